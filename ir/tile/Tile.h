@@ -1,0 +1,38 @@
+//===- Tile.h - the tile dialect --------------------------------------------------------------===//
+//
+// What a kernel means: loads, products, reductions and stores of whole tiles. See docs/ir.md.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_IR_TILE_TILE_H
+#define TILEWRIGHT_IR_TILE_TILE_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "ir/tile/TileDialect.h.inc"
+#include "ir/tile/TileEnums.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/tile/TileTypes.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/tile/TileAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "ir/tile/TileOps.h.inc"
+
+namespace tilewright::tile {
+
+/// Names of the attributes that a kernel function and its arguments carry.
+inline constexpr llvm::StringLiteral kKernelAttr = "tile.kernel"; // unit, on the function
+inline constexpr llvm::StringLiteral kNameAttr = "tile.name";     // string, on each argument
+inline constexpr llvm::StringLiteral kDimsAttr = "tile.dims";     // array of strings, on views
+
+/// The extent that marks an index tile in load, store and atomic.
+inline constexpr int64_t kGather = -1;
+
+} // namespace tilewright::tile
+
+#endif

@@ -1,0 +1,75 @@
+#ifndef TILEWRIGHT_TILE_MEMORY_OPS
+#define TILEWRIGHT_TILE_MEMORY_OPS
+
+include "ir/tile/TileDialect.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+// How load, store and atomic name the elements they touch. Each view axis has one index and one
+// extent:
+//
+//   extent 0    a scalar index (i32) that drops the axis
+//   extent n>0  the range [index, index + n), index an i32
+//   extent -1   the elements that an integer tile (1-D tensor of i32) names
+//
+// Axes with a non-zero extent are the axes of the tile, in order.
+// C1: as many indices and extents as view axes. C2: an index is a tile just where its extent is
+// -1. C3: the tile's shape is that of the kept axes. C4: tile and view have one element type.
+def Tile_Index : AnyTypeOf<[I32, 1DTensorOf<[I32]>]>;
+
+def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
+  let summary = "a tile (or scalar) of a view";
+  let description = [{
+    `result[i…] = view[index…]`; elements outside the view are `fill`, or 0 without it. A load
+    whose extents are all 0 gives a scalar.
+
+    ```mlir
+    %t = tile.load %q[%b, %m, %h, %zero] extents [0, 128, 0, 64]
+        : !tile.view<?x?x?x64xbf16>, i32, i32, i32, i32 -> tensor<128x64xbf16>
+    ```
+  }];
+  let arguments = (ins Arg<Tile_View, "", [MemRead]>:$view, Variadic<Tile_Index>:$indices,
+                       Optional<AnyType>:$fill, DenseI64ArrayAttr:$extents);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $view `[` $indices `]` `extents` $extents (`fill` $fill^ `:` type($fill))? attr-dict
+    `:` type($view) `,` type($indices) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StoreOp : Tile_Op<"store"> {
+  let summary = "writes a tile (or scalar) to a view";
+  let description = [{
+    `view[index…] = value[i…]`; elements outside the view are dropped.
+
+    ```mlir
+    tile.store %t, %o[%m, %zero] extents [128, 64]
+        : tensor<128x64xbf16>, !tile.view<?x64xbf16>, i32, i32
+    ```
+  }];
+  let arguments = (ins AnyType:$value, Arg<Tile_View, "", [MemWrite]>:$view,
+                       Variadic<Tile_Index>:$indices, DenseI64ArrayAttr:$extents);
+  let assemblyFormat = [{
+    $value `,` $view `[` $indices `]` `extents` $extents attr-dict
+    `:` type($value) `,` type($view) `,` type($indices)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicOp : Tile_Op<"atomic"> {
+  let summary = "combines a tile (or scalar) with a view's elements, atomically";
+  let description = [{
+    `view[index…] = combine(view[index…], value[i…])` for each element inside the view. Element
+    types: f32, i32 (add, max, min), f16 and bf16 (add).
+  }];
+  let arguments = (ins Tile_AtomicKind:$kind, AnyType:$value,
+                       Arg<Tile_View, "", [MemRead, MemWrite]>:$view,
+                       Variadic<Tile_Index>:$indices, DenseI64ArrayAttr:$extents);
+  let assemblyFormat = [{
+    $kind $value `,` $view `[` $indices `]` `extents` $extents attr-dict
+    `:` type($value) `,` type($view) `,` type($indices)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

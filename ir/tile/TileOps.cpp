@@ -1,0 +1,198 @@
+#include "ir/tile/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+#define GET_OP_CLASSES
+#include "ir/tile/TileOps.cpp.inc"
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+//===- Indexing, shared by load, store and atomic -----------------------------------------------===//
+
+/// The shape of the tile that `extents` keep of a view, given its indices.
+static SmallVector<int64_t> tileShape(ValueRange indices, ArrayRef<int64_t> extents) {
+  SmallVector<int64_t> shape;
+  for (auto [index, extent] : llvm::zip(indices, extents)) {
+    if (extent > 0)
+      shape.push_back(extent);
+    else if (extent == kGather)
+      shape.push_back(cast<RankedTensorType>(index.getType()).getDimSize(0));
+  }
+  return shape;
+}
+
+static LogicalResult verifyAccess(Operation *op, ViewType view, ValueRange indices,
+                                  ArrayRef<int64_t> extents, Type tile) {
+  if (int64_t(indices.size()) != view.getRank() || int64_t(extents.size()) != view.getRank()) // C1
+    return op->emitOpError() << "has " << indices.size() << " indices and " << extents.size()
+                             << " extents for a view of rank " << view.getRank();
+  for (auto [index, extent] : llvm::zip(indices, extents)) {
+    if (extent < kGather)
+      return op->emitOpError() << "has the extent " << extent;
+    if (isa<RankedTensorType>(index.getType()) != (extent == kGather)) // C2
+      return op->emitOpError() << "needs an index tile just where the extent is -1";
+  }
+  SmallVector<int64_t> shape = tileShape(indices, extents);
+  auto tensor = dyn_cast<RankedTensorType>(tile);
+  if (tensor ? tensor.getShape() != ArrayRef(shape) : !shape.empty()) // C3
+    return op->emitOpError() << "keeps the axes [" << shape << "] but the tile is " << tile;
+  if (getElementTypeOrSelf(tile) != view.getElementType()) // C4
+    return op->emitOpError() << "moves " << getElementTypeOrSelf(tile) << " but the view holds "
+                             << view.getElementType();
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  if (getFill() && getFill().getType() != getView().getType().getElementType())
+    return emitOpError() << "fills with " << getFill().getType() << " but the view holds "
+                         << getView().getType().getElementType();
+  return verifyAccess(*this, getView().getType(), getIndices(), getExtents(),
+                      getResult().getType());
+}
+LogicalResult StoreOp::verify() {
+  return verifyAccess(*this, getView().getType(), getIndices(), getExtents(), getValue().getType());
+}
+LogicalResult AtomicOp::verify() {
+  return verifyAccess(*this, getView().getType(), getIndices(), getExtents(), getValue().getType());
+}
+
+//===- Program ------------------------------------------------------------------------------------===//
+
+LogicalResult DimOp::verify() {
+  if (int64_t(getAxis()) >= getView().getType().getRank()) // C1
+    return emitOpError() << "asks for axis " << getAxis() << " of a view of rank "
+                         << getView().getType().getRank();
+  return success();
+}
+
+OpFoldResult DimOp::fold(FoldAdaptor) {
+  ViewType view = getView().getType();
+  if (view.isDynamicDim(getAxis()))
+    return {};
+  return IntegerAttr::get(getType(), view.getShape()[getAxis()]);
+}
+
+//===- Shape --------------------------------------------------------------------------------------===//
+
+LogicalResult SplatOp::verify() {
+  if (getResult().getType().getElementType() != getValue().getType()) // C1
+    return emitOpError() << "makes a tile of " << getResult().getType().getElementType()
+                         << " from " << getValue().getType();
+  return success();
+}
+
+/// A splat of `source`'s value in another shape, when it is a constant splat.
+static OpFoldResult reshapeSplat(Attribute source, Type type) {
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(source))
+    return splat.resizeSplat(cast<ShapedType>(type));
+  return {};
+}
+
+OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
+  if (isa_and_nonnull<FloatAttr, IntegerAttr>(adaptor.getValue()))
+    return SplatElementsAttr::get(cast<ShapedType>(getType()), adaptor.getValue());
+  return {};
+}
+
+LogicalResult ExpandDimsOp::verify() {
+  SmallVector<int64_t> shape(getSource().getType().getShape());
+  int64_t axis = getAxis();
+  if (axis < 0 || axis > int64_t(shape.size()))
+    return emitOpError() << "inserts axis " << axis << " into a tile of rank " << shape.size();
+  shape.insert(shape.begin() + axis, 1);
+  if (getResult().getType().getShape() != ArrayRef(shape)) // C1
+    return emitOpError() << "gives the shape [" << shape << "], not " << getResult().getType();
+  return success();
+}
+OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) {
+  return reshapeSplat(adaptor.getSource(), getType());
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto source = getSource().getType().getShape(), result = getResult().getType().getShape();
+  bool fits = source.size() == result.size();
+  for (size_t i = 0; fits && i < source.size(); ++i)
+    fits = source[i] == result[i] || source[i] == 1;
+  if (!fits) // C1
+    return emitOpError() << "cannot repeat [" << source << "] to [" << result << "]";
+  return success();
+}
+OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getType())
+    return getSource();
+  return reshapeSplat(adaptor.getSource(), getType());
+}
+
+LogicalResult TransposeOp::verify() {
+  auto source = getSource().getType().getShape(), result = getResult().getType().getShape();
+  auto permutation = getPermutation();
+  SmallVector<bool> seen(source.size());
+  bool fits = permutation.size() == source.size() && result.size() == source.size();
+  for (size_t i = 0; fits && i < source.size(); ++i) {
+    int64_t from = permutation[i];
+    fits = from >= 0 && from < int64_t(source.size()) && !seen[from] && result[i] == source[from];
+    if (fits)
+      seen[from] = true;
+  }
+  if (!fits) // C1
+    return emitOpError() << "does not permute [" << source << "] to [" << result << "]";
+  return success();
+}
+OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
+  return reshapeSplat(adaptor.getSource(), getType());
+}
+
+//===- Compute ------------------------------------------------------------------------------------===//
+
+LogicalResult DotOp::verify() {
+  auto a = getA().getType(), b = getB().getType(), acc = getAcc().getType();
+  if (a.getDimSize(1) != b.getDimSize(0) || a.getDimSize(0) != acc.getDimSize(0) ||
+      b.getDimSize(1) != acc.getDimSize(1)) // C1
+    return emitOpError() << "cannot multiply " << a << " by " << b << " into " << acc;
+  if (a.getElementType() != b.getElementType()) // C2
+    return emitOpError() << "multiplies " << a.getElementType() << " by " << b.getElementType();
+  if (isa<FloatType>(a.getElementType()) != isa<FloatType>(acc.getElementType())) // C3
+    return emitOpError() << "cannot accumulate " << a.getElementType() << " in "
+                         << acc.getElementType();
+  if (getTf32() && !a.getElementType().isF32()) // C4
+    return emitOpError() << "rounds to tf32 but multiplies " << a.getElementType();
+  return success();
+}
+
+static LogicalResult verifyDropsAxis(Operation *op, RankedTensorType source, int64_t axis,
+                                     Type result, Type element) {
+  if (axis < 0 || axis >= source.getRank())
+    return op->emitOpError() << "names axis " << axis << " of a tile of rank " << source.getRank();
+  SmallVector<int64_t> shape(source.getShape());
+  shape.erase(shape.begin() + axis);
+  Type expected = shape.empty() ? element : RankedTensorType::get(shape, element);
+  auto tensor = dyn_cast<RankedTensorType>(result);
+  bool fits = tensor ? tensor.getShape() == ArrayRef(shape) && tensor.getElementType() == element &&
+                           !shape.empty()
+                     : result == expected;
+  if (!fits) // C1
+    return op->emitOpError() << "gives " << expected << ", not " << result;
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  bool logical = getKind() == ReduceKind::Any || getKind() == ReduceKind::All;
+  if (logical && !source.getElementType().isInteger(1))
+    return emitOpError() << "needs a tile of i1, not " << source;
+  return verifyDropsAxis(*this, source, getAxis(), getResult().getType(), source.getElementType());
+}
+
+LogicalResult ArgReduceOp::verify() {
+  if (getKind() != ReduceKind::Max && getKind() != ReduceKind::Min) // C2
+    return emitOpError() << "finds max or min, not " << stringifyReduceKind(getKind());
+  return verifyDropsAxis(*this, cast<RankedTensorType>(getSource().getType()), getAxis(),
+                         getResult().getType(), IntegerType::get(getContext(), 32));
+}
+
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  return getSource().getType() == getType() ? getSource() : OpFoldResult();
+}
