@@ -1,0 +1,137 @@
+#include "ir/cuda/Cuda.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "ir/cuda/CudaDialect.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/cuda/CudaTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "ir/cuda/CudaOps.cpp.inc"
+
+using namespace mlir;
+using namespace tilewright::cuda;
+
+void CudaDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ir/cuda/CudaTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/cuda/CudaOps.cpp.inc"
+      >();
+}
+
+int64_t RegsType::getPack() const {
+  auto word = dyn_cast<VectorType>(getElementType());
+  return word ? word.getNumElements() : 1;
+}
+
+Type RegsType::getValueType() const { return getElementTypeOrSelf(getElementType()); }
+
+LogicalResult RegsType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t size,
+                               Type element) {
+  if (size <= 0)
+    return emitError() << "a register array has at least one element, not " << size;
+  if (auto word = dyn_cast<VectorType>(element)) {
+    if (word.getNumElements() * word.getElementTypeBitWidth() != 32)
+      return emitError() << "a packed word has 32 bits, not " << word;
+    return success();
+  }
+  if (!element.isIntOrFloat())
+    return emitError() << "registers hold scalars and packed words, not " << element;
+  return success();
+}
+
+LogicalResult GetOp::verify() {
+  if (getResult().getType() != getRegs().getType().getElementType()) // C1
+    return emitOpError() << "reads " << getResult().getType() << " from " << getRegs().getType();
+  return success();
+}
+
+LogicalResult SetOp::verify() {
+  if (getValue().getType() != getRegs().getType().getElementType()) // C1
+    return emitOpError() << "assigns " << getValue().getType() << " in " << getRegs().getType();
+  return success();
+}
+
+LogicalResult PackOp::verify() {
+  auto word = cast<VectorType>(getWord().getType());
+  if (int64_t(getValues().size()) != word.getNumElements()) // C1
+    return emitOpError() << "packs " << getValues().size() << " values into " << word;
+  return success();
+}
+
+/// Checks the bytes that one vector access moves between memory and `regs`.
+static LogicalResult verifyCount(Operation *op, RegsType regs, int64_t count) {
+  int64_t bits = std::max<int64_t>(8, regs.getValueType().getIntOrFloatBitWidth());
+  int64_t bytes = count * bits / 8;
+  bool allowed = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+  if (count <= 0 || !allowed || count % regs.getPack() != 0) // C1
+    return op->emitOpError() << "moves " << count << " values (" << bytes << " bytes) of " << regs;
+  return success();
+}
+
+static LogicalResult verifyGlobal(Operation *op, PtrType ptr, RegsType regs, int64_t count) {
+  if (ptr.getElementType() != regs.getValueType()) // C2
+    return op->emitOpError() << "moves values between " << ptr << " and " << regs;
+  return verifyCount(op, regs, count);
+}
+
+LogicalResult LoadGlobalOp::verify() {
+  return verifyGlobal(*this, getPtr().getType(), getRegs().getType(), getCount());
+}
+LogicalResult StoreGlobalOp::verify() {
+  return verifyGlobal(*this, getPtr().getType(), getRegs().getType(), getCount());
+}
+LogicalResult LoadSharedOp::verify() {
+  return verifyCount(*this, getRegs().getType(), getCount());
+}
+LogicalResult StoreSharedOp::verify() {
+  return verifyCount(*this, getRegs().getType(), getCount());
+}
+
+LogicalResult CpAsyncOp::verify() {
+  if (getBytes() != 4 && getBytes() != 8 && getBytes() != 16) // C1
+    return emitOpError() << "copies 4, 8 or 16 bytes, not " << getBytes();
+  return success();
+}
+
+static LogicalResult verifyMatrices(Operation *op, RegsType regs, int64_t count) {
+  if (count != 1 && count != 2 && count != 4) // C1
+    return op->emitOpError() << "moves 1, 2 or 4 matrices, not " << count;
+  if (regs.getPack() * regs.getValueType().getIntOrFloatBitWidth() != 32)
+    return op->emitOpError() << "moves 32-bit words, not elements of " << regs;
+  return success();
+}
+LogicalResult LdmatrixOp::verify() {
+  return verifyMatrices(*this, getRegs().getType(), getCount());
+}
+LogicalResult StmatrixOp::verify() {
+  return verifyMatrices(*this, getRegs().getType(), getCount());
+}
+
+int64_t MmaOp::getOperandBits() { return getA().getType().getValueType().getIntOrFloatBitWidth(); }
+
+LogicalResult MmaOp::verify() {
+  Type value = getA().getType().getValueType();
+  int64_t m = getM(), n = getN(), k = getK();
+  bool known = false;
+  if (m == 16 && n == 8)
+    known = (value.isF16() && (k == 8 || k == 16)) || (value.isBF16() && k == 16) ||
+            (value.isF32() && k == 8) || (value.getIntOrFloatBitWidth() == 8 && k == 32);
+  else if (m == 8 && n == 8)
+    known = value.isInteger(8) && k == 16;
+  if (!known || getB().getType().getValueType() != value) // C1
+    return emitOpError() << "has no m" << m << "n" << n << "k" << k << " form for " << value;
+  if (getOperandBits() * getA().getType().getPack() != 32 ||
+      getOperandBits() * getB().getType().getPack() != 32)
+    return emitOpError() << "needs operands in 32-bit words";
+  return success();
+}

@@ -1,0 +1,87 @@
+#ifndef TILEWRIGHT_CUDA_GLOBAL_OPS
+#define TILEWRIGHT_CUDA_GLOBAL_OPS
+
+include "ir/cuda/CudaDialect.td"
+
+// Offsets count elements of the pointer's type, in i32 or i64. A predicate that is absent is true.
+def Cuda_Offset : AnyTypeOf<[I32, I64]>;
+
+def Cuda_LoadGlobalOp : Cuda_Op<"load_global"> {
+  let summary = "loads `count` consecutive values into registers";
+  let description = [{
+    When the predicate holds, values `offset … offset+count` go to the values of `regs` that start
+    at array element `index`; otherwise the registers keep what they hold.
+
+    C1: count × value size is 1, 2, 4, 8 or 16 bytes, and a multiple of the array's element.
+    C2: pointer and array hold one value type. The address is a multiple of the bytes moved.
+
+    ```mlir
+    cuda.load_global %q[%offset], %regs[%i], %inside {count = 8}
+        : !cuda.ptr<bf16>, i32, !cuda.regs<16 x vector<2xbf16>>
+    ```
+  }];
+  let arguments = (ins Arg<Cuda_Ptr, "", [MemRead]>:$ptr, Cuda_Offset:$offset,
+                       Arg<Cuda_Regs, "", [MemWrite]>:$regs, I32:$index, Optional<I1>:$predicate,
+                       I64Attr:$count);
+  let assemblyFormat = [{
+    $ptr `[` $offset `]` `,` $regs `[` $index `]` (`,` $predicate^)? attr-dict
+    `:` type($ptr) `,` type($offset) `,` type($regs)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cuda_StoreGlobalOp : Cuda_Op<"store_global"> {
+  let summary = "stores `count` consecutive values from registers";
+  let description = "The reverse of load_global, with its constraints; nothing without predicate.";
+  let arguments = (ins Arg<Cuda_Regs, "", [MemRead]>:$regs, I32:$index,
+                       Arg<Cuda_Ptr, "", [MemWrite]>:$ptr, Cuda_Offset:$offset,
+                       Optional<I1>:$predicate, I64Attr:$count);
+  let assemblyFormat = [{
+    $regs `[` $index `]` `,` $ptr `[` $offset `]` (`,` $predicate^)? attr-dict
+    `:` type($regs) `,` type($ptr) `,` type($offset)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cuda_AtomicOp : Cuda_Op<"atomic"> {
+  let summary = "combines a scalar with a global element, atomically";
+  let description = [{
+    `kind` is add, max or min. Value and element are of one type: f32, i32 (all kinds), f16 or bf16
+    (add). Max and min of f32 treat NaN as the loser.
+  }];
+  let arguments = (ins StrAttr:$kind, AnyType:$value,
+                       Arg<Cuda_Ptr, "", [MemRead, MemWrite]>:$ptr, Cuda_Offset:$offset,
+                       Optional<I1>:$predicate);
+  let assemblyFormat = [{
+    $kind $value `,` $ptr `[` $offset `]` (`,` $predicate^)? attr-dict
+    `:` type($value) `,` type($ptr) `,` type($offset)
+  }];
+}
+
+def Cuda_CpAsyncOp : Cuda_Op<"cp_async"> {
+  let summary = "starts an asynchronous copy of `bytes` bytes from global to shared memory";
+  let description = [{
+    Copies the first `valid` bytes (all without it) and fills the rest of the 4, 8 or 16 (C1) with
+    0. Done when a later cp_async_wait covers its group. Both addresses are multiples of `bytes`.
+    sm_80 and later.
+  }];
+  let arguments = (ins Arg<I32, "", [MemWrite]>:$shared, Arg<Cuda_Ptr, "", [MemRead]>:$ptr,
+                       Cuda_Offset:$offset, Optional<I32>:$valid, I64Attr:$bytes);
+  let assemblyFormat = [{
+    $shared `,` $ptr `[` $offset `]` (`,` $valid^)? attr-dict `:` type($ptr) `,` type($offset)
+  }];
+  let hasVerifier = 1;
+}
+
+def Cuda_CpAsyncCommitOp : Cuda_Op<"cp_async_commit"> {
+  let summary = "closes this thread's group of asynchronous copies";
+  let assemblyFormat = "attr-dict";
+}
+
+def Cuda_CpAsyncWaitOp : Cuda_Op<"cp_async_wait"> {
+  let summary = "waits until at most `pending` of this thread's groups are unfinished";
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+#endif

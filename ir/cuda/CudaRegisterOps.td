@@ -1,0 +1,84 @@
+#ifndef TILEWRIGHT_CUDA_REGISTER_OPS
+#define TILEWRIGHT_CUDA_REGISTER_OPS
+
+include "ir/cuda/CudaDialect.td"
+
+def Cuda_ThreadIdOp : Cuda_Op<"thread_id", [Pure]> {
+  let summary = "the thread's index in its block (`threadIdx.x`)";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Cuda_BlockIdOp : Cuda_Op<"block_id", [Pure]> {
+  let summary = "the block's index in the grid (`blockIdx.x`)";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Cuda_RegsOp : Cuda_Op<"regs"> {
+  let summary = "declares a register array, uninitialised";
+  let description = "`f32 acc[64];`, named after its location's name.";
+  let results = (outs Cuda_Regs:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Cuda_GetOp : Cuda_Op<"get"> {
+  let summary = "element `index` of a register array";
+  let description = "C1: the result is the array's element type. Reads at its place in the program.";
+  let arguments = (ins Arg<Cuda_Regs, "", [MemRead]>:$regs, I32:$index);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$regs `[` $index `]` attr-dict `:` type($regs) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Cuda_SetOp : Cuda_Op<"set"> {
+  let summary = "assigns element `index` of a register array";
+  let description = "C1: the value is of the array's element type.";
+  let arguments = (ins AnyType:$value, Arg<Cuda_Regs, "", [MemWrite]>:$regs, I32:$index);
+  let assemblyFormat = "$value `,` $regs `[` $index `]` attr-dict `:` type($value) `,` type($regs)";
+  let hasVerifier = 1;
+}
+
+def Cuda_UnpackOp : Cuda_Op<"unpack", [Pure]> {
+  let summary = "one value of a packed word, widened";
+  let description = [{
+    Value `index` (0 in the lowest bits) of a packed word: floats widen to f32 (exactly), integers
+    to i32 (with sign).
+
+    ```mlir
+    %x = cuda.unpack %word[%i] : vector<2xbf16> -> f32
+    ```
+  }];
+  let arguments = (ins AnyVector:$word, I32:$index);
+  let results = (outs AnyTypeOf<[F32, I32]>:$result);
+  let assemblyFormat = "$word `[` $index `]` attr-dict `:` type($word) `->` type($result)";
+}
+
+def Cuda_PackOp : Cuda_Op<"pack", [Pure]> {
+  let summary = "a packed word of narrowed values";
+  let description = [{
+    Converts f32 values to nearest, ties to even (8-bit floats saturate at the largest finite
+    value), truncates i32 values; value 0 goes to the lowest bits. C1: as many values as the word
+    holds.
+  }];
+  let arguments = (ins Variadic<AnyTypeOf<[F32, I32]>>:$values);
+  let results = (outs AnyVector:$word);
+  let assemblyFormat = "$values attr-dict `:` type($values) `->` type($word)";
+  let hasVerifier = 1;
+}
+
+def Cuda_ConvertOp : Cuda_Op<"convert", [Pure]> {
+  let summary = "converts a scalar, with the meaning of `tile.cast`";
+  let arguments = (ins AnyType:$source);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+}
+
+def Cuda_RoundTf32Op : Cuda_Op<"round_tf32", [Pure]> {
+  let summary = "rounds an f32 to tf32 (nearest, ties away), kept in an f32";
+  let arguments = (ins F32:$source);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$source attr-dict";
+}
+
+#endif
