@@ -29,7 +29,7 @@ void CudaDialect::initialize() {
 }
 
 int64_t RegsType::getPack() const {
-  auto word = dyn_cast<VectorType>(getElementType());
+  auto word = llvm::dyn_cast<VectorType>(getElementType());
   return word ? word.getNumElements() : 1;
 }
 
@@ -39,7 +39,7 @@ LogicalResult RegsType::verify(function_ref<InFlightDiagnostic()> emitError, int
                                Type element) {
   if (size <= 0)
     return emitError() << "a register array has at least one element, not " << size;
-  if (auto word = dyn_cast<VectorType>(element)) {
+  if (auto word = llvm::dyn_cast<VectorType>(element)) {
     if (word.getNumElements() * word.getElementTypeBitWidth() != 32)
       return emitError() << "a packed word has 32 bits, not " << word;
     return success();
