@@ -1,0 +1,7 @@
+#include "passes/Passes.h"
+
+using namespace mlir;
+
+InFlightDiagnostic tilewright::passes::explain(Operation *op, StringRef flag) {
+  return mlir::emitRemark(op->getLoc()) << flag << ": ";
+}

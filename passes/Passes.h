@@ -1,0 +1,33 @@
+//===- Passes.h - every pass, and how passes explain themselves --------------------------------===//
+//
+// The catalogue is Passes.td. A pass says what it decided, and why, with `explain`.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_PASSES_PASSES_H
+#define TILEWRIGHT_PASSES_PASSES_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/Pass.h"
+
+#include "ir/tile/Tile.h"
+
+namespace tilewright::passes {
+
+/// A decision about `op`, in words: a remark, which `tilewright explain` prints and which others
+/// ignore. The text starts with the pass's flag.
+mlir::InFlightDiagnostic explain(mlir::Operation *op, llvm::StringRef flag);
+
+#define GEN_PASS_DECL
+#include "passes/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/Passes.h.inc"
+
+} // namespace tilewright::passes
+
+#endif

@@ -1,0 +1,58 @@
+// The catalogue: every pass, its flag, what it decides, and one example. The order in which they run
+// is in Pipeline.cpp.
+#ifndef TILEWRIGHT_PASSES
+#define TILEWRIGHT_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===- tile ---------------------------------------------------------------------------------------===//
+
+def PadTiles : Pass<"pad-tiles", "::mlir::func::FuncOp"> {
+  let summary = "rounds tile extents up to what layouts can spread evenly";
+  let description = [{
+    A program may use any tile extent: a head dimension of 80, a prime, 1000 columns. Axes that must
+    agree in size (through elementwise operations, reductions, products, loops) form a class, and
+    each class gets one padded extent:
+
+    - classes on a matrix product: a multiple of 16 for M, of 8 for N, and of the instruction's
+      depth for K (16 elements of 16 bits, 32 of 8, 8 of 32);
+    - others: a multiple of an eighth of the next power of two, which wastes at most a quarter.
+
+    Meaning is kept: loads and stores state how much of the range is `valid`, index tiles are padded
+    with -1 (outside every view), and reductions and products get their identity in the padding.
+  }];
+  let dependentDialects = ["::tilewright::tile::TileDialect"];
+}
+
+def SplitMaskedLoops : Pass<"split-masked-loops", "::mlir::func::FuncOp"> {
+  let summary = "finds the iterations a mask leaves empty, partial and full";
+  let description = [{
+    A mask in a loop compares tile indices that are affine in the loop's counter. From it follow the
+    iterations that are masked entirely (never run, when they provably change nothing), partly, and
+    not at all (run without the mask). The loop becomes up to three loops in sequence,
+
+        [first, a) partial   [a, b) full   [b, last) partial
+
+    marked as one iteration space by `tile.segment` and `tile.segments`. Bounds of loads are treated
+    in the same way, and accesses that are known to lie inside a view say `in_bounds`.
+  }];
+  let options = [
+    Option<"dropEmpty", "drop-empty", "bool", "true", "never run iterations that change nothing">,
+    Option<"splitBounds", "split-bounds", "bool", "true",
+           "split loops for the sake of load bounds alone">];
+  let dependentDialects = ["::tilewright::tile::TileDialect"];
+}
+
+def SimplifyMath : Pass<"simplify-math", "::mlir::func::FuncOp"> {
+  let summary = "does per element only what cannot be done once";
+  let description = [{
+    Products of scalars are formed before they meet a tile, division by a broadcast value becomes
+    multiplication by its reciprocal, `exp` and `log` become `exp2` and `log2`, and a scale followed
+    by a subtraction becomes one `fma`. Products are reassociated and reciprocals rounded, so the
+    last bits of a result may change; infinities and NaN stay where they were, up to overflow of an
+    intermediate product.
+  }];
+  let dependentDialects = ["::tilewright::tile::TileDialect"];
+}
+
+#endif
