@@ -1,7 +1,7 @@
 #ifndef TILEWRIGHT_TILE_COMPUTE_OPS
 #define TILEWRIGHT_TILE_COMPUTE_OPS
 
-include "ir/tile/TileDialect.td"
+include "ir/tile/TileEnums.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 

@@ -1,7 +1,7 @@
 #ifndef TILEWRIGHT_TILE_MEMORY_OPS
 #define TILEWRIGHT_TILE_MEMORY_OPS
 
-include "ir/tile/TileDialect.td"
+include "ir/tile/TileEnums.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 // How load, store and atomic name the elements they touch. Each view axis has one index and one

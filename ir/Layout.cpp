@@ -1,0 +1,190 @@
+#include "ir/Layout.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace tilewright;
+using llvm::ArrayRef;
+
+/// Canonical form: no digit of size 1, and no two neighbours where the second continues the first.
+static Digits canonical(const Digits &digits, bool keepReplicas) {
+  Digits result;
+  for (const Digit &digit : digits) {
+    if (digit.size == 1 || (digit.dim == kReplicated && !keepReplicas))
+      continue;
+    if (!result.empty() && result.back().dim == digit.dim &&
+        (digit.dim == kReplicated ||
+         result.back().stride * result.back().size == digit.stride)) {
+      result.back().size *= digit.size;
+      continue;
+    }
+    result.push_back(digit);
+    if (digit.dim == kReplicated)
+      result.back().stride = 0;
+  }
+  return result;
+}
+
+Layout::Layout(Digits registers, Digits lanes, Digits warps)
+    : levels{canonical(registers, false), canonical(lanes, true), canonical(warps, true)} {}
+
+int64_t Layout::count(Level level) const {
+  int64_t product = 1;
+  for (const Digit &digit : digits(level))
+    product *= digit.size;
+  return product;
+}
+
+Coordinates Layout::coordinates(int64_t rank, int64_t reg, int64_t lane, int64_t warp) const {
+  Coordinates result(rank, 0);
+  auto add = [&](Level level, int64_t number) {
+    for (const Digit &digit : digits(level)) {
+      if (digit.dim != kReplicated)
+        result[digit.dim] += number % digit.size * digit.stride;
+      number /= digit.size;
+    }
+  };
+  add(Level::Register, reg);
+  add(Level::Lane, lane);
+  add(Level::Warp, warp);
+  return result;
+}
+
+int64_t Layout::extent(int64_t dim) const {
+  int64_t last = 0;
+  for (const Digits &level : levels)
+    for (const Digit &digit : level)
+      if (digit.dim == dim)
+        last += (digit.size - 1) * digit.stride;
+  return last + 1;
+}
+
+bool Layout::covers(ArrayRef<int64_t> shape) const {
+  // Along each dimension the digits, in order of stride, must count without gap or overlap.
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    Digits along;
+    for (const Digits &level : levels)
+      for (const Digit &digit : level)
+        if (digit.dim == int64_t(dim))
+          along.push_back(digit);
+    std::sort(along.begin(), along.end(),
+              [](const Digit &a, const Digit &b) { return a.stride < b.stride; });
+    int64_t next = 1;
+    for (const Digit &digit : along) {
+      if (digit.stride != next)
+        return false;
+      next *= digit.size;
+    }
+    if (next != shape[dim])
+      return false;
+  }
+  return true;
+}
+
+int64_t Layout::vector(int64_t dim) const {
+  const Digits &registers = digits(Level::Register);
+  if (registers.empty() || registers[0].dim != dim || registers[0].stride != 1)
+    return 1;
+  return registers[0].size;
+}
+
+template <typename Map> Layout Layout::mapDims(Map map) const {
+  std::array<Digits, 3> mapped = levels;
+  for (Digits &level : mapped)
+    for (Digit &digit : level)
+      if (digit.dim != kReplicated)
+        digit.dim = map(digit.dim);
+  return Layout(mapped[0], mapped[1], mapped[2]);
+}
+
+Layout Layout::collapseDim(int64_t dim) const {
+  return mapDims([&](int64_t d) { return d == dim ? kReplicated : d; });
+}
+
+Layout Layout::dropDim(int64_t dim) const {
+  return mapDims([&](int64_t d) { return d == dim ? kReplicated : d - (d > dim); });
+}
+
+Layout Layout::insertDim(int64_t dim) const {
+  return mapDims([&](int64_t d) { return d + (d >= dim); });
+}
+
+Layout Layout::permute(ArrayRef<int64_t> permutation) const {
+  return mapDims([&](int64_t d) {
+    return int64_t(std::find(permutation.begin(), permutation.end(), d) - permutation.begin());
+  });
+}
+
+//===- Constructors -------------------------------------------------------------------------------===//
+
+/// The largest power of two that divides `value`, at most `limit`.
+static int64_t powerOfTwoFactor(int64_t value, int64_t limit) {
+  int64_t factor = 1;
+  while (factor * 2 <= limit && value % (factor * 2) == 0)
+    factor *= 2;
+  return factor;
+}
+
+Layout Layout::blocked(ArrayRef<int64_t> shape, int64_t contiguous, int64_t vector,
+                       int64_t warps) {
+  Digits registers, lanes, warpDigits;
+  Coordinates done(shape.size(), 1); // elements covered so far along each dimension
+  auto take = [&](Digits &level, int64_t dim, int64_t limit) {
+    int64_t size = powerOfTwoFactor(shape[dim] / done[dim], limit);
+    level.push_back({size, dim, done[dim]});
+    done[dim] *= size;
+    return size;
+  };
+  // Dimensions from the contiguous one outward.
+  Coordinates order{contiguous};
+  for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0; --dim)
+    if (dim != contiguous)
+      order.push_back(dim);
+
+  if (!shape.empty())
+    take(registers, contiguous, vector);
+  int64_t lanesLeft = kLanes, warpsLeft = warps;
+  for (int64_t dim : shape.empty() ? Coordinates{} : order)
+    lanesLeft /= take(lanes, dim, lanesLeft);
+  lanes.push_back({lanesLeft, kReplicated, 0});
+  // Warps split rows first, so that a reduction along a row stays in one warp.
+  for (int64_t dim : shape.empty() ? Coordinates{} : Coordinates(order.rbegin(), order.rend()))
+    warpsLeft /= take(warpDigits, dim, warpsLeft);
+  warpDigits.push_back({warpsLeft, kReplicated, 0});
+  for (int64_t dim : shape.empty() ? Coordinates{} : order)
+    registers.push_back({shape[dim] / done[dim], dim, done[dim]});
+  return Layout(registers, lanes, warpDigits);
+}
+
+/// Warps over an m×n tile, the remaining ones replicas.
+static Digits splitWarps(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN, int64_t warps) {
+  return {{warpsM, 0, m / warpsM},
+          {warpsN, n ? 1 : kReplicated, n / warpsN},
+          {warps / (warpsM * warpsN), kReplicated, 0}};
+}
+
+Layout Layout::mmaAccumulator(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN,
+                              int64_t warps) {
+  assert(m % (16 * warpsM) == 0 && n % (8 * warpsN) == 0 && "fragments are 16×8");
+  Digits registers{{2, 1, 1}, {2, 0, 8}, {n / warpsN / 8, 1, 8}, {m / warpsM / 16, 0, 16}};
+  Digits lanes{{4, 1, 2}, {8, 0, 1}};
+  return Layout(registers, lanes, splitWarps(m, n, warpsM, warpsN, warps));
+}
+
+Layout Layout::mmaOperandA(int64_t m, int64_t k, int64_t stepK, int64_t warpsM, int64_t warpsN,
+                           int64_t warps) {
+  assert(m % (16 * warpsM) == 0 && k % stepK == 0 && "fragments are 16×stepK");
+  Digits registers{{2, 1, 1}, {2, 0, 8}, {k / 8, 1, 8}, {m / warpsM / 16, 0, 16}};
+  Digits lanes{{4, 1, 2}, {8, 0, 1}};
+  return Layout(registers, lanes, splitWarps(m, 0, warpsM, warpsN, warps));
+}
+
+Layout Layout::threadTile(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN, int64_t warps) {
+  int64_t warpM = m / warpsM, warpN = n / warpsN;
+  int64_t lanesM = powerOfTwoFactor(warpM, 8), lanesN = powerOfTwoFactor(warpN, kLanes / lanesM);
+  int64_t perN = warpN / lanesN, perM = warpM / lanesM;
+  int64_t vector = powerOfTwoFactor(perN, 4);
+  Digits registers{{vector, 1, 1}, {perN / vector, 1, vector * lanesN}, {perM, 0, lanesM}};
+  Digits lanes{{lanesN, 1, vector}, {lanesM, 0, 1}, {kLanes / (lanesM * lanesN), kReplicated, 0}};
+  return Layout(registers, lanes, splitWarps(m, n, warpsM, warpsN, warps));
+}

@@ -1,0 +1,44 @@
+//===- Target.h - what a GPU generation offers ------------------------------------------------===//
+#ifndef TILEWRIGHT_IR_TARGET_H
+#define TILEWRIGHT_IR_TARGET_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+
+namespace tilewright {
+
+/// What instructions of a target can do; passes ask for these, never for an architecture number.
+enum Feature : uint32_t {
+  MmaF16 = 1 << 0,    // mma.sync m16n8k8 f16
+  MmaF16K16 = 1 << 1, // mma.sync m16n8k16 f16
+  MmaBf16 = 1 << 2,   // mma.sync m16n8k16 bf16
+  MmaTf32 = 1 << 3,   // mma.sync m16n8k8 tf32
+  MmaI8 = 1 << 4,     // mma.sync m16n8k32 i8
+  MmaF8 = 1 << 5,     // mma.sync m16n8k32 e4m3 and e5m2
+  CpAsync = 1 << 6,   // asynchronous copies from global to shared memory
+  Stmatrix = 1 << 7,  // stmatrix
+};
+
+/// A row of Targets.def.
+struct Target {
+  llvm::StringRef name;
+  int64_t smem;         // bytes of shared memory per block
+  int64_t smemPerSm;    // bytes of shared memory per SM
+  int64_t threadsPerSm; // resident threads per SM
+  uint32_t features;
+
+  bool has(Feature feature) const { return features & feature; }
+  /// Registers per SM and the most that a thread can have: the same on every generation.
+  static constexpr int64_t kRegistersPerSm = 65536, kRegistersPerThread = 255;
+};
+
+/// The target of that name ("sm_90"; a trailing "a" or "f" is ignored), or null.
+const Target *findTarget(llvm::StringRef name);
+
+/// All targets, oldest first.
+llvm::ArrayRef<Target> allTargets();
+
+} // namespace tilewright
+
+#endif

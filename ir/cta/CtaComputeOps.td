@@ -1,0 +1,52 @@
+#ifndef TILEWRIGHT_CTA_COMPUTE_OPS
+#define TILEWRIGHT_CTA_COMPUTE_OPS
+
+include "ir/cta/CtaDialect.td"
+
+def Cta_MmaOp : Cta_Op<"mma"> {
+  let summary = "starts `acc + a · b`";
+  let description = [{
+    The meaning of `tile.dot`, on operands in shared memory (or a in registers). A slot operand that
+    is `transposed` holds the transposed matrix. `shape` is the instruction, m×n×k, or 1×1×1 for
+    fused multiply-adds; the warps split the result `warps[0]`×`warps[1]`.
+
+    C1: the operands' sizes fit. C2: only an operand in a slot is transposed.
+
+    ```mlir
+    %p = cta.mma %acc, %q, %k {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>}
+        : tensor<64x64xf32>, !cta.slot<tensor<64x128xbf16>>, !cta.slot<tensor<64x128xbf16>>
+          -> !cta.pending<tensor<64x64xf32>>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$acc, AnyTypeOf<[Cta_Slot, AnyStaticShapeTensor]>:$a,
+                       Cta_Slot:$b, UnitAttr:$a_transposed, UnitAttr:$b_transposed, UnitAttr:$tf32,
+                       DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$warps);
+  let results = (outs Cta_Pending:$result);
+  let assemblyFormat = [{
+    $acc `,` $a `,` $b attr-dict `:` type($acc) `,` type($a) `,` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The element type of the operands.
+    ::mlir::Type getOperandElementType();
+    /// True for products on the FMA pipe.
+    bool isFma() { return getShape()[0] == 1; }
+  }];
+}
+
+def Cta_AwaitOp : Cta_Op<"await"> {
+  let summary = "the result of a product, once it is there";
+  let arguments = (ins Cta_Pending:$pending);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$pending attr-dict `:` type($pending) `->` type($result)";
+}
+
+def Cta_ConvertOp : Cta_Op<"convert", [Pure]> {
+  let summary = "the same tile in another layout";
+  let arguments = (ins AnyStaticShapeTensor:$source);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasFolder = 1;
+}
+
+#endif

@@ -1,0 +1,166 @@
+#include "ir/cta/Cta.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tilewright {
+/// For the uniquing of layouts as attributes.
+static llvm::hash_code hash_value(const Layout &layout) {
+  llvm::hash_code code(0);
+  for (Level level : {Level::Register, Level::Lane, Level::Warp}) {
+    code = llvm::hash_combine(code, layout.digits(level).size());
+    for (const Digit &digit : layout.digits(level))
+      code = llvm::hash_combine(code, digit.size, digit.dim, digit.stride);
+  }
+  return code;
+}
+} // namespace tilewright
+
+#include "ir/cta/CtaDialect.cpp.inc"
+#include "ir/cta/CtaEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "ir/cta/CtaAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "ir/cta/CtaTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "ir/cta/CtaOps.cpp.inc"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::cta;
+
+void CtaDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ir/cta/CtaTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/cta/CtaAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "ir/cta/CtaOps.cpp.inc"
+      >();
+}
+
+const Layout &cta::layoutOf(Type type) {
+  auto layout = dyn_cast_or_null<LayoutAttr>(cast<RankedTensorType>(type).getEncoding());
+  assert(layout && "the tensor's layout has been assigned");
+  // Attributes are uniqued and outlive the reference.
+  return layout.getImpl()->layout;
+}
+
+RankedTensorType cta::withLayout(RankedTensorType type, const Layout &layout) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(),
+                               LayoutAttr::get(type.getContext(), layout));
+}
+
+//===- #cta.layout<registers [2:1:1], lanes [4:1:2, 8:0:1], warps [4:0:16]> ----------------------===//
+
+static ParseResult parseDigits(AsmParser &parser, StringRef keyword, Digits &digits) {
+  if (parser.parseKeyword(keyword))
+    return failure();
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    Digit digit{1, kReplicated, 0};
+    if (parser.parseInteger(digit.size) || parser.parseColon())
+      return failure();
+    if (succeeded(parser.parseOptionalStar()))
+      return digits.push_back(digit), success();
+    if (parser.parseInteger(digit.dim) || parser.parseColon() || parser.parseInteger(digit.stride))
+      return failure();
+    return digits.push_back(digit), success();
+  });
+}
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  Digits registers, lanes, warps;
+  if (parser.parseLess() || parseDigits(parser, "registers", registers) || parser.parseComma() ||
+      parseDigits(parser, "lanes", lanes) || parser.parseComma() ||
+      parseDigits(parser, "warps", warps) || parser.parseGreater())
+    return {};
+  return LayoutAttr::get(parser.getContext(), Layout(registers, lanes, warps));
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  auto list = [&](StringRef name, Level level) {
+    printer << name << " [";
+    llvm::interleaveComma(getLayout().digits(level), printer, [&](const Digit &digit) {
+      printer << digit.size << ":";
+      if (digit.dim == kReplicated)
+        printer << "*";
+      else
+        printer << digit.dim << ":" << digit.stride;
+    });
+    printer << "]";
+  };
+  printer << "<";
+  list("registers", Level::Register);
+  printer << ", ";
+  list("lanes", Level::Lane);
+  printer << ", ";
+  list("warps", Level::Warp);
+  printer << ">";
+}
+
+//===- Ops ----------------------------------------------------------------------------------------===//
+
+static LogicalResult verifySlot(Operation *op, ChannelType channel, SlotType slot) {
+  if (channel.getTile() != slot.getTile())
+    return op->emitOpError() << "gives " << slot << " from " << channel;
+  return success();
+}
+LogicalResult AcquireOp::verify() {
+  return verifySlot(*this, getChannel().getType(), getSlot().getType());
+}
+LogicalResult WaitOp::verify() {
+  return verifySlot(*this, getChannel().getType(), getSlot().getType());
+}
+
+LogicalResult CopyOp::verify() {
+  SmallVector<int64_t> shape;
+  for (int64_t extent : getExtents()) {
+    if (extent < 0) // C1
+      return emitOpError() << "cannot gather";
+    if (extent > 0)
+      shape.push_back(extent);
+  }
+  if (getSlot().getType().getTile().getShape() != ArrayRef(shape)) // C2
+    return emitOpError() << "fills " << getSlot().getType() << " with a tile of shape [" << shape
+                         << "]";
+  if (int64_t(getIndices().size()) != getView().getType().getRank() ||
+      getExtents().size() != getIndices().size())
+    return emitOpError() << "needs an index and an extent per axis of " << getView().getType();
+  return success();
+}
+
+/// The tile that an operand holds, as the product sees it.
+static SmallVector<int64_t> operandShape(Type type, bool transposed) {
+  auto slot = dyn_cast<SlotType>(type);
+  SmallVector<int64_t> shape(slot ? slot.getTile().getShape()
+                                  : cast<RankedTensorType>(type).getShape());
+  if (transposed)
+    std::swap(shape[0], shape[1]);
+  return shape;
+}
+
+Type MmaOp::getOperandElementType() { return getB().getType().getTile().getElementType(); }
+
+LogicalResult MmaOp::verify() {
+  if (getATransposed() && !isa<SlotType>(getA().getType())) // C2
+    return emitOpError() << "cannot transpose an operand in registers";
+  auto a = operandShape(getA().getType(), getATransposed());
+  auto b = operandShape(getB().getType(), getBTransposed());
+  auto acc = cast<RankedTensorType>(getAcc().getType()).getShape();
+  if (a[0] != acc[0] || a[1] != b[0] || b[1] != acc[1]) // C1
+    return emitOpError() << "cannot multiply [" << a << "] by [" << b << "] into [" << acc << "]";
+  if (getShape().size() != 3 || getWarps().size() != 2)
+    return emitOpError() << "needs an instruction shape m, n, k and a split of warps";
+  return success();
+}
+
+OpFoldResult ConvertOp::fold(FoldAdaptor) {
+  return getSource().getType() == getType() ? getSource() : OpFoldResult();
+}

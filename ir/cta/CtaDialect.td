@@ -1,0 +1,69 @@
+#ifndef TILEWRIGHT_CTA_DIALECT
+#define TILEWRIGHT_CTA_DIALECT
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Cta_Dialect : Dialect {
+  let name = "cta";
+  let cppNamespace = "::tilewright::cta";
+  let summary = "how one thread block runs a kernel: channels, asynchronous products, layouts";
+  let description = [{
+    The kernel is the `tile` function with `cta.warps` (i32) and `cta.target` (string); `tile`,
+    `arith`, `math` and `scf` ops keep their meaning. What is added: data crosses shared memory only
+    through channels, products are asynchronous, and, once layouts are assigned, every tensor type
+    carries a `#cta.layout` that says which register of which thread holds which element.
+    No phases, arrival counts, bytes, fences or thread ids at this level.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::tilewright::tile::TileDialect"];
+}
+
+class Cta_Op<string mnemonic, list<Trait> traits = []> : Op<Cta_Dialect, mnemonic, traits>;
+
+def Cta_LayoutAttr : AttrDef<Cta_Dialect, "Layout"> {
+  let mnemonic = "layout";
+  let summary = "which register of which thread holds which element of a tile (ir/Layout.h)";
+  let description = [{
+    Digits `size:dimension:stride`, least significant first; dimension `*` marks replicas:
+    `#cta.layout<registers [2:1:1, 2:0:8], lanes [4:1:2, 8:0:1], warps [4:0:16]>`.
+  }];
+  let parameters = (ins "::tilewright::Layout":$layout);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Cta_SharedAttr : AttrDef<Cta_Dialect, "Shared"> {
+  let mnemonic = "shared";
+  let summary = "where the elements of a tile lie in shared memory (ir/SharedLayout.h)";
+  let parameters = (ins "int64_t":$pitch, "int64_t":$bits, "int64_t":$shift);
+  let assemblyFormat = "`<` `pitch` $pitch `,` `swizzle` `<` $bits `,` $shift `>` `>`";
+  let extraClassDeclaration = [{
+    ::tilewright::SharedLayout getLayout() const { return {getPitch(), getBits(), getShift()}; }
+  }];
+}
+
+class Cta_TileType<string name, string mnemonicText> : TypeDef<Cta_Dialect, name> {
+  let mnemonic = mnemonicText;
+  let parameters = (ins "::mlir::RankedTensorType":$tile);
+  let assemblyFormat = "`<` $tile `>`";
+}
+
+def Cta_Channel : TypeDef<Cta_Dialect, "Channel"> {
+  let mnemonic = "channel";
+  let summary = "a ring of `depth` slots in shared memory: `!cta.channel<3 x tensor<64x64xf16>>`";
+  let parameters = (ins "int64_t":$depth, "::mlir::RankedTensorType":$tile);
+  let assemblyFormat = "`<` $depth `x` $tile `>`";
+}
+
+def Cta_Slot : Cta_TileType<"Slot", "slot"> {
+  let summary = "access to one slot of a channel; closed exactly once (commit or release)";
+}
+
+def Cta_Pending : Cta_TileType<"Pending", "pending"> {
+  let summary = "a product under way; `cta.await` makes it readable";
+}
+
+#endif

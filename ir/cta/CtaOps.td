@@ -1,0 +1,7 @@
+#ifndef TILEWRIGHT_CTA_OPS
+#define TILEWRIGHT_CTA_OPS
+
+include "ir/cta/CtaChannelOps.td"
+include "ir/cta/CtaComputeOps.td"
+
+#endif
