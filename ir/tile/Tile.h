@@ -30,6 +30,10 @@ inline constexpr llvm::StringLiteral kKernelAttr = "tile.kernel"; // unit, on th
 inline constexpr llvm::StringLiteral kNameAttr = "tile.name";     // string, on each argument
 inline constexpr llvm::StringLiteral kDimsAttr = "tile.dims";     // array of strings, on views
 
+/// On the `scf.for` ops that run one iteration space in sequence: which part this is, of how many.
+inline constexpr llvm::StringLiteral kSegmentAttr = "tile.segment";   // i32, from 0
+inline constexpr llvm::StringLiteral kSegmentsAttr = "tile.segments"; // i32
+
 /// The extent that marks an index tile in load, store and atomic.
 inline constexpr int64_t kGather = -1;
 

@@ -12,8 +12,18 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 //   extent -1   the elements that an integer tile (1-D tensor of i32) names
 //
 // Axes with a non-zero extent are the axes of the tile, in order.
+// Two optional attributes, one entry per view axis, refine this:
+//
+//   valid = array<i64: …>       n>0: only the first n elements of the range take part, the rest are
+//                               as if outside the view (read as the fill, never written);
+//                               0: all do. Made by pad-tiles
+//   in_bounds = array<i1: …>    true: the elements that take part are known to lie within the view
+//                               along this axis. Made by split-masked-loops
+//
 // C1: as many indices and extents as view axes. C2: an index is a tile just where its extent is
 // -1. C3: the tile's shape is that of the kept axes. C4: tile and view have one element type.
+// C5: `valid` has an entry per view axis, 0 or at most the extent, and 0 where that is not a range.
+// C6: `in_bounds` has an entry per view axis.
 def Tile_Index : AnyTypeOf<[I32, 1DTensorOf<[I32]>]>;
 
 def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
@@ -28,8 +38,16 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins Arg<Tile_View, "", [MemRead]>:$view, Variadic<Tile_Index>:$indices,
-                       Optional<AnyType>:$fill, DenseI64ArrayAttr:$extents);
+                       Optional<AnyType>:$fill, DenseI64ArrayAttr:$extents,
+                       OptionalAttr<DenseI64ArrayAttr>:$valid,
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
   let results = (outs AnyType:$result);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$view,
+                                 "::mlir::ValueRange":$indices, "::mlir::Value":$fill,
+                                 "::llvm::ArrayRef<int64_t>":$extents), [{
+    build($_builder, $_state, result, view, indices, fill,
+          $_builder.getDenseI64ArrayAttr(extents), /*valid=*/nullptr, /*in_bounds=*/nullptr);
+  }]>];
   let assemblyFormat = [{
     $view `[` $indices `]` `extents` $extents (`fill` $fill^ `:` type($fill))? attr-dict
     `:` type($view) `,` type($indices) `->` type($result)
@@ -48,7 +66,15 @@ def Tile_StoreOp : Tile_Op<"store"> {
     ```
   }];
   let arguments = (ins AnyType:$value, Arg<Tile_View, "", [MemWrite]>:$view,
-                       Variadic<Tile_Index>:$indices, DenseI64ArrayAttr:$extents);
+                       Variadic<Tile_Index>:$indices, DenseI64ArrayAttr:$extents,
+                       OptionalAttr<DenseI64ArrayAttr>:$valid,
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$view,
+                                 "::mlir::ValueRange":$indices,
+                                 "::llvm::ArrayRef<int64_t>":$extents), [{
+    build($_builder, $_state, value, view, indices, $_builder.getDenseI64ArrayAttr(extents),
+          /*valid=*/nullptr, /*in_bounds=*/nullptr);
+  }]>];
   let assemblyFormat = [{
     $value `,` $view `[` $indices `]` `extents` $extents attr-dict
     `:` type($value) `,` type($view) `,` type($indices)
@@ -64,7 +90,15 @@ def Tile_AtomicOp : Tile_Op<"atomic"> {
   }];
   let arguments = (ins Tile_AtomicKind:$kind, AnyType:$value,
                        Arg<Tile_View, "", [MemRead, MemWrite]>:$view,
-                       Variadic<Tile_Index>:$indices, DenseI64ArrayAttr:$extents);
+                       Variadic<Tile_Index>:$indices, DenseI64ArrayAttr:$extents,
+                       OptionalAttr<DenseI64ArrayAttr>:$valid,
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
+  let builders = [OpBuilder<(ins "::tilewright::tile::AtomicKind":$kind, "::mlir::Value":$value,
+                                 "::mlir::Value":$view, "::mlir::ValueRange":$indices,
+                                 "::llvm::ArrayRef<int64_t>":$extents), [{
+    build($_builder, $_state, kind, value, view, indices,
+          $_builder.getDenseI64ArrayAttr(extents), /*valid=*/nullptr, /*in_bounds=*/nullptr);
+  }]>];
   let assemblyFormat = [{
     $kind $value `,` $view `[` $indices `]` `extents` $extents attr-dict
     `:` type($value) `,` type($view) `,` type($indices)

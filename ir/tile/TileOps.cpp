@@ -24,6 +24,22 @@ static SmallVector<int64_t> tileShape(ValueRange indices, ArrayRef<int64_t> exte
   return shape;
 }
 
+template <typename OpTy> static LogicalResult verifyRefinements(OpTy op) {
+  ArrayRef<int64_t> extents = op.getExtents();
+  if (auto valid = op.getValid()) {
+    bool fits = valid->size() == extents.size();
+    for (size_t i = 0; fits && i < extents.size(); ++i)
+      fits = (*valid)[i] >= 0 && (*valid)[i] <= std::max<int64_t>(extents[i], 0);
+    if (!fits) // C5
+      return op.emitOpError() << "has the extents [" << extents << "] of which [" << *valid
+                              << "] are valid";
+  }
+  if (auto inBounds = op.getInBounds(); inBounds && inBounds->size() != extents.size()) // C6
+    return op.emitOpError() << "has " << inBounds->size() << " `in_bounds` for "
+                            << extents.size() << " axes";
+  return success();
+}
+
 static LogicalResult verifyAccess(Operation *op, ViewType view, ValueRange indices,
                                   ArrayRef<int64_t> extents, Type tile) {
   if (int64_t(indices.size()) != view.getRank() || int64_t(extents.size()) != view.getRank()) // C1
@@ -49,15 +65,20 @@ LogicalResult LoadOp::verify() {
   if (getFill() && getFill().getType() != getView().getType().getElementType())
     return emitOpError() << "fills with " << getFill().getType() << " but the view holds "
                          << getView().getType().getElementType();
-  return verifyAccess(*this, getView().getType(), getIndices(), getExtents(),
-                      getResult().getType());
+  if (failed(verifyAccess(*this, getView().getType(), getIndices(), getExtents(),
+                          getResult().getType())))
+    return failure();
+  return verifyRefinements(*this);
 }
-LogicalResult StoreOp::verify() {
-  return verifyAccess(*this, getView().getType(), getIndices(), getExtents(), getValue().getType());
+
+template <typename OpTy> static LogicalResult verifyUpdate(OpTy op) {
+  if (failed(verifyAccess(op, op.getView().getType(), op.getIndices(), op.getExtents(),
+                          op.getValue().getType())))
+    return failure();
+  return verifyRefinements(op);
 }
-LogicalResult AtomicOp::verify() {
-  return verifyAccess(*this, getView().getType(), getIndices(), getExtents(), getValue().getType());
-}
+LogicalResult StoreOp::verify() { return verifyUpdate(*this); }
+LogicalResult AtomicOp::verify() { return verifyUpdate(*this); }
 
 //===- Program ------------------------------------------------------------------------------------===//
 

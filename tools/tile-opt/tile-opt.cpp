@@ -2,15 +2,13 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
-#include "ir/cuda/Cuda.h"
 #include "ir/tile/Tile.h"
 #include "passes/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect, tilewright::tile::TileDialect,
-                  tilewright::cuda::CudaDialect>();
+                  mlir::scf::SCFDialect, tilewright::tile::TileDialect>();
   mlir::registerTransformsPasses();
   tilewright::passes::registerTilewrightPasses();
   return mlir::asMainReturnCode(
