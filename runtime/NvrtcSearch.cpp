@@ -1,0 +1,70 @@
+//===- NvrtcSearch.cpp - Where NVRTC may be -------------------------------===//
+
+#include "runtime/Nvrtc.h"
+#include "support/Env.h"
+
+#include <algorithm>
+#include <dlfcn.h>
+#include <filesystem>
+
+namespace fs = std::filesystem;
+
+namespace tilewright::runtime {
+
+static constexpr const char *kSonames[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
+
+static void addLibrariesIn(const fs::path &folder, std::vector<std::string> &found) {
+  std::error_code code;
+  for (const char *soname : kSonames)
+    if (fs::exists(folder / soname, code))
+      found.push_back((folder / soname).string());
+}
+
+static void addToolkit(const fs::path &root, std::vector<std::string> &found) {
+  for (const char *folder : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"})
+    addLibrariesIn(root / folder, found);
+}
+
+/// NVIDIA's wheels: nvidia/cu13 since CUDA 13, nvidia/cuda_nvrtc before.
+static void addWheels(const fs::path &sitePackages, std::vector<std::string> &found) {
+  addLibrariesIn(sitePackages / "nvidia/cu13/lib", found);
+  addLibrariesIn(sitePackages / "nvidia/cuda_nvrtc/lib", found);
+}
+
+static std::vector<fs::path> foldersIn(const fs::path &parent, std::string_view prefix) {
+  std::vector<fs::path> folders;
+  std::error_code code;
+  for (fs::directory_iterator it(parent, code), end; !code && it != end; it.increment(code))
+    if (it->path().filename().string().starts_with(prefix))
+      folders.push_back(it->path());
+  std::sort(folders.rbegin(), folders.rend()); // Newest version first.
+  return folders;
+}
+
+std::vector<std::string> nvrtcCandidates() {
+  if (std::optional<std::string> path = getEnv(EnvVar::Nvrtc))
+    return {*path};
+  std::vector<std::string> found;
+  for (EnvVar variable : {EnvVar::TilewrightCudaHome, EnvVar::CudaHome, EnvVar::CudaPath})
+    if (std::optional<std::string> home = getEnv(variable))
+      addToolkit(*home, found);
+  found.insert(found.end(), std::begin(kSonames), std::end(kSonames));
+  for (const fs::path &toolkit : foldersIn("/usr/local", "cuda"))
+    addToolkit(toolkit, found);
+
+  // Inside a Python package we lie at most three folders below site-packages.
+  Dl_info self;
+  if (::dladdr(reinterpret_cast<void *>(&nvrtcCandidates), &self) && self.dli_fname) {
+    fs::path folder = fs::path(self.dli_fname).parent_path();
+    for (int level = 0; level < 3 && folder.has_relative_path(); ++level) {
+      addWheels(folder, found);
+      folder = folder.parent_path();
+    }
+  }
+  if (std::optional<std::string> environment = getEnv(EnvVar::VirtualEnv))
+    for (const fs::path &python : foldersIn(fs::path(*environment) / "lib", "python"))
+      addWheels(python / "site-packages", found);
+  return found;
+}
+
+} // namespace tilewright::runtime
