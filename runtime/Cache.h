@@ -1,0 +1,45 @@
+//===- Cache.h - Compiled kernels on disk -----------------------*- C++ -*-===//
+//
+// One file per compilation, named by the hash of everything that determines it. Any number of
+// processes may share a folder: files appear whole or not at all, and what two writers of one key
+// write is equivalent. A damaged file counts as absent and is replaced.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/KernelSource.h"
+#include "runtime/Nvrtc.h"
+#include "support/Hash.h"
+
+#include <optional>
+
+namespace tilewright::runtime {
+
+/// $TILEWRIGHT_CACHE_DIR, $XDG_CACHE_HOME/tilewright or ~/.cache/tilewright; empty if none is set.
+std::string defaultCacheDir();
+
+/// Names one compilation. `options` are all options given to NVRTC beside the target.
+Hash128 cacheKey(const KernelSource &source, const std::vector<std::string> &options,
+                 const std::string &nvrtcVersion);
+
+class Cache {
+public:
+  /// A cache in this folder, which is created when first written to.
+  explicit Cache(std::string directory) : directory(std::move(directory)) {}
+
+  /// The stored result; nothing if there is none or it is damaged.
+  std::optional<CompiledText> load(const Hash128 &key) const;
+
+  /// Stores a result, together with the description needed to launch it. Failure (no space, no
+  /// permission) leaves the cache as it was.
+  Status store(const Hash128 &key, const KernelSource &source, const CompiledText &result) const;
+
+  /// The file of an entry.
+  std::string pathOf(const Hash128 &key) const;
+
+private:
+  std::string directory;
+};
+
+} // namespace tilewright::runtime

@@ -1,0 +1,159 @@
+#include "runtime/Cache.h"
+#include "TestKernels.h"
+#include "runtime/Archive.h"
+#include "runtime/Compile.h"
+#include "support/Files.h"
+
+#include <csignal>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace tilewright;
+using namespace tilewright::runtime;
+namespace fs = std::filesystem;
+
+class CacheTest : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "tilewright-cache-XXXXXX";
+    folder = mkdtemp(pattern.data());
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  CompiledKernel compile(const KernelSource &source) {
+    ErrorOr<CompiledKernel> kernel = compileKernel(source, {.cacheDir = folder});
+    EXPECT_TRUE(kernel) << kernel.error().message;
+    return std::move(*kernel);
+  }
+  fs::path onlyEntry() const { return *fs::directory_iterator(folder); }
+  size_t fileCount() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
+  }
+
+  std::string folder;
+};
+
+TEST(Archive, notices_every_changed_or_missing_byte) {
+  Archive archive;
+  archive.add("cubin", std::string("\0\1\2", 3));
+  archive.add("log", "");
+  std::string packed = archive.pack();
+  EXPECT_EQ(Archive::unpack(packed)->items(), archive.items());
+  for (size_t i = 0; i < packed.size(); ++i) {
+    std::string damaged = packed;
+    damaged[i] ^= 1;
+    EXPECT_FALSE(Archive::unpack(damaged)) << "byte " << i;
+    EXPECT_FALSE(Archive::unpack(packed.substr(0, i))) << "cut to " << i;
+  }
+}
+
+TEST(CacheKey, depends_on_text_target_options_and_compiler) {
+  KernelSource source = vectorAdd();
+  Hash128 key = cacheKey(source, {"-a", "-b"}, "13.0");
+  EXPECT_EQ(cacheKey(source, {"-a", "-b"}, "13.0"), key);
+  EXPECT_NE(cacheKey(source, {"-a-b"}, "13.0"), key);
+  EXPECT_NE(cacheKey(source, {"-a", "-b"}, "12.9"), key);
+  EXPECT_NE(cacheKey(vectorAdd("sm_80"), {"-a", "-b"}, "13.0"), key);
+  source.text += " ";
+  EXPECT_NE(cacheKey(source, {"-a", "-b"}, "13.0"), key);
+}
+
+TEST_F(CacheTest, second_compilation_is_a_hit) {
+  CompiledKernel first = compile(vectorAdd());
+  CompiledKernel second = compile(vectorAdd());
+  EXPECT_FALSE(first.fromCache);
+  EXPECT_TRUE(second.fromCache);
+  EXPECT_EQ(first.text, second.text);
+  EXPECT_EQ(first.resources.registers, second.resources.registers);
+  EXPECT_EQ(fileCount(), 1u);
+}
+
+TEST_F(CacheTest, entry_holds_the_launch_description) {
+  compile(vectorAdd());
+  Archive archive = *Archive::unpack(*readFile(onlyEntry()));
+  EXPECT_EQ(*kernelSourceFromJson(*archive.find("kernel.json")), vectorAdd());
+}
+
+TEST_F(CacheTest, damaged_entry_is_rebuilt) {
+  CompiledKernel first = compile(vectorAdd());
+  for (size_t keep : {size_t(0), size_t(100), size_t(2000)}) {
+    fs::resize_file(onlyEntry(), keep);
+    CompiledKernel again = compile(vectorAdd());
+    EXPECT_FALSE(again.fromCache);
+    EXPECT_TRUE(again.warnings.empty());
+    EXPECT_EQ(again.text.cubin, first.text.cubin);
+  }
+  EXPECT_TRUE(compile(vectorAdd()).fromCache);
+}
+
+TEST_F(CacheTest, unwritable_folder_is_a_warning) {
+  std::string file = folder + "/file";
+  ASSERT_TRUE(writeFileAtomic(file, ""));
+  for (const std::string &directory : {file + "/below", std::string("/proc/tilewright")}) {
+    ErrorOr<CompiledKernel> kernel = compileKernel(vectorAdd(), {.cacheDir = directory});
+    ASSERT_TRUE(kernel) << kernel.error().message;
+    ASSERT_EQ(kernel->warnings.size(), 1u);
+    EXPECT_TRUE(
+        kernel->warnings[0].starts_with("compiled kernel is not cached: cannot create folder"))
+        << kernel->warnings[0];
+  }
+}
+
+TEST_F(CacheTest, full_disk_is_a_warning) {
+  pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);
+    rlimit limit{1000, 1000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    ErrorOr<CompiledKernel> kernel = compileKernel(vectorAdd(), {.cacheDir = folder});
+    _exit(kernel && kernel->warnings.size() == 1 && !kernel->text.cubin.empty() ? 0 : 1);
+  }
+  int result = 0;
+  waitpid(child, &result, 0);
+  EXPECT_EQ(result, 0);
+  EXPECT_EQ(fileCount(), 0u);
+}
+
+TEST_F(CacheTest, many_processes_share_one_folder) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < 8; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      bool good = true;
+      for (const char *target : {"sm_80", "sm_90"}) {
+        ErrorOr<CompiledKernel> kernel = compileKernel(vectorAdd(target), {.cacheDir = folder});
+        good &= kernel && kernel->warnings.empty() && !kernel->text.cubin.empty();
+      }
+      _exit(good ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (pid_t child : children) {
+    int result = 0;
+    waitpid(child, &result, 0);
+    EXPECT_EQ(result, 0);
+  }
+  EXPECT_EQ(fileCount(), 2u);
+  EXPECT_TRUE(compile(vectorAdd("sm_80")).fromCache);
+}
+
+TEST_F(CacheTest, can_be_switched_off) {
+  setenv("TILEWRIGHT_NO_CACHE", "1", 1);
+  compile(vectorAdd());
+  unsetenv("TILEWRIGHT_NO_CACHE");
+  EXPECT_EQ(fileCount(), 0u);
+}
+
+TEST(CacheDir, follows_the_environment) {
+  setenv("TILEWRIGHT_CACHE_DIR", "/a", 1);
+  EXPECT_EQ(defaultCacheDir(), "/a");
+  unsetenv("TILEWRIGHT_CACHE_DIR");
+  setenv("XDG_CACHE_HOME", "/b", 1);
+  EXPECT_EQ(defaultCacheDir(), "/b/tilewright");
+  unsetenv("XDG_CACHE_HOME");
+  setenv("HOME", "/c", 1);
+  EXPECT_EQ(defaultCacheDir(), "/c/.cache/tilewright");
+}

@@ -1,0 +1,144 @@
+#include "TestKernels.h"
+#include "runtime/Compile.h"
+#include "runtime/Doctor.h"
+
+#include <gtest/gtest.h>
+
+using namespace tilewright;
+using namespace tilewright::runtime;
+
+class NvrtcTest : public testing::Test {
+protected:
+  void SetUp() override {
+    ErrorOr<const Nvrtc *> found = Nvrtc::get();
+    if (!found)
+      GTEST_SKIP() << found.error().message;
+    nvrtc = *found;
+  }
+
+  const Nvrtc *nvrtc = nullptr;
+};
+
+class NvrtcTarget : public NvrtcTest, public testing::WithParamInterface<const char *> {};
+
+TEST_P(NvrtcTarget, compiles_a_kernel) {
+  ErrorOr<CompiledKernel> kernel = compileKernel(vectorAdd(GetParam()), {.useCache = false});
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  EXPECT_NE(kernel->text.ptx.find("vector_add"), std::string::npos);
+  EXPECT_GT(kernel->resources.registers, 3u);
+  EXPECT_LT(kernel->resources.registers, 40u);
+  EXPECT_EQ(kernel->resources.frameBytes, 0u);
+  EXPECT_EQ(kernel->spills.storeBytes, 0u);
+  EXPECT_NE(
+      kernel->text.log.find("Used " + std::to_string(kernel->resources.registers) + " registers"),
+      std::string::npos)
+      << kernel->text.log;
+}
+
+INSTANTIATE_TEST_SUITE_P(targets, NvrtcTarget,
+                         testing::Values("sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100a",
+                                         "sm_120"));
+
+TEST_F(NvrtcTest, virtual_target_gives_ptx_only) {
+  ErrorOr<CompiledKernel> kernel = compileKernel(vectorAdd("compute_90"), {.useCache = false});
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  EXPECT_TRUE(kernel->text.cubin.empty());
+  EXPECT_FALSE(kernel->text.ptx.empty());
+}
+
+TEST_F(NvrtcTest, unknown_target_lists_the_known_ones) {
+  ErrorOr<CompiledText> text = nvrtc->compile("", "x.cu", "sm_35", {});
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().message.find("does not compile for `sm_35`; it knows"), std::string::npos);
+  EXPECT_NE(text.error().message.find("sm_90"), std::string::npos);
+}
+
+TEST_F(NvrtcTest, rejected_text_gives_the_compilers_messages) {
+  ErrorOr<CompiledText> text =
+      nvrtc->compile("#line 7 \"my.py\"\n__global__ void f() { oops; }", "x.cu", "sm_90", {});
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().message.find("my.py(7): error"), std::string::npos)
+      << text.error().message;
+}
+
+TEST_F(NvrtcTest, missing_library_is_an_error_not_a_crash) {
+  ErrorOr<Nvrtc> missing = Nvrtc::load("/nowhere/libnvrtc.so.13");
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().message.find("/nowhere/libnvrtc.so.13"), std::string::npos);
+}
+
+TEST_P(NvrtcTarget, static_shared_memory_excludes_the_systems) {
+  KernelSource source = vectorAdd(GetParam());
+  source.text = R"(extern "C" __global__ void vector_add(float *p) {
+  __shared__ float tile[512];
+  tile[threadIdx.x] = p[0];
+  __syncthreads();
+  p[1] = tile[3];
+})";
+  ErrorOr<CompiledKernel> kernel = compileKernel(source, {.useCache = false});
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  EXPECT_EQ(kernel->resources.staticSharedBytes, 2048u);
+}
+
+TEST_F(NvrtcTest, cubin_tells_stack_spills_and_shared_memory) {
+  KernelSource source = vectorAdd();
+  source.entry = "heavy";
+  // More live values than 32 registers hold, and an array that is indexed at run time.
+  source.text = R"(extern "C" __global__ __launch_bounds__(1024, 2) void heavy(float *p, int n) {
+  __shared__ float tile[512];
+  float v[64];
+  int local[32];
+  #pragma unroll
+  for (int i = 0; i < 64; ++i) v[i] = p[i * n];
+  for (int i = 0; i < 32; ++i) local[i] = p[i] > 0;
+  tile[threadIdx.x & 511] = v[3];
+  __syncthreads();
+  float s = tile[n & 511] + local[n & 31];
+  #pragma unroll
+  for (int i = 0; i < 64; ++i) { s = s * v[i] + v[63 - i]; p[i] = s; }
+})";
+  ErrorOr<CompiledKernel> kernel = compileKernel(source, {.useCache = false});
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  EXPECT_EQ(kernel->resources.registers, 32u);
+  EXPECT_EQ(kernel->resources.staticSharedBytes, 2048u);
+  EXPECT_GE(kernel->resources.frameBytes, 128u);
+  EXPECT_GT(kernel->spills.storeBytes, 0u);
+  EXPECT_NE(
+      kernel->text.log.find(std::to_string(kernel->resources.frameBytes) + " bytes stack frame"),
+      std::string::npos)
+      << kernel->text.log;
+}
+
+TEST_F(NvrtcTest, cubin_without_the_kernel_is_an_error) {
+  CompiledText text = *nvrtc->compile(vectorAdd().text, "x.cu", "sm_90", {});
+  EXPECT_EQ(readCubinInfo(text.cubin, "other").error().message,
+            "compiled code has no kernel `other`");
+  EXPECT_FALSE(readCubinInfo("garbage", "vector_add"));
+  for (size_t size = 0; size < text.cubin.size(); size += 97)
+    (void)readCubinInfo(std::string_view(text.cubin).substr(0, size), "vector_add");
+}
+
+TEST(CompileLog, finds_the_kernels_own_spills) {
+  const char *log = "ptxas info    : Function properties for other\n"
+                    "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
+                    "ptxas info    : Function properties for mine\n"
+                    "    0 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads\n";
+  EXPECT_EQ(parseSpills(log, "mine")->storeBytes, 12u);
+  EXPECT_EQ(parseSpills(log, "mine")->loadBytes, 16u);
+  EXPECT_FALSE(parseSpills(log, "absent"));
+}
+
+TEST(CompileLog, finds_performance_notes) {
+  std::vector<std::string> notes = performanceNotes(
+      "ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async serialized\n"
+      "ptxas info    : Used 168 registers\n");
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("C7511"), std::string::npos);
+}
+
+TEST(Doctor, says_what_is_there_and_what_is_missing) {
+  DoctorReport report = examine();
+  EXPECT_TRUE(report.driver.found == report.driver.problem.empty());
+  EXPECT_TRUE(report.nvrtc.found == report.nvrtc.problem.empty());
+  EXPECT_NE(report.str().find("run on a GPU: "), std::string::npos);
+}
