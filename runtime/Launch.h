@@ -1,0 +1,85 @@
+//===- Launch.h - From arguments to kernel parameters -----------*- C++ -*-===//
+//
+// A LaunchPlan is made once per kernel; it resolves every name to an index. Binding checks one set
+// of arguments against it, computes the grid and packs the device function's parameters, without
+// allocating. It needs no GPU, except that it asks the driver about the device.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "runtime/Driver.h"
+#include "runtime/KernelSource.h"
+#include "runtime/Tensor.h"
+
+#include <cstddef>
+#include <span>
+
+namespace tilewright::runtime {
+
+/// The driver accepts this many bytes of parameters on every GPU.
+inline constexpr size_t kMaxParamBytes = 4096;
+
+/// Arguments turned into what the driver takes. Made by LaunchPlan::makeBound and reused.
+struct BoundLaunch {
+  int64_t grid = 0; ///< Number of programs; 0: nothing to launch.
+  int device = 0;
+  std::vector<std::byte> params; ///< In the device function's parameter layout.
+  std::vector<int64_t> values;   ///< Of all names: dimensions, integer arguments, num_sms.
+};
+
+class LaunchPlan {
+public:
+  /// Fails if the description contradicts itself: it is checked here once, not at every launch.
+  static ErrorOr<LaunchPlan> create(const KernelSource &source);
+
+  BoundLaunch makeBound() const;
+
+  /// Checks the arguments and fills `bound`. The error names the kernel, the argument and the
+  /// values that disagree; `bound` is then unspecified.
+  Status bind(std::span<const Argument> args, const Driver &driver, BoundLaunch &bound) const;
+
+  /// Whether the device follows from the arguments; otherwise it is the caller's current one.
+  bool hasTensors() const { return tensorCount != 0; }
+
+private:
+  static constexpr unsigned kNoSlot = ~0u;
+
+  struct Dim {
+    unsigned slot = kNoSlot; ///< Of the value of this name.
+    bool defines = false;    ///< The first use of the name; others must agree with it.
+  };
+  struct Slot {
+    std::string name;
+    unsigned argument = 0, axis = 0; ///< The defining use.
+  };
+  struct ParamPlace {
+    unsigned offset = 0;
+    unsigned slot = kNoSlot; ///< For ParamKind::Dim.
+  };
+
+  Status addArguments();
+  Status addParams();
+  Status addExpressions();
+  Error fail(const std::string &what) const;
+
+  Status bindTensor(unsigned index, const Argument &arg, BoundLaunch &bound) const;
+  Status bindDims(unsigned index, const TensorRef &tensor, BoundLaunch &bound) const;
+  Status checkDevice(std::span<const Argument> args, const Driver &driver,
+                     BoundLaunch &bound) const;
+  Status checkFacts(const TensorArg &expected, const TensorRef &tensor) const;
+  Status evaluate(BoundLaunch &bound) const;
+  Status packSize(const Param &param, int64_t value, std::byte *out) const;
+  Status packParam(size_t index, std::span<const Argument> args, const Driver &driver,
+                   BoundLaunch &bound) const;
+
+  KernelSource source; ///< Without the text; expressions use the slots' names.
+  std::vector<Slot> slots;
+  std::vector<std::vector<Dim>> dims;  ///< Per argument; empty for scalars.
+  std::vector<unsigned> scalarSlots;   ///< Per argument; kNoSlot if no expression can use it.
+  std::vector<ParamPlace> paramPlaces; ///< Per parameter.
+  size_t paramBytes = 0;
+  unsigned tensorCount = 0;
+};
+
+} // namespace tilewright::runtime

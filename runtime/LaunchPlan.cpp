@@ -1,0 +1,160 @@
+//===- LaunchPlan.cpp - Preparing launches of one kernel ------------------===//
+
+#include "runtime/Launch.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewright::runtime {
+
+Error LaunchPlan::fail(const std::string &what) const {
+  return Error{"kernel `" + source.entry + "`: " + what};
+}
+
+ErrorOr<LaunchPlan> LaunchPlan::create(const KernelSource &source) {
+  LaunchPlan plan;
+  plan.source = source;
+  plan.source.text.clear();
+  if (source.threads == 0 || source.threads > 1024)
+    return plan.fail(std::to_string(source.threads) +
+                     " threads per program; 1 to 1024 can be launched");
+  if (source.clusterSize == 0)
+    return plan.fail("a cluster of 0 programs");
+  TILEWRIGHT_TRY(plan.addArguments());
+  TILEWRIGHT_TRY(plan.addParams());
+  TILEWRIGHT_TRY(plan.addExpressions());
+  return plan;
+}
+
+/// Gives every dimension name and every integer argument a slot.
+Status LaunchPlan::addArguments() {
+  auto slotOf = [&](const std::string &name) {
+    auto it =
+        std::find_if(slots.begin(), slots.end(), [&](auto &slot) { return slot.name == name; });
+    return static_cast<unsigned>(it - slots.begin());
+  };
+  slots.push_back({.name = std::string(kNumMultiprocessors)});
+  for (unsigned index = 0; index < source.args.size(); ++index) {
+    std::vector<Dim> &axes = dims.emplace_back();
+    scalarSlots.push_back(kNoSlot);
+    if (const auto *scalar = std::get_if<ScalarArg>(&source.args[index])) {
+      if (info(scalar->type).kind == ElementKind::Float)
+        continue;
+      if (slotOf(scalar->name) < slots.size())
+        return fail("`" + scalar->name + "` is declared twice");
+      scalarSlots.back() = static_cast<unsigned>(slots.size());
+      slots.push_back({.name = scalar->name, .argument = index});
+      continue;
+    }
+    const auto &tensor = *std::get_if<TensorArg>(&source.args[index]);
+    ++tensorCount;
+    if (!std::has_single_bit(tensor.alignment) || tensor.alignment > 16)
+      return fail("alignment " + std::to_string(tensor.alignment) + " of `" + tensor.name +
+                  "` is not 1, 2, 4, 8 or 16");
+    for (unsigned axis = 0; axis < tensor.dims.size(); ++axis) {
+      const DimRef &dim = tensor.dims[axis];
+      Dim &use = axes.emplace_back();
+      if (dim.name.empty() && !dim.size)
+        return fail("axis " + std::to_string(axis) + " of `" + tensor.name +
+                    "` has neither a name nor a size");
+      if (dim.name.empty())
+        continue;
+      use.slot = slotOf(dim.name);
+      use.defines = use.slot == slots.size();
+      if (use.defines)
+        slots.push_back({dim.name, index, axis});
+      else if (dims[slots[use.slot].argument].empty() || use.slot == 0)
+        return fail("`" + dim.name + "` is both a dimension and a scalar");
+    }
+  }
+  return {};
+}
+
+static unsigned sizeOf(const Param &param) {
+  switch (param.kind) {
+  case ParamKind::Pointer:
+    return sizeof(void *);
+  case ParamKind::TensorMap:
+    return sizeof(TensorMap);
+  case ParamKind::Dim:
+  case ParamKind::Stride:
+  case ParamKind::Scalar:
+    return bytesOf(param.type);
+  }
+  return 0;
+}
+
+/// Lays the parameters out as the device function expects them: each aligned to its own size.
+Status LaunchPlan::addParams() {
+  for (const Param &param : source.params) {
+    ParamPlace place;
+    unsigned alignment = param.kind == ParamKind::TensorMap ? alignof(TensorMap) : sizeOf(param);
+    paramBytes = (paramBytes + alignment - 1) / alignment * alignment;
+    place.offset = static_cast<unsigned>(paramBytes);
+    paramBytes += sizeOf(param);
+
+    std::string what = "parameter `" + param.name + "` ";
+    bool isSize = param.kind == ParamKind::Dim || param.kind == ParamKind::Stride;
+    if (isSize && param.type != ElementType::I32 && param.type != ElementType::I64)
+      return fail(what + "has type " + std::string(nameOf(param.type)) + "; sizes are i32 or i64");
+    if (param.kind == ParamKind::Dim) {
+      for (unsigned slot = 0; slot < slots.size(); ++slot)
+        if (slots[slot].name == param.name && slot != 0 && !dims[slots[slot].argument].empty())
+          place.slot = slot;
+      if (place.slot == kNoSlot)
+        return fail(what + "names no dimension");
+    } else {
+      if (param.argument >= source.args.size())
+        return fail(what + "refers to argument " + std::to_string(param.argument) + " of " +
+                    std::to_string(source.args.size()));
+      const Arg &arg = source.args[param.argument];
+      const auto *tensor = std::get_if<TensorArg>(&arg);
+      if ((param.kind == ParamKind::Scalar) == (tensor != nullptr))
+        return fail(what +
+                    (tensor ? "takes a scalar from a tensor" : "takes an address from a scalar"));
+      if (param.kind == ParamKind::Stride && param.axis >= tensor->dims.size())
+        return fail(what + "refers to an axis that `" + tensor->name + "` does not have");
+      if (param.kind == ParamKind::TensorMap) {
+        const TensorMapSpec &map = param.map;
+        bool axesExist = std::all_of(map.axes.begin(), map.axes.end(),
+                                     [&](unsigned axis) { return axis < tensor->dims.size(); });
+        if (map.axes.empty() || map.axes.size() > 5 || map.box.size() != map.axes.size() ||
+            !axesExist)
+          return fail(what +
+                      "has no valid tensor map: 1 to 5 axes of the tensor, one box size each");
+      }
+    }
+    paramPlaces.push_back(place);
+  }
+  if (paramBytes > kMaxParamBytes)
+    return fail("its parameters take " + std::to_string(paramBytes) +
+                " bytes; the driver accepts " + std::to_string(kMaxParamBytes));
+  return {};
+}
+
+/// Resolves the names in expressions to slots.
+Status LaunchPlan::addExpressions() {
+  std::vector<std::string> names;
+  for (const Slot &slot : slots)
+    names.push_back(slot.name);
+  auto resolve = [&](Expr &expr) -> Status {
+    ErrorOr<Expr> resolved = expr.withNames(names);
+    if (!resolved)
+      return fail(resolved.error().message);
+    expr = std::move(*resolved);
+    return {};
+  };
+  TILEWRIGHT_TRY(resolve(source.grid));
+  for (LaunchCheck &check : source.checks)
+    TILEWRIGHT_TRY(resolve(check.condition));
+  return {};
+}
+
+BoundLaunch LaunchPlan::makeBound() const {
+  BoundLaunch bound;
+  bound.params.resize(paramBytes);
+  bound.values.resize(slots.size());
+  return bound;
+}
+
+} // namespace tilewright::runtime

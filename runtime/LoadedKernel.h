@@ -1,0 +1,45 @@
+//===- LoadedKernel.h - A kernel's code on one GPU --------------*- C++ -*-===//
+
+#pragma once
+
+#include "runtime/Compile.h"
+#include "runtime/Driver.h"
+#include "runtime/KernelSource.h"
+
+#include <cstddef>
+#include <memory>
+
+namespace tilewright::runtime {
+
+/// A loaded module, unloaded with this object.
+class LoadedKernel {
+public:
+  /// Loads the code and makes it ready: no later launch has anything left to do but launch.
+  static ErrorOr<std::unique_ptr<LoadedKernel>> load(const Driver &driver, int device,
+                                                     const KernelSource &source,
+                                                     const CompiledKernel &compiled);
+  LoadedKernel(const LoadedKernel &) = delete;
+  LoadedKernel &operator=(const LoadedKernel &) = delete;
+  ~LoadedKernel();
+
+  /// Starts `grid` programs with packed parameters, on this GPU whatever the current context.
+  Status launch(Stream stream, unsigned grid, std::byte *params, size_t paramBytes) const;
+
+  /// Waits for the stream and reports faults as this kernel's; does nothing during graph capture.
+  Status wait(Stream stream) const;
+
+private:
+  LoadedKernel(const Driver &driver, int device, const KernelSource &source)
+      : driver(driver), device(device), source(source) {}
+  Status checkFits() const;
+  Status loadCode(const CompiledKernel &compiled);
+
+  const Driver &driver;
+  int device;
+  const KernelSource &source;
+  ContextHandle context = nullptr;
+  ModuleHandle module = nullptr;
+  FunctionHandle function = nullptr;
+};
+
+} // namespace tilewright::runtime

@@ -1,0 +1,266 @@
+#include "runtime/Launch.h"
+#include "FakeDriver.h"
+#include "TestKernels.h"
+#include "runtime/Kernel.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace tilewright;
+using namespace tilewright::runtime;
+
+/// An attention kernel on the fake driver, with good arguments that a test spoils.
+class LaunchTest : public testing::Test {
+protected:
+  Kernel make(const KernelSource &source) {
+    ErrorOr<Kernel> kernel = Kernel::fromCompiled(source, CompiledKernel{}, &driver);
+    EXPECT_TRUE(kernel) << kernel.error().message;
+    return std::move(*kernel);
+  }
+
+  std::vector<Argument> args() const { return {q.ref(), k.ref(), 0.5, window}; }
+
+  std::string failure(const KernelSource &source = attention()) {
+    Status status = make(source).launch(nullptr, args());
+    EXPECT_TRUE(fakeState().launches.empty());
+    return status ? "no failure" : status.error().message;
+  }
+
+  const Driver &driver = fakeDriver();
+  TestTensor q{{2, 256, 8, 64}}, k{{2, 512, 4, 64}};
+  int64_t window = 7;
+};
+
+TEST_F(LaunchTest, packs_parameters_and_grid) {
+  Kernel kernel = make(attention());
+  auto stream = reinterpret_cast<Stream>(0x77);
+  q.data = reinterpret_cast<void *>(0x40);
+  Status status = kernel.launch(stream, args());
+  ASSERT_TRUE(status) << status.error().message;
+  ASSERT_EQ(fakeState().launches.size(), 1u);
+  const RecordedLaunch &launch = fakeState().launches[0];
+  EXPECT_EQ(launch.config.gridDim[0], 2u * 8 * 2);
+  EXPECT_EQ(launch.config.blockDim[0], 384u);
+  EXPECT_EQ(launch.config.sharedBytes, 200u * 1024);
+  EXPECT_EQ(launch.config.stream, stream);
+  ASSERT_EQ(launch.params.size(), 40u);
+  EXPECT_EQ(launch.param<uint64_t>(0), 0x40u);
+  EXPECT_EQ(launch.param<uint64_t>(8), 0x10000u);
+  EXPECT_EQ(launch.param<int32_t>(16), 256);
+  EXPECT_EQ(launch.param<int64_t>(24), 8 * 64);
+  EXPECT_EQ(launch.param<float>(32), 0.5f);
+  EXPECT_EQ(launch.param<int32_t>(36), 7);
+}
+
+TEST_F(LaunchTest, loads_once_per_device_and_enters_its_context) {
+  Kernel kernel = make(attention());
+  ASSERT_TRUE(kernel.prepare(1));
+  q.device = k.device = 1;
+  ASSERT_TRUE(kernel.launch(nullptr, args()));
+  ASSERT_TRUE(kernel.launch(nullptr, args()));
+  EXPECT_EQ(fakeState().moduleLoads, 1);
+  EXPECT_EQ(fakeState().launches[1].context, fake::contextOf(1));
+  EXPECT_EQ(fakeState().current, nullptr);
+}
+
+TEST_F(LaunchTest, sees_every_change_of_an_argument) {
+  Kernel kernel = make(attention());
+  ASSERT_TRUE(kernel.launch(nullptr, args()));
+  ASSERT_TRUE(kernel.launch(nullptr, args()));
+  q.data = reinterpret_cast<void *>(0x20000);
+  ASSERT_TRUE(kernel.launch(nullptr, args()));
+  EXPECT_EQ(fakeState().launches[2].param<uint64_t>(0), 0x20000u);
+  q.strides[1] = 1024, q.strides[0] = 1024 * 256;
+  ASSERT_TRUE(kernel.launch(nullptr, args()));
+  EXPECT_EQ(fakeState().launches[3].param<int64_t>(24), 1024);
+  window = 9;
+  ASSERT_TRUE(kernel.launch(nullptr, args()));
+  EXPECT_EQ(fakeState().launches[4].param<int32_t>(36), 9);
+  q.shape[1] = 129;
+  ASSERT_TRUE(kernel.launch(nullptr, args()));
+  EXPECT_EQ(fakeState().launches[5].param<int32_t>(16), 129);
+  q.type = ElementType::F16;
+  EXPECT_FALSE(kernel.launch(nullptr, args()));
+  q.type = ElementType::BF16;
+  EXPECT_TRUE(kernel.launch(nullptr, args()));
+}
+
+TEST_F(LaunchTest, no_programs_are_no_launch) {
+  q.shape[0] = k.shape[0] = 0;
+  q.data = k.data = nullptr;
+  EXPECT_EQ(failure(), "no failure");
+}
+
+TEST_F(LaunchTest, empty_tensor_may_have_no_address) {
+  k.shape[1] = 0;
+  k.data = nullptr;
+  EXPECT_TRUE(make(attention()).launch(nullptr, args()));
+  EXPECT_EQ(fakeState().launches.size(), 1u);
+}
+
+TEST_F(LaunchTest, reports_the_number_of_arguments) {
+  Kernel kernel = make(attention());
+  std::vector<Argument> two = {q.ref(), k.ref()};
+  EXPECT_EQ(kernel.launch(nullptr, two).error().message,
+            "kernel `attention`: got 2 arguments but it takes 4 (q, k, scale, window)");
+}
+
+TEST_F(LaunchTest, reports_rank_and_element_type) {
+  k.rank = 3;
+  EXPECT_EQ(failure(), "kernel `attention`: argument `k` has rank 3 but the kernel expects rank 4 "
+                       "(B, T, G, D)");
+  k.rank = 4;
+  k.type = ElementType::F32;
+  EXPECT_EQ(failure(),
+            "kernel `attention`: argument `k` has element type f32 but the kernel expects bf16");
+}
+
+TEST_F(LaunchTest, reports_dimensions_that_disagree) {
+  k.shape[0] = 3;
+  EXPECT_EQ(failure(),
+            "kernel `attention`: dimension `B` is 2 in `q` (axis 0) but 3 in `k` (axis 0)");
+  k.shape[0] = 2;
+  q.shape[3] = k.shape[3] = 128;
+  EXPECT_EQ(failure(),
+            "kernel `attention`: dimension `D` of `q` (axis 3) is 128 but the kernel was "
+            "compiled for 64");
+  q.shape[3] = 64;
+  q.shape[1] = -1;
+  EXPECT_EQ(failure(), "kernel `attention`: the size of `q` (axis 1) is negative: -1");
+}
+
+TEST_F(LaunchTest, reports_addresses_it_cannot_use) {
+  k.data = nullptr;
+  EXPECT_EQ(failure(), "kernel `attention`: argument `k` has a null address");
+  k.device = -1;
+  EXPECT_EQ(failure(), "kernel `attention`: argument `k` is in host memory");
+  k.data = q.data;
+  k.device = 1;
+  EXPECT_EQ(failure(), "kernel `attention`: argument `k` is on GPU 1 but `q` is on GPU 0");
+  q.device = k.device = 5;
+  EXPECT_EQ(failure(), "there is no GPU 5: the driver reports 2");
+}
+
+TEST_F(LaunchTest, reports_facts_that_do_not_hold) {
+  q.data = reinterpret_cast<void *>(0x10008);
+  EXPECT_EQ(failure(),
+            "kernel `attention`: argument `q` is aligned to 8 bytes (address and strides) "
+            "but the kernel was compiled for 16");
+  q.data = k.data;
+  q.strides[1] = 514;
+  EXPECT_EQ(failure(),
+            "kernel `attention`: argument `q` is aligned to 4 bytes (address and strides) "
+            "but the kernel was compiled for 16");
+  q.strides[1] = 512;
+  q.strides[3] = 2;
+  EXPECT_EQ(failure(), "kernel `attention`: argument `q` has stride 2 along its last axis but the "
+                       "kernel was compiled for 1");
+  q.strides[3] = 1;
+  q.strides[0] = int64_t(1) << 31;
+  EXPECT_EQ(failure(), "kernel `attention`: argument `q` has elements beyond offset 2147483647 but "
+                       "the kernel was compiled for 32-bit offsets");
+}
+
+TEST_F(LaunchTest, reports_a_failed_assert_with_its_values) {
+  q.shape[2] = 6;
+  EXPECT_EQ(failure(), "kernel `attention`: query heads must be a multiple of key/value heads "
+                       "(`H % G == 0`: `H` = 6, `G` = 4) at attention.py:9");
+  k.shape[2] = 0;
+  EXPECT_EQ(failure(),
+            "kernel `attention`: query heads must be a multiple of key/value heads (`H % G == 0`: "
+            "`H % G` divides by zero with `H` = 6, `G` = 0) at attention.py:9");
+}
+
+TEST_F(LaunchTest, reports_scalars_of_the_wrong_kind) {
+  Kernel kernel = make(attention());
+  auto with = [&](Argument scale, Argument windowValue) {
+    std::vector<Argument> list = {q.ref(), k.ref(), scale, windowValue};
+    Status status = kernel.launch(nullptr, list);
+    return status ? "no failure" : status.error().message;
+  };
+  EXPECT_EQ(with(1.0, 1.5), "kernel `attention`: argument `window` is the float 1.500000 but the "
+                            "kernel expects an integer of type i32");
+  EXPECT_EQ(with(1.0, int64_t(1) << 40), "kernel `attention`: argument `window` is 1099511627776, "
+                                         "which does not fit in i32");
+  EXPECT_EQ(with(true, int64_t(1)), "kernel `attention`: argument `scale` is a bool but the kernel "
+                                    "expects a float of type f32");
+  EXPECT_EQ(with(q.ref(), int64_t(1)), "kernel `attention`: argument `scale` is a tensor but the "
+                                       "kernel expects a scalar of type f32");
+  EXPECT_EQ(with(int64_t(1), int64_t(1)), "no failure");
+}
+
+TEST_F(LaunchTest, reports_grids_that_cannot_be_launched) {
+  KernelSource source = attention();
+  source.grid = *Expr::parse("S * 100000000");
+  EXPECT_EQ(failure(source), "kernel `attention`: its grid `S * 100000000` is 25600000000; 0 to "
+                             "2147483647 programs can be launched");
+  source.grid = *Expr::parse("S - 1000");
+  EXPECT_EQ(failure(source), "kernel `attention`: its grid `S - 1000` is -744; 0 to 2147483647 "
+                             "programs can be launched");
+  source.grid = *Expr::parse("S + 1");
+  source.clusterSize = 2;
+  EXPECT_EQ(failure(source),
+            "kernel `attention`: its grid `S + 1` is 257, not a multiple of the cluster size 2");
+}
+
+TEST_F(LaunchTest, grid_may_depend_on_the_gpu_and_attributes_are_passed) {
+  KernelSource source = attention();
+  source.grid = *Expr::parse("min(cdiv(S, 2) * H, num_sms)");
+  source.clusterSize = 2;
+  source.dependentLaunch = true;
+  ASSERT_TRUE(make(source).launch(nullptr, args()));
+  const RecordedLaunch &launch = fakeState().launches[0];
+  EXPECT_EQ(launch.config.gridDim[0], 132u);
+  ASSERT_EQ(launch.attributes.size(), 2u);
+  EXPECT_EQ(launch.attributes[0].clusterDim[0], 2u);
+  EXPECT_EQ(launch.attributes[1].flag, 1);
+}
+
+TEST_F(LaunchTest, tensor_map_parameter_is_aligned) {
+  KernelSource source = attention();
+  source.params.insert(source.params.begin() + 1,
+                       Param{.kind = ParamKind::TensorMap,
+                             .argument = 1,
+                             .name = "k_map",
+                             .map = {{0, 1, 2, 3}, {1, 128, 1, 64}, TensorMapSwizzle::Bytes128}});
+  ASSERT_TRUE(make(source).launch(nullptr, args()));
+  EXPECT_EQ(fakeState().launches[0].param<uint64_t>(192), 0x10000u);
+}
+
+TEST_F(LaunchTest, reports_the_drivers_refusal) {
+  Kernel kernel = make(attention());
+  fakeState().launchResult = 719;
+  EXPECT_EQ(
+      kernel.launch(nullptr, args()).error().message,
+      "kernel `attention`: cannot launch 32 programs of 384 threads and 204800 bytes of shared "
+      "memory: no luck (CUDA_ERROR_TEST)");
+}
+
+TEST_F(LaunchTest, shared_memory_that_does_not_fit_is_reported_before_loading) {
+  KernelSource source = attention();
+  source.sharedBytes = 1 << 20;
+  EXPECT_EQ(failure(source),
+            "kernel `attention`: needs 1048576 bytes of shared memory; `Fake GPU` has 232448");
+  EXPECT_EQ(fakeState().moduleLoads, 0);
+}
+
+TEST_F(LaunchTest, contradictory_descriptions_are_refused) {
+  auto reason = [](const std::function<void(KernelSource &)> &spoil) {
+    KernelSource source = attention();
+    spoil(source);
+    ErrorOr<LaunchPlan> plan = LaunchPlan::create(source);
+    return plan ? "no failure" : plan.error().message;
+  };
+  EXPECT_EQ(reason([](auto &s) { s.grid = Expr::name("X"); }),
+            "kernel `attention`: `X` in `X` is neither a dimension nor an integer argument");
+  EXPECT_EQ(reason([](auto &s) { s.params[2].name = "X"; }),
+            "kernel `attention`: parameter `X` names no dimension");
+  EXPECT_EQ(reason([](auto &s) { s.params[0].argument = 2; }),
+            "kernel `attention`: parameter `q` takes an address from a scalar");
+  EXPECT_EQ(reason([](auto &s) {
+              s.args.push_back(ScalarArg{"B", ElementType::I32});
+            }),
+            "kernel `attention`: `B` is declared twice");
+  EXPECT_EQ(reason([](auto &s) { s.threads = 2048; }),
+            "kernel `attention`: 2048 threads per program; 1 to 1024 can be launched");
+}
