@@ -21,7 +21,6 @@ def Cuda_Dialect : Dialect {
     in 32-bit words, as `vector<2xbf16>` or `vector<4xi8>` elements.
   }];
   let useDefaultTypePrinterParser = 1;
-  let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }
