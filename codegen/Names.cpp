@@ -1,0 +1,171 @@
+#include "codegen/Names.h"
+
+#include "codegen/Prelude.h"
+#include "ir/cuda/Cuda.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::codegen;
+
+/// Keywords of C++ and names that CUDA defines without a header.
+static constexpr StringLiteral kReserved[] = {"alignas",       "alignof",     "and",
+                                              "and_eq",        "asm",         "auto",
+                                              "bitand",        "bitor",       "bool",
+                                              "break",         "case",        "catch",
+                                              "char",          "char8_t",     "char16_t",
+                                              "char32_t",      "class",       "compl",
+                                              "concept",       "const",       "consteval",
+                                              "constexpr",     "constinit",   "const_cast",
+                                              "continue",      "co_await",    "co_return",
+                                              "co_yield",      "decltype",    "default",
+                                              "delete",        "do",          "double",
+                                              "dynamic_cast",  "else",        "enum",
+                                              "explicit",      "export",      "extern",
+                                              "false",         "float",       "for",
+                                              "friend",        "goto",        "if",
+                                              "inline",        "int",         "long",
+                                              "mutable",       "namespace",   "new",
+                                              "noexcept",      "not",         "not_eq",
+                                              "nullptr",       "operator",    "or",
+                                              "or_eq",         "private",     "protected",
+                                              "public",        "register",    "reinterpret_cast",
+                                              "requires",      "return",      "short",
+                                              "signed",        "sizeof",      "static",
+                                              "static_assert", "static_cast", "struct",
+                                              "switch",        "template",    "this",
+                                              "thread_local",  "throw",       "true",
+                                              "try",           "typedef",     "typeid",
+                                              "typename",      "union",       "unsigned",
+                                              "using",         "virtual",     "void",
+                                              "volatile",      "wchar_t",     "while",
+                                              "xor",           "xor_eq",      "main",
+                                              "shared",        "threadIdx",   "blockIdx",
+                                              "blockDim",      "gridDim",     "warpSize",
+                                              "dim3",          "std",         "nv",
+                                              "cuda",          "signbit",     "isnan",
+                                              "isinf",         "isfinite",    "min",
+                                              "max",           "abs",         "printf",
+                                              "assert",        "clock",       "clock64",
+                                              "memcpy",        "memset",      "malloc",
+                                              "free"};
+
+Names::Names() {
+  for (StringRef name : kReserved)
+    taken.insert(name);
+  for (StringRef name : preludeNames())
+    taken.insert(name);
+}
+
+void Names::popScope() {
+  for (const std::string &name : scopes.back())
+    taken.erase(name);
+  scopes.pop_back();
+}
+
+/// Valid in C++ and not reserved by it: no leading underscore, no double one.
+static std::string sanitised(StringRef wanted) {
+  std::string name;
+  for (char c : wanted) {
+    char valid = llvm::isAlnum(c) ? c : '_';
+    if (valid != '_' || (!name.empty() && name.back() != '_'))
+      name += valid;
+  }
+  if (name.empty() || llvm::isDigit(name.front()))
+    name = "v" + name;
+  return name;
+}
+
+std::string Names::fresh(StringRef wanted) {
+  std::string base = sanitised(wanted), name = base;
+  for (int count = 2; taken.contains(name); ++count)
+    name = base + (base.back() == '_' ? "" : "_") + std::to_string(count);
+  taken.insert(name);
+  scopes.back().push_back(name);
+  return name;
+}
+
+StringRef codegen::nameOf(Location location) {
+  if (auto named = dyn_cast<NameLoc>(location))
+    return named.getName();
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (StringRef name = nameOf(part); !name.empty())
+        return name;
+  if (auto call = dyn_cast<CallSiteLoc>(location))
+    return nameOf(call.getCallee());
+  return "";
+}
+
+std::optional<FileLineColLoc> codegen::sourceOf(Location location) {
+  if (auto place = dyn_cast<FileLineColLoc>(location))
+    return place;
+  if (auto named = dyn_cast<NameLoc>(location))
+    return sourceOf(named.getChildLoc());
+  if (auto call = dyn_cast<CallSiteLoc>(location))
+    return sourceOf(call.getCallee());
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (auto place = sourceOf(part))
+        return place;
+  return std::nullopt;
+}
+
+/// The part that `value` plays as an operand of `user`, or an empty string.
+static StringRef nameByUse(Operation *user, Value value) {
+  return llvm::TypeSwitch<Operation *, StringRef>(user)
+      .Case<cuda::LoadGlobalOp, cuda::StoreGlobalOp, cuda::AtomicOp>([&](auto op) {
+        if (op.getPredicate() == value)
+          return StringRef("inside");
+        return StringRef(op.getOffset() == value ? "offset" : "");
+      })
+      .Case([&](cuda::CpAsyncOp op) {
+        if (op.getValid() == value)
+          return StringRef("valid");
+        return StringRef(op.getOffset() == value ? "offset" : "address");
+      })
+      .Case([&](cuda::StoreSharedOp op) {
+        if (op.getPredicate() == value)
+          return StringRef("inside");
+        return StringRef(op.getAddress() == value ? "address" : "");
+      })
+      .Case<cuda::LoadSharedOp, cuda::LdmatrixOp, cuda::StmatrixOp>(
+          [&](auto op) { return StringRef(op.getAddress() == value ? "address" : ""); })
+      .Default([](Operation *) { return StringRef(); });
+}
+
+/// By the op that makes the value.
+static StringRef nameByOp(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast_if_present<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar() ? "i" : "";
+  }
+  return llvm::TypeSwitch<Operation *, StringRef>(value.getDefiningOp())
+      .Case([](cuda::ThreadIdOp) { return "thread"; })
+      .Case([](cuda::BlockIdOp) { return "block"; })
+      .Case([](cuda::SharedOp) { return "buffer"; })
+      .Case([](cuda::RegsOp) { return "regs"; })
+      .Default([](Operation *) { return ""; });
+}
+
+static StringRef nameByType(Type type) {
+  if (isa<VectorType>(type))
+    return "word";
+  if (type.isInteger(1))
+    return "test";
+  return "value";
+}
+
+std::string codegen::wantedName(Value value) {
+  if (StringRef name = nameOf(value.getLoc()); !name.empty())
+    return name.str();
+  if (StringRef name = nameByOp(value); !name.empty())
+    return name.str();
+  for (OpOperand &use : value.getUses())
+    if (StringRef name = nameByUse(use.getOwner(), value); !name.empty())
+      return name.str();
+  return nameByType(value.getType()).str();
+}

@@ -1,0 +1,39 @@
+//===- PrintCuda.h - the CUDA C++ text of a kernel --------------------------------------------===//
+//
+// The last phase: a kernel in the cuda dialect in, text for NVRTC out. The text includes no header;
+// it starts with those parts of the prelude (codegen/prelude/*.cuh) that it uses.
+//
+// Printing decides nothing but spelling: which values get a name and which stand inside their
+// user's expression, how names are made unique, where parentheses are needed. Integer arithmetic is
+// printed as C++'s on signed integers, so overflow must not happen where the result matters.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_CODEGEN_PRINTCUDA_H
+#define TILEWRIGHT_CODEGEN_PRINTCUDA_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <functional>
+#include <string>
+
+namespace tilewright::codegen {
+
+struct PrintOptions {
+  /// Puts `#line` directives before statements, so that messages and profiles name the kernel's
+  /// source.
+  bool lineDirectives = false;
+  /// The text of a line of the kernel's source, printed as a comment above the statements that come
+  /// from it; empty where it is not known.
+  std::function<std::string(llvm::StringRef file, unsigned line)> sourceLine;
+};
+
+/// The CUDA C++ text of `kernel`, a function with `cuda.kernel`: prelude, then the kernel. Fails,
+/// with a diagnostic at the op, on an op or a type that has no spelling.
+mlir::FailureOr<std::string> printCuda(mlir::func::FuncOp kernel, const PrintOptions &options = {});
+
+/// Whether ops of this name have a spelling.
+bool isPrinted(mlir::OperationName name);
+
+} // namespace tilewright::codegen
+
+#endif

@@ -1,0 +1,91 @@
+// Atomic updates of global memory whose old value nobody wants.
+
+//@ atomic_add_f32
+__device__ __forceinline__ void atomic_add_f32(f32 *to, f32 value) {
+  asm volatile("red.global.add.f32 [%0], %1;" : : "l"(to), "f"(value) : "memory");
+}
+
+//@ atomic_add_i32
+__device__ __forceinline__ void atomic_add_i32(i32 *to, i32 value) {
+  asm volatile("red.global.add.s32 [%0], %1;" : : "l"(to), "r"(value) : "memory");
+}
+
+//@ atomic_max_i32
+__device__ __forceinline__ void atomic_max_i32(i32 *to, i32 value) {
+  asm volatile("red.global.max.s32 [%0], %1;" : : "l"(to), "r"(value) : "memory");
+}
+
+//@ atomic_min_i32
+__device__ __forceinline__ void atomic_min_i32(i32 *to, i32 value) {
+  asm volatile("red.global.min.s32 [%0], %1;" : : "l"(to), "r"(value) : "memory");
+}
+
+//@ atomic_add_f16
+__device__ __forceinline__ void atomic_add_f16(f16 *to, f16 value) {
+  asm volatile("red.global.add.noftz.f16 [%0], %1;" : : "l"(to), "h"(value) : "memory");
+}
+
+//@ compare_and_swap
+__device__ __forceinline__ u32 compare_and_swap(u32 *at, u32 expected, u32 desired) {
+  u32 old;
+  asm volatile("atom.global.cas.b32 %0, [%1], %2, %3;"
+               : "=r"(old)
+               : "l"(at), "r"(expected), "r"(desired)
+               : "memory");
+  return old;
+}
+
+//@ atomic_add_bf16
+__device__ __forceinline__ void atomic_add_bf16(bf16 *to, bf16 value) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("red.global.add.noftz.bf16 [%0], %1;" : : "l"(to), "h"(value) : "memory");
+#else
+  // The element is one half of an aligned word.
+  u32 *word = reinterpret_cast<u32 *>(reinterpret_cast<u64>(to) & ~3ull);
+  const u32 shift = reinterpret_cast<u64>(to) & 2 ? 16 : 0;
+  u32 expected = *static_cast<volatile u32 *>(word);
+  while (true) {
+    const f32 sum = bf16_to_f32(u16(expected >> shift)) + bf16_to_f32(value);
+    const u32 desired = (expected & ~(0xffffu << shift)) | u32(f32_to_bf16(sum)) << shift;
+    const u32 old = compare_and_swap(word, expected, desired);
+    if (old == expected)
+      return;
+    expected = old;
+  }
+#endif
+}
+
+//@ replace_nan
+// Stores `value` if the element is NaN; true if it did.
+__device__ __forceinline__ bool replace_nan(f32 *to, f32 value) {
+  u32 expected = *reinterpret_cast<volatile u32 *>(to);
+  while ((expected & 0x7fffffff) > 0x7f800000) {
+    const u32 old = compare_and_swap(reinterpret_cast<u32 *>(to), expected, __float_as_uint(value));
+    if (old == expected)
+      return true;
+    expected = old;
+  }
+  return false;
+}
+
+//@ atomic_max_f32
+// Floats of one sign are ordered as their bits are, the negative ones in reverse.
+__device__ __forceinline__ void atomic_max_f32(f32 *to, f32 value) {
+  if (value != value || replace_nan(to, value))
+    return;
+  if (__float_as_int(value) >= 0)
+    asm volatile("red.global.max.s32 [%0], %1;" : : "l"(to), "r"(__float_as_int(value)) : "memory");
+  else
+    asm volatile("red.global.min.u32 [%0], %1;" : : "l"(to), "r"(__float_as_int(value)) : "memory");
+}
+
+//@ atomic_min_f32
+// Floats of one sign are ordered as their bits are, the negative ones in reverse.
+__device__ __forceinline__ void atomic_min_f32(f32 *to, f32 value) {
+  if (value != value || replace_nan(to, value))
+    return;
+  if (__float_as_int(value) >= 0)
+    asm volatile("red.global.min.s32 [%0], %1;" : : "l"(to), "r"(__float_as_int(value)) : "memory");
+  else
+    asm volatile("red.global.max.u32 [%0], %1;" : : "l"(to), "r"(__float_as_int(value)) : "memory");
+}

@@ -1,0 +1,88 @@
+// Scalar mathematics. Errors are in units of the last place of f32.
+
+//@ exp2_approx
+// 2 ulp; subnormal results are 0.
+__device__ __forceinline__ f32 exp2_approx(f32 x) {
+  f32 result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+//@ log2_approx
+// 2^-22 absolute between 0.5 and 2, 1 ulp elsewhere.
+__device__ __forceinline__ f32 log2_approx(f32 x) {
+  f32 result;
+  asm("lg2.approx.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+//@ sqrt_approx
+// 1 ulp.
+__device__ __forceinline__ f32 sqrt_approx(f32 x) {
+  f32 result;
+  asm("sqrt.approx.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+//@ rsqrt_approx
+// 1 ulp.
+__device__ __forceinline__ f32 rsqrt_approx(f32 x) {
+  f32 result;
+  asm("rsqrt.approx.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+//@ divide
+// 2 ulp over the full range.
+__device__ __forceinline__ f32 divide(f32 x, f32 y) {
+  f32 result;
+  asm("div.full.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+  return result;
+}
+
+//@ max_nan
+// NaN when either is NaN.
+__device__ __forceinline__ f32 max_nan(f32 x, f32 y) {
+#if __CUDA_ARCH__ >= 800
+  f32 result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+  return result;
+#else
+  return x != x || y != y ? kNaN : fmaxf(x, y);
+#endif
+}
+
+//@ min_nan
+// NaN when either is NaN.
+__device__ __forceinline__ f32 min_nan(f32 x, f32 y) {
+#if __CUDA_ARCH__ >= 800
+  f32 result;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+  return result;
+#else
+  return x != x || y != y ? kNaN : fminf(x, y);
+#endif
+}
+
+//@ ordered
+// Neither is NaN.
+__device__ __forceinline__ bool ordered(f32 x, f32 y) { return x == x && y == y; }
+
+//@ unequal
+// Ordered and not equal.
+__device__ __forceinline__ bool unequal(f32 x, f32 y) { return x < y || x > y; }
+
+//@ floor_div
+template <typename T> __device__ __forceinline__ T floor_div(T x, T y) {
+  return x / y - (x % y != 0 && (x < 0) != (y < 0));
+}
+
+//@ ceil_div
+template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
+  return x / y + (x % y != 0 && (x < 0) == (y < 0));
+}
+
+//@ shared_address
+__device__ __forceinline__ i32 shared_address(const void *pointer) {
+  return i32(__cvta_generic_to_shared(pointer));
+}
