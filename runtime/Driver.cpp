@@ -115,13 +115,13 @@ ErrorOr<int> Driver::currentDevice() const {
   return static_cast<int>(device);
 }
 
-Status Driver::check(DriverResult result, const std::string &what) const {
+Status Driver::check(DriverResult result, std::string_view what) const {
   if (result == kDriverSuccess)
     return {};
   const char *reason = nullptr, *name = nullptr;
   table.getErrorString(result, &reason);
   table.getErrorName(result, &name);
-  return Error{what + ": " + (reason ? reason : "unknown error") + " (" +
+  return Error{std::string(what) + ": " + (reason ? reason : "unknown error") + " (" +
                (name ? std::string(name) : std::to_string(result)) + ")"};
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,7 +60,7 @@ public:
   ErrorOr<int> currentDevice() const;
 
   /// Turns a result into a Status: `what: reason (CUDA_ERROR_…)`.
-  Status check(DriverResult result, const std::string &what) const;
+  Status check(DriverResult result, std::string_view what) const;
 
 private:
   Status enumerate();

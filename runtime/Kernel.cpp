@@ -100,8 +100,11 @@ Status Kernel::State::rebind(std::span<const Argument> args) {
 
 Status Kernel::launch(Stream stream, std::span<const Argument> args) {
   State &s = *state;
-  alignas(64) std::byte params[kMaxParamBytes]; // Uninitialised: only what is used is copied.
-  size_t paramBytes = s.bound.params.size();
+  // Uninitialised: only what is used is written.
+  alignas(TensorMap) std::byte bytes[kMaxParamBytes];
+  // A pointer per parameter rather than the driver's packed form, in which TMA descriptors are not
+  // aligned as the device needs them (measured with CUDA 13: an illegal instruction).
+  void *params[kMaxParams];
   const LoadedKernel *code;
   unsigned grid;
   {
@@ -112,9 +115,12 @@ Status Kernel::launch(Stream stream, std::span<const Argument> args) {
       return {};
     grid = static_cast<unsigned>(s.bound.grid);
     code = s.code;
-    std::memcpy(params, s.bound.params.data(), paramBytes);
+    std::memcpy(bytes, s.bound.params.data(), s.bound.params.size());
   }
-  TILEWRIGHT_TRY(code->launch(stream, grid, params, paramBytes));
+  const std::vector<unsigned> &offsets = s.plan.paramOffsets();
+  for (size_t i = 0; i < offsets.size(); ++i)
+    params[i] = bytes + offsets[i];
+  TILEWRIGHT_TRY(code->launch(stream, grid, params));
   return s.waitAfterLaunch ? code->wait(stream) : Status();
 }
 

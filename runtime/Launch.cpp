@@ -184,10 +184,9 @@ Status LaunchPlan::packSize(const Param &param, int64_t value, std::byte *out) c
 Status LaunchPlan::packParam(size_t index, std::span<const Argument> args, const Driver &driver,
                              BoundLaunch &bound) const {
   const Param &param = source.params[index];
-  const ParamPlace &place = paramPlaces[index];
-  std::byte *out = bound.params.data() + place.offset;
+  std::byte *out = bound.params.data() + offsets[index];
   if (param.kind == ParamKind::Dim)
-    return packSize(param, bound.values[place.slot], out);
+    return packSize(param, bound.values[dimSlots[index]], out);
   const Argument &arg = args[param.argument];
   if (param.kind == ParamKind::Scalar)
     return encodeScalar(arg, param.type, out);

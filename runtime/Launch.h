@@ -20,11 +20,14 @@ namespace tilewright::runtime {
 /// The driver accepts this many bytes of parameters on every GPU.
 inline constexpr size_t kMaxParamBytes = 4096;
 
+/// More than any kernel of ours; bounds the pointers that a launch keeps on its stack.
+inline constexpr size_t kMaxParams = 256;
+
 /// Arguments turned into what the driver takes. Made by LaunchPlan::makeBound and reused.
 struct BoundLaunch {
   int64_t grid = 0; ///< Number of programs; 0: nothing to launch.
   int device = 0;
-  std::vector<std::byte> params; ///< In the device function's parameter layout.
+  std::vector<std::byte> params; ///< One after the other, at LaunchPlan::paramOffsets.
   std::vector<int64_t> values;   ///< Of all names: dimensions, integer arguments, num_sms.
 };
 
@@ -38,6 +41,9 @@ public:
   /// Checks the arguments and fills `bound`. The error names the kernel, the argument and the
   /// values that disagree; `bound` is then unspecified.
   Status bind(std::span<const Argument> args, const Driver &driver, BoundLaunch &bound) const;
+
+  /// Where each of the device function's parameters starts in BoundLaunch::params.
+  const std::vector<unsigned> &paramOffsets() const { return offsets; }
 
   /// Whether the device follows from the arguments; otherwise it is the caller's current one.
   bool hasTensors() const { return tensorCount != 0; }
@@ -53,13 +59,10 @@ private:
     std::string name;
     unsigned argument = 0, axis = 0; ///< The defining use.
   };
-  struct ParamPlace {
-    unsigned offset = 0;
-    unsigned slot = kNoSlot; ///< For ParamKind::Dim.
-  };
 
   Status addArguments();
   Status addParams();
+  std::string problemOf(const Param &param, unsigned dimSlot) const;
   Status addExpressions();
   Error fail(const std::string &what) const;
 
@@ -75,9 +78,10 @@ private:
 
   KernelSource source; ///< Without the text; expressions use the slots' names.
   std::vector<Slot> slots;
-  std::vector<std::vector<Dim>> dims;  ///< Per argument; empty for scalars.
-  std::vector<unsigned> scalarSlots;   ///< Per argument; kNoSlot if no expression can use it.
-  std::vector<ParamPlace> paramPlaces; ///< Per parameter.
+  std::vector<std::vector<Dim>> dims; ///< Per argument; empty for scalars.
+  std::vector<unsigned> scalarSlots;  ///< Per argument; kNoSlot if no expression can use it.
+  std::vector<unsigned> offsets;      ///< Per parameter.
+  std::vector<unsigned> dimSlots;     ///< Per parameter; kNoSlot unless it is a dimension.
   size_t paramBytes = 0;
   unsigned tensorCount = 0;
 };

@@ -84,52 +84,50 @@ static unsigned sizeOf(const Param &param) {
   return 0;
 }
 
-/// Lays the parameters out as the device function expects them: each aligned to its own size.
+/// Lays the parameters out, each aligned to its own size, and checks what they refer to.
 Status LaunchPlan::addParams() {
   for (const Param &param : source.params) {
-    ParamPlace place;
     unsigned alignment = param.kind == ParamKind::TensorMap ? alignof(TensorMap) : sizeOf(param);
     paramBytes = (paramBytes + alignment - 1) / alignment * alignment;
-    place.offset = static_cast<unsigned>(paramBytes);
+    offsets.push_back(static_cast<unsigned>(paramBytes));
     paramBytes += sizeOf(param);
-
-    std::string what = "parameter `" + param.name + "` ";
-    bool isSize = param.kind == ParamKind::Dim || param.kind == ParamKind::Stride;
-    if (isSize && param.type != ElementType::I32 && param.type != ElementType::I64)
-      return fail(what + "has type " + std::string(nameOf(param.type)) + "; sizes are i32 or i64");
-    if (param.kind == ParamKind::Dim) {
-      for (unsigned slot = 0; slot < slots.size(); ++slot)
-        if (slots[slot].name == param.name && slot != 0 && !dims[slots[slot].argument].empty())
-          place.slot = slot;
-      if (place.slot == kNoSlot)
-        return fail(what + "names no dimension");
-    } else {
-      if (param.argument >= source.args.size())
-        return fail(what + "refers to argument " + std::to_string(param.argument) + " of " +
-                    std::to_string(source.args.size()));
-      const Arg &arg = source.args[param.argument];
-      const auto *tensor = std::get_if<TensorArg>(&arg);
-      if ((param.kind == ParamKind::Scalar) == (tensor != nullptr))
-        return fail(what +
-                    (tensor ? "takes a scalar from a tensor" : "takes an address from a scalar"));
-      if (param.kind == ParamKind::Stride && param.axis >= tensor->dims.size())
-        return fail(what + "refers to an axis that `" + tensor->name + "` does not have");
-      if (param.kind == ParamKind::TensorMap) {
-        const TensorMapSpec &map = param.map;
-        bool axesExist = std::all_of(map.axes.begin(), map.axes.end(),
-                                     [&](unsigned axis) { return axis < tensor->dims.size(); });
-        if (map.axes.empty() || map.axes.size() > 5 || map.box.size() != map.axes.size() ||
-            !axesExist)
-          return fail(what +
-                      "has no valid tensor map: 1 to 5 axes of the tensor, one box size each");
-      }
-    }
-    paramPlaces.push_back(place);
+    dimSlots.push_back(kNoSlot);
+    if (param.kind == ParamKind::Dim)
+      for (unsigned slot = 1; slot < slots.size(); ++slot)
+        if (slots[slot].name == param.name && !dims[slots[slot].argument].empty())
+          dimSlots.back() = slot;
+    if (std::string problem = problemOf(param, dimSlots.back()); !problem.empty())
+      return fail("parameter `" + param.name + "` " + problem);
   }
-  if (paramBytes > kMaxParamBytes)
-    return fail("its parameters take " + std::to_string(paramBytes) +
-                " bytes; the driver accepts " + std::to_string(kMaxParamBytes));
+  if (paramBytes > kMaxParamBytes || offsets.size() > kMaxParams)
+    return fail("it has " + std::to_string(offsets.size()) + " parameters of " +
+                std::to_string(paramBytes) + " bytes; at most " + std::to_string(kMaxParams) +
+                " of " + std::to_string(kMaxParamBytes) + " bytes can be passed");
   return {};
+}
+
+/// Why a parameter cannot be filled; empty if it can.
+std::string LaunchPlan::problemOf(const Param &param, unsigned dimSlot) const {
+  bool isSize = param.kind == ParamKind::Dim || param.kind == ParamKind::Stride;
+  if (isSize && param.type != ElementType::I32 && param.type != ElementType::I64)
+    return "has type " + std::string(nameOf(param.type)) + "; sizes are i32 or i64";
+  if (param.kind == ParamKind::Dim)
+    return dimSlot == kNoSlot ? "names no dimension" : "";
+  if (param.argument >= source.args.size())
+    return "refers to argument " + std::to_string(param.argument) + " of " +
+           std::to_string(source.args.size());
+  const auto *tensor = std::get_if<TensorArg>(&source.args[param.argument]);
+  if ((param.kind == ParamKind::Scalar) == (tensor != nullptr))
+    return tensor ? "takes a scalar from a tensor" : "takes an address from a scalar";
+  if (param.kind == ParamKind::Stride && param.axis >= tensor->dims.size())
+    return "refers to an axis that `" + tensor->name + "` does not have";
+  if (param.kind != ParamKind::TensorMap)
+    return "";
+  const TensorMapSpec &map = param.map;
+  bool valid = !map.axes.empty() && map.axes.size() <= 5 && map.box.size() == map.axes.size();
+  for (unsigned axis : map.axes)
+    valid &= axis < tensor->dims.size();
+  return valid ? "" : "has no valid tensor map: 1 to 5 axes of the tensor, one box size each";
 }
 
 /// Resolves the names in expressions to slots.

@@ -60,8 +60,7 @@ LoadedKernel::~LoadedKernel() {
     driver.api().moduleUnload(module);
 }
 
-Status LoadedKernel::launch(Stream stream, unsigned grid, std::byte *params,
-                            size_t paramBytes) const {
+Status LoadedKernel::launch(Stream stream, unsigned grid, void **params) const {
   const DriverTable &api = driver.api();
   LaunchAttribute attributes[2];
   unsigned count = 0;
@@ -77,16 +76,12 @@ Status LoadedKernel::launch(Stream stream, unsigned grid, std::byte *params,
   }
   LaunchConfig config{{grid, 1, 1}, {source.threads, 1, 1}, source.sharedBytes, stream, attributes,
                       count};
-  // One packed buffer instead of a pointer per parameter: 1 = address, 2 = size, 0 = end.
-  void *extra[] = {reinterpret_cast<void *>(1), params, reinterpret_cast<void *>(2), &paramBytes,
-                   nullptr};
-
   ContextHandle current = nullptr;
   api.ctxGetCurrent(&current);
   bool foreign = current != context;
   if (foreign)
     api.ctxPushCurrent(context);
-  DriverResult result = api.launchKernelEx(&config, function, nullptr, extra);
+  DriverResult result = api.launchKernelEx(&config, function, params, nullptr);
   if (foreign)
     api.ctxPopCurrent(&current);
   if (result == kDriverSuccess) [[likely]]

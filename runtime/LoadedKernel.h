@@ -6,7 +6,6 @@
 #include "runtime/Driver.h"
 #include "runtime/KernelSource.h"
 
-#include <cstddef>
 #include <memory>
 
 namespace tilewright::runtime {
@@ -22,8 +21,9 @@ public:
   LoadedKernel &operator=(const LoadedKernel &) = delete;
   ~LoadedKernel();
 
-  /// Starts `grid` programs with packed parameters, on this GPU whatever the current context.
-  Status launch(Stream stream, unsigned grid, std::byte *params, size_t paramBytes) const;
+  /// Starts `grid` programs, on this GPU whatever the current context. `params` has the address of
+  /// each parameter's value.
+  Status launch(Stream stream, unsigned grid, void **params) const;
 
   /// Waits for the stream and reports faults as this kernel's; does nothing during graph capture.
   Status wait(Stream stream) const;

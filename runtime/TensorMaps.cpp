@@ -61,6 +61,8 @@ Status encodeTensorMap(const Driver &driver, const TensorRef &tensor, const Tens
                    std::to_string(axis) + "; a tensor map needs a multiple of 16 bytes"};
     packed = std::max(packed, strideBytes[i - 1]);
   }
+  // Pure host work, and yet the driver wants a context.
+  TILEWRIGHT_ASSIGN(ContextScope scope, ContextScope::enter(driver, tensor.device));
   DriverResult result = driver.api().tensorMapEncodeTiled(
       &map, dataTypeOf(tensor.type), rank, tensor.data, sizes, strideBytes, box, elementStrides,
       /*interleave=*/0, static_cast<int>(spec.swizzle), kPromoteTo256Bytes, /*outOfBoundsFill=*/0);

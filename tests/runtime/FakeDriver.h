@@ -8,6 +8,7 @@
 
 #include "runtime/Driver.h"
 
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -15,19 +16,27 @@ namespace tilewright::runtime {
 
 struct RecordedLaunch {
   LaunchConfig config{};
-  std::vector<std::byte> params;
+  std::vector<std::array<std::byte, 8>> params; ///< The first 8 bytes of each.
+  std::vector<uintptr_t> addresses;             ///< Where each one was.
   std::vector<LaunchAttribute> attributes;
   ContextHandle context = nullptr;
 
-  template <typename T> T param(size_t offset) const {
+  template <typename T> T param(size_t index) const {
     T value;
-    std::memcpy(&value, params.data() + offset, sizeof(T));
+    std::memcpy(&value, params[index].data(), sizeof(T));
     return value;
   }
 };
 
+struct RecordedTensorMap {
+  std::vector<uint64_t> sizes, strideBytes;
+  std::vector<uint32_t> box;
+};
+
 struct FakeState {
   std::vector<RecordedLaunch> launches;
+  std::vector<RecordedTensorMap> tensorMaps;
+  size_t paramCount = 6; ///< Of the launched kernel, which the driver knows from its code.
   int moduleLoads = 0;
   ContextHandle current = nullptr;
   DriverResult launchResult = kDriverSuccess;
@@ -60,16 +69,29 @@ inline DriverResult launchKernelEx(const LaunchConfig *config, FunctionHandle, v
   FakeState &state = fakeState();
   if (!state.record)
     return kDriverSuccess;
-  if (params || !extra)
+  if (!params || extra)
     return 1;
   RecordedLaunch launch;
   launch.config = *config;
   launch.attributes.assign(config->attributes, config->attributes + config->attributeCount);
-  auto *bytes = static_cast<std::byte *>(extra[1]);
-  launch.params.assign(bytes, bytes + *static_cast<size_t *>(extra[3]));
+  for (size_t i = 0; i < state.paramCount; ++i) {
+    std::memcpy(launch.params.emplace_back().data(), params[i], 8);
+    launch.addresses.push_back(reinterpret_cast<uintptr_t>(params[i]));
+  }
   launch.context = state.current;
   state.launches.push_back(std::move(launch));
   return state.launchResult;
+}
+
+inline DriverResult tensorMapEncodeTiled(TensorMap *map, int, uint32_t rank, void *,
+                                         const uint64_t *sizes, const uint64_t *strideBytes,
+                                         const uint32_t *box, const uint32_t *, int, int, int,
+                                         int) {
+  map->opaque[0] = 0xabcd;
+  if (fakeState().record)
+    fakeState().tensorMaps.push_back(
+        {{sizes, sizes + rank}, {strideBytes, strideBytes + rank - 1}, {box, box + rank}});
+  return fakeState().current ? kDriverSuccess : 201;
 }
 
 } // namespace fake
@@ -95,6 +117,7 @@ inline DriverTable fakeTable() {
     return *module = reinterpret_cast<ModuleHandle>(1), 0;
   };
   table.launchKernelEx = fake::launchKernelEx;
+  table.tensorMapEncodeTiled = fake::tensorMapEncodeTiled;
   table.getErrorString = [](DriverResult, const char **text) { return *text = "no luck", 0; };
   table.getErrorName = [](DriverResult, const char **text) { return *text = "CUDA_ERROR_TEST", 0; };
   return table;

@@ -4,8 +4,10 @@
 #include "runtime/Device.h"
 #include "runtime/Kernel.h"
 #include "runtime/Nvrtc.h"
+#include "support/Env.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <gtest/gtest.h>
@@ -177,6 +179,8 @@ extern "C" __global__ void copy_tile(const __grid_constant__ Map map, float *out
 }
 
 TEST_F(GpuTest, adds_less_than_a_microsecond_to_the_drivers_launch) {
+  if (isEnvOn(EnvVar::Sync))
+    GTEST_SKIP() << "TILEWRIGHT_SYNC is set: launches wait for the GPU";
   KernelSource source = vectorAdd(target);
   Kernel kernel = build(source);
   std::vector<Argument> list = args(2);

@@ -43,13 +43,12 @@ TEST_F(LaunchTest, packs_parameters_and_grid) {
   EXPECT_EQ(launch.config.blockDim[0], 384u);
   EXPECT_EQ(launch.config.sharedBytes, 200u * 1024);
   EXPECT_EQ(launch.config.stream, stream);
-  ASSERT_EQ(launch.params.size(), 40u);
   EXPECT_EQ(launch.param<uint64_t>(0), 0x40u);
-  EXPECT_EQ(launch.param<uint64_t>(8), 0x10000u);
-  EXPECT_EQ(launch.param<int32_t>(16), 256);
-  EXPECT_EQ(launch.param<int64_t>(24), 8 * 64);
-  EXPECT_EQ(launch.param<float>(32), 0.5f);
-  EXPECT_EQ(launch.param<int32_t>(36), 7);
+  EXPECT_EQ(launch.param<uint64_t>(1), 0x10000u);
+  EXPECT_EQ(launch.param<int32_t>(2), 256);
+  EXPECT_EQ(launch.param<int64_t>(3), 8 * 64);
+  EXPECT_EQ(launch.param<float>(4), 0.5f);
+  EXPECT_EQ(launch.param<int32_t>(5), 7);
 }
 
 TEST_F(LaunchTest, loads_once_per_device_and_enters_its_context) {
@@ -72,13 +71,13 @@ TEST_F(LaunchTest, sees_every_change_of_an_argument) {
   EXPECT_EQ(fakeState().launches[2].param<uint64_t>(0), 0x20000u);
   q.strides[1] = 1024, q.strides[0] = 1024 * 256;
   ASSERT_TRUE(kernel.launch(nullptr, args()));
-  EXPECT_EQ(fakeState().launches[3].param<int64_t>(24), 1024);
+  EXPECT_EQ(fakeState().launches[3].param<int64_t>(3), 1024);
   window = 9;
   ASSERT_TRUE(kernel.launch(nullptr, args()));
-  EXPECT_EQ(fakeState().launches[4].param<int32_t>(36), 9);
+  EXPECT_EQ(fakeState().launches[4].param<int32_t>(5), 9);
   q.shape[1] = 129;
   ASSERT_TRUE(kernel.launch(nullptr, args()));
-  EXPECT_EQ(fakeState().launches[5].param<int32_t>(16), 129);
+  EXPECT_EQ(fakeState().launches[5].param<int32_t>(2), 129);
   q.type = ElementType::F16;
   EXPECT_FALSE(kernel.launch(nullptr, args()));
   q.type = ElementType::BF16;
@@ -216,15 +215,44 @@ TEST_F(LaunchTest, grid_may_depend_on_the_gpu_and_attributes_are_passed) {
   EXPECT_EQ(launch.attributes[1].flag, 1);
 }
 
-TEST_F(LaunchTest, tensor_map_parameter_is_aligned) {
+static KernelSource withTensorMap() {
   KernelSource source = attention();
   source.params.insert(source.params.begin() + 1,
                        Param{.kind = ParamKind::TensorMap,
                              .argument = 1,
                              .name = "k_map",
                              .map = {{0, 1, 2, 3}, {1, 128, 1, 64}, TensorMapSwizzle::Bytes128}});
+  return source;
+}
+
+TEST_F(LaunchTest, tensor_map_is_encoded_and_aligned) {
+  ASSERT_TRUE(make(withTensorMap()).launch(nullptr, args()));
+  ASSERT_EQ(fakeState().tensorMaps.size(), 1u);
+  const RecordedTensorMap &map = fakeState().tensorMaps[0];
+  EXPECT_EQ(map.sizes, (std::vector<uint64_t>{64, 4, 512, 2}));
+  EXPECT_EQ(map.strideBytes, (std::vector<uint64_t>{128, 512, 512 * 512}));
+  EXPECT_EQ(map.box, (std::vector<uint32_t>{64, 1, 128, 1}));
+  const RecordedLaunch &launch = fakeState().launches[0];
+  EXPECT_EQ(launch.param<uint64_t>(1), 0xabcdu);
+  EXPECT_EQ(launch.addresses[1] % alignof(TensorMap), 0u);
+  EXPECT_EQ(launch.param<uint64_t>(2), 0x10000u);
+}
+
+TEST_F(LaunchTest, tensor_map_of_single_elements_gets_strides_the_driver_accepts) {
+  KernelSource source = withTensorMap();
+  k.shape[0] = q.shape[0] = 1;
+  k.strides[0] = 3;
   ASSERT_TRUE(make(source).launch(nullptr, args()));
-  EXPECT_EQ(fakeState().launches[0].param<uint64_t>(192), 0x10000u);
+  EXPECT_EQ(fakeState().tensorMaps[0].strideBytes, (std::vector<uint64_t>{128, 512, 512}));
+}
+
+TEST_F(LaunchTest, tensor_map_that_cannot_be_made_is_reported) {
+  KernelSource source = withTensorMap();
+  std::get<TensorArg>(source.args[1]).alignment = 1;
+  k.strides[1] = 260;
+  EXPECT_EQ(failure(source),
+            "kernel `attention`: argument `k` has stride 260 along axis 1; a tensor "
+            "map needs a multiple of 16 bytes");
 }
 
 TEST_F(LaunchTest, reports_the_drivers_refusal) {
