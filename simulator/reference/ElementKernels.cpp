@@ -1,0 +1,165 @@
+#include "simulator/NarrowFloat.h"
+#include "simulator/reference/Kernels.h"
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace tilewright::simulator::TILEWRIGHT_VARIANT {
+
+/// NaN propagates, and +0 is larger than -0: of equal numbers only zeros differ in a bit.
+TILEWRIGHT_INLINE static float maximum(float a, float b) {
+  uint32_t both = std::bit_cast<uint32_t>(a) & std::bit_cast<uint32_t>(b);
+  return a > b ? a : (a == b ? std::bit_cast<float>(both) : (a != a ? a : b));
+}
+TILEWRIGHT_INLINE static float minimum(float a, float b) {
+  uint32_t either = std::bit_cast<uint32_t>(a) | std::bit_cast<uint32_t>(b);
+  return a < b ? a : (a == b ? std::bit_cast<float>(either) : (a != a ? a : b));
+}
+
+/// a / b toward zero; the one quotient that overflows wraps.
+template <typename T> TILEWRIGHT_INLINE static T divide(T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  return b == -1 ? T(U(0) - U(a)) : T(a / b);
+}
+
+TILEWRIGHT_INLINE static int32_t clampTo(int32_t a, int64_t width) {
+  int32_t largest = int32_t((int64_t(1) << (width - 1)) - 1);
+  return a > largest ? largest : (a < -largest - 1 ? -largest - 1 : a);
+}
+
+/// Toward zero, saturating, NaN to 0.
+template <typename T> TILEWRIGHT_INLINE static T toSigned(float a) {
+  constexpr float kLimit = -float(std::numeric_limits<T>::min());
+  bool inside = a < kLimit && a >= -kLimit;
+  T value = T(inside ? a : 0.0f);
+  value = a >= kLimit ? std::numeric_limits<T>::max() : value;
+  return a < -kLimit ? std::numeric_limits<T>::min() : value;
+}
+TILEWRIGHT_INLINE static int64_t toUnsigned(float a, int64_t width) {
+  if (!(a > 0))
+    return 0;
+  uint64_t largest = width == 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1;
+  return int64_t(a >= std::ldexp(1.0f, int(width)) ? largest : uint64_t(a));
+}
+
+/// An integer rounded to 24 bits toward the odd neighbour, which a later rounding to fewer bits
+/// takes as it would take the integer itself.
+TILEWRIGHT_INLINE static float toOdd(bool negative, uint64_t magnitude) {
+  int excess = 64 - 24 - std::countl_zero(magnitude | 1);
+  if (excess > 0) {
+    uint64_t dropped = magnitude & ((uint64_t(1) << excess) - 1);
+    magnitude = ((magnitude >> excess) | (dropped != 0)) << excess;
+  }
+  return negative ? -float(magnitude) : float(magnitude);
+}
+
+#define LOOP _Pragma("GCC ivdep") for (int64_t i = 0; i < count; ++i)
+#define ARGUMENTS                                                                                  \
+  [[maybe_unused]] void *result, [[maybe_unused]] const void *pa, [[maybe_unused]] const void *pb, \
+      [[maybe_unused]] const void *pc, [[maybe_unused]] int64_t count,                             \
+      [[maybe_unused]] int64_t parameter
+
+#define FLOAT_1(name, op, expression)                                                              \
+  static void run##name(ARGUMENTS) {                                                               \
+    LOOP {                                                                                         \
+      float a = static_cast<const float *>(pa)[i];                                                 \
+      static_cast<float *>(result)[i] = expression;                                                \
+    }                                                                                              \
+  }
+#define FLOAT_2(name, op, expression)                                                              \
+  static void run##name(ARGUMENTS) {                                                               \
+    LOOP {                                                                                         \
+      float a = static_cast<const float *>(pa)[i], b = static_cast<const float *>(pb)[i];          \
+      static_cast<float *>(result)[i] = expression;                                                \
+    }                                                                                              \
+  }
+#define FLOAT_3(name, op, expression)                                                              \
+  static void run##name(ARGUMENTS) {                                                               \
+    LOOP {                                                                                         \
+      float a = static_cast<const float *>(pa)[i], b = static_cast<const float *>(pb)[i];          \
+      float c = static_cast<const float *>(pc)[i];                                                 \
+      static_cast<float *>(result)[i] = expression;                                                \
+    }                                                                                              \
+  }
+#define INTEGER_1(name, op, expression)                                                            \
+  template <typename T> static void run##name(ARGUMENTS) {                                         \
+    using U = std::make_unsigned_t<T>;                                                             \
+    int width = int(parameter);                                                                    \
+    U mask = ~U(0) >> (8 * sizeof(T) - width);                                                     \
+    LOOP {                                                                                         \
+      T a = static_cast<const T *>(pa)[i];                                                         \
+      [[maybe_unused]] U ua = U(a) & mask;                                                         \
+      static_cast<T *>(result)[i] = expression;                                                    \
+    }                                                                                              \
+  }
+#define INTEGER_2(name, op, expression)                                                            \
+  template <typename T> static void run##name(ARGUMENTS) {                                         \
+    using U = std::make_unsigned_t<T>;                                                             \
+    [[maybe_unused]] int width = int(parameter);                                                   \
+    U mask = ~U(0) >> (8 * sizeof(T) - width);                                                     \
+    LOOP {                                                                                         \
+      T a = static_cast<const T *>(pa)[i], b = static_cast<const T *>(pb)[i];                      \
+      [[maybe_unused]] U ua = U(a) & mask, ub = U(b) & mask;                                       \
+      static_cast<T *>(result)[i] = expression;                                                    \
+    }                                                                                              \
+  }
+#define COMPARE_FLOAT(name, expression)                                                            \
+  static void run##name(ARGUMENTS) {                                                               \
+    LOOP {                                                                                         \
+      [[maybe_unused]] float a = static_cast<const float *>(pa)[i];                                \
+      [[maybe_unused]] float b = static_cast<const float *>(pb)[i];                                \
+      static_cast<int32_t *>(result)[i] = (expression) ? -1 : 0;                                   \
+    }                                                                                              \
+  }
+#define COMPARE_INTEGER(name, expression)                                                          \
+  template <typename T> static void run##name(ARGUMENTS) {                                         \
+    using U [[maybe_unused]] = std::make_unsigned_t<T>;                                            \
+    LOOP {                                                                                         \
+      T a = static_cast<const T *>(pa)[i], b = static_cast<const T *>(pb)[i];                      \
+      static_cast<int32_t *>(result)[i] = (expression) ? -1 : 0;                                   \
+    }                                                                                              \
+  }
+#define CONVERT(name, From, To, expression)                                                        \
+  static void run##name(ARGUMENTS) {                                                               \
+    LOOP {                                                                                         \
+      From a = static_cast<const From *>(pa)[i];                                                   \
+      static_cast<To *>(result)[i] = expression;                                                   \
+    }                                                                                              \
+  }
+#include "simulator/reference/ElementOps.def"
+
+template <typename Format> static void runRound(ARGUMENTS) {
+  LOOP static_cast<float *>(result)[i] = roundTo<Format>(static_cast<const float *>(pa)[i]);
+}
+
+template <typename Mask, typename T> static void runSelect(ARGUMENTS) {
+  LOOP {
+    T b = static_cast<const T *>(pb)[i], c = static_cast<const T *>(pc)[i];
+    static_cast<T *>(result)[i] = static_cast<const Mask *>(pa)[i] ? b : c;
+  }
+}
+
+void addElementKernels(Kernels &table) {
+  [[maybe_unused]] constexpr int kFloat = int(Storage::Float);
+  constexpr int kInt32 = int(Storage::Int32), kInt64 = int(Storage::Int64);
+#define FLOAT_1(name, op, expression) table.element[int(ElementOp::name)][kFloat] = run##name;
+#define FLOAT_2 FLOAT_1
+#define FLOAT_3 FLOAT_1
+#define INTEGER_1(name, op, expression) COMPARE_INTEGER(name, expression)
+#define INTEGER_2(name, op, expression) COMPARE_INTEGER(name, expression)
+#define COMPARE_FLOAT(name, expression) table.element[int(ElementOp::name)][kFloat] = run##name;
+#define COMPARE_INTEGER(name, expression)                                                          \
+  table.element[int(ElementOp::name)][kInt32] = run##name<int32_t>;                                \
+  table.element[int(ElementOp::name)][kInt64] = run##name<int64_t>;
+#define CONVERT(name, From, To, expression) table.element[int(ElementOp::name)][0] = run##name;
+#include "simulator/reference/ElementOps.def"
+  table.round[int(ElementKind::BF16)] = runRound<BFloat16>;
+  table.round[int(ElementKind::F16)] = runRound<Float16>;
+  table.round[int(ElementKind::F8E5M2)] = runRound<Float8E5M2>;
+  table.round[int(ElementKind::F8E4M3FN)] = runRound<Float8E4M3FN>;
+  table.select4 = runSelect<int32_t, uint32_t>;
+  table.select8 = runSelect<int32_t, uint64_t>;
+}
+
+} // namespace tilewright::simulator::TILEWRIGHT_VARIANT
