@@ -1,0 +1,88 @@
+//===- Reference.h - the reference interpreter of the tile dialect ----------------------------===//
+//
+// The oracle: it runs a `tile` kernel on the CPU exactly as the ops state their meaning, with
+// bit-exact narrow floats, and reports what a GPU would do silently: reads of memory nobody wrote,
+// accesses outside an allocation, races between programs.
+//
+// What the ops leave open is fixed here. A dot adds in f32 with k ascending and a fused
+// multiply-add per product. A sum or scan of floats runs in double and is rounded once. Every other
+// operation on narrow floats computes in f32 and rounds once. `arith` casts mean what `tile.cast`
+// means, also where MLIR calls the result poison. An integer division by zero is an error. A shift
+// by the width or more gives 0 (or the sign). Atomic updates of floats happen in program order.
+//
+// The interpreter compiles the function to a list of instructions over preallocated slots, once per
+// call, and runs the programs of the grid over threads. Its result does not depend on their number.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_SIMULATOR_REFERENCE_H
+#define TILEWRIGHT_SIMULATOR_REFERENCE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tilewright::simulator {
+
+/// An allocation in global memory. Views that share memory must share the Buffer.
+struct Buffer {
+  mlir::Type elementType;
+  void *data = nullptr;
+  int64_t elements = 0; // what is allocated; any access beyond is an error
+  bool initialized =
+      true; // when false, reading an element that the program did not write is an error
+};
+
+/// A strided window of a buffer; offset and strides are in elements.
+struct ViewValue {
+  Buffer *buffer = nullptr;
+  int64_t offset = 0;
+  llvm::SmallVector<int64_t> shape, strides;
+};
+
+/// A view of a whole buffer, row-major.
+ViewValue makeView(Buffer &buffer, llvm::ArrayRef<int64_t> shape);
+
+/// A kernel's argument: a view, an integer (also for i1) or a float, as the type asks.
+using Argument = std::variant<ViewValue, int64_t, double>;
+
+struct Options {
+  unsigned threads = 0;   // 0: one per core
+  bool checkRaces = true; // costs 8 to 24 bytes per element of the buffers that the kernel writes
+  bool poison = true;     // respects Buffer::initialized
+  uint64_t maxPrograms = uint64_t(1) << 31;
+};
+
+/// What a run did, summed over its programs.
+struct Statistics {
+  uint64_t programs = 0;
+  uint64_t instructions = 0;
+  uint64_t dotFlops = 0;    // 2·m·n·k each
+  uint64_t elementOps = 0;  // elements of arith and math operations, scalars included
+  uint64_t bytesLoaded = 0; // inside the views
+  uint64_t bytesStored = 0; // atomic updates included
+  llvm::SmallVector<int64_t> grid;
+};
+
+/// Runs every program of the kernel's grid. Errors are diagnostics at the source line, through the
+/// module's context: the error of the lowest program, or else the first race.
+llvm::LogicalResult interpret(mlir::func::FuncOp kernel, llvm::ArrayRef<Argument> arguments,
+                              const Options &options = {}, Statistics *statistics = nullptr);
+
+/// The number of programs along each axis, for these arguments; fails as `interpret` does.
+mlir::FailureOr<llvm::SmallVector<int64_t>> evaluateGrid(mlir::func::FuncOp kernel,
+                                                         llvm::ArrayRef<Argument> arguments);
+
+/// Whether the interpreter gives the operation a meaning (an operand's type may still be refused).
+bool isInterpreted(mlir::Operation *op);
+bool isInterpreted(llvm::StringRef opName);
+
+/// The names of all operations with a meaning, sorted.
+std::vector<std::string> interpretedOps();
+
+} // namespace tilewright::simulator
+
+#endif

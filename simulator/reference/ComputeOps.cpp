@@ -1,0 +1,138 @@
+// Matrix products, reductions and scans.
+#include "simulator/reference/Compiler.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace tilewright::simulator {
+
+namespace {
+struct DotDetail {
+  int64_t m, n, k;
+  bool integer;
+};
+struct AxisDetail {
+  AxisKernel kernel;
+  int64_t outer, axis, inner;
+};
+} // namespace
+
+//===- dot ------------------------------------------------------------------------------------===//
+
+static void runDot(const Instruction &instruction, Frame &frame) {
+  auto &dot = *static_cast<const DotDetail *>(instruction.detail);
+  frame.statistics.dotFlops += 2 * dot.m * dot.n * dot.k;
+  // Integers and floats alike take 4 bytes.
+  std::memcpy(frame.at<char>(instruction.result), frame.at<char>(instruction.c),
+              dot.m * dot.n * sizeof(float));
+  if (dot.integer)
+    frame.table.dotInteger(frame.at<int32_t>(instruction.result), frame.at<int32_t>(instruction.a),
+                           frame.at<int32_t>(instruction.b), dot.m, dot.n, dot.k);
+  else
+    frame.table.dotFloat(frame.at<float>(instruction.result), frame.at<float>(instruction.a),
+                         frame.at<float>(instruction.b), dot.m, dot.n, dot.k);
+}
+
+/// A copy of `source` in tf32.
+static Slot emitTf32(Compiler &compiler, Operation *op, Slot source) {
+  Slot rounded = compiler.allocate(ElementKind::F32, source.count);
+  compiler.emitKernel(op, kernels().element[int(ElementOp::RoundTf32)][0], rounded, source);
+  return rounded;
+}
+
+static LogicalResult compileDot(Compiler &compiler, Operation *op) {
+  auto dot = cast<tile::DotOp>(op);
+  auto result = compiler.define(dot.getResult());
+  if (failed(result))
+    return failure();
+  Slot a = compiler.slot(dot.getA()), b = compiler.slot(dot.getB());
+  if (dot.getTf32()) {
+    a = emitTf32(compiler, op, a);
+    b = emitTf32(compiler, op, b);
+  }
+  DotDetail detail{dot.getA().getType().getDimSize(0), dot.getB().getType().getDimSize(1),
+                   dot.getA().getType().getDimSize(1), !isFloat(result->kind)};
+  compiler.emit(op, {.run = runDot,
+                     .result = result->offset,
+                     .a = a.offset,
+                     .b = b.offset,
+                     .c = compiler.slot(dot.getAcc()).offset,
+                     .detail = compiler.program.own(detail)});
+  if (dot.getTf32()) {
+    compiler.release(a);
+    compiler.release(b);
+  }
+  return success();
+}
+
+//===- Along an axis --------------------------------------------------------------------------===//
+
+static void runAxis(const Instruction &instruction, Frame &frame) {
+  auto &detail = *static_cast<const AxisDetail *>(instruction.detail);
+  frame.statistics.elementOps += detail.outer * detail.axis * detail.inner;
+  detail.kernel(frame.at<void>(instruction.result), frame.at<void>(instruction.a), detail.outer,
+                detail.axis, detail.inner);
+}
+
+static LogicalResult emitAxis(Compiler &compiler, Operation *op, int64_t axis, AxisKernel kernel) {
+  Value source = op->getOperand(0);
+  if (!kernel)
+    return emitError(op->getLoc())
+           << "the interpreter has no `" << op->getName() << "` of " << source.getType();
+  auto result = compiler.define(op->getResult(0));
+  if (failed(result))
+    return failure();
+  AxisDetail detail{kernel, 1, 1, 1};
+  for (auto [i, size] : llvm::enumerate(cast<RankedTensorType>(source.getType()).getShape()))
+    (int64_t(i) < axis ? detail.outer : int64_t(i) == axis ? detail.axis : detail.inner) *= size;
+  compiler.emit(op, {.run = runAxis,
+                     .result = result->offset,
+                     .a = compiler.slot(source).offset,
+                     .detail = compiler.program.own(detail)});
+  compiler.emitNarrow(op, *result);
+  return success();
+}
+
+static LogicalResult compileReduce(Compiler &compiler, Operation *op) {
+  auto reduce = cast<tile::ReduceOp>(op);
+  Slot source = compiler.slot(reduce.getSource());
+  auto kind = Reduction(int(reduce.getKind()));
+  // A true i1 is held as -1: the larger of two bools is their disjunction.
+  if (source.kind == ElementKind::I1 && kind == Reduction::Max)
+    kind = Reduction::Any;
+  else if (source.kind == ElementKind::I1 && kind == Reduction::Min)
+    kind = Reduction::All;
+  return emitAxis(compiler, op, reduce.getAxis(),
+                  kernels().reduce[int(kind)][int(source.storage())]);
+}
+
+static LogicalResult compileArgReduce(Compiler &compiler, Operation *op) {
+  auto reduce = cast<tile::ArgReduceOp>(op);
+  Slot source = compiler.slot(reduce.getSource());
+  auto kind = Reduction(int(reduce.getKind()));
+  if (source.kind == ElementKind::I1)
+    kind = kind == Reduction::Max ? Reduction::Min : Reduction::Max;
+  return emitAxis(compiler, op, reduce.getAxis(),
+                  kernels().argReduce[int(kind)][int(source.storage())]);
+}
+
+static LogicalResult compileScan(Compiler &compiler, Operation *op) {
+  auto scan = cast<tile::ScanOp>(op);
+  int64_t axis = scan.getAxis();
+  auto source = cast<RankedTensorType>(scan.getSource().getType());
+  if (axis < 0 || axis >= source.getRank())
+    return emitError(op->getLoc())
+           << "names axis " << axis << " of a tile of rank " << source.getRank();
+  return emitAxis(compiler, op, axis,
+                  kernels().scan[int(compiler.slot(scan.getSource()).storage())]);
+}
+
+void addComputeOps(OpTable &table) {
+  table["tile.dot"] = compileDot;
+  table["tile.reduce"] = compileReduce;
+  table["tile.arg_reduce"] = compileArgReduce;
+  table["tile.scan"] = compileScan;
+}
+
+} // namespace tilewright::simulator

@@ -1,0 +1,204 @@
+// Loads, stores and atomic updates of views.
+#include "simulator/reference/Access.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+using namespace mlir;
+
+namespace tilewright::simulator {
+
+Access makeAccess(Compiler &compiler, Value view, ValueRange indices, ArrayRef<int64_t> extents) {
+  Access access;
+  access.view = &compiler.view(view);
+  access.kind = *elementKind(cast<tile::ViewType>(view.getType()).getElementType());
+  const ViewValue &value = *access.view->view;
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    Slot slot = compiler.slot(index);
+    bool gathers = extents[i] == tile::kGather;
+    AccessAxis axis{gathers ? slot.count : extents[i],
+                    gathers,
+                    slot.offset,
+                    value.shape[i],
+                    value.strides[i],
+                    1};
+    (axis.extent == 0 ? access.scalars : access.kept).push_back(axis);
+  }
+  for (size_t i = access.kept.size(); i-- > 1;)
+    access.kept[i - 1].tileStride = access.kept[i].tileStride * access.kept[i].extent;
+  return access;
+}
+
+static char *addressOf(const Access &access, int64_t element) {
+  return static_cast<char *>(access.view->view->buffer->data) + element * memoryBytes(access.kind);
+}
+
+/// Notes a row in the shadow, and tells whoever waits for this element which op touched it.
+static void record(const Access &access, Frame &frame, Operation *op, Touch touch, const Row &row) {
+  Shadow *shadow = access.view->shadow;
+  if (!shadow)
+    return;
+  if (Watch *watch = frame.watch) {
+    if (watch->shadow != shadow || watch->touch != touch || watch->found)
+      return;
+    for (int64_t i = row.low; i < row.high; ++i)
+      if (row.first + i * row.stride == watch->element)
+        watch->found = op;
+    return;
+  }
+  shadow->record(touch, frame.id, row.begin(), row.stride, row.inside());
+}
+
+/// Fails when the row reads an element that this program has not written.
+static void checkPoison(const Access &access, Frame &frame, Operation *op, const Row &row) {
+  if (!access.view->poison)
+    return;
+  for (int64_t i = row.low; i < row.high; ++i) {
+    int64_t element = row.first + i * row.stride;
+    if (!access.view->shadow->isWrittenBy(frame.id, element))
+      return frame.fail(op, "reads element " + std::to_string(element) + " of `" +
+                                access.view->name +
+                                "`, which is uninitialized and was not written by this program");
+  }
+}
+
+//===- load -----------------------------------------------------------------------------------===//
+
+/// a: the fill value, or a slot holding 0.
+static void runLoad(const Instruction &instruction, Frame &frame) {
+  auto &access = *static_cast<const Access *>(instruction.detail);
+  LoadRow loadRow = frame.table.loadRow[int(access.kind)];
+  int64_t bytes = storageBytes(storageOf(access.kind));
+  char *result = frame.at<char>(instruction.result);
+  auto fill = [&](int64_t from, int64_t to) {
+    if (bytes == 8)
+      std::fill_n(reinterpret_cast<int64_t *>(result) + from, to - from,
+                  *frame.at<int64_t>(instruction.a));
+    else
+      std::fill_n(reinterpret_cast<int32_t *>(result) + from, to - from,
+                  *frame.at<int32_t>(instruction.a));
+  };
+  RowWalk(access, frame).run(instruction.op, [&](const Row &row) {
+    fill(row.tile, row.tile + row.low);
+    fill(row.tile + row.high, row.tile + row.count);
+    if (row.inside() == 0)
+      return;
+    checkPoison(access, frame, instruction.op, row);
+    record(access, frame, instruction.op, Touch::Read, row);
+    frame.statistics.bytesLoaded += row.inside() * memoryBytes(access.kind);
+    loadRow(result + (row.tile + row.low) * bytes, addressOf(access, row.begin()), row.stride,
+            row.inside());
+  });
+}
+
+static LogicalResult compileLoad(Compiler &compiler, Operation *op) {
+  auto load = cast<tile::LoadOp>(op);
+  auto result = compiler.define(load.getResult());
+  if (failed(result))
+    return failure();
+  Slot fill = load.getFill() ? compiler.slot(load.getFill())
+                             : compiler.constant(result->kind, 1, std::vector<char>(8));
+  Access access = makeAccess(compiler, load.getView(), load.getIndices(), load.getExtents());
+  compiler.emit(op, {.run = runLoad,
+                     .result = result->offset,
+                     .a = fill.offset,
+                     .detail = compiler.program.own(std::move(access))});
+  return success();
+}
+
+//===- store ----------------------------------------------------------------------------------===//
+
+static void runStore(const Instruction &instruction, Frame &frame) {
+  auto &access = *static_cast<const Access *>(instruction.detail);
+  StoreRow storeRow = frame.table.storeRow[int(access.kind)];
+  int64_t bytes = storageBytes(storageOf(access.kind));
+  const char *value = frame.at<char>(instruction.a);
+  RowWalk(access, frame).run(instruction.op, [&](const Row &row) {
+    if (row.inside() == 0)
+      return;
+    record(access, frame, instruction.op, Touch::Write, row);
+    frame.statistics.bytesStored += row.inside() * memoryBytes(access.kind);
+    storeRow(addressOf(access, row.begin()), value + (row.tile + row.low) * bytes, row.stride,
+             row.inside());
+  });
+}
+
+static LogicalResult compileStore(Compiler &compiler, Operation *op) {
+  auto store = cast<tile::StoreOp>(op);
+  Access access = makeAccess(compiler, store.getView(), store.getIndices(), store.getExtents());
+  compiler.emit(op, {.run = runStore,
+                     .a = compiler.slot(store.getValue()).offset,
+                     .detail = compiler.program.own(std::move(access))});
+  return success();
+}
+
+//===- atomic ---------------------------------------------------------------------------------===//
+
+/// Only integers meet other threads here: updates of floats run on one thread.
+static void updateInteger(int32_t *address, int32_t value, tile::AtomicKind kind) {
+  std::atomic_ref<int32_t> element(*address);
+  int32_t seen = element.load(std::memory_order_relaxed), next;
+  do {
+    if (kind == tile::AtomicKind::Add)
+      next = int32_t(uint32_t(seen) + uint32_t(value));
+    else
+      next = kind == tile::AtomicKind::Max ? std::max(seen, value) : std::min(seen, value);
+  } while (!element.compare_exchange_weak(seen, next, std::memory_order_relaxed));
+}
+
+static void updateFloat(char *address, float value, const Access &access, const Instruction &how,
+                        Frame &frame) {
+  float element;
+  frame.table.loadRow[int(access.kind)](&element, address, 1, 1);
+  how.kernel(&element, &element, &value, nullptr, 1, 32);
+  frame.table.storeRow[int(access.kind)](address, &element, 1, 1);
+}
+
+/// parameter: the kind; kernel: how two floats combine.
+static void runAtomic(const Instruction &instruction, Frame &frame) {
+  auto &access = *static_cast<const Access *>(instruction.detail);
+  auto kind = tile::AtomicKind(instruction.parameter);
+  RowWalk(access, frame).run(instruction.op, [&](const Row &row) {
+    if (row.inside() == 0)
+      return;
+    checkPoison(access, frame, instruction.op, row);
+    record(access, frame, instruction.op, Touch::Update, row);
+    frame.statistics.bytesStored += row.inside() * memoryBytes(access.kind);
+    for (int64_t i = row.low; i < row.high && !frame.failure; ++i) {
+      char *address = addressOf(access, row.first + i * row.stride);
+      if (isFloat(access.kind))
+        updateFloat(address, frame.at<float>(instruction.a)[row.tile + i], access, instruction,
+                    frame);
+      else
+        updateInteger(reinterpret_cast<int32_t *>(address),
+                      frame.at<int32_t>(instruction.a)[row.tile + i], kind);
+    }
+  });
+}
+
+static LogicalResult compileAtomic(Compiler &compiler, Operation *op) {
+  auto atomic = cast<tile::AtomicOp>(op);
+  Access access = makeAccess(compiler, atomic.getView(), atomic.getIndices(), atomic.getExtents());
+  bool narrow = access.kind == ElementKind::F16 || access.kind == ElementKind::BF16;
+  bool full = access.kind == ElementKind::F32 || access.kind == ElementKind::I32;
+  if (!full && !(narrow && atomic.getKind() == tile::AtomicKind::Add))
+    return emitError(op->getLoc()) << "has no `" << tile::stringifyAtomicKind(atomic.getKind())
+                                   << "` of " << atomic.getView().getType().getElementType();
+  constexpr ElementOp kCombine[] = {ElementOp::AddF, ElementOp::MaximumF, ElementOp::MinimumF};
+  compiler.emit(
+      op, {.run = runAtomic,
+           .kernel = kernels().element[int(kCombine[int(atomic.getKind())])][int(Storage::Float)],
+           .a = compiler.slot(atomic.getValue()).offset,
+           .parameter = int64_t(atomic.getKind()),
+           .detail = compiler.program.own(std::move(access))});
+  return success();
+}
+
+void addMemoryOps(OpTable &table) {
+  table["tile.load"] = compileLoad;
+  table["tile.store"] = compileStore;
+  table["tile.atomic"] = compileAtomic;
+}
+
+} // namespace tilewright::simulator
