@@ -1,5 +1,4 @@
-//===- Ast.h - what the parser makes: plain nodes in one arena
-//------------------------------------===//
+//===- Ast.h - what the parser makes: plain nodes in one arena --------------------------------===//
 #ifndef TILEWRIGHT_FRONTEND_AST_H
 #define TILEWRIGHT_FRONTEND_AST_H
 

@@ -1,5 +1,4 @@
-//===- Builtins.h - the table of Builtins.def
-//------------------------------------------------------===//
+//===- Builtins.h - the table of Builtins.def -------------------------------------------------===//
 #ifndef TILEWRIGHT_FRONTEND_BUILTINS_H
 #define TILEWRIGHT_FRONTEND_BUILTINS_H
 

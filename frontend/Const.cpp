@@ -12,8 +12,7 @@ using namespace tilewright::frontend;
 using llvm::formatv;
 using llvm::StringRef;
 
-//===- Dtypes
-//-------------------------------------------------------------------------------------===//
+//===- Dtypes ---------------------------------------------------------------------------------===//
 
 StringRef tilewright::frontend::dtypeName(Dtype dtype) {
   switch (dtype) {
@@ -54,8 +53,7 @@ bool tilewright::frontend::isFloat(Dtype dtype) {
   return false;
 }
 
-//===- Values
-//-------------------------------------------------------------------------------------===//
+//===- Values ---------------------------------------------------------------------------------===//
 
 std::string tilewright::frontend::toString(const ConstValue &value) {
   if (auto *flag = std::get_if<bool>(&value))
@@ -98,8 +96,7 @@ std::optional<bool> tilewright::frontend::truth(const ConstValue &value) {
   return std::nullopt;
 }
 
-//===- Operators
-//----------------------------------------------------------------------------------===//
+//===- Operators ------------------------------------------------------------------------------===//
 
 static std::nullopt_t noOperator(TokenKind op, const ConstValue &left, const ConstValue &right,
                                  std::string &error) {
@@ -273,8 +270,7 @@ std::optional<ConstValue> tilewright::frontend::foldCompare(TokenKind op, const 
   return ConstValue(compare(asDouble(left), asDouble(right)));
 }
 
-//===- Expressions
-//--------------------------------------------------------------------------------===//
+//===- Expressions ----------------------------------------------------------------------------===//
 
 std::optional<ConstValue>
 tilewright::frontend::evaluate(const Source &source, const Expr &expr,

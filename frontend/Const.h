@@ -1,5 +1,4 @@
-//===- Const.h - arithmetic on compile-time values
-//----------------------------------------------===//
+//===- Const.h - arithmetic on compile-time values --------------------------------------------===//
 #ifndef TILEWRIGHT_FRONTEND_CONST_H
 #define TILEWRIGHT_FRONTEND_CONST_H
 

@@ -1,5 +1,4 @@
-//===- Lexer.h - text to tokens
-//-----------------------------------------------------------------===//
+//===- Lexer.h - text to tokens ---------------------------------------------------------------===//
 #ifndef TILEWRIGHT_FRONTEND_LEXER_H
 #define TILEWRIGHT_FRONTEND_LEXER_H
 

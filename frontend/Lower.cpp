@@ -10,8 +10,7 @@ using namespace tilewright;
 using namespace tilewright::frontend;
 using llvm::StringRef;
 
-//===- What the host bound
-//------------------------------------------------------------------------===//
+//===- What the host bound --------------------------------------------------------------------===//
 
 LogicalResult Lowering::checkKnown(StringRef what, StringRef name,
                                    llvm::ArrayRef<StringRef> candidates) {
@@ -86,8 +85,7 @@ bool Lowering::isGiven(const Param &param) const {
   return !param.optional || specialisation.tensors.contains(param.name);
 }
 
-//===- The function
-//-------------------------------------------------------------------------------===//
+//===- The function ---------------------------------------------------------------------------===//
 
 FailureOr<Type> Lowering::viewType(const Param &param) {
   llvm::SmallVector<int64_t> shape;
@@ -191,8 +189,7 @@ OwningOpRef<ModuleOp> Lowering::run() {
   return module;
 }
 
-//===- Names
-//--------------------------------------------------------------------------------------===//
+//===- Names ----------------------------------------------------------------------------------===//
 
 FailureOr<Term> Lowering::dim(StringRef name, Loc loc) {
   if (auto known = dims.find(name); known != dims.end())

@@ -7,8 +7,7 @@ using namespace tilewright;
 using namespace tilewright::frontend;
 using llvm::StringRef;
 
-//===- Slices of tensors
-//--------------------------------------------------------------------------===//
+//===- Slices of tensors ----------------------------------------------------------------------===//
 
 /// The name or size of a dimension, for messages.
 static std::string dimText(const Dim &dim) {
@@ -167,8 +166,7 @@ FailureOr<Term> Lowering::atomic(const Expr &call, tile::AtomicKind kind, const 
   return Term();
 }
 
-//===- Subscripts
-//---------------------------------------------------------------------------------===//
+//===- Subscripts -----------------------------------------------------------------------------===//
 
 FailureOr<Term> Lowering::subscript(const Expr &node) {
   Result base = expr(*node.operands[0]);

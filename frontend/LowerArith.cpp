@@ -14,8 +14,7 @@ static bool isNarrowFloat8(Type type) {
   return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
 }
 
-//===- Constants
-//----------------------------------------------------------------------------------===//
+//===- Constants ------------------------------------------------------------------------------===//
 
 Value Lowering::splatConstant(Loc loc, TypedAttr value, llvm::ArrayRef<int64_t> shape) {
   if (shape.empty())
@@ -64,8 +63,7 @@ FailureOr<Value> Lowering::materialise(Loc loc, const Term &term, Type type) {
   return type ? castTo(loc, range, type) : range;
 }
 
-//===- Shapes and types
-//---------------------------------------------------------------------------===//
+//===- Shapes and types -----------------------------------------------------------------------===//
 
 Value Lowering::castTo(Loc loc, Value value, Type elementType) {
   Type type = value.getType();
@@ -198,8 +196,7 @@ FailureOr<llvm::SmallVector<Value>> Lowering::unify(Loc loc, StringRef what,
   return values;
 }
 
-//===- Operators
-//----------------------------------------------------------------------------------===//
+//===- Operators ------------------------------------------------------------------------------===//
 
 Value Lowering::floorDivide(Loc loc, Value a, Value b) {
   Location location = at(loc);
@@ -380,8 +377,7 @@ FailureOr<Term> Lowering::compare(Loc loc, TokenKind op, const Term &left, const
   return Term::of(builder.create<arith::CmpIOp>(at(loc), found->onInts, a, b));
 }
 
-//===- Conversions
-//--------------------------------------------------------------------------------===//
+//===- Conversions ----------------------------------------------------------------------------===//
 
 FailureOr<Term> Lowering::convert(Loc loc, const Term &term, Dtype dtype) {
   Type type = dtypeToType(dtype, *builder.getContext());

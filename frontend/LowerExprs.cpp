@@ -73,8 +73,7 @@ FailureOr<Term> Lowering::tuple(const Expr &node) {
   return Term::ofTuple(std::move(elements));
 }
 
-//===- Operators
-//----------------------------------------------------------------------------------===//
+//===- Operators ------------------------------------------------------------------------------===//
 
 FailureOr<Term> Lowering::unary(const Expr &node) {
   Result operand =
@@ -228,8 +227,7 @@ FailureOr<Term> Lowering::conditional(const Expr &node) {
   return where(node.loc, {*choice, *a, *b});
 }
 
-//===- Attributes
-//---------------------------------------------------------------------------------===//
+//===- Attributes -----------------------------------------------------------------------------===//
 
 FailureOr<Term> Lowering::attribute(const Expr &node) {
   Result base = expr(*node.operands[0]);

@@ -12,8 +12,7 @@ using namespace tilewright;
 using namespace tilewright::frontend;
 using llvm::StringRef;
 
-//===- Leaves
-//-------------------------------------------------------------------------------------===//
+//===- Leaves ---------------------------------------------------------------------------------===//
 
 static void collectLeaves(Term &term, llvm::SmallVectorImpl<Value *> &leaves) {
   if (term.kind == Term::Scalar || term.kind == Term::Tile || term.kind == Term::Range)
@@ -59,8 +58,7 @@ static void collectAssigned(llvm::ArrayRef<Stmt *> stmts, llvm::SmallVectorImpl<
   }
 }
 
-//===- Loops
-//--------------------------------------------------------------------------------------===//
+//===- Loops ----------------------------------------------------------------------------------===//
 
 std::vector<Lowering::Carried> Lowering::carriedBy(const Stmt &loop) {
   llvm::SmallVector<StringRef> names;
@@ -315,8 +313,7 @@ FailureOr<bool> Lowering::tryWhile(const Stmt &stmt, std::vector<Carried> &carri
   return true;
 }
 
-//===- Branches
-//-----------------------------------------------------------------------------------===//
+//===- Branches -------------------------------------------------------------------------------===//
 
 FailureOr<Term> Lowering::merge(const Stmt &stmt, StringRef name, Term &a, Term &b, Block *aBlock,
                                 Block *bBlock, llvm::SmallVectorImpl<Value> &aYields,

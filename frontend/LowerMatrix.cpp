@@ -7,8 +7,7 @@ using namespace tilewright;
 using namespace tilewright::frontend;
 using llvm::StringRef;
 
-//===- Along an axis
-//------------------------------------------------------------------------------===//
+//===- Along an axis --------------------------------------------------------------------------===//
 
 FailureOr<int64_t> Lowering::axisArgument(const Expr &node, int64_t rank) {
   FailureOr<int64_t> axis = constInt(node, "an axis");
@@ -105,8 +104,7 @@ FailureOr<Term> Lowering::reduce(const Expr &node, const Builtin &builtin,
   return Term::of(result);
 }
 
-//===- Matrix products
-//----------------------------------------------------------------------------===//
+//===- Matrix products ------------------------------------------------------------------------===//
 
 /// The smallest multiple that an extent along K must be: one matrix instruction is 32 bytes deep.
 static int64_t depthMultiple(Type type) {

@@ -1,5 +1,4 @@
-//===- Lowering.h - the state of lowering one kernel, shared by the Lower*.cpp files
-//--------------===//
+//===- Lowering.h - the state of lowering one kernel, shared by the Lower*.cpp files ----------===//
 //
 // Lowering walks the syntax tree once, like an interpreter: what is known now (constants, dtypes,
 // static dimensions, branches on these) is computed, the rest becomes operations. `Term` is what an
@@ -205,12 +204,14 @@ private:
   Result indexRange(const Expr &call, BuiltinKind kind, const Arguments &arguments);
   Result loadCall(const Arguments &arguments);
   Result fill(const Expr &call, const Expr &shape, Term value, const Expr &dtype);
+  mlir::FailureOr<llvm::SmallVector<int64_t>> shapeArgument(const Expr &expr);
+  mlir::FailureOr<Dtype> dtypeArgument(const Expr &expr);
+
+  // LowerMaths.cpp: elementwise built-ins.
   Result maths(Loc loc, const Builtin &builtin, const Term &x);
   Result elementwise(Loc loc, const Builtin &builtin, llvm::ArrayRef<Term> terms);
   Result where(Loc loc, llvm::ArrayRef<Term> terms);
   Result cdiv(Loc loc, const Term &a, const Term &b);
-  mlir::FailureOr<llvm::SmallVector<int64_t>> shapeArgument(const Expr &expr);
-  mlir::FailureOr<Dtype> dtypeArgument(const Expr &expr);
 
   // LowerMatrix.cpp: reductions and matrix products.
   Result reduce(const Expr &call, const Builtin &builtin, const Arguments &arguments);

@@ -6,8 +6,7 @@ using namespace mlir;
 using namespace tilewright::frontend;
 using llvm::StringRef;
 
-//===- Tokens
-//-------------------------------------------------------------------------------------===//
+//===- Tokens ---------------------------------------------------------------------------------===//
 
 /// A token as an error message names it.
 static std::string describe(const Token &token) {
@@ -48,8 +47,7 @@ std::nullptr_t Parser::unsupported() {
   return nullptr;
 }
 
-//===- Statements
-//---------------------------------------------------------------------------------===//
+//===- Statements -----------------------------------------------------------------------------===//
 
 Stmt *Parser::make(StmtKind kind, Loc loc) {
   Stmt &node = ast.stmts.emplace_back();
@@ -281,8 +279,7 @@ Stmt *Parser::loop() {
   return stmt;
 }
 
-//===- Files
-//--------------------------------------------------------------------------------------===//
+//===- Files ----------------------------------------------------------------------------------===//
 
 LogicalResult Parser::import() {
   Loc loc = peek().loc;

@@ -1,5 +1,4 @@
-//===- Parser.h - tokens to syntax tree; the grammar is grammar.txt
-//------------------------------===//
+//===- Parser.h - tokens to syntax tree; the grammar is grammar.txt ---------------------------===//
 #ifndef TILEWRIGHT_FRONTEND_PARSER_H
 #define TILEWRIGHT_FRONTEND_PARSER_H
 

@@ -1,5 +1,4 @@
-//===- ParserImpl.h - the parser's state, shared by ParseExprs and ParseStmts
-//--------------------===//
+//===- ParserImpl.h - the parser's state, shared by ParseExprs and ParseStmts -----------------===//
 #ifndef TILEWRIGHT_FRONTEND_PARSERIMPL_H
 #define TILEWRIGHT_FRONTEND_PARSERIMPL_H
 

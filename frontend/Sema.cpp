@@ -73,8 +73,7 @@ std::string Checker::nearest(StringRef name) const {
   return suggest(name, candidates);
 }
 
-//===- Module level
-//------------------------------------------------------------------------------===//
+//===- Module level ---------------------------------------------------------------------------===//
 
 LogicalResult Checker::defineDims(llvm::ArrayRef<const Expr *> names, const Expr &value) {
   const auto *text = value.operands.size() == 2 && value.keywords.empty()
@@ -162,8 +161,7 @@ LogicalResult Checker::assignment(const Stmt &stmt) {
   return success();
 }
 
-//===- Functions
-//----------------------------------------------------------------------------------===//
+//===- Functions ------------------------------------------------------------------------------===//
 
 LogicalResult Checker::functionName(const FunctionDecl &function) {
   if (StringRef what = whatIs(function.name); !what.empty())
@@ -297,8 +295,7 @@ LogicalResult tilewright::frontend::check(const Source &source, Program::Impl &p
   return Checker(source, program).run();
 }
 
-//===- The public interface
-//-----------------------------------------------------------------------===//
+//===- The public interface -------------------------------------------------------------------===//
 
 Program::Program() : impl(std::make_unique<Impl>()) {}
 Program::~Program() = default;

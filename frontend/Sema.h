@@ -1,5 +1,4 @@
-//===- Sema.h - what can be checked before sizes are known
-//---------------------------------------===//
+//===- Sema.h - what can be checked before sizes are known ------------------------------------===//
 #ifndef TILEWRIGHT_FRONTEND_SEMA_H
 #define TILEWRIGHT_FRONTEND_SEMA_H
 

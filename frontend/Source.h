@@ -1,5 +1,4 @@
-//===- Source.h - a file under compilation, and its diagnostics
-//-----------------------------------===//
+//===- Source.h - a file under compilation, and its diagnostics -------------------------------===//
 #ifndef TILEWRIGHT_FRONTEND_SOURCE_H
 #define TILEWRIGHT_FRONTEND_SOURCE_H
 

@@ -1,5 +1,4 @@
-//===- tile-lower - prints the tile module of a kernel
-//--------------------------------------------===//
+//===- tile-lower - prints the tile module of a kernel ----------------------------------------===//
 #include "frontend/Frontend.h"
 
 #include "mlir/Support/FileUtilities.h"
