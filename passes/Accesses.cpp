@@ -14,6 +14,14 @@ std::optional<Access> Access::of(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
+Value Access::tile() const {
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return load.getResult();
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return store.getValue();
+  return cast<tile::AtomicOp>(op).getValue();
+}
+
 int64_t Access::validElements(int64_t axis) const {
   auto valid = op->getAttrOfType<DenseI64ArrayAttr>("valid");
   if (valid && valid[axis] != 0)

@@ -15,6 +15,8 @@ struct Access {
 
   static std::optional<Access> of(mlir::Operation *op);
 
+  /// What is loaded or written.
+  mlir::Value tile() const;
   bool isRange(int64_t axis) const { return extents[axis] > 0; }
   /// The number of elements that take part along an axis (1 for a scalar index).
   int64_t validElements(int64_t axis) const;

@@ -113,7 +113,7 @@ void AxisClasses::joinReduced(Value source, Value result, int64_t axis) {
 
 void AxisClasses::joinIndexTiles(Operation *op) {
   auto access = Access::of(op);
-  Value tile = isa<tile::LoadOp>(op) ? op->getResult(0) : op->getOperand(0);
+  Value tile = access->tile();
   for (int64_t axis = 0, rank = access->extents.size(); axis < rank; ++axis)
     if (access->extents[axis] == tile::kGather)
       join(tile, access->tileAxis(axis), access->indices[axis], 0);

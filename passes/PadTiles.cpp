@@ -31,7 +31,7 @@ public:
   void run();
 
 private:
-  void changeTypes();
+  bool mayReadNeighbours(const Access &access, int64_t axis);
   void padConstant(arith::ConstantOp op);
   void padAccess(Operation *op);
   void padIdentity(OpOperand &operand, int64_t axis, Attribute identity);
@@ -47,7 +47,7 @@ private:
   func::FuncOp kernel;
   AxisClasses classes;
   OpBuilder builder;
-  DenseMap<Operation *, SmallVector<int64_t>> extents; // of accesses, before padding
+  llvm::SmallDenseSet<Value> written; // views that the kernel stores to
 };
 
 } // namespace
@@ -112,7 +112,7 @@ std::optional<Attribute> Padder::padding(Value tile, int64_t axis) {
       return number;
   } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
     if (!classes.of(tile, axis).combined)
-      return std::nullopt;
+      return std::nullopt; // may hold anything
     if (!load.getFill())
       return zeroOf(getElementTypeOrSelf(tile));
     if (matchPattern(load.getFill(), m_Constant(&number)))
@@ -137,13 +137,11 @@ std::optional<Attribute> Padder::padding(Value tile, int64_t axis) {
 
 //===- Operations ---------------------------------------------------------------------------------===//
 
-void Padder::changeTypes() {
-  kernel.walk([&](Operation *op) {
-    if (auto access = Access::of(op))
-      extents[op] = SmallVector<int64_t>(access->extents);
-  });
-  for (Value tile : classes.tiles())
-    tile.setType(classes.paddedType(tile));
+/// Whether a load's padding may hold what lies next to the tile: nothing along the axis meets it,
+/// and no other program writes there meanwhile.
+bool Padder::mayReadNeighbours(const Access &access, int64_t axis) {
+  return isa<tile::LoadOp>(access.op) && !written.contains(access.view) &&
+         !classes.of(access.op->getResult(0), access.tileAxis(axis)).combined;
 }
 
 void Padder::padConstant(arith::ConstantOp op) {
@@ -171,8 +169,7 @@ void Padder::padConstant(arith::ConstantOp op) {
 
 void Padder::padAccess(Operation *op) {
   Access access = *Access::of(op);
-  bool isLoad = isa<tile::LoadOp>(op);
-  Value tile = isLoad ? op->getResult(0) : op->getOperand(0);
+  Value tile = access.tile();
   SmallVector<int64_t> padded(access.extents), valid(access.extents.size(), 0);
   if (auto known = op->getAttrOfType<DenseI64ArrayAttr>("valid"))
     valid.assign(known.asArrayRef().begin(), known.asArrayRef().end());
@@ -189,8 +186,7 @@ void Padder::padAccess(Operation *op) {
     padded[axis] = classes.of(tile, kept).padded;
     bool coversDim = access.view.getType().getShape()[axis] == extent &&
                      matchPattern(access.indices[axis], m_Zero());
-    bool anyValue = isLoad && !classes.of(tile, kept).combined;
-    if (valid[axis] == 0 && !coversDim && !anyValue)
+    if (valid[axis] == 0 && !coversDim && !mayReadNeighbours(access, axis))
       valid[axis] = extent;
   }
   op->setAttr("extents", builder.getDenseI64ArrayAttr(padded));
@@ -286,9 +282,14 @@ void Padder::run() {
     mlir::emitRemark(each.example.getLoc())
         << kFlag << ": an axis of " << each.extent << " elements gets " << each.padded
         << (each.productMultiple > 1 ? ", for matrix products" : "");
-  changeTypes();
+  for (Value tile : classes.tiles())
+    tile.setType(classes.paddedType(tile));
   SmallVector<Operation *> all;
-  kernel.walk([&](Operation *op) { all.push_back(op); });
+  kernel.walk([&](Operation *op) {
+    all.push_back(op);
+    if (auto access = Access::of(op); access && !isa<tile::LoadOp>(op))
+      written.insert(access->view);
+  });
   for (Operation *op : all) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       padConstant(constant);
