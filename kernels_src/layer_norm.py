@@ -1,0 +1,27 @@
+"""y[i, j] = (x[i, j] - mean_i) * rsqrt(var_i + eps) * weight[j] + bias[j].
+
+mean_i and var_i are those of row i (var divides by D). x, y: [M, D], weight and bias: [D], each
+optional; one dtype, computed in f32. x and y may be the same tensor.
+"""
+
+from tilewright import *
+
+M, D = dims("M D")
+E = dtypes(bf16, f16, f32)
+
+
+@kernel
+def layer_norm(x: Tensor[E, M, D], y: Tensor[E, M, D], eps: f32 = 1e-5,
+               weight: Tensor[E, D] | None = None, bias: Tensor[E, D] | None = None,
+               *, BR: tune[1, 2, 4, 8, 16] = 4):
+    """Layer normalisation of each row, one program per BR rows."""
+    rows = block(grid(cdiv(M, BR)), BR)
+    v = x[rows, :].to(f32)
+    centred = v - (sum(v, axis=1) / D)[:, None]
+    variance = sum(centred * centred, axis=1) / D
+    result = centred * rsqrt(variance + eps)[:, None]
+    if weight is not None:
+        result = result * weight[:].to(f32)
+    if bias is not None:
+        result = result + bias[:].to(f32)
+    y[rows, :] = result
