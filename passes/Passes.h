@@ -14,6 +14,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 
+#include "ir/cta/Cta.h"
+#include "ir/cuda/Cuda.h"
 #include "ir/tile/Tile.h"
 
 namespace tilewright::passes {

@@ -55,4 +55,63 @@ def SimplifyMath : Pass<"simplify-math", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::tile::TileDialect"];
 }
 
+//===- tile to cta --------------------------------------------------------------------------------===//
+
+def BindConfig : Pass<"bind-config", "::mlir::func::FuncOp"> {
+  let summary = "fixes the target, the warps of a block and the depth of its pipelines";
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90\"", "the GPU generation">,
+    Option<"warps", "warps", "int64_t", "0", "warps of a block (0: chosen from the tiles)">,
+    Option<"stages", "stages", "int64_t", "0", "the most slots of a channel (0: chosen)">,
+    Option<"minBlocks", "min-blocks", "int64_t", "0", "blocks per SM to leave room for (0: open)">];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def MakeChannels : Pass<"make-channels", "::mlir::func::FuncOp"> {
+  let summary = "brings the operands of products into shared memory through channels";
+  let description = [{
+    Selects the instruction of each product (from the target's table) and the split of its result
+    over warps; selects cp.async or vector loads for each operand by its alignment.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+//===- cta ----------------------------------------------------------------------------------------===//
+
+def PipelineLoads : Pass<"pipeline-loads", "::mlir::func::FuncOp"> {
+  let summary = "starts the copies of later iterations before the products of this one";
+  let dependentDialects = ["::tilewright::cta::CtaDialect", "::mlir::arith::ArithDialect"];
+}
+
+def AssignLayouts : Pass<"assign-layouts", "::mlir::func::FuncOp"> {
+  let summary = "says which thread holds which element of every register tile";
+  let description = [{
+    Layouts spread from anchors, products first, then memory accesses from the largest tile down,
+    through every op that keeps them; where two meet, a `cta.convert` is put. Constants, ranges and
+    index arithmetic are computed anew in each layout that wants them.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def SwizzleLayout : Pass<"swizzle-layout", "::mlir::func::FuncOp"> {
+  let summary = "places tiles in shared memory so that accesses do not conflict on banks";
+  let description = [{
+    Simulates every access to a channel's slots, as the later expansion will issue it, under each
+    candidate (xor swizzles, then padding), and takes the one with the fewest conflicts.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+//===- cta to cuda --------------------------------------------------------------------------------===//
+
+def ExpandToCuda : Pass<"expand-to-cuda", "::mlir::ModuleOp"> {
+  let summary = "writes out what each thread does";
+  let description = [{
+    Channels become shared memory, copy groups and barriers; register tiles become register arrays;
+    tile ops become unrolled loops over them.
+  }];
+  let dependentDialects = ["::tilewright::cuda::CudaDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::math::MathDialect"];
+}
+
 #endif

@@ -1,0 +1,83 @@
+// The configuration of a kernel in one place: the target, the warps of a block, the depth of its
+// pipelines. What the caller (the tuner, a test, a user's `--config`) states is taken; the rest comes
+// from the sizes of the kernel's tiles. Tile extents are bound earlier: they are `tune` parameters
+// of the program.
+#include "passes/Passes.h"
+
+#include "ir/Target.h"
+#include "ir/cta/Cta.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_BINDCONFIG
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// Elements of accumulators that live at once, summed over the kernel's products (each product of a
+/// loop that was split counts once, by its result type and its place).
+int64_t accumulatorElements(func::FuncOp kernel) {
+  int64_t largest = 0;
+  DenseMap<Block *, int64_t> perBlock;
+  kernel.walk([&](tile::DotOp dot) {
+    int64_t &sum = perBlock[dot->getBlock()];
+    sum += dot.getResult().getType().getNumElements();
+    largest = std::max(largest, sum);
+  });
+  return largest;
+}
+
+/// Elements of the largest tile.
+int64_t largestTile(func::FuncOp kernel) {
+  int64_t largest = 0;
+  kernel.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        largest = std::max(largest, tensor.getNumElements());
+  });
+  return largest;
+}
+
+/// Warps for which a thread holds at most 128 accumulators of products, or about 16 elements of
+/// other tiles: enough work per thread to hide latency, few enough registers not to spill.
+int64_t chooseWarps(func::FuncOp kernel) {
+  int64_t accumulators = accumulatorElements(kernel);
+  int64_t perThread = accumulators ? 128 : 16;
+  int64_t elements = accumulators ? accumulators : largestTile(kernel);
+  int64_t warps = accumulators ? 4 : 1;
+  while (warps < 8 && elements > perThread * kLanes * warps)
+    warps *= 2;
+  return warps;
+}
+
+struct BindConfig : impl::BindConfigBase<BindConfig> {
+  using BindConfigBase::BindConfigBase;
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(tile::kKernelAttr))
+      return;
+    if (!findTarget(target)) {
+      kernel.emitError() << "unknown target `" << target << "`; `tilewright targets` lists them";
+      return signalPassFailure();
+    }
+    int64_t chosenWarps = warps ? int64_t(warps) : chooseWarps(kernel);
+    if (chosenWarps < 1 || chosenWarps > 32 || (chosenWarps & (chosenWarps - 1))) {
+      kernel.emitError() << "a block has 1, 2, 4, 8, 16 or 32 warps, not " << chosenWarps;
+      return signalPassFailure();
+    }
+    int64_t chosenStages = stages ? int64_t(stages) : 3;
+    Builder builder(&getContext());
+    kernel->setAttr(cta::kTargetAttr, builder.getStringAttr(target));
+    kernel->setAttr(cta::kWarpsAttr, builder.getI32IntegerAttr(chosenWarps));
+    kernel->setAttr(cta::kStagesAttr, builder.getI32IntegerAttr(chosenStages));
+    if (minBlocks)
+      kernel->setAttr(cta::kMinBlocksAttr, builder.getI32IntegerAttr(minBlocks));
+    explain(kernel, "bind-config") << chosenWarps << " warps, at most " << chosenStages
+                                   << " stages, for " << target;
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes

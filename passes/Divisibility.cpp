@@ -1,0 +1,33 @@
+#include "passes/Divisibility.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace tilewright;
+
+int64_t passes::knownDivisor(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return std::abs(constant.getSExtValue());
+  Operation *op = value.getDefiningOp();
+  if (auto mul = dyn_cast_or_null<arith::MulIOp>(op))
+    return knownDivisor(mul.getLhs()) * knownDivisor(mul.getRhs()) & 0x7fffffff;
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp>(op))
+    return std::gcd(knownDivisor(op->getOperand(0)), knownDivisor(op->getOperand(1)));
+  return 1;
+}
+
+int64_t passes::accessVector(tile::ViewType view, ValueRange indices, ArrayRef<int64_t> extents) {
+  if (extents.empty() || extents.back() <= 0)
+    return 1;
+  int64_t limit = std::min(16 / std::min<int64_t>(16, view.getElementBytes()),
+                           view.getVectorElements());
+  int64_t divisor = std::gcd(extents.back(), knownDivisor(indices.back()));
+  int64_t vector = 1;
+  while (vector * 2 <= limit && divisor % (vector * 2) == 0)
+    vector *= 2;
+  return vector;
+}

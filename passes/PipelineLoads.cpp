@@ -1,0 +1,268 @@
+// Copies into channels run ahead of the products that read them. A loop
+//
+//   for n in [lo, hi): acquire; copy(n); commit; wait; multiply; release
+//
+// becomes, with d slots,
+//
+//   for s in [0, d-1): acquire; copy(lo+s) if lo+s < hi; commit          (prologue)
+//   for n in [lo, hi): wait; acquire; copy(n+d-1) if n+d-1 < hi; commit; multiply; release
+//
+// so that d-1 copies are under way while the loop multiplies. The slot acquired in an iteration is
+// the one released in the iteration before, which every thread has left once it passed the wait.
+// Channels filled through registers (where the hardware has no asynchronous copy, or the data no
+// alignment for it) have two slots and commit at the end of the iteration instead: the loads are in
+// flight during the products, the stores to shared memory follow them.
+//
+// Loops that were split from one loop are one iteration space: the prologue stands before the first,
+// and each prefetches into the next.
+#include "passes/Passes.h"
+
+#include "ir/Target.h"
+#include "ir/cta/Cta.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_PIPELINELOADS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// The producer's side of one load in a loop body.
+struct Fill {
+  cta::AcquireOp acquire;
+  cta::CopyOp copy;
+  cta::CommitOp commit;
+  cta::WaitOp wait;
+  cta::ChannelOp channel() { return acquire.getChannel().getDefiningOp<cta::ChannelOp>(); }
+};
+
+/// Loops that run one after the other over one iteration space, with the fills of each.
+struct LoopGroup {
+  SmallVector<scf::ForOp> loops;
+  SmallVector<SmallVector<Fill>> fills; // per loop, in the same order of channels
+};
+
+/// Scalar ops of the loop that `value` needs, in order; failure when it depends on anything else
+/// than the counter and values from outside.
+LogicalResult collectScalars(Value value, scf::ForOp loop, SetVector<Operation *> &ops) {
+  if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
+    return success();
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getParentOp() != loop || op->getNumRegions() || !isMemoryEffectFree(op))
+    return failure();
+  for (Value operand : op->getOperands())
+    if (failed(collectScalars(operand, loop, ops)))
+      return failure();
+  ops.insert(op);
+  return success();
+}
+
+/// The fills that stand directly in the loop's body and depend on its counter alone.
+SmallVector<Fill> findFills(scf::ForOp loop) {
+  SmallVector<Fill> fills;
+  for (auto copy : loop.getBody()->getOps<cta::CopyOp>()) {
+    Fill fill;
+    fill.copy = copy;
+    fill.acquire = copy.getSlot().getDefiningOp<cta::AcquireOp>();
+    for (Operation *user : copy.getSlot().getUsers())
+      if (auto commit = dyn_cast<cta::CommitOp>(user))
+        fill.commit = commit;
+    for (Operation *user : fill.acquire.getChannel().getUsers())
+      if (auto wait = dyn_cast<cta::WaitOp>(user); wait && wait->getBlock() == loop.getBody())
+        fill.wait = wait;
+    SetVector<Operation *> scalars;
+    bool movable = llvm::all_of(copy.getIndices(), [&](Value index) {
+      return succeeded(collectScalars(index, loop, scalars));
+    });
+    if (movable && fill.commit && fill.wait)
+      fills.push_back(fill);
+  }
+  return fills;
+}
+
+SmallVector<LoopGroup> findGroups(func::FuncOp kernel) {
+  SmallVector<LoopGroup> groups;
+  kernel.walk([&](scf::ForOp loop) {
+    SmallVector<Fill> fills = findFills(loop);
+    if (fills.empty())
+      return;
+    auto segment = loop->getAttrOfType<IntegerAttr>(tile::kSegmentAttr);
+    bool continues = segment && segment.getInt() > 0 && !groups.empty() &&
+                     groups.back().loops.back()->getBlock() == loop->getBlock();
+    if (continues && groups.back().fills.front().size() == fills.size()) {
+      bool same = true;
+      for (auto [a, b] : llvm::zip(groups.back().fills.front(), fills))
+        same &= a.channel() == b.channel();
+      if (same) {
+        groups.back().loops.push_back(loop);
+        groups.back().fills.push_back(fills);
+        return;
+      }
+    }
+    groups.push_back({{loop}, {fills}});
+  });
+  return groups;
+}
+
+class LoopPipeliner {
+public:
+  LoopPipeliner(LoopGroup &group, int64_t depth) : group(group), depth(depth) {}
+
+  void run() {
+    for (Fill &fill : group.fills.front())
+      deepen(fill.channel(), depthOf(fill));
+    emitPrologue();
+    for (auto [loop, fills] : llvm::zip(group.loops, group.fills))
+      for (Fill &fill : llvm::reverse(fills)) // each goes right after the waits
+        prefetch(loop, fill);
+  }
+
+private:
+  bool staged(Fill &fill) { return fill.channel().getKind() == cta::ChannelKind::Registers; }
+  int64_t depthOf(Fill &fill) { return staged(fill) ? 2 : depth; }
+  Value upperBound() { return group.loops.back().getUpperBound(); }
+
+  static void deepen(cta::ChannelOp channel, int64_t depth) {
+    auto type = channel.getResult().getType();
+    channel.getResult().setType(
+        cta::ChannelType::get(type.getContext(), depth, type.getTile()));
+  }
+
+  /// Acquire and copy for the iteration `counter`; the commit is left to the caller.
+  Value emitCopy(OpBuilder &builder, scf::ForOp loop, Fill &fill, Value counter);
+  /// `in_bounds` that holds in every loop of the group for the fill at `position`.
+  DenseBoolArrayAttr commonBounds(size_t position);
+  void emitPrologue();
+  void prefetch(scf::ForOp loop, Fill &fill);
+
+  LoopGroup &group;
+  int64_t depth;
+};
+
+DenseBoolArrayAttr LoopPipeliner::commonBounds(size_t position) {
+  SmallVector<bool> common;
+  for (auto &fills : group.fills) {
+    auto bounds = fills[position].copy.getInBounds();
+    if (!bounds)
+      return {};
+    if (common.empty())
+      common.assign(bounds->begin(), bounds->end());
+    for (size_t i = 0; i < common.size(); ++i)
+      common[i] = common[i] && (*bounds)[i];
+  }
+  return DenseBoolArrayAttr::get(group.loops.front().getContext(), common);
+}
+
+Value LoopPipeliner::emitCopy(OpBuilder &builder, scf::ForOp loop, Fill &fill, Value counter) {
+  Location loc = fill.copy.getLoc();
+  SetVector<Operation *> scalars;
+  for (Value index : fill.copy.getIndices())
+    (void)collectScalars(index, loop, scalars);
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), counter);
+  for (Operation *op : scalars)
+    builder.clone(*op, mapping);
+  SmallVector<Value> indices;
+  for (Value index : fill.copy.getIndices())
+    indices.push_back(mapping.lookupOrDefault(index));
+  Value inside =
+      builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, counter, upperBound());
+  Value slot = builder.create<cta::AcquireOp>(loc, fill.acquire.getSlot().getType(),
+                                              fill.acquire.getChannel());
+  size_t position = 0;
+  while (group.fills.front()[position].channel() != fill.channel())
+    ++position;
+  builder.create<cta::CopyOp>(loc, fill.copy.getView(), indices, slot, inside,
+                              fill.copy.getExtentsAttr(), fill.copy.getValidAttr(),
+                              commonBounds(position), fill.copy.getVectorAttr());
+  return slot;
+}
+
+void LoopPipeliner::emitPrologue() {
+  scf::ForOp first = group.loops.front();
+  OpBuilder builder(first);
+  // Waits for data that the loops need anyway come after the prologue's copies have started.
+  Operation *before = first;
+  while (isa_and_nonnull<cta::WaitOp>(before->getPrevNode()))
+    before = before->getPrevNode();
+  // The last loop's bound must be known there.
+  Operation *boundOp = upperBound().getDefiningOp();
+  if (boundOp && boundOp->getBlock() == first->getBlock() && !boundOp->isBeforeInBlock(before))
+    before = first;
+  builder.setInsertionPoint(before);
+  for (int64_t stage = 0; stage + 1 < depth; ++stage)
+    for (Fill &fill : group.fills.front()) {
+      if (stage + 1 >= depthOf(fill))
+        continue;
+      Location loc = fill.copy.getLoc();
+      Value counter = first.getLowerBound();
+      if (stage)
+        counter = builder.create<arith::AddIOp>(
+            loc, counter, builder.create<arith::ConstantIntOp>(loc, stage, 32));
+      Value slot = emitCopy(builder, first, fill, counter);
+      builder.create<cta::CommitOp>(loc, slot);
+    }
+}
+
+void LoopPipeliner::prefetch(scf::ForOp loop, Fill &fill) {
+  OpBuilder builder(loop.getContext());
+  // After all waits that stand together, which then share one barrier.
+  Operation *last = fill.wait;
+  while (isa<cta::WaitOp>(last->getNextNode()))
+    last = last->getNextNode();
+  builder.setInsertionPointAfter(last);
+  Location loc = fill.copy.getLoc();
+  Value ahead = builder.create<arith::AddIOp>(
+      loc, loop.getInductionVar(),
+      builder.create<arith::ConstantIntOp>(loc, depthOf(fill) - 1, 32));
+  Value slot = emitCopy(builder, loop, fill, ahead);
+  if (staged(fill))
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+  builder.create<cta::CommitOp>(loc, slot);
+  fill.commit.erase();
+  fill.copy.erase();
+  fill.acquire.erase();
+}
+
+/// Bytes of all channels when those of `group` have `depth` slots.
+int64_t sharedBytes(func::FuncOp kernel, LoopGroup &group, int64_t depth) {
+  DenseSet<Operation *> deepened;
+  for (Fill &fill : group.fills.front())
+    deepened.insert(fill.channel());
+  int64_t bytes = 0;
+  kernel.walk([&](cta::ChannelOp channel) {
+    auto type = channel.getResult().getType();
+    int64_t slots = deepened.contains(channel) ? depth : type.getDepth();
+    bytes += slots * type.getTile().getNumElements() * type.getTile().getElementTypeBitWidth() / 8;
+  });
+  return bytes;
+}
+
+struct PipelineLoads : impl::PipelineLoadsBase<PipelineLoads> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    auto targetName = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr);
+    if (!targetName)
+      return;
+    const Target &target = *findTarget(targetName);
+    int64_t stages = kernel->getAttrOfType<IntegerAttr>(cta::kStagesAttr).getInt();
+    for (LoopGroup &group : findGroups(kernel)) {
+      int64_t depth = stages;
+      while (depth > 1 && sharedBytes(kernel, group, depth) > target.smem - kReservedBytes)
+        --depth;
+      explain(group.loops.front(), "pipeline-loads")
+          << depth << " slots for " << group.fills.front().size() << " loads";
+      if (depth > 1)
+        LoopPipeliner(group, depth).run();
+    }
+  }
+
+  /// Left for reductions across warps and for padding.
+  static constexpr int64_t kReservedBytes = 4096;
+};
+
+} // namespace
+} // namespace tilewright::passes

@@ -1,0 +1,302 @@
+// Loads, stores and atomics of global memory. A register's place is a start (shared by all threads)
+// plus what its coordinates add. Consecutive registers move as one vector when layout, alignment
+// and the innermost axis allow; a vector that crosses the end of a row falls back to its elements.
+#include "passes/expand/Expander.h"
+
+#include "passes/Divisibility.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+Value Expander::lessUnsigned(Value a, Value b) {
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, a, b);
+}
+
+Value Expander::offsetAt(Value offset, int64_t elements) {
+  if (elements == 0)
+    return offset;
+  Value step = builder.create<arith::ConstantIntOp>(loc, elements,
+                                                    offset.getType().getIntOrFloatBitWidth());
+  return builder.createOrFold<arith::AddIOp>(loc, offset, step);
+}
+
+/// `index * stride` in the stride's width.
+static Value scaled(OpBuilder &builder, Location loc, Value index, Value stride) {
+  if (stride.getType().isInteger(64))
+    index = builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), index);
+  return builder.createOrFold<arith::MulIOp>(loc, index, stride);
+}
+
+Expander::Place Expander::place(const Access &access, const Layout &layout, Value index) {
+  Place result;
+  Value start, within; // offset of the tile's origin, and of the register in it
+  const ViewParams &view = *access.view;
+  int64_t rank = view.type.getRank();
+  int64_t dim = 0; // of the tile
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    bool sliced = access.extents[axis] != 0;
+    Value local = sliced ? coordinate(layout, dim, index) : Value();
+    Value position = access.indices[axis];
+    if (access.indexTiles[axis]) {
+      // The index tile's layout is the tile's along this dimension.
+      Value kept = keepDigits(layout, index, [&](int64_t d) { return d == dim; });
+      position = element(access.indexTiles[axis], kept);
+      within = add(within, scaled(builder, loc, position, view.strides[axis]));
+    } else {
+      start = add(start, scaled(builder, loc, position, view.strides[axis]));
+      if (sliced) {
+        within = add(within, scaled(builder, loc, local, view.strides[axis]));
+        position = add(position, local);
+      }
+    }
+    bool known = !access.inBounds.empty() && access.inBounds[axis];
+    int64_t valid = access.valid.empty() ? 0 : access.valid[axis];
+    bool innermost = axis == rank - 1 && sliced && !access.indexTiles[axis];
+    if (innermost) {
+      // Kept apart, for vectors that reach over the end.
+      if (!known)
+        result.remaining =
+            builder.createOrFold<arith::SubIOp>(loc, view.dims[axis], position);
+      if (valid) {
+        Value left = builder.createOrFold<arith::SubIOp>(loc, constant(valid), local);
+        result.remaining =
+            result.remaining
+                ? builder.createOrFold<arith::MinSIOp>(loc, result.remaining, left)
+                : left;
+      }
+      if (!known) // a start before the view's
+        if (!isa_and_nonnull<arith::ConstantOp>(access.indices[axis].getDefiningOp()))
+          result.inside = both(result.inside,
+                               builder.createOrFold<arith::CmpIOp>(
+                                   loc, arith::CmpIPredicate::sge, position, constant(0)));
+    } else {
+      if (!known)
+        result.inside = both(result.inside, lessUnsigned(position, view.dims[axis]));
+      if (valid && local)
+        result.inside = both(result.inside, lessUnsigned(local, constant(valid)));
+    }
+    dim += sliced;
+  }
+  result.offset = add(start, within);
+  return result;
+}
+
+Expander::Place Expander::placeScalar(const Access &access) {
+  Place result = place(access, Layout(), constant(0));
+  return result;
+}
+
+int64_t Expander::vectorOf(const Access &access, const Layout &layout, int64_t limit) {
+  int64_t rank = llvm::count_if(access.extents, [](int64_t extent) { return extent != 0; });
+  if (rank == 0 || access.extents.back() <= 0)
+    return 1;
+  int64_t vector = 1, held = layout.vector(rank - 1);
+  while (vector * 2 <= limit && held % (vector * 2) == 0)
+    vector *= 2;
+  return vector;
+}
+
+void Expander::guarded(const Place &where, int64_t vector,
+                       function_ref<void(int64_t, int64_t, Value)> body) {
+  if (!where.remaining)
+    return body(vector, 0, where.inside);
+  auto atLeast = [&](int64_t count) {
+    return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, where.remaining,
+                                               constant(count));
+  };
+  if (vector == 1)
+    return body(1, 0, both(where.inside, atLeast(1)));
+  auto whole = builder.create<scf::IfOp>(loc, atLeast(vector), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(whole.thenBlock());
+  body(vector, 0, where.inside);
+  builder.setInsertionPointToStart(whole.elseBlock());
+  for (int64_t i = 0; i + 1 < vector; ++i)
+    body(1, i, both(where.inside, atLeast(i + 1)));
+}
+
+//===- Loads ----------------------------------------------------------------------------------------===//
+
+LogicalResult Expander::expandLoad(tile::LoadOp op) {
+  Access access = accessOf(op);
+  Type element = access.view->type.getElementType();
+  auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
+  Value fill = op.getFill() ? scalar(op.getFill()) : constantOf(computeType(element), 0);
+  if (!type) {
+    Value array = declare(op.getLoc(), 1, element);
+    writeElements(array, constant(0), fill);
+    Place where = placeScalar(access);
+    builder.create<cuda::LoadGlobalOp>(loc, access.view->ptr, where.offset, array, constant(0),
+                                       where.inside, 1);
+    scalars.map(op.getResult(), readElement(array, constant(0)));
+    return success();
+  }
+  Value array = declareTile(op.getLoc(), type);
+  tiles[op.getResult()] = array;
+  int64_t limit = accessVector(access.view->type, op.getIndices(), op.getExtents());
+  loadTile(access, cta::layoutOf(type), array, limit, fill, Value());
+  return success();
+}
+
+void Expander::loadTile(const Access &access, const Layout &layout, Value array, int64_t limit,
+                        Value fill, Value predicate) {
+  int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
+  int64_t vector = vectorOf(access, layout, limit);
+  if (vector < pack) // part of a word: element by element
+    vector = 1;
+  int64_t span = std::max(vector, pack);
+  unrolled(layout.registers() / span, [&](Value group) {
+    Value first = mul(group, span), entry = mul(group, span / pack);
+    if (vector >= pack)
+      return loadVector(access, layout, array, first, entry, vector, fill, predicate);
+    // Elements of a packed word meet in registers of their own first.
+    Value single = declare(loc, span, access.view->type.getElementType());
+    unrolled(span, [&](Value i) {
+      loadVector(access, layout, single, add(first, i), i, 1, fill, predicate);
+    });
+    packInto(array, entry, single, span);
+  });
+}
+
+/// Packs `count` single registers into the words of `array` from `entry` on.
+void Expander::packInto(Value array, Value entry, Value single, int64_t count) {
+  int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
+  unrolled(count / pack, [&](Value word) {
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < pack; ++i)
+      values.push_back(readElement(single, add(mul(word, pack), constant(i))));
+    writeElements(array, add(entry, word), values);
+  });
+}
+
+/// Loads `vector` consecutive elements, from register number `first` of the layout on, into entries
+/// of `array` from `entry` on; elements outside the view get `fill`.
+void Expander::loadVector(const Access &access, const Layout &layout, Value array, Value first,
+                          Value entry, int64_t vector, Value fill, Value predicate) {
+  int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
+  Place where = place(access, layout, first);
+  where.inside = both(predicate, where.inside);
+  if (where.inside || where.remaining)
+    unrolled(vector / pack, [&](Value i) {
+      writeElements(array, add(entry, i), SmallVector<Value>(pack, fill));
+    });
+  Value ptr = access.view->ptr;
+  if (!where.remaining || vector == 1) {
+    guarded(where, vector, [&](int64_t count, int64_t, Value inside) {
+      builder.create<cuda::LoadGlobalOp>(loc, ptr, where.offset, array, entry, inside, count);
+    });
+    return;
+  }
+  // A vector that reaches over the end is loaded element by element, unpacked.
+  Value single;
+  guarded(where, vector, [&](int64_t count, int64_t at, Value inside) {
+    if (count == vector) {
+      builder.create<cuda::LoadGlobalOp>(loc, ptr, where.offset, array, entry, inside, count);
+      return;
+    }
+    if (at == 0) {
+      single = declare(loc, vector, access.view->type.getElementType());
+      unrolled(vector, [&](Value i) { writeElements(single, i, fill); });
+    }
+    builder.create<cuda::LoadGlobalOp>(loc, ptr, offsetAt(where.offset, at), single, constant(at),
+                                       inside, 1);
+    if (at == vector - 2)
+      packInto(array, entry, single, vector);
+  });
+}
+
+//===- Stores and atomics ---------------------------------------------------------------------------===//
+
+LogicalResult Expander::expandStore(tile::StoreOp op) {
+  Access access = accessOf(op);
+  Type element = access.view->type.getElementType();
+  auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
+  if (!type) {
+    Value array = declare(op.getLoc(), 1, element);
+    writeElements(array, constant(0), scalar(op.getValue()));
+    Place where = placeScalar(access);
+    // One thread stores for all.
+    Value first = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread,
+                                                      constant(0));
+    guarded(where, 1, [&](int64_t, int64_t, Value predicate) {
+      builder.create<cuda::StoreGlobalOp>(loc, array, constant(0), access.view->ptr, where.offset,
+                                          both(predicate, first), 1);
+    });
+    return success();
+  }
+  const Layout &layout = cta::layoutOf(type);
+  int64_t limit = accessVector(access.view->type, op.getIndices(), op.getExtents());
+  int64_t vector = vectorOf(access, layout, limit);
+  if (element.getIntOrFloatBitWidth() * vector < 32) // part of a word: element by element
+    vector = 1;
+  int64_t pack = packOf(element, vector);
+  int64_t count = layout.registers() / vector;
+  Value replica = firstReplica(layout);
+  Type entryType = pack == 1 ? element : Type(VectorType::get({pack}, element));
+  unrolled(count, [&](Value group) {
+    Value first = mul(group, vector);
+    // The values of one access, computed or taken from their array.
+    Value array = tiles.lookup(op.getValue());
+    Value entry;
+    auto held = array ? cast<cuda::RegsType>(array.getType()) : cuda::RegsType();
+    if (array && held.getPack() <= vector) {
+      entry = div(first, held.getPack());
+    } else {
+      array = declare(op.getLoc(), vector / pack, entryType);
+      entry = constant(0);
+      for (int64_t i = 0; i < vector; i += pack) {
+        SmallVector<Value> values;
+        for (int64_t j = i; j < i + pack; ++j)
+          values.push_back(this->element(op.getValue(), add(first, constant(j)), false));
+        writeElements(array, constant(i / pack), values);
+      }
+    }
+    int64_t entryPack = cast<cuda::RegsType>(array.getType()).getPack();
+    Place where = place(access, layout, first);
+    guarded(where, vector, [&](int64_t elements, int64_t at, Value predicate) {
+      Value source = array, from = entry;
+      if (elements < entryPack) { // one element of a packed word
+        source = declare(op.getLoc(), 1, element);
+        writeElements(source, constant(0),
+                      readElement(array, add(mul(entry, entryPack), constant(at))));
+        from = constant(0);
+      } else if (at) {
+        from = add(entry, constant(at / entryPack));
+      }
+      builder.create<cuda::StoreGlobalOp>(loc, source, from, access.view->ptr,
+                                          offsetAt(where.offset, at), both(predicate, replica),
+                                          elements);
+    });
+  });
+  return success();
+}
+
+LogicalResult Expander::expandAtomic(tile::AtomicOp op) {
+  Access access = accessOf(op);
+  auto kind = builder.getStringAttr(tile::stringifyAtomicKind(op.getKind()));
+  Type element = access.view->type.getElementType();
+  auto update = [&](Value value, const Place &where, Value only) {
+    if (value.getType() != element)
+      value = builder.create<cuda::ConvertOp>(loc, element, value);
+    guarded(where, 1, [&](int64_t, int64_t, Value predicate) {
+      builder.create<cuda::AtomicOp>(loc, kind, value, access.view->ptr, where.offset,
+                                     both(predicate, only));
+    });
+  };
+  auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
+  if (!type) {
+    Value first = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread,
+                                                      constant(0));
+    update(scalar(op.getValue()), placeScalar(access), first);
+    return success();
+  }
+  const Layout &layout = cta::layoutOf(type);
+  Value replica = firstReplica(layout);
+  unrolled(layout.registers(), [&](Value index) {
+    update(this->element(op.getValue(), index), place(access, layout, index), replica);
+  });
+  return success();
+}
+
+} // namespace tilewright::passes

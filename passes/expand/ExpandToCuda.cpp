@@ -1,0 +1,464 @@
+// The walk from a `cta` kernel to a `cuda` kernel: parameters, control flow, dispatch. Expander.h
+// says what is where.
+#include "passes/expand/Expander.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_EXPANDTOCUDA
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+//===- Small things -------------------------------------------------------------------------------===//
+
+Value Expander::constant(int64_t value) {
+  return builder.create<arith::ConstantIntOp>(loc, value, 32);
+}
+
+Value Expander::constantOf(Type type, double value) {
+  if (isa<FloatType>(type))
+    return builder.create<arith::ConstantOp>(loc, builder.getFloatAttr(type, value));
+  return builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(type, int64_t(value)));
+}
+
+Value Expander::add(Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  return builder.createOrFold<arith::AddIOp>(loc, a, b);
+}
+Value Expander::mul(Value a, int64_t factor) {
+  return factor == 1 ? a : builder.createOrFold<arith::MulIOp>(loc, a, constant(factor));
+}
+Value Expander::div(Value a, int64_t divisor) {
+  return divisor == 1 ? a : builder.createOrFold<arith::DivUIOp>(loc, a, constant(divisor));
+}
+Value Expander::rem(Value a, int64_t divisor) {
+  return divisor == 1 ? constant(0)
+                      : builder.createOrFold<arith::RemUIOp>(loc, a, constant(divisor));
+}
+Value Expander::bitXor(Value a, Value b) { return builder.createOrFold<arith::XOrIOp>(loc, a, b); }
+Value Expander::both(Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  return builder.createOrFold<arith::AndIOp>(loc, a, b);
+}
+
+void Expander::unrolled(int64_t count, function_ref<void(Value)> body) {
+  if (count == 1)
+    return body(constant(0));
+  auto loop = builder.create<scf::ForOp>(loc, constant(0), constant(count), constant(1));
+  loop->setAttr(cuda::kUnrollAttr, builder.getUnitAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  body(loop.getInductionVar());
+}
+
+Value Expander::declare(Location where, int64_t size, Type element) {
+  return builder.create<cuda::RegsOp>(
+      where, cuda::RegsType::get(builder.getContext(), size, element));
+}
+
+//===- The kernel and its parameters --------------------------------------------------------------===//
+
+Expander::Expander(func::FuncOp kernel)
+    : kernel(kernel),
+      target(*findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue())),
+      warps(kernel->getAttrOfType<IntegerAttr>(cta::kWarpsAttr).getInt()),
+      builder(kernel.getContext()), loc(kernel.getLoc()) {}
+
+/// Collects the parameters of the device kernel, each with what the host passes for it.
+class ParameterList {
+public:
+  explicit ParameterList(MLIRContext *context) : builder(context) {}
+
+  unsigned add(Type type, StringRef kind, StringRef name, StringRef source, int64_t argument,
+               int64_t axis = 0) {
+    types.push_back(type);
+    attributes.push_back(builder.getDictionaryAttr({
+        builder.getNamedAttr(tile::kNameAttr, builder.getStringAttr(name)),
+        builder.getNamedAttr("cuda.param", builder.getDictionaryAttr({
+            builder.getNamedAttr("argument", builder.getI64IntegerAttr(argument)),
+            builder.getNamedAttr("axis", builder.getI64IntegerAttr(axis)),
+            builder.getNamedAttr("kind", builder.getStringAttr(kind)),
+            builder.getNamedAttr("source", builder.getStringAttr(source)),
+        })),
+    }));
+    return types.size() - 1;
+  }
+
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+
+private:
+  Builder builder;
+};
+
+void Expander::makeParameters() {
+  MLIRContext *context = kernel.getContext();
+  ParameterList list(context);
+  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  llvm::StringMap<unsigned> dims;
+  struct Indices {
+    unsigned ptr;
+    SmallVector<unsigned> dims, strides;
+  };
+  SmallVector<Indices> indices(kernel.getNumArguments());
+  auto nameOf = [&](unsigned i) {
+    auto name = kernel.getArgAttrOfType<StringAttr>(i, tile::kNameAttr);
+    return name ? name.str() : "arg" + std::to_string(i);
+  };
+  auto viewOf = [&](unsigned i) { return dyn_cast<tile::ViewType>(kernel.getArgumentTypes()[i]); };
+  constexpr unsigned kNone = ~0u;
+
+  // Pointers first, then sizes, strides and scalars: the order in which a reader looks for them.
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (auto view = viewOf(i))
+      indices[i].ptr = list.add(cuda::PtrType::get(context, view.getElementType()), "pointer",
+                                nameOf(i), nameOf(i), i);
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (auto view = viewOf(i)) {
+      auto names = kernel.getArgAttrOfType<ArrayAttr>(i, tile::kDimsAttr);
+      for (int64_t axis = 0; axis < view.getRank(); ++axis) {
+        if (!view.isDynamicDim(axis)) {
+          indices[i].dims.push_back(kNone);
+          continue;
+        }
+        std::string name = names ? cast<StringAttr>(names[axis]).str()
+                                 : nameOf(i) + "_dim" + std::to_string(axis);
+        auto [entry, isNew] = dims.try_emplace(name, 0);
+        if (isNew)
+          entry->second = list.add(i32, "dim", name, name, i, axis);
+        indices[i].dims.push_back(entry->second);
+      }
+    }
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (auto view = viewOf(i))
+      for (int64_t axis = 0; axis < view.getRank(); ++axis)
+        indices[i].strides.push_back(
+            axis == view.getRank() - 1 && !view.getStrided()
+                ? kNone
+                : list.add(view.getWide() ? i64 : i32, "stride",
+                           nameOf(i) + "_stride" + std::to_string(axis), nameOf(i), i, axis));
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (!viewOf(i)) {
+      Type type = kernel.getArgumentTypes()[i];
+      indices[i].ptr = list.add(type, "scalar", nameOf(i), nameOf(i), i);
+    }
+
+  result = builder.create<func::FuncOp>(kernel.getLoc(), kernel.getName(),
+                                        builder.getFunctionType(list.types, {}));
+  Block *entry = result.addEntryBlock();
+  for (auto [i, attributes] : llvm::enumerate(list.attributes))
+    result.setArgAttrs(i, attributes);
+  builder.setInsertionPointToStart(entry);
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    Value source = kernel.getArgument(i);
+    auto view = viewOf(i);
+    if (!view) {
+      Value argument = entry->getArgument(indices[i].ptr);
+      Type compute = computeType(argument.getType());
+      scalars.map(source, convert(loc, argument, argument.getType(), compute, false));
+      continue;
+    }
+    ViewParams &params = views[source];
+    params.type = view;
+    params.ptr = entry->getArgument(indices[i].ptr);
+    for (int64_t axis = 0; axis < view.getRank(); ++axis) {
+      unsigned dim = indices[i].dims[axis], stride = indices[i].strides[axis];
+      params.dims.push_back(dim == kNone ? constant(view.getShape()[axis])
+                                         : Value(entry->getArgument(dim)));
+      params.strides.push_back(stride != kNone ? Value(entry->getArgument(stride))
+                               : view.getWide()
+                                   ? builder.create<arith::ConstantIntOp>(loc, 1, 64)
+                                   : constant(1));
+    }
+  }
+}
+
+void Expander::makeKernel() {
+  builder.setInsertionPoint(kernel);
+  makeParameters();
+  result->setAttr(cuda::kKernelAttr, builder.getUnitAttr());
+  result->setAttr(cuda::kTargetAttr, builder.getStringAttr(target.name));
+  result->setAttr(cuda::kThreadsAttr, builder.getI32IntegerAttr(warps * kLanes));
+  Attribute minBlocks = kernel->getAttr(cta::kMinBlocksAttr);
+  result->setAttr(cuda::kMinBlocksAttr, minBlocks ? minBlocks : builder.getI32IntegerAttr(1));
+
+  auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
+  thread = builder.create<cuda::ThreadIdOp>(named("thread"), builder.getI32Type());
+  auto i32 = [&](int64_t v) { return builder.create<arith::ConstantIntOp>(loc, v, 32); };
+  lane = builder.create<arith::RemUIOp>(named("lane"), thread, i32(kLanes));
+  auto warpOp = builder.create<arith::DivUIOp>(named("warp"), thread, i32(kLanes));
+  warp = warpOp;
+  entryEnd = warpOp;
+}
+
+void Expander::finishKernel() {
+  result->setAttr(cuda::kSharedBytesAttr, builder.getI32IntegerAttr(sharedBytes));
+  // Pointers that nothing writes through are read-only.
+  Block &entry = result.getBody().front();
+  for (BlockArgument argument : entry.getArguments())
+    if (isa<cuda::PtrType>(argument.getType()) &&
+        llvm::none_of(argument.getUsers(), [](Operation *user) {
+          return isa<cuda::StoreGlobalOp, cuda::AtomicOp>(user);
+        }))
+      result.setArgAttr(argument.getArgNumber(), cuda::kReadOnlyAttr, builder.getUnitAttr());
+}
+
+//===- Control flow ---------------------------------------------------------------------------------===//
+
+LogicalResult Expander::expandGrid(tile::GridOp op) {
+  SmallVector<Value> extents;
+  for (Value extent : op.getExtents())
+    extents.push_back(scalar(extent));
+  // Programs are numbered with axis 0 fastest; the launch is one-dimensional, since the second and
+  // third axis of a launch are limited to 65535 blocks.
+  Value rest = builder.create<cuda::BlockIdOp>(loc, builder.getI32Type());
+  SmallVector<Value> ids;
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    if (axis + 1 == extents.size()) {
+      ids.push_back(rest);
+      break;
+    }
+    ids.push_back(builder.create<arith::RemUIOp>(loc, rest, extents[axis]));
+    rest = builder.create<arith::DivUIOp>(loc, rest, extents[axis]);
+  }
+  kernel.walk([&](tile::ProgramIdOp id) {
+    ids[id.getAxis()].getDefiningOp()->setLoc(id.getLoc());
+    scalars.map(id.getResult(), ids[id.getAxis()]);
+  });
+  return success();
+}
+
+void Expander::assignTiles(ValueRange values, ArrayRef<Value> arrays) {
+  // First compute, then copy: a yielded tile may be made from any of the carried ones.
+  SmallVector<Value> sources;
+  for (Value value : values)
+    sources.push_back(registersOf(value));
+  for (auto [source, array] : llvm::zip(sources, arrays))
+    if (source != array) {
+      auto type = cast<cuda::RegsType>(source.getType());
+      unrolled(type.getSize(), [&, source = source, array = array](Value index) {
+        Value entry = builder.create<cuda::GetOp>(loc, type.getElementType(), source, index);
+        builder.create<cuda::SetOp>(loc, entry, array, index);
+      });
+    }
+}
+
+static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+LogicalResult Expander::expandFor(scf::ForOp op) {
+  SmallVector<Value> inits, arrays;
+  for (auto [init, argument] : llvm::zip(op.getInitArgs(), op.getRegionIterArgs())) {
+    if (!isTile(init)) {
+      inits.push_back(scalar(init));
+      continue;
+    }
+    Value array = declareTile(argument.getLoc(), cast<RankedTensorType>(argument.getType()));
+    writeTile(init, array);
+    tiles[argument] = array;
+    arrays.push_back(array);
+  }
+  auto loop = builder.create<scf::ForOp>(op.getLoc(), scalar(op.getLowerBound()),
+                                         scalar(op.getUpperBound()), scalar(op.getStep()), inits);
+  loop.getInductionVar().setLoc(op.getInductionVar().getLoc());
+  scalars.map(op.getInductionVar(), loop.getInductionVar());
+  unsigned next = 0;
+  for (auto [argument, outcome] : llvm::zip(op.getRegionIterArgs(), op.getResults()))
+    if (!isTile(argument)) {
+      loop.getRegionIterArg(next).setLoc(argument.getLoc());
+      scalars.map(argument, loop.getRegionIterArg(next));
+      scalars.map(outcome, loop.getResult(next++));
+    } else {
+      tiles[outcome] = tiles[argument];
+    }
+  OpBuilder::InsertionGuard guard(builder);
+  if (inits.empty())
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+  else
+    builder.setInsertionPointToEnd(loop.getBody());
+  if (failed(expandBlock(*op.getBody())))
+    return failure();
+  SmallVector<Value> yieldedTiles, yieldedScalars;
+  for (Value value : op.getYieldedValues())
+    isTile(value) ? yieldedTiles.push_back(value) : yieldedScalars.push_back(scalar(value));
+  assignTiles(yieldedTiles, arrays);
+  if (!inits.empty())
+    builder.create<scf::YieldOp>(op.getLoc(), yieldedScalars);
+  return success();
+}
+
+LogicalResult Expander::expandIf(scf::IfOp op) {
+  SmallVector<Value> arrays;
+  SmallVector<Type> types;
+  for (Value outcome : op.getResults()) {
+    if (!isTile(outcome)) {
+      types.push_back(computeType(outcome.getType()));
+      continue;
+    }
+    arrays.push_back(declareTile(op.getLoc(), cast<RankedTensorType>(outcome.getType())));
+    tiles[outcome] = arrays.back();
+  }
+  bool hasElse = !op.getElseRegion().empty();
+  auto branch = builder.create<scf::IfOp>(op.getLoc(), types, scalar(op.getCondition()), hasElse);
+  auto expandRegion = [&](Region &from, Region &to) -> LogicalResult {
+    OpBuilder::InsertionGuard guard(builder);
+    Block &block = to.front();
+    if (block.mightHaveTerminator())
+      builder.setInsertionPoint(block.getTerminator());
+    else
+      builder.setInsertionPointToEnd(&block);
+    if (failed(expandBlock(from.front())))
+      return failure();
+    SmallVector<Value> yieldedTiles, yieldedScalars;
+    for (Value value : from.front().getTerminator()->getOperands())
+      isTile(value) ? yieldedTiles.push_back(value) : yieldedScalars.push_back(scalar(value));
+    assignTiles(yieldedTiles, arrays);
+    if (!types.empty())
+      builder.create<scf::YieldOp>(op.getLoc(), yieldedScalars);
+    return success();
+  };
+  if (failed(expandRegion(op.getThenRegion(), branch.getThenRegion())) ||
+      (hasElse && failed(expandRegion(op.getElseRegion(), branch.getElseRegion()))))
+    return failure();
+  unsigned next = 0;
+  for (Value outcome : op.getResults())
+    if (!isTile(outcome))
+      scalars.map(outcome, branch.getResult(next++));
+  return success();
+}
+
+LogicalResult Expander::expandWhile(scf::WhileOp op) {
+  SmallVector<Value> inits, before, after;
+  SmallVector<Type> initTypes, outTypes;
+  SmallVector<Location> initLocs, outLocs;
+  for (auto [init, argument] : llvm::zip(op.getInits(), op.getBeforeArguments())) {
+    if (!isTile(init)) {
+      inits.push_back(scalar(init));
+      initTypes.push_back(inits.back().getType());
+      initLocs.push_back(argument.getLoc());
+      continue;
+    }
+    before.push_back(declareTile(argument.getLoc(), cast<RankedTensorType>(argument.getType())));
+    writeTile(init, before.back());
+    tiles[argument] = before.back();
+  }
+  for (auto [argument, outcome] : llvm::zip(op.getAfterArguments(), op.getResults())) {
+    if (!isTile(argument)) {
+      outTypes.push_back(computeType(argument.getType()));
+      outLocs.push_back(argument.getLoc());
+      continue;
+    }
+    after.push_back(declareTile(argument.getLoc(), cast<RankedTensorType>(argument.getType())));
+    tiles[argument] = tiles[outcome] = after.back();
+  }
+  auto loop = builder.create<scf::WhileOp>(op.getLoc(), outTypes, inits);
+  OpBuilder::InsertionGuard guard(builder);
+  auto mapScalars = [&](ValueRange from, ValueRange to) {
+    unsigned next = 0;
+    for (Value value : from)
+      if (!isTile(value))
+        scalars.map(value, to[next++]);
+  };
+  auto split = [&](ValueRange values, SmallVector<Value> &scalarValues,
+                   SmallVector<Value> &tileValues) {
+    for (Value value : values)
+      isTile(value) ? tileValues.push_back(value) : scalarValues.push_back(scalar(value));
+  };
+  builder.createBlock(&loop.getBefore(), {}, initTypes, initLocs);
+  mapScalars(op.getBeforeArguments(), loop.getBeforeArguments());
+  if (failed(expandBlock(*op.getBeforeBody())))
+    return failure();
+  SmallVector<Value> conditionScalars, conditionTiles, yieldScalars, yieldTiles;
+  split(op.getConditionOp().getArgs(), conditionScalars, conditionTiles);
+  assignTiles(conditionTiles, after);
+  builder.create<scf::ConditionOp>(op.getLoc(), scalar(op.getConditionOp().getCondition()),
+                                   conditionScalars);
+  builder.createBlock(&loop.getAfter(), {}, outTypes, outLocs);
+  mapScalars(op.getAfterArguments(), loop.getAfterArguments());
+  if (failed(expandBlock(*op.getAfterBody())))
+    return failure();
+  split(op.getYieldOp().getOperands(), yieldScalars, yieldTiles);
+  assignTiles(yieldTiles, before);
+  builder.create<scf::YieldOp>(op.getLoc(), yieldScalars);
+  mapScalars(op.getResults(), loop.getResults());
+  return success();
+}
+
+//===- Dispatch -------------------------------------------------------------------------------------===//
+
+LogicalResult Expander::expandBlock(Block &block) {
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    loc = op.getLoc();
+    if (&block == &kernel.getBody().front())
+      current = &op;
+    if (failed(expand(&op)))
+      return failure();
+  }
+  loc = block.getTerminator()->getLoc();
+  return success();
+}
+
+LogicalResult Expander::expand(Operation *op) {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tile::GridOp o) { return expandGrid(o); })
+      .Case<tile::ProgramIdOp, tile::AssertOp>([&](auto) { return success(); })
+      .Case([&](tile::DimOp o) {
+        scalars.map(o.getResult(), views[o.getView()].dims[o.getAxis()]);
+        return success();
+      })
+      .Case([&](scf::ForOp o) { return expandFor(o); })
+      .Case([&](scf::IfOp o) { return expandIf(o); })
+      .Case([&](scf::WhileOp o) { return expandWhile(o); })
+      .Case([&](tile::LoadOp o) { return expandLoad(o); })
+      .Case([&](tile::StoreOp o) { return expandStore(o); })
+      .Case([&](tile::AtomicOp o) { return expandAtomic(o); })
+      .Case([&](tile::ReduceOp o) { return expandReduce(o); })
+      .Case([&](tile::ArgReduceOp o) { return expandArgReduce(o); })
+      .Case([&](tile::ScanOp o) { return expandScan(o); })
+      .Case([&](cta::ChannelOp o) { return expandChannel(o); })
+      .Case([&](cta::AcquireOp o) { return expandAcquire(o); })
+      .Case([&](cta::CopyOp o) { return expandCopy(o); })
+      .Case([&](cta::PutOp o) { return expandPut(o); })
+      .Case([&](cta::CommitOp o) { return expandCommit(o); })
+      .Case([&](cta::WaitOp o) { return expandWait(o); })
+      .Case([&](cta::GetOp o) { return expandGet(o); })
+      .Case([&](cta::ReleaseOp) { return success(); })
+      .Case([&](cta::MmaOp o) { return expandMma(o); })
+      .Case([&](cta::AwaitOp o) {
+        tiles[o.getResult()] = tiles[o.getPending()];
+        return success();
+      })
+      .Case([&](cta::ConvertOp o) { return expandConvert(o); })
+      .Default([&](Operation *o) { return expandElementwise(o); });
+}
+
+LogicalResult Expander::run() {
+  makeKernel();
+  planShared();
+  if (failed(expandBlock(kernel.getBody().front())))
+    return failure();
+  builder.create<func::ReturnOp>(kernel.getLoc());
+  finishKernel();
+  return success();
+}
+
+namespace {
+struct ExpandToCuda : impl::ExpandToCudaBase<ExpandToCuda> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> kernels;
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      if (kernel->hasAttr(cta::kTargetAttr))
+        kernels.push_back(kernel);
+    for (func::FuncOp kernel : kernels) {
+      if (failed(Expander(kernel).run()))
+        return signalPassFailure();
+      kernel.erase();
+    }
+  }
+};
+} // namespace
+} // namespace tilewright::passes

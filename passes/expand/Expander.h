@@ -1,0 +1,242 @@
+//===- Expander.h - from one thread block to one thread ---------------------------------------===//
+//
+// The state of `expand-to-cuda`, which walks a `cta` kernel in order and writes the `cuda` kernel.
+// Its parts are spread over files by what they expand:
+//
+//   ExpandToCuda.cpp        the walk, parameters, control flow
+//   ExpandElements.cpp      elementwise ops and shape ops, as expressions over register arrays
+//   ExpandAccesses.cpp      loads, stores and atomics of global memory
+//   ExpandReductions.cpp    reductions and scans across registers, lanes and warps
+//   ExpandChannels.cpp      slots, copies, waits
+//   ExpandProducts.cpp      fragments and mma
+//   ExpandConversions.cpp   from one layout to another
+//
+// A register tile is an array with one entry per register of its layout. Values of 16 and 8 bits
+// are packed in words where the layout's register count allows; arithmetic on them happens in f32
+// (or i32) and is rounded after each op. An elementwise op that is used once is not given an
+// array: it is evaluated, element by element, where it is used.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_PASSES_EXPAND_EXPANDER_H
+#define TILEWRIGHT_PASSES_EXPAND_EXPANDER_H
+
+#include "ir/Target.h"
+#include "ir/cta/Cta.h"
+#include "ir/cuda/Cuda.h"
+#include "passes/Passes.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tilewright::passes {
+
+using mlir::Location;
+using mlir::Operation;
+using mlir::Type;
+using mlir::Value;
+
+/// A view's address arithmetic: values of the kernel's parameters, or constants.
+struct ViewParams {
+  tile::ViewType type;
+  Value ptr;
+  llvm::SmallVector<Value> dims;    // i32
+  llvm::SmallVector<Value> strides; // i32, or i64 when the view is wide; in elements
+};
+
+/// A channel's place in shared memory and its ring counters.
+struct ChannelState {
+  Value base;                 // address of slot 0
+  int64_t slotBytes = 0;
+  Value filling, reading;     // !cuda.regs<1 x i32>: the slots next acquired and waited for
+  SharedLayout layout;
+};
+
+/// A slot that has been acquired or waited for.
+struct SlotState {
+  cta::ChannelOp channel;
+  Value address;
+  /// Registers that hold a copy until it is committed (channels filled through registers).
+  Value staged;
+};
+
+class Expander {
+public:
+  explicit Expander(mlir::func::FuncOp kernel);
+  mlir::LogicalResult run();
+
+private:
+  //===- The walk (ExpandToCuda.cpp) ---------------------------------------------------------------//
+  void makeKernel();
+  void makeParameters();
+  void finishKernel();
+  mlir::LogicalResult expandBlock(mlir::Block &block);
+  mlir::LogicalResult expand(Operation *op);
+  mlir::LogicalResult expandGrid(tile::GridOp op);
+  mlir::LogicalResult expandFor(mlir::scf::ForOp op);
+  mlir::LogicalResult expandWhile(mlir::scf::WhileOp op);
+  mlir::LogicalResult expandIf(mlir::scf::IfOp op);
+  /// Copies tiles into the arrays that carry them, as if all at once.
+  void assignTiles(mlir::ValueRange tiles, llvm::ArrayRef<Value> arrays);
+
+  //===- Small things ------------------------------------------------------------------------------//
+  Value constant(int64_t value);
+  Value constantOf(Type type, double value);
+  Value add(Value a, Value b);
+  Value mul(Value a, int64_t factor);
+  Value div(Value a, int64_t divisor);
+  Value rem(Value a, int64_t divisor);
+  Value bitXor(Value a, Value b);
+  Value both(Value a, Value b); // logical and; null stands for true
+  /// A loop over [0, count) that is unrolled; a single iteration is written straight.
+  void unrolled(int64_t count, llvm::function_ref<void(Value)> body);
+  Value declare(Location loc, int64_t size, Type element);
+  Value scalar(Value value) { return scalars.lookup(value); }
+
+  //===- Register tiles (ExpandElements.cpp) -------------------------------------------------------//
+  /// Values per array entry for `registers` values of that type.
+  static int64_t packOf(Type element, int64_t registers);
+  /// The type in which elements of that type are computed: f32 for narrow floats, i32 for narrow
+  /// integers, else the type itself.
+  Type computeType(Type element);
+  Value declareTile(Location loc, mlir::RankedTensorType type);
+  /// The array that holds a tile; computed now if it was left to its use.
+  Value registersOf(Value tile);
+  void writeTile(Value tile, Value array);
+  /// Element `index` (a register number) of a tile, in its compute type. Without `rounded`, a
+  /// narrow value may still have the precision of its compute type.
+  Value element(Value tile, Value index, bool rounded = true);
+  Value readElement(Value array, Value index);
+  void writeElements(Value array, Value entry, mlir::ValueRange values);
+  /// An elementwise or scalar op on operands in their compute types.
+  Value evaluate(Operation *op, mlir::ValueRange operands, Type resultElement, bool rounded);
+  Value convert(Location loc, Value value, Type from, Type to, bool rounded);
+  bool evaluatedAtUse(Operation *op);
+  mlir::LogicalResult expandElementwise(Operation *op);
+
+  //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------------//
+  /// What this thread's lane and warp add to the coordinate along `dim`.
+  Value threadCoordinate(const Layout &layout, int64_t dim);
+  Value registerCoordinate(const Layout &layout, int64_t dim, Value index);
+  Value coordinate(const Layout &layout, int64_t dim, Value index);
+  /// The register number left of `index` when the digits along dropped dimensions go.
+  Value keepDigits(const Layout &layout, Value index, llvm::function_ref<bool(int64_t)> keep);
+  /// True (null) unless replicas exist; then whether this thread is the first of them.
+  Value firstReplica(const Layout &layout);
+  /// The digits of a level, as an expression over `number`, that `visit` picks and scales.
+  Value sumDigits(const Digits &digits, Value number,
+                  llvm::function_ref<int64_t(const Digit &)> scale);
+
+  //===- Global memory (ExpandAccesses.cpp) --------------------------------------------------------//
+  struct Access {
+    ViewParams *view;
+    llvm::SmallVector<Value> indices;     // scalar starts; null for gathered axes
+    llvm::SmallVector<Value> indexTiles;  // original tiles of gathered axes, else null
+    llvm::ArrayRef<int64_t> extents, valid;
+    llvm::ArrayRef<bool> inBounds;
+  };
+  template <typename Op> Access accessOf(Op op) {
+    Access access;
+    access.view = &views[op.getView()];
+    access.extents = op.getExtents();
+    if (auto valid = op.getValid())
+      access.valid = *valid;
+    if (auto bounds = op.getInBounds())
+      access.inBounds = *bounds;
+    for (Value index : op.getIndices()) {
+      bool gathers = mlir::isa<mlir::RankedTensorType>(index.getType());
+      access.indices.push_back(gathers ? Value() : scalar(index));
+      access.indexTiles.push_back(gathers ? index : Value());
+    }
+    return access;
+  }
+  /// Where one register (the first of a vector) lies: its offset, whether it is inside along all
+  /// axes but the innermost, and how many elements remain along that (null: enough).
+  struct Place {
+    Value offset, inside, remaining;
+  };
+  Place place(const Access &access, const Layout &layout, Value index);
+  Place placeScalar(const Access &access);
+  int64_t vectorOf(const Access &access, const Layout &layout, int64_t limit);
+  mlir::LogicalResult expandLoad(tile::LoadOp op);
+  void loadTile(const Access &access, const Layout &layout, Value array, int64_t limit, Value fill,
+                Value predicate);
+  void loadVector(const Access &access, const Layout &layout, Value array, Value first,
+                  Value entry, int64_t vector, Value fill, Value predicate);
+  void packInto(Value array, Value entry, Value single, int64_t count);
+  mlir::LogicalResult expandStore(tile::StoreOp op);
+  mlir::LogicalResult expandAtomic(tile::AtomicOp op);
+  /// `body(register, predicate)` for a vector that lies inside whole, else per element inside.
+  void guarded(const Place &where, int64_t vector,
+               llvm::function_ref<void(int64_t count, int64_t first, Value predicate)> body);
+  Value offsetAt(Value offset, int64_t elements);
+  Value lessUnsigned(Value a, Value b);
+
+  //===- Reductions (ExpandReductions.cpp) ---------------------------------------------------------//
+  mlir::LogicalResult expandReduce(tile::ReduceOp op);
+  mlir::LogicalResult expandArgReduce(tile::ArgReduceOp op);
+  mlir::LogicalResult expandScan(tile::ScanOp op);
+  /// Combines `arrays` (registers of the result) over the lanes and warps along `axis`.
+  void reduceAcrossThreads(llvm::ArrayRef<Value> arrays, const Layout &source,
+                           const Layout &result, int64_t axis, int64_t registers,
+                           llvm::ArrayRef<int64_t> resultShape,
+                           llvm::function_ref<void(mlir::ValueRange other, Value index)> combine);
+
+  //===- Channels (ExpandChannels.cpp) -------------------------------------------------------------//
+  mlir::LogicalResult expandChannel(cta::ChannelOp op);
+  mlir::LogicalResult expandAcquire(cta::AcquireOp op);
+  mlir::LogicalResult expandCopy(cta::CopyOp op);
+  mlir::LogicalResult expandPut(cta::PutOp op);
+  mlir::LogicalResult expandCommit(cta::CommitOp op);
+  mlir::LogicalResult expandWait(cta::WaitOp op);
+  mlir::LogicalResult expandGet(cta::GetOp op);
+  Value nextSlot(ChannelState &state, cta::ChannelType type, Value counter);
+  void barrier();
+  /// The byte address of (row, column) of a slot. The column's multiple of 16 bytes is swizzled.
+  Value slotAddress(const SlotState &slot, Value row, Value column);
+  Layout copyLayout(cta::CopyOp op);
+  void writeSlot(const SlotState &slot, Value array, const Layout &layout,
+                 mlir::RankedTensorType type);
+  void writeSlotByElement(const SlotState &slot, Value array, const Layout &layout,
+                          mlir::RankedTensorType type, Value replica);
+  /// Scratch shared memory for a use that begins with a barrier.
+  Value scratch(int64_t bytes);
+  void planShared();
+
+  //===- Products and conversions ------------------------------------------------------------------//
+  mlir::LogicalResult expandMma(cta::MmaOp op);
+  bool carriesResult(cta::MmaOp op, mlir::BlockArgument argument);
+  void expandMmaSync(cta::MmaOp op, Value acc);
+  void expandFma(cta::MmaOp op, Value acc);
+  /// The words of the fragments of one step along k, for all of the warp's rows or columns.
+  Value loadFragmentsA(cta::MmaOp op, Value step);
+  Value loadFragmentsB(cta::MmaOp op, Value step);
+  /// Fragment words from an operand that ldmatrix cannot read: element by element.
+  void gatherWords(const SlotState &slot, Value array, Value word, Value outer, Value k,
+                   bool kIsRow);
+  Value warpOffset(const Layout &layout, int64_t dim);
+  mlir::LogicalResult expandConvert(cta::ConvertOp op);
+
+  mlir::func::FuncOp kernel; // the source
+  mlir::func::FuncOp result;
+  const Target &target;
+  int64_t warps;
+  mlir::OpBuilder builder;
+  Location loc; // of the op being expanded
+
+  mlir::IRMapping scalars;
+  llvm::DenseMap<Value, Value> tiles;   // register tile -> array
+  llvm::DenseMap<Value, ViewParams> views;
+  llvm::DenseMap<Value, ChannelState> channels;
+  llvm::DenseMap<Value, SlotState> slots;
+  Value thread, lane, warp;
+  llvm::SmallVector<std::pair<Digits, Value>> threadCoordinates; // lanes then warps, cached
+  Operation *entryEnd = nullptr; // where thread coordinates are computed
+
+  int64_t channelBytes = 0, sharedBytes = 0, nextShared = 0;
+  llvm::DenseMap<Value, Layout> stagedLayouts; // per acquired slot that is filled through registers
+  Operation *current = nullptr;                // the op of the kernel's top level under expansion
+  Operation *lastChannelUse = nullptr; // at the kernel's top level
+  llvm::DenseMap<Operation *, int64_t> pendingGroups; // per wait
+};
+
+} // namespace tilewright::passes
+
+#endif
