@@ -55,13 +55,24 @@ bool tilewright::frontend::isFloat(Dtype dtype) {
 
 //===- Values ---------------------------------------------------------------------------------===//
 
+/// The shortest decimal that reads back as the same number.
+static std::string shortest(double number) {
+  char text[32];
+  for (int digits = 1; digits <= 17; ++digits) {
+    snprintf(text, sizeof text, "%.*g", digits, number);
+    if (strtod(text, nullptr) == number)
+      break;
+  }
+  return text;
+}
+
 std::string tilewright::frontend::toString(const ConstValue &value) {
   if (auto *flag = std::get_if<bool>(&value))
     return *flag ? "True" : "False";
   if (auto *integer = std::get_if<int64_t>(&value))
     return std::to_string(*integer);
   if (auto *number = std::get_if<double>(&value))
-    return formatv("{0:g}", *number).str();
+    return shortest(*number);
   if (auto *dtype = std::get_if<Dtype>(&value))
     return dtypeName(*dtype).str();
   if (auto *text = std::get_if<std::string>(&value))
@@ -230,7 +241,7 @@ std::optional<ConstValue> tilewright::frontend::foldBinary(TokenKind op, const C
   case TokenKind::SlashSlash:
   case TokenKind::Percent:
     if (y == 0) {
-      error = formatv("`{0:g} {1} 0` divides by zero", x, spelling(op));
+      error = formatv("`{0} {1} 0` divides by zero", shortest(x), spelling(op));
       return std::nullopt;
     }
     if (op == TokenKind::Slash)

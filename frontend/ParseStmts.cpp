@@ -327,6 +327,10 @@ LogicalResult Parser::params(FunctionDecl &decl) {
       for (const ParamDecl &other : decl.params)
         if (other.name == param.name)
           return source.error(param.loc) << "the parameter `" << param.name << "` is given twice";
+      if (!keywordOnly && !param.defaultValue && !decl.params.empty() &&
+          decl.params.back().defaultValue)
+        return source.error(param.loc) << "`" << param.name << "` has no default but follows `"
+                                       << decl.params.back().name << "`, which has one";
       decl.params.push_back(param);
     }
     if (!accept(TokenKind::Comma))

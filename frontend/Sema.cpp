@@ -241,12 +241,7 @@ LogicalResult Checker::function(const FunctionDecl &function) {
     locals.insert(param.name);
   }
   collectLocals(function.body);
-  if (failed(block(function.body, function)))
-    return failure();
-  if (function.isKernel)
-    return kernel(function);
-  llvm::SmallVector<const FunctionDecl *> visiting;
-  return success(usesOf(source, function, program.functions, visiting, known).has_value());
+  return block(function.body, function);
 }
 
 LogicalResult Checker::kernel(const FunctionDecl &function) {
@@ -266,7 +261,7 @@ LogicalResult Checker::kernel(const FunctionDecl &function) {
     param.read = uses->read.contains(param.name);
     param.written = uses->written.contains(param.name);
     for (const auto &[axis, dim] : llvm::enumerate(param.dims))
-      if (!dim.name.empty() && uses->whole.count({param.name, unsigned(axis)}))
+      if (!dim.name.empty() && uses->whole.count({param.name, axis, param.dims.size()}))
         uses->extents.insert(dim.name);
   }
   for (DimInfo &dim : signature.dims)
@@ -286,7 +281,14 @@ LogicalResult Checker::run() {
   for (const FunctionDecl *decl : program.ast.functions)
     if (failed(function(*decl)))
       result = failure();
-  return result;
+  if (failed(result))
+    return failure();
+  llvm::SmallVector<const FunctionDecl *> visiting;
+  for (const FunctionDecl *decl : program.ast.functions)
+    if (decl->isKernel ? failed(kernel(*decl))
+                       : !usesOf(source, *decl, program.functions, visiting, known))
+      return failure();
+  return success();
 }
 
 } // namespace

@@ -22,9 +22,11 @@ struct Program::Impl {
 
 /// How a function uses its names, with what the functions it calls do to them.
 struct Uses {
-  llvm::StringSet<> extents;                        // a tile extent depends on the name
-  std::set<std::pair<std::string, unsigned>> whole; // the name is sliced by `:` at the axis
-  llvm::StringSet<> read, written;                  // the name is loaded from, stored to
+  /// `name` is sliced with `:` at `axis`, with `rank` subscripts in all.
+  using Whole = std::tuple<std::string, unsigned, unsigned>;
+  llvm::StringSet<> extents;       // a tile extent depends on the name
+  std::set<Whole> whole;
+  llvm::StringSet<> read, written; // the name is loaded from, stored to
 };
 
 /// Reports recursion. `visiting` holds the callers.

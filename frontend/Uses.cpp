@@ -55,9 +55,10 @@ void UseAnalysis::slice(const Expr &subscript, bool read, bool written) {
     uses.read.insert(base);
   if (written)
     uses.written.insert(base);
-  for (unsigned i = 1; i < subscript.operands.size(); ++i)
-    if (subscript.operands[i]->kind == ExprKind::Slice)
-      uses.whole.insert({base.str(), i - 1});
+  unsigned rank = subscript.operands.size() - 1;
+  for (auto [axis, operand] : llvm::enumerate(llvm::drop_begin(subscript.operands)))
+    if (operand->kind == ExprKind::Slice && llvm::all_of(operand->operands, std::logical_not<>()))
+      uses.whole.insert({base.str(), axis, rank});
 }
 
 /// The argument of a call at a position or of a name; null when absent.
@@ -110,9 +111,9 @@ LogicalResult UseAnalysis::inlined(const Expr &call, const FunctionDecl &callee)
       uses.read.insert(name);
     if (inner->written.contains(param.name))
       uses.written.insert(name);
-    for (const auto &[base, axis] : inner->whole)
+    for (const auto &[base, axis, rank] : inner->whole)
       if (base == param.name)
-        uses.whole.insert({name.str(), axis});
+        uses.whole.insert({name.str(), axis, rank});
   }
   return success();
 }
@@ -182,12 +183,11 @@ void UseAnalysis::close() {
           uses.read.insert(alias);
         if (uses.written.contains(name.name))
           uses.written.insert(alias);
-        std::vector<unsigned> axes;
-        for (const auto &[base, axis] : uses.whole)
+        std::vector<Uses::Whole> aliased;
+        for (const auto &[base, axis, rank] : uses.whole)
           if (base == name.name)
-            axes.push_back(axis);
-        for (unsigned axis : axes)
-          uses.whole.insert({alias.str(), axis});
+            aliased.push_back({alias.str(), axis, rank});
+        uses.whole.insert(aliased.begin(), aliased.end());
       });
     changed = size() != before;
   }

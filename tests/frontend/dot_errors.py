@@ -1,0 +1,89 @@
+# RUN: tile-lower %s --split --verify-diagnostics --set M=64,K=48,N=32
+
+from tilewright import *
+M, K, N = dims("M K N")
+@kernel
+def inner(a: Tensor[bf16, M, K], b: Tensor[bf16, N, K]):
+    i = grid(1)
+    # expected-error@+1 {{`dot` cannot multiply a 64x48 tile of `bf16` by a 32x48 tile of `bf16`: the inner dimensions are 48 and 32}}
+    c = dot(a[:, :], b[:, :])
+
+# -----
+
+from tilewright import *
+M, K, N = dims("M K N")
+@kernel
+def element_types(a: Tensor[bf16, M, K], b: Tensor[f16, K, N]):
+    i = grid(1)
+    # expected-error@+1 {{`dot` multiplies tiles of one element type, not `bf16` by `f16`}}
+    c = dot(a[:, :], b[:, :])
+
+# -----
+
+from tilewright import *
+M, K, N = dims("M K N")
+@kernel
+def integers(a: Tensor[i32, M, K], b: Tensor[i32, K, N]):
+    i = grid(1)
+    # expected-error@+1 {{`dot` multiplies floats or `i8`, not `i32`}}
+    c = dot(a[:, :], b[:, :])
+
+# -----
+
+from tilewright import *
+M, K, N = dims("M K N")
+@kernel
+def ranks(a: Tensor[bf16, M, K], b: Tensor[bf16, K, N]):
+    i = grid(1)
+    # expected-error@+1 {{`dot` takes tiles of rank 2, not a 48 tile of `bf16`}}
+    c = dot(a[:, :], b[:, 0])
+
+# -----
+
+from tilewright import *
+M, K = dims("M K")
+@kernel
+def rows(a: Tensor[bf16, M, K], b: Tensor[bf16, K, 32]):
+    i = grid(1)
+    # expected-error@+1 {{`dot` on `bf16` needs a multiple of 8 as rows, but it is 100}}
+    c = dot(a[block(i, 100), :], b[:, :])
+
+# -----
+
+from tilewright import *
+M, K = dims("M K")
+@kernel
+def depth_of_halves(a: Tensor[bf16, M, 40], b: Tensor[bf16, 40, 32]):
+    i = grid(1)
+    # expected-error@+1 {{`dot` on `bf16` needs a multiple of 16 as inner dimension, but it is 40}}
+    c = dot(a[block(i, 64), :], b[:, :])
+
+# -----
+
+from tilewright import *
+M, K = dims("M K")
+@kernel
+def depth_of_bytes(a: Tensor[f8e4m3, M, 48], b: Tensor[f8e4m3, 48, 32]):
+    i = grid(1)
+    # expected-error@+1 {{`dot` on `f8e4m3` needs a multiple of 32 as inner dimension, but it is 48}}
+    c = dot(a[block(i, 64), :], b[:, :])
+
+# -----
+
+from tilewright import *
+M, K, N = dims("M K N")
+@kernel
+def accumulator(a: Tensor[bf16, M, K], b: Tensor[bf16, K, N]):
+    i = grid(1)
+    # expected-error@+1 {{the accumulator of this `dot` is a 64x32 tile of `f32`, not a 64x64 tile of `f32`}}
+    c = dot(a[:, :], b[:, :], zeros((M, M), f32))
+
+# -----
+
+from tilewright import *
+M, K, N = dims("M K N")
+@kernel
+def run_time_tf32(a: Tensor[f32, M, K], b: Tensor[f32, K, N]):
+    i = grid(1)
+    # expected-error@+1 {{`tf32` is a compile-time `bool`, not a scalar of `bool`}}
+    c = dot(a[:, :], b[:, :], tf32=i > 3)

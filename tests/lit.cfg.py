@@ -1,0 +1,23 @@
+"""Which files are tests, and the tools and substitutions that their RUN lines may use."""
+
+import glob
+import os
+
+import lit.formats
+
+config.name = "tilewright"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".py", ".mlir", ".test"]
+config.excludes = ["lit.cfg.py", "lit.site.cfg.py", "inputs", "python"]
+config.test_source_root = os.path.join(config.source_root, "tests")
+config.test_exec_root = os.path.join(config.binary_root, "tests")
+
+tools = sorted(glob.glob(os.path.join(config.binary_root, "tools", "*", "")))
+config.environment["PATH"] = os.pathsep.join(
+    [*tools, config.llvm_tools, config.environment["PATH"]]
+)
+config.substitutions += [
+    ("%kernels", os.path.join(config.source_root, "kernels_src")),
+    ("%root", config.source_root),
+    ("%python", config.python),
+]
