@@ -1,4 +1,4 @@
-//===- Accesses.h - loads, stores and atomics as one thing -------------------------------------===//
+//===- Accesses.h - loads, stores and atomics as one thing -----------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ACCESSES_H
 #define TILEWRIGHT_PASSES_ACCESSES_H
 

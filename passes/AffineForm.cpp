@@ -6,7 +6,8 @@ using namespace mlir;
 
 namespace tilewright::passes {
 
-//===- AffineForm ---------------------------------------------------------------------------------===//
+//===- AffineForm
+//---------------------------------------------------------------------------------===//
 
 void AffineForm::add(Value symbol, int64_t coefficient) {
   auto *term = llvm::find_if(terms, [&](const auto &each) { return each.first == symbol; });
@@ -117,7 +118,8 @@ Value materializeFloorDiv(OpBuilder &builder, Location loc, const AffineForm &fo
   return builder.create<arith::FloorDivSIOp>(loc, value, constantInt(builder, loc, divisor));
 }
 
-//===- TileForm -----------------------------------------------------------------------------------===//
+//===- TileForm
+//-----------------------------------------------------------------------------------===//
 
 static TileForm uniform(AffineForm base, RankedTensorType type) {
   return {std::move(base), SmallVector<int64_t>(type.getRank(), 0),

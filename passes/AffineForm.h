@@ -1,4 +1,4 @@
-//===- AffineForm.h - integers as constant + Σ coefficient · symbol ----------------------------===//
+//===- AffineForm.h - integers as constant + Σ coefficient · symbol --------------------------===//
 //
 // Index arithmetic of a kernel is nearly always affine in values that are opaque to the compiler:
 // loop counters, program ids, dimensions. An AffineForm holds one i32 so; a TileForm holds an index

@@ -123,13 +123,15 @@ void AxisClasses::joinOperands(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case<scf::ForOp, scf::WhileOp, scf::IfOp>([&](auto) { joinControlFlow(op); })
       .Case<tile::DotOp>([&](auto dot) { joinDot(dot); })
-      .Case<tile::ReduceOp, tile::ArgReduceOp>(
-          [&](auto reduce) { joinReduced(reduce.getSource(), reduce.getResult(), reduce.getAxis()); })
+      .Case<tile::ReduceOp, tile::ArgReduceOp>([&](auto reduce) {
+        joinReduced(reduce.getSource(), reduce.getResult(), reduce.getAxis());
+      })
       .Case<tile::LoadOp, tile::StoreOp, tile::AtomicOp>([&](auto) { joinIndexTiles(op); })
       .Case<tile::SplatOp>([](auto) {})
       .Case<tile::ExpandDimsOp>([&](auto expand) {
         for (int64_t i = 0; i < expand.getSource().getType().getRank(); ++i)
-          join(expand.getSource(), i, expand.getResult(), i < int64_t(expand.getAxis()) ? i : i + 1);
+          join(expand.getSource(), i, expand.getResult(),
+               i < int64_t(expand.getAxis()) ? i : i + 1);
       })
       .Case<tile::BroadcastOp>([&](auto broadcast) {
         auto from = broadcast.getSource().getType(), to = broadcast.getResult().getType();

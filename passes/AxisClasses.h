@@ -1,4 +1,4 @@
-//===- AxisClasses.h - tile axes that must have one extent -------------------------------------===//
+//===- AxisClasses.h - tile axes that must have one extent -----------------------------------===//
 #ifndef TILEWRIGHT_PASSES_AXISCLASSES_H
 #define TILEWRIGHT_PASSES_AXISCLASSES_H
 

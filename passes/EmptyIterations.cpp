@@ -95,9 +95,11 @@ std::optional<Abstract> IdleIteration::evaluateFloat(Operation *op) {
   if (op->getNumOperands() != 2)
     return std::nullopt;
   Abstract x = get(op->getOperand(0)), y = get(op->getOperand(1));
-  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op) && (x.isFloat(-kInfinity) || y.isFloat(-kInfinity)))
+  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op) &&
+      (x.isFloat(-kInfinity) || y.isFloat(-kInfinity)))
     return x.isFloat(-kInfinity) ? y : x;
-  if (isa<arith::MinimumFOp, arith::MinNumFOp>(op) && (x.isFloat(kInfinity) || y.isFloat(kInfinity)))
+  if (isa<arith::MinimumFOp, arith::MinNumFOp>(op) &&
+      (x.isFloat(kInfinity) || y.isFloat(kInfinity)))
     return x.isFloat(kInfinity) ? y : x;
   if (isa<arith::AddFOp>(op) && (x.isZero() || y.isZero()))
     return x.isZero() ? y : x;
@@ -178,7 +180,8 @@ std::optional<Abstract> IdleIteration::evaluate(Operation *op) {
 bool IdleIteration::onlyGrows(unsigned index) {
   Value carried = loop.getRegionIterArg(index);
   Operation *update = loop.getBody()->getTerminator()->getOperand(index).getDefiningOp();
-  return get(loop.getInitArgs()[index]).finite && isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp>(update) &&
+  return get(loop.getInitArgs()[index]).finite &&
+         isa_and_nonnull<arith::MaximumFOp, arith::MaxNumFOp>(update) &&
          llvm::is_contained(update->getOperands(), carried);
 }
 

@@ -1,4 +1,4 @@
-//===- EmptyIterations.h - does an iteration that sees nothing change anything? ----------------===//
+//===- EmptyIterations.h - does an iteration that sees nothing change anything? --------------===//
 #ifndef TILEWRIGHT_PASSES_EMPTYITERATIONS_H
 #define TILEWRIGHT_PASSES_EMPTYITERATIONS_H
 

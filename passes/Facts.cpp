@@ -118,14 +118,19 @@ static void addAssertion(Facts &facts, tile::AssertOp op) {
     return;
   AffineForm difference = AffineForm::of(compare.getLhs()) - AffineForm::of(compare.getRhs());
   switch (compare.getPredicate()) {
-  case arith::CmpIPredicate::sle: return facts.add(difference);
-  case arith::CmpIPredicate::slt: return facts.add(difference + 1);
-  case arith::CmpIPredicate::sge: return facts.add(difference * -1);
-  case arith::CmpIPredicate::sgt: return facts.add(difference * -1 + 1);
+  case arith::CmpIPredicate::sle:
+    return facts.add(difference);
+  case arith::CmpIPredicate::slt:
+    return facts.add(difference + 1);
+  case arith::CmpIPredicate::sge:
+    return facts.add(difference * -1);
+  case arith::CmpIPredicate::sgt:
+    return facts.add(difference * -1 + 1);
   case arith::CmpIPredicate::eq:
     facts.add(difference);
     return facts.add(difference * -1);
-  default: return;
+  default:
+    return;
   }
 }
 

@@ -1,5 +1,5 @@
-// A tile that repeats a smaller one (a splat, a broadcast, an inserted axis) is called uniform here,
-// and the smaller tile or scalar its source. Everything in this pass moves work from tiles to
+// A tile that repeats a smaller one (a splat, a broadcast, an inserted axis) is called uniform
+// here, and the smaller tile or scalar its source. Everything in this pass moves work from tiles to
 // sources, where it is done once per row or once per program:
 //
 //   f(uniform, uniform)            becomes  uniform(f(source, source))
@@ -12,7 +12,7 @@
 //
 // and a sum with a product becomes the product's accumulator. Rounding may change in the last bits;
 // -inf stays -inf and NaN stays NaN, except that a factor or reciprocal may overflow on its own.
-#include "passes/Passes.h"
+#include "passes/UniformTiles.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -28,114 +28,24 @@ namespace {
 
 constexpr StringLiteral kFlag = "simplify-math";
 
-/// How a tile repeats its source: by `how` (a broadcast or expand_dims), or as a splat if null.
-struct Uniform {
-  Operation *how;
-  Value source;         // null for a constant
-  TypedAttr number;     // the constant's element
-};
-
 } // namespace
 
-//===- Uniform tiles ------------------------------------------------------------------------------===//
+static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 
-static std::optional<Uniform> uniformOf(Value tile) {
-  DenseElementsAttr constant;
-  if (matchPattern(tile, m_Constant(&constant)))
-    return constant.isSplat() ? std::optional(Uniform{nullptr, nullptr,
-                                                      cast<TypedAttr>(constant.getSplatValue<Attribute>())})
-                              : std::nullopt;
-  Operation *op = tile.getDefiningOp();
-  if (auto splat = dyn_cast_or_null<tile::SplatOp>(op))
-    return Uniform{nullptr, splat.getValue(), nullptr};
-  if (isa_and_nonnull<tile::BroadcastOp, tile::ExpandDimsOp>(op))
-    return Uniform{op, op->getOperand(0), nullptr};
-  return std::nullopt;
-}
-
-/// Whether the tile repeats fewer elements than it has.
-static bool isRepeated(Value tile) {
-  return uniformOf(tile) && !tile.getDefiningOp<tile::ExpandDimsOp>();
-}
-
-static bool sameShape(Operation *a, Operation *b) {
-  return a->getName() == b->getName() && a->getAttrs() == b->getAttrs() &&
-         cast<ShapedType>(a->getOperand(0).getType()).getShape() ==
-             cast<ShapedType>(b->getOperand(0).getType()).getShape();
-}
-
-static Type withElement(Type like, Type element) {
-  auto tensor = dyn_cast<RankedTensorType>(like);
-  return tensor ? Type(RankedTensorType::get(tensor.getShape(), element)) : element;
-}
-
-/// The operands as sources of one type, and the operation that makes tiles of them (null: a splat);
-/// nothing if their shapes differ or all are constants.
-static std::optional<std::pair<Operation *, SmallVector<Value>>>
-commonSources(OpBuilder &builder, Location loc, ValueRange tiles) {
-  SmallVector<Uniform> uniforms;
-  Operation *how = nullptr;
-  bool constant = true;
-  for (Value tile : tiles) {
-    auto uniform = uniformOf(tile);
-    if (!uniform || (how && uniform->how && !sameShape(how, uniform->how)))
-      return std::nullopt;
-    if (uniform->how)
-      how = uniform->how;
-    constant &= !uniform->source;
-    uniforms.push_back(*uniform);
-  }
-  if (constant)
-    return std::nullopt;
-  SmallVector<Value> sources;
-  for (auto [uniform, tile] : llvm::zip(uniforms, tiles)) {
-    Type element = getElementTypeOrSelf(tile);
-    Type type = how ? withElement(how->getOperand(0).getType(), element) : element;
-    if (uniform.number && how)
-      sources.push_back(builder.create<arith::ConstantOp>(
-          loc, cast<TypedAttr>(SplatElementsAttr::get(cast<ShapedType>(type), uniform.number))));
-    else if (uniform.number)
-      sources.push_back(builder.create<arith::ConstantOp>(loc, uniform.number));
-    else if (how && !uniform.how)
-      sources.push_back(builder.create<tile::SplatOp>(loc, type, uniform.source));
-    else
-      sources.push_back(uniform.source);
-  }
-  return std::pair(how, sources);
-}
-
-/// The tile of `type` that repeats `source` as `how` does.
-static Value repeat(OpBuilder &builder, Location loc, Operation *how, Type type, Value source) {
-  if (isa_and_nonnull<tile::BroadcastOp>(how))
-    return builder.create<tile::BroadcastOp>(loc, type, source);
-  if (auto expand = dyn_cast_or_null<tile::ExpandDimsOp>(how))
-    return builder.create<tile::ExpandDimsOp>(loc, type, source, expand.getAxis());
-  return builder.create<tile::SplatOp>(loc, type, source);
+static bool isWideFloat(Value value) {
+  Type element = getElementTypeOrSelf(value);
+  return element.isF32() || element.isF64();
 }
 
 static Value product(OpBuilder &builder, Location loc, Value a, Value b) {
   return builder.create<arith::MulFOp>(loc, a, b);
 }
 
-/// `a · b` of two uniform tiles, computed on their sources where they have a common one.
-static Value uniformProduct(OpBuilder &builder, Location loc, Value a, Value b) {
-  auto sources = commonSources(builder, loc, {a, b});
-  if (!sources)
-    return product(builder, loc, a, b); // constants: folded
-  return repeat(builder, loc, sources->first, a.getType(),
-                product(builder, loc, sources->second[0], sources->second[1]));
-}
-
-static bool canMultiply(Value a, Value b) {
-  auto left = uniformOf(a), right = uniformOf(b);
-  return left && right &&
-         (!left->how || !right->how || sameShape(left->how, right->how));
-}
-
-static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
-static bool isWideFloat(Value value) {
-  Type element = getElementTypeOrSelf(value);
-  return element.isF32() || element.isF64();
+static Value constantLike(OpBuilder &builder, Location loc, Type type, double value) {
+  Attribute number = builder.getFloatAttr(getElementTypeOrSelf(type), value);
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    number = SplatElementsAttr::get(tensor, number);
+  return builder.create<arith::ConstantOp>(loc, cast<TypedAttr>(number));
 }
 
 /// The factors of `x · repeated`, in this order.
@@ -151,7 +61,8 @@ static std::optional<std::pair<Value, Value>> scaled(Value value) {
   return std::pair(x, scale);
 }
 
-//===- Rewrites -----------------------------------------------------------------------------------===//
+//===- Rewrites
+//-----------------------------------------------------------------------------------===//
 
 /// Elementwise work on uniform tiles is done on their sources.
 struct ComputeOnSources : RewritePattern {
@@ -196,23 +107,13 @@ struct MultiplyByReciprocal : OpRewritePattern<arith::DivFOp> {
   LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const override {
     if (!isTile(op) || !isWideFloat(op) || !isRepeated(op.getRhs()) || uniformOf(op.getLhs()))
       return failure();
-    auto type = cast<RankedTensorType>(op.getType());
-    Value one = rewriter.create<arith::ConstantOp>(
-        op.getLoc(), cast<TypedAttr>(SplatElementsAttr::get(
-                         type, Attribute(rewriter.getFloatAttr(type.getElementType(), 1.0)))));
+    Value one = constantLike(rewriter, op.getLoc(), op.getType(), 1.0);
     Value reciprocal = rewriter.create<arith::DivFOp>(op.getLoc(), one, op.getRhs());
     explain(op, kFlag) << "division by a repeated value multiplies by its reciprocal";
     rewriter.replaceOpWithNewOp<arith::MulFOp>(op, op.getLhs(), reciprocal);
     return success();
   }
 };
-
-static Value constantLike(OpBuilder &builder, Location loc, Type type, double value) {
-  Attribute number = builder.getFloatAttr(getElementTypeOrSelf(type), value);
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
-    number = SplatElementsAttr::get(tensor, number);
-  return builder.create<arith::ConstantOp>(loc, cast<TypedAttr>(number));
-}
 
 struct ExpToExp2 : OpRewritePattern<math::ExpOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -287,7 +188,8 @@ template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
   }
 };
 
-//===- Scales that are known to be positive -------------------------------------------------------===//
+//===- Scales that are known to be positive
+//-------------------------------------------------------===//
 
 /// Whether the kernel asserts `scalar > c`, or `≥ c` with a positive c, at its top level.
 static bool isAssertedPositive(Value scalar) {
@@ -323,9 +225,9 @@ static std::optional<std::pair<Value, Value>> scaledByPositive(Value value) {
   if (!scale || scale->how)
     return std::nullopt;
   auto number = dyn_cast_or_null<FloatAttr>(scale->number);
-  bool positive = scale->source ? isPositive(scale->source)
-                                : number && number.getValueAsDouble() > 0 &&
-                                      number.getValue().isFinite();
+  bool positive = scale->source
+                      ? isPositive(scale->source)
+                      : number && number.getValueAsDouble() > 0 && number.getValue().isFinite();
   return positive ? factors : std::nullopt;
 }
 
@@ -338,8 +240,8 @@ struct ScaleAfterSelect : OpRewritePattern<arith::SelectOp> {
     auto number = other ? dyn_cast_or_null<FloatAttr>(other->number) : nullptr;
     if (!factors || !number || !number.getValue().isInfinity())
       return failure();
-    Value chosen = rewriter.create<arith::SelectOp>(op.getLoc(), op.getCondition(),
-                                                    factors->first, op.getFalseValue());
+    Value chosen = rewriter.create<arith::SelectOp>(op.getLoc(), op.getCondition(), factors->first,
+                                                    op.getFalseValue());
     rewriter.replaceOpWithNewOp<arith::MulFOp>(op, chosen, factors->second);
     return success();
   }
@@ -350,13 +252,14 @@ struct ScaleAfterMax : OpRewritePattern<tile::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tile::ReduceOp op, PatternRewriter &rewriter) const override {
     auto factors = scaledByPositive(op.getSource());
-    if (!factors || (op.getKind() != tile::ReduceKind::Max && op.getKind() != tile::ReduceKind::Min))
+    if (!factors ||
+        (op.getKind() != tile::ReduceKind::Max && op.getKind() != tile::ReduceKind::Min))
       return failure();
     Location loc = op.getLoc();
     Type type = op.getResult().getType();
     Uniform scale = *uniformOf(factors->second);
-    Value extreme = rewriter.create<tile::ReduceOp>(loc, type, op.getKind(), factors->first,
-                                                    op.getAxis());
+    Value extreme =
+        rewriter.create<tile::ReduceOp>(loc, type, op.getKind(), factors->first, op.getAxis());
     Value factor = scale.source;
     if (!factor)
       factor = rewriter.create<arith::ConstantOp>(loc, scale.number);
@@ -368,7 +271,8 @@ struct ScaleAfterMax : OpRewritePattern<tile::ReduceOp> {
   }
 };
 
-//===- The pass -----------------------------------------------------------------------------------===//
+//===- The pass
+//-----------------------------------------------------------------------------------===//
 
 namespace {
 struct SimplifyMath : impl::SimplifyMathBase<SimplifyMath> {

@@ -1,14 +1,14 @@
-// A mask in a loop compares index tiles that are affine in the loop's counter n, so after moving all
-// to one side it reads f(n) ≤ 0, where f grows or falls by c per iteration and spreads over the tile
-// from its lowest to its highest element. It is true everywhere just while highest(n) ≤ 0 and false
-// everywhere just while lowest(n) > 0: half-lines of iterations, whose ends are scalar expressions
-// in loop invariants. Bounds of loads and stores are predicates of the same form.
+// A mask in a loop compares index tiles that are affine in the loop's counter n, so after moving
+// all to one side it reads f(n) ≤ 0, where f grows or falls by c per iteration and spreads over the
+// tile from its lowest to its highest element. It is true everywhere just while highest(n) ≤ 0 and
+// false everywhere just while lowest(n) > 0: half-lines of iterations, whose ends are scalar
+// expressions in loop invariants. Bounds of loads and stores are predicates of the same form.
 //
 // Iterations where a mask is false everywhere, and that then provably change nothing, are cut off.
-// Those where all predicates hold become a loop of their own, in which masks are `true` and accesses
-// in bounds; up to two loops with the whole body remain around it.
-#include "passes/Accesses.h"
+// Those where all predicates hold become a loop of their own, in which masks are `true` and
+// accesses in bounds; up to two loops with the whole body remain around it.
 #include "passes/EmptyIterations.h"
+#include "passes/LoopPredicates.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -20,85 +20,10 @@ namespace tilewright::passes {
 #define GEN_PASS_DEF_SPLITMASKEDLOOPS
 #include "passes/Passes.h.inc"
 
-namespace {
+static constexpr StringLiteral kFlag = "split-masked-loops";
 
-constexpr StringLiteral kFlag = "split-masked-loops";
-
-/// `lowest ≤ 0` somewhere, `highest ≤ 0` everywhere; `mask` is the value it decides, if any.
-struct Predicate {
-  AffineForm lowest, highest;
-  Value mask;
-};
-
-} // namespace
-
-//===- Finding predicates -------------------------------------------------------------------------===//
-
-/// The comparison as `form ≤ 0`.
-static std::optional<TileForm> compareToZero(arith::CmpIOp op) {
-  using P = arith::CmpIPredicate;
-  P predicate = op.getPredicate();
-  auto lhs = TileForm::of(op.getLhs()), rhs = TileForm::of(op.getRhs());
-  bool less = predicate == P::slt || predicate == P::sle;
-  bool strict = predicate == P::slt || predicate == P::sgt;
-  if (!lhs || !rhs || !(less || predicate == P::sgt || predicate == P::sge))
-    return std::nullopt;
-  if (!less)
-    std::swap(lhs, rhs);
-  lhs->base = lhs->base - rhs->base + (strict ? 1 : 0);
-  for (auto [step, other] : llvm::zip(lhs->steps, rhs->steps))
-    step -= other;
-  return lhs;
-}
-
-/// Whether the mask decides a select, perhaps joined with other masks.
-static bool reachesSelect(Value mask) {
-  return llvm::any_of(mask.getUses(), [](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (isa<arith::SelectOp>(user))
-      return use.getOperandNumber() == 0;
-    return isa<arith::AndIOp, arith::OrIOp, tile::BroadcastOp, tile::ExpandDimsOp,
-               tile::TransposeOp>(user) &&
-           reachesSelect(user->getResult(0));
-  });
-}
-
-/// Whether the form depends on the counter and otherwise on loop invariants alone.
-static bool variesWithCounter(const AffineForm &form, scf::ForOp loop) {
-  Value counter = loop.getInductionVar();
-  return form.coefficient(counter) != 0 && llvm::all_of(form.terms, [&](const auto &term) {
-           return term.first == counter || loop.isDefinedOutsideOfLoop(term.first);
-         });
-}
-
-static SmallVector<Predicate> findMasks(scf::ForOp loop) {
-  SmallVector<Predicate> masks;
-  for (auto compare : loop.getBody()->getOps<arith::CmpIOp>()) {
-    if (!isa<RankedTensorType>(compare.getType()) || !reachesSelect(compare))
-      continue;
-    if (auto form = compareToZero(compare); form && variesWithCounter(form->base, loop))
-      masks.push_back({form->lowest(), form->highest(), compare});
-  }
-  return masks;
-}
-
-static SmallVector<Predicate> findBounds(scf::ForOp loop, Dims &dims) {
-  SmallVector<Predicate> found;
-  for (Operation &op : *loop.getBody()) {
-    auto access = Access::of(&op);
-    for (int64_t axis = 0, rank = access ? access->extents.size() : 0; axis < rank; ++axis) {
-      if (!access->isRange(axis) || access->isInBounds(axis))
-        continue;
-      Bounds bounds = Bounds::of(*access, axis, dims);
-      for (const AffineForm &form : {bounds.below, bounds.above})
-        if (variesWithCounter(form, loop))
-          found.push_back({form, form, nullptr});
-    }
-  }
-  return found;
-}
-
-//===- Emitting the loops -------------------------------------------------------------------------===//
+//===- Emitting the loops
+//-------------------------------------------------------------------------===//
 
 namespace {
 
@@ -307,17 +232,18 @@ void Splitter::run(bool dropEmpty, bool splitBounds) {
     loop.erase();
 }
 
-//===- The pass -----------------------------------------------------------------------------------===//
+//===- The pass
+//-----------------------------------------------------------------------------------===//
 
-/// Moves what is invariant out of the loop: divisions too, although the loop might not run, since no
-/// GPU traps on a zero divisor.
+/// Moves what is invariant out of the loop: divisions too, although the loop might not run, since
+/// no GPU traps on a zero divisor.
 static void hoistInvariants(LoopLikeOpInterface loop) {
   moveLoopInvariantCode(
       loop.getLoopRegions(),
       [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
       [](Operation *op, Region *) {
-        bool division = isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
-                            arith::FloorDivSIOp>(op);
+        bool division =
+            isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(op);
         return isMemoryEffectFree(op) && (division || isSpeculatable(op));
       },
       [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });

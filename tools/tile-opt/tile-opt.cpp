@@ -8,7 +8,8 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect, tilewright::tile::TileDialect>();
+                  mlir::scf::SCFDialect, tilewright::tile::TileDialect, tilewright::cta::CtaDialect,
+                  tilewright::cuda::CudaDialect>();
   mlir::registerTransformsPasses();
   tilewright::passes::registerTilewrightPasses();
   return mlir::asMainReturnCode(
