@@ -20,6 +20,25 @@ int64_t passes::knownDivisor(Value value) {
   return 1;
 }
 
+bool passes::knownNonNegative(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.isNonNegative();
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar() && knownNonNegative(loop.getLowerBound());
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<tile::ProgramIdOp, tile::DimOp>(op))
+    return true;
+  if (isa<arith::MaxSIOp>(op))
+    return knownNonNegative(op->getOperand(0)) || knownNonNegative(op->getOperand(1));
+  if (isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
+          arith::RemSIOp, arith::MinSIOp>(op))
+    return llvm::all_of(op->getOperands(), knownNonNegative);
+  return false;
+}
+
 int64_t passes::accessVector(tile::ViewType view, ValueRange indices, ArrayRef<int64_t> extents) {
   if (extents.empty() || extents.back() <= 0)
     return 1;

@@ -11,6 +11,10 @@ namespace tilewright::passes {
 /// value is 0.
 int64_t knownDivisor(mlir::Value value);
 
+/// True when `value` (an i32 scalar) is shown to be at least 0 by its definition: program ids, sizes,
+/// counters that start there, and sums, products and quotients of such.
+bool knownNonNegative(mlir::Value value);
+
 /// Elements of `view` that one access of a tile with these indices and extents may move along the
 /// innermost axis: bounded by 16 bytes, the view's alignment, and the divisors of extent and start.
 int64_t accessVector(tile::ViewType view, mlir::ValueRange indices,

@@ -45,19 +45,22 @@ def Cta_WaitOp : Cta_SlotFromChannel<"wait"> {
   let summary = "consumer: the next slot, once it is full";
 }
 
-def Cta_CopyOp : Cta_Op<"copy"> {
+def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments]> {
   let summary = "producer: starts to fill a slot with a tile of a view";
   let description = [{
     Indices and extents as in `tile.load` (zeros outside the view; no gathers: C1); `valid` and
     `in_bounds` likewise. C2: the kept extents are the slot's shape. `vector` is the number of
-    elements that one access moves.
+    elements that one access moves. Where the predicate is false nothing is copied, and the slot's
+    contents are unspecified.
   }];
   let arguments = (ins Arg<Tile_View, "", [MemRead]>:$view, Variadic<I32>:$indices,
-                       Cta_Slot:$slot, DenseI64ArrayAttr:$extents,
+                       Arg<Cta_Slot, "", [MemWrite]>:$slot, Optional<I1>:$predicate,
+                       DenseI64ArrayAttr:$extents,
                        OptionalAttr<DenseI64ArrayAttr>:$valid,
                        OptionalAttr<DenseBoolArrayAttr>:$in_bounds, I64Attr:$vector);
   let assemblyFormat = [{
-    $view `[` $indices `]` `extents` $extents `,` $slot attr-dict `:` type($view) `,` type($slot)
+    $view `[` $indices `]` `extents` $extents `,` $slot (`if` $predicate^)? attr-dict
+    `:` type($view) `,` type($slot)
   }];
   let hasVerifier = 1;
 }

@@ -13,12 +13,10 @@ Value Expander::lessUnsigned(Value a, Value b) {
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, a, b);
 }
 
-Value Expander::offsetAt(Value offset, int64_t elements) {
-  if (elements == 0)
-    return offset;
-  Value step = builder.create<arith::ConstantIntOp>(loc, elements,
-                                                    offset.getType().getIntOrFloatBitWidth());
-  return builder.createOrFold<arith::AddIOp>(loc, offset, step);
+Value Expander::offsetAt(Value offset, Value elements) {
+  if (offset.getType().isInteger(64))
+    elements = builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), elements);
+  return builder.createOrFold<arith::AddIOp>(loc, offset, elements);
 }
 
 /// `index * stride` in the stride's width.
@@ -65,11 +63,10 @@ Expander::Place Expander::place(const Access &access, const Layout &layout, Valu
                 ? builder.createOrFold<arith::MinSIOp>(loc, result.remaining, left)
                 : left;
       }
-      if (!known) // a start before the view's
-        if (!isa_and_nonnull<arith::ConstantOp>(access.indices[axis].getDefiningOp()))
-          result.inside = both(result.inside,
-                               builder.createOrFold<arith::CmpIOp>(
-                                   loc, arith::CmpIPredicate::sge, position, constant(0)));
+      if (!known && !access.startsInside[axis])
+        result.inside = both(result.inside, builder.createOrFold<arith::CmpIOp>(
+                                                loc, arith::CmpIPredicate::sge, position,
+                                                constant(0)));
     } else {
       if (!known)
         result.inside = both(result.inside, lessUnsigned(position, view.dims[axis]));
@@ -97,23 +94,24 @@ int64_t Expander::vectorOf(const Access &access, const Layout &layout, int64_t l
   return vector;
 }
 
-void Expander::guarded(const Place &where, int64_t vector,
-                       function_ref<void(int64_t, int64_t, Value)> body) {
+Value Expander::moreThan(Value remaining, Value count) {
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, remaining, count);
+}
+
+void Expander::wholeOrSingle(const Place &where, int64_t vector,
+                             function_ref<void(Value)> whole,
+                             function_ref<void()> single) {
   if (!where.remaining)
-    return body(vector, 0, where.inside);
-  auto atLeast = [&](int64_t count) {
-    return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, where.remaining,
-                                               constant(count));
-  };
+    return whole(where.inside);
   if (vector == 1)
-    return body(1, 0, both(where.inside, atLeast(1)));
-  auto whole = builder.create<scf::IfOp>(loc, atLeast(vector), /*withElseRegion=*/true);
+    return whole(both(where.inside, moreThan(where.remaining, constant(0))));
+  auto branch = builder.create<scf::IfOp>(
+      loc, moreThan(where.remaining, constant(vector - 1)), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(whole.thenBlock());
-  body(vector, 0, where.inside);
-  builder.setInsertionPointToStart(whole.elseBlock());
-  for (int64_t i = 0; i + 1 < vector; ++i)
-    body(1, i, both(where.inside, atLeast(i + 1)));
+  builder.setInsertionPointToStart(branch.thenBlock());
+  whole(where.inside);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  single();
 }
 
 //===- Loads ----------------------------------------------------------------------------------------===//
@@ -177,33 +175,27 @@ void Expander::loadVector(const Access &access, const Layout &layout, Value arra
   int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
   Place where = place(access, layout, first);
   where.inside = both(predicate, where.inside);
-  if (where.inside || where.remaining)
+  if (where.inside || (where.remaining && vector == 1))
     unrolled(vector / pack, [&](Value i) {
       writeElements(array, add(entry, i), SmallVector<Value>(pack, fill));
     });
   Value ptr = access.view->ptr;
-  if (!where.remaining || vector == 1) {
-    guarded(where, vector, [&](int64_t count, int64_t, Value inside) {
-      builder.create<cuda::LoadGlobalOp>(loc, ptr, where.offset, array, entry, inside, count);
-    });
-    return;
-  }
-  // A vector that reaches over the end is loaded element by element, unpacked.
-  Value single;
-  guarded(where, vector, [&](int64_t count, int64_t at, Value inside) {
-    if (count == vector) {
-      builder.create<cuda::LoadGlobalOp>(loc, ptr, where.offset, array, entry, inside, count);
-      return;
-    }
-    if (at == 0) {
-      single = declare(loc, vector, access.view->type.getElementType());
-      unrolled(vector, [&](Value i) { writeElements(single, i, fill); });
-    }
-    builder.create<cuda::LoadGlobalOp>(loc, ptr, offsetAt(where.offset, at), single, constant(at),
-                                       inside, 1);
-    if (at == vector - 2)
-      packInto(array, entry, single, vector);
-  });
+  wholeOrSingle(
+      where, vector,
+      [&](Value inside) {
+        builder.create<cuda::LoadGlobalOp>(loc, ptr, where.offset, array, entry, inside, vector);
+      },
+      [&] {
+        // A vector that reaches over the end is loaded element by element, unpacked.
+        Value singles = declare(loc, vector, access.view->type.getElementType());
+        unrolled(vector, [&](Value i) {
+          writeElements(singles, i, fill);
+          Value inside = both(where.inside, moreThan(where.remaining, i));
+          builder.create<cuda::LoadGlobalOp>(loc, ptr, offsetAt(where.offset, i), singles, i,
+                                             inside, 1);
+        });
+        packInto(array, entry, singles, vector);
+      });
 }
 
 //===- Stores and atomics ---------------------------------------------------------------------------===//
@@ -219,10 +211,10 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
     // One thread stores for all.
     Value first = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread,
                                                       constant(0));
-    guarded(where, 1, [&](int64_t, int64_t, Value predicate) {
+    wholeOrSingle(where, 1, [&](Value inside) {
       builder.create<cuda::StoreGlobalOp>(loc, array, constant(0), access.view->ptr, where.offset,
-                                          both(predicate, first), 1);
-    });
+                                          both(inside, first), 1);
+    }, [] {});
     return success();
   }
   const Layout &layout = cta::layoutOf(type);
@@ -245,29 +237,34 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
     } else {
       array = declare(op.getLoc(), vector / pack, entryType);
       entry = constant(0);
-      for (int64_t i = 0; i < vector; i += pack) {
+      unrolled(vector / pack, [&](Value word) {
         SmallVector<Value> values;
-        for (int64_t j = i; j < i + pack; ++j)
-          values.push_back(this->element(op.getValue(), add(first, constant(j)), false));
-        writeElements(array, constant(i / pack), values);
-      }
+        for (int64_t i = 0; i < pack; ++i)
+          values.push_back(this->element(op.getValue(),
+                                         add(add(first, mul(word, pack)), constant(i)), false));
+        writeElements(array, word, values);
+      });
     }
     int64_t entryPack = cast<cuda::RegsType>(array.getType()).getPack();
     Place where = place(access, layout, first);
-    guarded(where, vector, [&](int64_t elements, int64_t at, Value predicate) {
-      Value source = array, from = entry;
-      if (elements < entryPack) { // one element of a packed word
-        source = declare(op.getLoc(), 1, element);
-        writeElements(source, constant(0),
-                      readElement(array, add(mul(entry, entryPack), constant(at))));
-        from = constant(0);
-      } else if (at) {
-        from = add(entry, constant(at / entryPack));
-      }
-      builder.create<cuda::StoreGlobalOp>(loc, source, from, access.view->ptr,
-                                          offsetAt(where.offset, at), both(predicate, replica),
-                                          elements);
-    });
+    where.inside = both(where.inside, replica);
+    Value ptr = access.view->ptr;
+    wholeOrSingle(
+        where, vector,
+        [&](Value inside) {
+          builder.create<cuda::StoreGlobalOp>(loc, array, entry, ptr, where.offset, inside,
+                                              vector);
+        },
+        [&] {
+          unrolled(vector, [&](Value i) {
+            Value single = declare(op.getLoc(), 1, element);
+            writeElements(single, constant(0),
+                          readElement(array, add(mul(entry, entryPack), i)));
+            Value inside = both(where.inside, moreThan(where.remaining, i));
+            builder.create<cuda::StoreGlobalOp>(loc, single, constant(0), ptr,
+                                                offsetAt(where.offset, i), inside, 1);
+          });
+        });
   });
   return success();
 }
@@ -279,10 +276,10 @@ LogicalResult Expander::expandAtomic(tile::AtomicOp op) {
   auto update = [&](Value value, const Place &where, Value only) {
     if (value.getType() != element)
       value = builder.create<cuda::ConvertOp>(loc, element, value);
-    guarded(where, 1, [&](int64_t, int64_t, Value predicate) {
+    wholeOrSingle(where, 1, [&](Value inside) {
       builder.create<cuda::AtomicOp>(loc, kind, value, access.view->ptr, where.offset,
-                                     both(predicate, only));
-    });
+                                     both(inside, only));
+    }, [] {});
   };
   auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
   if (!type) {

@@ -132,12 +132,7 @@ Value Expander::element(Value tile, Value index, bool rounded) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(element(operand, index));
-  Location outer = loc;
-  loc = op->getLoc();
-  Value value =
-      evaluate(op, operands, cast<RankedTensorType>(tile.getType()).getElementType(), rounded);
-  loc = outer;
-  return value;
+  return evaluate(op, operands, cast<RankedTensorType>(tile.getType()).getElementType(), rounded);
 }
 
 Value Expander::evaluate(Operation *op, ValueRange operands, Type resultElement, bool rounded) {

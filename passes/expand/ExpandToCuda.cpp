@@ -2,6 +2,7 @@
 // says what is where.
 #include "passes/expand/Expander.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tilewright::passes {
@@ -25,17 +26,59 @@ Value Expander::constantOf(Type type, double value) {
 Value Expander::add(Value a, Value b) {
   if (!a || !b)
     return a ? a : b;
+  APInt number;
+  if (matchPattern(a, m_ConstantInt(&number)))
+    std::swap(a, b);
   return builder.createOrFold<arith::AddIOp>(loc, a, b);
 }
-Value Expander::mul(Value a, int64_t factor) {
-  return factor == 1 ? a : builder.createOrFold<arith::MulIOp>(loc, a, constant(factor));
+/// `value` as x * factor + offset, where that is how it was made.
+static std::tuple<Value, int64_t, int64_t> linear(Value value) {
+  int64_t offset = 0, factor = 1;
+  APInt number;
+  if (auto sum = value.getDefiningOp<arith::AddIOp>())
+    if (matchPattern(sum.getRhs(), m_ConstantInt(&number))) {
+      offset = number.getSExtValue();
+      value = sum.getLhs();
+    }
+  if (auto product = value.getDefiningOp<arith::MulIOp>())
+    if (matchPattern(product.getRhs(), m_ConstantInt(&number))) {
+      factor = number.getSExtValue();
+      value = product.getLhs();
+    }
+  return {value, factor, offset};
 }
+
+Value Expander::mul(Value a, int64_t factor) {
+  if (factor == 1)
+    return a;
+  auto [x, inner, offset] = linear(a);
+  if (offset == 0 && inner != 1)
+    return mul(x, inner * factor);
+  return builder.createOrFold<arith::MulIOp>(loc, a, constant(factor));
+}
+
+// Numbers of registers, lanes and warps are not negative, so that shifts and masks divide them.
 Value Expander::div(Value a, int64_t divisor) {
-  return divisor == 1 ? a : builder.createOrFold<arith::DivUIOp>(loc, a, constant(divisor));
+  if (divisor == 1)
+    return a;
+  auto [x, factor, offset] = linear(a);
+  if (factor % divisor == 0)
+    return add(mul(x, factor / divisor), constant(offset / divisor));
+  if (offset == 0 && divisor % factor == 0 && factor > 1)
+    return div(x, divisor / factor);
+  if (llvm::isPowerOf2_64(divisor))
+    return builder.createOrFold<arith::ShRSIOp>(loc, a, constant(llvm::Log2_64(divisor)));
+  return builder.createOrFold<arith::DivSIOp>(loc, a, constant(divisor));
 }
 Value Expander::rem(Value a, int64_t divisor) {
-  return divisor == 1 ? constant(0)
-                      : builder.createOrFold<arith::RemUIOp>(loc, a, constant(divisor));
+  if (divisor == 1)
+    return constant(0);
+  auto [x, factor, offset] = linear(a);
+  if (factor % divisor == 0)
+    return constant(offset % divisor);
+  if (llvm::isPowerOf2_64(divisor))
+    return builder.createOrFold<arith::AndIOp>(loc, a, constant(divisor - 1));
+  return builder.createOrFold<arith::RemSIOp>(loc, a, constant(divisor));
 }
 Value Expander::bitXor(Value a, Value b) { return builder.createOrFold<arith::XOrIOp>(loc, a, b); }
 Value Expander::both(Value a, Value b) {
@@ -188,8 +231,8 @@ void Expander::makeKernel() {
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
   thread = builder.create<cuda::ThreadIdOp>(named("thread"), builder.getI32Type());
   auto i32 = [&](int64_t v) { return builder.create<arith::ConstantIntOp>(loc, v, 32); };
-  lane = builder.create<arith::RemUIOp>(named("lane"), thread, i32(kLanes));
-  auto warpOp = builder.create<arith::DivUIOp>(named("warp"), thread, i32(kLanes));
+  lane = builder.create<arith::AndIOp>(named("lane"), thread, i32(kLanes - 1));
+  auto warpOp = builder.create<arith::ShRSIOp>(named("warp"), thread, i32(llvm::Log2_64(kLanes)));
   warp = warpOp;
   entryEnd = warpOp;
 }
@@ -221,8 +264,8 @@ LogicalResult Expander::expandGrid(tile::GridOp op) {
       ids.push_back(rest);
       break;
     }
-    ids.push_back(builder.create<arith::RemUIOp>(loc, rest, extents[axis]));
-    rest = builder.create<arith::DivUIOp>(loc, rest, extents[axis]);
+    ids.push_back(builder.create<arith::RemSIOp>(loc, rest, extents[axis]));
+    rest = builder.create<arith::DivSIOp>(loc, rest, extents[axis]);
   }
   kernel.walk([&](tile::ProgramIdOp id) {
     ids[id.getAxis()].getDefiningOp()->setLoc(id.getLoc());
@@ -388,17 +431,25 @@ LogicalResult Expander::expandWhile(scf::WhileOp op) {
 
 //===- Dispatch -------------------------------------------------------------------------------------===//
 
+/// A location without the variable's name, which belongs to the tile and not to the steps that make
+/// it.
+static Location placeOf(Location location) {
+  if (auto named = dyn_cast<NameLoc>(location))
+    return named.getChildLoc();
+  return location;
+}
+
 LogicalResult Expander::expandBlock(Block &block) {
   for (Operation &op : block) {
     if (op.hasTrait<OpTrait::IsTerminator>())
       continue;
-    loc = op.getLoc();
+    loc = placeOf(op.getLoc());
     if (&block == &kernel.getBody().front())
       current = &op;
     if (failed(expand(&op)))
       return failure();
   }
-  loc = block.getTerminator()->getLoc();
+  loc = placeOf(block.getTerminator()->getLoc());
   return success();
 }
 

@@ -23,6 +23,7 @@
 #include "ir/Target.h"
 #include "ir/cta/Cta.h"
 #include "ir/cuda/Cuda.h"
+#include "passes/Divisibility.h"
 #include "passes/Passes.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -131,6 +132,7 @@ private:
     llvm::SmallVector<Value> indexTiles;  // original tiles of gathered axes, else null
     llvm::ArrayRef<int64_t> extents, valid;
     llvm::ArrayRef<bool> inBounds;
+    llvm::SmallVector<bool> startsInside; // the start is known not to be negative
   };
   template <typename Op> Access accessOf(Op op) {
     Access access;
@@ -144,6 +146,7 @@ private:
       bool gathers = mlir::isa<mlir::RankedTensorType>(index.getType());
       access.indices.push_back(gathers ? Value() : scalar(index));
       access.indexTiles.push_back(gathers ? index : Value());
+      access.startsInside.push_back(!gathers && knownNonNegative(index));
     }
     return access;
   }
@@ -163,10 +166,12 @@ private:
   void packInto(Value array, Value entry, Value single, int64_t count);
   mlir::LogicalResult expandStore(tile::StoreOp op);
   mlir::LogicalResult expandAtomic(tile::AtomicOp op);
-  /// `body(register, predicate)` for a vector that lies inside whole, else per element inside.
-  void guarded(const Place &where, int64_t vector,
-               llvm::function_ref<void(int64_t count, int64_t first, Value predicate)> body);
-  Value offsetAt(Value offset, int64_t elements);
+  /// Runs `whole(inside)` for a vector that lies within its row, else `single()`, which moves it
+  /// element by element; a vector of one element only needs the former.
+  void wholeOrSingle(const Place &where, int64_t vector, llvm::function_ref<void(Value)> whole,
+                     llvm::function_ref<void()> single);
+  Value offsetAt(Value offset, Value elements);
+  Value moreThan(Value remaining, Value count);
   Value lessUnsigned(Value a, Value b);
 
   //===- Reductions (ExpandReductions.cpp) ---------------------------------------------------------//
