@@ -22,6 +22,9 @@ static cl::opt<bool> verifyDiagnostics("verify-diagnostics",
                                        cl::desc("compare errors with `expected-error` comments"));
 static cl::opt<bool> split("split", cl::desc("take each part between `# -----` as a file"));
 static cl::opt<bool> debugInfo("locations", cl::desc("print locations"));
+static cl::opt<bool> bindDefaults("defaults",
+                                  cl::desc("bind what is needed and not set: sizes to 64, dtypes "
+                                           "to the first that is allowed"));
 static cl::opt<bool> printSignature("signature", cl::desc("print signatures instead of code"));
 
 static ConstValue parseConst(StringRef text) {
@@ -73,6 +76,13 @@ static Specialisation specialise(const Signature &signature) {
              (!kernel.empty() ||
               llvm::any_of(signature.dims, [&](auto &dim) { return dim.name == name; })))
       result.dims[name] = size;
+  }
+  if (bindDefaults) {
+    for (const DimInfo &dim : signature.dims)
+      if (dim.isStatic)
+        result.dims.try_emplace(dim.name, 64);
+    for (const DtypeVariable &variable : signature.dtypes)
+      result.dtypes.try_emplace(variable.name, variable.allowed.front());
   }
   return result;
 }
