@@ -115,7 +115,7 @@ void tilewright::codegen::addFloats(Spellings &spellings) {
   addCall<math::CbrtOp>(spellings, "cbrtf");
   addCall<math::CeilOp>(spellings, "ceilf");
   addCall<math::CopySignOp>(spellings, "copysignf");
-  addCall<math::CosOp>(spellings, "cosf");
+  addCall<math::CosOp>(spellings, "cos_f32");
   addCall<math::CoshOp>(spellings, "coshf");
   addCall<math::ErfOp>(spellings, "erff");
   addCall<math::ExpOp>(spellings, "expf");
@@ -131,10 +131,10 @@ void tilewright::codegen::addFloats(Spellings &spellings) {
   addCall<math::RoundOp>(spellings, "roundf");
   addCall<math::RoundEvenOp>(spellings, "rintf");
   addCall<math::RsqrtOp>(spellings, "rsqrt_approx");
-  addCall<math::SinOp>(spellings, "sinf");
+  addCall<math::SinOp>(spellings, "sin_f32");
   addCall<math::SinhOp>(spellings, "sinhf");
   addCall<math::SqrtOp>(spellings, "sqrt_approx");
-  addCall<math::TanOp>(spellings, "tanf");
+  addCall<math::TanOp>(spellings, "tan_f32");
   addCall<math::TanhOp>(spellings, "tanhf");
   addCall<math::TruncOp>(spellings, "truncf");
 }

@@ -168,7 +168,7 @@ void tilewright::codegen::addIntegers(Spellings &spellings) {
   addUnsignedBinary<arith::RemUIOp>(spellings, "%", Binding::Product);
   addCall<arith::FloorDivSIOp>(spellings, "floor_div");
   addCall<arith::CeilDivSIOp>(spellings, "ceil_div");
-  addUnsignedCall<arith::CeilDivUIOp>(spellings, "ceil_div");
+  addUnsignedCall<arith::CeilDivUIOp>(spellings, "ceil_div_unsigned");
   addBitwise<arith::AndIOp>(spellings, "&", Binding::BitAnd, "&&", Binding::And);
   addBitwise<arith::OrIOp>(spellings, "|", Binding::BitOr, "||", Binding::Or);
   spellings.expression<arith::XOrIOp>(printXor);

@@ -82,6 +82,11 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+//@ ceil_div_unsigned
+template <typename T> __device__ __forceinline__ T ceil_div_unsigned(T x, T y) {
+  return x / y + (x % y != 0);
+}
+
 //@ shared_address
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
