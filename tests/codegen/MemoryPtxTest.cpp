@@ -1,0 +1,114 @@
+// Accesses to memory of every type and width compile, to the instruction meant.
+#include "tests/codegen/Harness.h"
+
+#include <gtest/gtest.h>
+
+using namespace tilewright::codegen;
+
+namespace {
+struct Registers {
+  std::string element; // of the array
+  std::string value;   // of memory
+  int pack, bytes;     // values per element, bytes per value
+};
+
+std::ostream &operator<<(std::ostream &stream, const Registers &registers) {
+  return stream << registers.element;
+}
+
+std::string suffix(int bytes) {
+  static const char *const names[] = {"u8", "u16", "b32", "v2.b32", "v4.b32"};
+  int log = 0;
+  while (1 << log < bytes)
+    ++log;
+  return names[log];
+}
+} // namespace
+
+class Accesses : public testing::TestWithParam<Registers> {
+protected:
+  /// Lines for each number of bytes that one access of this type moves.
+  template <typename Write> std::string forEachWidth(Write write) {
+    const Registers &type = GetParam();
+    std::string text;
+    for (int bytes = type.bytes * type.pack; bytes <= 16; bytes *= 2)
+      text += write(bytes, "{count = " + std::to_string(bytes / type.bytes) + "}");
+    return text;
+  }
+
+  std::string regs() const { return "!cuda.regs<16 x " + GetParam().element + ">"; }
+  std::string ptr() const { return "!cuda.ptr<" + GetParam().value + ">"; }
+};
+
+TEST_P(Accesses, move_global_memory) {
+  std::vector<std::string> wanted = {"@inside ld.global", "@inside st.global"};
+  std::string body = "%r = cuda.regs : " + regs() + "\n%o = arith.extsi %t : i32 to i64\n";
+  body += forEachWidth([&](int bytes, const std::string &count) {
+    for (std::string access : {"ld.global.nc.", "ld.global.", "st.global."})
+      wanted.push_back(access + suffix(bytes));
+    std::string load = " " + count + " : " + ptr() + ", ", store = " " + count + " : " + regs();
+    return "cuda.load_global %x[%t], %r[%c0]" + load + "i32, " + regs() +
+           "\ncuda.store_global %r[%c0], %y[%o], %p" + store + ", " + ptr() + ", i64" +
+           "\ncuda.load_global %y[%o], %r[%c0], %p" + load + "i64, " + regs() +
+           "\ncuda.store_global %r[%c0], %y[%t]" + store + ", " + ptr() + ", i32\n";
+  });
+  expectPtx(kernelIr("%x: " + ptr() + " {cuda.read_only}, %y: " + ptr(), body), 75, wanted);
+}
+
+TEST_P(Accesses, move_shared_memory) {
+  std::vector<std::string> wanted = {"bar.sync"};
+  std::string body = "%s = cuda.shared 1024, 512\n%r = cuda.regs : " + regs() + "\n";
+  body += "%u = arith.muli %t, %c16 : i32\n%a = arith.addi %s, %u : i32\n";
+  body += forEachWidth([&](int bytes, const std::string &count) {
+    for (std::string access : {"ld.shared.", "st.shared."})
+      wanted.push_back(access + suffix(bytes));
+    return "cuda.load_shared %a, %r[%c0] " + count + " : " + regs() +
+           "\ncuda.barrier\ncuda.store_shared %r[%c0], %a, %p " + count + " : " + regs() +
+           "\ncuda.store_shared %r[%c0], %a " + count + " : " + regs() + "\n";
+  });
+  expectPtx(kernelIr("", body), 75, wanted);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    types, Accesses,
+    testing::Values(Registers{"i1", "i1", 1, 1}, Registers{"i8", "i8", 1, 1},
+                    Registers{"i16", "i16", 1, 2}, Registers{"i32", "i32", 1, 4},
+                    Registers{"i64", "i64", 1, 8}, Registers{"f8E4M3FN", "f8E4M3FN", 1, 1},
+                    Registers{"f8E5M2", "f8E5M2", 1, 1}, Registers{"f16", "f16", 1, 2},
+                    Registers{"bf16", "bf16", 1, 2}, Registers{"f32", "f32", 1, 4},
+                    Registers{"vector<2xf16>", "f16", 2, 2},
+                    Registers{"vector<2xbf16>", "bf16", 2, 2},
+                    Registers{"vector<2xi16>", "i16", 2, 2}, Registers{"vector<4xi8>", "i8", 4, 1},
+                    Registers{"vector<4xf8E4M3FN>", "f8E4M3FN", 4, 1},
+                    Registers{"vector<4xf8E5M2>", "f8E5M2", 4, 1}));
+
+TEST(Atomics, compile_to_reductions) {
+  auto atomic = [](const std::string &kind, const std::string &type) {
+    return kernelIr("%x: !cuda.ptr<" + type + ">, %v: " + type,
+                    "cuda.atomic \"" + kind + "\" %v, %x[%t], %p : " + type + ", !cuda.ptr<" +
+                        type + ">, i32\ncuda.atomic \"" + kind + "\" %v, %x[%c0] : " + type +
+                        ", !cuda.ptr<" + type + ">, i32");
+  };
+  expectPtx(atomic("add", "f32"), 75, {"red.global.add.f32"});
+  expectPtx(atomic("add", "i32"), 75, {"red.global.add.s32"});
+  expectPtx(atomic("max", "i32"), 75, {"red.global.max.s32"});
+  expectPtx(atomic("min", "i32"), 75, {"red.global.min.s32"});
+  expectPtx(atomic("max", "f32"), 75, {"red.global.max.s32", "red.global.min.u32"});
+  expectPtx(atomic("min", "f32"), 75, {"red.global.min.s32", "red.global.max.u32"});
+  expectPtx(atomic("add", "f16"), 75, {"red.global.add.noftz.f16"});
+  expectPtx(atomic("add", "bf16"), 75, {});
+  expectPtx(atomic("add", "bf16"), 90, {"red.global.add.noftz.bf16"});
+}
+
+TEST(AsyncCopies, compile_from_sm_80_on) {
+  for (int bytes : {4, 8, 16}) {
+    std::string count = "{bytes = " + std::to_string(bytes) + "}";
+    std::string body = "%s = cuda.shared 0, 512\n";
+    body += "cuda.cp_async %s, %x[%t] " + count + " : !cuda.ptr<f16>, i32\n";
+    body += "cuda.cp_async %s, %x[%t], %n " + count + " : !cuda.ptr<f16>, i32\n";
+    body += "cuda.cp_async_commit\ncuda.cp_async_wait 2\ncuda.cp_async_wait 0";
+    expectPtx(kernelIr("%x: !cuda.ptr<f16>, %n: i32", body), 80,
+              {bytes == 16 ? "cp.async.cg.shared.global" : "cp.async.ca.shared.global",
+               "cp.async.commit_group", "cp.async.wait_group 2", "cp.async.wait_group 0"});
+  }
+}
