@@ -202,7 +202,10 @@ std::string Printer::element(Value regs, Value index) {
 //===- Text of statements ---------------------------------------------------------------------===//
 
 void Printer::line(const Twine &text) {
-  output += indentation() + text.str() + "\n";
+  std::string content = text.str();
+  if (!content.empty())
+    output += indentation() + content;
+  output += "\n";
   if (directed)
     ++directed->second;
 }

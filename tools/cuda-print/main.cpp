@@ -56,6 +56,7 @@ static LogicalResult printBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer, raw
                   cuda::CudaDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects();
+  context.printOpOnDiagnostic(false);
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   auto run = [&] {

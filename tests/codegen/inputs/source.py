@@ -1,0 +1,3 @@
+def kernel():
+    acc = full((2,), 1.0)
+    barrier()
