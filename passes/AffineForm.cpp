@@ -109,13 +109,17 @@ Value materializeFloorDiv(OpBuilder &builder, Location loc, const AffineForm &fo
                           int64_t divisor) {
   if (form.isConstant())
     return constantInt(builder, loc, floorDiv(form.constant, divisor));
-  Value value = form.materialize(builder, loc);
-  if (divisor == 1)
+  // Multiples of the divisor are added afterwards, so that the sum stays in range.
+  int64_t whole = floorDiv(form.constant + divisor / 2, divisor);
+  Value value = (form + -whole * divisor).materialize(builder, loc);
+  if (divisor != 1 && llvm::isPowerOf2_64(divisor))
+    value = builder.create<arith::ShRSIOp>(loc, value,
+                                           constantInt(builder, loc, llvm::Log2_64(divisor)));
+  else if (divisor != 1)
+    value = builder.create<arith::FloorDivSIOp>(loc, value, constantInt(builder, loc, divisor));
+  if (whole == 0)
     return value;
-  if (llvm::isPowerOf2_64(divisor))
-    return builder.create<arith::ShRSIOp>(loc, value,
-                                          constantInt(builder, loc, llvm::Log2_64(divisor)));
-  return builder.create<arith::FloorDivSIOp>(loc, value, constantInt(builder, loc, divisor));
+  return builder.create<arith::AddIOp>(loc, value, constantInt(builder, loc, whole));
 }
 
 //===- TileForm
