@@ -88,21 +88,23 @@ static bool canBecome(const Term &literal, const Term &hint) {
 }
 
 LogicalResult Lowering::initialise(Loc loc, Carried &carried, llvm::SmallVectorImpl<Value> &out) {
-  std::function<LogicalResult(Term &, const Term *)> toRuntime = [&](Term &term, const Term *hint) {
+  std::function<LogicalResult(Term &, Type)> toRuntime = [&](Term &term, Type hint) {
     bool number = term.kind == Term::Const && isNumber(term.constant);
-    if (number || (hint && term.kind == Term::Range && hint->kind == Term::Tile)) {
-      FailureOr<Value> value = materialise(loc, term, hint ? hint->elementType() : Type());
+    auto tile = dyn_cast_or_null<RankedTensorType>(hint);
+    if (number || (tile && term.kind == Term::Range)) {
+      Type element = hint ? getElementTypeOrSelf(hint) : Type();
+      FailureOr<Value> value = materialise(loc, term, element);
       if (failed(value))
         return failure();
-      term = Term::of(hint ? broadcast(loc, *value, hint->shape()) : *value);
+      term = Term::of(tile ? broadcast(loc, *value, tile.getShape()) : *value);
     }
     for (Term &element : term.elements)
-      if (failed(toRuntime(element, nullptr)))
+      if (failed(toRuntime(element, {})))
         return failure();
     return success();
   };
   carried.inside = carried.initial;
-  if (failed(toRuntime(carried.inside, carried.hint ? &*carried.hint : nullptr)))
+  if (failed(toRuntime(carried.inside, carried.hint)))
     return failure();
   llvm::SmallVector<Value *> leaves;
   collectLeaves(carried.inside, leaves);
@@ -150,7 +152,7 @@ FailureOr<bool> Lowering::settle(const Stmt &loop, std::vector<Carried> &carried
       for (Value *leaf : leaves)
         yields.push_back(*leaf);
     } else if (!variable.hint && canBecome(variable.initial, last)) {
-      variable.hint = last;
+      variable.hint = last.value.getType();
       settled = false;
     } else {
       return error(loop.loc) << "`" << variable.name << "` is " << describe(variable.inside)
@@ -199,10 +201,24 @@ static void bindArguments(MLIRContext *context, llvm::MutableArrayRef<Term *> te
   }
 }
 
+/// Removes a loop that is lowered again, with the values made for it after `last` (the block's last
+/// operation before).
+static void discard(Operation *loop, Operation *last) {
+  for (Operation *op = loop; op && op != last;) {
+    Operation *previous = op->getPrevNode();
+    if (op == loop || (op->use_empty() && !isa<tile::DimOp>(op)))
+      op->erase();
+    op = previous;
+  }
+}
+
+static Operation *lastOperation(Block *block) { return block->empty() ? nullptr : &block->back(); }
+
 FailureOr<bool> Lowering::tryFor(const Stmt &stmt, std::vector<Carried> &carried, Value start,
                                  Value stop, int64_t step, Value reversedFrom) {
   Location location = at(stmt.loc);
   OpBuilder::InsertionGuard guard(builder);
+  Operation *last = lastOperation(builder.getInsertionBlock());
   llvm::SmallVector<Value> initial;
   llvm::SmallVector<Term *> terms;
   llvm::SmallVector<StringRef> names;
@@ -243,7 +259,7 @@ FailureOr<bool> Lowering::tryFor(const Stmt &stmt, std::vector<Carried> &carried
   if (failed(settled))
     return failure();
   if (!*settled) {
-    loop.erase();
+    discard(loop, last);
     frame->variables = before;
     return false;
   }
@@ -255,6 +271,7 @@ FailureOr<bool> Lowering::tryFor(const Stmt &stmt, std::vector<Carried> &carried
 FailureOr<bool> Lowering::tryWhile(const Stmt &stmt, std::vector<Carried> &carried) {
   Location location = at(stmt.loc);
   OpBuilder::InsertionGuard guard(builder);
+  Operation *last = lastOperation(builder.getInsertionBlock());
   llvm::SmallVector<Value> initial;
   llvm::SmallVector<Term *> terms;
   llvm::SmallVector<StringRef> names;
@@ -304,7 +321,7 @@ FailureOr<bool> Lowering::tryWhile(const Stmt &stmt, std::vector<Carried> &carri
   if (failed(settled))
     return failure();
   if (!*settled) {
-    loop.erase();
+    discard(loop, last);
     frame->variables = before;
     return false;
   }

@@ -128,7 +128,7 @@ private:
     llvm::StringRef name;
     Term initial, inside; // before the loop; as the body sees it
     bool skip = false;    // the body leaves it as it is
-    std::optional<Term> hint;
+    mlir::Type hint;      // the scalar or tile that a literal must begin as
   };
   std::vector<Carried> carriedBy(const Stmt &loop);
   mlir::LogicalResult initialise(Loc loc, Carried &carried,

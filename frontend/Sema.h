@@ -24,7 +24,7 @@ struct Program::Impl {
 struct Uses {
   /// `name` is sliced with `:` at `axis`, with `rank` subscripts in all.
   using Whole = std::tuple<std::string, unsigned, unsigned>;
-  llvm::StringSet<> extents;       // a tile extent depends on the name
+  llvm::StringSet<> extents; // a tile extent depends on the name
   std::set<Whole> whole;
   llvm::StringSet<> read, written; // the name is loaded from, stored to
 };
