@@ -28,25 +28,29 @@ static Value scaled(OpBuilder &builder, Location loc, Value index, Value stride)
 
 Expander::Place Expander::place(const Access &access, const Layout &layout, Value index) {
   Place result;
-  Value start, within; // offset of the tile's origin, and of the register in it
+  // The offset's part that all threads share, and what this thread's place in the tile adds: apart,
+  // since the former costs no register per thread and the latter is the same for all registers.
+  Value shared, own;
   const ViewParams &view = *access.view;
   int64_t rank = view.type.getRank();
   int64_t dim = 0; // of the tile
   for (int64_t axis = 0; axis < rank; ++axis) {
     bool sliced = access.extents[axis] != 0;
     Value local = sliced ? coordinate(layout, dim, index) : Value();
+    Value stride = view.strides[axis];
     Value position = access.indices[axis];
     if (access.indexTiles[axis]) {
       // The index tile's layout is the tile's along this dimension.
       Value kept = keepDigits(layout, index, [&](int64_t d) { return d == dim; });
       position = element(access.indexTiles[axis], kept);
-      within = add(within, scaled(builder, loc, position, view.strides[axis]));
+      own = add(own, scaled(builder, loc, position, stride));
+    } else if (sliced) {
+      Value uniform = add(position, registerCoordinate(layout, dim, index));
+      shared = add(shared, scaled(builder, loc, uniform, stride));
+      own = add(own, scaled(builder, loc, threadCoordinate(layout, dim), stride));
+      position = add(position, local);
     } else {
-      start = add(start, scaled(builder, loc, position, view.strides[axis]));
-      if (sliced) {
-        within = add(within, scaled(builder, loc, local, view.strides[axis]));
-        position = add(position, local);
-      }
+      shared = add(shared, scaled(builder, loc, position, stride));
     }
     bool known = !access.inBounds.empty() && access.inBounds[axis];
     int64_t valid = access.valid.empty() ? 0 : access.valid[axis];
@@ -75,7 +79,7 @@ Expander::Place Expander::place(const Access &access, const Layout &layout, Valu
     }
     dim += sliced;
   }
-  result.offset = add(start, within);
+  result.offset = add(shared, own);
   return result;
 }
 

@@ -314,7 +314,7 @@ LogicalResult Expander::expandFor(scf::ForOp op) {
       scalars.map(argument, loop.getRegionIterArg(next));
       scalars.map(outcome, loop.getResult(next++));
     } else {
-      tiles[outcome] = tiles[argument];
+      tiles[outcome] = tiles.lookup(argument);
     }
   OpBuilder::InsertionGuard guard(builder);
   if (inits.empty())
@@ -394,7 +394,8 @@ LogicalResult Expander::expandWhile(scf::WhileOp op) {
       continue;
     }
     after.push_back(declareTile(argument.getLoc(), cast<RankedTensorType>(argument.getType())));
-    tiles[argument] = tiles[outcome] = after.back();
+    tiles[argument] = after.back();
+    tiles[outcome] = after.back();
   }
   auto loop = builder.create<scf::WhileOp>(op.getLoc(), outTypes, inits);
   OpBuilder::InsertionGuard guard(builder);
@@ -480,7 +481,7 @@ LogicalResult Expander::expand(Operation *op) {
       .Case([&](cta::ReleaseOp) { return success(); })
       .Case([&](cta::MmaOp o) { return expandMma(o); })
       .Case([&](cta::AwaitOp o) {
-        tiles[o.getResult()] = tiles[o.getPending()];
+        tiles[o.getResult()] = tiles.lookup(o.getPending());
         return success();
       })
       .Case([&](cta::ConvertOp o) { return expandConvert(o); })

@@ -1,0 +1,89 @@
+// The order of the passes, with its reasons.
+#include "passes/Pipeline.h"
+#include "passes/Passes.h"
+
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+namespace {
+
+/// Adds function passes by flag, without those that the caller switched off.
+class Adder {
+public:
+  Adder(OpPassManager &manager, const PipelineOptions &options)
+      : manager(manager), options(options) {}
+
+  void add(std::unique_ptr<Pass> pass) {
+    if (!llvm::is_contained(options.disabled, pass->getArgument().str()))
+      manager.addNestedPass<func::FuncOp>(std::move(pass));
+  }
+
+  /// Folds, merges equal values and takes out of loops what does not change in them.
+  void clean(bool hoist) {
+    add(createCanonicalizerPass());
+    add(createCSEPass());
+    if (hoist)
+      add(createLoopInvariantCodeMotionPass());
+  }
+
+private:
+  OpPassManager &manager;
+  const PipelineOptions &options;
+};
+
+} // namespace
+
+static void addTilePasses(Adder &passes) {
+  // The front end leaves folding and common values to this: the passes after it compare values.
+  passes.clean(/*hoist=*/false);
+  // Before split-masked-loops, which reads from a padded load how much of it is valid.
+  passes.add(createPadTiles());
+  // Before simplify-math: masks are still selects of the predicates that the user wrote.
+  passes.add(createSplitMaskedLoops());
+  // The bounds of the new loops fold, and their bodies lost masks whose operands are now dead.
+  passes.clean(/*hoist=*/true);
+  // After splitting, so that full iterations are simplified without their masks.
+  passes.add(createSimplifyMath());
+  // Scalar products that simplify-math formed leave the loops.
+  passes.clean(/*hoist=*/true);
+}
+
+static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
+  BindConfigOptions config;
+  config.target = options.target;
+  config.warps = options.warps;
+  config.stages = options.stages;
+  config.minBlocks = options.minBlocks;
+  // First of its level: every later pass asks for the target and the number of warps. After the
+  // tile passes, because it counts the tiles that they leave.
+  passes.add(createBindConfig(config));
+  // Before pipeline-loads, which moves the copies that this pass makes explicit.
+  passes.add(createMakeChannels());
+  // Before assign-layouts: moved copies carry no layouts that would have to agree.
+  passes.add(createPipelineLoads());
+  // Equal channel indices merge. No canonicalization from here on: it folds across types, and the
+  // types now carry layouts.
+  passes.add(createCSEPass());
+  passes.add(createAssignLayouts());
+  // After assign-layouts: it simulates the accesses that the layouts make.
+  passes.add(createSwizzleLayout());
+}
+
+void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upTo) {
+  Adder passes(manager, options);
+  addTilePasses(passes);
+  if (upTo == Stage::Tile)
+    return;
+  addCtaPasses(passes, options);
+  if (upTo == Stage::Cta)
+    return;
+  manager.addPass(createExpandToCuda());
+  // Expansion writes index arithmetic out naively and relies on this to fold it.
+  passes.clean(/*hoist=*/false);
+}
+
+} // namespace tilewright::passes

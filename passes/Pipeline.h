@@ -1,0 +1,30 @@
+//===- Pipeline.h - the order of the passes ---------------------------------------------------===//
+#ifndef TILEWRIGHT_PASSES_PIPELINE_H
+#define TILEWRIGHT_PASSES_PIPELINE_H
+
+#include "mlir/Pass/PassManager.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilewright::passes {
+
+/// How far down a kernel is taken.
+enum class Stage { Tile, Cta, Cuda };
+
+/// What a caller may state about the code; 0 leaves a choice to `bind-config`.
+struct PipelineOptions {
+  std::string target = "sm_90";
+  int64_t warps = 0, stages = 0, minBlocks = 0;
+  /// Flags of passes to leave out, to find the one that miscompiles. Those that change the level
+  /// cannot be left out.
+  std::vector<std::string> disabled;
+};
+
+/// Adds the passes that take a module of `tile` kernels to the end of stage `upTo`.
+void addPasses(mlir::OpPassManager &manager, const PipelineOptions &options, Stage upTo);
+
+} // namespace tilewright::passes
+
+#endif
