@@ -115,7 +115,10 @@ FailureOr<llvm::SmallVector<int64_t>> Lowering::commonShape(Loc loc, StringRef w
       if (common != 1 && size != 1 && common != size)
         return error(loc) << "`" << what << "` cannot combine " << describe(*first) << " with "
                           << describe(*term) << ": dimension " << skip + axis << " is " << common
-                          << " and " << size;
+                          << " and " << size
+                          << (shape.size() == 1 && result[0] == size
+                                  ? " (`[:, None]` puts a vector along dimension 0)"
+                                  : "");
       if (common == 1)
         common = size;
     }

@@ -238,7 +238,7 @@ private:
   llvm::StringMap<Term> dims;
   mlir::Operation *lastDim = nullptr;
   unsigned runtimeDepth = 0; // enclosing loops and branches that are operations
-  unsigned callDepth = 0, exprDepth = 0;
+  unsigned callDepth = 0;
   unsigned work = 0;
   bool gridSeen = false, memorySeen = false;
 };

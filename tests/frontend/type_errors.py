@@ -14,6 +14,17 @@ def mismatched(x: Tensor[f32, N, M]):
 from tilewright import *
 N, M = dims("N M")
 @kernel
+def vector_along_rows(x: Tensor[f32, N, M]):
+    i = grid(1)
+    t = x[:, :]
+    # expected-error@+1 {{dimension 1 is 32 and 64 (`[:, None]` puts a vector along dimension 0)}}
+    x[:, :] = t - max(t, axis=1)
+
+# -----
+
+from tilewright import *
+N, M = dims("N M")
+@kernel
 def mismatched_where(x: Tensor[f32, N, M]):
     i = grid(1)
     t = x[:, 0]

@@ -1,0 +1,331 @@
+// The kernels of kernels_src, lowered and run by the reference interpreter, against their formulas.
+#include "frontend/Frontend.h"
+#include "tests/simulator/Harness.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace tilewright;
+using namespace tilewright::simulator;
+using frontend::Dtype;
+using frontend::Specialisation;
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+class KernelNumbers : public testing::Test {
+protected:
+  /// Random multiples of 1/64 in [-2, 2], which every float type from bf16 on holds exactly.
+  Array &random(const std::string &type, int64_t count) {
+    Numbers numbers(count);
+    for (double &number : numbers)
+      number = type == "i8" ? double(int(generator() % 255) - 127)
+                            : (int(generator() % 257) - 128) / 64.0;
+    return harness.array(type, numbers);
+  }
+
+  ViewValue view(Array &array, std::vector<int64_t> shape) {
+    return makeView(array.buffer, shape);
+  }
+
+  void run(const std::string &file, const std::string &kernel, Specialisation specialisation,
+           std::vector<Argument> arguments) {
+    std::string path = std::string(KERNELS_DIR) + "/" + file;
+    auto text = llvm::MemoryBuffer::getFile(path);
+    ASSERT_TRUE(bool(text)) << path;
+    auto program = frontend::parseProgram((*text)->getBuffer(), path, harness.context);
+    ASSERT_TRUE(program) << harness.errors;
+    auto module = frontend::lower(*program, kernel, specialisation, harness.context);
+    ASSERT_TRUE(module) << harness.errors;
+    auto function = *module->getOps<mlir::func::FuncOp>().begin();
+    ASSERT_TRUE(succeeded(interpret(function, arguments))) << harness.errors;
+  }
+
+  static void expectNear(const Array &array, const Numbers &expected, double tolerance) {
+    Numbers values = array.values();
+    ASSERT_EQ(values.size(), expected.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (std::isinf(expected[i]))
+        ASSERT_EQ(values[i], expected[i]) << "element " << i;
+      else
+        ASSERT_NEAR(values[i], expected[i], tolerance * (1 + std::abs(expected[i])))
+            << "element " << i;
+    }
+  }
+
+  Harness harness;
+  std::mt19937 generator{7};
+};
+
+double silu(double v) { return v / (1 + std::exp(-v)); }
+
+/// a b of [m, k] and [k, n]; a transposed operand is stored the other way round.
+Numbers multiply(const Numbers &a, const Numbers &b, int m, int n, int k, bool transposeA,
+                 bool transposeB) {
+  Numbers c(m * n);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int l = 0; l < k; ++l)
+        c[i * n + j] += a[transposeA ? l * m + i : i * k + l] * b[transposeB ? j * k + l : l * n + j];
+  return c;
+}
+
+} // namespace
+
+TEST_F(KernelNumbers, vectorAdd) {
+  Array &x = random("bf16", 5000), &y = random("bf16", 5000), &z = harness.zeros("bf16", 5000);
+  Specialisation specialisation;
+  specialisation.dtypes["E"] = Dtype::BF16;
+  run("vector_add.py", "vector_add", specialisation,
+      {view(x, {5000}), view(y, {5000}), view(z, {5000})});
+  Numbers expected = x.values();
+  for (size_t i = 0; i < expected.size(); ++i)
+    expected[i] += y.values()[i];
+  expectNear(z, expected, 1.0 / 256);
+}
+
+TEST_F(KernelNumbers, reductions) {
+  Array &x = random("f32", 3000), &total = harness.zeros("f32", 1);
+  Array &largest = harness.array("f32", {-INFINITY});
+  Specialisation specialisation;
+  specialisation.dtypes["E"] = Dtype::F32;
+  specialisation.consts["PROGRAMS"] = int64_t(3);
+  specialisation.consts["BN"] = int64_t(256);
+  run("reduce_sum.py", "reduce_sum", specialisation, {view(x, {3000}), view(total, {1})});
+  run("reduce_max.py", "reduce_max", specialisation, {view(x, {3000}), view(largest, {1})});
+  double sum = 0, max = -INFINITY;
+  for (double value : x.values())
+    sum += value, max = std::max(max, value);
+  expectNear(total, {sum}, 1e-5);
+  expectNear(largest, {max}, 0);
+}
+
+TEST_F(KernelNumbers, rowKernels) {
+  constexpr int kRows = 10, kCols = 48;
+  Array &x = random("f32", kRows * kCols), &w = random("f32", kCols), &b = random("f32", kCols);
+  Array &sums = harness.zeros("f32", kRows), &maxima = harness.zeros("f32", kRows);
+  Array &softmax = harness.zeros("f32", kRows * kCols);
+  Array &rms = harness.zeros("f32", kRows * kCols), &layer = harness.zeros("f32", kRows * kCols);
+  Specialisation specialisation;
+  specialisation.dtypes["E"] = Dtype::F32;
+  specialisation.dims["D"] = kCols;
+  ViewValue input = view(x, {kRows, kCols});
+  run("reduce_max.py", "reduce_max_rows", specialisation, {input, view(maxima, {kRows})});
+  run("softmax.py", "softmax", specialisation, {input, view(softmax, {kRows, kCols})});
+  run("rms_norm.py", "rms_norm", specialisation,
+      {input, view(w, {kCols}), view(rms, {kRows, kCols}), 1e-3});
+  Specialisation affine = specialisation, mixed = specialisation;
+  affine.tensors["weight"] = affine.tensors["bias"] = {};
+  run("layer_norm.py", "layer_norm", affine,
+      {input, view(layer, {kRows, kCols}), 1e-3, view(w, {kCols}), view(b, {kCols})});
+  mixed.dtypes["O"] = Dtype::F32;
+  run("reduce_sum.py", "reduce_sum_rows", mixed, {input, view(sums, {kRows})});
+
+  Numbers in = x.values(), weight = w.values(), bias = b.values();
+  Numbers sumOf(kRows), maxOf(kRows, -INFINITY), soft(in.size()), root(in.size()), norm(in.size());
+  for (int i = 0; i < kRows; ++i) {
+    double squares = 0, exps = 0, variance = 0;
+    for (int j = 0; j < kCols; ++j) {
+      double v = in[i * kCols + j];
+      sumOf[i] += v, maxOf[i] = std::max(maxOf[i], v), squares += v * v, exps += std::exp(v);
+    }
+    for (int j = 0; j < kCols; ++j)
+      variance += std::pow(in[i * kCols + j] - sumOf[i] / kCols, 2) / kCols;
+    for (int j = 0; j < kCols; ++j) {
+      int at = i * kCols + j;
+      soft[at] = std::exp(in[at]) / exps;
+      root[at] = in[at] / std::sqrt(squares / kCols + 1e-3) * weight[j];
+      norm[at] = (in[at] - sumOf[i] / kCols) / std::sqrt(variance + 1e-3) * weight[j] + bias[j];
+    }
+  }
+  expectNear(sums, sumOf, 1e-5);
+  expectNear(maxima, maxOf, 0);
+  expectNear(softmax, soft, 1e-5);
+  expectNear(rms, root, 1e-5);
+  expectNear(layer, norm, 1e-5);
+}
+
+TEST_F(KernelNumbers, rope) {
+  constexpr int kBatch = 2, kLength = 11, kHeads = 3, kGroups = 1, kDepth = 16, kOffset = 5;
+  for (bool computed : {false, true})
+    for (bool interleaved : {false, true}) {
+      int pairs = computed ? kDepth / 2 : 6; // the table turns a part of the head
+      Array &q = random("f32", kBatch * kLength * kHeads * kDepth);
+      Array &k = random("f32", kBatch * kLength * kGroups * kDepth);
+      auto angle = [&](int p, int j) { return p * std::pow(100.0, -2.0 * j / kDepth); };
+      Numbers cosines, sines;
+      for (int p = 0; p < 20; ++p)
+        for (int j = 0; j < pairs; ++j)
+          cosines.push_back(std::cos(angle(p, j))), sines.push_back(std::sin(angle(p, j)));
+      auto turned = [&](Numbers x, int heads) {
+        for (int row = 0; row < kBatch * kLength * heads; ++row)
+          for (int j = 0; j < pairs; ++j) {
+            int first = row * kDepth + (interleaved ? 2 * j : j);
+            int second = first + (interleaved ? 1 : pairs);
+            double t = angle(row / heads % kLength + kOffset, j), a = x[first], b = x[second];
+            x[first] = a * std::cos(t) - b * std::sin(t);
+            x[second] = b * std::cos(t) + a * std::sin(t);
+          }
+        return x;
+      };
+      Numbers q1 = turned(q.values(), kHeads), k1 = turned(k.values(), kGroups);
+      Specialisation specialisation;
+      specialisation.dtypes["E"] = Dtype::F32;
+      specialisation.consts["interleaved"] = interleaved;
+      std::vector<Argument> arguments{view(q, {kBatch, kLength, kHeads, kDepth}),
+                                      view(k, {kBatch, kLength, kGroups, kDepth})};
+      if (computed) {
+        specialisation.dims["D"] = kDepth;
+        arguments.insert(arguments.end(), {100.0, int64_t(kOffset)});
+      } else {
+        specialisation.dtypes["T"] = Dtype::F32;
+        specialisation.dims["R"] = pairs;
+        arguments.insert(arguments.end(), {view(harness.array("f32", cosines), {20, pairs}),
+                                           view(harness.array("f32", sines), {20, pairs}),
+                                           int64_t(kOffset)});
+      }
+      run("rope.py", computed ? "rope_computed" : "rope", specialisation, arguments);
+      expectNear(q, q1, 1e-5);
+      expectNear(k, k1, 1e-5);
+    }
+}
+
+TEST_F(KernelNumbers, swiglu) {
+  Array &gate = random("f32", 3 * 700), &up = random("f32", 3 * 700);
+  Array &y = harness.zeros("f32", 3 * 700);
+  Specialisation specialisation;
+  specialisation.dtypes["E"] = Dtype::F32;
+  specialisation.consts["BN"] = int64_t(256);
+  run("swiglu.py", "swiglu", specialisation,
+      {view(gate, {3, 700}), view(up, {3, 700}), view(y, {3, 700})});
+  Numbers expected = gate.values();
+  for (size_t i = 0; i < expected.size(); ++i)
+    expected[i] = silu(expected[i]) * up.values()[i];
+  expectNear(y, expected, 1e-5);
+}
+
+TEST_F(KernelNumbers, matmul) {
+  constexpr int kM = 40, kN = 37, kK = 50;
+  for (auto [type, dtype, out, outDtype] :
+       {std::tuple("f32", Dtype::F32, "f32", Dtype::F32), {"i8", Dtype::I8, "i32", Dtype::I32},
+        {"bf16", Dtype::BF16, "f32", Dtype::F32}})
+    for (bool transposeA : {false, true})
+      for (bool transposeB : {false, true}) {
+        Array &a = random(type, kM * kK), &b = random(type, kK * kN);
+        Array &c = harness.zeros(out, kM * kN);
+        Specialisation specialisation;
+        specialisation.dtypes["E"] = dtype;
+        specialisation.dtypes["O"] = outDtype;
+        for (const char *name : {"BM", "BN", "BK"})
+          specialisation.consts[name] = int64_t(32);
+        std::string suffix = transposeA ? (transposeB ? "_tt" : "_tn") : transposeB ? "_nt" : "";
+        run("matmul.py", "matmul" + suffix, specialisation,
+            {transposeA ? view(a, {kK, kM}) : view(a, {kM, kK}),
+             transposeB ? view(b, {kN, kK}) : view(b, {kK, kN}), view(c, {kM, kN})});
+        expectNear(c, multiply(a.values(), b.values(), kM, kN, kK, transposeA, transposeB), 1e-5);
+      }
+}
+
+TEST_F(KernelNumbers, geluLinear) {
+  constexpr int kM = 20, kN = 24, kK = 40;
+  Array &x = random("bf16", kM * kK), &w = random("bf16", kN * kK), &bias = random("bf16", kN);
+  for (bool approximate : {false, true}) {
+    Array &y = harness.zeros("bf16", kM * kN);
+    Specialisation specialisation;
+    specialisation.dtypes["E"] = Dtype::BF16;
+    specialisation.consts["approximate"] = approximate;
+    specialisation.tensors["bias"] = {};
+    for (const char *name : {"BM", "BN", "BK"})
+      specialisation.consts[name] = int64_t(16);
+    run("gelu_linear.py", "gelu_linear", specialisation,
+        {view(x, {kM, kK}), view(w, {kN, kK}), view(y, {kM, kN}), view(bias, {kN})});
+    Numbers expected = multiply(x.values(), w.values(), kM, kN, kK, false, true);
+    for (int i = 0; i < kM * kN; ++i) {
+      double v = expected[i] + bias.values()[i % kN];
+      double inner = std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v);
+      expected[i] = v * (1 + (approximate ? std::tanh(inner) : std::erf(v / std::sqrt(2.0)))) / 2;
+    }
+    expectNear(y, expected, 1.0 / 128);
+  }
+}
+
+TEST_F(KernelNumbers, swigluMlp) {
+  constexpr int kM = 20, kN = 24, kK = 40;
+  Array &x = random("f16", kM * kK), &gate = random("f16", kN * kK), &up = random("f16", kN * kK);
+  Array &down = random("f16", kK * kN), &h = harness.zeros("f16", kM * kN);
+  Array &y = harness.zeros("f16", kM * kK);
+  Specialisation specialisation;
+  specialisation.dtypes["E"] = Dtype::F16;
+  for (const char *name : {"BM", "BN", "BK"})
+    specialisation.consts[name] = int64_t(16);
+  run("swiglu_mlp.py", "swiglu_mlp", specialisation,
+      {view(x, {kM, kK}), view(gate, {kN, kK}), view(up, {kN, kK}), view(h, {kM, kN})});
+  run("swiglu_mlp.py", "swiglu_mlp_down", specialisation,
+      {view(h, {kM, kN}), view(down, {kK, kN}), view(y, {kM, kK})});
+  Numbers g = multiply(x.values(), gate.values(), kM, kN, kK, false, true);
+  Numbers u = multiply(x.values(), up.values(), kM, kN, kK, false, true);
+  for (int i = 0; i < kM * kN; ++i)
+    g[i] = silu(g[i]) * u[i];
+  expectNear(h, g, 1e-3);
+  expectNear(y, multiply(h.values(), down.values(), kM, kK, kN, false, true), 1e-3);
+}
+
+TEST_F(KernelNumbers, attention) {
+  constexpr int kBatch = 2, kHeads = 4, kGroups = 2, kDepth = 16;
+  struct Case {
+    int queries, keys;
+    bool causal;
+    int window;
+  };
+  for (Case c : {Case{40, 40, false, 0}, {37, 53, true, 0}, {53, 37, true, 0}, {30, 70, true, 9},
+                 {1, 65, true, 0}}) {
+    SCOPED_TRACE(testing::Message() << c.queries << " queries, " << c.keys << " keys");
+    Array &q = random("f16", kBatch * c.queries * kHeads * kDepth);
+    Array &k = random("f16", kBatch * c.keys * kGroups * kDepth);
+    Array &v = random("f16", kBatch * c.keys * kGroups * kDepth);
+    Array &o = harness.zeros("f16", kBatch * c.queries * kHeads * kDepth);
+    Array &lse = harness.zeros("f32", kBatch * kHeads * c.queries);
+    Specialisation specialisation;
+    specialisation.dtypes["E"] = Dtype::F16;
+    specialisation.dims["D"] = kDepth;
+    specialisation.consts["causal"] = c.causal;
+    specialisation.consts["window"] = int64_t(c.window);
+    specialisation.consts["BM"] = specialisation.consts["BN"] = int64_t(16);
+    ViewValue keys = view(k, {kBatch, c.keys, kGroups, kDepth});
+    ViewValue values = view(v, {kBatch, c.keys, kGroups, kDepth});
+    run("attention.py", "attention", specialisation,
+        {view(q, {kBatch, c.queries, kHeads, kDepth}), keys, values,
+         view(o, {kBatch, c.queries, kHeads, kDepth}), view(lse, {kBatch, kHeads, c.queries}),
+         0.25});
+    Numbers Q = q.values(), K = k.values(), V = v.values();
+    Numbers expected(Q.size()), logs(kBatch * kHeads * c.queries);
+    for (int b = 0; b < kBatch; ++b)
+      for (int h = 0; h < kHeads; ++h)
+        for (int s = 0; s < c.queries; ++s) {
+          size_t row = ((b * c.queries + s) * kHeads + h) * kDepth;
+          double total = 0;
+          for (int t = 0; t < c.keys; ++t) {
+            int last = s + c.keys - c.queries;
+            if ((c.causal && t > last) || (c.window > 0 && t <= last - c.window))
+              continue;
+            size_t key = ((b * c.keys + t) * kGroups + h / (kHeads / kGroups)) * kDepth;
+            double score = 0;
+            for (int d = 0; d < kDepth; ++d)
+              score += Q[row + d] * K[key + d];
+            total += std::exp(0.25 * score);
+            for (int d = 0; d < kDepth; ++d)
+              expected[row + d] += std::exp(0.25 * score) * V[key + d];
+          }
+          for (int d = 0; d < kDepth && total > 0; ++d)
+            expected[row + d] /= total;
+          logs[(b * kHeads + h) * c.queries + s] = std::log(total);
+        }
+    expectNear(o, expected, 4e-3);
+    expectNear(lse, logs, 1e-4);
+  }
+}
