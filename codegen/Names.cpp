@@ -3,7 +3,6 @@
 #include "codegen/Prelude.h"
 #include "ir/cuda/Cuda.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -12,46 +11,10 @@ using namespace tilewright;
 using namespace tilewright::codegen;
 
 /// Keywords of C++ and names that CUDA defines without a header.
-static constexpr StringLiteral kReserved[] = {"alignas",       "alignof",     "and",
-                                              "and_eq",        "asm",         "auto",
-                                              "bitand",        "bitor",       "bool",
-                                              "break",         "case",        "catch",
-                                              "char",          "char8_t",     "char16_t",
-                                              "char32_t",      "class",       "compl",
-                                              "concept",       "const",       "consteval",
-                                              "constexpr",     "constinit",   "const_cast",
-                                              "continue",      "co_await",    "co_return",
-                                              "co_yield",      "decltype",    "default",
-                                              "delete",        "do",          "double",
-                                              "dynamic_cast",  "else",        "enum",
-                                              "explicit",      "export",      "extern",
-                                              "false",         "float",       "for",
-                                              "friend",        "goto",        "if",
-                                              "inline",        "int",         "long",
-                                              "mutable",       "namespace",   "new",
-                                              "noexcept",      "not",         "not_eq",
-                                              "nullptr",       "operator",    "or",
-                                              "or_eq",         "private",     "protected",
-                                              "public",        "register",    "reinterpret_cast",
-                                              "requires",      "return",      "short",
-                                              "signed",        "sizeof",      "static",
-                                              "static_assert", "static_cast", "struct",
-                                              "switch",        "template",    "this",
-                                              "thread_local",  "throw",       "true",
-                                              "try",           "typedef",     "typeid",
-                                              "typename",      "union",       "unsigned",
-                                              "using",         "virtual",     "void",
-                                              "volatile",      "wchar_t",     "while",
-                                              "xor",           "xor_eq",      "main",
-                                              "shared",        "threadIdx",   "blockIdx",
-                                              "blockDim",      "gridDim",     "warpSize",
-                                              "dim3",          "std",         "nv",
-                                              "cuda",          "signbit",     "isnan",
-                                              "isinf",         "isfinite",    "min",
-                                              "max",           "abs",         "printf",
-                                              "assert",        "clock",       "clock64",
-                                              "memcpy",        "memset",      "malloc",
-                                              "free"};
+static constexpr StringLiteral kReserved[] = {
+#define TILEWRIGHT_RESERVED(name) #name,
+#include "codegen/ReservedNames.def"
+};
 
 Names::Names() {
   for (StringRef name : kReserved)
@@ -86,6 +49,13 @@ std::string Names::fresh(StringRef wanted) {
   taken.insert(name);
   scopes.back().push_back(name);
   return name;
+}
+
+std::string Names::freshCounter() {
+  for (StringRef letter : {"i", "j", "k", "l", "m", "n"})
+    if (!taken.contains(letter))
+      return fresh(letter);
+  return fresh("i");
 }
 
 StringRef codegen::nameOf(Location location) {
@@ -139,11 +109,10 @@ static StringRef nameByUse(Operation *user, Value value) {
 
 /// By the op that makes the value.
 static StringRef nameByOp(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast_if_present<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && argument == loop.getInductionVar() ? "i" : "";
-  }
-  return llvm::TypeSwitch<Operation *, StringRef>(value.getDefiningOp())
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return "";
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case([](cuda::ThreadIdOp) { return "thread"; })
       .Case([](cuda::BlockIdOp) { return "block"; })
       .Case([](cuda::SharedOp) { return "buffer"; })

@@ -23,6 +23,8 @@ public:
 
   /// An identifier like `wanted`, made valid and unique: `row`, `row_2`, `row_3`.
   std::string fresh(llvm::StringRef wanted);
+  /// An identifier for a loop's variable that has no name: i, j, k…
+  std::string freshCounter();
 
 private:
   llvm::StringSet<> taken;

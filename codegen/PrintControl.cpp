@@ -40,7 +40,8 @@ static LogicalResult printFor(Printer &p, scf::ForOp op) {
     p.bind(result, variable);
 
   p.names.pushScope();
-  std::string i = p.names.fresh(wantedName(op.getInductionVar()));
+  StringRef name = nameOf(op.getInductionVar().getLoc());
+  std::string i = name.empty() ? p.names.freshCounter() : p.names.fresh(name);
   p.bind(op.getInductionVar(), i);
   std::string step =
       matchPattern(op.getStep(), m_One()) ? "++" + i : i + " += " + p.operand(op.getStep());

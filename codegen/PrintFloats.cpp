@@ -110,6 +110,11 @@ void tilewright::codegen::addFloats(Spellings &spellings) {
   spellings.expression<arith::CmpFOp>(printCompare);
 
   addCall<math::AbsFOp>(spellings, "fabsf");
+  addCall<math::AcosOp>(spellings, "acosf");
+  addCall<math::AcoshOp>(spellings, "acoshf");
+  addCall<math::AsinOp>(spellings, "asinf");
+  addCall<math::AsinhOp>(spellings, "asinhf");
+  addCall<math::AtanhOp>(spellings, "atanhf");
   addCall<math::AtanOp>(spellings, "atanf");
   addCall<math::Atan2Op>(spellings, "atan2f");
   addCall<math::CbrtOp>(spellings, "cbrtf");

@@ -47,6 +47,8 @@ void codegen::addRegisters(Spellings &spellings) {
   spellings.expression<cuda::BlockIdOp>(
       [](Printer &, cuda::BlockIdOp) { return Text{"i32(blockIdx.x)"}; });
   spellings.statement<cuda::RegsOp>(printRegs);
+  spellings.expression<cuda::OpaqueOp>(
+      [](Printer &p, cuda::OpaqueOp op) { return p.call("opaque", op.getValue()); });
   spellings.expression<cuda::GetOp>(printGet);
   spellings.statement<cuda::SetOp>(printSet);
   spellings.expression<cuda::UnpackOp>(printUnpack);

@@ -11,6 +11,8 @@ using namespace tilewright::codegen;
 
 /// Operands of one expression or statement are named until they fit in so many characters.
 static constexpr size_t kLongestOperands = 68;
+/// Naming a shorter operand saves nothing.
+static constexpr size_t kLongestAtom = 16;
 
 void Printer::Dependence::add(const Dependence &other) {
   llvm::append_range(reads, other.reads);
@@ -106,17 +108,18 @@ void Printer::define(Value value) {
 
 void Printer::shorten(Operation *op) {
   while (true) {
-    size_t total = 0;
+    size_t total = 0, most = kLongestAtom;
     Value longest;
     for (Value operand : op->getOperands()) {
       auto found = waiting.find(operand);
-      if (found == waiting.end() || found->second.text.binding == Binding::Primary)
-        continue;
-      total += found->second.text.text.size();
-      if (!longest || found->second.text.text.size() > waiting[longest].text.text.size())
+      size_t size = found == waiting.end() ? 0 : found->second.text.text.size();
+      total += size;
+      if (size > most) {
+        most = size;
         longest = operand;
+      }
     }
-    if (total <= kLongestOperands)
+    if (total <= kLongestOperands || !longest)
       return;
     define(longest);
   }

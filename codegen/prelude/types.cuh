@@ -76,3 +76,10 @@ __device__ __forceinline__ void pack_words(u32 *words, const T *from) {
         words[word] |= u32(bits_of(from[(word * 4 + byte) / kSize])) << 8 * byte;
   }
 }
+
+//@ opaque
+// The same value, of which the compiler knows nothing: what follows from it stays where it is.
+__device__ __forceinline__ i32 opaque(i32 x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}

@@ -183,3 +183,23 @@ func.func @shuffles_outside_of_branches(%n: i32 {tile.name = "n"}, %x: f32 {tile
   cuda.set %v, %r[%c1] : f32, !cuda.regs<8 x f32>
   return
 }
+
+// CHECK-LABEL: counts_with_letters(
+// CHECK: for (i32 i = 0; i < 2; ++i) {
+// CHECK: for (i32 k = 0; k < 2; ++k) {
+// CHECK-NEXT: regs[i * 2 + k] = j;
+func.func @counts_with_letters(%n: i32 {tile.name = "j"})
+    attributes {cuda.kernel, cuda.threads = 64 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %r = cuda.regs : !cuda.regs<8 x i32>
+  scf.for %a = %c0 to %c2 step %c1 : i32 {
+    scf.for %b = %c0 to %c2 step %c1 : i32 {
+      %d = arith.muli %a, %c2 : i32
+      %e = arith.addi %d, %b : i32
+      cuda.set %n, %r[%e] : i32, !cuda.regs<8 x i32>
+    }
+  }
+  return
+}

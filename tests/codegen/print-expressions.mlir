@@ -168,3 +168,21 @@ func.func @reads_registers_before_they_change(%x: f32 {tile.name = "x"})
   cuda.set %f, %r[%c3] : f32, !cuda.regs<4 x f32>
   return
 }
+
+// CHECK-LABEL: cuts_nested_calls(
+// CHECK: const f32 value = max_nan({{.*}});
+// CHECK: regs[0] = max_nan({{.*}});
+func.func @cuts_nested_calls(%x: f32 {tile.name = "x"})
+    attributes {cuda.kernel, cuda.threads = 64 : i32} {
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1.0 : f32
+  %r = cuda.regs : !cuda.regs<8 x f32>
+  %a = arith.maximumf %x, %one : f32
+  %b = arith.maximumf %a, %one : f32
+  %c = arith.maximumf %b, %one : f32
+  %d = arith.maximumf %c, %one : f32
+  %e = arith.maximumf %d, %one : f32
+  %f = arith.maximumf %e, %one : f32
+  cuda.set %f, %r[%c0] : f32, !cuda.regs<8 x f32>
+  return
+}
