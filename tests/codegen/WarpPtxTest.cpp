@@ -22,10 +22,9 @@ TEST(Matrices, load_and_store) {
     std::vector<std::string> loadsWanted, storesWanted;
     for (std::string count : {"1", "2", "4"})
       for (std::string trans : {"", " trans"}) {
-        // The attribute stands in the dictionary: the assembly's keyword has no value.
-        std::string attrs = "{count = " + count + (trans.empty() ? "" : ", trans") + "} : " + regs;
-        loads += "cuda.ldmatrix %s, %r[%c0] " + attrs + "\n";
-        stores += "cuda.stmatrix %r[%c0], %s " + attrs + "\n";
+        std::string attrs = trans + " {count = " + count + "} : " + regs;
+        loads += "cuda.ldmatrix %s, %r[%c0]" + attrs + "\n";
+        stores += "cuda.stmatrix %r[%c0], %s" + attrs + "\n";
         std::string shape = "m8n8.x" + count + (trans.empty() ? ".shared" : ".trans.shared");
         loadsWanted.push_back("ldmatrix.sync.aligned." + shape);
         storesWanted.push_back("stmatrix.sync.aligned." + shape);

@@ -71,7 +71,7 @@ func.func @multiplies_matrices() attributes {cuda.kernel, cuda.threads = 32 : i3
   %b = cuda.regs : !cuda.regs<4 x vector<2xbf16>> loc("b")
   %d = cuda.regs : !cuda.regs<16 x f32> loc("acc")
   cuda.ldmatrix %s, %a[%c0] {count = 4} : !cuda.regs<4 x vector<2xbf16>>
-  cuda.ldmatrix %s, %b[%c2] {count = 2, trans} : !cuda.regs<4 x vector<2xbf16>>
+  cuda.ldmatrix %s, %b[%c2] trans {count = 2} : !cuda.regs<4 x vector<2xbf16>>
   cuda.mma 16 x 8 x 16 %d[%c0], %a[%c0], %b[%c2] : !cuda.regs<16 x f32>, !cuda.regs<4 x vector<2xbf16>>, !cuda.regs<4 x vector<2xbf16>>
   cuda.mma 16 x 8 x 8 %d[%c0], %d[%c4], %d[%c8] : !cuda.regs<16 x f32>, !cuda.regs<16 x f32>, !cuda.regs<16 x f32>
   %w = cuda.get %a[%c1] : !cuda.regs<4 x vector<2xbf16>> -> vector<2xbf16>
