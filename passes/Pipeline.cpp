@@ -22,6 +22,11 @@ public:
       manager.addNestedPass<func::FuncOp>(std::move(pass));
   }
 
+  /// Adds a pass that later ones cannot do without.
+  void require(std::unique_ptr<Pass> pass) {
+    manager.addNestedPass<func::FuncOp>(std::move(pass));
+  }
+
   /// Folds, merges equal values and takes out of loops what does not change in them.
   void clean(bool hoist) {
     add(createCanonicalizerPass());
@@ -60,17 +65,17 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
   config.minBlocks = options.minBlocks;
   // First of its level: every later pass asks for the target and the number of warps. After the
   // tile passes, because it counts the tiles that they leave.
-  passes.add(createBindConfig(config));
+  passes.require(createBindConfig(config));
   // Before pipeline-loads, which moves the copies that this pass makes explicit.
-  passes.add(createMakeChannels());
+  passes.require(createMakeChannels());
   // Before assign-layouts: moved copies carry no layouts that would have to agree.
   passes.add(createPipelineLoads());
   // Equal channel indices merge. No canonicalization from here on: it folds across types, and the
   // types now carry layouts.
   passes.add(createCSEPass());
-  passes.add(createAssignLayouts());
+  passes.require(createAssignLayouts());
   // After assign-layouts: it simulates the accesses that the layouts make.
-  passes.add(createSwizzleLayout());
+  passes.require(createSwizzleLayout());
 }
 
 void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upTo) {

@@ -17,8 +17,7 @@ enum class Stage { Tile, Cta, Cuda };
 struct PipelineOptions {
   std::string target = "sm_90";
   int64_t warps = 0, stages = 0, minBlocks = 0;
-  /// Flags of passes to leave out, to find the one that miscompiles. Those that change the level
-  /// cannot be left out.
+  /// Flags of passes to leave out, to find the one that miscompiles; passes that others need stay.
   std::vector<std::string> disabled;
 };
 

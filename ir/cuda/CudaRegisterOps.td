@@ -15,6 +15,17 @@ def Cuda_BlockIdOp : Cuda_Op<"block_id", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Cuda_OpaqueOp : Cuda_Op<"opaque"> {
+  let summary = "the same value, of which the compiler knows nothing";
+  let description = [{
+    What is computed from the result is computed where it stands: not moved out of a loop, where it
+    would hold registers while the loop runs. Reads at its place in the program.
+  }];
+  let arguments = (ins I32:$value);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$value attr-dict";
+}
+
 def Cuda_RegsOp : Cuda_Op<"regs"> {
   let summary = "declares a register array, uninitialised";
   let description = "`f32 acc[64];`, named after its location's name.";

@@ -115,6 +115,7 @@ private:
   //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------------//
   /// What this thread's lane and warp add to the coordinate along `dim`.
   Value threadCoordinate(const Layout &layout, int64_t dim);
+  Value ownCoordinate(const Layout &layout, int64_t dim);
   Value registerCoordinate(const Layout &layout, int64_t dim, Value index);
   Value coordinate(const Layout &layout, int64_t dim, Value index);
   /// The register number left of `index` when the digits along dropped dimensions go.
@@ -232,6 +233,7 @@ private:
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
   Value thread, lane, warp;
+  bool recomputesThread = false; // thread coordinates are computed anew instead of kept
   llvm::SmallVector<std::pair<Digits, Value>> threadCoordinates; // lanes then warps, cached
   Operation *entryEnd = nullptr; // where thread coordinates are computed
 

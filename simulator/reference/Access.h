@@ -16,7 +16,9 @@ struct AccessAxis {
   bool gathers;         // the slot holds `extent` indices instead of the first one
   int64_t slot;         // of i32 indices
   int64_t size, stride; // of the view
-  int64_t tileStride;   // elements of the tile between neighbours along a kept axis
+  int64_t valid;        // elements of the extent that take part
+  bool inBounds;
+  int64_t tileStride; // elements of the tile between neighbours along a kept axis
 };
 
 struct Access {
@@ -48,6 +50,8 @@ public:
     bool inside = true;
     for (const AccessAxis &axis : access.scalars) {
       int64_t index = *frame.at<int32_t>(axis.slot);
+      if (axis.inBounds && (index < 0 || index >= axis.size))
+        return frame.fail(op, "is out of bounds against its word");
       inside &= index >= 0 && index < axis.size;
       base += inside ? index * axis.stride : 0;
     }
@@ -65,14 +69,18 @@ private:
     if (!axis.gathers && level + 1 == access.kept.size()) {
       int64_t start = indices[0];
       int64_t low = std::clamp<int64_t>(-start, 0, axis.extent);
-      int64_t high = std::clamp<int64_t>(axis.size - start, low, axis.extent);
+      int64_t high = std::clamp<int64_t>(std::min(axis.size - start, axis.valid), low, axis.extent);
+      if (axis.inBounds && inside && (low != 0 || high != axis.valid))
+        return frame.fail(op, "is out of bounds against its word");
       return emit(op, visit,
                   Row{tile, axis.extent, base + start * axis.stride, axis.stride, low,
                       inside ? high : low});
     }
     for (int64_t i = 0; i < axis.extent && !frame.failure; ++i) {
       int64_t index = axis.gathers ? indices[i] : indices[0] + i;
-      bool here = inside && index >= 0 && index < axis.size;
+      bool here = inside && i < axis.valid && index >= 0 && index < axis.size;
+      if (axis.inBounds && inside && i < axis.valid && !here)
+        return frame.fail(op, "is out of bounds against its word");
       walk(op, visit, level + 1, here ? base + index * axis.stride : base, here,
            tile + i * axis.tileStride);
     }
@@ -97,7 +105,8 @@ private:
 
 /// The access of a load, store or atomic; the view's axes pair up with indices and extents.
 Access makeAccess(Compiler &compiler, mlir::Value view, mlir::ValueRange indices,
-                  llvm::ArrayRef<int64_t> extents);
+                  llvm::ArrayRef<int64_t> extents, std::optional<llvm::ArrayRef<int64_t>> valid,
+                  std::optional<llvm::ArrayRef<bool>> inBounds);
 
 } // namespace tilewright::simulator
 

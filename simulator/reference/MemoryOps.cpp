@@ -9,7 +9,8 @@ using namespace mlir;
 
 namespace tilewright::simulator {
 
-Access makeAccess(Compiler &compiler, Value view, ValueRange indices, ArrayRef<int64_t> extents) {
+Access makeAccess(Compiler &compiler, Value view, ValueRange indices, ArrayRef<int64_t> extents,
+                  std::optional<ArrayRef<int64_t>> valid, std::optional<ArrayRef<bool>> inBounds) {
   Access access;
   access.view = &compiler.view(view);
   access.kind = *elementKind(cast<tile::ViewType>(view.getType()).getElementType());
@@ -22,6 +23,10 @@ Access makeAccess(Compiler &compiler, Value view, ValueRange indices, ArrayRef<i
                     slot.offset,
                     value.shape[i],
                     value.strides[i],
+                    valid && (*valid)[i] ? (*valid)[i]
+                    : gathers            ? slot.count
+                                         : extents[i],
+                    inBounds && (*inBounds)[i],
                     1};
     (axis.extent == 0 ? access.scalars : access.kept).push_back(axis);
   }
@@ -99,7 +104,8 @@ static LogicalResult compileLoad(Compiler &compiler, Operation *op) {
     return failure();
   Slot fill = load.getFill() ? compiler.slot(load.getFill())
                              : compiler.constant(result->kind, 1, std::vector<char>(8));
-  Access access = makeAccess(compiler, load.getView(), load.getIndices(), load.getExtents());
+  Access access = makeAccess(compiler, load.getView(), load.getIndices(), load.getExtents(),
+                             load.getValid(), load.getInBounds());
   compiler.emit(op, {.run = runLoad,
                      .result = result->offset,
                      .a = fill.offset,
@@ -126,7 +132,8 @@ static void runStore(const Instruction &instruction, Frame &frame) {
 
 static LogicalResult compileStore(Compiler &compiler, Operation *op) {
   auto store = cast<tile::StoreOp>(op);
-  Access access = makeAccess(compiler, store.getView(), store.getIndices(), store.getExtents());
+  Access access = makeAccess(compiler, store.getView(), store.getIndices(), store.getExtents(),
+                             store.getValid(), store.getInBounds());
   compiler.emit(op, {.run = runStore,
                      .a = compiler.slot(store.getValue()).offset,
                      .detail = compiler.program.own(std::move(access))});
@@ -179,7 +186,8 @@ static void runAtomic(const Instruction &instruction, Frame &frame) {
 
 static LogicalResult compileAtomic(Compiler &compiler, Operation *op) {
   auto atomic = cast<tile::AtomicOp>(op);
-  Access access = makeAccess(compiler, atomic.getView(), atomic.getIndices(), atomic.getExtents());
+  Access access = makeAccess(compiler, atomic.getView(), atomic.getIndices(), atomic.getExtents(),
+                             atomic.getValid(), atomic.getInBounds());
   bool narrow = access.kind == ElementKind::F16 || access.kind == ElementKind::BF16;
   bool full = access.kind == ElementKind::F32 || access.kind == ElementKind::I32;
   if (!full && !(narrow && atomic.getKind() == tile::AtomicKind::Add))
