@@ -1,0 +1,70 @@
+//===- Compiler.h - from a kernel's text to machine code --------------------------------------===//
+//
+// Composes the layers. Nothing here needs a GPU; machine code needs NVRTC.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_TOOLS_DRIVER_COMPILER_H
+#define TILEWRIGHT_TOOLS_DRIVER_COMPILER_H
+
+#include "runtime/Kernel.h"
+#include "tools/driver/Configs.h"
+#include "tools/driver/KernelModule.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace tilewright::driver {
+
+/// CUDA text with all that a launch needs.
+struct Translated {
+  runtime::KernelSource source;
+  Attempt attempt; ///< What was chosen.
+  std::vector<std::string> remarks;
+};
+
+/// Translates under one configuration. Fails with a clear message when the target's shared memory
+/// does not hold the tiles, which sets `misfit`.
+ErrorOr<Translated> translate(const KernelTextPtr &text, const Attempt &attempt,
+                              std::optional<Misfit> *misfit = nullptr);
+
+/// A kernel that can be launched.
+struct Compiled {
+  Compiled(runtime::Kernel kernel, Attempt attempt)
+      : kernel(std::move(kernel)), attempt(std::move(attempt)) {}
+
+  runtime::Kernel kernel;
+  Attempt attempt;                   ///< What was chosen.
+  std::vector<std::string> remarks;  ///< What the passes said.
+  std::vector<std::string> rejected; ///< Configurations that did not fit, and why.
+};
+
+/// Compiles, through the cache on disk: tries configurations until one fits the target.
+ErrorOr<Compiled> compile(const KernelTextPtr &text, const Attempt &wanted,
+                          const runtime::CompileOptions &options = {});
+
+/// Compiled kernels by everything that determines them, so that a repeated launch finds its code
+/// without touching the compiler. Thread-safe; two threads that want one kernel compile it once.
+class Memo {
+public:
+  using Result = std::shared_ptr<ErrorOr<Compiled>>;
+
+  /// The kernel for `wanted`; failures are remembered too.
+  Result get(const KernelTextPtr &text, const Attempt &wanted);
+
+private:
+  struct Entry {
+    std::once_flag once;
+    Result result;
+  };
+  std::mutex mutex;
+  std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
+};
+
+/// What determines the code of a kernel, as text: its own text, bound values, facts, configuration.
+std::string memoKey(const KernelText &text, const Attempt &attempt);
+
+} // namespace tilewright::driver
+
+#endif

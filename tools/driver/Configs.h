@@ -1,0 +1,52 @@
+//===- Configs.h - which configurations to try, in which order --------------------------------===//
+//
+// A kernel states defaults for its tile extents, and `bind-config` chooses warps and stages. Where
+// the outcome does not fit the target (too much shared memory, spilled registers), what the user
+// left open is changed step by step.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_TOOLS_DRIVER_CONFIGS_H
+#define TILEWRIGHT_TOOLS_DRIVER_CONFIGS_H
+
+#include "frontend/Frontend.h"
+
+#include <optional>
+#include <string>
+
+namespace tilewright::driver {
+
+/// How a kernel is to be compiled; 0 leaves a choice open.
+struct Config {
+  /// NVRTC's architecture, `sm_90`; `compute_80` gives PTX alone, for the driver to compile.
+  std::string target = "sm_90";
+  int64_t warps = 0, stages = 0, minBlocks = 0;
+  /// Keep a kernel that spills registers to memory instead of trying others.
+  bool allowSpills = false;
+  std::vector<std::string> disabledPasses;
+
+  bool operator==(const Config &) const = default;
+  /// The generation that the passes compile for.
+  std::string passTarget() const;
+  /// The fields that matter to the code, as text.
+  std::string key() const;
+};
+
+/// One configuration: a Config with the tile extents.
+struct Attempt {
+  Config config;
+  frontend::Specialisation specialisation;
+
+  /// "BM = 128, BN = 64, warps = 8, stages = 2"; choices left open are not listed.
+  std::string str(const frontend::Signature &signature) const;
+};
+
+enum class Misfit { SharedMemory, Registers };
+
+/// The configuration to try after one that did not fit, or nothing. `original` is what the user
+/// asked for: what it states is kept. `warps` are those that the failed attempt had.
+std::optional<Attempt> nextAttempt(const frontend::Signature &signature, const Attempt &original,
+                                   const Attempt &failed, Misfit misfit, int64_t warps);
+
+} // namespace tilewright::driver
+
+#endif

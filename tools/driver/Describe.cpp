@@ -1,0 +1,91 @@
+#include "tools/driver/Describe.h"
+
+#include "ir/cuda/Cuda.h"
+#include "ir/tile/Tile.h"
+#include "tools/driver/LaunchExprs.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::driver;
+using runtime::ElementType;
+
+ElementType driver::elementType(Type type) {
+#define DTYPE(enumerator, name, isFloat, bits, getter)                                             \
+  if (type == Builder(type.getContext()).getter)                                                   \
+    return *runtime::elementTypeByName(name);
+#include "frontend/Dtypes.def"
+  llvm_unreachable("a type that the language does not have");
+}
+
+static runtime::TensorArg describeTensor(StringRef name, tile::ViewType view, ArrayAttr names) {
+  runtime::TensorArg arg;
+  arg.name = name.str();
+  arg.type = elementType(view.getElementType());
+  arg.alignment = std::min<int64_t>(16, view.getAlign());
+  arg.unitInnerStride = !view.getStrided();
+  arg.index32 = !view.getWide();
+  for (auto [size, attr] : llvm::zip(view.getShape(), names)) {
+    runtime::DimRef dim;
+    std::string dimName = cast<StringAttr>(attr).str();
+    // A literal size is its own name.
+    if (!std::isdigit(static_cast<unsigned char>(dimName.front())))
+      dim.name = dimName;
+    if (!ShapedType::isDynamic(size))
+      dim.size = size;
+    arg.dims.push_back(std::move(dim));
+  }
+  return arg;
+}
+
+ErrorOr<runtime::KernelSource> driver::describeTile(const KernelText &text, func::FuncOp kernel) {
+  runtime::KernelSource source;
+  source.entry = kernel.getName().str();
+  source.location = text.file + ":" + std::to_string(text.signature().line);
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    std::string name = kernel.getArgAttrOfType<StringAttr>(index, tile::kNameAttr).str();
+    if (auto view = dyn_cast<tile::ViewType>(type))
+      source.args.push_back(describeTensor(
+          name, view, kernel.getArgAttrOfType<ArrayAttr>(index, tile::kDimsAttr)));
+    else
+      source.args.push_back(runtime::ScalarArg{name, elementType(type)});
+  }
+  TILEWRIGHT_ASSIGN(source.grid, gridExpr(kernel));
+  source.checks = launchChecks(kernel);
+  return source;
+}
+
+static ErrorOr<runtime::ParamKind> paramKind(StringRef kind) {
+  using runtime::ParamKind;
+  std::optional<ParamKind> known = llvm::StringSwitch<std::optional<ParamKind>>(kind)
+                                       .Case("pointer", ParamKind::Pointer)
+                                       .Case("dim", ParamKind::Dim)
+                                       .Case("stride", ParamKind::Stride)
+                                       .Case("scalar", ParamKind::Scalar)
+                                       .Default(std::nullopt);
+  if (!known)
+    return Error{"a parameter of kind `" + kind.str() + "` has no meaning for the host"};
+  return *known;
+}
+
+Status driver::describeCuda(func::FuncOp kernel, runtime::KernelSource &source) {
+  for (unsigned index = 0; index < kernel.getNumArguments(); ++index) {
+    auto attr = kernel.getArgAttrOfType<DictionaryAttr>(index, "cuda.param");
+    assert(attr && "expand-to-cuda says of every parameter what it is");
+    runtime::Param param;
+    TILEWRIGHT_ASSIGN(param.kind, paramKind(attr.getAs<StringAttr>("kind").getValue()));
+    param.argument = attr.getAs<IntegerAttr>("argument").getInt();
+    param.axis = attr.getAs<IntegerAttr>("axis").getInt();
+    if (param.kind == runtime::ParamKind::Dim)
+      param.name = attr.getAs<StringAttr>("source").str();
+    Type type = kernel.getArgumentTypes()[index];
+    if (!isa<cuda::PtrType>(type))
+      param.type = elementType(type);
+    source.params.push_back(std::move(param));
+  }
+  auto number = [&](StringRef name) {
+    return unsigned(kernel->getAttrOfType<IntegerAttr>(name).getInt());
+  };
+  source.threads = number(cuda::kThreadsAttr);
+  source.sharedBytes = number(cuda::kSharedBytesAttr);
+  return {};
+}

@@ -1,0 +1,23 @@
+//===- Describe.h - what the runtime must know of a kernel ------------------------------------===//
+#ifndef TILEWRIGHT_TOOLS_DRIVER_DESCRIBE_H
+#define TILEWRIGHT_TOOLS_DRIVER_DESCRIBE_H
+
+#include "runtime/KernelSource.h"
+#include "tools/driver/KernelText.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tilewright::driver {
+
+/// The runtime's name of an element type.
+runtime::ElementType elementType(mlir::Type type);
+
+/// Arguments, grid and checks of a kernel at the `tile` level, before any pass.
+ErrorOr<runtime::KernelSource> describeTile(const KernelText &text, mlir::func::FuncOp kernel);
+
+/// Parameters and resources of the same kernel at the `cuda` level.
+Status describeCuda(mlir::func::FuncOp kernel, runtime::KernelSource &source);
+
+} // namespace tilewright::driver
+
+#endif

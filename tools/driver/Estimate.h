@@ -1,0 +1,24 @@
+//===- Estimate.h - the work of a kernel, without running it ----------------------------------===//
+#ifndef TILEWRIGHT_TOOLS_DRIVER_ESTIMATE_H
+#define TILEWRIGHT_TOOLS_DRIVER_ESTIMATE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tilewright::driver {
+
+struct Work {
+  double programs = 0;
+  double dotFlops = 0;   ///< 2·m·n·k of each product.
+  double elementOps = 0; ///< Elements of arith and math results and of reductions' operands.
+
+  double flops() const { return dotFlops + elementOps; }
+};
+
+/// Counts over a `tile` kernel. `values` are the sizes of dimensions and the integer arguments, by
+/// name. Programs and iterations of long loops are sampled; a branch on data counts as taken.
+Work estimateWork(mlir::func::FuncOp kernel, const llvm::StringMap<int64_t> &values);
+
+} // namespace tilewright::driver
+
+#endif

@@ -1,0 +1,68 @@
+#include "tools/driver/KernelModule.h"
+
+#include "codegen/PrintCuda.h"
+
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::driver;
+
+KernelModule::KernelModule(KernelTextPtr text)
+    : source(std::move(text)),
+      context(std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED)) {
+  context->printOpOnDiagnostic(false);
+  diagnostics = std::make_unique<Diagnostics>(*context, source->file, source->text);
+}
+
+ErrorOr<KernelModule> KernelModule::lower(KernelTextPtr text,
+                                          const frontend::Specialisation &specialisation) {
+  KernelModule result(std::move(text));
+  const KernelText &source = *result.source;
+  result.module =
+      frontend::lower(*source.program, source.kernel, specialisation, *result.context);
+  if (!result.module)
+    return result.diagnostics->error("kernel `" + source.kernel + "` could not be lowered");
+  return result;
+}
+
+Status KernelModule::run(const passes::PipelineOptions &options, passes::Stage upTo) {
+  PassManager manager(context.get());
+  passes::addPasses(manager, options, upTo);
+  if (failed(manager.run(*module)))
+    return diagnostics->error("kernel `" + source->kernel + "` could not be compiled");
+  return {};
+}
+
+func::FuncOp KernelModule::kernel() const {
+  return *ModuleOp(module.get()).getOps<func::FuncOp>().begin();
+}
+
+ErrorOr<simulator::Statistics>
+KernelModule::interpret(llvm::ArrayRef<simulator::Argument> arguments,
+                        const simulator::Options &options) {
+  simulator::Statistics statistics;
+  if (failed(simulator::interpret(kernel(), arguments, options, &statistics)))
+    return diagnostics->error("kernel `" + source->kernel + "` could not be run on the CPU");
+  return statistics;
+}
+
+ErrorOr<std::string> KernelModule::cudaText(bool sourceComments, bool lineDirectives) {
+  codegen::PrintOptions options;
+  options.lineDirectives = lineDirectives;
+  if (sourceComments)
+    options.sourceLine = [this](StringRef file, unsigned line) {
+      return file == source->file ? std::string(source->line(line)) : std::string();
+    };
+  FailureOr<std::string> text = codegen::printCuda(kernel(), options);
+  if (failed(text))
+    return diagnostics->error("kernel `" + source->kernel + "` could not be printed");
+  return std::move(*text);
+}
+
+std::string KernelModule::str() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  ModuleOp(module.get()).print(stream);
+  return text;
+}

@@ -1,0 +1,47 @@
+//===- KernelModule.h - one kernel on its way down --------------------------------------------===//
+#ifndef TILEWRIGHT_TOOLS_DRIVER_KERNELMODULE_H
+#define TILEWRIGHT_TOOLS_DRIVER_KERNELMODULE_H
+
+#include "passes/Pipeline.h"
+#include "simulator/Reference.h"
+#include "tools/driver/Diagnostics.h"
+#include "tools/driver/KernelText.h"
+
+namespace tilewright::driver {
+
+/// The module of one specialised kernel with the context that owns it. One thread at a time.
+class KernelModule {
+public:
+  /// The `tile` module as the front end makes it.
+  static ErrorOr<KernelModule> lower(KernelTextPtr text,
+                                     const frontend::Specialisation &specialisation);
+
+  /// Runs the passes down to a level; once per module.
+  Status run(const passes::PipelineOptions &options, passes::Stage upTo);
+
+  /// Runs the kernel on the CPU; at the `tile` level only.
+  ErrorOr<simulator::Statistics> interpret(llvm::ArrayRef<simulator::Argument> arguments,
+                                           const simulator::Options &options = {});
+
+  /// The CUDA C++ text; at the `cuda` level only.
+  ErrorOr<std::string> cudaText(bool sourceComments, bool lineDirectives);
+
+  /// The module as MLIR.
+  std::string str() const;
+  mlir::func::FuncOp kernel() const;
+  const KernelText &text() const { return *source; }
+  /// What the passes said about their decisions.
+  const std::vector<std::string> &remarks() const { return diagnostics->remarks(); }
+
+private:
+  explicit KernelModule(KernelTextPtr text);
+
+  KernelTextPtr source;
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::unique_ptr<Diagnostics> diagnostics;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+} // namespace tilewright::driver
+
+#endif

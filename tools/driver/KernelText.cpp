@@ -1,0 +1,93 @@
+#include "tools/driver/KernelText.h"
+
+#include "frontend/Source.h"
+#include "support/Files.h"
+#include "tools/driver/Builtins.h"
+#include "tools/driver/Diagnostics.h"
+
+#include "llvm/Support/Path.h"
+
+using namespace tilewright;
+using namespace tilewright::driver;
+
+std::string_view KernelText::line(unsigned wanted) const {
+  std::string_view rest = text;
+  for (unsigned at = 1; !rest.empty(); ++at) {
+    size_t end = rest.find('\n');
+    if (at == wanted)
+      return rest.substr(0, end);
+    rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
+  }
+  return {};
+}
+
+static std::string list(const std::vector<llvm::StringRef> &names) {
+  std::string text;
+  for (llvm::StringRef name : names)
+    text += (text.empty() ? "`" : ", `") + name.str() + "`";
+  return text;
+}
+
+/// The name of the kernel that `wanted` (perhaps empty) stands for.
+static ErrorOr<std::string> chooseKernel(const frontend::Program &program, llvm::StringRef file,
+                                         llvm::StringRef wanted) {
+  std::vector<llvm::StringRef> names = program.kernels();
+  if (names.empty())
+    return Error{"`" + file.str() + "` has no kernel: put `@kernel` before a function"};
+  llvm::StringRef stem = llvm::sys::path::stem(file);
+  if (wanted.empty() && names.size() == 1)
+    return names.front().str();
+  if (wanted.empty() && program.signature(stem))
+    return stem.str();
+  if (wanted.empty())
+    return Error{"`" + file.str() + "` has several kernels: add `:` and one of " + list(names)};
+  if (!program.signature(wanted))
+    return Error{"`" + file.str() + "` has no kernel `" + wanted.str() + "`" +
+                 frontend::suggest(wanted, names) + "; it has " + list(names)};
+  return wanted.str();
+}
+
+ErrorOr<KernelTextPtr> driver::loadKernelText(std::string text, std::string file,
+                                              std::string_view kernel) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  Diagnostics diagnostics(context, file, text);
+  auto result = std::make_shared<KernelText>();
+  result->program = frontend::parseProgram(text, file, context);
+  if (!result->program)
+    return diagnostics.error("`" + file + "` could not be read");
+  TILEWRIGHT_ASSIGN(result->kernel, chooseKernel(*result->program, file, kernel));
+  result->text = std::move(text);
+  result->file = std::move(file);
+  return KernelTextPtr(std::move(result));
+}
+
+static ErrorOr<KernelTextPtr> loadBuiltin(std::string_view name) {
+  if (const BuiltinFile *file = findBuiltin(name)) {
+    TILEWRIGHT_ASSIGN(KernelTextPtr kernel,
+                      loadKernelText(std::string(file->text), file->path(), name));
+    auto builtin = std::make_shared<KernelText>(*kernel);
+    builtin->builtin = true;
+    return KernelTextPtr(std::move(builtin));
+  }
+  std::vector<std::string> owned;
+  for (const BuiltinFile &file : builtinFiles())
+    for (std::string &kernel : kernelNames(file.text))
+      owned.push_back(std::move(kernel));
+  std::vector<llvm::StringRef> names(owned.begin(), owned.end());
+  return Error{"there is no built-in kernel `" + std::string(name) + "`" +
+               frontend::suggest(name, names) +
+               "; `tilewright list` shows all, `file.py:kernel` names one of yours"};
+}
+
+ErrorOr<KernelTextPtr> driver::loadKernel(std::string_view what) {
+  // `file.py`, `file.py:kernel`, or anything with a folder in it.
+  size_t suffix = what.rfind(".py");
+  bool isFile = suffix != what.npos || what.find('/') != what.npos;
+  if (!isFile)
+    return loadBuiltin(what);
+  size_t colon = what.find(':', suffix == what.npos ? what.rfind('/') : suffix);
+  std::string path(what.substr(0, colon));
+  std::string_view kernel = colon == what.npos ? std::string_view() : what.substr(colon + 1);
+  TILEWRIGHT_ASSIGN(std::string text, readFile(path));
+  return loadKernelText(std::move(text), std::move(path), kernel);
+}

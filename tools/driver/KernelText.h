@@ -1,0 +1,39 @@
+//===- KernelText.h - a kernel as its user wrote it -------------------------------------------===//
+#ifndef TILEWRIGHT_TOOLS_DRIVER_KERNELTEXT_H
+#define TILEWRIGHT_TOOLS_DRIVER_KERNELTEXT_H
+
+#include "frontend/Frontend.h"
+#include "support/ErrorOr.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tilewright::driver {
+
+/// One kernel of a parsed file; immutable, shared between threads.
+struct KernelText {
+  std::string file; ///< What messages call it.
+  std::string text;
+  std::string kernel;
+  bool builtin = false;
+  std::shared_ptr<const frontend::Program> program;
+
+  const frontend::Signature &signature() const { return *program->signature(kernel); }
+  /// Line `line` of the text, counted from 1; empty beyond its end.
+  std::string_view line(unsigned line) const;
+};
+
+using KernelTextPtr = std::shared_ptr<const KernelText>;
+
+/// A built-in kernel by its name, or `file.py[:kernel]`; the kernel may be left out of a file that
+/// has one kernel, or one named as the file.
+ErrorOr<KernelTextPtr> loadKernel(std::string_view what);
+
+/// A kernel of a text in memory. An empty `kernel` stands for the only one, or that of the file's
+/// name.
+ErrorOr<KernelTextPtr> loadKernelText(std::string text, std::string file, std::string_view kernel);
+
+} // namespace tilewright::driver
+
+#endif

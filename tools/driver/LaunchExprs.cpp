@@ -1,0 +1,130 @@
+#include "tools/driver/LaunchExprs.h"
+
+#include "ir/tile/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::driver;
+using runtime::Expr;
+using runtime::ExprOp;
+
+using MaybeExpr = std::optional<Expr>;
+
+static std::optional<ExprOp> comparison(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return ExprOp::Eq;
+  case arith::CmpIPredicate::ne:
+    return ExprOp::Ne;
+  case arith::CmpIPredicate::slt:
+    return ExprOp::Lt;
+  case arith::CmpIPredicate::sle:
+    return ExprOp::Le;
+  case arith::CmpIPredicate::sgt:
+    return ExprOp::Gt;
+  case arith::CmpIPredicate::sge:
+    return ExprOp::Ge;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The operator of a binary op, if expressions have it. Truncating division is Python's on what the
+/// front end uses it for: operands that cannot be negative.
+static std::optional<ExprOp> binaryOperator(Operation *op) {
+  bool isBool = op->getResult(0).getType().isInteger(1);
+  if (isa<arith::AndIOp>(op) && isBool)
+    return ExprOp::And;
+  if (isa<arith::OrIOp>(op) && isBool)
+    return ExprOp::Or;
+  if (isa<arith::XOrIOp>(op) && isBool)
+    return ExprOp::Ne;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return comparison(compare.getPredicate());
+  return llvm::TypeSwitch<Operation *, std::optional<ExprOp>>(op)
+      .Case([](arith::AddIOp) { return ExprOp::Add; })
+      .Case([](arith::SubIOp) { return ExprOp::Sub; })
+      .Case([](arith::MulIOp) { return ExprOp::Mul; })
+      .Case<arith::DivSIOp, arith::FloorDivSIOp>([](auto) { return ExprOp::FloorDiv; })
+      .Case([](arith::CeilDivSIOp) { return ExprOp::CeilDiv; })
+      .Case([](arith::RemSIOp) { return ExprOp::Mod; })
+      .Case([](arith::MinSIOp) { return ExprOp::Min; })
+      .Case([](arith::MaxSIOp) { return ExprOp::Max; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+static MaybeExpr argumentExpr(BlockArgument argument) {
+  auto kernel = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  if (!kernel || !argument.getType().isInteger())
+    return std::nullopt;
+  auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), tile::kNameAttr);
+  return name ? MaybeExpr(Expr::name(name.str())) : std::nullopt;
+}
+
+static MaybeExpr dimExpr(tile::DimOp op) {
+  auto view = dyn_cast<BlockArgument>(op.getView());
+  if (!view)
+    return std::nullopt;
+  auto kernel = cast<func::FuncOp>(view.getOwner()->getParentOp());
+  auto names = kernel.getArgAttrOfType<ArrayAttr>(view.getArgNumber(), tile::kDimsAttr);
+  return names ? MaybeExpr(Expr::name(cast<StringAttr>(names[op.getAxis()]).str())) : std::nullopt;
+}
+
+MaybeExpr driver::launchExpr(Value value) {
+  APInt constant;
+  if (value.getType().isIntOrIndex() && matchPattern(value, m_ConstantInt(&constant)))
+    return Expr::constant(value.getType().isInteger(1) ? int64_t(constant.getBoolValue())
+                                                       : constant.getSExtValue());
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argumentExpr(argument);
+  Operation *op = value.getDefiningOp();
+  if (auto dim = dyn_cast<tile::DimOp>(op))
+    return dimExpr(dim);
+  if (isa<arith::ExtUIOp, arith::IndexCastOp>(op) ||
+      (isa<arith::ExtSIOp>(op) && !op->getOperand(0).getType().isInteger(1)))
+    return launchExpr(op->getOperand(0));
+  if (op->getNumOperands() != 2 || op->getNumResults() != 1 ||
+      !value.getType().isIntOrIndex())
+    return std::nullopt;
+  std::optional<ExprOp> symbol = binaryOperator(op);
+  MaybeExpr lhs = symbol ? launchExpr(op->getOperand(0)) : std::nullopt;
+  MaybeExpr rhs = lhs ? launchExpr(op->getOperand(1)) : std::nullopt;
+  return rhs ? MaybeExpr(Expr::binary(*symbol, *lhs, *rhs)) : std::nullopt;
+}
+
+ErrorOr<Expr> driver::gridExpr(func::FuncOp kernel) {
+  tile::GridOp grid;
+  kernel.walk([&](tile::GridOp op) { grid = op; });
+  if (!grid)
+    return Error{"kernel `" + kernel.getName().str() + "` has no grid"};
+  Expr product = Expr::constant(1);
+  for (auto [axis, extent] : llvm::enumerate(grid.getExtents())) {
+    MaybeExpr expr = launchExpr(extent);
+    if (!expr)
+      return Error{"extent " + std::to_string(axis) + " of the grid of kernel `" +
+                   kernel.getName().str() +
+                   "` is not an expression over dimensions and integer arguments"};
+    product = axis == 0 ? *expr : Expr::binary(ExprOp::Mul, product, *expr);
+  }
+  return product;
+}
+
+static std::string placeOf(Operation *op) {
+  auto place = op->getLoc()->findInstanceOf<FileLineColLoc>();
+  return place ? place.getFilename().str() + ":" + std::to_string(place.getLine()) : "";
+}
+
+std::vector<runtime::LaunchCheck> driver::launchChecks(func::FuncOp kernel) {
+  std::vector<runtime::LaunchCheck> checks;
+  for (auto op : kernel.getBody().front().getOps<tile::AssertOp>()) {
+    if (!op.getCondition().getType().isInteger(1))
+      continue;
+    if (MaybeExpr condition = launchExpr(op.getCondition()))
+      checks.push_back({*condition, op.getMessage().str(), placeOf(op)});
+  }
+  return checks;
+}
