@@ -33,7 +33,7 @@ def SplitMaskedLoops : Pass<"split-masked-loops", "::mlir::func::FuncOp"> {
 
         [first, a) partial   [a, b) full   [b, last) partial
 
-    marked as one iteration space by `tile.segment` and `tile.segments`. Bounds of loads are treated
+    marked as one iteration space by `tile.segment`, the full one by `tile.segment_full`. Bounds of loads are treated
     in the same way, and accesses that are known to lie inside a view say `in_bounds`.
   }];
   let options = [

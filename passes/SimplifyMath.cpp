@@ -9,9 +9,11 @@
 //   exp2 ((x - uniform) · c)       becomes  exp2 (x · c - uniform(source · c))
 //   x · c - y                      becomes  fma(x, c, -y)
 //   max (x · c)                    becomes  max x · c,  if c is known to be positive
+//   (x <= a) & (x <= b)            becomes  x <= min(a, b)
 //
 // and a sum with a product becomes the product's accumulator. Rounding may change in the last bits;
 // -inf stays -inf and NaN stays NaN, except that a factor or reciprocal may overflow on its own.
+#include "passes/JoinBounds.h"
 #include "passes/UniformTiles.h"
 
 #include "mlir/IR/Matchers.h"
@@ -271,8 +273,7 @@ struct ScaleAfterMax : OpRewritePattern<tile::ReduceOp> {
   }
 };
 
-//===- The pass
-//-----------------------------------------------------------------------------------===//
+//===- The pass -----------------------------------------------------------------------------------===//
 
 namespace {
 struct SimplifyMath : impl::SimplifyMathBase<SimplifyMath> {
@@ -285,6 +286,7 @@ struct SimplifyMath : impl::SimplifyMathBase<SimplifyMath> {
     patterns.add<ComputeOnSources, JoinScales, MultiplyByReciprocal, ExpToExp2, LogToLog2,
                  ScaleExponentTerms, FormFma, AccumulateInDot<arith::AddFOp>,
                  AccumulateInDot<arith::AddIOp>, ScaleAfterSelect, ScaleAfterMax>(&getContext());
+    addJoinBounds(patterns);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

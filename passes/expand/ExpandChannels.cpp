@@ -11,8 +11,6 @@
 // pipelined loop, where the wait for this iteration comes first; elsewhere a barrier is added.
 #include "passes/expand/Expander.h"
 
-#include "llvm/Support/SaveAndRestore.h"
-
 namespace tilewright::passes {
 
 using namespace mlir;
@@ -253,13 +251,7 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
     // In a loop a copy's addresses would be kept in registers from one iteration to the next, which
     // its accumulators need more; from the thread's number they are a few instructions away.
     bool inLoop = op->getParentOfType<scf::ForOp>() != nullptr;
-    llvm::SaveAndRestore<Value> keepLane(lane), keepWarp(warp);
-    llvm::SaveAndRestore<bool> recompute(recomputesThread, inLoop);
-    if (inLoop) {
-      Value fresh = builder.create<cuda::OpaqueOp>(loc, builder.getI32Type(), thread);
-      lane = rem(fresh, kLanes);
-      warp = div(fresh, kLanes);
-    }
+    FreshThread fresh(*this, inLoop);
     unrolled(layout.registers() / vector, [&](Value group) {
       Value first = mul(group, vector);
       Value column = coordinate(layout, rank - 1, first);

@@ -220,16 +220,7 @@ Value Expander::sumDigits(const Digits &digits, Value number,
   return sum;
 }
 
-Value Expander::ownCoordinate(const Layout &layout, int64_t dim) {
-  auto scale = [&](const Digit &digit) { return digit.dim == dim ? digit.stride : 0; };
-  Value value = add(sumDigits(layout.digits(Level::Lane), lane, scale),
-                    sumDigits(layout.digits(Level::Warp), warp, scale));
-  return value ? value : constant(0);
-}
-
 Value Expander::threadCoordinate(const Layout &layout, int64_t dim) {
-  if (recomputesThread)
-    return ownCoordinate(layout, dim);
   // Cached by the digits that matter, so that layouts which agree share the value.
   Digits key;
   for (Level level : {Level::Lane, Level::Warp})
@@ -246,7 +237,11 @@ Value Expander::threadCoordinate(const Layout &layout, int64_t dim) {
   builder.setInsertionPointAfter(entryEnd);
   Location outer = loc;
   loc = NameLoc::get(builder.getStringAttr(dim == 0 ? "thread_row" : "thread_col"), kernel.getLoc());
-  Value value = ownCoordinate(layout, dim);
+  auto scale = [&](const Digit &digit) { return digit.dim == dim ? digit.stride : 0; };
+  Value value = add(sumDigits(layout.digits(Level::Lane), lane, scale),
+                    sumDigits(layout.digits(Level::Warp), warp, scale));
+  if (!value)
+    value = constant(0);
   // Later coordinates come after this one.
   if (Operation *op = value.getDefiningOp(); op && op->getBlock() == entryEnd->getBlock() &&
                                              entryEnd->isBeforeInBlock(op))

@@ -237,6 +237,19 @@ void Expander::makeKernel() {
   entryEnd = warpOp;
 }
 
+Expander::FreshThread::FreshThread(Expander &expander, bool active)
+    : lane(expander.lane), warp(expander.warp), end(expander.entryEnd),
+      coordinates(expander.threadCoordinates) {
+  if (!active)
+    return;
+  Value thread = expander.builder.create<cuda::OpaqueOp>(
+      expander.loc, expander.builder.getI32Type(), expander.thread);
+  expander.lane = expander.rem(thread, kLanes);
+  expander.warp = expander.div(thread, kLanes);
+  expander.entryEnd = expander.warp.getDefiningOp();
+  expander.threadCoordinates = {};
+}
+
 void Expander::finishKernel() {
   result->setAttr(cuda::kSharedBytesAttr, builder.getI32IntegerAttr(sharedBytes));
   // Pointers that nothing writes through are read-only.
@@ -321,6 +334,10 @@ LogicalResult Expander::expandFor(scf::ForOp op) {
     builder.setInsertionPoint(loop.getBody()->getTerminator());
   else
     builder.setInsertionPointToEnd(loop.getBody());
+  // The few iterations that a mask touches need what the others need and the mask's coordinates as
+  // well: those are computed there, so that nothing is kept in registers for them.
+  bool partial = op->hasAttr(tile::kSegmentAttr) && !op->hasAttr(tile::kSegmentFullAttr);
+  FreshThread fresh(*this, partial);
   if (failed(expandBlock(*op.getBody())))
     return failure();
   SmallVector<Value> yieldedTiles, yieldedScalars;

@@ -26,6 +26,7 @@
 #include "passes/Divisibility.h"
 #include "passes/Passes.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace tilewright::passes {
 
@@ -115,7 +116,6 @@ private:
   //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------------//
   /// What this thread's lane and warp add to the coordinate along `dim`.
   Value threadCoordinate(const Layout &layout, int64_t dim);
-  Value ownCoordinate(const Layout &layout, int64_t dim);
   Value registerCoordinate(const Layout &layout, int64_t dim, Value index);
   Value coordinate(const Layout &layout, int64_t dim, Value index);
   /// The register number left of `index` when the digits along dropped dimensions go.
@@ -233,9 +233,21 @@ private:
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
   Value thread, lane, warp;
-  bool recomputesThread = false; // thread coordinates are computed anew instead of kept
-  llvm::SmallVector<std::pair<Digits, Value>> threadCoordinates; // lanes then warps, cached
+  using CoordinateCache = llvm::SmallVector<std::pair<Digits, Value>>; // lanes then warps
+  CoordinateCache threadCoordinates;
   Operation *entryEnd = nullptr; // where thread coordinates are computed
+
+  /// While it lives, and if it is active, thread coordinates are computed from the insertion point
+  /// on, not at the kernel's entry, and not moved from there.
+  class FreshThread {
+  public:
+    FreshThread(Expander &expander, bool active);
+
+  private:
+    llvm::SaveAndRestore<Value> lane, warp;
+    llvm::SaveAndRestore<Operation *> end;
+    llvm::SaveAndRestore<CoordinateCache> coordinates;
+  };
 
   int64_t channelBytes = 0, sharedBytes = 0, nextShared = 0;
   llvm::DenseMap<Value, Layout> stagedLayouts; // per acquired slot that is filled through registers
