@@ -35,7 +35,7 @@ static Status checkPasses(const Config &config) {
   return {};
 }
 
-static passes::PipelineOptions pipelineOptions(const Config &config) {
+passes::PipelineOptions driver::pipelineOptions(const Config &config) {
   passes::PipelineOptions options;
   options.target = config.passTarget();
   options.warps = config.warps;
@@ -75,6 +75,25 @@ ErrorOr<Translated> driver::translate(const KernelTextPtr &text, const Attempt &
                                                  /*lineDirectives=*/true));
   source.target = attempt.config.target;
   return Translated{std::move(source), attempt, module.remarks()};
+}
+
+ErrorOr<Translated> driver::translateFitting(const KernelTextPtr &text, const Attempt &wanted,
+                                             std::vector<std::string> *rejected) {
+  std::string first;
+  for (Attempt attempt = wanted;;) {
+    std::optional<Misfit> misfit;
+    ErrorOr<Translated> result = translate(text, attempt, &misfit);
+    if (result || !misfit)
+      return result;
+    if (first.empty())
+      first = result.error().message;
+    if (rejected)
+      rejected->push_back(result.error().message);
+    std::optional<Attempt> next = nextAttempt(text->signature(), wanted, attempt, *misfit, 0);
+    if (!next)
+      return Error{first};
+    attempt = std::move(*next);
+  }
 }
 
 /// Why the machine code is not acceptable, if it is not.

@@ -29,6 +29,14 @@ struct Translated {
 ErrorOr<Translated> translate(const KernelTextPtr &text, const Attempt &attempt,
                               std::optional<Misfit> *misfit = nullptr);
 
+/// Translates under the first configuration that the target's shared memory holds; `rejected` gets
+/// why others were not taken.
+ErrorOr<Translated> translateFitting(const KernelTextPtr &text, const Attempt &wanted,
+                                     std::vector<std::string> *rejected = nullptr);
+
+/// What the passes are told of a configuration.
+passes::PipelineOptions pipelineOptions(const Config &config);
+
 /// A kernel that can be launched.
 struct Compiled {
   Compiled(runtime::Kernel kernel, Attempt attempt)

@@ -1,0 +1,112 @@
+// `tilewright compile` and `tilewright explain`.
+#include "tools/tilewright/Commands.h"
+#include "tools/tilewright/Listing.h"
+
+#include "support/Files.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+
+using namespace tilewright;
+using namespace tilewright::cli;
+
+/// The module of one step as a pass stage leaves it, or as the front end made it.
+static ErrorOr<driver::KernelModule> moduleAt(const Job &job, const Step &step,
+                                              std::optional<passes::Stage> stage) {
+  TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
+  // Below the tile level, show the configuration that is compiled: the first that fits.
+  if (stage && *stage != passes::Stage::Tile) {
+    TILEWRIGHT_ASSIGN(driver::Translated translated, driver::translateFitting(step.text, attempt));
+    attempt = translated.attempt;
+  }
+  TILEWRIGHT_ASSIGN(driver::KernelModule module,
+                    driver::KernelModule::lower(step.text, attempt.specialisation));
+  if (stage)
+    TILEWRIGHT_TRY(module.run(driver::pipelineOptions(attempt.config), *stage));
+  return module;
+}
+
+static ErrorOr<std::string> emitModule(const Job &job, const Step &step,
+                                       std::optional<passes::Stage> stage) {
+  TILEWRIGHT_ASSIGN(driver::KernelModule module, moduleAt(job, step, stage));
+  return module.str();
+}
+
+static ErrorOr<std::string> emitCuda(const Job &job, const Step &step) {
+  TILEWRIGHT_ASSIGN(driver::KernelModule module, moduleAt(job, step, passes::Stage::Cuda));
+  return module.cudaText(/*sourceComments=*/true, /*lineDirectives=*/false);
+}
+
+static ErrorOr<driver::Compiled> build(const Job &job, const Step &step, bool lineInfo) {
+  TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
+  runtime::CompileOptions options;
+  if (lineInfo)
+    options.extraOptions.push_back("-lineinfo");
+  TILEWRIGHT_ASSIGN(driver::Compiled compiled, driver::compile(step.text, attempt, options));
+  for (const std::string &warning : compiled.kernel.compiled().warnings)
+    fmt::print(stderr, "warning: {}\n", warning);
+  return compiled;
+}
+
+static ErrorOr<std::string> emitMachine(const Job &job, const Step &step,
+                                        const std::string &what) {
+  TILEWRIGHT_ASSIGN(driver::Compiled compiled, build(job, step, /*lineInfo=*/what == "ptx"));
+  const runtime::CompiledText &text = compiled.kernel.compiled().text;
+  if (what == "ptx")
+    return annotatePtx(text.ptx, *step.text);
+  if (text.cubin.empty())
+    return Error{"`" + job.config.target + "` has PTX only; a cubin needs `sm_…`"};
+  return what == "sass" ? disassemble(text.cubin) : ErrorOr<std::string>(text.cubin);
+}
+
+static ErrorOr<std::string> emitStep(const Job &job, const Step &step, const std::string &what) {
+  if (what == "tile-raw")
+    return emitModule(job, step, std::nullopt);
+  if (what == "tile")
+    return emitModule(job, step, passes::Stage::Tile);
+  if (what == "cta")
+    return emitModule(job, step, passes::Stage::Cta);
+  if (what == "cuda-ir")
+    return emitModule(job, step, passes::Stage::Cuda);
+  if (what == "cuda")
+    return emitCuda(job, step);
+  return emitMachine(job, step, what);
+}
+
+static Status writeOutput(const std::string &path, const std::string &text) {
+  if (!path.empty() && path != "-")
+    return writeFileAtomic(path, text);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    return Error{"standard output could not be written"};
+  return {};
+}
+
+Status cli::compile(const CompileOptions &options) {
+  TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
+  if (options.emit == "report") {
+    TILEWRIGHT_ASSIGN(std::string text, report(job));
+    return writeOutput(options.output, text);
+  }
+  // One kernel, not the sequence that `run` makes of it: name the others to see them.
+  TILEWRIGHT_ASSIGN(std::string text, emitStep(job, job.steps.front(), options.emit));
+  return writeOutput(options.output, text);
+}
+
+Status cli::explain(const KernelArgs &args) {
+  TILEWRIGHT_ASSIGN(Job job, makeJob(args));
+  for (const Step &step : job.steps) {
+    TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
+    std::vector<std::string> rejected;
+    TILEWRIGHT_ASSIGN(driver::Translated translated,
+                      driver::translateFitting(step.text, attempt, &rejected));
+    fmt::print("{} ({}) on {}\n", step.text->kernel,
+               translated.attempt.str(step.signature()), job.config.target);
+    for (const std::string &reason : rejected)
+      fmt::print("  rejected: {}\n", reason);
+    for (const std::string &remark : translated.remarks)
+      fmt::print("  {}\n", remark);
+    fmt::print("  {} threads, {} bytes of shared memory\n", translated.source.threads,
+               translated.source.sharedBytes);
+  }
+  return {};
+}

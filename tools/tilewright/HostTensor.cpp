@@ -1,0 +1,173 @@
+#include "tools/tilewright/HostTensor.h"
+
+#include "simulator/NarrowFloat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace tilewright;
+using namespace tilewright::cli;
+using runtime::ElementKind;
+using runtime::ElementType;
+using namespace tilewright::simulator;
+
+template <typename T> static T read(const char *bytes, int64_t index) {
+  T value;
+  std::memcpy(&value, bytes + index * int64_t(sizeof(T)), sizeof(T));
+  return value;
+}
+
+template <typename T> static void write(char *bytes, int64_t index, T value) {
+  std::memcpy(bytes + index * int64_t(sizeof(T)), &value, sizeof(T));
+}
+
+HostTensor::HostTensor(ElementType type, std::vector<int64_t> dims)
+    : type(type), shape(std::move(dims)) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  bytes.resize(size_t(count) * bytesOf(type));
+}
+
+double HostTensor::value(int64_t index) const {
+  const char *data = bytes.data();
+  switch (type) {
+  case ElementType::Bool:
+    return read<uint8_t>(data, index) != 0;
+  case ElementType::I8:
+    return read<int8_t>(data, index);
+  case ElementType::U8:
+    return read<uint8_t>(data, index);
+  case ElementType::I16:
+    return read<int16_t>(data, index);
+  case ElementType::I32:
+    return read<int32_t>(data, index);
+  case ElementType::I64:
+    return double(read<int64_t>(data, index));
+  case ElementType::F8E4M3:
+    return decode<Float8E4M3FN>(read<uint8_t>(data, index));
+  case ElementType::F8E5M2:
+    return decode<Float8E5M2>(read<uint8_t>(data, index));
+  case ElementType::F16:
+    return decode<Float16>(read<uint16_t>(data, index));
+  case ElementType::BF16:
+    return decode<BFloat16>(read<uint16_t>(data, index));
+  case ElementType::F32:
+    return read<float>(data, index);
+  }
+  return 0;
+}
+
+static void store(char *data, ElementType type, int64_t index, double value) {
+  switch (type) {
+  case ElementType::Bool:
+  case ElementType::I8:
+  case ElementType::U8:
+    return write(data, index, int8_t(value));
+  case ElementType::I16:
+    return write(data, index, int16_t(value));
+  case ElementType::I32:
+    return write(data, index, int32_t(value));
+  case ElementType::I64:
+    return write(data, index, int64_t(value));
+  case ElementType::F8E4M3:
+    return write(data, index, uint8_t(encode<Float8E4M3FN>(float(value))));
+  case ElementType::F8E5M2:
+    return write(data, index, uint8_t(encode<Float8E5M2>(float(value))));
+  case ElementType::F16:
+    return write(data, index, uint16_t(encode<Float16>(float(value))));
+  case ElementType::BF16:
+    return write(data, index, uint16_t(encode<BFloat16>(float(value))));
+  case ElementType::F32:
+    return write(data, index, float(value));
+  }
+}
+
+/// splitmix64: good enough for test data, and the same everywhere.
+static uint64_t nextRandom(uint64_t &state) {
+  uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+static double nextNormal(uint64_t &state) {
+  double u = double((nextRandom(state) >> 11) + 1) * 0x1p-53;
+  double v = double(nextRandom(state) >> 11) * 0x1p-53;
+  return std::sqrt(-2 * std::log(u)) * std::cos(6.283185307179586 * v);
+}
+
+void HostTensor::randomize(uint64_t seed) {
+  constexpr int64_t kBlock = int64_t(1) << 22;
+  uint64_t state = seed;
+  int64_t count = size(), fresh = std::min(count, kBlock);
+  ElementKind kind = info(type).kind;
+  for (int64_t i = 0; i < fresh; ++i)
+    store(bytes.data(), type, i,
+          kind == ElementKind::Float  ? nextNormal(state)
+          : kind == ElementKind::Bool ? double(nextRandom(state) & 1)
+                                      : double(nextRandom(state) & 15) - 8 * (type != ElementType::U8));
+  for (int64_t at = fresh; at < count; at += fresh)
+    std::memcpy(bytes.data() + at * bytesOf(type), bytes.data(),
+                size_t(std::min(fresh, count - at)) * bytesOf(type));
+}
+
+void HostTensor::poison() { std::memset(bytes.data(), 0xff, bytes.size()); }
+
+/// The distance of 1 and the next number of the type.
+static double epsilon(ElementType type) {
+  switch (type) {
+  case ElementType::F8E4M3:
+    return 0x1p-3;
+  case ElementType::F8E5M2:
+    return 0x1p-2;
+  case ElementType::F16:
+    return 0x1p-10;
+  case ElementType::BF16:
+    return 0x1p-7;
+  case ElementType::F32:
+    return 0x1p-15; // not its own 2^-23: sums of many products, approximate functions
+  default:
+    return 0;
+  }
+}
+
+Comparison cli::compare(const HostTensor &found, const HostTensor &expected) {
+  Comparison result;
+  int64_t count = expected.size();
+  double squares = 0;
+  int64_t finite = 0;
+  for (int64_t i = 0; i < count; ++i)
+    if (double value = expected.value(i); std::isfinite(value)) {
+      squares += value * value;
+      ++finite;
+    }
+  double scale = std::sqrt(squares / double(std::max<int64_t>(1, finite)));
+  // Half a unit each for the two roundings, and as much again for what is rounded on the way.
+  result.tolerance = epsilon(expected.type);
+  for (int64_t i = 0; i < count; ++i) {
+    double a = found.value(i), b = expected.value(i);
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+      continue;
+    double error = std::abs(a - b);
+    double allowed = result.tolerance * (std::abs(b) + scale);
+    if (std::isfinite(error)) {
+      result.maxAbsolute = std::max(result.maxAbsolute, error);
+      result.maxRelative = std::max(result.maxRelative, error / std::max(std::abs(b), scale));
+    }
+    if (!(error <= allowed) && result.mismatches++ == 0) {
+      result.first = i;
+      result.firstFound = a;
+      result.firstExpected = b;
+    }
+  }
+  return result;
+}
+
+std::string cli::coordinates(int64_t index, const std::vector<int64_t> &shape) {
+  std::string text;
+  for (size_t axis = shape.size(); axis-- > 0; index /= shape[axis])
+    text = std::to_string(index % shape[axis]) + (text.empty() ? "" : ", ") + text;
+  return "[" + text + "]";
+}

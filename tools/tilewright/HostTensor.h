@@ -1,0 +1,50 @@
+//===- HostTensor.h - random inputs, poisoned outputs, comparison -----------------------------===//
+#ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_HOSTTENSOR_H
+#define TILEWRIGHT_TOOLS_TILEWRIGHT_HOSTTENSOR_H
+
+#include "runtime/ElementType.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilewright::cli {
+
+/// A contiguous tensor in host memory.
+struct HostTensor {
+  runtime::ElementType type = runtime::ElementType::F32;
+  std::vector<int64_t> shape;
+  std::vector<char> bytes;
+
+  HostTensor() = default;
+  HostTensor(runtime::ElementType type, std::vector<int64_t> shape);
+
+  int64_t size() const { return int64_t(bytes.size() / bytesOf(type)); }
+  double value(int64_t index) const;
+
+  /// Floats from the normal distribution, integers from -8 to 7, booleans evenly. A large tensor
+  /// repeats a block of a few million values.
+  void randomize(uint64_t seed);
+  /// Bits that are a NaN in every float type, so that an element that was never written shows.
+  void poison();
+};
+
+struct Comparison {
+  double maxAbsolute = 0, maxRelative = 0;
+  double tolerance = 0; ///< Relative to the element and to the tensor's root mean square.
+  int64_t mismatches = 0, first = -1;
+  double firstFound = 0, firstExpected = 0;
+
+  bool ok() const { return mismatches == 0; }
+};
+
+/// Compares with a reference. Integers must be equal. A float may be off by a few units in the last
+/// place of its type, as sums in another order and approximate functions make it.
+Comparison compare(const HostTensor &found, const HostTensor &expected);
+
+/// "[3, 0, 17]" for a linear index.
+std::string coordinates(int64_t index, const std::vector<int64_t> &shape);
+
+} // namespace tilewright::cli
+
+#endif

@@ -1,0 +1,387 @@
+#include "tools/tilewright/Job.h"
+
+#include "frontend/Source.h"
+#include "ir/Target.h"
+#include "runtime/Driver.h"
+#include "tools/driver/Builtins.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+using namespace tilewright;
+using namespace tilewright::cli;
+using frontend::ConstValue;
+using frontend::Dtype;
+using frontend::Param;
+using llvm::StringRef;
+using nlohmann::json;
+
+/// What defaults.json says of a kernel; empty for a user's own.
+static json defaultsOf(const driver::KernelText &text) {
+  static const json all = json::parse(driver::builtinDefaults());
+  return text.builtin && all.contains(text.kernel) ? all[text.kernel] : json::object();
+}
+
+static ErrorOr<std::pair<std::string, std::string>> splitSetting(const std::string &word,
+                                                                 const char *option) {
+  size_t at = word.find('=');
+  if (at == word.npos || at == 0 || at + 1 == word.size())
+    return Error{"`" + word + "` after " + option + " is not of the form `name=value`"};
+  return std::pair(word.substr(0, at), word.substr(at + 1));
+}
+
+static ErrorOr<int64_t> parseInteger(const std::string &text, const std::string &name) {
+  int64_t value;
+  if (StringRef(text).getAsInteger(10, value))
+    return Error{"`" + name + "` must be an integer, not `" + text + "`"};
+  return value;
+}
+
+static ConstValue parseConst(const std::string &text) {
+  StringRef word(text);
+  int64_t integer;
+  double number;
+  if (word.equals_insensitive("true") || word.equals_insensitive("false"))
+    return word.equals_insensitive("true");
+  if (word.equals_insensitive("none"))
+    return std::monostate();
+  if (!word.getAsInteger(0, integer))
+    return integer;
+  if (!word.getAsDouble(number))
+    return number;
+  if (std::optional<Dtype> dtype = frontend::dtypeFromName(text))
+    return *dtype;
+  return text;
+}
+
+//===- Sizes ----------------------------------------------------------------------------------===//
+
+/// All names that satisfy `has` for some step, for suggestions.
+static std::vector<std::string> dimNames(const Job &job) {
+  std::vector<std::string> names;
+  for (const Step &step : job.steps)
+    for (const frontend::DimInfo &dim : step.signature().dims)
+      names.push_back(dim.name);
+  return names;
+}
+
+static Error unknown(const Job &job, const char *what, const std::string &name,
+                     const std::vector<std::string> &known) {
+  std::vector<StringRef> names(known.begin(), known.end());
+  return {"kernel `" + job.name + "` has no " + what + " `" + name + "`" +
+          frontend::suggest(name, names)};
+}
+
+static Status bindShape(Job &job, const KernelArgs &args) {
+  std::vector<std::string> known = dimNames(job);
+  for (const std::string &word : args.shape) {
+    TILEWRIGHT_ASSIGN(auto setting, splitSetting(word, "--shape"));
+    const auto &[name, text] = setting;
+    if (!llvm::is_contained(known, name))
+      return unknown(job, "dimension", name, known);
+    TILEWRIGHT_ASSIGN(job.sizes[name], parseInteger(text, name));
+    if (job.sizes[name] < 0)
+      return Error{"the dimension `" + name + "` cannot be " + text};
+  }
+  return {};
+}
+
+/// Adds the default sizes of dimensions that the user left open; they may refer to each other.
+static Status defaultShape(Job &job, const json &defaults) {
+  if (!defaults.contains("shape"))
+    return {};
+  std::map<std::string, runtime::Expr> open;
+  for (const auto &[name, value] : defaults["shape"].items())
+    if (!job.sizes.contains(name)) {
+      std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+      TILEWRIGHT_ASSIGN(open[name], runtime::Expr::parse(text));
+    }
+  auto lookup = [&](std::string_view name) -> std::optional<int64_t> {
+    auto size = job.sizes.find(std::string(name));
+    return size == job.sizes.end() ? std::nullopt : std::optional(size->second);
+  };
+  for (size_t left = open.size() + 1; open.size() < left;) {
+    left = open.size();
+    for (auto entry = open.begin(); entry != open.end();)
+      if (ErrorOr<int64_t> size = entry->second.eval(lookup)) {
+        job.sizes[entry->first] = *size;
+        entry = open.erase(entry);
+      } else {
+        ++entry;
+      }
+  }
+  return {};
+}
+
+//===- Dtypes ---------------------------------------------------------------------------------===//
+
+static std::vector<std::string> variableNames(const Job &job) {
+  std::vector<std::string> names;
+  for (const Step &step : job.steps)
+    for (const frontend::DtypeVariable &variable : step.signature().dtypes)
+      names.push_back(variable.name);
+  return names;
+}
+
+static Status bindDtypes(Job &job, const KernelArgs &args, const json &defaults) {
+  std::vector<std::string> known = variableNames(job);
+  for (const std::string &word : args.dtypes) {
+    TILEWRIGHT_ASSIGN(auto setting, splitSetting(word, "--dtype"));
+    const auto &[name, text] = setting;
+    if (!llvm::is_contained(known, name))
+      return unknown(job, "dtype variable", name, known);
+    std::optional<Dtype> dtype = frontend::dtypeFromName(text);
+    if (!dtype)
+      return Error{"there is no dtype `" + text + "`"};
+    job.dtypes[name] = *dtype;
+  }
+  if (defaults.contains("dtypes"))
+    for (const auto &[name, value] : defaults["dtypes"].items())
+      job.dtypes.try_emplace(name, *frontend::dtypeFromName(value.get<std::string>()));
+  for (const Step &step : job.steps)
+    for (const frontend::DtypeVariable &variable : step.signature().dtypes)
+      job.dtypes.try_emplace(variable.name, variable.allowed.front());
+  return {};
+}
+
+//===- Values ---------------------------------------------------------------------------------===//
+
+static ErrorOr<runtime::Argument> scalarArgument(const Param &param, const ConstValue &value) {
+  bool isFloat = frontend::isFloat(*param.dtype);
+  if (const bool *flag = std::get_if<bool>(&value); flag && *param.dtype == Dtype::Bool)
+    return runtime::Argument(*flag);
+  if (const int64_t *number = std::get_if<int64_t>(&value))
+    return isFloat ? runtime::Argument(double(*number)) : runtime::Argument(*number);
+  if (const double *number = std::get_if<double>(&value); number && isFloat)
+    return runtime::Argument(*number);
+  return Error{"`" + param.name + "` is a scalar of dtype `" + dtypeName(*param.dtype).str() +
+               "`, not `" + toString(value) + "`"};
+}
+
+/// Gives one step the value of one `--set`; false if it has no such name.
+static ErrorOr<bool> applySet(Step &step, const std::string &name, const ConstValue &value) {
+  const Param *param = step.signature().param(name);
+  if (!param)
+    return false;
+  if (param->kind == Param::Scalar) {
+    TILEWRIGHT_ASSIGN(step.scalars[name], scalarArgument(*param, value));
+    return true;
+  }
+  if (param->kind != Param::Tensor) {
+    step.settings.emplace_back(name, value);
+    return true;
+  }
+  if (!param->optional || !std::holds_alternative<std::monostate>(value))
+    return Error{"`" + name + "` is " + (param->optional ? "an optional tensor" : "a tensor") +
+                 (param->optional ? ": `--set " + name + "=none` leaves it out"
+                                  : "; `--shape` sets its size")};
+  step.absent.insert(name);
+  return true;
+}
+
+static Status bindSets(Job &job, const KernelArgs &args) {
+  std::vector<std::string> known;
+  for (const Step &step : job.steps)
+    for (const Param &param : step.signature().params)
+      known.push_back(param.name);
+  for (const std::string &word : args.sets) {
+    TILEWRIGHT_ASSIGN(auto setting, splitSetting(word, "--set"));
+    bool found = false;
+    for (Step &step : job.steps) {
+      TILEWRIGHT_ASSIGN(bool applied, applySet(step, setting.first, parseConst(setting.second)));
+      found |= applied;
+    }
+    if (!found)
+      return unknown(job, "parameter", setting.first, known);
+  }
+  return {};
+}
+
+/// `rsqrt(D)` or a number.
+static double evaluateScalar(const json &rule, const Sizes &sizes) {
+  if (rule.is_number())
+    return rule.get<double>();
+  StringRef text = rule.get_ref<const std::string &>();
+  [[maybe_unused]] bool isRsqrt = text.consume_front("rsqrt(") && text.consume_back(")");
+  assert(isRsqrt && "defaults.json knows numbers and rsqrt of a dimension");
+  auto size = sizes.find(text.str());
+  return 1 / std::sqrt(size == sizes.end() ? 1.0 : double(std::max<int64_t>(1, size->second)));
+}
+
+static void defaultScalars(Job &job, const json &defaults) {
+  for (Step &step : job.steps)
+    for (const Param &param : step.signature().params) {
+      if (param.kind != Param::Scalar || step.scalars.contains(param.name))
+        continue;
+      if (param.defaultValue) {
+        if (auto value = scalarArgument(param, *param.defaultValue))
+          step.scalars[param.name] = *value;
+      } else if (defaults.contains("scalars") && defaults["scalars"].contains(param.name)) {
+        step.scalars[param.name] = evaluateScalar(defaults["scalars"][param.name], job.sizes);
+      }
+    }
+}
+
+//===- Configuration --------------------------------------------------------------------------===//
+
+/// The local GPU's generation, or what a machine without one most likely compiles for.
+static std::string defaultTarget() {
+  ErrorOr<const runtime::Driver *> driver = runtime::Driver::get();
+  if (driver && !(*driver)->devices().empty())
+    return (*driver)->devices().front().target();
+  return driver::Config().target;
+}
+
+static Status bindConfig(Job &job, const KernelArgs &args) {
+  job.config.target = args.target.empty() ? defaultTarget() : args.target;
+  job.config.allowSpills = args.allowSpills;
+  job.config.disabledPasses = args.disabledPasses;
+  for (const std::string &word : args.config) {
+    TILEWRIGHT_ASSIGN(auto setting, splitSetting(word, "--config"));
+    const auto &[name, text] = setting;
+    int64_t *field = name == "warps"        ? &job.config.warps
+                     : name == "stages"     ? &job.config.stages
+                     : name == "min_blocks" ? &job.config.minBlocks
+                                            : nullptr;
+    if (!field)
+      return Error{"there is no configuration `" + name +
+                   "`; there are `warps`, `stages` and `min_blocks`"};
+    TILEWRIGHT_ASSIGN(*field, parseInteger(text, name));
+    if (*field < 1)
+      return Error{"`" + name + "` must be at least 1, not " + text};
+  }
+  return {};
+}
+
+static Status addSteps(Job &job, const driver::KernelTextPtr &first, const json &defaults) {
+  if (!defaults.contains("steps")) {
+    job.steps.push_back({first, {}, {}, {}});
+    return {};
+  }
+  for (const auto &name : defaults["steps"]) {
+    TILEWRIGHT_ASSIGN(driver::KernelTextPtr text, driver::loadKernel(name.get<std::string>()));
+    job.steps.push_back({std::move(text), {}, {}, {}});
+  }
+  return {};
+}
+
+ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
+  TILEWRIGHT_ASSIGN(driver::KernelTextPtr text, driver::loadKernel(args.kernel));
+  json defaults = defaultsOf(*text);
+  Job job;
+  job.name = text->kernel;
+  job.flops = defaults.value("flops", "");
+  TILEWRIGHT_TRY(addSteps(job, text, defaults));
+  TILEWRIGHT_TRY(bindShape(job, args));
+  TILEWRIGHT_TRY(defaultShape(job, defaults));
+  TILEWRIGHT_TRY(bindDtypes(job, args, defaults));
+  TILEWRIGHT_TRY(bindSets(job, args));
+  defaultScalars(job, defaults);
+  TILEWRIGHT_TRY(bindConfig(job, args));
+  return job;
+}
+
+Status cli::checkComplete(const Job &job) {
+  std::string missing;
+  for (const std::string &name : dimNames(job))
+    if (!job.sizes.contains(name) && missing.find("`" + name + "`") == missing.npos)
+      missing += (missing.empty() ? "`" : ", `") + name + "`";
+  if (!missing.empty())
+    return Error{"kernel `" + job.name + "`: the size of " + missing +
+                 " must be given: `--shape NAME=SIZE,…`"};
+  for (const Step &step : job.steps)
+    for (const Param &param : step.signature().params)
+      if (param.kind == Param::Scalar && !step.scalars.contains(param.name))
+        return Error{"kernel `" + step.text->kernel + "`: the scalar `" + param.name +
+                     "` must be given: `--set " + param.name + "=…`"};
+  return {};
+}
+
+//===- Arguments ------------------------------------------------------------------------------===//
+
+runtime::ElementType Job::typeOf(const Param &param) const {
+  Dtype dtype = param.dtype ? *param.dtype : dtypes.at(param.dtypeVariable);
+  StringRef name = frontend::dtypeName(dtype);
+  return *runtime::elementTypeByName({name.data(), name.size()});
+}
+
+std::vector<int64_t> Job::shapeOf(const Param &param, const Sizes &sizes) const {
+  constexpr int64_t kUnstated = 4096;
+  std::vector<int64_t> shape;
+  for (const frontend::Dim &dim : param.dims) {
+    auto size = sizes.find(dim.name);
+    shape.push_back(dim.name.empty() ? dim.size : size == sizes.end() ? kUnstated : size->second);
+  }
+  return shape;
+}
+
+ErrorOr<Operands> cli::makeOperands(const Job &job, const Step &step, const Sizes &sizes,
+                                    const AddressOf &addressOf, int device) {
+  Operands result;
+  std::vector<runtime::Argument> arguments;
+  for (const Param &param : step.signature().params) {
+    if (param.kind == Param::Scalar) {
+      auto value = step.scalars.find(param.name);
+      arguments.push_back(value == step.scalars.end() ? runtime::Argument(int64_t(0))
+                                                      : value->second);
+    } else if (param.kind == Param::Tensor && step.absent.contains(param.name)) {
+      arguments.push_back(driver::kNone);
+    } else if (param.kind == Param::Tensor) {
+      std::vector<int64_t> &shape = result.extents.emplace_back(job.shapeOf(param, sizes));
+      std::vector<int64_t> &strides = result.extents.emplace_back(shape.size());
+      int64_t stride = 1;
+      for (size_t axis = shape.size(); axis-- > 0; stride *= shape[axis])
+        strides[axis] = stride;
+      arguments.push_back(runtime::TensorRef{addressOf(param.name), job.typeOf(param),
+                                             unsigned(shape.size()), shape.data(), strides.data(),
+                                             device});
+    }
+  }
+  TILEWRIGHT_ASSIGN(result.call, driver::arrange(step.signature(), arguments));
+  return result;
+}
+
+ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const Sizes &sizes) {
+  // Any aligned address will do: only facts are taken from it.
+  static char placeholder alignas(256)[256];
+  TILEWRIGHT_ASSIGN(Operands operands, makeOperands(job, step, sizes,
+                                                    [](auto &) { return placeholder; }, -1));
+  driver::Attempt attempt{job.config, {}};
+  TILEWRIGHT_ASSIGN(attempt.specialisation,
+                    driver::specialise(step.signature(), operands.call, step.settings));
+  // A size that nobody stated is not to be compiled in.
+  for (const frontend::DimInfo &dim : step.signature().dims)
+    if (!sizes.contains(dim.name))
+      attempt.specialisation.dims.erase(dim.name);
+  return attempt;
+}
+
+llvm::StringMap<int64_t> cli::valuesOf(const Job &job, const Step &step, const Sizes &sizes) {
+  llvm::StringMap<int64_t> values;
+  auto add = [&](const std::string &name, const ConstValue &value) {
+    if (const bool *flag = std::get_if<bool>(&value))
+      values[name] = *flag;
+    else if (const int64_t *number = std::get_if<int64_t>(&value))
+      values[name] = *number;
+  };
+  for (const Param &param : step.signature().params)
+    if (param.defaultValue)
+      add(param.name, *param.defaultValue);
+  for (const auto &[name, value] : step.settings)
+    add(name, value);
+  for (const auto &[name, value] : step.scalars)
+    if (const int64_t *number = std::get_if<int64_t>(&value))
+      values[name] = *number;
+  for (const auto &[name, size] : sizes)
+    values[name] = size;
+  return values;
+}
+
+std::string cli::str(const Sizes &sizes) {
+  std::string text;
+  for (const auto &[name, size] : sizes)
+    text += (text.empty() ? "" : ", ") + name + "=" + std::to_string(size);
+  return text;
+}

@@ -1,0 +1,77 @@
+//===- Job.h - what the user asked to compile or run ------------------------------------------===//
+//
+// A job is one kernel, or the sequence that kernels_src/defaults.json states for a built-in, with
+// all that the command line and those defaults say about sizes, dtypes and values.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_JOB_H
+#define TILEWRIGHT_TOOLS_TILEWRIGHT_JOB_H
+
+#include "tools/driver/Binding.h"
+#include "tools/driver/Compiler.h"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+
+namespace tilewright::cli {
+
+/// The words of the command line that say which kernel, and how.
+struct KernelArgs {
+  std::string kernel, target;
+  std::vector<std::string> shape, sets, dtypes, config, disabledPasses;
+  bool allowSpills = false;
+};
+
+using Sizes = std::map<std::string, int64_t>;
+
+/// One kernel of a job.
+struct Step {
+  driver::KernelTextPtr text;
+  driver::Settings settings;
+  std::map<std::string, runtime::Argument> scalars;
+  std::set<std::string> absent; ///< Optional tensors that are left out.
+
+  const frontend::Signature &signature() const { return text->signature(); }
+};
+
+struct Job {
+  std::string name;
+  std::vector<Step> steps;
+  Sizes sizes;
+  std::map<std::string, frontend::Dtype> dtypes;
+  driver::Config config;
+  std::string flops; ///< A formula, or empty.
+
+  runtime::ElementType typeOf(const frontend::Param &param) const;
+  /// Sizes of a tensor's axes; a size that nobody stated is taken as large and even.
+  std::vector<int64_t> shapeOf(const frontend::Param &param, const Sizes &sizes) const;
+};
+
+ErrorOr<Job> makeJob(const KernelArgs &args);
+
+/// Fails, naming them, if sizes or scalars are missing that running needs.
+Status checkComplete(const Job &job);
+
+/// The arguments of one step over tensors at given addresses.
+struct Operands {
+  std::deque<std::vector<int64_t>> extents; ///< Shapes and strides that `call` points to.
+  driver::Call call;
+};
+using AddressOf = std::function<void *(const std::string &tensor)>;
+ErrorOr<Operands> makeOperands(const Job &job, const Step &step, const Sizes &sizes,
+                               const AddressOf &addressOf, int device);
+
+/// The configuration to start from for a step, with the facts of contiguous, aligned tensors.
+ErrorOr<driver::Attempt> attemptFor(const Job &job, const Step &step, const Sizes &sizes);
+
+/// Sizes, integer arguments and constants by name, for expressions.
+llvm::StringMap<int64_t> valuesOf(const Job &job, const Step &step, const Sizes &sizes);
+
+/// "B=4, S=4096, …".
+std::string str(const Sizes &sizes);
+
+} // namespace tilewright::cli
+
+#endif

@@ -1,0 +1,83 @@
+// The command line: words in, one of the functions of Commands.h called.
+#include "tools/tilewright/Commands.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+using namespace tilewright;
+using namespace tilewright::cli;
+
+static void addKernelOptions(CLI::App &command, KernelArgs &args) {
+  command.add_option("kernel", args.kernel, "a built-in kernel, or file.py[:kernel]")->required();
+  command.add_option("--shape", args.shape, "sizes of dimensions: B=4,S=4096")->delimiter(',');
+  command.add_option("--set", args.sets, "constants, scalars, tile extents: causal=true,BM=64; "
+                                         "name=none leaves out an optional tensor")
+      ->delimiter(',');
+  command.add_option("--dtype", args.dtypes, "dtype variables: E=bf16")->delimiter(',');
+  command.add_option("--target", args.target,
+                     "GPU generation: sm_90, or compute_80 for PTX alone (default: the local "
+                     "GPU's, else sm_90)");
+  command.add_option("--config", args.config, "warps=8,stages=3,min_blocks=2")->delimiter(',');
+  command.add_option("--disable-pass", args.disabledPasses, "passes to leave out")
+      ->delimiter(',');
+  command.add_flag("--allow-spills", args.allowSpills,
+                   "keep a kernel whose registers spill to memory");
+}
+
+/// Prints an error as compilers do; one with a source line has its own `error:`.
+static int finish(const Status &status) {
+  if (status)
+    return 0;
+  std::fflush(stdout);
+  const std::string &message = status.error().message;
+  bool hasPlace = message.find(": error: ") != message.npos;
+  fmt::print(stderr, "{}{}\n", hasPlace ? "" : "error: ", message);
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  CLI::App app("Tilewright: GPU kernels written as whole-tile programs", "tilewright");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "tilewright " TILEWRIGHT_VERSION);
+  Status status;
+
+  RunOptions runOptions;
+  CLI::App *runCommand =
+      app.add_subcommand("run", "run a kernel on random data, compare it with the reference, time it");
+  addKernelOptions(*runCommand, runOptions.kernel);
+  runCommand->add_option("--seed", runOptions.seed, "of the random data");
+  runCommand->add_flag("!--no-check", runOptions.check, "do not compare with the reference");
+  runCommand->add_option("--repeat", runOptions.repeat, "timed runs")
+      ->check(CLI::Range(1u, 100000u));
+  runCommand->callback([&] { status = run(runOptions); });
+
+  CompileOptions compileOptions;
+  CLI::App *compileCommand = app.add_subcommand("compile", "show a kernel at some level");
+  addKernelOptions(*compileCommand, compileOptions.kernel);
+  compileCommand->add_option("--emit", compileOptions.emit, "what to write")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEmits), std::end(kEmits))))
+      ->capture_default_str();
+  compileCommand->add_option("-o,--output", compileOptions.output,
+                             "a file (default: standard output)");
+  compileCommand->callback([&] { status = compile(compileOptions); });
+
+  KernelArgs explainArgs;
+  CLI::App *explainCommand =
+      app.add_subcommand("explain", "say what the compiler decided, and why");
+  addKernelOptions(*explainCommand, explainArgs);
+  explainCommand->callback([&] { status = explain(explainArgs); });
+
+  app.add_subcommand("list", "the built-in kernels")->callback([&] { status = list(); });
+  app.add_subcommand("targets", "the GPU generations")->callback([&] { status = targets(); });
+  app.add_subcommand("doctor", "what this machine has and lacks")->callback([&] {
+    status = doctor();
+  });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    // 2 for a usage error, as compilers and shells do.
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return finish(status);
+}
