@@ -46,6 +46,14 @@ bool isFree(Value value) {
 
 //===- How layouts relate across an op -----------------------------------------------------------===//
 
+/// A scan runs over registers and one run of lanes, within a warp.
+bool scansWithinWarps(const Layout &layout, int64_t axis) {
+  auto along = [&](Level level) {
+    return llvm::count_if(layout.digits(level), [&](const Digit &d) { return d.dim == axis; });
+  };
+  return along(Level::Warp) == 0 && along(Level::Lane) <= 1;
+}
+
 /// The layout that an op wants of operand `index`, when its result has `result`; none when any will
 /// do.
 std::optional<Layout> operandLayout(Operation *op, unsigned index, const Layout &result) {
@@ -74,8 +82,10 @@ std::optional<Layout> operandLayout(Operation *op, unsigned index, const Layout 
 
 /// The layout of an op's result, when operand `index` has `operand`; none when it does not follow.
 std::optional<Layout> resultLayout(Operation *op, unsigned index, const Layout &operand) {
-  if (isElementwise(op) || isa<tile::ScanOp>(op))
+  if (isElementwise(op))
     return operand;
+  if (auto scan = dyn_cast<tile::ScanOp>(op))
+    return scansWithinWarps(operand, scan.getAxis()) ? std::optional(operand) : std::nullopt;
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
     return operand.insertDim(expand.getAxis());
   if (auto transpose = dyn_cast<tile::TransposeOp>(op))

@@ -68,15 +68,13 @@ struct BindConfig : impl::BindConfigBase<BindConfig> {
       kernel.emitError() << "a block has 1, 2, 4, 8, 16 or 32 warps, not " << chosenWarps;
       return signalPassFailure();
     }
-    int64_t chosenStages = stages ? int64_t(stages) : 3;
     Builder builder(&getContext());
     kernel->setAttr(cta::kTargetAttr, builder.getStringAttr(target));
     kernel->setAttr(cta::kWarpsAttr, builder.getI32IntegerAttr(chosenWarps));
-    kernel->setAttr(cta::kStagesAttr, builder.getI32IntegerAttr(chosenStages));
+    kernel->setAttr(cta::kStagesAttr, builder.getI32IntegerAttr(stages));
     if (minBlocks)
       kernel->setAttr(cta::kMinBlocksAttr, builder.getI32IntegerAttr(minBlocks));
-    explain(kernel, "bind-config") << chosenWarps << " warps, at most " << chosenStages
-                                   << " stages, for " << target;
+    explain(kernel, "bind-config") << chosenWarps << " warps per block, for " << target;
   }
 };
 

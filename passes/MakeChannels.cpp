@@ -165,19 +165,28 @@ Value ChannelMaker::makeChannel(Location loc, cta::ChannelKind kind, RankedTenso
                                         kind, nullptr);
 }
 
-/// The first of the loops that were split from the one that holds `block`.
+/// The place of a loop among those that were split from one; none when it was not split.
+std::optional<int64_t> segmentOf(scf::ForOp loop) {
+  auto segment = loop->getAttrOfType<IntegerAttr>(tile::kSegmentAttr);
+  return segment ? std::optional(segment.getInt()) : std::nullopt;
+}
+
+/// The first of the loops that were split from the one that holds `block`. Each starts where the one
+/// before it ends; when one of them was folded away, those behind it stand on their own.
 Block *firstSegment(Block *block) {
   auto loop = dyn_cast<scf::ForOp>(block->getParentOp());
-  if (!loop || !loop->hasAttr(tile::kSegmentAttr))
+  if (!loop || !segmentOf(loop))
     return block;
-  int64_t segment = cast<IntegerAttr>(loop->getAttr(tile::kSegmentAttr)).getInt();
-  Operation *op = loop;
-  while (segment > 0 && op->getPrevNode()) {
-    op = op->getPrevNode();
-    if (isa<scf::ForOp>(op) && op->hasAttr(tile::kSegmentAttr))
-      --segment;
+  for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
+    auto before = dyn_cast<scf::ForOp>(op);
+    if (!before)
+      continue;
+    if (segmentOf(before) != *segmentOf(loop) - 1 ||
+        before.getUpperBound() != loop.getLowerBound())
+      break;
+    loop = before;
   }
-  return &cast<scf::ForOp>(op).getBodyRegion().front();
+  return loop.getBody();
 }
 
 Value ChannelMaker::fillByCopy(tile::LoadOp load) {

@@ -62,7 +62,7 @@ def BindConfig : Pass<"bind-config", "::mlir::func::FuncOp"> {
   let options = [
     Option<"target", "target", "std::string", "\"sm_90\"", "the GPU generation">,
     Option<"warps", "warps", "int64_t", "0", "warps of a block (0: chosen from the tiles)">,
-    Option<"stages", "stages", "int64_t", "0", "the most slots of a channel (0: chosen)">,
+    Option<"stages", "stages", "int64_t", "0", "slots of a pipelined channel (0: chosen)">,
     Option<"minBlocks", "min-blocks", "int64_t", "0", "blocks per SM to leave room for (0: open)">];
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }

@@ -47,6 +47,7 @@ static void addTilePasses(Adder &passes) {
   passes.clean(/*hoist=*/false);
   // Before split-masked-loops, which reads from a padded load how much of it is valid.
   passes.add(createPadTiles());
+  passes.clean(/*hoist=*/false);
   // Before simplify-math: masks are still selects of the predicates that the user wrote.
   passes.add(createSplitMaskedLoops());
   // The bounds of the new loops fold, and their bodies lost masks whose operands are now dead.
@@ -73,6 +74,7 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
   // Equal channel indices merge. No canonicalization from here on: it folds across types, and the
   // types now carry layouts.
   passes.add(createCSEPass());
+  passes.add(createLoopInvariantCodeMotionPass());
   passes.require(createAssignLayouts());
   // After assign-layouts: it simulates the accesses that the layouts make.
   passes.require(createSwizzleLayout());
@@ -87,7 +89,9 @@ void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upT
   if (upTo == Stage::Cta)
     return;
   manager.addPass(createExpandToCuda());
-  // Expansion writes index arithmetic out naively and relies on this to fold it.
+  // Expansion writes index arithmetic where it needs it and relies on this to fold it, merge it and
+  // take it out of loops, so that the text says once what happens once.
+  manager.addNestedPass<func::FuncOp>(createLoopInvariantCodeMotionPass());
   passes.clean(/*hoist=*/false);
 }
 

@@ -23,7 +23,7 @@ namespace tilewright::cta {
 
 /// Names of the attributes that a kernel function carries from `bind-config` on.
 inline constexpr llvm::StringLiteral kWarpsAttr = "cta.warps";   // i32, warps of the block
-inline constexpr llvm::StringLiteral kStagesAttr = "cta.stages"; // i32, the most slots of a channel
+inline constexpr llvm::StringLiteral kStagesAttr = "cta.stages"; // i32, slots of a channel; 0: open
 inline constexpr llvm::StringLiteral kMinBlocksAttr = "cta.min_blocks"; // i32, blocks per SM
 inline constexpr llvm::StringLiteral kTargetAttr = "cta.target"; // string, "sm_90"
 

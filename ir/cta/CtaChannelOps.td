@@ -30,6 +30,7 @@ def Cta_ChannelOp : Cta_Op<"channel"> {
   let assemblyFormat = "$kind attr-dict `:` type($result)";
 }
 
+// C1: the slot holds the channel's tile.
 class Cta_SlotFromChannel<string mnemonic> : Cta_Op<mnemonic> {
   let arguments = (ins Cta_Channel:$channel);
   let results = (outs Cta_Slot:$slot);
@@ -49,9 +50,10 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments]> {
   let summary = "producer: starts to fill a slot with a tile of a view";
   let description = [{
     Indices and extents as in `tile.load` (zeros outside the view; no gathers: C1); `valid` and
-    `in_bounds` likewise. C2: the kept extents are the slot's shape. `vector` is the number of
-    elements that one access moves. Where the predicate is false nothing is copied, and the slot's
-    contents are unspecified.
+    `in_bounds` likewise (C4). C2: the kept extents are the slot's shape. C3: an index and an extent
+    per view axis. C5: view and slot have one element type. `vector` is the number of elements that
+    one access moves. Where the predicate is false nothing is copied, and the slot's contents are
+    unspecified.
   }];
   let arguments = (ins Arg<Tile_View, "", [MemRead]>:$view, Variadic<I32>:$indices,
                        Arg<Cta_Slot, "", [MemWrite]>:$slot, Optional<I1>:$predicate,
@@ -67,8 +69,10 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments]> {
 
 def Cta_PutOp : Cta_Op<"put"> {
   let summary = "producer: fills a slot with a register tile";
+  let description = "C1: the slot holds such tiles.";
   let arguments = (ins AnyStaticShapeTensor:$tile, Cta_Slot:$slot);
   let assemblyFormat = "$tile `,` $slot attr-dict `:` type($tile) `,` type($slot)";
+  let hasVerifier = 1;
 }
 
 def Cta_CommitOp : Cta_Op<"commit"> {
@@ -79,9 +83,11 @@ def Cta_CommitOp : Cta_Op<"commit"> {
 
 def Cta_GetOp : Cta_Op<"get"> {
   let summary = "consumer: reads a slot into a register tile";
+  let description = "C1: the slot holds such tiles.";
   let arguments = (ins Cta_Slot:$slot);
   let results = (outs AnyStaticShapeTensor:$tile);
   let assemblyFormat = "$slot attr-dict `:` type($slot) `->` type($tile)";
+  let hasVerifier = 1;
 }
 
 def Cta_ReleaseOp : Cta_Op<"release"> {

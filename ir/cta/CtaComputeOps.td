@@ -10,7 +10,8 @@ def Cta_MmaOp : Cta_Op<"mma"> {
     is `transposed` holds the transposed matrix. `shape` is the instruction, m×n×k, or 1×1×1 for
     fused multiply-adds; the warps split the result `warps[0]`×`warps[1]`.
 
-    C1: the operands' sizes fit. C2: only an operand in a slot is transposed.
+    C1: the operands are matrices whose sizes fit. C2: only an operand in a slot is transposed.
+    C3: `shape` has three numbers and `warps` two. C4: the operands have one element type.
 
     ```mlir
     %p = cta.mma %acc, %q, %k {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>}
@@ -36,17 +37,21 @@ def Cta_MmaOp : Cta_Op<"mma"> {
 
 def Cta_AwaitOp : Cta_Op<"await"> {
   let summary = "the result of a product, once it is there";
+  let description = "C1: the result is the tile that is pending.";
   let arguments = (ins Cta_Pending:$pending);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$pending attr-dict `:` type($pending) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Cta_ConvertOp : Cta_Op<"convert", [Pure]> {
   let summary = "the same tile in another layout";
+  let description = "C1: shape and element type are kept.";
   let arguments = (ins AnyStaticShapeTensor:$source);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 #endif

@@ -65,12 +65,18 @@ static ParseResult parseDigits(AsmParser &parser, StringRef keyword, Digits &dig
     return failure();
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
     Digit digit{1, kReplicated, 0};
+    SMLoc loc = parser.getCurrentLocation();
     if (parser.parseInteger(digit.size) || parser.parseColon())
       return failure();
+    if (digit.size < 1)
+      return parser.emitError(loc) << "a digit has at least one value, not " << digit.size;
     if (succeeded(parser.parseOptionalStar()))
       return digits.push_back(digit), success();
+    loc = parser.getCurrentLocation();
     if (parser.parseInteger(digit.dim) || parser.parseColon() || parser.parseInteger(digit.stride))
       return failure();
+    if (digit.dim < 0)
+      return parser.emitError(loc) << "a digit runs along a dimension, not " << digit.dim;
     return digits.push_back(digit), success();
   });
 }
@@ -105,10 +111,17 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
+LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t depth,
+                                  RankedTensorType) {
+  if (depth < 1)
+    return emitError() << "a channel has at least one slot, not " << depth;
+  return success();
+}
+
 //===- Ops ----------------------------------------------------------------------------------------===//
 
 static LogicalResult verifySlot(Operation *op, ChannelType channel, SlotType slot) {
-  if (channel.getTile() != slot.getTile())
+  if (channel.getTile() != slot.getTile()) // C1
     return op->emitOpError() << "gives " << slot << " from " << channel;
   return success();
 }
@@ -117,6 +130,24 @@ LogicalResult AcquireOp::verify() {
 }
 LogicalResult WaitOp::verify() {
   return verifySlot(*this, getChannel().getType(), getSlot().getType());
+}
+
+/// True for tiles of one shape and element type, whatever their layouts.
+static bool sameTile(Type a, Type b) {
+  auto tileA = cast<RankedTensorType>(a), tileB = cast<RankedTensorType>(b);
+  return tileA.getShape() == tileB.getShape() && tileA.getElementType() == tileB.getElementType();
+}
+
+static LogicalResult verifyTileOfSlot(Operation *op, Type tile, SlotType slot) {
+  if (!sameTile(tile, slot.getTile())) // C1
+    return op->emitOpError() << "moves " << tile << " but the slot is " << slot;
+  return success();
+}
+LogicalResult PutOp::verify() {
+  return verifyTileOfSlot(*this, getTile().getType(), getSlot().getType());
+}
+LogicalResult GetOp::verify() {
+  return verifyTileOfSlot(*this, getTile().getType(), getSlot().getType());
 }
 
 LogicalResult CopyOp::verify() {
@@ -131,8 +162,20 @@ LogicalResult CopyOp::verify() {
     return emitOpError() << "fills " << getSlot().getType() << " with a tile of shape [" << shape
                          << "]";
   if (int64_t(getIndices().size()) != getView().getType().getRank() ||
-      getExtents().size() != getIndices().size())
+      getExtents().size() != getIndices().size()) // C3
     return emitOpError() << "needs an index and an extent per axis of " << getView().getType();
+  bool refined = !getInBounds() || getInBounds()->size() == getExtents().size();
+  if (auto valid = getValid()) {
+    refined &= valid->size() == getExtents().size();
+    for (size_t i = 0; refined && i < valid->size(); ++i)
+      refined = (*valid)[i] >= 0 && (*valid)[i] <= getExtents()[i];
+  }
+  if (!refined) // C4
+    return emitOpError() << "has `valid` or `in_bounds` that do not fit the extents ["
+                         << getExtents() << "]";
+  Type element = getSlot().getType().getTile().getElementType();
+  if (element != getView().getType().getElementType()) // C5
+    return emitOpError() << "fills " << getSlot().getType() << " from " << getView().getType();
   return success();
 }
 
@@ -151,13 +194,37 @@ Type MmaOp::getOperandElementType() { return getB().getType().getTile().getEleme
 LogicalResult MmaOp::verify() {
   if (getATransposed() && !isa<SlotType>(getA().getType())) // C2
     return emitOpError() << "cannot transpose an operand in registers";
+  auto rank = [](Type type) { // of a tile or a slot
+    auto slot = dyn_cast<SlotType>(type);
+    return (slot ? slot.getTile() : cast<RankedTensorType>(type)).getRank();
+  };
+  if (rank(getA().getType()) != 2 || rank(getB().getType()) != 2 || rank(getAcc().getType()) != 2)
+    return emitOpError() << "multiplies matrices"; // C1
   auto a = operandShape(getA().getType(), getATransposed());
   auto b = operandShape(getB().getType(), getBTransposed());
   auto acc = cast<RankedTensorType>(getAcc().getType()).getShape();
   if (a[0] != acc[0] || a[1] != b[0] || b[1] != acc[1]) // C1
     return emitOpError() << "cannot multiply [" << a << "] by [" << b << "] into [" << acc << "]";
-  if (getShape().size() != 3 || getWarps().size() != 2)
+  if (getShape().size() != 3 || getWarps().size() != 2) // C3
     return emitOpError() << "needs an instruction shape m, n, k and a split of warps";
+  auto slotA = dyn_cast<SlotType>(getA().getType());
+  Type elementA = getElementTypeOrSelf(slotA ? Type(slotA.getTile()) : getA().getType());
+  if (elementA != getOperandElementType()) // C4
+    return emitOpError() << "multiplies " << elementA << " by " << getOperandElementType();
+  return success();
+}
+
+LogicalResult AwaitOp::verify() {
+  if (getResult().getType() != getPending().getType().getTile()) // C1
+    return emitOpError() << "gives " << getResult().getType() << " from "
+                         << getPending().getType();
+  return success();
+}
+
+LogicalResult ConvertOp::verify() {
+  if (!sameTile(getSource().getType(), getResult().getType())) // C1
+    return emitOpError() << "makes " << getResult().getType() << " from "
+                         << getSource().getType();
   return success();
 }
 

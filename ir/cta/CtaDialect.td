@@ -56,6 +56,7 @@ def Cta_Channel : TypeDef<Cta_Dialect, "Channel"> {
   let summary = "a ring of `depth` slots in shared memory: `!cta.channel<3 x tensor<64x64xf16>>`";
   let parameters = (ins "int64_t":$depth, "::mlir::RankedTensorType":$tile);
   let assemblyFormat = "`<` $depth `x` $tile `>`";
+  let genVerifyDecl = 1;
 }
 
 def Cta_Slot : Cta_TileType<"Slot", "slot"> {

@@ -36,7 +36,8 @@ def Tile_ReduceOp : Tile_AxisOp<"reduce"> {
   let summary = "combines the elements along an axis";
   let description = [{
     Sum, max and min keep the element type (max and min propagate NaN); any and all work on i1.
-    A 1-D tile reduces to a scalar. C1: the result is the source without `axis`.
+    A 1-D tile reduces to a scalar. C1: the result is the source without `axis`. C2: any and all
+    take a tile of i1.
 
     ```mlir
     %m = tile.reduce max %s, 1 : tensor<64x128xf32> -> tensor<64xf32>
@@ -60,10 +61,13 @@ def Tile_ArgReduceOp : Tile_AxisOp<"arg_reduce"> {
 
 def Tile_ScanOp : Tile_Op<"scan", [Pure, SameOperandsAndResultType]> {
   let summary = "inclusive prefix sum along an axis";
-  let description = "`result[…, i, …] = Σ_{j ≤ i} source[…, j, …]`.";
+  let description = [{
+    `result[…, i, …] = Σ_{j ≤ i} source[…, j, …]`. C1: the axis is within the tile's rank.
+  }];
   let arguments = (ins AnyStaticShapeTensor:$source, I64Attr:$axis);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$source `,` $axis attr-dict `:` type($source)";
+  let hasVerifier = 1;
 }
 
 def Tile_CastOp : Tile_Op<"cast", [Pure, SameOperandsAndResultShape]> {

@@ -85,8 +85,8 @@ def Tile_StoreOp : Tile_Op<"store"> {
 def Tile_AtomicOp : Tile_Op<"atomic"> {
   let summary = "combines a tile (or scalar) with a view's elements, atomically";
   let description = [{
-    `view[index…] = combine(view[index…], value[i…])` for each element inside the view. Element
-    types: f32, i32 (add, max, min), f16 and bf16 (add).
+    `view[index…] = combine(view[index…], value[i…])` for each element inside the view. C7:
+    the elements are f32 or i32 (add, max, min), f16 or bf16 (add).
   }];
   let arguments = (ins Tile_AtomicKind:$kind, AnyType:$value,
                        Arg<Tile_View, "", [MemRead, MemWrite]>:$view,

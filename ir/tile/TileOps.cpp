@@ -78,7 +78,15 @@ template <typename OpTy> static LogicalResult verifyUpdate(OpTy op) {
   return verifyRefinements(op);
 }
 LogicalResult StoreOp::verify() { return verifyUpdate(*this); }
-LogicalResult AtomicOp::verify() { return verifyUpdate(*this); }
+
+LogicalResult AtomicOp::verify() {
+  Type element = getView().getType().getElementType();
+  bool narrow = getKind() == AtomicKind::Add && (element.isF16() || element.isBF16());
+  if (!element.isF32() && !element.isInteger(32) && !narrow) // C7
+    return emitOpError() << "cannot `" << stringifyAtomicKind(getKind()) << "` elements of "
+                         << element;
+  return verifyUpdate(*this);
+}
 
 //===- Program ------------------------------------------------------------------------------------===//
 
@@ -118,6 +126,14 @@ OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+/// Shape ops move elements and do not convert them.
+static LogicalResult verifySameElements(Operation *op) {
+  Type from = getElementTypeOrSelf(op->getOperand(0)), to = getElementTypeOrSelf(op->getResult(0));
+  if (from != to) // C2
+    return op->emitOpError() << "gives elements of " << to << " from " << from;
+  return success();
+}
+
 LogicalResult ExpandDimsOp::verify() {
   SmallVector<int64_t> shape(getSource().getType().getShape());
   int64_t axis = getAxis();
@@ -126,7 +142,7 @@ LogicalResult ExpandDimsOp::verify() {
   shape.insert(shape.begin() + axis, 1);
   if (getResult().getType().getShape() != ArrayRef(shape)) // C1
     return emitOpError() << "gives the shape [" << shape << "], not " << getResult().getType();
-  return success();
+  return verifySameElements(*this);
 }
 OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) {
   return reshapeSplat(adaptor.getSource(), getType());
@@ -139,7 +155,7 @@ LogicalResult BroadcastOp::verify() {
     fits = source[i] == result[i] || source[i] == 1;
   if (!fits) // C1
     return emitOpError() << "cannot repeat [" << source << "] to [" << result << "]";
-  return success();
+  return verifySameElements(*this);
 }
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (getSource().getType() == getType())
@@ -160,7 +176,7 @@ LogicalResult TransposeOp::verify() {
   }
   if (!fits) // C1
     return emitOpError() << "does not permute [" << source << "] to [" << result << "]";
-  return success();
+  return verifySameElements(*this);
 }
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   return reshapeSplat(adaptor.getSource(), getType());
@@ -183,10 +199,17 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
+static LogicalResult verifyAxis(Operation *op, Type source, int64_t axis) {
+  int64_t rank = cast<RankedTensorType>(source).getRank();
+  if (axis < 0 || axis >= rank)
+    return op->emitOpError() << "names axis " << axis << " of a tile of rank " << rank;
+  return success();
+}
+
 static LogicalResult verifyDropsAxis(Operation *op, RankedTensorType source, int64_t axis,
                                      Type result, Type element) {
-  if (axis < 0 || axis >= source.getRank())
-    return op->emitOpError() << "names axis " << axis << " of a tile of rank " << source.getRank();
+  if (failed(verifyAxis(op, source, axis)))
+    return failure();
   SmallVector<int64_t> shape(source.getShape());
   shape.erase(shape.begin() + axis);
   Type expected = shape.empty() ? element : RankedTensorType::get(shape, element);
@@ -202,7 +225,7 @@ static LogicalResult verifyDropsAxis(Operation *op, RankedTensorType source, int
 LogicalResult ReduceOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
   bool logical = getKind() == ReduceKind::Any || getKind() == ReduceKind::All;
-  if (logical && !source.getElementType().isInteger(1))
+  if (logical && !source.getElementType().isInteger(1)) // C2
     return emitOpError() << "needs a tile of i1, not " << source;
   return verifyDropsAxis(*this, source, getAxis(), getResult().getType(), source.getElementType());
 }
@@ -213,6 +236,8 @@ LogicalResult ArgReduceOp::verify() {
   return verifyDropsAxis(*this, cast<RankedTensorType>(getSource().getType()), getAxis(),
                          getResult().getType(), IntegerType::get(getContext(), 32));
 }
+
+LogicalResult ScanOp::verify() { return verifyAxis(*this, getSource().getType(), getAxis()); } // C1
 
 OpFoldResult CastOp::fold(FoldAdaptor) {
   return getSource().getType() == getType() ? getSource() : OpFoldResult();

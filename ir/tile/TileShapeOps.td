@@ -24,7 +24,7 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
 
 def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
   let summary = "inserts an axis of size 1 (`x[:, None]`)";
-  let description = "C1: the result has one more axis, of size 1, at `axis`.";
+  let description = "C1: the result has one more axis, of size 1, at `axis`. C2: one element type.";
   let arguments = (ins AnyStaticShapeTensor:$source, I64Attr:$axis);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$source `,` $axis attr-dict `:` type($source) `->` type($result)";
@@ -34,7 +34,7 @@ def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
 
 def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let summary = "repeats a tile along its axes of size 1";
-  let description = "C1: equal rank; each axis is kept or grows from 1.";
+  let description = "C1: equal rank; each axis is kept or grows from 1. C2: one element type.";
   let arguments = (ins AnyStaticShapeTensor:$source);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
@@ -44,7 +44,9 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
 
 def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
   let summary = "a tile with its axes permuted";
-  let description = "`result.shape[i] = source.shape[permutation[i]]` (C1), elements likewise.";
+  let description = [{
+    `result.shape[i] = source.shape[permutation[i]]` (C1), elements likewise. C2: one element type.
+  }];
   let arguments = (ins AnyStaticShapeTensor:$source, DenseI64ArrayAttr:$permutation);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$source $permutation attr-dict `:` type($source) `->` type($result)";

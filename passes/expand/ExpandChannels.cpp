@@ -3,13 +3,15 @@
 // both cases a barrier: a wait is `cp.async.wait_group` and `__syncthreads`.
 //
 // How many younger groups may still be unfinished at a wait is found by running the kernel's
-// sequence of commits and waits in the abstract (`planShared`): loops a few times or not at all, in
-// all combinations, keeping the smallest number that any run allows.
+// sequence of commits and waits in the abstract (`planShared`): loops a few times or not at all,
+// branches either way, in all combinations, keeping the smallest number that any run allows.
 //
 // An acquired slot must have been left by all readers of its last contents. That holds when a
 // barrier lies between the last release of the channel and the acquire, which is the case in a
 // pipelined loop, where the wait for this iteration comes first; elsewhere a barrier is added.
 #include "passes/expand/Expander.h"
+
+#include <numeric>
 
 namespace tilewright::passes {
 
@@ -25,18 +27,22 @@ public:
   explicit GroupCounter(DenseMap<Operation *, int64_t> &pending) : pending(pending) {}
 
   void run(func::FuncOp kernel) {
-    SmallVector<scf::ForOp> loops;
-    kernel.walk([&](scf::ForOp loop) {
-      if (loop.walk([](cta::CommitOp) { return WalkResult::interrupt(); }).wasInterrupted() ||
-          loop.walk([](cta::WaitOp) { return WalkResult::interrupt(); }).wasInterrupted())
-        loops.push_back(loop);
+    SmallVector<Operation *> branches;
+    kernel.walk([&](Operation *op) {
+      if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op) && hasChannelOps(op))
+        branches.push_back(op);
     });
-    // Each loop not at all, or often enough to reach its steady state.
-    size_t choices = loops.size() <= 6 ? size_t(1) << loops.size() : 1;
-    for (size_t choice = 0; choice < choices; ++choice) {
-      trips.clear();
-      for (auto [i, loop] : llvm::enumerate(loops))
-        trips[loop] = choice >> i & 1 ? 0 : kSteady;
+    if (branches.size() > kMostBranches) { // too many ways: wait for everything
+      kernel.walk([&](cta::WaitOp wait) {
+        if (kindOf(wait.getChannel()) == cta::ChannelKind::CpAsync)
+          pending[wait] = 0;
+      });
+      return;
+    }
+    // Each loop not at all, or often enough to reach its steady state; one branch, or the other.
+    for (size_t choice = 0; choice < size_t(1) << branches.size(); ++choice) {
+      for (auto [i, op] : llvm::enumerate(branches))
+        taken[op] = !(choice >> i & 1);
       groups = 0;
       full.clear();
       runBlock(kernel.getBody().front());
@@ -45,13 +51,24 @@ public:
 
 private:
   static constexpr int kSteady = 6; // more than any ring is deep
+  static constexpr size_t kMostBranches = 10;
+
+  static bool hasChannelOps(Operation *op) {
+    return op->walk([](Operation *inner) {
+               return isa<cta::CommitOp, cta::WaitOp>(inner) ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
+             }).wasInterrupted();
+  }
+
+  static cta::ChannelKind kindOf(Value channel) {
+    return channel.getDefiningOp<cta::ChannelOp>().getKind();
+  }
 
   void runBlock(Block &block) {
     for (Operation &op : block) {
       if (auto commit = dyn_cast<cta::CommitOp>(op)) {
         auto channel = commit.getSlot().getDefiningOp()->getOperand(0);
-        auto kind = channel.getDefiningOp<cta::ChannelOp>().getKind();
-        if (kind == cta::ChannelKind::CpAsync)
+        if (kindOf(channel) == cta::ChannelKind::CpAsync)
           full[channel].push_back(groups++);
       } else if (auto wait = dyn_cast<cta::WaitOp>(op)) {
         std::vector<int64_t> &queue = full[wait.getChannel()];
@@ -61,19 +78,31 @@ private:
         queue.erase(queue.begin());
         auto [entry, isNew] = pending.try_emplace(&op, younger);
         entry->second = std::min(entry->second, younger);
-      } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        for (int i = 0, n = trips.contains(loop) ? trips[loop] : 0; i < n; ++i)
-          runBlock(*loop.getBody());
-      } else {
-        for (Region &region : op.getRegions())
-          for (Block &inner : region)
-            runBlock(inner);
+      } else if (taken.contains(&op)) {
+        runBranch(&op, taken[&op]);
+      }
+    }
+  }
+
+  void runBranch(Operation *op, bool isTaken) {
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      Region &region = isTaken ? branch.getThenRegion() : branch.getElseRegion();
+      if (!region.empty())
+        runBlock(region.front());
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (int i = 0; i < (isTaken ? kSteady : 0); ++i)
+        runBlock(*loop.getBody());
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      runBlock(*loop.getBeforeBody());
+      for (int i = 0; i < (isTaken ? kSteady : 0); ++i) {
+        runBlock(*loop.getAfterBody());
+        runBlock(*loop.getBeforeBody());
       }
     }
   }
 
   DenseMap<Operation *, int64_t> &pending;
-  DenseMap<Operation *, int> trips;
+  DenseMap<Operation *, bool> taken; // loops that run, branches that hold
   DenseMap<Value, std::vector<int64_t>> full; // groups committed and not waited for, per channel
   int64_t groups = 0;
 };
@@ -238,6 +267,10 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
   auto kind = slot.channel.getKind();
   int64_t rank = op.getSlot().getType().getTile().getRank();
 
+  if (kind == cta::ChannelKind::Registers && bytes < 4) {
+    copyNarrow(slot, access, layout, predicate);
+    return success();
+  }
   if (kind == cta::ChannelKind::Registers) {
     int64_t pack = packOf(element, layout.registers());
     slot.staged = declare(op.getLoc(), layout.registers() / pack,
@@ -280,6 +313,31 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
   builder.setInsertionPoint(branch.thenBlock()->getTerminator());
   copies();
   return success();
+}
+
+/// Elements narrower than a word go to the slot at once, some at a time: all of a tile's together
+/// would take more registers than there are.
+void Expander::copyNarrow(const SlotState &slot, const Access &access, const Layout &layout,
+                          Value predicate) {
+  Type element = access.view->type.getElementType();
+  int64_t registers = layout.registers(), chunk = std::gcd<int64_t>(registers, 16);
+  int64_t rank = llvm::count_if(access.extents, [](int64_t extent) { return extent != 0; });
+  auto loop =
+      builder.create<scf::ForOp>(loc, constant(0), constant(registers), constant(chunk));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  Value first = loop.getInductionVar(), zero = constantOf(computeType(element), 0);
+  Value singles = declare(loc, chunk, element);
+  unrolled(chunk, [&](Value i) {
+    loadVector(access, layout, singles, add(first, i), i, 1, zero, predicate);
+  });
+  Value replica = firstReplica(layout);
+  unrolled(chunk, [&](Value i) {
+    Value index = add(first, i);
+    Value row = rank > 1 ? coordinate(layout, 0, index) : constant(0);
+    Value address = slotAddress(slot, row, coordinate(layout, rank - 1, index));
+    builder.create<cuda::StoreSharedOp>(loc, singles, i, address, replica, 1);
+  });
 }
 
 LogicalResult Expander::expandPut(cta::PutOp op) {

@@ -189,6 +189,8 @@ private:
   mlir::LogicalResult expandChannel(cta::ChannelOp op);
   mlir::LogicalResult expandAcquire(cta::AcquireOp op);
   mlir::LogicalResult expandCopy(cta::CopyOp op);
+  void copyNarrow(const SlotState &slot, const Access &access, const Layout &layout,
+                  Value predicate);
   mlir::LogicalResult expandPut(cta::PutOp op);
   mlir::LogicalResult expandCommit(cta::CommitOp op);
   mlir::LogicalResult expandWait(cta::WaitOp op);
