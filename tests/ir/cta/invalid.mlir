@@ -1,0 +1,202 @@
+// RUN: tile-opt %s -verify-diagnostics --split-input-file
+
+// expected-error@+1 {{expected ':'}}
+#layout = #cta.layout<registers [2], lanes [32:*], warps []>
+
+// -----
+
+// expected-error@+1 {{expected 'lanes'}}
+#layout = #cta.layout<registers [2:0:1], warps []>
+
+// -----
+
+// expected-error@+1 {{expected ':'}}
+#layout = #cta.layout<registers [2:0], lanes [32:*], warps []>
+
+// -----
+
+// expected-error@+1 {{expected '['}}
+#layout = #cta.layout<registers 2:0:1, lanes [32:*], warps []>
+
+// -----
+
+// expected-error@+1 {{expected ','}}
+#layout = #cta.layout<registers [2:0:1]>
+
+// -----
+
+// expected-error@+1 {{a digit has at least one value, not 0}}
+#layout = #cta.layout<registers [0:0:1], lanes [32:*], warps []>
+
+// -----
+
+// expected-error@+1 {{a digit runs along a dimension, not -1}}
+#layout = #cta.layout<registers [2:-1:1], lanes [32:*], warps []>
+
+// -----
+
+// expected-error@+1 {{expected 'swizzle'}}
+#shared = #cta.shared<pitch 64, 3, 3>
+
+// -----
+
+// expected-error@+1 {{a channel has at least one slot, not 0}}
+func.func private @channel_without_slots(!cta.channel<0 x tensor<8xf16>>)
+
+// -----
+
+func.func @channel_of_unknown_kind() {
+  // expected-error@+2 {{to be one of: cp_async, registers, put}}
+  // expected-error@+1 {{failed to parse Cta_ChannelKindAttr}}
+  %c = cta.channel letters : !cta.channel<1 x tensor<8xf16>>
+}
+
+// -----
+
+func.func @acquire_c1_another_tile(%c: !cta.channel<2 x tensor<8xf16>>) {
+  // expected-error@+1 {{gives '!cta.slot<tensor<16xf16>>' from '!cta.channel<2 x tensor<8xf16>>'}}
+  %s = cta.acquire %c : !cta.channel<2 x tensor<8xf16>> -> !cta.slot<tensor<16xf16>>
+  return
+}
+
+// -----
+
+func.func @wait_c1_another_tile(%c: !cta.channel<2 x tensor<8xf16>>) {
+  // expected-error@+1 {{gives '!cta.slot<tensor<8xbf16>>' from '!cta.channel<2 x tensor<8xf16>>'}}
+  %s = cta.wait %c : !cta.channel<2 x tensor<8xf16>> -> !cta.slot<tensor<8xbf16>>
+  return
+}
+
+// -----
+
+func.func @copy_c1_gather(%x: !tile.view<?xf16>, %i: i32, %s: !cta.slot<tensor<8xf16>>) {
+  // expected-error@+1 {{cannot gather}}
+  cta.copy %x[%i] extents [-1], %s {vector = 1 : i64} : !tile.view<?xf16>, !cta.slot<tensor<8xf16>>
+  return
+}
+
+// -----
+
+func.func @copy_c2_shape_differs(%x: !tile.view<?x?xf16>, %i: i32, %s: !cta.slot<tensor<8xf16>>) {
+  // expected-error@+1 {{fills '!cta.slot<tensor<8xf16>>' with a tile of shape [16]}}
+  cta.copy %x[%i, %i] extents [0, 16], %s {vector = 1 : i64} : !tile.view<?x?xf16>, !cta.slot<tensor<8xf16>>
+  return
+}
+
+// -----
+
+func.func @copy_c3_index_missing(%x: !tile.view<?x?xf16>, %i: i32, %s: !cta.slot<tensor<8xf16>>) {
+  // expected-error@+1 {{needs an index and an extent per axis of '!tile.view<?x?xf16>'}}
+  cta.copy %x[%i] extents [8], %s {vector = 1 : i64} : !tile.view<?x?xf16>, !cta.slot<tensor<8xf16>>
+  return
+}
+
+// -----
+
+func.func @copy_c4_more_valid_than_extent(%x: !tile.view<?xf16>, %i: i32, %s: !cta.slot<tensor<8xf16>>) {
+  // expected-error@+1 {{has `valid` or `in_bounds` that do not fit the extents [8]}}
+  cta.copy %x[%i] extents [8], %s {vector = 1 : i64, valid = array<i64: 9>} : !tile.view<?xf16>, !cta.slot<tensor<8xf16>>
+  return
+}
+
+// -----
+
+func.func @copy_c4_in_bounds_missing(%x: !tile.view<?xf16>, %i: i32, %s: !cta.slot<tensor<8xf16>>) {
+  // expected-error@+1 {{has `valid` or `in_bounds` that do not fit the extents [8]}}
+  cta.copy %x[%i] extents [8], %s {vector = 1 : i64, in_bounds = array<i1>} : !tile.view<?xf16>, !cta.slot<tensor<8xf16>>
+  return
+}
+
+// -----
+
+func.func @copy_c5_element_types_differ(%x: !tile.view<?xf32>, %i: i32, %s: !cta.slot<tensor<8xf16>>) {
+  // expected-error@+1 {{fills '!cta.slot<tensor<8xf16>>' from '!tile.view<?xf32>'}}
+  cta.copy %x[%i] extents [8], %s {vector = 1 : i64} : !tile.view<?xf32>, !cta.slot<tensor<8xf16>>
+  return
+}
+
+// -----
+
+func.func @put_c1_another_tile(%t: tensor<16xf16>, %s: !cta.slot<tensor<8xf16>>) {
+  // expected-error@+1 {{moves 'tensor<16xf16>' but the slot is '!cta.slot<tensor<8xf16>>'}}
+  cta.put %t, %s : tensor<16xf16>, !cta.slot<tensor<8xf16>>
+  return
+}
+
+// -----
+
+func.func @get_c1_another_tile(%s: !cta.slot<tensor<8xf16>>) {
+  // expected-error@+1 {{moves 'tensor<8xf32>' but the slot is '!cta.slot<tensor<8xf16>>'}}
+  %t = cta.get %s : !cta.slot<tensor<8xf16>> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @mma_c1_inner_sizes_differ(%acc: tensor<16x8xf32>, %a: !cta.slot<tensor<16x32xf16>>, %b: !cta.slot<tensor<8x32xf16>>) {
+  // expected-error@+1 {{cannot multiply [16, 32] by [8, 32] into [16, 8]}}
+  %p = cta.mma %acc, %a, %b {shape = array<i64: 16, 8, 16>, warps = array<i64: 1, 1>}
+      : tensor<16x8xf32>, !cta.slot<tensor<16x32xf16>>, !cta.slot<tensor<8x32xf16>> -> !cta.pending<tensor<16x8xf32>>
+  return
+}
+
+// -----
+
+func.func @mma_c1_transposition_counts(%acc: tensor<16x8xf32>, %a: !cta.slot<tensor<16x32xf16>>, %b: !cta.slot<tensor<32x8xf16>>) {
+  // expected-error@+1 {{cannot multiply [32, 16] by [32, 8] into [16, 8]}}
+  %p = cta.mma %acc, %a, %b {a_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 1, 1>}
+      : tensor<16x8xf32>, !cta.slot<tensor<16x32xf16>>, !cta.slot<tensor<32x8xf16>> -> !cta.pending<tensor<16x8xf32>>
+  return
+}
+
+// -----
+
+func.func @mma_c1_vector_operand(%acc: tensor<16x8xf32>, %a: !cta.slot<tensor<32xf16>>, %b: !cta.slot<tensor<32x8xf16>>) {
+  // expected-error@+1 {{multiplies matrices}}
+  %p = cta.mma %acc, %a, %b {shape = array<i64: 16, 8, 16>, warps = array<i64: 1, 1>}
+      : tensor<16x8xf32>, !cta.slot<tensor<32xf16>>, !cta.slot<tensor<32x8xf16>> -> !cta.pending<tensor<16x8xf32>>
+  return
+}
+
+// -----
+
+func.func @mma_c2_transposed_registers(%acc: tensor<16x8xf32>, %a: tensor<32x16xf16>, %b: !cta.slot<tensor<32x8xf16>>) {
+  // expected-error@+1 {{cannot transpose an operand in registers}}
+  %p = cta.mma %acc, %a, %b {a_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 1, 1>}
+      : tensor<16x8xf32>, tensor<32x16xf16>, !cta.slot<tensor<32x8xf16>> -> !cta.pending<tensor<16x8xf32>>
+  return
+}
+
+// -----
+
+func.func @mma_c3_shape_incomplete(%acc: tensor<16x8xf32>, %a: !cta.slot<tensor<16x32xf16>>, %b: !cta.slot<tensor<32x8xf16>>) {
+  // expected-error@+1 {{needs an instruction shape m, n, k and a split of warps}}
+  %p = cta.mma %acc, %a, %b {shape = array<i64: 16, 8>, warps = array<i64: 1, 1>}
+      : tensor<16x8xf32>, !cta.slot<tensor<16x32xf16>>, !cta.slot<tensor<32x8xf16>> -> !cta.pending<tensor<16x8xf32>>
+  return
+}
+
+// -----
+
+func.func @mma_c4_element_types_differ(%acc: tensor<16x8xf32>, %a: !cta.slot<tensor<16x32xbf16>>, %b: !cta.slot<tensor<32x8xf16>>) {
+  // expected-error@+1 {{multiplies 'bf16' by 'f16'}}
+  %p = cta.mma %acc, %a, %b {shape = array<i64: 16, 8, 16>, warps = array<i64: 1, 1>}
+      : tensor<16x8xf32>, !cta.slot<tensor<16x32xbf16>>, !cta.slot<tensor<32x8xf16>> -> !cta.pending<tensor<16x8xf32>>
+  return
+}
+
+// -----
+
+func.func @await_c1_another_tile(%p: !cta.pending<tensor<16x8xf32>>) {
+  // expected-error@+1 {{gives 'tensor<8x16xf32>' from '!cta.pending<tensor<16x8xf32>>'}}
+  %t = cta.await %p : !cta.pending<tensor<16x8xf32>> -> tensor<8x16xf32>
+  return
+}
+
+// -----
+
+func.func @convert_c1_shape_changes(%t: tensor<16x8xf32>) {
+  // expected-error@+1 {{makes 'tensor<8x16xf32>' from 'tensor<16x8xf32>'}}
+  %c = cta.convert %t : tensor<16x8xf32> -> tensor<8x16xf32>
+  return
+}

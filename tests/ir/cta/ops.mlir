@@ -1,0 +1,74 @@
+// RUN: tile-opt %s | tile-opt | FileCheck %s
+// RUN: tile-opt %s --mlir-print-op-generic | tile-opt | FileCheck %s
+
+// Digits of size 1 go, and neighbours merge where one continues the other.
+#fragment = #cta.layout<registers [2:1:1, 2:0:8, 1:1:8], lanes [2:1:2, 2:1:4, 8:0:1], warps [4:0:16]>
+#copies = #cta.layout<registers [4:*], lanes [8:*, 4:*], warps [2:*, 2:0:1]>
+
+// CHECK-LABEL: @layouts
+// CHECK-SAME: tensor<64x8xf32, #cta.layout<registers [2:1:1, 2:0:8], lanes [4:1:2, 8:0:1], warps [4:0:16]>>
+// CHECK-SAME: tensor<2xf32, #cta.layout<registers [], lanes [32:*], warps [2:*, 2:0:1]>>
+func.func @layouts(%a: tensor<64x8xf32, #fragment>, %b: tensor<2xf32, #copies>) {
+  return
+}
+
+// CHECK-LABEL: @types
+// CHECK-SAME: !cta.channel<3 x tensor<64x64xbf16>>
+// CHECK-SAME: !cta.slot<tensor<64x64xbf16>>
+// CHECK-SAME: !cta.pending<tensor<64x64xf32>>
+func.func @types(%a: !cta.channel<3 x tensor<64x64xbf16>>, %b: !cta.slot<tensor<64x64xbf16>>,
+                 %c: !cta.pending<tensor<64x64xf32>>) {
+  return
+}
+
+// CHECK-LABEL: @channels
+// CHECK: cta.channel cp_async {shared = #cta.shared<pitch 64, swizzle<3, 3>>} : <3 x tensor<64x64xbf16>>
+// CHECK: cta.channel registers : <2 x tensor<64x64xbf16>>
+// CHECK: cta.channel put : <1 x tensor<64x64xbf16>>
+// CHECK: cta.acquire %{{.*}} : <3 x tensor<64x64xbf16>> -> <tensor<64x64xbf16>>
+// CHECK: cta.copy %{{.*}}[%{{.*}}, %{{.*}}] extents [64, 64], %{{.*}} {vector = 8 : i64} : <?x64xbf16>, <tensor<64x64xbf16>>
+// CHECK: cta.commit %{{.*}} : <tensor<64x64xbf16>>
+// CHECK: cta.copy %{{.*}} extents [64, 64], %{{.*}} if %{{.*}} {in_bounds = array<i1: false, true>, valid = array<i64: 0, 50>, vector = 1 : i64}
+// CHECK: cta.put %{{.*}}, %{{.*}} : tensor<64x64xbf16>, <tensor<64x64xbf16>>
+// CHECK: cta.wait %{{.*}} : <3 x tensor<64x64xbf16>> -> <tensor<64x64xbf16>>
+// CHECK: cta.get %{{.*}} : <tensor<64x64xbf16>> -> tensor<64x64xbf16>
+// CHECK: cta.release %{{.*}} : <tensor<64x64xbf16>>
+func.func @channels(%x: !tile.view<?x64xbf16>, %i: i32, %some: i1, %tile: tensor<64x64xbf16>) {
+  %a = cta.channel cp_async {shared = #cta.shared<pitch 64, swizzle <3, 3>>} : !cta.channel<3 x tensor<64x64xbf16>>
+  %b = cta.channel registers : !cta.channel<2 x tensor<64x64xbf16>>
+  %c = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %filled = cta.acquire %a : !cta.channel<3 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  cta.copy %x[%i, %i] extents [64, 64], %filled {vector = 8 : i64} : !tile.view<?x64xbf16>, !cta.slot<tensor<64x64xbf16>>
+  cta.commit %filled : !cta.slot<tensor<64x64xbf16>>
+  %staged = cta.acquire %b : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  cta.copy %x[%i, %i] extents [64, 64], %staged if %some
+      {vector = 1 : i64, valid = array<i64: 0, 50>, in_bounds = array<i1: false, true>}
+      : !tile.view<?x64xbf16>, !cta.slot<tensor<64x64xbf16>>
+  %computed = cta.acquire %c : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  cta.put %tile, %computed : tensor<64x64xbf16>, !cta.slot<tensor<64x64xbf16>>
+  %full = cta.wait %a : !cta.channel<3 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  %got = cta.get %full : !cta.slot<tensor<64x64xbf16>> -> tensor<64x64xbf16>
+  cta.release %full : !cta.slot<tensor<64x64xbf16>>
+  return
+}
+
+// CHECK-LABEL: @products
+// CHECK: cta.mma %{{.*}}, %{{.*}}, %{{.*}} {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>}
+// CHECK-SAME: : tensor<64x32xf32>, !cta.slot<tensor<64x128xbf16>>, <tensor<32x128xbf16>> -> <tensor<64x32xf32>>
+// CHECK: cta.await %{{.*}} : <tensor<64x32xf32>> -> tensor<64x32xf32>
+// CHECK: cta.mma {{.*}} : tensor<64x32xf32>, tensor<64x128xbf16>, <tensor<32x128xbf16>> -> <tensor<64x32xf32>>
+// CHECK: cta.mma {{.*}} {a_transposed, shape = array<i64: 1, 1, 1>, tf32, warps = array<i64: 1, 1>}
+// CHECK: cta.convert %{{.*}} : tensor<64x8xf32, #cta.layout<{{.*}}>> -> tensor<64x8xf32>
+func.func @products(%acc: tensor<64x32xf32>, %a: !cta.slot<tensor<64x128xbf16>>, %b: !cta.slot<tensor<32x128xbf16>>,
+                    %held: tensor<64x128xbf16>, %at: !cta.slot<tensor<128x64xf32>>, %bf: !cta.slot<tensor<128x32xf32>>,
+                    %tile: tensor<64x8xf32, #fragment>) {
+  %p = cta.mma %acc, %a, %b {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>}
+      : tensor<64x32xf32>, !cta.slot<tensor<64x128xbf16>>, !cta.slot<tensor<32x128xbf16>> -> !cta.pending<tensor<64x32xf32>>
+  %s = cta.await %p : !cta.pending<tensor<64x32xf32>> -> tensor<64x32xf32>
+  %q = cta.mma %acc, %held, %b {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>}
+      : tensor<64x32xf32>, tensor<64x128xbf16>, !cta.slot<tensor<32x128xbf16>> -> !cta.pending<tensor<64x32xf32>>
+  %r = cta.mma %acc, %at, %bf {a_transposed, tf32, shape = array<i64: 1, 1, 1>, warps = array<i64: 1, 1>}
+      : tensor<64x32xf32>, !cta.slot<tensor<128x64xf32>>, !cta.slot<tensor<128x32xf32>> -> !cta.pending<tensor<64x32xf32>>
+  %c = cta.convert %tile : tensor<64x8xf32, #fragment> -> tensor<64x8xf32>
+  return
+}
