@@ -56,6 +56,10 @@ Status checkComplete(const Job &job);
 
 /// The arguments of one step over tensors at given addresses.
 struct Operands {
+  Operands() = default;
+  Operands(Operands &&) = default; // a copy's call would point into the original
+  Operands &operator=(Operands &&) = default;
+
   std::deque<std::vector<int64_t>> extents; ///< Shapes and strides that `call` points to.
   driver::Call call;
 };

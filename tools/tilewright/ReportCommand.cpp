@@ -13,7 +13,7 @@ using namespace tilewright::cli;
 namespace {
 
 /// What the hardware gives registers and shared memory in.
-constexpr int64_t kWarpRegisterUnit = 256, kReservedSharedBytes = 1024, kBlocksPerSm = 32;
+constexpr int64_t kWarpRegisterUnit = 256, kBlocksPerSm = 32;
 
 struct Occupancy {
   int64_t blocks, threads;
@@ -25,7 +25,8 @@ int64_t roundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit 
 Occupancy occupancyOf(const Target &target, int64_t threads, int64_t registers, int64_t shared) {
   int64_t perWarp = roundUp(std::max<int64_t>(1, registers) * 32, kWarpRegisterUnit);
   int64_t byRegisters = Target::kRegistersPerSm / (perWarp * (threads / 32));
-  int64_t byShared = target.smemPerSm / (shared + kReservedSharedBytes);
+  int64_t reserved = target.smemPerSm - target.smem; // the system's share of every block
+  int64_t byShared = target.smemPerSm / std::max<int64_t>(1, shared + reserved);
   int64_t byThreads = target.threadsPerSm / threads;
   Occupancy result{kBlocksPerSm, 0, "blocks"};
   auto limit = [&](int64_t blocks, const char *what) {

@@ -16,8 +16,8 @@ using frontend::Param;
 
 namespace {
 
-/// What the reference does in about ten seconds on two cores.
-constexpr double kReferenceFlops = 2e10, kReferenceElements = 4e8;
+/// What the reference does in a few seconds on two cores.
+constexpr double kReferenceFlops = 5e10, kReferenceElements = 1e8;
 
 struct Access {
   bool read = false, written = false;

@@ -2,6 +2,7 @@
 #include "tools/tilewright/Commands.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <fmt/format.h>
 
 using namespace tilewright;
@@ -36,6 +37,8 @@ static int finish(const Status &status) {
 }
 
 int main(int argc, char **argv) {
+  // Lines appear as they are printed, also in a pipe.
+  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
   CLI::App app("Tilewright: GPU kernels written as whole-tile programs", "tilewright");
   app.require_subcommand(1);
   app.set_version_flag("--version", "tilewright " TILEWRIGHT_VERSION);
