@@ -1,0 +1,8 @@
+#!/bin/sh
+# Configures and builds in $BUILD_DIR (default: build); the arguments are what to build.
+set -eu
+cd "$(dirname "$0")/.."
+./scripts/setup.sh
+build=${BUILD_DIR:-build}
+[ -f "$build/build.ninja" ] || cmake -G Ninja -S . -B "$build"
+ninja -C "$build" "$@"

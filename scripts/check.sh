@@ -1,0 +1,6 @@
+#!/bin/sh
+# The presubmit: what can be checked of the source without building it.
+set -eu
+cd "$(dirname "$0")/.."
+python3 scripts/check_layers.py
+python3 scripts/check_coverage.py
