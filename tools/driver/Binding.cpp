@@ -2,6 +2,8 @@
 
 #include "frontend/Source.h"
 
+#include <limits>
+
 using namespace tilewright;
 using namespace tilewright::driver;
 using frontend::ConstValue;
@@ -98,6 +100,9 @@ static Status bindDims(const Signature &signature, const Param &param, const Ten
   for (unsigned axis = 0; axis < tensor.rank; ++axis) {
     const frontend::Dim &dim = param.dims[axis];
     int64_t size = tensor.shape[axis];
+    if (size > std::numeric_limits<int32_t>::max())
+      return Error{quoted(signature, param) + " has size " + std::to_string(size) + " in axis " +
+                   std::to_string(axis) + "; a dimension is smaller than 2147483648"};
     int64_t expected =
         dim.name.empty() ? dim.size : sizes.try_emplace(dim.name, size).first->second;
     if (size != expected)

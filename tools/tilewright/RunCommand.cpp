@@ -95,31 +95,31 @@ Status interpretJob(const Job &job, const Sizes &sizes, HostTensors &tensors, bo
   return {};
 }
 
-/// Whether the job's asserts hold for these sizes.
-bool areValid(const Job &job, const Sizes &sizes) {
+/// Fails if the job cannot be run with these sizes: an assert that the host checks does not hold,
+/// or a compile-time size is not accepted.
+Status checkSizes(const Job &job, const Sizes &sizes) {
   for (const Step &step : job.steps) {
-    auto attempt = attemptFor(job, step, sizes);
-    if (!attempt)
-      return false;
-    auto module = driver::KernelModule::lower(step.text, attempt->specialisation);
-    if (!module)
-      return false;
+    TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, sizes));
+    TILEWRIGHT_ASSIGN(driver::KernelModule module,
+                      driver::KernelModule::lower(step.text, attempt.specialisation));
     llvm::StringMap<int64_t> values = valuesOf(job, step, sizes);
-    for (const runtime::LaunchCheck &check : driver::launchChecks(module->kernel())) {
-      auto holds = check.condition.eval([&](std::string_view name) -> std::optional<int64_t> {
-        auto entry = values.find({name.data(), name.size()});
-        return entry == values.end() ? std::nullopt : std::optional(entry->second);
-      });
-      if (!holds || !*holds)
-        return false;
+    for (const runtime::LaunchCheck &check : driver::launchChecks(module.kernel())) {
+      std::vector<int64_t> used;
+      for (const std::string &name : check.condition.names())
+        used.push_back(values.lookup(name));
+      TILEWRIGHT_ASSIGN(int64_t holds, check.condition.eval(used));
+      if (!holds)
+        return Error{fmt::format("{}: {} ({} is false: {})", check.location,
+                                 check.message.empty() ? "assertion failed" : check.message,
+                                 check.condition.str(), check.condition.describeValues(used))};
     }
   }
-  return true;
+  return {};
 }
 
 /// Sizes that the reference can do: the largest run-time dimensions halved, equal ones together,
 /// until the work is small. Compile-time dimensions stay, so that the same code is checked.
-ErrorOr<Sizes> checkSizes(const Job &job) {
+ErrorOr<Sizes> sizesToCheck(const Job &job) {
   std::set<std::string> fixed;
   for (const Step &step : job.steps)
     for (const frontend::DimInfo &dim : step.signature().dims)
@@ -143,7 +143,7 @@ ErrorOr<Sizes> checkSizes(const Job &job) {
     for (auto &[name, size] : smaller)
       if (size == largest && !fixed.contains(name))
         size = (size + 1) / 2;
-    if (areValid(job, smaller))
+    if (checkSizes(job, smaller))
       sizes = std::move(smaller);
     else
       stuck.insert(largest);
@@ -228,7 +228,8 @@ Status timeOnGpu(const runtime::Driver &driver, const Job &job, const RunOptions
 Status cli::run(const RunOptions &options) {
   TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
   TILEWRIGHT_TRY(checkComplete(job));
-  TILEWRIGHT_ASSIGN(Sizes checked, checkSizes(job));
+  TILEWRIGHT_TRY(checkSizes(job, job.sizes));
+  TILEWRIGHT_ASSIGN(Sizes checked, sizesToCheck(job));
   fmt::print("{}: {}\n", job.name, str(job.sizes));
   if (options.check && checked != job.sizes)
     fmt::print("the check uses smaller sizes: the reference is slow\n");

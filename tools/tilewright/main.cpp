@@ -76,6 +76,12 @@ int main(int argc, char **argv) {
     status = doctor();
   });
 
+  // CLI11 would only say that a command is missing.
+  auto isMeant = [&](CLI::App *command) { return command->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(isMeant).empty()) {
+    fmt::print(stderr, "error: there is no command `{}`; `tilewright --help` lists them\n", argv[1]);
+    return 2;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
