@@ -193,8 +193,9 @@ Value LoopPipeliner::emitCopy(OpBuilder &builder, scf::ForOp loop, Fill &fill, V
 Value LoopPipeliner::later(OpBuilder &builder, Location loc, Value counter, int64_t iterations) {
   if (iterations == 0)
     return counter;
-  Value distance = builder.create<arith::ConstantIntOp>(loc, iterations, 32);
-  distance = builder.createOrFold<arith::MulIOp>(loc, distance, group.loops.front().getStep());
+  Value distance = builder.createOrFold<arith::MulIOp>(
+      loc, group.loops.front().getStep(),
+      builder.create<arith::ConstantIntOp>(loc, iterations, 32));
   return builder.create<arith::AddIOp>(loc, counter, distance);
 }
 
@@ -295,7 +296,7 @@ struct PipelineLoads : impl::PipelineLoadsBase<PipelineLoads> {
   }
 
   /// Left for reductions across warps and for padding.
-  static constexpr int64_t kReservedBytes = 4096;
+  static constexpr int64_t kReservedBytes = 1024;
 };
 
 } // namespace

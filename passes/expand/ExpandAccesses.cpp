@@ -204,6 +204,24 @@ void Expander::loadVector(const Access &access, const Layout &layout, Value arra
 
 //===- Stores and atomics ---------------------------------------------------------------------------===//
 
+std::pair<Value, Value> Expander::vectorAt(Value tile, Value first, int64_t vector) {
+  Value array = tiles.lookup(tile);
+  if (array && cast<cuda::RegsType>(array.getType()).getPack() <= vector)
+    return {array, div(first, cast<cuda::RegsType>(array.getType()).getPack())};
+  Type element = getElementTypeOrSelf(tile.getType());
+  int64_t pack = packOf(element, vector);
+  array = declare(loc, vector / pack,
+                  pack == 1 ? element : Type(VectorType::get({pack}, element)));
+  unrolled(vector / pack, [&](Value word) {
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < pack; ++i)
+      values.push_back(
+          this->element(tile, add(add(first, mul(word, pack)), constant(i)), /*rounded=*/false));
+    writeElements(array, word, values);
+  });
+  return {array, constant(0)};
+}
+
 LogicalResult Expander::expandStore(tile::StoreOp op) {
   Access access = accessOf(op);
   Type element = access.view->type.getElementType();
@@ -226,40 +244,22 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
   int64_t vector = vectorOf(access, layout, limit);
   if (element.getIntOrFloatBitWidth() * vector < 32) // part of a word: element by element
     vector = 1;
-  int64_t pack = packOf(element, vector);
   int64_t count = layout.registers() / vector;
   Value replica = firstReplica(layout);
-  Type entryType = pack == 1 ? element : Type(VectorType::get({pack}, element));
   unrolled(count, [&](Value group) {
     Value first = mul(group, vector);
-    // The values of one access, computed or taken from their array.
-    Value array = tiles.lookup(op.getValue());
-    Value entry;
-    auto held = array ? cast<cuda::RegsType>(array.getType()) : cuda::RegsType();
-    if (array && held.getPack() <= vector) {
-      entry = div(first, held.getPack());
-    } else {
-      array = declare(op.getLoc(), vector / pack, entryType);
-      entry = constant(0);
-      unrolled(vector / pack, [&](Value word) {
-        SmallVector<Value> values;
-        for (int64_t i = 0; i < pack; ++i)
-          values.push_back(this->element(op.getValue(),
-                                         add(add(first, mul(word, pack)), constant(i)), false));
-        writeElements(array, word, values);
-      });
-    }
+    auto [array, entry] = vectorAt(op.getValue(), first, vector);
     int64_t entryPack = cast<cuda::RegsType>(array.getType()).getPack();
     Place where = place(access, layout, first);
     where.inside = both(where.inside, replica);
     Value ptr = access.view->ptr;
     wholeOrSingle(
         where, vector,
-        [&](Value inside) {
+        [&, array = array, entry = entry](Value inside) {
           builder.create<cuda::StoreGlobalOp>(loc, array, entry, ptr, where.offset, inside,
                                               vector);
         },
-        [&] {
+        [&, array = array, entry = entry] {
           unrolled(vector, [&](Value i) {
             Value single = declare(op.getLoc(), 1, element);
             writeElements(single, constant(0),

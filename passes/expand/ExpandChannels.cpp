@@ -109,6 +109,26 @@ private:
 
 } // namespace
 
+/// The wait on the acquire's channel that stands before it in its block.
+static cta::WaitOp waitBefore(cta::AcquireOp acquire) {
+  for (Operation *op = acquire->getPrevNode(); op; op = op->getPrevNode())
+    if (auto wait = dyn_cast<cta::WaitOp>(op); wait && wait.getChannel() == acquire.getChannel())
+      return wait;
+  return {};
+}
+
+static bool runsAhead(cta::ChannelOp channel, func::FuncOp kernel) {
+  int64_t before = 0;
+  for (Operation *user : channel.getResult().getUsers())
+    if (auto acquire = dyn_cast<cta::AcquireOp>(user)) {
+      if (acquire->getParentOp() == kernel)
+        ++before;
+      else if (!waitBefore(acquire))
+        return false;
+    }
+  return before == channel.getResult().getType().getDepth() - 1;
+}
+
 void Expander::planShared() {
   GroupCounter(pendingGroups).run(kernel);
   kernel.walk([&](cta::ChannelOp channel) {
@@ -132,7 +152,7 @@ void Expander::planShared() {
           if (lastChannelUse->isBeforeInBlock(t))
             lastChannelUse = t;
     }
-    state.base = nullptr;
+    state.runsAhead = runsAhead(channel, kernel);
     channelBytes += state.slotBytes * type.getDepth();
   });
   sharedBytes = channelBytes;
@@ -172,25 +192,30 @@ LogicalResult Expander::expandChannel(cta::ChannelOp op) {
     return success();
   for (auto [counter, suffix] :
        {std::pair(&state.filling, "_filling"), std::pair(&state.reading, "_reading")}) {
+    if (counter == &state.filling && state.runsAhead)
+      continue;
     *counter = declare(named(suffix), 1, builder.getI32Type());
     builder.create<cuda::SetOp>(loc, constant(0), *counter, constant(0));
   }
   return success();
 }
 
+Value Expander::slotAt(ChannelState &state, Value index) {
+  return builder.createOrFold<arith::AddIOp>(loc, state.base, mul(index, state.slotBytes));
+}
+
 /// The address of the slot at `counter`, which then moves on.
-Value Expander::nextSlot(ChannelState &state, cta::ChannelType type, Value counter) {
+Value Expander::nextSlot(ChannelState &state, cta::ChannelType type, Value counter,
+                         SlotState &slot) {
   if (type.getDepth() == 1)
     return state.base;
-  Type i32 = builder.getI32Type();
-  Value current = builder.create<cuda::GetOp>(loc, i32, counter, constant(0));
-  Value address = builder.create<arith::AddIOp>(loc, state.base, mul(current, state.slotBytes));
-  Value next = builder.create<arith::AddIOp>(loc, current, constant(1));
+  slot.index = builder.create<cuda::GetOp>(loc, builder.getI32Type(), counter, constant(0));
+  Value next = builder.create<arith::AddIOp>(loc, slot.index, constant(1));
   Value wraps = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, next,
                                               constant(type.getDepth()));
   builder.create<cuda::SetOp>(
       loc, builder.create<arith::SelectOp>(loc, wraps, constant(0), next), counter, constant(0));
-  return address;
+  return slotAt(state, slot.index);
 }
 
 /// True when the waits that stand directly behind this one make a barrier for it.
@@ -230,7 +255,22 @@ LogicalResult Expander::expandAcquire(cta::AcquireOp op) {
     barrier();
   SlotState &slot = slots[op.getSlot()];
   slot.channel = op.getChannel().getDefiningOp<cta::ChannelOp>();
-  slot.address = nextSlot(state, op.getChannel().getType(), state.filling);
+  auto type = op.getChannel().getType();
+  if (type.getDepth() == 1 || !state.runsAhead) {
+    slot.address = nextSlot(state, type, state.filling, slot);
+    return success();
+  }
+  if (op->getParentOp() == kernel) {
+    slot.address = slotAt(state, constant(state.acquired++));
+    return success();
+  }
+  Value full = slots[waitBefore(op).getSlot()].index;
+  Value wraps =
+      builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, full, constant(0));
+  Value behind = builder.create<arith::AddIOp>(loc, full, constant(-1));
+  slots[op.getSlot()].address =
+      slotAt(state, builder.create<arith::SelectOp>(loc, wraps, constant(type.getDepth() - 1),
+                                                    behind));
   return success();
 }
 
@@ -404,7 +444,7 @@ LogicalResult Expander::expandWait(cta::WaitOp op) {
       builder.create<cuda::CpAsyncWaitOp>(loc, *pending);
     barrier();
   }
-  slot.address = nextSlot(state, op.getChannel().getType(), state.reading);
+  slot.address = nextSlot(state, op.getChannel().getType(), state.reading, slot);
   return success();
 }
 

@@ -11,7 +11,6 @@ LogicalResult Expander::expandConvert(cta::ConvertOp op) {
   auto fromType = cast<RankedTensorType>(op.getSource().getType());
   auto toType = cast<RankedTensorType>(op.getResult().getType());
   const Layout &from = cta::layoutOf(fromType), &to = cta::layoutOf(toType);
-  Value source = registersOf(op.getSource());
   Value target = declareTile(op.getLoc(), toType);
   tiles[op.getResult()] = target;
 
@@ -33,8 +32,8 @@ LogicalResult Expander::expandConvert(cta::ConvertOp op) {
     Value column = mul(coordinate(layout, rank - 1, index), bytes);
     return add(add(base, row ? mul(row, pitch) : Value()), column);
   };
-  auto vectorFor = [&](const Layout &layout, Value array) {
-    int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
+  auto vectorFor = [&](const Layout &layout) {
+    int64_t pack = packOf(element, layout.registers());
     int64_t vector = 1, held = layout.vector(rank - 1);
     while (vector * 2 * bytes <= 16 && held % (vector * 2) == 0 && pitch % (vector * 2 * bytes) == 0)
       vector *= 2;
@@ -45,26 +44,26 @@ LogicalResult Expander::expandConvert(cta::ConvertOp op) {
   auto single = [&] { return declare(loc, 1, stored); };
 
   barrier();
-  int64_t wide = vectorFor(from, source);
-  int64_t fromPack = cast<cuda::RegsType>(source.getType()).getPack();
+  // The source is computed as it is stored, so that its registers are free again soon.
+  int64_t wide = vectorFor(from);
   Value replica = firstReplica(from);
   unrolled(from.registers() / wide, [&](Value group) {
     Value first = mul(group, wide);
     Value address = addressOf(from, first);
-    if (wide % fromPack == 0 && stored == element) {
-      builder.create<cuda::StoreSharedOp>(loc, source, div(first, fromPack), address, replica,
-                                          wide);
-      return;
+    auto [array, entry] = std::pair<Value, Value>();
+    if (stored == element && (wide > 1 || bytes >= 4)) {
+      std::tie(array, entry) = vectorAt(op.getSource(), first, wide);
+    } else {
+      array = single(), entry = constant(0);
+      Value value = this->element(op.getSource(), first);
+      if (element.isInteger(1))
+        value = builder.create<arith::ExtUIOp>(loc, builder.getI32Type(), value);
+      writeElements(array, entry, value);
     }
-    Value one = single();
-    Value value = readElement(source, first);
-    if (element.isInteger(1))
-      value = builder.create<arith::ExtUIOp>(loc, builder.getI32Type(), value);
-    writeElements(one, constant(0), value);
-    builder.create<cuda::StoreSharedOp>(loc, one, constant(0), address, replica, 1);
+    builder.create<cuda::StoreSharedOp>(loc, array, entry, address, replica, wide);
   });
   barrier();
-  wide = vectorFor(to, target);
+  wide = vectorFor(to);
   int64_t toPack = cast<cuda::RegsType>(target.getType()).getPack();
   if (wide % toPack == 0 && stored == element) {
     unrolled(to.registers() / wide, [&](Value group) {

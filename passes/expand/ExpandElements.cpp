@@ -173,7 +173,7 @@ bool Expander::evaluatedAtUse(Operation *op) {
     return false;
   Operation *user = *op->user_begin();
   return user->getBlock() == op->getBlock() &&
-         (isElementwise(user) || isa<tile::StoreOp, tile::ReduceOp, cta::PutOp>(user));
+         (isElementwise(user) || isa<tile::StoreOp, tile::ReduceOp, cta::ConvertOp>(user));
 }
 
 LogicalResult Expander::expandElementwise(Operation *op) {

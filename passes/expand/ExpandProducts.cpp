@@ -109,46 +109,37 @@ Value Expander::loadFragmentsA(cta::MmaOp op, Value step) {
   return array;
 }
 
-Value Expander::loadFragmentsB(cta::MmaOp op, Value step) {
+Value Expander::loadFragmentsB(cta::MmaOp op, Value step, Value first, int64_t count) {
   Geometry g = geometryOf(op);
   SlotState &slot = slots[op.getB()];
-  Type element = op.getOperandElementType();
   const Layout &layout = cta::layoutOf(op.getAcc().getType());
   auto named = NameLoc::get(builder.getStringAttr("b"), loc);
-  int64_t words = g.tilesN * g.wordsB;
-  Value array = declare(named, words, wordType(element));
+  Value array = declare(named, count, wordType(op.getOperandElementType()));
   Value warpCol = warpOffset(layout, 1);
   Value k = mul(step, g.stepK);
   int64_t chunk = 128 / g.bits;
+  bool transposed = op.getBTransposed();
 
-  if (!op.getBTransposed() && g.bits != 16) {
-    unrolled(words, [&](Value word) {
+  if (!transposed && g.bits != 16) {
+    unrolled(count, [&](Value i) {
+      Value word = add(first, i);
       Value outer = add(warpCol, add(mul(div(word, g.wordsB), 8), div(lane, 4)));
       Value along =
           add(k, add(mul(rem(lane, 4), 32 / g.bits), mul(rem(word, g.wordsB), chunk)));
-      gatherWords(slot, array, word, outer, along, /*kIsRow=*/true);
+      gatherWords(slot, array, i, outer, along, /*kIsRow=*/true);
     });
   } else {
-    // Four matrices at a time; what is left over by two and one. Matrix i holds word i of the
-    // array: the (i % wordsB)-th 16 bytes along k of column fragment i / wordsB.
-    auto load = [&](Value word, int64_t count) {
-      Value matrix = add(word, count == 1 ? constant(0) : rem(div(lane, 8), count));
-      Value tileCol = add(warpCol, mul(div(matrix, g.wordsB), 8));
-      Value tileK = mul(rem(matrix, g.wordsB), chunk);
-      bool transposed = op.getBTransposed();
-      Value address =
-          transposed ? slotAddress(slot, add(tileCol, rem(lane, 8)), add(k, tileK))
-                     : slotAddress(slot, add(add(k, tileK), rem(lane, 8)), tileCol);
-      builder.create<cuda::LdmatrixOp>(loc, address, array, word, count, !transposed);
-    };
-    unrolled(words / 4, [&](Value group) { load(mul(group, 4), 4); });
-    if (words % 4 >= 2)
-      load(constant(words / 4 * 4), 2);
-    if (words % 2)
-      load(constant(words - 1), 1);
+    // Matrix i holds word i: the (i % wordsB)-th 16 bytes along k of column fragment i / wordsB.
+    Value matrix = count == 1 ? first : add(first, rem(div(lane, 8), count));
+    Value tileCol = add(warpCol, mul(div(matrix, g.wordsB), 8));
+    Value tileK = mul(rem(matrix, g.wordsB), chunk);
+    Value address = transposed
+                        ? slotAddress(slot, add(tileCol, rem(lane, 8)), add(k, tileK))
+                        : slotAddress(slot, add(add(k, tileK), rem(lane, 8)), tileCol);
+    builder.create<cuda::LdmatrixOp>(loc, address, array, constant(0), count, !transposed);
   }
   if (op.getTf32())
-    unrolled(words, [&](Value word) { roundFragments(builder, loc, array, word); });
+    unrolled(count, [&](Value word) { roundFragments(builder, loc, array, word); });
   return array;
 }
 
@@ -157,17 +148,30 @@ void Expander::expandMmaSync(cta::MmaOp op, Value acc) {
   bool fromRegisters = !slots.contains(op.getA());
   Value held = fromRegisters ? registersOf(op.getA()) : Value();
   auto shape = op.getShape();
+  int64_t words = g.tilesN * g.wordsB;
   unrolled(g.steps, [&](Value step) {
     Value a = fromRegisters ? held : loadFragmentsA(op, step);
-    Value b = loadFragmentsB(op, step);
-    unrolled(g.tilesM, [&](Value m) {
-      // A tile in registers holds its fragments step after step, row block after row block.
-      Value wordA = fromRegisters ? mul(add(mul(m, g.steps), step), g.wordsA) : mul(m, g.wordsA);
-      unrolled(g.tilesN, [&](Value n) {
-        builder.create<cuda::MmaOp>(loc, acc, mul(add(mul(m, g.tilesN), n), 4), a, wordA, b,
-                                    mul(n, g.wordsB), shape[0], shape[1], shape[2]);
+    // Columns by groups of four matrices, each multiplied as soon as it is there: few of B's
+    // fragments are alive beside the accumulators.
+    auto multiply = [&](Value first, int64_t count) {
+      Value b = loadFragmentsB(op, step, first, count);
+      Value tile = div(first, g.wordsB);
+      unrolled(g.tilesM, [&](Value m) {
+        // A tile in registers holds its fragments step after step, row block after row block.
+        Value wordA = fromRegisters ? mul(add(mul(m, g.steps), step), g.wordsA) : mul(m, g.wordsA);
+        unrolled(count / g.wordsB, [&](Value n) {
+          Value index = mul(add(add(mul(m, g.tilesN), tile), n), 4);
+          builder.create<cuda::MmaOp>(loc, acc, index, a, wordA, b, mul(n, g.wordsB), shape[0],
+                                      shape[1], shape[2]);
+        });
       });
-    });
+    };
+    if (words >= 4)
+      unrolled(words / 4, [&](Value group) { multiply(mul(group, 4), 4); });
+    if (words % 4 >= 2)
+      multiply(constant(words / 4 * 4), 2);
+    if (words % 2)
+      multiply(constant(words - 1), 1);
   });
 }
 

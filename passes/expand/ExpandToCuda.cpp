@@ -242,12 +242,15 @@ Expander::FreshThread::FreshThread(Expander &expander, bool active)
       coordinates(expander.threadCoordinates) {
   if (!active)
     return;
-  Value thread = expander.builder.create<cuda::OpaqueOp>(
-      expander.loc, expander.builder.getI32Type(), expander.thread);
-  expander.lane = expander.rem(thread, kLanes);
-  expander.warp = expander.div(thread, kLanes);
-  expander.entryEnd = expander.warp.getDefiningOp();
-  expander.threadCoordinates = {};
+  expander.renewThread();
+}
+
+void Expander::renewThread() {
+  Value fresh = builder.create<cuda::OpaqueOp>(loc, builder.getI32Type(), thread);
+  lane = rem(fresh, kLanes);
+  warp = div(fresh, kLanes);
+  entryEnd = warp.getDefiningOp();
+  threadCoordinates.clear();
 }
 
 void Expander::finishKernel() {
@@ -316,6 +319,23 @@ LogicalResult Expander::expandFor(scf::ForOp op) {
     tiles[argument] = array;
     arrays.push_back(array);
   }
+  if (failed(expandLoop(op, inits, arrays)))
+    return failure();
+  // What follows the last products computes its coordinates anew, so that no loop need keep them.
+  auto multiplies = [](Operation *other) {
+    return other->walk([](cta::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  };
+  if (op->getParentOp() == kernel && multiplies(op)) {
+    bool last = true;
+    for (Operation *later = op->getNextNode(); later; later = later->getNextNode())
+      last &= !multiplies(later);
+    if (last)
+      renewThread();
+  }
+  return success();
+}
+
+LogicalResult Expander::expandLoop(scf::ForOp op, ValueRange inits, ArrayRef<Value> arrays) {
   auto loop = builder.create<scf::ForOp>(op.getLoc(), scalar(op.getLowerBound()),
                                          scalar(op.getUpperBound()), scalar(op.getStep()), inits);
   loop.getInductionVar().setLoc(op.getInductionVar().getLoc());
@@ -336,7 +356,7 @@ LogicalResult Expander::expandFor(scf::ForOp op) {
     builder.setInsertionPointToEnd(loop.getBody());
   // The few iterations that a mask touches need what the others need and the mask's coordinates as
   // well: those are computed there, so that nothing is kept in registers for them.
-  bool partial = op->hasAttr(tile::kSegmentAttr) && !op->hasAttr(tile::kSegmentFullAttr);
+  bool partial = op.walk([](cta::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
   FreshThread fresh(*this, partial);
   if (failed(expandBlock(*op.getBody())))
     return failure();

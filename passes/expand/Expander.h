@@ -48,13 +48,17 @@ struct ChannelState {
   Value base;                 // address of slot 0
   int64_t slotBytes = 0;
   Value filling, reading;     // !cuda.regs<1 x i32>: the slots next acquired and waited for
+  /// The ring runs a fixed distance ahead: depth - 1 slots are filled before the loops, and each
+  /// wait is followed by the acquire of the slot behind it. Then nothing counts the slots filled.
+  bool runsAhead = false;
+  int64_t acquired = 0;       // before the loops, so far
   SharedLayout layout;
 };
 
 /// A slot that has been acquired or waited for.
 struct SlotState {
   cta::ChannelOp channel;
-  Value address;
+  Value address, index; // index: of the slot in its ring, where that is counted
   /// Registers that hold a copy until it is committed (channels filled through registers).
   Value staged;
 };
@@ -73,6 +77,8 @@ private:
   mlir::LogicalResult expand(Operation *op);
   mlir::LogicalResult expandGrid(tile::GridOp op);
   mlir::LogicalResult expandFor(mlir::scf::ForOp op);
+  mlir::LogicalResult expandLoop(mlir::scf::ForOp op, mlir::ValueRange inits,
+                                 llvm::ArrayRef<Value> arrays);
   mlir::LogicalResult expandWhile(mlir::scf::WhileOp op);
   mlir::LogicalResult expandIf(mlir::scf::IfOp op);
   /// Copies tiles into the arrays that carry them, as if all at once.
@@ -165,6 +171,9 @@ private:
   void loadVector(const Access &access, const Layout &layout, Value array, Value first,
                   Value entry, int64_t vector, Value fill, Value predicate);
   void packInto(Value array, Value entry, Value single, int64_t count);
+  /// An array, and the entry in it, that hold `vector` elements of a tile from register `first` on:
+  /// the tile's own, or one that is computed here.
+  std::pair<Value, Value> vectorAt(Value tile, Value first, int64_t vector);
   mlir::LogicalResult expandStore(tile::StoreOp op);
   mlir::LogicalResult expandAtomic(tile::AtomicOp op);
   /// Runs `whole(inside)` for a vector that lies within its row, else `single()`, which moves it
@@ -195,7 +204,8 @@ private:
   mlir::LogicalResult expandCommit(cta::CommitOp op);
   mlir::LogicalResult expandWait(cta::WaitOp op);
   mlir::LogicalResult expandGet(cta::GetOp op);
-  Value nextSlot(ChannelState &state, cta::ChannelType type, Value counter);
+  Value nextSlot(ChannelState &state, cta::ChannelType type, Value counter, SlotState &slot);
+  Value slotAt(ChannelState &state, Value index);
   void barrier();
   /// The byte address of (row, column) of a slot. The column's multiple of 16 bytes is swizzled.
   Value slotAddress(const SlotState &slot, Value row, Value column);
@@ -213,9 +223,10 @@ private:
   bool carriesResult(cta::MmaOp op, mlir::BlockArgument argument);
   void expandMmaSync(cta::MmaOp op, Value acc);
   void expandFma(cta::MmaOp op, Value acc);
-  /// The words of the fragments of one step along k, for all of the warp's rows or columns.
+  /// The words of the fragments of one step along k: of all of the warp's rows, or of its columns
+  /// from word `first` on.
   Value loadFragmentsA(cta::MmaOp op, Value step);
-  Value loadFragmentsB(cta::MmaOp op, Value step);
+  Value loadFragmentsB(cta::MmaOp op, Value step, Value first, int64_t count);
   /// Fragment words from an operand that ldmatrix cannot read: element by element.
   void gatherWords(const SlotState &slot, Value array, Value word, Value outer, Value k,
                    bool kIsRow);
@@ -239,8 +250,9 @@ private:
   CoordinateCache threadCoordinates;
   Operation *entryEnd = nullptr; // where thread coordinates are computed
 
-  /// While it lives, and if it is active, thread coordinates are computed from the insertion point
-  /// on, not at the kernel's entry, and not moved from there.
+  /// From here on thread coordinates are computed at this place, and not moved from it.
+  void renewThread();
+  /// While it lives, and if it is active, the thread has been renewed.
   class FreshThread {
   public:
     FreshThread(Expander &expander, bool active);
