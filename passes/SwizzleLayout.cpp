@@ -41,11 +41,12 @@ void addRegisterTile(const Layout &layout, ArrayRef<int64_t> shape, int64_t vect
     }
 }
 
-/// ldmatrix on 8 rows of 16 bytes, at two places; all others are shifted copies of these.
-void addMatrices(ArrayRef<int64_t> shape, int64_t elementBytes, std::vector<LanePass> &passes) {
+/// ldmatrix on 8 rows of 16 bytes, for every matrix of a warp's part of the tile.
+void addMatrices(int64_t rows, int64_t columns, int64_t elementBytes,
+                 std::vector<LanePass> &passes) {
   int64_t chunk = 16 / elementBytes;
-  for (int64_t column = 0; column < std::min(shape[1], 8 * chunk); column += chunk)
-    for (int64_t row = 0; row + 8 <= std::min<int64_t>(shape[0], 16); row += 8) {
+  for (int64_t column = 0; column < columns; column += chunk)
+    for (int64_t row = 0; row + 8 <= rows; row += 8) {
       LanePass pass{{}, 16};
       for (int64_t i = 0; i < 8; ++i)
         pass.starts.push_back({row + i, column});
@@ -92,6 +93,16 @@ bool readByLdmatrix(cta::MmaOp mma, OpOperand &use, int64_t elementBytes) {
   bool isB = use.getOperandNumber() == 2;
   bool alongK = isB ? mma.getBTransposed() : !mma.getATransposed();
   return alongK || elementBytes == 2;
+}
+
+/// The rows and columns of a product's operand in a slot that one warp reads.
+std::pair<int64_t, int64_t> partOfWarp(cta::MmaOp mma, OpOperand &use) {
+  bool isB = use.getOperandNumber() == 2;
+  auto shape = cast<cta::SlotType>(use.get().getType()).getTile().getShape();
+  int64_t rows = shape[0], columns = shape[1], split = mma.getWarps()[isB];
+  bool rowsAreSplit = isB ? mma.getBTransposed() : !mma.getATransposed();
+  (rowsAreSplit ? rows : columns) /= split;
+  return {rows, columns};
 }
 
 struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
@@ -144,8 +155,10 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
         } else if (auto get = dyn_cast<cta::GetOp>(user)) {
           addRegisterTile(cta::layoutOf(get.getTile().getType()), shape, 1, elementBytes, passes);
         } else if (auto mma = dyn_cast<cta::MmaOp>(user)) {
-          if (shape.size() == 2 && readByLdmatrix(mma, use, elementBytes))
-            addMatrices(shape, elementBytes, passes);
+          if (readByLdmatrix(mma, use, elementBytes)) {
+            auto [rows, columns] = partOfWarp(mma, use);
+            addMatrices(rows, columns, elementBytes, passes);
+          }
         }
       }
     return passes;
