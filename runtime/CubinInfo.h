@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "runtime/LoopScan.h"
 #include "support/ErrorOr.h"
 
 #include <string>
@@ -16,6 +17,7 @@ struct CubinInfo {
   unsigned frameBytes = 0;        ///< Local memory of the kernel's own frame, per thread.
   unsigned minStackBytes = 0;     ///< With the functions that it calls.
   unsigned staticSharedBytes = 0; ///< Per program, beside the dynamic part.
+  ProductLoops productLoops;      ///< What happens in loops that multiply matrices.
 };
 
 /// Reads the resources of kernel `entry`. Fails if the bytes are no cubin or lack the kernel.
