@@ -98,14 +98,14 @@ static double nextNormal(uint64_t &state) {
   return std::sqrt(-2 * std::log(u)) * std::cos(6.283185307179586 * v);
 }
 
-void HostTensor::randomize(uint64_t seed) {
+void HostTensor::randomize(uint64_t seed, double deviation) {
   constexpr int64_t kBlock = int64_t(1) << 22;
   uint64_t state = seed;
   int64_t count = size(), fresh = std::min(count, kBlock);
   ElementKind kind = info(type).kind;
   for (int64_t i = 0; i < fresh; ++i)
     store(bytes.data(), type, i,
-          kind == ElementKind::Float  ? nextNormal(state)
+          kind == ElementKind::Float  ? deviation * nextNormal(state)
           : kind == ElementKind::Bool ? double(nextRandom(state) & 1)
                                       : double(nextRandom(state) & 15) - 8 * (type != ElementType::U8));
   for (int64_t at = fresh; at < count; at += fresh)

@@ -22,9 +22,9 @@ struct HostTensor {
   int64_t size() const { return int64_t(bytes.size() / bytesOf(type)); }
   double value(int64_t index) const;
 
-  /// Floats from the normal distribution, integers from -8 to 7, booleans evenly. A large tensor
-  /// repeats a block of a few million values.
-  void randomize(uint64_t seed);
+  /// Floats from the normal distribution with this deviation, integers from -8 to 7, booleans
+  /// evenly. A large tensor repeats a block of a few million values.
+  void randomize(uint64_t seed, double deviation = 1);
   /// Bits that are a NaN in every float type, so that an element that was never written shows.
   void poison();
 };

@@ -279,6 +279,9 @@ ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
   TILEWRIGHT_TRY(bindDtypes(job, args, defaults));
   TILEWRIGHT_TRY(bindSets(job, args));
   defaultScalars(job, defaults);
+  if (defaults.contains("deviations"))
+    for (const auto &[name, rule] : defaults["deviations"].items())
+      job.deviations[name] = evaluateScalar(rule, job.sizes);
   TILEWRIGHT_TRY(bindConfig(job, args));
   return job;
 }

@@ -43,6 +43,8 @@ struct Job {
   std::map<std::string, frontend::Dtype> dtypes;
   driver::Config config;
   std::string flops; ///< A formula, or empty.
+  /// Of random float inputs where it is not 1: weights, so that results stay in a dtype's range.
+  std::map<std::string, double> deviations;
 
   runtime::ElementType typeOf(const frontend::Param &param) const;
   /// Sizes of a tensor's axes; a size that nobody stated is taken as large and even.

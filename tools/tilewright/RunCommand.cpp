@@ -47,8 +47,10 @@ HostTensors makeTensors(const Job &job, const Sizes &sizes, uint64_t seed) {
           param.kind != Param::Tensor)
         continue;
       HostTensor tensor(job.typeOf(param), job.shapeOf(param, sizes));
+      auto deviation = job.deviations.find(param.name);
       if (access[param.name].read)
-        tensor.randomize(seed + 1000 * tensors.size());
+        tensor.randomize(seed + 1000 * tensors.size(),
+                         deviation == job.deviations.end() ? 1 : deviation->second);
       else
         tensor.poison();
       tensors.emplace(param.name, std::move(tensor));
