@@ -102,6 +102,27 @@ static bool isElementwise(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() || isa<tile::CastOp, arith::SelectOp>(op);
 }
 
+std::optional<std::pair<Value, Value>> Expander::rangeParts(Value tile, Value index) {
+  Operation *op = tile.getDefiningOp();
+  if (!op || tiles.contains(tile))
+    return std::nullopt;
+  const Layout &layout = cta::layoutOf(tile.getType());
+  if (auto range = dyn_cast<tile::RangeOp>(op)) {
+    Value step = registerCoordinate(layout, 0, index);
+    return std::pair(add(scalar(range.getStart()), threadCoordinate(layout, 0)),
+                     step ? step : constant(0));
+  }
+  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
+    return rangeParts(expand.getSource(), index);
+  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    auto from = broadcast.getSource().getType().getShape(), to = broadcast.getType().getShape();
+    return rangeParts(broadcast.getSource(), keepDigits(layout, index, [&](int64_t dim) {
+                        return from[dim] == to[dim];
+                      }));
+  }
+  return std::nullopt;
+}
+
 Value Expander::element(Value tile, Value index, bool rounded) {
   if (!isa<RankedTensorType>(tile.getType()))
     return scalar(tile);
@@ -129,6 +150,14 @@ Value Expander::element(Value tile, Value index, bool rounded) {
     Value kept = keepDigits(layout, index, [&](int64_t dim) { return from[dim] == to[dim]; });
     return element(broadcast.getSource(), kept, rounded);
   }
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    if (auto parts = rangeParts(compare.getLhs(), index)) {
+      // origin + step <= y as step <= y - origin: the difference is one per row, and the steps are
+      // constants once the loop is unrolled.
+      Value limit = builder.createOrFold<arith::SubIOp>(
+          loc, element(compare.getRhs(), index), parts->first);
+      return builder.create<arith::CmpIOp>(loc, compare.getPredicate(), parts->second, limit);
+    }
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(element(operand, index));

@@ -111,6 +111,9 @@ private:
   /// Element `index` (a register number) of a tile, in its compute type. Without `rounded`, a
   /// narrow value may still have the precision of its compute type.
   Value element(Value tile, Value index, bool rounded = true);
+  /// An element of a range, or of a tile that repeats one, as what all registers of the thread
+  /// share and what this one adds; nothing for other tiles.
+  std::optional<std::pair<Value, Value>> rangeParts(Value tile, Value index);
   Value readElement(Value array, Value index);
   void writeElements(Value array, Value entry, mlir::ValueRange values);
   /// An elementwise or scalar op on operands in their compute types.
