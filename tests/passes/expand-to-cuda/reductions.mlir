@@ -1,0 +1,112 @@
+// RUN: tile-opt %s --assign-layouts --expand-to-cuda --canonicalize --cse | FileCheck %s
+
+// A row in four lanes: two shuffles, no shared memory.
+// CHECK-LABEL: @lanes_by_shuffles
+// CHECK-SAME: cuda.shared_bytes = 0 : i32
+// CHECK: cuda.set %cst
+// CHECK: arith.addf
+// CHECK: cuda.shuffle_xor %{{.*}}, %c1_i32 : f32
+// CHECK: arith.addf
+// CHECK: cuda.shuffle_xor %{{.*}}, %c2_i32 : f32
+// CHECK: arith.addf
+// CHECK-NOT: cuda.shuffle_xor
+// CHECK-NOT: cuda.barrier
+func.func @lanes_by_shuffles(%x: !tile.view<?x16xf32, align 16>, %y: !tile.view<?xf32>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [64, 16] : !tile.view<?x16xf32, align 16>, i32, i32 -> tensor<64x16xf32>
+  %r = tile.reduce sum %a, 1 : tensor<64x16xf32> -> tensor<64xf32>
+  tile.store %r, %y[%c0] extents [64] : tensor<64xf32>, !tile.view<?xf32>, i32
+  return
+}
+
+// A column in four warps: each writes its part, then everyone adds all four.
+// CHECK-LABEL: @warps_through_scratch
+// CHECK-SAME: cuda.shared_bytes = 256 : i32
+// CHECK: cuda.shuffle_xor
+// CHECK: cuda.barrier
+// CHECK: cuda.store_shared
+// CHECK: cuda.barrier
+// CHECK-COUNT-4: cuda.load_shared
+// CHECK-NOT: cuda.load_shared
+func.func @warps_through_scratch(%x: !tile.view<?x16xf32, align 16>, %y: !tile.view<?xf32>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [64, 16] : !tile.view<?x16xf32, align 16>, i32, i32 -> tensor<64x16xf32>
+  %r = tile.reduce max %a, 0 : tensor<64x16xf32> -> tensor<16xf32>
+  tile.store %r, %y[%c0] extents [16] : tensor<16xf32>, !tile.view<?xf32>, i32
+  return
+}
+
+// CHECK-LABEL: @whole_tiles_become_scalars
+// CHECK: cuda.shuffle_xor %{{.*}}, %c16_i32 : f32
+// CHECK: cuda.barrier
+// CHECK: %[[ZERO:.*]] = cuda.get
+// CHECK: cuda.store_global {{.*}} {count = 1 : i64}
+func.func @whole_tiles_become_scalars(%x: !tile.view<?xf32>, %y: !tile.view<?xf32>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0] extents [64] : !tile.view<?xf32>, i32 -> tensor<64xf32>
+  %r = tile.reduce min %a, 0 : tensor<64xf32> -> f32
+  tile.store %r, %y[%c0] extents [0] : f32, !tile.view<?xf32>, i32
+  return
+}
+
+// CHECK-LABEL: @truth_values_cross_lanes_as_integers
+// CHECK: arith.extui %{{.*}} : i1 to i32
+// CHECK: arith.ori
+// CHECK: cuda.shuffle_xor %{{.*}} : i32
+func.func @truth_values_cross_lanes_as_integers(%x: !tile.view<?xf32>, %y: !tile.view<?xi32>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = tile.load %x[%c0] extents [32] : !tile.view<?xf32>, i32 -> tensor<32xf32>
+  %z = arith.constant dense<0.0> : tensor<32xf32>
+  %m = arith.cmpf ogt, %a, %z : tensor<32xf32>
+  %any = tile.reduce any %m, 0 : tensor<32xi1> -> i1
+  %v = arith.select %any, %c1, %c0 : i32
+  tile.store %v, %y[%c0] extents [0] : i32, !tile.view<?xi32>, i32
+  return
+}
+
+// Value and index cross together.
+// CHECK-LABEL: @arg_reductions_carry_the_index
+// CHECK: cuda.shuffle_xor %{{.*}}, %c1_i32 : f32
+// CHECK: cuda.shuffle_xor %{{.*}}, %c1_i32 : i32
+func.func @arg_reductions_carry_the_index(%x: !tile.view<?xf32>, %y: !tile.view<?xi32>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0] extents [32] : !tile.view<?xf32>, i32 -> tensor<32xf32>
+  %r = tile.arg_reduce max %a, 0 : tensor<32xf32> -> i32
+  tile.store %r, %y[%c0] extents [0] : i32, !tile.view<?xi32>, i32
+  return
+}
+
+// CHECK-LABEL: @scans_shift_through_the_lanes
+// CHECK-COUNT-5: cuda.shuffle_up
+// CHECK: cuda.shuffle_up %{{.*}}, %c1_i32
+// CHECK: cuda.shuffle_idx
+func.func @scans_shift_through_the_lanes(%x: !tile.view<?xf32>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0] extents [128] : !tile.view<?xf32>, i32 -> tensor<128xf32>
+  %s = tile.scan %a, 0 : tensor<128xf32>
+  tile.store %s, %x[%c0] extents [128] : tensor<128xf32>, !tile.view<?xf32>, i32
+  return
+}
+
+// From columns per lane to rows per lane: through shared memory, in rows padded by 16 bytes.
+// CHECK-LABEL: @conversions_meet_in_shared_memory
+// CHECK-SAME: cuda.shared_bytes = 2560 : i32
+// CHECK: cuda.barrier
+// CHECK: cuda.store_shared
+// CHECK: cuda.barrier
+// CHECK: cuda.load_shared {{.*}} {count = 4 : i64}
+func.func @conversions_meet_in_shared_memory(%x: !tile.view<?x16xf32, align 16>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [32, 16] : !tile.view<?x16xf32, align 16>, i32, i32 -> tensor<32x16xf32>
+  %s = tile.scan %a, 0 : tensor<32x16xf32>
+  tile.store %s, %x[%c0, %c0] extents [32, 16] : tensor<32x16xf32>, !tile.view<?x16xf32, align 16>, i32, i32
+  return
+}
