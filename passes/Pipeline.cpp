@@ -23,9 +23,7 @@ public:
   }
 
   /// Adds a pass that later ones cannot do without.
-  void require(std::unique_ptr<Pass> pass) {
-    manager.addNestedPass<func::FuncOp>(std::move(pass));
-  }
+  void require(std::unique_ptr<Pass> pass) { manager.addNestedPass<func::FuncOp>(std::move(pass)); }
 
   /// Folds, merges equal values and takes out of loops what does not change in them.
   void clean(bool hoist) {

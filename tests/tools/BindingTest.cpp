@@ -22,8 +22,12 @@ struct Tensor {
     int64_t stride = 1;
     for (size_t axis = shape.size(); axis-- > 0; stride *= shape[axis])
       strides[axis] = stride;
-    ref = {reinterpret_cast<void *>(address), type, unsigned(shape.size()), shape.data(),
-           strides.data(), 0};
+    ref = {reinterpret_cast<void *>(address),
+           type,
+           unsigned(shape.size()),
+           shape.data(),
+           strides.data(),
+           0};
   }
 };
 
@@ -64,8 +68,7 @@ TEST_F(Binding, fills_in_defaults) {
 
 TEST_F(Binding, refuses_a_wrong_rank) {
   weight = Tensor({1, 64}, ElementType::BF16);
-  EXPECT_EQ(message(),
-            "kernel `rms_norm`: argument `weight` has 2 dimensions and must have 1");
+  EXPECT_EQ(message(), "kernel `rms_norm`: argument `weight` has 2 dimensions and must have 1");
 }
 
 TEST_F(Binding, refuses_sizes_that_disagree) {
@@ -123,8 +126,7 @@ TEST_F(Binding, counts_arguments) {
 TEST_F(Binding, tells_tensors_from_scalars) {
   ErrorOr<Call> call = arrange(signature, {x.ref, 2.0, y.ref});
   ASSERT_FALSE(call);
-  EXPECT_EQ(call.error().message,
-            "kernel `rms_norm`: argument `weight` is a tensor, not a scalar");
+  EXPECT_EQ(call.error().message, "kernel `rms_norm`: argument `weight` is a tensor, not a scalar");
 }
 
 TEST_F(Binding, leaves_out_optional_tensors) {

@@ -38,8 +38,8 @@ static Status checkKind(const Signature &signature, const Param &param, const Ar
   bool isTensor = std::holds_alternative<TensorRef>(argument);
   if (isTensor == (param.kind == Param::Tensor))
     return {};
-  return Error{quoted(signature, param) + (isTensor ? " is a scalar, not a tensor"
-                                                    : " is a tensor, not a scalar")};
+  return Error{quoted(signature, param) +
+               (isTensor ? " is a scalar, not a tensor" : " is a tensor, not a scalar")};
 }
 
 ErrorOr<Call> driver::arrange(const Signature &signature, const std::vector<Argument> &arguments) {
@@ -75,8 +75,7 @@ ErrorOr<Call> driver::arrange(const Signature &signature, const std::vector<Argu
 static Status bindDtype(const Signature &signature, const Param &param, const TensorRef &tensor,
                         Specialisation &result) {
   std::string_view found = nameOf(tensor.type);
-  std::optional<frontend::Dtype> dtype =
-      frontend::dtypeFromName({found.data(), found.size()});
+  std::optional<frontend::Dtype> dtype = frontend::dtypeFromName({found.data(), found.size()});
   if (!dtype)
     return Error{quoted(signature, param) + " has the dtype `" + std::string(found) +
                  "`, which kernels cannot take"};
@@ -86,9 +85,10 @@ static Status bindDtype(const Signature &signature, const Param &param, const Te
     expected = entry->second;
   }
   if (*expected != *dtype)
-    return Error{quoted(signature, param) + " has the dtype `" + std::string(found) +
-                 "` and must have `" + dtypeName(*expected).str() + "`" +
-                 (param.dtypeVariable.empty() ? "" : ", the value of `" + param.dtypeVariable + "`")};
+    return Error{
+        quoted(signature, param) + " has the dtype `" + std::string(found) + "` and must have `" +
+        dtypeName(*expected).str() + "`" +
+        (param.dtypeVariable.empty() ? "" : ", the value of `" + param.dtypeVariable + "`")};
   return {};
 }
 

@@ -32,8 +32,8 @@ ErrorOr<Call> arrange(const frontend::Signature &signature,
                       const std::vector<runtime::Argument> &arguments);
 
 /// The dtypes, sizes, constants and facts that the call's code depends on.
-ErrorOr<frontend::Specialisation> specialise(const frontend::Signature &signature,
-                                             const Call &call, const Settings &settings);
+ErrorOr<frontend::Specialisation> specialise(const frontend::Signature &signature, const Call &call,
+                                             const Settings &settings);
 
 } // namespace tilewright::driver
 

@@ -108,10 +108,10 @@ static Status checkSpills(const KernelText &text, const Attempt &attempt,
   if (loops.found && loops.localAccesses == 0)
     return {};
   std::string config = attempt.str(text.signature());
-  std::string what = stores || loads ? "spills registers: " + std::to_string(stores) +
-                                           " bytes stored, " + std::to_string(loads) + " loaded"
-                                     : "keeps " + std::to_string(frame) +
-                                           " bytes of registers in local memory";
+  std::string what = stores || loads
+                         ? "spills registers: " + std::to_string(stores) + " bytes stored, " +
+                               std::to_string(loads) + " loaded"
+                         : "keeps " + std::to_string(frame) + " bytes of registers in local memory";
   return Error{"kernel `" + text.kernel + "` " + what + " per thread on " + attempt.config.target +
                (config.empty() ? "" : " (" + config + ")") +
                "; make the tiles smaller or the warps more"};
@@ -140,8 +140,7 @@ ErrorOr<Compiled> driver::compile(const KernelTextPtr &text, const Attempt &want
     if (result || !misfit)
       return result;
     rejected.push_back(result.error().message);
-    std::optional<Attempt> next =
-        nextAttempt(text->signature(), wanted, attempt, *misfit, warps);
+    std::optional<Attempt> next = nextAttempt(text->signature(), wanted, attempt, *misfit, warps);
     if (!next)
       return Error{rejected.front()};
     attempt = std::move(*next);
@@ -163,9 +162,8 @@ std::string driver::memoKey(const KernelText &text, const Attempt &attempt) {
                     (facts.strided ? "s" : "") + (facts.wide ? "w" : ""));
   }
   std::sort(parts.begin(), parts.end()); // the maps have no order
-  std::string key = text.file + ":" + text.kernel + ":" +
-                    hashBytes(text.text).hex() + ";" +
-                    attempt.config.key();
+  std::string key =
+      text.file + ":" + text.kernel + ":" + hashBytes(text.text).hex() + ";" + attempt.config.key();
   for (const std::string &part : parts)
     key += ";" + part;
   return key;

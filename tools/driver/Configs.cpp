@@ -55,8 +55,7 @@ static bool shrinkTiles(const frontend::Signature &signature, const Attempt &ori
   const frontend::Param *largest = nullptr;
   int64_t largestValue = 0;
   for (const frontend::Param &param : signature.params) {
-    if (param.kind != frontend::Param::Tune ||
-        original.specialisation.consts.contains(param.name))
+    if (param.kind != frontend::Param::Tune || original.specialisation.consts.contains(param.name))
       continue;
     ConstValue value = tuneValue(attempt, param);
     const int64_t *number = std::get_if<int64_t>(&value);

@@ -44,8 +44,8 @@ ErrorOr<runtime::KernelSource> driver::describeTile(const KernelText &text, func
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     std::string name = kernel.getArgAttrOfType<StringAttr>(index, tile::kNameAttr).str();
     if (auto view = dyn_cast<tile::ViewType>(type))
-      source.args.push_back(describeTensor(
-          name, view, kernel.getArgAttrOfType<ArrayAttr>(index, tile::kDimsAttr)));
+      source.args.push_back(
+          describeTensor(name, view, kernel.getArgAttrOfType<ArrayAttr>(index, tile::kDimsAttr)));
     else
       source.args.push_back(runtime::ScalarArg{name, elementType(type)});
   }

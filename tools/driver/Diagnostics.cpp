@@ -35,11 +35,11 @@ Diagnostics::Diagnostics(mlir::MLIRContext &context, std::string_view file, std:
     : state(std::make_unique<State>(context)) {
   state->sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, file),
                                     llvm::SMLoc());
-  state->printer = std::make_unique<mlir::SourceMgrDiagnosticHandler>(state->sources, &context,
-                                                                      state->stream);
+  state->printer =
+      std::make_unique<mlir::SourceMgrDiagnosticHandler>(state->sources, &context, state->stream);
   // Asked before the printer, since it is registered later.
-  state->remarkHandler = context.getDiagEngine().registerHandler(
-      [state = state.get()](mlir::Diagnostic &diagnostic) {
+  state->remarkHandler =
+      context.getDiagEngine().registerHandler([state = state.get()](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Remark)
           return mlir::failure();
         state->addRemark(diagnostic);

@@ -19,8 +19,7 @@ ErrorOr<KernelModule> KernelModule::lower(KernelTextPtr text,
                                           const frontend::Specialisation &specialisation) {
   KernelModule result(std::move(text));
   const KernelText &source = *result.source;
-  result.module =
-      frontend::lower(*source.program, source.kernel, specialisation, *result.context);
+  result.module = frontend::lower(*source.program, source.kernel, specialisation, *result.context);
   if (!result.module)
     return result.diagnostics->error("kernel `" + source.kernel + "` could not be lowered");
   return result;

@@ -87,8 +87,7 @@ MaybeExpr driver::launchExpr(Value value) {
   if (isa<arith::ExtUIOp, arith::IndexCastOp>(op) ||
       (isa<arith::ExtSIOp>(op) && !op->getOperand(0).getType().isInteger(1)))
     return launchExpr(op->getOperand(0));
-  if (op->getNumOperands() != 2 || op->getNumResults() != 1 ||
-      !value.getType().isIntOrIndex())
+  if (op->getNumOperands() != 2 || op->getNumResults() != 1 || !value.getType().isIntOrIndex())
     return std::nullopt;
   std::optional<ExprOp> symbol = binaryOperator(op);
   MaybeExpr lhs = symbol ? launchExpr(op->getOperand(0)) : std::nullopt;

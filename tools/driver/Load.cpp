@@ -94,7 +94,8 @@ struct Function::State {
 };
 
 Function::Function(ErrorOr<KernelTextPtr> text, Config config)
-    : state(new State{std::move(text), config, !(config.target == Config().target), {}, {}, {}, {}}) {
+    : state(
+          new State{std::move(text), config, !(config.target == Config().target), {}, {}, {}, {}}) {
   if (!state->text)
     return;
   for (const frontend::DimInfo &dim : (*state->text)->signature().dims)

@@ -48,8 +48,7 @@ static ErrorOr<driver::Compiled> build(const Job &job, const Step &step, bool li
   return compiled;
 }
 
-static ErrorOr<std::string> emitMachine(const Job &job, const Step &step,
-                                        const std::string &what) {
+static ErrorOr<std::string> emitMachine(const Job &job, const Step &step, const std::string &what) {
   TILEWRIGHT_ASSIGN(driver::Compiled compiled, build(job, step, /*lineInfo=*/what == "ptx"));
   const runtime::CompiledText &text = compiled.kernel.compiled().text;
   if (what == "ptx")
@@ -99,8 +98,8 @@ Status cli::explain(const KernelArgs &args) {
     std::vector<std::string> rejected;
     TILEWRIGHT_ASSIGN(driver::Translated translated,
                       driver::translateFitting(step.text, attempt, &rejected));
-    fmt::print("{} ({}) on {}\n", step.text->kernel,
-               translated.attempt.str(step.signature()), job.config.target);
+    fmt::print("{} ({}) on {}\n", step.text->kernel, translated.attempt.str(step.signature()),
+               job.config.target);
     for (const std::string &reason : rejected)
       fmt::print("  rejected: {}\n", reason);
     for (const std::string &remark : translated.remarks)

@@ -49,8 +49,7 @@ Status GpuJob::download(const std::string &name, HostTensor &tensor) const {
 
 ErrorOr<double> GpuJob::time(unsigned repeat) {
   constexpr unsigned kWarmUp = 5;
-  TILEWRIGHT_ASSIGN(runtime::CacheFlusher flusher,
-                    runtime::CacheFlusher::create(*driver, kDevice));
+  TILEWRIGHT_ASSIGN(runtime::CacheFlusher flusher, runtime::CacheFlusher::create(*driver, kDevice));
   TILEWRIGHT_ASSIGN(runtime::Event start, runtime::Event::create(*driver, kDevice));
   TILEWRIGHT_ASSIGN(runtime::Event stop, runtime::Event::create(*driver, kDevice));
   std::vector<double> times;

@@ -105,9 +105,10 @@ void HostTensor::randomize(uint64_t seed, double deviation) {
   ElementKind kind = info(type).kind;
   for (int64_t i = 0; i < fresh; ++i)
     store(bytes.data(), type, i,
-          kind == ElementKind::Float  ? deviation * nextNormal(state)
-          : kind == ElementKind::Bool ? double(nextRandom(state) & 1)
-                                      : double(nextRandom(state) & 15) - 8 * (type != ElementType::U8));
+          kind == ElementKind::Float ? deviation * nextNormal(state)
+          : kind == ElementKind::Bool
+              ? double(nextRandom(state) & 1)
+              : double(nextRandom(state) & 15) - 8 * (type != ElementType::U8));
   for (int64_t at = fresh; at < count; at += fresh)
     std::memcpy(bytes.data() + at * bytesOf(type), bytes.data(),
                 size_t(std::min(fresh, count - at)) * bytesOf(type));

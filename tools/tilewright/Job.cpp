@@ -349,8 +349,8 @@ ErrorOr<Operands> cli::makeOperands(const Job &job, const Step &step, const Size
 ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const Sizes &sizes) {
   // Any aligned address will do: only facts are taken from it.
   static char placeholder alignas(256)[256];
-  TILEWRIGHT_ASSIGN(Operands operands, makeOperands(job, step, sizes,
-                                                    [](auto &) { return placeholder; }, -1));
+  TILEWRIGHT_ASSIGN(Operands operands,
+                    makeOperands(job, step, sizes, [](auto &) { return placeholder; }, -1));
   driver::Attempt attempt{job.config, {}};
   TILEWRIGHT_ASSIGN(attempt.specialisation,
                     driver::specialise(step.signature(), operands.call, step.settings));

@@ -13,11 +13,11 @@ using namespace tilewright::cli;
 using frontend::Param;
 
 static std::string tensorText(const Param &param) {
-  std::string text = param.name + ": " +
-                     (param.dtype ? dtypeName(*param.dtype).str() : param.dtypeVariable) + "[";
+  std::string text =
+      param.name + ": " + (param.dtype ? dtypeName(*param.dtype).str() : param.dtypeVariable) + "[";
   for (const frontend::Dim &dim : param.dims)
-    text += (text.back() == '[' ? "" : ", ") +
-            (dim.name.empty() ? std::to_string(dim.size) : dim.name);
+    text +=
+        (text.back() == '[' ? "" : ", ") + (dim.name.empty() ? std::to_string(dim.size) : dim.name);
   return text + (param.optional ? "]?" : "]");
 }
 
@@ -53,7 +53,7 @@ Status cli::list() {
 
 static std::string featureText(const Target &target) {
   static constexpr std::pair<Feature, const char *> kNames[] = {
-      {MmaF16, "mma f16"}, {MmaBf16, "bf16"},         {MmaTf32, "tf32"},        {MmaI8, "i8"},
+      {MmaF16, "mma f16"}, {MmaBf16, "bf16"},     {MmaTf32, "tf32"},     {MmaI8, "i8"},
       {MmaF8, "f8"},       {CpAsync, "cp.async"}, {Stmatrix, "stmatrix"}};
   std::string text;
   for (auto [feature, name] : kNames)

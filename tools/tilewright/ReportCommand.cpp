@@ -44,15 +44,13 @@ std::string resources(const Step &step, const driver::Compiled &compiled, const 
   const runtime::KernelSource &source = compiled.kernel.source();
   const runtime::CompiledKernel &code = compiled.kernel.compiled();
   unsigned shared = source.sharedBytes + code.resources.staticSharedBytes;
-  std::string text =
-      fmt::format("  configuration   {}\n", compiled.attempt.str(step.signature())) +
-      fmt::format("  threads         {} per program\n", source.threads);
+  std::string text = fmt::format("  configuration   {}\n", compiled.attempt.str(step.signature())) +
+                     fmt::format("  threads         {} per program\n", source.threads);
   if (!code.text.cubin.empty()) {
     Occupancy occupancy = occupancyOf(target, source.threads, code.resources.registers, shared);
     text += fmt::format("  registers       {} per thread\n", code.resources.registers) +
             fmt::format("  spills          {} bytes stored, {} loaded; {} bytes of local memory\n",
-                        code.spills.storeBytes, code.spills.loadBytes,
-                        code.resources.frameBytes) +
+                        code.spills.storeBytes, code.spills.loadBytes, code.resources.frameBytes) +
             fmt::format("  occupancy       {} programs, {} of {} threads per SM (limit: {})\n",
                         occupancy.blocks, occupancy.threads, target.threadsPerSm, occupancy.limit);
   }

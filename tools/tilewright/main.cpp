@@ -11,16 +11,17 @@ using namespace tilewright::cli;
 static void addKernelOptions(CLI::App &command, KernelArgs &args) {
   command.add_option("kernel", args.kernel, "a built-in kernel, or file.py[:kernel]")->required();
   command.add_option("--shape", args.shape, "sizes of dimensions: B=4,S=4096")->delimiter(',');
-  command.add_option("--set", args.sets, "constants, scalars, tile extents: causal=true,BM=64; "
-                                         "name=none leaves out an optional tensor")
+  command
+      .add_option("--set", args.sets,
+                  "constants, scalars, tile extents: causal=true,BM=64; "
+                  "name=none leaves out an optional tensor")
       ->delimiter(',');
   command.add_option("--dtype", args.dtypes, "dtype variables: E=bf16")->delimiter(',');
   command.add_option("--target", args.target,
                      "GPU generation: sm_90, or compute_80 for PTX alone (default: the local "
                      "GPU's, else sm_90)");
   command.add_option("--config", args.config, "warps=8,stages=3,min_blocks=2")->delimiter(',');
-  command.add_option("--disable-pass", args.disabledPasses, "passes to leave out")
-      ->delimiter(',');
+  command.add_option("--disable-pass", args.disabledPasses, "passes to leave out")->delimiter(',');
   command.add_flag("--allow-spills", args.allowSpills,
                    "keep a kernel whose registers spill to memory");
 }
@@ -45,8 +46,8 @@ int main(int argc, char **argv) {
   Status status;
 
   RunOptions runOptions;
-  CLI::App *runCommand =
-      app.add_subcommand("run", "run a kernel on random data, compare it with the reference, time it");
+  CLI::App *runCommand = app.add_subcommand(
+      "run", "run a kernel on random data, compare it with the reference, time it");
   addKernelOptions(*runCommand, runOptions.kernel);
   runCommand->add_option("--seed", runOptions.seed, "of the random data");
   runCommand->add_flag("!--no-check", runOptions.check, "do not compare with the reference");
@@ -79,7 +80,8 @@ int main(int argc, char **argv) {
   // CLI11 would only say that a command is missing.
   auto isMeant = [&](CLI::App *command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(isMeant).empty()) {
-    fmt::print(stderr, "error: there is no command `{}`; `tilewright --help` lists them\n", argv[1]);
+    fmt::print(stderr, "error: there is no command `{}`; `tilewright --help` lists them\n",
+               argv[1]);
     return 2;
   }
   try {
