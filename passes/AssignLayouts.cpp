@@ -325,8 +325,10 @@ void LayoutSolver::spreadUp(Value value, const Layout &layout) {
 
 class LayoutRewriter {
 public:
-  LayoutRewriter(func::FuncOp kernel, int64_t warps, DenseMap<Value, Layout> &layouts)
-      : kernel(kernel), warps(warps), layouts(layouts), builder(kernel.getContext()) {}
+  LayoutRewriter(func::FuncOp kernel, const Target &target, int64_t warps,
+                 DenseMap<Value, Layout> &layouts)
+      : kernel(kernel), target(target), warps(warps), layouts(layouts),
+        builder(kernel.getContext()) {}
 
   void run() {
     SmallVector<Operation *> ops;
@@ -352,12 +354,14 @@ private:
   void eraseDead(ArrayRef<Operation *> ops);
 
   func::FuncOp kernel;
+  const Target &target;
   int64_t warps;
   DenseMap<Value, Layout> &layouts;
   OpBuilder builder;
 };
 
-/// Fragments scatter a row over many narrow writes; a tile of some size is first brought into rows.
+/// Fragments scatter a row over many narrow writes; a tile of some size is first brought into rows,
+/// unless it is larger than shared memory.
 std::optional<Layout> LayoutRewriter::wantedByStore(Value value, tile::ViewType view,
                                                     ValueRange indices,
                                                     ArrayRef<int64_t> extents) {
@@ -369,7 +373,10 @@ std::optional<Layout> LayoutRewriter::wantedByStore(Value value, tile::ViewType 
     return rows;
   bool narrow = std::min(current->second.vector(type.getRank() - 1), vector) < vector;
   bool large = type.getNumElements() >= vector * kLanes * warps;
-  return narrow && large && type.getRank() == 2 ? rows : current->second;
+  // The tile meets in shared memory, in rows that are padded by 16 bytes.
+  int64_t columns = type.getShape().back(), bytes = (type.getElementTypeBitWidth() + 7) / 8;
+  bool fits = type.getNumElements() / columns * (columns * bytes + 16) <= target.smem;
+  return narrow && large && fits && type.getRank() == 2 ? rows : current->second;
 }
 
 std::optional<Layout> LayoutRewriter::wanted(Operation *op, unsigned index) {
@@ -488,7 +495,9 @@ struct AssignLayouts : impl::AssignLayoutsBase<AssignLayouts> {
       return;
     LayoutSolver solver(kernel, warps.getInt());
     solver.run();
-    LayoutRewriter(kernel, warps.getInt(), solver.layouts).run();
+    const Target &target =
+        *findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue());
+    LayoutRewriter(kernel, target, warps.getInt(), solver.layouts).run();
   }
 };
 

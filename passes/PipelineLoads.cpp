@@ -242,6 +242,14 @@ void LoopPipeliner::prefetch(scf::ForOp loop, Fill &fill) {
   fill.acquire.erase();
 }
 
+/// Bytes of a slot, at most by a little: rows that no swizzle fits are padded by swizzle-layout.
+int64_t slotBytes(RankedTensorType tile) {
+  int64_t columns = tile.getShape().back();
+  int64_t rowBytes = columns * tile.getElementTypeBitWidth() / 8;
+  int64_t pitch = llvm::isPowerOf2_64(rowBytes) ? rowBytes : rowBytes + 16;
+  return llvm::alignTo(tile.getNumElements() / columns * pitch, 1024);
+}
+
 /// Bytes of all channels when those of `group` have `depth` slots.
 int64_t sharedBytes(func::FuncOp kernel, LoopGroup &group, int64_t depth) {
   DenseSet<Operation *> deepened;
@@ -251,7 +259,7 @@ int64_t sharedBytes(func::FuncOp kernel, LoopGroup &group, int64_t depth) {
   kernel.walk([&](cta::ChannelOp channel) {
     auto type = channel.getResult().getType();
     int64_t slots = deepened.contains(channel) ? depth : type.getDepth();
-    bytes += slots * type.getTile().getNumElements() * type.getTile().getElementTypeBitWidth() / 8;
+    bytes += slots * slotBytes(type.getTile());
   });
   return bytes;
 }
@@ -295,7 +303,7 @@ struct PipelineLoads : impl::PipelineLoadsBase<PipelineLoads> {
     return depth;
   }
 
-  /// Left for reductions across warps and for padding.
+  /// Left for reductions across warps.
   static constexpr int64_t kReservedBytes = 1024;
 };
 

@@ -162,3 +162,20 @@ func.func @scans_leave_the_fragments(%x: !tile.view<?x?xf16, align 16>, %y: !til
   tile.store %s, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
   return
 }
+
+// 66 KiB in padded rows, of 64.
+// CHECK-LABEL: @keeps_fragments_that_shared_memory_cannot_hold
+// CHECK: cta.await
+// CHECK-NOT: cta.convert
+// CHECK: tile.store
+func.func @keeps_fragments_that_shared_memory_cannot_hold(%x: !tile.view<?x?xf16, align 16>)
+    attributes {tile.kernel, cta.target = "sm_75", cta.warps = 8 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [128, 32] : !tile.view<?x?xf16, align 16>, i32, i32 -> tensor<128x32xf16>
+  %b = tile.load %x[%c0, %c0] extents [32, 256] : !tile.view<?x?xf16, align 16>, i32, i32 -> tensor<32x256xf16>
+  %z = arith.constant dense<0.0> : tensor<128x256xf32>
+  %d = tile.dot %a, %b, %z : tensor<128x32xf16>, tensor<32x256xf16>, tensor<128x256xf32>
+  %p = tile.cast %d : tensor<128x256xf32> -> tensor<128x256xf16>
+  tile.store %p, %x[%c0, %c0] extents [128, 256] : tensor<128x256xf16>, !tile.view<?x?xf16, align 16>, i32, i32
+  return
+}

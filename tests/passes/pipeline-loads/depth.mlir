@@ -77,3 +77,19 @@ func.func @two_slots_where_a_third_costs_a_block(%x: !tile.view<?x?xf16, align 1
   }
   return
 }
+
+// 24 KiB per stage, 27 with rows of 192 bytes padded, of 99.
+// CHECK-LABEL: @padding_takes_a_slot
+// CHECK: cta.channel cp_async : <3 x tensor<32x96xf16>>
+func.func @padding_takes_a_slot(%x: !tile.view<?x?xf16, align 16>, %n: i32, %acc: tensor<32x96xf32>)
+    attributes {tile.kernel, cta.target = "sm_86", cta.warps = 4 : i32, cta.stages = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %d = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %acc) -> (tensor<32x96xf32>) : i32 {
+    %a = tile.load %x[%i, %c0] extents [32, 96] : !tile.view<?x?xf16, align 16>, i32, i32 -> tensor<32x96xf16>
+    %b = tile.load %x[%i, %c0] extents [96, 96] : !tile.view<?x?xf16, align 16>, i32, i32 -> tensor<96x96xf16>
+    %t = tile.dot %a, %b, %sum : tensor<32x96xf16>, tensor<96x96xf16>, tensor<32x96xf32>
+    scf.yield %t : tensor<32x96xf32>
+  }
+  return
+}
