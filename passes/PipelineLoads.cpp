@@ -63,6 +63,13 @@ LogicalResult collectScalars(Value value, scf::ForOp loop, SetVector<Operation *
   return success();
 }
 
+/// True when the loop writes to `view`: what a later iteration loads may be what this one stores.
+bool writesTo(scf::ForOp loop, Value view) {
+  return llvm::any_of(view.getUsers(), [&](Operation *user) {
+    return isa<tile::StoreOp, tile::AtomicOp>(user) && loop->isAncestor(user);
+  });
+}
+
 /// The fills that stand directly in the loop's body and depend on its counter alone.
 SmallVector<Fill> findFills(scf::ForOp loop) {
   SmallVector<Fill> fills;
@@ -80,7 +87,7 @@ SmallVector<Fill> findFills(scf::ForOp loop) {
     bool movable = llvm::all_of(copy.getIndices(), [&](Value index) {
       return succeeded(collectScalars(index, loop, scalars));
     });
-    if (movable && fill.commit && fill.wait)
+    if (movable && fill.commit && fill.wait && !writesTo(loop, copy.getView()))
       fills.push_back(fill);
   }
   return fills;

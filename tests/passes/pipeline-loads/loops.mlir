@@ -313,6 +313,34 @@ func.func @keeps_copies_whose_index_is_computed_in_the_loop(%x: !tile.view<?x64x
   return
 }
 
+// An iteration may load what the one before it stored.
+// CHECK-LABEL: @keeps_copies_of_what_the_loop_writes
+// CHECK: cta.channel cp_async : <1 x
+// CHECK-NOT: cta.copy
+// CHECK: scf.for
+// CHECK: cta.copy
+// CHECK: cta.commit
+// CHECK-NEXT: cta.wait
+func.func @keeps_copies_of_what_the_loop_writes(%x: !tile.view<?x64xf16, align 16>, %n: i32, %acc: tensor<64x64xf32>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = cta.channel cp_async : !cta.channel<1 x tensor<64x64xf16>>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %s = cta.acquire %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
+    cta.copy %x[%i, %c0] extents [64, 64], %s {vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
+    cta.commit %s : !cta.slot<tensor<64x64xf16>>
+    %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
+    %p = cta.mma %acc, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
+    cta.release %f : !cta.slot<tensor<64x64xf16>>
+    %narrow = tile.cast %t : tensor<64x64xf32> -> tensor<64x64xf16>
+    %next = arith.addi %i, %c1 : i32
+    tile.store %narrow, %x[%next, %c0] extents [64, 64] : tensor<64x64xf16>, !tile.view<?x64xf16, align 16>, i32, i32
+  }
+  return
+}
+
 // CHECK-LABEL: @keeps_copies_outside_loops
 // CHECK: cta.channel cp_async : <1 x
 // CHECK: cta.copy {{.*}} {vector = 8 : i64}
