@@ -150,8 +150,8 @@ TEST(Layout, CoversWithoutGapOrOverlap) {
   EXPECT_FALSE(layout.covers({16, 48}));
   EXPECT_FALSE(layout.covers({8, 24}));
   EXPECT_FALSE(layout.covers({24, 16}));
-  EXPECT_FALSE(Layout({{2, 0, 2}}, {}, {}).covers({4}));            // odd elements are missing
-  EXPECT_FALSE(Layout({{2, 0, 1}}, {{4, 0, 1}}, {}).covers({5}));   // 1 is held twice
+  EXPECT_FALSE(Layout({{2, 0, 2}}, {}, {}).covers({4}));          // odd elements are missing
+  EXPECT_FALSE(Layout({{2, 0, 1}}, {{4, 0, 1}}, {}).covers({5})); // 1 is held twice
   EXPECT_TRUE(Layout({}, {{32, kReplicated, 0}}, {}).covers({1, 1}));
   EXPECT_TRUE(Layout().covers({}));
 }

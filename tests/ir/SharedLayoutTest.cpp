@@ -8,7 +8,8 @@ using tilewright::SharedLayout;
 namespace {
 
 /// The bytes at which the elements of rows × columns lie, all different.
-std::set<int64_t> bytesOf(const SharedLayout &layout, int64_t rows, int64_t columns, int64_t element) {
+std::set<int64_t> bytesOf(const SharedLayout &layout, int64_t rows, int64_t columns,
+                          int64_t element) {
   std::set<int64_t> bytes;
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t column = 0; column < columns; ++column)
