@@ -1,0 +1,213 @@
+// Every case on the GPU against the reference interpreter.
+//
+// `--target=native` (the default) compiles for the local GPU; `--target=compute_75` gives PTX of an
+// older generation, which the driver compiles, so that its code paths run here too. The variable
+// TILEWRIGHT_TEST_TARGET says the same; TILEWRIGHT_RESULT_JSON names a file for a summary.
+// `--compile-only` needs no GPU: it compiles every case and says which do not compile.
+#include "tests/kernels/CaseTests.h"
+#include "tests/kernels/KernelCall.h"
+
+#include "runtime/Device.h"
+#include "runtime/Nvrtc.h"
+#include "support/Env.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+using namespace tilewright;
+using namespace tilewright::kernels;
+using nlohmann::json;
+
+namespace {
+
+constexpr int kDevice = 0;
+
+/// What a test needs from the CPU.
+struct Prepared {
+  KernelCall call;
+  Tensors expected;
+  driver::Memo::Result compiled;
+};
+
+class Session {
+public:
+  /// Why nothing can run; empty on a machine with a GPU and NVRTC.
+  std::string open() {
+    if (compileOnly)
+      return "";
+    ErrorOr<const runtime::Driver *> found = runtime::Driver::get();
+    if (!found)
+      return found.error().message;
+    if ((*found)->devices().empty())
+      return "the driver reports no GPU";
+    if (ErrorOr<const runtime::Nvrtc *> nvrtc = runtime::Nvrtc::get(); !nvrtc)
+      return nvrtc.error().message;
+    driver = *found;
+    if (target == "native")
+      target = driver->devices()[kDevice].target();
+    return "";
+  }
+
+  ErrorOr<Prepared> prepare(const Case &test) {
+    TILEWRIGHT_ASSIGN(KernelCall call, KernelCall::create(test, target));
+    TILEWRIGHT_ASSIGN(driver::Attempt wanted, call.attempt());
+    driver::Memo::Result compiled = memo.get(call.step().text, wanted);
+    if (!*compiled)
+      return compiled->error();
+    Tensors expected = call.tensors;
+    TILEWRIGHT_TRY(call.interpret(expected, /*optimized=*/false));
+    return Prepared{std::move(call), std::move(expected), std::move(compiled)};
+  }
+
+  /// Runs the kernel over copies of the call's tensors and gives them back.
+  ErrorOr<Tensors> launch(const Prepared &prepared) {
+    const KernelCall &call = prepared.call;
+    std::map<std::string, runtime::DeviceBuffer> buffers;
+    for (const auto &[name, tensor] : call.tensors) {
+      TILEWRIGHT_ASSIGN(runtime::DeviceBuffer buffer,
+                        runtime::DeviceBuffer::allocate(*driver, tensor.storage.size(), kDevice));
+      TILEWRIGHT_TRY(buffer.copyFrom(tensor.storage.data(), tensor.storage.size()));
+      buffers.emplace(name, std::move(buffer));
+    }
+    auto address = [&](const std::string &name) { return buffers.at(name).data(); };
+    TILEWRIGHT_ASSIGN(driver::Call arguments, call.arguments(address, kDevice));
+    TILEWRIGHT_ASSIGN(runtime::OwnedStream stream, runtime::OwnedStream::create(*driver, kDevice));
+    TILEWRIGHT_TRY((*prepared.compiled)->kernel.launch(stream.get(), arguments.arguments));
+    if (Status status = stream.synchronize(); !status) {
+      fault = call.test().kernel + "." + call.test().name();
+      return std::move(status).error();
+    }
+    Tensors found = call.tensors;
+    for (auto &[name, tensor] : found)
+      TILEWRIGHT_TRY(buffers.at(name).copyTo(tensor.storage.data(), tensor.storage.size()));
+    return found;
+  }
+
+  std::string target = "native";
+  bool compileOnly = false;
+  std::string fault; ///< The case whose kernel faulted, after which the GPU runs nothing more.
+  const runtime::Driver *driver = nullptr;
+
+private:
+  driver::Memo memo;
+};
+
+/// Whether the target's shared memory does not hold the tiles; the compiler says so in these words.
+bool isRefusal(const Error &error) {
+  return error.message.find("bytes of shared memory") != std::string::npos;
+}
+
+/// Counts for the summary.
+class Summary : public testing::EmptyTestEventListener {
+public:
+  explicit Summary(const Session &session) : session(session) {}
+
+  void OnTestEnd(const testing::TestInfo &info) override {
+    const testing::TestResult &result = *info.result();
+    ++(result.Skipped() ? skipped : result.Passed() ? passed : failed);
+    if (!result.Failed())
+      return;
+    failures.push_back({{"kernel", info.test_suite_name()},
+                        {"case", info.name()},
+                        {"message", result.GetTestPartResult(0).message()}});
+  }
+
+  void report() const {
+    double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::string gpu = session.driver ? session.driver->devices()[kDevice].name : "no GPU";
+    fmt::print("{} on {}: {} cases, {} passed, {} failed, {} skipped, {:.1f} s\n", session.target,
+               gpu, passed + failed + skipped, passed, failed, skipped, seconds);
+    const char *path = std::getenv("TILEWRIGHT_RESULT_JSON");
+    if (!path)
+      return;
+    json result = {
+        {"target", session.target}, {"gpu", gpu},          {"cases", passed + failed + skipped},
+        {"passed", passed},         {"failed", failed},    {"skipped", skipped},
+        {"seconds", seconds},       {"failures", failures}};
+    std::ofstream(path) << result.dump(2) << "\n";
+  }
+
+private:
+  const Session &session;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  int passed = 0, failed = 0, skipped = 0;
+  json failures = json::array();
+};
+
+/// A cache of compiled kernels of this process alone, so that nothing stale is tested.
+class TemporaryCache {
+public:
+  TemporaryCache() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tilewright-XXXXXX").string();
+    if (mkdtemp(pattern.data()))
+      folder = pattern;
+    setenv(envName(EnvVar::CacheDir), folder.c_str(), 1);
+  }
+  ~TemporaryCache() {
+    std::error_code ignored;
+    if (!folder.empty())
+      std::filesystem::remove_all(folder, ignored);
+  }
+
+private:
+  std::filesystem::path folder;
+};
+
+/// Takes our own options off the command line.
+void takeOptions(int &argc, char **argv, Session &session) {
+  if (const char *variable = std::getenv("TILEWRIGHT_TEST_TARGET"))
+    session.target = variable;
+  constexpr std::string_view kTarget = "--target=";
+  int kept = 1;
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view word = argv[i]; word.starts_with(kTarget))
+      session.target = word.substr(kTarget.size());
+    else if (word == "--compile-only")
+      session.compileOnly = true;
+    else
+      argv[kept++] = argv[i];
+  argc = kept;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  TemporaryCache cache;
+  Session session;
+  takeOptions(argc, argv, session);
+  std::vector<Case> cases = allCases();
+  std::string missing = session.open();
+  using Result = std::shared_ptr<ErrorOr<Prepared>>;
+  auto *ahead = new AheadEnvironment<Result>(
+      [&](size_t i) { return std::make_shared<ErrorOr<Prepared>>(session.prepare(cases[i])); });
+  std::function<void(size_t)> run = [&](size_t i) {
+    if (!missing.empty())
+      GTEST_SKIP() << missing;
+    if (!session.fault.empty())
+      GTEST_SKIP() << "the GPU is unusable since the kernel of " << session.fault << " faulted";
+    Result prepared = ahead->take(i);
+    if (!*prepared && isRefusal(prepared->error()))
+      GTEST_SKIP() << prepared->error().message;
+    ASSERT_TRUE(*prepared) << prepared->error().message << "\n" << cases[i].command();
+    if (session.compileOnly)
+      return;
+    ErrorOr<Tensors> found = session.launch(**prepared);
+    ASSERT_TRUE(found) << found.error().message << "\n" << cases[i].command();
+    EXPECT_EQ(findFault((*prepared)->call, *found, (*prepared)->expected), "")
+        << cases[i].command();
+  };
+  registerCases(run);
+  initTests(argc, argv);
+  if (missing.empty())
+    testing::AddGlobalTestEnvironment(ahead);
+  auto *summary = new Summary(session);
+  testing::UnitTest::GetInstance()->listeners().Append(summary);
+  int status = RUN_ALL_TESTS();
+  if (!testing::GTEST_FLAG(list_tests))
+    summary->report();
+  return status;
+}

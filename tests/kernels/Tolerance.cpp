@@ -1,0 +1,92 @@
+#include "tests/kernels/Tolerance.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace tilewright;
+using namespace tilewright::kernels;
+using runtime::ElementType;
+
+/// One unit in the last place, relative to the smallest number with its exponent.
+static double unitOf(ElementType type) {
+  switch (type) {
+  case ElementType::F16:
+    return 0x1p-10;
+  case ElementType::BF16:
+    return 0x1p-7;
+  case ElementType::F32:
+    return 0x1p-17; // not its own 2^-23: approximate functions
+  default:
+    return 0;
+  }
+}
+
+/// The number of terms of random size 1 in the sums that an output is made of, where the output has
+/// the size of the sum. Other outputs are measured by their own size.
+static double termsOf(const KernelCall &call) {
+  struct Row {
+    const char *kernel;
+    const char *dim;
+  };
+  static constexpr Row kRows[] = {
+      {"matmul", "K"},     {"matmul_nt", "K"},       {"matmul_tn", "K"},
+      {"matmul_tt", "K"},  {"gelu_linear", "K"},     {"reduce_sum", "N"},
+      {"swiglu_mlp", "K"}, {"swiglu_mlp_down", "N"}, {"reduce_sum_rows", "D"}};
+  for (const Row &row : kRows)
+    if (call.test().kernel == row.kernel)
+      return double(call.job().sizes.at(row.dim));
+  // The angle is position times frequency, whose error is a unit of f32.
+  if (call.test().kernel == "rope_computed")
+    return double(call.job().sizes.at("S") + std::get<int64_t>(call.step().scalars.at("offset")));
+  return 0;
+}
+
+static double rootMeanSquare(const cli::HostTensor &tensor) {
+  double squares = 0, finite = 0;
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    if (double value = tensor.value(i); std::isfinite(value)) {
+      squares += value * value;
+      finite += 1;
+    }
+  return finite ? std::sqrt(squares / finite) : 0;
+}
+
+Tolerance kernels::toleranceFor(const KernelCall &call, const std::string &output,
+                                const cli::HostTensor &expected) {
+  if (info(expected.type).kind != runtime::ElementKind::Float)
+    return {};
+  const frontend::Param &input = call.step().signature().params.front();
+  ElementType type = call.job().typeOf(input);
+  bool isNarrow = type == ElementType::F8E4M3 || type == ElementType::F8E5M2;
+  Tolerance result;
+  result.relative = unitOf(expected.type);
+  double size = rootMeanSquare(expected);
+  result.absolute = 0x1p-17 * size + termsOf(call) * (isNarrow ? 0x1p-13 : 0x1p-20);
+  if (call.test().kernel == "attention" && output == "o")
+    result.absolute += unitOf(type) * size;
+  if (expected.type == ElementType::F16)
+    result.absolute += 0x1p-24; // the spacing of its smallest numbers
+  return result;
+}
+
+Difference kernels::compare(const cli::HostTensor &found, const cli::HostTensor &expected,
+                            Tolerance tolerance) {
+  Difference result;
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    double a = found.value(i), b = expected.value(i);
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+      continue;
+    double error = std::abs(a - b);
+    double allowed = tolerance.relative * std::abs(b) + tolerance.absolute;
+    if (error <= allowed && std::isfinite(b))
+      continue;
+    result.worst = std::max(result.worst, std::isfinite(error) && allowed > 0
+                                              ? error / allowed
+                                              : std::numeric_limits<double>::infinity());
+    if (result.count++ == 0) {
+      result.first = i;
+      result.allowed = allowed;
+    }
+  }
+  return result;
+}
