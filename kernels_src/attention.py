@@ -19,7 +19,7 @@ E = dtypes(bf16, f16)
 def attention(q: Tensor[E, B, S, H, D], k: Tensor[E, B, T, G, D], v: Tensor[E, B, T, G, D],
               o: Tensor[E, B, S, H, D], lse: Tensor[f32, B, H, S], scale: f32,
               *, causal: const[bool] = False, window: const[int] = 0,
-              BM: tune[64, 128, 192] = 128, BN: tune[64, 80, 128, 176] = 64):
+              BM: tune[32, 64, 128] = 128, BN: tune[32, 48, 64, 80, 128] = 64):
     """softmax(scale * q k^T) v, one program per BM query rows of one head."""
     assert H % G == 0, "query heads must be a multiple of key/value heads"
     m, h, b = grid(cdiv(S, BM), H, B)

@@ -135,9 +135,9 @@ Value Expander::element(Value tile, Value index, bool rounded) {
     Type type = dense.getElementType();
     if (isa<FloatType>(type))
       return constantOf(computeType(type), dense.getSplatValue<APFloat>().convertToDouble());
-    return constantOf(computeType(type), type.isInteger(1)
-                                             ? dense.getSplatValue<APInt>().getZExtValue()
-                                             : dense.getSplatValue<APInt>().getSExtValue());
+    APInt number = dense.getSplatValue<APInt>();
+    return integerOf(computeType(type),
+                     type.isInteger(1) ? int64_t(number.getZExtValue()) : number.getSExtValue());
   }
   if (auto splat = dyn_cast<tile::SplatOp>(op))
     return scalar(splat.getValue());
@@ -175,7 +175,7 @@ Value Expander::evaluate(Operation *op, ValueRange operands, Type resultElement,
     auto value = cast<arith::ConstantOp>(op).getValue();
     if (auto number = dyn_cast<FloatAttr>(value))
       return constantOf(compute, number.getValueAsDouble());
-    return constantOf(compute, cast<IntegerAttr>(value).getInt());
+    return integerOf(compute, cast<IntegerAttr>(value).getInt());
   }
   Value value = builder.create(state)->getResult(0);
   if (compute == resultElement || !rounded || isa<arith::SelectOp>(op))

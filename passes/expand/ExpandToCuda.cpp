@@ -23,6 +23,10 @@ Value Expander::constantOf(Type type, double value) {
   return builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(type, int64_t(value)));
 }
 
+Value Expander::integerOf(Type type, int64_t value) {
+  return builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(type, value));
+}
+
 Value Expander::add(Value a, Value b) {
   if (!a || !b)
     return a ? a : b;

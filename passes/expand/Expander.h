@@ -87,6 +87,7 @@ private:
   //===- Small things ------------------------------------------------------------------------------//
   Value constant(int64_t value);
   Value constantOf(Type type, double value);
+  Value integerOf(Type type, int64_t value);
   Value add(Value a, Value b);
   Value mul(Value a, int64_t factor);
   Value div(Value a, int64_t divisor);

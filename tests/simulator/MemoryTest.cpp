@@ -167,7 +167,7 @@ TEST_F(MemoryTest, refusesAnAtomicWithoutMeaning) {
   Array &a = harness.zeros("f16", 3), &o = harness.zeros("f16", 3);
   EXPECT_FALSE(
       harness.run(atomic("max", "f16"), {makeView(a.buffer, {3}), makeView(o.buffer, {3})}));
-  EXPECT_TRUE(errorsHave("has no `max` of 'f16'")) << harness.errors;
+  EXPECT_TRUE(errorsHave("cannot `max` elements of 'f16'")) << harness.errors;
 }
 
 } // namespace tilewright::simulator
