@@ -44,9 +44,12 @@ Value Expander::convert(Location where, Value value, Type from, Type to, bool ro
       return builder.create<arith::ExtFOp>(where, computeTo, value);
     return builder.create<arith::ExtSIOp>(where, computeTo, value);
   }
-  if (computeFrom != computeTo)
+  // Between floats and integers a narrow result is made in one step: by way of its compute type it
+  // would saturate at the wrong place, or be rounded twice.
+  bool direct = narrows && computeFrom != computeTo && !computeFrom.isInteger(1);
+  if (computeFrom != computeTo && !direct)
     value = builder.create<cuda::ConvertOp>(where, computeTo, value);
-  if (!narrows || !rounded)
+  if (!narrows || (!rounded && !direct))
     return value;
   Value narrow = builder.create<cuda::ConvertOp>(where, to, value);
   if (isa<FloatType>(to))
