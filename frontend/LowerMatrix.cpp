@@ -106,10 +106,8 @@ FailureOr<Term> Lowering::reduce(const Expr &node, const Builtin &builtin,
 
 //===- Matrix products ------------------------------------------------------------------------===//
 
-/// The smallest multiple that an extent along K must be: one matrix instruction is 32 bytes deep.
-static int64_t depthMultiple(Type type) {
-  return std::max<int64_t>(8, 256 / type.getIntOrFloatBitWidth());
-}
+/// What every extent of a product is a multiple of. Deeper instructions find their tiles padded.
+static constexpr int64_t kDotMultiple = 8;
 
 /// With an accumulator that does not fit (another shape or type), the product is taken alone; the
 /// caller adds.
@@ -134,12 +132,11 @@ FailureOr<Term> Lowering::dot(const Expr &node, const Arguments &arguments,
   if (k != b->shape()[0])
     return error(node.loc) << "`dot` cannot multiply " << describe(*a) << " by " << describe(*b)
                            << ": the inner dimensions are " << k << " and " << b->shape()[0];
-  for (auto [what, extent, multiple] :
-       {std::tuple("rows", m, int64_t(8)), std::tuple("columns", n, int64_t(8)),
-        std::tuple("inner dimension", k, depthMultiple(type))})
-    if (extent % multiple != 0)
+  for (auto [what, extent] :
+       {std::pair("rows", m), std::pair("columns", n), std::pair("inner dimension", k)})
+    if (extent % kDotMultiple != 0)
       return error(node.loc) << "`dot` on `" << typeName(type) << "` needs a multiple of "
-                             << multiple << " as " << what << ", but it is " << extent;
+                             << kDotMultiple << " as " << what << ", but it is " << extent;
   bool tf32 = false;
   if (arguments[3]) {
     Result flag = expr(*arguments[3]);

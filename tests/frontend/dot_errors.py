@@ -53,9 +53,9 @@ def rows(a: Tensor[bf16, M, K], b: Tensor[bf16, K, 32]):
 from tilewright import *
 M, K = dims("M K")
 @kernel
-def depth_of_halves(a: Tensor[bf16, M, 40], b: Tensor[bf16, 40, 32]):
+def depth_of_halves(a: Tensor[bf16, M, 36], b: Tensor[bf16, 36, 32]):
     i = grid(1)
-    # expected-error@+1 {{`dot` on `bf16` needs a multiple of 16 as inner dimension, but it is 40}}
+    # expected-error@+1 {{`dot` on `bf16` needs a multiple of 8 as inner dimension, but it is 36}}
     c = dot(a[block(i, 64), :], b[:, :])
 
 # -----
@@ -63,9 +63,9 @@ def depth_of_halves(a: Tensor[bf16, M, 40], b: Tensor[bf16, 40, 32]):
 from tilewright import *
 M, K = dims("M K")
 @kernel
-def depth_of_bytes(a: Tensor[f8e4m3, M, 48], b: Tensor[f8e4m3, 48, 32]):
+def depth_of_bytes(a: Tensor[f8e4m3, M, 44], b: Tensor[f8e4m3, 44, 32]):
     i = grid(1)
-    # expected-error@+1 {{`dot` on `f8e4m3` needs a multiple of 32 as inner dimension, but it is 48}}
+    # expected-error@+1 {{`dot` on `f8e4m3` needs a multiple of 8 as inner dimension, but it is 44}}
     c = dot(a[block(i, 64), :], b[:, :])
 
 # -----
