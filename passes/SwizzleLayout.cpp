@@ -79,10 +79,9 @@ SmallVector<SharedLayout> candidates(ArrayRef<int64_t> shape, int64_t elementByt
   if (llvm::isPowerOf2_64(rowBytes) && rowBytes >= 32)
     for (int64_t bits = 1; bits <= 3 && (int64_t(16) << bits) <= rowBytes; ++bits)
       layouts.push_back({columns, bits, std::max<int64_t>(3, llvm::Log2_64(rowBytes) - 4)});
-  if (elementBytes <= 16)
+  if (rowBytes % 16 == 0)
     for (int64_t pad = 16; pad <= 64; pad += 16)
-      if (rowBytes % 16 == 0)
-        layouts.push_back({columns + pad / elementBytes, 0, 0});
+      layouts.push_back({columns + pad / elementBytes, 0, 0});
   return layouts;
 }
 

@@ -30,7 +30,8 @@ inline constexpr llvm::StringLiteral kKernelAttr = "tile.kernel"; // unit, on th
 inline constexpr llvm::StringLiteral kNameAttr = "tile.name";     // string, on each argument
 inline constexpr llvm::StringLiteral kDimsAttr = "tile.dims";     // array of strings, on views
 
-/// On the `scf.for` ops that run one iteration space in sequence: which part this is, of how many.
+/// On the `scf.for` ops that run one iteration space in sequence: which part this is, and
+/// whether masks and bounds were dropped from it.
 inline constexpr llvm::StringLiteral kSegmentAttr = "tile.segment";   // i32, from 0
 inline constexpr llvm::StringLiteral kSegmentFullAttr = "tile.segment_full"; // unit: no mask
 

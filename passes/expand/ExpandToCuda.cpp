@@ -358,10 +358,10 @@ LogicalResult Expander::expandLoop(scf::ForOp op, ValueRange inits, ArrayRef<Val
     builder.setInsertionPoint(loop.getBody()->getTerminator());
   else
     builder.setInsertionPointToEnd(loop.getBody());
-  // The few iterations that a mask touches need what the others need and the mask's coordinates as
-  // well: those are computed there, so that nothing is kept in registers for them.
-  bool partial = op.walk([](cta::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  FreshThread fresh(*this, partial);
+  // A loop that multiplies computes its coordinates from the thread's number, so that no register
+  // holds them beside the accumulators, nor through the loops after it.
+  bool multiplies = op.walk([](cta::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  FreshThread fresh(*this, multiplies);
   if (failed(expandBlock(*op.getBody())))
     return failure();
   SmallVector<Value> yieldedTiles, yieldedScalars;
