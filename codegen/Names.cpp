@@ -1,5 +1,6 @@
 #include "codegen/Names.h"
 
+#include "codegen/MadeFunctions.h"
 #include "codegen/Prelude.h"
 #include "ir/cuda/Cuda.h"
 
@@ -43,7 +44,10 @@ static std::string sanitised(StringRef wanted) {
 }
 
 std::string Names::fresh(StringRef wanted) {
-  std::string base = sanitised(wanted), name = base;
+  std::string base = sanitised(wanted);
+  if (isMadeName(base))
+    base = "the_" + base;
+  std::string name = base;
   for (int count = 2; taken.contains(name); ++count)
     name = base + (base.back() == '_' ? "" : "_") + std::to_string(count);
   taken.insert(name);

@@ -19,6 +19,7 @@ const Spellings &codegen::allSpellings() {
     addGlobal(all);
     addShared(all);
     addWarp(all);
+    addAsync(all);
     return all;
   }();
   return spellings;
@@ -44,6 +45,8 @@ static FailureOr<std::string> printParameter(Printer &p, func::FuncOp kernel,
                                              BlockArgument argument) {
   std::string name = p.names.fresh(argumentName(kernel, argument));
   p.bind(argument, name);
+  if (isa<cuda::TensorMapType>(argument.getType()))
+    return "const __grid_constant__ TensorMap " + name;
   auto ptr = dyn_cast<cuda::PtrType>(argument.getType());
   auto type = typeName(ptr ? ptr.getElementType() : argument.getType());
   if (!type)
@@ -105,5 +108,6 @@ FailureOr<std::string> codegen::printCuda(func::FuncOp kernel, const PrintOption
     return failure();
   printer.closeBlock();
   std::string text = printer.takeOutput();
-  return preludeFor(text) + text;
+  std::string made = printer.takeMade();
+  return preludeFor(made + text) + made + text;
 }

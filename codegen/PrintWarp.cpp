@@ -44,6 +44,8 @@ void codegen::addWarp(Spellings &spellings) {
   spellings.statement<cuda::LdmatrixOp>(printLdmatrix);
   spellings.statement<cuda::StmatrixOp>(printStmatrix);
   spellings.statement<cuda::MmaOp>(printMma);
+  spellings.expression<cuda::ElectOp>([](Printer &, cuda::ElectOp) { return Text{"elect_one()"}; })
+      .convergent = true;
   addShuffle<cuda::ShuffleXorOp>(spellings, "shuffle_xor");
   addShuffle<cuda::ShuffleUpOp>(spellings, "shuffle_up");
   addShuffle<cuda::ShuffleIdxOp>(spellings, "shuffle_idx");

@@ -24,7 +24,7 @@ void Printer::Dependence::add(const Dependence &other) {
 
 static LogicalResult checkTypes(Operation *op) {
   auto check = [&](Type type) -> LogicalResult {
-    if (typeName(type) || isa<cuda::PtrType, cuda::RegsType>(type))
+    if (typeName(type) || isa<cuda::PtrType, cuda::RegsType, cuda::TensorMapType>(type))
       return success();
     return op->emitOpError("has no CUDA spelling: no C++ type holds ") << type;
   };
@@ -290,4 +290,16 @@ void Printer::locate(Location location) {
     output += "#line " + std::to_string(wanted.second) + " \"" + wanted.first + "\"\n";
     directed = wanted;
   }
+}
+
+std::string Printer::made(MadeFunction function) {
+  madeFunctions.try_emplace(function.name, std::move(function.text));
+  return function.name;
+}
+
+std::string Printer::takeMade() {
+  std::string text;
+  for (const auto &[name, definition] : madeFunctions)
+    text += definition + "\n";
+  return text;
 }

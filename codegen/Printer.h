@@ -8,6 +8,7 @@
 #ifndef TILEWRIGHT_CODEGEN_PRINTER_H
 #define TILEWRIGHT_CODEGEN_PRINTER_H
 
+#include "codegen/MadeFunctions.h"
 #include "codegen/Names.h"
 #include "codegen/PrintCuda.h"
 
@@ -15,6 +16,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -100,7 +102,12 @@ public:
   /// Emits the `#line` and the comment of a statement.
   void locate(mlir::Location location);
 
+  /// Notes that the kernel calls `function`; gives its name.
+  std::string made(MadeFunction function);
+
   std::string takeOutput() { return std::move(output); }
+  /// The definitions of all made functions.
+  std::string takeMade();
   size_t position() const { return output.size(); }
   Names names;
 
@@ -130,6 +137,7 @@ private:
 
   const PrintOptions &options;
   std::string output;
+  std::map<std::string, std::string> madeFunctions; // texts by name
   unsigned depth = 0;
   llvm::DenseMap<mlir::Value, Named> named;
   llvm::DenseMap<mlir::Value, Waiting> waiting;

@@ -59,6 +59,7 @@ void addRegisters(Spellings &spellings);
 void addGlobal(Spellings &spellings);
 void addShared(Spellings &spellings);
 void addWarp(Spellings &spellings);
+void addAsync(Spellings &spellings);
 
 } // namespace tilewright::codegen
 

@@ -107,9 +107,17 @@ public:
   std::unique_ptr<Impl> impl;
 };
 
+/// Names that a text refers to and does not declare, as the Python module around a kernel holds
+/// them. None may be a word of the language.
+struct Captured {
+  std::vector<std::string> dims;
+  std::vector<DtypeVariable> dtypes;
+  std::vector<std::pair<std::string, ConstValue>> constants;
+};
+
 /// Null after an error.
 std::unique_ptr<Program> parseProgram(llvm::StringRef text, llvm::StringRef fileName,
-                                      mlir::MLIRContext &context);
+                                      mlir::MLIRContext &context, const Captured &captured = {});
 
 /// The module with one `func.func @kernel`; null after an error.
 mlir::OwningOpRef<mlir::ModuleOp> lower(const Program &program, llvm::StringRef kernel,

@@ -384,10 +384,11 @@ FailureOr<Term> Lowering::compare(Loc loc, TokenKind op, const Term &left, const
 
 FailureOr<Term> Lowering::convert(Loc loc, const Term &term, Dtype dtype) {
   Type type = dtypeToType(dtype, *builder.getContext());
-  bool truncates =
-      term.kind == Term::Const && typeOf(term.constant) == "float" && !isa<FloatType>(type);
+  // A literal takes the type at once, but for a conversion that changes its value.
+  bool changes = type.isInteger(1) || (term.kind == Term::Const && !isa<FloatType>(type) &&
+                                       typeOf(term.constant) == "float");
   FailureOr<Value> value =
-      materialise(loc, term, term.kind == Term::Const && !truncates ? type : Type());
+      materialise(loc, term, term.kind == Term::Const && !changes ? type : Type());
   if (failed(value))
     return failure();
   return Term::of(castTo(loc, *value, type));

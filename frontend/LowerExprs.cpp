@@ -57,9 +57,10 @@ FailureOr<int64_t> Lowering::constInt(const Expr &node, StringRef what) {
     return std::get<int64_t>(value->constant);
   if (value->kind == Term::Const)
     return error(node.loc) << what << " is an integer, not " << describe(*value);
+  StringRef name = nameOf(&node);
   return error(node.loc) << what << " must be known at compile time, but "
-                         << (nameOf(&node).empty() ? "this" : "`" + nameOf(&node).str() + "`")
-                         << " is " << describe(*value);
+                         << (name.empty() ? Twine("this") : "`" + Twine(name) + "`").str() << " is "
+                         << describe(*value);
 }
 
 FailureOr<Term> Lowering::tuple(const Expr &node) {

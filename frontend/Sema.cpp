@@ -323,9 +323,20 @@ const Param *Signature::param(StringRef name) const {
   return nullptr;
 }
 
+static void declare(const Captured &captured, Program::Impl &program) {
+  for (const std::string &dim : captured.dims)
+    program.dims[dim] = Loc();
+  for (const DtypeVariable &variable : captured.dtypes)
+    program.dtypes[variable.name] = variable.allowed;
+  for (const auto &[name, value] : captured.constants)
+    program.constants[name] = value;
+}
+
 std::unique_ptr<Program> tilewright::frontend::parseProgram(StringRef text, StringRef fileName,
-                                                            MLIRContext &context) {
+                                                            MLIRContext &context,
+                                                            const Captured &captured) {
   auto program = std::make_unique<Program>();
+  declare(captured, *program->impl);
   program->impl->text = text.str();
   program->impl->file = fileName.str();
   Source source{program->impl->text, program->impl->file, &context};

@@ -47,9 +47,10 @@ bool tilewright::frontend::isTileSize(llvm::ArrayRef<int64_t> shape) {
 }
 
 std::string tilewright::frontend::describe(const Term &term) {
+  auto quoted = [](const std::string &text) { return "`" + text + "`"; };
   switch (term.kind) {
   case Term::Const:
-    return "`" + toString(term.constant) + "`";
+    return quoted(toString(term.constant));
   case Term::Scalar:
     return "a scalar of `" + typeName(term.value.getType()) + "`";
   case Term::Tile:

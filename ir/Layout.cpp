@@ -1,5 +1,6 @@
 #include "ir/Layout.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cassert>
 
@@ -115,6 +116,62 @@ Layout Layout::permute(ArrayRef<int64_t> permutation) const {
   });
 }
 
+//===- Matrices -------------------------------------------------------------------------------===//
+
+/// Takes the lowest digits that together count `size`, splitting the last one; false, and nothing
+/// taken, when digits do not divide so.
+static bool takeLowest(Digits &digits, int64_t size, Digits &taken) {
+  Digits low, high;
+  for (const Digit &digit : digits) {
+    int64_t part = size % digit.size == 0 ? digit.size : digit.size % size == 0 ? size : 0;
+    if (part == 0)
+      return false;
+    low.push_back({part, digit.dim, digit.stride});
+    high.push_back({digit.size / part, digit.dim, digit.stride * part});
+    size /= part;
+  }
+  if (size != 1)
+    return false;
+  digits = canonical(high, true);
+  taken = canonical(low, true);
+  return true;
+}
+
+static Digits concat(std::initializer_list<Digits> parts) {
+  Digits all;
+  for (const Digits &part : parts)
+    all.append(part);
+  return all;
+}
+
+std::optional<Matrices> Layout::matrices(int64_t dim) const {
+  Digits rest = digits(Level::Register), lanes = digits(Level::Lane), pair, low, high;
+  if (!takeLowest(rest, 2, pair) || !takeLowest(lanes, 4, low) || !takeLowest(lanes, 8, high))
+    return std::nullopt;
+  // Every digit but those within a matrix's row moves whole rows, of 8 elements.
+  auto movesRows = [&](const Digits &moving) {
+    return llvm::all_of(moving, [&](const Digit &digit) {
+      return digit.dim != kReplicated && (digit.dim != dim || digit.stride % 8 == 0);
+    });
+  };
+  const Digits &warpDigits = digits(Level::Warp);
+  if (!movesRows(rest) || !movesRows(warpDigits))
+    return std::nullopt;
+  bool inRows = pair == Digits{{2, dim, 1}} && low == Digits{{4, dim, 2}} && movesRows(high);
+  bool inColumns = high == Digits{{8, dim, 1}} && movesRows(pair) && movesRows(low);
+  if (!inRows && !inColumns)
+    return std::nullopt;
+
+  int64_t count = 4;
+  Digits matrix;
+  while (count > 1 && !takeLowest(rest, count, matrix))
+    count /= 2;
+  Digits replicas{{4 / count, kReplicated, 0}};
+  Digits rowLanes =
+      inRows ? concat({high, matrix, replicas}) : concat({pair, low, matrix, replicas});
+  return Matrices{Layout(rest, rowLanes, warpDigits), count, inColumns};
+}
+
 //===- Constructors -------------------------------------------------------------------------------===//
 
 /// The largest power of two that divides `value`, at most `limit`.
@@ -163,10 +220,12 @@ static Digits splitWarps(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN, i
           {warps / (warpsM * warpsN), kReplicated, 0}};
 }
 
-Layout Layout::mmaAccumulator(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN,
-                              int64_t warps) {
-  assert(m % (16 * warpsM) == 0 && n % (8 * warpsN) == 0 && "fragments are 16×8");
-  Digits registers{{2, 1, 1}, {2, 0, 8}, {n / warpsN / 8, 1, 8}, {m / warpsM / 16, 0, 16}};
+Layout Layout::mmaAccumulator(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN, int64_t warps,
+                              int64_t rows) {
+  assert((rows == 8 || rows == 16) && "fragments have one or two blocks of 8 rows");
+  assert(m % (rows * warpsM) == 0 && n % (8 * warpsN) == 0 && "fragments are rows×8");
+  Digits registers{
+      {2, 1, 1}, {rows / 8, 0, 8}, {n / warpsN / 8, 1, 8}, {m / warpsM / rows, 0, rows}};
   Digits lanes{{4, 1, 2}, {8, 0, 1}};
   return Layout(registers, lanes, splitWarps(m, n, warpsM, warpsN, warps));
 }

@@ -22,6 +22,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace tilewright {
 
@@ -37,6 +38,8 @@ struct Digit {
 enum class Level { Register, Lane, Warp };
 using Digits = llvm::SmallVector<Digit, 4>;
 using Coordinates = llvm::SmallVector<int64_t, 4>;
+
+struct Matrices;
 
 class Layout {
 public:
@@ -59,6 +62,10 @@ public:
   /// along `dim`.
   int64_t vector(int64_t dim) const;
 
+  /// Pairs of registers as the words of 8×8 matrices whose rows run along `dim`; nothing where the
+  /// lanes do not hold such fragments, or where threads are replicas.
+  std::optional<Matrices> matrices(int64_t dim) const;
+
   /// The layout of a reduction's result: `dim` disappears. Threads along it become replicas.
   Layout dropDim(int64_t dim) const;
   /// The layout of the tile with `dim` of size 1, from which this layout's tile is broadcast.
@@ -74,10 +81,11 @@ public:
   /// registers. Threads that a small tile leaves over are replicas.
   static Layout blocked(llvm::ArrayRef<int64_t> shape, int64_t contiguous, int64_t vector,
                         int64_t warps);
-  /// 16×8 accumulator fragments of mma.sync; warps split the tile `warpsM`×`warpsN`, each taking
-  /// a contiguous part; `warps` beyond their product are replicas.
+  /// Accumulator fragments of mma.sync, `rows`×8 (16 rows, or 8 in the form of 8-bit integers of
+  /// depth 16); warps split the tile `warpsM`×`warpsN`, each taking a contiguous part; `warps`
+  /// beyond their product are replicas.
   static Layout mmaAccumulator(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN,
-                               int64_t warps);
+                               int64_t warps, int64_t rows = 16);
   /// 16-bit A operand fragments (16×16, or 16×8 where `stepK` is 8) of the same split.
   static Layout mmaOperandA(int64_t m, int64_t k, int64_t stepK, int64_t warpsM, int64_t warpsN,
                             int64_t warps);
@@ -87,6 +95,17 @@ public:
 private:
   template <typename Map> Layout mapDims(Map map) const;
   std::array<Digits, 3> levels;
+};
+
+/// 8×8 matrices of 16-bit elements that a warp holds in words of two, as stmatrix stores them: word
+/// m of lane l is elements 2(l%4), 2(l%4)+1 of row l/4 of matrix m; or, when `transposed`, element
+/// l/4 of rows 2(l%4) and 2(l%4)+1.
+struct Matrices {
+  /// Where rows start. The register is the number of the instruction, which takes the next `count`
+  /// words; lane 8m + r has row r of its matrix m. Lanes behind the last matrix are replicas.
+  Layout rows;
+  int64_t count; // matrices per instruction: 4, 2 or 1
+  bool transposed;
 };
 
 } // namespace tilewright

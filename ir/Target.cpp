@@ -1,5 +1,7 @@
 #include "ir/Target.h"
 
+#include <algorithm>
+
 using namespace tilewright;
 
 static const Target kTargets[] = {
@@ -16,4 +18,14 @@ const Target *tilewright::findTarget(llvm::StringRef name) {
     if (target.name == name)
       return &target;
   return nullptr;
+}
+
+int64_t Target::registerLimit(int64_t threads, int64_t blocks) const {
+  int64_t share = kRegistersPerSm / (threads * blocks);
+  return std::min(kRegistersPerThread, share / kRegisterUnit * kRegisterUnit);
+}
+
+int64_t Target::blocksPerSm(int64_t threads, int64_t shared) const {
+  int64_t reserved = smemPerSm - smem; // the system's share of every block
+  return std::min(threadsPerSm / threads, smemPerSm / std::max<int64_t>(1, shared + reserved));
 }

@@ -18,6 +18,11 @@ enum Feature : uint32_t {
   MmaF8 = 1 << 5,     // mma.sync m16n8k32 e4m3 and e5m2
   CpAsync = 1 << 6,   // asynchronous copies from global to shared memory
   Stmatrix = 1 << 7,  // stmatrix
+  Tma = 1 << 8,       // mbarriers, tensor copies, clusters, elect, dependent launches
+  Registers = 1 << 9, // warpgroups exchange registers (setmaxnreg)
+  Wgmma = 1 << 10,    // products of a warpgroup
+  Multicast = 1 << 11, // copies to several blocks of a cluster at full speed
+  MmaI8K16 = 1 << 12,  // mma.sync m8n8k16 i8
 };
 
 /// A row of Targets.def.
@@ -31,6 +36,13 @@ struct Target {
   bool has(Feature feature) const { return features & feature; }
   /// Registers per SM and the most that a thread can have: the same on every generation.
   static constexpr int64_t kRegistersPerSm = 65536, kRegistersPerThread = 255;
+  /// A thread's registers come in units of this many.
+  static constexpr int64_t kRegisterUnit = 8;
+
+  /// Registers that a thread can have when `blocks` of that many threads share an SM.
+  int64_t registerLimit(int64_t threads, int64_t blocks) const;
+  /// Blocks that an SM has room for, by its threads and shared memory; each takes `shared` bytes.
+  int64_t blocksPerSm(int64_t threads, int64_t shared) const;
 };
 
 /// The target of that name ("sm_90"; a trailing "a" or "f" is ignored), or null.

@@ -12,7 +12,7 @@ A row that sees nothing gives o = 0 and lse = -inf. Sums are in f32, p is rounde
 from tilewright import *
 
 B, H, G, S, T, D = dims("B H G S T D")
-E = dtypes(bf16, f16)
+E = dtypes(bf16, f16, f32)
 
 
 @kernel

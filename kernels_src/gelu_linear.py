@@ -8,7 +8,7 @@ x: [M, K], weight: [N, K], bias: [N] (optional), y: [M, N]; sums and gelu in f32
 from tilewright import *
 
 M, N, K = dims("M N K")
-E = dtypes(bf16, f16)
+E = dtypes(bf16, f16, f32)
 
 
 @inline

@@ -11,6 +11,8 @@ namespace tilewright::runtime {
 static std::vector<std::string> allOptions(const KernelSource &source,
                                            const CompileOptions &options) {
   std::vector<std::string> all = {"-Xptxas=-v"};
+  if (std::optional<std::string> limit = getEnv(EnvVar::Watchdog))
+    all.push_back("-DTILEWRIGHT_WATCHDOG=" + *limit);
   all.insert(all.end(), source.options.begin(), source.options.end());
   all.insert(all.end(), options.extraOptions.begin(), options.extraOptions.end());
   return all;

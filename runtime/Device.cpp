@@ -35,16 +35,20 @@ DeviceBuffer::~DeviceBuffer() {
     driver->api().memFree(address);
 }
 
-Status DeviceBuffer::copyFrom(const void *source, size_t bytes) {
-  assert(bytes <= byteCount && "copy past the end of a buffer");
+Status DeviceBuffer::copyFrom(const void *source, size_t bytes, size_t offset) {
+  assert(offset + bytes <= byteCount && "copy past the end of a buffer");
   TILEWRIGHT_ASSIGN(ContextScope scope, ContextScope::enter(*driver, device));
-  return driver->check(driver->api().memcpyHtoD(address, source, bytes), "cannot copy to the GPU");
+  TILEWRIGHT_TRY(driver->check(driver->api().memcpyHtoD(address + offset, source, bytes),
+                               "cannot copy to the GPU"));
+  // The driver returns once it has staged pageable memory; a stream that does not wait for the
+  // default stream could still overtake the copy.
+  return driver->check(driver->api().streamSynchronize(nullptr), "cannot copy to the GPU");
 }
 
-Status DeviceBuffer::copyTo(void *target, size_t bytes) const {
-  assert(bytes <= byteCount && "copy past the end of a buffer");
+Status DeviceBuffer::copyTo(void *target, size_t bytes, size_t offset) const {
+  assert(offset + bytes <= byteCount && "copy past the end of a buffer");
   TILEWRIGHT_ASSIGN(ContextScope scope, ContextScope::enter(*driver, device));
-  return driver->check(driver->api().memcpyDtoH(target, address, bytes),
+  return driver->check(driver->api().memcpyDtoH(target, address + offset, bytes),
                        "cannot copy from the GPU");
 }
 

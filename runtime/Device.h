@@ -28,12 +28,12 @@ public:
   void *data() const { return reinterpret_cast<void *>(address); }
   size_t size() const { return byteCount; }
 
-  /// Copies `bytes` from host memory to the start of the buffer, and waits.
-  Status copyFrom(const void *source, size_t bytes);
+  /// Copies `bytes` from host memory to the buffer, from byte `offset` on, and waits.
+  Status copyFrom(const void *source, size_t bytes, size_t offset = 0);
 
-  /// Copies `bytes` from the start of the buffer to host memory, after all work of the default
-  /// stream, and waits.
-  Status copyTo(void *target, size_t bytes) const;
+  /// Copies `bytes` of the buffer, from byte `offset` on, to host memory, after all work of the
+  /// default stream, and waits.
+  Status copyTo(void *target, size_t bytes, size_t offset = 0) const;
 
   /// Sets every byte, in the order of the stream.
   Status fill(unsigned char value, Stream stream = nullptr);

@@ -195,7 +195,8 @@ ErrorOr<int64_t> Expr::eval(std::span<const int64_t> values) const {
   int64_t result = evaluation.run(static_cast<uint32_t>(nodes.size() - 1));
   if (!evaluation.failure)
     return result;
-  std::string message = "`" + str(evaluation.failedNode, 0) + "` " + evaluation.failure;
+  std::string failed = str(evaluation.failedNode, 0);
+  std::string message = "`" + failed + "` " + evaluation.failure;
   std::string with = describeValues(values);
   return Error{with.empty() ? message : message + " with " + with};
 }

@@ -30,6 +30,20 @@ static std::string dimList(const TensorArg &tensor) {
 
 Status LaunchPlan::bind(std::span<const Argument> args, const Driver &driver,
                         BoundLaunch &bound) const {
+  TILEWRIGHT_TRY(bindArguments(args, bound));
+  TILEWRIGHT_TRY(checkDevice(args, driver, bound));
+  return bindParams(args, &driver, bound);
+}
+
+Status LaunchPlan::bindOnHost(std::span<const Argument> args, int64_t multiprocessors,
+                              BoundLaunch &bound) const {
+  TILEWRIGHT_TRY(bindArguments(args, bound));
+  bound.values[0] = multiprocessors;
+  return bindParams(args, nullptr, bound);
+}
+
+/// Fills `bound.values` but for what depends on the device.
+Status LaunchPlan::bindArguments(std::span<const Argument> args, BoundLaunch &bound) const {
   if (args.size() != source.args.size()) {
     std::string names;
     for (const Arg &arg : source.args)
@@ -51,7 +65,12 @@ Status LaunchPlan::bind(std::span<const Argument> args, const Driver &driver,
       bound.values[scalarSlots[index]] = integer ? *integer : *std::get_if<bool>(&args[index]);
     }
   }
-  TILEWRIGHT_TRY(checkDevice(args, driver, bound));
+  return {};
+}
+
+/// Computes the grid from `bound.values`, checks the facts, packs the parameters.
+Status LaunchPlan::bindParams(std::span<const Argument> args, const Driver *driver,
+                              BoundLaunch &bound) const {
   TILEWRIGHT_TRY(evaluate(bound));
   if (bound.grid == 0)
     return {};
@@ -181,7 +200,7 @@ Status LaunchPlan::packSize(const Param &param, int64_t value, std::byte *out) c
   return {};
 }
 
-Status LaunchPlan::packParam(size_t index, std::span<const Argument> args, const Driver &driver,
+Status LaunchPlan::packParam(size_t index, std::span<const Argument> args, const Driver *driver,
                              BoundLaunch &bound) const {
   const Param &param = source.params[index];
   std::byte *out = bound.params.data() + offsets[index];
@@ -201,8 +220,12 @@ Status LaunchPlan::packParam(size_t index, std::span<const Argument> args, const
     bool single = tensor.shape[param.axis] <= 1;
     return packSize(param, single ? 0 : tensor.strides[param.axis], out);
   }
-  TensorMap map;
-  if (Status encoded = encodeTensorMap(driver, tensor, param.map, map); !encoded)
+  TensorMap map = {};
+  if (!driver) {
+    std::memcpy(out, &map, sizeof(map));
+    return {};
+  }
+  if (Status encoded = encodeTensorMap(*driver, tensor, param.map, map); !encoded)
     return fail("argument " + quoted(nameOfArg(source.args[param.argument])) + " " +
                 encoded.error().message);
   std::memcpy(out, &map, sizeof(map));

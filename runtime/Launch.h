@@ -42,6 +42,11 @@ public:
   /// values that disagree; `bound` is then unspecified.
   Status bind(std::span<const Argument> args, const Driver &driver, BoundLaunch &bound) const;
 
+  /// The same for a launch that is simulated: the tensors are in host memory. Tensor maps are left
+  /// empty.
+  Status bindOnHost(std::span<const Argument> args, int64_t multiprocessors,
+                    BoundLaunch &bound) const;
+
   /// Where each of the device function's parameters starts in BoundLaunch::params.
   const std::vector<unsigned> &paramOffsets() const { return offsets; }
 
@@ -66,6 +71,8 @@ private:
   Status addExpressions();
   Error fail(const std::string &what) const;
 
+  Status bindArguments(std::span<const Argument> args, BoundLaunch &bound) const;
+  Status bindParams(std::span<const Argument> args, const Driver *driver, BoundLaunch &bound) const;
   Status bindTensor(unsigned index, const Argument &arg, BoundLaunch &bound) const;
   Status bindDims(unsigned index, const TensorRef &tensor, BoundLaunch &bound) const;
   Status checkDevice(std::span<const Argument> args, const Driver &driver,
@@ -73,7 +80,7 @@ private:
   Status checkFacts(const TensorArg &expected, const TensorRef &tensor) const;
   Status evaluate(BoundLaunch &bound) const;
   Status packSize(const Param &param, int64_t value, std::byte *out) const;
-  Status packParam(size_t index, std::span<const Argument> args, const Driver &driver,
+  Status packParam(size_t index, std::span<const Argument> args, const Driver *driver,
                    BoundLaunch &bound) const;
 
   KernelSource source; ///< Without the text; expressions use the slots' names.

@@ -2,6 +2,8 @@
 
 #include "runtime/Launch.h"
 
+#include "runtime/TensorMaps.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -123,11 +125,8 @@ std::string LaunchPlan::problemOf(const Param &param, unsigned dimSlot) const {
     return "refers to an axis that `" + tensor->name + "` does not have";
   if (param.kind != ParamKind::TensorMap)
     return "";
-  const TensorMapSpec &map = param.map;
-  bool valid = !map.axes.empty() && map.axes.size() <= 5 && map.box.size() == map.axes.size();
-  for (unsigned axis : map.axes)
-    valid &= axis < tensor->dims.size();
-  return valid ? "" : "has no valid tensor map: 1 to 5 axes of the tensor, one box size each";
+  std::string problem = runtime::problemOf(param.map, *tensor);
+  return problem.empty() ? "" : "of argument `" + tensor->name + "` " + problem;
 }
 
 /// Resolves the names in expressions to slots.

@@ -130,6 +130,10 @@ ErrorOr<CompiledText> Nvrtc::compile(const std::string &text, const std::string 
     return Error{std::string("NVRTC cannot start: ") + table.getErrorString(rc)};
   std::string arch = "-arch=" + target;
   std::vector<const char *> flags = {arch.c_str()};
+  // NVRTC 13 keeps results of its own between processes; runtime/Cache.h is the one cache here, which
+  // a user can move, empty and switch off.
+  if (major >= 13)
+    flags.push_back("--no-cache");
   for (const std::string &option : options)
     flags.push_back(option.c_str());
   int rc = table.compileProgram(program.handle, static_cast<int>(flags.size()), flags.data());

@@ -31,6 +31,65 @@ static int dataTypeOf(ElementType type) {
   return 0;
 }
 
+static std::string str(uint64_t value) { return std::to_string(value); }
+
+std::string problemOf(const TensorMapSpec &spec, const TensorArg &tensor) {
+  if (spec.axes.empty() || spec.axes.size() > kMaxTensorMapRank)
+    return "covers " + str(spec.axes.size()) + " axes; a tensor map has 1 to 5";
+  if (spec.box.size() != spec.axes.size())
+    return "has a box of " + str(spec.box.size()) + " axes for " + str(spec.axes.size());
+  for (unsigned axis : spec.axes)
+    if (axis >= tensor.dims.size())
+      return "covers axis " + str(axis) + " of " + str(tensor.dims.size());
+  for (unsigned extent : spec.box)
+    if (extent < 1 || extent > 256)
+      return "copies " + str(extent) + " elements along an axis; a box has 1 to 256";
+  uint64_t inner = uint64_t(spec.box.back()) * bytesOf(tensor.type);
+  if (inner % 16 != 0)
+    return "copies rows of " + str(inner) + " bytes; a box needs a multiple of 16";
+  uint64_t widest = 16u << static_cast<unsigned>(spec.swizzle);
+  if (spec.swizzle != TensorMapSwizzle::None && inner > widest)
+    return "copies rows of " + str(inner) + " bytes; its swizzle allows " + str(widest);
+  return "";
+}
+
+namespace {
+/// What the driver takes: axes from the innermost, whose stride of one element is implied.
+struct EncodeArguments {
+  uint64_t sizes[kMaxTensorMapRank], strideBytes[kMaxTensorMapRank] = {};
+  uint32_t box[kMaxTensorMapRank], elementStrides[kMaxTensorMapRank];
+};
+} // namespace
+
+/// Checks one axis; a stride of a single element is arbitrary, so `packed` serves instead.
+static Status addAxis(const TensorRef &tensor, unsigned axis, uint32_t i, uint64_t &packed,
+                      EncodeArguments &arguments) {
+  constexpr uint64_t kMaxSize = uint64_t(1) << 32, kMaxStride = uint64_t(1) << 40;
+  std::string where = " along axis " + str(axis);
+  auto size = static_cast<uint64_t>(tensor.shape[axis]);
+  int64_t stride = tensor.strides[axis];
+  if (size > kMaxSize)
+    return Error{"has " + str(size) + " elements" + where + "; a tensor map allows 4294967296"};
+  arguments.sizes[i] = size;
+  arguments.elementStrides[i] = 1;
+  bool single = size == 1;
+  if (i == 0 && !single && stride != 1)
+    return Error{"has stride " + std::to_string(stride) + where +
+                 "; the innermost axis of a tensor map needs 1"};
+  if (i == 0)
+    return {};
+  uint64_t bytes = single ? packed : static_cast<uint64_t>(stride) * bytesOf(tensor.type);
+  if (!single && (stride < 0 || bytes % 16 != 0))
+    return Error{"has stride " + std::to_string(stride) + where +
+                 "; a tensor map needs a multiple of 16 bytes"};
+  if (bytes >= kMaxStride)
+    return Error{"has a stride of " + str(bytes) + " bytes" + where +
+                 "; a tensor map needs less than 1099511627776"};
+  arguments.strideBytes[i - 1] = bytes;
+  packed = std::max(packed, bytes);
+  return {};
+}
+
 Status encodeTensorMap(const Driver &driver, const TensorRef &tensor, const TensorMapSpec &spec,
                        TensorMap &map) {
   map = TensorMap{};
@@ -38,34 +97,23 @@ Status encodeTensorMap(const Driver &driver, const TensorRef &tensor, const Tens
     return {};
   if (!driver.api().tensorMapEncodeTiled)
     return Error{"needs a tensor map; the CUDA driver is older than 12.0 and cannot make one"};
-  constexpr size_t kMaxRank = 5;
+  if (auto address = reinterpret_cast<uintptr_t>(tensor.data); address % 16 != 0)
+    return Error{"lies " + str(address % 16) +
+                 " bytes past a multiple of 16; a tensor map needs one"};
   constexpr int kPromoteTo256Bytes = 3;
   auto rank = static_cast<uint32_t>(spec.axes.size());
-  uint64_t sizes[kMaxRank], strideBytes[kMaxRank] = {};
-  uint32_t box[kMaxRank], elementStrides[kMaxRank];
+  EncodeArguments arguments;
   uint64_t packed = 16;
   for (uint32_t i = 0; i < rank; ++i) {
-    // The driver counts from the innermost axis, whose stride of one element is implied.
-    unsigned axis = spec.axes[rank - 1 - i];
-    sizes[i] = static_cast<uint64_t>(tensor.shape[axis]);
-    box[i] = spec.box[rank - 1 - i];
-    elementStrides[i] = 1;
-    if (i == 0)
-      continue;
-    // The stride of a single element is arbitrary, but the driver insists on a multiple of 16.
-    bool single = sizes[i] == 1;
-    strideBytes[i - 1] =
-        single ? packed : static_cast<uint64_t>(tensor.strides[axis]) * bytesOf(tensor.type);
-    if (!single && (tensor.strides[axis] < 0 || strideBytes[i - 1] % 16 != 0))
-      return Error{"has stride " + std::to_string(tensor.strides[axis]) + " along axis " +
-                   std::to_string(axis) + "; a tensor map needs a multiple of 16 bytes"};
-    packed = std::max(packed, strideBytes[i - 1]);
+    arguments.box[i] = spec.box[rank - 1 - i];
+    TILEWRIGHT_TRY(addAxis(tensor, spec.axes[rank - 1 - i], i, packed, arguments));
   }
   // Pure host work, and yet the driver wants a context.
   TILEWRIGHT_ASSIGN(ContextScope scope, ContextScope::enter(driver, tensor.device));
   DriverResult result = driver.api().tensorMapEncodeTiled(
-      &map, dataTypeOf(tensor.type), rank, tensor.data, sizes, strideBytes, box, elementStrides,
-      /*interleave=*/0, static_cast<int>(spec.swizzle), kPromoteTo256Bytes, /*outOfBoundsFill=*/0);
+      &map, dataTypeOf(tensor.type), rank, tensor.data, arguments.sizes, arguments.strideBytes,
+      arguments.box, arguments.elementStrides, /*interleave=*/0, static_cast<int>(spec.swizzle),
+      kPromoteTo256Bytes, /*outOfBoundsFill=*/0);
   if (result == kDriverSuccess)
     return {};
   return driver.check(result, "has no tensor map");

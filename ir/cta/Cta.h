@@ -25,6 +25,8 @@ namespace tilewright::cta {
 inline constexpr llvm::StringLiteral kWarpsAttr = "cta.warps";   // i32, warps of the block
 inline constexpr llvm::StringLiteral kStagesAttr = "cta.stages"; // i32, slots of a channel; 0: open
 inline constexpr llvm::StringLiteral kMinBlocksAttr = "cta.min_blocks"; // i32, blocks per SM
+/// Unit: `hint-registers` failed, because a thread cannot hold the tiles.
+inline constexpr llvm::StringLiteral kExceedsRegistersAttr = "cta.exceeds_registers";
 inline constexpr llvm::StringLiteral kTargetAttr = "cta.target"; // string, "sm_90"
 
 /// The layout of a tensor's type; the type must have one.

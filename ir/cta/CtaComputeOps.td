@@ -46,12 +46,27 @@ def Cta_AwaitOp : Cta_Op<"await"> {
 
 def Cta_ConvertOp : Cta_Op<"convert", [Pure]> {
   let summary = "the same tile in another layout";
-  let description = "C1: shape and element type are kept.";
-  let arguments = (ins AnyStaticShapeTensor:$source);
+  let description = [{
+    The tile crosses shared memory, where it lies as `shared` says; so this is a `cta.sync` as well. C1:
+    shape and element type are kept.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$source, OptionalAttr<Cta_SharedAttr>:$shared);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$source), [{
+    build($_builder, $_state, result, source, /*shared=*/nullptr);
+  }]>];
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasFolder = 1;
   let hasVerifier = 1;
+}
+
+def Cta_SyncOp : Cta_Op<"sync"> {
+  let summary = "a point that all threads of the block reach before any goes on";
+  let description = [{
+    Accesses to global memory before it come before those behind it, whichever thread makes them. Put
+    by `order-accesses`; channels need none, they order what crosses them.
+  }];
+  let assemblyFormat = "attr-dict";
 }
 
 #endif

@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "ir/cuda/CudaDialect.h.inc"
+#include "ir/cuda/CudaEnums.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "ir/cuda/CudaTypes.h.inc"
 #define GET_OP_CLASSES
@@ -26,9 +27,10 @@ inline constexpr llvm::StringLiteral kKernelAttr = "cuda.kernel";            // 
 inline constexpr llvm::StringLiteral kThreadsAttr = "cuda.threads";          // i32, block size
 inline constexpr llvm::StringLiteral kMinBlocksAttr = "cuda.min_blocks";     // i32, blocks per SM
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "cuda.shared_bytes"; // i32, dynamic
-inline constexpr llvm::StringLiteral kTargetAttr = "cuda.target";            // string, "sm_90"
-inline constexpr llvm::StringLiteral kReadOnlyAttr = "cuda.read_only";       // unit, on pointers
-inline constexpr llvm::StringLiteral kUnrollAttr = "cuda.unroll";            // unit, on scf.for
+inline constexpr llvm::StringLiteral kClusterAttr = "cuda.cluster";    // i32, blocks per cluster
+inline constexpr llvm::StringLiteral kTargetAttr = "cuda.target";      // string, "sm_90"
+inline constexpr llvm::StringLiteral kReadOnlyAttr = "cuda.read_only"; // unit, on pointers
+inline constexpr llvm::StringLiteral kUnrollAttr = "cuda.unroll";      // unit, on scf.for
 
 } // namespace tilewright::cuda
 

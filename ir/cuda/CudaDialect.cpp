@@ -9,6 +9,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "ir/cuda/CudaDialect.cpp.inc"
+#include "ir/cuda/CudaEnums.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "ir/cuda/CudaTypes.cpp.inc"
 #define GET_OP_CLASSES
@@ -119,19 +120,36 @@ LogicalResult StmatrixOp::verify() {
 
 int64_t MmaOp::getOperandBits() { return getA().getType().getValueType().getIntOrFloatBitWidth(); }
 
+/// A form of mma.sync: its shape and the type of its operands.
+struct MmaForm {
+  int64_t m, n, k;
+  bool (*multiplies)(Type operand);
+};
+static const MmaForm kMmaForms[] = {
+    {16, 8, 8, [](Type t) { return t.isF16(); }},
+    {16, 8, 16, [](Type t) { return t.isF16(); }},
+    {16, 8, 16, [](Type t) { return t.isBF16(); }},
+    {16, 8, 8, [](Type t) { return t.isF32(); }},
+    {8, 8, 16, [](Type t) { return t.isSignlessInteger(8); }},
+    {16, 8, 32, [](Type t) { return t.isSignlessInteger(8); }},
+    {16, 8, 32, [](Type t) { return t.isFloat8E4M3FN() || t.isFloat8E5M2(); }},
+};
+
 LogicalResult MmaOp::verify() {
   Type value = getA().getType().getValueType();
   int64_t m = getM(), n = getN(), k = getK();
-  bool known = false;
-  if (m == 16 && n == 8)
-    known = (value.isF16() && (k == 8 || k == 16)) || (value.isBF16() && k == 16) ||
-            (value.isF32() && k == 8) || (value.getIntOrFloatBitWidth() == 8 && k == 32);
-  else if (m == 8 && n == 8)
-    known = value.isInteger(8) && k == 16;
+  bool known = llvm::any_of(kMmaForms, [&](const MmaForm &form) {
+    return form.m == m && form.n == n && form.k == k && form.multiplies(value);
+  });
   if (!known || getB().getType().getValueType() != value) // C1
     return emitOpError() << "has no m" << m << "n" << n << "k" << k << " form for " << value;
+  bool isInteger = value.isInteger();
+  Type sum = getD().getType().getElementType();
+  if (isInteger ? !sum.isSignlessInteger(32) : !sum.isF32()) // C2
+    return emitOpError() << "sums products of " << value << " in " << (isInteger ? "i32" : "f32")
+                         << ", not " << sum;
   if (getOperandBits() * getA().getType().getPack() != 32 ||
-      getOperandBits() * getB().getType().getPack() != 32)
+      getOperandBits() * getB().getType().getPack() != 32) // C3
     return emitOpError() << "needs operands in 32-bit words";
   return success();
 }

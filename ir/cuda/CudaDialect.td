@@ -11,9 +11,9 @@ def Cuda_Dialect : Dialect {
   let cppNamespace = "::tilewright::cuda";
   let summary = "what one thread does: each op prints as one statement of CUDA C++";
   let description = [{
-    A kernel is a `func.func` with `cuda.kernel` (unit), `cuda.threads`, `cuda.min_blocks` and
-    `cuda.shared_bytes` (i32) attributes; its arguments are `!cuda.ptr`s and scalars, each with
-    `tile.name`. Scalar arithmetic is `arith` and `math`; control flow is `scf`. A `scf.for` with
+    A kernel is a `func.func` with `cuda.kernel` (unit), `cuda.threads`, `cuda.min_blocks`,
+    `cuda.shared_bytes` and `cuda.cluster` (i32) attributes; its arguments are `!cuda.ptr`s,
+    `!cuda.tensor_map`s and scalars, each with `tile.name`. Scalar arithmetic is `arith` and `math`; control flow is `scf`. A `scf.for` with
     the unit attribute `cuda.unroll` is unrolled whole, every other loop not at all.
 
     Shared-memory addresses are i32 byte addresses. Tiles live in register arrays (`!cuda.regs`),
@@ -49,6 +49,27 @@ def Cuda_Regs : TypeDef<Cuda_Dialect, "Regs"> {
     int64_t getPack() const;
     /// The type of one value.
     ::mlir::Type getValueType() const;
+  }];
+}
+
+def Cuda_TensorMap : TypeDef<Cuda_Dialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "how TMA copies boxes of a tensor: `!cuda.tensor_map<tensor<64x64xbf16>, swizzle 128>`";
+  let description = [{
+    A parameter of the kernel, encoded by the host. `box` is what one copy moves; its axes are axes
+    of the tensor, outermost first. `swizzle` is the width in bytes of the rows whose 16-byte chunks
+    are permuted in shared memory, or 0.
+
+    C1: a box has 1 to 5 axes of 1 to 256 elements.
+    C2: its innermost axis is a multiple of 16 bytes and, with a swizzle, no wider than that.
+    C3: the swizzle is 0, 32, 64 or 128 bytes.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$box, "int64_t":$swizzle);
+  let assemblyFormat = "`<` $box `,` `swizzle` $swizzle `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes that one copy counts towards an mbarrier.
+    int64_t getBytes() const;
   }];
 }
 

@@ -92,4 +92,35 @@ def Cuda_RoundTf32Op : Cuda_Op<"round_tf32", [Pure]> {
   let assemblyFormat = "$source attr-dict";
 }
 
+class Cuda_RegisterBudget<string mnemonic> : Cuda_Op<mnemonic> {
+  let arguments = (ins I64Attr:$count);
+  let assemblyFormat = "$count attr-dict";
+  let hasVerifier = 1;
+}
+
+def Cuda_IncreaseRegistersOp : Cuda_RegisterBudget<"increase_registers"> {
+  let summary = "waits until the block has registers left for `count` per thread of the warpgroup";
+  let description = [{
+    At the start of a role, by every warp of its warpgroup. What all warpgroups have in sum never
+    exceeds what the block started with. sm_90a+.
+
+    C1: `count` is a multiple of 8 from 24 to 256.
+
+    ```mlir
+    cuda.increase_registers 240
+    ```
+  }];
+}
+
+def Cuda_DecreaseRegistersOp : Cuda_RegisterBudget<"decrease_registers"> {
+  let summary = "gives registers back to the block, down to `count` per thread of the warpgroup";
+  let description = [{
+    The reverse of `increase_registers`. C1: as there.
+
+    ```mlir
+    cuda.decrease_registers 24
+    ```
+  }];
+}
+
 #endif

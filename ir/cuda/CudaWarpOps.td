@@ -27,11 +27,12 @@ def Cuda_StmatrixOp : Cuda_Op<"stmatrix"> {
 def Cuda_MmaOp : Cuda_Op<"mma"> {
   let summary = "one warp-wide mma.sync: d += a · b";
   let description = [{
-    `mma.sync.aligned.m<m>n<n>k<k>.row.col` with the operand type's fragments (PTX ISA): `d` 4
-    accumulators (f32 or i32) from `d_index`, `a` and `b` 32-bit words from their indices.
+    `mma.sync.aligned.m<m>n<n>k<k>.row.col` with the operand type's fragments (PTX ISA): `d` m·n/32
+    accumulators from `d_index`, `a` and `b` 32-bit words (C3) from their indices.
 
     C1: one of m16n8k8 f16 (sm_75+); m16n8k16 f16, bf16; m16n8k8 f32 (as tf32); m16n8k32 i8 (all
-    sm_80+); m8n8k16 i8 (sm_75+, 2 accumulators); m16n8k32 f8E4M3FN, f8E5M2 (sm_89+).
+    sm_80+); m8n8k16 i8 (sm_75+); m16n8k32 f8E4M3FN, f8E5M2 (sm_89+); a and b of one type.
+    C2: `d` holds i32 where the operands are integers, f32 elsewhere.
   }];
   let arguments = (ins Arg<Cuda_Regs, "", [MemRead, MemWrite]>:$d, I32:$d_index,
                        Arg<Cuda_Regs, "", [MemRead]>:$a, I32:$a_index,
@@ -69,6 +70,17 @@ def Cuda_ShuffleUpOp : Cuda_Shuffle<"shuffle_up"> {
 
 def Cuda_ShuffleIdxOp : Cuda_Shuffle<"shuffle_idx"> {
   let summary = "the value of lane `lanes`";
+}
+
+def Cuda_ElectOp : Cuda_Op<"elect"> {
+  let summary = "true in one lane of the warp, the same each time; all 32 lanes take part. sm_90+";
+  let description = [{
+    ```mlir
+    %one = cuda.elect
+    ```
+  }];
+  let results = (outs I1:$result);
+  let assemblyFormat = "attr-dict";
 }
 
 #endif

@@ -33,7 +33,6 @@ inline constexpr llvm::StringLiteral kDimsAttr = "tile.dims";     // array of st
 /// On the `scf.for` ops that run one iteration space in sequence: which part this is, and
 /// whether masks and bounds were dropped from it.
 inline constexpr llvm::StringLiteral kSegmentAttr = "tile.segment";   // i32, from 0
-inline constexpr llvm::StringLiteral kSegmentFullAttr = "tile.segment_full"; // unit: no mask
 
 /// The extent that marks an index tile in load, store and atomic.
 inline constexpr int64_t kGather = -1;
