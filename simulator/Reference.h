@@ -17,6 +17,8 @@
 #ifndef TILEWRIGHT_SIMULATOR_REFERENCE_H
 #define TILEWRIGHT_SIMULATOR_REFERENCE_H
 
+#include "simulator/Buffer.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -26,15 +28,6 @@
 #include <vector>
 
 namespace tilewright::simulator {
-
-/// An allocation in global memory. Views that share memory must share the Buffer.
-struct Buffer {
-  mlir::Type elementType;
-  void *data = nullptr;
-  int64_t elements = 0; // what is allocated; any access beyond is an error
-  bool initialized =
-      true; // when false, reading an element that the program did not write is an error
-};
 
 /// A strided window of a buffer; offset and strides are in elements.
 struct ViewValue {

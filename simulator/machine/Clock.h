@@ -1,0 +1,55 @@
+//===- Clock.h - vector clocks ----------------------------------------------------------------===//
+//
+// Every warp and every asynchronous engine of a warp is an agent, one component of the clocks of a
+// cluster. An event is an agent with a time, from 1 on; a clock covers the events that happened
+// before whoever holds it.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_SIMULATOR_MACHINE_CLOCK_H
+#define TILEWRIGHT_SIMULATOR_MACHINE_CLOCK_H
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+
+namespace tilewright::simulator::machine {
+
+using AgentId = uint16_t;
+
+class Clock {
+public:
+  uint32_t get(AgentId agent) const { return agent < times.size() ? times[agent] : 0; }
+  bool covers(AgentId agent, uint32_t time) const { return get(agent) >= time; }
+
+  /// Covers the agent's events up to `time`.
+  void raise(AgentId agent, uint32_t time) {
+    if (agent >= times.size())
+      times.resize(agent + 1, 0);
+    times[agent] = std::max(times[agent], time);
+  }
+
+  /// Covers what `other` covers.
+  void join(const Clock &other) {
+    if (times.size() < other.times.size())
+      times.resize(other.times.size(), 0);
+    for (size_t agent = 0; agent < other.times.size(); ++agent)
+      times[agent] = std::max(times[agent], other.times[agent]);
+  }
+
+  /// Covers only what `other` covers too.
+  void meet(const Clock &other) {
+    if (times.size() > other.times.size())
+      times.resize(other.times.size());
+    for (size_t agent = 0; agent < times.size(); ++agent)
+      times[agent] = std::min(times[agent], other.times[agent]);
+  }
+
+  void clear() { times.clear(); }
+
+private:
+  llvm::SmallVector<uint32_t, 16> times; // absent: 0
+};
+
+} // namespace tilewright::simulator::machine
+
+#endif

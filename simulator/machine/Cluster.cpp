@@ -1,0 +1,237 @@
+#include "simulator/machine/Cluster.h"
+
+namespace tilewright::simulator::machine {
+
+Session::Session(const Program &program, const MachineOptions &options, Scheduler &scheduler)
+    : program(program), options(options), scheduler(scheduler),
+      global(program, options.detectRaces), reports(options), counting(program) {}
+
+std::string Agent::name() const {
+  std::string warpName = "warp " + std::to_string(warp);
+  return engine.empty() ? warpName : "a " + engine + " of " + warpName;
+}
+
+std::string Agent::track() const {
+  std::string track = "block " + std::to_string(block->id) + " warp " + std::to_string(warp);
+  return engine.empty() ? track : track + " " + engine;
+}
+
+Cluster::Cluster(Session &session, int64_t id)
+    : session(session), id(id), limit(session.steps + session.options.maxSteps) {
+  for (int64_t i = 0; i < session.program.clusterSize; ++i)
+    blocks.emplace_back(*this, id * session.program.clusterSize + i, session.program);
+}
+
+AgentId Cluster::addAgent(Block &block, int warp, llvm::StringRef engine) {
+  agents.push_back({&block, warp, engine.str()});
+  return AgentId(agents.size() - 1);
+}
+
+std::pair<Block *, uint32_t> Cluster::resolve(Block &own, uint32_t address) {
+  uint32_t rank = address >> kRankShift, local = address & ((1u << kRankShift) - 1);
+  if (!rank) // an address of the own block is one of the cluster too
+    return {&own, local};
+  return {rank <= blocks.size() ? &blocks[rank - 1] : nullptr, local};
+}
+
+uint64_t Cluster::arrive(Warp &warp) {
+  return barrier.arrive(warp, unsigned(blocks.size() * warp.block.warps.size()));
+}
+
+//===- Asynchronous operations ----------------------------------------------------------------===//
+
+void Cluster::issue(Warp &warp, const Instruction &instruction, AgentId agent, uint32_t time,
+                    std::function<void()> move) {
+  underWay.push_back({agent, time, session.steps, &instruction, std::move(move)});
+  if (session.scheduler.movesAtOnce())
+    complete(underWay.size() - 1);
+}
+
+void Cluster::complete(size_t index) {
+  UnderWay operation = std::move(underWay[index]);
+  underWay.erase(underWay.begin() + index);
+  operation.move();
+  if (session.options.trace)
+    session.options.trace->slice(
+        agents[operation.agent].track(), operation.instruction->op->getName().getStringRef(),
+        operation.issued, session.steps + 1, operation.instruction->op->getLoc());
+}
+
+void Cluster::completeUpTo(AgentId agent, uint32_t time) {
+  for (size_t i = 0; i < underWay.size();) {
+    if (underWay[i].agent == agent && underWay[i].time <= time)
+      complete(i);
+    else
+      ++i;
+  }
+}
+
+bool Cluster::completeOne() {
+  if (underWay.empty())
+    return false;
+  complete(session.scheduler.choose(underWay.size()));
+  return true;
+}
+
+//===- Warps ----------------------------------------------------------------------------------===//
+
+bool Cluster::shouldSwitch(Warp &warp, const Instruction &instruction) {
+  if (!warp.maySwitch || !instruction.mayYield)
+    return false;
+  Scheduler &scheduler = session.scheduler;
+  if (!underWay.empty() && scheduler.sometimes(4))
+    completeOne();
+  bool atSync = instruction.pipe == Pipe::Sync;
+  if (scheduler.kind() == Schedule::Exhaustive)
+    return atSync;
+  return scheduler.switchesAtMemory() && scheduler.sometimes(3);
+}
+
+bool Cluster::runWarp(Warp &warp) {
+  const Program &program = session.program;
+  uint64_t begin = session.steps;
+  Step step = Step::Next;
+  while (step == Step::Next) {
+    const Instruction &instruction = program.code[warp.pc];
+    if (instruction.mayYield && session.scheduler.switchesAtSync() &&
+        shouldSwitch(warp, instruction)) {
+      warp.maySwitch = false;
+      return true;
+    }
+    warp.maySwitch = true;
+    ++warp.pc;
+    ++session.steps;
+    uint32_t lanes = warp.active;
+    step = instruction.run(warp, instruction);
+    if (step == Step::Wait)
+      break;
+    ++session.counting.at(instruction).instructions;
+    session.laneInstructions += std::popcount(lanes);
+    if (session.steps >= limit || session.reports.isFull())
+      break;
+  }
+  if (step == Step::Wait) {
+    --warp.pc;
+    --session.steps;
+    warp.maySwitch = false;
+  }
+  if (step == Step::Exit)
+    warp.exited = true;
+  if (session.options.trace && session.steps > begin)
+    session.options.trace->slice(agents[warp.agent].track(),
+                                 step == Step::Wait ? "run" : "run to the end", begin,
+                                 session.steps, program.code[warp.pc - 1].op->getLoc());
+  return session.steps > begin;
+}
+
+bool Cluster::isOver() const { return session.reports.isFull() || session.steps >= limit; }
+
+void Cluster::run() {
+  llvm::SmallVector<Warp *> live, stuck;
+  for (Block &block : blocks)
+    for (Warp &warp : block.warps)
+      live.push_back(&warp);
+  while (!isOver()) {
+    if (live.empty()) {
+      if (stuck.empty())
+        break;
+      if (!completeOne())
+        return reportDeadlock();
+      live.swap(stuck);
+    }
+    size_t next = session.scheduler.choose(live.size());
+    Warp *warp = live[next];
+    live.erase(live.begin() + next);
+    bool moved = runWarp(*warp);
+    if (moved) {
+      // What it did may be what others wait for.
+      live.append(stuck.begin(), stuck.end());
+      stuck.clear();
+    }
+    if (!warp->exited)
+      (moved ? live : stuck).push_back(warp);
+  }
+  while (completeOne()) {
+  }
+  if (!isOver())
+    for (Block &block : blocks)
+      block.finish();
+  if (session.steps >= limit && !blocks.front().warps.empty()) {
+    Warp &warp = blocks.front().warps.front();
+    size_t at = std::min<size_t>(warp.pc, session.program.code.size() - 1);
+    report(FindingKind::Runaway, warp, session.program.code[at], -1,
+           "the kernel has not ended after " + std::to_string(session.options.maxSteps) +
+               " warp instructions");
+  }
+}
+
+//===- Deadlock -------------------------------------------------------------------------------===//
+
+/// The warps of a cycle of the wait-for graph, or those that wait, if it ends at one that exited.
+static llvm::SmallVector<Warp *> findCycle(llvm::ArrayRef<Warp *> waiting) {
+  llvm::SmallVector<Warp *> path;
+  Warp *at = waiting.front();
+  while (at && !llvm::is_contained(path, at)) {
+    path.push_back(at);
+    Warp *next = nullptr;
+    for (int other : at->waitsForWarps)
+      if (Warp &candidate = at->block.warps[other]; !candidate.exited && !next)
+        next = &candidate;
+    at = next;
+  }
+  if (at)
+    path.erase(path.begin(), llvm::find(path, at));
+  return path;
+}
+
+/// The warps to name: those of the cycle. A wait at an mbarrier does not say for whom it is; then
+/// one of the waiting warps at each op.
+static llvm::SmallVector<Warp *> findParties(llvm::ArrayRef<Warp *> waiting) {
+  llvm::SmallVector<Warp *> parties = findCycle(waiting);
+  if (parties.size() > 1 || !parties.front()->waitsForWarps.empty())
+    return parties;
+  std::set<std::pair<uint32_t, const Block *>> places = {
+      {parties.front()->pc, &parties.front()->block}};
+  for (Warp *warp : waiting)
+    if (places.insert({warp->pc, &warp->block}).second)
+      parties.push_back(warp);
+  return parties;
+}
+
+static std::string explain(Warp &warp) {
+  std::string text = "waits for " + warp.waitsFor;
+  std::string exited;
+  for (int other : warp.waitsForWarps)
+    if (warp.block.warps[other].exited)
+      exited += (exited.empty() ? "" : ", ") + std::to_string(other);
+  if (!exited.empty())
+    text += ", of which warp " + exited + " has exited";
+  return text;
+}
+
+void Cluster::reportDeadlock() {
+  llvm::SmallVector<Warp *> waiting;
+  explaining = true;
+  for (Block &block : blocks)
+    for (Warp &warp : block.warps)
+      if (!warp.exited) {
+        const Instruction &instruction = session.program.code[warp.pc];
+        instruction.run(warp, instruction);
+        waiting.push_back(&warp);
+      }
+  explaining = false;
+  llvm::SmallVector<Warp *> parties = findParties(waiting);
+  auto instructionOf = [&](Warp &warp) -> const Instruction & {
+    return session.program.code[warp.pc];
+  };
+  Warp &first = *parties.front();
+  std::string message = "no warp can go on: " + agents[first.agent].name() + " " + explain(first);
+  Finding result = finding(FindingKind::Deadlock, first, instructionOf(first), -1, message);
+  result.message += ", in block " + std::to_string(first.block.id);
+  for (Warp *warp : llvm::ArrayRef(parties).drop_front())
+    result.others.push_back({instructionOf(*warp).op, warp->block.id, warp->index,
+                             agents[warp->agent].name(), explain(*warp)});
+  session.reports.add(std::move(result));
+}
+
+} // namespace tilewright::simulator::machine

@@ -1,0 +1,105 @@
+//===- Cluster.h - the blocks that run together -----------------------------------------------===//
+#ifndef TILEWRIGHT_SIMULATOR_MACHINE_CLUSTER_H
+#define TILEWRIGHT_SIMULATOR_MACHINE_CLUSTER_H
+
+#include "simulator/machine/Block.h"
+#include "simulator/machine/Counting.h"
+#include "simulator/machine/GlobalMemory.h"
+#include "simulator/machine/Reports.h"
+#include "simulator/machine/Scheduler.h"
+
+#include <functional>
+
+namespace tilewright::simulator::machine {
+
+/// What the clusters of a run share.
+struct Session {
+  Session(const Program &program, const MachineOptions &options, Scheduler &scheduler);
+
+  const Program &program;
+  const MachineOptions &options;
+  Scheduler &scheduler;
+  GlobalMemory global;
+  Reports reports;
+  Counting counting;
+  uint64_t steps = 0, laneInstructions = 0;
+};
+
+/// A component of the clocks: a warp, or an asynchronous engine of a warp.
+struct Agent {
+  Block *block;
+  int warp;
+  std::string engine; // "cp.async"; empty: the warp itself
+
+  std::string name() const;  // "warp 3", "a cp.async of warp 3"
+  std::string track() const; // "block 0 warp 3 cp.async"
+};
+
+/// An asynchronous operation whose data has not moved yet.
+struct UnderWay {
+  AgentId agent;
+  uint32_t time; // in its agent's order
+  uint64_t issued;
+  const Instruction *instruction;
+  std::function<void()> move;
+};
+
+/// The mbarrier at an address of `block`, after all checks of this use of it; null, after a report,
+/// if there is none.
+Mbarrier *findMbarrier(Warp &warp, const Instruction &instruction, int lane, uint32_t address,
+                       Block &block, Accessor accessor);
+
+class Cluster {
+public:
+  Cluster(Session &session, int64_t id);
+
+  /// Runs all warps to their end, or until there are too many findings.
+  void run();
+
+  //===- For instructions ---------------------------------------------------------------------===//
+
+  AgentId addAgent(Block &block, int warp, llvm::StringRef engine);
+  /// Starts an asynchronous operation: at once, or when the schedule says.
+  void issue(Warp &warp, const Instruction &instruction, AgentId agent, uint32_t time,
+             std::function<void()> move);
+  /// Moves the data of all operations of an agent up to a time: somebody has waited for them.
+  void completeUpTo(AgentId agent, uint32_t time);
+
+  /// The address of the same place in the shared memory of the cluster's block `rank`.
+  static uint32_t addressIn(uint32_t rank, uint32_t address) {
+    return address + ((rank + 1) << kRankShift);
+  }
+  /// The block and the address in it that an address of the cluster means to `own`; a null block if
+  /// there is none.
+  std::pair<Block *, uint32_t> resolve(Block &own, uint32_t address);
+  /// Arrives at the cluster's barrier; gives the ticket to wait with.
+  uint64_t arrive(Warp &warp);
+
+  Barrier barrier; // the cluster's
+
+  Session &session;
+  int64_t id;
+  std::vector<Agent> agents;
+  std::deque<Block> blocks;
+  /// While set, a waiting instruction says for whom it waits (Warp::waitsFor).
+  bool explaining = false;
+
+private:
+  static constexpr int kRankShift = 24; // shared memory is smaller than that
+
+  /// Runs a warp until it waits, ends, or the schedule changes warps; true if it got anywhere.
+  bool runWarp(Warp &warp);
+  bool shouldSwitch(Warp &warp, const Instruction &instruction);
+  void complete(size_t index);
+  /// Completes one operation because nobody can go on; false if there is none.
+  bool completeOne();
+  void reportDeadlock();
+  bool isOver() const;
+
+  std::deque<UnderWay> underWay; // oldest first
+  uint64_t limit;                // of Session::steps
+};
+
+} // namespace tilewright::simulator::machine
+
+#endif

@@ -1,0 +1,187 @@
+// Global memory by plain loads and stores, and atomics.
+#include "simulator/NarrowFloat.h"
+#include "simulator/machine/Cluster.h"
+#include "simulator/machine/Moves.h"
+#include "simulator/machine/Semantics.h"
+
+using namespace mlir;
+
+namespace tilewright::simulator::machine {
+
+// a: the pointer argument's number; b: the offset, 64 bits wide if `target`; c: the predicate;
+// parameter: array elements moved.
+static Step runLoad(Warp &warp, const Instruction &instruction) {
+  const RegisterRange &range = instruction.regs[0];
+  auto first = warp.registerSlot(instruction, range, instruction.parameter);
+  uint32_t mask = warp.predicated(instruction, instruction.c);
+  warp.requireDefined(instruction, instruction.b, mask, "an address");
+  if (!first)
+    return Step::Next;
+  GlobalAccess access(warp, instruction, instruction.a, Direction::Read,
+                      instruction.parameter * instruction.format.bytes, warp.accessor(instruction));
+  LaneElements elements(warp, *first, range, instruction.format, instruction.parameter);
+  const Allocation &memory = access.memory;
+  forLanes(mask, [&](int lane) {
+    if (auto at = access.at(lane, integerAt(warp, instruction.b, instruction.target, lane)))
+      elements.load(lane, memory.data + *at, memory.poison.empty() ? nullptr : &memory.poison[*at]);
+  });
+  access.count();
+  return Step::Next;
+}
+
+static Step runStore(Warp &warp, const Instruction &instruction) {
+  const RegisterRange &range = instruction.regs[0];
+  auto first = warp.registerSlot(instruction, range, instruction.parameter);
+  uint32_t mask = warp.predicated(instruction, instruction.c);
+  warp.requireDefined(instruction, instruction.b, mask, "an address");
+  if (!first)
+    return Step::Next;
+  int64_t bytes = instruction.parameter * instruction.format.bytes;
+  GlobalAccess access(warp, instruction, instruction.a, Direction::Write, bytes,
+                      warp.accessor(instruction));
+  LaneElements elements(warp, *first, range, instruction.format, instruction.parameter);
+  Allocation &memory = access.memory;
+  forLanes(mask, [&](int lane) {
+    char stored[kMostBytes];
+    uint8_t poison[kMostBytes];
+    elements.store(lane, stored);
+    if (elements.storePoison(lane, poison))
+      report(FindingKind::Uninitialised, warp, instruction, lane,
+             "a value that was never written is stored to `" +
+                 warp.cluster().session.program.globals[instruction.a].name + "`");
+    int64_t element = integerAt(warp, instruction.b, instruction.target, lane);
+    if (auto at = access.at(lane, element, stored)) {
+      std::memcpy(memory.data + *at, stored, bytes);
+      if (!memory.poison.empty())
+        std::memset(&memory.poison[*at], 0, bytes);
+    }
+  });
+  access.count();
+  return Step::Next;
+}
+
+template <typename Op>
+static void translateAccess(Translator &translator, Op op, bool writes, Handler run) {
+  cuda::RegsType type = op.getRegs().getType();
+  Instruction &instruction = translator.emit(op, run);
+  instruction.regs[0] = translator.registers(op.getRegs(), op.getIndex());
+  instruction.a = translator.global(op.getPtr(), writes);
+  instruction.b = translator.slot(op.getOffset());
+  instruction.target = op.getOffset().getType().isInteger(64);
+  if (op.getPredicate())
+    instruction.c = translator.slot(op.getPredicate());
+  instruction.format = formatOf(type);
+  instruction.parameter = int64_t(op.getCount()) / type.getPack();
+}
+
+LogicalResult translate(Translator &translator, cuda::LoadGlobalOp op) {
+  translateAccess(translator, op, /*writes=*/false, runLoad);
+  return success();
+}
+
+LogicalResult translate(Translator &translator, cuda::StoreGlobalOp op) {
+  translateAccess(translator, op, /*writes=*/true, runStore);
+  return success();
+}
+
+//===- Atomics --------------------------------------------------------------------------------===//
+
+// Each combines the element at `at` with a lane's value. A maximum or minimum takes a NaN as the
+// loser; which of two zeros wins follows the order of their bits, as the integer atomics have it.
+using Combine = void (*)(char *at, const void *value);
+
+template <typename T, typename Fn> static void update(char *at, const void *value, Fn combine) {
+  T old, operand;
+  std::memcpy(&old, at, sizeof(T));
+  std::memcpy(&operand, value, sizeof(T));
+  T result = combine(old, operand);
+  std::memcpy(at, &result, sizeof(T));
+}
+
+/// Integers in the order of the floats with these bits.
+static int32_t ordered(float value) {
+  int32_t bits = std::bit_cast<int32_t>(value);
+  return bits < 0 ? bits ^ 0x7fffffff : bits;
+}
+
+static void addF32(char *at, const void *value) {
+  update<float>(at, value, [](float a, float b) { return a + b; });
+}
+static void addI32(char *at, const void *value) {
+  update<uint32_t>(at, value, [](uint32_t a, uint32_t b) { return a + b; });
+}
+static void maxI32(char *at, const void *value) {
+  update<int32_t>(at, value, [](int32_t a, int32_t b) { return std::max(a, b); });
+}
+static void minI32(char *at, const void *value) {
+  update<int32_t>(at, value, [](int32_t a, int32_t b) { return std::min(a, b); });
+}
+static void maxF32(char *at, const void *value) {
+  update<float>(at, value, [](float a, float b) {
+    return b != b ? a : a != a || ordered(b) > ordered(a) ? b : a;
+  });
+}
+static void minF32(char *at, const void *value) {
+  update<float>(at, value, [](float a, float b) {
+    return b != b ? a : a != a || ordered(b) < ordered(a) ? b : a;
+  });
+}
+template <typename Format> static void addNarrow(char *at, const void *value) {
+  update<uint16_t>(at, value, [](uint16_t a, uint16_t b) {
+    return uint16_t(encode<Format>(decode<Format>(a) + decode<Format>(b)));
+  });
+}
+
+static Combine combineOf(StringRef kind, Type type) {
+  if (kind == "add")
+    return type.isF32()    ? addF32
+           : type.isF16()  ? addNarrow<Float16>
+           : type.isBF16() ? addNarrow<BFloat16>
+                           : addI32;
+  bool isFloat = type.isF32();
+  if (kind == "max")
+    return isFloat ? maxF32 : maxI32;
+  return isFloat ? minF32 : minI32;
+}
+
+// a, b, c and `target` as of a load; d: the value.
+template <typename Fn>
+static Step updateLanes(Warp &warp, const Instruction &instruction, Fn combine) {
+  uint32_t mask = warp.predicated(instruction, instruction.c);
+  warp.requireDefined(instruction, instruction.b, mask, "an address");
+  warp.requireDefined(instruction, instruction.d, mask, "an atomic update");
+  GlobalAccess access(warp, instruction, instruction.a, Direction::Write, instruction.format.bytes,
+                      warp.accessor(instruction, /*atomic=*/true));
+  const uint32_t *values = warp.lanes<uint32_t>(instruction.d);
+  forLanes(mask, [&](int lane) {
+    int64_t element = integerAt(warp, instruction.b, instruction.target, lane);
+    if (auto at = access.at(lane, element))
+      combine(access.memory.data + *at, &values[lane]);
+  });
+  access.count();
+  return Step::Next;
+}
+
+static Step runAtomic(Warp &warp, const Instruction &instruction) {
+  return updateLanes(warp, instruction, reinterpret_cast<Combine>(instruction.parameter));
+}
+
+LogicalResult translate(Translator &translator, cuda::AtomicOp op) {
+  Type type = op.getValue().getType();
+  bool wide = type.isF32() || type.isInteger(32);
+  bool known = wide || ((type.isF16() || type.isBF16()) && op.getKind() == "add");
+  if (!known || !llvm::is_contained({"add", "max", "min"}, op.getKind()))
+    return emitError(op.getLoc()) << "there is no atomic `" << op.getKind() << "` of " << type;
+  Instruction &instruction = translator.emit(op, runAtomic);
+  instruction.a = translator.global(op.getPtr(), /*written=*/true);
+  instruction.b = translator.slot(op.getOffset());
+  instruction.target = op.getOffset().getType().isInteger(64);
+  if (op.getPredicate())
+    instruction.c = translator.slot(op.getPredicate());
+  instruction.d = translator.slot(op.getValue());
+  instruction.format = formatOf(type);
+  instruction.parameter = reinterpret_cast<int64_t>(combineOf(op.getKind(), type));
+  return success();
+}
+
+} // namespace tilewright::simulator::machine

@@ -1,0 +1,62 @@
+//===- Mbarrier.h - barriers in shared memory -------------------------------------------------===//
+//
+// An mbarrier counts phases. A phase ends when all its arrivals have come and the copies have
+// brought as many bytes as were announced. Who arrives hands on what it knows; who waits for the
+// phase gets it. Every waiter must see every phase: the parity cannot tell one from the next but
+// one.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_SIMULATOR_MACHINE_MBARRIER_H
+#define TILEWRIGHT_SIMULATOR_MACHINE_MBARRIER_H
+
+#include "simulator/machine/Warp.h"
+
+#include <map>
+
+namespace tilewright::simulator::machine {
+
+class Mbarrier {
+public:
+  Mbarrier(int64_t offset, int64_t count, const Instruction &made, const Access &access)
+      : offset(offset), count(count), made(&made), access(access), pending(count) {}
+
+  /// Arrives, after announcing `bytes` of copies.
+  void arrive(Warp &warp, const Instruction &instruction, int64_t bytes);
+  /// Notes that a copy which will bring `bytes` has started.
+  void expectCopy(int64_t bytes) { underWay += bytes; }
+  /// A copy has brought its bytes. `warp` issued it.
+  void bring(Warp &warp, const Instruction &instruction, int64_t bytes, AgentId agent,
+             uint32_t time);
+  /// Whether the phase that a wait for `parity` means has completed; then the warp knows what its
+  /// arrivals knew.
+  bool wait(Warp &warp, const Instruction &instruction, int parity);
+
+  /// What a wait is for, for the report of a deadlock.
+  std::string str() const;
+  bool owesOnlyBytes() const { return pending == 0 && owed > 0; }
+  /// Reports bytes announced and brought that differ, at the end of the kernel.
+  void finish(Warp &warp) const;
+
+  const int64_t offset, count; // where in shared memory; arrivals of a phase
+  const Instruction *made;     // that initialised it
+  const Access access;         // ... and when
+
+private:
+  void completeIfDone(Warp &warp, const Instruction &instruction);
+  std::string name() const { return "the mbarrier at byte " + std::to_string(offset); }
+  /// The phase that a warp waits for, from its parity and the phase that it saw last.
+  int64_t expectedPhase(AgentId agent, int parity) const;
+
+  int64_t pending;                          // arrivals that the phase waits for
+  int64_t owed = 0;                         // bytes; negative: brought before they were announced
+  int64_t underWay = 0;                     // bytes of copies that started in this phase
+  int64_t completed = 0;                    // phases
+  Clock gathering, gatheringFenced;         // of this phase's arrivals
+  Clock known, knownFenced;                 // of the last phase's
+  std::map<AgentId, int64_t> seen, waiting; // phases, by warp
+  const Instruction *lastExpect = nullptr;
+};
+
+} // namespace tilewright::simulator::machine
+
+#endif

@@ -1,0 +1,173 @@
+// Register arrays, packed words, ids.
+#include "simulator/NarrowFloat.h"
+#include "simulator/machine/Cluster.h"
+#include "simulator/machine/Semantics.h"
+
+using namespace mlir;
+
+namespace tilewright::simulator::machine {
+
+//===- Ids ------------------------------------------------------------------------------------===//
+
+static Step runThreadId(Warp &warp, const Instruction &instruction) {
+  int32_t *result = warp.lanes<int32_t>(instruction.result);
+  for (int lane = 0; lane < kLanes; ++lane)
+    result[lane] = warp.index * kLanes + lane;
+  warp.undefined(instruction.result) = 0;
+  return Step::Next;
+}
+
+static Step runBlockId(Warp &warp, const Instruction &instruction) {
+  std::fill_n(warp.lanes<int32_t>(instruction.result), kLanes, int32_t(warp.block.id));
+  warp.undefined(instruction.result) = 0;
+  return Step::Next;
+}
+
+LogicalResult translate(Translator &translator, cuda::ThreadIdOp op) {
+  translator.emit(op, runThreadId).result = translator.define(op);
+  return success();
+}
+
+LogicalResult translate(Translator &translator, cuda::BlockIdOp op) {
+  translator.emit(op, runBlockId).result = translator.define(op);
+  return success();
+}
+
+LogicalResult translate(Translator &translator, cuda::OpaqueOp op) {
+  translator.alias(op, translator.slot(op.getValue()));
+  return success();
+}
+
+//===- Arrays ---------------------------------------------------------------------------------===//
+
+/// A declaration: whatever the array held before is gone.
+static Step runRegs(Warp &warp, const Instruction &instruction) {
+  const RegisterRange &range = instruction.regs[0];
+  for (uint32_t i = 0; i < range.size; ++i)
+    warp.undefined(range.first + i * range.stride) |= warp.active;
+  return Step::Next;
+}
+
+LogicalResult translate(Translator &translator, cuda::RegsOp op) {
+  cuda::RegsType type = op.getType();
+  std::optional<ElementKind> kind = kindOf(type.getElementType());
+  if (!kind)
+    return emitError(op.getLoc()) << "the simulator cannot hold registers of type " << type;
+  Slot slot = translator.allocate(*kind, type.getSize());
+  translator.alias(op, slot);
+  Instruction &instruction = translator.emit(op, runRegs);
+  instruction.regs[0] = {slot, uint32_t(type.getSize()), kNoSlot, slot.isWide() ? 2u : 1u};
+  return success();
+}
+
+static Step runGet(Warp &warp, const Instruction &instruction) {
+  const RegisterRange &range = instruction.regs[0];
+  if (auto from = warp.registerSlot(instruction, range))
+    warp.copy(instruction.result, *from, range.stride == 2, kAllLanes);
+  return Step::Next;
+}
+
+static Step runSet(Warp &warp, const Instruction &instruction) {
+  const RegisterRange &range = instruction.regs[0];
+  if (auto to = warp.registerSlot(instruction, range))
+    warp.copy(*to, instruction.a, range.stride == 2, warp.active);
+  return Step::Next;
+}
+
+LogicalResult translate(Translator &translator, cuda::GetOp op) {
+  Instruction &instruction = translator.emit(op, runGet);
+  instruction.regs[0] = translator.registers(op.getRegs(), op.getIndex());
+  instruction.result = translator.define(op);
+  return success();
+}
+
+LogicalResult translate(Translator &translator, cuda::SetOp op) {
+  Instruction &instruction = translator.emit(op, runSet);
+  instruction.regs[0] = translator.registers(op.getRegs(), op.getIndex());
+  instruction.a = translator.slot(op.getValue());
+  return success();
+}
+
+//===- Packed words ---------------------------------------------------------------------------===//
+
+/// Values of a word: how many bits each has, and how they become f32 or i32 and back.
+template <typename Format> struct FloatValues {
+  using Wide = float;
+  static constexpr int kBits = Format::kMantissa > 3 ? 16 : 8;
+  static Wide decode(uint32_t bits) { return simulator::decode<Format>(bits); }
+  static uint32_t encode(Wide value) { return simulator::encode<Format>(value); }
+};
+template <int bits> struct IntegerValues {
+  using Wide = int32_t;
+  static constexpr int kBits = bits;
+  static Wide decode(uint32_t value) { return int32_t(value << (32 - bits)) >> (32 - bits); }
+  static uint32_t encode(Wide value) { return uint32_t(value) & ((1u << bits) - 1); }
+};
+
+template <typename Values> static Step runUnpack(Warp &warp, const Instruction &instruction) {
+  const uint32_t *word = warp.lanes<uint32_t>(instruction.a);
+  const int32_t *index = warp.lanes<int32_t>(instruction.b);
+  auto *result = warp.lanes<typename Values::Wide>(instruction.result);
+  constexpr uint32_t kMask = (1u << Values::kBits) - 1, kLast = 32 / Values::kBits - 1;
+  for (int lane = 0; lane < kLanes; ++lane)
+    result[lane] =
+        Values::decode(word[lane] >> (Values::kBits * (uint32_t(index[lane]) & kLast)) & kMask);
+  warp.undefined(instruction.result) =
+      warp.undefined(instruction.a) | warp.undefined(instruction.b);
+  return Step::Next;
+}
+
+template <typename Values> static Step runPack(Warp &warp, const Instruction &instruction) {
+  uint32_t slots[] = {instruction.a, instruction.b, instruction.c, instruction.d};
+  uint32_t word[kLanes] = {}, undefined = 0;
+  for (int i = 0; i < 32 / Values::kBits; ++i) {
+    const auto *value = warp.lanes<typename Values::Wide>(slots[i]);
+    for (int lane = 0; lane < kLanes; ++lane)
+      word[lane] |= Values::encode(value[lane]) << (Values::kBits * i);
+    undefined |= warp.undefined(slots[i]);
+  }
+  std::copy_n(word, kLanes, warp.lanes<uint32_t>(instruction.result));
+  warp.undefined(instruction.result) = undefined;
+  return Step::Next;
+}
+
+/// `handler` of the values of a packed word, by their type; null for an unknown one.
+#define HANDLER_OF(handler, type)                                                                  \
+  (type.isF16()            ? handler<FloatValues<Float16>>                                         \
+   : type.isBF16()         ? handler<FloatValues<BFloat16>>                                        \
+   : type.isFloat8E4M3FN() ? handler<FloatValues<Float8E4M3FN>>                                    \
+   : type.isFloat8E5M2()   ? handler<FloatValues<Float8E5M2>>                                      \
+   : type.isInteger(8)     ? handler<IntegerValues<8>>                                             \
+   : type.isInteger(16)    ? handler<IntegerValues<16>>                                            \
+                           : Handler(nullptr))
+
+static LogicalResult refuse(Operation *op, Type word) {
+  return emitError(op->getLoc()) << "the simulator does not know the packed words " << word;
+}
+
+LogicalResult translate(Translator &translator, cuda::UnpackOp op) {
+  Type value = getElementTypeOrSelf(op.getWord().getType());
+  Handler handler = HANDLER_OF(runUnpack, value);
+  if (!handler)
+    return refuse(op, op.getWord().getType());
+  Instruction &instruction = translator.emit(op, handler);
+  instruction.a = translator.slot(op.getWord());
+  instruction.b = translator.slot(op.getIndex());
+  instruction.result = translator.define(op);
+  return success();
+}
+
+LogicalResult translate(Translator &translator, cuda::PackOp op) {
+  Type value = getElementTypeOrSelf(op.getWord().getType());
+  Handler handler = HANDLER_OF(runPack, value);
+  if (!handler || isa<FloatType>(value) != op.getValues().front().getType().isF32())
+    return refuse(op, op.getWord().getType());
+  Instruction &instruction = translator.emit(op, handler);
+  uint32_t *slots[] = {&instruction.a, &instruction.b, &instruction.c, &instruction.d};
+  for (auto [slot, operand] : llvm::zip(slots, op.getValues()))
+    *slot = translator.slot(operand);
+  instruction.result = translator.define(op);
+  return success();
+}
+
+} // namespace tilewright::simulator::machine
