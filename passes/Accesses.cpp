@@ -8,7 +8,7 @@ namespace tilewright::passes {
 
 std::optional<Access> Access::of(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<Access>>(op)
-      .Case<tile::LoadOp, tile::StoreOp, tile::AtomicOp>([](auto each) {
+      .Case<tile::LoadOp, tile::StoreOp, tile::AtomicOp, cta::CopyOp>([](auto each) {
         return Access{each, each.getView(), each.getIndices(), each.getExtents()};
       })
       .Default([](Operation *) { return std::nullopt; });

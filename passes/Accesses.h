@@ -1,4 +1,4 @@
-//===- Accesses.h - loads, stores and atomics as one thing -----------------------------------===//
+//===- Accesses.h - loads, stores, atomics and copies as one thing ---------------------------===//
 #ifndef TILEWRIGHT_PASSES_ACCESSES_H
 #define TILEWRIGHT_PASSES_ACCESSES_H
 
@@ -6,7 +6,7 @@
 
 namespace tilewright::passes {
 
-/// What a load, store or atomic touches.
+/// What a load, store, atomic or copy (into a channel) touches.
 struct Access {
   mlir::Operation *op;
   mlir::TypedValue<tile::ViewType> view;
@@ -15,7 +15,7 @@ struct Access {
 
   static std::optional<Access> of(mlir::Operation *op);
 
-  /// What is loaded or written.
+  /// What is loaded or written. Not for copies, which have no tile in registers.
   mlir::Value tile() const;
   bool isRange(int64_t axis) const { return extents[axis] > 0; }
   /// The number of elements that take part along an axis (1 for a scalar index).

@@ -1,7 +1,7 @@
 // Two bounds of one index are one bound. `(cols < T) & (cols <= rows + c)` compares each element of
 // a tile twice; `cols <= min(T - 1, rows + c)` compares once, and the minimum is formed per row. In
-// an attention loop that is an instruction and a predicate less per score, which decides whether the
-// masked iterations fit into registers.
+// an attention loop that is an instruction and a predicate less per score, which decides whether
+// the masked iterations fit into registers.
 #include "passes/JoinBounds.h"
 
 #include "passes/UniformTiles.h"
@@ -28,35 +28,44 @@ Value liftTo(OpBuilder &builder, Location loc, Value mask, Value operand) {
   return repeat(builder, loc, how, type, operand);
 }
 
-/// The comparison that `mask` is, or repeats.
-arith::CmpIOp comparisonOf(Value mask) {
-  Operation *op = mask.getDefiningOp();
-  while (isa_and_nonnull<tile::BroadcastOp, tile::ExpandDimsOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return dyn_cast_or_null<arith::CmpIOp>(op);
+/// The value that `tile` repeats, with the ops that repeat it, the outermost first.
+Value peel(Value tile, SmallVectorImpl<Operation *> &how) {
+  while (isa_and_nonnull<tile::BroadcastOp, tile::ExpandDimsOp>(tile.getDefiningOp())) {
+    how.push_back(tile.getDefiningOp());
+    tile = how.back()->getOperand(0);
+  }
+  return tile;
 }
 
-std::optional<Bound> boundOf(OpBuilder &builder, Value mask) {
-  auto compare = comparisonOf(mask);
+bool isUpper(arith::CmpIOp compare) {
+  auto predicate = compare.getPredicate();
+  return predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle;
+}
+
+bool isStrict(arith::CmpIOp compare) {
+  auto predicate = compare.getPredicate();
+  return predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sgt;
+}
+
+/// The comparison by order that `mask` is, or repeats.
+arith::CmpIOp comparisonOf(Value mask) {
+  SmallVector<Operation *> how;
+  auto compare = peel(mask, how).getDefiningOp<arith::CmpIOp>();
   if (!compare || !isa<RankedTensorType>(compare.getType()))
-    return std::nullopt;
+    return nullptr;
+  auto predicate = compare.getPredicate();
+  bool lower = predicate == arith::CmpIPredicate::sgt || predicate == arith::CmpIPredicate::sge;
+  return isUpper(compare) || lower ? compare : nullptr;
+}
+
+Bound boundOf(OpBuilder &builder, Value mask) {
+  arith::CmpIOp compare = comparisonOf(mask);
   Value index = compare.getLhs(), limit = compare.getRhs();
   if (compare != mask.getDefiningOp()) {
     index = liftTo(builder, compare.getLoc(), mask, index);
     limit = liftTo(builder, compare.getLoc(), mask, limit);
   }
-  switch (compare.getPredicate()) {
-  case arith::CmpIPredicate::slt:
-    return Bound{index, limit, true, true};
-  case arith::CmpIPredicate::sle:
-    return Bound{index, limit, true, false};
-  case arith::CmpIPredicate::sgt:
-    return Bound{index, limit, false, true};
-  case arith::CmpIPredicate::sge:
-    return Bound{index, limit, false, false};
-  default:
-    return std::nullopt;
-  }
+  return {index, limit, isUpper(compare), isStrict(compare)};
 }
 
 /// True for values made in the same way from the same source.
@@ -78,37 +87,39 @@ struct JoinBounds : OpRewritePattern<arith::AndIOp> {
     auto type = dyn_cast<RankedTensorType>(op.getType());
     if (!type || !type.getElementType().isInteger(1))
       return failure();
+    // Nothing is created before it is known that the bounds are joined: a rewrite that fails must
+    // leave the function as it was.
     arith::CmpIOp left = comparisonOf(op.getLhs()), right = comparisonOf(op.getRhs());
-    if (!left || !right)
+    if (!left || !right || isUpper(left) != isUpper(right) ||
+        !sharesIndex(op.getLhs(), op.getRhs()))
       return failure();
-    auto upper = [](arith::CmpIOp compare) {
-      auto predicate = compare.getPredicate();
-      return predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sle;
-    };
-    if (upper(left) != upper(right) || !sharesSource(left.getLhs(), right.getLhs()))
-      return failure();
-    auto a = boundOf(rewriter, op.getLhs()), b = boundOf(rewriter, op.getRhs());
-    if (!a || !b || !same(a->index, b->index))
-      return failure();
+    Bound a = boundOf(rewriter, op.getLhs()), b = boundOf(rewriter, op.getRhs());
     Location loc = op.getLoc();
-    Value limitA = inclusive(rewriter, loc, *a), limitB = inclusive(rewriter, loc, *b);
-    Value limit = a->upper
-                      ? Value(rewriter.create<arith::MinSIOp>(loc, limitA, limitB))
-                      : Value(rewriter.create<arith::MaxSIOp>(loc, limitA, limitB));
+    Value limitA = inclusive(rewriter, loc, a), limitB = inclusive(rewriter, loc, b);
+    Value limit = a.upper ? Value(rewriter.create<arith::MinSIOp>(loc, limitA, limitB))
+                          : Value(rewriter.create<arith::MaxSIOp>(loc, limitA, limitB));
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(
-        op, a->upper ? arith::CmpIPredicate::sle : arith::CmpIPredicate::sge, a->index, limit);
+        op, a.upper ? arith::CmpIPredicate::sle : arith::CmpIPredicate::sge, a.index, limit);
     return success();
   }
 
 private:
-  /// Cheap to ask, before anything is created: whether both indices repeat one value.
-  static bool sharesSource(Value a, Value b) {
-    auto root = [](Value value) {
-      while (isa_and_nonnull<tile::BroadcastOp, tile::ExpandDimsOp>(value.getDefiningOp()))
-        value = value.getDefiningOp()->getOperand(0);
-      return value;
+  /// Whether the comparisons are of one index, lying along the same axes.
+  static bool sharesIndex(Value a, Value b) {
+    SmallVector<Operation *> howA, howB;
+    peel(a, howA);
+    peel(b, howB);
+    Value rootA = peel(comparisonOf(a).getLhs(), howA);
+    Value rootB = peel(comparisonOf(b).getLhs(), howB);
+    auto alike = [](Operation *opA, Operation *opB) {
+      return opA->getName() == opB->getName() && opA->getAttrs() == opB->getAttrs() &&
+             opA->getPropertiesAsAttribute() == opB->getPropertiesAsAttribute() &&
+             cast<ShapedType>(opA->getResult(0).getType()).getShape() ==
+                 cast<ShapedType>(opB->getResult(0).getType()).getShape();
     };
-    return same(root(a), root(b));
+    return same(rootA, rootB) && howA.size() == howB.size() &&
+           llvm::all_of(llvm::zip(howA, howB),
+                        [&](auto pair) { return alike(std::get<0>(pair), std::get<1>(pair)); });
   }
 
   /// x < a is x <= a - 1; sizes and coordinates are far from the ends of i32.
@@ -117,16 +128,14 @@ private:
       return bound.limit;
     auto type = cast<RankedTensorType>(bound.limit.getType());
     Value one = builder.create<arith::ConstantOp>(
-        loc, SplatElementsAttr::get(type, builder.getIntegerAttr(type.getElementType(),
-                                                                 bound.upper ? -1 : 1)));
+        loc, SplatElementsAttr::get(
+                 type, builder.getIntegerAttr(type.getElementType(), bound.upper ? -1 : 1)));
     return builder.create<arith::AddIOp>(loc, bound.limit, one);
   }
 };
 
 } // namespace
 
-void addJoinBounds(RewritePatternSet &patterns) {
-  patterns.add<JoinBounds>(patterns.getContext());
-}
+void addJoinBounds(RewritePatternSet &patterns) { patterns.add<JoinBounds>(patterns.getContext()); }
 
 } // namespace tilewright::passes

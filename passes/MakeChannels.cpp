@@ -28,21 +28,22 @@ struct Instruction {
   SmallVector<int64_t, 3> shape{1, 1, 1}, split;
 };
 
-/// What a target multiplies with tensor cores: the features a type needs and the shape it gets.
+/// What a target multiplies with tensor cores: the feature a type needs and the shape it gets.
 /// First match wins.
 struct MmaForm {
   bool (*matches)(Type element, bool tf32);
   Feature feature;
-  int64_t k;
+  int64_t m, n, k;
 };
 const MmaForm kMmaForms[] = {
-    {[](Type t, bool) { return t.isF16(); }, Feature::MmaF16K16, 16},
-    {[](Type t, bool) { return t.isF16(); }, Feature::MmaF16, 8},
-    {[](Type t, bool) { return t.isBF16(); }, Feature::MmaBf16, 16},
-    {[](Type t, bool tf32) { return t.isF32() && tf32; }, Feature::MmaTf32, 8},
-    {[](Type t, bool) { return t.isInteger(8); }, Feature::MmaI8, 32},
+    {[](Type t, bool) { return t.isF16(); }, Feature::MmaF16K16, 16, 8, 16},
+    {[](Type t, bool) { return t.isF16(); }, Feature::MmaF16, 16, 8, 8},
+    {[](Type t, bool) { return t.isBF16(); }, Feature::MmaBf16, 16, 8, 16},
+    {[](Type t, bool tf32) { return t.isF32() && tf32; }, Feature::MmaTf32, 16, 8, 8},
+    {[](Type t, bool) { return t.isInteger(8); }, Feature::MmaI8, 16, 8, 32},
+    {[](Type t, bool) { return t.isInteger(8); }, Feature::MmaI8K16, 8, 8, 16},
     {[](Type t, bool) { return isa<FloatType>(t) && t.getIntOrFloatBitWidth() == 8; },
-     Feature::MmaF8, 32},
+     Feature::MmaF8, 16, 8, 32},
 };
 
 /// True when a value's rows are combined: reduced along axis 1, or used as the left operand of
@@ -117,6 +118,28 @@ private:
   DenseMap<Block *, unsigned> loadsSeen;                 // per body: loads made into channels so far
 };
 
+/// The op, in the load's block, before which the copy that replaces the load is waited for: the one
+/// that holds the first use. For a tensor that the kernel also writes it is the load itself, so
+/// that the copy is done where a store may follow.
+Operation *waitPoint(tile::LoadOp load) {
+  if (llvm::any_of(load.getView().getUsers(),
+                   [](Operation *user) { return isa<tile::StoreOp, tile::AtomicOp>(user); }))
+    return load;
+  Block *block = load->getBlock();
+  Operation *first = nullptr;
+  auto consider = [&](Operation *user) {
+    Operation *ancestor = block->findAncestorOpInBlock(*user);
+    if (ancestor && (!first || ancestor->isBeforeInBlock(first)))
+      first = ancestor;
+  };
+  for (Operation *user : load->getUsers())
+    if (isa<tile::TransposeOp>(user))
+      llvm::for_each(user->getUsers(), consider);
+    else
+      consider(user);
+  return first;
+}
+
 /// A split of an m×n result over `warps` warps that reads the fewest operand elements.
 SmallVector<int64_t> splitOverWarps(int64_t m, int64_t n, int64_t warps, int64_t unitM,
                                     int64_t unitN, bool rowWise) {
@@ -140,21 +163,19 @@ Instruction ChannelMaker::select(tile::DotOp dot) {
   auto shape = dot.getResult().getType().getShape();
   int64_t depth = dot.getA().getType().getDimSize(1);
   Type element = dot.getA().getType().getElementType();
-  int64_t unitM = 1, unitN = 1;
+  std::string name = "fused multiply-adds";
   for (const MmaForm &form : kMmaForms)
-    if (form.matches(element, dot.getTf32()) && target.has(form.feature) && shape[0] % 16 == 0 &&
-        shape[1] % 8 == 0 && depth % form.k == 0) {
-      instruction.shape = {16, 8, form.k};
-      unitM = 16, unitN = 8;
+    if (form.matches(element, dot.getTf32()) && target.has(form.feature) &&
+        shape[0] % form.m == 0 && shape[1] % form.n == 0 && depth % form.k == 0) {
+      instruction.shape = {form.m, form.n, form.k};
+      name = ("m" + Twine(form.m) + "n" + Twine(form.n) + "k" + Twine(form.k)).str();
       break;
     }
-  instruction.split = splitOverWarps(shape[0], shape[1], warps, unitM, unitN, rowWise);
+  instruction.split = splitOverWarps(shape[0], shape[1], warps, instruction.shape[0],
+                                     instruction.shape[1], rowWise);
   explain(dot, "make-channels") << "a " << shape[0] << "x" << shape[1] << "x" << depth
-                                << " product as "
-                                << (unitM == 1 ? "fused multiply-adds"
-                                               : "m16n8k" + std::to_string(instruction.shape[2]))
-                                << ", warps " << instruction.split[0] << "x"
-                                << instruction.split[1];
+                                << " product as " << name << ", warps " << instruction.split[0]
+                                << "x" << instruction.split[1];
   return instruction;
 }
 
@@ -213,19 +234,7 @@ Value ChannelMaker::fillByCopy(tile::LoadOp load) {
                               load.getExtentsAttr(), load.getValidAttr(), load.getInBoundsAttr(),
                               builder.getI64IntegerAttr(vector));
   builder.create<cta::CommitOp>(loc, slot);
-  // Wait just before the op (of this block) that holds the first use.
-  Operation *first = nullptr;
-  for (Operation *user : load->getUsers()) {
-    Operation *ancestor = block->findAncestorOpInBlock(*user);
-    if (isa<tile::TransposeOp>(user))
-      for (Operation *next : user->getUsers())
-        if (Operation *a = block->findAncestorOpInBlock(*next))
-          if (!first || a->isBeforeInBlock(first))
-            first = a;
-    if (!isa<tile::TransposeOp>(user) && (!first || ancestor->isBeforeInBlock(first)))
-      first = ancestor;
-  }
-  builder.setInsertionPoint(first);
+  builder.setInsertionPoint(waitPoint(load));
   Value full = builder.create<cta::WaitOp>(loc, slotType, channel);
   slots[load] = full;
   explain(load, "make-channels") << (async ? "cp.async of " : "vector loads of ") << bytes

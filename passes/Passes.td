@@ -33,8 +33,8 @@ def SplitMaskedLoops : Pass<"split-masked-loops", "::mlir::func::FuncOp"> {
 
         [first, a) partial   [a, b) full   [b, last) partial
 
-    marked as one iteration space by `tile.segment`, the full one by `tile.segment_full`. Bounds of loads are treated
-    in the same way, and accesses that are known to lie inside a view say `in_bounds`.
+    marked as one iteration space by `tile.segment`. Bounds of loads are treated in the same way, and
+    accesses that are known to lie inside a view say `in_bounds`.
   }];
   let options = [
     Option<"dropEmpty", "drop-empty", "bool", "true", "never run iterations that change nothing">,
@@ -93,12 +93,48 @@ def AssignLayouts : Pass<"assign-layouts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def OrderAccesses : Pass<"order-accesses", "::mlir::func::FuncOp"> {
+  let summary = "puts barriers between accesses of a tensor that threads must not swap";
+  let description = [{
+    A program sees its own stores: its accesses to one tensor (a parameter) happen in program order,
+    also around loops. A `cta.sync` goes before a load, store or atomic that may touch an element which
+    an earlier one, with no barrier in between, may touch by another thread, if one of the two writes.
+    Accesses that agree in layout and indices stay in their threads, and those whose indices provably
+    never meet need no order; atomic updates of one kind have none.
+
+    ```mlir
+    tile.store %t, %x[%i] extents [128] : …
+    cta.sync
+    %u = tile.load %x[%i_plus_1] extents [128] : …
+    ```
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def SwizzleLayout : Pass<"swizzle-layout", "::mlir::func::FuncOp"> {
   let summary = "places tiles in shared memory so that accesses do not conflict on banks";
   let description = [{
     Simulates every access to a channel's slots, as the later expansion will issue it, under each
     candidate (xor swizzles, then padding), and takes the one with the fewest conflicts.
   }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def HintRegisters : Pass<"hint-registers", "::mlir::func::FuncOp"> {
+  let summary = "says whether a thread's registers hold its tiles, and how many blocks share an SM";
+  let description = [{
+    Walks the live ranges of tiles, fragments and scalars and states the peak in the loops that
+    multiply, with the tiles that take most of it:
+
+        hint-registers: values take 221 of 255 registers: acc 128, s 64, fragments 12, scalars 9, others 8
+
+    Fails at the op of the peak when the registers that a thread has are fewer than any compiled
+    kernel needed for such a peak, and then sets `cta.exceeds_registers`. Where `cta.min_blocks` is
+    open, asks for as many blocks per SM as shared memory and threads allow, while the registers
+    left to a thread are enough for any compiled kernel with that peak. Kernels without products are
+    left alone. Layouts must have been assigned.
+  }];
+  let options = [Option<"allowSpills", "allow-spills", "bool", "false", "never fail">];
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 

@@ -74,8 +74,15 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
   passes.add(createCSEPass());
   passes.add(createLoopInvariantCodeMotionPass());
   passes.require(createAssignLayouts());
+  // After assign-layouts, because layouts say which thread touches an element; after
+  // pipeline-loads, because it orders copies where they then stand.
+  passes.require(createOrderAccesses());
   // After assign-layouts: it simulates the accesses that the layouts make.
   passes.require(createSwizzleLayout());
+  HintRegistersOptions registers;
+  registers.allowSpills = options.allowSpills;
+  // After swizzle-layout: blocks per SM follow from the bytes that its rows take.
+  passes.add(createHintRegisters(registers));
 }
 
 void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upTo) {

@@ -17,6 +17,8 @@ enum class Stage { Tile, Cta, Cuda };
 struct PipelineOptions {
   std::string target = "sm_90";
   int64_t warps = 0, stages = 0, minBlocks = 0;
+  /// Compile even what cannot be held in registers.
+  bool allowSpills = false;
   /// Flags of passes to leave out, to find the one that miscompiles; passes that others need stay.
   std::vector<std::string> disabled;
 };

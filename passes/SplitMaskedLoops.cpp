@@ -190,7 +190,6 @@ void Splitter::split(ArrayRef<Predicate> predicates) {
   for (auto [index, segment] : llvm::enumerate(segments)) {
     segment->setAttr(tile::kSegmentAttr, builder.getI32IntegerAttr(index));
   }
-  full->setAttr(tile::kSegmentFullAttr, builder.getUnitAttr());
   loop.replaceAllUsesWith(carried);
   int64_t masks = llvm::count_if(predicates, [](const Predicate &p) { return bool(p.mask); });
   notes.push_back((Twine("split into ") + (hasHead ? "partial, " : "") + "full" +

@@ -1,10 +1,11 @@
-// Where a channel's tiles lie in shared memory. Every access that the expansion will issue is
-// simulated under each candidate: a warp's accesses of up to 4 bytes run in one pass over the 32
-// banks, 8-byte ones by half warps, 16-byte ones and the rows of ldmatrix by quarters; a pass takes
-// as many wavefronts as the bank with the most different words. Candidates are xor swizzles of rows
-// whose length is a power of two, then rows padded by 16 bytes; the first with the fewest
-// wavefronts wins, so nothing is padded that a swizzle can place as well.
+// Where a tile lies in shared memory: in a channel's slots, and on its way from one register layout
+// to another. Every access that the expansion will issue is simulated under each candidate
+// (SharedAccesses.h). For channels those are xor swizzles of rows whose length is a power of two,
+// then rows padded by 16 bytes; the first with the fewest wavefronts wins, so nothing is padded
+// that a swizzle can place as well. A conversion's tile is padded: it lies there for a moment,
+// where the channels were, and its addresses are then a start and constants.
 #include "passes/Passes.h"
+#include "passes/SharedAccesses.h"
 
 #include "ir/Target.h"
 #include "ir/cta/Cta.h"
@@ -16,62 +17,6 @@ namespace tilewright::passes {
 using namespace mlir;
 
 namespace {
-
-/// What the lanes that go together in one pass touch: (row, column) of the first element of each.
-struct LanePass {
-  SmallVector<std::pair<int64_t, int64_t>, 32> starts;
-  int64_t bytes; // per start
-};
-
-/// Lanes per pass for accesses of that width.
-int64_t lanesPerPass(int64_t bytes) { return bytes <= 4 ? 32 : bytes == 8 ? 16 : 8; }
-
-/// The accesses of one warp that writes or reads a register tile in vectors of `vector` elements.
-void addRegisterTile(const Layout &layout, ArrayRef<int64_t> shape, int64_t vector,
-                     int64_t elementBytes, std::vector<LanePass> &passes) {
-  int64_t rank = shape.size(), bytes = vector * elementBytes, lanes = lanesPerPass(bytes);
-  for (int64_t reg = 0; reg < layout.registers(); reg += vector)
-    for (int64_t from = 0; from < kLanes; from += lanes) {
-      LanePass pass{{}, bytes};
-      for (int64_t lane = from; lane < from + lanes; ++lane) {
-        Coordinates at = layout.coordinates(rank, reg, lane, 0);
-        pass.starts.push_back({rank > 1 ? at[0] : 0, at[rank - 1]});
-      }
-      passes.push_back(pass);
-    }
-}
-
-/// ldmatrix on 8 rows of 16 bytes, for every matrix of a warp's part of the tile.
-void addMatrices(int64_t rows, int64_t columns, int64_t elementBytes,
-                 std::vector<LanePass> &passes) {
-  int64_t chunk = 16 / elementBytes;
-  for (int64_t column = 0; column < columns; column += chunk)
-    for (int64_t row = 0; row + 8 <= rows; row += 8) {
-      LanePass pass{{}, 16};
-      for (int64_t i = 0; i < 8; ++i)
-        pass.starts.push_back({row + i, column});
-      passes.push_back(pass);
-    }
-}
-
-/// The wavefronts of all passes under a layout.
-int64_t wavefronts(ArrayRef<LanePass> passes, const SharedLayout &layout, int64_t elementBytes) {
-  int64_t total = 0;
-  for (const LanePass &pass : passes) {
-    std::array<SmallVector<int64_t, 4>, 32> words; // per bank, the different words it serves
-    for (auto [row, column] : pass.starts) {
-      int64_t byte = layout.byteOffset(row, column, elementBytes);
-      for (int64_t word = byte / 4; word <= (byte + pass.bytes - 1) / 4; ++word)
-        if (auto &bank = words[word % 32]; !llvm::is_contained(bank, word))
-          bank.push_back(word);
-    }
-    size_t most = 1;
-    for (auto &bank : words)
-      most = std::max(most, bank.size());
-    total += most;
-  }
-  return total;
-}
 
 SmallVector<SharedLayout> candidates(ArrayRef<int64_t> shape, int64_t elementBytes) {
   int64_t columns = shape.back(), rowBytes = columns * elementBytes;
@@ -104,25 +49,33 @@ std::pair<int64_t, int64_t> partOfWarp(cta::MmaOp mma, OpOperand &use) {
   return {rows, columns};
 }
 
+/// Rows padded by 16 to 64 bytes, so that every 16 bytes of them stay aligned.
+SmallVector<SharedLayout> paddedRows(ArrayRef<int64_t> shape, int64_t elementBytes) {
+  SmallVector<SharedLayout> layouts;
+  int64_t columns = shape.empty() ? 1 : shape.back();
+  int64_t whole = llvm::alignTo(columns * elementBytes, 16);
+  for (int64_t pad = 16; pad <= 64; pad += 16)
+    layouts.push_back({(whole + pad) / elementBytes, 0, 0});
+  return layouts;
+}
+
 struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
   void runOnOperation() override {
-    auto warps = getOperation()->getAttrOfType<IntegerAttr>(cta::kWarpsAttr);
-    if (warps)
-      getOperation().walk([&](cta::ChannelOp channel) { place(channel, warps.getInt()); });
+    func::FuncOp kernel = getOperation();
+    auto name = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr);
+    auto warps = kernel->getAttrOfType<IntegerAttr>(cta::kWarpsAttr);
+    if (!name || !warps)
+      return;
+    target = findTarget(name);
+    kernel.walk([&](cta::ChannelOp channel) { place(channel, warps.getInt()); });
+    kernel.walk([&](cta::ConvertOp convert) { place(convert); });
   }
 
   void place(cta::ChannelOp channel, int64_t warps) {
     auto tile = channel.getResult().getType().getTile();
-    int64_t elementBytes = std::max<int64_t>(1, tile.getElementTypeBitWidth() / 8);
-    std::vector<LanePass> passes = accesses(channel, tile, elementBytes, warps);
-    SharedLayout best;
-    int64_t fewest = INT64_MAX;
-    for (const SharedLayout &layout : candidates(tile.getShape(), elementBytes))
-      if (int64_t count = wavefronts(passes, layout, elementBytes); count < fewest)
-        best = layout, fewest = count;
-    channel.setSharedAttr(
-        cta::SharedAttr::get(&getContext(), best.pitch, best.bits, best.shift));
-    int64_t conflicts = fewest - int64_t(passes.size());
+    SharedAccesses accesses = accessesTo(channel, tile, warps);
+    SharedLayout best = accesses.best(candidates(tile.getShape(), bytesOf(tile)));
+    channel.setSharedAttr(attribute(best));
     auto remark = explain(channel, "swizzle-layout");
     if (best.bits)
       remark << "swizzle <" << best.bits << ", 4, " << best.shift << ">";
@@ -130,38 +83,57 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
       remark << "rows padded to " << best.pitch << " elements";
     else
       remark << "plain rows";
-    remark << ", " << conflicts << " conflicts in " << passes.size() << " accesses";
+    remark << ", " << accesses.wavefronts(best) - accesses.count() << " conflicts in "
+           << accesses.count() << " accesses";
+  }
+
+  void place(cta::ConvertOp convert) {
+    auto from = cast<RankedTensorType>(convert.getSource().getType());
+    auto to = cast<RankedTensorType>(convert.getResult().getType());
+    SharedAccesses accesses(from);
+    accesses.addStore(*target, cta::layoutOf(from));
+    const Layout &layout = cta::layoutOf(to);
+    accesses.addRegisterTile(layout, sharedVector(layout, to.getRank(), bytesOf(to)));
+    SharedLayout best = accesses.best(paddedRows(from.getShape(), bytesOf(from)));
+    convert.setSharedAttr(attribute(best));
+    if (int64_t conflicts = accesses.wavefronts(best) - accesses.count())
+      explain(convert, "swizzle-layout") << "a conversion with " << conflicts << " conflicts in "
+                                         << accesses.count() << " accesses";
   }
 
   /// One warp's share of every access to the channel's slots.
-  std::vector<LanePass> accesses(cta::ChannelOp channel, RankedTensorType tile, int64_t elementBytes,
-                             int64_t warps) {
-    std::vector<LanePass> passes;
+  SharedAccesses accessesTo(cta::ChannelOp channel, RankedTensorType tile, int64_t warps) {
+    SharedAccesses accesses(tile);
     auto shape = tile.getShape();
-    int64_t last = shape.size() - 1;
     for (Operation *slot : channel.getResult().getUsers())
       for (OpOperand &use : slot->getResult(0).getUses()) {
         Operation *user = use.getOwner();
         if (auto copy = dyn_cast<cta::CopyOp>(user)) {
-          addRegisterTile(Layout::blocked(shape, last, copy.getVector(), warps), shape,
-                          copy.getVector(), elementBytes, passes);
+          int64_t last = shape.size() - 1;
+          accesses.addRegisterTile(Layout::blocked(shape, last, copy.getVector(), warps),
+                                   copy.getVector());
         } else if (auto put = dyn_cast<cta::PutOp>(user)) {
-          const Layout &layout = cta::layoutOf(put.getTile().getType());
-          int64_t vector = 1;
-          while (vector * 2 * elementBytes <= 16 && layout.vector(last) % (vector * 2) == 0)
-            vector *= 2;
-          addRegisterTile(layout, shape, vector, elementBytes, passes);
+          accesses.addStore(*target, cta::layoutOf(put.getTile().getType()));
         } else if (auto get = dyn_cast<cta::GetOp>(user)) {
-          addRegisterTile(cta::layoutOf(get.getTile().getType()), shape, 1, elementBytes, passes);
+          accesses.addRegisterTile(cta::layoutOf(get.getTile().getType()), 1);
         } else if (auto mma = dyn_cast<cta::MmaOp>(user)) {
-          if (readByLdmatrix(mma, use, elementBytes)) {
+          if (readByLdmatrix(mma, use, bytesOf(tile))) {
             auto [rows, columns] = partOfWarp(mma, use);
-            addMatrices(rows, columns, elementBytes, passes);
+            accesses.addMatrices(rows, columns);
           }
         }
       }
-    return passes;
+    return accesses;
   }
+
+  static int64_t bytesOf(RankedTensorType tile) {
+    return std::max<int64_t>(1, tile.getElementTypeBitWidth() / 8);
+  }
+  cta::SharedAttr attribute(const SharedLayout &layout) {
+    return cta::SharedAttr::get(&getContext(), layout.pitch, layout.bits, layout.shift);
+  }
+
+  const Target *target = nullptr;
 };
 
 } // namespace

@@ -9,6 +9,7 @@
 // An acquired slot must have been left by all readers of its last contents. That holds when a
 // barrier lies between the last release of the channel and the acquire, which is the case in a
 // pipelined loop, where the wait for this iteration comes first; elsewhere a barrier is added.
+#include "passes/SharedAccesses.h"
 #include "passes/expand/Expander.h"
 
 #include <numeric>
@@ -320,6 +321,8 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
     return success();
   }
 
+  // Threads that hold the same elements copy them once.
+  predicate = both(predicate, firstReplica(layout));
   auto copies = [&] {
     // In a loop a copy's addresses would be kept in registers from one iteration to the next, which
     // its accumulators need more; from the thread's number they are a few instructions away.
@@ -394,18 +397,22 @@ void Expander::writeSlot(const SlotState &slot, Value array, const Layout &layou
                          RankedTensorType type) {
   int64_t rank = type.getRank(), pack = cast<cuda::RegsType>(array.getType()).getPack();
   int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-  int64_t vector = 1, held = layout.vector(rank - 1);
-  while (vector * 2 * bytes <= 16 && held % (vector * 2) == 0)
-    vector *= 2;
+  auto addressOf = [&](const Layout &places, Value index) {
+    Value row = rank > 1 ? coordinate(places, 0, index) : constant(0);
+    return slotAddress(slot, row, coordinate(places, rank - 1, index));
+  };
+  auto wordsAt = [&](Value first, int64_t) { return std::pair(array, div(first, pack)); };
+  if (pack == 2 && storeMatrices(type, layout, wordsAt, addressOf))
+    return;
+  int64_t vector = sharedVector(layout, rank, bytes);
   vector = std::max(vector, pack) == pack || vector % pack == 0 ? vector : 1;
   Value replica = firstReplica(layout);
   if (vector < pack || (pack == 1 && bytes < 4))
     return writeSlotByElement(slot, array, layout, type, replica);
   unrolled(layout.registers() / vector, [&](Value group) {
     Value first = mul(group, vector);
-    Value row = rank > 1 ? coordinate(layout, 0, first) : constant(0);
-    Value address = slotAddress(slot, row, coordinate(layout, rank - 1, first));
-    builder.create<cuda::StoreSharedOp>(loc, array, div(first, pack), address, replica, vector);
+    builder.create<cuda::StoreSharedOp>(loc, array, div(first, pack), addressOf(layout, first),
+                                        replica, vector);
   });
 }
 

@@ -1,11 +1,27 @@
-// From one register layout to another. Layouts that agree on lanes and warps only renumber
-// registers; all others meet in shared memory, in rows padded by 16 bytes so that neither the
-// scattered nor the vector accesses conflict.
+// From one register layout to another, through shared memory, in rows that swizzle-layout padded so
+// that neither the scattered nor the vector accesses conflict.
+#include "passes/SharedAccesses.h"
 #include "passes/expand/Expander.h"
 
 namespace tilewright::passes {
 
 using namespace mlir;
+
+bool Expander::storeMatrices(RankedTensorType type, const Layout &layout,
+                             function_ref<std::pair<Value, Value>(Value, int64_t)> vectorAt,
+                             function_ref<Value(const Layout &, Value)> addressOf) {
+  auto matrices = storedMatrices(target, type, layout);
+  if (!matrices)
+    return false;
+  int64_t elements = 2 * matrices->count;
+  unrolled(matrices->rows.registers(), [&](Value group) {
+    Value address = addressOf(matrices->rows, group);
+    auto [array, entry] = vectorAt(mul(group, elements), elements);
+    builder.create<cuda::StmatrixOp>(loc, array, entry, address, matrices->count,
+                                     matrices->transposed);
+  });
+  return true;
+}
 
 LogicalResult Expander::expandConvert(cta::ConvertOp op) {
   auto fromType = cast<RankedTensorType>(op.getSource().getType());
@@ -19,7 +35,8 @@ LogicalResult Expander::expandConvert(cta::ConvertOp op) {
   Type stored = element.isInteger(1) ? builder.getI8Type() : element;
   int64_t bytes = stored.getIntOrFloatBitWidth() / 8;
   int64_t rank = toType.getRank(), columns = toType.getShape().back();
-  int64_t pitch = columns * bytes + 16;
+  int64_t pitch =
+      op.getShared() ? op.getShared()->getPitch() * bytes : llvm::alignTo(columns * bytes, 16) + 16;
   int64_t rows = toType.getNumElements() / columns;
   Value base = scratch(rows * pitch);
   auto addressOf = [&](const Layout &layout, Value index) {
@@ -34,9 +51,7 @@ LogicalResult Expander::expandConvert(cta::ConvertOp op) {
   };
   auto vectorFor = [&](const Layout &layout) {
     int64_t pack = packOf(element, layout.registers());
-    int64_t vector = 1, held = layout.vector(rank - 1);
-    while (vector * 2 * bytes <= 16 && held % (vector * 2) == 0 && pitch % (vector * 2 * bytes) == 0)
-      vector *= 2;
+    int64_t vector = sharedVector(layout, rank, bytes);
     // Without packing, narrow values go one by one.
     bool whole = vector % pack == 0 && (pack > 1 || bytes >= 4);
     return whole ? vector : 1;
@@ -45,25 +60,27 @@ LogicalResult Expander::expandConvert(cta::ConvertOp op) {
 
   barrier();
   // The source is computed as it is stored, so that its registers are free again soon.
-  int64_t wide = vectorFor(from);
-  Value replica = firstReplica(from);
-  unrolled(from.registers() / wide, [&](Value group) {
-    Value first = mul(group, wide);
-    Value address = addressOf(from, first);
-    auto [array, entry] = std::pair<Value, Value>();
-    if (stored == element && (wide > 1 || bytes >= 4)) {
-      std::tie(array, entry) = vectorAt(op.getSource(), first, wide);
-    } else {
-      array = single(), entry = constant(0);
-      Value value = this->element(op.getSource(), first);
-      if (element.isInteger(1))
-        value = builder.create<arith::ExtUIOp>(loc, builder.getI32Type(), value);
-      writeElements(array, entry, value);
-    }
-    builder.create<cuda::StoreSharedOp>(loc, array, entry, address, replica, wide);
-  });
+  auto sourceAt = [&](Value first, int64_t vector) -> std::pair<Value, Value> {
+    if (stored == element && (vector > 1 || bytes >= 4))
+      return vectorAt(op.getSource(), first, vector);
+    Value array = single(), value = this->element(op.getSource(), first);
+    if (element.isInteger(1))
+      value = builder.create<arith::ExtUIOp>(loc, builder.getI32Type(), value);
+    writeElements(array, constant(0), value);
+    return {array, constant(0)};
+  };
+  if (!storeMatrices(fromType, from, sourceAt, addressOf)) {
+    int64_t wide = vectorFor(from);
+    Value replica = firstReplica(from);
+    unrolled(from.registers() / wide, [&](Value group) {
+      Value first = mul(group, wide);
+      Value address = addressOf(from, first);
+      auto [array, entry] = sourceAt(first, wide);
+      builder.create<cuda::StoreSharedOp>(loc, array, entry, address, replica, wide);
+    });
+  }
   barrier();
-  wide = vectorFor(to);
+  int64_t wide = vectorFor(to);
   int64_t toPack = cast<cuda::RegsType>(target.getType()).getPack();
   if (wide % toPack == 0 && stored == element) {
     unrolled(to.registers() / wide, [&](Value group) {

@@ -1,4 +1,5 @@
 // Elementwise ops and shape ops as expressions over register arrays, and the arithmetic of layouts.
+#include "passes/KeptTiles.h"
 #include "passes/expand/Expander.h"
 
 #include "mlir/IR/Matchers.h"
@@ -101,10 +102,6 @@ Value Expander::registersOf(Value tile) {
 
 //===- Expressions ----------------------------------------------------------------------------------===//
 
-static bool isElementwise(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() || isa<tile::CastOp, arith::SelectOp>(op);
-}
-
 std::optional<std::pair<Value, Value>> Expander::rangeParts(Value tile, Value index) {
   Operation *op = tile.getDefiningOp();
   if (!op || tiles.contains(tile))
@@ -187,38 +184,17 @@ Value Expander::evaluate(Operation *op, ValueRange operands, Type resultElement,
   return convert(loc, narrow, resultElement, resultElement, true);
 }
 
-/// True for an op whose elements are computed where they are used: shape ops, constants, index
-/// arithmetic, and elementwise ops with one use, at the same number of elements, in the same block.
-bool Expander::evaluatedAtUse(Operation *op) {
-  if (isa<arith::ConstantOp, tile::SplatOp, tile::RangeOp, tile::ExpandDimsOp, tile::BroadcastOp,
-          tile::TransposeOp>(op))
-    return true;
-  if (!isElementwise(op))
-    return false;
-  // Masks are cheap to compute and dear to keep.
-  if (cast<RankedTensorType>(op->getResult(0).getType()).getElementType().isInteger(1) &&
-      llvm::all_of(op->getOperands(), [&](Value operand) {
-        return !tiles.contains(operand) && getElementTypeOrSelf(operand.getType()).isInteger();
-      }))
-    return true;
-  if (!op->hasOneUse())
-    return false;
-  Operation *user = *op->user_begin();
-  return user->getBlock() == op->getBlock() &&
-         (isElementwise(user) || isa<tile::StoreOp, tile::ReduceOp, cta::ConvertOp>(user));
-}
-
 LogicalResult Expander::expandElementwise(Operation *op) {
   if (op->getNumResults() != 1)
     return op->emitError() << "`" << op->getName() << "` has no expansion for a GPU";
   Value value = op->getResult(0);
   if (isa<RankedTensorType>(value.getType())) {
-    if (!isElementwise(op) && !evaluatedAtUse(op))
+    if (!isElementwise(op) && !isEvaluatedAtUse(op))
       return op->emitError() << "`" << op->getName() << "` has no expansion for a GPU";
     if (auto constantOp = dyn_cast<arith::ConstantOp>(op))
       if (!cast<DenseElementsAttr>(constantOp.getValue()).isSplat())
         return op->emitError() << "a tile constant must have one value throughout";
-    if (!evaluatedAtUse(op))
+    if (!isEvaluatedAtUse(op))
       tiles[value] = registersOf(value);
     return success();
   }

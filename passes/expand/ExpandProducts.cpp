@@ -1,9 +1,10 @@
 // Matrix products: fragments from shared memory, then mma.sync; or fused multiply-adds.
 //
 // The fragments of every mma.sync form have one geometry in bytes: a step along k is 32 bytes (16
-// for m16n8k8 f16) of a row of A or a column of B, as 8×8 matrices of 16-byte rows, which is what
-// ldmatrix loads. An operand whose memory rows do not run along k needs ldmatrix's transposition,
-// which moves 16-bit elements only; for other widths its words are gathered element by element.
+// for m16n8k8 f16 and m8n8k16 i8) of a row of A or a column of B, as 8×8 matrices of 16-byte rows,
+// which is what ldmatrix loads. An operand whose memory rows do not run along k needs ldmatrix's
+// transposition, which moves 16-bit elements only; for other widths its words are gathered element
+// by element.
 #include "passes/expand/Expander.h"
 
 namespace tilewright::passes {
@@ -14,11 +15,19 @@ namespace {
 
 /// The geometry of one product, seen from a warp.
 struct Geometry {
-  int64_t tilesM, tilesN;  // 16-row and 8-column fragments of the warp's part
+  int64_t rows;            // of a fragment of A: 16 or 8
+  int64_t tilesM, tilesN;  // fragments of the warp's part, by rows and by 8 columns
   int64_t steps;           // along k
   int64_t stepK;           // elements along k per step
   int64_t wordsA, wordsB;  // per fragment and lane
   int64_t bits;            // of an operand element
+  /// Words of A that one ldmatrix loads: a fragment, or up to four that have one word each.
+  int64_t wordsPerLoad() const {
+    int64_t words = wordsA;
+    while (rows == 8 && words < 4 && tilesM * wordsA % (2 * words) == 0)
+      words *= 2;
+    return words;
+  }
 };
 
 Geometry geometryOf(cta::MmaOp op) {
@@ -28,10 +37,11 @@ Geometry geometryOf(cta::MmaOp op) {
   Geometry g;
   g.stepK = op.getShape()[2];
   g.bits = op.getOperandElementType().getIntOrFloatBitWidth();
-  g.tilesM = shape[0] / op.getWarps()[0] / 16;
+  g.rows = op.getShape()[0];
+  g.tilesM = shape[0] / op.getWarps()[0] / g.rows;
   g.tilesN = shape[1] / op.getWarps()[1] / 8;
   g.steps = k / g.stepK;
-  g.wordsA = 16 * g.stepK * g.bits / 1024;
+  g.wordsA = g.rows * g.stepK * g.bits / 1024;
   g.wordsB = 8 * g.stepK * g.bits / 1024;
   return g;
 }
@@ -82,14 +92,17 @@ Value Expander::loadFragmentsA(cta::MmaOp op, Value step) {
   Value warpRow = warpOffset(layout, 0);
   Value k = mul(step, g.stepK);
   int64_t chunk = 128 / g.bits; // elements in 16 bytes
-  unrolled(g.tilesM, [&](Value tile) {
-    Value row = add(warpRow, mul(tile, 16));
-    Value word = mul(tile, g.wordsA);
+  int64_t words = op.getATransposed() ? g.wordsA : g.wordsPerLoad();
+  int64_t rows = g.rows * words / g.wordsA; // that one load covers
+  unrolled(g.tilesM * g.wordsA / words, [&](Value tile) {
+    Value row = add(warpRow, mul(tile, rows));
+    Value word = mul(tile, words);
     if (!op.getATransposed()) {
-      // Lanes 0–15 address the 16 rows of the first 16 bytes, lanes 16–31 those of the next.
-      Value address = slotAddress(slot, add(row, rem(lane, 16)),
-                                  add(k, g.wordsA == 4 ? mul(div(lane, 16), chunk) : constant(0)));
-      builder.create<cuda::LdmatrixOp>(loc, address, array, word, g.wordsA, false);
+      // The first lanes address the rows of the first 16 bytes, the others those of the next.
+      Value address =
+          slotAddress(slot, add(row, rem(lane, rows)),
+                      add(k, words * 8 > rows ? mul(div(lane, rows), chunk) : constant(0)));
+      builder.create<cuda::LdmatrixOp>(loc, address, array, word, words, false);
     } else if (g.bits == 16) {
       // Memory rows run along m: matrices (k, m), (k, m+8), (k+8, m), (k+8, m+8), transposed.
       Value address = slotAddress(slot, add(k, add(rem(lane, 8), mul(div(lane, 16), 8))),
@@ -104,7 +117,7 @@ Value Expander::loadFragmentsA(cta::MmaOp op, Value step) {
       });
     }
     if (op.getTf32())
-      unrolled(g.wordsA, [&](Value w) { roundFragments(builder, loc, array, add(word, w)); });
+      unrolled(words, [&](Value w) { roundFragments(builder, loc, array, add(word, w)); });
   });
   return array;
 }
@@ -160,7 +173,7 @@ void Expander::expandMmaSync(cta::MmaOp op, Value acc) {
         // A tile in registers holds its fragments step after step, row block after row block.
         Value wordA = fromRegisters ? mul(add(mul(m, g.steps), step), g.wordsA) : mul(m, g.wordsA);
         unrolled(count / g.wordsB, [&](Value n) {
-          Value index = mul(add(add(mul(m, g.tilesN), tile), n), 4);
+          Value index = mul(add(add(mul(m, g.tilesN), tile), n), g.rows * 8 / kLanes);
           builder.create<cuda::MmaOp>(loc, acc, index, a, wordA, b, mul(n, g.wordsB), shape[0],
                                       shape[1], shape[2]);
         });

@@ -128,9 +128,10 @@ void Expander::reduceAcrossThreads(ArrayRef<Value> arrays, const Layout &source,
     return add(add(base, constant(starts[i])), mul(linear, std::max<int64_t>(4, width / 8)));
   };
   barrier();
+  Value replica = firstReplica(source);
   unrolled(registers, [&](Value index) {
     for (size_t i = 0; i < arrays.size(); ++i)
-      builder.create<cuda::StoreSharedOp>(loc, arrays[i], index, addressOf(i, part, index), Value(),
+      builder.create<cuda::StoreSharedOp>(loc, arrays[i], index, addressOf(i, part, index), replica,
                                           1);
   });
   barrier();

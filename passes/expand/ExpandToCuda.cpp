@@ -1,6 +1,7 @@
-// The walk from a `cta` kernel to a `cuda` kernel: parameters, control flow, dispatch. Expander.h
-// says what is where.
+// The walk from a `cta` kernel to a `cuda` kernel: parameters, dispatch. Expander.h says what is
+// where.
 #include "passes/expand/Expander.h"
+
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -269,208 +270,6 @@ void Expander::finishKernel() {
       result.setArgAttr(argument.getArgNumber(), cuda::kReadOnlyAttr, builder.getUnitAttr());
 }
 
-//===- Control flow ---------------------------------------------------------------------------------===//
-
-LogicalResult Expander::expandGrid(tile::GridOp op) {
-  SmallVector<Value> extents;
-  for (Value extent : op.getExtents())
-    extents.push_back(scalar(extent));
-  // Programs are numbered with axis 0 fastest; the launch is one-dimensional, since the second and
-  // third axis of a launch are limited to 65535 blocks.
-  Value rest = builder.create<cuda::BlockIdOp>(loc, builder.getI32Type());
-  SmallVector<Value> ids;
-  for (size_t axis = 0; axis < extents.size(); ++axis) {
-    if (axis + 1 == extents.size()) {
-      ids.push_back(rest);
-      break;
-    }
-    ids.push_back(builder.create<arith::RemSIOp>(loc, rest, extents[axis]));
-    rest = builder.create<arith::DivSIOp>(loc, rest, extents[axis]);
-  }
-  kernel.walk([&](tile::ProgramIdOp id) {
-    ids[id.getAxis()].getDefiningOp()->setLoc(id.getLoc());
-    scalars.map(id.getResult(), ids[id.getAxis()]);
-  });
-  return success();
-}
-
-void Expander::assignTiles(ValueRange values, ArrayRef<Value> arrays) {
-  // First compute, then copy: a yielded tile may be made from any of the carried ones.
-  SmallVector<Value> sources;
-  for (Value value : values)
-    sources.push_back(registersOf(value));
-  for (auto [source, array] : llvm::zip(sources, arrays))
-    if (source != array) {
-      auto type = cast<cuda::RegsType>(source.getType());
-      unrolled(type.getSize(), [&, source = source, array = array](Value index) {
-        Value entry = builder.create<cuda::GetOp>(loc, type.getElementType(), source, index);
-        builder.create<cuda::SetOp>(loc, entry, array, index);
-      });
-    }
-}
-
-static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
-
-LogicalResult Expander::expandFor(scf::ForOp op) {
-  SmallVector<Value> inits, arrays;
-  for (auto [init, argument] : llvm::zip(op.getInitArgs(), op.getRegionIterArgs())) {
-    if (!isTile(init)) {
-      inits.push_back(scalar(init));
-      continue;
-    }
-    Value array = declareTile(argument.getLoc(), cast<RankedTensorType>(argument.getType()));
-    writeTile(init, array);
-    tiles[argument] = array;
-    arrays.push_back(array);
-  }
-  if (failed(expandLoop(op, inits, arrays)))
-    return failure();
-  // What follows the last products computes its coordinates anew, so that no loop need keep them.
-  auto multiplies = [](Operation *other) {
-    return other->walk([](cta::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  };
-  if (op->getParentOp() == kernel && multiplies(op)) {
-    bool last = true;
-    for (Operation *later = op->getNextNode(); later; later = later->getNextNode())
-      last &= !multiplies(later);
-    if (last)
-      renewThread();
-  }
-  return success();
-}
-
-LogicalResult Expander::expandLoop(scf::ForOp op, ValueRange inits, ArrayRef<Value> arrays) {
-  auto loop = builder.create<scf::ForOp>(op.getLoc(), scalar(op.getLowerBound()),
-                                         scalar(op.getUpperBound()), scalar(op.getStep()), inits);
-  loop.getInductionVar().setLoc(op.getInductionVar().getLoc());
-  scalars.map(op.getInductionVar(), loop.getInductionVar());
-  unsigned next = 0;
-  for (auto [argument, outcome] : llvm::zip(op.getRegionIterArgs(), op.getResults()))
-    if (!isTile(argument)) {
-      loop.getRegionIterArg(next).setLoc(argument.getLoc());
-      scalars.map(argument, loop.getRegionIterArg(next));
-      scalars.map(outcome, loop.getResult(next++));
-    } else {
-      tiles[outcome] = tiles.lookup(argument);
-    }
-  OpBuilder::InsertionGuard guard(builder);
-  if (inits.empty())
-    builder.setInsertionPoint(loop.getBody()->getTerminator());
-  else
-    builder.setInsertionPointToEnd(loop.getBody());
-  // A loop that multiplies computes its coordinates from the thread's number, so that no register
-  // holds them beside the accumulators, nor through the loops after it.
-  bool multiplies = op.walk([](cta::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  FreshThread fresh(*this, multiplies);
-  if (failed(expandBlock(*op.getBody())))
-    return failure();
-  SmallVector<Value> yieldedTiles, yieldedScalars;
-  for (Value value : op.getYieldedValues())
-    isTile(value) ? yieldedTiles.push_back(value) : yieldedScalars.push_back(scalar(value));
-  assignTiles(yieldedTiles, arrays);
-  if (!inits.empty())
-    builder.create<scf::YieldOp>(op.getLoc(), yieldedScalars);
-  return success();
-}
-
-LogicalResult Expander::expandIf(scf::IfOp op) {
-  SmallVector<Value> arrays;
-  SmallVector<Type> types;
-  for (Value outcome : op.getResults()) {
-    if (!isTile(outcome)) {
-      types.push_back(computeType(outcome.getType()));
-      continue;
-    }
-    arrays.push_back(declareTile(op.getLoc(), cast<RankedTensorType>(outcome.getType())));
-    tiles[outcome] = arrays.back();
-  }
-  bool hasElse = !op.getElseRegion().empty();
-  auto branch = builder.create<scf::IfOp>(op.getLoc(), types, scalar(op.getCondition()), hasElse);
-  auto expandRegion = [&](Region &from, Region &to) -> LogicalResult {
-    OpBuilder::InsertionGuard guard(builder);
-    Block &block = to.front();
-    if (block.mightHaveTerminator())
-      builder.setInsertionPoint(block.getTerminator());
-    else
-      builder.setInsertionPointToEnd(&block);
-    if (failed(expandBlock(from.front())))
-      return failure();
-    SmallVector<Value> yieldedTiles, yieldedScalars;
-    for (Value value : from.front().getTerminator()->getOperands())
-      isTile(value) ? yieldedTiles.push_back(value) : yieldedScalars.push_back(scalar(value));
-    assignTiles(yieldedTiles, arrays);
-    if (!types.empty())
-      builder.create<scf::YieldOp>(op.getLoc(), yieldedScalars);
-    return success();
-  };
-  if (failed(expandRegion(op.getThenRegion(), branch.getThenRegion())) ||
-      (hasElse && failed(expandRegion(op.getElseRegion(), branch.getElseRegion()))))
-    return failure();
-  unsigned next = 0;
-  for (Value outcome : op.getResults())
-    if (!isTile(outcome))
-      scalars.map(outcome, branch.getResult(next++));
-  return success();
-}
-
-LogicalResult Expander::expandWhile(scf::WhileOp op) {
-  SmallVector<Value> inits, before, after;
-  SmallVector<Type> initTypes, outTypes;
-  SmallVector<Location> initLocs, outLocs;
-  for (auto [init, argument] : llvm::zip(op.getInits(), op.getBeforeArguments())) {
-    if (!isTile(init)) {
-      inits.push_back(scalar(init));
-      initTypes.push_back(inits.back().getType());
-      initLocs.push_back(argument.getLoc());
-      continue;
-    }
-    before.push_back(declareTile(argument.getLoc(), cast<RankedTensorType>(argument.getType())));
-    writeTile(init, before.back());
-    tiles[argument] = before.back();
-  }
-  for (auto [argument, outcome] : llvm::zip(op.getAfterArguments(), op.getResults())) {
-    if (!isTile(argument)) {
-      outTypes.push_back(computeType(argument.getType()));
-      outLocs.push_back(argument.getLoc());
-      continue;
-    }
-    after.push_back(declareTile(argument.getLoc(), cast<RankedTensorType>(argument.getType())));
-    tiles[argument] = after.back();
-    tiles[outcome] = after.back();
-  }
-  auto loop = builder.create<scf::WhileOp>(op.getLoc(), outTypes, inits);
-  OpBuilder::InsertionGuard guard(builder);
-  auto mapScalars = [&](ValueRange from, ValueRange to) {
-    unsigned next = 0;
-    for (Value value : from)
-      if (!isTile(value))
-        scalars.map(value, to[next++]);
-  };
-  auto split = [&](ValueRange values, SmallVector<Value> &scalarValues,
-                   SmallVector<Value> &tileValues) {
-    for (Value value : values)
-      isTile(value) ? tileValues.push_back(value) : scalarValues.push_back(scalar(value));
-  };
-  builder.createBlock(&loop.getBefore(), {}, initTypes, initLocs);
-  mapScalars(op.getBeforeArguments(), loop.getBeforeArguments());
-  if (failed(expandBlock(*op.getBeforeBody())))
-    return failure();
-  SmallVector<Value> conditionScalars, conditionTiles, yieldScalars, yieldTiles;
-  split(op.getConditionOp().getArgs(), conditionScalars, conditionTiles);
-  assignTiles(conditionTiles, after);
-  builder.create<scf::ConditionOp>(op.getLoc(), scalar(op.getConditionOp().getCondition()),
-                                   conditionScalars);
-  builder.createBlock(&loop.getAfter(), {}, outTypes, outLocs);
-  mapScalars(op.getAfterArguments(), loop.getAfterArguments());
-  if (failed(expandBlock(*op.getAfterBody())))
-    return failure();
-  split(op.getYieldOp().getOperands(), yieldScalars, yieldTiles);
-  assignTiles(yieldTiles, before);
-  builder.create<scf::YieldOp>(op.getLoc(), yieldScalars);
-  mapScalars(op.getResults(), loop.getResults());
-  return success();
-}
-
 //===- Dispatch -------------------------------------------------------------------------------------===//
 
 /// A location without the variable's name, which belongs to the tile and not to the steps that make
@@ -526,6 +325,10 @@ LogicalResult Expander::expand(Operation *op) {
         return success();
       })
       .Case([&](cta::ConvertOp o) { return expandConvert(o); })
+      .Case([&](cta::SyncOp) {
+        barrier();
+        return success();
+      })
       .Default([&](Operation *o) { return expandElementwise(o); });
 }
 

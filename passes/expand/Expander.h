@@ -3,7 +3,8 @@
 // The state of `expand-to-cuda`, which walks a `cta` kernel in order and writes the `cuda` kernel.
 // Its parts are spread over files by what they expand:
 //
-//   ExpandToCuda.cpp        the walk, parameters, control flow
+//   ExpandToCuda.cpp        the walk, parameters
+//   ExpandControl.cpp       loops, branches, the grid
 //   ExpandElements.cpp      elementwise ops and shape ops, as expressions over register arrays
 //   ExpandAccesses.cpp      loads, stores and atomics of global memory
 //   ExpandReductions.cpp    reductions and scans across registers, lanes and warps
@@ -75,6 +76,8 @@ private:
   void finishKernel();
   mlir::LogicalResult expandBlock(mlir::Block &block);
   mlir::LogicalResult expand(Operation *op);
+
+  //===- Control flow (ExpandControl.cpp) ----------------------------------------------------------//
   mlir::LogicalResult expandGrid(tile::GridOp op);
   mlir::LogicalResult expandFor(mlir::scf::ForOp op);
   mlir::LogicalResult expandLoop(mlir::scf::ForOp op, mlir::ValueRange inits,
@@ -120,7 +123,6 @@ private:
   /// An elementwise or scalar op on operands in their compute types.
   Value evaluate(Operation *op, mlir::ValueRange operands, Type resultElement, bool rounded);
   Value convert(Location loc, Value value, Type from, Type to, bool rounded);
-  bool evaluatedAtUse(Operation *op);
   mlir::LogicalResult expandElementwise(Operation *op);
 
   //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------------//
@@ -236,6 +238,13 @@ private:
                    bool kIsRow);
   Value warpOffset(const Layout &layout, int64_t dim);
   mlir::LogicalResult expandConvert(cta::ConvertOp op);
+  /// Stores a tile to shared memory by stmatrix; false, and nothing done, where target or layout do
+  /// not fit. `vectorAt(register, elements)` gives the array and entry that hold so many elements,
+  /// `addressOf(layout, register)` the byte address of an element.
+  bool storeMatrices(
+      mlir::RankedTensorType type, const Layout &layout,
+      llvm::function_ref<std::pair<Value, Value>(Value, int64_t)> vectorAt,
+      llvm::function_ref<Value(const Layout &, Value)> addressOf);
 
   mlir::func::FuncOp kernel; // the source
   mlir::func::FuncOp result;
