@@ -39,7 +39,7 @@ static Status checkKind(const Signature &signature, const Param &param, const Ar
   if (isTensor == (param.kind == Param::Tensor))
     return {};
   return Error{quoted(signature, param) +
-               (isTensor ? " is a scalar, not a tensor" : " is a tensor, not a scalar")};
+               (isTensor ? " must be a scalar, not a tensor" : " must be a tensor, not a scalar")};
 }
 
 ErrorOr<Call> driver::arrange(const Signature &signature, const std::vector<Argument> &arguments) {

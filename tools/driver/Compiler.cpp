@@ -3,6 +3,7 @@
 #include "ir/Target.h"
 #include "passes/Passes.h"
 #include "support/Hash.h"
+#include "tools/driver/Acceptance.h"
 #include "tools/driver/Describe.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -41,6 +42,7 @@ passes::PipelineOptions driver::pipelineOptions(const Config &config) {
   options.warps = config.warps;
   options.stages = config.stages;
   options.minBlocks = config.minBlocks;
+  options.allowSpills = config.allowSpills;
   options.disabled = config.disabledPasses;
   return options;
 }
@@ -58,62 +60,88 @@ static Status checkShared(const KernelText &text, const Attempt &attempt,
                "; make the tiles smaller or the stages fewer"};
 }
 
-ErrorOr<Translated> driver::translate(const KernelTextPtr &text, const Attempt &attempt,
-                                      std::optional<Misfit> *misfit) {
+static int64_t numberOf(mlir::func::FuncOp kernel, llvm::StringRef attribute) {
+  auto number = kernel->getAttrOfType<mlir::IntegerAttr>(attribute);
+  return number ? number.getInt() : 0;
+}
+
+ErrorOr<Lowered> driver::lowerToCuda(const KernelTextPtr &text, const Attempt &attempt,
+                                     std::optional<Rejection> *rejection) {
   TILEWRIGHT_TRY(checkTarget(attempt.config));
   TILEWRIGHT_TRY(checkPasses(attempt.config));
   TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, attempt.specialisation));
   TILEWRIGHT_ASSIGN(runtime::KernelSource source, describeTile(*text, module.kernel()));
-  TILEWRIGHT_TRY(module.run(pipelineOptions(attempt.config), passes::Stage::Cuda));
-  TILEWRIGHT_TRY(describeCuda(module.kernel(), source));
-  if (Status fits = checkShared(*text, attempt, source); !fits) {
-    if (misfit)
-      *misfit = Misfit::SharedMemory;
-    return std::move(fits).error();
+  auto reject = [&](Misfit misfit, int64_t warps, Status why) {
+    if (rejection)
+      *rejection = Rejection{misfit, warps};
+    return std::move(why).error();
+  };
+  if (Status done = module.run(pipelineOptions(attempt.config), passes::Stage::Cuda); !done) {
+    mlir::func::FuncOp kernel = module.kernel();
+    if (!kernel->hasAttr(cta::kExceedsRegistersAttr))
+      return std::move(done).error();
+    return reject(Misfit::Registers, numberOf(kernel, cta::kWarpsAttr), std::move(done));
   }
-  TILEWRIGHT_ASSIGN(source.text, module.cudaText(/*sourceComments=*/false,
-                                                 /*lineDirectives=*/true));
   source.target = attempt.config.target;
-  return Translated{std::move(source), attempt, module.remarks()};
+  TILEWRIGHT_TRY(describeCuda(module.kernel(), source));
+  if (Status fits = checkShared(*text, attempt, source); !fits)
+    return reject(Misfit::SharedMemory, source.threads / kLanes, std::move(fits));
+  return Lowered{std::move(module), std::move(source), attempt};
 }
 
-ErrorOr<Translated> driver::translateFitting(const KernelTextPtr &text, const Attempt &wanted,
-                                             std::vector<std::string> *rejected) {
+ErrorOr<Translated> driver::translate(const KernelTextPtr &text, const Attempt &attempt,
+                                      std::optional<Rejection> *rejection) {
+  TILEWRIGHT_ASSIGN(Lowered lowered, lowerToCuda(text, attempt, rejection));
+  TILEWRIGHT_ASSIGN(lowered.source.text, lowered.module.cudaText(/*sourceComments=*/false,
+                                                                 /*lineDirectives=*/true));
+  int64_t minBlocks = numberOf(lowered.module.kernel(), cuda::kMinBlocksAttr);
+  return Translated{std::move(lowered.source), attempt, lowered.module.remarks(), minBlocks};
+}
+
+/// Calls `lower` with one configuration after another, until the target holds one.
+template <typename T>
+static ErrorOr<T>
+tryFitting(ErrorOr<T> (*lower)(const KernelTextPtr &, const Attempt &, std::optional<Rejection> *),
+           const KernelTextPtr &text, const Attempt &wanted, std::vector<std::string> *rejected) {
   std::string first;
   for (Attempt attempt = wanted;;) {
-    std::optional<Misfit> misfit;
-    ErrorOr<Translated> result = translate(text, attempt, &misfit);
-    if (result || !misfit)
+    std::optional<Rejection> rejection;
+    ErrorOr<T> result = lower(text, attempt, &rejection);
+    if (result || !rejection)
       return result;
     if (first.empty())
       first = result.error().message;
     if (rejected)
       rejected->push_back(result.error().message);
-    std::optional<Attempt> next = nextAttempt(text->signature(), wanted, attempt, *misfit, 0);
+    std::optional<Attempt> next =
+        nextAttempt(text->signature(), wanted, attempt, rejection->misfit, rejection->warps);
     if (!next)
       return Error{first};
     attempt = std::move(*next);
   }
 }
 
+ErrorOr<Lowered> driver::lowerFitting(const KernelTextPtr &text, const Attempt &wanted,
+                                      std::vector<std::string> *rejected) {
+  return tryFitting(lowerToCuda, text, wanted, rejected);
+}
+
+ErrorOr<Translated> driver::translateFitting(const KernelTextPtr &text, const Attempt &wanted,
+                                             std::vector<std::string> *rejected) {
+  return tryFitting(translate, text, wanted, rejected);
+}
+
 /// Why the machine code is not acceptable, if it is not.
-static Status checkSpills(const KernelText &text, const Attempt &attempt,
-                          const runtime::CompiledKernel &compiled) {
-  unsigned stores = compiled.spills.storeBytes, loads = compiled.spills.loadBytes;
-  unsigned frame = compiled.resources.frameBytes;
-  if (attempt.config.allowSpills || (!stores && !loads && !frame))
-    return {};
-  // What is put aside around the loops that multiply costs nothing that counts.
-  const runtime::ProductLoops &loops = compiled.resources.productLoops;
-  if (loops.found && loops.localAccesses == 0)
+static Status checkCode(const KernelText &text, const Attempt &attempt,
+                        const runtime::KernelSource &source,
+                        const runtime::CompiledKernel &compiled) {
+  TILEWRIGHT_TRY(checkSchedule(source, compiled.performanceNotes));
+  std::string problem = spillProblem(compiled);
+  if (attempt.config.allowSpills || problem.empty())
     return {};
   std::string config = attempt.str(text.signature());
-  std::string what = stores || loads
-                         ? "spills registers: " + std::to_string(stores) + " bytes stored, " +
-                               std::to_string(loads) + " loaded"
-                         : "keeps " + std::to_string(frame) + " bytes of registers in local memory";
-  return Error{"kernel `" + text.kernel + "` " + what + " per thread on " + attempt.config.target +
-               (config.empty() ? "" : " (" + config + ")") +
+  return Error{"kernel `" + text.kernel + "` " + problem + " per thread on " +
+               attempt.config.target + (config.empty() ? "" : " (" + config + ")") +
                "; make the tiles smaller or the warps more"};
 }
 
@@ -121,26 +149,30 @@ ErrorOr<Compiled> driver::compile(const KernelTextPtr &text, const Attempt &want
                                   const runtime::CompileOptions &options) {
   std::vector<std::string> rejected;
   for (Attempt attempt = wanted;;) {
-    std::optional<Misfit> misfit;
-    int64_t warps = 0;
+    std::optional<Rejection> rejection;
+    int64_t minBlocks = 1;
     ErrorOr<Compiled> result = [&]() -> ErrorOr<Compiled> {
-      TILEWRIGHT_ASSIGN(Translated translated, translate(text, attempt, &misfit));
-      warps = translated.source.threads / 32;
-      TILEWRIGHT_ASSIGN(runtime::Kernel kernel,
-                        runtime::Kernel::build(std::move(translated.source), options));
-      if (Status clean = checkSpills(*text, attempt, kernel.compiled()); !clean) {
-        misfit = Misfit::Registers;
+      TILEWRIGHT_ASSIGN(Translated translated, translate(text, attempt, &rejection));
+      minBlocks = translated.minBlocks;
+      TILEWRIGHT_ASSIGN(runtime::Kernel kernel, runtime::Kernel::build(translated.source, options));
+      if (Status clean = checkCode(*text, attempt, translated.source, kernel.compiled()); !clean) {
+        rejection = Rejection{Misfit::Registers, translated.source.threads / kLanes};
         return std::move(clean).error();
       }
-      Compiled compiled(std::move(kernel), attempt);
+      Compiled compiled(std::move(kernel), wanted, attempt);
       compiled.remarks = std::move(translated.remarks);
       compiled.rejected = rejected;
       return compiled;
     }();
-    if (result || !misfit)
+    if (result || !rejection)
       return result;
     rejected.push_back(result.error().message);
-    std::optional<Attempt> next = nextAttempt(text->signature(), wanted, attempt, *misfit, warps);
+    if (minBlocks > 1 && !attempt.config.minBlocks) {
+      attempt.config.minBlocks = 1; // what `hint-registers` asked for was too much
+      continue;
+    }
+    std::optional<Attempt> next =
+        nextAttempt(text->signature(), wanted, attempt, rejection->misfit, rejection->warps);
     if (!next)
       return Error{rejected.front()};
     attempt = std::move(*next);
@@ -151,15 +183,16 @@ std::string driver::memoKey(const KernelText &text, const Attempt &attempt) {
   std::vector<std::string> parts;
   const frontend::Specialisation &bound = attempt.specialisation;
   for (const auto &entry : bound.dtypes)
-    parts.push_back("t" + entry.getKey().str() + "=" + dtypeName(entry.getValue()).str());
+    parts.push_back(("t" + entry.getKey() + "=" + dtypeName(entry.getValue())).str());
   for (const auto &entry : bound.dims)
-    parts.push_back("d" + entry.getKey().str() + "=" + std::to_string(entry.getValue()));
+    parts.push_back(("d" + entry.getKey() + "=" + llvm::Twine(entry.getValue())).str());
   for (const auto &entry : bound.consts)
-    parts.push_back("c" + entry.getKey().str() + "=" + toString(entry.getValue()));
+    parts.push_back(("c" + entry.getKey() + "=" + toString(entry.getValue())).str());
   for (const auto &entry : bound.tensors) {
     const frontend::TensorFacts &facts = entry.getValue();
-    parts.push_back("v" + entry.getKey().str() + "=" + std::to_string(facts.align) +
-                    (facts.strided ? "s" : "") + (facts.wide ? "w" : ""));
+    parts.push_back(("v" + entry.getKey() + "=" + llvm::Twine(facts.align) +
+                     (facts.strided ? "s" : "") + (facts.wide ? "w" : ""))
+                        .str());
   }
   std::sort(parts.begin(), parts.end()); // the maps have no order
   std::string key =

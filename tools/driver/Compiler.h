@@ -22,15 +22,37 @@ struct Translated {
   runtime::KernelSource source;
   Attempt attempt; ///< What was chosen.
   std::vector<std::string> remarks;
+  int64_t minBlocks = 1; ///< Blocks per SM that the text leaves registers for.
 };
 
-/// Translates under one configuration. Fails with a clear message when the target's shared memory
-/// does not hold the tiles, which sets `misfit`.
-ErrorOr<Translated> translate(const KernelTextPtr &text, const Attempt &attempt,
-                              std::optional<Misfit> *misfit = nullptr);
+/// What a configuration lacks, and the warps that it had.
+struct Rejection {
+  Misfit misfit;
+  int64_t warps;
+};
 
-/// Translates under the first configuration that the target's shared memory holds; `rejected` gets
-/// why others were not taken.
+/// A kernel at the `cuda` level with all that a launch needs but its text.
+struct Lowered {
+  KernelModule module;
+  runtime::KernelSource source;
+  Attempt attempt; ///< What was chosen.
+};
+
+/// Lowers under one configuration; fails as `translate` does.
+ErrorOr<Lowered> lowerToCuda(const KernelTextPtr &text, const Attempt &attempt,
+                             std::optional<Rejection> *rejection = nullptr);
+
+/// Lowers under the first configuration that the target holds.
+ErrorOr<Lowered> lowerFitting(const KernelTextPtr &text, const Attempt &wanted,
+                              std::vector<std::string> *rejected = nullptr);
+
+/// Translates under one configuration. Fails with a clear message when the target's shared memory
+/// or registers do not hold the tiles, which sets `rejection`.
+ErrorOr<Translated> translate(const KernelTextPtr &text, const Attempt &attempt,
+                              std::optional<Rejection> *rejection = nullptr);
+
+/// Translates under the first configuration that the target holds; `rejected` gets why others were
+/// not taken.
 ErrorOr<Translated> translateFitting(const KernelTextPtr &text, const Attempt &wanted,
                                      std::vector<std::string> *rejected = nullptr);
 
@@ -39,10 +61,11 @@ passes::PipelineOptions pipelineOptions(const Config &config);
 
 /// A kernel that can be launched.
 struct Compiled {
-  Compiled(runtime::Kernel kernel, Attempt attempt)
-      : kernel(std::move(kernel)), attempt(std::move(attempt)) {}
+  Compiled(runtime::Kernel kernel, Attempt wanted, Attempt attempt)
+      : kernel(std::move(kernel)), wanted(std::move(wanted)), attempt(std::move(attempt)) {}
 
   runtime::Kernel kernel;
+  Attempt wanted;                    ///< What was asked for.
   Attempt attempt;                   ///< What was chosen.
   std::vector<std::string> remarks;  ///< What the passes said.
   std::vector<std::string> rejected; ///< Configurations that did not fit, and why.

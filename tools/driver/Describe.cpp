@@ -61,10 +61,38 @@ static ErrorOr<runtime::ParamKind> paramKind(StringRef kind) {
                                        .Case("dim", ParamKind::Dim)
                                        .Case("stride", ParamKind::Stride)
                                        .Case("scalar", ParamKind::Scalar)
+                                       .Case("tensor_map", ParamKind::TensorMap)
                                        .Default(std::nullopt);
   if (!known)
     return Error{"a parameter of kind `" + kind.str() + "` has no meaning for the host"};
   return *known;
+}
+
+static runtime::TensorMapSpec describeMap(cuda::TensorMapType type, ArrayAttr axes) {
+  runtime::TensorMapSpec map;
+  for (Attribute axis : axes)
+    map.axes.push_back(unsigned(cast<IntegerAttr>(axis).getInt()));
+  for (int64_t extent : type.getBox().getShape())
+    map.box.push_back(unsigned(extent));
+  static_assert(int(runtime::TensorMapSwizzle::Bytes32) == 1 &&
+                int(runtime::TensorMapSwizzle::Bytes128) == 3);
+  if (int64_t bytes = type.getSwizzle())
+    map.swizzle = runtime::TensorMapSwizzle(llvm::Log2_64(bytes / 16));
+  return map;
+}
+
+/// sm_90a instead of sm_90 where the kernel uses what only that generation has.
+static std::string architecture(func::FuncOp kernel, const std::string &target) {
+  bool specific =
+      kernel
+          .walk([](Operation *op) {
+            return isa<cuda::WgmmaOp, cuda::IncreaseRegistersOp, cuda::DecreaseRegistersOp>(op)
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+  return specific && std::isdigit(static_cast<unsigned char>(target.back())) ? target + "a"
+                                                                             : target;
 }
 
 Status driver::describeCuda(func::FuncOp kernel, runtime::KernelSource &source) {
@@ -78,7 +106,9 @@ Status driver::describeCuda(func::FuncOp kernel, runtime::KernelSource &source) 
     if (param.kind == runtime::ParamKind::Dim)
       param.name = attr.getAs<StringAttr>("source").str();
     Type type = kernel.getArgumentTypes()[index];
-    if (!isa<cuda::PtrType>(type))
+    if (auto map = dyn_cast<cuda::TensorMapType>(type))
+      param.map = describeMap(map, attr.getAs<ArrayAttr>("axes"));
+    else if (!isa<cuda::PtrType>(type))
       param.type = elementType(type);
     source.params.push_back(std::move(param));
   }
@@ -87,5 +117,10 @@ Status driver::describeCuda(func::FuncOp kernel, runtime::KernelSource &source) 
   };
   source.threads = number(cuda::kThreadsAttr);
   source.sharedBytes = number(cuda::kSharedBytesAttr);
+  if (kernel->hasAttr(cuda::kClusterAttr))
+    source.clusterSize = number(cuda::kClusterAttr);
+  source.dependentLaunch =
+      bool(kernel.walk([](cuda::GridWaitOp) { return WalkResult::interrupt(); }).wasInterrupted());
+  source.target = architecture(kernel, source.target);
   return {};
 }

@@ -15,7 +15,8 @@ runtime::ElementType elementType(mlir::Type type);
 /// Arguments, grid and checks of a kernel at the `tile` level, before any pass.
 ErrorOr<runtime::KernelSource> describeTile(const KernelText &text, mlir::func::FuncOp kernel);
 
-/// Parameters and resources of the same kernel at the `cuda` level.
+/// Parameters and resources of the same kernel at the `cuda` level. `source.target` is the target
+/// asked for; it gains an `a` where the kernel needs what its generation alone has.
 Status describeCuda(mlir::func::FuncOp kernel, runtime::KernelSource &source);
 
 } // namespace tilewright::driver

@@ -56,6 +56,11 @@ Error Diagnostics::error(std::string_view fallback) const {
   return {text.empty() ? std::string(fallback) : text};
 }
 
+void Diagnostics::clear() {
+  state->stream.flush();
+  state->rendered.clear();
+}
+
 bool Diagnostics::empty() const { return state->stream.str().empty(); }
 
 const std::vector<std::string> &Diagnostics::remarks() const { return state->remarks; }

@@ -23,6 +23,8 @@ public:
   /// Everything but remarks, as one Error; `fallback` when nothing was said.
   Error error(std::string_view fallback) const;
   bool empty() const;
+  /// Forgets everything but the remarks.
+  void clear();
 
   /// `file:line: words` of each remark, in the order of the passes, each once.
   const std::vector<std::string> &remarks() const;

@@ -2,6 +2,8 @@
 
 #include "codegen/PrintCuda.h"
 
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -25,8 +27,29 @@ ErrorOr<KernelModule> KernelModule::lower(KernelTextPtr text,
   return result;
 }
 
-Status KernelModule::run(const passes::PipelineOptions &options, passes::Stage upTo) {
+namespace {
+
+/// Tells an observer which passes changed something.
+struct ChangeInstrumentation : PassInstrumentation {
+  explicit ChangeInstrumentation(const KernelModule::PassObserver &observer) : observer(observer) {}
+
+  void runBeforePass(Pass *, Operation *op) override { before.emplace(op); }
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (before && *before != OperationFingerPrint(op) && !pass->getArgument().empty())
+      observer(pass->getArgument());
+  }
+
+  const KernelModule::PassObserver &observer;
+  std::optional<OperationFingerPrint> before;
+};
+
+} // namespace
+
+Status KernelModule::run(const passes::PipelineOptions &options, passes::Stage upTo,
+                         const PassObserver &observer) {
   PassManager manager(context.get());
+  if (observer)
+    manager.addInstrumentation(std::make_unique<ChangeInstrumentation>(observer));
   passes::addPasses(manager, options, upTo);
   if (failed(manager.run(*module)))
     return diagnostics->error("kernel `" + source->kernel + "` could not be compiled");

@@ -7,6 +7,8 @@
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/KernelText.h"
 
+#include <functional>
+
 namespace tilewright::driver {
 
 /// The module of one specialised kernel with the context that owns it. One thread at a time.
@@ -16,8 +18,11 @@ public:
   static ErrorOr<KernelModule> lower(KernelTextPtr text,
                                      const frontend::Specialisation &specialisation);
 
+  /// Called after each pass that changed the kernel, with the pass's flag.
+  using PassObserver = std::function<void(llvm::StringRef)>;
   /// Runs the passes down to a level; once per module.
-  Status run(const passes::PipelineOptions &options, passes::Stage upTo);
+  Status run(const passes::PipelineOptions &options, passes::Stage upTo,
+             const PassObserver &observer = {});
 
   /// Runs the kernel on the CPU; at the `tile` level only.
   ErrorOr<simulator::Statistics> interpret(llvm::ArrayRef<simulator::Argument> arguments,
@@ -30,6 +35,9 @@ public:
   std::string str() const;
   mlir::func::FuncOp kernel() const;
   const KernelText &text() const { return *source; }
+  /// Errors and warnings since they were last cleared, as a compiler prints them.
+  std::string messages() const { return diagnostics->error("").message; }
+  void clearMessages() { diagnostics->clear(); }
   /// What the passes said about their decisions.
   const std::vector<std::string> &remarks() const { return diagnostics->remarks(); }
 

@@ -32,27 +32,29 @@ static std::string list(const std::vector<llvm::StringRef> &names) {
 static ErrorOr<std::string> chooseKernel(const frontend::Program &program, llvm::StringRef file,
                                          llvm::StringRef wanted) {
   std::vector<llvm::StringRef> names = program.kernels();
+  std::string path = ("`" + llvm::Twine(file) + "`").str();
   if (names.empty())
-    return Error{"`" + file.str() + "` has no kernel: put `@kernel` before a function"};
+    return Error{path + " has no kernel: put `@kernel` before a function"};
   llvm::StringRef stem = llvm::sys::path::stem(file);
   if (wanted.empty() && names.size() == 1)
     return names.front().str();
   if (wanted.empty() && program.signature(stem))
     return stem.str();
   if (wanted.empty())
-    return Error{"`" + file.str() + "` has several kernels: add `:` and one of " + list(names)};
+    return Error{path + " has several kernels: add `:` and one of " + list(names)};
   if (!program.signature(wanted))
-    return Error{"`" + file.str() + "` has no kernel `" + wanted.str() + "`" +
-                 frontend::suggest(wanted, names) + "; it has " + list(names)};
+    return Error{path + " has no kernel `" + wanted.str() + "`" + frontend::suggest(wanted, names) +
+                 "; it has " + list(names)};
   return wanted.str();
 }
 
 ErrorOr<KernelTextPtr> driver::loadKernelText(std::string text, std::string file,
-                                              std::string_view kernel) {
+                                              std::string_view kernel,
+                                              const frontend::Captured &captured) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   Diagnostics diagnostics(context, file, text);
   auto result = std::make_shared<KernelText>();
-  result->program = frontend::parseProgram(text, file, context);
+  result->program = frontend::parseProgram(text, file, context, captured);
   if (!result->program)
     return diagnostics.error("`" + file + "` could not be read");
   TILEWRIGHT_ASSIGN(result->kernel, chooseKernel(*result->program, file, kernel));

@@ -31,8 +31,9 @@ using KernelTextPtr = std::shared_ptr<const KernelText>;
 ErrorOr<KernelTextPtr> loadKernel(std::string_view what);
 
 /// A kernel of a text in memory. An empty `kernel` stands for the only one, or that of the file's
-/// name.
-ErrorOr<KernelTextPtr> loadKernelText(std::string text, std::string file, std::string_view kernel);
+/// name. `captured` are names that the text refers to without declaring them.
+ErrorOr<KernelTextPtr> loadKernelText(std::string text, std::string file, std::string_view kernel,
+                                      const frontend::Captured &captured = {});
 
 } // namespace tilewright::driver
 

@@ -20,12 +20,35 @@ struct CompileOptions {
   std::string output;        ///< Empty or `-`: standard output.
 };
 
+struct SimulateOptions {
+  KernelArgs kernel;
+  std::string schedule = "eager"; ///< eager, lazy, random, exhaustive.
+  uint64_t seed = 0;              ///< Of the data, and of a random schedule.
+  uint64_t maxRuns = 1000;        ///< Of an exhaustive schedule.
+  std::string trace;              ///< A file for a timeline, or empty.
+};
+
+struct FuzzOptions {
+  uint64_t seed = 1, count = 100;
+  std::vector<std::string> targets; ///< Empty: all.
+  std::vector<std::string> disabledPasses;
+  std::string save;
+  std::vector<std::string> replay; ///< Files of saved programs.
+  uint64_t machineCodeEvery = 0;
+  unsigned jobs = 0; ///< 0: one per core.
+  bool simulate = true, blame = false, print = false;
+};
+
 inline constexpr const char *kEmits[] = {"tile-raw", "tile",  "cta",  "cuda-ir", "cuda",
                                          "ptx",      "cubin", "sass", "report"};
 
 Status run(const RunOptions &options);
 Status compile(const CompileOptions &options);
+/// Fails if anything is found, or if the results are not the reference's.
+Status simulate(const SimulateOptions &options);
 Status explain(const KernelArgs &args);
+/// Fails when it finds something.
+Status fuzz(const FuzzOptions &options);
 Status list();
 Status targets();
 /// Also fails when something that compiling needs is missing.

@@ -1,8 +1,9 @@
 // `tilewright compile` and `tilewright explain`.
 #include "tools/tilewright/Commands.h"
-#include "tools/tilewright/Listing.h"
 
 #include "support/Files.h"
+#include "tools/driver/Inspect.h"
+#include "tools/driver/Listing.h"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -10,31 +11,16 @@
 using namespace tilewright;
 using namespace tilewright::cli;
 
-/// The module of one step as a pass stage leaves it, or as the front end made it.
-static ErrorOr<driver::KernelModule> moduleAt(const Job &job, const Step &step,
-                                              std::optional<passes::Stage> stage) {
-  TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
-  // Below the tile level, show the configuration that is compiled: the first that fits.
-  if (stage && *stage != passes::Stage::Tile) {
-    TILEWRIGHT_ASSIGN(driver::Translated translated, driver::translateFitting(step.text, attempt));
-    attempt = translated.attempt;
-  }
-  TILEWRIGHT_ASSIGN(driver::KernelModule module,
-                    driver::KernelModule::lower(step.text, attempt.specialisation));
-  if (stage)
-    TILEWRIGHT_TRY(module.run(driver::pipelineOptions(attempt.config), *stage));
-  return module;
-}
-
 static ErrorOr<std::string> emitModule(const Job &job, const Step &step,
                                        std::optional<passes::Stage> stage) {
-  TILEWRIGHT_ASSIGN(driver::KernelModule module, moduleAt(job, step, stage));
+  TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
+  TILEWRIGHT_ASSIGN(driver::KernelModule module, driver::moduleAt(step.text, attempt, stage));
   return module.str();
 }
 
 static ErrorOr<std::string> emitCuda(const Job &job, const Step &step) {
-  TILEWRIGHT_ASSIGN(driver::KernelModule module, moduleAt(job, step, passes::Stage::Cuda));
-  return module.cudaText(/*sourceComments=*/true, /*lineDirectives=*/false);
+  TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
+  return driver::cudaListing(step.text, attempt);
 }
 
 static ErrorOr<driver::Compiled> build(const Job &job, const Step &step, bool lineInfo) {
@@ -52,10 +38,10 @@ static ErrorOr<std::string> emitMachine(const Job &job, const Step &step, const 
   TILEWRIGHT_ASSIGN(driver::Compiled compiled, build(job, step, /*lineInfo=*/what == "ptx"));
   const runtime::CompiledText &text = compiled.kernel.compiled().text;
   if (what == "ptx")
-    return annotatePtx(text.ptx, *step.text);
+    return driver::annotatePtx(text.ptx, *step.text);
   if (text.cubin.empty())
     return Error{"`" + job.config.target + "` has PTX only; a cubin needs `sm_…`"};
-  return what == "sass" ? disassemble(text.cubin) : ErrorOr<std::string>(text.cubin);
+  return what == "sass" ? driver::disassemble(text.cubin) : ErrorOr<std::string>(text.cubin);
 }
 
 static ErrorOr<std::string> emitStep(const Job &job, const Step &step, const std::string &what) {
@@ -95,17 +81,8 @@ Status cli::explain(const KernelArgs &args) {
   TILEWRIGHT_ASSIGN(Job job, makeJob(args));
   for (const Step &step : job.steps) {
     TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
-    std::vector<std::string> rejected;
-    TILEWRIGHT_ASSIGN(driver::Translated translated,
-                      driver::translateFitting(step.text, attempt, &rejected));
-    fmt::print("{} ({}) on {}\n", step.text->kernel, translated.attempt.str(step.signature()),
-               job.config.target);
-    for (const std::string &reason : rejected)
-      fmt::print("  rejected: {}\n", reason);
-    for (const std::string &remark : translated.remarks)
-      fmt::print("  {}\n", remark);
-    fmt::print("  {} threads, {} bytes of shared memory\n", translated.source.threads,
-               translated.source.sharedBytes);
+    TILEWRIGHT_ASSIGN(std::string text, driver::explain(step.text, attempt));
+    fmt::print("{}", text);
   }
   return {};
 }

@@ -8,8 +8,6 @@
 
 namespace tilewright::cli {
 
-using HostTensors = std::map<std::string, HostTensor>;
-
 /// The kernels of a job, compiled for given sizes, over tensors in device memory.
 class GpuJob {
 public:

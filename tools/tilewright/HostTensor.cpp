@@ -59,7 +59,8 @@ double HostTensor::value(int64_t index) const {
   return 0;
 }
 
-static void store(char *data, ElementType type, int64_t index, double value) {
+void HostTensor::set(int64_t index, double value) {
+  char *data = bytes.data();
   switch (type) {
   case ElementType::Bool:
   case ElementType::I8:
@@ -104,11 +105,10 @@ void HostTensor::randomize(uint64_t seed, double deviation) {
   int64_t count = size(), fresh = std::min(count, kBlock);
   ElementKind kind = info(type).kind;
   for (int64_t i = 0; i < fresh; ++i)
-    store(bytes.data(), type, i,
-          kind == ElementKind::Float ? deviation * nextNormal(state)
-          : kind == ElementKind::Bool
-              ? double(nextRandom(state) & 1)
-              : double(nextRandom(state) & 15) - 8 * (type != ElementType::U8));
+    set(i, kind == ElementKind::Float ? deviation * nextNormal(state)
+           : kind == ElementKind::Bool
+               ? double(nextRandom(state) & 1)
+               : double(nextRandom(state) & 15) - 8 * (type != ElementType::U8));
   for (int64_t at = fresh; at < count; at += fresh)
     std::memcpy(bytes.data() + at * bytesOf(type), bytes.data(),
                 size_t(std::min(fresh, count - at)) * bytesOf(type));

@@ -5,6 +5,7 @@
 #include "runtime/ElementType.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct HostTensor {
 
   int64_t size() const { return int64_t(bytes.size() / bytesOf(type)); }
   double value(int64_t index) const;
+  /// Rounds to the element type.
+  void set(int64_t index, double value);
 
   /// Floats from the normal distribution with this deviation, integers from -8 to 7, booleans
   /// evenly. A large tensor repeats a block of a few million values.
@@ -28,6 +31,9 @@ struct HostTensor {
   /// Bits that are a NaN in every float type, so that an element that was never written shows.
   void poison();
 };
+
+/// Tensors by the names of their parameters.
+using HostTensors = std::map<std::string, HostTensor>;
 
 struct Comparison {
   double maxAbsolute = 0, maxRelative = 0;

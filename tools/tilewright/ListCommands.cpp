@@ -36,7 +36,7 @@ static void printSignature(const frontend::Signature &signature) {
   for (const frontend::DtypeVariable &variable : signature.dtypes) {
     dtypes += (dtypes.empty() ? "" : "; ") + variable.name + " in";
     for (frontend::Dtype dtype : variable.allowed)
-      dtypes += " " + dtypeName(dtype).str();
+      dtypes += (" " + dtypeName(dtype)).str();
   }
   fmt::print("{:16} {}\n", "", tensors);
   fmt::print("{:16} {}{}{}\n", "", dtypes, others.empty() || dtypes.empty() ? "" : "; ", others);

@@ -1,10 +1,11 @@
 // `tilewright compile --emit report`: what a kernel uses and how fast it could be.
 #include "ir/Target.h"
 #include "runtime/Driver.h"
+#include "tools/driver/Resources.h"
 #include "tools/tilewright/Commands.h"
 #include "tools/tilewright/Roofline.h"
+#include "tools/tilewright/SimulatedStep.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 using namespace tilewright;
@@ -12,50 +13,21 @@ using namespace tilewright::cli;
 
 namespace {
 
-/// What the hardware gives registers and shared memory in.
-constexpr int64_t kWarpRegisterUnit = 256, kBlocksPerSm = 32;
-
-struct Occupancy {
-  int64_t blocks, threads;
-  const char *limit; ///< What allows no more.
-};
-
-int64_t roundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
-
-Occupancy occupancyOf(const Target &target, int64_t threads, int64_t registers, int64_t shared) {
-  int64_t perWarp = roundUp(std::max<int64_t>(1, registers) * 32, kWarpRegisterUnit);
-  int64_t byRegisters = Target::kRegistersPerSm / (perWarp * (threads / 32));
-  int64_t reserved = target.smemPerSm - target.smem; // the system's share of every block
-  int64_t byShared = target.smemPerSm / std::max<int64_t>(1, shared + reserved);
-  int64_t byThreads = target.threadsPerSm / threads;
-  Occupancy result{kBlocksPerSm, 0, "blocks"};
-  auto limit = [&](int64_t blocks, const char *what) {
-    if (blocks < result.blocks)
-      result = {blocks, 0, what};
-  };
-  limit(byThreads, "threads");
-  limit(byShared, "shared memory");
-  limit(byRegisters, "registers");
-  result.threads = result.blocks * threads;
-  return result;
-}
-
 std::string resources(const Step &step, const driver::Compiled &compiled, const Target &target) {
-  const runtime::KernelSource &source = compiled.kernel.source();
-  const runtime::CompiledKernel &code = compiled.kernel.compiled();
-  unsigned shared = source.sharedBytes + code.resources.staticSharedBytes;
-  std::string text = fmt::format("  configuration   {}\n", compiled.attempt.str(step.signature())) +
-                     fmt::format("  threads         {} per program\n", source.threads);
-  if (!code.text.cubin.empty()) {
-    Occupancy occupancy = occupancyOf(target, source.threads, code.resources.registers, shared);
-    text += fmt::format("  registers       {} per thread\n", code.resources.registers) +
+  driver::Resources resources = driver::resourcesOf(*step.text, compiled);
+  std::string text = fmt::format("  configuration   {}\n", resources.configuration) +
+                     fmt::format("  threads         {} per program\n", resources.threads);
+  if (resources.hasMachineCode) {
+    text += fmt::format("  registers       {} per thread\n", resources.registers) +
             fmt::format("  spills          {} bytes stored, {} loaded; {} bytes of local memory\n",
-                        code.spills.storeBytes, code.spills.loadBytes, code.resources.frameBytes) +
+                        resources.spillStoreBytes, resources.spillLoadBytes, resources.localBytes) +
             fmt::format("  occupancy       {} programs, {} of {} threads per SM (limit: {})\n",
-                        occupancy.blocks, occupancy.threads, target.threadsPerSm, occupancy.limit);
+                        resources.occupancy.programs, resources.occupancy.threads,
+                        target.threadsPerSm, resources.occupancy.limit);
   }
-  text += fmt::format("  shared memory   {} of {} bytes per program\n", shared, target.smem);
-  for (const std::string &note : code.performanceNotes)
+  text += fmt::format("  shared memory   {} of {} bytes per program\n", resources.sharedBytes,
+                      target.smem);
+  for (const std::string &note : compiled.kernel.compiled().performanceNotes)
     text += "  note            " + note + "\n";
   for (const std::string &reason : compiled.rejected)
     text += "  rejected        " + reason + "\n";
@@ -80,6 +52,20 @@ std::string roofline(const Job &job, const JobWork &work) {
                             work.isMemoryBound(*peak) ? "memory" : "arithmetic");
 }
 
+/// What the first program does, counted in the machine simulator.
+ErrorOr<std::string> countedWork(const Job &alone, const driver::Attempt &attempt) {
+  TILEWRIGHT_ASSIGN(Sizes sizes, sizesToCheck(alone, kSimulatorBudget));
+  HostTensors tensors = makeTensors(alone, sizes, /*seed=*/1);
+  simulator::MachineOptions options;
+  options.maxBlocks = 1;
+  options.detectRaces = false;
+  TILEWRIGHT_ASSIGN(SimulatedStep done,
+                    simulateStep(alone, alone.steps.front(), attempt, sizes, tensors, options));
+  return fmt::format("  simulated       the first program of {}, with {}\n", done.launch.grid,
+                     str(sizes)) +
+         describe(done.launch.result.counters);
+}
+
 } // namespace
 
 ErrorOr<std::string> cli::report(const Job &job) {
@@ -97,6 +83,8 @@ ErrorOr<std::string> cli::report(const Job &job) {
     }
     TILEWRIGHT_ASSIGN(JobWork work, workOf(alone, job.sizes));
     text += fmt::format("  sizes           {}\n", str(job.sizes)) + roofline(job, work);
+    TILEWRIGHT_ASSIGN(std::string counted, countedWork(alone, compiled.attempt));
+    text += counted;
   }
   return text;
 }

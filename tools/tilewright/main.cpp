@@ -26,6 +26,27 @@ static void addKernelOptions(CLI::App &command, KernelArgs &args) {
                    "keep a kernel whose registers spill to memory");
 }
 
+static CLI::App *addFuzzCommand(CLI::App &app, FuzzOptions &options) {
+  CLI::App *command =
+      app.add_subcommand("fuzz", "compare all executors on random programs, on the CPU");
+  command->add_option("--seed", options.seed, "of the first program; the others follow");
+  command->add_option("--count", options.count, "of programs");
+  command->add_option("--target", options.targets, "GPU generations (default: all)")
+      ->delimiter(',');
+  command->add_option("--disable-pass", options.disabledPasses, "passes to leave out")
+      ->delimiter(',');
+  command->add_option("--save", options.save, "a folder for the programs that fail");
+  command->add_option("--replay", options.replay, "check saved programs");
+  command->add_option("--machine-code-every", options.machineCodeEvery,
+                      "compile every so many programs to machine code");
+  command->add_option("--jobs", options.jobs, "processes (default: one per core)");
+  command->add_flag("!--no-simulate", options.simulate,
+                    "compile for the targets, but do not run their instructions");
+  command->add_flag("--blame", options.blame, "find the passes without which a fault vanishes");
+  command->add_flag("--print", options.print, "only show the programs");
+  return command;
+}
+
 /// Prints an error as compilers do; one with a source line has its own `error:`.
 static int finish(const Status &status) {
   if (status)
@@ -65,11 +86,29 @@ int main(int argc, char **argv) {
                              "a file (default: standard output)");
   compileCommand->callback([&] { status = compile(compileOptions); });
 
+  SimulateOptions simulateOptions;
+  CLI::App *simulateCommand = app.add_subcommand(
+      "simulate", "run a kernel's instructions on the CPU and look for races and worse");
+  addKernelOptions(*simulateCommand, simulateOptions.kernel);
+  simulateCommand
+      ->add_option("--schedule", simulateOptions.schedule,
+                   "eager, lazy, random or exhaustive: who goes on when")
+      ->check(CLI::IsMember({"eager", "lazy", "random", "exhaustive"}))
+      ->capture_default_str();
+  simulateCommand->add_option("--seed", simulateOptions.seed, "of the data and the schedule");
+  simulateCommand->add_option("--runs", simulateOptions.maxRuns, "at most, of an exhaustive one");
+  simulateCommand->add_option("--trace", simulateOptions.trace,
+                              "a file for a timeline (Perfetto, chrome://tracing)");
+  simulateCommand->callback([&] { status = simulate(simulateOptions); });
+
   KernelArgs explainArgs;
   CLI::App *explainCommand =
       app.add_subcommand("explain", "say what the compiler decided, and why");
   addKernelOptions(*explainCommand, explainArgs);
   explainCommand->callback([&] { status = explain(explainArgs); });
+
+  FuzzOptions fuzzOptions;
+  addFuzzCommand(app, fuzzOptions)->callback([&] { status = fuzz(fuzzOptions); });
 
   app.add_subcommand("list", "the built-in kernels")->callback([&] { status = list(); });
   app.add_subcommand("targets", "the GPU generations")->callback([&] { status = targets(); });

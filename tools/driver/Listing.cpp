@@ -1,4 +1,4 @@
-#include "tools/tilewright/Listing.h"
+#include "tools/driver/Listing.h"
 
 #include "support/Env.h"
 #include "support/Files.h"
@@ -10,7 +10,7 @@
 #include <map>
 
 using namespace tilewright;
-using namespace tilewright::cli;
+using namespace tilewright::driver;
 using llvm::StringRef;
 
 //===- PTX ------------------------------------------------------------------------------------===//
@@ -20,7 +20,7 @@ namespace {
 /// Follows `.file` and `.loc` and yields a comment where the kernel's line changes.
 class LineComments {
 public:
-  explicit LineComments(const driver::KernelText &text) : text(text) {}
+  explicit LineComments(const KernelText &text) : text(text) {}
 
   void addFile(StringRef directive) {
     auto [number, name] = directive.split(' ');
@@ -43,7 +43,7 @@ public:
   }
 
 private:
-  const driver::KernelText &text;
+  const KernelText &text;
   std::map<std::string, std::string> files;
   unsigned last = 0;
 };
@@ -60,7 +60,7 @@ void collectFiles(StringRef ptx, LineComments &comments) {
 
 } // namespace
 
-std::string cli::annotatePtx(const std::string &ptx, const driver::KernelText &text) {
+std::string driver::annotatePtx(const std::string &ptx, const KernelText &text) {
   LineComments comments(text);
   collectFiles(ptx, comments);
   std::string result;
@@ -88,7 +88,7 @@ static ErrorOr<std::string> findDisassembler() {
   for (EnvVar variable : {EnvVar::TilewrightCudaHome, EnvVar::CudaHome, EnvVar::CudaPath})
     if (std::optional<std::string> home = getEnv(variable))
       folders.push_back(*home + "/bin");
-  folders.push_back("/usr/local/cuda/bin");
+  folders.emplace_back("/usr/local/cuda/bin");
   llvm::SmallVector<StringRef> paths(folders.begin(), folders.end());
   for (const char *name : {"nvdisasm", "cuobjdump"}) {
     if (auto found = llvm::sys::findProgramByName(name, paths))
@@ -101,7 +101,7 @@ static ErrorOr<std::string> findDisassembler() {
                "repository), or take `--emit cubin` to a machine that has it"};
 }
 
-ErrorOr<std::string> cli::disassemble(const std::string &cubin) {
+ErrorOr<std::string> driver::disassemble(const std::string &cubin) {
   TILEWRIGHT_ASSIGN(std::string program, findDisassembler());
   llvm::SmallString<128> input, output;
   if (llvm::sys::fs::createTemporaryFile("tilewright", "cubin", input) ||

@@ -1,18 +1,18 @@
 //===- Listing.h - machine code for people to read --------------------------------------------===//
-#ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_LISTING_H
-#define TILEWRIGHT_TOOLS_TILEWRIGHT_LISTING_H
+#ifndef TILEWRIGHT_TOOLS_DRIVER_LISTING_H
+#define TILEWRIGHT_TOOLS_DRIVER_LISTING_H
 
 #include "tools/driver/KernelText.h"
 
-namespace tilewright::cli {
+namespace tilewright::driver {
 
 /// PTX from a compilation with `-lineinfo`: the kernel's source lines as comments in place of the
 /// directives for debuggers.
-std::string annotatePtx(const std::string &ptx, const driver::KernelText &text);
+std::string annotatePtx(const std::string &ptx, const KernelText &text);
 
 /// The machine code of a cubin, by NVIDIA's own disassembler.
 ErrorOr<std::string> disassemble(const std::string &cubin);
 
-} // namespace tilewright::cli
+} // namespace tilewright::driver
 
 #endif

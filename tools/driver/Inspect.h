@@ -1,0 +1,28 @@
+//===- Inspect.h - what became of a kernel, for people to read --------------------------------===//
+#ifndef TILEWRIGHT_TOOLS_DRIVER_INSPECT_H
+#define TILEWRIGHT_TOOLS_DRIVER_INSPECT_H
+
+#include "tools/driver/Compiler.h"
+
+namespace tilewright::driver {
+
+/// The module as a pass stage leaves it, or as the front end made it. Below the tile level it has
+/// the configuration that is compiled: the first from `wanted` on that fits.
+ErrorOr<KernelModule> moduleAt(const KernelTextPtr &text, const Attempt &wanted,
+                               std::optional<passes::Stage> stage);
+
+/// Every decision of the passes, and the configurations that were rejected. Translates, for which
+/// it needs no NVRTC: of registers it knows nothing.
+ErrorOr<std::string> explain(const KernelTextPtr &text, const Attempt &wanted);
+/// The same of a kernel that was compiled.
+std::string explain(const KernelText &text, const Compiled &compiled);
+
+/// The CUDA C++ text with the kernel's lines as comments.
+ErrorOr<std::string> cudaListing(const KernelTextPtr &text, const Attempt &wanted);
+
+/// The PTX with the kernel's lines as comments.
+ErrorOr<std::string> ptxListing(const KernelTextPtr &text, const Attempt &wanted);
+
+} // namespace tilewright::driver
+
+#endif

@@ -1,0 +1,42 @@
+//===- Check.h - a job's data, the reference, the comparison ----------------------------------===//
+#ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_CHECK_H
+#define TILEWRIGHT_TOOLS_TILEWRIGHT_CHECK_H
+
+#include "tools/tilewright/HostTensor.h"
+#include "tools/tilewright/Job.h"
+
+namespace tilewright::cli {
+
+struct Access {
+  bool read = false, written = false;
+};
+
+/// All tensors of a job with what its steps do to them. What an earlier step writes is no input.
+std::map<std::string, Access> accesses(const Job &job);
+
+/// Random inputs and poisoned outputs.
+HostTensors makeTensors(const Job &job, const Sizes &sizes, uint64_t seed);
+
+/// Runs all steps in the reference interpreter. `optimized` runs them as the tile passes leave
+/// them.
+Status interpretJob(const Job &job, const Sizes &sizes, HostTensors &tensors, bool optimized);
+
+/// Fails if the job cannot be run with these sizes: an assert that the host checks does not hold,
+/// or a compile-time size is not accepted.
+Status checkSizes(const Job &job, const Sizes &sizes);
+
+/// How much work is done on a CPU: operations of products, elements of everything else.
+struct Budget {
+  double flops, elements;
+};
+
+/// Sizes within a budget: the largest run-time dimensions halved, equal ones together, until the
+/// work is small. Compile-time dimensions stay, so that the same code is checked.
+ErrorOr<Sizes> sizesToCheck(const Job &job, const Budget &budget);
+
+/// Prints the comparison of every output; fails on the first that differs too much.
+Status compareOutputs(const Job &job, const HostTensors &found, const HostTensors &expected);
+
+} // namespace tilewright::cli
+
+#endif

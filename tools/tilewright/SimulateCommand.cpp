@@ -1,0 +1,54 @@
+// `tilewright simulate`: a kernel's instructions on the CPU, with all that can go wrong found.
+#include "tools/tilewright/Commands.h"
+#include "tools/tilewright/SimulatedStep.h"
+#include "tools/tilewright/Trace.h"
+
+#include <chrono>
+#include <fmt/format.h>
+
+using namespace tilewright;
+using namespace tilewright::cli;
+
+/// Runs one step on the tensors and prints what it did; fails with the findings.
+static Status simulateAndPrint(const Job &job, const Step &step, const Sizes &sizes,
+                               HostTensors &tensors, const simulator::MachineOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  TILEWRIGHT_ASSIGN(driver::Attempt wanted, attemptFor(job, step, sizes));
+  TILEWRIGHT_ASSIGN(SimulatedStep done, simulateStep(job, step, wanted, sizes, tensors, options));
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const simulator::MachineResult &result = done.launch.result;
+  fmt::print("{} on {}: {} programs of {} threads in {:.2f} s\n{}", step.text->kernel,
+             job.config.target, done.launch.grid, done.simulation.source().threads, seconds,
+             describe(result.counters));
+  if (result.runs > 1)
+    fmt::print("  schedules       {}{}\n", result.runs, result.complete ? ", all" : ", not all");
+  return result.isClean() ? Status() : Status(Error{done.launch.messages});
+}
+
+Status cli::simulate(const SimulateOptions &options) {
+  simulator::MachineOptions machine;
+  machine.schedule = *simulator::scheduleByName(options.schedule);
+  machine.seed = options.seed;
+  machine.maxRuns = options.maxRuns;
+  TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
+  TILEWRIGHT_TRY(checkComplete(job));
+  TILEWRIGHT_TRY(checkSizes(job, job.sizes));
+  TILEWRIGHT_ASSIGN(Sizes sizes, sizesToCheck(job, kSimulatorBudget));
+  if (sizes != job.sizes)
+    fmt::print("simulated with smaller sizes: {}\n", str(sizes));
+  HostTensors found = makeTensors(job, sizes, options.seed + 1), expected = found;
+  TraceFile trace;
+  if (!options.trace.empty())
+    machine.trace = &trace;
+  Status outcome;
+  for (const Step &step : job.steps)
+    if (outcome)
+      outcome = simulateAndPrint(job, step, sizes, found, machine);
+  // A timeline helps most when something went wrong.
+  if (!options.trace.empty())
+    TILEWRIGHT_TRY(trace.write(options.trace));
+  TILEWRIGHT_TRY(std::move(outcome));
+  TILEWRIGHT_TRY(interpretJob(job, sizes, expected, /*optimized=*/false));
+  fmt::print("no findings; against the reference:\n");
+  return compareOutputs(job, found, expected);
+}
