@@ -1,0 +1,240 @@
+// The functions that the Python package calls.
+#include "python/Kernel.h"
+
+#include "frontend/Builtins.h"
+#include "tools/driver/Builtins.h"
+#include "tools/driver/Inspect.h"
+#include "tools/driver/Resources.h"
+
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/string.h>
+
+using namespace tilewright;
+using namespace tilewright::python;
+namespace ffi = tvm::ffi;
+
+using Dict = ffi::Map<ffi::String, ffi::Any>;
+using List = ffi::Array<ffi::Any>;
+
+namespace {
+
+//===- Kernels --------------------------------------------------------------------------------===//
+
+frontend::Dtype dtypeOf(const ffi::Any &name) {
+  std::string word = name.cast<std::string>();
+  std::optional<frontend::Dtype> dtype = frontend::dtypeFromName(word);
+  if (!dtype)
+    raise({"there is no dtype `" + word + "`"});
+  return *dtype;
+}
+
+/// `captured` has "dims" (names), "dtypes" (name to dtypes), "constants" (name to value) and
+/// "aliases" (name to dtype).
+frontend::Captured capturedOf(const Dict &captured) {
+  frontend::Captured result;
+  for (const ffi::Any &name : captured["dims"].cast<List>())
+    result.dims.push_back(name.cast<std::string>());
+  for (const auto &[name, allowed] : captured["dtypes"].cast<Dict>()) {
+    frontend::DtypeVariable variable{name, {}};
+    for (const ffi::Any &dtype : allowed.cast<List>())
+      variable.allowed.push_back(dtypeOf(dtype));
+    result.dtypes.push_back(std::move(variable));
+  }
+  for (const auto &[name, value] : captured["constants"].cast<Dict>())
+    result.constants.emplace_back(name, constValue(value));
+  for (const auto &[name, dtype] : captured["aliases"].cast<Dict>())
+    result.constants.emplace_back(name, dtypeOf(dtype));
+  return result;
+}
+
+/// `target`, `warps`, `stages`, `min_blocks`; what is not given is left open.
+driver::Config configOf(const Dict &given) {
+  driver::Config config;
+  for (const auto &[name, value] : given) {
+    std::string word = name;
+    int64_t *field = word == "warps"        ? &config.warps
+                     : word == "stages"     ? &config.stages
+                     : word == "min_blocks" ? &config.minBlocks
+                                            : nullptr;
+    if (word == "target")
+      config.target = value.cast<std::string>();
+    else if (field)
+      *field = value.cast<int64_t>();
+  }
+  return config;
+}
+
+Kernel makeKernel(ErrorOr<driver::KernelTextPtr> text, const Dict &config) {
+  return Kernel(ffi::make_object<KernelObj>(orRaise(std::move(text), "tilewright.CompileError"),
+                                            configOf(config)));
+}
+
+Kernel loadText(const ffi::String &text, const ffi::String &file, const ffi::String &name,
+                const Dict &captured, const Dict &config) {
+  return makeKernel(driver::loadKernelText(text, file, std::string(name), capturedOf(captured)),
+                    config);
+}
+
+Kernel loadBuiltin(const ffi::String &name, const Dict &config) {
+  return makeKernel(driver::loadKernel(std::string(name)), config);
+}
+
+const char *kindName(frontend::Param::Kind kind) {
+  switch (kind) {
+  case frontend::Param::Tensor:
+    return "tensor";
+  case frontend::Param::Scalar:
+    return "scalar";
+  case frontend::Param::Const:
+    return "const";
+  case frontend::Param::Tune:
+    return "tune";
+  }
+  return "";
+}
+
+/// Name, docstring and parameters of a kernel.
+Dict signature(const Kernel &kernel) {
+  const frontend::Signature &signature = kernel->signature();
+  List params;
+  for (const frontend::Param &param : signature.params) {
+    Dict entry{{"name", ffi::String(param.name)},
+               {"kind", ffi::String(kindName(param.kind))},
+               {"optional", param.optional},
+               {"written", param.written},
+               {"type", ffi::String(param.kind == frontend::Param::Const ? param.constType
+                                    : param.dtype ? frontend::dtypeName(*param.dtype).str()
+                                                  : param.dtypeVariable)}};
+    if (param.defaultValue)
+      entry.Set("default", toAny(*param.defaultValue));
+    params.push_back(entry);
+  }
+  return {{"name", ffi::String(signature.name)},
+          {"doc", ffi::String(signature.doc)},
+          {"params", params}};
+}
+
+/// Makes a function of a kernel's arguments, with its constants bound. What it does to them is
+/// `how`: `call`, `prepare` or `reference`.
+ffi::Function bindKernel(const Kernel &kernel, const Dict &settings, const ffi::String &how) {
+  std::string word = how;
+  auto action = word == "call"      ? &KernelObj::call
+                : word == "prepare" ? &KernelObj::prepare
+                                    : &KernelObj::interpret;
+  return ffi::Function::FromPacked(
+      [kernel, action, bound = settingsOf(kernel->signature(), settings)](
+          ffi::PackedArgs args, ffi::Any *) { (kernel.get()->*action)(Arguments(args), bound); });
+}
+
+//===- Inspection -----------------------------------------------------------------------------===//
+
+using Inspection = ffi::Any (*)(const Kernel &, Subject &);
+
+/// Without NVRTC there is no code, but the passes' decisions there are.
+ffi::Any explain(const Kernel &kernel, Subject &subject) {
+  try {
+    return ffi::String(driver::explain(*kernel->text(), kernel->compiled(subject)));
+  } catch (const ffi::Error &) {
+    return ffi::String(
+        orRaise(driver::explain(kernel->text(), subject.wanted), "tilewright.CompileError"));
+  }
+}
+
+ffi::Any cuda(const Kernel &kernel, Subject &subject) {
+  return ffi::String(
+      orRaise(driver::cudaListing(kernel->text(), subject.wanted), "tilewright.CompileError"));
+}
+
+ffi::Any ptx(const Kernel &kernel, Subject &subject) {
+  return ffi::String(orRaise(driver::ptxListing(kernel->text(), kernel->compiled(subject).attempt),
+                             "tilewright.CompileError"));
+}
+
+List strings(const std::vector<std::string> &texts) {
+  List list;
+  for (const std::string &text : texts)
+    list.push_back(ffi::String(text));
+  return list;
+}
+
+ffi::Any report(const Kernel &kernel, Subject &subject) {
+  const driver::Compiled &compiled = kernel->compiled(subject);
+  driver::Resources resources = driver::resourcesOf(*kernel->text(), compiled);
+  Dict result{{"kernel", ffi::String(kernel->text()->kernel)},
+              {"target", ffi::String(compiled.attempt.config.target)},
+              {"configuration", ffi::String(resources.configuration)},
+              {"threads", int64_t(resources.threads)},
+              {"shared_bytes", int64_t(resources.sharedBytes)},
+              {"notes", strings(compiled.kernel.compiled().performanceNotes)},
+              {"rejected", strings(compiled.rejected)}};
+  if (!resources.hasMachineCode)
+    return result;
+  result.Set("registers", int64_t(resources.registers));
+  result.Set("spill_store_bytes", int64_t(resources.spillStoreBytes));
+  result.Set("spill_load_bytes", int64_t(resources.spillLoadBytes));
+  result.Set("local_bytes", int64_t(resources.localBytes));
+  result.Set("programs_per_sm", resources.occupancy.programs);
+  result.Set("threads_per_sm", resources.occupancy.threads);
+  result.Set("occupancy_limit", ffi::String(resources.occupancy.limit));
+  return result;
+}
+
+/// Makes the function of (settings, target, arguments …) that says `what` of a kernel.
+ffi::Function inspector(const Kernel &kernel, const ffi::String &what) {
+  std::string word = what;
+  Inspection inspection = word == "explain" ? explain
+                          : word == "cuda"  ? cuda
+                          : word == "ptx"   ? ptx
+                                            : report;
+  return ffi::Function::FromPacked([kernel, inspection](ffi::PackedArgs args, ffi::Any *result) {
+    driver::Settings settings = settingsOf(kernel->signature(), args[0].cast<Dict>());
+    Arguments arguments(args.Slice(2));
+    Subject subject = kernel->subject(arguments, settings, args[1].cast<std::string>());
+    *result = inspection(kernel, subject);
+  });
+}
+
+//===- The language ---------------------------------------------------------------------------===//
+
+/// The built-in functions: [name, parameters, what it does] each.
+List builtinFunctions() {
+  List result;
+  for (const frontend::Builtin &builtin : frontend::builtins())
+    result.push_back(List{ffi::String(builtin.name.str()), ffi::String(builtin.params.str()),
+                          ffi::String(builtin.doc.str())});
+  return result;
+}
+
+/// Every word that the language defines.
+List words() {
+  List result;
+  for (llvm::StringRef word : frontend::definedNames())
+    result.push_back(ffi::String(word.str()));
+  return result;
+}
+
+List builtinKernels() {
+  std::vector<std::string> names;
+  for (const driver::BuiltinFile &file : driver::builtinFiles())
+    for (std::string &name : driver::kernelNames(file.text))
+      names.push_back(std::move(name));
+  return strings(names);
+}
+
+/// How many GPUs the driver reports; 0 without a driver.
+int64_t gpuCount() {
+  ErrorOr<const runtime::Driver *> driver = runtime::Driver::get();
+  return driver ? int64_t((*driver)->devices().size()) : 0;
+}
+
+} // namespace
+
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(load, loadText)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_builtin, loadBuiltin)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(signature, signature)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(bind, bindKernel)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(inspector, inspector)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(builtin_functions, builtinFunctions)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(words, words)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(builtin_kernels, builtinKernels)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(gpu_count, gpuCount)

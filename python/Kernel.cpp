@@ -1,0 +1,106 @@
+#include "python/Kernel.h"
+
+#include "tools/driver/Interpret.h"
+
+#include <tvm/ffi/extra/c_env_api.h>
+
+using namespace tilewright;
+using namespace tilewright::python;
+using driver::Attempt;
+using driver::Call;
+using driver::Settings;
+
+static constexpr const char *kCompileError = "tilewright.CompileError";
+
+KernelObj::KernelObj(driver::KernelTextPtr text, driver::Config config)
+    : source(text), config(config), function(std::move(text), std::move(config)) {}
+
+const driver::Compiled &KernelObj::find(const Call &call, const Settings &settings) {
+  driver::Memo::Result result = orRaise(function.find(call, settings));
+  if (!*result)
+    raise(result->error(), kCompileError);
+  // The function keeps what it found.
+  lastCompiled.store(&**result, std::memory_order_relaxed);
+  return **result;
+}
+
+void KernelObj::call(const Arguments &arguments, const Settings &settings) {
+  if (arguments.device < 0 && (arguments.hasTensors || !runtime::Driver::get()))
+    return interpret(arguments, settings);
+  Call call = orRaise(driver::arrange(signature(), arguments.list));
+  auto &compiled = const_cast<driver::Compiled &>(find(call, settings));
+  void *stream = TVMFFIEnvGetStream(kDLCUDA, std::max(0, arguments.device));
+  orRaise(compiled.kernel.launch(static_cast<runtime::Stream>(stream), call.arguments));
+}
+
+void KernelObj::prepare(const Arguments &arguments, const Settings &settings) {
+  if (arguments.device < 0)
+    return;
+  orRaise(function.prepare(arguments.list, settings));
+}
+
+void KernelObj::interpret(const Arguments &arguments, const Settings &settings) {
+  Call call = orRaise(driver::arrange(signature(), arguments.list));
+  // The target is left open: asking for it would initialise CUDA, which does not survive a fork.
+  Attempt wanted{config, orRaise(driver::specialise(signature(), call, settings))};
+  driver::KernelModule module =
+      orRaise(driver::KernelModule::lower(source, wanted.specialisation), kCompileError);
+  {
+    std::lock_guard lock(mutex);
+    lastInterpreted = std::move(wanted);
+    lastCompiled.store(nullptr, std::memory_order_relaxed);
+  }
+  orRaise(driver::interpret(module, call));
+}
+
+//===- What became of a call ------------------------------------------------------------------===//
+
+/// The generation of a GPU, or what a machine without one most likely compiles for.
+static std::string targetOf(int device) {
+  ErrorOr<const runtime::Driver *> driver = runtime::Driver::get();
+  if (!driver || (*driver)->devices().empty())
+    return driver::Config().target;
+  return orRaise((*driver)->device(std::max(0, device)))->target();
+}
+
+void KernelObj::chooseTarget(Attempt &wanted, const std::string &target, int device) const {
+  if (!target.empty())
+    wanted.config.target = target;
+  else if (config.target == driver::Config().target)
+    wanted.config.target = targetOf(device);
+}
+
+Subject KernelObj::lastSubject(const std::string &target) {
+  if (const driver::Compiled *last = lastCompiled.load(std::memory_order_relaxed)) {
+    Attempt wanted = last->wanted;
+    if (!target.empty())
+      wanted.config.target = target;
+    return {std::move(wanted), nullptr};
+  }
+  std::lock_guard lock(mutex);
+  if (!lastInterpreted)
+    raise({"kernel `" + source->kernel +
+           "` has not been called: give the arguments of a call, arrays or "
+           "`tilewright.Spec(shape, dtype)`"});
+  Attempt wanted = *lastInterpreted;
+  chooseTarget(wanted, target, -1);
+  return {std::move(wanted), nullptr};
+}
+
+Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
+                           const std::string &target) {
+  if (arguments.list.empty())
+    return lastSubject(target);
+  Call call = orRaise(driver::arrange(signature(), arguments.list));
+  Attempt wanted{config, orRaise(driver::specialise(signature(), call, settings))};
+  chooseTarget(wanted, target, arguments.device);
+  return {std::move(wanted), nullptr};
+}
+
+const driver::Compiled &KernelObj::compiled(Subject &subject) {
+  if (!subject.compiled)
+    subject.compiled = inspected.get(source, subject.wanted);
+  if (!*subject.compiled)
+    raise(subject.compiled->error(), kCompileError);
+  return **subject.compiled;
+}

@@ -1,0 +1,21 @@
+"""Tilewright: GPU kernels written as whole-tile programs.
+
+`@tilewright.kernel` makes a kernel of a function in the tile language; `tilewright.ops` has the
+kernels that come with the package as torch functions, `tilewright.builtin` gives them as kernels.
+"""
+
+from . import language
+from ._library import CompileError, Error
+from .kernel import Kernel, Report, Spec, builtin, builtin_kernels, gpu_count, inline, kernel
+from .language import *  # noqa: F403
+
+__all__ = ["inline", "kernel"]
+__all__ += language.__all__
+
+
+def __getattr__(name):
+    if name != "ops":  # it needs torch
+        raise AttributeError(f"module `tilewright` has no attribute `{name}`")
+    import importlib
+
+    return importlib.import_module(".ops", __name__)

@@ -1,0 +1,248 @@
+"""Kernels as Python objects."""
+
+import functools
+
+from . import capture, frameworks
+from ._library import Error, library
+from .language import DType, dtype_name
+
+_CONFIG = ("target", "warps", "stages", "min_blocks")
+
+
+class Spec:
+    """Shape and dtype of an array that need not exist: stands for one in `explain`, `ptx`, …
+
+    It counts as contiguous and aligned. `dtype` is a word of the language (`bf16`, `"bf16"`).
+    """
+
+    def __init__(self, shape, dtype):
+        self.shape = tuple(shape)
+        self.dtype = dtype
+
+    def __repr__(self):
+        return f"Spec({self.shape}, {self.dtype})"
+
+
+class Report(dict):
+    """What a compiled kernel uses: registers, shared memory, spills, occupancy. Prints as a table."""
+
+    def __str__(self):
+        rows = ((key.replace("_", " "), value) for key, value in self.items() if value != [])
+        return "\n".join(f"{key:18} {value}" for key, value in rows)
+
+
+class Kernel:
+    """A kernel: call it with arrays and numbers in the order of its declaration.
+
+    Arrays of one call are all on one GPU, where the kernel starts on the framework's current stream
+    without waiting, or all in host memory, where the reference interpreter runs it. torch, CuPy, JAX
+    and NumPy arrays are taken by DLPack, without copies. Parameters may be given by name; `const`
+    and `tune` parameters are given by name only. The first call with new dtypes, compiled-in sizes,
+    constants or alignments compiles.
+
+    Raises `tilewright.Error` if arguments do not match the declaration, and
+    `tilewright.CompileError` if the kernel is wrong, both with the compiler's own words.
+    """
+
+    def __init__(self, handle, config):
+        self._handle = handle
+        self._config = config
+        signature = library.signature(handle)
+        self.__name__ = str(signature["name"])
+        self.__doc__ = str(signature["doc"]) or None
+        self._parameters = [p for p in signature["params"] if p["kind"] in ("tensor", "scalar")]
+        self._positions = {str(p["name"]): i for i, p in enumerate(self._parameters)}
+        self.constants = {
+            str(p["name"]): p.get("default") for p in signature["params"]
+            if p["kind"] in ("const", "tune")
+        }
+        self._bound = {"call": {}, "prepare": {}, "reference": {}}
+        frameworks.adopt()
+        self._launch = library.bind(handle, {}, "call")
+        self._traced = frameworks.traceable(self, signature)
+
+    def __call__(self, *args, **named):
+        """Runs the kernel; see the class."""
+        if frameworks.is_compiling():
+            return self._traced(*args, **named)
+        launch = self._known(named) if named else self._launch
+        if launch is None or frameworks.streams:
+            self.run(*args, **named)
+        else:
+            launch(*args)
+
+    def run(self, *args, **named):
+        """A call that torch.compile does not look into."""
+        args, settings = self._arrange(args, named)
+        with frameworks.current_stream(args):
+            self._function("call", settings)(*args)
+
+    def prepare(self, *args, **named):
+        """Compiles and loads the code for these arguments, without running it.
+
+        A call whose code is loaded may be captured into a CUDA graph.
+        """
+        args, settings = self._arrange(args, named)
+        self._function("prepare", settings)(*args)
+
+    def reference(self, *args, **named):
+        """Runs the kernel on the CPU over arrays in host memory, in place.
+
+        This is the meaning of the kernel, bit by bit: it also reports races between programs, and
+        accesses outside an array, with the line of the kernel.
+        """
+        args, settings = self._arrange(args, named)
+        self._function("reference", settings)(*args)
+
+    def explain(self, *args, target="", **named):
+        """What the compiler decided and why, as text, for these arguments or those of the last call.
+
+        `target` is a GPU generation, `"sm_80"`; without it, the GPU at hand counts. Arrays may be
+        given as `Spec`, or as torch's meta tensors.
+        """
+        return str(self._inspect("explain", args, target, named))
+
+    def cuda(self, *args, target="", **named):
+        """The CUDA C++ text, with the kernel's lines as comments; arguments as for `explain`."""
+        return str(self._inspect("cuda", args, target, named))
+
+    def ptx(self, *args, target="", **named):
+        """The PTX, with the kernel's lines as comments; arguments as for `explain`."""
+        return str(self._inspect("ptx", args, target, named))
+
+    def report(self, *args, target="", **named):
+        """What the code uses: a `Report`; arguments as for `explain`."""
+        found = self._inspect("report", args, target, named)
+        return Report((str(key), plain(value)) for key, value in found.items())
+
+    def configured(self, **config):
+        """The same kernel with `target`, `warps`, `stages` or `min_blocks` stated."""
+        unknown = set(config) - set(_CONFIG)
+        if unknown:
+            raise TypeError(f"there is no configuration `{min(unknown)}`; there are "
+                            + ", ".join(f"`{name}`" for name in _CONFIG))
+        return self._load({**self._config, **config})
+
+    def _load(self, config):
+        raise NotImplementedError
+
+    def __repr__(self):
+        return f"<tilewright kernel {self.__name__}>"
+
+    def _inspect(self, what, args, target, named):
+        args, settings = self._arrange(args, named)
+        function = library.inspector(self._handle, what)
+        return function(settings, target, *map(described, args))
+
+    def _known(self, named):
+        """The function of a call with these constants, if there was one before."""
+        try:
+            return self._bound["call"].get(tuple(named.items()))
+        except TypeError:  # an array, which has no hash
+            return None
+
+    def _function(self, how, settings):
+        """The library's function of the arguments, with constants bound."""
+        bound, key = self._bound[how], tuple(settings.items())
+        if key not in bound:
+            bound[key] = library.bind(self._handle, settings, how)
+        return bound[key]
+
+    def _arrange(self, args, named):
+        """Positional arguments and constants; parameters given by name are put in their place."""
+        settings = {}
+        given = {}
+        for name, value in named.items():
+            if name in self._positions:
+                given[self._positions[name]] = value
+            else:
+                settings[name] = value.name if isinstance(value, DType) else value
+        if not given:
+            return args, settings
+        args = list(args)
+        for position in range(len(args), max(given) + 1):
+            args.append(self._default(position) if position not in given else given.pop(position))
+        if given:
+            name = self._parameters[min(given)]["name"]
+            raise Error(f"kernel `{self.__name__}`: argument `{name}` is given twice")
+        return args, settings
+
+    def _default(self, position):
+        parameter = self._parameters[position]
+        if "default" not in parameter and not parameter["optional"]:
+            raise Error(f"kernel `{self.__name__}`: argument `{parameter['name']}` is missing")
+        return parameter.get("default")
+
+
+class _TextKernel(Kernel):
+    """A kernel of a Python function."""
+
+    def __init__(self, captured, config):
+        self._captured = captured
+        self.__wrapped__ = captured.function
+        self.__module__ = captured.function.__module__
+        super().__init__(
+            library.load(captured.text, captured.file, captured.function.__name__, captured.values,
+                         config),
+            config,
+        )
+
+    def _load(self, config):
+        return _TextKernel(self._captured, config)
+
+
+class _BuiltinKernel(Kernel):
+    """A kernel that comes with the package."""
+
+    def __init__(self, name, config):
+        super().__init__(library.load_builtin(name, config), config)
+
+    def _load(self, config):
+        return _BuiltinKernel(self.__name__, config)
+
+
+def kernel(function):
+    """Makes a kernel of a function in the tile language.
+
+    Its text is compiled, and never run by Python; it is checked here, sizes excepted. It may refer
+    to dimensions, dtypes, numbers and `@inline` functions around it, whose values are taken now.
+    Raises `tilewright.CompileError` with file, line and text if it is wrong.
+    """
+    return _TextKernel(capture.Captured(function, capture.scope_of(function, 1)), {})
+
+
+def inline(function):
+    """Makes a function that kernels inline. It may return a tuple; it cannot recurse."""
+    return capture.Inline(function, capture.scope_of(function, 1))
+
+
+@functools.cache
+def builtin(name):
+    """A kernel that comes with the package, by its name, or one of a file: `"my.py:kernel"`."""
+    return _BuiltinKernel(name, {})
+
+
+def builtin_kernels():
+    """The names of the kernels that come with the package."""
+    return [str(name) for name in library.builtin_kernels()]
+
+
+def described(argument):
+    """An argument for inspection: what has no memory becomes [dtype, size, …]."""
+    is_meta = getattr(getattr(argument, "device", None), "type", None) == "meta"
+    if not is_meta and not isinstance(argument, Spec):
+        return argument
+    name = frameworks.torch_dtype_name(argument.dtype) if is_meta else argument.dtype
+    return [dtype_name(name) or name, *map(int, argument.shape)]
+
+
+def plain(value):
+    """A value of the library as Python's own."""
+    if isinstance(value, (bool, int, float)):
+        return value
+    return str(value) if isinstance(value, str) else [str(each) for each in value]
+
+
+def gpu_count():
+    """The number of GPUs that the CUDA driver reports; 0 without a driver."""
+    return library.gpu_count()

@@ -1,0 +1,303 @@
+"""The kernels of the package as torch functions.
+
+They allocate their results, take tensors of any strides, and run on the current stream; on CPU
+tensors the reference interpreter runs them, slowly. There is no backward yet: the results of
+tensors that require gradients say so when `backward` reaches them. All work under torch.compile.
+Wrong arguments raise `tilewright.Error`, which names the argument of the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+try:
+    import torch
+    from torch import Tensor
+except ImportError as error:
+    raise ImportError("tilewright.ops needs torch: `pip install torch`") from error
+
+from ._library import Error
+from .kernel import builtin
+from .torch_ops import Operation, needs_gradient
+
+__all__ = [
+    "attention", "gelu_linear", "layer_norm", "matmul", "rms_norm", "rope_", "softmax", "swiglu",
+    "swiglu_mlp",
+]  # fmt: skip
+
+
+def _rows(x):
+    """A tensor as [rows, last dimension]."""
+    return x.reshape(-1, x.shape[-1])
+
+
+def _require(holds, op, message):
+    if not holds:
+        raise Error(f"tilewright.ops.{op}: {message}")
+
+
+# ===- Attention -----------------------------------------------------------------------------===
+
+
+def _attention_outputs(q, k, v, scale, causal, window):
+    lse = q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=torch.float32)
+    return torch.empty_like(q), lse
+
+
+def _attention_run(results, q, k, v, scale, causal, window):
+    builtin("attention")(q, k, v, *results, scale, causal=causal, window=window)
+
+
+_attention = Operation(
+    "attention",
+    "(Tensor q, Tensor k, Tensor v, float scale, bool causal, int window) -> (Tensor, Tensor)",
+    _attention_outputs, _attention_run,
+)  # fmt: skip
+
+
+def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False, window: int = 0,
+              scale: float | None = None, layout: str = "bhsd",
+              return_lse: bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """softmax(scale * query key^T) value, as torch's scaled_dot_product_attention.
+
+    query: [B, H, S, D], key and value: [B, G, T, D], bf16, f16 or f32; with `layout="bshd"` the second
+    and third dimensions change places. H is a multiple of G: heads share keys and values. `scale`
+    is 1 / sqrt(D) where it is not given. `causal`: query s sees keys t <= s + T - S, so the last
+    query sees the last key (torch aligns the first ones where S != T). `window` > 0: and only
+    t > s + T - S - window. A row that sees nothing is 0.
+
+    Gives [B, H, S, D] (or as `layout` says), with `return_lse` also log(sum(exp(scale * query
+    key^T))): f32 [B, H, S].
+    """
+    _require(layout in ("bhsd", "bshd"), "attention",
+             f'`layout` is "bhsd" or "bshd", not {layout!r}')
+    tensors = (query, key, value)
+    for name, tensor in zip(("query", "key", "value"), tensors):
+        _require(tensor.dim() == 4, "attention",
+                 f"`{name}` has {tensor.dim()} dimensions and must have 4 ({layout})")
+    q, k, v = (t.transpose(1, 2) for t in tensors) if layout == "bhsd" else tensors
+    if scale is None:
+        scale = query.shape[-1] ** -0.5
+    o, lse = _attention(q, k, v, scale, causal, window)
+    if layout == "bhsd":
+        o = o.transpose(1, 2)
+    return (o, lse) if return_lse else o
+
+
+# ===- Products ------------------------------------------------------------------------------===
+
+
+def _product_outputs(a, b, dtype, tf32):
+    return a.new_empty((*a.shape[:-1], b.shape[1]), dtype=dtype or a.dtype)
+
+
+def _product_run(c, a, b, dtype, tf32):
+    rows = _rows(a)
+    b_is_transposed = b.stride(0) == 1 and b.shape[0] > 1
+    a_is_transposed = rows.stride(0) == 1 and rows.shape[0] > 1
+    # The names say how the operands are stored; the kernels take them as they are stored.
+    name = "matmul" if not (a_is_transposed or b_is_transposed) else (
+        "matmul_" + "nt"[a_is_transposed] + "nt"[b_is_transposed]
+    )
+    if tf32 is None:
+        tf32 = torch.backends.cuda.matmul.allow_tf32
+    builtin(name)(rows.T if a_is_transposed else rows, b.T if b_is_transposed else b, _rows(c),
+                  tf32=tf32)
+
+
+_matmul = Operation(
+    "matmul", "(Tensor a, Tensor b, ScalarType? dtype, bool? tf32) -> Tensor",
+    _product_outputs, _product_run,
+)  # fmt: skip
+
+
+def matmul(input: Tensor, other: Tensor, *, dtype: torch.dtype | None = None,
+           tf32: bool | None = None) -> Tensor:
+    """input other: [..., K] times [K, N] gives [..., N]. Transposed operands are not copied.
+
+    bf16, f16, f32, f8 and i8; sums are in f32, of i8 in i32. `dtype` is the result's (bf16, f16,
+    f32, i32), by default that of `input`. With `tf32`, f32 operands are rounded to tf32; by default
+    as `torch.backends.cuda.matmul.allow_tf32` says.
+    """
+    _require(other.dim() == 2, "matmul",
+             f"`other` has {other.dim()} dimensions and must have 2")
+    _require(input.dim() >= 2, "matmul",
+             f"`input` has {input.dim()} dimensions and must have 2 or more")
+    _require(input.shape[-1] == other.shape[0], "matmul",
+             f"`input` has {input.shape[-1]} columns but `other` has {other.shape[0]} rows")
+    return _matmul(input, other, dtype, tf32)
+
+
+def _linear_outputs(x, weight, bias, approximate):
+    return x.new_empty((*x.shape[:-1], weight.shape[0]))
+
+
+def _gelu_linear_run(y, x, weight, bias, approximate):
+    builtin("gelu_linear")(_rows(x), weight, _rows(y), bias, approximate=approximate)
+
+
+_gelu_linear = Operation(
+    "gelu_linear", "(Tensor x, Tensor weight, Tensor? bias, bool approximate) -> Tensor",
+    _linear_outputs, _gelu_linear_run,
+)  # fmt: skip
+
+
+def gelu_linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *,
+                approximate: str = "none") -> Tensor:
+    """gelu(input weight^T + bias): a linear layer and its activation in one kernel.
+
+    input: [..., K], weight: [N, K], bias: [N], bf16, f16 or f32; gives [..., N]. `approximate` is
+    "none" or "tanh", as in torch's gelu.
+    """
+    _require(approximate in ("none", "tanh"), "gelu_linear",
+             f'`approximate` is "none" or "tanh", not {approximate!r}')
+    return _gelu_linear(input, weight, bias, approximate == "tanh")
+
+
+def _mlp_outputs(x, gate, up, down):
+    return x.new_empty((*x.shape[:-1], down.shape[0]))
+
+
+def _mlp_run(y, x, gate, up, down):
+    rows = _rows(x)
+    h = x.new_empty((rows.shape[0], gate.shape[0]))
+    builtin("swiglu_mlp")(rows, gate, up, h)
+    builtin("swiglu_mlp_down")(h, down, _rows(y))
+
+
+_swiglu_mlp = Operation(
+    "swiglu_mlp", "(Tensor x, Tensor gate, Tensor up, Tensor down) -> Tensor",
+    _mlp_outputs, _mlp_run,
+)  # fmt: skip
+
+
+def swiglu_mlp(input: Tensor, gate: Tensor, up: Tensor, down: Tensor) -> Tensor:
+    """(silu(input gate^T) * (input up^T)) down^T: the gated feed-forward layer, in two kernels.
+
+    input: [..., K], gate and up: [N, K], down: [K, N], bf16 or f16; gives [..., K].
+    """
+    return _swiglu_mlp(input, gate, up, down)
+
+
+# ===- Rows ----------------------------------------------------------------------------------===
+
+
+def _like(x, *rest):
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
+
+
+def _softmax_run(y, x):
+    builtin("softmax")(_rows(x), _rows(y))
+
+
+_softmax = Operation("softmax", "(Tensor x) -> Tensor", _like, _softmax_run)
+
+
+def softmax(input: Tensor, dim: int = -1) -> Tensor:
+    """Softmax along a dimension, computed in f32; bf16, f16 or f32. Fastest along the last one."""
+    last = dim in (-1, input.dim() - 1)
+    x = input if last else input.movedim(dim, -1)
+    y = _softmax(x)
+    return y if last else y.movedim(-1, dim)
+
+
+def _width(op, input, normalized_shape):
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    _require(len(shape) > 0 and tuple(input.shape[-len(shape):]) == shape, op,
+             f"`normalized_shape` is {list(shape)} but `input` has the shape {list(input.shape)}")
+    width = 1
+    for size in shape:
+        width *= size
+    return width
+
+
+def _rms_norm_run(y, x, weight, eps):
+    width = weight.numel()
+    builtin("rms_norm")(x.reshape(-1, width), weight.reshape(-1), y.view(-1, width), eps)
+
+
+_rms_norm = Operation(
+    "rms_norm", "(Tensor x, Tensor weight, float eps) -> Tensor", _like, _rms_norm_run
+)
+
+
+def rms_norm(input: Tensor, normalized_shape: int | Sequence[int], weight: Tensor | None = None,
+             eps: float | None = None) -> Tensor:
+    """input * rsqrt(mean(input^2) + eps) * weight over the last dimensions, as torch's rms_norm.
+
+    bf16, f16 or f32, one dtype for both; computed in f32. `eps` is the dtype's epsilon where it is
+    not given.
+    """
+    _width("rms_norm", input, normalized_shape)
+    if weight is None:
+        weight = torch.ones(normalized_shape, dtype=input.dtype, device=input.device)
+    if eps is None:
+        eps = torch.finfo(input.dtype).eps
+    return _rms_norm(input, weight, eps)
+
+
+def _layer_norm_run(y, x, weight, bias, width, eps):
+    flat = [None if t is None else t.reshape(-1) for t in (weight, bias)]
+    builtin("layer_norm")(x.reshape(-1, width), y.view(-1, width), eps, *flat)
+
+
+_layer_norm = Operation(
+    "layer_norm", "(Tensor x, Tensor? weight, Tensor? bias, int width, float eps) -> Tensor",
+    _like, _layer_norm_run,
+)  # fmt: skip
+
+
+def layer_norm(input: Tensor, normalized_shape: int | Sequence[int], weight: Tensor | None = None,
+               bias: Tensor | None = None, eps: float = 1e-5) -> Tensor:
+    """Layer normalisation over the last dimensions, as torch's layer_norm.
+
+    bf16, f16 or f32, one dtype for all; computed in f32.
+    """
+    width = _width("layer_norm", input, normalized_shape)
+    return _layer_norm(input, weight, bias, width, eps)
+
+
+def _swiglu_run(y, gate, up):
+    builtin("swiglu")(_rows(gate), _rows(up), _rows(y))
+
+
+_swiglu = Operation("swiglu", "(Tensor gate, Tensor up) -> Tensor", _like, _swiglu_run)
+
+
+def swiglu(gate: Tensor, up: Tensor | None = None) -> Tensor:
+    """silu(gate) * up, bf16, f16 or f32. Without `up`, its two factors are the halves of `gate`
+    along the last dimension, which are not copied."""
+    if up is None:
+        _require(gate.shape[-1] % 2 == 0, "swiglu",
+                 f"the last dimension of `gate` is {gate.shape[-1]}, which has no halves")
+        gate, up = gate.chunk(2, dim=-1)
+    return _swiglu(gate, up)
+
+
+# ===- Rotary embedding ----------------------------------------------------------------------===
+
+
+def rope_(query: Tensor, key: Tensor, cos: Tensor | None = None, sin: Tensor | None = None, *,
+          offset: int = 0, base: float = 10000.0, interleaved: bool = False,
+          layout: str = "bhsd") -> tuple[Tensor, Tensor]:
+    """Rotary position embedding of query and key, in place; gives both.
+
+    query: [B, H, S, D], key: [B, G, S, D] (as `layout` says), bf16, f16 or f32. Row s is at position
+    s + offset. `cos` and `sin` are tables [positions, R] of angles, 2 R <= D; without them the angles
+    are position * base^(-2 j / D). Pairs are (j, j + R), or (2 j, 2 j + 1) with `interleaved`.
+    """
+    _require(layout in ("bhsd", "bshd"), "rope_",
+             f'`layout` is "bhsd" or "bshd", not {layout!r}')
+    _require((cos is None) == (sin is None), "rope_", "`cos` and `sin` are given together")
+    if needs_gradient((query, key)):
+        raise NotImplementedError("tilewright.ops.rope_: no backward yet")
+    q, k = (t.transpose(1, 2) if layout == "bhsd" else t for t in (query, key))
+    if cos is None:
+        _ROPE_COMPUTED(q, k, base, offset, interleaved=interleaved)
+    else:
+        _ROPE(q, k, cos, sin, offset, interleaved=interleaved)
+    return query, key
+
+
+# Not looked up in `rope_`, which torch.compile traces.
+_ROPE, _ROPE_COMPUTED = builtin("rope"), builtin("rope_computed")

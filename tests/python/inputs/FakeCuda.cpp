@@ -1,0 +1,102 @@
+// A driver with two GPUs that run nothing and remember what they were asked to: the way of a launch
+// from Python to the driver can be tested, and its cost measured, on a machine without a GPU.
+#include "runtime/DriverTypes.h"
+
+#include <cstring>
+
+using namespace tilewright::runtime;
+
+namespace {
+
+thread_local ContextHandle current = nullptr;
+int launches = 0;
+LaunchConfig lastConfig;
+uint64_t lastParams[8];
+ContextHandle lastContext;
+
+ContextHandle contextOf(int device) {
+  return reinterpret_cast<ContextHandle>(static_cast<uintptr_t>(0x100 + device));
+}
+
+} // namespace
+
+extern "C" {
+
+DriverResult cuDriverGetVersion(int *version) {
+  *version = 13000;
+  return kDriverSuccess;
+}
+DriverResult cuGetErrorName(DriverResult, const char **text) {
+  *text = "CUDA_ERROR_FAKE";
+  return kDriverSuccess;
+}
+DriverResult cuGetErrorString(DriverResult, const char **text) {
+  *text = "a fake error";
+  return kDriverSuccess;
+}
+DriverResult cuDeviceGetCount(int *count) {
+  *count = 2;
+  return kDriverSuccess;
+}
+DriverResult cuDeviceGet(DeviceHandle *device, int ordinal) {
+  *device = ordinal;
+  return kDriverSuccess;
+}
+DriverResult cuDeviceGetName(char *name, int size, DeviceHandle) {
+  std::strncpy(name, "Fake", size);
+  return kDriverSuccess;
+}
+DriverResult cuDeviceTotalMem_v2(size_t *bytes, DeviceHandle) {
+  *bytes = size_t(1) << 34;
+  return kDriverSuccess;
+}
+DriverResult cuDeviceGetAttribute(int *value, DeviceAttribute attribute, DeviceHandle) {
+  switch (attribute) {
+  case DeviceAttribute::ComputeCapabilityMajor:
+    *value = 8;
+    break;
+  case DeviceAttribute::MultiprocessorCount:
+    *value = 108;
+    break;
+  case DeviceAttribute::MaxSharedBytesPerBlockOptin:
+    *value = 163 * 1024;
+    break;
+  default:
+    *value = 0;
+  }
+  return kDriverSuccess;
+}
+DriverResult cuDevicePrimaryCtxRetain(ContextHandle *context, DeviceHandle device) {
+  *context = contextOf(device);
+  return kDriverSuccess;
+}
+DriverResult cuCtxGetCurrent(ContextHandle *context) {
+  *context = current;
+  return kDriverSuccess;
+}
+DriverResult cuCtxPushCurrent_v2(ContextHandle context) {
+  current = context;
+  return kDriverSuccess;
+}
+DriverResult cuCtxPopCurrent_v2(ContextHandle *context) {
+  *context = current;
+  current = nullptr;
+  return kDriverSuccess;
+}
+DriverResult cuLaunchKernelEx(const LaunchConfig *config, FunctionHandle, void **params, void **) {
+  ++launches;
+  lastConfig = *config;
+  lastContext = current;
+  // Three pointers are what the tests' kernel begins with.
+  for (int i = 0; i < 3; ++i)
+    std::memcpy(&lastParams[i], params[i], sizeof(lastParams[i]));
+  return config->stream == reinterpret_cast<Stream>(uintptr_t(0xbad)) ? 1 : kDriverSuccess;
+}
+
+int fake_launches() { return launches; }
+uint64_t fake_stream() { return reinterpret_cast<uintptr_t>(lastConfig.stream); }
+unsigned fake_grid() { return lastConfig.gridDim[0]; }
+uint64_t fake_address(int i) { return lastParams[i]; }
+int fake_device() { return static_cast<int>(reinterpret_cast<uintptr_t>(lastContext)) - 0x100; }
+
+} // extern "C"

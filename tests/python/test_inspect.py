@@ -1,0 +1,58 @@
+"""What can be seen of a kernel."""
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright import Spec
+
+
+@pytest.fixture
+def softmax():
+    return tw.builtin("softmax")
+
+
+SPECS = [Spec((100, 128), tw.bf16), Spec((100, 128), "bf16")]
+
+
+def test_explain_states_the_decisions(softmax):
+    text = softmax.explain(*SPECS, target="sm_80", BR=2)
+    assert text.startswith("softmax (BR = 2")
+    assert "on sm_80" in text
+    assert "bind-config:" in text
+
+
+def test_cuda_is_the_text_with_the_kernels_lines(softmax):
+    text = softmax.cuda(*SPECS)
+    assert 'extern "C" __global__' in text
+    assert "// 17: p = exp2(z - max(z, axis=1)[:, None])" in text
+
+
+def test_inspection_without_arguments_is_of_the_last_call(softmax):
+    x = np.zeros((4, 96), np.float32)
+    softmax(x, x.copy(), BR=1)
+    assert softmax.explain().startswith("softmax (BR = 1")
+
+
+def test_configuration_can_be_stated(softmax):
+    assert "64 threads" in softmax.configured(warps=2).explain(*SPECS)
+
+
+def test_torch_meta_tensors_stand_for_tensors(softmax):
+    torch = pytest.importorskip("torch")
+    meta = torch.empty(100, 128, dtype=torch.bfloat16, device="meta")
+    assert softmax.cuda(meta, meta) == softmax.cuda(*SPECS)
+
+
+def test_ptx_and_report_are_of_the_code(softmax):
+    try:
+        text = softmax.ptx(*SPECS, target="sm_80")
+    except tw.CompileError as error:
+        pytest.skip(str(error))  # no NVRTC on this machine
+    assert ".target sm_80" in text
+    assert "// kernels_src/softmax.py:17  p = exp2(" in text
+    report = softmax.report(*SPECS, target="sm_80")
+    assert report["target"] == "sm_80"
+    assert report["registers"] > 0
+    assert report["spill_store_bytes"] == 0
+    assert "registers" in str(report)
