@@ -1,0 +1,1 @@
+"""Tilewright beside its peers: `python -m bench` measures, `python -m bench.plot` draws."""

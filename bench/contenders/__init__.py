@@ -1,0 +1,1 @@
+"""Who takes part in each suite: modules whose `lineup(case)` makes inputs and contenders."""

@@ -1,0 +1,167 @@
+"""Measures one case: every contender is checked, then all are timed in turns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from bench.cases import METRICS, OURS, Case
+from bench.stats import Summary
+
+Call = Callable[[], object]
+
+
+class Clock(Protocol):
+    """Times calls; `prepare` is called once for a call before its first sample."""
+
+    def prepare(self, call: Call) -> None: ...
+
+    def sample(self, call: Call) -> float:
+        """Microseconds of one call."""
+        ...
+
+
+@dataclass
+class Result:
+    """What is known of one contender after a case: times, or why there are none."""
+
+    error: float | None = None
+    worst: float | None = None
+    correct: bool | None = None
+    missing: str | None = None
+    time: Summary | None = None
+    watts: float | None = None
+    clock_mhz: float | None = None
+
+    def json(self) -> dict:
+        """The fields that are known."""
+        fields = {name: value for name, value in vars(self).items() if value is not None}
+        if self.time is not None:
+            fields["time"] = vars(self.time)
+        return fields
+
+
+@dataclass
+class Run:
+    """A contender made ready: `call` runs it once, `check` runs it and gives a Verdict."""
+
+    call: Call
+    check: Callable[[], object]
+
+
+@dataclass
+class Lineup:
+    """Who takes part in a case. One that cannot be made ready is missing, with the reason."""
+
+    contenders: Mapping[str, Callable[[], Run]]
+    # Reads what the GPU draws and at which clock it runs while it works: (watts, MHz).
+    sensors: Callable[[], tuple[float, float]] | None = None
+
+
+def describe(problem: BaseException) -> str:
+    """The first line of an error, with its type where it has no text."""
+    lines = str(problem).strip().splitlines()
+    return (lines[0] if lines else type(problem).__name__)[:200]
+
+
+def check_all(lineup: Lineup) -> tuple[dict[str, Result], dict[str, Call]]:
+    """Makes every contender ready and checks it; only those that are right may be timed."""
+    results: dict[str, Result] = {}
+    calls: dict[str, Call] = {}
+    for name, make in lineup.contenders.items():
+        try:
+            run = make()
+            verdict = run.check()
+        except Exception as problem:  # noqa: BLE001 - whatever a peer raises, the others go on
+            results[name] = Result(missing=describe(problem))
+            continue
+        results[name] = Result(verdict.error, verdict.worst, verdict.correct)
+        if verdict.correct:
+            calls[name] = run.call
+    return results, calls
+
+
+def interleave(
+    calls: Mapping[str, Call],
+    clock: Clock,
+    rounds: int,
+    seconds: float,
+    after_each: Callable[[str], None] = lambda name: None,
+) -> dict[str, list[float]]:
+    """Times the calls in turns, so that what drifts (clocks, heat) touches all alike.
+
+    Each round starts with another contender. Ends after `rounds`, or after `seconds` and three
+    rounds.
+    """
+    for call in calls.values():
+        clock.prepare(call)
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    names = list(calls)
+    begin = time.monotonic()
+    for turn in range(rounds):
+        if turn >= 3 and time.monotonic() - begin > seconds:
+            break
+        for index in range(len(names)):
+            name = names[(turn + index) % len(names)]
+            times[name].append(clock.sample(calls[name]))
+            after_each(name)
+    return times
+
+
+def measure(
+    case: Case, lineup: Lineup, clock: Clock, metric: str, rounds: int, seconds: float
+) -> dict:
+    """One row of a suite's result: the case, and what is known of each contender."""
+    results, calls = check_all(lineup)
+    readings: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
+
+    def read(name: str) -> None:
+        if lineup.sensors:
+            readings[name].append(lineup.sensors())
+
+    for name, times in interleave(calls, clock, rounds, seconds, read).items():
+        results[name].time = Summary.of(times)
+        if readings[name]:
+            watts, clocks = zip(*readings[name], strict=True)
+            results[name].watts = Summary.of(watts).median
+            results[name].clock_mhz = Summary.of(clocks).median
+    return row_of(case, results, metric)
+
+
+def row_of(case: Case, results: Mapping[str, Result], metric: str) -> dict:
+    """A result as JSON, with values in the suite's metric and our speed over the best peer's."""
+    contenders = {name: result.json() for name, result in results.items()}
+    for name, result in results.items():
+        if result.time is not None:
+            value = METRICS[metric].value(result.time.median, case.flops, case.bytes)
+            contenders[name]["value"] = value
+    row = {
+        "title": case.title(),
+        "kernel": case.kernel,
+        "shape": dict(case.shape),
+        "dtype": case.dtype,
+        "settings": dict(case.settings),
+        "flops": case.flops,
+        "bytes": case.bytes,
+        "metric": metric,
+        "contenders": contenders,
+    }
+    peer = best_peer(results)
+    ours = results.get(OURS)
+    if peer is not None:
+        row["best_peer"] = peer
+        if ours is not None and ours.time is not None:
+            row["ratio"] = results[peer].time.median / ours.time.median
+    return row
+
+
+def best_peer(results: Mapping[str, Result]) -> str | None:
+    """The fastest of the others that is right."""
+    timed = [
+        (result.time.median, name)
+        for name, result in results.items()
+        if name != OURS and result.time is not None
+    ]
+    return min(timed)[1] if timed else None

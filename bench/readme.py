@@ -1,0 +1,73 @@
+"""Writes the tables of a folder of results between the markers of the README.
+
+python -m bench.readme bench/results/h200
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from bench import results, table
+from bench.machine import ROOT
+
+LONGEST = 20  # Rows of a table that is shown as it is.
+BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
+
+
+def section(found: list[dict], folder: str) -> str:
+    """Conditions, then a table for each suite."""
+    first = found[0]
+    versions = ", ".join(
+        f"{name} {value}"
+        for name, value in first["versions"].items()
+        if name in ("torch", "triton", "cuda", "cudnn", "driver")
+    )
+    lines = [
+        f"{first['gpu']}, commit `{first['commit']}`, {first['date']}; {versions}. "
+        f"Medians; spreads, clocks and power are in [{folder}]({folder}).",
+        "",
+        f"![speed over the best peer's]({folder}/ratios.svg)",
+    ]
+    for result in found:
+        lines += [
+            "",
+            f"**{result['suite']}**: {result['summary']}, {result['metric']}",
+            "",
+            folded(result),
+        ]
+    return "\n".join(lines)
+
+
+def folded(result: dict) -> str:
+    """A suite's table; a long one is shown when it is asked for."""
+    text, cases = table.markdown(result, spread=False), len(result["rows"])
+    if cases <= LONGEST:
+        return text
+    return f"<details><summary>{cases} cases</summary>\n\n{text}\n\n</details>"
+
+
+def insert(text: str, content: str) -> str:
+    """Replaces what is between the markers. Raises ValueError if they are not there, in order."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"the markers {BEGIN} and {END} are missing")
+    return f"{before}{BEGIN}\n{content}\n{END}{after}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.readme",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("folder", type=Path, help="where the JSON files are")
+    folder = parser.parse_args().folder.resolve()
+    readme = ROOT / "README.md"
+    content = section(results.read(folder), folder.relative_to(ROOT).as_posix())
+    readme.write_text(insert(readme.read_text(encoding="utf-8"), content), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Time from a kernel's source to its first result, with an empty cache on disk and a filled one."""
+
+from __future__ import annotations
+
+from bench.cases import Case, Suite
+
+SHAPES: dict[str, dict[str, int]] = {
+    "attention": {"B": 1, "S": 512, "H": 2, "G": 2, "D": 128},
+    "gelu_linear": {"M": 512, "N": 512, "K": 512},
+    "layer_norm": {"M": 64, "D": 4096},
+    "matmul": {"M": 512, "N": 512, "K": 512},
+    "matmul_nt": {"M": 512, "N": 512, "K": 512},
+    "matmul_tn": {"M": 512, "N": 512, "K": 512},
+    "matmul_tt": {"M": 512, "N": 512, "K": 512},
+    "reduce_max": {"N": 65536},
+    "reduce_max_rows": {"M": 64, "D": 4096},
+    "reduce_sum": {"N": 65536},
+    "reduce_sum_rows": {"M": 64, "D": 4096},
+    "rms_norm": {"M": 64, "D": 4096},
+    "rope": {"B": 1, "S": 256, "H": 4, "G": 2, "D": 128},
+    "rope_computed": {"B": 1, "S": 256, "H": 4, "G": 2, "D": 128},
+    "softmax": {"M": 64, "D": 4096},
+    "swiglu": {"M": 64, "N": 8192},
+    "swiglu_mlp": {"M": 512, "N": 512, "K": 512},
+    "vector_add": {"N": 65536},
+}
+
+SUITE = Suite(
+    name="compile",
+    summary="from source to first result",
+    metric="ms",
+    clock="compile",
+    rounds=3,
+    cases=tuple(
+        Case(kernel, shape, "bf16", {"cache": cache})
+        for kernel, shape in SHAPES.items()
+        for cache in ("cold", "disk")
+    ),
+)

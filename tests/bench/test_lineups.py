@@ -1,0 +1,153 @@
+"""The contenders agree, at tiny shapes on the CPU: torch, Triton's interpreter, our reference."""
+
+import importlib
+import json
+import os
+import sys
+
+import pytest
+
+torch = pytest.importorskip("torch")
+os.environ["TRITON_INTERPRET"] = "1"  # before triton is imported
+
+from bench import clocks, machine, measure  # noqa: E402
+from bench.cases import Case  # noqa: E402
+from bench.checks import compare  # noqa: E402
+from bench.contenders import attention, common, gemm, launch, mlp, rows  # noqa: E402
+from bench.suites import SUITES  # noqa: E402
+
+CASES = [
+    *(
+        Case(kernel, {"M": 64, "N": 72, "K": 40}, "f16")
+        for kernel in ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")
+    ),
+    Case("matmul_nt", {"M": 64, "N": 64, "K": 64}, "f8e4m3"),
+    Case("gelu_linear", {"M": 64, "N": 72, "K": 40}, "f16", {"approximate": True}),
+    Case("gelu_linear", {"M": 64, "N": 72, "K": 40}, "f16", {"approximate": False}),
+    Case("swiglu_mlp", {"M": 64, "N": 72, "K": 40}, "f16"),
+    Case("attention", {"B": 1, "S": 128, "H": 4, "G": 2, "D": 64}, "f16", {"causal": True}),
+    Case("attention", {"B": 1, "S": 128, "H": 2, "G": 2, "D": 64}, "f16", {"causal": False}),
+    *(
+        Case(kernel, {"M": 8, "D": 104}, "f16")
+        for kernel in ("softmax", "rms_norm", "layer_norm", "reduce_sum_rows", "reduce_max_rows")
+    ),
+    *(Case(kernel, {"N": 1000}, "f16") for kernel in ("reduce_sum", "reduce_max", "vector_add")),
+    Case("swiglu", {"M": 4, "N": 1000}, "f16"),
+    *(
+        Case(kernel, {"B": 1, "S": 16, "H": 4, "G": 2, "D": 64}, "f16")
+        for kernel in ("rope", "rope_computed")
+    ),
+]
+LINEUPS = {
+    "attention": attention.lineup,
+    "gelu_linear": mlp.lineup,
+    "swiglu_mlp": mlp.lineup,
+    **{kernel: gemm.lineup for kernel in ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")},
+}
+
+
+@pytest.fixture
+def on_cpu(monkeypatch):
+    monkeypatch.setattr(common, "DEVICE", "cpu")
+    torch.manual_seed(1)
+
+
+def agree(lineup, names):
+    """Checks the contenders that this machine can run; fails on a wrong one."""
+    lineup.contenders.pop("torch.compile", None)  # takes a C++ compiler, and a while
+    results, _ = measure.check_all(lineup)
+    wrong = {name: result for name, result in results.items() if result.correct is False}
+    assert not wrong
+    ran = [name for name, result in results.items() if result.correct]
+    assert set(names) <= set(ran), {name: result.missing for name, result in results.items()}
+
+
+@pytest.mark.parametrize("case", CASES, ids=Case.title)
+def test_contenders_agree_with_the_reference(case, on_cpu):
+    pytest.importorskip("triton")
+    from bench.triton_kernels import attention, matmul, mlp
+    from bench.triton_kernels.tuning import pinned
+
+    with pinned(attention.attention_kernel, matmul.matmul_kernel, mlp.swiglu_kernel):
+        lineup = LINEUPS.get(case.kernel, rows.lineup)(case)
+        agree(lineup, {"Triton", "tilewright"} & lineup.contenders.keys())
+
+
+def test_the_launch_suite_adds(on_cpu):
+    agree(launch.lineup(Case("vector_add", {"N": 1000}, "f16")), ["tilewright", "torch.add"])
+
+
+class CountingClock:
+    """Made-up times, one after the other: no GPU is needed."""
+
+    def __init__(self):
+        self.time = 0.0
+
+    def prepare(self, call):
+        call()
+
+    def sample(self, call):
+        call()
+        self.time += 1
+        return self.time
+
+
+def test_the_command_writes_json_and_tables(on_cpu, monkeypatch, tmp_path, capsys):
+    command = importlib.import_module("bench.__main__")
+    monkeypatch.setattr(sys, "argv", ["bench", "--suite", "launch", "--out", str(tmp_path)])
+    monkeypatch.setattr(machine, "missing", list)
+    monkeypatch.setattr(machine, "describe", lambda: {"gpu": "NVIDIA H200", "commit": "abc"})
+    monkeypatch.setattr(clocks, "CLOCKS", {"call": CountingClock})
+    assert command.main() == 0
+    row = json.loads((tmp_path / "launch.json").read_text())["rows"][0]
+    assert row["contenders"]["torch.add"]["time"]["samples"] >= 3
+    assert (tmp_path / "launch.md").read_text().startswith("| kernel | case | tilewright |")
+    assert "launch: one call from Python, warm, us" in capsys.readouterr().out
+
+
+def test_a_case_that_cannot_be_measured_is_a_row_with_the_reason(monkeypatch):
+    command = importlib.import_module("bench.__main__")
+
+    class BrokenClock(CountingClock):
+        def sample(self, call):
+            raise RuntimeError("the GPU is gone")
+
+    monkeypatch.setattr(common, "DEVICE", "cpu")
+    later = command.Deadlines.after(minutes=1)
+    session = command.Session(SUITES["launch"], BrokenClock(), None, later)
+    row = session.row(SUITES["launch"].cases[0])
+    assert row["contenders"] == {"tilewright": {"missing": "the GPU is gone"}}
+
+
+def test_a_suite_ends_when_its_time_is_over(monkeypatch, capsys):
+    command = importlib.import_module("bench.__main__")
+    suite = SUITES["launch"]
+    monkeypatch.setattr(clocks, "CLOCKS", {"call": CountingClock})
+    over = command.Deadlines(slow_peers=0, all=0)
+    assert command.run_suite(suite, list(suite.cases), over) == []
+    assert "out of time: launch ends before vector_add" in capsys.readouterr().err
+
+
+def test_an_element_that_nobody_wrote_is_found(on_cpu):
+    out = torch.empty(4, dtype=torch.float16)
+    reference = torch.ones(4)
+
+    def forgetful():
+        out[:3] = 1
+        return out
+
+    assert not common.checked(forgetful, reference, (out,)).check().correct
+
+
+def test_one_wrong_element_among_many_is_found(on_cpu):
+    reference = torch.randn(1_000_000)
+    out = reference.half()
+    assert compare(out, reference).correct
+    out[77] += 1
+    verdict = compare(out, reference)
+    assert verdict.error < verdict.tolerance and not verdict.correct
+
+
+def test_a_result_of_another_shape_is_an_error():
+    with pytest.raises(ValueError, match=r"\(2,\), expected \(3,\)"):
+        compare(torch.ones(2), torch.ones(3))

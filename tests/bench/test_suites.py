@@ -1,0 +1,67 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from bench.cases import METRICS, Case
+from bench.machine import ROOT
+from bench.suites import SUITES
+from bench.suites.attention import attention
+from bench.suites.gemm import product
+
+
+def test_the_suites_are_named():
+    assert list(SUITES) == ["gemm", "mlp", "attention", "rows", "launch", "compile"]
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
+def test_cases_have_different_titles_and_work_in_the_suites_metric(suite):
+    titles = [case.title() for case in suite.cases]
+    assert len(set(titles)) == len(titles)
+    for case in suite.cases:
+        assert METRICS[suite.metric].value(1.0, case.flops, case.bytes) > 0, case.title()
+
+
+def test_every_built_in_kernel_is_compiled():
+    kernels = json.loads((ROOT / "kernels_src" / "defaults.json").read_text())
+    compiled = {case.kernel for case in SUITES["compile"].cases}
+    assert compiled == kernels.keys() - {"swiglu_mlp_down"}  # the second step of swiglu_mlp
+
+
+def test_work_of_a_product():
+    case = product("matmul", "f8e4m3", 2, 3, 5)
+    assert (case.flops, case.bytes) == (60, 1 * (10 + 15) + 2 * 6)
+
+
+def test_a_causal_row_counts_half_the_products():
+    assert attention(1024, 4, 4, 64, True).flops * 2 == attention(1024, 4, 4, 64, False).flops
+
+
+def test_a_title_names_shape_dtype_and_settings():
+    case = Case("attention", {"S": 8, "D": 64}, "bf16", {"causal": True, "window": 5, "x": False})
+    assert case.title() == "attention S=8 D=64 bf16 causal window=5"
+
+
+def test_metrics_convert_times():
+    assert METRICS["TFLOP/s"].value(2.0, flops=8e6, bytes=0) == 4.0
+    assert METRICS["GB/s"].value(2.0, flops=0, bytes=8e3) == 4.0
+    assert METRICS["ms"].value(1500.0, 0, 0) == 1.5
+
+
+def test_the_command_lists_cases_and_says_what_is_missing():
+    def bench(*arguments):
+        # Without GPUs, whatever machine this is.
+        return subprocess.run(
+            [sys.executable, "-m", "bench", *arguments],
+            cwd=ROOT,
+            text=True,
+            capture_output=True,
+            env={"CUDA_VISIBLE_DEVICES": ""},
+        )
+
+    listed = bench("--list", "--suite", "launch")
+    assert listed.stdout == "launch: vector_add N=1024 bf16\n"
+    refused = bench()
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("bench cannot run here; it needs ")
