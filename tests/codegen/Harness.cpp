@@ -15,10 +15,10 @@
 using namespace mlir;
 using namespace tilewright;
 
-std::string codegen::kernelIr(const std::string &arguments, const std::string &body) {
+std::string codegen::kernelIr(const std::string &arguments, const std::string &body, int threads) {
   std::string text = "func.func @kernel(" + arguments +
-                     ") attributes {cuda.kernel, cuda.threads = 32 : i32} {\n"
-                     "%t = cuda.thread_id\n";
+                     ") attributes {cuda.kernel, cuda.threads = " + std::to_string(threads) +
+                     " : i32} {\n%t = cuda.thread_id\n";
   for (int i = 0; i <= 16; ++i)
     text += "%c" + std::to_string(i) + " = arith.constant " + std::to_string(i) + " : i32\n";
   return text + "%p = arith.cmpi slt, %t, %c5 : i32\n" + body + "\nreturn\n}\n";
@@ -44,13 +44,22 @@ std::vector<int> codegen::targetsFrom(int first) {
   return targets;
 }
 
+std::vector<int> codegen::targetsWith(Feature feature) {
+  std::vector<int> targets = targetsFrom(0);
+  std::erase_if(targets, [&](int target) {
+    return !findTarget("sm_" + std::to_string(target))->has(feature);
+  });
+  return targets;
+}
+
 std::string codegen::compiled(const std::string &text, int arch) {
   auto nvrtc = runtime::Nvrtc::get();
   EXPECT_TRUE(nvrtc) << nvrtc.error().message;
   if (!nvrtc)
     return "";
-  auto result = (*nvrtc)->compile(text, "kernel.cu", "sm_" + std::to_string(arch),
-                                  {"-Xptxas=-v", "-Xptxas=-warn-spills"});
+  auto result =
+      (*nvrtc)->compile(text, "kernel.cu", "sm_" + std::to_string(arch) + (arch >= 90 ? "a" : ""),
+                        {"-Xptxas=-v", "-Xptxas=-warn-spills"});
   EXPECT_TRUE(result) << "sm_" << arch << "\n" << result.error().message << "\n" << text;
   if (!result)
     return "";
@@ -62,8 +71,13 @@ std::string codegen::compiled(const std::string &text, int arch) {
 }
 
 void codegen::expectPtx(const std::string &ir, int first, const std::vector<std::string> &wanted) {
+  expectPtx(ir, targetsFrom(first), wanted);
+}
+
+void codegen::expectPtx(const std::string &ir, const std::vector<int> &targets,
+                        const std::vector<std::string> &wanted) {
   std::string text = printed(ir);
-  for (int arch : targetsFrom(first)) {
+  for (int arch : targets) {
     std::string ptx = compiled(text, arch);
     for (const std::string &instruction : wanted)
       EXPECT_NE(ptx.find(instruction), std::string::npos)

@@ -133,3 +133,11 @@ def casts(x: Tensor[f32, N], q: Tensor[f8e4m3, N], k: Tensor[i8, N], *, T: const
     # CHECK-NOT: tile.cast
     # CHECK: arith.constant dense<3> : tensor<64xi8>
     k[:] = 3
+
+
+# CHECK-LABEL: func.func @literals_become_bools
+@kernel
+def literals_become_bools(b: Tensor[bool, N]):
+    i = grid(1)
+    # CHECK: tile.cast %{{.*}} : i32 -> i1
+    b[:] = (-2).to(bool)

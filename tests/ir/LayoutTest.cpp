@@ -100,6 +100,15 @@ TEST(Layout, MmaAccumulatorIsTheFragmentOfThePtxIsa) {
     }
 }
 
+/// PTX ISA, matrix C of m8n8k16: row = lane / 4, column = 2 (lane % 4) + i.
+TEST(Layout, MmaAccumulatorOf8RowsIsTheFragmentOfThePtxIsa) {
+  Layout layout = Layout::mmaAccumulator(8, 8, 1, 1, 1, 8);
+  ASSERT_EQ(layout.registers(), 2);
+  for (int64_t lane = 0; lane < 32; ++lane)
+    for (int64_t i = 0; i < 2; ++i)
+      EXPECT_EQ(layout.coordinates(2, i, lane, 0), (Coordinates{lane / 4, lane % 4 * 2 + i}));
+}
+
 /// PTX ISA, matrix A of m16n8k16, 16-bit: row = lane / 4 for i in {0, 1, 4, 5}, else 8 more;
 /// column = 2 (lane % 4) + (i & 1), and 8 more from i = 4 on.
 TEST(Layout, MmaOperandAIsTheFragmentOfThePtxIsa) {
@@ -133,6 +142,16 @@ TEST(Layout, MmaAccumulatorRepeatsFragmentsAlongNThenM) {
       for (int64_t n = 0; n < 3; ++n)
         EXPECT_EQ(layout.coordinates(2, (m * 3 + n) * 4, 0, warp),
                   (Coordinates{warp % 2 * 32 + m * 16, warp / 2 * 24 + n * 8}));
+}
+
+TEST(Layout, MmaAccumulatorOf8RowsRepeatsFragmentsAlongNThenM) {
+  Layout layout = Layout::mmaAccumulator(48, 48, 2, 2, 4, 8); // 3×3 fragments per warp
+  expectHoldsOnce(layout, {48, 48}, 4);
+  for (int64_t warp = 0; warp < 4; ++warp)
+    for (int64_t m = 0; m < 3; ++m)
+      for (int64_t n = 0; n < 3; ++n)
+        EXPECT_EQ(layout.coordinates(2, (m * 3 + n) * 2, 0, warp),
+                  (Coordinates{warp % 2 * 24 + m * 8, warp / 2 * 24 + n * 8}));
 }
 
 /// What makes a product's result the next product's left operand without moving it.
@@ -277,6 +296,74 @@ TEST(Layout, ThreadTilesHoldEveryElementOnce) {
           expectHoldsOnce(Layout::threadTile(m, n, warpsM, warpsN, warps), {m, n}, warps);
         }
     });
+}
+
+//===- Matrices -------------------------------------------------------------------------------===//
+
+/// Carries out stmatrix as the PTX ISA says: lane 8m + r addresses row r of matrix m; of its word m
+/// lane l gives the halves to elements 2(l%4) and 2(l%4)+1 of row l/4, or with .trans to element
+/// l/4 of rows 2(l%4) and 2(l%4)+1. Each half must land where the layout has it, and all must be
+/// stored.
+void expectMatricesStoreTheTile(const Layout &layout, int64_t rank, int64_t dim, bool transposed) {
+  std::optional<Matrices> matrices = layout.matrices(dim);
+  ASSERT_TRUE(matrices);
+  EXPECT_EQ(matrices->transposed, transposed);
+  int64_t count = matrices->count, instructions = matrices->rows.registers();
+  ASSERT_EQ(instructions * count * 2, layout.registers());
+  ASSERT_EQ(matrices->rows.count(Level::Lane), kLanes);
+  forEachPlace(layout, [&](int64_t reg, int64_t lane, int64_t warp) {
+    int64_t half = reg % 2, matrix = reg / 2 % count, instruction = reg / 2 / count;
+    int64_t row = transposed ? lane % 4 * 2 + half : lane / 4;
+    int64_t column = transposed ? lane / 4 : lane % 4 * 2 + half;
+    Coordinates at = matrices->rows.coordinates(rank, instruction, 8 * matrix + row, warp);
+    ASSERT_EQ(at[dim] % 8, 0); // 16 bytes
+    at[dim] += column;
+    ASSERT_EQ(at, layout.coordinates(rank, reg, lane, warp));
+  });
+}
+
+TEST(Layout, AccumulatorsAreMatricesByRowsAndTransposedByColumns) {
+  for (int64_t rows : {8, 16})
+    forEachSplit(4, [&](int64_t warpsM, int64_t warpsN) {
+      for (int64_t m : {16, 48, 64, 128})
+        for (int64_t n : {8, 24, 40, 64, 176}) {
+          if (m % (rows * warpsM) || n % (8 * warpsN))
+            continue;
+          SCOPED_TRACE(testing::Message() << m << "x" << n << ", " << warpsM << "x" << warpsN);
+          Layout layout = Layout::mmaAccumulator(m, n, warpsM, warpsN, warpsM * warpsN, rows);
+          expectMatricesStoreTheTile(layout, 2, 1, false);
+          expectMatricesStoreTheTile(layout, 2, 0, true);
+          expectMatricesStoreTheTile(layout.permute({1, 0}), 2, 1, true);
+          expectMatricesStoreTheTile(layout.insertDim(0), 3, 2, false);
+        }
+    });
+}
+
+TEST(Layout, OperandsAreMatrices) {
+  for (int64_t k : {16, 48, 128})
+    expectMatricesStoreTheTile(Layout::mmaOperandA(64, k, 16, 4, 1, 4), 2, 1, false);
+}
+
+/// A matrix's rows may lie anywhere: here they are eight parts of one row.
+TEST(Layout, RowsInWordsAreMatrices) {
+  expectMatricesStoreTheTile(Layout::blocked({64, 64}, 1, 2, 4), 2, 1, false);
+}
+
+TEST(Layout, MatricesComeByFoursWhereTheyDivide) {
+  EXPECT_EQ(Layout::mmaAccumulator(64, 64, 4, 1, 4).matrices(1)->count, 4);
+  EXPECT_EQ(Layout::mmaAccumulator(16, 8, 1, 1, 1).matrices(1)->count, 2);
+  EXPECT_EQ(Layout::mmaAccumulator(16, 24, 1, 1, 1).matrices(1)->count, 2); // 3 pairs
+  EXPECT_EQ(Layout::mmaAccumulator(8, 8, 1, 1, 1, 8).matrices(1)->count, 1);
+}
+
+TEST(Layout, OtherLayoutsAreNoMatrices) {
+  EXPECT_FALSE(Layout::blocked({64, 64}, 1, 8, 4).matrices(1));
+  EXPECT_FALSE(Layout::threadTile(64, 64, 2, 2, 4).matrices(1));
+  EXPECT_FALSE(Layout::mmaAccumulator(64, 64, 2, 1, 4).matrices(1)); // two warps have the same
+  EXPECT_FALSE(Layout::mmaAccumulator(64, 64, 4, 1, 4).dropDim(0).matrices(0));
+  // Columns 4 apart: rows of 16 bytes would overlap.
+  EXPECT_FALSE(Layout({{2, 1, 1}, {2, 1, 4}}, {{4, 1, 2}, {8, 0, 1}}, {}).matrices(1));
+  EXPECT_FALSE(Layout().matrices(0));
 }
 
 //===- Derived layouts ------------------------------------------------------------------------===//

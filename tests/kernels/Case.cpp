@@ -2,18 +2,11 @@
 
 #include <sstream>
 
+using namespace tilewright;
 using namespace tilewright::kernels;
 
-static const char *const kMemoryNames[] = {
-#define MEMORY(enumerator, name) name,
-#include "tests/kernels/Memory.def"
-};
-
 static Memory memoryFromName(const std::string &name) {
-  for (size_t i = 0; i < std::size(kMemoryNames); ++i)
-    if (name == kMemoryNames[i])
-      return Memory(i);
-  std::abort(); // a slip in Cases.def
+  return cli::memoryByName(name).value(); // else a slip in Cases.def
 }
 
 std::vector<std::string> tilewright::kernels::splitWords(const std::string &text, char separator) {
@@ -44,16 +37,24 @@ std::vector<Case> tilewright::kernels::allCases() {
   return cases;
 }
 
+std::vector<Case> tilewright::kernels::simulatedCases() {
+  std::vector<Case> cases;
+#define FAMILY(kernels, dtypes, shapes, settings, memories)                                        \
+  addFamily(cases, kernels, dtypes, shapes, settings, memories);
+#include "tests/kernels/Simulated.def"
+  return cases;
+}
+
 std::string Case::name() const {
   std::string text = dtypes + "/" + shape;
   if (!settings.empty())
     text += "/" + settings;
-  return text + "/" + kMemoryNames[size_t(memory)];
+  return text + "/" + std::string(cli::nameOf(memory));
 }
 
 std::string Case::command() const {
   std::string text = "tilewright run " + kernel + " --shape " + shape + " --dtype " + dtypes;
   if (!settings.empty())
     text += " --set " + settings;
-  return memory == Memory::Contiguous ? text : text + " # tensors " + kMemoryNames[size_t(memory)];
+  return memory == Memory::Contiguous ? text : text + " # tensors " + std::string(cli::nameOf(memory));
 }

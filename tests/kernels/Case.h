@@ -2,15 +2,14 @@
 #ifndef TILEWRIGHT_TESTS_KERNELS_CASE_H
 #define TILEWRIGHT_TESTS_KERNELS_CASE_H
 
+#include "tools/tilewright/StridedTensor.h"
+
 #include <string>
 #include <vector>
 
 namespace tilewright::kernels {
 
-enum class Memory {
-#define MEMORY(enumerator, name) enumerator,
-#include "tests/kernels/Memory.def"
-};
+using cli::Memory;
 
 /// A kernel with what `tilewright run` would be told, and how its tensors lie in memory.
 struct Case {
@@ -26,6 +25,8 @@ struct Case {
 
 /// The cases of Cases.def.
 std::vector<Case> allCases();
+/// The cases of Simulated.def.
+std::vector<Case> simulatedCases();
 
 /// `a,b,c` as its parts.
 std::vector<std::string> splitWords(const std::string &text, char separator);

@@ -2,13 +2,15 @@
 #ifndef TILEWRIGHT_TESTS_KERNELS_KERNELCALL_H
 #define TILEWRIGHT_TESTS_KERNELS_KERNELCALL_H
 
-#include "tests/kernels/Tensors.h"
+#include "tests/kernels/Case.h"
+#include "tools/tilewright/HostTensor.h"
 #include "tools/tilewright/Job.h"
 
 #include <map>
 
 namespace tilewright::kernels {
 
+using cli::StridedTensor;
 using Tensors = std::map<std::string, StridedTensor>;
 
 /// A kernel and its arguments: random inputs, poisoned outputs.

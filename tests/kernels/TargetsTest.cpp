@@ -154,10 +154,14 @@ constexpr Form kForms[] = {
     {"matmul", "E=bf16", "", 80, kNever, "mma.sync.aligned.m16n8k16.row.col.f32.bf16"},
     {"matmul_nt", "E=f32", "", 80, kNever, "mma.sync.aligned.m16n8k8.row.col.f32.tf32"},
     {"matmul_nt", "E=i8,O=i32", "", 80, kNever, "mma.sync.aligned.m16n8k32.row.col.s32.s8"},
-    {"matmul_nt", "E=i8,O=i32", "", 80, kNever, "ldmatrix"},
+    {"matmul_nt", "E=i8,O=i32", "", 75, 80, "mma.sync.aligned.m8n8k16.row.col.s32.s8"},
+    {"matmul_nt", "E=i8,O=i32", "", 75, kNever, "ldmatrix"},
     {"matmul_nt", "E=f8e4m3", "", 89, kNever, "mma.sync.aligned.m16n8k32.row.col.f32.e4m3"},
     {"matmul_nt", "E=f8e5m2", "", 89, kNever, "mma.sync.aligned.m16n8k32.row.col.f32.e5m2"},
     {"matmul", "E=f32,O=f32", "tf32=false", 75, kNever, "fma.rn.f32"},
+    {"matmul", "E=f16,O=f16", "", 90, kNever, "stmatrix.sync.aligned.m8n8.x4"},
+    {"gelu_linear", "E=bf16", "", 90, kNever, "stmatrix.sync.aligned.m8n8.x4"},
+    {"attention", "E=bf16", "", 90, kNever, "stmatrix.sync.aligned.m8n8.x4"},
 };
 constexpr const char *kProducts[] = {"matmul",      "matmul_nt",  "matmul_tn",       "matmul_tt",
                                      "gelu_linear", "swiglu_mlp", "swiglu_mlp_down", "attention"};
@@ -192,6 +196,9 @@ TEST_P(TargetsTest, usesTheInstructionsOfTheGeneration) {
     for (const std::string &instruction : instructions[list[i].str()])
       EXPECT_NE(ptx.find(instruction), std::string::npos)
           << list[i].str() << " has no " << instruction;
+    if (generation < 90) {
+      EXPECT_EQ(ptx.find("stmatrix"), std::string::npos) << list[i].str();
+    }
   }
 }
 

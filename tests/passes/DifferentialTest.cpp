@@ -77,11 +77,11 @@ private:
     std::vector<Array *> arrays;
     for (const Input &input : inputs) {
       if (input.shape.empty()) {
-        arguments.push_back(input.scalar);
+        arguments.emplace_back(input.scalar);
         continue;
       }
       arrays.push_back(&harness.array(input.type, contents(input, random)));
-      arguments.push_back(makeView(arrays.back()->buffer, input.shape));
+      arguments.emplace_back(makeView(arrays.back()->buffer, input.shape));
     }
     EXPECT_TRUE(harness.run(text, arguments)) << harness.errors << text;
     std::vector<std::vector<double>> results;

@@ -255,6 +255,51 @@ TEST_F(LaunchTest, tensor_map_that_cannot_be_made_is_reported) {
             "map needs a multiple of 16 bytes");
 }
 
+TEST_F(LaunchTest, tensor_map_rules_are_checked_before_the_launch) {
+  KernelSource source = withTensorMap();
+  auto &expected = std::get<TensorArg>(source.args[1]);
+  expected.alignment = 1;
+  expected.unitInnerStride = expected.index32 = false;
+  const std::string k_is = "kernel `attention`: argument `k` ";
+  char *address = static_cast<char *>(k.data);
+  k.data = address + 8;
+  EXPECT_EQ(failure(source), k_is + "lies 8 bytes past a multiple of 16; a tensor map needs one");
+  k.data = address;
+  k.strides[3] = 2;
+  EXPECT_EQ(failure(source),
+            k_is + "has stride 2 along axis 3; the innermost axis of a tensor map needs 1");
+  k.strides[3] = 1;
+  k.strides[2] = -64;
+  EXPECT_EQ(failure(source),
+            k_is + "has stride -64 along axis 2; a tensor map needs a multiple of 16 bytes");
+  k.strides[2] = 64;
+  k.strides[0] = int64_t(1) << 40;
+  EXPECT_EQ(failure(source), k_is +
+                                 "has a stride of 2199023255552 bytes along axis 0; a tensor map "
+                                 "needs less than 1099511627776");
+  EXPECT_TRUE(fakeState().launches.empty());
+}
+
+TEST_F(LaunchTest, tensor_maps_that_no_tensor_can_have_are_refused) {
+  auto reason = [](const std::function<void(TensorMapSpec &)> &spoil) {
+    KernelSource source = withTensorMap();
+    spoil(source.params[1].map);
+    ErrorOr<LaunchPlan> plan = LaunchPlan::create(source);
+    return plan ? "no failure" : plan.error().message;
+  };
+  const std::string map = "kernel `attention`: parameter `k_map` of argument `k` ";
+  EXPECT_EQ(reason([](auto &m) { m.axes.clear(); }),
+            map + "covers 0 axes; a tensor map has 1 to 5");
+  EXPECT_EQ(reason([](auto &m) { m.box.pop_back(); }), map + "has a box of 3 axes for 4");
+  EXPECT_EQ(reason([](auto &m) { m.axes[1] = 7; }), map + "covers axis 7 of 4");
+  EXPECT_EQ(reason([](auto &m) { m.box[1] = 257; }),
+            map + "copies 257 elements along an axis; a box has 1 to 256");
+  EXPECT_EQ(reason([](auto &m) { m.box[3] = 12; }),
+            map + "copies rows of 24 bytes; a box needs a multiple of 16");
+  EXPECT_EQ(reason([](auto &m) { m.box[3] = 128; }),
+            map + "copies rows of 256 bytes; its swizzle allows 128");
+}
+
 TEST_F(LaunchTest, reports_the_drivers_refusal) {
   Kernel kernel = make(attention());
   fakeState().launchResult = 719;

@@ -126,7 +126,8 @@ TEST_F(Binding, counts_arguments) {
 TEST_F(Binding, tells_tensors_from_scalars) {
   ErrorOr<Call> call = arrange(signature, {x.ref, 2.0, y.ref});
   ASSERT_FALSE(call);
-  EXPECT_EQ(call.error().message, "kernel `rms_norm`: argument `weight` is a tensor, not a scalar");
+  EXPECT_EQ(call.error().message,
+            "kernel `rms_norm`: argument `weight` must be a tensor, not a scalar");
 }
 
 TEST_F(Binding, leaves_out_optional_tensors) {

@@ -70,13 +70,30 @@ TEST(Translate, keeps_literal_sizes) {
 TEST(Translate, refuses_tiles_beyond_shared_memory) {
   Attempt attempt = attemptOn("sm_75", "matmul");
   attempt.specialisation.consts["BM"] = attempt.specialisation.consts["BK"] = int64_t(512);
-  std::optional<Misfit> misfit;
-  ErrorOr<Translated> result = translate(*loadKernel("matmul"), attempt, &misfit);
+  std::optional<Rejection> rejection;
+  ErrorOr<Translated> result = translate(*loadKernel("matmul"), attempt, &rejection);
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message, HasSubstr("bytes of shared memory"));
   EXPECT_THAT(result.error().message, HasSubstr("BM = 512"));
   EXPECT_THAT(result.error().message, HasSubstr("has 65536"));
-  EXPECT_EQ(misfit, Misfit::SharedMemory);
+  ASSERT_TRUE(rejection);
+  EXPECT_EQ(rejection->misfit, Misfit::SharedMemory);
+}
+
+TEST(Translate, refuses_tiles_beyond_the_registers) {
+  Attempt attempt = attemptOn("sm_90", "matmul");
+  attempt.specialisation.consts["BN"] = int64_t(256);
+  attempt.config.warps = 4;
+  std::optional<Rejection> rejection;
+  ErrorOr<Translated> result = translate(*loadKernel("matmul"), attempt, &rejection);
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message, HasSubstr("matmul.py:"));
+  EXPECT_THAT(result.error().message, HasSubstr("registers here and has 255 (acc 256"));
+  ASSERT_TRUE(rejection);
+  EXPECT_EQ(rejection->misfit, Misfit::Registers);
+  EXPECT_EQ(rejection->warps, 4);
+  attempt.config.allowSpills = true;
+  EXPECT_TRUE(translate(*loadKernel("matmul"), attempt));
 }
 
 TEST(NextAttempt, changes_only_what_was_left_open) {
@@ -143,8 +160,9 @@ TEST(CudaDialect, every_op_is_printed) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<cuda::CudaDialect>();
   for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
-    if (name.getDialectNamespace() == "cuda")
+    if (name.getDialectNamespace() == "cuda") {
       EXPECT_TRUE(codegen::isPrinted(name)) << name.getStringRef().str();
+    }
 }
 
 } // namespace

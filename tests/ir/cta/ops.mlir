@@ -59,6 +59,8 @@ func.func @channels(%x: !tile.view<?x64xbf16>, %i: i32, %some: i1, %tile: tensor
 // CHECK: cta.mma {{.*}} : tensor<64x32xf32>, tensor<64x128xbf16>, <tensor<32x128xbf16>> -> <tensor<64x32xf32>>
 // CHECK: cta.mma {{.*}} {a_transposed, shape = array<i64: 1, 1, 1>, tf32, warps = array<i64: 1, 1>}
 // CHECK: cta.convert %{{.*}} : tensor<64x8xf32, #cta.layout<{{.*}}>> -> tensor<64x8xf32>
+// CHECK: cta.convert %{{.*}} {shared = #cta.shared<pitch 12, swizzle<0, 0>>}
+// CHECK: cta.sync
 func.func @products(%acc: tensor<64x32xf32>, %a: !cta.slot<tensor<64x128xbf16>>, %b: !cta.slot<tensor<32x128xbf16>>,
                     %held: tensor<64x128xbf16>, %at: !cta.slot<tensor<128x64xf32>>, %bf: !cta.slot<tensor<128x32xf32>>,
                     %tile: tensor<64x8xf32, #fragment>) {
@@ -70,5 +72,7 @@ func.func @products(%acc: tensor<64x32xf32>, %a: !cta.slot<tensor<64x128xbf16>>,
   %r = cta.mma %acc, %at, %bf {a_transposed, tf32, shape = array<i64: 1, 1, 1>, warps = array<i64: 1, 1>}
       : tensor<64x32xf32>, !cta.slot<tensor<128x64xf32>>, !cta.slot<tensor<128x32xf32>> -> !cta.pending<tensor<64x32xf32>>
   %c = cta.convert %tile : tensor<64x8xf32, #fragment> -> tensor<64x8xf32>
+  %d = cta.convert %tile {shared = #cta.shared<pitch 12, swizzle<0, 0>>} : tensor<64x8xf32, #fragment> -> tensor<64x8xf32>
+  cta.sync
   return
 }

@@ -175,7 +175,47 @@ func.func @mma_c1_operand_types_differ(%d: !cuda.regs<4 x f32>, %a: !cuda.regs<4
 
 // -----
 
-func.func @mma_of_loose_values(%d: !cuda.regs<4 x f32>, %a: !cuda.regs<8 x f16>, %i: i32) {
+func.func @mma_c1_fp8_of_an_unsupported_kind(%d: !cuda.regs<4 x f32>, %a: !cuda.regs<4 x vector<4xf8E4M3FNUZ>>, %i: i32) {
+  // expected-error@+1 {{has no m16n8k32 form for 'f8E4M3FNUZ'}}
+  cuda.mma 16 x 8 x 32 %d[%i], %a[%i], %a[%i] : !cuda.regs<4 x f32>, !cuda.regs<4 x vector<4xf8E4M3FNUZ>>, !cuda.regs<4 x vector<4xf8E4M3FNUZ>>
+  return
+}
+
+// -----
+
+func.func @mma_c1_i8_of_16_rows_is_deeper(%d: !cuda.regs<4 x i32>, %a: !cuda.regs<4 x vector<4xi8>>, %i: i32) {
+  // expected-error@+1 {{has no m16n8k16 form for 'i8'}}
+  cuda.mma 16 x 8 x 16 %d[%i], %a[%i], %a[%i] : !cuda.regs<4 x i32>, !cuda.regs<4 x vector<4xi8>>, !cuda.regs<4 x vector<4xi8>>
+  return
+}
+
+// -----
+
+func.func @mma_c2_integers_summed_in_floats(%d: !cuda.regs<4 x f32>, %a: !cuda.regs<4 x vector<4xi8>>, %i: i32) {
+  // expected-error@+1 {{sums products of 'i8' in i32, not 'f32'}}
+  cuda.mma 16 x 8 x 32 %d[%i], %a[%i], %a[%i] : !cuda.regs<4 x f32>, !cuda.regs<4 x vector<4xi8>>, !cuda.regs<4 x vector<4xi8>>
+  return
+}
+
+// -----
+
+func.func @mma_c2_floats_summed_in_integers(%d: !cuda.regs<4 x i32>, %a: !cuda.regs<4 x vector<4xf8E5M2>>, %i: i32) {
+  // expected-error@+1 {{sums products of 'f8E5M2' in f32, not 'i32'}}
+  cuda.mma 16 x 8 x 32 %d[%i], %a[%i], %a[%i] : !cuda.regs<4 x i32>, !cuda.regs<4 x vector<4xf8E5M2>>, !cuda.regs<4 x vector<4xf8E5M2>>
+  return
+}
+
+// -----
+
+func.func @mma_c2_packed_accumulators(%d: !cuda.regs<4 x vector<2xf16>>, %a: !cuda.regs<4 x vector<2xf16>>, %i: i32) {
+  // expected-error@+1 {{sums products of 'f16' in f32, not 'vector<2xf16>'}}
+  cuda.mma 16 x 8 x 16 %d[%i], %a[%i], %a[%i] : !cuda.regs<4 x vector<2xf16>>, !cuda.regs<4 x vector<2xf16>>, !cuda.regs<4 x vector<2xf16>>
+  return
+}
+
+// -----
+
+func.func @mma_c3_of_loose_values(%d: !cuda.regs<4 x f32>, %a: !cuda.regs<8 x f16>, %i: i32) {
   // expected-error@+1 {{needs operands in 32-bit words}}
   cuda.mma 16 x 8 x 16 %d[%i], %a[%i], %a[%i] : !cuda.regs<4 x f32>, !cuda.regs<8 x f16>, !cuda.regs<8 x f16>
   return

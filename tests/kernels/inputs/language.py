@@ -74,6 +74,35 @@ def atomics(x: Tensor[f32, M, C], total: Tensor[f32, C], top: Tensor[i32, 1], bo
 
 
 @kernel
+def stored(x: Tensor[E, M, C], s: Tensor[f32, M, C], y: Tensor[f32, M, C], *, BR: tune[8] = 8):
+    """Loads of what the program stored before: shifted, swapped, transposed, in and around a loop."""
+    rows = block(grid(cdiv(M, BR)), BR)
+    partner = (rows + 0) ^ 1
+    s[rows, :] = x[rows, :].to(f32)
+    y[rows, :] = s[rows, span(1, C)] + s[partner, :]
+    for i in range(3):
+        s[rows, :] = s[rows, span(1, C)] * 0.5 + i
+        y[rows, :] += s[partner, :]
+    square = span(0, BR)
+    s[rows, square] = s[rows, square].T
+    y[rows, :] += s[partner, :]
+    atomic_add(s[rows, :], y[partner, :])
+    y[rows, :] += s[partner, :]
+
+
+@kernel
+def stored_products(x: Tensor[E, M, C], w: Tensor[E, R, C], s: Tensor[E, M, C], y: Tensor[f32, M, R],
+                    *, BM: tune[16, 32, 64] = 32):
+    """Products of what the program stored before, which is then stored over."""
+    rows = block(grid(cdiv(M, BM)), BM)
+    s[rows, :] = x[rows, :] * 2
+    y[rows, :] = dot(s[rows, :], w[:, :].T)
+    for i in range(3):
+        s[rows, :] = x[rows, :] * i
+        y[rows, :] += dot(s[rows, :], w[:, :].T)
+
+
+@kernel
 def control(x: Tensor[E, M, C], y: Tensor[f32, M, C], *, BR: tune[8] = 8):
     """A while loop over tiles, a branch on a run-time scalar, a loop with a run-time step count."""
     m = grid(cdiv(M, BR))

@@ -47,6 +47,21 @@ func.func @bytes_that_lie_across_are_gathered(%x: !tile.view<?x?xi8, align 16>, 
   return
 }
 
+// Fragments of 8 rows have one word each: one ldmatrix brings four of them.
+// CHECK-LABEL: @fragments_of_8_rows
+// CHECK-DAG: cuda.ldmatrix {{.*}} {count = 4 : i64} : <4 x vector<4xi8>>
+// CHECK: cuda.mma 8 x 8 x 16 {{.*}} : <32 x i32>, <4 x vector<4xi8>>, <4 x vector<4xi8>>
+func.func @fragments_of_8_rows(%x: !tile.view<?x?xi8, align 16>, %y: !tile.view<?x?xi32>)
+    attributes {tile.kernel, cta.target = "sm_75", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %z = arith.constant dense<0> : tensor<64x64xi32>
+  %a = tile.load %x[%c0, %c0] extents [64, 64] : !tile.view<?x?xi8, align 16>, i32, i32 -> tensor<64x64xi8>
+  %t = tile.transpose %a [1, 0] : tensor<64x64xi8> -> tensor<64x64xi8>
+  %d = tile.dot %a, %t, %z : tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>
+  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xi32>, !tile.view<?x?xi32>, i32, i32
+  return
+}
+
 // CHECK-LABEL: @tf32_is_rounded_in_fragments
 // CHECK: cuda.ldmatrix
 // CHECK: cuda.round_tf32

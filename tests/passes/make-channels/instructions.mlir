@@ -129,16 +129,16 @@ func.func @f32_is_exact(%a: !tile.view<64x64xf32, align 16>, %b: !tile.view<64x6
 
 // -----
 
-// CHECK-LABEL: @i8_on_sm_75_falls_back
-// CHECK: cta.mma {{.*}}shape = array<i64: 1, 1, 1>
-func.func @i8_on_sm_75_falls_back(%a: !tile.view<64x64xi8, align 16>, %b: !tile.view<64x64xi8, align 16>, %acc: tensor<64x64xi32>)
+// CHECK-LABEL: @i8_on_sm_75
+// CHECK: cta.mma {{.*}}shape = array<i64: 8, 8, 16>
+func.func @i8_on_sm_75(%a: !tile.view<64x64xi8, align 16>, %b: !tile.view<64x64xi8, align 16>, %acc: tensor<64x64xi32>)
     attributes {tile.kernel, cta.target = "sm_75", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
   // expected-remark@+1 {{make-channels}}
   %x = tile.load %a[%c0, %c0] extents [64, 64] : !tile.view<64x64xi8, align 16>, i32, i32 -> tensor<64x64xi8>
   // expected-remark@+1 {{make-channels}}
   %y = tile.load %b[%c0, %c0] extents [64, 64] : !tile.view<64x64xi8, align 16>, i32, i32 -> tensor<64x64xi8>
-  // expected-remark@+1 {{a 64x64x64 product as fused multiply-adds, warps}}
+  // expected-remark@+1 {{a 64x64x64 product as m8n8k16, warps}}
   %d = tile.dot %x, %y, %acc : tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>
   return
 }

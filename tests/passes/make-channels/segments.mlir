@@ -22,7 +22,7 @@ func.func @segments_share_a_channel(%x: !tile.view<?x64xf16, align 16>, %mid: i3
     %a = tile.load %x[%i, %c0] extents [64, 64] {in_bounds = array<i1: true, true>} : !tile.view<?x64xf16, align 16>, i32, i32 -> tensor<64x64xf16>
     %t = tile.dot %a, %a, %s : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
     scf.yield %t : tensor<64x64xf32>
-  } {tile.segment = 1 : i32, tile.segment_full}
+  } {tile.segment = 1 : i32}
   tile.store %tail, %c[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
   return
 }

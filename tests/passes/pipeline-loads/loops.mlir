@@ -248,7 +248,7 @@ func.func @segments_share_one_prologue(%x: !tile.view<?x64xf16, align 16>, %mid:
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>
-  } {tile.segment = 1 : i32, tile.segment_full}
+  } {tile.segment = 1 : i32}
   return
 }
 
@@ -282,7 +282,7 @@ func.func @keeps_bounds_that_hold_in_every_segment(%x: !tile.view<?x64xf16, alig
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>
-  } {tile.segment = 1 : i32, tile.segment_full}
+  } {tile.segment = 1 : i32}
   return
 }
 

@@ -1,0 +1,37 @@
+#include "tools/fuzz/Isolate.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace tilewright::fuzz;
+
+TEST(Isolate, aCrashIsTheFindingOfItsCheckAlone) {
+  auto check = [](size_t i) -> std::optional<Finding> {
+    if (i == 3)
+      raise(SIGSEGV);
+    if (i == 5)
+      return Finding{"stage", "two\nlines"};
+    return std::nullopt;
+  };
+  for (unsigned jobs : {1, 3}) {
+    Findings findings = checkIsolated(8, check, {.jobs = jobs, .batch = 4});
+    ASSERT_EQ(findings.size(), 8u);
+    for (size_t i = 0; i < 8; ++i)
+      EXPECT_EQ(findings[i].has_value(), i == 3 || i == 5) << i;
+    EXPECT_EQ(findings[3]->stage, "crash");
+    EXPECT_EQ(findings[5]->message, "two\nlines");
+  }
+}
+
+TEST(Isolate, aCheckThatHangsIsEnded) {
+  auto check = [](size_t i) -> std::optional<Finding> {
+    while (i == 0)
+      pause();
+    return std::nullopt;
+  };
+  Findings findings = checkIsolated(2, check, {.jobs = 1, .batch = 2, .seconds = 1});
+  ASSERT_TRUE(findings[0]);
+  EXPECT_EQ(findings[0]->stage, "hang");
+  EXPECT_FALSE(findings[1]);
+}

@@ -1,0 +1,55 @@
+// The programs of this folder compile as they are meant to run.
+#include "runtime/Compile.h"
+#include "tests/hopper/Operands.h"
+
+#include <gtest/gtest.h>
+
+using namespace tilewright;
+using namespace tilewright::runtime;
+
+/// Expects machine code for sm_90a that keeps its products asynchronous and its registers; gives
+/// the PTX.
+static void expectClean(const KernelSource &source, unsigned registers,
+                        std::string *ptx = nullptr) {
+  EXPECT_EQ(source.target, "sm_90a");
+  ErrorOr<CompiledKernel> compiled = compileKernel(source, {.useCache = false});
+  ASSERT_TRUE(compiled) << compiled.error().message << source.text;
+  EXPECT_EQ(compiled->performanceNotes, std::vector<std::string>()) << source.text;
+  EXPECT_EQ(compiled->text.log.find("warning"), std::string::npos) << compiled->text.log;
+  EXPECT_EQ(compiled->spills.storeBytes + compiled->spills.loadBytes, 0u);
+  EXPECT_EQ(compiled->resources.frameBytes, 0u);
+  EXPECT_LE(compiled->resources.registers, registers);
+  if (ptx)
+    *ptx = compiled->text.ptx;
+}
+
+TEST(HopperPrograms, gemm_compiles_without_serialised_products) {
+  expectClean(hopper::gemm(), 168);
+}
+
+TEST(HopperPrograms, waits_have_a_watchdog_when_asked_for) {
+  std::string released, watched;
+  expectClean(hopper::gemm(), 168, &released);
+  setenv("TILEWRIGHT_WATCHDOG", "2000", 1);
+  expectClean(hopper::gemm(), 168, &watched);
+  unsetenv("TILEWRIGHT_WATCHDOG");
+  EXPECT_EQ(released.find("trap"), std::string::npos);
+  EXPECT_NE(watched.find("trap"), std::string::npos);
+}
+
+TEST(HopperPrograms, split_k_compiles_without_serialised_products) {
+  KernelSource source = hopper::splitK();
+  EXPECT_EQ(source.clusterSize, 2u);
+  expectClean(source, 168);
+}
+
+TEST(HopperPrograms, chain_compiles_without_serialised_products) {
+  expectClean(hopper::chain(), 168);
+}
+
+TEST(HopperPrograms, products_compile_in_every_form) {
+  for (const hopper::Product &product : hopper::allProducts()) {
+    SCOPED_TRACE(testing::PrintToString(product));
+    expectClean(product.source(), 255);
+  }
+}

@@ -1,0 +1,104 @@
+// The programs of this folder in the machine simulator: clean in every schedule, and right.
+#include "tests/hopper/Simulation.h"
+
+#include "tests/hopper/Operands.h"
+
+#include <gtest/gtest.h>
+
+using namespace tilewright;
+using namespace tilewright::hopper;
+using namespace tilewright::simulator;
+
+namespace {
+
+/// Eager, lazy and a few random ones.
+std::vector<MachineOptions> schedules(unsigned random) {
+  std::vector<MachineOptions> all(2 + random);
+  all[1].schedule = Schedule::Lazy;
+  for (unsigned seed = 0; seed < random; ++seed) {
+    all[2 + seed].schedule = Schedule::Random;
+    all[2 + seed].seed = seed;
+  }
+  return all;
+}
+
+TEST(HopperSimulation, products_are_exact_in_every_form) {
+  for (const Product &product : allProducts()) {
+    SCOPED_TRACE(testing::PrintToString(product));
+    ProductRun run(product);
+    EXPECT_EQ(run.simulate({}), "");
+    ASSERT_TRUE(run.isExact());
+  }
+}
+
+/// Runs a product after a change of its text: the findings' flags.
+std::string findings(const Product &product, const std::string &from, const std::string &to) {
+  std::string text = product.ir();
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << text;
+  text.replace(at, from.size(), to);
+  return ProductRun(product, parse(text)).simulate({});
+}
+
+TEST(HopperSimulation, operand_registers_must_not_be_written_under_way) {
+  Product product{"bf16", 16, Major::K, Major::K, 128, /*aInRegisters=*/true};
+  std::string regs = "!cuda.regs<4 x vector<2xbf16>>", commit = "cuda.wgmma_commit\n";
+  std::string read = "%word = cuda.get %words0[%c0] : " + regs + " -> vector<2xbf16>\n";
+  std::string write = "cuda.set %word, %words0[%c0] : vector<2xbf16>, " + regs + "\n";
+  EXPECT_EQ(findings(product, commit, commit + read), "");
+  EXPECT_EQ(findings(product, commit, commit + read + write), "in-flight");
+}
+
+TEST(HopperSimulation, plain_writes_of_operands_need_a_fence) {
+  std::string words = "%r = cuda.regs : !cuda.regs<4 x i32>\n"
+                      "cuda.set %t, %r[%c0] : i32, !cuda.regs<4 x i32>\n"
+                      "cuda.store_shared %r[%c0], %tiles {count = 1} : !cuda.regs<4 x i32>\n";
+  std::string fence = "cuda.fence async_shared\n", barrier = "cuda.barrier\n";
+  std::string start = "cuda.wgmma_fence\n";
+  std::string one = "scf.if %is_first {\n" + words, all = "}\n" + barrier + start;
+  EXPECT_EQ(findings({}, start, one + fence + all), "");
+  EXPECT_EQ(findings({}, start, one + all), "missing-fence");
+  EXPECT_EQ(findings({}, start, one + fence + "}\n" + start), "race");
+}
+
+TEST(HopperSimulation, a_deadlock_names_what_each_side_waits_for) {
+  std::string text = textOf("gemm.mlir"), arrival = "cuda.mbarrier_arrive %empty_s";
+  text.replace(text.find(arrival), arrival.size(), "");
+  MatrixRun run(MatrixRun::Plain, parse(text), 128, 128, 512);
+  std::string messages;
+  EXPECT_EQ(run.simulate({}, &messages), "deadlock");
+  EXPECT_EQ(messages,
+            "deadlock: no warp can go on: warp 0 waits for phase 0 of the mbarrier at byte 163872, "
+            "which misses 2 of 2 arrivals, in block 0\n"
+            "  warp 4 waits for phase 1 of the mbarrier at byte 163840, which misses 1 of 1 "
+            "arrivals\n");
+}
+
+TEST(HopperSimulation, gemm_is_clean_and_right) {
+  MatrixRun run(MatrixRun::Plain, 150, 136, 328);
+  for (const MachineOptions &options : schedules(20)) {
+    std::string messages;
+    EXPECT_EQ(run.simulate(options, &messages), "") << messages;
+    run.expectProduct();
+  }
+}
+
+TEST(HopperSimulation, split_k_is_clean_and_right) {
+  MatrixRun run(MatrixRun::SplitK, 150, 136, 520, /*splits=*/2);
+  for (const MachineOptions &options : schedules(20)) {
+    std::string messages;
+    EXPECT_EQ(run.simulate(options, &messages), "") << messages;
+    run.expectProduct();
+  }
+}
+
+TEST(HopperSimulation, chain_is_clean_and_right) {
+  MatrixRun run(MatrixRun::Chain, 150, 64, 328);
+  for (const MachineOptions &options : schedules(20)) {
+    std::string messages;
+    EXPECT_EQ(run.simulate(options, &messages), "") << messages;
+    run.expectProduct();
+  }
+}
+
+} // namespace

@@ -1,0 +1,161 @@
+#include "tests/hopper/Simulation.h"
+
+#include "ir/Target.h"
+#include "simulator/NarrowFloat.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Diagnostics.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::hopper;
+using namespace tilewright::simulator;
+
+std::string hopper::simulateKernel(const Program &program, ArrayRef<MachineArgument> arguments,
+                                   int64_t grid, MachineOptions options, std::string *messages) {
+  std::string said;
+  ScopedDiagnosticHandler handler(program.context.get(), [&](Diagnostic &diagnostic) {
+    said += diagnostic.str() + "\n";
+    for (Diagnostic &note : diagnostic.getNotes())
+      said += "  " + note.str() + "\n";
+    return success();
+  });
+  options.target = findTarget("sm_90");
+  FailureOr<MachineResult> result = simulator::simulate(program.kernel(), arguments, grid, options);
+  EXPECT_TRUE(succeeded(result)) << said;
+  if (messages)
+    *messages = said;
+  std::string flags;
+  if (succeeded(result))
+    for (const Finding &finding : result->findings)
+      flags += (flags.empty() ? "" : " ") + nameOf(finding.kind).str();
+  return flags;
+}
+
+//===- Matrices -------------------------------------------------------------------------------===//
+
+HostMatrix::HostMatrix(const Program &program, const std::string &type, int64_t rows,
+                       int64_t columns)
+    : type(type), rows(rows), columns(columns),
+      bytes(size_t(rows * columns) * (type == "f32" ? 4 : 2)) {
+  buffer = {parseType(type, program.context.get()), bytes.data(), rows * columns};
+}
+
+void HostMatrix::fill(unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> number(-1, 1);
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    float x = number(random);
+    uint16_t bits = uint16_t(type == "bf16" ? encode<BFloat16>(x) : encode<Float16>(x));
+    std::memcpy(&bytes[size_t(2 * i)], &bits, 2);
+  }
+}
+
+float HostMatrix::at(int64_t row, int64_t column) const {
+  size_t i = size_t(row * columns + column);
+  float value;
+  if (type == "f32") {
+    std::memcpy(&value, &bytes[4 * i], 4);
+    return value;
+  }
+  uint16_t bits;
+  std::memcpy(&bits, &bytes[2 * i], 2);
+  return type == "bf16" ? decode<BFloat16>(bits) : decode<Float16>(bits);
+}
+
+TensorMap HostMatrix::map() { return {{&buffer}, {rows, columns}, {columns, 1}}; }
+
+//===- Runs -----------------------------------------------------------------------------------===//
+
+const char *MatrixRun::file(Kind kind) {
+  return kind == Plain ? "gemm.mlir" : kind == SplitK ? "split_k.mlir" : "chain.mlir";
+}
+
+MatrixRun::MatrixRun(Kind kind, int64_t M, int64_t N, int64_t K, int64_t splits)
+    : MatrixRun(kind, load(file(kind)), M, N, K, splits) {}
+
+MatrixRun::MatrixRun(Kind kind, Program program, int64_t M, int64_t N, int64_t K, int64_t splits)
+    : kind(kind), splits(splits), code(std::move(program)),
+      a(code, kind == SplitK ? "f16" : "bf16", M, kind == Chain ? N : K),
+      b(code, kind == SplitK ? "f16" : "bf16", kind == Plain ? N : K, kind == Plain ? K : N),
+      v(code, "bf16", kind == Chain ? K : 1, N), c(code, kind == Plain ? "bf16" : "f32", M, N) {
+  a.fill(1);
+  b.fill(2);
+  v.fill(3);
+}
+
+std::string MatrixRun::simulate(const MachineOptions &options, std::string *messages) {
+  std::memset(c.bytes.data(), kind == Plain ? 0x7f : 0, c.bytes.size());
+  auto tiles = [](int64_t size, int64_t tile) { return (size + tile - 1) / tile; };
+  if (kind == Chain)
+    return simulateKernel(code, {a.map(), b.map(), v.map(), Pointer{&c.buffer}, c.rows, b.rows},
+                          tiles(c.rows, 128), options, messages);
+  SmallVector<MachineArgument> arguments = {a.map(), b.map(), c.map(), c.columns, a.columns};
+  if (kind == SplitK)
+    arguments.push_back(splits);
+  int64_t grid = kind == Plain ? tiles(c.rows, 128) * tiles(c.columns, 128)
+                               : tiles(c.rows, 256) * tiles(c.columns, 128) * splits * 2;
+  return simulateKernel(code, arguments, grid, options, messages);
+}
+
+std::vector<float> MatrixRun::leftRow(int64_t m) const {
+  std::vector<float> row;
+  for (int64_t k = 0; kind != Chain && k < a.columns; ++k)
+    row.push_back(a.at(m, k));
+  for (int64_t t = 0; kind == Chain && t < b.rows; ++t) {
+    float score = 0;
+    for (int64_t k = 0; k < a.columns; ++k)
+      score += a.at(m, k) * b.at(t, k);
+    row.push_back(roundTo<BFloat16>(score));
+  }
+  return row;
+}
+
+void MatrixRun::expectProduct() {
+  for (int64_t m = 0; m < c.rows; ++m) {
+    std::vector<float> left = leftRow(m);
+    for (int64_t n = 0; n < c.columns; ++n) {
+      float sum = 0, magnitude = 0;
+      for (size_t k = 0; k < left.size(); ++k) {
+        float term = left[k] * right(int64_t(k), n);
+        sum += term;
+        magnitude += std::abs(term);
+      }
+      // The first rounds its result to bf16, the third a score next to a tie the other way.
+      float tolerance = kind == Plain ? std::abs(sum) / 128 : kind == Chain ? magnitude / 256 : 0;
+      ASSERT_NEAR(c.at(m, n), sum, tolerance + 1e-5f * magnitude) << "element " << m << ", " << n;
+    }
+  }
+}
+
+ProductRun::ProductRun(const Product &product, Program code)
+    : product(product), numbers(product), code(std::move(code)) {}
+
+std::string ProductRun::simulate(const MachineOptions &options, std::string *messages) {
+  sums.assign(numbers.product.size(), -1);
+  auto buffer = [&](const std::string &type, void *data, size_t elements) {
+    return Buffer{parseType(type, code.context.get()), data, int64_t(elements)};
+  };
+  size_t size = size_t(product.elementBytes());
+  Buffer a = buffer(product.type, numbers.a.data(), numbers.a.size() / size);
+  Buffer b = buffer(product.type, numbers.b.data(), numbers.b.size() / size);
+  Buffer d = buffer(product.sumType(), sums.data(), sums.size());
+  auto map = [](Buffer &buffer, const PanelLayout &layout) {
+    return TensorMap{{&buffer}, {layout.rows, layout.columns}, {layout.columns, 1}};
+  };
+  return simulateKernel(
+      code, {map(a, product.layoutA()), map(b, product.layoutB()), Pointer{&a}, Pointer{&d}}, 1,
+      options, messages);
+}
+
+bool ProductRun::isExact() const {
+  bool integers = product.sumType() == "i32";
+  for (size_t i = 0; i < sums.size(); ++i)
+    if ((integers ? float(sums[i]) : std::bit_cast<float>(sums[i])) != float(numbers.product[i]))
+      return false;
+  return true;
+}

@@ -1,0 +1,77 @@
+//===- Simulation.h - the programs of this folder in the machine simulator --------------------===//
+#ifndef TILEWRIGHT_TESTS_HOPPER_SIMULATION_H
+#define TILEWRIGHT_TESTS_HOPPER_SIMULATION_H
+
+#include "simulator/Machine.h"
+#include "tests/hopper/Operands.h"
+#include "tests/hopper/Program.h"
+
+namespace tilewright::hopper {
+
+/// The flags of a run's findings, in order: "race deadlock"; the messages too, if asked for.
+std::string simulateKernel(const Program &program,
+                           llvm::ArrayRef<simulator::MachineArgument> arguments, int64_t grid,
+                           simulator::MachineOptions options, std::string *messages = nullptr);
+
+/// A row-major matrix in the memory of the simulator.
+struct HostMatrix {
+  HostMatrix(const Program &program, const std::string &type, int64_t rows, int64_t columns);
+  /// Numbers of the type between -1 and 1.
+  void fill(unsigned seed);
+  float at(int64_t row, int64_t column) const;
+  simulator::TensorMap map();
+
+  std::string type; // bf16, f16, f32
+  int64_t rows, columns;
+  std::vector<char> bytes;
+  simulator::Buffer buffer;
+};
+
+/// A program over matrices, with random operands: c[M, N] = a · b over K (gemm.mlir), the same
+/// split (split_k.mlir), or c[M, 64] = (a · bᵀ) · v with b and v of K rows (chain.mlir).
+class MatrixRun {
+public:
+  enum Kind { Plain, SplitK, Chain };
+  MatrixRun(Kind kind, int64_t M, int64_t N, int64_t K, int64_t splits = 1);
+  /// The same with another text of the kernel.
+  MatrixRun(Kind kind, Program code, int64_t M, int64_t N, int64_t K, int64_t splits = 1);
+  static const char *file(Kind kind);
+
+  /// The findings' flags; c is made anew.
+  std::string simulate(const simulator::MachineOptions &options, std::string *messages = nullptr);
+  void expectProduct();
+
+private:
+  /// Row m of the left operand of the last product.
+  std::vector<float> leftRow(int64_t m) const;
+  /// An element of its right operand.
+  float right(int64_t k, int64_t n) const {
+    return kind == Plain ? b.at(n, k) : kind == SplitK ? b.at(k, n) : v.at(k, n);
+  }
+
+  Kind kind;
+  int64_t splits;
+  Program code;
+  HostMatrix a, b, v, c;
+};
+
+/// One product of a warpgroup.
+class ProductRun {
+public:
+  explicit ProductRun(const Product &product) : ProductRun(product, parse(product.ir())) {}
+  /// The same with another text of the kernel.
+  ProductRun(const Product &product, Program code);
+
+  std::string simulate(const simulator::MachineOptions &options, std::string *messages = nullptr);
+  bool isExact() const;
+
+private:
+  Product product;
+  Numbers numbers;
+  Program code;
+  std::vector<int> sums; // the bits of f32 or i32
+};
+
+} // namespace tilewright::hopper
+
+#endif
