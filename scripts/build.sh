@@ -4,5 +4,6 @@ set -eu
 cd "$(dirname "$0")/.."
 ./scripts/setup.sh
 build=${BUILD_DIR:-build}
+./scripts/python_env.sh "$build/venv"
 [ -f "$build/build.ninja" ] || cmake -G Ninja -S . -B "$build"
 ninja -C "$build" "$@"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Fails on what no test names: an op, a pass, a built-in, a kernel, a target or an element type.
 
-Also on an op of the cuda dialect that codegen does not print, and on one of the tile dialect that
-the reference interpreter does not run.
+Also on an op of the cuda dialect that codegen does not print or the machine simulator does not run,
+and on one of the tile dialect that the reference interpreter does not run.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ def read(pattern):
 
 
 def text_of_tests():
-    suffixes = {".mlir", ".py", ".test", ".cpp", ".h"}
+    suffixes = {".mlir", ".py", ".test", ".cpp", ".h", ".def"}
     files = (path for path in (ROOT / "tests").rglob("*") if path.suffix in suffixes)
     return "\n".join(path.read_text() for path in sorted(files))
 
@@ -50,6 +50,9 @@ def untested(tests):
     for name in re.findall(r'^DTYPE\(\w+, "(\w+)"', read("frontend/Dtypes.def"), re.MULTILINE):
         if not re.search(rf"\b{name}\b", tests):
             yield f"the element type `{name}`"
+    for flag in re.findall(r'^FINDING\(\w+, "([\w-]+)"', read("simulator/machine/Findings.def"), re.MULTILINE):
+        if not re.search(rf"\b{flag}\b", tests):
+            yield f"the finding `{flag}`"
     kernels = re.findall(r"^@kernel\ndef (\w+)", read("kernels_src/*.py"), re.MULTILINE)
     for name in kernels:
         if not re.search(rf"\b{name}\b", tests):
@@ -58,7 +61,12 @@ def untested(tests):
 
 def unhandled():
     printer, interpreter = read("codegen/*.cpp"), read("simulator/**/*.cpp")
+    machine, table = read("simulator/machine/*.cpp"), read("ir/cuda/Instructions.def")
     for name, mnemonic in ops("cuda"):
+        if not re.search(rf"^\w+\(cuda::{name},", table, re.MULTILINE):
+            yield f"ir/cuda/Instructions.def has no row for `cuda.{mnemonic}`"
+        if not re.search(rf"\bcuda::{name}\b", machine):
+            yield f"the machine simulator does not run `cuda.{mnemonic}`"
         if not re.search(rf"\b{name}\b", printer):
             yield f"codegen does not print `cuda.{mnemonic}`"
     for name, mnemonic in ops("tile"):
