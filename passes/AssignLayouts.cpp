@@ -36,8 +36,13 @@ public:
       mma.getResult().setType(cta::PendingType::get(
           mma.getContext(), cast<RankedTensorType>(mma->getUsers().begin()->getResult(0).getType())));
     });
-    for (Operation *op : ops)
+    for (Operation *op : ops) {
       rewriteOperands(op);
+      if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+        settleReduction(reduce);
+      else if (auto reduce = dyn_cast<tile::ArgReduceOp>(op))
+        settleReduction(reduce);
+    }
     eraseDead(ops);
   }
 
@@ -47,7 +52,9 @@ private:
   std::optional<Layout> wanted(Operation *op, unsigned index);
   std::optional<Layout> wantedByStore(Value value, tile::ViewType view, ValueRange indices,
                                       ArrayRef<int64_t> extents);
+  Value convert(Operation *cause, Value value, const Layout &layout);
   Value inLayout(Value value, const Layout &layout, Operation *user);
+  template <typename Op> void settleReduction(Op op);
   void eraseDead(ArrayRef<Operation *> ops);
 
   func::FuncOp kernel;
@@ -92,8 +99,9 @@ std::optional<Layout> LayoutRewriter::wanted(Operation *op, unsigned index) {
   // An index tile follows the tile that it addresses; that operand has been rewritten already.
   std::optional<Layout> gathered;
   auto gather = [&](auto access, Value tile) {
-    forEachGather(access, [&](Value indexTile, int64_t axis) {
-      if (indexTile == operand)
+    // By number: one value may be the index of two axes.
+    forEachGather(access, [&](OpOperand &indexTile, int64_t axis) {
+      if (indexTile.getOperandNumber() == index)
         gathered = indexLayout(cta::layoutOf(tile.getType()), tileType(tile).getRank(), axis);
     });
   };
@@ -147,17 +155,20 @@ void LayoutRewriter::rewriteOperands(Operation *op) {
   }
 }
 
+/// A conversion, which `cause` makes necessary.
+Value LayoutRewriter::convert(Operation *cause, Value value, const Layout &layout) {
+  auto type = tileType(value);
+  explain(cause, "assign-layouts") << "converts " << type.getShape().size() << "-d tile of "
+                                   << type.getNumElements() << " elements";
+  return builder.create<cta::ConvertOp>(value.getLoc(), cta::withLayout(type, layout), value);
+}
+
 Value LayoutRewriter::inLayout(Value value, const Layout &layout, Operation *user) {
   if (auto type = tileType(value); type.getEncoding() && cta::layoutOf(type) == layout)
     return value;
   builder.setInsertionPoint(user);
-  if (!isFree(value)) {
-    auto type = cta::withLayout(tileType(value), layout);
-    explain(user, "assign-layouts") << "converts " << tileType(value).getShape().size()
-                                    << "-d tile of " << tileType(value).getNumElements()
-                                    << " elements";
-    return builder.create<cta::ConvertOp>(value.getLoc(), type, value);
-  }
+  if (!isFree(value))
+    return convert(user, value, layout);
   Operation *op = value.getDefiningOp();
   IRMapping mapping;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
@@ -175,6 +186,24 @@ Value LayoutRewriter::inLayout(Value value, const Layout &layout, Operation *use
                               : cast<DenseElementsAttr>(dense.reshape(type)));
   }
   return copy->getResult(0);
+}
+
+/// What is left of the source's layout is the result's. Uses that settled on another get a
+/// conversion.
+template <typename Op> void LayoutRewriter::settleReduction(Op op) {
+  Value result = op.getResult();
+  if (!isTile(result))
+    return;
+  Layout given = cta::layoutOf(op.getSource().getType()).dropDim(op.getAxis());
+  Layout settled = layouts.lookup(result);
+  if (given == settled)
+    return;
+  layouts[result] = given;
+  result.setType(cta::withLayout(tileType(result), given));
+  builder.setInsertionPointAfter(op);
+  Value converted = convert(op, result, settled);
+  layouts[converted] = settled;
+  result.replaceAllUsesExcept(converted, converted.getDefiningOp());
 }
 
 void LayoutRewriter::eraseDead(ArrayRef<Operation *> ops) {

@@ -116,6 +116,7 @@ public:
   DenseMap<Value, Layout> layouts;
 
 private:
+  Layout productLayout(cta::MmaOp mma) const;
   void anchorProduct(cta::MmaOp mma);
   SmallVector<Value> accessesBySize();
   Layout blocked(Value value);
@@ -131,12 +132,18 @@ private:
   std::vector<std::pair<Value, Layout>> queue;
 };
 
+Layout LayoutSolver::productLayout(cta::MmaOp mma) const {
+  auto shape = tileType(mma.getAcc()).getShape();
+  auto split = mma.getWarps();
+  return mma.isFma() ? Layout::threadTile(shape[0], shape[1], split[0], split[1], warps)
+                     : Layout::mmaAccumulator(shape[0], shape[1], split[0], split[1], warps,
+                                              mma.getShape()[0]);
+}
+
 void LayoutSolver::anchorProduct(cta::MmaOp mma) {
   auto shape = tileType(mma.getAcc()).getShape();
   auto split = mma.getWarps();
-  Layout layout = mma.isFma() ? Layout::threadTile(shape[0], shape[1], split[0], split[1], warps)
-                              : Layout::mmaAccumulator(shape[0], shape[1], split[0], split[1],
-                                                       warps, mma.getShape()[0]);
+  Layout layout = productLayout(mma);
   for (Operation *await : mma->getUsers())
     assign(await->getResult(0), layout);
   assign(mma.getAcc(), layout);
@@ -201,6 +208,10 @@ Layout LayoutSolver::rowsPerWarp(RankedTensorType type, int64_t axis) {
 void LayoutSolver::assign(Value value, const Layout &layout) {
   if (!isTile(value) || isFree(value) || layouts.contains(value))
     return;
+  // What uses a product does not decide its layout: its instruction does.
+  if (auto await = value.getDefiningOp<cta::AwaitOp>())
+    if (layout != productLayout(await.getPending().getDefiningOp<cta::MmaOp>()))
+      return;
   // What uses a scan does not decide its layout, unless it can be scanned in.
   if (auto scan = value.getDefiningOp<tile::ScanOp>())
     if (!scansWithinWarps(layout, scan.getAxis()))
@@ -270,6 +281,7 @@ void LayoutSolver::spreadUp(Value value, const Layout &layout) {
         assign(loop.getYieldOp().getOperand(number), layout);
       } else {
         assign(loop.getConditionOp().getArgs()[number], layout);
+        assign(loop.getResult(number), layout);
       }
     }
     return;
@@ -279,15 +291,15 @@ void LayoutSolver::spreadUp(Value value, const Layout &layout) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     assign(loop.getRegionIterArg(number), layout);
   } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    assign(loop.getConditionOp().getArgs()[number], layout);
+    assign(loop.getAfterArguments()[number], layout);
   } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
     assign(branch.thenYield().getOperand(number), layout);
     assign(branch.elseYield().getOperand(number), layout);
   } else if (auto await = dyn_cast<cta::AwaitOp>(op)) {
     assign(await.getPending().getDefiningOp<cta::MmaOp>().getAcc(), layout);
   } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    forEachGather(load, [&](Value index, int64_t axis) {
-      assign(index, indexLayout(layout, tileType(value).getRank(), axis));
+    forEachGather(load, [&](OpOperand &index, int64_t axis) {
+      assign(index.get(), indexLayout(layout, tileType(value).getRank(), axis));
     });
   } else {
     for (unsigned i = 0; i < op->getNumOperands(); ++i)

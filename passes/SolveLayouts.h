@@ -28,9 +28,10 @@ Layout indexLayout(const Layout &tile, int64_t rank, int64_t axis);
 /// Calls `visit(index operand, tile axis)` for each gathered axis of a load, store or atomic.
 template <typename Op, typename Visit> void forEachGather(Op op, Visit visit) {
   int64_t axis = 0;
-  for (auto [index, extent] : llvm::zip(op.getIndices(), op.getExtents())) {
+  mlir::MutableOperandRange indices = op.getIndicesMutable();
+  for (auto [i, extent] : llvm::enumerate(op.getExtents())) {
     if (extent == tile::kGather)
-      visit(index, axis);
+      visit(indices[i], axis);
     axis += extent != 0;
   }
 }

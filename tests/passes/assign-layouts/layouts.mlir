@@ -167,6 +167,35 @@ func.func @gathers_address_by_slices(%x: !tile.view<?x64xf16, align 16>, %at: !t
   return
 }
 
+// The same indices along two axes: for rows they lie down the lanes, for columns along the registers.
+// CHECK-LABEL: @one_index_tile_for_two_axes
+// CHECK: tile.load {{.*}} extents [-1, -1] : <?x?xf32, align 16>,
+// CHECK-SAME: tensor<32xi32, #cta.layout<registers [8:0:4], lanes [8:*, 4:0:1], warps []>>,
+// CHECK-SAME: tensor<32xi32, #cta.layout<registers [4:0:1], lanes [8:0:4, 4:*], warps []>>
+func.func @one_index_tile_for_two_axes(%x: !tile.view<?x?xf32, align 16>, %y: !tile.view<?x32xf32, align 16>, %at: !tile.view<?xi32, align 16>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %i = tile.load %at[%c0] extents [32] : !tile.view<?xi32, align 16>, i32 -> tensor<32xi32>
+  %a = tile.load %x[%i, %i] extents [-1, -1] : !tile.view<?x?xf32, align 16>, tensor<32xi32>, tensor<32xi32> -> tensor<32x32xf32>
+  tile.store %a, %y[%c0, %c0] extents [32, 32] : tensor<32x32xf32>, !tile.view<?x32xf32, align 16>, i32, i32
+  return
+}
+
+// The scan's layout reaches up to the reduction, but not through it.
+// CHECK-LABEL: @reductions_lie_as_their_source
+// CHECK: %[[SUM:.*]] = tile.reduce {{.*}} -> tensor<16xf32, #cta.layout<registers [], lanes [4:*, 8:0:1], warps [2:0:8]>>
+// CHECK: %[[MOVED:.*]] = cta.convert %[[SUM]]
+// CHECK: tile.scan %[[MOVED]]
+func.func @reductions_lie_as_their_source(%x: !tile.view<?x16xf32, align 16>, %y: !tile.view<?xf32>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [16, 16] : !tile.view<?x16xf32, align 16>, i32, i32 -> tensor<16x16xf32>
+  %s = tile.reduce sum %a, 1 : tensor<16x16xf32> -> tensor<16xf32>
+  %t = tile.scan %s, 0 : tensor<16xf32>
+  tile.store %t, %y[%c0] extents [16] : tensor<16xf32>, !tile.view<?xf32>, i32
+  return
+}
+
 // CHECK-LABEL: @leaves_other_functions
 // CHECK-NOT: #cta.layout
 func.func @leaves_other_functions(%x: !tile.view<?xf32>) attributes {tile.kernel} {

@@ -147,6 +147,25 @@ func.func @fma_products_have_thread_tiles(%x: !tile.view<?x?xf32, align 16>, %y:
   return
 }
 
+// Each has the layout of its instruction, however they meet.
+// CHECK-LABEL: @products_of_two_instructions
+// CHECK: %[[PLAIN:.*]] = cta.await {{.*}} -> tensor<64x64xf32, #cta.layout<registers [4:1:1, 2:1:16, 4:0:8]
+// CHECK: %[[FAST:.*]] = cta.await {{.*}} -> tensor<64x64xf32, #cta.layout<registers [2:1:1, 2:0:8, 4:1:8, 2:0:16]
+// CHECK: %[[MOVED:.*]] = cta.convert %[[FAST]]
+// CHECK: arith.addf %[[PLAIN]], %[[MOVED]]
+func.func @products_of_two_instructions(%x: !tile.view<?x?xf32, align 16>, %h: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [64, 64] : !tile.view<?x?xf32, align 16>, i32, i32 -> tensor<64x64xf32>
+  %b = tile.load %h[%c0, %c0] extents [64, 64] : !tile.view<?x?xf16, align 16>, i32, i32 -> tensor<64x64xf16>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %a, %z : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  %e = tile.dot %b, %b, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %s = arith.addf %d, %e : tensor<64x64xf32>
+  tile.store %s, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  return
+}
+
 // A scan down the rows of a product, which are split over warps.
 // CHECK-LABEL: @scans_leave_the_fragments
 // CHECK: cta.await
