@@ -7,7 +7,9 @@
 //   for s in [0, d-1): acquire; copy(lo+s) if lo+s < hi; commit          (prologue)
 //   for n in [lo, hi): wait; acquire; copy(n+d-1) if n+d-1 < hi; commit; multiply; release
 //
-// so that d-1 copies are under way while the loop multiplies. The slot acquired in an iteration is
+// so that d-1 copies are under way while the loop multiplies. The last d-1 slots stay committed, and
+// hold nothing; where the ring is used again, because a loop around this one comes back, they are
+// waited for and released behind it (epilogue). The slot acquired in an iteration is
 // the one released in the iteration before, which every thread has left once it passed the wait.
 // Channels filled through registers (where the hardware has no asynchronous copy, or the data no
 // alignment for it) have two slots and commit at the end of the iteration instead: the loads are in
@@ -100,15 +102,17 @@ SmallVector<LoopGroup> findGroups(func::FuncOp kernel) {
     if (fills.empty())
       return;
     auto segment = loop->getAttrOfType<IntegerAttr>(tile::kSegmentAttr);
-    bool continues = segment && segment.getInt() > 0 && !groups.empty() &&
-                     groups.back().loops.back()->getBlock() == loop->getBlock();
-    if (continues && groups.back().fills.front().size() == fills.size()) {
+    bool continues = segment && segment.getInt() > 0;
+    auto before = llvm::find_if(llvm::reverse(groups), [&](const LoopGroup &group) {
+      return group.loops.back()->getBlock() == loop->getBlock();
+    });
+    if (continues && before != groups.rend() && before->fills.front().size() == fills.size()) {
       bool same = true;
-      for (auto [a, b] : llvm::zip(groups.back().fills.front(), fills))
+      for (auto [a, b] : llvm::zip(before->fills.front(), fills))
         same &= a.channel() == b.channel();
       if (same) {
-        groups.back().loops.push_back(loop);
-        groups.back().fills.push_back(fills);
+        before->loops.push_back(loop);
+        before->fills.push_back(fills);
         return;
       }
     }
@@ -129,6 +133,8 @@ public:
     for (Fill &fill : group.fills.front())
       deepen(fill.channel(), depthOf(fill));
     emitPrologue();
+    if (!isa<func::FuncOp>(group.loops.front()->getParentOp()))
+      emitEpilogue();
     for (auto [loop, fills] : llvm::zip(group.loops, group.fills))
       for (Fill &fill : llvm::reverse(fills)) // each goes right after the waits
         prefetch(loop, fill);
@@ -155,6 +161,7 @@ private:
   Value later(OpBuilder &builder, Location loc, Value counter, int64_t iterations);
   DenseBoolArrayAttr commonBounds(size_t position);
   void emitPrologue();
+  void emitEpilogue();
   void prefetch(scf::ForOp loop, Fill &fill);
 
   LoopGroup &group;
@@ -227,6 +234,18 @@ void LoopPipeliner::emitPrologue() {
       Value slot = emitCopy(builder, first, fill, counter);
       builder.create<cta::CommitOp>(loc, slot);
     }
+}
+
+void LoopPipeliner::emitEpilogue() {
+  OpBuilder builder(group.loops.back().getContext());
+  builder.setInsertionPointAfter(group.loops.back());
+  SmallVector<Value> slots;
+  for (Fill &fill : group.fills.front())
+    for (int64_t stage = 0; stage + 1 < depthOf(fill); ++stage)
+      slots.push_back(builder.create<cta::WaitOp>(fill.wait.getLoc(), fill.wait.getSlot().getType(),
+                                                  fill.wait.getChannel()));
+  for (Value slot : slots)
+    builder.create<cta::ReleaseOp>(slot.getLoc(), slot);
 }
 
 void LoopPipeliner::prefetch(scf::ForOp loop, Fill &fill) {

@@ -224,8 +224,10 @@ static bool followedByWait(cta::WaitOp wait) {
   return isa_and_nonnull<cta::WaitOp>(wait->getNextNode());
 }
 
-/// True when every path from the channel's last release to `acquire` passes a barrier.
-static bool barrierSinceRelease(cta::AcquireOp acquire) {
+/// True when every path from the channel's last release to `acquire` passes a barrier. Those of
+/// `afterBarrier` have one of their own.
+static bool barrierSinceRelease(cta::AcquireOp acquire,
+                                const DenseSet<Operation *> &afterBarrier) {
   auto releases = [&](Operation *op) {
     return op->walk([&](cta::ReleaseOp release) {
                return release.getSlot().getDefiningOp()->getOperand(0) == acquire.getChannel()
@@ -236,7 +238,7 @@ static bool barrierSinceRelease(cta::AcquireOp acquire) {
   Operation *from = acquire;
   while (from) {
     for (Operation *op = from->getPrevNode(); op; op = op->getPrevNode()) {
-      if (auto wait = dyn_cast<cta::WaitOp>(op))
+      if (isa<cta::WaitOp>(op) || afterBarrier.contains(op))
         return true;
       if (releases(op))
         return false;
@@ -252,8 +254,10 @@ static bool barrierSinceRelease(cta::AcquireOp acquire) {
 
 LogicalResult Expander::expandAcquire(cta::AcquireOp op) {
   ChannelState &state = channels[op.getChannel()];
-  if (!barrierSinceRelease(op))
+  if (!barrierSinceRelease(op, acquiredAfterBarrier)) {
     barrier();
+    acquiredAfterBarrier.insert(op);
+  }
   SlotState &slot = slots[op.getSlot()];
   slot.channel = op.getChannel().getDefiningOp<cta::ChannelOp>();
   auto type = op.getChannel().getType();

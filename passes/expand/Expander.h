@@ -278,6 +278,7 @@ private:
 
   int64_t channelBytes = 0, sharedBytes = 0, nextShared = 0;
   llvm::DenseMap<Value, Layout> stagedLayouts; // per acquired slot that is filled through registers
+  llvm::DenseSet<Operation *> acquiredAfterBarrier; // acquires that a barrier was put before
   Operation *current = nullptr;                // the op of the kernel's top level under expansion
   Operation *lastChannelUse = nullptr; // at the kernel's top level
   llvm::DenseMap<Operation *, int64_t> pendingGroups; // per wait

@@ -383,6 +383,36 @@ func.func @keeps_one_stage_serial(%x: !tile.view<?x64xf16, align 16>, %n: i32, %
   return
 }
 
+// The loop around comes back to a ring whose last slots are committed and hold nothing.
+// CHECK-LABEL: @left_over_slots_are_released_before_the_ring_is_used_again
+// CHECK: scf.for
+// CHECK-COUNT-2: cta.copy {{.*}} if
+// CHECK: scf.for
+// CHECK: scf.yield
+// CHECK: %[[FIRST:.*]] = cta.wait
+// CHECK-NEXT: %[[SECOND:.*]] = cta.wait
+// CHECK-NEXT: cta.release %[[FIRST]]
+// CHECK-NEXT: cta.release %[[SECOND]]
+func.func @left_over_slots_are_released_before_the_ring_is_used_again(%x: !tile.view<?x64xf16, align 16>, %n: i32, %acc: tensor<64x64xf32>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 3 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = cta.channel cp_async : !cta.channel<1 x tensor<64x64xf16>>
+  scf.for %j = %c0 to %n step %c1 : i32 {
+    %d = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %acc) -> (tensor<64x64xf32>) : i32 {
+      %s = cta.acquire %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
+      cta.copy %x[%i, %c0] extents [64, 64], %s {vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
+      cta.commit %s : !cta.slot<tensor<64x64xf16>>
+      %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
+      %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+      %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
+      cta.release %f : !cta.slot<tensor<64x64xf16>>
+      scf.yield %t : tensor<64x64xf32>
+    }
+  }
+  return
+}
+
 // CHECK-LABEL: @leaves_other_functions
 // CHECK: cta.channel cp_async : <1 x
 func.func @leaves_other_functions(%x: !tile.view<?x64xf16, align 16>, %n: i32, %acc: tensor<64x64xf32>)
