@@ -29,19 +29,30 @@ LogicalResult Expander::expandGrid(tile::GridOp op) {
   return success();
 }
 
+void Expander::copyRegisters(Value from, Value to) {
+  auto type = cast<cuda::RegsType>(from.getType());
+  unrolled(type.getSize(), [&](Value index) {
+    Value entry = builder.create<cuda::GetOp>(loc, type.getElementType(), from, index);
+    builder.create<cuda::SetOp>(loc, entry, to, index);
+  });
+}
+
 void Expander::assignTiles(ValueRange values, ArrayRef<Value> arrays) {
   // First compute, then copy: a yielded tile may be made from any of the carried ones.
   SmallVector<Value> sources;
   for (Value value : values)
     sources.push_back(registersOf(value));
-  for (auto [source, array] : llvm::zip(sources, arrays))
-    if (source != array) {
+  // One that is itself carried, and overwritten before its turn comes, is kept.
+  for (auto [i, source] : llvm::enumerate(sources))
+    if (source != arrays[i] && llvm::is_contained(arrays.take_front(i), source)) {
       auto type = cast<cuda::RegsType>(source.getType());
-      unrolled(type.getSize(), [&, source = source, array = array](Value index) {
-        Value entry = builder.create<cuda::GetOp>(loc, type.getElementType(), source, index);
-        builder.create<cuda::SetOp>(loc, entry, array, index);
-      });
+      Value kept = declare(values[i].getLoc(), type.getSize(), type.getElementType());
+      copyRegisters(source, kept);
+      source = kept;
     }
+  for (auto [source, array] : llvm::zip(sources, arrays))
+    if (source != array)
+      copyRegisters(source, array);
 }
 
 static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }

@@ -86,6 +86,7 @@ private:
   mlir::LogicalResult expandIf(mlir::scf::IfOp op);
   /// Copies tiles into the arrays that carry them, as if all at once.
   void assignTiles(mlir::ValueRange tiles, llvm::ArrayRef<Value> arrays);
+  void copyRegisters(Value from, Value to);
 
   //===- Small things ------------------------------------------------------------------------------//
   Value constant(int64_t value);
