@@ -239,12 +239,19 @@ void Expander::expandFma(cta::MmaOp op, Value acc) {
   });
 }
 
+/// True when a tile is made anew for every time that its use runs: no loop stands between them.
+static bool isMadeForEachUse(Value tile, Operation *user) {
+  Operation *op = tile.getDefiningOp();
+  return op && op->getParentOfType<LoopLikeOpInterface>() ==
+                   user->getParentOfType<LoopLikeOpInterface>();
+}
+
 LogicalResult Expander::expandMma(cta::MmaOp op) {
   // The product accumulates in place. The accumulator's own array serves, unless someone else
-  // still wants its old value or it is not an array yet.
+  // still wants its old value, be it this product the next time, or it is not an array yet.
   auto accType = cast<RankedTensorType>(op.getAcc().getType());
   Value acc = tiles.lookup(op.getAcc());
-  bool mine = acc && op.getAcc().hasOneUse() && !isa<BlockArgument>(op.getAcc());
+  bool mine = acc && op.getAcc().hasOneUse() && isMadeForEachUse(op.getAcc(), op);
   if (auto argument = dyn_cast<BlockArgument>(op.getAcc()); acc && argument)
     mine = carriesResult(op, argument);
   if (!mine) {
