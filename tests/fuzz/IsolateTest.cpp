@@ -35,3 +35,16 @@ TEST(Isolate, aCheckThatHangsIsEnded) {
   EXPECT_EQ(findings[0]->stage, "hang");
   EXPECT_FALSE(findings[1]);
 }
+
+TEST(Isolate, aFindingLeavesTheRestToAFreshProcess) {
+  static bool isSpoilt = false;
+  auto check = [](size_t i) -> std::optional<Finding> {
+    if (isSpoilt)
+      return Finding{"spoilt", ""};
+    isSpoilt = i == 1;
+    return isSpoilt ? std::optional(Finding{"first", ""}) : std::nullopt;
+  };
+  Findings findings = checkIsolated(4, check, {.jobs = 1, .batch = 4});
+  EXPECT_EQ(findings[1]->stage, "first");
+  EXPECT_FALSE(findings[0] || findings[2] || findings[3]);
+}

@@ -24,6 +24,9 @@ struct Worker {
 
 } // namespace
 
+/// How a process ends that leaves the rest of its batch to another.
+static constexpr int kRestElsewhere = 4;
+
 static void say(int pipe, const std::string &text) {
   for (size_t at = 0; at < text.size();) {
     ssize_t count = write(pipe, text.data() + at, text.size() - at);
@@ -67,7 +70,10 @@ static Worker start(size_t begin, size_t end, const Check &check, unsigned secon
     close(ends[0]);
     for (size_t i = begin; i < end; ++i) {
       alarm(seconds);
-      say(ends[1], encode(check(i)));
+      std::optional<Finding> finding = check(i);
+      say(ends[1], encode(finding));
+      if (finding)
+        _exit(kRestElsewhere);
     }
     _exit(0);
   }
@@ -98,7 +104,8 @@ static bool listen(Worker &worker, Findings &findings, unsigned seconds) {
   close(worker.pipe);
   int status = 0;
   waitpid(worker.pid, &status, 0);
-  if (worker.next < worker.end)
+  bool hasDied = !WIFEXITED(status) || WEXITSTATUS(status) != kRestElsewhere;
+  if (hasDied && worker.next < worker.end)
     findings[worker.next++] = death(status, seconds);
   return false;
 }

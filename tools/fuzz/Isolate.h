@@ -2,7 +2,8 @@
 //
 // A compiler that is being tested may crash or hang. Checks run in forked processes, a batch in
 // each; when one dies, its last check is the finding, and the rest of the batch goes to a new
-// process.
+// process. So it does after any other finding: what was found may have left a mark, such as a GPU
+// that runs nothing more.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_FUZZ_ISOLATE_H

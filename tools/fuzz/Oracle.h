@@ -8,6 +8,7 @@
 #define TILEWRIGHT_TOOLS_FUZZ_ORACLE_H
 
 #include "tools/fuzz/Case.h"
+#include "tools/fuzz/Gpu.h"
 
 #include <optional>
 
@@ -20,6 +21,8 @@ struct OracleOptions {
   bool simulate = true;
   /// Compile the text to machine code, which takes up to a second.
   bool machineCode = false;
+  /// Run the machine code for the targets that this GPU can run.
+  std::optional<Gpu> gpu = {};
 };
 
 struct Finding {

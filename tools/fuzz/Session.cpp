@@ -44,7 +44,8 @@ static std::optional<Finding> checkOne(const Case &test, const OracleOptions &op
 std::vector<std::pair<uint64_t, Finding>> fuzz::findFaults(const SessionOptions &options) {
   auto checkSeed = [&](size_t i) {
     OracleOptions oracle = options.oracle;
-    oracle.machineCode = options.machineCodeEvery && i % options.machineCodeEvery == 0;
+    oracle.machineCode =
+        options.machineCodeEvery && (options.seed + i) % options.machineCodeEvery == 0;
     return check(caseOfSeed(options.seed + i), oracle);
   };
   IsolateOptions isolate;
@@ -61,6 +62,8 @@ std::vector<std::pair<uint64_t, Finding>> fuzz::findFaults(const SessionOptions 
 static OracleOptions narrowed(const OracleOptions &options, const Finding &finding) {
   OracleOptions result = options;
   result.machineCode = finding.stage.ends_with("machine code");
+  if (!finding.stage.ends_with("GPU"))
+    result.gpu.reset();
   for (const std::string &target : options.targets)
     if (finding.stage.starts_with(target + ":"))
       result.targets = {target};
@@ -158,6 +161,8 @@ static Status report(const ShrunkFinding &shrunk, const std::string &folder) {
 }
 
 ErrorOr<bool> fuzz::runSession(const SessionOptions &options) {
+  if (options.oracle.gpu)
+    fmt::print("GPU: {} ({})\n", options.oracle.gpu->name, options.oracle.gpu->target);
   auto start = std::chrono::steady_clock::now();
   std::vector<std::pair<uint64_t, Finding>> found = findFaults(options);
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

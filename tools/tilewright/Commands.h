@@ -36,7 +36,7 @@ struct FuzzOptions {
   std::vector<std::string> replay; ///< Files of saved programs.
   uint64_t machineCodeEvery = 0;
   unsigned jobs = 0; ///< 0: one per core.
-  bool simulate = true, blame = false, print = false;
+  bool simulate = true, gpu = true, blame = false, print = false;
 };
 
 inline constexpr const char *kEmits[] = {"tile-raw", "tile",  "cta",  "cuda-ir", "cuda",

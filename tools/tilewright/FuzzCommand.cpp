@@ -5,25 +5,55 @@
 #include "tools/fuzz/Session.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <thread>
 
 using namespace tilewright;
 using namespace tilewright::cli;
 
-static fuzz::SessionOptions sessionOptions(const FuzzOptions &options) {
+/// The target that stands for the GPU of this machine.
+static constexpr const char *kNative = "native";
+
+/// The GPU to run on, if there is one and it is wanted; an error where its target is asked for.
+static ErrorOr<std::optional<fuzz::Gpu>> chooseGpu(const FuzzOptions &options) {
+  bool isNamed = llvm::is_contained(options.targets, kNative);
+  if (options.print || (!options.gpu && !isNamed))
+    return std::nullopt;
+  ErrorOr<fuzz::Gpu> gpu = fuzz::findGpu();
+  if (!gpu && isNamed)
+    return Error{"`--target native` needs a GPU: " + gpu.error().message};
+  return gpu ? std::optional(*gpu) : std::nullopt;
+}
+
+static ErrorOr<std::vector<std::string>> targetsOf(const FuzzOptions &options,
+                                                   const std::optional<fuzz::Gpu> &gpu) {
+  std::vector<std::string> known;
+  for (const Target &target : allTargets())
+    known.push_back(target.name.str());
+  std::vector<std::string> targets = options.targets;
+  if (gpu)
+    std::replace(targets.begin(), targets.end(), std::string(kNative), gpu->target);
+  for (const std::string &target : targets)
+    if (!llvm::is_contained(known, target))
+      return Error{fmt::format("there is no target `{}`; there are {}, and native", target,
+                               fmt::join(known, ", "))};
+  return targets.empty() ? known : targets;
+}
+
+static ErrorOr<fuzz::SessionOptions> sessionOptions(const FuzzOptions &options) {
   fuzz::SessionOptions session;
+  TILEWRIGHT_ASSIGN(std::optional<fuzz::Gpu> gpu, chooseGpu(options));
+  TILEWRIGHT_ASSIGN(session.oracle.targets, targetsOf(options, gpu));
+  if (options.gpu)
+    session.oracle.gpu = gpu;
   session.seed = options.seed;
   session.count = options.count;
-  session.oracle.targets = options.targets;
   session.oracle.disabledPasses = options.disabledPasses;
   session.oracle.simulate = options.simulate;
   session.machineCodeEvery = options.machineCodeEvery;
   session.jobs = options.jobs ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
   session.blame = options.blame;
   session.saveFolder = options.save;
-  if (options.targets.empty())
-    for (const Target &target : allTargets())
-      session.oracle.targets.push_back(target.name.str());
   return session;
 }
 
@@ -41,7 +71,7 @@ static Status replayFiles(const FuzzOptions &options, const fuzz::SessionOptions
 }
 
 Status cli::fuzz(const FuzzOptions &options) {
-  fuzz::SessionOptions session = sessionOptions(options);
+  TILEWRIGHT_ASSIGN(fuzz::SessionOptions session, sessionOptions(options));
   if (options.print) {
     for (uint64_t i = 0; i < options.count; ++i)
       fmt::print("{}\n", fuzz::caseOfSeed(options.seed + i).str());

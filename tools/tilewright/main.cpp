@@ -28,10 +28,12 @@ static void addKernelOptions(CLI::App &command, KernelArgs &args) {
 
 static CLI::App *addFuzzCommand(CLI::App &app, FuzzOptions &options) {
   CLI::App *command =
-      app.add_subcommand("fuzz", "compare all executors on random programs, on the CPU");
+      app.add_subcommand("fuzz", "compare all executors on random programs");
   command->add_option("--seed", options.seed, "of the first program; the others follow");
   command->add_option("--count", options.count, "of programs");
-  command->add_option("--target", options.targets, "GPU generations (default: all)")
+  command
+      ->add_option("--target", options.targets,
+                   "GPU generations (default: all); native is the local GPU's")
       ->delimiter(',');
   command->add_option("--disable-pass", options.disabledPasses, "passes to leave out")
       ->delimiter(',');
@@ -42,6 +44,7 @@ static CLI::App *addFuzzCommand(CLI::App &app, FuzzOptions &options) {
   command->add_option("--jobs", options.jobs, "processes (default: one per core)");
   command->add_flag("!--no-simulate", options.simulate,
                     "compile for the targets, but do not run their instructions");
+  command->add_flag("!--no-gpu", options.gpu, "do not run on the local GPU");
   command->add_flag("--blame", options.blame, "find the passes without which a fault vanishes");
   command->add_flag("--print", options.print, "only show the programs");
   return command;
