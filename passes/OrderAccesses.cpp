@@ -10,10 +10,15 @@
 //
 // A conversion between layouts is a barrier as well.
 //
+// A kernel may be called in place: with one tensor for an input and an output that have the same
+// dimensions. So a store also waits until all threads have loaded what it overwrites then; that
+// loads come before stores is what such a call promises.
+//
 // In a loop an access also meets those of the iterations before. There the counter is a multiple of
 // the step larger, and other values of the loop may have changed in any way.
 //
-// Asynchronous copies have been waited for where a store to their tensor follows: make-channels
+// A copy into a ring of one slot is done where the slot is waited for. Others have been waited for
+// where a store to their tensor follows: make-channels
 // waits at once for a copy of a tensor that the kernel writes, and pipeline-loads leaves loops
 // alone that write what they load.
 #include "passes/Accesses.h"
@@ -117,7 +122,7 @@ public:
       : first(first), second(second), loop(loop) {}
 
   bool needsOrder() const {
-    if (first.view != second.view || (isRead(first) && isRead(second)) || commute())
+    if (!ofOneTensor() || (isRead(first) && isRead(second)) || commute())
       return false;
     return !bySameThread() && !disjoint();
   }
@@ -131,12 +136,28 @@ private:
     return a && b && a.getKind() == b.getKind();
   }
 
+  bool ofOneTensor() const;
   bool bySameThread() const;
   bool disjoint() const;
 
   const Access &first, &second;
   Operation *loop;
 };
+
+/// What tells that two parameters may be given one tensor: the names of their dimensions.
+Attribute dimsOf(Value view) {
+  auto argument = cast<BlockArgument>(view);
+  auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return kernel.getArgAttr(argument.getArgNumber(), tile::kDimsAttr);
+}
+
+bool Pair::ofOneTensor() const {
+  if (first.view == second.view)
+    return true;
+  return isRead(first) && isa<tile::StoreOp>(second.op) && dimsOf(first.view) &&
+         dimsOf(first.view) == dimsOf(second.view) &&
+         first.view.getType().getElementType() == second.view.getType().getElementType();
+}
 
 bool Pair::bySameThread() const {
   auto plain = [](const Access &access) { return isa<tile::LoadOp, tile::StoreOp>(access.op); };
@@ -184,6 +205,8 @@ public:
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (isa<cta::SyncOp, cta::ConvertOp>(op))
         pending.clear();
+      else if (auto wait = dyn_cast<cta::WaitOp>(op))
+        finishCopies(wait);
       else if (auto access = Access::of(&op))
         reach(*access);
       else if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -199,6 +222,7 @@ private:
   using PendingSet = llvm::SmallSetVector<Pending, 8>;
 
   void reach(const Access &access);
+  void finishCopies(cta::WaitOp wait);
   void runLoop(Operation *loop, Block *test, Block &body);
   void runBranch(scf::IfOp branch);
 
@@ -223,6 +247,16 @@ void Orderer::reach(const Access &access) {
     break;
   }
   pending.insert({access.op, nullptr});
+}
+
+/// All threads pass a wait once the copies of all threads into the slot are there.
+void Orderer::finishCopies(cta::WaitOp wait) {
+  if (wait.getChannel().getType().getDepth() == 1)
+    pending.remove_if([&](const Pending &access) {
+      auto copy = dyn_cast<cta::CopyOp>(access.first);
+      return copy && copy.getSlot().getDefiningOp<cta::AcquireOp>().getChannel() ==
+                         wait.getChannel();
+    });
 }
 
 /// Rounds through a loop until none brings more accesses to the next; they may be none.

@@ -171,3 +171,38 @@ func.func @converted_in_between(%x: !vector)
   tile.store %b, %x[%c0] extents [32] : !backwards, !vector, i32
   return
 }
+
+// Called in place, x is y: every thread stores what it has loaded.
+// CHECK-LABEL: @a_call_in_place
+func.func @a_call_in_place(%x: !vector {tile.dims = ["N"]}, %y: !vector {tile.dims = ["N"]})
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0] extents [32] : !vector, i32 -> !line
+  tile.store %a, %y[%c0] extents [32] : !line, !vector, i32
+  return
+}
+
+// Tensors of other dimensions are others.
+// CHECK-LABEL: @other_tensors
+func.func @other_tensors(%x: !vector {tile.dims = ["N"]}, %y: !vector {tile.dims = ["M"]})
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0] extents [16] : !vector, i32 -> !copies
+  tile.store %a, %y[%c0] extents [16] : !copies, !vector, i32
+  return
+}
+
+// A wait for the only slot is one for the copies of all threads.
+// CHECK-LABEL: @copies_that_were_waited_for
+func.func @copies_that_were_waited_for(%x: !vector {tile.dims = ["N"]}, %y: !vector {tile.dims = ["N"]}, %a: !line)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %ring = cta.channel cp_async : !cta.channel<1 x tensor<32xf32>>
+  %slot = cta.acquire %ring : !cta.channel<1 x tensor<32xf32>> -> !cta.slot<tensor<32xf32>>
+  cta.copy %x[%c0] extents [32], %slot {vector = 1 : i64} : !vector, !cta.slot<tensor<32xf32>>
+  cta.commit %slot : !cta.slot<tensor<32xf32>>
+  %full = cta.wait %ring : !cta.channel<1 x tensor<32xf32>> -> !cta.slot<tensor<32xf32>>
+  tile.store %a, %y[%c0] extents [32] : !line, !vector, i32
+  cta.release %full : !cta.slot<tensor<32xf32>>
+  return
+}

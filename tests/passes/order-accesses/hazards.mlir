@@ -258,3 +258,16 @@ func.func @copies_into_channels(%x: !vector, %a: !line)
   cta.commit %slot : !cta.slot<tensor<32xf32>>
   return
 }
+
+// Called in place, x is y: the replicas have loaded before one of them stores.
+// CHECK-LABEL: @stores_wait_for_the_loads_of_a_call_in_place
+// CHECK: tile.load
+// CHECK: cta.sync
+// CHECK-NEXT: tile.store
+func.func @stores_wait_for_the_loads_of_a_call_in_place(%x: !vector {tile.dims = ["N"]}, %y: !vector {tile.dims = ["N"]})
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0] extents [16] : !vector, i32 -> !copies
+  tile.store %a, %y[%c0] extents [16] : !copies, !vector, i32
+  return
+}
