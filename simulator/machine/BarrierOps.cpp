@@ -132,7 +132,7 @@ static Step runWait(Warp &warp, const Instruction &instruction) {
     if (!warp.cluster().explaining)
       return;
     warp.waitsFor = barrier.str();
-    warp.waitsForWarps.clear();
+    warp.waitsForWarps = barrier.missingWarps();
     if (barrier.owesOnlyBytes())
       barrier.finish(warp);
   });
@@ -204,8 +204,8 @@ static Step runNamed(Warp &warp, const Instruction &instruction) {
     barrier->leave(warp.ticket);
   else if (!barrier->pass(warp, warp.ticket)) {
     if (warp.cluster().explaining) {
-      warp.waitsForWarps.clear();
-      warp.waitsFor = barrier->missing() + " more warps at barrier " +
+      warp.waitsForWarps = barrier->missingWarps(warp.block);
+      warp.waitsFor = barrier->missing() + " at barrier " +
                       std::to_string(warp.lanes<int32_t>(instruction.a)[0]);
     }
     return Step::Wait;

@@ -22,6 +22,7 @@ uint64_t Barrier::arrive(Warp &warp, unsigned expected) {
   gatheringFenced.join(warp.fenced);
   warp.tick();
   arrived |= uint64_t(1) << warp.index;
+  everArrived |= arrived;
   uint64_t ticket = generation;
   this->expected = expected;
   if (++count == expected) {
@@ -48,6 +49,21 @@ void Barrier::leave(uint64_t ticket) {
   auto round = rounds.find(ticket);
   if (round != rounds.end() && --round->second.inside == 0)
     rounds.erase(round);
+}
+
+std::string Barrier::missing() const {
+  return std::to_string(expected - count) + (expected - count == 1 ? " more warp" : " more warps");
+}
+
+llvm::SmallVector<Warp *, 8> Barrier::missingWarps(Block &block) const {
+  llvm::SmallVector<Warp *, 8> absent, earlier;
+  for (Warp &warp : block.warps)
+    if (!hasArrived(warp.index)) {
+      absent.push_back(&warp);
+      if (everArrived >> warp.index & 1)
+        earlier.push_back(&warp);
+    }
+  return absent.size() == expected - count ? absent : earlier;
 }
 
 std::string Barrier::clash(const Warp &warp, unsigned expected) const {

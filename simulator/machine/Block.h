@@ -11,6 +11,8 @@
 
 namespace tilewright::simulator::machine {
 
+class Block;
+
 /// A barrier of whole warps. Who arrives hands on what it knows; who waits gets it. A round ends
 /// when as many warps have come as each of them states.
 class Barrier {
@@ -25,8 +27,10 @@ public:
   bool hasArrived(int warp) const { return warp < 64 && (arrived >> warp & 1); }
   /// Why a warp that expects so many cannot arrive in this round; empty if it can.
   std::string clash(const Warp &warp, unsigned expected) const;
-  /// How many warps the round still waits for.
-  std::string missing() const { return std::to_string(expected - count); }
+  /// How many warps the round still waits for: "2 more warps".
+  std::string missing() const;
+  /// Which of a block's warps these are: all others that are left, or those of earlier rounds.
+  llvm::SmallVector<Warp *, 8> missingWarps(Block &block) const;
 
 private:
   /// A round that is over, while warps have yet to leave it.
@@ -35,7 +39,7 @@ private:
     unsigned inside;
   };
   uint64_t generation = 1;
-  uint64_t arrived = 0; // warps of the block, by index
+  uint64_t arrived = 0, everArrived = 0; // warps of the block, by index
   unsigned count = 0, expected = 0;
   Clock gathering, gatheringFenced; // of those that arrived
   std::map<uint64_t, Round> rounds;

@@ -167,31 +167,33 @@ void Cluster::run() {
 
 //===- Deadlock -------------------------------------------------------------------------------===//
 
-/// The warps of a cycle of the wait-for graph, or those that wait, if it ends at one that exited.
-static llvm::SmallVector<Warp *> findCycle(llvm::ArrayRef<Warp *> waiting) {
+/// The warps of a cycle of the wait-for graph, or those on the way to where it ends: at one that
+/// exited, or whose wait does not say for whom it is.
+static llvm::SmallVector<Warp *> findPath(Warp *from, bool &isCycle) {
   llvm::SmallVector<Warp *> path;
-  Warp *at = waiting.front();
+  Warp *at = from;
   while (at && !llvm::is_contained(path, at)) {
     path.push_back(at);
-    Warp *next = nullptr;
-    for (int other : at->waitsForWarps)
-      if (Warp &candidate = at->block.warps[other]; !candidate.exited && !next)
-        next = &candidate;
-    at = next;
+    auto next = llvm::find_if(at->waitsForWarps, [](Warp *other) { return !other->exited; });
+    at = next == at->waitsForWarps.end() ? nullptr : *next;
   }
-  if (at)
+  isCycle = at != nullptr;
+  if (isCycle)
     path.erase(path.begin(), llvm::find(path, at));
   return path;
 }
 
-/// The warps to name: those of the cycle. A wait at an mbarrier does not say for whom it is; then
-/// one of the waiting warps at each op.
-static llvm::SmallVector<Warp *> findParties(llvm::ArrayRef<Warp *> waiting) {
-  llvm::SmallVector<Warp *> parties = findCycle(waiting);
-  if (parties.size() > 1 || !parties.front()->waitsForWarps.empty())
+/// The warps to name: those of a cycle, else one of the waiting warps at each op.
+static llvm::SmallVector<Warp *> findParties(llvm::ArrayRef<Warp *> waiting, bool &isCycle) {
+  for (Warp *warp : waiting)
+    if (llvm::SmallVector<Warp *> cycle = findPath(warp, isCycle); isCycle)
+      return cycle;
+  llvm::SmallVector<Warp *> parties = findPath(waiting.front(), isCycle);
+  if (!parties.back()->waitsForWarps.empty()) // for warps that have exited
     return parties;
-  std::set<std::pair<uint32_t, const Block *>> places = {
-      {parties.front()->pc, &parties.front()->block}};
+  std::set<std::pair<uint32_t, const Block *>> places;
+  for (Warp *warp : parties)
+    places.insert({warp->pc, &warp->block});
   for (Warp *warp : waiting)
     if (places.insert({warp->pc, &warp->block}).second)
       parties.push_back(warp);
@@ -201,9 +203,9 @@ static llvm::SmallVector<Warp *> findParties(llvm::ArrayRef<Warp *> waiting) {
 static std::string explain(Warp &warp) {
   std::string text = "waits for " + warp.waitsFor;
   std::string exited;
-  for (int other : warp.waitsForWarps)
-    if (warp.block.warps[other].exited)
-      exited += (exited.empty() ? "" : ", ") + std::to_string(other);
+  for (Warp *other : warp.waitsForWarps)
+    if (other->exited)
+      exited += (exited.empty() ? "" : ", ") + std::to_string(other->index);
   if (!exited.empty())
     text += ", of which warp " + exited + " has exited";
   return text;
@@ -220,12 +222,14 @@ void Cluster::reportDeadlock() {
         waiting.push_back(&warp);
       }
   explaining = false;
-  llvm::SmallVector<Warp *> parties = findParties(waiting);
+  bool isCycle = false;
+  llvm::SmallVector<Warp *> parties = findParties(waiting, isCycle);
   auto instructionOf = [&](Warp &warp) -> const Instruction & {
     return session.program.code[warp.pc];
   };
   Warp &first = *parties.front();
-  std::string message = "no warp can go on: " + agents[first.agent].name() + " " + explain(first);
+  std::string message = isCycle ? "warps wait for each other in a cycle: " : "no warp can go on: ";
+  message += agents[first.agent].name() + " " + explain(first);
   Finding result = finding(FindingKind::Deadlock, first, instructionOf(first), -1, message);
   result.message += ", in block " + std::to_string(first.block.id);
   for (Warp *warp : llvm::ArrayRef(parties).drop_front())

@@ -60,7 +60,7 @@ static Step runWait(Warp &warp, const Instruction &instruction) {
   if (!warp.cluster().barrier.pass(warp, warp.async.clusterTicket)) {
     if (warp.cluster().explaining) {
       warp.waitsForWarps.clear();
-      warp.waitsFor = warp.cluster().barrier.missing() + " more warps at the cluster's barrier";
+      warp.waitsFor = warp.cluster().barrier.missing() + " at the cluster's barrier";
     }
     return Step::Wait;
   }

@@ -24,6 +24,7 @@ void Mbarrier::arrive(Warp &warp, const Instruction &instruction, int64_t bytes)
   }
   gathering.join(warp.clock);
   gatheringFenced.join(warp.fenced);
+  arrived[warp.agent] = {&warp, completed};
   --pending;
   completeIfDone(warp, instruction);
 }
@@ -94,6 +95,14 @@ std::string Mbarrier::str() const {
   return "phase " + std::to_string(completed) + " of " + name() + ", which misses " +
          std::to_string(pending) + " of " + std::to_string(count) + " arrivals" +
          (owed ? " and " + std::to_string(owed) + " bytes" : "");
+}
+
+llvm::SmallVector<Warp *, 8> Mbarrier::missingWarps() const {
+  llvm::SmallVector<Warp *, 8> result;
+  for (const auto &[agent, last] : arrived)
+    if (auto [warp, phase] = last; phase < completed)
+      result.push_back(warp);
+  return result;
 }
 
 void Mbarrier::finish(Warp &warp) const {

@@ -33,6 +33,8 @@ public:
 
   /// What a wait is for, for the report of a deadlock.
   std::string str() const;
+  /// Warps that arrived in phases before and have not in this one.
+  llvm::SmallVector<Warp *, 8> missingWarps() const;
   bool owesOnlyBytes() const { return pending == 0 && owed > 0; }
   /// Reports bytes announced and brought that differ, at the end of the kernel.
   void finish(Warp &warp) const;
@@ -54,6 +56,7 @@ private:
   Clock gathering, gatheringFenced;         // of this phase's arrivals
   Clock known, knownFenced;                 // of the last phase's
   std::map<AgentId, int64_t> seen, waiting; // phases, by warp
+  std::map<AgentId, std::pair<Warp *, int64_t>> arrived; // the last phase in which a warp did
   const Instruction *lastExpect = nullptr;
 };
 

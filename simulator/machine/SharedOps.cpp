@@ -89,10 +89,10 @@ LogicalResult translate(Translator &translator, cuda::StoreSharedOp op) {
 static void explainBarrier(Warp &warp, const Barrier &barrier) {
   warp.waitsForWarps.clear();
   warp.waitsFor = "the block's barrier until";
-  for (const Warp &other : warp.block.warps)
+  for (Warp &other : warp.block.warps)
     if (!barrier.hasArrived(other.index)) {
       warp.waitsFor += (warp.waitsForWarps.empty() ? " warp " : ", ") + std::to_string(other.index);
-      warp.waitsForWarps.push_back(other.index);
+      warp.waitsForWarps.push_back(&other);
     }
   warp.waitsFor += warp.waitsForWarps.size() == 1 ? " arrives" : " arrive";
 }

@@ -68,7 +68,7 @@ public:
   uint64_t ticket = 0;
   /// Whom a wait is for and what for, set when Cluster::explaining.
   std::string waitsFor;
-  llvm::SmallVector<int, 8> waitsForWarps; // of its block
+  llvm::SmallVector<Warp *, 8> waitsForWarps; // as far as it is known
 
   CopyGroups copies;
   WarpAsync async;

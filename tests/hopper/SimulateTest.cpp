@@ -74,6 +74,22 @@ TEST(HopperSimulation, a_deadlock_names_what_each_side_waits_for) {
             "arrivals\n");
 }
 
+/// Slots are released for two rounds and no more: by then it is known who arrives where.
+TEST(HopperSimulation, a_deadlock_names_the_cycle) {
+  std::string text = textOf("gemm.mlir"), frees = "%frees = arith.andi %is_releaser, %later : i1";
+  text.replace(text.find(frees), frees.size(),
+               "%early = arith.cmpi slt, %i, %c8 : i32\n%may = arith.andi %is_releaser, "
+               "%later : i1\n%frees = arith.andi %may, %early : i1");
+  MatrixRun run(MatrixRun::Plain, parse(text), 128, 128, 832);
+  std::string messages;
+  EXPECT_EQ(run.simulate({}, &messages), "deadlock");
+  EXPECT_EQ(messages,
+            "deadlock: warps wait for each other in a cycle: warp 0 waits for phase 1 of the "
+            "mbarrier at byte 163896, which misses 2 of 2 arrivals, in block 0\n"
+            "  warp 4 waits for phase 2 of the mbarrier at byte 163864, which misses 1 of 1 "
+            "arrivals\n");
+}
+
 TEST(HopperSimulation, gemm_is_clean_and_right) {
   MatrixRun run(MatrixRun::Plain, 150, 136, 328);
   for (const MachineOptions &options : schedules(20)) {

@@ -288,6 +288,23 @@ TEST_F(Detectors, deadlock_at_a_barrier_that_one_warp_does_not_reach) {
       << messages[0];
 }
 
+TEST_F(Detectors, deadlock_names_the_cycle_of_warps) {
+  MachineResult result = runBody(R"(
+    %thread = cuda.thread_id
+    %c2 = arith.constant 2 : i32
+    %c32 = arith.constant 32 : i32
+    %first = arith.cmpi slt, %thread, %c32 : i32
+    %here = arith.select %first, %c1, %c2 : i32
+    %there = arith.select %first, %c2, %c1 : i32
+    cuda.named_barrier_sync %here, 64
+    cuda.named_barrier_sync %there, 64)",
+                                 64);
+  ASSERT_EQ(kinds(result), "deadlock");
+  EXPECT_EQ(messages[0], "11: error: deadlock: warps wait for each other in a cycle: warp 0 waits "
+                         "for 1 more warp at barrier 1, in block 0");
+  EXPECT_EQ(messages[1], "11: note: warp 1 waits for 1 more warp at barrier 2");
+}
+
 TEST_F(Detectors, runaway) {
   MachineResult result = runBody(R"(
     %true = arith.constant true
