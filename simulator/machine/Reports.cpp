@@ -32,12 +32,17 @@ void Reports::add(Finding finding) {
     findings.push_back(std::move(finding));
 }
 
+/// " (`cuda.load_shared`)"
+static std::string opName(Operation *op) {
+  return " (`" + op->getName().getStringRef().str() + "`)";
+}
+
 void Reports::diagnose(llvm::ArrayRef<Finding> findings) {
   for (const Finding &finding : findings) {
     InFlightDiagnostic error = emitError(finding.here.op->getLoc());
-    error << nameOf(finding.kind) << ": " << finding.message;
+    error << nameOf(finding.kind) << ": " << finding.message << opName(finding.here.op);
     for (const FindingEvent &other : finding.others)
-      error.attachNote(other.op->getLoc()) << other.agent << " " << other.verb;
+      error.attachNote(other.op->getLoc()) << other.agent << " " << other.verb << opName(other.op);
   }
 }
 
@@ -119,6 +124,8 @@ void reportConflict(Warp &warp, const Instruction &instruction, int lane, bool w
   result.begin = range.begin;
   result.end = range.end;
   result.message += ", in block " + std::to_string(warp.block.id);
+  if (lane >= 0)
+    result.message += ", lane " + std::to_string(lane);
   result.others.push_back(std::move(event));
   cluster.session.reports.add(std::move(result));
 }

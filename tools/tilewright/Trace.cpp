@@ -3,30 +3,53 @@
 #include "support/Files.h"
 
 #include "mlir/IR/Location.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 using namespace tilewright;
 using namespace tilewright::cli;
-
-int TraceFile::trackId(llvm::StringRef track) {
-  auto [known, fresh] = tracks.try_emplace(track.str(), int(tracks.size()));
-  if (fresh)
-    events.push_back({{"ph", "M"},
-                      {"pid", 0},
-                      {"tid", known->second},
-                      {"name", "thread_name"},
-                      {"args", {{"name", known->first}}}});
-  return known->second;
-}
+using nlohmann::json;
 
 void TraceFile::slice(llvm::StringRef track, llvm::StringRef name, uint64_t begin, uint64_t end,
                       mlir::Location location) {
-  nlohmann::json event = {{"ph", "X"},    {"pid", 0},    {"tid", trackId(track)},
-                          {"name", name}, {"ts", begin}, {"dur", end - begin}};
+  std::string line;
   if (auto place = location->findInstanceOf<mlir::FileLineColLoc>())
-    event["args"] = {{"line", place.getFilename().str() + ":" + std::to_string(place.getLine())}};
-  events.push_back(std::move(event));
+    line = fmt::format("{}:{}", place.getFilename().str(), place.getLine());
+  tracks[track.str()].push_back({begin, end, name.str(), std::move(line)});
 }
 
 Status TraceFile::write(const std::string &path) const {
-  return writeFileAtomic(path, nlohmann::json{{"traceEvents", events}}.dump());
+  json events = json::array();
+  int threads = 0;
+  for (const auto &[track, unsorted] : tracks) {
+    std::vector<Slice> slices = unsorted;
+    std::stable_sort(slices.begin(), slices.end(),
+                     [](const Slice &a, const Slice &b) { return a.begin < b.begin; });
+    std::vector<uint64_t> ends; // of each thread of the track
+    for (const Slice &slice : slices) {
+      auto free = std::find_if(ends.begin(), ends.end(),
+                               [&](uint64_t end) { return end <= slice.begin; });
+      int number = int(free - ends.begin()), thread = threads + number;
+      if (free == ends.end()) {
+        free = ends.insert(free, 0);
+        std::string name = number ? fmt::format("{} ({})", track, number + 1) : track;
+        events.push_back({{"ph", "M"},
+                          {"pid", 0},
+                          {"tid", thread},
+                          {"name", "thread_name"},
+                          {"args", {{"name", name}}}});
+      }
+      *free = slice.end;
+      events.push_back({{"ph", "X"},
+                        {"pid", 0},
+                        {"tid", thread},
+                        {"name", slice.name},
+                        {"ts", slice.begin},
+                        {"dur", slice.end - slice.begin},
+                        {"args", {{"line", slice.line}}}});
+    }
+    threads += int(ends.size());
+  }
+  return writeFileAtomic(path, json{{"traceEvents", events}}.dump());
 }

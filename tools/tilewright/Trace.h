@@ -6,13 +6,13 @@
 #include "support/ErrorOr.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 namespace tilewright::cli {
 
-/// Collects a run in the trace event format that Perfetto and chrome://tracing open: one process
-/// per block, one thread per warp and per asynchronous engine. A microsecond is one warp
-/// instruction, so that slices are as long as what they did, not as what it takes on a GPU.
+/// Collects a run in the trace event format that Perfetto and chrome://tracing open: one thread per
+/// warp and per asynchronous engine. A microsecond is one warp instruction, so that slices are as
+/// long as what they did, not as what it takes on a GPU. Slices of a thread must not overlap; where
+/// those of an engine do, it gets several.
 class TraceFile : public simulator::TraceSink {
 public:
   void slice(llvm::StringRef track, llvm::StringRef name, uint64_t begin, uint64_t end,
@@ -20,10 +20,11 @@ public:
   Status write(const std::string &path) const;
 
 private:
-  int trackId(llvm::StringRef track);
-
-  nlohmann::json events = nlohmann::json::array();
-  std::map<std::string, int, std::less<>> tracks;
+  struct Slice {
+    uint64_t begin, end;
+    std::string name, line;
+  };
+  std::map<std::string, std::vector<Slice>, std::less<>> tracks;
 };
 
 } // namespace tilewright::cli

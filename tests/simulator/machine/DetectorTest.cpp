@@ -61,9 +61,10 @@ TEST_F(Detectors, a_race_names_both_sides) {
   load({"%out: !cuda.ptr<i32>", exchange(""), 64, 256});
   run({pointer(out, "i32")});
   auto error = llvm::find(messages, "13: error: race: warp 1 overwrites bytes 128 to 131 of shared "
-                                    "memory, which warp 0 may still read, in block 0");
+                                    "memory, which warp 0 may still read, in block 0, lane 0 "
+                                    "(`cuda.store_shared`)");
   ASSERT_NE(error, messages.end()) << testing::PrintToString(messages);
-  EXPECT_EQ(*std::next(error), "15: note: warp 0 reads here");
+  EXPECT_EQ(*std::next(error), "15: note: warp 0 reads here (`cuda.load_shared`)");
 }
 
 /// Copies 512 bytes asynchronously, and reads what another lane of the warp copied.
@@ -301,8 +302,9 @@ TEST_F(Detectors, deadlock_names_the_cycle_of_warps) {
                                  64);
   ASSERT_EQ(kinds(result), "deadlock");
   EXPECT_EQ(messages[0], "11: error: deadlock: warps wait for each other in a cycle: warp 0 waits "
-                         "for 1 more warp at barrier 1, in block 0");
-  EXPECT_EQ(messages[1], "11: note: warp 1 waits for 1 more warp at barrier 2");
+                         "for 1 more warp at barrier 1, in block 0 (`cuda.named_barrier_sync`)");
+  EXPECT_EQ(messages[1], "11: note: warp 1 waits for 1 more warp at barrier 2 "
+                         "(`cuda.named_barrier_sync`)");
 }
 
 TEST_F(Detectors, runaway) {
