@@ -69,9 +69,9 @@ TEST(HopperSimulation, a_deadlock_names_what_each_side_waits_for) {
   EXPECT_EQ(run.simulate({}, &messages), "deadlock");
   EXPECT_EQ(messages,
             "deadlock: no warp can go on: warp 0 waits for phase 0 of the mbarrier at byte 163872, "
-            "which misses 2 of 2 arrivals, in block 0\n"
+            "which misses 2 of 2 arrivals, in block 0 (`cuda.mbarrier_wait`)\n"
             "  warp 4 waits for phase 1 of the mbarrier at byte 163840, which misses 1 of 1 "
-            "arrivals\n");
+            "arrivals (`cuda.mbarrier_wait`)\n");
 }
 
 /// Slots are released for two rounds and no more: by then it is known who arrives where.
@@ -85,9 +85,10 @@ TEST(HopperSimulation, a_deadlock_names_the_cycle) {
   EXPECT_EQ(run.simulate({}, &messages), "deadlock");
   EXPECT_EQ(messages,
             "deadlock: warps wait for each other in a cycle: warp 0 waits for phase 1 of the "
-            "mbarrier at byte 163896, which misses 2 of 2 arrivals, in block 0\n"
+            "mbarrier at byte 163896, which misses 2 of 2 arrivals, in block 0 "
+            "(`cuda.mbarrier_wait`)\n"
             "  warp 4 waits for phase 2 of the mbarrier at byte 163864, which misses 1 of 1 "
-            "arrivals\n");
+            "arrivals (`cuda.mbarrier_wait`)\n");
 }
 
 TEST(HopperSimulation, gemm_is_clean_and_right) {

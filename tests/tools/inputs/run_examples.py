@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 
-
 def lasting(text):
     """What does not change with every machine and version."""
     text = re.sub(r"\d+\.\d+ s\b", "… s", text)
