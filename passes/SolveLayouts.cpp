@@ -205,6 +205,24 @@ Layout LayoutSolver::rowsPerWarp(RankedTensorType type, int64_t axis) {
   return all;
 }
 
+/// What a loop carries and what it results in are one: the other of the two, or null.
+static Value sameAs(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *loop = argument.getOwner()->getParentOp();
+    if (auto counting = dyn_cast<scf::ForOp>(loop))
+      return counting.getTiedLoopResult(argument);
+    auto testing = dyn_cast<scf::WhileOp>(loop);
+    bool isAfter = testing && argument.getOwner() == testing.getAfterBody();
+    return isAfter ? testing.getResult(argument.getArgNumber()) : Value();
+  }
+  auto result = cast<OpResult>(value);
+  if (auto counting = dyn_cast<scf::ForOp>(result.getOwner()))
+    return counting.getTiedLoopRegionIterArg(result);
+  if (auto testing = dyn_cast<scf::WhileOp>(result.getOwner()))
+    return testing.getAfterArguments()[result.getResultNumber()];
+  return Value();
+}
+
 void LayoutSolver::assign(Value value, const Layout &layout) {
   if (!isTile(value) || isFree(value) || layouts.contains(value))
     return;
@@ -216,9 +234,12 @@ void LayoutSolver::assign(Value value, const Layout &layout) {
   if (auto scan = value.getDefiningOp<tile::ScanOp>())
     if (!scansWithinWarps(layout, scan.getAxis()))
       return;
-  layouts[value] = layout;
   bool outermost = queue.empty();
-  queue.push_back({value, layout});
+  for (Value one : {value, sameAs(value)})
+    if (one) {
+      layouts[one] = layout;
+      queue.push_back({one, layout});
+    }
   if (!outermost)
     return;
   // Breadth first, so that a layout reaches its neighbourhood before anything far away.
@@ -240,10 +261,8 @@ void LayoutSolver::spreadDown(OpOperand &use, const Layout &layout) {
     assign(loop.getBeforeArguments()[number], layout);
   } else if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
     auto loop = cast<scf::WhileOp>(op->getParentOp());
-    if (number > 0) {
-      assign(loop.getAfterArguments()[number - 1], layout);
+    if (number > 0)
       assign(loop.getResult(number - 1), layout);
-    }
   } else if (isa<scf::YieldOp>(op)) {
     if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
       assign(loop.getRegionIterArg(number), layout);
@@ -273,7 +292,6 @@ void LayoutSolver::spreadUp(Value value, const Layout &layout) {
       unsigned number = argument.getArgNumber() - 1;
       assign(loop.getInitArgs()[number], layout);
       assign(loop.getYieldedValues()[number], layout);
-      assign(loop.getResult(number), layout);
     } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
       unsigned number = argument.getArgNumber();
       if (argument.getOwner() == loop.getBeforeBody()) {
@@ -281,18 +299,13 @@ void LayoutSolver::spreadUp(Value value, const Layout &layout) {
         assign(loop.getYieldOp().getOperand(number), layout);
       } else {
         assign(loop.getConditionOp().getArgs()[number], layout);
-        assign(loop.getResult(number), layout);
       }
     }
     return;
   }
   Operation *op = value.getDefiningOp();
   unsigned number = cast<OpResult>(value).getResultNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    assign(loop.getRegionIterArg(number), layout);
-  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    assign(loop.getAfterArguments()[number], layout);
-  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
     assign(branch.thenYield().getOperand(number), layout);
     assign(branch.elseYield().getOperand(number), layout);
   } else if (auto await = dyn_cast<cta::AwaitOp>(op)) {
