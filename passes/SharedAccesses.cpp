@@ -23,6 +23,16 @@ std::optional<Matrices> storedMatrices(const Target &target, RankedTensorType ti
   return layout.matrices(rank - 1);
 }
 
+OperandRead operandRead(cta::MmaOp mma, OpOperand &operand) {
+  if (mma.isFma())
+    return OperandRead::Lines;
+  // ldmatrix transposes elements of 16 bits only.
+  bool isB = operand.getOperandNumber() == 2;
+  bool alongK = isB ? mma.getBTransposed() : !mma.getATransposed();
+  bool is16Bit = mma.getOperandElementType().getIntOrFloatBitWidth() == 16;
+  return alongK || is16Bit ? OperandRead::Ldmatrix : OperandRead::Gather;
+}
+
 SharedAccesses::SharedAccesses(RankedTensorType tile)
     : tile(tile), elementBytes(std::max<int64_t>(1, tile.getElementTypeBitWidth() / 8)) {}
 
@@ -66,6 +76,33 @@ void SharedAccesses::addMatrices(int64_t rows, int64_t columns) {
         pass.starts.push_back({row + i, column});
       passes.push_back(pass);
     }
+}
+
+/// One element for each lane.
+void SharedAccesses::addSingles(function_ref<std::pair<int64_t, int64_t>(int64_t lane)> startOf) {
+  LanePass pass{{}, elementBytes};
+  for (int64_t lane = 0; lane < kLanes; ++lane)
+    pass.starts.push_back(startOf(lane));
+  passes.push_back(pass);
+}
+
+void SharedAccesses::addGatheredWords(int64_t rows, int64_t columns) {
+  int64_t word = 4 / elementBytes;
+  for (int64_t row = 0; row < rows; row += 4 * word)
+    for (int64_t column = 0; column < columns; column += 8)
+      for (int64_t i = 0; i < word; ++i)
+        addSingles([&](int64_t lane) {
+          return std::pair(row + lane % 4 * word + i, column + lane / 4);
+        });
+}
+
+void SharedAccesses::addLines(const Layout &line, int64_t count, bool areRows) {
+  for (int64_t number = 0; number < count; ++number)
+    for (int64_t reg = 0; reg < line.registers(); ++reg)
+      addSingles([&](int64_t lane) {
+        int64_t at = line.coordinates(1, reg, lane, 0)[0];
+        return areRows ? std::pair(number, at) : std::pair(at, number);
+      });
 }
 
 int64_t SharedAccesses::wavefronts(const SharedLayout &layout) const {

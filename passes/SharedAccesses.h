@@ -11,7 +11,9 @@
 #include "ir/Layout.h"
 #include "ir/SharedLayout.h"
 #include "ir/Target.h"
+#include "ir/cta/Cta.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <vector>
 
@@ -26,6 +28,10 @@ int64_t sharedVector(const Layout &layout, int64_t rank, int64_t elementBytes);
 std::optional<Matrices> storedMatrices(const Target &target, mlir::RankedTensorType tile,
                                        const Layout &layout);
 
+/// How a product reads an operand from a slot.
+enum class OperandRead { Ldmatrix, Gather, Lines };
+OperandRead operandRead(cta::MmaOp mma, mlir::OpOperand &operand);
+
 /// The accesses of a warp (all do alike) to a tile in shared memory. A tile of more than two
 /// dimensions counts its leading ones as rows.
 class SharedAccesses {
@@ -38,6 +44,12 @@ public:
   void addStore(const Target &target, const Layout &layout);
   /// ldmatrix, for every 8 rows of 16 bytes of the first `rows`×`columns` elements.
   void addMatrices(int64_t rows, int64_t columns);
+  /// Fragment words of the first `rows`×`columns` elements, gathered along rows element by element:
+  /// lane l reads from row w·(l % 4) + i, of w elements in a word, and column l / 4.
+  void addGatheredWords(int64_t rows, int64_t columns);
+  /// One row after the other, or one column, in the layout of a vector: what fused multiply-adds
+  /// read.
+  void addLines(const Layout &line, int64_t count, bool areRows);
 
   /// Passes over the banks, each at best one wavefront.
   int64_t count() const { return passes.size(); }
@@ -54,6 +66,7 @@ private:
   };
   std::pair<int64_t, int64_t> rowAndColumn(const Coordinates &at) const;
   void addLanes(const Layout &layout, int64_t reg, int64_t bytes);
+  void addSingles(llvm::function_ref<std::pair<int64_t, int64_t>(int64_t lane)> startOf);
 
   mlir::RankedTensorType tile;
   int64_t elementBytes;

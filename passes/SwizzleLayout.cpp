@@ -30,15 +30,6 @@ SmallVector<SharedLayout> candidates(ArrayRef<int64_t> shape, int64_t elementByt
   return layouts;
 }
 
-/// Whether the rows of a slot run along k of this product's operand, or else may be transposed.
-bool readByLdmatrix(cta::MmaOp mma, OpOperand &use, int64_t elementBytes) {
-  if (mma.isFma())
-    return false;
-  bool isB = use.getOperandNumber() == 2;
-  bool alongK = isB ? mma.getBTransposed() : !mma.getATransposed();
-  return alongK || elementBytes == 2;
-}
-
 /// The rows and columns of a product's operand in a slot that one warp reads.
 std::pair<int64_t, int64_t> partOfWarp(cta::MmaOp mma, OpOperand &use) {
   bool isB = use.getOperandNumber() == 2;
@@ -117,13 +108,26 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
         } else if (auto get = dyn_cast<cta::GetOp>(user)) {
           accesses.addRegisterTile(cta::layoutOf(get.getTile().getType()), 1);
         } else if (auto mma = dyn_cast<cta::MmaOp>(user)) {
-          if (readByLdmatrix(mma, use, bytesOf(tile))) {
-            auto [rows, columns] = partOfWarp(mma, use);
-            accesses.addMatrices(rows, columns);
-          }
+          addReads(accesses, mma, use);
         }
       }
     return accesses;
+  }
+
+  static void addReads(SharedAccesses &accesses, cta::MmaOp mma, OpOperand &use) {
+    auto [rows, columns] = partOfWarp(mma, use);
+    switch (operandRead(mma, use)) {
+    case OperandRead::Ldmatrix:
+      return accesses.addMatrices(rows, columns);
+    case OperandRead::Gather:
+      return accesses.addGatheredWords(rows, columns);
+    case OperandRead::Lines: {
+      bool isB = use.getOperandNumber() == 2;
+      bool areRows = isB ? !mma.getBTransposed() : mma.getATransposed();
+      const Layout &sums = cta::layoutOf(mma.getAcc().getType());
+      return accesses.addLines(sums.dropDim(isB ? 0 : 1), areRows ? rows : columns, areRows);
+    }
+    }
   }
 
   static int64_t bytesOf(RankedTensorType tile) {

@@ -109,3 +109,31 @@ func.func @rows_of_8_bit_elements(%x: !tile.view<?x?xi8, align 16>, %y: !tile.vi
   tile.store %d, %y[%c0, %c0] extents [128, 64] : tensor<128x64xi32>, !tile.view<?x?xi32>, i32, i32
   return
 }
+
+// Words that ldmatrix cannot transpose are gathered: four rows and eight columns at once.
+// CHECK-LABEL: @gathered_words_of_32_bits
+// CHECK: cta.channel {{.*}} {shared = #cta.shared<pitch 72, swizzle<0, 0>>} : <1 x tensor<32x64xf32>>
+func.func @gathered_words_of_32_bits(%x: !tile.view<?x?xf32, align 16>, %y: !tile.view<?x?xf32>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %b = tile.load %x[%c0, %c0] extents [32, 64] : !tile.view<?x?xf32, align 16>, i32, i32 -> tensor<32x64xf32>
+  %a = arith.constant dense<1.0> : tensor<64x32xf32>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %b, %z {tf32} : tensor<64x32xf32>, tensor<32x64xf32>, tensor<64x64xf32>
+  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  return
+}
+
+// Fused multiply-adds read eight rows at one column.
+// CHECK-LABEL: @columns_of_rows_of_128_bytes
+// CHECK: cta.channel {{.*}} {shared = #cta.shared<pitch 32, swizzle<3, 3>>} : <1 x tensor<64x32xf32>>
+func.func @columns_of_rows_of_128_bytes(%x: !tile.view<?x?xf32, align 16>, %y: !tile.view<?x?xf32>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [64, 32] : !tile.view<?x?xf32, align 16>, i32, i32 -> tensor<64x32xf32>
+  %b = arith.constant dense<1.0> : tensor<32x64xf32>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %b, %z : tensor<64x32xf32>, tensor<32x64xf32>, tensor<64x64xf32>
+  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  return
+}
