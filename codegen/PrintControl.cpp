@@ -47,7 +47,12 @@ static LogicalResult printFor(Printer &p, scf::ForOp op) {
       matchPattern(op.getStep(), m_One()) ? "++" + i : i + " += " + p.operand(op.getStep());
   std::string lower = p.operand(op.getLowerBound());
   std::string upper = p.operand(op.getUpperBound(), Binding::Shift);
-  p.line(op->hasAttr(cuda::kUnrollAttr) ? "#pragma unroll" : "#pragma unroll 1");
+  std::string factor;
+  if (auto partly = op->getAttrOfType<IntegerAttr>(cuda::kUnrollAttr))
+    factor = " " + std::to_string(partly.getInt());
+  else if (!op->hasAttr(cuda::kUnrollAttr))
+    factor = " 1";
+  p.line("#pragma unroll" + factor);
   p.openBlock("for (" + *typeName(op.getInductionVar().getType()) + " " + i + " = " + lower + "; " +
               i + " < " + upper + "; " + step + ")");
   if (failed(p.printBody(*op.getBody())))

@@ -122,7 +122,7 @@ void tilewright::codegen::addFloats(Spellings &spellings) {
   addCall<math::CopySignOp>(spellings, "copysignf");
   addCall<math::CosOp>(spellings, "cos_f32");
   addCall<math::CoshOp>(spellings, "coshf");
-  addCall<math::ErfOp>(spellings, "erff");
+  addCall<math::ErfOp>(spellings, "erf_f32");
   addCall<math::ExpOp>(spellings, "expf");
   addCall<math::Exp2Op>(spellings, "exp2_approx");
   addCall<math::ExpM1Op>(spellings, "expm1f");

@@ -1,6 +1,6 @@
 #include "passes/KeptTiles.h"
 
-#include "ir/cta/Cta.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -33,6 +33,22 @@ bool passes::isEvaluatedAtUse(Operation *op) {
   if (!op->hasOneUse())
     return false;
   Operation *user = *op->user_begin();
+  bool endsBranch = isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp());
   return user->getBlock() == op->getBlock() &&
-         (isElementwise(user) || isa<tile::StoreOp, tile::ReduceOp, cta::ConvertOp>(user));
+         (isElementwise(user) || endsBranch ||
+          isa<tile::StoreOp, tile::ReduceOp, cta::ConvertOp>(user));
+}
+
+bool passes::isStoredFromShared(cta::ConvertOp op) {
+  // Truth values travel as bytes and are unpacked on arrival.
+  if (!op->hasOneUse() || getElementTypeOrSelf(op.getType()).isInteger(1))
+    return false;
+  auto store = dyn_cast<tile::StoreOp>(*op->user_begin());
+  if (!store || store.getValue() != op.getResult() || store->getBlock() != op->getBlock())
+    return false;
+  // What stands between does not touch the shared memory that the tile crosses.
+  for (Operation *between = op->getNextNode(); between != store; between = between->getNextNode())
+    if (!isElementwise(between) && !isEvaluatedAtUse(between))
+      return false;
+  return true;
 }

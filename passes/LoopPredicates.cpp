@@ -21,15 +21,18 @@ static std::optional<TileForm> compareToZero(arith::CmpIOp op) {
   return lhs;
 }
 
+bool isMaskJoin(Operation *op) {
+  return isa<arith::AndIOp, arith::OrIOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransposeOp>(
+      op);
+}
+
 /// Whether the mask decides a select, perhaps joined with other masks.
 static bool reachesSelect(Value mask) {
   return llvm::any_of(mask.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
     if (isa<arith::SelectOp>(user))
       return use.getOperandNumber() == 0;
-    return isa<arith::AndIOp, arith::OrIOp, tile::BroadcastOp, tile::ExpandDimsOp,
-               tile::TransposeOp>(user) &&
-           reachesSelect(user->getResult(0));
+    return isMaskJoin(user) && reachesSelect(user->getResult(0));
   });
 }
 

@@ -13,6 +13,9 @@ struct Predicate {
   mlir::Value mask;
 };
 
+/// Whether the op makes a mask from masks: joins them, or gives one another shape.
+bool isMaskJoin(mlir::Operation *op);
+
 /// Comparisons in the loop's body that mask something and depend on the counter.
 llvm::SmallVector<Predicate> findMasks(mlir::scf::ForOp loop);
 

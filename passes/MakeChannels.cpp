@@ -63,8 +63,9 @@ bool rowsAreCombined(Value value, DenseSet<Value> &seen) {
         return true;
       continue;
     }
-    if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp()); loop && isa<scf::YieldOp>(user)) {
-      if (rowsAreCombined(loop.getResult(use.getOperandNumber()), seen))
+    Operation *parent = user->getParentOp();
+    if (isa<scf::YieldOp>(user) && isa<scf::ForOp, scf::IfOp>(parent)) {
+      if (rowsAreCombined(parent->getResult(use.getOperandNumber()), seen))
         return true;
       continue;
     }

@@ -33,7 +33,8 @@ def SplitMaskedLoops : Pass<"split-masked-loops", "::mlir::func::FuncOp"> {
 
         [first, a) partial   [a, b) full   [b, last) partial
 
-    marked as one iteration space by `tile.segment`. Bounds of loads are treated in the same way, and
+    marked as one iteration space by `tile.segment`. A loop with matrix products stays one loop, in
+    which partial iterations branch to the masks. Bounds of loads are treated in the same way, and
     accesses that are known to lie inside a view say `in_bounds`.
   }];
   let options = [

@@ -139,6 +139,9 @@ LiveRanges::Live LiveRanges::beforeIf(scf::IfOp branch, Live live) {
 
 int64_t LiveRanges::registers(Value value) {
   Type type = value.getType();
+  auto convert = value.getDefiningOp<cta::ConvertOp>();
+  if (convert && isStoredFromShared(convert))
+    return 0;
   if (auto tile = dyn_cast<RankedTensorType>(type))
     return registersOf(tile);
   if (auto pending = dyn_cast<cta::PendingType>(type))

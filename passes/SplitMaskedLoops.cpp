@@ -7,10 +7,17 @@
 // Iterations where a mask is false everywhere, and that then provably change nothing, are cut off.
 // Those where all predicates hold become a loop of their own, in which masks are `true` and
 // accesses in bounds; up to two loops with the whole body remain around it.
+//
+// A loop that multiplies matrices stays one: its body is long, and copies of it cost time to compile
+// and room in the instruction cache. There only what the masks decide is put behind a branch that
+// partial iterations take. Its loads keep their bounds, which asynchronous copies check for nothing.
 #include "passes/EmptyIterations.h"
 #include "passes/LoopPredicates.h"
 
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/ControlFlowSinkUtils.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
@@ -34,6 +41,11 @@ Value counterpart(Value original, scf::ForOp copy) {
   return std::next(copy.getBody()->begin(), index)->getResult(0);
 }
 
+/// The iterations, from one to before another, in which predicates hold.
+struct Range {
+  Value from, to;
+};
+
 /// One loop on its way to become several.
 class Splitter {
 public:
@@ -48,7 +60,9 @@ public:
 private:
   void assumeProven(SmallVectorImpl<Predicate> &predicates);
   void dropEmptyIterations(ArrayRef<Predicate> masks);
+  Range fullIterations(ArrayRef<Predicate> predicates);
   void split(ArrayRef<Predicate> predicates);
+  void branchOnMasks(ArrayRef<Predicate> masks);
   Value firstFalse(const AffineForm &form);
   Value clampAll(ArrayRef<Predicate> predicates, bool rising, Value start);
   scf::ForOp clone(Value from, Value to, ValueRange init);
@@ -56,6 +70,10 @@ private:
 
   bool rises(const Predicate &predicate) const {
     return predicate.highest.coefficient(counter) > 0;
+  }
+  /// Whether some predicate fails before (falling) or after (rising) the full iterations.
+  bool limits(ArrayRef<Predicate> predicates, bool rising) const {
+    return llvm::any_of(predicates, [&](const Predicate &p) { return rises(p) == rising; });
   }
   Value minimum(Value a, Value b) { return builder.create<arith::MinSIOp>(loop.getLoc(), a, b); }
   Value maximum(Value a, Value b) { return builder.create<arith::MaxSIOp>(loop.getLoc(), a, b); }
@@ -81,10 +99,14 @@ Value Splitter::firstFalse(const AffineForm &form) {
   return materializeFloorDiv(builder, loop.getLoc(), rest + (-slope - 1), -slope);
 }
 
-static void makeTrue(Value mask, OpBuilder &builder) {
+/// A mask like `mask` that is true everywhere.
+static Value allTrue(Value mask, OpBuilder &builder) {
   auto type = cast<RankedTensorType>(mask.getType());
-  mask.replaceAllUsesWith(
-      builder.create<arith::ConstantOp>(mask.getLoc(), DenseElementsAttr::get(type, true)));
+  return builder.create<arith::ConstantOp>(mask.getLoc(), DenseElementsAttr::get(type, true));
+}
+
+static void makeTrue(Value mask, OpBuilder &builder) {
+  mask.replaceAllUsesWith(allTrue(mask, builder));
 }
 
 /// Removes the predicates that hold in every iteration, and makes their masks true.
@@ -161,11 +183,19 @@ void Splitter::assume(scf::ForOp copy, ArrayRef<Predicate> predicates) {
   markInBounds(copy, dims, holds);
 }
 
+/// The iterations in which all predicates hold. A side that none of them limits is the loop's own.
+Range Splitter::fullIterations(ArrayRef<Predicate> predicates) {
+  Range full{lower, upper};
+  if (limits(predicates, /*rising=*/false))
+    full.from = minimum(clampAll(predicates, false, lower), upper);
+  if (limits(predicates, /*rising=*/true))
+    full.to = maximum(full.from, clampAll(predicates, true, upper));
+  return full;
+}
+
 void Splitter::split(ArrayRef<Predicate> predicates) {
-  bool hasHead = llvm::any_of(predicates, [&](const Predicate &p) { return !rises(p); });
-  bool hasTail = llvm::any_of(predicates, [&](const Predicate &p) { return rises(p); });
-  Value fullFrom = hasHead ? minimum(clampAll(predicates, false, lower), upper) : lower;
-  Value fullTo = hasTail ? maximum(fullFrom, clampAll(predicates, true, upper)) : upper;
+  bool hasHead = limits(predicates, /*rising=*/false), hasTail = limits(predicates, /*rising=*/true);
+  Range full = fullIterations(predicates);
 
   SmallVector<scf::ForOp, 3> segments;
   ValueRange carried = loop.getInitArgs();
@@ -175,12 +205,12 @@ void Splitter::split(ArrayRef<Predicate> predicates) {
     return segments.back();
   };
   if (hasHead)
-    append(lower, fullFrom);
-  scf::ForOp full = append(fullFrom, fullTo);
+    append(lower, full.from);
+  scf::ForOp unmasked = append(full.from, full.to);
   if (hasTail)
-    append(fullTo, upper);
+    append(full.to, upper);
   builder.setInsertionPoint(segments.front());
-  assume(full, predicates);
+  assume(unmasked, predicates);
   if (hasHead && hasTail) { // a tail that runs at all starts where the falling ones hold
     SmallVector<Predicate> falling;
     llvm::copy_if(predicates, std::back_inserter(falling),
@@ -198,13 +228,73 @@ void Splitter::split(ArrayRef<Predicate> predicates) {
                       .str());
 }
 
-/// Whether a copy of the loop would copy a nest with matrix products in it.
-static bool isExpensiveNest(scf::ForOp loop) {
+/// The selects that masks decide, and what joins and broadcasts the masks on the way, in order.
+static SetVector<Operation *> usersUpToSelects(ArrayRef<Predicate> masks) {
+  SetVector<Operation *> users;
+  SmallVector<Value> values;
+  for (const Predicate &mask : masks)
+    values.push_back(mask.mask);
+  while (!values.empty())
+    for (OpOperand &use : values.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      bool selects = isa<arith::SelectOp>(user) && use.getOperandNumber() == 0;
+      if ((selects || isMaskJoin(user)) && users.insert(user) && !selects)
+        values.push_back(user->getResult(0));
+    }
+  return topologicalSort(users);
+}
+
+/// Puts the selects that the masks decide behind a branch: in full iterations they are made without
+/// the masks, and the masks are not computed.
+void Splitter::branchOnMasks(ArrayRef<Predicate> masks) {
+  SetVector<Operation *> users = usersUpToSelects(masks);
+  Range full = fullIterations(masks);
+  Location loc = loop.getLoc();
+  builder.setInsertionPointToStart(loop.getBody());
+  auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
+    return builder.create<arith::CmpIOp>(loc, predicate, counter, bound);
+  };
+  Value isPartial;
+  if (limits(masks, /*rising=*/true))
+    isPartial = compare(arith::CmpIPredicate::sge, full.to);
+  if (limits(masks, /*rising=*/false)) {
+    Value before = compare(arith::CmpIPredicate::slt, full.from);
+    isPartial = isPartial ? builder.create<arith::OrIOp>(loc, before, isPartial) : before;
+  }
+
+  IRMapping unmasked;
+  for (const Predicate &mask : masks)
+    unmasked.map(mask.mask, allTrue(mask.mask, builder));
+  SmallVector<Region *> branches;
+  for (Operation *user : users) {
+    auto select = dyn_cast<arith::SelectOp>(user);
+    builder.setInsertionPoint(user);
+    if (!select) {
+      builder.clone(*user, unmasked);
+      continue;
+    }
+    auto branch = builder.create<scf::IfOp>(select.getLoc(), select.getType(), isPartial,
+                                            /*withElseRegion=*/true);
+    select.replaceAllUsesWith(branch.getResult(0));
+    branch.getThenBodyBuilder().create<scf::YieldOp>(select.getLoc(), select.getResult());
+    OpBuilder otherwise = branch.getElseBodyBuilder();
+    Value plain = otherwise.clone(*select, unmasked)->getResult(0);
+    otherwise.create<scf::YieldOp>(select.getLoc(), plain);
+    branches.push_back(&branch.getThenRegion());
+  }
+  DominanceInfo dominance(loop);
+  controlFlowSink(
+      branches, dominance, [](Operation *op, Region *) { return isMemoryEffectFree(op); },
+      [](Operation *op, Region *region) { op->moveBefore(&region->front().front()); });
+  notes.push_back((Twine(masks.size()) + " masks are applied behind a branch, in partial iterations; "
+                                         "the loop is too long to be split")
+                      .str());
+}
+
+/// Whether the body, nested loops included, has a matrix product.
+static bool multiplies(scf::ForOp loop) {
   return loop.getBody()
-      ->walk([&](Operation *op) {
-        bool nested = isa<tile::DotOp>(op) && op->getParentOfType<LoopLikeOpInterface>() != loop;
-        return nested ? WalkResult::interrupt() : WalkResult::advance();
-      })
+      ->walk([](tile::DotOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 
@@ -217,17 +307,16 @@ void Splitter::run(bool dropEmpty, bool splitBounds) {
   if (splitBounds || !masks.empty())
     llvm::append_range(predicates, findBounds(loop, dims));
   assumeProven(predicates);
-  if (!predicates.empty() && isExpensiveNest(loop)) {
-    notes.push_back("not split: it contains another loop with matrix products");
-    predicates.clear();
-  }
+  bool whole = multiplies(loop);
+  if (whole)
+    llvm::erase_if(predicates, [](const Predicate &predicate) { return !predicate.mask; });
   if (!predicates.empty())
-    split(predicates);
+    whole ? branchOnMasks(predicates) : split(predicates);
   loop.setLowerBound(lower);
   loop.setUpperBound(upper);
   for (const std::string &note : notes)
     explain(loop, kFlag) << note;
-  if (!predicates.empty())
+  if (!predicates.empty() && !whole)
     loop.erase();
 }
 

@@ -212,6 +212,11 @@ std::pair<Value, Value> Expander::vectorAt(Value tile, Value first, int64_t vect
   int64_t pack = packOf(element, vector);
   array = declare(loc, vector / pack,
                   pack == 1 ? element : Type(VectorType::get({pack}, element)));
+  if (auto crossing = crossings.find(tile); crossing != crossings.end()) {
+    Value address = addressIn(crossing->second, cta::layoutOf(tile.getType()), first);
+    builder.create<cuda::LoadSharedOp>(loc, address, array, constant(0), vector);
+    return {array, constant(0)};
+  }
   unrolled(vector / pack, [&](Value word) {
     SmallVector<Value> values;
     for (int64_t i = 0; i < pack; ++i)
@@ -246,7 +251,12 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
     vector = 1;
   int64_t count = layout.registers() / vector;
   Value replica = firstReplica(layout);
-  unrolled(count, [&](Value group) {
+  // A body that may go element by element is long. When the tile lies in shared memory, no register
+  // array is indexed, and few copies of it suffice to have several loads under way.
+  constexpr int64_t kLoadsUnderWay = 4;
+  bool isLong = vector > 1 && access.mayEndInside();
+  int64_t factor = isLong && crossings.contains(op.getValue()) ? kLoadsUnderWay : 0;
+  auto storeVector = [&](Value group) {
     Value first = mul(group, vector);
     auto [array, entry] = vectorAt(op.getValue(), first, vector);
     int64_t entryPack = cast<cuda::RegsType>(array.getType()).getPack();
@@ -269,7 +279,8 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
                                                 offsetAt(where.offset, i), inside, 1);
           });
         });
-  });
+  };
+  unrolled(count, storeVector, factor);
   return success();
 }
 

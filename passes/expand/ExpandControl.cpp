@@ -141,10 +141,13 @@ LogicalResult Expander::expandIf(scf::IfOp op) {
       builder.setInsertionPointToEnd(&block);
     if (failed(expandBlock(from.front())))
       return failure();
-    SmallVector<Value> yieldedTiles, yieldedScalars;
+    SmallVector<Value> yieldedScalars;
+    const Value *array = arrays.begin();
     for (Value value : from.front().getTerminator()->getOperands())
-      isTile(value) ? yieldedTiles.push_back(value) : yieldedScalars.push_back(scalar(value));
-    assignTiles(yieldedTiles, arrays);
+      if (isTile(value))
+        writeTile(value, *array++); // no yielded tile is made from these arrays, which are new
+      else
+        yieldedScalars.push_back(scalar(value));
     if (!types.empty())
       builder.create<scf::YieldOp>(op.getLoc(), yieldedScalars);
     return success();

@@ -1,5 +1,6 @@
 // From one register layout to another, through shared memory, in rows that swizzle-layout padded so
 // that neither the scattered nor the vector accesses conflict.
+#include "passes/KeptTiles.h"
 #include "passes/SharedAccesses.h"
 #include "passes/expand/Expander.h"
 
@@ -23,13 +24,21 @@ bool Expander::storeMatrices(RankedTensorType type, const Layout &layout,
   return true;
 }
 
+Value Expander::addressIn(const Crossing &crossing, const Layout &layout, Value index) {
+  Value row;
+  int64_t weight = 1, rank = crossing.shape.size();
+  for (int64_t dim = rank - 2; dim >= 0; --dim) {
+    row = add(row, mul(coordinate(layout, dim, index), weight));
+    weight *= crossing.shape[dim];
+  }
+  Value column = mul(coordinate(layout, rank - 1, index), crossing.elementBytes);
+  return add(add(crossing.base, row ? mul(row, crossing.pitch) : Value()), column);
+}
+
 LogicalResult Expander::expandConvert(cta::ConvertOp op) {
   auto fromType = cast<RankedTensorType>(op.getSource().getType());
   auto toType = cast<RankedTensorType>(op.getResult().getType());
   const Layout &from = cta::layoutOf(fromType), &to = cta::layoutOf(toType);
-  Value target = declareTile(op.getLoc(), toType);
-  tiles[op.getResult()] = target;
-
   // Truth values travel as bytes.
   Type element = toType.getElementType();
   Type stored = element.isInteger(1) ? builder.getI8Type() : element;
@@ -38,16 +47,9 @@ LogicalResult Expander::expandConvert(cta::ConvertOp op) {
   int64_t pitch =
       op.getShared() ? op.getShared()->getPitch() * bytes : llvm::alignTo(columns * bytes, 16) + 16;
   int64_t rows = toType.getNumElements() / columns;
-  Value base = scratch(rows * pitch);
+  Crossing crossing{llvm::to_vector(toType.getShape()), bytes, pitch, scratch(rows * pitch)};
   auto addressOf = [&](const Layout &layout, Value index) {
-    Value row;
-    int64_t weight = 1;
-    for (int64_t dim = rank - 2; dim >= 0; --dim) {
-      row = add(row, mul(coordinate(layout, dim, index), weight));
-      weight *= toType.getDimSize(dim);
-    }
-    Value column = mul(coordinate(layout, rank - 1, index), bytes);
-    return add(add(base, row ? mul(row, pitch) : Value()), column);
+    return addressIn(crossing, layout, index);
   };
   auto vectorFor = [&](const Layout &layout) {
     int64_t pack = packOf(element, layout.registers());
@@ -80,6 +82,12 @@ LogicalResult Expander::expandConvert(cta::ConvertOp op) {
     });
   }
   barrier();
+  if (isStoredFromShared(op)) {
+    crossings[op.getResult()] = crossing;
+    return success();
+  }
+  Value target = declareTile(op.getLoc(), toType);
+  tiles[op.getResult()] = target;
   int64_t wide = vectorFor(to);
   int64_t toPack = cast<cuda::RegsType>(target.getType()).getPack();
   if (wide % toPack == 0 && stored == element) {

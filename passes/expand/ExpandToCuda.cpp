@@ -92,11 +92,12 @@ Value Expander::both(Value a, Value b) {
   return builder.createOrFold<arith::AndIOp>(loc, a, b);
 }
 
-void Expander::unrolled(int64_t count, function_ref<void(Value)> body) {
+void Expander::unrolled(int64_t count, function_ref<void(Value)> body, int64_t factor) {
   if (count == 1)
     return body(constant(0));
   auto loop = builder.create<scf::ForOp>(loc, constant(0), constant(count), constant(1));
-  loop->setAttr(cuda::kUnrollAttr, builder.getUnitAttr());
+  loop->setAttr(cuda::kUnrollAttr, factor ? Attribute(builder.getI32IntegerAttr(factor))
+                                          : builder.getUnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   body(loop.getInductionVar());

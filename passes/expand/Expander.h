@@ -56,6 +56,13 @@ struct ChannelState {
   SharedLayout layout;
 };
 
+/// Where a tile crosses shared memory from one layout to another, in padded rows.
+struct Crossing {
+  llvm::SmallVector<int64_t> shape;
+  int64_t elementBytes, pitch; // pitch: bytes from row to row
+  Value base;
+};
+
 /// A slot that has been acquired or waited for.
 struct SlotState {
   cta::ChannelOp channel;
@@ -98,8 +105,9 @@ private:
   Value rem(Value a, int64_t divisor);
   Value bitXor(Value a, Value b);
   Value both(Value a, Value b); // logical and; null stands for true
-  /// A loop over [0, count) that is unrolled; a single iteration is written straight.
-  void unrolled(int64_t count, llvm::function_ref<void(Value)> body);
+  /// A loop over [0, count) that is unrolled, whole or by `factor`; a single iteration is written
+  /// straight.
+  void unrolled(int64_t count, llvm::function_ref<void(Value)> body, int64_t factor = 0);
   Value declare(Location loc, int64_t size, Type element);
   Value scalar(Value value) { return scalars.lookup(value); }
 
@@ -147,6 +155,11 @@ private:
     llvm::ArrayRef<int64_t> extents, valid;
     llvm::ArrayRef<bool> inBounds;
     llvm::SmallVector<bool> startsInside; // the start is known not to be negative
+
+    /// Whether the view, or the tile's valid part, may end within a vector of the innermost axis.
+    bool mayEndInside() const {
+      return inBounds.empty() || !inBounds.back() || (!valid.empty() && valid.back());
+    }
   };
   template <typename Op> Access accessOf(Op op) {
     Access access;
@@ -239,6 +252,8 @@ private:
                    bool kIsRow);
   Value warpOffset(const Layout &layout, int64_t dim);
   mlir::LogicalResult expandConvert(cta::ConvertOp op);
+  /// The byte address of element `index` (a register number of `layout`).
+  Value addressIn(const Crossing &crossing, const Layout &layout, Value index);
   /// Stores a tile to shared memory by stmatrix; false, and nothing done, where target or layout do
   /// not fit. `vectorAt(register, elements)` gives the array and entry that hold so many elements,
   /// `addressOf(layout, register)` the byte address of an element.
@@ -259,6 +274,7 @@ private:
   llvm::DenseMap<Value, ViewParams> views;
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
+  llvm::DenseMap<Value, Crossing> crossings; // tiles that are read where they are stored
   Value thread, lane, warp;
   using CoordinateCache = llvm::SmallVector<std::pair<Digits, Value>>; // lanes then warps
   CoordinateCache threadCoordinates;

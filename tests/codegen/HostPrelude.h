@@ -31,6 +31,8 @@ inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   return shift % 32 ? high << shift % 32 | low >> (32 - shift % 32) : high;
 }
 inline float divide(float x, float y) { return x / y; }
+inline float __fdividef(float x, float y) { return x / y; }
+inline float min_nan(float x, float y) { return x != x || y != y ? NAN : std::min(x, y); }
 
 /// f32 to an integer type as PTX does it: toward zero, saturating.
 template <typename T> T toInteger(float x, T ofNan) {
@@ -59,6 +61,7 @@ inline float __ll2float_rz(long long x) { return towardZero(x); }
 #include "codegen/prelude/types.cuh"
 #include "codegen/prelude/convert.cuh"
 #include "codegen/prelude/trig.cuh"
+#include "codegen/prelude/erf.cuh"
 // clang-format on
 } // namespace host
 

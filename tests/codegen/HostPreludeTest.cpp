@@ -121,3 +121,18 @@ TEST(HostPrelude, finds_sines_of_all_angles) {
   EXPECT_TRUE(std::isnan(host::sin_f32(INFINITY)));
   EXPECT_TRUE(std::isnan(host::cos_f32(NAN)));
 }
+
+TEST(HostPrelude, finds_the_error_function) {
+  double worst = 0;
+  for (unsigned bits = 0; bits < 0x7f800000; bits += 4001) {
+    float x = host::__uint_as_float(bits);
+    worst = std::max(worst, ulps(host::erf_f32(x), std::erf(double(x))));
+  }
+  EXPECT_LT(worst, 8.0);
+  for (float x : {3.95f, 10.0f, 1e30f, INFINITY}) {
+    EXPECT_EQ(host::erf_f32(x), 1.0f) << x;
+    EXPECT_EQ(host::erf_f32(-x), -1.0f) << x;
+  }
+  EXPECT_TRUE(same(host::erf_f32(-0.0f), -0.0f));
+  EXPECT_TRUE(std::isnan(host::erf_f32(NAN)));
+}

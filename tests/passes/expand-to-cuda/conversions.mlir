@@ -1,6 +1,8 @@
 // RUN: tile-opt %s --swizzle-layout --expand-to-cuda --canonicalize --cse | FileCheck %s
 
 #fragments = #cta.layout<registers [2:1:1, 2:0:8, 4:1:8], lanes [4:1:2, 8:0:1], warps []>
+#tall_fragments = #cta.layout<registers [2:1:1, 2:0:8, 4:1:8, 8:0:16], lanes [4:1:2, 8:0:1], warps []>
+#tall_rows = #cta.layout<registers [8:1:1, 16:0:8], lanes [4:1:8, 8:0:1], warps []>
 #across = #cta.layout<registers [2:0:1, 2:1:8, 4:0:8], lanes [4:0:2, 8:1:1], warps []>
 #rows = #cta.layout<registers [8:1:1, 2:0:8], lanes [4:1:8, 8:0:1], warps []>
 #rows_across = #cta.layout<registers [8:1:1, 2:0:16], lanes [2:1:8, 16:0:1], warps []>
@@ -96,5 +98,27 @@ func.func @fragments_into_a_slot(%x: !tile.view<16x32xf16>)
   %slot = cta.acquire %ring : !cta.channel<1 x tensor<16x32xf16>> -> !cta.slot<tensor<16x32xf16>>
   cta.put %a, %slot : tensor<16x32xf16, #fragments>, !cta.slot<tensor<16x32xf16>>
   cta.commit %slot : !cta.slot<tensor<16x32xf16>>
+  return
+}
+
+// A tile that is stored as it arrives takes no registers: each vector goes from shared memory to
+// global memory. Where it may have to go element by element, few copies of that are made.
+// CHECK-LABEL: @stored_from_shared_memory
+// CHECK: cuda.barrier
+// CHECK: scf.for
+// CHECK: cuda.stmatrix
+// CHECK: cuda.barrier
+// CHECK: scf.for
+// CHECK: cuda.load_shared {{.*}} {count = 8 : i64}
+// CHECK: scf.if
+// CHECK: cuda.store_global {{.*}} {count = 8 : i64}
+// CHECK: cuda.store_global {{.*}} {count = 1 : i64}
+// CHECK: {cuda.unroll = 4 : i32}
+func.func @stored_from_shared_memory(%x: !tile.view<128x32xf16>, %y: !tile.view<128x?xf16, align 16>)
+    attributes {tile.kernel, cta.target = "sm_90", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [128, 32] : !tile.view<128x32xf16>, i32, i32 -> tensor<128x32xf16, #tall_fragments>
+  %b = cta.convert %a : tensor<128x32xf16, #tall_fragments> -> tensor<128x32xf16, #tall_rows>
+  tile.store %b, %y[%c0, %c0] extents [128, 32] : tensor<128x32xf16, #tall_rows>, !tile.view<128x?xf16, align 16>, i32, i32
   return
 }

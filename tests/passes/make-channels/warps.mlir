@@ -37,6 +37,21 @@ func.func @rows_of_the_next_left_operand_stay_in_a_warp(%a: tensor<128x64xf16>, 
   return
 }
 
+// CHECK-LABEL: @rows_that_are_reduced_behind_a_branch_stay_in_a_warp
+// CHECK: cta.mma {{.*}}warps = array<i64: 4, 1>
+func.func @rows_that_are_reduced_behind_a_branch_stay_in_a_warp(%a: tensor<128x64xf16>, %b: tensor<64x128xf16>, %acc: tensor<128x128xf32>, %if: i1)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 0 : i32} {
+  %d = tile.dot %a, %b, %acc : tensor<128x64xf16>, tensor<64x128xf16>, tensor<128x128xf32>
+  %v = scf.if %if -> (tensor<128x128xf32>) {
+    %n = arith.negf %d : tensor<128x128xf32>
+    scf.yield %n : tensor<128x128xf32>
+  } else {
+    scf.yield %d : tensor<128x128xf32>
+  }
+  %s = tile.reduce max %v, 1 : tensor<128x128xf32> -> tensor<128xf32>
+  return
+}
+
 // 48 rows are three fragments, which four warps cannot share along m.
 // CHECK-LABEL: @splits_fit_the_fragments
 // CHECK: cta.mma {{.*}}warps = array<i64: 1, 4>
