@@ -50,6 +50,8 @@ std::vector<std::pair<uint64_t, Finding>> fuzz::findFaults(const SessionOptions 
   };
   IsolateOptions isolate;
   isolate.jobs = options.jobs;
+  // Few enough that all processes have something to do.
+  isolate.batch = std::clamp<size_t>(options.count / (2 * options.jobs), 1, isolate.batch);
   Findings findings = checkIsolated(options.count, checkSeed, isolate);
   std::vector<std::pair<uint64_t, Finding>> result;
   for (size_t i = 0; i < findings.size(); ++i)
