@@ -328,11 +328,11 @@ struct PipelineLoads : impl::PipelineLoadsBase<PipelineLoads> {
   static int64_t chooseDepth(func::FuncOp kernel, LoopGroup &group, const Target &target,
                              int64_t warps, int64_t stages) {
     auto fits = [&](int64_t depth) {
-      return sharedBytes(kernel, group, depth) <= target.smem - kReservedBytes;
+      return sharedBytes(kernel, group, depth) <= target.smem - kReservedSharedBytes;
     };
     auto blocks = [&](int64_t depth) {
       int64_t byRegisters = Target::kRegistersPerSm / (256 * kLanes * warps);
-      int64_t bytes = sharedBytes(kernel, group, depth) + kReservedBytes;
+      int64_t bytes = sharedBytes(kernel, group, depth) + kReservedSharedBytes;
       return std::min(std::max<int64_t>(1, byRegisters), target.smemPerSm / bytes);
     };
     int64_t depth = stages ? stages : 3;
@@ -342,9 +342,6 @@ struct PipelineLoads : impl::PipelineLoadsBase<PipelineLoads> {
       depth = 2;
     return depth;
   }
-
-  /// Left for reductions across warps.
-  static constexpr int64_t kReservedBytes = 1024;
 };
 
 } // namespace

@@ -2,7 +2,7 @@
 // to another. Every access that the expansion will issue is simulated under each candidate
 // (SharedAccesses.h). For channels those are xor swizzles of rows whose length is a power of two,
 // then rows padded by 16 bytes; the first with the fewest wavefronts wins, so nothing is padded
-// that a swizzle can place as well. A conversion's tile is padded: it lies there for a moment,
+// that a swizzle can place as well, nor where shared memory has no room for it. A conversion's tile is padded: it lies there for a moment,
 // where the channels were, and its addresses are then a start and constants.
 #include "passes/Passes.h"
 #include "passes/SharedAccesses.h"
@@ -18,13 +18,13 @@ using namespace mlir;
 
 namespace {
 
-SmallVector<SharedLayout> candidates(ArrayRef<int64_t> shape, int64_t elementBytes) {
+SmallVector<SharedLayout> candidates(ArrayRef<int64_t> shape, int64_t elementBytes, bool pads) {
   int64_t columns = shape.back(), rowBytes = columns * elementBytes;
   SmallVector<SharedLayout> layouts{{columns, 0, 0}};
   if (llvm::isPowerOf2_64(rowBytes) && rowBytes >= 32)
     for (int64_t bits = 1; bits <= 3 && (int64_t(16) << bits) <= rowBytes; ++bits)
       layouts.push_back({columns, bits, std::max<int64_t>(3, llvm::Log2_64(rowBytes) - 4)});
-  if (rowBytes % 16 == 0)
+  if (pads && rowBytes % 16 == 0)
     for (int64_t pad = 16; pad <= 64; pad += 16)
       layouts.push_back({columns + pad / elementBytes, 0, 0});
   return layouts;
@@ -58,6 +58,11 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
     if (!name || !warps)
       return;
     target = findTarget(name);
+    room = target->smem - kReservedSharedBytes;
+    kernel.walk([&](cta::ChannelOp channel) {
+      auto tile = channel.getResult().getType().getTile();
+      room -= ringBytes(channel, {tile.getShape().back(), 0, 0});
+    });
     kernel.walk([&](cta::ChannelOp channel) { place(channel, warps.getInt()); });
     kernel.walk([&](cta::ConvertOp convert) { place(convert); });
   }
@@ -65,7 +70,7 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
   void place(cta::ChannelOp channel, int64_t warps) {
     auto tile = channel.getResult().getType().getTile();
     SharedAccesses accesses = accessesTo(channel, tile, warps);
-    SharedLayout best = accesses.best(candidates(tile.getShape(), bytesOf(tile)));
+    SharedLayout best = choose(channel, accesses);
     channel.setSharedAttr(attribute(best));
     auto remark = explain(channel, "swizzle-layout");
     if (best.bits)
@@ -76,6 +81,22 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
       remark << "plain rows";
     remark << ", " << accesses.wavefronts(best) - accesses.count() << " conflicts in "
            << accesses.count() << " accesses";
+  }
+
+  SharedLayout choose(cta::ChannelOp channel, const SharedAccesses &accesses) {
+    auto tile = channel.getResult().getType().getTile();
+    SharedLayout best = accesses.best(candidates(tile.getShape(), bytesOf(tile), /*pads=*/true));
+    int64_t padding = ringBytes(channel, best) -
+                      ringBytes(channel, {tile.getShape().back(), 0, 0});
+    if (padding > room)
+      return accesses.best(candidates(tile.getShape(), bytesOf(tile), /*pads=*/false));
+    room -= padding;
+    return best;
+  }
+
+  static int64_t ringBytes(cta::ChannelOp channel, const SharedLayout &layout) {
+    auto type = channel.getResult().getType();
+    return type.getDepth() * slotBytes(type.getTile(), layout);
   }
 
   void place(cta::ConvertOp convert) {
@@ -138,6 +159,7 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
   }
 
   const Target *target = nullptr;
+  int64_t room = 0; // bytes of shared memory that unpadded channels leave
 };
 
 } // namespace

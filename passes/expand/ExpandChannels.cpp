@@ -138,9 +138,7 @@ void Expander::planShared() {
     ChannelState &state = channels[channel.getResult()];
     state.layout = channel.getShared() ? channel.getShared()->getLayout()
                                        : SharedLayout{tile.getShape().back(), 0, 0};
-    int64_t rows = tile.getNumElements() / tile.getShape().back();
-    state.slotBytes = llvm::alignTo(
-        rows * state.layout.pitch * tile.getElementTypeBitWidth() / 8, 1024);
+    state.slotBytes = slotBytes(tile, state.layout);
     for (Operation *user : channel.getResult().getUsers()) {
       Operation *top = kernel.getBody().front().findAncestorOpInBlock(*user);
       // A slot is used until it is released.

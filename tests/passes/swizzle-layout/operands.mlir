@@ -119,7 +119,21 @@ func.func @gathered_words_of_32_bits(%x: !tile.view<?x?xf32, align 16>, %y: !til
   %b = tile.load %x[%c0, %c0] extents [32, 64] : !tile.view<?x?xf32, align 16>, i32, i32 -> tensor<32x64xf32>
   %a = arith.constant dense<1.0> : tensor<64x32xf32>
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
-  %d = tile.dot %a, %b, %z {tf32} : tensor<64x32xf32>, tensor<32x64xf32>, tensor<64x64xf32>
+  %d = tile.dot %a, %b, %z tf32 : tensor<64x32xf32>, tensor<32x64xf32>, tensor<64x64xf32>
+  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  return
+}
+
+// Of 99 KiB, 160 are taken.
+// CHECK-LABEL: @padding_where_there_is_no_room
+// CHECK: cta.channel {{.*}} {shared = #cta.shared<pitch 64, swizzle<2, 4>>} : <1 x tensor<320x64xf32>>
+func.func @padding_where_there_is_no_room(%x: !tile.view<?x?xf32, align 16>, %y: !tile.view<?x?xf32>)
+    attributes {tile.kernel, cta.target = "sm_86", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %b = tile.load %x[%c0, %c0] extents [320, 64] : !tile.view<?x?xf32, align 16>, i32, i32 -> tensor<320x64xf32>
+  %a = arith.constant dense<1.0> : tensor<64x320xf32>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %b, %z tf32 : tensor<64x320xf32>, tensor<320x64xf32>, tensor<64x64xf32>
   tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
   return
 }
