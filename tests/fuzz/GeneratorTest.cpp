@@ -1,6 +1,7 @@
 #include "tools/fuzz/Session.h"
 
 #include <gtest/gtest.h>
+#include <regex>
 
 using namespace tilewright::fuzz;
 
@@ -25,4 +26,6 @@ TEST(Generator, everyFormOfTheLanguageIsDrawn) {
         "f8e5m2",   "i64",       "padded", "strided",     "misaligned",  "reversed",    "broadcast",
         "backwards"})
     EXPECT_NE(all.find(form), std::string::npos) << form;
+  // Variables that change places.
+  EXPECT_TRUE(std::regex_search(all, std::regex(" (\\w+), (\\w+) = \\2, \\1\n")));
 }

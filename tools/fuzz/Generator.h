@@ -214,6 +214,7 @@ private:
   void forLoop(int depth);
   void whileLoop(int depth);
   void sumLoop(int depth);
+  void rotationLoop(int depth);
   void softmaxLoop(int depth);
 
   Choices &choices;

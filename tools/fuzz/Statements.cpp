@@ -24,6 +24,7 @@ const std::vector<Generator::StatementForm> &Generator::statementForms() {
       {"while", 2, true, &G::whileLoop},
       {"sum", 6, true, &G::sumLoop},
       {"softmax", 3, false, &G::softmaxLoop},
+      {"rotation", 2, true, &G::rotationLoop},
   };
   return table;
 }
@@ -322,6 +323,40 @@ void Generator::sumLoop(int depth) {
     line(fmt::format("{} = maximum({}, {})", name, name, value.text));
   });
   define(name, type, *facts);
+}
+
+/// A loop whose variables change places: `v0, v1 = v1, v0`.
+void Generator::rotationLoop(int depth) {
+  Type type = drawType();
+  if (!isNumeric(type.dtype))
+    type.dtype = Dtype::I32;
+  size_t first = variables.size(), count = size_t(choices.between(2, 3));
+  Facts all{-8, 8, 0, 0};
+  std::string places, values;
+  for (size_t i = 0; i < count; ++i) {
+    Expr value = expr({type, true, kDepth - 1});
+    std::string name = fresh("v");
+    line(name + " = " + value.text);
+    all = hull(all, define(name, type, value.facts).facts);
+    places += (i ? ", " : "") + name;
+    values += i ? name + ", " : "";
+  }
+  values += variables[first].name;
+  for (size_t i = first; i < variables.size(); ++i)
+    variables[i].bound = variables[i].facts = all;
+  double most = 0;
+  Range blocks;
+  std::string bounds = tripCount(most, blocks), counter = fresh("k");
+  line(fmt::format("for {} in range({}):", counter, bounds));
+  carry(most, depth, [&] {
+    define(counter, {Dtype::I32, {}}, {-8, 10, 0, 0}).isReadOnly = true;
+    defineBlocks(blocks, counter);
+    line(places + " = " + values);
+  });
+  for (size_t i = first; i < variables.size(); ++i) {
+    variables[i].bound.reset();
+    variables[i].isUsed = false; // each is stored in the end
+  }
 }
 
 /// Attention's loop: a running maximum rescales what was summed before. Its masks may hide a whole
