@@ -46,6 +46,8 @@ void codegen::addRegisters(Spellings &spellings) {
       [](Printer &, cuda::ThreadIdOp) { return Text{"i32(threadIdx.x)"}; });
   spellings.expression<cuda::BlockIdOp>(
       [](Printer &, cuda::BlockIdOp) { return Text{"i32(blockIdx.x)"}; });
+  spellings.expression<cuda::GridSizeOp>(
+      [](Printer &, cuda::GridSizeOp) { return Text{"i32(gridDim.x)"}; });
   spellings.statement<cuda::RegsOp>(printRegs);
   spellings.expression<cuda::OpaqueOp>(
       [](Printer &p, cuda::OpaqueOp op) { return p.call("opaque", op.getValue()); });

@@ -81,7 +81,7 @@ FailureOr<MachineResult> simulate(func::FuncOp kernel, ArrayRef<MachineArgument>
   MachineResult result;
   std::optional<Snapshot> snapshot;
   for (result.runs = 1;; ++result.runs) {
-    Session session(program, options, scheduler);
+    Session session(program, grid, options, scheduler);
     if (options.schedule == Schedule::Exhaustive && !snapshot)
       snapshot.emplace(session.global);
     runGrid(session, grid);

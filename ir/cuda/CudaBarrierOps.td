@@ -90,7 +90,8 @@ def Cuda_MbarrierWaitOp : Cuda_Op<"mbarrier_wait"> {
     cuda.mbarrier_wait %full, %phase
     ```
   }];
-  let arguments = (ins Arg<I32, "", [MemRead]>:$barrier, I32:$parity);
+  // A write too, so that a wait whose result nobody uses is neither dropped nor merged.
+  let arguments = (ins Arg<I32, "", [MemRead, MemWrite]>:$barrier, I32:$parity);
   let assemblyFormat = "$barrier `,` $parity attr-dict";
 }
 

@@ -15,6 +15,12 @@ def Cuda_BlockIdOp : Cuda_Op<"block_id", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Cuda_GridSizeOp : Cuda_Op<"grid_size", [Pure]> {
+  let summary = "how many blocks the grid has (`gridDim.x`)";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
 def Cuda_OpaqueOp : Cuda_Op<"opaque"> {
   let summary = "the same value, of which the compiler knows nothing";
   let description = [{

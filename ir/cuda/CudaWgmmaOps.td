@@ -78,7 +78,7 @@ def Cuda_WgmmaOp : Cuda_Op<"wgmma", [AttrSizedOperandSegments]> {
   }];
 }
 
-def Cuda_WgmmaFenceOp : Cuda_Op<"wgmma_fence"> {
+def Cuda_WgmmaFenceOp : Cuda_Op<"wgmma_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "orders the warpgroup's writes of registers before its next products";
   let description = [{
     Before the first product of a batch, and where `d` or `a` registers were written since. `regs`
@@ -88,7 +88,7 @@ def Cuda_WgmmaFenceOp : Cuda_Op<"wgmma_fence"> {
     cuda.wgmma_fence of %acc : !cuda.regs<128 x f32>
     ```
   }];
-  let arguments = (ins Arg<Variadic<Cuda_Regs>, "", [MemRead, MemWrite]>:$regs);
+  let arguments = (ins Variadic<Cuda_Regs>:$regs);
   let assemblyFormat = "(`of` $regs^ `:` type($regs))? attr-dict";
 }
 
@@ -102,7 +102,7 @@ def Cuda_WgmmaCommitOp : Cuda_Op<"wgmma_commit"> {
   let assemblyFormat = "attr-dict";
 }
 
-def Cuda_WgmmaWaitOp : Cuda_Op<"wgmma_wait"> {
+def Cuda_WgmmaWaitOp : Cuda_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until at most `pending` of the warpgroup's groups are unfinished";
   let description = [{
     `regs` are the arrays that become readable. C1: `pending` is 0 to 7.
@@ -111,7 +111,7 @@ def Cuda_WgmmaWaitOp : Cuda_Op<"wgmma_wait"> {
     cuda.wgmma_wait 0, %acc : !cuda.regs<128 x f32>
     ```
   }];
-  let arguments = (ins I64Attr:$pending, Arg<Variadic<Cuda_Regs>, "", [MemRead, MemWrite]>:$regs);
+  let arguments = (ins I64Attr:$pending, Variadic<Cuda_Regs>:$regs);
   let assemblyFormat = "$pending (`,` $regs^ `:` type($regs))? attr-dict";
   let hasVerifier = 1;
 }

@@ -2,8 +2,9 @@
 
 namespace tilewright::simulator::machine {
 
-Session::Session(const Program &program, const MachineOptions &options, Scheduler &scheduler)
-    : program(program), options(options), scheduler(scheduler),
+Session::Session(const Program &program, int64_t grid, const MachineOptions &options,
+                 Scheduler &scheduler)
+    : program(program), grid(grid), options(options), scheduler(scheduler),
       global(program, options.detectRaces), reports(options), counting(program) {}
 
 std::string Agent::name() const {

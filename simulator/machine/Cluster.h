@@ -14,9 +14,11 @@ namespace tilewright::simulator::machine {
 
 /// What the clusters of a run share.
 struct Session {
-  Session(const Program &program, const MachineOptions &options, Scheduler &scheduler);
+  Session(const Program &program, int64_t grid, const MachineOptions &options,
+          Scheduler &scheduler);
 
   const Program &program;
+  int64_t grid; // blocks, simulated or not
   const MachineOptions &options;
   Scheduler &scheduler;
   GlobalMemory global;

@@ -23,6 +23,13 @@ static Step runBlockId(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
+static Step runGridSize(Warp &warp, const Instruction &instruction) {
+  std::fill_n(warp.lanes<int32_t>(instruction.result), kLanes,
+              int32_t(warp.cluster().session.grid));
+  warp.undefined(instruction.result) = 0;
+  return Step::Next;
+}
+
 LogicalResult translate(Translator &translator, cuda::ThreadIdOp op) {
   translator.emit(op, runThreadId).result = translator.define(op);
   return success();
@@ -30,6 +37,11 @@ LogicalResult translate(Translator &translator, cuda::ThreadIdOp op) {
 
 LogicalResult translate(Translator &translator, cuda::BlockIdOp op) {
   translator.emit(op, runBlockId).result = translator.define(op);
+  return success();
+}
+
+LogicalResult translate(Translator &translator, cuda::GridSizeOp op) {
+  translator.emit(op, runGridSize).result = translator.define(op);
   return success();
 }
 

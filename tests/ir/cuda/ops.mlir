@@ -14,6 +14,7 @@ func.func @types(%a: !cuda.ptr<bf16>, %b: !cuda.regs<32 x vector<2xbf16>>, %c: !
 // CHECK-LABEL: @registers
 // CHECK: cuda.thread_id
 // CHECK: cuda.block_id
+// CHECK: cuda.grid_size
 // CHECK: cuda.opaque %{{.*}}
 // CHECK: cuda.regs : <4 x vector<2xbf16>>
 // CHECK: cuda.get %{{.*}}[%{{.*}}] : <4 x vector<2xbf16>> -> vector<2xbf16>
@@ -25,6 +26,7 @@ func.func @types(%a: !cuda.ptr<bf16>, %b: !cuda.regs<32 x vector<2xbf16>>, %c: !
 func.func @registers() {
   %thread = cuda.thread_id
   %block = cuda.block_id
+  %blocks = cuda.grid_size
   %index = cuda.opaque %thread
   %regs = cuda.regs : !cuda.regs<4 x vector<2xbf16>>
   %word = cuda.get %regs[%index] : !cuda.regs<4 x vector<2xbf16>> -> vector<2xbf16>
