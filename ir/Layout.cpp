@@ -14,8 +14,7 @@ static Digits canonical(const Digits &digits, bool keepReplicas) {
     if (digit.size == 1 || (digit.dim == kReplicated && !keepReplicas))
       continue;
     if (!result.empty() && result.back().dim == digit.dim &&
-        (digit.dim == kReplicated ||
-         result.back().stride * result.back().size == digit.stride)) {
+        (digit.dim == kReplicated || result.back().stride * result.back().size == digit.stride)) {
       result.back().size *= digit.size;
       continue;
     }
@@ -110,6 +109,19 @@ Layout Layout::insertDim(int64_t dim) const {
   return mapDims([&](int64_t d) { return d + (d >= dim); });
 }
 
+std::optional<Layout> Layout::sliceDim(int64_t dim, int64_t size) const {
+  std::array<Digits, 3> part = levels;
+  for (Level level : {Level::Register, Level::Lane, Level::Warp})
+    for (Digit &digit : part[size_t(level)]) {
+      if (digit.dim != dim || digit.stride * digit.size <= size)
+        continue;
+      if (level != Level::Register || (digit.stride < size && size % digit.stride != 0))
+        return std::nullopt;
+      digit.size = std::max<int64_t>(1, size / digit.stride);
+    }
+  return Layout(part[0], part[1], part[2]);
+}
+
 Layout Layout::permute(ArrayRef<int64_t> permutation) const {
   return mapDims([&](int64_t d) {
     return int64_t(std::find(permutation.begin(), permutation.end(), d) - permutation.begin());
@@ -172,7 +184,8 @@ std::optional<Matrices> Layout::matrices(int64_t dim) const {
   return Matrices{Layout(rest, rowLanes, warpDigits), count, inColumns};
 }
 
-//===- Constructors -------------------------------------------------------------------------------===//
+//===- Constructors
+//-------------------------------------------------------------------------------===//
 
 /// The largest power of two that divides `value`, at most `limit`.
 static int64_t powerOfTwoFactor(int64_t value, int64_t limit) {
@@ -182,8 +195,7 @@ static int64_t powerOfTwoFactor(int64_t value, int64_t limit) {
   return factor;
 }
 
-Layout Layout::blocked(ArrayRef<int64_t> shape, int64_t contiguous, int64_t vector,
-                       int64_t warps) {
+Layout Layout::blocked(ArrayRef<int64_t> shape, int64_t contiguous, int64_t vector, int64_t warps) {
   Digits registers, lanes, warpDigits;
   Coordinates done(shape.size(), 1); // elements covered so far along each dimension
   auto take = [&](Digits &level, int64_t dim, int64_t limit) {
@@ -236,6 +248,21 @@ Layout Layout::mmaOperandA(int64_t m, int64_t k, int64_t stepK, int64_t warpsM, 
   Digits registers{{2, 1, 1}, {2, 0, 8}, {k / 8, 1, 8}, {m / warpsM / 16, 0, 16}};
   Digits lanes{{4, 1, 2}, {8, 0, 1}};
   return Layout(registers, lanes, splitWarps(m, 0, warpsM, warpsN, warps));
+}
+
+Layout Layout::wgmmaAccumulator(int64_t m, int64_t n, int64_t groupsM, int64_t groupsN) {
+  assert(m % (64 * groupsM) == 0 && n % (8 * groupsN) == 0 && "fragments are 64×8");
+  Digits registers{{2, 1, 1}, {2, 0, 8}, {n / groupsN / 8, 1, 8}, {m / groupsM / 64, 0, 64}};
+  Digits lanes{{4, 1, 2}, {8, 0, 1}};
+  Digits warps{{4, 0, 16}, {groupsM, 0, m / groupsM}, {groupsN, 1, n / groupsN}};
+  return Layout(registers, lanes, warps);
+}
+
+Layout Layout::wgmmaOperandA(int64_t m, int64_t k, int64_t groupsM, int64_t groupsN) {
+  Layout all = wgmmaAccumulator(m, k, groupsM, 1);
+  Digits warps = all.digits(Level::Warp);
+  warps.push_back({groupsN, kReplicated, 0}); // side by side they multiply the same rows
+  return Layout(all.digits(Level::Register), all.digits(Level::Lane), warps);
 }
 
 Layout Layout::threadTile(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN, int64_t warps) {

@@ -72,6 +72,9 @@ public:
   Layout collapseDim(int64_t dim) const;
   /// The layout with a dimension of size 1 inserted before `dim`.
   Layout insertDim(int64_t dim) const;
+  /// The layout of a part of the tile with `size` elements along `dim`, the first of equal parts;
+  /// nothing where threads hold different parts.
+  std::optional<Layout> sliceDim(int64_t dim, int64_t size) const;
   /// The layout of a transposed tile: result dimension i is dimension permutation[i] of this one.
   Layout permute(llvm::ArrayRef<int64_t> permutation) const;
 
@@ -84,11 +87,16 @@ public:
   /// Accumulator fragments of mma.sync, `rows`×8 (16 rows, or 8 in the form of 8-bit integers of
   /// depth 16); warps split the tile `warpsM`×`warpsN`, each taking a contiguous part; `warps`
   /// beyond their product are replicas.
-  static Layout mmaAccumulator(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN,
-                               int64_t warps, int64_t rows = 16);
+  static Layout mmaAccumulator(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN, int64_t warps,
+                               int64_t rows = 16);
   /// 16-bit A operand fragments (16×16, or 16×8 where `stepK` is 8) of the same split.
   static Layout mmaOperandA(int64_t m, int64_t k, int64_t stepK, int64_t warpsM, int64_t warpsN,
                             int64_t warps);
+  /// Accumulator fragments of wgmma, 64×8; warpgroups split the tile `groupsM`×`groupsN`, each
+  /// taking a contiguous part.
+  static Layout wgmmaAccumulator(int64_t m, int64_t n, int64_t groupsM, int64_t groupsN);
+  /// 16-bit A operand fragments of the same split.
+  static Layout wgmmaOperandA(int64_t m, int64_t k, int64_t groupsM, int64_t groupsN);
   /// Thread tiles for products on the FMA pipe: `perM`×`perN` elements per thread in 8×4 lanes.
   static Layout threadTile(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN, int64_t warps);
 

@@ -22,20 +22,18 @@ namespace {
 
 class LayoutRewriter {
 public:
-  LayoutRewriter(func::FuncOp kernel, const Target &target, int64_t warps,
+  LayoutRewriter(Operation *root, const Target &target, int64_t warps,
                  DenseMap<Value, Layout> &layouts)
-      : kernel(kernel), target(target), warps(warps), layouts(layouts),
-        builder(kernel.getContext()) {}
+      : root(root), target(target), warps(warps), layouts(layouts), builder(root->getContext()) {}
 
-  void run() {
+  LogicalResult run() {
     SmallVector<Operation *> ops;
-    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
-    for (auto &[value, layout] : layouts)
-      value.setType(cta::withLayout(tileType(value), layout));
-    kernel.walk([&](cta::MmaOp mma) {
-      mma.getResult().setType(cta::PendingType::get(
-          mma.getContext(), cast<RankedTensorType>(mma->getUsers().begin()->getResult(0).getType())));
-    });
+    root->walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+    for (auto &[value, layout] : layouts) {
+      RankedTensorType tile = cta::withLayout(tileType(value), layout);
+      bool pending = isa<cta::PendingType>(value.getType());
+      value.setType(pending ? Type(cta::PendingType::get(tile.getContext(), tile)) : tile);
+    }
     for (Operation *op : ops) {
       rewriteOperands(op);
       if (auto reduce = dyn_cast<tile::ReduceOp>(op))
@@ -44,6 +42,7 @@ public:
         settleReduction(reduce);
     }
     eraseDead(ops);
+    return success(!failed);
   }
 
 private:
@@ -57,7 +56,8 @@ private:
   template <typename Op> void settleReduction(Op op);
   void eraseDead(ArrayRef<Operation *> ops);
 
-  func::FuncOp kernel;
+  Operation *root;
+  bool failed = false;
   const Target &target;
   int64_t warps;
   DenseMap<Value, Layout> &layouts;
@@ -67,8 +67,7 @@ private:
 /// Fragments scatter a row over many narrow writes; a tile of some size is first brought into rows,
 /// unless it is larger than shared memory.
 std::optional<Layout> LayoutRewriter::wantedByStore(Value value, tile::ViewType view,
-                                                    ValueRange indices,
-                                                    ArrayRef<int64_t> extents) {
+                                                    ValueRange indices, ArrayRef<int64_t> extents) {
   auto type = tileType(value);
   auto current = layouts.find(value);
   int64_t vector = accessVector(view, indices, extents);
@@ -94,8 +93,8 @@ std::optional<Layout> LayoutRewriter::wanted(Operation *op, unsigned index) {
                          store.getExtents());
   if (auto atomic = dyn_cast<tile::AtomicOp>(op); atomic && index == 0)
     return known(operand) ? known(operand)
-                          : wantedByStore(operand, atomic.getView().getType(),
-                                          atomic.getIndices(), atomic.getExtents());
+                          : wantedByStore(operand, atomic.getView().getType(), atomic.getIndices(),
+                                          atomic.getExtents());
   // An index tile follows the tile that it addresses; that operand has been rewritten already.
   std::optional<Layout> gathered;
   auto gather = [&](auto access, Value tile) {
@@ -115,10 +114,7 @@ std::optional<Layout> LayoutRewriter::wanted(Operation *op, unsigned index) {
   if (auto mma = dyn_cast<cta::MmaOp>(op)) {
     if (index == 0)
       return cta::layoutOf(mma.getResult().getType().getTile());
-    auto a = tileType(operand);
-    auto split = mma.getWarps();
-    return Layout::mmaOperandA(a.getDimSize(0), a.getDimSize(1), mma.getShape()[2], split[0],
-                               split[1], warps);
+    return operandALayout(mma, warps);
   }
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return known(loop.getRegionIterArg(index - loop.getNumControlOperands()));
@@ -166,6 +162,11 @@ Value LayoutRewriter::convert(Operation *cause, Value value, const Layout &layou
 Value LayoutRewriter::inLayout(Value value, const Layout &layout, Operation *user) {
   if (auto type = tileType(value); type.getEncoding() && cta::layoutOf(type) == layout)
     return value;
+  if (isa<cta::PendingType>(value.getType())) {
+    user->emitError() << "continues a sum that products split over the warps in another way";
+    failed = true;
+    return value;
+  }
   builder.setInsertionPoint(user);
   if (!isFree(value))
     return convert(user, value, layout);
@@ -216,13 +217,23 @@ void LayoutRewriter::eraseDead(ArrayRef<Operation *> ops) {
 struct AssignLayouts : impl::AssignLayoutsBase<AssignLayouts> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    auto warps = kernel->getAttrOfType<IntegerAttr>(cta::kWarpsAttr);
-    if (!warps)
+    if (!cta::warpsOf(kernel))
       return;
-    DenseMap<Value, Layout> layouts = solveLayouts(kernel, warps.getInt());
+    // Each role by itself: it shares no tiles with others.
+    SmallVector<Operation *> roots(kernel.getOps<cta::RoleOp>());
+    if (roots.empty())
+      roots.push_back(kernel);
+    for (Operation *root : roots)
+      if (failed(assign(root)))
+        return signalPassFailure();
+  }
+
+  LogicalResult assign(Operation *root) {
+    int64_t warps = cta::warpsAt(root);
+    DenseMap<Value, Layout> layouts = solveLayouts(root, warps);
     const Target &target =
-        *findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue());
-    LayoutRewriter(kernel, target, warps.getInt(), layouts).run();
+        *findTarget(getOperation()->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue());
+    return LayoutRewriter(root, target, warps, layouts).run();
   }
 };
 

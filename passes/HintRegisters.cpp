@@ -14,6 +14,10 @@
 // spills 8; 128x80 has P = 237 and spills nothing. Unhindered, ptxas takes 1.07 P + 54 registers,
 // with a mean error of 12 and a largest of 59. So what cannot fit is rejected, blocks are asked for
 // where they surely fit, and the rest is seen after NVRTC.
+//
+// A role has the registers that it states, or its even share of the block's. A product of a
+// warpgroup of n columns also needs n/2 + 26 at the kernel's entry, before any exchange (ptxas's
+// C7602), and the warpgroups' shares add up to no more than an SM has.
 #include "passes/RegisterPressure.h"
 
 #include "ir/Target.h"
@@ -51,7 +55,13 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
     auto warps = kernel->getAttrOfType<IntegerAttr>(cta::kWarpsAttr);
-    if (!warps)
+    auto roles = kernel.getOps<cta::RoleOp>();
+    if (!roles.empty() && failed(checkShares(kernel)))
+      return signalPassFailure();
+    for (cta::RoleOp role : roles)
+      if (failed(checkRole(role)))
+        return signalPassFailure();
+    if (!warps || !roles.empty())
       return;
     const Target &target =
         *findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue());
@@ -82,6 +92,58 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     while (blocks > 1 && target.registerLimit(threads, blocks) < enough(pressure))
       --blocks;
     return std::max<int64_t>(1, blocks);
+  }
+
+  /// Registers of a thread when the kernel starts.
+  static int64_t atEntry(func::FuncOp kernel) {
+    int64_t threads = cta::warpsOf(kernel) * kLanes;
+    return Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
+  }
+
+  /// Checks that the warpgroups' shares fit an SM.
+  static LogicalResult checkShares(func::FuncOp kernel) {
+    constexpr int64_t kGroupThreads = cta::kWarpsPerGroup * kLanes;
+    int64_t entry = atEntry(kernel), total = 0, group = -1, inGroup = 0;
+    std::string sum;
+    for (auto role : kernel.getOps<cta::RoleOp>()) {
+      int64_t registers = role.getRegisters().value_or(entry), first = cta::firstWarp(role);
+      int64_t from = first / cta::kWarpsPerGroup;
+      int64_t end = llvm::divideCeil(first + role.getWarps(), cta::kWarpsPerGroup);
+      if (from == group && registers != inGroup)
+        return role.emitError() << "states " << registers << " registers in a warpgroup of "
+                                << inGroup << "; roles of one warpgroup have the same";
+      int64_t groups = end - std::max(from, group + 1);
+      total += groups * kGroupThreads * registers;
+      if (groups > 0)
+        sum += (sum.empty() ? "" : " + ") + std::to_string(groups * kGroupThreads) + " x " +
+               std::to_string(registers);
+      group = end - 1, inGroup = registers;
+    }
+    if (total > Target::kRegistersPerSm)
+      return kernel.emitError() << "has roles that ask for " << total << " registers (" << sum
+                                << "); an SM has " << Target::kRegistersPerSm;
+    return success();
+  }
+
+  LogicalResult checkRole(cta::RoleOp role) {
+    auto kernel = role->getParentOfType<func::FuncOp>();
+    int64_t entry = atEntry(kernel), limit = role.getRegisters().value_or(entry);
+    LogicalResult fits = success();
+    role.walk([&](cta::MmaOp mma) {
+      int64_t needed = mma.isWgmma() ? mma.getShape()[1] / 2 + 26 : 0;
+      if (needed > entry)
+        fits = mma.emitError() << "of " << mma.getShape()[1] << " columns needs " << needed
+                               << " registers when the kernel starts; " << cta::warpsOf(kernel)
+                               << " warps have " << entry << "; take fewer columns or warps";
+    });
+    RegisterPressure peak = peakPressure(role, role.getWarps());
+    if (failed(fits) || !peak.at)
+      return fits;
+    if (!allowSpills && atLeast(peak.total) > limit)
+      return reject(peak, limit), failure();
+    explain(peak.at, "hint-registers") << "role \"" << role.getName() << "\" holds " << peak.total
+                                       << " of " << limit << " registers: " << peak.str();
+    return success();
   }
 
   void reject(const RegisterPressure &peak, int64_t limit) {

@@ -36,7 +36,7 @@ bool passes::isEvaluatedAtUse(Operation *op) {
   bool endsBranch = isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp());
   return user->getBlock() == op->getBlock() &&
          (isElementwise(user) || endsBranch ||
-          isa<tile::StoreOp, tile::ReduceOp, cta::ConvertOp>(user));
+          isa<tile::StoreOp, tile::ReduceOp, cta::ConvertOp, cta::StoreOp>(user));
 }
 
 bool passes::isStoredFromShared(cta::ConvertOp op) {

@@ -215,6 +215,8 @@ public:
         runLoop(loop, loop.getBeforeBody(), *loop.getAfterBody());
       else if (auto branch = dyn_cast<scf::IfOp>(op))
         runBranch(branch);
+      else if (auto tiles = dyn_cast<cta::TilesOp>(op))
+        runLoop(tiles, nullptr, tiles.getBody().front());
     }
   }
 
@@ -289,6 +291,9 @@ void Orderer::runBranch(scf::IfOp branch) {
 
 struct OrderAccesses : impl::OrderAccessesBase<OrderAccesses> {
   void runOnOperation() override {
+    // A barrier is for the warps of one role; between roles, channels order.
+    for (auto role : getOperation().getOps<cta::RoleOp>())
+      Orderer().run(role.getBody().front());
     if (getOperation()->hasAttr(cta::kWarpsAttr))
       Orderer().run(getOperation().getBody().front());
   }

@@ -85,6 +85,26 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
   passes.add(createHintRegisters(registers));
 }
 
+/// From layouts to one thread.
+static void addExpansion(OpPassManager &manager, Adder &passes) {
+  manager.addPass(createExpandToCuda());
+  // Expansion writes index arithmetic where it needs it and relies on this to fold it, merge it and
+  // take it out of loops, so that the text says once what happens once.
+  manager.addNestedPass<func::FuncOp>(createLoopInvariantCodeMotionPass());
+  passes.clean(/*hoist=*/false);
+}
+
+void addSchedulePasses(OpPassManager &manager) {
+  PipelineOptions options;
+  Adder passes(manager, options);
+  // As for compiled kernels from here on; roles, channels and the order of products are given.
+  passes.require(createAssignLayouts());
+  passes.require(createOrderAccesses());
+  passes.require(createSwizzleLayout());
+  passes.require(createHintRegisters());
+  addExpansion(manager, passes);
+}
+
 void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upTo) {
   Adder passes(manager, options);
   addTilePasses(passes);
@@ -93,11 +113,7 @@ void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upT
   addCtaPasses(passes, options);
   if (upTo == Stage::Cta)
     return;
-  manager.addPass(createExpandToCuda());
-  // Expansion writes index arithmetic where it needs it and relies on this to fold it, merge it and
-  // take it out of loops, so that the text says once what happens once.
-  manager.addNestedPass<func::FuncOp>(createLoopInvariantCodeMotionPass());
-  passes.clean(/*hoist=*/false);
+  addExpansion(manager, passes);
 }
 
 } // namespace tilewright::passes

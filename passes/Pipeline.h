@@ -23,6 +23,10 @@ struct PipelineOptions {
   std::vector<std::string> disabled;
 };
 
+/// Adds the passes that take kernels written at the `cta` level, with their roles and channels, to
+/// the `cuda` level.
+void addSchedulePasses(mlir::OpPassManager &manager);
+
 /// Adds the passes that take a module of `tile` kernels to the end of stage `upTo`.
 void addPasses(mlir::OpPassManager &manager, const PipelineOptions &options, Stage upTo);
 

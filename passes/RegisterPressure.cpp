@@ -45,6 +45,7 @@ private:
   Live beforeFor(scf::ForOp loop, Live live);
   Live beforeWhile(scf::WhileOp loop, Live live);
   Live beforeIf(scf::IfOp branch, Live live);
+  Live beforeTiles(cta::TilesOp tiles, Live live);
   void use(Live &live, ValueRange values);
   void useCaptured(Live &live, Operation *loop);
   void record(Operation *op, const Live &live);
@@ -107,6 +108,8 @@ LiveRanges::Live LiveRanges::before(Operation *op, Live live) {
     return beforeWhile(loop, std::move(live));
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return beforeIf(branch, std::move(live));
+  if (auto tiles = dyn_cast<cta::TilesOp>(op))
+    return beforeTiles(tiles, std::move(live));
   use(live, op->getOperands());
   return live;
 }
@@ -135,6 +138,13 @@ LiveRanges::Live LiveRanges::beforeIf(scf::IfOp branch, Live live) {
   start.insert(live.begin(), live.end());
   use(start, branch.getCondition());
   return start;
+}
+
+LiveRanges::Live LiveRanges::beforeTiles(cta::TilesOp tiles, Live live) {
+  useCaptured(live, tiles);
+  block(tiles.getBody().front(), live);
+  use(live, tiles.getExtents());
+  return live;
 }
 
 int64_t LiveRanges::registers(Value value) {
@@ -171,7 +181,9 @@ int64_t LiveRanges::fragments(Operation *op) {
   auto mma = dyn_cast<cta::MmaOp>(op);
   if (!mma)
     return 0;
-  auto acc = cast<RankedTensorType>(mma.getAcc().getType());
+  if (mma.isWgmma()) // its operands in shared memory stay there
+    return 0;
+  RankedTensorType acc = cta::tileOf(mma.getAcc().getType());
   const Layout &layout = cta::layoutOf(acc);
   bool held = isTile(mma.getA());
   if (mma.isFma())
@@ -191,10 +203,10 @@ std::string nameOf(Value value) {
 }
 
 /// The loops with a product in their body, at any depth.
-DenseSet<Operation *> findProductLoops(func::FuncOp kernel) {
+DenseSet<Operation *> findProductLoops(Operation *root) {
   DenseSet<Operation *> loops;
-  kernel.walk([&](cta::MmaOp mma) {
-    for (Operation *op = mma->getParentOp(); op != kernel; op = op->getParentOp())
+  root->walk([&](cta::MmaOp mma) {
+    for (Operation *op = mma->getParentOp(); op != root; op = op->getParentOp())
       if (isa<LoopLikeOpInterface>(op))
         loops.insert(op);
   });
@@ -239,9 +251,9 @@ std::string RegisterPressure::str() const {
   return rest ? text + ", others " + std::to_string(rest) : text;
 }
 
-RegisterPressure passes::peakPressure(func::FuncOp kernel, int64_t warps) {
-  LiveRanges ranges(warps, findProductLoops(kernel));
-  ranges.block(kernel.getBody().front(), {});
+RegisterPressure passes::peakPressure(Operation *root, int64_t warps) {
+  LiveRanges ranges(warps, findProductLoops(root));
+  ranges.block(root->getRegion(0).front(), {});
   ranges.peak.multiplies = ranges.foundProducts();
   return ranges.peak;
 }

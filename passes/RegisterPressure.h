@@ -25,10 +25,10 @@ struct RegisterPressure {
   std::string str() const;
 };
 
-/// The largest pressure in the loops with products of a `cta` kernel whose tiles have layouts; in
-/// all of the kernel when it has no such loop. Tiles are counted exactly, by their layouts;
-/// addresses and what the compiler puts aside for its own ends are not counted.
-RegisterPressure peakPressure(mlir::func::FuncOp kernel, int64_t warps);
+/// The largest pressure in the loops with products of a `cta` kernel, or of one of its roles, whose
+/// tiles have layouts; in all of it when it has no such loop. Tiles are counted exactly, by their
+/// layouts; addresses and what the compiler puts aside for its own ends are not counted.
+RegisterPressure peakPressure(mlir::Operation *root, int64_t warps);
 
 } // namespace tilewright::passes
 

@@ -38,7 +38,7 @@ static bool scansWithinWarps(const Layout &layout, int64_t axis) {
 std::optional<Layout> passes::operandLayout(Operation *op, unsigned index, const Layout &result) {
   if (!isTile(op->getOperand(index)))
     return std::nullopt;
-  if (isElementwise(op) || isa<tile::ScanOp>(op))
+  if (isElementwise(op) || isa<tile::ScanOp, cta::AwaitOp>(op))
     return result;
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
     return result.dropDim(expand.getAxis());
@@ -61,7 +61,7 @@ std::optional<Layout> passes::operandLayout(Operation *op, unsigned index, const
 
 /// The layout of an op's result, when operand `index` has `operand`; none when it does not follow.
 static std::optional<Layout> resultLayout(Operation *op, unsigned index, const Layout &operand) {
-  if (isElementwise(op))
+  if (isElementwise(op) || isa<cta::AwaitOp>(op))
     return operand;
   if (auto scan = dyn_cast<tile::ScanOp>(op))
     return scansWithinWarps(operand, scan.getAxis()) ? std::optional(operand) : std::nullopt;
@@ -84,6 +84,26 @@ Layout passes::indexLayout(const Layout &tile, int64_t rank, int64_t axis) {
   return layout;
 }
 
+//===- Products -------------------------------------------------------------------------------===//
+
+Layout passes::accumulatorLayout(cta::MmaOp mma, int64_t warps) {
+  auto shape = tileType(mma.getAcc()).getShape();
+  auto split = mma.getWarps();
+  if (mma.isFma())
+    return Layout::threadTile(shape[0], shape[1], split[0], split[1], warps);
+  if (mma.isWgmma())
+    return Layout::wgmmaAccumulator(shape[0], shape[1], split[0] / cta::kWarpsPerGroup, split[1]);
+  return Layout::mmaAccumulator(shape[0], shape[1], split[0], split[1], warps, mma.getShape()[0]);
+}
+
+Layout passes::operandALayout(cta::MmaOp mma, int64_t warps) {
+  auto shape = tileType(mma.getA()).getShape();
+  auto split = mma.getWarps();
+  if (mma.isWgmma())
+    return Layout::wgmmaOperandA(shape[0], shape[1], split[0] / cta::kWarpsPerGroup, split[1]);
+  return Layout::mmaOperandA(shape[0], shape[1], mma.getShape()[2], split[0], split[1], warps);
+}
+
 //===- Solve
 //----------------------------------------------------------------------------------------===//
 
@@ -91,17 +111,17 @@ namespace {
 
 class LayoutSolver {
 public:
-  LayoutSolver(func::FuncOp kernel, int64_t warps) : kernel(kernel), warps(warps) {}
+  LayoutSolver(Operation *root, int64_t warps) : root(root), warps(warps) {}
 
   void run() {
-    kernel.walk([&](cta::MmaOp mma) { anchorProduct(mma); });
-    kernel.walk([&](tile::ScanOp scan) {
+    root->walk([&](cta::MmaOp mma) { anchorProduct(mma); });
+    root->walk([&](tile::ScanOp scan) {
       assign(scan.getResult(), rowsPerWarp(tileType(scan.getResult()), scan.getAxis()));
     });
     for (Value value : accessesBySize())
       assign(value, blocked(value));
     // Whatever no access reaches: values made of constants, and put into loops.
-    kernel.walk([&](Operation *op) {
+    root->walk([&](Operation *op) {
       for (Value result : op->getResults())
         if (isTile(result) && !isFree(result))
           assign(result, blocked(result));
@@ -116,7 +136,6 @@ public:
   DenseMap<Value, Layout> layouts;
 
 private:
-  Layout productLayout(cta::MmaOp mma) const;
   void anchorProduct(cta::MmaOp mma);
   SmallVector<Value> accessesBySize();
   Layout blocked(Value value);
@@ -127,35 +146,33 @@ private:
   void spreadDown(OpOperand &use, const Layout &layout);
   void spreadUp(Value value, const Layout &layout);
 
-  func::FuncOp kernel;
+  /// Gives the results of an mma, there and pending, their layout.
+  void assignResult(cta::MmaOp mma, const Layout &layout);
+
+  Operation *root;
   int64_t warps;
   std::vector<std::pair<Value, Layout>> queue;
 };
 
-Layout LayoutSolver::productLayout(cta::MmaOp mma) const {
-  auto shape = tileType(mma.getAcc()).getShape();
-  auto split = mma.getWarps();
-  return mma.isFma() ? Layout::threadTile(shape[0], shape[1], split[0], split[1], warps)
-                     : Layout::mmaAccumulator(shape[0], shape[1], split[0], split[1], warps,
-                                              mma.getShape()[0]);
+void LayoutSolver::assignResult(cta::MmaOp mma, const Layout &layout) {
+  for (Operation *user : mma->getUsers())
+    if (auto await = dyn_cast<cta::AwaitOp>(user))
+      assign(await.getResult(), layout);
+  assign(mma.getResult(), layout);
 }
 
 void LayoutSolver::anchorProduct(cta::MmaOp mma) {
-  auto shape = tileType(mma.getAcc()).getShape();
-  auto split = mma.getWarps();
-  Layout layout = productLayout(mma);
-  for (Operation *await : mma->getUsers())
-    assign(await->getResult(0), layout);
+  Layout layout = accumulatorLayout(mma, warps);
+  assignResult(mma, layout);
   assign(mma.getAcc(), layout);
-  if (auto a = dyn_cast<TypedValue<RankedTensorType>>(mma.getA()))
-    assign(a, Layout::mmaOperandA(shape[0], tileType(a).getDimSize(1), mma.getShape()[2], split[0],
-                                  split[1], warps));
+  if (isTile(mma.getA()))
+    assign(mma.getA(), operandALayout(mma, warps));
 }
 
 /// Tiles that go to or come from memory, the largest first.
 SmallVector<Value> LayoutSolver::accessesBySize() {
   SmallVector<Value> values;
-  kernel.walk([&](Operation *op) {
+  root->walk([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadOp>(op))
       values.push_back(load.getResult());
     if (auto store = dyn_cast<tile::StoreOp>(op))
@@ -227,9 +244,10 @@ void LayoutSolver::assign(Value value, const Layout &layout) {
   if (!isTile(value) || isFree(value) || layouts.contains(value))
     return;
   // What uses a product does not decide its layout: its instruction does.
-  if (auto await = value.getDefiningOp<cta::AwaitOp>())
-    if (layout != productLayout(await.getPending().getDefiningOp<cta::MmaOp>()))
-      return;
+  auto await = value.getDefiningOp<cta::AwaitOp>();
+  auto mma = (await ? await.getPending() : value).getDefiningOp<cta::MmaOp>();
+  if (mma && layout != accumulatorLayout(mma, warps))
+    return;
   // What uses a scan does not decide its layout, unless it can be scanned in.
   if (auto scan = value.getDefiningOp<tile::ScanOp>())
     if (!scansWithinWarps(layout, scan.getAxis()))
@@ -272,8 +290,7 @@ void LayoutSolver::spreadDown(OpOperand &use, const Layout &layout) {
       assign(op->getParentOp()->getResult(number), layout);
   } else if (auto mma = dyn_cast<cta::MmaOp>(op)) {
     if (number == 0)
-      for (Operation *await : mma->getUsers())
-        assign(await->getResult(0), layout);
+      assignResult(mma, layout);
   } else if (op->getNumResults() == 1) {
     if (auto result = resultLayout(op, number, layout)) {
       assign(op->getResult(0), *result);
@@ -309,7 +326,11 @@ void LayoutSolver::spreadUp(Value value, const Layout &layout) {
     assign(branch.thenYield().getOperand(number), layout);
     assign(branch.elseYield().getOperand(number), layout);
   } else if (auto await = dyn_cast<cta::AwaitOp>(op)) {
-    assign(await.getPending().getDefiningOp<cta::MmaOp>().getAcc(), layout);
+    if (auto mma = await.getPending().getDefiningOp<cta::MmaOp>())
+      assign(mma.getAcc(), layout);
+    assign(await.getPending(), layout);
+  } else if (auto mma = dyn_cast<cta::MmaOp>(op)) {
+    assign(mma.getAcc(), layout);
   } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
     forEachGather(load, [&](OpOperand &index, int64_t axis) {
       assign(index.get(), indexLayout(layout, tileType(value).getRank(), axis));
@@ -323,8 +344,8 @@ void LayoutSolver::spreadUp(Value value, const Layout &layout) {
 
 } // namespace
 
-DenseMap<Value, Layout> passes::solveLayouts(func::FuncOp kernel, int64_t warps) {
-  LayoutSolver solver(kernel, warps);
+DenseMap<Value, Layout> passes::solveLayouts(Operation *root, int64_t warps) {
+  LayoutSolver solver(root, warps);
   solver.run();
   return std::move(solver.layouts);
 }

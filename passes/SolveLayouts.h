@@ -10,10 +10,11 @@
 
 namespace tilewright::passes {
 
-inline bool isTile(mlir::Value value) { return mlir::isa<mlir::RankedTensorType>(value.getType()); }
-inline mlir::RankedTensorType tileType(mlir::Value value) {
-  return mlir::cast<mlir::RankedTensorType>(value.getType());
+/// A tile, there or pending.
+inline bool isTile(mlir::Value value) {
+  return mlir::isa<mlir::RankedTensorType, cta::PendingType>(value.getType());
 }
+inline mlir::RankedTensorType tileType(mlir::Value value) { return cta::tileOf(value.getType()); }
 
 /// Recomputed rather than converted: constants, ranges, and integer arithmetic on them.
 bool isFree(mlir::Value value);
@@ -36,8 +37,12 @@ template <typename Op, typename Visit> void forEachGather(Op op, Visit visit) {
   }
 }
 
-/// A layout for every tile of a kernel that is not free.
-llvm::DenseMap<mlir::Value, Layout> solveLayouts(mlir::func::FuncOp kernel, int64_t warps);
+/// The fragments of a product's result, and those of its first operand in registers.
+Layout accumulatorLayout(cta::MmaOp mma, int64_t warps);
+Layout operandALayout(cta::MmaOp mma, int64_t warps);
+
+/// A layout for every tile of a kernel, or of a role, that is not free.
+llvm::DenseMap<mlir::Value, Layout> solveLayouts(mlir::Operation *root, int64_t warps);
 
 } // namespace tilewright::passes
 

@@ -54,7 +54,7 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
     auto name = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr);
-    auto warps = kernel->getAttrOfType<IntegerAttr>(cta::kWarpsAttr);
+    int64_t warps = cta::warpsOf(kernel);
     if (!name || !warps)
       return;
     target = findTarget(name);
@@ -63,7 +63,10 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
       auto tile = channel.getResult().getType().getTile();
       room -= ringBytes(channel, {tile.getShape().back(), 0, 0});
     });
-    kernel.walk([&](cta::ChannelOp channel) { place(channel, warps.getInt()); });
+    kernel.walk([&](cta::ChannelOp channel) {
+      if (!channel.isPanel()) // TMA and wgmma know their own
+        place(channel, warps);
+    });
     kernel.walk([&](cta::ConvertOp convert) { place(convert); });
   }
 

@@ -7,8 +7,10 @@
 #define TILEWRIGHT_IR_CTA_CTA_H
 
 #include "ir/Layout.h"
+#include "ir/PanelLayout.h"
 #include "ir/SharedLayout.h"
 #include "ir/tile/Tile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "ir/cta/CtaDialect.h.inc"
 #include "ir/cta/CtaEnums.h.inc"
@@ -27,12 +29,38 @@ inline constexpr llvm::StringLiteral kStagesAttr = "cta.stages"; // i32, slots o
 inline constexpr llvm::StringLiteral kMinBlocksAttr = "cta.min_blocks"; // i32, blocks per SM
 /// Unit: `hint-registers` failed, because a thread cannot hold the tiles.
 inline constexpr llvm::StringLiteral kExceedsRegistersAttr = "cta.exceeds_registers";
-inline constexpr llvm::StringLiteral kTargetAttr = "cta.target"; // string, "sm_90"
+inline constexpr llvm::StringLiteral kTargetAttr = "cta.target";   // string, "sm_90"
+inline constexpr llvm::StringLiteral kClusterAttr = "cta.cluster"; // i32, blocks of a cluster
 
 /// The layout of a tensor's type; the type must have one.
 const Layout &layoutOf(mlir::Type type);
 /// `type` with that layout instead of its own.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const Layout &layout);
+
+/// The tile that a tensor is, that is pending, or that a slot or a channel's slots hold.
+mlir::RankedTensorType tileOf(mlir::Type type);
+/// How a slot of a channel lies that TMA fills or takes from.
+PanelLayout panelsOf(ChannelType channel);
+
+/// Whether a copy keeps the rules of TMA (C6 of `cta.copy`).
+mlir::LogicalResult verifyTmaCopy(CopyOp op);
+
+//===- Roles ------------------------------------------------------------------------------------//
+
+/// The role that an op belongs to; null in a kernel without roles, and outside of them.
+RoleOp roleOf(mlir::Operation *op);
+/// How many warps run an op: those of its role, or of the block.
+int64_t warpsAt(mlir::Operation *op);
+/// The warps of a block; with roles, whole warpgroups of four.
+int64_t warpsOf(mlir::func::FuncOp kernel);
+/// Where a role's warps start.
+int64_t firstWarp(RoleOp role);
+/// Whether a single thread runs the role: it has no tiles.
+bool isElected(RoleOp role);
+/// Blocks of a cluster; 1 without clusters.
+int64_t clusterOf(mlir::func::FuncOp kernel);
+
+inline constexpr int64_t kWarpsPerGroup = 4;
 
 } // namespace tilewright::cta
 

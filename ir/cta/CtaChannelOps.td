@@ -11,7 +11,9 @@ include "ir/tile/TileDialect.td"
 def Cta_ChannelKind : I32EnumAttr<"ChannelKind", "how data gets into a channel's slots", [
     I32EnumAttrCase<"CpAsync", 0, "cp_async">,    // asynchronous copies from global memory
     I32EnumAttrCase<"Registers", 1, "registers">, // global loads, stored to the slot at commit
-    I32EnumAttrCase<"Put", 2, "put">]> {          // register tiles of this block
+    I32EnumAttrCase<"Put", 2, "put">,             // register tiles of this block
+    I32EnumAttrCase<"Tma", 3, "tma">,             // copies of whole boxes, to another role
+    I32EnumAttrCase<"Store", 4, "store">]> {      // register tiles, from where TMA takes them
   let cppNamespace = "::tilewright::cta";
   let genSpecializedAttr = 0;
 }
@@ -20,14 +22,31 @@ def Cta_ChannelKindAttr : EnumAttr<Cta_Dialect, Cta_ChannelKind, "kind">;
 def Cta_ChannelOp : Cta_Op<"channel"> {
   let summary = "declares a channel";
   let description = [{
+    Slots of the kinds `tma` and `store` lie as TMA and wgmma know them (ir/PanelLayout.h); `shared`
+    says how the others do.
+
+    With `multicast` (C1: of kind `tma`, in a kernel with `cta.cluster`) the blocks of the cluster
+    fill their slots with one tile: each copies its share of the rows to all.
+
     ```mlir
     %k = cta.channel cp_async {shared = #cta.shared<pitch 64, swizzle <3, 3>>}
         : !cta.channel<3 x tensor<64x64xbf16>>
+    %b = cta.channel tma multicast : !cta.channel<4 x tensor<256x64xbf16>>
     ```
   }];
-  let arguments = (ins Cta_ChannelKindAttr:$kind, OptionalAttr<Cta_SharedAttr>:$shared);
+  let arguments = (ins Cta_ChannelKindAttr:$kind, UnitAttr:$multicast,
+                       OptionalAttr<Cta_SharedAttr>:$shared);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "ChannelKind":$kind,
+                                 "SharedAttr":$shared), [{
+    build($_builder, $_state, result, kind, /*multicast=*/false, shared);
+  }]>];
   let results = (outs Cta_Channel:$result);
-  let assemblyFormat = "$kind attr-dict `:` type($result)";
+  let assemblyFormat = "$kind (`multicast` $multicast^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether its slots lie as TMA and wgmma know them.
+    bool isPanel() { return getKind() == ChannelKind::Tma || getKind() == ChannelKind::Store; }
+  }];
 }
 
 // C1: the slot holds the channel's tile.
@@ -52,14 +71,16 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments]> {
     Indices and extents as in `tile.load` (zeros outside the view; no gathers: C1); `valid` and
     `in_bounds` likewise (C4). C2: the kept extents are the slot's shape. C3: an index and an extent
     per view axis. C5: view and slot have one element type. `vector` is the number of elements that
-    one access moves. Where the predicate is false nothing is copied, and the slot's contents are
-    unspecified.
+    one access moves, of no concern to TMA. Where the predicate is false nothing is copied, and the
+    slot's contents are unspecified. C6: into a slot of a `tma` channel, the view's innermost axis
+    is packed and copied, boxes are whole (no `valid`), and there is no predicate.
   }];
   let arguments = (ins Arg<Tile_View, "", [MemRead]>:$view, Variadic<I32>:$indices,
                        Arg<Cta_Slot, "", [MemWrite]>:$slot, Optional<I1>:$predicate,
                        DenseI64ArrayAttr:$extents,
                        OptionalAttr<DenseI64ArrayAttr>:$valid,
-                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds, I64Attr:$vector);
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
+                       DefaultValuedAttr<I64Attr, "1">:$vector);
   let assemblyFormat = [{
     $view `[` $indices `]` `extents` $extents `,` $slot (`if` $predicate^)? attr-dict
     `:` type($view) `,` type($slot)
@@ -92,8 +113,47 @@ def Cta_GetOp : Cta_Op<"get"> {
 
 def Cta_ReleaseOp : Cta_Op<"release"> {
   let summary = "consumer: gives a slot back; nothing reads it any more";
-  let arguments = (ins Cta_Slot:$slot);
-  let assemblyFormat = "$slot attr-dict `:` type($slot)";
+  let description = [{
+    With `after`, once that product is done, which is awaited at the latest when the next product of
+    the same sum has been started: so that one is always under way.
+
+    ```mlir
+    cta.release %a : !cta.slot<tensor<128x64xbf16>> after %sum : !cta.pending<tensor<128x256xf32>>
+    ```
+  }];
+  let arguments = (ins Cta_Slot:$slot, Optional<Cta_Pending>:$product);
+  let builders = [OpBuilder<(ins "::mlir::Value":$slot), [{
+    build($_builder, $_state, slot, /*product=*/::mlir::Value());
+  }]>];
+  let assemblyFormat = "$slot attr-dict `:` type($slot) (`after` $product^ `:` type($product))?";
+}
+
+def Cta_StoreOp : Cta_Op<"store"> {
+  let summary = "writes a register tile to a view by TMA, through the slots of a channel";
+  let description = [{
+    Indices and extents as in `tile.store`: what lies outside the view is dropped. The tile goes slot
+    by slot, each as high as the tile and holding some of its columns, and the op ends when the last
+    has been filled; the stores are done when a later one needs the slot, or the role ends. `add`
+    adds to the view instead, each element atomically.
+
+    C1: `through` is of kind `store`, with slots of the tile's rows and type and a divisor of its
+    columns. C2: an index and an extent per view axis, the kept extents the tile's shape. C3: the
+    view has the tile's element type, and its innermost axis is packed and kept. C4: TMA adds f32,
+    f16, bf16 and i32.
+
+    ```mlir
+    cta.store %d, %c[%row, %column] extents [128, 256] through %rows : tensor<128x256xbf16>,
+        !tile.view<?x?xbf16, align 16>, !cta.channel<2 x tensor<128x64xbf16>>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$tile, Arg<Tile_View, "", [MemWrite]>:$view,
+                       Variadic<I32>:$indices, Cta_Channel:$channel,
+                       DenseI64ArrayAttr:$extents, UnitAttr:$add);
+  let assemblyFormat = [{
+    (`add` $add^)? $tile `,` $view `[` $indices `]` `extents` $extents `through` $channel attr-dict
+    `:` type($tile) `,` type($view) `,` type($channel)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif

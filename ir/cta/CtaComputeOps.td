@@ -3,15 +3,30 @@
 
 include "ir/cta/CtaDialect.td"
 
+def Cta_BeginOp : Cta_Op<"begin"> {
+  let summary = "an empty sum, which the first product overwrites";
+  let description = [{
+    ```mlir
+    %empty = cta.begin : !cta.pending<tensor<128x256xf32>>
+    ```
+  }];
+  let results = (outs Cta_Pending:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 def Cta_MmaOp : Cta_Op<"mma"> {
   let summary = "starts `acc + a · b`";
   let description = [{
     The meaning of `tile.dot`, on operands in shared memory (or a in registers). A slot operand that
-    is `transposed` holds the transposed matrix. `shape` is the instruction, m×n×k, or 1×1×1 for
-    fused multiply-adds; the warps split the result `warps[0]`×`warps[1]`.
+    is `transposed` holds the transposed matrix. `shape` is the instruction, m×n×k: m 64 for products
+    of warpgroups (wgmma), 1×1×1 for fused multiply-adds; the warps split the result
+    `warps[0]`×`warps[1]`. A sum that is pending is only added to: nothing waits for it.
 
     C1: the operands are matrices whose sizes fit. C2: only an operand in a slot is transposed.
-    C3: `shape` has three numbers and `warps` two. C4: the operands have one element type.
+    C3: `shape` has three numbers and `warps` two. C4: the operands have one element type. C5: sums
+    that are pending, and slots of `tma` channels, are for products of warpgroups. C6: of those, k is
+    32 bytes and divides the operands', `warps[0]` is a multiple of 4, the shape divides each
+    warpgroup's part, and only 16-bit operands have m or n contiguous.
 
     ```mlir
     %p = cta.mma %acc, %q, %k {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>}
@@ -19,7 +34,8 @@ def Cta_MmaOp : Cta_Op<"mma"> {
           -> !cta.pending<tensor<64x64xf32>>
     ```
   }];
-  let arguments = (ins AnyStaticShapeTensor:$acc, AnyTypeOf<[Cta_Slot, AnyStaticShapeTensor]>:$a,
+  let arguments = (ins AnyTypeOf<[AnyStaticShapeTensor, Cta_Pending]>:$acc,
+                       AnyTypeOf<[Cta_Slot, AnyStaticShapeTensor]>:$a,
                        Cta_Slot:$b, UnitAttr:$a_transposed, UnitAttr:$b_transposed, UnitAttr:$tf32,
                        DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$warps);
   let results = (outs Cta_Pending:$result);
@@ -32,6 +48,8 @@ def Cta_MmaOp : Cta_Op<"mma"> {
     ::mlir::Type getOperandElementType();
     /// True for products on the FMA pipe.
     bool isFma() { return getShape()[0] == 1; }
+    /// True for products of warpgroups.
+    bool isWgmma() { return getShape()[0] == 64; }
   }];
 }
 

@@ -58,7 +58,8 @@ RankedTensorType cta::withLayout(RankedTensorType type, const Layout &layout) {
                                LayoutAttr::get(type.getContext(), layout));
 }
 
-//===- #cta.layout<registers [2:1:1], lanes [4:1:2, 8:0:1], warps [4:0:16]> ----------------------===//
+//===- #cta.layout<registers [2:1:1], lanes [4:1:2, 8:0:1], warps [4:0:16]>
+//----------------------===//
 
 static ParseResult parseDigits(AsmParser &parser, StringRef keyword, Digits &digits) {
   if (parser.parseKeyword(keyword))
@@ -118,7 +119,8 @@ LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
-//===- Ops ----------------------------------------------------------------------------------------===//
+//===- Ops
+//----------------------------------------------------------------------------------------===//
 
 static LogicalResult verifySlot(Operation *op, ChannelType channel, SlotType slot) {
   if (channel.getTile() != slot.getTile()) // C1
@@ -176,55 +178,14 @@ LogicalResult CopyOp::verify() {
   Type element = getSlot().getType().getTile().getElementType();
   if (element != getView().getType().getElementType()) // C5
     return emitOpError() << "fills " << getSlot().getType() << " from " << getView().getType();
-  return success();
-}
-
-/// The tile that an operand holds, as the product sees it.
-static SmallVector<int64_t> operandShape(Type type, bool transposed) {
-  auto slot = dyn_cast<SlotType>(type);
-  SmallVector<int64_t> shape(slot ? slot.getTile().getShape()
-                                  : cast<RankedTensorType>(type).getShape());
-  if (transposed)
-    std::swap(shape[0], shape[1]);
-  return shape;
-}
-
-Type MmaOp::getOperandElementType() { return getB().getType().getTile().getElementType(); }
-
-LogicalResult MmaOp::verify() {
-  if (getATransposed() && !isa<SlotType>(getA().getType())) // C2
-    return emitOpError() << "cannot transpose an operand in registers";
-  auto rank = [](Type type) { // of a tile or a slot
-    auto slot = dyn_cast<SlotType>(type);
-    return (slot ? slot.getTile() : cast<RankedTensorType>(type)).getRank();
-  };
-  if (rank(getA().getType()) != 2 || rank(getB().getType()) != 2 || rank(getAcc().getType()) != 2)
-    return emitOpError() << "multiplies matrices"; // C1
-  auto a = operandShape(getA().getType(), getATransposed());
-  auto b = operandShape(getB().getType(), getBTransposed());
-  auto acc = cast<RankedTensorType>(getAcc().getType()).getShape();
-  if (a[0] != acc[0] || a[1] != b[0] || b[1] != acc[1]) // C1
-    return emitOpError() << "cannot multiply [" << a << "] by [" << b << "] into [" << acc << "]";
-  if (getShape().size() != 3 || getWarps().size() != 2) // C3
-    return emitOpError() << "needs an instruction shape m, n, k and a split of warps";
-  auto slotA = dyn_cast<SlotType>(getA().getType());
-  Type elementA = getElementTypeOrSelf(slotA ? Type(slotA.getTile()) : getA().getType());
-  if (elementA != getOperandElementType()) // C4
-    return emitOpError() << "multiplies " << elementA << " by " << getOperandElementType();
-  return success();
-}
-
-LogicalResult AwaitOp::verify() {
-  if (getResult().getType() != getPending().getType().getTile()) // C1
-    return emitOpError() << "gives " << getResult().getType() << " from "
-                         << getPending().getType();
-  return success();
+  auto acquire = getSlot().getDefiningOp<AcquireOp>();
+  auto channel = acquire ? acquire.getChannel().getDefiningOp<ChannelOp>() : ChannelOp();
+  return channel && channel.getKind() == ChannelKind::Tma ? verifyTmaCopy(*this) : success();
 }
 
 LogicalResult ConvertOp::verify() {
   if (!sameTile(getSource().getType(), getResult().getType())) // C1
-    return emitOpError() << "makes " << getResult().getType() << " from "
-                         << getSource().getType();
+    return emitOpError() << "makes " << getResult().getType() << " from " << getSource().getType();
   return success();
 }
 

@@ -3,5 +3,6 @@
 
 include "ir/cta/CtaChannelOps.td"
 include "ir/cta/CtaComputeOps.td"
+include "ir/cta/CtaRoleOps.td"
 
 #endif

@@ -1,6 +1,6 @@
-// Channels on one role. A slot is a stretch of shared memory; the ring is two counters. What makes a
-// slot full is, by the channel's kind, a group of asynchronous copies or stores of this block, and in
-// both cases a barrier: a wait is `cp.async.wait_group` and `__syncthreads`.
+// Channels on one role. A slot is a stretch of shared memory; the ring is two counters. What makes
+// a slot full is, by the channel's kind, a group of asynchronous copies or stores of this block,
+// and in both cases a barrier: a wait is `cp.async.wait_group` and `__syncthreads`.
 //
 // How many younger groups may still be unfinished at a wait is found by running the kernel's
 // sequence of commits and waits in the abstract (`planShared`): loops a few times or not at all,
@@ -18,7 +18,8 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-//===- Plan -----------------------------------------------------------------------------------------===//
+//===- Plan
+//-----------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -55,10 +56,12 @@ private:
   static constexpr size_t kMostBranches = 10;
 
   static bool hasChannelOps(Operation *op) {
-    return op->walk([](Operation *inner) {
-               return isa<cta::CommitOp, cta::WaitOp>(inner) ? WalkResult::interrupt()
-                                                             : WalkResult::advance();
-             }).wasInterrupted();
+    return op
+        ->walk([](Operation *inner) {
+          return isa<cta::CommitOp, cta::WaitOp>(inner) ? WalkResult::interrupt()
+                                                        : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   static cta::ChannelKind kindOf(Value channel) {
@@ -103,7 +106,7 @@ private:
   }
 
   DenseMap<Operation *, int64_t> &pending;
-  DenseMap<Operation *, bool> taken; // loops that run, branches that hold
+  DenseMap<Operation *, bool> taken;          // loops that run, branches that hold
   DenseMap<Value, std::vector<int64_t>> full; // groups committed and not waited for, per channel
   int64_t groups = 0;
 };
@@ -136,6 +139,13 @@ void Expander::planShared() {
     auto type = channel.getResult().getType();
     auto tile = type.getTile();
     ChannelState &state = channels[channel.getResult()];
+    if (channel.isPanel()) {
+      state.panels = cta::panelsOf(type);
+      state.layout = state.panels->panel();
+      state.slotBytes = llvm::alignTo(state.panels->bytes(), 1024);
+      channelBytes += state.slotBytes * type.getDepth();
+      return;
+    }
     state.layout = channel.getShared() ? channel.getShared()->getLayout()
                                        : SharedLayout{tile.getShape().back(), 0, 0};
     state.slotBytes = slotBytes(tile, state.layout);
@@ -155,6 +165,7 @@ void Expander::planShared() {
     channelBytes += state.slotBytes * type.getDepth();
   });
   sharedBytes = channelBytes;
+  planRings();
 }
 
 Value Expander::scratch(int64_t bytes) {
@@ -162,13 +173,19 @@ Value Expander::scratch(int64_t bytes) {
   bool channelsDone = lastChannelUse && lastChannelUse->isBeforeInBlock(current);
   int64_t start = channelsDone ? 0 : channelBytes;
   sharedBytes = std::max(sharedBytes, start + bytes);
-  return builder.create<cuda::SharedOp>(
-      NameLoc::get(builder.getStringAttr("scratch"), loc), builder.getI32Type(), start, bytes);
+  return builder.create<cuda::SharedOp>(NameLoc::get(builder.getStringAttr("scratch"), loc),
+                                        builder.getI32Type(), start, bytes);
 }
 
-void Expander::barrier() { builder.create<cuda::BarrierOp>(loc); }
+void Expander::barrier() {
+  if (role)
+    builder.create<cuda::NamedBarrierSyncOp>(loc, constant(roleBarrier()), warps * kLanes);
+  else
+    builder.create<cuda::BarrierOp>(loc);
+}
 
-//===- Ops ------------------------------------------------------------------------------------------===//
+//===- Ops
+//------------------------------------------------------------------------------------------===//
 
 /// A name for what belongs to a channel: the variable that its tile was loaded into.
 static std::string nameOf(Location loc) {
@@ -187,7 +204,7 @@ LogicalResult Expander::expandChannel(cta::ChannelOp op) {
   state.base = builder.create<cuda::SharedOp>(named("_shared"), builder.getI32Type(), nextShared,
                                               state.slotBytes * type.getDepth());
   nextShared += state.slotBytes * type.getDepth();
-  if (type.getDepth() == 1)
+  if (type.getDepth() == 1 || op.isPanel())
     return success();
   for (auto [counter, suffix] :
        {std::pair(&state.filling, "_filling"), std::pair(&state.reading, "_reading")}) {
@@ -208,13 +225,17 @@ Value Expander::nextSlot(ChannelState &state, cta::ChannelType type, Value count
                          SlotState &slot) {
   if (type.getDepth() == 1)
     return state.base;
-  slot.index = builder.create<cuda::GetOp>(loc, builder.getI32Type(), counter, constant(0));
-  Value next = builder.create<arith::AddIOp>(loc, slot.index, constant(1));
-  Value wraps = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, next,
-                                              constant(type.getDepth()));
-  builder.create<cuda::SetOp>(
-      loc, builder.create<arith::SelectOp>(loc, wraps, constant(0), next), counter, constant(0));
+  slot.index = nextIndex(counter, type.getDepth());
   return slotAt(state, slot.index);
+}
+
+Value Expander::nextIndex(Value counter, int64_t depth) {
+  Value index = builder.create<cuda::GetOp>(loc, builder.getI32Type(), counter, constant(0));
+  Value next = builder.create<arith::AddIOp>(loc, index, constant(1));
+  Value wraps = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, next, constant(depth));
+  builder.create<cuda::SetOp>(loc, builder.create<arith::SelectOp>(loc, wraps, constant(0), next),
+                              counter, constant(0));
+  return index;
 }
 
 /// True when the waits that stand directly behind this one make a barrier for it.
@@ -227,11 +248,13 @@ static bool followedByWait(cta::WaitOp wait) {
 static bool barrierSinceRelease(cta::AcquireOp acquire,
                                 const DenseSet<Operation *> &afterBarrier) {
   auto releases = [&](Operation *op) {
-    return op->walk([&](cta::ReleaseOp release) {
-               return release.getSlot().getDefiningOp()->getOperand(0) == acquire.getChannel()
-                          ? WalkResult::interrupt()
-                          : WalkResult::advance();
-             }).wasInterrupted();
+    return op
+        ->walk([&](cta::ReleaseOp release) {
+          return release.getSlot().getDefiningOp()->getOperand(0) == acquire.getChannel()
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
   };
   Operation *from = acquire;
   while (from) {
@@ -251,6 +274,10 @@ static bool barrierSinceRelease(cta::AcquireOp acquire,
 }
 
 LogicalResult Expander::expandAcquire(cta::AcquireOp op) {
+  if (ringOf(op.getChannel())) {
+    enterSlot(op.getChannel(), slots[op.getSlot()], /*fills=*/true);
+    return success();
+  }
   ChannelState &state = channels[op.getChannel()];
   if (!barrierSinceRelease(op, acquiredAfterBarrier)) {
     barrier();
@@ -268,21 +295,23 @@ LogicalResult Expander::expandAcquire(cta::AcquireOp op) {
     return success();
   }
   Value full = slots[waitBefore(op).getSlot()].index;
-  Value wraps =
-      builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, full, constant(0));
+  Value wraps = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, full, constant(0));
   Value behind = builder.create<arith::AddIOp>(loc, full, constant(-1));
-  slots[op.getSlot()].address =
-      slotAt(state, builder.create<arith::SelectOp>(loc, wraps, constant(type.getDepth() - 1),
-                                                    behind));
+  slots[op.getSlot()].address = slotAt(
+      state, builder.create<arith::SelectOp>(loc, wraps, constant(type.getDepth() - 1), behind));
   return success();
 }
 
 Value Expander::slotAddress(const SlotState &slot, Value row, Value column) {
   cta::ChannelOp channel = slot.channel;
   const SharedLayout &layout = channels[channel.getResult()].layout;
-  int64_t bytes =
-      channel.getResult().getType().getTile().getElementTypeBitWidth() / 8;
-  Value rowBytes = mul(row, layout.pitch * bytes), columnBytes = mul(column, bytes);
+  int64_t bytes = channel.getResult().getType().getTile().getElementTypeBitWidth() / 8;
+  Value rowBytes = mul(row, layout.pitch * bytes), panelBytes;
+  if (auto &panels = channels[channel.getResult()].panels; panels && panels->panels() > 1) {
+    panelBytes = mul(div(column, panels->panelColumns()), panels->panelBytes());
+    column = rem(column, panels->panelColumns());
+  }
+  Value columnBytes = mul(column, bytes);
   if (layout.bits) {
     // The xor's source bits lie in the row, its target bits in the column (swizzle-layout sees to
     // that), so that it can be formed before the two are added.
@@ -292,7 +321,7 @@ Value Expander::slotAddress(const SlotState &slot, Value row, Value column) {
         constant(mask));
     columnBytes = bitXor(columnBytes, source);
   }
-  return add(add(slot.address, rowBytes), columnBytes);
+  return add(add(add(slot.address, panelBytes), rowBytes), columnBytes);
 }
 
 Layout Expander::copyLayout(cta::CopyOp op) {
@@ -302,6 +331,8 @@ Layout Expander::copyLayout(cta::CopyOp op) {
 
 LogicalResult Expander::expandCopy(cta::CopyOp op) {
   SlotState &slot = slots[op.getSlot()];
+  if (slot.channel.getKind() == cta::ChannelKind::Tma)
+    return expandTmaCopy(op);
   Access access = accessOf(op);
   Layout layout = copyLayout(op);
   Type element = access.view->type.getElementType();
@@ -343,8 +374,8 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
         valid = builder.createOrFold<arith::MaxSIOp>(loc, left, constant(0));
       }
       if (where.inside)
-        valid = builder.createOrFold<arith::SelectOp>(
-            loc, where.inside, valid ? valid : constant(bytes), constant(0));
+        valid = builder.createOrFold<arith::SelectOp>(loc, where.inside,
+                                                      valid ? valid : constant(bytes), constant(0));
       builder.create<cuda::CpAsyncOp>(loc, slotAddress(slot, row, column), access.view->ptr,
                                       where.offset, valid, bytes);
     });
@@ -367,8 +398,7 @@ void Expander::copyNarrow(const SlotState &slot, const Access &access, const Lay
   Type element = access.view->type.getElementType();
   int64_t registers = layout.registers(), chunk = std::gcd<int64_t>(registers, 16);
   int64_t rank = llvm::count_if(access.extents, [](int64_t extent) { return extent != 0; });
-  auto loop =
-      builder.create<scf::ForOp>(loc, constant(0), constant(registers), constant(chunk));
+  auto loop = builder.create<scf::ForOp>(loc, constant(0), constant(registers), constant(chunk));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   Value first = loop.getInductionVar(), zero = constantOf(computeType(element), 0);
@@ -440,6 +470,10 @@ LogicalResult Expander::expandCommit(cta::CommitOp op) {
 }
 
 LogicalResult Expander::expandWait(cta::WaitOp op) {
+  if (ringOf(op.getChannel())) {
+    enterSlot(op.getChannel(), slots[op.getSlot()], /*fills=*/false);
+    return success();
+  }
   ChannelState &state = channels[op.getChannel()];
   SlotState &slot = slots[op.getSlot()];
   slot.channel = op.getChannel().getDefiningOp<cta::ChannelOp>();

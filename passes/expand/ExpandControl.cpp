@@ -56,14 +56,26 @@ void Expander::assignTiles(ValueRange values, ArrayRef<Value> arrays) {
 }
 
 static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
+static bool isScalar(Value value) { return value.getType().isIntOrFloat(); }
+
+/// True for a loop whose products take their operands' addresses from the thread's number.
+static bool multiplies(Operation *loop) {
+  return loop
+      ->walk([](cta::MmaOp mma) {
+        return mma.isWgmma() ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
 
 LogicalResult Expander::expandFor(scf::ForOp op) {
+  if (failed(enterPendingLoop(op)))
+    return failure();
   SmallVector<Value> inits, arrays;
   for (auto [init, argument] : llvm::zip(op.getInitArgs(), op.getRegionIterArgs())) {
-    if (!isTile(init)) {
+    if (isScalar(init))
       inits.push_back(scalar(init));
+    if (!isTile(init))
       continue;
-    }
     Value array = declareTile(argument.getLoc(), cast<RankedTensorType>(argument.getType()));
     writeTile(init, array);
     tiles[argument] = array;
@@ -72,9 +84,6 @@ LogicalResult Expander::expandFor(scf::ForOp op) {
   if (failed(expandLoop(op, inits, arrays)))
     return failure();
   // What follows the last products computes its coordinates anew, so that no loop need keep them.
-  auto multiplies = [](Operation *other) {
-    return other->walk([](cta::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  };
   if (op->getParentOp() == kernel && multiplies(op)) {
     bool last = true;
     for (Operation *later = op->getNextNode(); later; later = later->getNextNode())
@@ -86,40 +95,47 @@ LogicalResult Expander::expandFor(scf::ForOp op) {
 }
 
 LogicalResult Expander::expandLoop(scf::ForOp op, ValueRange inits, ArrayRef<Value> arrays) {
-  auto loop = builder.create<scf::ForOp>(op.getLoc(), scalar(op.getLowerBound()),
-                                         scalar(op.getUpperBound()), scalar(op.getStep()), inits);
+  Value lower = scalar(op.getLowerBound()), upper = scalar(op.getUpperBound());
+  auto loop = builder.create<scf::ForOp>(op.getLoc(), lower, upper, scalar(op.getStep()), inits);
   loop.getInductionVar().setLoc(op.getInductionVar().getLoc());
   scalars.map(op.getInductionVar(), loop.getInductionVar());
   unsigned next = 0;
   for (auto [argument, outcome] : llvm::zip(op.getRegionIterArgs(), op.getResults()))
-    if (!isTile(argument)) {
+    if (isScalar(argument)) {
       loop.getRegionIterArg(next).setLoc(argument.getLoc());
       scalars.map(argument, loop.getRegionIterArg(next));
       scalars.map(outcome, loop.getResult(next++));
-    } else {
+    } else if (isTile(argument)) {
       tiles[outcome] = tiles.lookup(argument);
     }
-  OpBuilder::InsertionGuard guard(builder);
   if (inits.empty())
     builder.setInsertionPoint(loop.getBody()->getTerminator());
   else
     builder.setInsertionPointToEnd(loop.getBody());
   // A loop that multiplies computes its coordinates from the thread's number, so that no register
   // holds them beside the accumulators, nor through the loops after it.
-  bool multiplies = op.walk([](cta::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  FreshThread fresh(*this, multiplies);
-  if (failed(expandBlock(*op.getBody())))
-    return failure();
-  SmallVector<Value> yieldedTiles, yieldedScalars;
-  for (Value value : op.getYieldedValues())
-    isTile(value) ? yieldedTiles.push_back(value) : yieldedScalars.push_back(scalar(value));
-  assignTiles(yieldedTiles, arrays);
-  if (!inits.empty())
-    builder.create<scf::YieldOp>(op.getLoc(), yieldedScalars);
+  {
+    FreshThread fresh(*this, multiplies(op));
+    carryPending(op, lower, loop.getInductionVar());
+    if (failed(expandBlock(*op.getBody())) || failed(leavePendingBody(op)))
+      return failure();
+    SmallVector<Value> yieldedTiles, yieldedScalars;
+    for (Value value : op.getYieldedValues())
+      if (isTile(value))
+        yieldedTiles.push_back(value);
+      else if (isScalar(value))
+        yieldedScalars.push_back(scalar(value));
+    assignTiles(yieldedTiles, arrays);
+    if (!inits.empty())
+      builder.create<scf::YieldOp>(op.getLoc(), yieldedScalars);
+  }
+  builder.setInsertionPointAfter(loop);
+  leavePendingLoop(op, lower, upper);
   return success();
 }
 
 LogicalResult Expander::expandIf(scf::IfOp op) {
+  retireBefore(op);
   SmallVector<Value> arrays;
   SmallVector<Type> types;
   for (Value outcome : op.getResults()) {
@@ -132,6 +148,7 @@ LogicalResult Expander::expandIf(scf::IfOp op) {
   }
   bool hasElse = !op.getElseRegion().empty();
   auto branch = builder.create<scf::IfOp>(op.getLoc(), types, scalar(op.getCondition()), hasElse);
+  size_t before = groups.size(); // products under way across the branch; it has none of its own
   auto expandRegion = [&](Region &from, Region &to) -> LogicalResult {
     OpBuilder::InsertionGuard guard(builder);
     Block &block = to.front();
@@ -141,6 +158,7 @@ LogicalResult Expander::expandIf(scf::IfOp op) {
       builder.setInsertionPointToEnd(&block);
     if (failed(expandBlock(from.front())))
       return failure();
+    retire(before);
     SmallVector<Value> yieldedScalars;
     const Value *array = arrays.begin();
     for (Value value : from.front().getTerminator()->getOperands())

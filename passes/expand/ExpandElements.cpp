@@ -8,7 +8,8 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-//===- Types ----------------------------------------------------------------------------------------===//
+//===- Types
+//----------------------------------------------------------------------------------------===//
 
 int64_t Expander::packOf(Type element, int64_t registers) {
   int64_t bits = element.getIntOrFloatBitWidth();
@@ -32,7 +33,8 @@ Value Expander::declareTile(Location where, RankedTensorType type) {
                  pack == 1 ? element : Type(VectorType::get({pack}, element)));
 }
 
-//===- Conversions of scalars -----------------------------------------------------------------------===//
+//===- Conversions of scalars
+//-----------------------------------------------------------------------===//
 
 /// Converts between element types, given and returned in their compute types.
 Value Expander::convert(Location where, Value value, Type from, Type to, bool rounded) {
@@ -58,13 +60,13 @@ Value Expander::convert(Location where, Value value, Type from, Type to, bool ro
   return builder.create<arith::ExtSIOp>(where, computeTo, narrow);
 }
 
-//===- Reading and writing arrays -------------------------------------------------------------------===//
+//===- Reading and writing arrays
+//-------------------------------------------------------------------===//
 
 Value Expander::readElement(Value array, Value index) {
   auto type = cast<cuda::RegsType>(array.getType());
   int64_t pack = type.getPack();
-  Value entry =
-      builder.create<cuda::GetOp>(loc, type.getElementType(), array, div(index, pack));
+  Value entry = builder.create<cuda::GetOp>(loc, type.getElementType(), array, div(index, pack));
   Type compute = computeType(type.getValueType());
   if (pack > 1)
     return builder.create<cuda::UnpackOp>(loc, compute, entry, rem(index, pack));
@@ -100,7 +102,8 @@ Value Expander::registersOf(Value tile) {
   return array;
 }
 
-//===- Expressions ----------------------------------------------------------------------------------===//
+//===- Expressions
+//----------------------------------------------------------------------------------===//
 
 std::optional<std::pair<Value, Value>> Expander::rangeParts(Value tile, Value index) {
   Operation *op = tile.getDefiningOp();
@@ -116,9 +119,8 @@ std::optional<std::pair<Value, Value>> Expander::rangeParts(Value tile, Value in
     return rangeParts(expand.getSource(), index);
   if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
     auto from = broadcast.getSource().getType().getShape(), to = broadcast.getType().getShape();
-    return rangeParts(broadcast.getSource(), keepDigits(layout, index, [&](int64_t dim) {
-                        return from[dim] == to[dim];
-                      }));
+    return rangeParts(broadcast.getSource(),
+                      keepDigits(layout, index, [&](int64_t dim) { return from[dim] == to[dim]; }));
   }
   return std::nullopt;
 }
@@ -154,8 +156,8 @@ Value Expander::element(Value tile, Value index, bool rounded) {
     if (auto parts = rangeParts(compare.getLhs(), index)) {
       // origin + step <= y as step <= y - origin: the difference is one per row, and the steps are
       // constants once the loop is unrolled.
-      Value limit = builder.createOrFold<arith::SubIOp>(
-          loc, element(compare.getRhs(), index), parts->first);
+      Value limit =
+          builder.createOrFold<arith::SubIOp>(loc, element(compare.getRhs(), index), parts->first);
       return builder.create<arith::CmpIOp>(loc, compare.getPredicate(), parts->second, limit);
     }
   SmallVector<Value> operands;
@@ -204,11 +206,16 @@ LogicalResult Expander::expandElementwise(Operation *op) {
       return op->emitError() << "`" << op->getName() << "` has no expansion for a GPU";
     operands.push_back(scalar(operand));
   }
-  scalars.map(value, evaluate(op, operands, value.getType(), true));
+  Value result = evaluate(op, operands, value.getType(), true);
+  // A variable of the source keeps its name.
+  if (Operation *made = result.getDefiningOp(); made && isa<NameLoc>(op->getLoc()))
+    made->setLoc(op->getLoc());
+  scalars.map(value, result);
   return success();
 }
 
-//===- Layout arithmetic ------------------------------------------------------------------------------===//
+//===- Layout arithmetic
+//------------------------------------------------------------------------------===//
 
 Value Expander::sumDigits(const Digits &digits, Value number,
                           function_ref<int64_t(const Digit &)> scale) {
@@ -244,15 +251,16 @@ Value Expander::threadCoordinate(const Layout &layout, int64_t dim) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(entryEnd);
   Location outer = loc;
-  loc = NameLoc::get(builder.getStringAttr(dim == 0 ? "thread_row" : "thread_col"), kernel.getLoc());
+  loc =
+      NameLoc::get(builder.getStringAttr(dim == 0 ? "thread_row" : "thread_col"), kernel.getLoc());
   auto scale = [&](const Digit &digit) { return digit.dim == dim ? digit.stride : 0; };
   Value value = add(sumDigits(layout.digits(Level::Lane), lane, scale),
                     sumDigits(layout.digits(Level::Warp), warp, scale));
   if (!value)
     value = constant(0);
   // Later coordinates come after this one.
-  if (Operation *op = value.getDefiningOp(); op && op->getBlock() == entryEnd->getBlock() &&
-                                             entryEnd->isBeforeInBlock(op))
+  if (Operation *op = value.getDefiningOp();
+      op && op->getBlock() == entryEnd->getBlock() && entryEnd->isBeforeInBlock(op))
     entryEnd = op;
   loc = outer;
   threadCoordinates.push_back({key, value});

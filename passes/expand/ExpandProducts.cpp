@@ -15,12 +15,12 @@ namespace {
 
 /// The geometry of one product, seen from a warp.
 struct Geometry {
-  int64_t rows;            // of a fragment of A: 16 or 8
-  int64_t tilesM, tilesN;  // fragments of the warp's part, by rows and by 8 columns
-  int64_t steps;           // along k
-  int64_t stepK;           // elements along k per step
-  int64_t wordsA, wordsB;  // per fragment and lane
-  int64_t bits;            // of an operand element
+  int64_t rows;           // of a fragment of A: 16 or 8
+  int64_t tilesM, tilesN; // fragments of the warp's part, by rows and by 8 columns
+  int64_t steps;          // along k
+  int64_t stepK;          // elements along k per step
+  int64_t wordsA, wordsB; // per fragment and lane
+  int64_t bits;           // of an operand element
   /// Words of A that one ldmatrix loads: a fragment, or up to four that have one word each.
   int64_t wordsPerLoad() const {
     int64_t words = wordsA;
@@ -79,7 +79,8 @@ static Type wordType(Type element) {
 static void roundFragments(OpBuilder &builder, Location loc, Value array, Value index) {
   auto type = cast<cuda::RegsType>(array.getType());
   Value word = builder.create<cuda::GetOp>(loc, type.getElementType(), array, index);
-  builder.create<cuda::SetOp>(loc, builder.create<cuda::RoundTf32Op>(loc, word.getType(), word), array, index);
+  builder.create<cuda::SetOp>(loc, builder.create<cuda::RoundTf32Op>(loc, word.getType(), word),
+                              array, index);
 }
 
 Value Expander::loadFragmentsA(cta::MmaOp op, Value step) {
@@ -137,8 +138,7 @@ Value Expander::loadFragmentsB(cta::MmaOp op, Value step, Value first, int64_t c
     unrolled(count, [&](Value i) {
       Value word = add(first, i);
       Value outer = add(warpCol, add(mul(div(word, g.wordsB), 8), div(lane, 4)));
-      Value along =
-          add(k, add(mul(rem(lane, 4), 32 / g.bits), mul(rem(word, g.wordsB), chunk)));
+      Value along = add(k, add(mul(rem(lane, 4), 32 / g.bits), mul(rem(word, g.wordsB), chunk)));
       gatherWords(slot, array, i, outer, along, /*kIsRow=*/true);
     });
   } else {
@@ -146,9 +146,8 @@ Value Expander::loadFragmentsB(cta::MmaOp op, Value step, Value first, int64_t c
     Value matrix = count == 1 ? first : add(first, rem(div(lane, 8), count));
     Value tileCol = add(warpCol, mul(div(matrix, g.wordsB), 8));
     Value tileK = mul(rem(matrix, g.wordsB), chunk);
-    Value address = transposed
-                        ? slotAddress(slot, add(tileCol, rem(lane, 8)), add(k, tileK))
-                        : slotAddress(slot, add(add(k, tileK), rem(lane, 8)), tileCol);
+    Value address = transposed ? slotAddress(slot, add(tileCol, rem(lane, 8)), add(k, tileK))
+                               : slotAddress(slot, add(add(k, tileK), rem(lane, 8)), tileCol);
     builder.create<cuda::LdmatrixOp>(loc, address, array, constant(0), count, !transposed);
   }
   if (op.getTf32())
@@ -230,27 +229,35 @@ void Expander::expandFma(cta::MmaOp op, Value acc) {
     Value x = builder.create<cuda::GetOp>(loc, compute, a, m);
     Value y = builder.create<cuda::GetOp>(loc, compute, b, n);
     Value sum = builder.create<cuda::GetOp>(loc, compute, acc, index);
-    Value next =
-        isa<FloatType>(compute)
-            ? Value(builder.create<math::FmaOp>(loc, x, y, sum))
-            : Value(builder.create<arith::AddIOp>(loc, builder.create<arith::MulIOp>(loc, x, y),
-                                                  sum));
+    Value next = isa<FloatType>(compute) ? Value(builder.create<math::FmaOp>(loc, x, y, sum))
+                                         : Value(builder.create<arith::AddIOp>(
+                                               loc, builder.create<arith::MulIOp>(loc, x, y), sum));
     builder.create<cuda::SetOp>(loc, next, acc, index);
   });
 }
 
 /// True when a tile is made anew for every time that its use runs: no loop stands between them.
 static bool isMadeForEachUse(Value tile, Operation *user) {
+  auto loopAround = [](Operation *op) {
+    do
+      op = op->getParentOp();
+    while (!isa<LoopLikeOpInterface, cta::TilesOp, func::FuncOp>(op));
+    return op;
+  };
   Operation *op = tile.getDefiningOp();
-  return op && op->getParentOfType<LoopLikeOpInterface>() ==
-                   user->getParentOfType<LoopLikeOpInterface>();
+  return op && loopAround(op) == loopAround(user);
 }
 
 LogicalResult Expander::expandMma(cta::MmaOp op) {
   // The product accumulates in place. The accumulator's own array serves, unless someone else
   // still wants its old value, be it this product the next time, or it is not an array yet.
-  auto accType = cast<RankedTensorType>(op.getAcc().getType());
+  RankedTensorType accType = cta::tileOf(op.getAcc().getType());
   Value acc = tiles.lookup(op.getAcc());
+  if (isa<cta::PendingType>(op.getAcc().getType())) {
+    tiles[op.getResult()] = acc;
+    expandWgmma(op, acc);
+    return success();
+  }
   bool mine = acc && op.getAcc().hasOneUse() && isMadeForEachUse(op.getAcc(), op);
   if (auto argument = dyn_cast<BlockArgument>(op.getAcc()); acc && argument)
     mine = carriesResult(op, argument);
@@ -261,6 +268,8 @@ LogicalResult Expander::expandMma(cta::MmaOp op) {
   tiles[op.getResult()] = acc;
   if (op.isFma())
     expandFma(op, acc);
+  else if (op.isWgmma())
+    expandWgmma(op, acc);
   else
     expandMmaSync(op, acc);
   return success();

@@ -2,7 +2,6 @@
 // where.
 #include "passes/expand/Expander.h"
 
-
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -12,7 +11,8 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-//===- Small things -------------------------------------------------------------------------------===//
+//===- Small things
+//-------------------------------------------------------------------------------===//
 
 Value Expander::constant(int64_t value) {
   return builder.create<arith::ConstantIntOp>(loc, value, 32);
@@ -104,17 +104,18 @@ void Expander::unrolled(int64_t count, function_ref<void(Value)> body, int64_t f
 }
 
 Value Expander::declare(Location where, int64_t size, Type element) {
-  return builder.create<cuda::RegsOp>(
-      where, cuda::RegsType::get(builder.getContext(), size, element));
+  return builder.create<cuda::RegsOp>(where,
+                                      cuda::RegsType::get(builder.getContext(), size, element));
 }
 
-//===- The kernel and its parameters --------------------------------------------------------------===//
+//===- The kernel and its parameters
+//--------------------------------------------------------------===//
 
 Expander::Expander(func::FuncOp kernel)
     : kernel(kernel),
       target(*findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue())),
-      warps(kernel->getAttrOfType<IntegerAttr>(cta::kWarpsAttr).getInt()),
-      builder(kernel.getContext()), loc(kernel.getLoc()) {}
+      warps(cta::warpsOf(kernel)), builder(kernel.getContext()), loc(kernel.getLoc()),
+      cluster(cta::clusterOf(kernel)) {}
 
 /// Collects the parameters of the device kernel, each with what the host passes for it.
 class ParameterList {
@@ -123,25 +124,54 @@ public:
 
   unsigned add(Type type, StringRef kind, StringRef name, StringRef source, int64_t argument,
                int64_t axis = 0) {
-    types.push_back(type);
-    attributes.push_back(builder.getDictionaryAttr({
-        builder.getNamedAttr(tile::kNameAttr, builder.getStringAttr(name)),
-        builder.getNamedAttr("cuda.param", builder.getDictionaryAttr({
-            builder.getNamedAttr("argument", builder.getI64IntegerAttr(argument)),
-            builder.getNamedAttr("axis", builder.getI64IntegerAttr(axis)),
-            builder.getNamedAttr("kind", builder.getStringAttr(kind)),
-            builder.getNamedAttr("source", builder.getStringAttr(source)),
-        })),
-    }));
-    return types.size() - 1;
+    return add(type, name,
+               {builder.getNamedAttr("argument", builder.getI64IntegerAttr(argument)),
+                builder.getNamedAttr("axis", builder.getI64IntegerAttr(axis)),
+                builder.getNamedAttr("kind", builder.getStringAttr(kind)),
+                builder.getNamedAttr("source", builder.getStringAttr(source))});
+  }
+
+  /// A map of all axes of a view.
+  unsigned addMap(cuda::TensorMapType type, StringRef name, int64_t argument) {
+    auto axes = llvm::to_vector(llvm::seq<int64_t>(0, type.getBox().getRank()));
+    return add(type, name,
+               {builder.getNamedAttr("argument", builder.getI64IntegerAttr(argument)),
+                builder.getNamedAttr("axes", builder.getI64ArrayAttr(axes)),
+                builder.getNamedAttr("axis", builder.getI64IntegerAttr(0)),
+                builder.getNamedAttr("kind", builder.getStringAttr("tensor_map"))});
   }
 
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
 
 private:
+  unsigned add(Type type, StringRef name, ArrayRef<NamedAttribute> host) {
+    types.push_back(type);
+    attributes.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr(tile::kNameAttr, builder.getStringAttr(name)),
+         builder.getNamedAttr("cuda.param", builder.getDictionaryAttr(host))}));
+    return types.size() - 1;
+  }
+
   Builder builder;
 };
+
+/// An op that moves a tile of a view by TMA.
+static bool movesByTma(Operation *op) {
+  if (isa<cta::StoreOp>(op))
+    return true;
+  auto copy = dyn_cast<cta::CopyOp>(op);
+  auto acquire = copy ? copy.getSlot().getDefiningOp<cta::AcquireOp>() : cta::AcquireOp();
+  auto channel = acquire ? acquire.getChannel().getDefiningOp<cta::ChannelOp>() : cta::ChannelOp();
+  return channel && channel.getKind() == cta::ChannelKind::Tma;
+}
+
+/// False for views that only TMA accesses.
+bool Expander::needsPointer(Value view) {
+  return view.use_empty() || llvm::any_of(view.getUsers(), [](Operation *user) {
+           return !movesByTma(user) && !isa<tile::DimOp>(user);
+         });
+}
 
 void Expander::makeParameters() {
   MLIRContext *context = kernel.getContext();
@@ -158,23 +188,46 @@ void Expander::makeParameters() {
     return name ? name.str() : "arg" + std::to_string(i);
   };
   auto viewOf = [&](unsigned i) { return dyn_cast<tile::ViewType>(kernel.getArgumentTypes()[i]); };
-  constexpr unsigned kNone = ~0u;
+  constexpr unsigned kNone = ~0u, kUnused = kNone - 1;
 
-  // Pointers first, then sizes, strides and scalars: the order in which a reader looks for them.
+  // Maps and pointers first, then sizes, strides and scalars: the order in which a reader looks for
+  // them.
+  llvm::MapVector<std::pair<Value, Type>, unsigned> mapIndices;
+  kernel.walk([&](Operation *op) {
+    if (!movesByTma(op))
+      return;
+    auto store = dyn_cast<cta::StoreOp>(op);
+    auto view = cast<BlockArgument>(store ? store.getView() : cast<cta::CopyOp>(op).getView());
+    cuda::TensorMapType type = mapType(op);
+    auto [entry, isNew] = mapIndices.try_emplace({view, type}, 0);
+    std::string name = nameOf(view.getArgNumber());
+    if (isNew)
+      entry->second =
+          list.addMap(type, needsPointer(view) ? name + "_map" : name, view.getArgNumber());
+  });
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-    if (auto view = viewOf(i))
+    if (auto view = viewOf(i); view && needsPointer(kernel.getArgument(i)))
       indices[i].ptr = list.add(cuda::PtrType::get(context, view.getElementType()), "pointer",
                                 nameOf(i), nameOf(i), i);
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
     if (auto view = viewOf(i)) {
       auto names = kernel.getArgAttrOfType<ArrayAttr>(i, tile::kDimsAttr);
+      bool whole = needsPointer(kernel.getArgument(i));
       for (int64_t axis = 0; axis < view.getRank(); ++axis) {
+        bool asked = whole || llvm::any_of(kernel.getArgument(i).getUsers(), [&](Operation *user) {
+                       auto dim = dyn_cast<tile::DimOp>(user);
+                       return dim && dim.getAxis() == axis;
+                     });
+        if (view.isDynamicDim(axis) && !asked) {
+          indices[i].dims.push_back(kUnused);
+          continue;
+        }
         if (!view.isDynamicDim(axis)) {
           indices[i].dims.push_back(kNone);
           continue;
         }
-        std::string name = names ? cast<StringAttr>(names[axis]).str()
-                                 : nameOf(i) + "_dim" + std::to_string(axis);
+        std::string name =
+            names ? cast<StringAttr>(names[axis]).str() : nameOf(i) + "_dim" + std::to_string(axis);
         auto [entry, isNew] = dims.try_emplace(name, 0);
         if (isNew)
           entry->second = list.add(i32, "dim", name, name, i, axis);
@@ -182,13 +235,13 @@ void Expander::makeParameters() {
       }
     }
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-    if (auto view = viewOf(i))
+    if (auto view = viewOf(i); view && needsPointer(kernel.getArgument(i)))
       for (int64_t axis = 0; axis < view.getRank(); ++axis)
-        indices[i].strides.push_back(
-            axis == view.getRank() - 1 && !view.getStrided()
-                ? kNone
-                : list.add(view.getWide() ? i64 : i32, "stride",
-                           nameOf(i) + "_stride" + std::to_string(axis), nameOf(i), i, axis));
+        indices[i].strides.push_back(axis == view.getRank() - 1 && !view.getStrided()
+                                         ? kNone
+                                         : list.add(view.getWide() ? i64 : i32, "stride",
+                                                    nameOf(i) + "_stride" + std::to_string(axis),
+                                                    nameOf(i), i, axis));
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
     if (!viewOf(i)) {
       Type type = kernel.getArgumentTypes()[i];
@@ -201,6 +254,8 @@ void Expander::makeParameters() {
   for (auto [i, attributes] : llvm::enumerate(list.attributes))
     result.setArgAttrs(i, attributes);
   builder.setInsertionPointToStart(entry);
+  for (auto [use, index] : mapIndices)
+    maps[use] = entry->getArgument(index);
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     Value source = kernel.getArgument(i);
     auto view = viewOf(i);
@@ -212,15 +267,20 @@ void Expander::makeParameters() {
     }
     ViewParams &params = views[source];
     params.type = view;
+    for (int64_t axis = 0; axis < view.getRank(); ++axis) {
+      unsigned dim = indices[i].dims[axis];
+      params.dims.push_back(dim == kUnused ? Value()
+                            : dim == kNone ? constant(view.getShape()[axis])
+                                           : Value(entry->getArgument(dim)));
+    }
+    if (!needsPointer(source))
+      continue;
     params.ptr = entry->getArgument(indices[i].ptr);
     for (int64_t axis = 0; axis < view.getRank(); ++axis) {
-      unsigned dim = indices[i].dims[axis], stride = indices[i].strides[axis];
-      params.dims.push_back(dim == kNone ? constant(view.getShape()[axis])
-                                         : Value(entry->getArgument(dim)));
-      params.strides.push_back(stride != kNone ? Value(entry->getArgument(stride))
-                               : view.getWide()
-                                   ? builder.create<arith::ConstantIntOp>(loc, 1, 64)
-                                   : constant(1));
+      unsigned stride = indices[i].strides[axis];
+      params.strides.push_back(stride != kNone  ? Value(entry->getArgument(stride))
+                               : view.getWide() ? builder.create<arith::ConstantIntOp>(loc, 1, 64)
+                                                : constant(1));
     }
   }
 }
@@ -238,9 +298,14 @@ void Expander::makeKernel() {
   thread = builder.create<cuda::ThreadIdOp>(named("thread"), builder.getI32Type());
   auto i32 = [&](int64_t v) { return builder.create<arith::ConstantIntOp>(loc, v, 32); };
   lane = builder.create<arith::AndIOp>(named("lane"), thread, i32(kLanes - 1));
-  auto warpOp = builder.create<arith::ShRSIOp>(named("warp"), thread, i32(llvm::Log2_64(kLanes)));
-  warp = warpOp;
-  entryEnd = warpOp;
+  auto shift = i32(llvm::Log2_64(kLanes));
+  bool hasRoles = !kernel.getOps<cta::RoleOp>().empty();
+  warp = builder.create<arith::ShRSIOp>(hasRoles ? loc : Location(named("warp")), thread, shift);
+  if (hasRoles) // roles branch on it: let the compiler know that all lanes have the same
+    warp = builder.create<cuda::ShuffleIdxOp>(named("warp"), warp.getType(), warp, i32(0));
+  entryEnd = warp.getDefiningOp();
+  if (cluster > 1)
+    result->setAttr(cuda::kClusterAttr, builder.getI32IntegerAttr(cluster));
 }
 
 Expander::FreshThread::FreshThread(Expander &expander, bool active)
@@ -255,6 +320,8 @@ void Expander::renewThread() {
   Value fresh = builder.create<cuda::OpaqueOp>(loc, builder.getI32Type(), thread);
   lane = rem(fresh, kLanes);
   warp = div(fresh, kLanes);
+  if (role && cta::firstWarp(role))
+    warp = builder.create<arith::SubIOp>(loc, warp, constant(cta::firstWarp(role)));
   entryEnd = warp.getDefiningOp();
   threadCoordinates.clear();
 }
@@ -271,7 +338,8 @@ void Expander::finishKernel() {
       result.setArgAttr(argument.getArgNumber(), cuda::kReadOnlyAttr, builder.getUnitAttr());
 }
 
-//===- Dispatch -------------------------------------------------------------------------------------===//
+//===- Dispatch
+//-------------------------------------------------------------------------------------===//
 
 /// A location without the variable's name, which belongs to the tile and not to the steps that make
 /// it.
@@ -319,12 +387,20 @@ LogicalResult Expander::expand(Operation *op) {
       .Case([&](cta::CommitOp o) { return expandCommit(o); })
       .Case([&](cta::WaitOp o) { return expandWait(o); })
       .Case([&](cta::GetOp o) { return expandGet(o); })
-      .Case([&](cta::ReleaseOp) { return success(); })
-      .Case([&](cta::MmaOp o) { return expandMma(o); })
-      .Case([&](cta::AwaitOp o) {
-        tiles[o.getResult()] = tiles.lookup(o.getPending());
+      .Case([&](cta::ReleaseOp o) { return expandRelease(o); })
+      .Case([&](cta::StoreOp o) { return expandTmaStore(o); })
+      .Case([&](cta::BeginOp o) {
+        tiles[o.getResult()] = declareTile(o.getLoc(), o.getResult().getType().getTile());
+        begun[o.getResult()] = integerOf(builder.getI1Type(), 0);
         return success();
       })
+      .Case([&](cta::MmaOp o) { return expandMma(o); })
+      .Case([&](cta::AwaitOp o) { return expandAwait(o); })
+      .Case([&](cta::RoleOp o) {
+        bool first = !isa_and_nonnull<cta::RoleOp>(o->getPrevNode());
+        return first ? expandRoles() : success();
+      })
+      .Case([&](cta::TilesOp o) { return expandTiles(o); })
       .Case([&](cta::ConvertOp o) { return expandConvert(o); })
       .Case([&](cta::SyncOp) {
         barrier();

@@ -9,6 +9,9 @@
 //   ExpandAccesses.cpp      loads, stores and atomics of global memory
 //   ExpandReductions.cpp    reductions and scans across registers, lanes and warps
 //   ExpandChannels.cpp      slots, copies, waits
+//   ExpandRoles.cpp         roles as branches, the loop over tiles
+//   ExpandRings.cpp         slots between roles: mbarriers, TMA
+//   ExpandWgmma.cpp         products of warpgroups, and what waits for them
 //   ExpandProducts.cpp      fragments and mma
 //   ExpandConversions.cpp   from one layout to another
 //
@@ -24,9 +27,10 @@
 #include "ir/Target.h"
 #include "ir/cta/Cta.h"
 #include "ir/cuda/Cuda.h"
+#include "mlir/IR/IRMapping.h"
 #include "passes/Divisibility.h"
 #include "passes/Passes.h"
-#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 namespace tilewright::passes {
@@ -46,14 +50,32 @@ struct ViewParams {
 
 /// A channel's place in shared memory and its ring counters.
 struct ChannelState {
-  Value base;                 // address of slot 0
+  Value base; // address of slot 0
   int64_t slotBytes = 0;
-  Value filling, reading;     // !cuda.regs<1 x i32>: the slots next acquired and waited for
+  Value filling, reading; // !cuda.regs<1 x i32>: the slots next acquired and waited for
   /// The ring runs a fixed distance ahead: depth - 1 slots are filled before the loops, and each
   /// wait is followed by the acquire of the slot behind it. Then nothing counts the slots filled.
   bool runsAhead = false;
-  int64_t acquired = 0;       // before the loops, so far
+  int64_t acquired = 0; // before the loops, so far
   SharedLayout layout;
+  /// Of a channel of kind `tma` or `store`: panel after panel, each laid out as `layout` says.
+  std::optional<PanelLayout> panels;
+};
+
+/// Channels that TMA fills and that are handed over together, with the barriers of their slots.
+struct Ring {
+  llvm::SmallVector<cta::ChannelOp> channels; // the first stands for all
+  int64_t depth = 0;
+  int64_t bytes = 0;      // that one slot of each takes
+  int64_t arrivals = 0;   // that empty a slot
+  bool multicast = false; // its slots are filled, and so emptied, by the whole cluster
+  Value full, empty;      // addresses of the barriers of slot 0
+};
+
+/// How far a role has come in a ring.
+struct RingPlace {
+  Value index, phase;  // counters, !cuda.regs<1 x i32>; the index only of rings of several slots
+  Value current, full; // the slot that the role came to last, and its barrier
 };
 
 /// Where a tile crosses shared memory from one layout to another, in padded rows.
@@ -67,8 +89,17 @@ struct Crossing {
 struct SlotState {
   cta::ChannelOp channel;
   Value address, index; // index: of the slot in its ring, where that is counted
+  Value full;           // the barrier that TMA counts its bytes on
   /// Registers that hold a copy until it is committed (channels filled through registers).
   Value staged;
+};
+
+/// Products that a warpgroup has under way: what one commit closed.
+struct ProductGroup {
+  Value pending; // the sum, at the `cta` level
+  Value started; // whether there is a group at all; null: there is
+  /// Slots to give back when it is done: their ring and index.
+  llvm::SmallVector<std::pair<Ring *, Value>> releases;
 };
 
 class Expander {
@@ -77,14 +108,17 @@ public:
   mlir::LogicalResult run();
 
 private:
-  //===- The walk (ExpandToCuda.cpp) ---------------------------------------------------------------//
+  //===- The walk (ExpandToCuda.cpp)
+  //---------------------------------------------------------------//
   void makeKernel();
   void makeParameters();
+  bool needsPointer(Value view);
   void finishKernel();
   mlir::LogicalResult expandBlock(mlir::Block &block);
   mlir::LogicalResult expand(Operation *op);
 
-  //===- Control flow (ExpandControl.cpp) ----------------------------------------------------------//
+  //===- Control flow (ExpandControl.cpp)
+  //----------------------------------------------------------//
   mlir::LogicalResult expandGrid(tile::GridOp op);
   mlir::LogicalResult expandFor(mlir::scf::ForOp op);
   mlir::LogicalResult expandLoop(mlir::scf::ForOp op, mlir::ValueRange inits,
@@ -95,7 +129,8 @@ private:
   void assignTiles(mlir::ValueRange tiles, llvm::ArrayRef<Value> arrays);
   void copyRegisters(Value from, Value to);
 
-  //===- Small things ------------------------------------------------------------------------------//
+  //===- Small things
+  //------------------------------------------------------------------------------//
   Value constant(int64_t value);
   Value constantOf(Type type, double value);
   Value integerOf(Type type, int64_t value);
@@ -111,7 +146,8 @@ private:
   Value declare(Location loc, int64_t size, Type element);
   Value scalar(Value value) { return scalars.lookup(value); }
 
-  //===- Register tiles (ExpandElements.cpp) -------------------------------------------------------//
+  //===- Register tiles (ExpandElements.cpp)
+  //-------------------------------------------------------//
   /// Values per array entry for `registers` values of that type.
   static int64_t packOf(Type element, int64_t registers);
   /// The type in which elements of that type are computed: f32 for narrow floats, i32 for narrow
@@ -134,7 +170,8 @@ private:
   Value convert(Location loc, Value value, Type from, Type to, bool rounded);
   mlir::LogicalResult expandElementwise(Operation *op);
 
-  //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------------//
+  //===- Layout arithmetic (ExpandElements.cpp)
+  //----------------------------------------------------//
   /// What this thread's lane and warp add to the coordinate along `dim`.
   Value threadCoordinate(const Layout &layout, int64_t dim);
   Value registerCoordinate(const Layout &layout, int64_t dim, Value index);
@@ -147,11 +184,12 @@ private:
   Value sumDigits(const Digits &digits, Value number,
                   llvm::function_ref<int64_t(const Digit &)> scale);
 
-  //===- Global memory (ExpandAccesses.cpp) --------------------------------------------------------//
+  //===- Global memory (ExpandAccesses.cpp)
+  //--------------------------------------------------------//
   struct Access {
     ViewParams *view;
-    llvm::SmallVector<Value> indices;     // scalar starts; null for gathered axes
-    llvm::SmallVector<Value> indexTiles;  // original tiles of gathered axes, else null
+    llvm::SmallVector<Value> indices;    // scalar starts; null for gathered axes
+    llvm::SmallVector<Value> indexTiles; // original tiles of gathered axes, else null
     llvm::ArrayRef<int64_t> extents, valid;
     llvm::ArrayRef<bool> inBounds;
     llvm::SmallVector<bool> startsInside; // the start is known not to be negative
@@ -188,8 +226,8 @@ private:
   mlir::LogicalResult expandLoad(tile::LoadOp op);
   void loadTile(const Access &access, const Layout &layout, Value array, int64_t limit, Value fill,
                 Value predicate);
-  void loadVector(const Access &access, const Layout &layout, Value array, Value first,
-                  Value entry, int64_t vector, Value fill, Value predicate);
+  void loadVector(const Access &access, const Layout &layout, Value array, Value first, Value entry,
+                  int64_t vector, Value fill, Value predicate);
   void packInto(Value array, Value entry, Value single, int64_t count);
   /// An array, and the entry in it, that hold `vector` elements of a tile from register `first` on:
   /// the tile's own, or one that is computed here.
@@ -204,17 +242,18 @@ private:
   Value moreThan(Value remaining, Value count);
   Value lessUnsigned(Value a, Value b);
 
-  //===- Reductions (ExpandReductions.cpp) ---------------------------------------------------------//
+  //===- Reductions (ExpandReductions.cpp)
+  //---------------------------------------------------------//
   mlir::LogicalResult expandReduce(tile::ReduceOp op);
   mlir::LogicalResult expandArgReduce(tile::ArgReduceOp op);
   mlir::LogicalResult expandScan(tile::ScanOp op);
   /// Combines `arrays` (registers of the result) over the lanes and warps along `axis`.
-  void reduceAcrossThreads(llvm::ArrayRef<Value> arrays, const Layout &source,
-                           const Layout &result, int64_t axis, int64_t registers,
-                           llvm::ArrayRef<int64_t> resultShape,
+  void reduceAcrossThreads(llvm::ArrayRef<Value> arrays, const Layout &source, const Layout &result,
+                           int64_t axis, int64_t registers, llvm::ArrayRef<int64_t> resultShape,
                            llvm::function_ref<void(mlir::ValueRange other, Value index)> combine);
 
-  //===- Channels (ExpandChannels.cpp) -------------------------------------------------------------//
+  //===- Channels (ExpandChannels.cpp)
+  //-------------------------------------------------------------//
   mlir::LogicalResult expandChannel(cta::ChannelOp op);
   mlir::LogicalResult expandAcquire(cta::AcquireOp op);
   mlir::LogicalResult expandCopy(cta::CopyOp op);
@@ -225,7 +264,10 @@ private:
   mlir::LogicalResult expandWait(cta::WaitOp op);
   mlir::LogicalResult expandGet(cta::GetOp op);
   Value nextSlot(ChannelState &state, cta::ChannelType type, Value counter, SlotState &slot);
+  /// What a counter of slots says; it then moves on.
+  Value nextIndex(Value counter, int64_t depth);
   Value slotAt(ChannelState &state, Value index);
+  /// Waits for all threads of the block, or of the role.
   void barrier();
   /// The byte address of (row, column) of a slot. The column's multiple of 16 bytes is swizzled.
   Value slotAddress(const SlotState &slot, Value row, Value column);
@@ -238,7 +280,65 @@ private:
   Value scratch(int64_t bytes);
   void planShared();
 
-  //===- Products and conversions ------------------------------------------------------------------//
+  //===- Roles (ExpandRoles.cpp)
+  //-------------------------------------------------------------------//
+  /// Roles that share the register budget of whole warpgroups.
+  struct Section {
+    int64_t end; // the warpgroup behind its last
+    std::optional<int64_t> registers;
+    llvm::SmallVector<cta::RoleOp> roles;
+  };
+  mlir::LogicalResult expandRoles();
+  mlir::LogicalResult expandSections(llvm::ArrayRef<Section> sections);
+  mlir::LogicalResult expandRole(cta::RoleOp op);
+  mlir::LogicalResult expandTiles(cta::TilesOp op);
+  /// Writes what `body` writes so that one thread of the role runs it.
+  void byOneThread(llvm::function_ref<void()> body);
+  void branch(Value condition, llvm::function_ref<void()> body);
+  int64_t roleBarrier() const;
+
+  //===- Rings between roles (ExpandRings.cpp)
+  //-----------------------------------------------------//
+  void planRings();
+  void initialiseRings();
+  cuda::TensorMapType mapType(Operation *copyOrStore);
+  Ring *ringOf(Value channel);
+  void enterRings();
+  void enterSlot(Value channel, SlotState &slot, bool fills);
+  void forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
+                  llvm::ArrayRef<int64_t> extents, mlir::ValueRange indices, int64_t rows,
+                  Value firstRow, Value columns,
+                  llvm::function_ref<void(mlir::ValueRange coordinates, Value offset)> move);
+  mlir::LogicalResult expandTmaCopy(cta::CopyOp op);
+  mlir::LogicalResult expandRelease(cta::ReleaseOp op);
+  void giveBack(Ring &ring, Value index, Value condition);
+  int64_t arrivalsOf(cta::RoleOp role, Ring &ring);
+  mlir::LogicalResult expandTmaStore(cta::StoreOp op);
+  /// Stores a tile to a slot; `vectorAt(register, elements)` gives the array and entry that hold so
+  /// many elements.
+  void fillSlot(const SlotState &slot, mlir::RankedTensorType type,
+                llvm::function_ref<std::pair<Value, Value>(Value, int64_t)> vectorAt);
+  /// The register of a tile that part `part` of it, `size` elements along `dim`, has as `index`.
+  Value sliceRegister(const Layout &whole, int64_t dim, int64_t size, Value part, Value index);
+
+  //===- Products of warpgroups (ExpandWgmma.cpp)
+  //--------------------------------------------------//
+  void expandWgmma(cta::MmaOp op, Value acc);
+  /// Bytes from an operand's start to element (mn, k), before the swizzle; null is 0.
+  Value panelOffset(const PanelLayout &panels, Major major, Value mn, Value k);
+  mlir::LogicalResult expandAwait(cta::AwaitOp op);
+  /// Waits until only the youngest `keep` groups are under way; `readable` is used next.
+  void retire(size_t keep, mlir::ValueRange readable = {});
+  /// Retires everything before an op that products do not cross.
+  void retireBefore(Operation *op);
+  mlir::LogicalResult enterPendingLoop(mlir::scf::ForOp op);
+  void carryPending(mlir::scf::ForOp op, Value lower, Value counter);
+  mlir::LogicalResult leavePendingBody(mlir::scf::ForOp op);
+  void leavePendingLoop(mlir::scf::ForOp op, Value lower, Value upper);
+  ProductGroup carriedGroup(mlir::BlockArgument sum, Value pending, Value started);
+
+  //===- Products and conversions
+  //------------------------------------------------------------------//
   mlir::LogicalResult expandMma(cta::MmaOp op);
   bool carriesResult(cta::MmaOp op, mlir::BlockArgument argument);
   void expandMmaSync(cta::MmaOp op, Value acc);
@@ -257,20 +357,19 @@ private:
   /// Stores a tile to shared memory by stmatrix; false, and nothing done, where target or layout do
   /// not fit. `vectorAt(register, elements)` gives the array and entry that hold so many elements,
   /// `addressOf(layout, register)` the byte address of an element.
-  bool storeMatrices(
-      mlir::RankedTensorType type, const Layout &layout,
-      llvm::function_ref<std::pair<Value, Value>(Value, int64_t)> vectorAt,
-      llvm::function_ref<Value(const Layout &, Value)> addressOf);
+  bool storeMatrices(mlir::RankedTensorType type, const Layout &layout,
+                     llvm::function_ref<std::pair<Value, Value>(Value, int64_t)> vectorAt,
+                     llvm::function_ref<Value(const Layout &, Value)> addressOf);
 
   mlir::func::FuncOp kernel; // the source
   mlir::func::FuncOp result;
   const Target &target;
-  int64_t warps;
+  int64_t warps; // of the block, or of the role under expansion
   mlir::OpBuilder builder;
   Location loc; // of the op being expanded
 
   mlir::IRMapping scalars;
-  llvm::DenseMap<Value, Value> tiles;   // register tile -> array
+  llvm::DenseMap<Value, Value> tiles; // register tile -> array
   llvm::DenseMap<Value, ViewParams> views;
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
@@ -293,11 +392,32 @@ private:
     llvm::SaveAndRestore<CoordinateCache> coordinates;
   };
 
+  //===- State of roles
+  //----------------------------------------------------------------------------//
+  cta::RoleOp role;     // under expansion
+  bool elected = false; // a single thread runs it
+  Value group;          // warpgroup of the block
+  Value groupThread;    // the thread's number in its warpgroup
+  int64_t cluster = 1;
+  Value rank;                                         // of the block in its cluster
+  llvm::DenseMap<std::pair<Value, Type>, Value> maps; // tensor maps of views
+  std::vector<std::unique_ptr<Ring>> rings;
+  llvm::DenseMap<Ring *, RingPlace> places; // of the role under expansion
+  /// Per channel that the role stores through: a counter of slots; null where each store starts
+  /// with slot 0.
+  llvm::DenseMap<Value, Value> storing;
+  llvm::SmallVector<ProductGroup> groups; // the oldest first
+  /// Of a sum that is pending: whether there is anything to add to; null: there is.
+  llvm::DenseMap<Value, Value> begun;
+  /// The slot of a ring that the last product of a loop's sum has not given back:
+  /// !cuda.regs<1 x i32>.
+  llvm::MapVector<std::pair<Value, Ring *>, Value> held;
+
   int64_t channelBytes = 0, sharedBytes = 0, nextShared = 0;
   llvm::DenseMap<Value, Layout> stagedLayouts; // per acquired slot that is filled through registers
   llvm::DenseSet<Operation *> acquiredAfterBarrier; // acquires that a barrier was put before
   Operation *current = nullptr;                // the op of the kernel's top level under expansion
-  Operation *lastChannelUse = nullptr; // at the kernel's top level
+  Operation *lastChannelUse = nullptr;         // at the kernel's top level
   llvm::DenseMap<Operation *, int64_t> pendingGroups; // per wait
 };
 

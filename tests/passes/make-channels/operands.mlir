@@ -41,7 +41,7 @@ func.func @transposed_loads_are_copied_as_they_lie(%x: !tile.view<?x?xbf16, alig
 
 // CHECK-LABEL: @narrow_alignment_goes_through_registers
 // CHECK: cta.channel registers
-// CHECK: cta.copy {{.*}} {vector = 1 : i64} : <?x?xbf16>
+// CHECK: cta.copy {{.*}}, %{{[0-9a-z_]+}} : <?x?xbf16>
 func.func @narrow_alignment_goes_through_registers(%x: !tile.view<?x?xbf16>, %c: !tile.view<?x?xf32>)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32

@@ -1,0 +1,65 @@
+#ifndef TILEWRIGHT_CTA_ROLE_OPS
+#define TILEWRIGHT_CTA_ROLE_OPS
+
+include "ir/cta/CtaDialect.td"
+
+// Who does what in a block. A kernel without roles is one role: all of its warps.
+
+def Cta_RoleOp : Cta_Op<"role", [SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "what some warps of the block do, beside the other roles";
+  let description = [{
+    Roles stand together at the end of the kernel and run at the same time. They share no tiles:
+    data crosses from one to another through channels, and a role captures only scalars, views and
+    channels (C1). A role that has no tiles and no products, such as one that only copies by TMA, is
+    run by a single thread of its first warp.
+
+    Warps are numbered in the order of the roles; a role that multiplies with warpgroups, or has
+    more than four warps, starts with a new warpgroup. `registers` is what each of its threads may
+    hold; warpgroups exchange them (setmaxnreg), so roles that share a warpgroup agree on it.
+
+    C2: 1 to 16 warps. C3: `registers` is a multiple of 8 from 24 to 256. C4: a role stands at the top
+    level of a kernel, and nothing but roles behind it.
+
+    ```mlir
+    cta.role "load" warps 1 registers 40 { … }
+    cta.role "multiply" warps 8 registers 232 { … }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, I64Attr:$warps, OptionalAttr<I64Attr>:$registers);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$name `warps` $warps (`registers` $registers^)? $body attr-dict";
+  let hasVerifier = 1;
+}
+
+def Cta_TilesOp : Cta_Op<"tiles", [SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "the output tiles of this block, one after the other";
+  let description = [{
+    The box `of` counts all tiles; the blocks of the grid share them out evenly, and every role goes
+    through those of its block in the same order. Channels run on from one tile to the next, so a
+    role may be tiles ahead of another. The first axis varies fastest; with `grouped` g it does so
+    within g tiles of the first axis, and then the second axis moves on: neighbours in time share
+    rows of both operands in the L2 cache. With a cluster of c blocks, these work on c neighbours
+    along the first axis, some of which may lie beyond its end; stores there are dropped.
+
+    With `turn i of t` the role takes only every t-th tile of its block, from the i-th on.
+
+    C1: an argument per extent. C2: g is a multiple of the cluster's blocks. C3: 0 <= i < t. C4: a
+    role's only loop over tiles, at its top level.
+
+    ```mlir
+    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 { … }
+    ```
+  }];
+  let arguments = (ins Variadic<I32>:$extents, OptionalAttr<I64Attr>:$grouped,
+                       OptionalAttr<I64Attr>:$turn, OptionalAttr<I64Attr>:$turns);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Cta_YieldOp : Cta_Op<"yield", [Pure, Terminator, ParentOneOf<["RoleOp", "TilesOp"]>]> {
+  let summary = "ends a role or a tile";
+  let assemblyFormat = "attr-dict";
+}
+
+#endif

@@ -1,0 +1,179 @@
+// Roles of a block, and the loop over tiles that they share.
+#include "ir/cta/Cta.h"
+
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::cta;
+
+//===- Where roles are ------------------------------------------------------------------------===//
+
+RoleOp cta::roleOf(Operation *op) {
+  auto role = dyn_cast<RoleOp>(op);
+  return role ? role : op->getParentOfType<RoleOp>();
+}
+
+static int64_t integerAttr(Operation *op, StringRef name, int64_t otherwise) {
+  auto attr = op->getAttrOfType<IntegerAttr>(name);
+  return attr ? attr.getInt() : otherwise;
+}
+
+int64_t cta::clusterOf(func::FuncOp kernel) { return integerAttr(kernel, kClusterAttr, 1); }
+
+static bool multipliesByWarpgroups(RoleOp role) {
+  return role
+      .walk(
+          [](MmaOp mma) { return mma.isWgmma() ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
+/// The next warp, or that of the next warpgroup, where the role needs to start with one.
+static int64_t startOf(RoleOp role, int64_t next) {
+  int64_t warps = role.getWarps();
+  bool whole = warps >= kWarpsPerGroup || multipliesByWarpgroups(role) ||
+               next % kWarpsPerGroup + warps > kWarpsPerGroup;
+  return whole ? llvm::alignTo(next, kWarpsPerGroup) : next;
+}
+
+int64_t cta::firstWarp(RoleOp role) {
+  int64_t next = 0;
+  for (auto other : role->getBlock()->getOps<RoleOp>()) {
+    next = startOf(other, next);
+    if (other == role)
+      break;
+    next += other.getWarps();
+  }
+  return next;
+}
+
+int64_t cta::warpsOf(func::FuncOp kernel) {
+  RoleOp last;
+  for (auto role : kernel.getBody().front().getOps<RoleOp>())
+    last = role;
+  if (!last)
+    return integerAttr(kernel, kWarpsAttr, 0);
+  return llvm::alignTo(firstWarp(last) + last.getWarps(), kWarpsPerGroup);
+}
+
+int64_t cta::warpsAt(Operation *op) {
+  if (RoleOp role = roleOf(op))
+    return role.getWarps();
+  auto kernel = dyn_cast<func::FuncOp>(op);
+  return warpsOf(kernel ? kernel : op->getParentOfType<func::FuncOp>());
+}
+
+bool cta::isElected(RoleOp role) {
+  auto isTile = [](Type type) { return isa<RankedTensorType, PendingType>(type); };
+  return !role.walk([&](Operation *op) {
+                bool tiles = llvm::any_of(op->getOperandTypes(), isTile) ||
+                             llvm::any_of(op->getResultTypes(), isTile);
+                return tiles ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+//===- Rules ----------------------------------------------------------------------------------===//
+
+static LogicalResult verifyCaptures(RoleOp role) {
+  Operation *outside = nullptr;
+  Type type;
+  role.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (!role->isAncestor(operand.getParentBlock()->getParentOp()) &&
+          !isa<IntegerType, FloatType, tile::ViewType, ChannelType>(operand.getType()))
+        outside = op, type = operand.getType();
+    return outside ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (outside) // C1
+    return outside->emitOpError() << "in role \"" << role.getName() << "\" uses a " << type
+                                  << " from outside; tiles cross to a role through a channel";
+  return success();
+}
+
+LogicalResult RoleOp::verify() {
+  if (getWarps() < 1 || getWarps() > 16) // C2
+    return emitOpError() << "has 1 to 16 warps, not " << getWarps();
+  if (auto registers = getRegisters())
+    if (*registers < 24 || *registers > 256 || *registers % 8 != 0) // C3
+      return emitOpError() << "sets a multiple of 8 from 24 to 256 registers, not " << *registers;
+  if (!isa<func::FuncOp>((*this)->getParentOp())) // C4
+    return emitOpError() << "stands at the top level of a kernel, not in `"
+                         << (*this)->getParentOp()->getName() << "`";
+  Operation *next = (*this)->getNextNode();
+  if (!isa<RoleOp>(next) && !next->hasTrait<OpTrait::IsTerminator>()) // C4
+    return next->emitOpError() << "stands behind a role; only roles do";
+  return verifyCaptures(*this);
+}
+
+ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> extents;
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("of") ||
+      parser.parseOperandList(extents, OpAsmParser::Delimiter::Paren) ||
+      parser.resolveOperands(extents, builder.getI32Type(), result.operands))
+    return failure();
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = builder.getI32Type();
+  auto parseNumber = [&](StringRef attribute) -> ParseResult {
+    int64_t number;
+    if (parser.parseInteger(number))
+      return failure();
+    result.addAttribute(attribute, builder.getI64IntegerAttr(number));
+    return success();
+  };
+  if (succeeded(parser.parseOptionalKeyword("grouped")) && parseNumber("grouped"))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("turn")) &&
+      (parseNumber("turn") || parser.parseKeyword("of") || parseNumber("turns")))
+    return failure();
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  ensureTerminator(*body, builder, result.location);
+  return success();
+}
+
+void TilesOp::print(OpAsmPrinter &printer) {
+  auto list = [&](ValueRange values) {
+    printer << "(";
+    printer.printOperands(values);
+    printer << ")";
+  };
+  printer << " ";
+  list(getBody().getArguments());
+  printer << " of ";
+  list(getExtents());
+  if (auto grouped = getGrouped())
+    printer << " grouped " << *grouped;
+  if (auto turn = getTurn())
+    printer << " turn " << *turn << " of " << *getTurns();
+  printer << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"grouped", "turn", "turns"});
+}
+
+LogicalResult TilesOp::verify() {
+  size_t arguments = getBody().getNumArguments();
+  if (arguments != getExtents().size() || arguments == 0) // C1
+    return emitOpError() << "has " << arguments << " coordinates for " << getExtents().size()
+                         << " extents";
+  if (auto grouped = getGrouped()) {
+    int64_t cluster = clusterOf((*this)->getParentOfType<func::FuncOp>());
+    if (arguments < 2)
+      return emitOpError() << "groups tiles of two axes or more, not of one";
+    if (*grouped < 1 || *grouped % cluster != 0) // C2
+      return emitOpError() << "groups " << *grouped << " tiles; a multiple of the " << cluster
+                           << " blocks of a cluster is needed";
+  }
+  if (bool(getTurn()) != bool(getTurns()) ||
+      (getTurn() && (*getTurn() < 0 || *getTurn() >= *getTurns()))) // C3
+    return emitOpError() << "takes turn " << getTurn().value_or(0) << " of "
+                         << getTurns().value_or(0) << "; turns count from 0";
+  auto role = dyn_cast<RoleOp>((*this)->getParentOp());
+  if (!role || llvm::range_size(role.getBody().front().getOps<TilesOp>()) != 1) // C4
+    return emitOpError() << "stands alone at the top level of a role";
+  return success();
+}

@@ -1,0 +1,104 @@
+// Rules of channels whose slots TMA fills or takes from.
+#include "ir/cta/Cta.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::cta;
+
+RankedTensorType cta::tileOf(Type type) {
+  return llvm::TypeSwitch<Type, RankedTensorType>(type)
+      .Case<PendingType, SlotType, ChannelType>([](auto holder) { return holder.getTile(); })
+      .Default([](Type tile) { return cast<RankedTensorType>(tile); });
+}
+
+PanelLayout cta::panelsOf(ChannelType channel) {
+  RankedTensorType tile = channel.getTile();
+  int64_t columns = tile.getShape().back();
+  return PanelLayout::widest(tile.getNumElements() / columns, columns,
+                             tile.getElementTypeBitWidth() / 8);
+}
+
+/// What TMA and wgmma ask of a slot's tile; the message, or nothing.
+static std::string problemOf(RankedTensorType tile) {
+  if (tile.getRank() != 2)
+    return "a tile of 2 axes, not " + std::to_string(tile.getRank());
+  if (!tile.getElementType().isIntOrFloat() || tile.getElementTypeBitWidth() % 8 != 0)
+    return "elements of whole bytes";
+  if (int64_t rows = tile.getDimSize(0); rows % 8 != 0)
+    return "a multiple of 8 rows, not " + std::to_string(rows);
+  if (int64_t bytes = tile.getDimSize(1) * tile.getElementTypeBitWidth() / 8; bytes % 16 != 0)
+    return "rows of a multiple of 16 bytes, not " + std::to_string(bytes);
+  return "";
+}
+
+LogicalResult ChannelOp::verify() {
+  RankedTensorType tile = getResult().getType().getTile();
+  if (std::string problem = isPanel() ? problemOf(tile) : ""; !problem.empty())
+    return emitOpError() << "needs slots of " << problem;
+  if (!getMulticast())
+    return success();
+  auto kernel = (*this)->getParentOfType<func::FuncOp>();
+  int64_t cluster = kernel ? clusterOf(kernel) : 1;
+  if (getKind() != ChannelKind::Tma || cluster == 1) // C1
+    return emitOpError() << "copies to all blocks of a cluster; that takes kind `tma` and "
+                         << "`cta.cluster` on the kernel";
+  if (tile.getDimSize(0) % (8 * cluster) != 0)
+    return emitOpError() << "shares " << tile.getDimSize(0) << " rows among " << cluster
+                         << " blocks; each brings a multiple of 8";
+  return success();
+}
+
+/// Checks a view that TMA reads or writes in boxes.
+static LogicalResult verifyBoxes(Operation *op, tile::ViewType view, ArrayRef<int64_t> extents) {
+  if (view.getStrided())
+    return op->emitOpError() << "needs a view whose innermost axis is packed, not " << view;
+  if (view.getAlign() % 16 != 0)
+    return op->emitOpError() << "needs rows that start at multiples of 16 bytes, not " << view
+                             << "; TMA copies no others";
+  if (extents.size() > 5)
+    return op->emitOpError() << "copies from " << extents.size() << " axes; TMA knows 5";
+  if (extents.empty() || extents.back() == 0)
+    return op->emitOpError() << "drops the innermost axis, which TMA copies along";
+  return success();
+}
+
+LogicalResult cta::verifyTmaCopy(CopyOp op) { // C6
+  if (op.getPredicate())
+    return op.emitOpError()
+           << "by TMA has no predicate: the slot would wait for its bytes for ever";
+  if (op.getValid())
+    return op.emitOpError() << "by TMA copies whole boxes and takes no `valid`";
+  return verifyBoxes(op, op.getView().getType(), op.getExtents());
+}
+
+LogicalResult StoreOp::verify() {
+  auto channel = getChannel().getDefiningOp<ChannelOp>();
+  if (channel && channel.getKind() != ChannelKind::Store) // C1
+    return emitOpError() << "goes through a channel of kind `store`, not `"
+                         << stringifyChannelKind(channel.getKind()) << "`";
+  auto tile = cast<RankedTensorType>(getTile().getType());
+  RankedTensorType slot = getChannel().getType().getTile();
+  if (slot.getRank() != 2 || tile.getRank() != 2 || slot.getDimSize(0) != tile.getDimSize(0) ||
+      tile.getDimSize(1) % slot.getDimSize(1) != 0 ||
+      slot.getElementType() != tile.getElementType()) // C1
+    return emitOpError() << "of " << tile << " goes through slots of its rows and type and a "
+                         << "divisor of its columns, not " << slot;
+  SmallVector<int64_t> kept;
+  for (int64_t extent : getExtents())
+    if (extent != 0)
+      kept.push_back(extent);
+  auto view = getView().getType();
+  if (getIndices().size() != getExtents().size() ||
+      view.getRank() != int64_t(getIndices().size()) || ArrayRef(kept) != tile.getShape()) // C2
+    return emitOpError() << "needs an index and an extent per axis of " << view
+                         << ", and the kept extents to be the tile's shape";
+  Type element = tile.getElementType();
+  if (element != view.getElementType()) // C3
+    return emitOpError() << "writes " << tile << " to " << view;
+  if (getAdd() && !element.isF32() && !element.isF16() && !element.isBF16() &&
+      !element.isInteger(32)) // C4
+    return emitOpError() << "adds f32, f16, bf16 or i32, not " << element;
+  return verifyBoxes(*this, view, getExtents()); // C3
+}

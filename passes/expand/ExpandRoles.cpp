@@ -1,0 +1,212 @@
+// Roles: one branch for each, on the number of the warpgroup, and in it of the warp. Each branch of
+// whole warpgroups starts by exchanging registers, which ptxas accepts only in one chain of if and
+// else. A role without tiles is run by one elected thread.
+//
+// Before them one thread makes the barriers of all rings, and all threads wait for that, of the
+// whole cluster where there is one. Blocks of a cluster also end together: a peer may still write
+// to the others' slots, or give theirs back.
+#include "passes/expand/Expander.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+void Expander::branch(Value condition, function_ref<void()> body) {
+  if (!condition)
+    return body();
+  auto branch = builder.create<scf::IfOp>(loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  body();
+}
+
+void Expander::byOneThread(function_ref<void()> body) {
+  if (elected)
+    return body();
+  Value first = add(mul(warp, kLanes), lane);
+  branch(builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, first, constant(0)), body);
+}
+
+/// Barriers 1 to 8 are those of warpgroups; the roles', in order, follow.
+int64_t Expander::roleBarrier() const {
+  int64_t id = 9;
+  for (auto other : role->getBlock()->getOps<cta::RoleOp>()) {
+    if (other == role)
+      break;
+    id += !cta::isElected(other);
+  }
+  return id;
+}
+
+//===- The branches ---------------------------------------------------------------------------===//
+
+LogicalResult Expander::expandRoles() {
+  auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
+  group = builder.create<arith::ShRSIOp>(named("warpgroup"), warp, constant(2));
+  groupThread = builder.create<arith::AndIOp>(named("group_thread"), thread, constant(127));
+  if (cluster > 1)
+    rank = builder.create<cuda::ClusterRankOp>(named("rank"), builder.getI32Type());
+  initialiseRings();
+
+  SmallVector<Section> sections;
+  for (auto op : kernel.getBody().front().getOps<cta::RoleOp>()) {
+    int64_t first = cta::firstWarp(op), end = first + op.getWarps();
+    if (sections.empty() || first >= sections.back().end * cta::kWarpsPerGroup)
+      sections.push_back({});
+    Section &section = sections.back();
+    section.end = llvm::divideCeil(end, cta::kWarpsPerGroup);
+    section.roles.push_back(op);
+    section.registers = op.getRegisters();
+  }
+  if (failed(expandSections(sections)))
+    return failure();
+  if (cluster > 1) {
+    builder.create<cuda::ClusterArriveOp>(loc);
+    builder.create<cuda::ClusterWaitOp>(loc);
+  }
+  return success();
+}
+
+LogicalResult Expander::expandSections(ArrayRef<Section> sections) {
+  const Section &section = sections.front();
+  OpBuilder::InsertionGuard guard(builder);
+  if (sections.size() > 1) {
+    Value here =
+        builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, group, constant(section.end));
+    auto choice = builder.create<scf::IfOp>(loc, here, /*withElseRegion=*/true);
+    builder.setInsertionPoint(choice.elseBlock()->getTerminator());
+    if (failed(expandSections(sections.drop_front())))
+      return failure();
+    builder.setInsertionPoint(choice.thenBlock()->getTerminator());
+  }
+  int64_t threads = cta::warpsOf(kernel) * kLanes;
+  int64_t entry = Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
+  if (section.registers && *section.registers > entry)
+    builder.create<cuda::IncreaseRegistersOp>(loc, *section.registers);
+  else if (section.registers && *section.registers < entry)
+    builder.create<cuda::DecreaseRegistersOp>(loc, *section.registers);
+  for (cta::RoleOp op : section.roles)
+    if (failed(expandRole(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Expander::expandRole(cta::RoleOp op) {
+  OpBuilder::InsertionGuard guard(builder);
+  Location outer = loc;
+  loc = op.getLoc();
+  int64_t first = cta::firstWarp(op), count = op.getWarps();
+  bool single = cta::isElected(op);
+  Value condition;
+  auto narrow = [&](arith::CmpIPredicate predicate, int64_t bound) {
+    condition =
+        both(condition, builder.create<arith::CmpIOp>(loc, predicate, warp, constant(bound)));
+  };
+  if (single)
+    narrow(arith::CmpIPredicate::eq, first);
+  else if (first % cta::kWarpsPerGroup || count % cta::kWarpsPerGroup) {
+    narrow(arith::CmpIPredicate::sge, first);
+    narrow(arith::CmpIPredicate::slt, first + count);
+  }
+  LogicalResult outcome = success();
+  auto body = [&] {
+    Value own = warp;
+    if (first)
+      own = builder.create<arith::SubIOp>(NameLoc::get(builder.getStringAttr("own_warp"), loc),
+                                          warp, constant(first));
+    llvm::SaveAndRestore roleScope(role, op);
+    llvm::SaveAndRestore electedScope(elected, single);
+    llvm::SaveAndRestore warpsScope(warps, count);
+    llvm::SaveAndRestore warpScope(warp, own);
+    // Coordinates of this role's tiles are computed here.
+    llvm::SaveAndRestore endScope(entryEnd, entryEnd);
+    llvm::SaveAndRestore coordinatesScope(threadCoordinates, CoordinateCache());
+    if (first)
+      entryEnd = own.getDefiningOp();
+    enterRings();
+    outcome = expandBlock(op.getBody().front());
+    retire(0);
+    if (!storing.empty()) // the stores' slots live until they have been read
+      branch(builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, groupThread, constant(0)),
+             [&] { builder.create<cuda::BulkWaitOp>(loc, 0, /*read=*/true); });
+    storing.clear();
+    channelBytes = std::max(channelBytes, sharedBytes); // scratch is the role's own
+  };
+  branch(condition, [&] {
+    if (!single)
+      return body();
+    branch(builder.create<cuda::ElectOp>(loc, builder.getI1Type()), body);
+  });
+  loc = outer;
+  return outcome;
+}
+
+//===- Tiles ----------------------------------------------------------------------------------===//
+
+LogicalResult Expander::expandTiles(cta::TilesOp op) {
+  auto named = [&](StringRef name) {
+    return NameLoc::get(builder.getStringAttr(name), op.getLoc());
+  };
+  Type i32 = builder.getI32Type();
+  auto divide = [&](Value a, Value b) { return builder.createOrFold<arith::DivSIOp>(loc, a, b); };
+  auto remainder = [&](Value a, Value b) {
+    return builder.createOrFold<arith::RemSIOp>(loc, a, b);
+  };
+  auto product = [&](Value a, Value b) { return builder.createOrFold<arith::MulIOp>(loc, a, b); };
+
+  // A cluster goes through the tiles as one block would: c neighbours on the first axis are one.
+  SmallVector<Value> extents;
+  for (Value extent : op.getExtents())
+    extents.push_back(scalar(extent));
+  if (cluster > 1)
+    extents[0] = div(add(extents[0], constant(cluster - 1)), cluster);
+  Value total = extents[0];
+  for (Value extent : ArrayRef(extents).drop_front())
+    total = product(total, extent);
+  Value first = div(builder.create<cuda::BlockIdOp>(loc, i32), cluster);
+  Value step = div(builder.create<cuda::GridSizeOp>(loc, i32), cluster);
+  if (auto turns = op.getTurns()) {
+    first = add(first, mul(step, *op.getTurn()));
+    step = mul(step, *turns);
+  }
+  auto loop = builder.create<scf::ForOp>(op.getLoc(), first, total, step);
+  loop.getInductionVar().setLoc(named("tile"));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+
+  Value rest = loop.getInductionVar();
+  SmallVector<Value> coordinates;
+  size_t axis = 0;
+  if (auto grouped = op.getGrouped()) {
+    bool more = extents.size() > 2;
+    Value plane = product(extents[0], extents[1]);
+    Value inPlane = more ? remainder(rest, plane) : rest;
+    Value band = mul(extents[1], *grouped / cluster);
+    Value start = mul(divide(inPlane, band), *grouped / cluster);
+    Value left = builder.create<arith::SubIOp>(loc, extents[0], start);
+    Value height =
+        builder.create<arith::MinSIOp>(named("band_height"), left, constant(*grouped / cluster));
+    Value inBand = remainder(inPlane, band);
+    coordinates = {add(start, remainder(inBand, height)), divide(inBand, height)};
+    rest = more ? divide(rest, plane) : Value();
+    axis = 2;
+  }
+  for (; axis < extents.size(); ++axis) {
+    bool last = axis + 1 == extents.size();
+    coordinates.push_back(last ? rest : remainder(rest, extents[axis]));
+    rest = last ? Value() : divide(rest, extents[axis]);
+  }
+  if (cluster > 1)
+    coordinates[0] = add(mul(coordinates[0], cluster), rank);
+  for (auto [argument, coordinate] : llvm::zip(op.getBody().getArguments(), coordinates)) {
+    if (Operation *made = coordinate.getDefiningOp(); made && made->getBlock() == loop.getBody())
+      made->setLoc(argument.getLoc());
+    scalars.map(argument, coordinate);
+  }
+  if (failed(expandBlock(op.getBody().front())))
+    return failure();
+  retire(0);
+  return success();
+}
+
+} // namespace tilewright::passes

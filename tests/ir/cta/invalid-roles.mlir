@@ -1,0 +1,311 @@
+// RUN: tile-opt %s --split-input-file --verify-diagnostics
+
+func.func @role_has_warps(%x: i32) {
+  // expected-error @+1 {{'cta.role' op has 1 to 16 warps, not 17}}
+  cta.role "all" warps 17 {
+  }
+  return
+}
+
+// -----
+
+func.func @role_has_a_legal_budget(%x: i32) {
+  // expected-error @+1 {{'cta.role' op sets a multiple of 8 from 24 to 256 registers, not 100}}
+  cta.role "load" warps 4 registers 100 {
+  }
+  return
+}
+
+// -----
+
+func.func @roles_are_not_nested(%x: i32) {
+  cta.role "outer" warps 4 {
+    // expected-error @+1 {{'cta.role' op stands at the top level of a kernel, not in `cta.role`}}
+    cta.role "inner" warps 4 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @roles_come_last(%x: i32) {
+  cta.role "load" warps 4 {
+  }
+  // expected-error @+1 {{'arith.addi' op stands behind a role; only roles do}}
+  %y = arith.addi %x, %x : i32
+  return
+}
+
+// -----
+
+func.func @tiles_do_not_cross_into_a_role(%t: tensor<64x64xf32>) {
+  cta.role "use" warps 4 {
+    // expected-error @+1 {{'arith.addf' op in role "use" uses a 'tensor<64x64xf32>' from outside; tiles cross to a role through a channel}}
+    %s = arith.addf %t, %t : tensor<64x64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @a_coordinate_per_extent(%t: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op has 1 coordinates for 2 extents}}
+    cta.tiles (%m) of (%t, %t) {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @groups_are_whole_clusters(%t: i32) attributes {cta.cluster = 2 : i32} {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op groups 3 tiles; a multiple of the 2 blocks of a cluster is needed}}
+    cta.tiles (%m, %n) of (%t, %t) grouped 3 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @one_axis_has_no_groups(%t: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op groups tiles of two axes or more, not of one}}
+    cta.tiles (%m) of (%t) grouped 8 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @turns_count_from_0(%t: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op takes turn 2 of 2; turns count from 0}}
+    cta.tiles (%m) of (%t) turn 2 of 2 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @one_loop_over_tiles(%t: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op stands alone at the top level of a role}}
+    cta.tiles (%m) of (%t) {
+    }
+    cta.tiles (%m) of (%t) {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @boxes_have_groups_of_8_rows() {
+  // expected-error @+1 {{'cta.channel' op needs slots of a multiple of 8 rows, not 60}}
+  %c = cta.channel tma : !cta.channel<2 x tensor<60x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @boxes_have_chunks_of_16_bytes() {
+  // expected-error @+1 {{'cta.channel' op needs slots of rows of a multiple of 16 bytes, not 24}}
+  %c = cta.channel store : !cta.channel<2 x tensor<64x12xbf16>>
+  return
+}
+
+// -----
+
+func.func @boxes_are_matrices() {
+  // expected-error @+1 {{'cta.channel' op needs slots of a tile of 2 axes, not 3}}
+  %c = cta.channel tma : !cta.channel<2 x tensor<2x64x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @multicast_takes_a_cluster() {
+  // expected-error @+1 {{'cta.channel' op copies to all blocks of a cluster; that takes kind `tma` and `cta.cluster` on the kernel}}
+  %c = cta.channel tma multicast : !cta.channel<2 x tensor<64x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @each_block_brings_whole_groups_of_rows() attributes {cta.cluster = 2 : i32} {
+  // expected-error @+1 {{'cta.channel' op shares 24 rows among 2 blocks; each brings a multiple of 8}}
+  %c = cta.channel tma multicast : !cta.channel<2 x tensor<24x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @tma_has_no_predicate(%x: !tile.view<?x?xbf16, align 16>, %i: i32, %p: i1) {
+  %c = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  // expected-error @+1 {{'cta.copy' op by TMA has no predicate: the slot would wait for its bytes for ever}}
+  cta.copy %x[%i, %i] extents [64, 64], %s if %p : !tile.view<?x?xbf16, align 16>, !cta.slot<tensor<64x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @tma_copies_whole_boxes(%x: !tile.view<?x?xbf16, align 16>, %i: i32) {
+  %c = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  // expected-error @+1 {{'cta.copy' op by TMA copies whole boxes and takes no `valid`}}
+  cta.copy %x[%i, %i] extents [64, 64], %s {valid = array<i64: 50, 0>} : !tile.view<?x?xbf16, align 16>, !cta.slot<tensor<64x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @tma_needs_aligned_rows(%x: !tile.view<?x?xbf16>, %i: i32) {
+  %c = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  // expected-error @+1 {{'cta.copy' op needs rows that start at multiples of 16 bytes, not '!tile.view<?x?xbf16>'; TMA copies no others}}
+  cta.copy %x[%i, %i] extents [64, 64], %s : !tile.view<?x?xbf16>, !cta.slot<tensor<64x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @tma_needs_packed_rows(%x: !tile.view<?x?xbf16, align 16, strided>, %i: i32) {
+  %c = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  // expected-error @+1 {{'cta.copy' op needs a view whose innermost axis is packed}}
+  cta.copy %x[%i, %i] extents [64, 64], %s : !tile.view<?x?xbf16, align 16, strided>, !cta.slot<tensor<64x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @tma_copies_along_the_innermost_axis(%x: !tile.view<?x?x?xbf16, align 16>, %i: i32) {
+  %c = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  // expected-error @+1 {{'cta.copy' op drops the innermost axis, which TMA copies along}}
+  cta.copy %x[%i, %i, %i] extents [64, 64, 0], %s : !tile.view<?x?x?xbf16, align 16>, !cta.slot<tensor<64x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @stores_go_through_their_channels(%x: !tile.view<?x?xf32, align 16>, %t: tensor<64x64xf32>, %i: i32) {
+  %c = cta.channel tma : !cta.channel<2 x tensor<64x64xf32>>
+  // expected-error @+1 {{'cta.store' op goes through a channel of kind `store`, not `tma`}}
+  cta.store %t, %x[%i, %i] extents [64, 64] through %c : tensor<64x64xf32>, !tile.view<?x?xf32, align 16>, !cta.channel<2 x tensor<64x64xf32>>
+  return
+}
+
+// -----
+
+func.func @slots_divide_what_is_stored(%x: !tile.view<?x?xf32, align 16>, %t: tensor<64x64xf32>, %i: i32) {
+  %c = cta.channel store : !cta.channel<2 x tensor<64x48xf32>>
+  // expected-error @+1 {{'cta.store' op of 'tensor<64x64xf32>' goes through slots of its rows and type and a divisor of its columns, not 'tensor<64x48xf32>'}}
+  cta.store %t, %x[%i, %i] extents [64, 64] through %c : tensor<64x64xf32>, !tile.view<?x?xf32, align 16>, !cta.channel<2 x tensor<64x48xf32>>
+  return
+}
+
+// -----
+
+func.func @stores_name_every_axis(%x: !tile.view<?x?xf32, align 16>, %t: tensor<64x64xf32>, %i: i32) {
+  %c = cta.channel store : !cta.channel<2 x tensor<64x32xf32>>
+  // expected-error @+1 {{'cta.store' op needs an index and an extent per axis of}}
+  cta.store %t, %x[%i, %i] extents [64, 32] through %c : tensor<64x64xf32>, !tile.view<?x?xf32, align 16>, !cta.channel<2 x tensor<64x32xf32>>
+  return
+}
+
+// -----
+
+func.func @stores_do_not_convert(%x: !tile.view<?x?xbf16, align 16>, %t: tensor<64x64xf32>, %i: i32) {
+  %c = cta.channel store : !cta.channel<2 x tensor<64x32xf32>>
+  // expected-error @+1 {{'cta.store' op writes 'tensor<64x64xf32>' to '!tile.view<?x?xbf16, align 16>'}}
+  cta.store %t, %x[%i, %i] extents [64, 64] through %c : tensor<64x64xf32>, !tile.view<?x?xbf16, align 16>, !cta.channel<2 x tensor<64x32xf32>>
+  return
+}
+
+// -----
+
+func.func @bytes_are_not_added(%x: !tile.view<?x?xi8, align 16>, %t: tensor<64x64xi8>, %i: i32) {
+  %c = cta.channel store : !cta.channel<2 x tensor<64x32xi8>>
+  // expected-error @+1 {{'cta.store' op adds f32, f16, bf16 or i32, not 'i8'}}
+  cta.store add %t, %x[%i, %i] extents [64, 64] through %c : tensor<64x64xi8>, !tile.view<?x?xi8, align 16>, !cta.channel<2 x tensor<64x32xi8>>
+  return
+}
+
+// -----
+
+func.func @pending_sums_are_for_warpgroups(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !cta.pending<tensor<64x64xf32>>) {
+  // expected-error @+1 {{'cta.mma' op with a pending sum or slots of `tma` channels is a warpgroup's: `shape` starts with 64}}
+  %p = cta.mma %acc, %a, %a {shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  return
+}
+
+// -----
+
+func.func @warpgroups_have_four_warps(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !cta.pending<tensor<64x64xf32>>) {
+  // expected-error @+1 {{'cta.mma' op is split over 2x1 warps; the first is a multiple of 4}}
+  %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 2, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  return
+}
+
+// -----
+
+func.func @instructions_have_their_depth(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !cta.pending<tensor<64x64xf32>>) {
+  // expected-error @+1 {{'cta.mma' op of 'bf16' has instructions of depth 16, not 32}}
+  %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 64, 32>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  return
+}
+
+// -----
+
+func.func @instructions_have_columns_in_steps_of_8(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !cta.pending<tensor<64x64xf32>>) {
+  // expected-error @+1 {{'cta.mma' op has instructions of 8 to 256 columns in steps of 8, not 60}}
+  %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 60, 16>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  return
+}
+
+// -----
+
+func.func @instructions_divide_the_tile(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !cta.pending<tensor<64x64xf32>>) {
+  // expected-error @+1 {{'cta.mma' op multiplies 64x64x64, which is no multiple of 64x48x16, the instructions of all warpgroups}}
+  %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 48, 16>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  return
+}
+
+// -----
+
+func.func @bytes_run_along_k(%a: !cta.slot<tensor<64x64xf8E4M3FN>>, %acc: !cta.pending<tensor<64x64xf32>>) {
+  // expected-error @+1 {{'cta.mma' op of 'f8E4M3FN' needs operands whose rows run along k}}
+  %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 64, 32>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xf8E4M3FN>>, !cta.slot<tensor<64x64xf8E4M3FN>> -> !cta.pending<tensor<64x64xf32>>
+  return
+}
+
+// -----
+
+func.func @warpgroups_read_what_tma_brought(%acc: !cta.pending<tensor<64x64xf32>>) {
+  %c = cta.channel cp_async : !cta.channel<2 x tensor<64x64xbf16>>
+  %a = cta.wait %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  // expected-error @+1 {{'cta.mma' op of a warpgroup reads slots of `tma` channels, not `cp_async`}}
+  %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  return
+}
+
+// -----
+
+func.func @products_use_all_warps_of_a_role() {
+  %c = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  cta.role "multiply" warps 8 {
+    %a = cta.wait %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %acc = cta.begin : !cta.pending<tensor<64x64xf32>>
+    // expected-error @+1 {{'cta.mma' op is split over 4x1 warps of a role of 8}}
+    %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}

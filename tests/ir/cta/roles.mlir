@@ -1,0 +1,53 @@
+// RUN: tile-opt %s | tile-opt | FileCheck %s
+// RUN: tile-opt %s --mlir-print-op-generic | tile-opt | FileCheck %s
+// RUN: tile-opt %s --mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC
+
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+
+// CHECK-LABEL: @two_roles
+// CHECK: cta.channel tma : <3 x tensor<64x64xbf16>>
+// CHECK: cta.channel tma multicast : <3 x tensor<64x64xbf16>>
+// CHECK: cta.channel store : <1 x tensor<64x64xf32>>
+// CHECK: cta.role "load" warps 1 registers 40 {
+// CHECK: cta.tiles (%[[M:.*]], %{{.*}}) of (%{{.*}}, %{{.*}}) grouped 4 {
+// CHECK: cta.copy %{{.*}}[%[[M]], %{{.*}}] extents [64, 64], %{{.*}} : <?x?xbf16, align 16>, <tensor<64x64xbf16>>
+// CHECK: cta.role "multiply" warps 4 {
+// CHECK: cta.tiles (%{{.*}}, %{{.*}}) of (%{{.*}}, %{{.*}}) turn 0 of 2 {
+// CHECK: cta.begin : <tensor<64x64xf32>>
+// CHECK: cta.mma {{.*}} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, <tensor<64x64xbf16>> -> <tensor<64x64xf32>>
+// CHECK: cta.release %{{.*}} : <tensor<64x64xbf16>> after %{{.*}} : !cta.pending<tensor<64x64xf32>>
+// CHECK: cta.release %{{.*}} : <tensor<64x64xbf16>>{{$}}
+// CHECK: cta.store add %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] extents [64, 64] through %{{.*}}
+// GENERIC: "cta.yield"
+func.func @two_roles(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?x?xf32, align 16>, %t: i32)
+    attributes {cta.target = "sm_90", cta.cluster = 2 : i32} {
+  %as = cta.channel tma : !cta.channel<3 x tensor<64x64xbf16>>
+  %bs = cta.channel tma multicast : !cta.channel<3 x tensor<64x64xbf16>>
+  %rows = cta.channel store : !cta.channel<1 x tensor<64x64xf32>>
+  cta.role "load" warps 1 registers 40 {
+    cta.tiles (%m, %n) of (%t, %t) grouped 4 {
+      %a = cta.acquire %as : !cta.channel<3 x tensor<64x64xbf16>> -> !slot
+      cta.copy %x[%m, %n] extents [64, 64], %a : !tile.view<?x?xbf16, align 16>, !slot
+      cta.commit %a : !slot
+      %b = cta.acquire %bs : !cta.channel<3 x tensor<64x64xbf16>> -> !slot
+      cta.copy %x[%n, %n] extents [64, 64], %b : !tile.view<?x?xbf16, align 16>, !slot
+      cta.commit %b : !slot
+    }
+  }
+  cta.role "multiply" warps 4 {
+    cta.tiles (%m, %n) of (%t, %t) turn 0 of 2 {
+      %a = cta.wait %as : !cta.channel<3 x tensor<64x64xbf16>> -> !slot
+      %b = cta.wait %bs : !cta.channel<3 x tensor<64x64xbf16>> -> !slot
+      %empty = cta.begin : !sum
+      %p = cta.mma %empty, %a, %b {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>}
+          : !sum, !slot, !slot -> !sum
+      cta.release %a : !slot after %p : !sum
+      %s = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %b : !slot
+      cta.store add %s, %y[%m, %n] extents [64, 64] through %rows
+          : tensor<64x64xf32>, !tile.view<?x?xf32, align 16>, !cta.channel<1 x tensor<64x64xf32>>
+    }
+  }
+  return
+}
