@@ -47,6 +47,12 @@ TEST(HopperPrograms, chain_compiles_without_serialised_products) {
   expectClean(hopper::chain(), 168);
 }
 
+TEST(HopperSchedules, compile_without_serialised_products) {
+  KernelSource source = hopper::scheduleSource("gemm_cooperative.mlir");
+  EXPECT_EQ(source.clusterSize, 2u);
+  expectClean(source, 168);
+}
+
 TEST(HopperPrograms, products_compile_in_every_form) {
   for (const hopper::Product &product : hopper::allProducts()) {
     SCOPED_TRACE(testing::PrintToString(product));

@@ -1,76 +1,16 @@
 // Runs the programs of this folder through the runtime and compares with products on the CPU.
-#include "runtime/Device.h"
 #include "runtime/Kernel.h"
-#include "simulator/NarrowFloat.h"
+#include "tests/hopper/DeviceMatrix.h"
 #include "tests/hopper/HopperGpu.h"
 #include "tests/hopper/Program.h"
 
-#include <random>
-
 using namespace tilewright;
 using namespace tilewright::runtime;
+using hopper::expectProduct;
 using hopper::HopperGpu;
+using Matrix = hopper::DeviceMatrix;
 
 namespace {
-
-/// A matrix on both sides: its numbers here, its bits on the GPU.
-struct Matrix {
-  Matrix(const Driver &driver, ElementType type, int64_t rows, int64_t columns)
-      : type(type), shape{rows, columns}, strides{columns, 1}, values(size_t(rows * columns)),
-        buffer(std::move(DeviceBuffer::allocate(driver, values.size() * bytesOf(type))).value()) {}
-
-  /// Numbers of the type between -1 and 1.
-  void fill(unsigned seed) {
-    std::mt19937 random(seed);
-    std::uniform_real_distribution<float> number(-1, 1);
-    std::vector<uint16_t> bits;
-    for (float &value : values) {
-      bits.push_back(encoded(number(random)));
-      value = decoded(bits.back());
-    }
-    ASSERT_OK(buffer.copyFrom(bits.data(), bits.size() * 2));
-  }
-
-  void fetch() {
-    if (type == ElementType::F32) {
-      ASSERT_OK(buffer.copyTo(values.data(), values.size() * 4));
-      return;
-    }
-    std::vector<uint16_t> bits(values.size());
-    ASSERT_OK(buffer.copyTo(bits.data(), bits.size() * 2));
-    for (size_t i = 0; i < bits.size(); ++i)
-      values[i] = decoded(bits[i]);
-  }
-
-  uint16_t encoded(float x) const {
-    return uint16_t(type == ElementType::BF16 ? simulator::encode<simulator::BFloat16>(x)
-                                              : simulator::encode<simulator::Float16>(x));
-  }
-  float decoded(uint16_t bits) const {
-    return type == ElementType::BF16 ? simulator::decode<simulator::BFloat16>(bits)
-                                     : simulator::decode<simulator::Float16>(bits);
-  }
-  float at(int64_t row, int64_t column) const { return values[size_t(row * shape[1] + column)]; }
-  TensorRef ref() { return {buffer.data(), type, 2, shape, strides, 0}; }
-
-  ElementType type;
-  int64_t shape[2], strides[2];
-  std::vector<float> values;
-  DeviceBuffer buffer;
-};
-
-/// Every element within `rounding` of the sum, and f32's of its terms.
-template <typename B> void expectProduct(const Matrix &a, B b, const Matrix &c, float rounding) {
-  int64_t K = a.shape[1];
-  for (int64_t m = 0; m < c.shape[0]; ++m)
-    for (int64_t n = 0; n < c.shape[1]; ++n) {
-      float sum = 0;
-      for (int64_t k = 0; k < K; ++k)
-        sum += a.at(m, k) * b(k, n);
-      float tolerance = std::abs(sum) * rounding + 1e-5f * float(K);
-      ASSERT_NEAR(c.at(m, n), sum, tolerance) << "element " << m << ", " << n;
-    }
-}
 
 using Sizes = std::array<int64_t, 3>;
 
@@ -110,6 +50,26 @@ TEST_P(Gemm, split_k_equals_the_product_on_the_cpu) {
         a, [&](int64_t k, int64_t n) { return b.at(k, n); }, c, 1e-5f);
   }
 }
+
+class Schedules : public Gemm {};
+
+TEST_P(Schedules, gemm_cooperative_equals_the_product_on_the_cpu) {
+  auto [M, N, K] = GetParam();
+  Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);
+  Matrix c(*driver, ElementType::BF16, M, N);
+  a.fill(1);
+  b.fill(2);
+  ASSERT_OK(c.buffer.fill(0xff));
+  launch(hopper::scheduleSource("gemm_cooperative.mlir"), {a.ref(), b.ref(), c.ref()});
+  c.fetch();
+  expectProduct(
+      a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Schedules,
+                         testing::Values(Sizes{128, 256, 64}, Sizes{256, 256, 512}, Sizes{1, 8, 8},
+                                         Sizes{77, 200, 264}, Sizes{333, 520, 1000},
+                                         Sizes{2000, 3000, 328}));
 
 class Chain : public Gemm {};
 

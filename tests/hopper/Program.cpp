@@ -4,6 +4,7 @@
 #include "ir/cuda/Cuda.h"
 #include "support/Files.h"
 #include "tools/driver/Describe.h"
+#include "tools/driver/Schedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -46,6 +47,26 @@ std::string hopper::textOf(const std::string &file) {
 }
 
 Program hopper::load(const std::string &file) { return parse(textOf(file)); }
+
+Program hopper::lowerSchedule(const std::string &text, KernelSource *source) {
+  ErrorOr<driver::Schedule> schedule = driver::lowerSchedule(text, "schedule.mlir");
+  EXPECT_TRUE(schedule) << schedule.error().message;
+  if (!schedule)
+    return {};
+  if (source)
+    *source = std::move(schedule->source);
+  return {std::move(schedule->context), std::move(schedule->module)};
+}
+
+Program hopper::loadSchedule(const std::string &file, KernelSource *source) {
+  return lowerSchedule(textOf(file), source);
+}
+
+KernelSource hopper::scheduleSource(const std::string &file) {
+  KernelSource source;
+  loadSchedule(file, &source);
+  return source;
+}
 
 KernelSource hopper::describe(const Program &program, std::vector<Arg> args,
                               const std::string &grid) {

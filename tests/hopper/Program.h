@@ -30,6 +30,13 @@ Program parse(const std::string &ir);
 std::string textOf(const std::string &file);
 Program load(const std::string &file);
 
+/// A program of this folder that is written at the `cta` level, lowered; and what the runtime needs
+/// of it.
+Program loadSchedule(const std::string &file, runtime::KernelSource *source = nullptr);
+/// The same from a text.
+Program lowerSchedule(const std::string &text, runtime::KernelSource *source = nullptr);
+runtime::KernelSource scheduleSource(const std::string &file);
+
 /// What the runtime needs: text for sm_90a, the parameters that the kernel's arguments name, these
 /// arguments and this grid.
 runtime::KernelSource describe(const Program &program, std::vector<runtime::Arg> args,

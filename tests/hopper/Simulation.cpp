@@ -69,6 +69,31 @@ float HostMatrix::at(int64_t row, int64_t column) const {
 
 TensorMap HostMatrix::map() { return {{&buffer}, {rows, columns}, {columns, 1}}; }
 
+SmallVector<MachineArgument> hopper::bindArguments(const Program &program,
+                                                   ArrayRef<HostMatrix *> tensors,
+                                                   const llvm::StringMap<int64_t> &numbers) {
+  SmallVector<MachineArgument> arguments;
+  func::FuncOp kernel = program.kernel();
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    auto param = kernel.getArgAttrOfType<DictionaryAttr>(i, "cuda.param");
+    auto number = [&](StringRef name) { return param.getAs<IntegerAttr>(name).getInt(); };
+    StringRef kind = param.getAs<StringAttr>("kind").getValue();
+    if (kind == "scalar" || kind == "dim") {
+      arguments.push_back(
+          numbers.lookup(kernel.getArgAttrOfType<StringAttr>(i, "tile.name").getValue()));
+      continue;
+    }
+    HostMatrix &tensor = *tensors[size_t(number("argument"))];
+    if (kind == "tensor_map")
+      arguments.push_back(tensor.map());
+    else if (kind == "pointer")
+      arguments.push_back(Pointer{&tensor.buffer});
+    else // a stride
+      arguments.push_back(number("axis") ? 1 : tensor.columns);
+  }
+  return arguments;
+}
+
 //===- Runs -----------------------------------------------------------------------------------===//
 
 const char *MatrixRun::file(Kind kind) {
@@ -86,20 +111,21 @@ MatrixRun::MatrixRun(Kind kind, Program program, int64_t M, int64_t N, int64_t K
   a.fill(1);
   b.fill(2);
   v.fill(3);
+  auto tiles = [](int64_t size, int64_t tile) { return (size + tile - 1) / tile; };
+  grid = kind == Chain   ? tiles(M, 128)
+         : kind == Plain ? tiles(M, 128) * tiles(N, 128)
+                         : tiles(M, 256) * tiles(N, 128) * splits * 2;
 }
 
 std::string MatrixRun::simulate(const MachineOptions &options, std::string *messages) {
   std::memset(c.bytes.data(), kind == Plain ? 0x7f : 0, c.bytes.size());
-  auto tiles = [](int64_t size, int64_t tile) { return (size + tile - 1) / tile; };
+  std::vector<HostMatrix *> tensors = {&a, &b};
   if (kind == Chain)
-    return simulateKernel(code, {a.map(), b.map(), v.map(), Pointer{&c.buffer}, c.rows, b.rows},
-                          tiles(c.rows, 128), options, messages);
-  SmallVector<MachineArgument> arguments = {a.map(), b.map(), c.map(), c.columns, a.columns};
-  if (kind == SplitK)
-    arguments.push_back(splits);
-  int64_t grid = kind == Plain ? tiles(c.rows, 128) * tiles(c.columns, 128)
-                               : tiles(c.rows, 256) * tiles(c.columns, 128) * splits * 2;
-  return simulateKernel(code, arguments, grid, options, messages);
+    tensors.push_back(&v);
+  tensors.push_back(&c);
+  llvm::StringMap<int64_t> numbers = {
+      {"M", c.rows}, {"N", c.columns}, {"K", a.columns}, {"T", b.rows}, {"splits", splits}};
+  return simulateKernel(code, bindArguments(code, tensors, numbers), grid, options, messages);
 }
 
 std::vector<float> MatrixRun::leftRow(int64_t m) const {

@@ -6,6 +6,8 @@
 #include "tests/hopper/Operands.h"
 #include "tests/hopper/Program.h"
 
+#include "llvm/ADT/StringMap.h"
+
 namespace tilewright::hopper {
 
 /// The flags of a run's findings, in order: "race deadlock"; the messages too, if asked for.
@@ -27,6 +29,12 @@ struct HostMatrix {
   simulator::Buffer buffer;
 };
 
+/// What a kernel's parameters are, by what they say of themselves: maps, addresses and strides of
+/// `tensors`, the kernel's first arguments; sizes and scalars by name.
+llvm::SmallVector<simulator::MachineArgument>
+bindArguments(const Program &program, llvm::ArrayRef<HostMatrix *> tensors,
+              const llvm::StringMap<int64_t> &numbers);
+
 /// A program over matrices, with random operands: c[M, N] = a · b over K (gemm.mlir), the same
 /// split (split_k.mlir), or c[M, 64] = (a · bᵀ) · v with b and v of K rows (chain.mlir).
 class MatrixRun {
@@ -40,6 +48,9 @@ public:
   /// The findings' flags; c is made anew.
   std::string simulate(const simulator::MachineOptions &options, std::string *messages = nullptr);
   void expectProduct();
+
+  /// Blocks that run it; by default one for each of its tiles.
+  int64_t grid;
 
 private:
   /// Row m of the left operand of the last product.

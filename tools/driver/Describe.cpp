@@ -37,10 +37,9 @@ static runtime::TensorArg describeTensor(StringRef name, tile::ViewType view, Ar
   return arg;
 }
 
-ErrorOr<runtime::KernelSource> driver::describeTile(const KernelText &text, func::FuncOp kernel) {
+ErrorOr<runtime::KernelSource> driver::describeArguments(func::FuncOp kernel) {
   runtime::KernelSource source;
   source.entry = kernel.getName().str();
-  source.location = text.file + ":" + std::to_string(text.signature().line);
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     std::string name = kernel.getArgAttrOfType<StringAttr>(index, tile::kNameAttr).str();
     if (auto view = dyn_cast<tile::ViewType>(type))
@@ -51,6 +50,12 @@ ErrorOr<runtime::KernelSource> driver::describeTile(const KernelText &text, func
   }
   TILEWRIGHT_ASSIGN(source.grid, gridExpr(kernel));
   source.checks = launchChecks(kernel);
+  return source;
+}
+
+ErrorOr<runtime::KernelSource> driver::describeTile(const KernelText &text, func::FuncOp kernel) {
+  TILEWRIGHT_ASSIGN(runtime::KernelSource source, describeArguments(kernel));
+  source.location = text.file + ":" + std::to_string(text.signature().line);
   return source;
 }
 

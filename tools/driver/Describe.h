@@ -12,7 +12,9 @@ namespace tilewright::driver {
 /// The runtime's name of an element type.
 runtime::ElementType elementType(mlir::Type type);
 
-/// Arguments, grid and checks of a kernel at the `tile` level, before any pass.
+/// Arguments, grid and checks of a kernel at the `tile` or `cta` level, before any pass.
+ErrorOr<runtime::KernelSource> describeArguments(mlir::func::FuncOp kernel);
+/// The same with the place of its text.
 ErrorOr<runtime::KernelSource> describeTile(const KernelText &text, mlir::func::FuncOp kernel);
 
 /// Parameters and resources of the same kernel at the `cuda` level. `source.target` is the target

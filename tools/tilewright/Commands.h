@@ -54,6 +54,10 @@ Status targets();
 /// Also fails when something that compiling needs is missing.
 Status doctor();
 
+/// Whether a kernel is a file written on the `cta` level, and what `compile` shows of it.
+bool isSchedule(const std::string &kernel);
+ErrorOr<std::string> emitSchedule(const std::string &file, const std::string &what);
+
 /// What is known of a compiled kernel and of its work, as text.
 ErrorOr<std::string> report(const Job &job);
 

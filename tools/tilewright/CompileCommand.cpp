@@ -67,6 +67,10 @@ static Status writeOutput(const std::string &path, const std::string &text) {
 }
 
 Status cli::compile(const CompileOptions &options) {
+  if (isSchedule(options.kernel.kernel)) {
+    TILEWRIGHT_ASSIGN(std::string text, emitSchedule(options.kernel.kernel, options.emit));
+    return writeOutput(options.output, text);
+  }
   TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
   if (options.emit == "report") {
     TILEWRIGHT_ASSIGN(std::string text, report(job));

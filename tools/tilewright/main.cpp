@@ -9,7 +9,10 @@ using namespace tilewright;
 using namespace tilewright::cli;
 
 static void addKernelOptions(CLI::App &command, KernelArgs &args) {
-  command.add_option("kernel", args.kernel, "a built-in kernel, or file.py[:kernel]")->required();
+  command
+      .add_option("kernel", args.kernel,
+                  "a built-in kernel, or file.py[:kernel]; `compile` also takes file.mlir")
+      ->required();
   command.add_option("--shape", args.shape, "sizes of dimensions: B=4,S=4096")->delimiter(',');
   command
       .add_option("--set", args.sets,
