@@ -256,8 +256,8 @@ void Orderer::finishCopies(cta::WaitOp wait) {
   if (wait.getChannel().getType().getDepth() == 1)
     pending.remove_if([&](const Pending &access) {
       auto copy = dyn_cast<cta::CopyOp>(access.first);
-      return copy && copy.getSlot().getDefiningOp<cta::AcquireOp>().getChannel() ==
-                         wait.getChannel();
+      return copy &&
+             copy.getSlot().getDefiningOp<cta::AcquireOp>().getChannel() == wait.getChannel();
     });
 }
 

@@ -96,9 +96,8 @@ void SharedAccesses::addGatheredWords(int64_t rows, int64_t columns) {
   for (int64_t row = 0; row < rows; row += 4 * word)
     for (int64_t column = 0; column < columns; column += 8)
       for (int64_t i = 0; i < word; ++i)
-        addSingles([&](int64_t lane) {
-          return std::pair(row + lane % 4 * word + i, column + lane / 4);
-        });
+        addSingles(
+            [&](int64_t lane) { return std::pair(row + lane % 4 * word + i, column + lane / 4); });
 }
 
 void SharedAccesses::addLines(const Layout &line, int64_t count, bool areRows) {

@@ -2,8 +2,9 @@
 // to another. Every access that the expansion will issue is simulated under each candidate
 // (SharedAccesses.h). For channels those are xor swizzles of rows whose length is a power of two,
 // then rows padded by 16 bytes; the first with the fewest wavefronts wins, so nothing is padded
-// that a swizzle can place as well, nor where shared memory has no room for it. A conversion's tile is padded: it lies there for a moment,
-// where the channels were, and its addresses are then a start and constants.
+// that a swizzle can place as well, nor where shared memory has no room for it. A conversion's tile
+// is padded: it lies there for a moment, where the channels were, and its addresses are then a
+// start and constants.
 #include "passes/Passes.h"
 #include "passes/SharedAccesses.h"
 
@@ -89,8 +90,7 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
   SharedLayout choose(cta::ChannelOp channel, const SharedAccesses &accesses) {
     auto tile = channel.getResult().getType().getTile();
     SharedLayout best = accesses.best(candidates(tile.getShape(), bytesOf(tile), /*pads=*/true));
-    int64_t padding = ringBytes(channel, best) -
-                      ringBytes(channel, {tile.getShape().back(), 0, 0});
+    int64_t padding = ringBytes(channel, best) - ringBytes(channel, {tile.getShape().back(), 0, 0});
     if (padding > room)
       return accesses.best(candidates(tile.getShape(), bytesOf(tile), /*pads=*/false));
     room -= padding;

@@ -128,14 +128,14 @@ Status Run::launch(runtime::Kernel &compiled, Tensors &tensors) const {
   TILEWRIGHT_ASSIGN(const runtime::Driver *driver, runtime::Driver::get());
   std::map<std::string, runtime::DeviceBuffer> buffers;
   for (const auto &[name, tensor] : tensors) {
-    TILEWRIGHT_ASSIGN(runtime::DeviceBuffer buffer, runtime::DeviceBuffer::allocate(
-                                                        *driver, tensor.storage.size(), kDevice));
+    TILEWRIGHT_ASSIGN(runtime::DeviceBuffer buffer,
+                      runtime::DeviceBuffer::allocate(*driver, tensor.storage.size(), kDevice));
     TILEWRIGHT_TRY(buffer.copyFrom(tensor.storage.data(), tensor.storage.size()));
     buffers.emplace(name, std::move(buffer));
   }
   auto address = [&](const std::string &name) { return buffers.at(name).data(); };
-  TILEWRIGHT_ASSIGN(driver::Call call, driver::arrange(kernel->signature(),
-                                                       arguments(tensors, address, kDevice)));
+  TILEWRIGHT_ASSIGN(driver::Call call,
+                    driver::arrange(kernel->signature(), arguments(tensors, address, kDevice)));
   TILEWRIGHT_ASSIGN(runtime::OwnedStream stream, runtime::OwnedStream::create(*driver, kDevice));
   TILEWRIGHT_TRY(compiled.launch(stream.get(), call.arguments));
   TILEWRIGHT_TRY(stream.synchronize());

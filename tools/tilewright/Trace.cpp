@@ -28,8 +28,8 @@ Status TraceFile::write(const std::string &path) const {
                      [](const Slice &a, const Slice &b) { return a.begin < b.begin; });
     std::vector<uint64_t> ends; // of each thread of the track
     for (const Slice &slice : slices) {
-      auto free = std::find_if(ends.begin(), ends.end(),
-                               [&](uint64_t end) { return end <= slice.begin; });
+      auto free =
+          std::find_if(ends.begin(), ends.end(), [&](uint64_t end) { return end <= slice.begin; });
       int number = int(free - ends.begin()), thread = threads + number;
       if (free == ends.end()) {
         free = ends.insert(free, 0);

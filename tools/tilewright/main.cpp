@@ -30,8 +30,7 @@ static void addKernelOptions(CLI::App &command, KernelArgs &args) {
 }
 
 static CLI::App *addFuzzCommand(CLI::App &app, FuzzOptions &options) {
-  CLI::App *command =
-      app.add_subcommand("fuzz", "compare all executors on random programs");
+  CLI::App *command = app.add_subcommand("fuzz", "compare all executors on random programs");
   command->add_option("--seed", options.seed, "of the first program; the others follow");
   command->add_option("--count", options.count, "of programs");
   command

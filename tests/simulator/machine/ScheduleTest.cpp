@@ -49,6 +49,35 @@ TEST_F(Schedules, exhaustive_runs_every_order_of_warps_between_barriers) {
   EXPECT_LT(result.runs, 100u);
 }
 
+/// The second warp comes to one barrier more unless the first has been there before it.
+TEST_F(Schedules, exhaustive_finds_the_order_that_deadlocks) {
+  for (Schedule schedule : {Schedule::Eager, Schedule::Exhaustive}) {
+    out[0] = 0;
+    load({"%out: !cuda.ptr<i32>", R"(
+      %thread = cuda.thread_id
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %c32 = arith.constant 32 : i32
+      %first = arith.cmpi slt, %thread, %c32 : i32
+      %r = cuda.regs : !cuda.regs<1 x i32>
+      cuda.set %c1, %r[%c0] : i32, !cuda.regs<1 x i32>
+      scf.if %first {
+        cuda.store_global %r[%c0], %out[%c0] {count = 1} : !cuda.regs<1 x i32>, !cuda.ptr<i32>, i32
+      } else {
+        cuda.load_global %out[%c0], %r[%c0] {count = 1} : !cuda.ptr<i32>, i32, !cuda.regs<1 x i32>
+      }
+      %seen = cuda.get %r[%c0] : !cuda.regs<1 x i32> -> i32
+      %early = arith.cmpi ne, %seen, %c1 : i32
+      scf.if %early {
+        cuda.barrier
+      })",
+          64});
+    MachineResult result =
+        run({pointer(out, "i32")}, 1, {.schedule = schedule, .detectRaces = false});
+    EXPECT_EQ(kinds(result), schedule == Schedule::Eager ? "" : "deadlock");
+  }
+}
+
 TEST_F(Schedules, exhaustive_stops_at_its_bound) {
   load({"", "\ncuda.barrier\ncuda.barrier\ncuda.barrier", 128});
   MachineResult result = run({}, 1, {.schedule = Schedule::Exhaustive, .maxRuns = 10});
