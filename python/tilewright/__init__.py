@@ -8,6 +8,7 @@ from . import language
 from ._library import CompileError, Error
 from .kernel import Kernel, Report, Spec, builtin, builtin_kernels, gpu_count, inline, kernel
 from .language import *  # noqa: F403
+from .schedule import Schedule
 
 __all__ = ["inline", "kernel"]
 __all__ += language.__all__

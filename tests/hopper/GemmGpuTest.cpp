@@ -53,17 +53,20 @@ TEST_P(Gemm, split_k_equals_the_product_on_the_cpu) {
 
 class Schedules : public Gemm {};
 
-TEST_P(Schedules, gemm_cooperative_equals_the_product_on_the_cpu) {
+TEST_P(Schedules, equal_the_product_on_the_cpu) {
   auto [M, N, K] = GetParam();
-  Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);
-  Matrix c(*driver, ElementType::BF16, M, N);
-  a.fill(1);
-  b.fill(2);
-  ASSERT_OK(c.buffer.fill(0xff));
-  launch(hopper::scheduleSource("gemm_cooperative.mlir"), {a.ref(), b.ref(), c.ref()});
-  c.fetch();
-  expectProduct(
-      a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128);
+  for (const char *program : {"gemm_cooperative.mlir", "gemm_persistent.mlir"}) {
+    SCOPED_TRACE(program);
+    Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);
+    Matrix c(*driver, ElementType::BF16, M, N);
+    a.fill(1);
+    b.fill(2);
+    ASSERT_OK(c.buffer.fill(0xff));
+    launch(hopper::scheduleSource(program), {a.ref(), b.ref(), c.ref()});
+    c.fetch();
+    expectProduct(
+        a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Schedules,

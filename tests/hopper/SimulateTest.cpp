@@ -91,14 +91,17 @@ TEST(HopperSimulation, a_deadlock_names_the_cycle) {
             "arrivals (`cuda.mbarrier_wait`)\n");
 }
 
-TEST(HopperSchedules, gemm_cooperative_is_clean_and_right) {
-  // Fewer blocks than tiles, so that rings run on from tile to tile; no size is a multiple.
-  MatrixRun run(MatrixRun::Plain, loadSchedule("gemm_cooperative.mlir"), 400, 520, 328);
-  run.grid = 2;
-  for (const MachineOptions &options : schedules(4)) {
-    std::string messages;
-    EXPECT_EQ(run.simulate(options, &messages), "") << messages;
-    run.expectProduct();
+TEST(HopperSchedules, products_are_clean_and_right) {
+  for (const char *program : {"gemm_cooperative.mlir", "gemm_persistent.mlir"}) {
+    SCOPED_TRACE(program);
+    // Fewer blocks than tiles, so that rings run on from tile to tile; no size is a multiple.
+    MatrixRun run(MatrixRun::Plain, loadSchedule(program), 400, 520, 328);
+    run.grid = 2;
+    for (const MachineOptions &options : schedules(4)) {
+      std::string messages;
+      EXPECT_EQ(run.simulate(options, &messages), "") << messages;
+      run.expectProduct();
+    }
   }
 }
 

@@ -1,0 +1,40 @@
+"""Kernels written on the `cta` level."""
+
+from pathlib import Path
+
+import pytest
+
+import tilewright as tw
+
+PROGRAMS = Path(__file__).parents[1] / "hopper"
+
+
+def test_a_program_is_lowered_to_text():
+    gemm = tw.Schedule(PROGRAMS / "gemm_cooperative.mlir")
+    assert gemm.__name__ == "gemm_cooperative"
+    assert "wgmma_m64n256k16_bf16(" in gemm.cuda()
+
+
+def test_a_file_without_a_kernel_is_an_error(tmp_path):
+    file = tmp_path / "empty.mlir"
+    file.write_text("module {}\n")
+    with pytest.raises(tw.CompileError, match="empty.mlir"):
+        tw.Schedule(file)
+
+
+@pytest.mark.gpu
+def test_a_program_runs_on_the_current_stream():
+    torch = pytest.importorskip("torch")
+    if torch.cuda.get_device_capability()[0] != 9:
+        pytest.skip("the program is written for sm_90")
+    a, b = (torch.randn(rows, 200, device="cuda", dtype=torch.bfloat16) for rows in (300, 520))
+    c = torch.full((300, 520), float("nan"), device="cuda", dtype=torch.bfloat16)
+    gemm = tw.Schedule(PROGRAMS / "gemm_cooperative.mlir")
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        gemm(a, b, c)
+    stream.synchronize()
+    torch.testing.assert_close(c.float(), a.float() @ b.float().T, rtol=1e-2, atol=1e-1)
+    with pytest.raises(tw.Error, match="c"):
+        gemm(a, b, c[:, :512])
