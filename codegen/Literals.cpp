@@ -78,10 +78,11 @@ static Text integerLiteral(const APInt &value, Type type, bool typed) {
   if (type.isInteger(1))
     return {value.isZero() ? "false" : "true"};
   std::string digits = llvm::toString(value, 10, /*Signed=*/true);
-  // The lowest value's digits without the sign do not fit the type.
-  if (value.isMinSignedValue() && value.getBitWidth() >= 32)
+  // The lowest value's digits without the sign do not fit the type, and in hexadecimal are unsigned.
+  bool isLowest = value.isMinSignedValue() && value.getBitWidth() >= 32;
+  if (isLowest)
     digits = "0x" + llvm::toString(value, 16, /*Signed=*/false);
-  if (typed ? !type.isInteger(32) : digits[1] == 'x')
+  if (isLowest || (typed && !type.isInteger(32)))
     return {(*typeName(type) + "(" + digits + ")").str()};
   return {digits, digits[0] == '-' ? Binding::Unary : Binding::Primary};
 }

@@ -186,3 +186,20 @@ func.func @cuts_nested_calls(%x: f32 {tile.name = "x"})
   cuda.set %f, %r[%c0] : f32, !cuda.regs<8 x f32>
   return
 }
+
+// The lowest number is an i32 everywhere: as an unsigned literal it would turn the choice, and what is
+// done with it, unsigned.
+// CHECK-LABEL: the_lowest_number_is_signed(
+// CHECK: store[0] = max(n, n < 4 ? n : i32(0x80000000));
+func.func @the_lowest_number_is_signed(%n: i32 {tile.name = "n"})
+    attributes {cuda.kernel, cuda.threads = 64 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %lowest = arith.constant -2147483648 : i32
+  %r = cuda.regs : !cuda.regs<1 x i32> loc("store")
+  %p = arith.cmpi slt, %n, %c4 : i32
+  %s = arith.select %p, %n, %lowest : i32
+  %m = arith.maxsi %n, %s : i32
+  cuda.set %m, %r[%c0] : i32, !cuda.regs<1 x i32>
+  return
+}
