@@ -1,7 +1,9 @@
-// Times the programs of this folder: `hopper_bench [--repeat n] [program.mlir M N K]…` prints a
-// JSON object per program and size, medians with the L2 cache emptied before each launch.
+// Times the programs of this folder: `hopper_bench [--repeat n] [program.mlir sizes]…`, where sizes
+// are M N K of a product or B S H of attention, prints a JSON object per program and size, medians
+// with the L2 cache emptied before each launch.
 #include "runtime/Kernel.h"
 #include "support/Files.h"
+#include "tests/hopper/Attention.h"
 #include "tests/hopper/DeviceMatrix.h"
 #include "tests/hopper/Program.h"
 #include "tools/driver/Acceptance.h"
@@ -18,10 +20,19 @@ namespace {
 
 constexpr int kWarmUp = 5;
 
+/// A product of M, N and K, or attention over B, S and H.
 struct Case {
   std::string program;
-  int64_t M, N, K;
+  std::array<int64_t, 3> sizes;
 };
+
+/// The program's row, if it is one of attention.
+const hopper::AttentionProgram *findAttention(const std::string &program) {
+  for (const hopper::AttentionProgram &attention : hopper::kAttentionPrograms)
+    if (attention.file == program)
+      return &attention;
+  return nullptr;
+}
 
 /// The milliseconds of each launch.
 ErrorOr<std::vector<double>> timeLaunches(const Driver &driver, Kernel &kernel,
@@ -44,25 +55,51 @@ ErrorOr<std::vector<double>> timeLaunches(const Driver &driver, Kernel &kernel,
   return times;
 }
 
-Status timeGemm(const Driver &driver, const Case &job, int repeat) {
-  using hopper::DeviceMatrix;
-  DeviceMatrix a(driver, ElementType::BF16, job.M, job.K),
-      b(driver, ElementType::BF16, job.N, job.K);
-  DeviceMatrix c(driver, ElementType::BF16, job.M, job.N);
-  a.fill(1);
-  b.fill(2);
-  KernelSource source = hopper::scheduleSource(job.program);
+/// Times a program and prints its object; `sizes` are members of that.
+Status report(const Driver &driver, const std::string &program, const std::string &sizes,
+              double flops, std::span<const Argument> arguments, int repeat) {
+  KernelSource source = hopper::scheduleSource(program);
   TILEWRIGHT_ASSIGN(Kernel kernel, Kernel::build(source, {}));
   TILEWRIGHT_TRY(driver::checkSchedule(source, kernel.compiled().performanceNotes));
-  std::vector<Argument> arguments = {a.ref(), b.ref(), c.ref()};
   TILEWRIGHT_ASSIGN(std::vector<double> times, timeLaunches(driver, kernel, arguments, repeat));
   double median = times[times.size() / 2];
-  fmt::print("{{\"program\": \"{}\", \"M\": {}, \"N\": {}, \"K\": {}, \"median_ms\": {:.5f}, "
-             "\"min_ms\": {:.5f}, \"tflops\": {:.1f}, \"registers\": {}}}\n",
-             job.program, job.M, job.N, job.K, median, times.front(),
-             2e-9 * double(job.M) * double(job.N) * double(job.K) / median,
+  fmt::print("{{\"program\": \"{}\", {}, \"median_ms\": {:.5f}, \"min_ms\": {:.5f}, "
+             "\"tflops\": {:.1f}, \"registers\": {}}}\n",
+             program, sizes, median, times.front(), 1e-9 * flops / median,
              kernel.compiled().resources.registers);
   return {};
+}
+
+Status timeGemm(const Driver &driver, const Case &job, int repeat) {
+  using hopper::DeviceMatrix;
+  auto [M, N, K] = job.sizes;
+  DeviceMatrix a(driver, ElementType::BF16, M, K), b(driver, ElementType::BF16, N, K);
+  DeviceMatrix c(driver, ElementType::BF16, M, N);
+  a.fill(1);
+  b.fill(2);
+  std::vector<Argument> arguments = {a.ref(), b.ref(), c.ref()};
+  return report(driver, job.program, fmt::format("\"M\": {}, \"N\": {}, \"K\": {}", M, N, K),
+                2 * double(M) * double(N) * double(K), arguments, repeat);
+}
+
+Status timeAttention(const Driver &driver, const Case &job, int repeat) {
+  using hopper::DeviceMatrix;
+  auto [B, S, H] = job.sizes;
+  auto [file, D, causal] = *findAttention(job.program);
+  hopper::AttentionSizes sizes{B, S, S, H, H, D, causal};
+  DeviceMatrix q(driver, ElementType::BF16, sizes.queries());
+  DeviceMatrix k(driver, ElementType::BF16, sizes.keys());
+  DeviceMatrix v(driver, ElementType::BF16, sizes.keys());
+  DeviceMatrix o(driver, ElementType::BF16, sizes.queries());
+  DeviceMatrix lse(driver, ElementType::F32, sizes.rows());
+  q.fill(1);
+  k.fill(2);
+  v.fill(3);
+  std::vector<Argument> arguments = {q.ref(), k.ref(),   v.ref(),
+                                     o.ref(), lse.ref(), 1 / std::sqrt(double(D))};
+  return report(driver, job.program,
+                fmt::format("\"B\": {}, \"S\": {}, \"H\": {}, \"D\": {}", B, S, H, D),
+                sizes.flops(), arguments, repeat);
 }
 
 ErrorOr<std::vector<Case>> casesOf(std::span<char *> words, int &repeat) {
@@ -71,14 +108,17 @@ ErrorOr<std::vector<Case>> casesOf(std::span<char *> words, int &repeat) {
     words = words.subspan(2);
   }
   if (words.size() % 4 != 0)
-    return Error{"hopper_bench [--repeat n] [program.mlir M N K]..."};
+    return Error{"hopper_bench [--repeat n] [gemm.mlir M N K | attention.mlir B S H]..."};
   std::vector<Case> cases;
   for (size_t i = 0; i < words.size(); i += 4)
     cases.push_back(
-        {words[i], std::atoll(words[i + 1]), std::atoll(words[i + 2]), std::atoll(words[i + 3])});
-  if (cases.empty())
-    for (int64_t size : {4096, 8192})
-      cases.push_back({"gemm_cooperative.mlir", size, size, size});
+        {words[i], {std::atoll(words[i + 1]), std::atoll(words[i + 2]), std::atoll(words[i + 3])}});
+  if (!cases.empty())
+    return cases;
+  for (int64_t size : {4096, 8192})
+    cases.push_back({"gemm_cooperative.mlir", {size, size, size}});
+  for (const hopper::AttentionProgram &attention : hopper::kAttentionPrograms)
+    cases.push_back({attention.file, {4, 4096, 2048 / attention.D}});
   return cases;
 }
 
@@ -87,7 +127,8 @@ Status run(std::span<char *> words) {
   TILEWRIGHT_ASSIGN(std::vector<Case> cases, casesOf(words, repeat));
   TILEWRIGHT_ASSIGN(const Driver *driver, Driver::get());
   for (const Case &job : cases)
-    TILEWRIGHT_TRY(timeGemm(*driver, job, repeat));
+    TILEWRIGHT_TRY(findAttention(job.program) ? timeAttention(*driver, job, repeat)
+                                              : timeGemm(*driver, job, repeat));
   return {};
 }
 

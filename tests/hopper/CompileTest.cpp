@@ -52,6 +52,7 @@ TEST(HopperSchedules, compile_without_serialised_products) {
   EXPECT_EQ(source.clusterSize, 2u);
   expectClean(source, 168);
   expectClean(hopper::scheduleSource("gemm_persistent.mlir"), 168);
+  expectClean(hopper::scheduleSource("attention.mlir"), 168);
 }
 
 TEST(HopperPrograms, products_compile_in_every_form) {

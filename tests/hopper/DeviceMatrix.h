@@ -12,14 +12,26 @@
 
 namespace tilewright::hopper {
 
-/// A matrix on both sides: its numbers here, its bits on the GPU.
+/// A matrix on both sides: its numbers here, its bits on the GPU. Or a tensor: the rows of all but
+/// its last axis.
 struct DeviceMatrix {
   DeviceMatrix(const runtime::Driver &driver, runtime::ElementType type, int64_t rows,
                int64_t columns)
-      : type(type), shape{rows, columns}, strides{columns, 1}, values(size_t(rows * columns)),
+      : DeviceMatrix(driver, type, std::vector{rows, columns}) {}
+  DeviceMatrix(const runtime::Driver &driver, runtime::ElementType type, std::vector<int64_t> sizes)
+      : type(type), shape(std::move(sizes)), strides(packed(shape)),
+        values(size_t(shape[0] * strides[0])),
         buffer(std::move(
                    runtime::DeviceBuffer::allocate(driver, values.size() * runtime::bytesOf(type)))
                    .value()) {}
+
+  /// The strides of a tensor without gaps.
+  static std::vector<int64_t> packed(const std::vector<int64_t> &shape) {
+    std::vector<int64_t> strides(shape.size(), 1);
+    for (size_t axis = shape.size() - 1; axis-- > 0;)
+      strides[axis] = strides[axis + 1] * shape[axis + 1];
+    return strides;
+  }
 
   /// Numbers of the type between -1 and 1.
   void fill(unsigned seed) {
@@ -52,11 +64,15 @@ struct DeviceMatrix {
     return type == runtime::ElementType::BF16 ? simulator::decode<simulator::BFloat16>(bits)
                                               : simulator::decode<simulator::Float16>(bits);
   }
-  float at(int64_t row, int64_t column) const { return values[size_t(row * shape[1] + column)]; }
-  runtime::TensorRef ref() { return {buffer.data(), type, 2, shape, strides, 0}; }
+  float at(int64_t row, int64_t column) const {
+    return values[size_t(row * shape.back() + column)];
+  }
+  runtime::TensorRef ref() {
+    return {buffer.data(), type, unsigned(shape.size()), shape.data(), strides.data(), 0};
+  }
 
   runtime::ElementType type;
-  int64_t shape[2], strides[2];
+  std::vector<int64_t> shape, strides;
   std::vector<float> values;
   runtime::DeviceBuffer buffer;
 };

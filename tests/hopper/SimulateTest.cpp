@@ -1,6 +1,7 @@
 // The programs of this folder in the machine simulator: clean in every schedule, and right.
 #include "tests/hopper/Simulation.h"
 
+#include "tests/hopper/Attention.h"
 #include "tests/hopper/Operands.h"
 
 #include <gtest/gtest.h>
@@ -101,6 +102,19 @@ TEST(HopperSchedules, products_are_clean_and_right) {
       std::string messages;
       EXPECT_EQ(run.simulate(options, &messages), "") << messages;
       run.expectProduct();
+    }
+  }
+}
+
+TEST(HopperSchedules, attention_is_clean_and_right) {
+  // Two blocks for six tiles; queries and keys end within a tile, heads share keys.
+  for (AttentionSizes sizes : {AttentionSizes{1, 200, 328, 3, 1, 128}, {3, 40, 72, 2, 2, 128}}) {
+    AttentionRun run(loadSchedule("attention.mlir"), sizes);
+    run.grid = 2;
+    for (const MachineOptions &options : schedules(2)) {
+      std::string messages;
+      EXPECT_EQ(run.simulate(options, &messages), "") << messages;
+      run.expectResults();
     }
   }
 }

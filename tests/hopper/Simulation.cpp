@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <numeric>
 #include <random>
 
 using namespace mlir;
@@ -38,10 +39,11 @@ std::string hopper::simulateKernel(const Program &program, ArrayRef<MachineArgum
 
 //===- Matrices -------------------------------------------------------------------------------===//
 
-HostMatrix::HostMatrix(const Program &program, const std::string &type, int64_t rows,
-                       int64_t columns)
-    : type(type), rows(rows), columns(columns),
-      bytes(size_t(rows * columns) * (type == "f32" ? 4 : 2)) {
+HostMatrix::HostMatrix(const Program &program, const std::string &type, std::vector<int64_t> shape)
+    : type(type), shape(std::move(shape)),
+      rows(std::accumulate(this->shape.begin(), this->shape.end() - 1, int64_t(1),
+                           std::multiplies<>())),
+      columns(this->shape.back()), bytes(size_t(rows * columns) * (type == "f32" ? 4 : 2)) {
   buffer = {parseType(type, program.context.get()), bytes.data(), rows * columns};
 }
 
@@ -67,11 +69,22 @@ float HostMatrix::at(int64_t row, int64_t column) const {
   return type == "bf16" ? decode<BFloat16>(bits) : decode<Float16>(bits);
 }
 
-TensorMap HostMatrix::map() { return {{&buffer}, {rows, columns}, {columns, 1}}; }
+int64_t HostMatrix::stride(int64_t axis) const {
+  return std::accumulate(shape.begin() + axis + 1, shape.end(), int64_t(1), std::multiplies<>());
+}
 
-SmallVector<MachineArgument> hopper::bindArguments(const Program &program,
-                                                   ArrayRef<HostMatrix *> tensors,
-                                                   const llvm::StringMap<int64_t> &numbers) {
+TensorMap HostMatrix::map() {
+  TensorMap map{{&buffer}, {}, {}};
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    map.sizes.push_back(shape[axis]);
+    map.strides.push_back(stride(int64_t(axis)));
+  }
+  return map;
+}
+
+SmallVector<MachineArgument>
+hopper::bindArguments(const Program &program, ArrayRef<HostMatrix *> tensors,
+                      const llvm::StringMap<MachineArgument> &numbers) {
   SmallVector<MachineArgument> arguments;
   func::FuncOp kernel = program.kernel();
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
@@ -89,7 +102,7 @@ SmallVector<MachineArgument> hopper::bindArguments(const Program &program,
     else if (kind == "pointer")
       arguments.push_back(Pointer{&tensor.buffer});
     else // a stride
-      arguments.push_back(number("axis") ? 1 : tensor.columns);
+      arguments.push_back(tensor.stride(number("axis")));
   }
   return arguments;
 }
@@ -123,7 +136,7 @@ std::string MatrixRun::simulate(const MachineOptions &options, std::string *mess
   if (kind == Chain)
     tensors.push_back(&v);
   tensors.push_back(&c);
-  llvm::StringMap<int64_t> numbers = {
+  llvm::StringMap<MachineArgument> numbers = {
       {"M", c.rows}, {"N", c.columns}, {"K", a.columns}, {"T", b.rows}, {"splits", splits}};
   return simulateKernel(code, bindArguments(code, tensors, numbers), grid, options, messages);
 }

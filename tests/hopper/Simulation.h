@@ -15,15 +15,21 @@ std::string simulateKernel(const Program &program,
                            llvm::ArrayRef<simulator::MachineArgument> arguments, int64_t grid,
                            simulator::MachineOptions options, std::string *messages = nullptr);
 
-/// A row-major matrix in the memory of the simulator.
+/// A row-major matrix in the memory of the simulator, or a tensor: the rows of all but its last
+/// axis.
 struct HostMatrix {
-  HostMatrix(const Program &program, const std::string &type, int64_t rows, int64_t columns);
+  HostMatrix(const Program &program, const std::string &type, std::vector<int64_t> shape);
+  HostMatrix(const Program &program, const std::string &type, int64_t rows, int64_t columns)
+      : HostMatrix(program, type, std::vector{rows, columns}) {}
   /// Numbers of the type between -1 and 1.
   void fill(unsigned seed);
   float at(int64_t row, int64_t column) const;
+  /// In elements.
+  int64_t stride(int64_t axis) const;
   simulator::TensorMap map();
 
   std::string type; // bf16, f16, f32
+  std::vector<int64_t> shape;
   int64_t rows, columns;
   std::vector<char> bytes;
   simulator::Buffer buffer;
@@ -33,7 +39,7 @@ struct HostMatrix {
 /// `tensors`, the kernel's first arguments; sizes and scalars by name.
 llvm::SmallVector<simulator::MachineArgument>
 bindArguments(const Program &program, llvm::ArrayRef<HostMatrix *> tensors,
-              const llvm::StringMap<int64_t> &numbers);
+              const llvm::StringMap<simulator::MachineArgument> &numbers);
 
 /// A program over matrices, with random operands: c[M, N] = a · b over K (gemm.mlir), the same
 /// split (split_k.mlir), or c[M, 64] = (a · bᵀ) · v with b and v of K rows (chain.mlir).

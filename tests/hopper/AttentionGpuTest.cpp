@@ -1,0 +1,61 @@
+// Runs the attention programs through the runtime and compares with softmax on the CPU.
+#include "runtime/Kernel.h"
+#include "tests/hopper/Attention.h"
+#include "tests/hopper/DeviceMatrix.h"
+
+#include <cmath>
+
+using namespace tilewright;
+using namespace tilewright::runtime;
+using namespace tilewright::hopper;
+
+namespace {
+
+class Attention : public HopperGpu, public testing::WithParamInterface<AttentionProgram> {
+protected:
+  void run(const AttentionSizes &sizes) {
+    DeviceMatrix q(*driver, ElementType::BF16, sizes.queries());
+    DeviceMatrix k(*driver, ElementType::BF16, sizes.keys());
+    DeviceMatrix v(*driver, ElementType::BF16, sizes.keys());
+    DeviceMatrix o(*driver, ElementType::BF16, sizes.queries());
+    DeviceMatrix lse(*driver, ElementType::F32, sizes.rows());
+    q.fill(1);
+    k.fill(2);
+    v.fill(3);
+    ASSERT_OK(o.buffer.fill(0xff));
+    ASSERT_OK(lse.buffer.fill(0xff));
+    float scale = 1 / std::sqrt(float(sizes.D));
+    ErrorOr<Kernel> kernel = Kernel::build(scheduleSource(GetParam().file), {.useCache = false});
+    ASSERT_TRUE(kernel) << kernel.error().message;
+    ASSERT_OK(
+        kernel->launch(nullptr, {{q.ref(), k.ref(), v.ref(), o.ref(), lse.ref(), double(scale)}}));
+    o.fetch();
+    lse.fetch();
+    auto numbers = [](const DeviceMatrix &matrix) {
+      return [&matrix](int64_t row, int64_t column) { return matrix.at(row, column); };
+    };
+    expectAttention(sizes, scale, numbers(q), numbers(k), numbers(v), numbers(o), numbers(lse));
+  }
+};
+
+TEST_P(Attention, equals_softmax_on_the_cpu) {
+  auto [file, D, causal] = GetParam();
+  for (AttentionSizes sizes : {AttentionSizes{1, 128, 128, 1, 1, D},
+                               {1, 1, 1, 1, 1, D},
+                               {2, 200, 328, 3, 1, D},
+                               {2, 512, 512, 4, 2, D},
+                               {1, 700, 333, 2, 2, D},
+                               {20, 130, 90, 9, 3, D}}) {
+    SCOPED_TRACE(testing::Message() << "S " << sizes.S << ", T " << sizes.T);
+    sizes.causal = causal;
+    run(sizes);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Attention, testing::ValuesIn(kAttentionPrograms),
+                         [](const auto &info) {
+                           std::string file = info.param.file;
+                           return file.substr(0, file.find('.'));
+                         });
+
+} // namespace
