@@ -204,7 +204,7 @@ Dict loadSchedule(const ffi::String &text, const ffi::String &file) {
   driver::Schedule schedule =
       orRaise(driver::lowerSchedule(text, file), "tilewright.CompileError");
   return {{"name", ffi::String(schedule.source.entry)},
-          {"cuda", ffi::String(schedule.source.text)},
+          {"cuda", ffi::String(driver::cudaListing(schedule, text))},
           {"compile", ffi::Function::FromTyped([source = schedule.source]() -> ffi::Function {
              auto kernel = std::make_shared<runtime::Kernel>(
                  orRaise(runtime::Kernel::build(source, {}), "tilewright.CompileError"));

@@ -94,3 +94,13 @@ ErrorOr<Schedule> driver::lowerSchedule(const std::string &text, const std::stri
   result.remarks = diagnostics.remarks();
   return result;
 }
+
+std::string driver::cudaListing(const Schedule &schedule, const std::string &text) {
+  SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n');
+  codegen::PrintOptions options;
+  options.sourceLine = [&](StringRef, unsigned line) {
+    return line <= lines.size() ? lines[line - 1].trim().str() : "";
+  };
+  return *codegen::printCuda(schedule.kernel(), options); // it was printed before
+}

@@ -32,6 +32,9 @@ struct Schedule {
 /// Lowers the one kernel of a text; `file` is what messages call it. Values keep their names.
 ErrorOr<Schedule> lowerSchedule(const std::string &text, const std::string &file);
 
+/// The CUDA text for a reader: lines of the program's `text` as comments, and no directives.
+std::string cudaListing(const Schedule &schedule, const std::string &text);
+
 } // namespace tilewright::driver
 
 #endif

@@ -48,7 +48,7 @@ ErrorOr<std::string> cli::emitSchedule(const std::string &file, const std::strin
   if (what == "cuda-ir")
     return irOf(schedule);
   if (what == "cuda")
-    return schedule.source.text;
+    return driver::cudaListing(schedule, text);
   if (what != "ptx" && what != "cubin" && what != "sass" && what != "report")
     return Error{"a kernel written on the `cta` level has no `" + what + "`"};
   TILEWRIGHT_ASSIGN(runtime::CompiledKernel compiled, runtime::compileKernel(schedule.source));
