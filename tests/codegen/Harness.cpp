@@ -57,9 +57,12 @@ std::string codegen::compiled(const std::string &text, int arch) {
   EXPECT_TRUE(nvrtc) << nvrtc.error().message;
   if (!nvrtc)
     return "";
-  auto result =
-      (*nvrtc)->compile(text, "kernel.cu", "sm_" + std::to_string(arch) + (arch >= 90 ? "a" : ""),
-                        {"-Xptxas=-v", "-Xptxas=-warn-spills"});
+  // Generations with TMA have instructions that only the exact one compiles.
+  std::string target = "sm_" + std::to_string(arch);
+  if (findTarget(target)->has(Tma))
+    target += "a";
+  auto result = (*nvrtc)->compile(text, "kernel.cu", target,
+                                  {"-Xptxas=-v", "-Xptxas=-warn-spills"});
   EXPECT_TRUE(result) << "sm_" << arch << "\n" << result.error().message << "\n" << text;
   if (!result)
     return "";

@@ -2,6 +2,7 @@
 #ifndef TILEWRIGHT_TESTS_HOPPER_HOPPERGPU_H
 #define TILEWRIGHT_TESTS_HOPPER_HOPPERGPU_H
 
+#include "ir/Target.h"
 #include "runtime/Driver.h"
 #include "runtime/Nvrtc.h"
 
@@ -23,9 +24,10 @@ protected:
     if (ErrorOr<const runtime::Nvrtc *> nvrtc = runtime::Nvrtc::get(); !nvrtc)
       GTEST_SKIP() << nvrtc.error().message;
     driver = *found;
-    if (driver->devices()[0].major != 9)
-      GTEST_SKIP() << "products of warpgroups need sm_90, this is "
-                   << driver->devices()[0].target();
+    std::string name = driver->devices()[0].target();
+    const Target *target = findTarget(name);
+    if (!target || !target->has(Wgmma))
+      GTEST_SKIP() << "products of warpgroups need sm_90, this is " << name;
   }
   const runtime::Driver *driver = nullptr;
 };
