@@ -95,6 +95,28 @@ def test_inspection_is_of_the_last_call():
     assert ".visible .entry scale" in scale.ptx()
 
 
+def test_takes_cupy_arrays_on_their_stream():
+    cupy = pytest.importorskip("cupy")
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        x = cupy.arange(3000, dtype=cupy.float32)
+        z = cupy.zeros_like(x)
+        tw.builtin("vector_add")(x, x, z)
+    stream.synchronize()
+    assert (z == 2 * x).all()
+
+
+def test_takes_jax_arrays():
+    jax = pytest.importorskip("jax")
+    if jax.default_backend() != "gpu":
+        pytest.skip("jax has no GPU")
+    x = jax.numpy.arange(3000, dtype=jax.numpy.float32)
+    z = jax.numpy.zeros_like(x).block_until_ready()
+    tw.builtin("vector_add")(x.block_until_ready(), x, z)
+    torch.cuda.synchronize()
+    assert (z == 2 * x).all()
+
+
 # ===- Errors --------------------------------------------------------------------------------===
 
 
