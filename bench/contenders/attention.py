@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -31,7 +33,14 @@ def exact(q, k, v, causal: bool) -> torch.Tensor:
     return result
 
 
-def lineup(case: Case) -> Lineup:
+def builtin(case: Case) -> Callable[..., None]:
+    """The built-in kernel, for a case's mask."""
+    kernel = ours.kernel("attention")
+    return lambda *arguments: kernel(*arguments, causal=bool(case.settings.get("causal")))
+
+
+def lineup(case: Case, kernel_of: Callable[[Case], Callable[..., None]] = builtin) -> Lineup:
+    """`kernel_of` makes our contender, a function of q, k, v, o, lse and the scale."""
     b, s, h, g, d = (case.shape[name] for name in "BSHGD")
     dtype, causal = DTYPES[case.dtype], bool(case.settings.get("causal"))
     q, k, v = (random(b, s, heads, d, dtype=dtype) for heads in (h, g, g))
@@ -39,8 +48,8 @@ def lineup(case: Case) -> Lineup:
     reference = exact(q, k, v, causal)
 
     def by_ours():
-        attention = ours.kernel("attention")
-        return lambda: (attention(q, k, v, o, lse, d**-0.5, causal=causal), o)[1]
+        attention = kernel_of(case)
+        return lambda: (attention(q, k, v, o, lse, d**-0.5), o)[1]
 
     def by_torch(backend):
         heads_first = [x.transpose(1, 2) for x in (q, k, v)]

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from bench.cases import Suite
+from dataclasses import replace
+
+from bench.cases import Case, Suite
+from bench.suites.attention import attention
 from bench.suites.gemm import product
+
+
+def swiglu(m: int, n: int, k: int) -> Case:
+    """Two products of [M, K] by [N, K], and their gated product."""
+    work = product("swiglu", "bf16", m, n, k, slow_peers=True)
+    return replace(work, flops=2 * work.flops, bytes=2.0 * (m * k + 2 * n * k + m * n))
+
 
 SUITE = Suite(
     name="hopper",
@@ -11,15 +21,16 @@ SUITE = Suite(
     metric="TFLOP/s",
     clock="device",
     rounds=30,
-    cases=tuple(
-        product(program, "bf16", *shape)
-        for shape in (
-            (4096, 4096, 4096),
-            (8192, 8192, 8192),
-            (16384, 16384, 16384),
-            (8192, 28672, 8192),
-            (4000, 4104, 4104),
-        )
-        for program in ("gemm_cooperative", "gemm_persistent")
+    cases=(
+        product("gemm_persistent", "bf16", 4096, 4096, 4096),
+        product("gemm_persistent", "bf16", 8192, 8192, 8192),
+        product("gemm_persistent", "bf16", 16384, 16384, 16384),
+        product("gemm_persistent", "bf16", 8192, 28672, 8192),
+        product("gemm_persistent", "bf16", 4000, 4104, 4104),
+        product("gemm_cooperative", "bf16", 8192, 8192, 8192),
+        product("gemm_e4m3", "f8e4m3", 8192, 8192, 8192),
+        swiglu(8192, 14336, 4096),
+        attention(4096, 16, 16, 128, causal=False),
+        attention(4000, 16, 16, 128, causal=False),
     ),
 )
