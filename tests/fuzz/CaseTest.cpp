@@ -16,6 +16,7 @@ TEST(Case, isReadAsItWasWritten) {
   ErrorOr<Case> read = parseCase("# RUN: something\n" + test.str());
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->str(), test.str());
+  EXPECT_EQ(read->linesBefore, 6u);
 }
 
 TEST(Case, refusesWhatItDoesNotKnow) {

@@ -79,7 +79,9 @@ ErrorOr<Case> fuzz::parseCase(const std::string &file) {
       result.tensors.push_back(plan);
     } else if (!line.starts_with("#") || !result.text.empty()) {
       result.text += line + "\n";
+      continue;
     }
+    result.linesBefore += result.text.empty();
   }
   return result;
 }

@@ -36,7 +36,9 @@ struct TensorPlan {
 };
 
 struct Case {
-  std::string text; ///< Of the kernel alone.
+  std::string text;             ///< Of the kernel alone.
+  std::string file = "fuzz.py"; ///< As messages name it.
+  size_t linesBefore = 0;       ///< In the file, before the text.
   std::map<std::string, int64_t> dims;
   std::map<std::string, double> scalars;
   std::vector<TensorPlan> tensors;

@@ -72,7 +72,9 @@ std::vector<runtime::Argument> Run::onHost(Tensors &tensors) const {
 
 ErrorOr<Run> Run::create(const Case &test) {
   Run run(test);
-  TILEWRIGHT_ASSIGN(run.kernel, driver::loadKernelText(test.text, "fuzz.py", ""));
+  TILEWRIGHT_ASSIGN(
+      run.kernel,
+      driver::loadKernelText(std::string(test.linesBefore, '\n') + test.text, test.file, ""));
   TILEWRIGHT_TRY(run.makeTensors());
   TILEWRIGHT_ASSIGN(driver::Call call,
                     driver::arrange(run.kernel->signature(), run.onHost(run.initial)));

@@ -190,5 +190,6 @@ ErrorOr<std::optional<Finding>> fuzz::replay(const std::string &path,
                                              const OracleOptions &options) {
   TILEWRIGHT_ASSIGN(std::string text, readFile(path));
   TILEWRIGHT_ASSIGN(Case test, parseCase(text));
+  test.file = path;
   return checkOne(test, options);
 }
