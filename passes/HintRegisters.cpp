@@ -17,7 +17,7 @@
 //
 // A role has the registers that it states, or its even share of the block's. A product of a
 // warpgroup of n columns also needs n/2 + 26 at the kernel's entry, before any exchange (ptxas's
-// C7602), and the warpgroups' shares add up to no more than an SM has.
+// C7602), and the warpgroups' shares add up to no more than they start with.
 #include "passes/RegisterPressure.h"
 
 #include "ir/Target.h"
@@ -100,7 +100,7 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     return Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
   }
 
-  /// Checks that the warpgroups' shares fit an SM.
+  /// Checks that the warpgroups' shares, for which they exchange registers, are there.
   static LogicalResult checkShares(func::FuncOp kernel) {
     constexpr int64_t kGroupThreads = cta::kWarpsPerGroup * kLanes;
     int64_t entry = atEntry(kernel), total = 0, group = -1, inGroup = 0;
@@ -119,9 +119,11 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
                std::to_string(registers);
       group = end - 1, inGroup = registers;
     }
-    if (total > Target::kRegistersPerSm)
+    int64_t threads = cta::warpsOf(kernel) * kLanes;
+    if (total > entry * threads)
       return kernel.emitError() << "has roles that ask for " << total << " registers (" << sum
-                                << "); an SM has " << Target::kRegistersPerSm;
+                                << "); its " << threads << " threads start with " << entry * threads
+                                << " (" << entry << " each)";
     return success();
   }
 
