@@ -36,21 +36,26 @@ def Cta_TilesOp : Cta_Op<"tiles", [SingleBlockImplicitTerminator<"YieldOp">]> {
   let description = [{
     The box `of` counts all tiles; the blocks of the grid share them out evenly, and every role goes
     through those of its block in the same order. Channels run on from one tile to the next, so a
-    role may be tiles ahead of another. The first axis varies fastest; with `grouped` g it does so
+    role may be tiles ahead of another. Tiles are independent: what one does to memory has no order
+    with what another does, on this block or elsewhere. The first axis varies fastest; with `grouped` g it does so
     within g tiles of the first axis, and then the second axis moves on: neighbours in time share
-    rows of both operands in the L2 cache. With a cluster of c blocks, these work on c neighbours
+    rows of both operands in the L2 cache. Of groups that are `folded` the last goes through the
+    second axis backwards, the one before it forwards, and so on: where work grows along that axis,
+    long and short tiles alternate, short ones come last, and each block has its even share. With a
+    cluster of c blocks, these work on c neighbours
     along the first axis, some of which may lie beyond its end; stores there are dropped.
 
     With `turn i of t` the role takes only every t-th tile of its block, from the i-th on.
 
-    C1: an argument per extent. C2: g is a multiple of the cluster's blocks. C3: 0 <= i < t. C4: a
-    role's only loop over tiles, at its top level.
+    C1: an argument per extent. C2: g is a multiple of the cluster's blocks; only groups are folded.
+    C3: 0 <= i < t. C4: a role's only loop over tiles, at its top level.
 
     ```mlir
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 { … }
+    cta.tiles (%h, %m, %b) of (%heads, %m_tiles, %batches) grouped 8 folded { … }
     ```
   }];
-  let arguments = (ins Variadic<I32>:$extents, OptionalAttr<I64Attr>:$grouped,
+  let arguments = (ins Variadic<I32>:$extents, OptionalAttr<I64Attr>:$grouped, UnitAttr:$folded,
                        OptionalAttr<I64Attr>:$turn, OptionalAttr<I64Attr>:$turns);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

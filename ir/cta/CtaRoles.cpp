@@ -126,6 +126,8 @@ ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
   };
   if (succeeded(parser.parseOptionalKeyword("grouped")) && parseNumber("grouped"))
     return failure();
+  if (succeeded(parser.parseOptionalKeyword("folded")))
+    result.addAttribute("folded", builder.getUnitAttr());
   if (succeeded(parser.parseOptionalKeyword("turn")) &&
       (parseNumber("turn") || parser.parseKeyword("of") || parseNumber("turns")))
     return failure();
@@ -148,11 +150,13 @@ void TilesOp::print(OpAsmPrinter &printer) {
   list(getExtents());
   if (auto grouped = getGrouped())
     printer << " grouped " << *grouped;
+  if (getFolded())
+    printer << " folded";
   if (auto turn = getTurn())
     printer << " turn " << *turn << " of " << *getTurns();
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"grouped", "turn", "turns"});
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"grouped", "folded", "turn", "turns"});
 }
 
 LogicalResult TilesOp::verify() {
@@ -167,6 +171,8 @@ LogicalResult TilesOp::verify() {
     if (*grouped < 1 || *grouped % cluster != 0) // C2
       return emitOpError() << "groups " << *grouped << " tiles; a multiple of the " << cluster
                            << " blocks of a cluster is needed";
+  } else if (getFolded()) {
+    return emitOpError() << "is folded but has no groups"; // C2
   }
   if (bool(getTurn()) != bool(getTurns()) ||
       (getTurn() && (*getTurn() < 0 || *getTurn() >= *getTurns()))) // C3

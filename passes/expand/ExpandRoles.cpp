@@ -154,6 +154,15 @@ LogicalResult Expander::expandTiles(cta::TilesOp op) {
   };
   auto product = [&](Value a, Value b) { return builder.createOrFold<arith::MulIOp>(loc, a, b); };
 
+  // Backwards where an odd number of bands are left.
+  auto fold = [&](Value along, Value extent, Value bandsLeft) -> Value {
+    Value odd = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, rem(bandsLeft, 2),
+                                              constant(1));
+    Value last = builder.create<arith::SubIOp>(loc, extent, constant(1));
+    Value mirrored = builder.create<arith::SubIOp>(loc, last, along);
+    return builder.create<arith::SelectOp>(loc, odd, mirrored, along);
+  };
+
   // A cluster goes through the tiles as one block would: c neighbours on the first axis are one.
   SmallVector<Value> extents;
   for (Value extent : op.getExtents())
@@ -178,16 +187,27 @@ LogicalResult Expander::expandTiles(cta::TilesOp op) {
   SmallVector<Value> coordinates;
   size_t axis = 0;
   if (auto grouped = op.getGrouped()) {
+    int64_t group = *grouped / cluster;
     bool more = extents.size() > 2;
     Value plane = product(extents[0], extents[1]);
     Value inPlane = more ? remainder(rest, plane) : rest;
-    Value band = mul(extents[1], *grouped / cluster);
-    Value start = mul(divide(inPlane, band), *grouped / cluster);
+    Value band = mul(extents[1], group);
+    Value bandNumber = divide(inPlane, band);
+    Value start = mul(bandNumber, group);
     Value left = builder.create<arith::SubIOp>(loc, extents[0], start);
-    Value height =
-        builder.create<arith::MinSIOp>(named("band_height"), left, constant(*grouped / cluster));
+    Value height = builder.create<arith::MinSIOp>(named("band_height"), left, constant(group));
     Value inBand = remainder(inPlane, band);
-    coordinates = {add(start, remainder(inBand, height)), divide(inBand, height)};
+    Value along = divide(inBand, height);
+    if (op.getFolded()) {
+      Value bands = div(add(extents[0], constant(group - 1)), group);
+      if (more)
+        bandNumber = add(product(divide(rest, plane), bands), bandNumber);
+      Value all = bands;
+      for (Value extent : ArrayRef(extents).drop_front(2))
+        all = product(all, extent);
+      along = fold(along, extents[1], builder.create<arith::SubIOp>(loc, all, bandNumber));
+    }
+    coordinates = {add(start, remainder(inBand, height)), along};
     rest = more ? divide(rest, plane) : Value();
     axis = 2;
   }

@@ -71,6 +71,17 @@ func.func @groups_are_whole_clusters(%t: i32) attributes {cta.cluster = 2 : i32}
 
 // -----
 
+func.func @only_groups_are_folded(%t: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op is folded but has no groups}}
+    cta.tiles (%m, %n) of (%t, %t) folded {
+    }
+  }
+  return
+}
+
+// -----
+
 func.func @one_axis_has_no_groups(%t: i32) {
   cta.role "load" warps 1 {
     // expected-error @+1 {{'cta.tiles' op groups tiles of two axes or more, not of one}}

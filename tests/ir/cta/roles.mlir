@@ -13,7 +13,7 @@
 // CHECK: cta.tiles (%[[M:.*]], %{{.*}}) of (%{{.*}}, %{{.*}}) grouped 4 {
 // CHECK: cta.copy %{{.*}}[%[[M]], %{{.*}}] extents [64, 64], %{{.*}} : <?x?xbf16, align 16>, <tensor<64x64xbf16>>
 // CHECK: cta.role "multiply" warps 4 {
-// CHECK: cta.tiles (%{{.*}}, %{{.*}}) of (%{{.*}}, %{{.*}}) turn 0 of 2 {
+// CHECK: cta.tiles (%{{.*}}, %{{.*}}) of (%{{.*}}, %{{.*}}) grouped 8 folded turn 0 of 2 {
 // CHECK: cta.begin : <tensor<64x64xf32>>
 // CHECK: cta.mma {{.*}} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, <tensor<64x64xbf16>> -> <tensor<64x64xf32>>
 // CHECK: cta.release %{{.*}} : <tensor<64x64xbf16>> after %{{.*}} : !cta.pending<tensor<64x64xf32>>
@@ -36,7 +36,7 @@ func.func @two_roles(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?x?xf32,
     }
   }
   cta.role "multiply" warps 4 {
-    cta.tiles (%m, %n) of (%t, %t) turn 0 of 2 {
+    cta.tiles (%m, %n) of (%t, %t) grouped 8 folded turn 0 of 2 {
       %a = cta.wait %as : !cta.channel<3 x tensor<64x64xbf16>> -> !slot
       %b = cta.wait %bs : !cta.channel<3 x tensor<64x64xbf16>> -> !slot
       %empty = cta.begin : !sum

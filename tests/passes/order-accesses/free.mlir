@@ -206,3 +206,15 @@ func.func @copies_that_were_waited_for(%x: !vector {tile.dims = ["N"]}, %y: !vec
   cta.release %full : !cta.slot<tensor<32xf32>>
   return
 }
+
+// Tiles have no order, wherever they run.
+// CHECK-LABEL: @tiles_are_independent
+func.func @tiles_are_independent(%x: !vector, %t: i32) attributes {tile.kernel, cta.target = "sm_90"} {
+  cta.role "fill" warps 1 {
+    %a = arith.constant dense<0.0> : !line
+    cta.tiles (%m) of (%t) {
+      tile.store %a, %x[%m] extents [32] : !line, !vector, i32
+    }
+  }
+  return
+}
