@@ -15,6 +15,11 @@ def swiglu(m: int, n: int, k: int) -> Case:
     return replace(work, flops=2 * work.flops, bytes=2.0 * (m * k + 2 * n * k + m * n))
 
 
+def heads(program: str, s: int, d: int, causal: bool) -> Case:
+    """Attention over rows of 2048 numbers."""
+    return replace(attention(s, 2048 // d, 2048 // d, d, causal), kernel=program)
+
+
 SUITE = Suite(
     name="hopper",
     summary="programs written on the `cta` level",
@@ -30,7 +35,10 @@ SUITE = Suite(
         product("gemm_cooperative", "bf16", 8192, 8192, 8192),
         product("gemm_e4m3", "f8e4m3", 8192, 8192, 8192),
         swiglu(8192, 14336, 4096),
-        attention(4096, 16, 16, 128, causal=False),
-        attention(4000, 16, 16, 128, causal=False),
+        heads("attention", 4096, 128, causal=False),
+        heads("attention", 4000, 128, causal=False),
+        heads("attention_causal", 4096, 128, causal=True),
+        heads("attention_d64", 4096, 64, causal=False),
+        heads("attention_d64_causal", 4096, 64, causal=True),
     ),
 )

@@ -24,9 +24,15 @@ struct AttentionProgram {
   const char *file;
   int64_t D;
   bool causal;
+
+  /// The file's name without its ending.
+  std::string name() const { return std::string(file).substr(0, std::string(file).find('.')); }
 };
 inline constexpr AttentionProgram kAttentionPrograms[] = {
     {"attention.mlir", 128, false},
+    {"attention_causal.mlir", 128, true},
+    {"attention_d64.mlir", 64, false},
+    {"attention_d64_causal.mlir", 64, true},
 };
 
 /// Numbers of a tensor, by row (of all axes but the last) and column.

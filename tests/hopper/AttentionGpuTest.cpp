@@ -53,9 +53,6 @@ TEST_P(Attention, equals_softmax_on_the_cpu) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Attention, testing::ValuesIn(kAttentionPrograms),
-                         [](const auto &info) {
-                           std::string file = info.param.file;
-                           return file.substr(0, file.find('.'));
-                         });
+                         [](const auto &info) { return info.param.name(); });
 
 } // namespace

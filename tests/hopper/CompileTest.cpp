@@ -1,5 +1,6 @@
 // The programs of this folder compile as they are meant to run.
 #include "runtime/Compile.h"
+#include "tests/hopper/Attention.h"
 #include "tests/hopper/Operands.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +53,10 @@ TEST(HopperSchedules, compile_without_serialised_products) {
   EXPECT_EQ(source.clusterSize, 2u);
   expectClean(source, 168);
   expectClean(hopper::scheduleSource("gemm_persistent.mlir"), 168);
-  expectClean(hopper::scheduleSource("attention.mlir"), 168);
+  for (const hopper::AttentionProgram &attention : hopper::kAttentionPrograms) {
+    SCOPED_TRACE(attention.file);
+    expectClean(hopper::scheduleSource(attention.file), 168);
+  }
 }
 
 TEST(HopperPrograms, products_compile_in_every_form) {

@@ -106,10 +106,17 @@ TEST(HopperSchedules, products_are_clean_and_right) {
   }
 }
 
-TEST(HopperSchedules, attention_is_clean_and_right) {
-  // Two blocks for six tiles; queries and keys end within a tile, heads share keys.
-  for (AttentionSizes sizes : {AttentionSizes{1, 200, 328, 3, 1, 128}, {3, 40, 72, 2, 2, 128}}) {
-    AttentionRun run(loadSchedule("attention.mlir"), sizes);
+class AttentionSchedules : public testing::TestWithParam<AttentionProgram> {};
+
+TEST_P(AttentionSchedules, are_clean_and_right) {
+  auto [file, D, causal] = GetParam();
+  // Fewer blocks than tiles; queries and keys end within a tile, heads share keys. Under a causal
+  // mask the last has queries that see nothing.
+  for (AttentionSizes sizes :
+       {AttentionSizes{1, 200, 328, 3, 1, D}, {3, 40, 72, 2, 2, D}, {1, 300, 140, 1, 1, D}}) {
+    SCOPED_TRACE(testing::Message() << "S " << sizes.S << ", T " << sizes.T);
+    sizes.causal = causal;
+    AttentionRun run(loadSchedule(file), sizes);
     run.grid = 2;
     for (const MachineOptions &options : schedules(2)) {
       std::string messages;
@@ -118,6 +125,9 @@ TEST(HopperSchedules, attention_is_clean_and_right) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Programs, AttentionSchedules, testing::ValuesIn(kAttentionPrograms),
+                         [](const auto &info) { return info.param.name(); });
 
 TEST(HopperSimulation, gemm_is_clean_and_right) {
   MatrixRun run(MatrixRun::Plain, 150, 136, 328);
