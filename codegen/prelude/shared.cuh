@@ -105,6 +105,17 @@ __device__ __forceinline__ void store_shared_b64(i32 to, const T *from, bool ins
                :
                : "r"(to), "r"(words[0]), "r"(words[1]), "r"(i32(inside)));
 }
+// f32 as it is: taken as words, sums of a warpgroup would be moved while products are under way.
+__device__ __forceinline__ void store_shared_b64(i32 to, const f32 *from, bool inside = true) {
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %3, 0;\n\t"
+               "@inside st.shared.v2.f32 [%0], {%1, %2};\n\t"
+               "}"
+               :
+               : "r"(to), "f"(from[0]), "f"(from[1]),
+                 "r"(i32(inside)));
+}
 
 //@ store_shared_b128
 template <typename T>
@@ -118,5 +129,16 @@ __device__ __forceinline__ void store_shared_b128(i32 to, const T *from, bool in
                "}"
                :
                : "r"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]),
+                 "r"(i32(inside)));
+}
+// f32 as it is: taken as words, sums of a warpgroup would be moved while products are under way.
+__device__ __forceinline__ void store_shared_b128(i32 to, const f32 *from, bool inside = true) {
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %5, 0;\n\t"
+               "@inside st.shared.v4.f32 [%0], {%1, %2, %3, %4};\n\t"
+               "}"
+               :
+               : "r"(to), "f"(from[0]), "f"(from[1]), "f"(from[2]), "f"(from[3]),
                  "r"(i32(inside)));
 }

@@ -134,11 +134,16 @@ void Expander::retireBefore(Operation *op) {
 LogicalResult Expander::expandAwait(cta::AwaitOp op) {
   Value pending = op.getPending(), sum = tiles.lookup(pending);
   tiles[op.getResult()] = sum;
-  for (size_t i = 0; i < groups.size(); ++i)
-    if (groups[i].pending == pending) {
-      retire(groups.size() - 1 - i, sum);
-      break;
-    }
+  // Awaits that stand together are one: no sum is touched while another is under way.
+  size_t keep = groups.size();
+  SmallVector<Value> readable;
+  for (auto next = op; next; next = dyn_cast<cta::AwaitOp>(next->getNextNode()))
+    for (size_t i = 0; i < groups.size(); ++i)
+      if (groups[i].pending == next.getPending()) {
+        keep = std::min(keep, groups.size() - 1 - i);
+        readable.push_back(tiles.lookup(next.getPending()));
+      }
+  retire(keep, readable);
   // An empty sum is 0.
   if (Value filled = begun.lookup(pending)) {
     Value empty = bitXor(filled, integerOf(builder.getI1Type(), 1));
@@ -147,6 +152,9 @@ LogicalResult Expander::expandAwait(cta::AwaitOp op) {
       unrolled(type.getSize(), [&](Value index) {
         builder.create<cuda::SetOp>(loc, constantOf(type.getElementType(), 0), sum, index);
       });
+      // Final here: else the optimizer may carry the sum through the loop as what it is stored as,
+      // which moves it while products are under way.
+      builder.create<cuda::WgmmaFenceOp>(loc, sum);
     });
   }
   return success();

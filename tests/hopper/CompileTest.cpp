@@ -49,10 +49,11 @@ TEST(HopperPrograms, chain_compiles_without_serialised_products) {
 }
 
 TEST(HopperSchedules, compile_without_serialised_products) {
-  KernelSource source = hopper::scheduleSource("gemm_cooperative.mlir");
-  EXPECT_EQ(source.clusterSize, 2u);
-  expectClean(source, 168);
-  expectClean(hopper::scheduleSource("gemm_persistent.mlir"), 168);
+  for (const char *file : {"gemm_cooperative.mlir", "gemm_persistent.mlir", "gemm_e4m3.mlir",
+                           "gemm_split_k.mlir", "swiglu.mlir"}) {
+    SCOPED_TRACE(file);
+    expectClean(hopper::scheduleSource(file), 168);
+  }
   for (const hopper::AttentionProgram &attention : hopper::kAttentionPrograms) {
     SCOPED_TRACE(attention.file);
     expectClean(hopper::scheduleSource(attention.file), 168);

@@ -7,6 +7,8 @@
 #include "simulator/NarrowFloat.h"
 #include "tests/hopper/HopperGpu.h"
 
+#include <bit>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -37,32 +39,50 @@ struct DeviceMatrix {
   void fill(unsigned seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> number(-1, 1);
-    std::vector<uint16_t> bits;
-    for (float &value : values) {
-      bits.push_back(encoded(number(random)));
-      value = decoded(bits.back());
+    size_t size = size_t(runtime::bytesOf(type));
+    std::vector<char> bytes(values.size() * size);
+    for (size_t i = 0; i < values.size(); ++i) {
+      uint32_t bits = encoded(number(random));
+      std::memcpy(&bytes[i * size], &bits, size);
+      values[i] = decoded(bits);
     }
-    ASSERT_OK(buffer.copyFrom(bits.data(), bits.size() * 2));
+    ASSERT_OK(buffer.copyFrom(bytes.data(), bytes.size()));
   }
 
   void fetch() {
-    if (type == runtime::ElementType::F32) {
-      ASSERT_OK(buffer.copyTo(values.data(), values.size() * 4));
-      return;
+    size_t size = size_t(runtime::bytesOf(type));
+    std::vector<char> bytes(values.size() * size);
+    ASSERT_OK(buffer.copyTo(bytes.data(), bytes.size()));
+    for (size_t i = 0; i < values.size(); ++i) {
+      uint32_t bits = 0;
+      std::memcpy(&bits, &bytes[i * size], size);
+      values[i] = decoded(bits);
     }
-    std::vector<uint16_t> bits(values.size());
-    ASSERT_OK(buffer.copyTo(bits.data(), bits.size() * 2));
-    for (size_t i = 0; i < bits.size(); ++i)
-      values[i] = decoded(bits[i]);
   }
 
-  uint16_t encoded(float x) const {
-    return uint16_t(type == runtime::ElementType::BF16 ? simulator::encode<simulator::BFloat16>(x)
-                                                       : simulator::encode<simulator::Float16>(x));
+  uint32_t encoded(float x) const {
+    switch (type) {
+    case runtime::ElementType::BF16:
+      return simulator::encode<simulator::BFloat16>(x);
+    case runtime::ElementType::F16:
+      return simulator::encode<simulator::Float16>(x);
+    case runtime::ElementType::F8E4M3:
+      return simulator::encode<simulator::Float8E4M3FN>(x);
+    default:
+      return std::bit_cast<uint32_t>(x);
+    }
   }
-  float decoded(uint16_t bits) const {
-    return type == runtime::ElementType::BF16 ? simulator::decode<simulator::BFloat16>(bits)
-                                              : simulator::decode<simulator::Float16>(bits);
+  float decoded(uint32_t bits) const {
+    switch (type) {
+    case runtime::ElementType::BF16:
+      return simulator::decode<simulator::BFloat16>(bits);
+    case runtime::ElementType::F16:
+      return simulator::decode<simulator::Float16>(bits);
+    case runtime::ElementType::F8E4M3:
+      return simulator::decode<simulator::Float8E4M3FN>(bits);
+    default:
+      return std::bit_cast<float>(bits);
+    }
   }
   float at(int64_t row, int64_t column) const {
     return values[size_t(row * shape.back() + column)];

@@ -69,6 +69,57 @@ TEST_P(Schedules, equal_the_product_on_the_cpu) {
   }
 }
 
+TEST_P(Schedules, gemm_e4m3_equals_the_product_on_the_cpu) {
+  auto [M, N, someK] = GetParam();
+  int64_t K = (someK + 15) / 16 * 16; // rows of whole 16 bytes
+  Matrix a(*driver, ElementType::F8E4M3, M, K), b(*driver, ElementType::F8E4M3, N, K);
+  Matrix c(*driver, ElementType::BF16, M, N);
+  a.fill(1);
+  b.fill(2);
+  ASSERT_OK(c.buffer.fill(0xff));
+  launch(hopper::scheduleSource("gemm_e4m3.mlir"), {a.ref(), b.ref(), c.ref(), 1.0});
+  c.fetch();
+  // The hardware keeps some 14 bits of a sum of such products.
+  expectProduct(
+      a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 64);
+}
+
+TEST_P(Schedules, gemm_split_k_equals_the_product_on_the_cpu) {
+  auto [M, N, K] = GetParam();
+  Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);
+  Matrix c(*driver, ElementType::F32, M, N);
+  a.fill(3);
+  b.fill(4);
+  ASSERT_OK(c.buffer.fill(0));
+  launch(hopper::scheduleSource("gemm_split_k.mlir"), {a.ref(), b.ref(), c.ref(), int64_t(3)});
+  c.fetch();
+  expectProduct(
+      a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1e-5f);
+}
+
+TEST_P(Schedules, swiglu_equals_the_products_on_the_cpu) {
+  auto [M, N, K] = GetParam();
+  Matrix x(*driver, ElementType::BF16, M, K), gate(*driver, ElementType::BF16, N, K);
+  Matrix up(*driver, ElementType::BF16, N, K), h(*driver, ElementType::BF16, M, N);
+  x.fill(1);
+  gate.fill(2);
+  up.fill(3);
+  ASSERT_OK(h.buffer.fill(0xff));
+  launch(hopper::scheduleSource("swiglu.mlir"), {x.ref(), gate.ref(), up.ref(), h.ref()});
+  h.fetch();
+  for (int64_t m = 0; m < M; ++m)
+    for (int64_t n = 0; n < N; ++n) {
+      float g = 0, u = 0;
+      for (int64_t k = 0; k < K; ++k) {
+        g += x.at(m, k) * gate.at(n, k);
+        u += x.at(m, k) * up.at(n, k);
+      }
+      float value = g / (1 + std::exp(-g)) * u;
+      float tolerance = std::abs(value) / 128 + 1e-5f * float(K) * (1 + std::abs(u) + std::abs(g));
+      ASSERT_NEAR(h.at(m, n), value, tolerance) << "element " << m << ", " << n;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, Schedules,
                          testing::Values(Sizes{128, 256, 64}, Sizes{256, 256, 512}, Sizes{1, 8, 8},
                                          Sizes{77, 200, 264}, Sizes{333, 520, 1000},

@@ -12,17 +12,6 @@ using namespace tilewright::simulator;
 
 namespace {
 
-/// Eager, lazy and a few random ones.
-std::vector<MachineOptions> schedules(unsigned random) {
-  std::vector<MachineOptions> all(2 + random);
-  all[1].schedule = Schedule::Lazy;
-  for (unsigned seed = 0; seed < random; ++seed) {
-    all[2 + seed].schedule = Schedule::Random;
-    all[2 + seed].seed = seed;
-  }
-  return all;
-}
-
 TEST(HopperSimulation, products_are_exact_in_every_form) {
   for (const Product &product : allProducts()) {
     SCOPED_TRACE(testing::PrintToString(product));
@@ -90,20 +79,6 @@ TEST(HopperSimulation, a_deadlock_names_the_cycle) {
             "(`cuda.mbarrier_wait`)\n"
             "  warp 4 waits for phase 2 of the mbarrier at byte 163864, which misses 1 of 1 "
             "arrivals (`cuda.mbarrier_wait`)\n");
-}
-
-TEST(HopperSchedules, products_are_clean_and_right) {
-  for (const char *program : {"gemm_cooperative.mlir", "gemm_persistent.mlir"}) {
-    SCOPED_TRACE(program);
-    // Fewer blocks than tiles, so that rings run on from tile to tile; no size is a multiple.
-    MatrixRun run(MatrixRun::Plain, loadSchedule(program), 400, 520, 328);
-    run.grid = 2;
-    for (const MachineOptions &options : schedules(4)) {
-      std::string messages;
-      EXPECT_EQ(run.simulate(options, &messages), "") << messages;
-      run.expectProduct();
-    }
-  }
 }
 
 class AttentionSchedules : public testing::TestWithParam<AttentionProgram> {};

@@ -6,6 +6,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
 
+#include <bit>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -37,36 +38,53 @@ std::string hopper::simulateKernel(const Program &program, ArrayRef<MachineArgum
   return flags;
 }
 
+std::vector<MachineOptions> hopper::schedules(unsigned random) {
+  std::vector<MachineOptions> all(2 + random);
+  all[1].schedule = Schedule::Lazy;
+  for (unsigned seed = 0; seed < random; ++seed) {
+    all[2 + seed].schedule = Schedule::Random;
+    all[2 + seed].seed = seed;
+  }
+  return all;
+}
+
 //===- Matrices -------------------------------------------------------------------------------===//
+
+static int64_t bytesOf(const std::string &type) {
+  return type == "f32" ? 4 : type == "f8E4M3FN" ? 1 : 2;
+}
 
 HostMatrix::HostMatrix(const Program &program, const std::string &type, std::vector<int64_t> shape)
     : type(type), shape(std::move(shape)),
       rows(std::accumulate(this->shape.begin(), this->shape.end() - 1, int64_t(1),
                            std::multiplies<>())),
-      columns(this->shape.back()), bytes(size_t(rows * columns) * (type == "f32" ? 4 : 2)) {
+      columns(this->shape.back()), bytes(size_t(rows * columns) * size_t(bytesOf(type))) {
   buffer = {parseType(type, program.context.get()), bytes.data(), rows * columns};
 }
+
+int64_t HostMatrix::elementBytes() const { return bytesOf(type); }
 
 void HostMatrix::fill(unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> number(-1, 1);
   for (int64_t i = 0; i < rows * columns; ++i) {
     float x = number(random);
-    uint16_t bits = uint16_t(type == "bf16" ? encode<BFloat16>(x) : encode<Float16>(x));
-    std::memcpy(&bytes[size_t(2 * i)], &bits, 2);
+    uint32_t bits = type == "bf16"  ? encode<BFloat16>(x)
+                    : type == "f16" ? encode<Float16>(x)
+                    : type == "f32" ? std::bit_cast<uint32_t>(x)
+                                    : encode<Float8E4M3FN>(x);
+    std::memcpy(&bytes[size_t(elementBytes() * i)], &bits, size_t(elementBytes()));
   }
 }
 
 float HostMatrix::at(int64_t row, int64_t column) const {
-  size_t i = size_t(row * columns + column);
-  float value;
-  if (type == "f32") {
-    std::memcpy(&value, &bytes[4 * i], 4);
-    return value;
-  }
-  uint16_t bits;
-  std::memcpy(&bits, &bytes[2 * i], 2);
-  return type == "bf16" ? decode<BFloat16>(bits) : decode<Float16>(bits);
+  uint32_t bits = 0;
+  std::memcpy(&bits, &bytes[size_t(elementBytes() * (row * columns + column))],
+              size_t(elementBytes()));
+  return type == "bf16"  ? decode<BFloat16>(bits)
+         : type == "f16" ? decode<Float16>(bits)
+         : type == "f32" ? std::bit_cast<float>(bits)
+                         : decode<Float8E4M3FN>(bits);
 }
 
 int64_t HostMatrix::stride(int64_t axis) const {
@@ -92,8 +110,12 @@ hopper::bindArguments(const Program &program, ArrayRef<HostMatrix *> tensors,
     auto number = [&](StringRef name) { return param.getAs<IntegerAttr>(name).getInt(); };
     StringRef kind = param.getAs<StringAttr>("kind").getValue();
     if (kind == "scalar" || kind == "dim") {
-      arguments.push_back(
-          numbers.lookup(kernel.getArgAttrOfType<StringAttr>(i, "tile.name").getValue()));
+      double number =
+          numbers.lookup(kernel.getArgAttrOfType<StringAttr>(i, "tile.name").getValue());
+      if (isa<FloatType>(kernel.getArgument(i).getType()))
+        arguments.push_back(number);
+      else
+        arguments.push_back(int64_t(number));
       continue;
     }
     HostMatrix &tensor = *tensors[size_t(number("argument"))];

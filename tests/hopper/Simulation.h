@@ -15,6 +15,9 @@ std::string simulateKernel(const Program &program,
                            llvm::ArrayRef<simulator::MachineArgument> arguments, int64_t grid,
                            simulator::MachineOptions options, std::string *messages = nullptr);
 
+/// Eager, lazy and a few random ones.
+std::vector<simulator::MachineOptions> schedules(unsigned random);
+
 /// A row-major matrix in the memory of the simulator, or a tensor: the rows of all but its last
 /// axis.
 struct HostMatrix {
@@ -28,7 +31,9 @@ struct HostMatrix {
   int64_t stride(int64_t axis) const;
   simulator::TensorMap map();
 
-  std::string type; // bf16, f16, f32
+  int64_t elementBytes() const;
+
+  std::string type; // bf16, f16, f32, f8E4M3FN
   std::vector<int64_t> shape;
   int64_t rows, columns;
   std::vector<char> bytes;
