@@ -44,7 +44,13 @@ static void addBarriers(Spellings &spellings) {
   addCall<cuda::MbarrierInvalOp>(spellings, "mbarrier_inval");
   addCall<cuda::MbarrierArriveOp>(spellings, "mbarrier_arrive");
   addCall<cuda::MbarrierArriveExpectTxOp>(spellings, "mbarrier_arrive_expect_tx");
-  addCall<cuda::MbarrierArriveRemoteOp>(spellings, "mbarrier_arrive_remote");
+  spellings.statement<cuda::MbarrierArriveRemoteOp>(
+      [](Printer &p, cuda::MbarrierArriveRemoteOp op) {
+        StringRef function =
+            op.getRelaxed() ? "mbarrier_arrive_remote_relaxed" : "mbarrier_arrive_remote";
+        p.line(p.call(function, op.getBarrier()).text + ";");
+        return success();
+      });
   addCall<cuda::MbarrierWaitOp>(spellings, "mbarrier_wait");
   spellings.statement<cuda::NamedBarrierSyncOp>(printNamedBarrier<cuda::NamedBarrierSyncOp>);
   spellings.statement<cuda::NamedBarrierArriveOp>(printNamedBarrier<cuda::NamedBarrierArriveOp>);

@@ -34,6 +34,15 @@ __device__ __forceinline__ void mbarrier_arrive_remote(i32 barrier) {
                : "memory");
 }
 
+//@ mbarrier_arrive_remote_relaxed
+// Without the fence that a release to the cluster takes.
+__device__ __forceinline__ void mbarrier_arrive_remote_relaxed(i32 barrier) {
+  asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];"
+               :
+               : "r"(barrier)
+               : "memory");
+}
+
 //@ mbarrier_try_wait
 // Whether the phase of that parity has completed; the hardware waits a while for it.
 __device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {

@@ -68,15 +68,20 @@ def Cuda_MbarrierArriveRemoteOp : Cuda_Op<"mbarrier_arrive_remote"> {
   let summary = "arrives on an mbarrier of a block of the cluster; releases to the cluster";
   let description = [{
     `barrier` is an address that `mapa` gave; the own block's is allowed. The block that owns it
-    must not have ended.
+    must not have ended. `relaxed` releases nothing, which spares a fence of the whole GPU: for an
+    arrival that reports products, which have been waited for, and no ordinary accesses.
 
     ```mlir
     %peer = cuda.mapa %empty, %rank
     cuda.mbarrier_arrive_remote %peer
+    cuda.mbarrier_arrive_remote relaxed %peer
     ```
   }];
-  let arguments = (ins Arg<I32, "", [MemRead, MemWrite]>:$barrier);
-  let assemblyFormat = "$barrier attr-dict";
+  let arguments = (ins Arg<I32, "", [MemRead, MemWrite]>:$barrier, UnitAttr:$relaxed);
+  let builders = [OpBuilder<(ins "::mlir::Value":$barrier), [{
+    build($_builder, $_state, barrier, /*relaxed=*/false);
+  }]>];
+  let assemblyFormat = "(`relaxed` $relaxed^)? $barrier attr-dict";
 }
 
 def Cuda_MbarrierWaitOp : Cuda_Op<"mbarrier_wait"> {

@@ -32,6 +32,7 @@ TEST(Clusters, compile) {
     %rank = cuda.cluster_rank
     %peer = cuda.mapa %s, %rank
     cuda.mbarrier_arrive_remote %peer
+    cuda.mbarrier_arrive_remote relaxed %peer
     cuda.cluster_arrive
     cuda.cluster_wait
     cuda.grid_wait
@@ -43,6 +44,7 @@ TEST(Clusters, compile) {
   expectPtx(kernelIr("", body), targetsWith(Feature::Tma),
             {"%cluster_ctarank", "mapa.shared::cluster.u32",
              "mbarrier.arrive.release.cluster.shared::cluster.b64",
+             "mbarrier.arrive.relaxed.cluster.shared::cluster.b64",
              "barrier.cluster.arrive.release", "barrier.cluster.wait.acquire",
              "griddepcontrol.wait", "griddepcontrol.launch_dependents", "elect.sync"});
 }

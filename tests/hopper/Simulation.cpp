@@ -110,12 +110,8 @@ hopper::bindArguments(const Program &program, ArrayRef<HostMatrix *> tensors,
     auto number = [&](StringRef name) { return param.getAs<IntegerAttr>(name).getInt(); };
     StringRef kind = param.getAs<StringAttr>("kind").getValue();
     if (kind == "scalar" || kind == "dim") {
-      double number =
-          numbers.lookup(kernel.getArgAttrOfType<StringAttr>(i, "tile.name").getValue());
-      if (isa<FloatType>(kernel.getArgument(i).getType()))
-        arguments.push_back(number);
-      else
-        arguments.push_back(int64_t(number));
+      arguments.push_back(
+          numbers.lookup(kernel.getArgAttrOfType<StringAttr>(i, "tile.name").getValue()));
       continue;
     }
     HostMatrix &tensor = *tensors[size_t(number("argument"))];
