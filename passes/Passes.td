@@ -84,6 +84,15 @@ def PipelineLoads : Pass<"pipeline-loads", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect", "::mlir::arith::ArithDialect"];
 }
 
+def CheckSchedule : Pass<"check-schedule", "::mlir::func::FuncOp"> {
+  let summary = "refuses programs with roles that would hang or read what is not there";
+  let description = [{
+    Slots are opened and closed once, pending sums used once; roles fill and take the slots of a ring
+    as often; rings are deep enough, and the target has what the program asks for.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def AssignLayouts : Pass<"assign-layouts", "::mlir::func::FuncOp"> {
   let summary = "says which thread holds which element of every register tile";
   let description = [{

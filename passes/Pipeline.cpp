@@ -97,6 +97,8 @@ static void addExpansion(OpPassManager &manager, Adder &passes) {
 void addSchedulePasses(OpPassManager &manager) {
   PipelineOptions options;
   Adder passes(manager, options);
+  // First: what comes after relies on it, and its messages speak of the program as it was written.
+  passes.require(createCheckSchedule());
   // As for compiled kernels from here on; roles, channels and the order of products are given.
   passes.require(createAssignLayouts());
   passes.require(createOrderAccesses());

@@ -1,0 +1,406 @@
+// What a program with roles must keep so that it ends, and ends with the right numbers. Its
+// barriers are derived from it, so a slot that is never given back, or loops of two roles that
+// differ, would be a kernel that hangs; here they are errors at the line that has them.
+//
+//   slots      opened and closed once, in one block; touched in between; not given back while a
+//              product reads them
+//   sums       every product is awaited or added to, once
+//   rings      one role fills, others empty, as often; and deep enough for what a loop keeps
+//   resources  what the target has
+#include "passes/AffineForm.h"
+#include "passes/Passes.h"
+
+#include "ir/Target.h"
+#include "ir/cta/Cta.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_CHECKSCHEDULE
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+std::string nameOf(Value value, StringRef otherwise) {
+  auto named = value.getLoc()->findInstanceOf<NameLoc>();
+  return "`" + (named ? named.getName().str() : otherwise.str()) + "`";
+}
+
+cta::ChannelOp channelOf(Operation *turn) {
+  return turn->getOperand(0).getDefiningOp<cta::ChannelOp>();
+}
+
+bool isTma(cta::ChannelOp channel) { return channel.getKind() == cta::ChannelKind::Tma; }
+
+//===- Slots ----------------------------------------------------------------------------------===//
+
+/// True when the product is awaited, where it stands, before `op` (null: at all).
+bool awaitedBefore(cta::MmaOp mma, Operation *op) {
+  return llvm::any_of(mma->getUsers(), [&](Operation *user) {
+    return isa<cta::AwaitOp>(user) && user->getBlock() == mma->getBlock() &&
+           (!op || op->getBlock() != user->getBlock() || user->isBeforeInBlock(op));
+  });
+}
+
+/// Checks that nothing touches a slot behind the op that closes it.
+LogicalResult checkUses(Operation *turn, Operation *close) {
+  for (Operation *user : turn->getUsers()) {
+    Operation *inBlock = close->getBlock()->findAncestorOpInBlock(*user);
+    if (inBlock != close && close->isBeforeInBlock(inBlock)) {
+      auto error = user->emitError()
+                   << "uses slot " << nameOf(turn->getResult(0), "slot") << " after it has been "
+                   << (isa<cta::CommitOp>(close) ? "committed" : "released");
+      error.attachNote(close->getLoc()) << "here";
+      return error;
+    }
+  }
+  return success();
+}
+
+/// Checks that products which read a slot are done when it is given back.
+LogicalResult checkReaders(Operation *turn, cta::ReleaseOp release) {
+  auto last =
+      release.getProduct() ? release.getProduct().getDefiningOp<cta::MmaOp>() : cta::MmaOp();
+  if (release.getProduct() && (!last || last->getBlock() != release->getBlock()))
+    return release.emitError() << "waits for a product of another loop; release the slot `after` "
+                               << "one that stands beside it";
+  for (Operation *user : turn->getUsers()) {
+    auto mma = dyn_cast<cta::MmaOp>(user);
+    if (!mma)
+      continue;
+    bool covered =
+        last && mma->getBlock() == last->getBlock() && (mma == last || mma->isBeforeInBlock(last));
+    if (!covered && !awaitedBefore(mma, release)) {
+      auto error = release.emitError()
+                   << "gives back slot " << nameOf(turn->getResult(0), "slot")
+                   << " while a product reads it; await the product first, or release the slot "
+                   << "`after` it";
+      error.attachNote(mma.getLoc()) << "the product";
+      return error;
+    }
+  }
+  return success();
+}
+
+LogicalResult checkFill(cta::AcquireOp acquire) {
+  int64_t copies =
+      llvm::count_if(acquire->getUsers(), [](Operation *user) { return isa<cta::CopyOp>(user); });
+  if (copies == 1)
+    return success();
+  return acquire.emitError() << "is filled by " << copies << " copies; one fills a slot whole";
+}
+
+LogicalResult checkSlot(Operation *turn) {
+  bool fills = isa<cta::AcquireOp>(turn);
+  StringRef closing = fills ? "commit" : "release", slot = fills ? "acquired" : "waited for";
+  Operation *close = nullptr;
+  for (Operation *user : llvm::reverse(SmallVector<Operation *>(turn->getUsers()))) {
+    if (!isa<cta::CommitOp, cta::ReleaseOp>(user))
+      continue;
+    if (isa<cta::CommitOp>(user) != fills)
+      return user->emitError() << "closes a slot that was " << slot << "; `cta." << closing
+                               << "` does that";
+    if (close) {
+      auto error = user->emitError() << (fills ? "commits" : "releases") << " slot "
+                                     << nameOf(turn->getResult(0), "slot") << " a second time";
+      error.attachNote(close->getLoc()) << "the first time";
+      return error;
+    }
+    close = user;
+  }
+  if (!close)
+    return turn->emitError() << "gives a slot that is never " << closing << (fills ? "ted" : "d")
+
+                             << "; " << (fills ? "who waits for it" : "who fills it")
+                             << " would wait for ever";
+  if (close->getBlock() != turn->getBlock())
+    return close->emitError() << "stands in another loop or branch than where its slot was " << slot
+                              << "; close a slot beside where it was opened";
+  if (failed(checkUses(turn, close)))
+    return failure();
+  return fills ? checkFill(cast<cta::AcquireOp>(turn))
+               : checkReaders(turn, cast<cta::ReleaseOp>(close));
+}
+
+//===- Sums -----------------------------------------------------------------------------------===//
+
+LogicalResult checkSum(Value pending) {
+  Operation *first = nullptr;
+  for (OpOperand &use : pending.getUses()) {
+    if (isa<cta::ReleaseOp>(use.getOwner()))
+      continue;
+    if (first) {
+      auto error =
+          use.getOwner()->emitError()
+          << "uses a pending sum that is used already; it stands for registers that change";
+      error.attachNote(first->getLoc()) << "the other use";
+      return error;
+    }
+    first = use.getOwner();
+  }
+  if (!first)
+    return emitError(pending.getLoc())
+           << "a product that nobody awaits; `cta.await` makes its result readable";
+  return success();
+}
+
+//===- Rates ----------------------------------------------------------------------------------===//
+
+/// True when two values of two roles are computed alike.
+bool sameValue(Value a, Value b) {
+  if (a == b)
+    return true;
+  auto argumentA = dyn_cast<BlockArgument>(a), argumentB = dyn_cast<BlockArgument>(b);
+  if (argumentA || argumentB)
+    return argumentA && argumentB && argumentA.getArgNumber() == argumentB.getArgNumber() &&
+           isa<cta::TilesOp>(argumentA.getOwner()->getParentOp()) &&
+           isa<cta::TilesOp>(argumentB.getOwner()->getParentOp());
+  Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
+  return opA->getName() == opB->getName() && opA->getNumRegions() == 0 &&
+         opA->getAttrDictionary() == opB->getAttrDictionary() &&
+         opA->getNumOperands() == opB->getNumOperands() &&
+         llvm::all_of(llvm::zip(opA->getOperands(), opB->getOperands()),
+                      [](auto pair) { return sameValue(std::get<0>(pair), std::get<1>(pair)); });
+}
+
+bool sameValues(ValueRange a, ValueRange b) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
+           return sameValue(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
+/// The loops around an op within its role, the innermost first.
+SmallVector<Operation *> loopsAround(Operation *op) {
+  SmallVector<Operation *> loops;
+  for (op = op->getParentOp(); !isa<cta::RoleOp>(op); op = op->getParentOp())
+    loops.push_back(op);
+  return loops;
+}
+
+/// True when two loops, or branches, of two roles run as often.
+bool runsAsOften(Operation *a, Operation *b) {
+  auto forA = dyn_cast<scf::ForOp>(a), forB = dyn_cast<scf::ForOp>(b);
+  if (forA && forB)
+    return sameValue(forA.getLowerBound(), forB.getLowerBound()) &&
+           sameValue(forA.getUpperBound(), forB.getUpperBound()) &&
+           sameValue(forA.getStep(), forB.getStep());
+  return a->getName() == b->getName() && sameValues(a->getOperands(), b->getOperands());
+}
+
+/// How many slots change hands in one run of some loops: a sum of values, which roles compute
+/// alike.
+struct Count {
+  SmallVector<Operation *> loops;
+  int64_t constant = 0;
+  SmallVector<std::pair<Value, int64_t>> terms;
+
+  void add(const AffineForm &form, int64_t factor) {
+    constant += factor * form.constant;
+    for (auto [value, coefficient] : form.terms)
+      addTerm(value, factor * coefficient);
+  }
+  void addTerm(Value value, int64_t coefficient) {
+    for (auto &[known, sum] : terms)
+      if (sameValue(known, value)) {
+        sum += coefficient;
+        return;
+      }
+    terms.push_back({value, coefficient});
+  }
+  bool isZero() const {
+    return constant == 0 && llvm::all_of(terms, [](auto &term) { return term.second == 0; });
+  }
+};
+
+/// Slots by the loops in which they change hands. The innermost loop counts by its iterations, so
+/// that a role may do the first or the last of them apart.
+class Balance {
+public:
+  void add(Operation *turn, int64_t sign) {
+    SmallVector<Operation *> loops = loopsAround(turn);
+    AffineForm iterations;
+    iterations.constant = 1;
+    auto loop = loops.empty() ? scf::ForOp() : dyn_cast<scf::ForOp>(loops.front());
+    if (loop && isConstantIntValue(loop.getStep(), 1)) {
+      iterations = AffineForm::of(loop.getUpperBound()) - AffineForm::of(loop.getLowerBound());
+      loops.erase(loops.begin());
+    }
+    countOf(loops).add(iterations, sign);
+  }
+  bool isZero() const {
+    return llvm::all_of(counts, [](const Count &count) { return count.isZero(); });
+  }
+
+private:
+  Count &countOf(ArrayRef<Operation *> loops) {
+    for (Count &count : counts)
+      if (count.loops.size() == loops.size() &&
+          llvm::all_of(llvm::zip(count.loops, loops),
+                       [](auto pair) { return runsAsOften(std::get<0>(pair), std::get<1>(pair)); }))
+        return count;
+    counts.push_back({SmallVector<Operation *>(loops), 0, {}});
+    return counts.back();
+  }
+
+  std::vector<Count> counts;
+};
+
+LogicalResult checkRates(cta::ChannelOp channel, ArrayRef<Operation *> fills,
+                         ArrayRef<Operation *> takes) {
+  Balance balance;
+  for (Operation *fill : fills)
+    balance.add(fill, 1);
+  for (Operation *take : takes)
+    balance.add(take, -1);
+  if (balance.isZero())
+    return success();
+  auto error =
+      takes.front()->emitError()
+      << "role \"" << cta::roleOf(fills.front()).getName() << "\" fills slots of "
+      << nameOf(channel.getResult(), "channel") << " and role \""
+      << cta::roleOf(takes.front()).getName()
+      << "\" takes them in different numbers, as far as their loops show; write the bounds "
+      << "of both alike";
+  error.attachNote(fills.front()->getLoc()) << "the first that is filled";
+  return error;
+}
+
+/// A loop keeps the slot of its last product while it waits for the next.
+LogicalResult checkDepth(cta::ChannelOp channel, Operation *take) {
+  for (Operation *user : take->getUsers())
+    if (auto release = dyn_cast<cta::ReleaseOp>(user); release && release.getProduct())
+      if (channel.getResult().getType().getDepth() < 2)
+        return release.emitError() << "keeps a slot of " << nameOf(channel.getResult(), "channel")
+                                   << " until the next product has been started, which needs "
+                                   << "another; give the channel two slots or more";
+  return success();
+}
+
+//===- The pass -------------------------------------------------------------------------------===//
+
+struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (kernel.getOps<cta::RoleOp>().empty())
+      return;
+    if (failed(checkTarget(kernel)) || failed(checkTiles(kernel)) || failed(checkValues(kernel)))
+      return signalPassFailure();
+    for (auto channel : kernel.getOps<cta::ChannelOp>())
+      if (isTma(channel) && failed(checkChannel(channel)))
+        return signalPassFailure();
+  }
+
+  LogicalResult checkTarget(func::FuncOp kernel) {
+    auto name = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr);
+    const Target *target = name ? findTarget(name) : nullptr;
+    if (!target || !target->has(Feature::Tma))
+      return kernel.emitError() << "has roles, which need a target with TMA such as `sm_90`";
+    if (int64_t warps = cta::warpsOf(kernel); warps > 32)
+      return kernel.emitError() << "has roles of " << warps << " warps; a block has 32";
+    if (int64_t cluster = cta::clusterOf(kernel); cluster < 1 || cluster > 8)
+      return kernel.emitError() << "has clusters of " << cluster << " blocks; 1 to 8 run anywhere";
+    int64_t bytes = 0;
+    std::string sum;
+    for (auto channel : kernel.getOps<cta::ChannelOp>()) {
+      auto type = channel.getResult().getType();
+      int64_t own = type.getDepth() * type.getTile().getNumElements() *
+                    type.getTile().getElementTypeBitWidth() / 8;
+      bytes += own;
+      sum += (sum.empty() ? "" : ", ") + nameOf(channel.getResult(), "channel") + " " +
+             std::to_string(own);
+    }
+    if (bytes > target->smem)
+      return kernel.emitError() << "has channels of " << bytes << " bytes (" << sum
+                                << "); a block on " << target->name << " has " << target->smem
+                                << "; make tiles smaller or rings shorter";
+    return success();
+  }
+
+  LogicalResult checkTiles(func::FuncOp kernel) {
+    cta::TilesOp first;
+    WalkResult result = kernel.walk([&](cta::TilesOp tiles) {
+      if (!first)
+        first = tiles;
+      if (sameValues(first.getExtents(), tiles.getExtents()) &&
+          first.getGrouped() == tiles.getGrouped() && first.getFolded() == tiles.getFolded())
+        return WalkResult::advance();
+      auto error = tiles.emitError()
+                   << "goes through other tiles than role \"" << cta::roleOf(first).getName()
+                   << "\"; all roles share one loop over tiles";
+      error.attachNote(first.getLoc()) << "the other loop";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  LogicalResult checkValues(func::FuncOp kernel) {
+    WalkResult result = kernel.walk([&](Operation *op) {
+      if (isa<cta::AcquireOp, cta::WaitOp>(op) && isTma(channelOf(op)) && failed(checkSlot(op)))
+        return WalkResult::interrupt();
+      for (Value value : op->getResults())
+        if (isa<cta::PendingType>(value.getType()) && failed(checkSum(value)))
+          return WalkResult::interrupt();
+      for (Region &region : op->getRegions())
+        for (Value value : region.getArguments())
+          if (isa<cta::PendingType>(value.getType()) && failed(checkSum(value)))
+            return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  LogicalResult checkChannel(cta::ChannelOp channel) {
+    SmallVector<Operation *> fills;
+    llvm::MapVector<Operation *, SmallVector<Operation *>> takes;
+    getOperation().walk([&](Operation *op) {
+      if (!isa<cta::AcquireOp, cta::WaitOp>(op) || op->getOperand(0) != channel.getResult())
+        return;
+      if (isa<cta::AcquireOp>(op))
+        fills.push_back(op);
+      else
+        takes[cta::roleOf(op)].push_back(op);
+    });
+    std::string name = nameOf(channel.getResult(), "channel");
+    if (fills.empty() || takes.empty())
+      return channel.emitError() << name << " has slots that nobody "
+                                 << (fills.empty() ? "fills" : "waits for");
+    for (Operation *fill : fills)
+      if (cta::roleOf(fill) != cta::roleOf(fills.front()))
+        return fill->emitError() << "fills slots of " << name << " in role \""
+                                 << cta::roleOf(fill).getName() << "\" beside role \""
+                                 << cta::roleOf(fills.front()).getName()
+                                 << "\"; one role fills a channel";
+    for (auto &[role, slots] : takes) {
+      if (failed(checkRates(channel, fills, slots)))
+        return failure();
+      for (Operation *slot : slots)
+        if (failed(checkDepth(channel, slot)))
+          return failure();
+    }
+    return channel.getMulticast() ? checkMulticast(fills) : success();
+  }
+
+  /// The blocks of a cluster differ along the first axis of tiles; a tile for all of them does not.
+  LogicalResult checkMulticast(ArrayRef<Operation *> fills) {
+    for (Operation *fill : fills)
+      for (Operation *user : fill->getUsers())
+        if (auto copy = dyn_cast<cta::CopyOp>(user))
+          for (Value index : copy.getIndices())
+            if (dependsOnRank(index))
+              return copy.emitError() << "brings each block of the cluster another tile: an index "
+                                      << "depends on the first axis of tiles; take the channel's "
+                                      << "`multicast` away, or another index";
+    return success();
+  }
+
+  bool dependsOnRank(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return isa<cta::TilesOp>(argument.getOwner()->getParentOp()) && argument.getArgNumber() == 0;
+    Operation *op = value.getDefiningOp();
+    return llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOnRank(operand); });
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes

@@ -1,0 +1,1126 @@
+// RUN: tile-opt %s --split-input-file --check-schedule --verify-diagnostics
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @a_program_that_is_right(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @acquired_and_never_committed(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      // expected-error @+1 {{gives a slot that is never committed; who waits for it would wait for ever}}
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @waited_for_and_never_released(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      // expected-error @+1 {{gives a slot that is never released; who fills it would wait for ever}}
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @committed_twice(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      // expected-note @+1 {{the first time}}
+      cta.commit %s : !slot
+      // expected-error @+1 {{commits slot `slot` a second time}}
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @released_twice(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      // expected-note @+1 {{the first time}}
+      cta.release %s : !slot
+      // expected-error @+1 {{releases slot `slot` a second time}}
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @released_instead_of_committed(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      // expected-error @+1 {{closes a slot that was acquired; `cta.commit` does that}}
+      cta.release %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @committed_instead_of_released(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      // expected-error @+1 {{closes a slot that was waited for; `cta.release` does that}}
+      cta.commit %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @closed_in_a_loop(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        // expected-error @+1 {{stands in another loop or branch than where its slot was waited for; close a slot beside where it was opened}}
+        cta.release %s : !slot
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @copied_into_after_commit(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      // expected-note @+1 {{here}}
+      cta.commit %s : !slot
+      // expected-error @+1 {{uses slot `slot` after it has been committed}}
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @multiplied_after_release(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      // expected-note @+1 {{here}}
+      cta.release %s : !slot
+      %e = cta.begin : !sum
+      // expected-error @+1 {{uses slot `slot` after it has been released}}
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @not_filled(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      // expected-error @+1 {{is filled by 0 copies; one fills a slot whole}}
+      %s = cta.acquire %as : !ring -> !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @filled_twice(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      // expected-error @+1 {{is filled by 2 copies; one fills a slot whole}}
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%j, %i] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @released_while_a_product_reads(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      // expected-note @+1 {{the product}}
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      // expected-error @+1 {{gives back slot `slot` while a product reads it; await the product first, or release the slot `after` it}}
+      cta.release %s : !slot
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @released_after_an_earlier_product(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      // expected-note @+1 {{the product}}
+      %q = cta.mma %p, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      // expected-error @+1 {{gives back slot `slot` while a product reads it}}
+      cta.release %s : !slot after %p : !sum
+      %d = cta.await %q : !sum -> tensor<64x64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @released_after_another_loops_product(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %z = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = scf.for %k = %c0 to %n step %c1 iter_args(%b = %e) -> (!sum) : i32 {
+        %p0 = cta.mma %b, %z, %z {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        scf.yield %p0 : !sum
+      }
+      // expected-error @+1 {{waits for a product of another loop; release the slot `after` one that stands beside it}}
+      cta.release %z : !slot after %p : !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @nobody_awaits(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      // expected-error @+1 {{a product that nobody awaits; `cta.await` makes its result readable}}
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      cta.release %s : !slot after %p : !sum
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @awaited_twice(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      // expected-error @+1 {{uses a pending sum that is used already; it stands for registers that change}}
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      // expected-note @+1 {{the other use}}
+      %f = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @continued_and_awaited(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      // expected-error @+1 {{uses a pending sum that is used already}}
+      %q = cta.mma %p, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      // expected-note @+1 {{the other use}}
+      %f = cta.await %p : !sum -> tensor<64x64xf32>
+      %d = cta.await %q : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @one_begin_for_two_sums(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      // expected-error @+1 {{uses a pending sum that is used already}}
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      // expected-note @+1 {{the other use}}
+      %q = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %f = cta.await %p : !sum -> tensor<64x64xf32>
+      %d = cta.await %q : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @more_filled_than_taken(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        // expected-note @+1 {{the first that is filled}}
+        %s = cta.acquire %as : !ring -> !slot
+        cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+        cta.commit %s : !slot
+      }
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      // expected-error @+1 {{role "load" fills slots of `channel` and role "use" takes them in different numbers, as far as their loops show; write the bounds of both alike}}
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @more_taken_than_filled(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      // expected-note @+1 {{the first that is filled}}
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        // expected-error @+1 {{role "load" fills slots of `channel` and role "use" takes them in different numbers, as far as their loops show; write the bounds of both alike}}
+        %s = cta.wait %as : !ring -> !slot
+        %e = cta.begin : !sum
+        %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %d = cta.await %p : !sum -> tensor<64x64xf32>
+        cta.release %s : !slot
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @loops_of_other_lengths(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        // expected-note @+1 {{the first that is filled}}
+        %s = cta.acquire %as : !ring -> !slot
+        cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+        cta.commit %s : !slot
+      }
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      scf.for %k = %c1 to %n step %c1 : i32 {
+        // expected-error @+1 {{role "load" fills slots of `channel` and role "use" takes them in different numbers, as far as their loops show; write the bounds of both alike}}
+        %s = cta.wait %as : !ring -> !slot
+        %e = cta.begin : !sum
+        %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %d = cta.await %p : !sum -> tensor<64x64xf32>
+        cta.release %s : !slot
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @one_more_behind_the_loop(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        // expected-note @+1 {{the first that is filled}}
+        %s = cta.acquire %as : !ring -> !slot
+        cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+        cta.commit %s : !slot
+      }
+      %r = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %r : !view, !slot
+      cta.commit %r : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      scf.for %k = %c0 to %n step %c1 : i32 {
+      // expected-error @+1 {{role "load" fills slots of `channel` and role "use" takes them in different numbers, as far as their loops show; write the bounds of both alike}}
+        %s = cta.wait %as : !ring -> !slot
+        %e = cta.begin : !sum
+        %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %d = cta.await %p : !sum -> tensor<64x64xf32>
+        cta.release %s : !slot
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @taken_in_a_branch(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      // expected-note @+1 {{the first that is filled}}
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %b = arith.cmpi eq, %i, %c0 : i32
+      scf.if %b {
+        // expected-error @+1 {{role "load" fills slots of `channel` and role "use" takes them in different numbers, as far as their loops show; write the bounds of both alike}}
+        %s = cta.wait %as : !ring -> !slot
+        %e = cta.begin : !sum
+        %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %d = cta.await %p : !sum -> tensor<64x64xf32>
+        cta.release %s : !slot
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @other_tiles(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    // expected-note @+1 {{the other loop}}
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    // expected-error @+1 {{goes through other tiles than role "load"; all roles share one loop over tiles}}
+    cta.tiles (%i, %j) of (%t, %n) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @other_groups(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    // expected-note @+1 {{the other loop}}
+    cta.tiles (%i, %j) of (%t, %t) grouped 8 {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    // expected-error @+1 {{goes through other tiles than role "load"}}
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @nobody_fills(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-error @+1 {{`channel` has slots that nobody fills}}
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @nobody_waits(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-error @+1 {{`channel` has slots that nobody waits for}}
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @two_roles_fill(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      // expected-error @+1 {{fills slots of `channel` in role "use" beside role "load"; one role fills a channel}}
+      %r = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %r : !view, !slot
+      cta.commit %r : !slot
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+!one = !cta.channel<1 x tensor<64x64xbf16>>
+func.func @a_ring_too_short(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !one
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !one -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !one -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      // expected-error @+1 {{keeps a slot of `channel` until the next product has been started, which needs another; give the channel two slots or more}}
+      cta.release %s : !slot after %p : !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @multicast_of_different_tiles(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90", cta.cluster = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma multicast : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      // expected-error @+1 {{brings each block of the cluster another tile: an index depends on the first axis of tiles}}
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+// expected-error @+1 {{has roles, which need a target with TMA such as `sm_90`}}
+func.func @no_tma(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+// expected-error @+1 {{has roles, which need a target with TMA such as `sm_90`}}
+func.func @no_target(%x: !view, %t: i32, %n: i32) attributes {} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+// expected-error @+1 {{has clusters of 16 blocks; 1 to 8 run anywhere}}
+func.func @too_large_clusters(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90", cta.cluster = 16 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+!one = !cta.channel<32 x tensor<64x64xbf16>>
+// expected-error @+1 {{has channels of 262144 bytes (`channel` 262144); a block on sm_90 has 232448; make tiles smaller or rings shorter}}
+func.func @too_much_shared_memory(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !one
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !one -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !one -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
