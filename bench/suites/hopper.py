@@ -33,6 +33,8 @@ SUITE = Suite(
         product("gemm_persistent", "bf16", 8192, 28672, 8192),
         product("gemm_persistent", "bf16", 4000, 4104, 4104),
         product("gemm_cooperative", "bf16", 8192, 8192, 8192),
+        product("gemm_pingpong", "bf16", 4096, 4096, 4096),
+        product("gemm_pingpong", "bf16", 8192, 8192, 1024),
         product("gemm_e4m3", "f8e4m3", 8192, 8192, 8192),
         swiglu(8192, 14336, 4096),
         heads("attention", 4096, 128, causal=False),

@@ -55,7 +55,8 @@ class Schedules : public Gemm {};
 
 TEST_P(Schedules, equal_the_product_on_the_cpu) {
   auto [M, N, K] = GetParam();
-  for (const char *program : {"gemm_cooperative.mlir", "gemm_persistent.mlir"}) {
+  for (const char *program :
+       {"gemm_cooperative.mlir", "gemm_persistent.mlir", "gemm_pingpong.mlir"}) {
     SCOPED_TRACE(program);
     Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);
     Matrix c(*driver, ElementType::BF16, M, N);

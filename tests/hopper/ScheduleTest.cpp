@@ -78,7 +78,8 @@ private:
 Expected rounded(Expected sum) { return {sum.value, sum.tolerance + std::abs(sum.value) / 128}; }
 
 TEST(HopperSchedules, products_are_clean_and_right) {
-  for (const char *program : {"gemm_cooperative.mlir", "gemm_persistent.mlir"}) {
+  for (const char *program :
+       {"gemm_cooperative.mlir", "gemm_persistent.mlir", "gemm_pingpong.mlir"}) {
     SCOPED_TRACE(program);
     ScheduleRun run(program);
     run.tensor("bf16", 400, 328);
@@ -107,6 +108,30 @@ TEST(HopperSchedules, gemm_e4m3_is_clean_and_right) {
   run.expect(2, [&](int64_t m, int64_t n) {
     Expected sum = run.product(0, m, 1, n);
     return rounded({sum.value / 4, sum.tolerance / 4});
+  });
+}
+
+TEST(HopperSchedules, gemm_block_scaled_is_clean_and_right) {
+  ScheduleRun run("gemm_block_scaled.mlir");
+  run.tensor("f8E4M3FN", 200, 400);
+  run.tensor("f8E4M3FN", 304, 400);
+  run.tensor("f32", 4, 200);
+  run.tensor("f32", 3, 4);
+  run.tensor("bf16", 200, 304);
+  run.numbers = {{"M", int64_t(200)},
+                 {"N", int64_t(304)},
+                 {"K", int64_t(400)},
+                 {"KB", int64_t(4)},
+                 {"NB", int64_t(3)}};
+  run.expect(2, [&](int64_t m, int64_t n) {
+    Expected sum{0, 0};
+    for (int64_t k = 0; k < 400; ++k) {
+      float scale = run.at(2, k / 128, m) * run.at(3, n / 128, k / 128);
+      float term = run.at(0, m, k) * run.at(1, n, k) * scale;
+      sum.value += term;
+      sum.tolerance += std::abs(term) * 1e-5f;
+    }
+    return rounded(sum);
   });
 }
 
