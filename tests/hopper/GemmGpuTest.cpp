@@ -85,6 +85,36 @@ TEST_P(Schedules, gemm_e4m3_equals_the_product_on_the_cpu) {
       a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 64);
 }
 
+TEST_P(Schedules, gemm_block_scaled_equals_the_product_on_the_cpu) {
+  auto [M, N, someK] = GetParam();
+  int64_t K = (someK + 15) / 16 * 16, blocks = (K + 127) / 128;
+  Matrix a(*driver, ElementType::F8E4M3, M, K), b(*driver, ElementType::F8E4M3, N, K);
+  Matrix aScales(*driver, ElementType::F32, blocks, M);
+  Matrix bScales(*driver, ElementType::F32, (N + 127) / 128, blocks);
+  Matrix c(*driver, ElementType::BF16, M, N);
+  a.fill(1);
+  b.fill(2);
+  aScales.fill(3);
+  bScales.fill(4);
+  ASSERT_OK(c.buffer.fill(0xff));
+  launch(hopper::scheduleSource("gemm_block_scaled.mlir"),
+         {a.ref(), b.ref(), aScales.ref(), bScales.ref(), c.ref()});
+  c.fetch();
+  for (int64_t m = 0; m < M; ++m)
+    for (int64_t n = 0; n < N; ++n) {
+      float sum = 0, magnitude = 0;
+      for (int64_t k = 0; k < K; ++k) {
+        float scale = aScales.at(k / 128, m) * bScales.at(n / 128, k / 128);
+        float term = a.at(m, k) * b.at(n, k) * scale;
+        sum += term;
+        magnitude += std::abs(term);
+      }
+      // The hardware keeps some 14 bits of a sum of 128 products.
+      ASSERT_NEAR(c.at(m, n), sum, std::abs(sum) / 128 + magnitude / 4096)
+          << "element " << m << ", " << n;
+    }
+}
+
 TEST_P(Schedules, gemm_split_k_equals_the_product_on_the_cpu) {
   auto [M, N, K] = GetParam();
   Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);

@@ -4,6 +4,7 @@
 #include "tests/hopper/Simulation.h"
 
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
 
@@ -21,7 +22,8 @@ struct Expected {
 /// Operands and result of a program.
 class ScheduleRun {
 public:
-  explicit ScheduleRun(const std::string &file) : code(loadSchedule(file)) {}
+  explicit ScheduleRun(const std::string &file) : ScheduleRun(loadSchedule(file)) {}
+  explicit ScheduleRun(Program code) : code(std::move(code)) {}
 
   /// Adds the kernel's next argument; the last is the result.
   void tensor(const std::string &type, int64_t rows, int64_t columns) {
@@ -86,6 +88,53 @@ TEST(HopperSchedules, products_are_clean_and_right) {
     run.tensor("bf16", 520, 328);
     run.tensor("bf16", 400, 520);
     run.numbers = {{"M", int64_t(400)}, {"N", int64_t(520)}, {"K", int64_t(328)}};
+    run.expect(2, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
+  }
+}
+
+/// A change of a program's text, everywhere.
+struct Edit {
+  const char *from, *to;
+};
+
+/// gemm_persistent after some changes.
+ScheduleRun edited(llvm::ArrayRef<Edit> edits) {
+  std::string text = textOf("gemm_persistent.mlir");
+  for (auto [from, to] : edits)
+    for (size_t at = text.find(from); at != text.npos; at = text.find(from, at + strlen(to)))
+      text.replace(at, strlen(from), to);
+  return ScheduleRun(lowerSchedule(text));
+}
+
+TEST(HopperSchedules, edited_programs_are_clean_and_right) {
+  const std::vector<Edit> cases[] = {
+      {{"<4 x", "<2 x"}},                                    // shorter rings
+      {{"64, 256, 16", "64, 128, 16"}},                      // two instructions side by side
+      {{"a_tile = tensor<128x64", "a_tile = tensor<128x32"}, // steps of 32: another swizzle
+       {"b_tile = tensor<256x64", "b_tile = tensor<256x32"},
+       {"[128, 64]", "[128, 32]"},
+       {"[256, 64]", "[256, 32]"},
+       {"constant 64", "constant 32"}},
+      {{"128x256", "128x200"}, // 200 columns, stored by 40
+       {"[128, 256]", "[128, 200]"},
+       {"[256, 64]", "[200, 64]"},
+       {"tensor<256x64", "tensor<200x64"},
+       {"constant 256", "constant 200"},
+       {"64, 256, 16", "64, 200, 16"},
+       {"2 x tensor<128x64", "2 x tensor<128x40"}},
+      {{"tensor<128x", "tensor<64x"}, // one warpgroup
+       {"[128, ", "[64, "},
+       {"constant 128", "constant 64"},
+       {"warps 8", "warps 4"},
+       {"i64: 8, 1", "i64: 4, 1"}},
+  };
+  for (const std::vector<Edit> &edits : cases) {
+    SCOPED_TRACE(edits.front().to);
+    ScheduleRun run = edited(edits);
+    run.tensor("bf16", 150, 104);
+    run.tensor("bf16", 304, 104);
+    run.tensor("bf16", 150, 304);
+    run.numbers = {{"M", int64_t(150)}, {"N", int64_t(304)}, {"K", int64_t(104)}};
     run.expect(2, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
   }
 }
