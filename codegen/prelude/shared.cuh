@@ -110,7 +110,7 @@ __device__ __forceinline__ void store_shared_b64(i32 to, const f32 *from, bool i
   asm volatile("{\n\t"
                ".reg .pred inside;\n\t"
                "setp.ne.b32 inside, %3, 0;\n\t"
-               "@inside st.shared.v2.f32 [%0], {%1, %2};\n\t"
+               "@inside st.shared.v2.b32 [%0], {%1, %2};\n\t"
                "}"
                :
                : "r"(to), "f"(from[0]), "f"(from[1]),
@@ -136,7 +136,7 @@ __device__ __forceinline__ void store_shared_b128(i32 to, const f32 *from, bool 
   asm volatile("{\n\t"
                ".reg .pred inside;\n\t"
                "setp.ne.b32 inside, %5, 0;\n\t"
-               "@inside st.shared.v4.f32 [%0], {%1, %2, %3, %4};\n\t"
+               "@inside st.shared.v4.b32 [%0], {%1, %2, %3, %4};\n\t"
                "}"
                :
                : "r"(to), "f"(from[0]), "f"(from[1]), "f"(from[2]), "f"(from[3]),

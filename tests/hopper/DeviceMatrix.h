@@ -97,16 +97,23 @@ struct DeviceMatrix {
   runtime::DeviceBuffer buffer;
 };
 
-/// Every element within `rounding` of the sum, and f32's of its terms.
+/// What tensor cores keep of a sum's terms, relative to these: f32, or some 14 bits of 8-bit floats.
+constexpr float kExactSums = 1e-5f, kSumsOf8BitFloats = 1.0f / 8192;
+
+/// Every element within `rounding` of the sum, and `summing` of its terms.
 template <typename B>
-void expectProduct(const DeviceMatrix &a, B b, const DeviceMatrix &c, float rounding) {
+void expectProduct(const DeviceMatrix &a, B b, const DeviceMatrix &c, float rounding,
+                   float summing = kExactSums) {
   int64_t K = a.shape[1];
   for (int64_t m = 0; m < c.shape[0]; ++m)
     for (int64_t n = 0; n < c.shape[1]; ++n) {
-      float sum = 0;
-      for (int64_t k = 0; k < K; ++k)
-        sum += a.at(m, k) * b(k, n);
-      float tolerance = std::abs(sum) * rounding + 1e-5f * float(K);
+      float sum = 0, terms = 0;
+      for (int64_t k = 0; k < K; ++k) {
+        float term = a.at(m, k) * b(k, n);
+        sum += term;
+        terms += std::abs(term);
+      }
+      float tolerance = std::abs(sum) * rounding + terms * summing;
       ASSERT_NEAR(c.at(m, n), sum, tolerance) << "element " << m << ", " << n;
     }
 }
