@@ -47,6 +47,36 @@ def gemm(case: Case) -> Lineup:
     return Lineup(contenders)
 
 
+SCALED = 128  # Columns of k, and rows of b, that share a scale.
+
+
+def block_scaled(case: Case) -> Lineup:
+    """c = a b^T in 8 bits, with a scale for each SCALED columns of a row of a and each SCALED^2 of b.
+
+    The peer has one scale for all: it does less.
+    """
+    m, n, k = (case.shape[name] for name in "MNK")
+    a, b = (random(rows, k, dtype=DTYPES[case.dtype]) for rows in (m, n))
+    # Powers of two, so that the reference may scale the operands exactly.
+    a_scales = torch.exp2(torch.randint(-2, 3, (k // SCALED, m), device=a.device).float())
+    b_scales = torch.exp2(torch.randint(-2, 3, (n // SCALED, k // SCALED), device=a.device).float())
+    out = empty(m, n, dtype=torch.bfloat16)
+    left = a.float() * a_scales.T.repeat_interleave(SCALED, 1)
+    right = b.float() * b_scales.repeat_interleave(SCALED, 0).repeat_interleave(SCALED, 1)
+    reference = left @ right.T
+
+    def by_ours():
+        kernel = program(case)
+        return lambda: (kernel(a, b, a_scales, b_scales, out), out)[1]
+
+    return Lineup(
+        {
+            OURS: lambda: checked(by_ours(), reference, (out,)),
+            "cuBLASLt": lambda: checked(scaled(a, b.T), a.float() @ b.float().T),
+        }
+    )
+
+
 def swiglu(case: Case) -> Lineup:
     """h = silu(x gate^T) * (x up^T): the first half of a gated layer."""
     m, n, k = (case.shape[name] for name in "MNK")
@@ -78,6 +108,8 @@ def swiglu(case: Case) -> Lineup:
 
 
 def lineup(case: Case) -> Lineup:
+    if case.kernel == "gemm_block_scaled":
+        return block_scaled(case)
     family = case.kernel.split("_")[0]
     if family == "attention":
         return attention.lineup(case, program)

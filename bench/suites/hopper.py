@@ -36,6 +36,8 @@ SUITE = Suite(
         product("gemm_pingpong", "bf16", 4096, 4096, 4096),
         product("gemm_pingpong", "bf16", 8192, 8192, 1024),
         product("gemm_e4m3", "f8e4m3", 8192, 8192, 8192),
+        product("gemm_block_scaled", "f8e4m3", 8192, 8192, 8192),
+        product("gemm_block_scaled", "f8e4m3", 4096, 7168, 16384),
         swiglu(8192, 14336, 4096),
         heads("attention", 4096, 128, causal=False),
         heads("attention", 4000, 128, causal=False),
