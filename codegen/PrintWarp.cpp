@@ -34,6 +34,7 @@ static LogicalResult printMma(Printer &p, cuda::MmaOp op) {
   return success();
 }
 
+/// A call that all lanes of a warp take part in.
 template <typename Op> static void addShuffle(Spellings &spellings, StringRef function) {
   spellings
       .expression<Op>([function](Printer &p, Op op) { return p.call(function, op->getOperands()); })
@@ -46,6 +47,7 @@ void codegen::addWarp(Spellings &spellings) {
   spellings.statement<cuda::MmaOp>(printMma);
   spellings.expression<cuda::ElectOp>([](Printer &, cuda::ElectOp) { return Text{"elect_one()"}; })
       .convergent = true;
+  addShuffle<cuda::VoteAnyOp>(spellings, "vote_any");
   addShuffle<cuda::ShuffleXorOp>(spellings, "shuffle_xor");
   addShuffle<cuda::ShuffleUpOp>(spellings, "shuffle_up");
   addShuffle<cuda::ShuffleIdxOp>(spellings, "shuffle_idx");

@@ -40,6 +40,8 @@ std::optional<Layout> passes::operandLayout(Operation *op, unsigned index, const
     return std::nullopt;
   if (isElementwise(op) || isa<tile::ScanOp, cta::AwaitOp>(op))
     return result;
+  if (isa<cta::RescaleOp>(op))
+    return index == 0 ? result : result.dropDim(1);
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
     return result.dropDim(expand.getAxis());
   if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
@@ -62,6 +64,8 @@ std::optional<Layout> passes::operandLayout(Operation *op, unsigned index, const
 /// The layout of an op's result, when operand `index` has `operand`; none when it does not follow.
 static std::optional<Layout> resultLayout(Operation *op, unsigned index, const Layout &operand) {
   if (isElementwise(op) || isa<cta::AwaitOp>(op))
+    return operand;
+  if (isa<cta::RescaleOp>(op) && index == 0)
     return operand;
   if (auto scan = dyn_cast<tile::ScanOp>(op))
     return scansWithinWarps(operand, scan.getAxis()) ? std::optional(operand) : std::nullopt;

@@ -126,3 +126,9 @@ template <typename T> __device__ __forceinline__ T shuffle_up(T value, i32 lanes
 template <typename T> __device__ __forceinline__ T shuffle_idx(T value, i32 lanes) {
   return __shfl_sync(0xffffffff, value, lanes);
 }
+
+//@ vote_any
+// Whether it is true in any lane.
+__device__ __forceinline__ bool vote_any(bool predicate) {
+  return __any_sync(0xffffffff, predicate);
+}

@@ -62,6 +62,25 @@ def Cta_AwaitOp : Cta_Op<"await"> {
   let hasVerifier = 1;
 }
 
+def Cta_RescaleOp : Cta_Op<"rescale", [Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "a tile times a factor per row, most of which are 1";
+  let description = [{
+    `result[i, j] = source[i, j] · factors[i]`. Warps whose rows' factors are all 1 leave them as
+    they are, under a branch; so it costs less than a multiplication where that is the rule, as for
+    the sums of a softmax whose peak seldom rises by much.
+
+    C1: the factors are the source's rows, of its element type, f32.
+
+    ```mlir
+    %sums = cta.rescale %grown, %shrink : tensor<128x128xf32>, tensor<128xf32>
+    ```
+  }];
+  let arguments = (ins 2DTensorOf<[F32]>:$source, 1DTensorOf<[F32]>:$factors);
+  let results = (outs 2DTensorOf<[F32]>:$result);
+  let assemblyFormat = "$source `,` $factors attr-dict `:` type($source) `,` type($factors)";
+  let hasVerifier = 1;
+}
+
 def Cta_ConvertOp : Cta_Op<"convert", [Pure]> {
   let summary = "the same tile in another layout";
   let description = [{

@@ -189,6 +189,14 @@ LogicalResult ConvertOp::verify() {
   return success();
 }
 
+LogicalResult RescaleOp::verify() {
+  int64_t rows = cast<RankedTensorType>(getSource().getType()).getDimSize(0);
+  int64_t factors = cast<RankedTensorType>(getFactors().getType()).getDimSize(0);
+  if (factors != rows) // C1
+    return emitOpError() << "has " << factors << " factors for " << rows << " rows";
+  return success();
+}
+
 OpFoldResult ConvertOp::fold(FoldAdaptor) {
   return getSource().getType() == getType() ? getSource() : OpFoldResult();
 }

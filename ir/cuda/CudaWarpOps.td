@@ -72,6 +72,18 @@ def Cuda_ShuffleIdxOp : Cuda_Shuffle<"shuffle_idx"> {
   let summary = "the value of lane `lanes`";
 }
 
+def Cuda_VoteAnyOp : Cuda_Op<"vote_any"> {
+  let summary = "whether `predicate` is true in any lane of the warp; all 32 lanes take part";
+  let description = [{
+    ```mlir
+    %some = cuda.vote_any %rises
+    ```
+  }];
+  let arguments = (ins I1:$predicate);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$predicate attr-dict";
+}
+
 def Cuda_ElectOp : Cuda_Op<"elect"> {
   let summary = "true in one lane of the warp, the same each time; all 32 lanes take part. sm_90+";
   let description = [{

@@ -214,6 +214,37 @@ LogicalResult Expander::expandElementwise(Operation *op) {
   return success();
 }
 
+LogicalResult Expander::expandRescale(cta::RescaleOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  const Layout &layout = cta::layoutOf(type);
+  // In place, unless someone else wants the source.
+  Value array = tiles.lookup(op.getSource());
+  if (!array || !op.getSource().hasOneUse() || isa<BlockArgument>(op.getSource())) {
+    array = declareTile(op.getLoc(), type);
+    writeTile(op.getSource(), array);
+  }
+  tiles[op.getResult()] = array;
+  Value factors = registersOf(op.getFactors());
+  Type f32 = type.getElementType();
+  Value changes;
+  for (int64_t i = 0; i < cast<cuda::RegsType>(factors.getType()).getSize(); ++i) {
+    Value factor = builder.create<cuda::GetOp>(loc, f32, factors, constant(i));
+    Value isOther =
+        builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNE, factor, constantOf(f32, 1));
+    changes = changes ? builder.create<arith::OrIOp>(loc, changes, isOther) : isOther;
+  }
+  branch(builder.create<cuda::VoteAnyOp>(loc, builder.getI1Type(), changes), [&] {
+    unrolled(layout.registers(), [&](Value index) {
+      Value row = keepDigits(layout, index, [](int64_t dim) { return dim == 0; });
+      Value scaled =
+          builder.create<arith::MulFOp>(loc, builder.create<cuda::GetOp>(loc, f32, array, index),
+                                        builder.create<cuda::GetOp>(loc, f32, factors, row));
+      builder.create<cuda::SetOp>(loc, scaled, array, index);
+    });
+  });
+  return success();
+}
+
 //===- Layout arithmetic
 //------------------------------------------------------------------------------===//
 

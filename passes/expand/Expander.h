@@ -169,6 +169,7 @@ private:
   Value evaluate(Operation *op, mlir::ValueRange operands, Type resultElement, bool rounded);
   Value convert(Location loc, Value value, Type from, Type to, bool rounded);
   mlir::LogicalResult expandElementwise(Operation *op);
+  mlir::LogicalResult expandRescale(cta::RescaleOp op);
 
   //===- Layout arithmetic (ExpandElements.cpp)
   //----------------------------------------------------//

@@ -148,4 +148,21 @@ LogicalResult translate(Translator &translator, cuda::ShuffleIdxOp op) {
   return translateShuffle<laneIndex>(translator, op);
 }
 
+static Step runVoteAny(Warp &warp, const Instruction &i) {
+  warp.requireConverged(i);
+  warp.requireDefined(i, i.a, warp.active, "the predicate of a vote");
+  const int32_t *predicate = warp.lanes<int32_t>(i.a);
+  bool any = std::any_of(predicate, predicate + kLanes, [](int32_t lane) { return lane != 0; });
+  std::fill_n(warp.lanes<int32_t>(i.result), kLanes, any ? -1 : 0);
+  warp.undefined(i.result) = 0;
+  return Step::Next;
+}
+
+LogicalResult translate(Translator &translator, cuda::VoteAnyOp op) {
+  Instruction &instruction = translator.emit(op, runVoteAny);
+  instruction.a = translator.slot(op.getPredicate());
+  instruction.result = translator.define(op);
+  return success();
+}
+
 } // namespace tilewright::simulator::machine

@@ -81,6 +81,16 @@ TEST(Shuffles, compile_for_values_of_32_bits) {
   }
 }
 
+TEST(Votes, compile) {
+  std::string body = "%r = cuda.regs : !cuda.regs<4 x i32>\n"
+                     "%mine = arith.cmpi eq, %t, %c2 : i32\n"
+                     "%any = cuda.vote_any %mine\n"
+                     "%word = arith.select %any, %c1, %c0 : i32\n"
+                     "cuda.set %word, %r[%c0] : i32, !cuda.regs<4 x i32>\n" +
+                     stored("r", "i32", "i32", 1);
+  expectPtx(kernelIr("%y: !cuda.ptr<i32>", body), 75, {"vote.sync.any"});
+}
+
 namespace {
 struct Word {
   const char *element, *wide;

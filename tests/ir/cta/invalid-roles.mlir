@@ -71,6 +71,14 @@ func.func @groups_are_whole_clusters(%t: i32) attributes {cta.cluster = 2 : i32}
 
 // -----
 
+func.func @a_factor_per_row(%sums: tensor<64x32xf32>, %factors: tensor<32xf32>) {
+  // expected-error @+1 {{'cta.rescale' op has 32 factors for 64 rows}}
+  %0 = cta.rescale %sums, %factors : tensor<64x32xf32>, tensor<32xf32>
+  return
+}
+
+// -----
+
 func.func @only_groups_are_folded(%t: i32) {
   cta.role "load" warps 1 {
     // expected-error @+1 {{'cta.tiles' op is folded but has no groups}}

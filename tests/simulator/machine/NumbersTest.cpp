@@ -57,6 +57,17 @@ TEST_F(Numbers, wide_integers) {
   EXPECT_EQ(values[31], 155000000000);
 }
 
+TEST_F(Numbers, a_vote_counts_every_lane) {
+  for (int voter : {5, 31, 32}) {
+    auto values = evaluate<int32_t>("i32", "%voter = arith.constant " + std::to_string(voter) +
+                                               R"( : i32
+      %mine = arith.cmpi eq, %thread, %voter : i32
+      %any = cuda.vote_any %mine
+      %result = arith.select %any, %c1, %c0 : i32)");
+    EXPECT_EQ(values, std::vector<int32_t>(32, voter < 32)) << voter;
+  }
+}
+
 TEST_F(Numbers, narrow_floats_round_once) {
   auto values = evaluate<uint16_t>("bf16", R"(
       %c = arith.constant 1.01 : f32
