@@ -40,6 +40,7 @@ SUITE = Suite(
         product("gemm_block_scaled", "f8e4m3", 4096, 7168, 16384),
         swiglu(8192, 14336, 4096),
         heads("attention", 4096, 128, causal=False),
+        heads("attention_wide", 4096, 128, causal=False),
         heads("attention", 4000, 128, causal=False),
         heads("attention_causal", 4096, 128, causal=True),
         heads("attention_d64", 4096, 64, causal=False),

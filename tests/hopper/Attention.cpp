@@ -46,9 +46,8 @@ static void expectRow(const AttentionSizes &sizes, const std::vector<float> &sco
   }
 }
 
-void hopper::expectAttention(const AttentionSizes &sizes, float scale, const Numbers2d &q,
-                             const Numbers2d &k, const Numbers2d &v, const Numbers2d &o,
-                             const Numbers2d &lse) {
+void hopper::expectAttention(const AttentionSizes &sizes, const Numbers2d &q, const Numbers2d &k,
+                             const Numbers2d &v, const Numbers2d &o, const Numbers2d &lse) {
   for (int64_t b = 0; b < sizes.B; ++b)
     for (int64_t h = 0; h < sizes.H; ++h)
       for (int64_t s = 0; s < sizes.S; ++s) {
@@ -59,7 +58,7 @@ void hopper::expectAttention(const AttentionSizes &sizes, float scale, const Num
           float score = 0;
           for (int64_t d = 0; d < sizes.D; ++d)
             score += q(row, d) * k(keys + t * sizes.G, d);
-          scores.push_back(scale * score);
+          scores.push_back(sizes.scale * score);
         }
         expectRow(sizes, scores, keys, row, v, o, lse(b * sizes.H + h, s));
         if (testing::Test::HasFatalFailure())
@@ -68,10 +67,9 @@ void hopper::expectAttention(const AttentionSizes &sizes, float scale, const Num
 }
 
 AttentionRun::AttentionRun(Program program, const AttentionSizes &sizes)
-    : grid(1), sizes(sizes), scale(1 / std::sqrt(float(sizes.D))), code(std::move(program)),
-      q(code, "bf16", sizes.queries()), k(code, "bf16", sizes.keys()),
-      v(code, "bf16", sizes.keys()), o(code, "bf16", sizes.queries()),
-      lse(code, "f32", sizes.rows()) {
+    : grid(1), sizes(sizes), code(std::move(program)), q(code, "bf16", sizes.queries()),
+      k(code, "bf16", sizes.keys()), v(code, "bf16", sizes.keys()),
+      o(code, "bf16", sizes.queries()), lse(code, "f32", sizes.rows()) {
   q.fill(1);
   k.fill(2);
   v.fill(3);
@@ -80,8 +78,9 @@ AttentionRun::AttentionRun(Program program, const AttentionSizes &sizes)
 std::string AttentionRun::simulate(const MachineOptions &options, std::string *messages) {
   for (HostMatrix *result : {&o, &lse})
     std::memset(result->bytes.data(), 0x7f, result->bytes.size());
-  llvm::StringMap<MachineArgument> numbers = {{"B", sizes.B}, {"S", sizes.S}, {"T", sizes.T},
-                                              {"H", sizes.H}, {"G", sizes.G}, {"scale", scale}};
+  llvm::StringMap<MachineArgument> numbers = {{"B", sizes.B}, {"S", sizes.S},
+                                              {"T", sizes.T}, {"H", sizes.H},
+                                              {"G", sizes.G}, {"scale", sizes.scale}};
   return simulateKernel(code, bindArguments(code, {&q, &k, &v, &o, &lse}, numbers), grid, options,
                         messages);
 }
@@ -90,5 +89,5 @@ void AttentionRun::expectResults() {
   auto numbers = [](const HostMatrix &matrix) {
     return [&matrix](int64_t row, int64_t column) { return matrix.at(row, column); };
   };
-  expectAttention(sizes, scale, numbers(q), numbers(k), numbers(v), numbers(o), numbers(lse));
+  expectAttention(sizes, numbers(q), numbers(k), numbers(v), numbers(o), numbers(lse));
 }

@@ -3,8 +3,6 @@
 #include "tests/hopper/Attention.h"
 #include "tests/hopper/DeviceMatrix.h"
 
-#include <cmath>
-
 using namespace tilewright;
 using namespace tilewright::runtime;
 using namespace tilewright::hopper;
@@ -24,17 +22,16 @@ protected:
     v.fill(3);
     ASSERT_OK(o.buffer.fill(0xff));
     ASSERT_OK(lse.buffer.fill(0xff));
-    float scale = 1 / std::sqrt(float(sizes.D));
     ErrorOr<Kernel> kernel = Kernel::build(scheduleSource(GetParam().file), {.useCache = false});
     ASSERT_TRUE(kernel) << kernel.error().message;
-    ASSERT_OK(
-        kernel->launch(nullptr, {{q.ref(), k.ref(), v.ref(), o.ref(), lse.ref(), double(scale)}}));
+    ASSERT_OK(kernel->launch(
+        nullptr, {{q.ref(), k.ref(), v.ref(), o.ref(), lse.ref(), double(sizes.scale)}}));
     o.fetch();
     lse.fetch();
     auto numbers = [](const DeviceMatrix &matrix) {
       return [&matrix](int64_t row, int64_t column) { return matrix.at(row, column); };
     };
-    expectAttention(sizes, scale, numbers(q), numbers(k), numbers(v), numbers(o), numbers(lse));
+    expectAttention(sizes, numbers(q), numbers(k), numbers(v), numbers(o), numbers(lse));
   }
 };
 
@@ -48,6 +45,8 @@ TEST_P(Attention, equals_softmax_on_the_cpu) {
                                {20, 130, 90, 9, 3, D}}) {
     SCOPED_TRACE(testing::Message() << "S " << sizes.S << ", T " << sizes.T);
     sizes.causal = causal;
+    run(sizes);
+    sizes.scale = 2; // peaks rise by much
     run(sizes);
   }
 }

@@ -1,6 +1,7 @@
 // o = softmax(scale · q · kᵀ) · v in bf16 for each head of 128, and lse, the logarithm of the rows' sums.
 // Two warpgroups hold 64 query rows each and go from the last keys, some of which may lie beyond the
-// end, to the first. While the softmax of some keys runs, the weights of those before multiply v.
+// end, to the first. While the softmax of some keys runs, the weights of those before multiply v. A row
+// follows only peaks that are %tolerance powers of two higher, so that its sums seldom need a factor.
 !tile = tensor<128x128xbf16>
 !square = tensor<128x128xf32>
 !rows = tensor<128xf32>
@@ -12,7 +13,6 @@
 !view = !tile.view<?x?x?x128xbf16, align 16>
 #shape = array<i64: 64, 128, 16>
 #warps = array<i64: 8, 1>
-
 func.func @attention(
     %q: !view {tile.name = "q", tile.dims = ["B", "S", "H", "128"]},
     %k: !view {tile.name = "k", tile.dims = ["B", "T", "G", "128"]},
@@ -67,6 +67,7 @@ func.func @attention(
     %nothing = arith.constant dense<0.0> : !square
     %minus_infinity = arith.constant dense<0xFF800000> : !square
     %lowest = arith.constant dense<-1.0e30> : !rows
+    %tolerance = arith.constant dense<8.0> : !rows
     %factor = tile.splat %exponent : f32 -> !square
     %row_factor = tile.splat %exponent : f32 -> !rows
     %to_ln = tile.splat %ln2 : f32 -> !rows
@@ -109,21 +110,21 @@ func.func @attention(
         cta.release %k_slot : !slot
         %high = tile.reduce max %scores, 1 : !square -> !rows
         %high_scaled = arith.mulf %high, %row_factor : !rows
-        %peak_now = arith.maximumf %high_scaled, %peak_before : !rows
+        %rise = arith.subf %high_scaled, %peak_before : !rows
+        %rises = arith.cmpf ogt, %rise, %tolerance : !rows
+        %peak_now = arith.select %rises, %high_scaled, %peak_before : tensor<128xi1>, !rows
         %peak_column = tile.expand_dims %peak_now, 1 : !rows -> !column
         %peak_all = tile.broadcast %peak_column : !column -> !square
         %scaled = arith.mulf %scores, %factor : !square
         %power = arith.subf %scaled, %peak_all : !square
         %weights = math.exp2 %power : !square
         %added = tile.reduce sum %weights, 1 : !square -> !rows
-        %rise = arith.subf %peak_before, %peak_now : !rows
-        %shrink = math.exp2 %rise : !rows
+        %fall = arith.subf %peak_before, %peak_now : !rows
+        %shrink = math.exp2 %fall : !rows
         %total_now = math.fma %total_before, %shrink, %added : !rows
         %grown = cta.await %adding : !sum -> !square
         cta.release %v_slot : !slot
-        %shrink_column = tile.expand_dims %shrink, 1 : !rows -> !column
-        %shrink_all = tile.broadcast %shrink_column : !column -> !square
-        %sum_now = arith.mulf %grown, %shrink_all : !square
+        %sum_now = cta.rescale %grown, %shrink : !square, !rows
         %p_now = tile.cast %weights : !square -> !tile
         scf.yield %p_now, %sum_now, %peak_now, %total_now : !tile, !square, !rows, !rows
       }

@@ -73,6 +73,7 @@ func.func @attention_d64(
     %nothing = arith.constant dense<0.0> : !out
     %minus_infinity = arith.constant dense<0xFF800000> : !square
     %lowest = arith.constant dense<-1.0e30> : !rows
+    %tolerance = arith.constant dense<8.0> : !rows
     %factor = tile.splat %exponent : f32 -> !square
     %row_factor = tile.splat %exponent : f32 -> !rows
     %to_ln = tile.splat %ln2 : f32 -> !rows
@@ -115,21 +116,21 @@ func.func @attention_d64(
         cta.release %k_slot : !slot
         %high = tile.reduce max %scores, 1 : !square -> !rows
         %high_scaled = arith.mulf %high, %row_factor : !rows
-        %peak_now = arith.maximumf %high_scaled, %peak_before : !rows
+        %rise = arith.subf %high_scaled, %peak_before : !rows
+        %rises = arith.cmpf ogt, %rise, %tolerance : !rows
+        %peak_now = arith.select %rises, %high_scaled, %peak_before : tensor<192xi1>, !rows
         %peak_column = tile.expand_dims %peak_now, 1 : !rows -> !column
         %peak_all = tile.broadcast %peak_column : !column -> !square
         %scaled = arith.mulf %scores, %factor : !square
         %power = arith.subf %scaled, %peak_all : !square
         %weights = math.exp2 %power : !square
         %added = tile.reduce sum %weights, 1 : !square -> !rows
-        %rise = arith.subf %peak_before, %peak_now : !rows
-        %shrink = math.exp2 %rise : !rows
+        %fall = arith.subf %peak_before, %peak_now : !rows
+        %shrink = math.exp2 %fall : !rows
         %total_now = math.fma %total_before, %shrink, %added : !rows
         %grown = cta.await %adding : !sum -> !out
         cta.release %v_slot : !slot
-        %shrink_column = tile.expand_dims %shrink, 1 : !rows -> !column
-        %shrink_all = tile.broadcast %shrink_column : !column -> !out
-        %sum_now = arith.mulf %grown, %shrink_all : !out
+        %sum_now = cta.rescale %grown, %shrink : !out, !rows
         %p_now = tile.cast %weights : !square -> !weights
         scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !rows
       }
