@@ -39,7 +39,7 @@ func.func @attention_causal(
   %behind = arith.addi %ahead, %c128 : i32
   %sharing = arith.divsi %H, %G : i32
   %exponent = arith.mulf %scale, %log2e : f32
-  %qs = cta.channel tma : !cta.channel<1 x !tile>
+  %qs = cta.channel tma : !ring
   %ks = cta.channel tma : !ring
   %vs = cta.channel tma : !ring
   %os = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>
@@ -52,7 +52,7 @@ func.func @attention_causal(
       %n_tiles = arith.maxsi %count, %c1 : i32
       %last = arith.subi %n_tiles, %c1 : i32
       %g = arith.divsi %h, %sharing : i32
-      %q_slot = cta.acquire %qs : !cta.channel<1 x !tile> -> !slot
+      %q_slot = cta.acquire %qs : !ring -> !slot
       cta.copy %q[%b, %row, %h, %c0] extents [0, 128, 0, 128], %q_slot : !view, !slot
       cta.commit %q_slot : !slot
       scf.for %i = %c0 to %n_tiles step %c1 : i32 {
@@ -89,7 +89,7 @@ func.func @attention_causal(
       %ends = tile.range %seen_by_first : tensor<128xi32>
       %ends_column = tile.expand_dims %ends, 1 : tensor<128xi32> -> tensor<128x1xi32>
       %ends_all = tile.broadcast %ends_column : tensor<128x1xi32> -> !keys
-      %q_slot = cta.wait %qs : !cta.channel<1 x !tile> -> !slot
+      %q_slot = cta.wait %qs : !ring -> !slot
       %k_last = cta.wait %ks : !ring -> !slot
       %none = cta.begin : !sum
       %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}

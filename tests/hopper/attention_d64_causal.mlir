@@ -45,7 +45,7 @@ func.func @attention_d64_causal(
   %behind = arith.addi %ahead, %c192 : i32
   %sharing = arith.divsi %H, %G : i32
   %exponent = arith.mulf %scale, %log2e : f32
-  %qs = cta.channel tma : !cta.channel<1 x !q_tile>
+  %qs = cta.channel tma : !cta.channel<2 x !q_tile>
   %ks = cta.channel tma : !ring
   %vs = cta.channel tma : !ring
   %os = cta.channel store : !cta.channel<1 x !q_tile>
@@ -58,7 +58,7 @@ func.func @attention_d64_causal(
       %n_tiles = arith.maxsi %count, %c1 : i32
       %last = arith.subi %n_tiles, %c1 : i32
       %g = arith.divsi %h, %sharing : i32
-      %q_slot = cta.acquire %qs : !cta.channel<1 x !q_tile> -> !cta.slot<!q_tile>
+      %q_slot = cta.acquire %qs : !cta.channel<2 x !q_tile> -> !cta.slot<!q_tile>
       cta.copy %q[%b, %row, %h, %c0] extents [0, 192, 0, 64], %q_slot : !view, !cta.slot<!q_tile>
       cta.commit %q_slot : !cta.slot<!q_tile>
       scf.for %i = %c0 to %n_tiles step %c1 : i32 {
@@ -95,7 +95,7 @@ func.func @attention_d64_causal(
       %ends = tile.range %seen_by_first : tensor<192xi32>
       %ends_column = tile.expand_dims %ends, 1 : tensor<192xi32> -> tensor<192x1xi32>
       %ends_all = tile.broadcast %ends_column : tensor<192x1xi32> -> !keys
-      %q_slot = cta.wait %qs : !cta.channel<1 x !q_tile> -> !cta.slot<!q_tile>
+      %q_slot = cta.wait %qs : !cta.channel<2 x !q_tile> -> !cta.slot<!q_tile>
       %k_last = cta.wait %ks : !ring -> !slot
       %none = cta.begin : !score_sum
       %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
