@@ -45,5 +45,6 @@ SUITE = Suite(
         heads("attention_causal", 4096, 128, causal=True),
         heads("attention_d64", 4096, 64, causal=False),
         heads("attention_d64_causal", 4096, 64, causal=True),
+        heads("attention_d64_causal_narrow", 4096, 64, causal=True),
     ),
 )

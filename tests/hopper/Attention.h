@@ -33,6 +33,7 @@ inline constexpr AttentionProgram kAttentionPrograms[] = {
     {"attention.mlir", 128, false},          {"attention_wide.mlir", 128, false},
     {"attention_causal.mlir", 128, true},    {"attention_d64.mlir", 64, false},
     {"attention_d64_causal.mlir", 64, true},
+    {"attention_d64_causal_narrow.mlir", 64, true},
 };
 
 /// Numbers of a tensor, by row (of all axes but the last) and column.
