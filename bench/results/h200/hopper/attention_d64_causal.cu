@@ -1,0 +1,1051 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef float f32;
+
+// Narrow floats are stored, never computed with.
+typedef u16 f16, bf16;
+typedef u8 f8e4m3, f8e5m2;
+
+// Several narrow values packed in 32 bits, the first in the lowest.
+typedef u32 f16x2, bf16x2, i16x2, i8x4, f8e4m3x4, f8e5m2x4;
+
+#define kInf __int_as_float(0x7f800000)
+
+#define kNaN __int_as_float(0x7fc00000)
+
+// The bits of a register, zero-extended.
+__device__ __forceinline__ u64 bits_of(bool from) { return from; }
+__device__ __forceinline__ u64 bits_of(i8 from) { return u8(from); }
+__device__ __forceinline__ u64 bits_of(u8 from) { return from; }
+__device__ __forceinline__ u64 bits_of(i16 from) { return u16(from); }
+__device__ __forceinline__ u64 bits_of(u16 from) { return from; }
+__device__ __forceinline__ u64 bits_of(i32 from) { return u32(from); }
+__device__ __forceinline__ u64 bits_of(u32 from) { return from; }
+__device__ __forceinline__ u64 bits_of(f32 from) { return __float_as_uint(from); }
+__device__ __forceinline__ u64 bits_of(i64 from) { return u64(from); }
+
+// Gathers `kBytes` bytes of registers in words.
+template <int kBytes, typename T>
+__device__ __forceinline__ void pack_words(u32 *words, const T *from) {
+  constexpr int kSize = sizeof(T);
+#pragma unroll
+  for (int word = 0; word < (kBytes + 3) / 4; ++word) {
+    words[word] = kSize == 8 ? u32(bits_of(from[word / 2]) >> 32 * (word % 2)) : 0;
+#pragma unroll
+    for (int byte = 0; byte < 4 && kSize < 8; byte += kSize)
+      if (word * 4 + byte < kBytes)
+        words[word] |= u32(bits_of(from[(word * 4 + byte) / kSize])) << 8 * byte;
+  }
+}
+
+__device__ __forceinline__ bf16 f32_to_bf16(f32 x) {
+#if __CUDA_ARCH__ >= 800
+  bf16 narrow;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(narrow) : "f"(x));
+  return narrow;
+#else
+  const u32 bits = __float_as_uint(x);
+  return x != x ? 0x7fff : u16((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+#endif
+}
+
+__device__ __forceinline__ bf16x2 pack_bf16(f32 x0, f32 x1) {
+#if __CUDA_ARCH__ >= 800
+  bf16x2 word;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(x1), "f"(x0));
+  return word;
+#else
+  return u32(f32_to_bf16(x0)) | u32(f32_to_bf16(x1)) << 16;
+#endif
+}
+
+__device__ __forceinline__ f32 unpack_bf16(bf16x2 word, i32 i) {
+  return __uint_as_float(i == 0 ? word << 16 : word & 0xffff0000);
+}
+
+// 2 ulp; subnormal results are 0.
+__device__ __forceinline__ f32 exp2_approx(f32 x) {
+  f32 result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+// 2^-22 absolute between 0.5 and 2, 1 ulp elsewhere.
+__device__ __forceinline__ f32 log2_approx(f32 x) {
+  f32 result;
+  asm("lg2.approx.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+// 2 ulp over the full range.
+__device__ __forceinline__ f32 divide(f32 x, f32 y) {
+  f32 result;
+  asm("div.full.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+  return result;
+}
+
+// NaN when either is NaN.
+__device__ __forceinline__ f32 max_nan(f32 x, f32 y) {
+#if __CUDA_ARCH__ >= 800
+  f32 result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(y));
+  return result;
+#else
+  return x != x || y != y ? kNaN : fmaxf(x, y);
+#endif
+}
+
+template <typename T> __device__ __forceinline__ T floor_div(T x, T y) {
+  return x / y - (x % y != 0 && (x < 0) != (y < 0));
+}
+
+template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
+  return x / y + (x % y != 0 && (x < 0) == (y < 0));
+}
+
+__device__ __forceinline__ i32 shared_address(const void *pointer) {
+  return i32(__cvta_generic_to_shared(pointer));
+}
+
+template <typename T>
+__device__ __forceinline__ void store_global_b32(void *to, const T *from, bool inside = true) {
+  u32 words[1];
+  pack_words<4>(words, from);
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside st.global.b32 [%0], %1;\n\t"
+               "}"
+               :
+               : "l"(to), "r"(words[0]), "r"(i32(inside)));
+}
+
+template <typename T> __device__ __forceinline__ void stmatrix_x4(i32 to, const T *from) {
+  u32 words[4];
+  pack_words<16>(words, from);
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
+               :
+               : "r"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]));
+}
+
+// The value of lane `lane ^ lanes`.
+template <typename T> __device__ __forceinline__ T shuffle_xor(T value, i32 lanes) {
+  return __shfl_xor_sync(0xffffffff, value, lanes);
+}
+
+// The value of lane `lanes`.
+template <typename T> __device__ __forceinline__ T shuffle_idx(T value, i32 lanes) {
+  return __shfl_sync(0xffffffff, value, lanes);
+}
+
+// Whether it is true in any lane.
+__device__ __forceinline__ bool vote_any(bool predicate) {
+  return __any_sync(0xffffffff, predicate);
+}
+
+__device__ __forceinline__ void mbarrier_init(i32 barrier, i32 count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(barrier), "r"(count) : "memory");
+}
+
+__device__ __forceinline__ void mbarrier_arrive(i32 barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(barrier) : "memory");
+}
+
+// `bytes` of copies are to come in this phase.
+__device__ __forceinline__ void mbarrier_arrive_expect_tx(i32 barrier, i32 bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(barrier), "r"(bytes)
+               : "memory");
+}
+
+// Whether the phase of that parity has completed; the hardware waits a while for it.
+__device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {
+  u32 done;
+  asm volatile("{\n\t"
+               ".reg .pred done;\n\t"
+               "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+               "selp.u32 %0, 1, 0, done;\n\t"
+               "}"
+               : "=r"(done)
+               : "r"(barrier), "r"(parity)
+               : "memory");
+  return done;
+}
+
+// TILEWRIGHT_WATCHDOG, if defined, is after how many milliseconds a wait ends the kernel.
+__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+#ifdef TILEWRIGHT_WATCHDOG
+  u64 start, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+#endif
+  while (!mbarrier_try_wait(barrier, parity)) {
+#ifdef TILEWRIGHT_WATCHDOG
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    if (now - start > TILEWRIGHT_WATCHDOG * 1000000ull)
+      __trap();
+#endif
+  }
+}
+
+__device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {
+  asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+
+// Between ordinary accesses to shared memory and those of TMA and wgmma.
+__device__ __forceinline__ void fence_async_shared() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// After mbarrier_init, before TMA or another block of the cluster uses the barrier.
+__device__ __forceinline__ void fence_mbarrier_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+template <int kCount> __device__ __forceinline__ void increase_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(kCount));
+}
+
+template <int kCount> __device__ __forceinline__ void decrease_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(kCount));
+}
+
+// True in one lane of the warp.
+__device__ __forceinline__ bool elect_one() {
+  u32 elected;
+  asm volatile("{\n\t"
+               ".reg .pred elected;\n\t"
+               "elect.sync _|elected, 0xffffffff;\n\t"
+               "selp.u32 %0, 1, 0, elected;\n\t"
+               "}"
+               : "=r"(elected));
+  return elected;
+}
+
+// What the host encodes for one tensor.
+struct alignas(64) TensorMap {
+  u64 words[16];
+};
+
+__device__ __forceinline__ void tma_prefetch_map(const TensorMap &map) {
+  asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory");
+}
+
+__device__ __forceinline__ void bulk_commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+// Waits until all but `kPending` store groups of this thread have read their shared memory.
+template <int kPending> __device__ __forceinline__ void bulk_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" : : "n"(kPending) : "memory");
+}
+
+// An operand in shared memory; offsets and swizzle in bytes.
+template <u32 kLeading, u32 kStride, int kSwizzle>
+__device__ __forceinline__ u64 matrix_descriptor(i32 address) {
+  constexpr u32 kMode = kSwizzle == 128 ? 1 : kSwizzle == 64 ? 2 : kSwizzle == 32 ? 3 : 0;
+  const u32 low = (u32(address) & 0x3ffff) >> 4 | kLeading >> 4 << 16;
+  return u64(kStride >> 4 | kMode << 30) << 32 | low;
+}
+
+// The operand that starts `bytes` further on: only the lower half changes.
+__device__ __forceinline__ u64 advance_descriptor(u64 descriptor, i32 bytes) {
+  return descriptor & 0xffffffff00000000 | u32(descriptor) + (u32(bytes) >> 4);
+}
+
+// The value is final here, and what follows does not move above.
+__device__ __forceinline__ void pin_register(f32 &x) { asm volatile("" : "+f"(x) : : "memory"); }
+__device__ __forceinline__ void pin_register(i32 &x) { asm volatile("" : "+r"(x) : : "memory"); }
+__device__ __forceinline__ void pin_register(u32 &x) { asm volatile("" : "+r"(x) : : "memory"); }
+
+template <typename T, int kSize> __device__ __forceinline__ void pin_registers(T (&regs)[kSize]) {
+#pragma unroll
+  for (int i = 0; i < kSize; ++i)
+    pin_register(regs[i]);
+}
+
+// Registers written so far may be used by products that follow.
+template <typename... T> __device__ __forceinline__ void wgmma_fence(T &...regs) {
+  (pin_registers(regs), ...);
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+// Waits until at most `kPending` groups are unfinished; then `regs` may be read.
+template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wait(T &...regs) {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(kPending) : "memory");
+  (pin_registers(regs), ...);
+}
+
+// Starts the copy of a box to shared memory.
+__device__ __forceinline__ void tma_load_4d(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 x2, i32 x3, i32 barrier) {
+  asm volatile("cp.async.bulk.tensor.4d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%5, %4, %3, %2}], [%6];"
+               :
+               : "r"(to), "l"(&map), "r"(x0), "r"(x1), "r"(x2), "r"(x3), "r"(barrier)
+               : "memory");
+}
+
+// Starts the copy of a box from shared memory.
+__device__ __forceinline__ void tma_store_4d(const TensorMap &map, i32 x0, i32 x1, i32 x2, i32 x3, i32 from) {
+  asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%4, %3, %2, %1}], [%5];"
+               :
+               : "l"(&map), "r"(x0), "r"(x1), "r"(x2), "r"(x3), "r"(from)
+               : "memory");
+}
+
+// d = a * b + (accumulate ? d : 0), asynchronously.
+__device__ __forceinline__ void wgmma_m64n128k16_bf16(f32 *d, u64 a, u64 b, bool accumulate = true) {
+  asm volatile("{\n\t"
+               ".reg .pred accumulate;\n\t"
+               "setp.ne.b32 accumulate, %66, 0;\n\t"
+               "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+               "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "
+               "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+               "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, "
+               "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "
+               "%62, %63}, "
+               "%64, %65, accumulate, 1, 1, 0, 0;\n\t"
+               "}"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
+                 "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
+                 "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]),
+                 "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
+                 "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+                 "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
+                 "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
+                 "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
+                 "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]),
+                 "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]),
+                 "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+               : "l"(a), "l"(b), "r"(i32(accumulate))
+               : "memory");
+}
+
+// d = a * b + (accumulate ? d : 0), asynchronously.
+__device__ __forceinline__ void wgmma_m64n64k16_bf16_a_regs_trans_b(f32 *d, const u32 *a, u64 b, bool accumulate = true) {
+  asm volatile("{\n\t"
+               ".reg .pred accumulate;\n\t"
+               "setp.ne.b32 accumulate, %37, 0;\n\t"
+               "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+               "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "
+               "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+               "{%32, %33, %34, %35}, %36, accumulate, 1, 1, 1;\n\t"
+               "}"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
+                 "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
+                 "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]),
+                 "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
+                 "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+                 "+f"(d[30]), "+f"(d[31])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(i32(accumulate))
+               : "memory");
+}
+
+extern "C" __global__ void __launch_bounds__(512, 1)
+attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap k,
+                     const __grid_constant__ TensorMap v, const __grid_constant__ TensorMap o,
+                     f32 *__restrict__ lse, i32 B, i32 S, i32 H, i32 T, i32 G, i32 lse_stride0,
+                     i32 lse_stride1, f32 scale) {
+  extern __shared__ __align__(1024) u8 shared[];
+
+  // 20: func.func @attention_d64_causal(
+  const i32 thread = i32(threadIdx.x);
+  const i32 lane = thread & 31;
+  const i32 warp = shuffle_idx(thread >> 5, 0);
+
+  // 39: %m_tiles = arith.ceildivsi %S, %c192 : i32
+  const i32 m_tiles = ceil_div(S, 192);
+
+  // 44: %ahead = arith.subi %T, %S : i32
+  const i32 ahead = T - S;
+
+  // 45: %behind = arith.addi %ahead, %c192 : i32
+  const i32 behind = ahead + 192;
+
+  // 47: %exponent = arith.mulf %scale, %log2e : f32
+  const f32 exponent = scale * 1.442695f;
+
+  // 48: %qs = cta.channel tma : !cta.channel<2 x !q_tile>
+  const i32 qs_shared = shared_address(shared);
+
+  // 49: %ks = cta.channel tma : !ring
+  const i32 ks_shared = shared_address(shared + 49152);
+
+  // 50: %vs = cta.channel tma : !ring
+  const i32 vs_shared = shared_address(shared + 114688);
+
+  // 51: %os = cta.channel store : !cta.channel<1 x !q_tile>
+  const i32 os_shared = shared_address(shared + 180224);
+
+  // 52: cta.role "load" warps 1 registers 32 {
+  const i32 warpgroup = warp >> 2;
+  const i32 group_thread = thread & 127;
+  const i32 qs_full = shared_address(shared + 204800);
+  const i32 qs_empty = shared_address(shared + 204816);
+  const i32 ks_full = shared_address(shared + 204832);
+  const i32 ks_empty = shared_address(shared + 204864);
+  const i32 vs_full = shared_address(shared + 204896);
+  const i32 vs_empty = shared_address(shared + 204928);
+  if (thread == 0) {
+    tma_prefetch_map(q);
+    tma_prefetch_map(k);
+    tma_prefetch_map(v);
+    tma_prefetch_map(o);
+    #pragma unroll
+    for (i32 i = 0; i < 2; ++i) {
+      const i32 value = i * 8;
+      mbarrier_init(qs_full + value, 1);
+      mbarrier_init(qs_empty + value, 3);
+    }
+    #pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+      const i32 value = i * 8;
+      mbarrier_init(ks_full + value, 1);
+      mbarrier_init(ks_empty + value, 3);
+    }
+    #pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+      const i32 value = i * 8;
+      mbarrier_init(vs_full + value, 1);
+      mbarrier_init(vs_empty + value, 3);
+    }
+    fence_mbarrier_init();
+  }
+  __syncthreads();
+  if (warpgroup < 1) {
+    decrease_registers<32>();
+    if (warp == 0) {
+      if (elect_one()) {
+        i32 qs_slot[1];
+        qs_slot[0] = 0;
+        i32 qs_phase[1];
+        qs_phase[0] = 1;
+        i32 ks_slot[1];
+        ks_slot[0] = 0;
+        i32 ks_phase[1];
+        ks_phase[0] = 1;
+        i32 vs_slot[1];
+        vs_slot[0] = 0;
+        i32 vs_phase[1];
+        vs_phase[0] = 1;
+
+        // 53: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        const i32 value = H * m_tiles;
+        const i32 value_2 = m_tiles * 8;
+        const i32 value_3 = (H + 7) >> 3;
+
+        // 46: %sharing = arith.divsi %H, %G : i32
+        const i32 sharing = H / G;
+
+        // 53: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        const i32 value_4 = value_3 * B;
+        const i32 value_5 = m_tiles - 1;
+        #pragma unroll 1
+        for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
+          const i32 value_6 = tile % value;
+          const i32 value_7 = value_6 / value_2;
+          const i32 value_8 = value_7 * 8;
+          const i32 band_height = min(H - value_8, 8);
+          const i32 value_9 = value_6 % value_2;
+          const i32 value_10 = value_9 / band_height;
+          const i32 value_11 = tile / value;
+          const bool test = ((value_4 - (value_11 * value_3 + value_7)) & 1) == 1;
+          const i32 h = value_8 + value_9 % band_height;
+
+          // 54: %row = arith.muli %m, %c192 : i32
+          const i32 row = (test ? value_5 - value_10 : value_10) * 192;
+
+          // 58: %n_tiles = arith.maxsi %count, %c1 : i32
+          const i32 n_tiles = max(ceil_div(min(row + behind, T), 128), 1);
+
+          // 60: %g = arith.divsi %h, %sharing : i32
+          const i32 g = h / sharing;
+
+          // 61: %q_slot = cta.acquire %qs : !cta.channel<2 x !q_tile> -> !cta.slot<!q_tile>
+          const i32 slot = qs_slot[0];
+          const i32 phase = qs_phase[0];
+          const i32 value_12 = slot * 8;
+          const i32 value_13 = qs_full + value_12;
+          mbarrier_wait(qs_empty + value_12, phase);
+          mbarrier_arrive_expect_tx(value_13, 24576);
+          const i32 value_14 = slot + 1;
+          const bool test_2 = value_14 == 2;
+          qs_slot[0] = test_2 ? 0 : value_14;
+          qs_phase[0] = test_2 ? phase ^ 1 : phase;
+
+          // 62: cta.copy %q[%b, %row, %h, %c0] extents [0, 192, 0, 64], %q_slot : !view, !cta.slot<!q_tile>
+          tma_load_4d(qs_shared + slot * 24576, q, value_11, row, h, 0, value_13);
+
+          // 59: %last = arith.subi %n_tiles, %c1 : i32
+          const i32 last = n_tiles - 1;
+
+          // 64: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          #pragma unroll 1
+          for (i32 i = 0; i < n_tiles; ++i) {
+            // 66: %key = arith.muli %n, %c128 : i32
+            const i32 key = (last - i) * 128;
+
+            // 67: %k_slot = cta.acquire %ks : !ring -> !slot
+            const i32 slot_2 = ks_slot[0];
+            const i32 phase_2 = ks_phase[0];
+            const i32 value_15 = slot_2 * 8;
+            const i32 value_16 = ks_full + value_15;
+            mbarrier_wait(ks_empty + value_15, phase_2);
+            mbarrier_arrive_expect_tx(value_16, 16384);
+            const i32 value_17 = slot_2 + 1;
+            const bool test_3 = value_17 == 4;
+            ks_slot[0] = test_3 ? 0 : value_17;
+            ks_phase[0] = test_3 ? phase_2 ^ 1 : phase_2;
+
+            // 68: cta.copy %k[%b, %key, %g, %c0] extents [0, 128, 0, 64], %k_slot : !view, !slot
+            tma_load_4d(ks_shared + slot_2 * 16384, k, value_11, key, g, 0, value_16);
+
+            // 70: %v_slot = cta.acquire %vs : !ring -> !slot
+            const i32 slot_3 = vs_slot[0];
+            const i32 phase_3 = vs_phase[0];
+            const i32 value_18 = slot_3 * 8;
+            const i32 value_19 = vs_full + value_18;
+            mbarrier_wait(vs_empty + value_18, phase_3);
+            mbarrier_arrive_expect_tx(value_19, 16384);
+            const i32 value_20 = slot_3 + 1;
+            const bool test_4 = value_20 == 4;
+            vs_slot[0] = test_4 ? 0 : value_20;
+            vs_phase[0] = test_4 ? phase_3 ^ 1 : phase_3;
+
+            // 71: cta.copy %v[%b, %key, %g, %c0] extents [0, 128, 0, 64], %v_slot : !view, !slot
+            tma_load_4d(vs_shared + slot_3 * 16384, v, value_11, key, g, 0, value_19);
+          }
+        }
+      }
+    }
+  } else {
+    // 52: cta.role "load" warps 1 registers 32 {
+    increase_registers<160>();
+
+    // 76: cta.role "attend" warps 12 registers 160 {
+    const i32 own_warp = warp - 4;
+
+    // 20: func.func @attention_d64_causal(
+    const i32 thread_row = lane & 3;
+    const i32 thread_row_2 = thread_row * 2;
+    const i32 thread_row_3 = own_warp * 16;
+    const i32 thread_row_4 = (lane >> 2) + thread_row_3;
+
+    // 76: cta.role "attend" warps 12 registers 160 {
+    i32 qs_slot[1];
+    qs_slot[0] = 0;
+    i32 qs_phase[1];
+    qs_phase[0] = 0;
+    i32 ks_slot[1];
+    ks_slot[0] = 0;
+    i32 ks_phase[1];
+    ks_phase[0] = 0;
+    i32 vs_slot[1];
+    vs_slot[0] = 0;
+    i32 vs_phase[1];
+    vs_phase[0] = 0;
+
+    // 85: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    const i32 value = H * m_tiles;
+    const i32 value_2 = m_tiles * 8;
+    const i32 value_3 = (H + 7) >> 3;
+
+    // 101: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+    const i32 value_4 = own_warp >> 2;
+    const i32 value_5 = value_4 * 8192;
+
+    // 104: cta.release %k_last : !slot
+    const bool test = group_thread < 1;
+
+    // 181: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os
+    const bool test_2 = group_thread == 0;
+    const i32 value_6 = warpgroup + 1;
+    const i32 value_7 = ((lane & 15) + thread_row_3) * 128;
+
+    // 20: func.func @attention_d64_causal(
+    const i32 thread_col = (lane >> 4) * 8;
+
+    // 85: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    const i32 value_8 = value_3 * B;
+    const i32 value_9 = m_tiles - 1;
+
+    // 173: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    const bool test_3 = thread_row == 0;
+
+    // 181: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os
+    const i32 value_10 = value_4 * 64;
+    const i32 value_11 = i32(u32(value_7) >> 3) & 112;
+    const i32 value_12 = os_shared + value_7;
+
+    // 85: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    #pragma unroll 1
+    for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
+      const i32 value_13 = tile % value;
+      const i32 value_14 = value_13 / value_2;
+      const i32 value_15 = value_14 * 8;
+      const i32 band_height = min(H - value_15, 8);
+      const i32 value_16 = value_13 % value_2;
+      const i32 value_17 = value_16 / band_height;
+      const i32 value_18 = tile / value;
+      const bool test_4 = ((value_8 - (value_18 * value_3 + value_14)) & 1) == 1;
+      const i32 h = value_15 + value_16 % band_height;
+
+      // 86: %row = arith.muli %m, %c192 : i32
+      const i32 row = (test_4 ? value_9 - value_17 : value_17) * 192;
+
+      // 91: %last = arith.subi %n_tiles, %c1 : i32
+      const i32 last = max(ceil_div(min(row + behind, T), 128), 1) - 1;
+
+      // 92: %seen_by_first = arith.addi %row, %ahead : i32
+      const i32 seen_by_first = row + ahead;
+
+      // 98: %q_slot = cta.wait %qs : !cta.channel<2 x !q_tile> -> !cta.slot<!q_tile>
+      const i32 slot = qs_slot[0];
+      const i32 phase = qs_phase[0];
+      const i32 value_19 = slot * 8;
+      mbarrier_wait(qs_full + value_19, phase);
+      const i32 value_20 = slot + 1;
+      const bool test_5 = value_20 == 2;
+      qs_slot[0] = test_5 ? 0 : value_20;
+      qs_phase[0] = test_5 ? phase ^ 1 : phase;
+
+      // 99: %k_last = cta.wait %ks : !ring -> !slot
+      const i32 slot_2 = ks_slot[0];
+      const i32 phase_2 = ks_phase[0];
+      const i32 value_21 = slot_2 * 8;
+      mbarrier_wait(ks_full + value_21, phase_2);
+      const i32 value_22 = slot_2 + 1;
+      const bool test_6 = value_22 == 4;
+      ks_slot[0] = test_6 ? 0 : value_22;
+      ks_phase[0] = test_6 ? phase_2 ^ 1 : phase_2;
+
+      // 100: %none = cta.begin : !score_sum
+      f32 none[64];
+
+      // 101: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+      const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 24576 + value_5);
+      wgmma_fence();
+      const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 16384);
+      #pragma unroll
+      for (i32 i = 0; i < 4; ++i) {
+        const i32 value_23 = i * 32;
+        const i64 value_24 = advance_descriptor(a_descriptor, value_23);
+        wgmma_m64n128k16_bf16(none, value_24, advance_descriptor(b_descriptor, value_23), i > 0);
+      }
+      wgmma_commit();
+
+      // 103: %all = cta.await %first : !score_sum -> !square
+      wgmma_wait<0>(none);
+
+      // 104: cta.release %k_last : !slot
+      if (test) {
+        mbarrier_arrive(ks_empty + value_21);
+      }
+
+      // 110: %seen = arith.select %visible, %all, %minus_infinity : tensor<192x128xi1>, !square
+      f32 seen[64];
+      const i32 value_23 = last * 128 + thread_row_2;
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        const i32 value_24 = (i & 1) + (i >> 2) * 2;
+        const i32 value_25 = seen_by_first + thread_row_4 + ((i >> 1) & 1) * 8 - value_23;
+        seen[i] = (value_24 & 1) + (value_24 >> 1) * 8 <= value_25 ? none[i] : -kInf;
+      }
+
+      // 111: %high0 = tile.reduce max %seen, 1 : !square -> !rows
+      f32 high0[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        high0[i] = -kInf;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        const i32 value_24 = (i >> 1) & 1;
+        high0[value_24] = max_nan(high0[value_24], seen[i]);
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 1));
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 2));
+      }
+
+      // 113: %peak0 = arith.maximumf %high0_scaled, %lowest : !rows
+      f32 peak0[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak0[i] = max_nan(high0[i] * exponent, -1e+30f);
+      }
+
+      // 118: %weights0 = math.exp2 %power0 : !square
+      f32 weights0[64];
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        weights0[i] = exp2_approx(seen[i] * exponent - peak0[(i >> 1) & 1]);
+      }
+
+      // 119: %total0 = tile.reduce sum %weights0, 1 : !square -> !rows
+      f32 total0[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total0[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        const i32 value_24 = (i >> 1) & 1;
+        total0[value_24] = total0[value_24] + weights0[i];
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total0[i] = total0[i] + shuffle_xor(total0[i], 1);
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total0[i] = total0[i] + shuffle_xor(total0[i], 2);
+      }
+
+      // 120: %p0 = tile.cast %weights0 : !square -> !weights
+      bf16x2 p0[32];
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const i32 value_24 = i * 2;
+        p0[i] = pack_bf16(weights0[value_24], weights0[value_24 + 1]);
+      }
+
+      // 122: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      bf16x2 p_before[32];
+
+      // 121: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const bf16x2 word = p0[i];
+        p_before[i] = pack_bf16(unpack_bf16(word, 0), unpack_bf16(word, 1));
+      }
+
+      // 122: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      f32 sum_before[32];
+
+      // 121: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        sum_before[i] = 0.0f;
+      }
+
+      // 122: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      f32 peak_before[2];
+
+      // 121: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak_before[i] = peak0[i];
+      }
+
+      // 123: %total_before = %total0) -> (!weights, !out, !rows, !rows) : i32 {
+      f32 total_before[2];
+
+      // 121: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_before[i] = total0[i];
+      }
+
+      // 94: %open = arith.floordivsi %open_end, %c128 : i32
+      const i32 open = floor_div(seen_by_first + 1, 128);
+
+      // 121: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      #pragma unroll 1
+      for (i32 i = 0; i < last; ++i) {
+        // 124: %k_slot = cta.wait %ks : !ring -> !slot
+        const i32 slot_3 = ks_slot[0];
+        const i32 phase_3 = ks_phase[0];
+        const i32 value_24 = slot_3 * 8;
+        mbarrier_wait(ks_full + value_24, phase_3);
+        const i32 value_25 = slot_3 + 1;
+        const bool test_7 = value_25 == 4;
+        ks_slot[0] = test_7 ? 0 : value_25;
+        ks_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
+
+        // 125: %empty = cta.begin : !score_sum
+        f32 empty[64];
+
+        // 126: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        wgmma_fence();
+        const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
+        #pragma unroll
+        for (i32 j = 0; j < 4; ++j) {
+          const i32 value_26 = j * 32;
+          const i64 value_27 = advance_descriptor(b_descriptor_2, value_26);
+          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_26), value_27, j > 0);
+        }
+        wgmma_commit();
+
+        // 128: %v_slot = cta.wait %vs : !ring -> !slot
+        const i32 slot_4 = vs_slot[0];
+        const i32 phase_4 = vs_phase[0];
+        const i32 value_26 = slot_4 * 8;
+        mbarrier_wait(vs_full + value_26, phase_4);
+        const i32 value_27 = slot_4 + 1;
+        const bool test_8 = value_27 == 4;
+        vs_slot[0] = test_8 ? 0 : value_27;
+        vs_phase[0] = test_8 ? phase_4 ^ 1 : phase_4;
+
+        // 129: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        f32 adding[32];
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          adding[j] = sum_before[j];
+        }
+        wgmma_fence(adding, p_before);
+        const i64 b_descriptor_3 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_4 * 16384);
+        #pragma unroll
+        for (i32 j = 0; j < 8; ++j) {
+          wgmma_m64n64k16_bf16_a_regs_trans_b(adding, &p_before[j * 4], advance_descriptor(b_descriptor_3, j * 2048));
+        }
+        wgmma_commit();
+
+        // 131: %raw = cta.await %coming : !score_sum -> !square
+        wgmma_wait<1>(empty);
+
+        // 132: cta.release %k_slot : !slot
+        if (test) {
+          mbarrier_arrive(ks_empty + value_24);
+        }
+
+        // 134: %n = arith.subi %last, %after : i32
+        const i32 n = last - (i + 1);
+
+        // 136: %scores = scf.if %masked -> !square {
+        f32 scores[64];
+        if (n >= open) {
+          // 143: scf.yield %kept : !square
+          const i32 value_28 = n * 128 + thread_row_2;
+          #pragma unroll
+          for (i32 j = 0; j < 64; ++j) {
+            const i32 value_29 = (j & 1) + (j >> 2) * 2;
+            const i32 value_30 = seen_by_first + thread_row_4 + ((j >> 1) & 1) * 8 - value_28;
+            scores[j] = (value_29 & 1) + (value_29 >> 1) * 8 <= value_30 ? empty[j] : -kInf;
+          }
+        } else {
+          // 145: scf.yield %raw : !square
+          #pragma unroll
+          for (i32 j = 0; j < 64; ++j) {
+            scores[j] = empty[j];
+          }
+        }
+
+        // 147: %high = tile.reduce max %scores, 1 : !square -> !rows
+        f32 high[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          high[j] = -kInf;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_28 = (j >> 1) & 1;
+          high[value_28] = max_nan(high[value_28], scores[j]);
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+        }
+
+        // 148: %high_scaled = arith.mulf %high, %row_factor : !rows
+        f32 high_scaled[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          high_scaled[j] = high[j] * exponent;
+        }
+
+        // 151: %peak_now = arith.select %rises, %high_scaled, %peak_before : tensor<192xi1>, !rows
+        f32 peak_now[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          const f32 value_28 = high_scaled[j];
+          const f32 value_29 = peak_before[j];
+          peak_now[j] = value_28 - value_29 > 8.0f ? value_28 : value_29;
+        }
+
+        // 156: %weights = math.exp2 %power : !square
+        f32 weights[64];
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          weights[j] = exp2_approx(scores[j] * exponent - peak_now[(j >> 1) & 1]);
+        }
+
+        // 157: %added = tile.reduce sum %weights, 1 : !square -> !rows
+        f32 added[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          added[j] = 0.0f;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_28 = (j >> 1) & 1;
+          added[value_28] = added[value_28] + weights[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          added[j] = added[j] + shuffle_xor(added[j], 1);
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          added[j] = added[j] + shuffle_xor(added[j], 2);
+        }
+
+        // 159: %shrink = math.exp2 %fall : !rows
+        f32 shrink[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          shrink[j] = exp2_approx(peak_before[j] - peak_now[j]);
+        }
+
+        // 160: %total_now = math.fma %total_before, %shrink, %added : !rows
+        f32 total_now[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          total_now[j] = fmaf(total_before[j], shrink[j], added[j]);
+        }
+
+        // 161: %grown = cta.await %adding : !sum -> !out
+        wgmma_wait<0>(adding);
+
+        // 162: cta.release %v_slot : !slot
+        if (test) {
+          mbarrier_arrive(vs_empty + value_26);
+        }
+
+        // 163: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        if (vote_any(shrink[0] != 1.0f || shrink[1] != 1.0f)) {
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            adding[j] = adding[j] * shrink[(j >> 1) & 1];
+          }
+        }
+
+        // 164: %p_now = tile.cast %weights : !square -> !weights
+        bf16x2 p_now[32];
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_28 = j * 2;
+          p_now[j] = pack_bf16(weights[value_28], weights[value_28 + 1]);
+        }
+
+        // 165: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !rows
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          p_before[j] = p_now[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          sum_before[j] = adding[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          peak_before[j] = peak_now[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          total_before[j] = total_now[j];
+        }
+      }
+
+      // 167: cta.release %q_slot : !cta.slot<!q_tile>
+      if (test) {
+        mbarrier_arrive(qs_empty + value_19);
+      }
+
+      // 168: %v_first = cta.wait %vs : !ring -> !slot
+      const i32 slot_3 = vs_slot[0];
+      const i32 phase_3 = vs_phase[0];
+      const i32 value_24 = slot_3 * 8;
+      mbarrier_wait(vs_full + value_24, phase_3);
+      const i32 value_25 = slot_3 + 1;
+      const bool test_7 = value_25 == 4;
+      vs_slot[0] = test_7 ? 0 : value_25;
+      vs_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
+
+      // 169: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      wgmma_fence(sum_before, p_before);
+      const i64 b_descriptor_2 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_3 * 16384);
+      #pragma unroll
+      for (i32 i = 0; i < 8; ++i) {
+        wgmma_m64n64k16_bf16_a_regs_trans_b(sum_before, &p_before[i * 4], advance_descriptor(b_descriptor_2, i * 2048));
+      }
+      wgmma_commit();
+
+      // 173: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      const i32 value_26 = value_18 * lse_stride0 + h * lse_stride1;
+      const bool test_8 = u32(value_18) < u32(B) && u32(h) < u32(H);
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        f32 regs[1];
+        regs[0] = (peak_before[i] + log2_approx(total_before[i])) * 0.6931472f;
+        const i32 value_27 = i * 8;
+        const i32 value_28 = row + thread_row_4 + value_27;
+        const bool inside = test_8 && value_28 >= 0 && test_3 && S - value_28 > 0;
+        store_global_b32(lse + (value_26 + row + value_27 + thread_row_4), regs, inside);
+      }
+
+      // 174: %whole = cta.await %ending : !sum -> !out
+      wgmma_wait<0>(sum_before);
+
+      // 175: cta.release %v_first : !slot
+      if (test) {
+        mbarrier_arrive(vs_empty + value_24);
+      }
+
+      // 176: %some = arith.maximumf %total, %least : !rows
+      f32 some[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        some[i] = max_nan(total_before[i], 1e-30f);
+      }
+
+      // 181: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os
+      if (test_2) {
+        bulk_wait_read<0>();
+      }
+      named_barrier_sync(value_6, 128);
+      #pragma unroll
+      for (i32 i = 0; i < 4; ++i) {
+        bf16x2 regs[4];
+        const i32 value_27 = ((i * 2) & 7) * 4;
+        #pragma unroll
+        for (i32 j = 0; j < 4; ++j) {
+          const i32 value_28 = value_27 + j * 2;
+          const i32 value_29 = value_28 + 1;
+          const f32 value_30 = divide(sum_before[value_28], some[(value_28 >> 1) & 1]);
+          const bf16x2 word = pack_bf16(value_30, divide(sum_before[value_29], some[(value_29 >> 1) & 1]));
+          regs[j] = word;
+        }
+        stmatrix_x4(value_12 + (((thread_col + i * 16) * 2) ^ value_11), regs);
+      }
+      fence_async_shared();
+      named_barrier_sync(value_6, 128);
+      if (test_2) {
+        tma_store_4d(o, value_18, row + value_10, h, 0, os_shared + value_5);
+        bulk_commit();
+      }
+    }
+
+    // 76: cta.role "attend" warps 12 registers 160 {
+    if (test_2) {
+      bulk_wait_read<0>();
+    }
+  }
+}

@@ -1,0 +1,615 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef float f32;
+
+// Narrow floats are stored, never computed with.
+typedef u16 f16, bf16;
+typedef u8 f8e4m3, f8e5m2;
+
+// Several narrow values packed in 32 bits, the first in the lowest.
+typedef u32 f16x2, bf16x2, i16x2, i8x4, f8e4m3x4, f8e5m2x4;
+
+// Sets a register of 1 to 8 bytes from the low bits of `low` and, if it has 8 bytes, from `high`.
+__device__ __forceinline__ void read_bits(bool &to, u32 low, u32 high) { to = u8(low); }
+__device__ __forceinline__ void read_bits(i8 &to, u32 low, u32 high) { to = i8(low); }
+__device__ __forceinline__ void read_bits(u8 &to, u32 low, u32 high) { to = u8(low); }
+__device__ __forceinline__ void read_bits(i16 &to, u32 low, u32 high) { to = i16(low); }
+__device__ __forceinline__ void read_bits(u16 &to, u32 low, u32 high) { to = u16(low); }
+__device__ __forceinline__ void read_bits(i32 &to, u32 low, u32 high) { to = i32(low); }
+__device__ __forceinline__ void read_bits(u32 &to, u32 low, u32 high) { to = low; }
+__device__ __forceinline__ void read_bits(f32 &to, u32 low, u32 high) { to = __uint_as_float(low); }
+__device__ __forceinline__ void read_bits(i64 &to, u32 low, u32 high) {
+  to = i64(low | u64(high) << 32);
+}
+
+// The bits of a register, zero-extended.
+__device__ __forceinline__ u64 bits_of(bool from) { return from; }
+__device__ __forceinline__ u64 bits_of(i8 from) { return u8(from); }
+__device__ __forceinline__ u64 bits_of(u8 from) { return from; }
+__device__ __forceinline__ u64 bits_of(i16 from) { return u16(from); }
+__device__ __forceinline__ u64 bits_of(u16 from) { return from; }
+__device__ __forceinline__ u64 bits_of(i32 from) { return u32(from); }
+__device__ __forceinline__ u64 bits_of(u32 from) { return from; }
+__device__ __forceinline__ u64 bits_of(f32 from) { return __float_as_uint(from); }
+__device__ __forceinline__ u64 bits_of(i64 from) { return u64(from); }
+
+// Spreads `kBytes` bytes of words over registers.
+template <int kBytes, typename T>
+__device__ __forceinline__ void unpack_words(T *to, const u32 *words) {
+  constexpr int kSize = sizeof(T);
+#pragma unroll
+  for (int i = 0; i < kBytes / kSize; ++i) {
+    const int byte = i * kSize;
+    read_bits(to[i], words[byte / 4] >> 8 * (byte % 4), kSize == 8 ? words[byte / 4 + 1] : 0);
+  }
+}
+
+// Gathers `kBytes` bytes of registers in words.
+template <int kBytes, typename T>
+__device__ __forceinline__ void pack_words(u32 *words, const T *from) {
+  constexpr int kSize = sizeof(T);
+#pragma unroll
+  for (int word = 0; word < (kBytes + 3) / 4; ++word) {
+    words[word] = kSize == 8 ? u32(bits_of(from[word / 2]) >> 32 * (word % 2)) : 0;
+#pragma unroll
+    for (int byte = 0; byte < 4 && kSize < 8; byte += kSize)
+      if (word * 4 + byte < kBytes)
+        words[word] |= u32(bits_of(from[(word * 4 + byte) / kSize])) << 8 * byte;
+  }
+}
+
+__device__ __forceinline__ bf16 f32_to_bf16(f32 x) {
+#if __CUDA_ARCH__ >= 800
+  bf16 narrow;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(narrow) : "f"(x));
+  return narrow;
+#else
+  const u32 bits = __float_as_uint(x);
+  return x != x ? 0x7fff : u16((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+#endif
+}
+
+__device__ __forceinline__ bf16x2 pack_bf16(f32 x0, f32 x1) {
+#if __CUDA_ARCH__ >= 800
+  bf16x2 word;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(x1), "f"(x0));
+  return word;
+#else
+  return u32(f32_to_bf16(x0)) | u32(f32_to_bf16(x1)) << 16;
+#endif
+}
+
+template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
+  return x / y + (x % y != 0 && (x < 0) == (y < 0));
+}
+
+__device__ __forceinline__ i32 shared_address(const void *pointer) {
+  return i32(__cvta_generic_to_shared(pointer));
+}
+
+template <typename T>
+__device__ __forceinline__ void load_global_nc_b32(T *to, const void *from, bool inside = true) {
+  u32 words[1];
+  pack_words<4>(words, to);
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside ld.global.nc.b32 %0, [%1];\n\t"
+               "}"
+               : "+r"(words[0])
+               : "l"(from), "r"(i32(inside)));
+  unpack_words<4>(to, words);
+}
+
+template <typename T> __device__ __forceinline__ void stmatrix_x4(i32 to, const T *from) {
+  u32 words[4];
+  pack_words<16>(words, from);
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
+               :
+               : "r"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]));
+}
+
+// The value of lane `lanes`.
+template <typename T> __device__ __forceinline__ T shuffle_idx(T value, i32 lanes) {
+  return __shfl_sync(0xffffffff, value, lanes);
+}
+
+__device__ __forceinline__ void mbarrier_init(i32 barrier, i32 count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(barrier), "r"(count) : "memory");
+}
+
+__device__ __forceinline__ void mbarrier_arrive(i32 barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(barrier) : "memory");
+}
+
+// `bytes` of copies are to come in this phase.
+__device__ __forceinline__ void mbarrier_arrive_expect_tx(i32 barrier, i32 bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(barrier), "r"(bytes)
+               : "memory");
+}
+
+// Whether the phase of that parity has completed; the hardware waits a while for it.
+__device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {
+  u32 done;
+  asm volatile("{\n\t"
+               ".reg .pred done;\n\t"
+               "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+               "selp.u32 %0, 1, 0, done;\n\t"
+               "}"
+               : "=r"(done)
+               : "r"(barrier), "r"(parity)
+               : "memory");
+  return done;
+}
+
+// TILEWRIGHT_WATCHDOG, if defined, is after how many milliseconds a wait ends the kernel.
+__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+#ifdef TILEWRIGHT_WATCHDOG
+  u64 start, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+#endif
+  while (!mbarrier_try_wait(barrier, parity)) {
+#ifdef TILEWRIGHT_WATCHDOG
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    if (now - start > TILEWRIGHT_WATCHDOG * 1000000ull)
+      __trap();
+#endif
+  }
+}
+
+__device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {
+  asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+
+// Between ordinary accesses to shared memory and those of TMA and wgmma.
+__device__ __forceinline__ void fence_async_shared() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// After mbarrier_init, before TMA or another block of the cluster uses the barrier.
+__device__ __forceinline__ void fence_mbarrier_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+template <int kCount> __device__ __forceinline__ void increase_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(kCount));
+}
+
+template <int kCount> __device__ __forceinline__ void decrease_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(kCount));
+}
+
+// True in one lane of the warp.
+__device__ __forceinline__ bool elect_one() {
+  u32 elected;
+  asm volatile("{\n\t"
+               ".reg .pred elected;\n\t"
+               "elect.sync _|elected, 0xffffffff;\n\t"
+               "selp.u32 %0, 1, 0, elected;\n\t"
+               "}"
+               : "=r"(elected));
+  return elected;
+}
+
+// What the host encodes for one tensor.
+struct alignas(64) TensorMap {
+  u64 words[16];
+};
+
+__device__ __forceinline__ void tma_prefetch_map(const TensorMap &map) {
+  asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory");
+}
+
+__device__ __forceinline__ void bulk_commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+// Waits until all but `kPending` store groups of this thread have read their shared memory.
+template <int kPending> __device__ __forceinline__ void bulk_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" : : "n"(kPending) : "memory");
+}
+
+// An operand in shared memory; offsets and swizzle in bytes.
+template <u32 kLeading, u32 kStride, int kSwizzle>
+__device__ __forceinline__ u64 matrix_descriptor(i32 address) {
+  constexpr u32 kMode = kSwizzle == 128 ? 1 : kSwizzle == 64 ? 2 : kSwizzle == 32 ? 3 : 0;
+  const u32 low = (u32(address) & 0x3ffff) >> 4 | kLeading >> 4 << 16;
+  return u64(kStride >> 4 | kMode << 30) << 32 | low;
+}
+
+// The operand that starts `bytes` further on: only the lower half changes.
+__device__ __forceinline__ u64 advance_descriptor(u64 descriptor, i32 bytes) {
+  return descriptor & 0xffffffff00000000 | u32(descriptor) + (u32(bytes) >> 4);
+}
+
+// The value is final here, and what follows does not move above.
+__device__ __forceinline__ void pin_register(f32 &x) { asm volatile("" : "+f"(x) : : "memory"); }
+__device__ __forceinline__ void pin_register(i32 &x) { asm volatile("" : "+r"(x) : : "memory"); }
+__device__ __forceinline__ void pin_register(u32 &x) { asm volatile("" : "+r"(x) : : "memory"); }
+
+template <typename T, int kSize> __device__ __forceinline__ void pin_registers(T (&regs)[kSize]) {
+#pragma unroll
+  for (int i = 0; i < kSize; ++i)
+    pin_register(regs[i]);
+}
+
+// Registers written so far may be used by products that follow.
+template <typename... T> __device__ __forceinline__ void wgmma_fence(T &...regs) {
+  (pin_registers(regs), ...);
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+// Waits until at most `kPending` groups are unfinished; then `regs` may be read.
+template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wait(T &...regs) {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(kPending) : "memory");
+  (pin_registers(regs), ...);
+}
+
+// Starts the copy of a box to shared memory.
+__device__ __forceinline__ void tma_load_2d(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 barrier) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %2}], [%4];"
+               :
+               : "r"(to), "l"(&map), "r"(x0), "r"(x1), "r"(barrier)
+               : "memory");
+}
+
+// Starts the copy of a box from shared memory.
+__device__ __forceinline__ void tma_store_2d(const TensorMap &map, i32 x0, i32 x1, i32 from) {
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %1}], [%3];"
+               :
+               : "l"(&map), "r"(x0), "r"(x1), "r"(from)
+               : "memory");
+}
+
+// d = a * b + (accumulate ? d : 0), asynchronously.
+__device__ __forceinline__ void wgmma_m64n128k32_f8e4m3(f32 *d, u64 a, u64 b, bool accumulate = true) {
+  asm volatile("{\n\t"
+               ".reg .pred accumulate;\n\t"
+               "setp.ne.b32 accumulate, %66, 0;\n\t"
+               "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3 "
+               "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "
+               "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+               "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, "
+               "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "
+               "%62, %63}, "
+               "%64, %65, accumulate, 1, 1;\n\t"
+               "}"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
+                 "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
+                 "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]),
+                 "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
+                 "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+                 "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
+                 "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
+                 "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
+                 "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]),
+                 "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]),
+                 "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+               : "l"(a), "l"(b), "r"(i32(accumulate))
+               : "memory");
+}
+
+extern "C" __global__ void __launch_bounds__(384, 1)
+gemm_block_scaled(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b,
+                  const __grid_constant__ TensorMap c, const f32 *__restrict__ a_scales,
+                  const f32 *__restrict__ b_scales, i32 M, i32 K, i32 N, i32 KB, i32 NB,
+                  i32 a_scales_stride0, i32 b_scales_stride0) {
+  extern __shared__ __align__(1024) u8 shared[];
+
+  // 15: func.func @gemm_block_scaled(
+  const i32 thread = i32(threadIdx.x);
+  const i32 lane = thread & 31;
+  const i32 warp = shuffle_idx(thread >> 5, 0);
+
+  // 30: %m_tiles = arith.ceildivsi %M, %c128 : i32
+  const i32 m_tiles = ceil_div(M, 128);
+
+  // 31: %n_tiles = arith.ceildivsi %N, %c128 : i32
+  const i32 n_tiles = ceil_div(N, 128);
+
+  // 32: %steps = arith.ceildivsi %K, %c128 : i32
+  const i32 steps = ceil_div(K, 128);
+
+  // 37: %as = cta.channel tma : !ring
+  const i32 as_shared = shared_address(shared);
+
+  // 38: %bs = cta.channel tma : !ring
+  const i32 bs_shared = shared_address(shared + 81920);
+
+  // 39: %staging = cta.channel store : !staging
+  const i32 staging_shared = shared_address(shared + 163840);
+
+  // 41: cta.role "load" warps 1 registers 40 {
+  const i32 warpgroup = warp >> 2;
+  const i32 group_thread = thread & 127;
+  const i32 as_full = shared_address(shared + 196608);
+  const i32 as_empty = shared_address(shared + 196648);
+  if (thread == 0) {
+    tma_prefetch_map(a);
+    tma_prefetch_map(b);
+    tma_prefetch_map(c);
+    #pragma unroll
+    for (i32 i = 0; i < 5; ++i) {
+      const i32 value = i * 8;
+      mbarrier_init(as_full + value, 1);
+      mbarrier_init(as_empty + value, 2);
+    }
+    fence_mbarrier_init();
+  }
+  __syncthreads();
+  if (warpgroup < 1) {
+    decrease_registers<40>();
+    if (warp == 0) {
+      if (elect_one()) {
+        i32 as_slot[1];
+        as_slot[0] = 0;
+        i32 as_phase[1];
+        as_phase[0] = 1;
+
+        // 42: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+        const i32 value = n_tiles * 16;
+        #pragma unroll 1
+        for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
+          const i32 value_2 = tile / value * 16;
+          const i32 band_height = min(m_tiles - value_2, 16);
+          const i32 value_3 = tile % value;
+
+          // 43: %row = arith.muli %m, %c128 : i32
+          const i32 row = (value_2 + value_3 % band_height) * 128;
+
+          // 44: %column = arith.muli %n, %c128 : i32
+          const i32 column = value_3 / band_height * 128;
+
+          // 45: scf.for %i = %c0 to %steps step %c1 : i32 {
+          #pragma unroll 1
+          for (i32 i = 0; i < steps; ++i) {
+            // 46: %k = arith.muli %i, %c128 : i32
+            const i32 k = i * 128;
+
+            // 47: %a_slot = cta.acquire %as : !ring -> !slot
+            const i32 slot = as_slot[0];
+            const i32 phase = as_phase[0];
+            const i32 value_4 = slot * 8;
+            const i32 value_5 = as_full + value_4;
+            mbarrier_wait(as_empty + value_4, phase);
+            mbarrier_arrive_expect_tx(value_5, 32768);
+            const i32 value_6 = slot + 1;
+            const bool test = value_6 == 5;
+            as_slot[0] = test ? 0 : value_6;
+            as_phase[0] = test ? phase ^ 1 : phase;
+            const i32 as_shared_2 = slot * 16384;
+
+            // 49: cta.copy %a[%row, %k] extents [128, 128], %a_slot : !view, !slot
+            tma_load_2d(as_shared + as_shared_2, a, row, k, value_5);
+
+            // 50: cta.copy %b[%column, %k] extents [128, 128], %b_slot : !view, !slot
+            tma_load_2d(bs_shared + as_shared_2, b, column, k, value_5);
+          }
+        }
+      }
+    }
+  } else {
+    // 41: cta.role "load" warps 1 registers 40 {
+    increase_registers<232>();
+
+    // 57: cta.role "multiply" warps 8 registers 232 {
+    const i32 own_warp = warp - 4;
+
+    // 15: func.func @gemm_block_scaled(
+    const i32 thread_row = own_warp * 16;
+    const i32 thread_row_2 = (lane >> 2) + thread_row;
+
+    // 57: cta.role "multiply" warps 8 registers 232 {
+    i32 as_slot[1];
+    as_slot[0] = 0;
+    i32 as_phase[1];
+    as_phase[0] = 0;
+
+    // 58: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+    const i32 value = n_tiles * 16;
+
+    // 71: %next = cta.mma %begin, %a_slot, %b_slot
+    const i32 value_2 = own_warp >> 2;
+    const i32 value_3 = value_2 * 8192;
+
+    // 89: cta.store %rounded, %c[%row, %column] extents [128, 128] through %staging
+    const bool test = group_thread == 0;
+    const i32 value_4 = warpgroup + 1;
+    const i32 value_5 = ((lane & 15) + thread_row) * 128;
+
+    // 15: func.func @gemm_block_scaled(
+    const i32 thread_col = (lane >> 4) * 8;
+
+    // 80: cta.release %a_slot : !slot
+    const bool test_2 = group_thread < 1;
+
+    // 89: cta.store %rounded, %c[%row, %column] extents [128, 128] through %staging
+    const i32 value_6 = value_2 * 64;
+    const i32 value_7 = i32(u32(value_5) >> 3) & 112;
+
+    // 58: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+    #pragma unroll 1
+    for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
+      const i32 value_8 = tile / value * 16;
+      const i32 band_height = min(m_tiles - value_8, 16);
+      const i32 value_9 = tile % value;
+      const i32 n = value_9 / band_height;
+
+      // 59: %row = arith.muli %m, %c128 : i32
+      const i32 row = (value_8 + value_9 % band_height) * 128;
+
+      // 64: iter_args(%sum_before = %nothing, %part_before = %nothing, %scale_before = %no_scale)
+      f32 sum_before[64];
+
+      // 63: %sum, %part, %scale = scf.for %i = %c0 to %steps step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        sum_before[i] = 0.0f;
+      }
+
+      // 64: iter_args(%sum_before = %nothing, %part_before = %nothing, %scale_before = %no_scale)
+      f32 part_before[64];
+
+      // 63: %sum, %part, %scale = scf.for %i = %c0 to %steps step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        part_before[i] = 0.0f;
+      }
+
+      // 64: iter_args(%sum_before = %nothing, %part_before = %nothing, %scale_before = %no_scale)
+      f32 scale_before[2];
+
+      // 63: %sum, %part, %scale = scf.for %i = %c0 to %steps step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        scale_before[i] = 0.0f;
+      }
+
+      // 69: %b_scale = tile.load %b_scales[%n, %i] extents [0, 0] : !scales, i32, i32 -> f32
+      const i32 value_10 = n * b_scales_stride0;
+      const bool test_3 = u32(n) < u32(NB);
+
+      // 63: %sum, %part, %scale = scf.for %i = %c0 to %steps step %c1
+      #pragma unroll 1
+      for (i32 i = 0; i < steps; ++i) {
+        // 66: %a_slot = cta.wait %as : !ring -> !slot
+        const i32 slot = as_slot[0];
+        const i32 phase = as_phase[0];
+        const i32 value_11 = slot * 8;
+        mbarrier_wait(as_full + value_11, phase);
+        const i32 value_12 = slot + 1;
+        const bool test_4 = value_12 == 5;
+        as_slot[0] = test_4 ? 0 : value_12;
+        as_phase[0] = test_4 ? phase ^ 1 : phase;
+        const i32 as_shared_2 = slot * 16384;
+
+        // 68: %a_scale = tile.load %a_scales[%i, %row] extents [0, 128] : !scales, i32, i32 -> !rows
+        f32 a_scale[2];
+        const bool test_5 = u32(i) < u32(KB);
+        const i32 value_13 = i * a_scales_stride0;
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          const i32 value_14 = j * 8;
+          const i32 value_15 = row + thread_row_2 + value_14;
+          a_scale[j] = 0.0f;
+          const bool inside = test_5 && value_15 >= 0 && M - value_15 > 0;
+          load_global_nc_b32(&a_scale[j], a_scales + (value_13 + row + value_14 + thread_row_2), inside);
+        }
+
+        // 69: %b_scale = tile.load %b_scales[%n, %i] extents [0, 0] : !scales, i32, i32 -> f32
+        f32 b_scale[1];
+        b_scale[0] = 0.0f;
+        load_global_nc_b32(b_scale, b_scales + (value_10 + i), test_3 && test_5);
+
+        // 70: %begin = cta.begin : !pending
+        f32 begin[64];
+
+        // 71: %next = cta.mma %begin, %a_slot, %b_slot
+        wgmma_fence();
+
+        // 69: %b_scale = tile.load %b_scales[%n, %i] extents [0, 0] : !scales, i32, i32 -> f32
+        const f32 value_14 = b_scale[0];
+
+        // 71: %next = cta.mma %begin, %a_slot, %b_slot
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + as_shared_2 + value_3);
+        const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + as_shared_2);
+        #pragma unroll
+        for (i32 j = 0; j < 4; ++j) {
+          const i32 value_15 = j * 32;
+          const i64 value_16 = advance_descriptor(a_descriptor, value_15);
+          wgmma_m64n128k32_f8e4m3(begin, value_16, advance_descriptor(b_descriptor, value_15), j > 0);
+        }
+        wgmma_commit();
+
+        // 76: %new_sum = arith.addf %sum_before, %scaled : !part
+        f32 new_sum[64];
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          new_sum[j] = sum_before[j] + part_before[j] * scale_before[(j >> 1) & 1];
+        }
+
+        // 78: %new_scale = arith.mulf %a_scale, %b_factors : !rows
+        f32 new_scale[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          new_scale[j] = a_scale[j] * value_14;
+        }
+
+        // 79: %new_part = cta.await %next : !pending -> !part
+        wgmma_wait<0>(begin);
+
+        // 80: cta.release %a_slot : !slot
+        if (test_2) {
+          mbarrier_arrive(as_empty + value_11);
+        }
+
+        // 82: scf.yield %new_sum, %new_part, %new_scale : !part, !part, !rows
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          sum_before[j] = new_sum[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          part_before[j] = begin[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          scale_before[j] = new_scale[j];
+        }
+      }
+
+      // 60: %column = arith.muli %n, %c128 : i32
+      const i32 column = n * 128;
+
+      // 89: cta.store %rounded, %c[%row, %column] extents [128, 128] through %staging
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        const i32 value_11 = staging_shared + (i & 1) * 16384;
+        if (test) {
+          bulk_wait_read<1>();
+        }
+        named_barrier_sync(value_4, 128);
+        const i32 value_12 = value_11 + value_5;
+        const i32 value_13 = ((i * 8) & 15) * 4;
+        #pragma unroll
+        for (i32 j = 0; j < 4; ++j) {
+          bf16x2 regs[4];
+          const i32 value_14 = ((j * 2) & 7) * 4 + value_13;
+          #pragma unroll
+          for (i32 k = 0; k < 4; ++k) {
+            const i32 value_15 = value_14 + k * 2;
+            const f32 value_16 = part_before[value_15] * scale_before[(value_15 >> 1) & 1];
+            const i32 value_17 = value_15 + 1;
+            const f32 value_18 = part_before[value_17] * scale_before[(value_17 >> 1) & 1];
+            const bf16x2 word = pack_bf16(sum_before[value_15] + value_16, sum_before[value_17] + value_18);
+            regs[k] = word;
+          }
+          stmatrix_x4(value_12 + (((thread_col + j * 16) * 2) ^ value_7), regs);
+        }
+        fence_async_shared();
+        named_barrier_sync(value_4, 128);
+        if (test) {
+          tma_store_2d(c, row + value_6, column + i * 64, value_11 + value_3);
+          bulk_commit();
+        }
+      }
+    }
+
+    // 57: cta.role "multiply" warps 8 registers 232 {
+    if (test) {
+      bulk_wait_read<0>();
+    }
+  }
+}

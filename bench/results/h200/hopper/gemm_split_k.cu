@@ -1,0 +1,554 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef float f32;
+
+// Narrow floats are stored, never computed with.
+typedef u16 f16, bf16;
+typedef u8 f8e4m3, f8e5m2;
+
+// The bits of a register, zero-extended.
+__device__ __forceinline__ u64 bits_of(bool from) { return from; }
+__device__ __forceinline__ u64 bits_of(i8 from) { return u8(from); }
+__device__ __forceinline__ u64 bits_of(u8 from) { return from; }
+__device__ __forceinline__ u64 bits_of(i16 from) { return u16(from); }
+__device__ __forceinline__ u64 bits_of(u16 from) { return from; }
+__device__ __forceinline__ u64 bits_of(i32 from) { return u32(from); }
+__device__ __forceinline__ u64 bits_of(u32 from) { return from; }
+__device__ __forceinline__ u64 bits_of(f32 from) { return __float_as_uint(from); }
+__device__ __forceinline__ u64 bits_of(i64 from) { return u64(from); }
+
+// Gathers `kBytes` bytes of registers in words.
+template <int kBytes, typename T>
+__device__ __forceinline__ void pack_words(u32 *words, const T *from) {
+  constexpr int kSize = sizeof(T);
+#pragma unroll
+  for (int word = 0; word < (kBytes + 3) / 4; ++word) {
+    words[word] = kSize == 8 ? u32(bits_of(from[word / 2]) >> 32 * (word % 2)) : 0;
+#pragma unroll
+    for (int byte = 0; byte < 4 && kSize < 8; byte += kSize)
+      if (word * 4 + byte < kBytes)
+        words[word] |= u32(bits_of(from[(word * 4 + byte) / kSize])) << 8 * byte;
+  }
+}
+
+template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
+  return x / y + (x % y != 0 && (x < 0) == (y < 0));
+}
+
+__device__ __forceinline__ i32 shared_address(const void *pointer) {
+  return i32(__cvta_generic_to_shared(pointer));
+}
+
+template <typename T>
+__device__ __forceinline__ void store_shared_b64(i32 to, const T *from, bool inside = true) {
+  u32 words[2];
+  pack_words<8>(words, from);
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %3, 0;\n\t"
+               "@inside st.shared.v2.b32 [%0], {%1, %2};\n\t"
+               "}"
+               :
+               : "r"(to), "r"(words[0]), "r"(words[1]), "r"(i32(inside)));
+}
+// f32 as it is: taken as words, sums of a warpgroup would be moved while products are under way.
+__device__ __forceinline__ void store_shared_b64(i32 to, const f32 *from, bool inside = true) {
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %3, 0;\n\t"
+               "@inside st.shared.v2.b32 [%0], {%1, %2};\n\t"
+               "}"
+               :
+               : "r"(to), "f"(from[0]), "f"(from[1]),
+                 "r"(i32(inside)));
+}
+
+// The value of lane `lanes`.
+template <typename T> __device__ __forceinline__ T shuffle_idx(T value, i32 lanes) {
+  return __shfl_sync(0xffffffff, value, lanes);
+}
+
+__device__ __forceinline__ void mbarrier_init(i32 barrier, i32 count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(barrier), "r"(count) : "memory");
+}
+
+// `bytes` of copies are to come in this phase.
+__device__ __forceinline__ void mbarrier_arrive_expect_tx(i32 barrier, i32 bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(barrier), "r"(bytes)
+               : "memory");
+}
+
+// Without the fence that a release to the cluster takes.
+__device__ __forceinline__ void mbarrier_arrive_remote_relaxed(i32 barrier) {
+  asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];"
+               :
+               : "r"(barrier)
+               : "memory");
+}
+
+// Whether the phase of that parity has completed; the hardware waits a while for it.
+__device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {
+  u32 done;
+  asm volatile("{\n\t"
+               ".reg .pred done;\n\t"
+               "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+               "selp.u32 %0, 1, 0, done;\n\t"
+               "}"
+               : "=r"(done)
+               : "r"(barrier), "r"(parity)
+               : "memory");
+  return done;
+}
+
+// TILEWRIGHT_WATCHDOG, if defined, is after how many milliseconds a wait ends the kernel.
+__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+#ifdef TILEWRIGHT_WATCHDOG
+  u64 start, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+#endif
+  while (!mbarrier_try_wait(barrier, parity)) {
+#ifdef TILEWRIGHT_WATCHDOG
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    if (now - start > TILEWRIGHT_WATCHDOG * 1000000ull)
+      __trap();
+#endif
+  }
+}
+
+__device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {
+  asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+
+// Between ordinary accesses to shared memory and those of TMA and wgmma.
+__device__ __forceinline__ void fence_async_shared() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// After mbarrier_init, before TMA or another block of the cluster uses the barrier.
+__device__ __forceinline__ void fence_mbarrier_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// The block's index in its cluster.
+__device__ __forceinline__ i32 cluster_rank() {
+  u32 rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return i32(rank);
+}
+
+// The same place in the shared memory of block `rank` of the cluster.
+__device__ __forceinline__ i32 cluster_address(i32 address, i32 rank) {
+  i32 result;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(result) : "r"(address), "r"(rank));
+  return result;
+}
+
+__device__ __forceinline__ void cluster_arrive() {
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void cluster_wait() {
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+template <int kCount> __device__ __forceinline__ void increase_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(kCount));
+}
+
+template <int kCount> __device__ __forceinline__ void decrease_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(kCount));
+}
+
+// True in one lane of the warp.
+__device__ __forceinline__ bool elect_one() {
+  u32 elected;
+  asm volatile("{\n\t"
+               ".reg .pred elected;\n\t"
+               "elect.sync _|elected, 0xffffffff;\n\t"
+               "selp.u32 %0, 1, 0, elected;\n\t"
+               "}"
+               : "=r"(elected));
+  return elected;
+}
+
+// What the host encodes for one tensor.
+struct alignas(64) TensorMap {
+  u64 words[16];
+};
+
+__device__ __forceinline__ void tma_prefetch_map(const TensorMap &map) {
+  asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory");
+}
+
+__device__ __forceinline__ void bulk_commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+// Waits until all but `kPending` store groups of this thread have read their shared memory.
+template <int kPending> __device__ __forceinline__ void bulk_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" : : "n"(kPending) : "memory");
+}
+
+// An operand in shared memory; offsets and swizzle in bytes.
+template <u32 kLeading, u32 kStride, int kSwizzle>
+__device__ __forceinline__ u64 matrix_descriptor(i32 address) {
+  constexpr u32 kMode = kSwizzle == 128 ? 1 : kSwizzle == 64 ? 2 : kSwizzle == 32 ? 3 : 0;
+  const u32 low = (u32(address) & 0x3ffff) >> 4 | kLeading >> 4 << 16;
+  return u64(kStride >> 4 | kMode << 30) << 32 | low;
+}
+
+// The operand that starts `bytes` further on: only the lower half changes.
+__device__ __forceinline__ u64 advance_descriptor(u64 descriptor, i32 bytes) {
+  return descriptor & 0xffffffff00000000 | u32(descriptor) + (u32(bytes) >> 4);
+}
+
+// The value is final here, and what follows does not move above.
+__device__ __forceinline__ void pin_register(f32 &x) { asm volatile("" : "+f"(x) : : "memory"); }
+__device__ __forceinline__ void pin_register(i32 &x) { asm volatile("" : "+r"(x) : : "memory"); }
+__device__ __forceinline__ void pin_register(u32 &x) { asm volatile("" : "+r"(x) : : "memory"); }
+
+template <typename T, int kSize> __device__ __forceinline__ void pin_registers(T (&regs)[kSize]) {
+#pragma unroll
+  for (int i = 0; i < kSize; ++i)
+    pin_register(regs[i]);
+}
+
+// Registers written so far may be used by products that follow.
+template <typename... T> __device__ __forceinline__ void wgmma_fence(T &...regs) {
+  (pin_registers(regs), ...);
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+// Waits until at most `kPending` groups are unfinished; then `regs` may be read.
+template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wait(T &...regs) {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(kPending) : "memory");
+  (pin_registers(regs), ...);
+}
+
+// Starts the copy of a box to shared memory.
+__device__ __forceinline__ void tma_load_2d(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 barrier) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %2}], [%4];"
+               :
+               : "r"(to), "l"(&map), "r"(x0), "r"(x1), "r"(barrier)
+               : "memory");
+}
+
+// Starts the copy of a box to shared memory.
+__device__ __forceinline__ void tma_load_2d_multicast(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 barrier, i32 blocks) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %2}], [%4], %5;"
+               :
+               : "r"(to), "l"(&map), "r"(x0), "r"(x1), "r"(barrier), "h"(u16(blocks))
+               : "memory");
+}
+
+// Starts adding a box in shared memory to a tensor.
+__device__ __forceinline__ void tma_reduce_add_2d(const TensorMap &map, i32 x0, i32 x1, i32 from) {
+  asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%0, {%2, %1}], [%3];"
+               :
+               : "l"(&map), "r"(x0), "r"(x1), "r"(from)
+               : "memory");
+}
+
+// d = a * b + (accumulate ? d : 0), asynchronously.
+__device__ __forceinline__ void wgmma_m64n128k16_bf16(f32 *d, u64 a, u64 b, bool accumulate = true) {
+  asm volatile("{\n\t"
+               ".reg .pred accumulate;\n\t"
+               "setp.ne.b32 accumulate, %66, 0;\n\t"
+               "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+               "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "
+               "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+               "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, "
+               "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "
+               "%62, %63}, "
+               "%64, %65, accumulate, 1, 1, 0, 0;\n\t"
+               "}"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
+                 "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
+                 "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]),
+                 "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
+                 "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+                 "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
+                 "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
+                 "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
+                 "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]),
+                 "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]),
+                 "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+               : "l"(a), "l"(b), "r"(i32(accumulate))
+               : "memory");
+}
+
+extern "C" __global__ void __launch_bounds__(384, 1)
+gemm_split_k(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b,
+             const __grid_constant__ TensorMap c, i32 M, i32 K, i32 N, i32 splits) {
+  extern __shared__ __align__(1024) u8 shared[];
+
+  // 7: func.func @gemm_split_k(
+  const i32 thread = i32(threadIdx.x);
+  const i32 lane = thread & 31;
+  const i32 warp = shuffle_idx(thread >> 5, 0);
+
+  // 23: %m_tiles = arith.ceildivsi %M, %c128 : i32
+  const i32 m_tiles = ceil_div(M, 128);
+
+  // 24: %n_tiles = arith.ceildivsi %N, %c128 : i32
+  const i32 n_tiles = ceil_div(N, 128);
+
+  // 26: %steps = arith.ceildivsi %k_steps, %splits : i32
+  const i32 steps = ceil_div(ceil_div(K, 64), splits);
+
+  // 36: %as = cta.channel tma : !cta.channel<4 x !a_tile>
+  const i32 as_shared = shared_address(shared);
+
+  // 37: %bs = cta.channel tma multicast : !cta.channel<4 x !b_tile>
+  const i32 bs_shared = shared_address(shared + 65536);
+
+  // 38: %rows = cta.channel store : !cta.channel<2 x tensor<128x64xf32>>
+  const i32 rows_shared = shared_address(shared + 131072);
+
+  // 40: cta.role "load" warps 1 registers 40 {
+  const i32 warpgroup = warp >> 2;
+  const i32 group_thread = thread & 127;
+  const i32 rank = cluster_rank();
+  const i32 as_full = shared_address(shared + 196608);
+  const i32 as_empty = shared_address(shared + 196640);
+  if (thread == 0) {
+    tma_prefetch_map(a);
+    tma_prefetch_map(b);
+    tma_prefetch_map(c);
+    #pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+      const i32 value = i * 8;
+      mbarrier_init(as_full + value, 1);
+      mbarrier_init(as_empty + value, 4);
+    }
+    fence_mbarrier_init();
+  }
+  cluster_arrive();
+  cluster_wait();
+  if (warpgroup < 1) {
+    decrease_registers<40>();
+    if (warp == 0) {
+      if (elect_one()) {
+        i32 as_slot[1];
+        as_slot[0] = 0;
+        i32 as_phase[1];
+        as_phase[0] = 1;
+
+        // 41: cta.tiles (%m, %n, %split) of (%m_tiles, %n_tiles, %splits) grouped 16 {
+        const i32 value = (m_tiles + 1) >> 1;
+        const i32 value_2 = value * n_tiles;
+        const i32 value_3 = n_tiles * 8;
+
+        // 51: cta.copy %b[%column, %k] extents [128, 64], %b_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!b_tile>
+        const i32 value_4 = rank * 64;
+        const i32 value_5 = rank * 8192;
+
+        // 41: cta.tiles (%m, %n, %split) of (%m_tiles, %n_tiles, %splits) grouped 16 {
+        #pragma unroll 1
+        for (i32 tile = i32(blockIdx.x) >> 1; tile < value_2 * splits; tile += i32(gridDim.x) >> 1) {
+          const i32 value_6 = tile % value_2;
+          const i32 value_7 = value_6 / value_3 * 8;
+          const i32 band_height = min(value - value_7, 8);
+          const i32 value_8 = value_6 % value_3;
+
+          // 42: %row = arith.muli %m, %c128 : i32
+          const i32 row = ((value_7 + value_8 % band_height) * 2 + rank) * 128;
+
+          // 44: %first = arith.muli %split, %steps : i32
+          const i32 first = tile / value_2 * steps;
+
+          // 51: cta.copy %b[%column, %k] extents [128, 64], %b_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!b_tile>
+          const i32 value_9 = value_8 / band_height * 128 + value_4;
+
+          // 45: scf.for %i = %c0 to %steps step %c1 : i32 {
+          #pragma unroll 1
+          for (i32 i = 0; i < steps; ++i) {
+            // 47: %k = arith.muli %step, %c64 : i32
+            const i32 k = (first + i) * 64;
+
+            // 48: %a_slot = cta.acquire %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
+            const i32 slot = as_slot[0];
+            const i32 phase = as_phase[0];
+            const i32 value_10 = slot * 8;
+            const i32 value_11 = as_full + value_10;
+            mbarrier_wait(as_empty + value_10, phase);
+            mbarrier_arrive_expect_tx(value_11, 32768);
+            const i32 value_12 = slot + 1;
+            const bool test = value_12 == 4;
+            as_slot[0] = test ? 0 : value_12;
+            as_phase[0] = test ? phase ^ 1 : phase;
+            const i32 as_shared_2 = slot * 16384;
+
+            // 50: cta.copy %a[%row, %k] extents [128, 64], %a_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!a_tile>
+            tma_load_2d(as_shared + as_shared_2, a, row, k, value_11);
+
+            // 51: cta.copy %b[%column, %k] extents [128, 64], %b_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!b_tile>
+            tma_load_2d_multicast(bs_shared + as_shared_2 + value_5, b, value_9, k, value_11, 3);
+          }
+        }
+      }
+    }
+  } else {
+    // 40: cta.role "load" warps 1 registers 40 {
+    increase_registers<232>();
+
+    // 58: cta.role "multiply" warps 8 registers 232 {
+    const i32 own_warp = warp - 4;
+    i32 as_slot[1];
+    as_slot[0] = 0;
+    i32 as_phase[1];
+    as_phase[0] = 0;
+
+    // 59: cta.tiles (%m, %n, %split) of (%m_tiles, %n_tiles, %splits) grouped 16 {
+    const i32 value = (m_tiles + 1) >> 1;
+    const i32 value_2 = value * n_tiles;
+    const i32 value_3 = n_tiles * 8;
+
+    // 64: %next = cta.mma %before, %a_slot, %b_slot
+    const i32 value_4 = own_warp >> 2;
+    const i32 value_5 = value_4 * 8192;
+    const bool test = group_thread < 2;
+
+    // 74: cta.store add %total, %c[%row, %column] extents [128, 128] through %rows
+    const bool test_2 = group_thread == 0;
+    const i32 value_6 = warpgroup + 1;
+
+    // 7: func.func @gemm_split_k(
+    const i32 thread_col = (lane & 3) * 2;
+    const i32 thread_row = (lane >> 2) + own_warp * 16;
+
+    // 71: %total = cta.await %sum : !sum -> tensor<128x128xf32>
+    const bool test_3 = steps > 0 && test;
+    const bool test_4 = steps <= 0;
+
+    // 74: cta.store add %total, %c[%row, %column] extents [128, 128] through %rows
+    const i32 value_7 = value_4 * 64;
+
+    // 59: cta.tiles (%m, %n, %split) of (%m_tiles, %n_tiles, %splits) grouped 16 {
+    #pragma unroll 1
+    for (i32 tile = i32(blockIdx.x) >> 1; tile < value_2 * splits; tile += i32(gridDim.x) >> 1) {
+      const i32 value_8 = tile % value_2;
+      const i32 value_9 = value_8 / value_3 * 8;
+      const i32 band_height = min(value - value_9, 8);
+      const i32 value_10 = value_8 % value_3;
+
+      // 60: %acc = cta.begin : !sum
+      f32 acc[64];
+
+      // 61: %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
+      i32 held_slot[1];
+      held_slot[0] = 0;
+      #pragma unroll 1
+      for (i32 i = 0; i < steps; ++i) {
+        const bool later = i > 0;
+
+        // 62: %a_slot = cta.wait %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
+        const i32 slot = as_slot[0];
+        const i32 phase = as_phase[0];
+        mbarrier_wait(as_full + slot * 8, phase);
+        const i32 value_11 = slot + 1;
+        const bool test_5 = value_11 == 4;
+        as_slot[0] = test_5 ? 0 : value_11;
+        as_phase[0] = test_5 ? phase ^ 1 : phase;
+        const i32 as_shared_2 = slot * 16384;
+
+        // 64: %next = cta.mma %before, %a_slot, %b_slot
+        wgmma_fence();
+
+        // 61: %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
+        const i32 value_12 = held_slot[0];
+
+        // 64: %next = cta.mma %before, %a_slot, %b_slot
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + as_shared_2 + value_5);
+        const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + as_shared_2);
+        #pragma unroll
+        for (i32 j = 0; j < 4; ++j) {
+          const i32 value_13 = j * 32;
+          const i64 value_14 = advance_descriptor(a_descriptor, value_13);
+          wgmma_m64n128k16_bf16(acc, value_14, advance_descriptor(b_descriptor, value_13), later || j > 0);
+        }
+        wgmma_commit();
+        wgmma_wait<1>();
+        if (later && test) {
+          mbarrier_arrive_remote_relaxed(cluster_address(as_empty + value_12 * 8, group_thread));
+        }
+
+        // 69: scf.yield %next : !sum
+        held_slot[0] = slot;
+      }
+
+      // 71: %total = cta.await %sum : !sum -> tensor<128x128xf32>
+      wgmma_wait<0>(acc);
+      const i32 value_11 = as_empty + held_slot[0] * 8;
+      if (test_3) {
+        mbarrier_arrive_remote_relaxed(cluster_address(value_11, group_thread));
+      }
+      if (test_4) {
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          acc[i] = 0.0f;
+        }
+        wgmma_fence(acc);
+      }
+
+      // 72: %row = arith.muli %m, %c128 : i32
+      const i32 row = ((value_9 + value_10 % band_height) * 2 + rank) * 128;
+
+      // 73: %column = arith.muli %n, %c128 : i32
+      const i32 column = value_10 / band_height * 128;
+
+      // 74: cta.store add %total, %c[%row, %column] extents [128, 128] through %rows
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        const i32 value_12 = rows_shared + (i & 1) * 32768;
+        if (test_2) {
+          bulk_wait_read<1>();
+        }
+        named_barrier_sync(value_6, 128);
+        const i32 value_13 = ((i * 8) & 15) * 4;
+        #pragma unroll
+        for (i32 j = 0; j < 16; ++j) {
+          const i32 value_14 = j & 1;
+          const i32 value_15 = j >> 1;
+          const i32 value_16 = thread_col + value_15 * 8;
+          const i32 value_17 = (thread_row + value_14 * 8) * 128;
+          const i32 value_18 = ((value_16 & 31) * 4) ^ (i32(u32(value_17) >> 3) & 112);
+          const i32 address = value_12 + (value_16 >> 5) * 16384 + value_17 + value_18;
+          store_shared_b64(address, &acc[value_14 * 2 + (value_15 & 7) * 4 + value_13]);
+        }
+        fence_async_shared();
+        named_barrier_sync(value_6, 128);
+        if (test_2) {
+          const i32 value_14 = row + value_7;
+          const i32 value_15 = column + i * 64;
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            tma_reduce_add_2d(c, value_14, value_15 + j * 32, value_12 + j * 16384 + value_5);
+          }
+          bulk_commit();
+        }
+      }
+    }
+
+    // 58: cta.role "multiply" warps 8 registers 232 {
+    if (test_2) {
+      bulk_wait_read<0>();
+    }
+  }
+
+  // 40: cta.role "load" warps 1 registers 40 {
+  cluster_arrive();
+  cluster_wait();
+}
