@@ -184,8 +184,7 @@ std::optional<Matrices> Layout::matrices(int64_t dim) const {
   return Matrices{Layout(rest, rowLanes, warpDigits), count, inColumns};
 }
 
-//===- Constructors
-//-------------------------------------------------------------------------------===//
+//===- Constructors --------------------------------------------------------------------------===//
 
 /// The largest power of two that divides `value`, at most `limit`.
 static int64_t powerOfTwoFactor(int64_t value, int64_t limit) {

@@ -6,8 +6,7 @@ using namespace mlir;
 
 namespace tilewright::passes {
 
-//===- AffineForm
-//---------------------------------------------------------------------------------===//
+//===- AffineForm ----------------------------------------------------------------------------===//
 
 void AffineForm::add(Value symbol, int64_t coefficient) {
   auto *term = llvm::find_if(terms, [&](const auto &each) { return each.first == symbol; });
@@ -122,8 +121,7 @@ Value materializeFloorDiv(OpBuilder &builder, Location loc, const AffineForm &fo
   return builder.create<arith::AddIOp>(loc, value, constantInt(builder, loc, whole));
 }
 
-//===- TileForm
-//-----------------------------------------------------------------------------------===//
+//===- TileForm ------------------------------------------------------------------------------===//
 
 static TileForm uniform(AffineForm base, RankedTensorType type) {
   return {std::move(base), SmallVector<int64_t>(type.getRank(), 0),

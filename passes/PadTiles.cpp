@@ -52,8 +52,7 @@ private:
 
 } // namespace
 
-//===- Values
-//-------------------------------------------------------------------------------------===//
+//===- Values --------------------------------------------------------------------------------===//
 
 static Attribute zeroOf(Type element) { return Builder(element.getContext()).getZeroAttr(element); }
 
@@ -136,8 +135,7 @@ std::optional<Attribute> Padder::padding(Value tile, int64_t axis) {
   return std::nullopt;
 }
 
-//===- Operations
-//---------------------------------------------------------------------------------===//
+//===- Operations ----------------------------------------------------------------------------===//
 
 /// Whether a load's padding may hold what lies next to the tile: nothing along the axis meets it,
 /// and no other program writes there meanwhile.
@@ -274,8 +272,7 @@ void Padder::shrinkToOne(tile::BroadcastOp op) {
   }
 }
 
-//===- The pass
-//-----------------------------------------------------------------------------------===//
+//===- The pass ------------------------------------------------------------------------------===//
 
 void Padder::run() {
   SmallVector<AxisClasses::Class> padded = classes.padded();

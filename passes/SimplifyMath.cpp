@@ -63,8 +63,7 @@ static std::optional<std::pair<Value, Value>> scaled(Value value) {
   return std::pair(x, scale);
 }
 
-//===- Rewrites
-//-----------------------------------------------------------------------------------===//
+//===- Rewrites ------------------------------------------------------------------------------===//
 
 /// Elementwise work on uniform tiles is done on their sources.
 struct ComputeOnSources : RewritePattern {
@@ -190,8 +189,7 @@ template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
   }
 };
 
-//===- Scales that are known to be positive
-//-------------------------------------------------------===//
+//===- Scales that are known to be positive --------------------------------------------------===//
 
 /// Whether the kernel asserts `scalar > c`, or `≥ c` with a positive c, at its top level.
 static bool isAssertedPositive(Value scalar) {

@@ -24,8 +24,7 @@ bool passes::isFree(Value value) {
   return (reshapes || integer) && llvm::all_of(op->getOperands(), isFree);
 }
 
-//===- How layouts relate across an op
-//-----------------------------------------------------------===//
+//===- How layouts relate across an op -------------------------------------------------------===//
 
 /// A scan runs over registers and one run of lanes, within a warp.
 static bool scansWithinWarps(const Layout &layout, int64_t axis) {
@@ -108,8 +107,7 @@ Layout passes::operandALayout(cta::MmaOp mma, int64_t warps) {
   return Layout::mmaOperandA(shape[0], shape[1], mma.getShape()[2], split[0], split[1], warps);
 }
 
-//===- Solve
-//----------------------------------------------------------------------------------------===//
+//===- Solve ---------------------------------------------------------------------------------===//
 
 namespace {
 

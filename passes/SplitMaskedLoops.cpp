@@ -8,9 +8,10 @@
 // Those where all predicates hold become a loop of their own, in which masks are `true` and
 // accesses in bounds; up to two loops with the whole body remain around it.
 //
-// A loop that multiplies matrices stays one: its body is long, and copies of it cost time to compile
-// and room in the instruction cache. There only what the masks decide is put behind a branch that
-// partial iterations take. Its loads keep their bounds, which asynchronous copies check for nothing.
+// A loop that multiplies matrices stays one: its body is long, and copies of it cost time to
+// compile and room in the instruction cache. There only what the masks decide is put behind a
+// branch that partial iterations take. Its loads keep their bounds, which asynchronous copies check
+// for nothing.
 #include "passes/EmptyIterations.h"
 #include "passes/LoopPredicates.h"
 
@@ -29,8 +30,7 @@ namespace tilewright::passes {
 
 static constexpr StringLiteral kFlag = "split-masked-loops";
 
-//===- Emitting the loops
-//-------------------------------------------------------------------------===//
+//===- Emitting the loops --------------------------------------------------------------------===//
 
 namespace {
 
@@ -194,7 +194,8 @@ Range Splitter::fullIterations(ArrayRef<Predicate> predicates) {
 }
 
 void Splitter::split(ArrayRef<Predicate> predicates) {
-  bool hasHead = limits(predicates, /*rising=*/false), hasTail = limits(predicates, /*rising=*/true);
+  bool hasHead = limits(predicates, /*rising=*/false),
+       hasTail = limits(predicates, /*rising=*/true);
   Range full = fullIterations(predicates);
 
   SmallVector<scf::ForOp, 3> segments;
@@ -286,16 +287,15 @@ void Splitter::branchOnMasks(ArrayRef<Predicate> masks) {
   controlFlowSink(
       branches, dominance, [](Operation *op, Region *) { return isMemoryEffectFree(op); },
       [](Operation *op, Region *region) { op->moveBefore(&region->front().front()); });
-  notes.push_back((Twine(masks.size()) + " masks are applied behind a branch, in partial iterations; "
-                                         "the loop is too long to be split")
+  notes.push_back((Twine(masks.size()) +
+                   " masks are applied behind a branch, in partial iterations; "
+                   "the loop is too long to be split")
                       .str());
 }
 
 /// Whether the body, nested loops included, has a matrix product.
 static bool multiplies(scf::ForOp loop) {
-  return loop.getBody()
-      ->walk([](tile::DotOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+  return loop.getBody()->walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 void Splitter::run(bool dropEmpty, bool splitBounds) {
@@ -320,8 +320,7 @@ void Splitter::run(bool dropEmpty, bool splitBounds) {
     loop.erase();
 }
 
-//===- The pass
-//-----------------------------------------------------------------------------------===//
+//===- The pass ------------------------------------------------------------------------------===//
 
 /// Moves what is invariant out of the loop: divisions too, although the loop might not run, since
 /// no GPU traps on a zero divisor.

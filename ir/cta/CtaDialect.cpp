@@ -58,8 +58,7 @@ RankedTensorType cta::withLayout(RankedTensorType type, const Layout &layout) {
                                LayoutAttr::get(type.getContext(), layout));
 }
 
-//===- #cta.layout<registers [2:1:1], lanes [4:1:2, 8:0:1], warps [4:0:16]>
-//----------------------===//
+//===- #cta.layout<registers [2:1:1], lanes [4:1:2, 8:0:1], warps [4:0:16]> ------------------===//
 
 static ParseResult parseDigits(AsmParser &parser, StringRef keyword, Digits &digits) {
   if (parser.parseKeyword(keyword))
@@ -119,8 +118,7 @@ LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
-//===- Ops
-//----------------------------------------------------------------------------------------===//
+//===- Ops -----------------------------------------------------------------------------------===//
 
 static LogicalResult verifySlot(Operation *op, ChannelType channel, SlotType slot) {
   if (channel.getTile() != slot.getTile()) // C1

@@ -58,19 +58,17 @@ Expander::Place Expander::place(const Access &access, const Layout &layout, Valu
     if (innermost) {
       // Kept apart, for vectors that reach over the end.
       if (!known)
-        result.remaining =
-            builder.createOrFold<arith::SubIOp>(loc, view.dims[axis], position);
+        result.remaining = builder.createOrFold<arith::SubIOp>(loc, view.dims[axis], position);
       if (valid) {
         Value left = builder.createOrFold<arith::SubIOp>(loc, constant(valid), local);
-        result.remaining =
-            result.remaining
-                ? builder.createOrFold<arith::MinSIOp>(loc, result.remaining, left)
-                : left;
+        result.remaining = result.remaining
+                               ? builder.createOrFold<arith::MinSIOp>(loc, result.remaining, left)
+                               : left;
       }
       if (!known && !access.startsInside[axis])
-        result.inside = both(result.inside, builder.createOrFold<arith::CmpIOp>(
-                                                loc, arith::CmpIPredicate::sge, position,
-                                                constant(0)));
+        result.inside =
+            both(result.inside, builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge,
+                                                                    position, constant(0)));
     } else {
       if (!known)
         result.inside = both(result.inside, lessUnsigned(position, view.dims[axis]));
@@ -102,15 +100,14 @@ Value Expander::moreThan(Value remaining, Value count) {
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, remaining, count);
 }
 
-void Expander::wholeOrSingle(const Place &where, int64_t vector,
-                             function_ref<void(Value)> whole,
+void Expander::wholeOrSingle(const Place &where, int64_t vector, function_ref<void(Value)> whole,
                              function_ref<void()> single) {
   if (!where.remaining)
     return whole(where.inside);
   if (vector == 1)
     return whole(both(where.inside, moreThan(where.remaining, constant(0))));
-  auto branch = builder.create<scf::IfOp>(
-      loc, moreThan(where.remaining, constant(vector - 1)), /*withElseRegion=*/true);
+  auto branch = builder.create<scf::IfOp>(loc, moreThan(where.remaining, constant(vector - 1)),
+                                          /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   whole(where.inside);
@@ -118,7 +115,7 @@ void Expander::wholeOrSingle(const Place &where, int64_t vector,
   single();
 }
 
-//===- Loads ----------------------------------------------------------------------------------------===//
+//===- Loads ---------------------------------------------------------------------------------===//
 
 LogicalResult Expander::expandLoad(tile::LoadOp op) {
   Access access = accessOf(op);
@@ -180,9 +177,8 @@ void Expander::loadVector(const Access &access, const Layout &layout, Value arra
   Place where = place(access, layout, first);
   where.inside = both(predicate, where.inside);
   if (where.inside || (where.remaining && vector == 1))
-    unrolled(vector / pack, [&](Value i) {
-      writeElements(array, add(entry, i), SmallVector<Value>(pack, fill));
-    });
+    unrolled(vector / pack,
+             [&](Value i) { writeElements(array, add(entry, i), SmallVector<Value>(pack, fill)); });
   Value ptr = access.view->ptr;
   wholeOrSingle(
       where, vector,
@@ -202,7 +198,7 @@ void Expander::loadVector(const Access &access, const Layout &layout, Value arra
       });
 }
 
-//===- Stores and atomics ---------------------------------------------------------------------------===//
+//===- Stores and atomics --------------------------------------------------------------------===//
 
 std::pair<Value, Value> Expander::vectorAt(Value tile, Value first, int64_t vector) {
   Value array = tiles.lookup(tile);
@@ -210,8 +206,7 @@ std::pair<Value, Value> Expander::vectorAt(Value tile, Value first, int64_t vect
     return {array, div(first, cast<cuda::RegsType>(array.getType()).getPack())};
   Type element = getElementTypeOrSelf(tile.getType());
   int64_t pack = packOf(element, vector);
-  array = declare(loc, vector / pack,
-                  pack == 1 ? element : Type(VectorType::get({pack}, element)));
+  array = declare(loc, vector / pack, pack == 1 ? element : Type(VectorType::get({pack}, element)));
   if (auto crossing = crossings.find(tile); crossing != crossings.end()) {
     Value address = addressIn(crossing->second, cta::layoutOf(tile.getType()), first);
     builder.create<cuda::LoadSharedOp>(loc, address, array, constant(0), vector);
@@ -236,12 +231,15 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
     writeElements(array, constant(0), scalar(op.getValue()));
     Place where = placeScalar(access);
     // One thread stores for all.
-    Value first = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread,
-                                                      constant(0));
-    wholeOrSingle(where, 1, [&](Value inside) {
-      builder.create<cuda::StoreGlobalOp>(loc, array, constant(0), access.view->ptr, where.offset,
-                                          both(inside, first), 1);
-    }, [] {});
+    Value first =
+        builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread, constant(0));
+    wholeOrSingle(
+        where, 1,
+        [&](Value inside) {
+          builder.create<cuda::StoreGlobalOp>(loc, array, constant(0), access.view->ptr,
+                                              where.offset, both(inside, first), 1);
+        },
+        [] {});
     return success();
   }
   const Layout &layout = cta::layoutOf(type);
@@ -266,14 +264,12 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
     wholeOrSingle(
         where, vector,
         [&, array = array, entry = entry](Value inside) {
-          builder.create<cuda::StoreGlobalOp>(loc, array, entry, ptr, where.offset, inside,
-                                              vector);
+          builder.create<cuda::StoreGlobalOp>(loc, array, entry, ptr, where.offset, inside, vector);
         },
         [&, array = array, entry = entry] {
           unrolled(vector, [&](Value i) {
             Value single = declare(op.getLoc(), 1, element);
-            writeElements(single, constant(0),
-                          readElement(array, add(mul(entry, entryPack), i)));
+            writeElements(single, constant(0), readElement(array, add(mul(entry, entryPack), i)));
             Value inside = both(where.inside, moreThan(where.remaining, i));
             builder.create<cuda::StoreGlobalOp>(loc, single, constant(0), ptr,
                                                 offsetAt(where.offset, i), inside, 1);
@@ -291,15 +287,18 @@ LogicalResult Expander::expandAtomic(tile::AtomicOp op) {
   auto update = [&](Value value, const Place &where, Value only) {
     if (value.getType() != element)
       value = builder.create<cuda::ConvertOp>(loc, element, value);
-    wholeOrSingle(where, 1, [&](Value inside) {
-      builder.create<cuda::AtomicOp>(loc, kind, value, access.view->ptr, where.offset,
-                                     both(inside, only));
-    }, [] {});
+    wholeOrSingle(
+        where, 1,
+        [&](Value inside) {
+          builder.create<cuda::AtomicOp>(loc, kind, value, access.view->ptr, where.offset,
+                                         both(inside, only));
+        },
+        [] {});
   };
   auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
   if (!type) {
-    Value first = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread,
-                                                      constant(0));
+    Value first =
+        builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread, constant(0));
     update(scalar(op.getValue()), placeScalar(access), first);
     return success();
   }

@@ -8,8 +8,7 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-//===- Types
-//----------------------------------------------------------------------------------------===//
+//===- Types ---------------------------------------------------------------------------------===//
 
 int64_t Expander::packOf(Type element, int64_t registers) {
   int64_t bits = element.getIntOrFloatBitWidth();
@@ -33,8 +32,7 @@ Value Expander::declareTile(Location where, RankedTensorType type) {
                  pack == 1 ? element : Type(VectorType::get({pack}, element)));
 }
 
-//===- Conversions of scalars
-//-----------------------------------------------------------------------===//
+//===- Conversions of scalars ----------------------------------------------------------------===//
 
 /// Converts between element types, given and returned in their compute types.
 Value Expander::convert(Location where, Value value, Type from, Type to, bool rounded) {
@@ -60,8 +58,7 @@ Value Expander::convert(Location where, Value value, Type from, Type to, bool ro
   return builder.create<arith::ExtSIOp>(where, computeTo, narrow);
 }
 
-//===- Reading and writing arrays
-//-------------------------------------------------------------------===//
+//===- Reading and writing arrays ------------------------------------------------------------===//
 
 Value Expander::readElement(Value array, Value index) {
   auto type = cast<cuda::RegsType>(array.getType());
@@ -102,8 +99,7 @@ Value Expander::registersOf(Value tile) {
   return array;
 }
 
-//===- Expressions
-//----------------------------------------------------------------------------------===//
+//===- Expressions ---------------------------------------------------------------------------===//
 
 std::optional<std::pair<Value, Value>> Expander::rangeParts(Value tile, Value index) {
   Operation *op = tile.getDefiningOp();
@@ -245,8 +241,7 @@ LogicalResult Expander::expandRescale(cta::RescaleOp op) {
   return success();
 }
 
-//===- Layout arithmetic
-//------------------------------------------------------------------------------===//
+//===- Layout arithmetic ---------------------------------------------------------------------===//
 
 Value Expander::sumDigits(const Digits &digits, Value number,
                           function_ref<int64_t(const Digit &)> scale) {

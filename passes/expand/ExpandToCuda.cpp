@@ -11,8 +11,7 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-//===- Small things
-//-------------------------------------------------------------------------------===//
+//===- Small things --------------------------------------------------------------------------===//
 
 Value Expander::constant(int64_t value) {
   return builder.create<arith::ConstantIntOp>(loc, value, 32);
@@ -108,8 +107,7 @@ Value Expander::declare(Location where, int64_t size, Type element) {
                                       cuda::RegsType::get(builder.getContext(), size, element));
 }
 
-//===- The kernel and its parameters
-//--------------------------------------------------------------===//
+//===- The kernel and its parameters ---------------------------------------------------------===//
 
 Expander::Expander(func::FuncOp kernel)
     : kernel(kernel),
@@ -338,8 +336,7 @@ void Expander::finishKernel() {
       result.setArgAttr(argument.getArgNumber(), cuda::kReadOnlyAttr, builder.getUnitAttr());
 }
 
-//===- Dispatch
-//-------------------------------------------------------------------------------------===//
+//===- Dispatch ------------------------------------------------------------------------------===//
 
 /// A location without the variable's name, which belongs to the tile and not to the steps that make
 /// it.

@@ -8,7 +8,8 @@
 //   ExpandElements.cpp      elementwise ops and shape ops, as expressions over register arrays
 //   ExpandAccesses.cpp      loads, stores and atomics of global memory
 //   ExpandReductions.cpp    reductions and scans across registers, lanes and warps
-//   ExpandChannels.cpp      slots, copies, waits
+//   ExpandChannels.cpp      slots, their hand-over, waits
+//   ExpandCopies.cpp        what goes into slots and comes out of them
 //   ExpandRoles.cpp         roles as branches, the loop over tiles
 //   ExpandRings.cpp         slots between roles: mbarriers, TMA
 //   ExpandWgmma.cpp         products of warpgroups, and what waits for them
@@ -108,8 +109,7 @@ public:
   mlir::LogicalResult run();
 
 private:
-  //===- The walk (ExpandToCuda.cpp)
-  //---------------------------------------------------------------//
+  //===- The walk (ExpandToCuda.cpp) ---------------------------------------------------------===//
   void makeKernel();
   void makeParameters();
   bool needsPointer(Value view);
@@ -117,8 +117,7 @@ private:
   mlir::LogicalResult expandBlock(mlir::Block &block);
   mlir::LogicalResult expand(Operation *op);
 
-  //===- Control flow (ExpandControl.cpp)
-  //----------------------------------------------------------//
+  //===- Control flow (ExpandControl.cpp) ----------------------------------------------------===//
   mlir::LogicalResult expandGrid(tile::GridOp op);
   mlir::LogicalResult expandFor(mlir::scf::ForOp op);
   mlir::LogicalResult expandLoop(mlir::scf::ForOp op, mlir::ValueRange inits,
@@ -129,8 +128,7 @@ private:
   void assignTiles(mlir::ValueRange tiles, llvm::ArrayRef<Value> arrays);
   void copyRegisters(Value from, Value to);
 
-  //===- Small things
-  //------------------------------------------------------------------------------//
+  //===- Small things ------------------------------------------------------------------------===//
   Value constant(int64_t value);
   Value constantOf(Type type, double value);
   Value integerOf(Type type, int64_t value);
@@ -146,8 +144,7 @@ private:
   Value declare(Location loc, int64_t size, Type element);
   Value scalar(Value value) { return scalars.lookup(value); }
 
-  //===- Register tiles (ExpandElements.cpp)
-  //-------------------------------------------------------//
+  //===- Register tiles (ExpandElements.cpp) -------------------------------------------------===//
   /// Values per array entry for `registers` values of that type.
   static int64_t packOf(Type element, int64_t registers);
   /// The type in which elements of that type are computed: f32 for narrow floats, i32 for narrow
@@ -171,8 +168,7 @@ private:
   mlir::LogicalResult expandElementwise(Operation *op);
   mlir::LogicalResult expandRescale(cta::RescaleOp op);
 
-  //===- Layout arithmetic (ExpandElements.cpp)
-  //----------------------------------------------------//
+  //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------===//
   /// What this thread's lane and warp add to the coordinate along `dim`.
   Value threadCoordinate(const Layout &layout, int64_t dim);
   Value registerCoordinate(const Layout &layout, int64_t dim, Value index);
@@ -185,8 +181,7 @@ private:
   Value sumDigits(const Digits &digits, Value number,
                   llvm::function_ref<int64_t(const Digit &)> scale);
 
-  //===- Global memory (ExpandAccesses.cpp)
-  //--------------------------------------------------------//
+  //===- Global memory (ExpandAccesses.cpp) --------------------------------------------------===//
   struct Access {
     ViewParams *view;
     llvm::SmallVector<Value> indices;    // scalar starts; null for gathered axes
@@ -243,8 +238,7 @@ private:
   Value moreThan(Value remaining, Value count);
   Value lessUnsigned(Value a, Value b);
 
-  //===- Reductions (ExpandReductions.cpp)
-  //---------------------------------------------------------//
+  //===- Reductions (ExpandReductions.cpp) ---------------------------------------------------===//
   mlir::LogicalResult expandReduce(tile::ReduceOp op);
   mlir::LogicalResult expandArgReduce(tile::ArgReduceOp op);
   mlir::LogicalResult expandScan(tile::ScanOp op);
@@ -253,8 +247,7 @@ private:
                            int64_t axis, int64_t registers, llvm::ArrayRef<int64_t> resultShape,
                            llvm::function_ref<void(mlir::ValueRange other, Value index)> combine);
 
-  //===- Channels (ExpandChannels.cpp)
-  //-------------------------------------------------------------//
+  //===- Channels (ExpandChannels.cpp, ExpandCopies.cpp) --------------------------------------===//
   mlir::LogicalResult expandChannel(cta::ChannelOp op);
   mlir::LogicalResult expandAcquire(cta::AcquireOp op);
   mlir::LogicalResult expandCopy(cta::CopyOp op);
@@ -281,8 +274,7 @@ private:
   Value scratch(int64_t bytes);
   void planShared();
 
-  //===- Roles (ExpandRoles.cpp)
-  //-------------------------------------------------------------------//
+  //===- Roles (ExpandRoles.cpp) -------------------------------------------------------------===//
   /// Roles that share the register budget of whole warpgroups.
   struct Section {
     int64_t end; // the warpgroup behind its last
@@ -298,8 +290,7 @@ private:
   void branch(Value condition, llvm::function_ref<void()> body);
   int64_t roleBarrier() const;
 
-  //===- Rings between roles (ExpandRings.cpp)
-  //-----------------------------------------------------//
+  //===- Rings between roles (ExpandRings.cpp) -----------------------------------------------===//
   void planRings();
   void initialiseRings();
   cuda::TensorMapType mapType(Operation *copyOrStore);
@@ -322,8 +313,7 @@ private:
   /// The register of a tile that part `part` of it, `size` elements along `dim`, has as `index`.
   Value sliceRegister(const Layout &whole, int64_t dim, int64_t size, Value part, Value index);
 
-  //===- Products of warpgroups (ExpandWgmma.cpp)
-  //--------------------------------------------------//
+  //===- Products of warpgroups (ExpandWgmma.cpp) --------------------------------------------===//
   void expandWgmma(cta::MmaOp op, Value acc);
   /// Bytes from an operand's start to element (mn, k), before the swizzle; null is 0.
   Value panelOffset(const PanelLayout &panels, Major major, Value mn, Value k);
@@ -338,8 +328,7 @@ private:
   void leavePendingLoop(mlir::scf::ForOp op, Value lower, Value upper);
   ProductGroup carriedGroup(mlir::BlockArgument sum, Value pending, Value started);
 
-  //===- Products and conversions
-  //------------------------------------------------------------------//
+  //===- Products and conversions ------------------------------------------------------------===//
   mlir::LogicalResult expandMma(cta::MmaOp op);
   bool carriesResult(cta::MmaOp op, mlir::BlockArgument argument);
   void expandMmaSync(cta::MmaOp op, Value acc);
@@ -393,8 +382,7 @@ private:
     llvm::SaveAndRestore<CoordinateCache> coordinates;
   };
 
-  //===- State of roles
-  //----------------------------------------------------------------------------//
+  //===- State of roles ----------------------------------------------------------------------===//
   cta::RoleOp role;     // under expansion
   bool elected = false; // a single thread runs it
   Value group;          // warpgroup of the block
@@ -417,8 +405,8 @@ private:
   int64_t channelBytes = 0, sharedBytes = 0, nextShared = 0;
   llvm::DenseMap<Value, Layout> stagedLayouts; // per acquired slot that is filled through registers
   llvm::DenseSet<Operation *> acquiredAfterBarrier; // acquires that a barrier was put before
-  Operation *current = nullptr;                // the op of the kernel's top level under expansion
-  Operation *lastChannelUse = nullptr;         // at the kernel's top level
+  Operation *current = nullptr;        // the op of the kernel's top level under expansion
+  Operation *lastChannelUse = nullptr; // at the kernel's top level
   llvm::DenseMap<Operation *, int64_t> pendingGroups; // per wait
 };
 
