@@ -55,7 +55,7 @@ public:
     for (int64_t row = 0; row < result.rows; ++row)
       for (int64_t column = 0; column < result.columns; ++column)
         wanted.push_back(expected(row, column));
-    for (const MachineOptions &options : schedules(2)) {
+    for (const MachineOptions &options : schedules(20)) {
       std::fill(result.bytes.begin(), result.bytes.end(), char(adds ? 0 : 0x7f));
       std::string messages;
       auto arguments = bindArguments(code, all, numbers);

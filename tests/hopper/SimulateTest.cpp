@@ -94,7 +94,7 @@ TEST_P(AttentionSchedules, are_clean_and_right) {
     sizes.causal = causal;
     AttentionRun run(loadSchedule(file), sizes);
     run.grid = 2;
-    for (const MachineOptions &options : schedules(2)) {
+    for (const MachineOptions &options : schedules(20)) {
       std::string messages;
       EXPECT_EQ(run.simulate(options, &messages), "") << messages;
       run.expectResults();
