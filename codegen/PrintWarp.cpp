@@ -47,6 +47,10 @@ void codegen::addWarp(Spellings &spellings) {
   spellings.statement<cuda::MmaOp>(printMma);
   spellings.expression<cuda::ElectOp>([](Printer &, cuda::ElectOp) { return Text{"elect_one()"}; })
       .convergent = true;
+  spellings.statement<cuda::WarpSyncOp>([](Printer &p, cuda::WarpSyncOp) {
+    p.line("__syncwarp();");
+    return success();
+  });
   addShuffle<cuda::VoteAnyOp>(spellings, "vote_any");
   addShuffle<cuda::ShuffleXorOp>(spellings, "shuffle_xor");
   addShuffle<cuda::ShuffleUpOp>(spellings, "shuffle_up");

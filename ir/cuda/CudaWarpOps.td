@@ -84,6 +84,18 @@ def Cuda_VoteAnyOp : Cuda_Op<"vote_any"> {
   let assemblyFormat = "$predicate attr-dict";
 }
 
+def Cuda_WarpSyncOp : Cuda_Op<"warp_sync"> {
+  let summary = "what the warp's lanes did to memory before comes before what any does behind it";
+  let description = [{
+    So that one lane may then arrive at a barrier for all. All 32 lanes take part.
+
+    ```mlir
+    cuda.warp_sync
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Cuda_ElectOp : Cuda_Op<"elect"> {
   let summary = "true in one lane of the warp, the same each time; all 32 lanes take part. sm_90+";
   let description = [{

@@ -165,4 +165,15 @@ LogicalResult translate(Translator &translator, cuda::VoteAnyOp op) {
   return success();
 }
 
+// The lanes of a warp go in step here: what one did before is done.
+static Step runWarpSync(Warp &warp, const Instruction &i) {
+  warp.requireConverged(i);
+  return Step::Next;
+}
+
+LogicalResult translate(Translator &translator, cuda::WarpSyncOp op) {
+  translator.emit(op, runWarpSync);
+  return success();
+}
+
 } // namespace tilewright::simulator::machine

@@ -85,10 +85,11 @@ TEST(Votes, compile) {
   std::string body = "%r = cuda.regs : !cuda.regs<4 x i32>\n"
                      "%mine = arith.cmpi eq, %t, %c2 : i32\n"
                      "%any = cuda.vote_any %mine\n"
+                     "cuda.warp_sync\n"
                      "%word = arith.select %any, %c1, %c0 : i32\n"
                      "cuda.set %word, %r[%c0] : i32, !cuda.regs<4 x i32>\n" +
                      stored("r", "i32", "i32", 1);
-  expectPtx(kernelIr("%y: !cuda.ptr<i32>", body), 75, {"vote.sync.any"});
+  expectPtx(kernelIr("%y: !cuda.ptr<i32>", body), 75, {"vote.sync.any", "bar.warp.sync"});
 }
 
 namespace {

@@ -88,6 +88,7 @@ func.func @shared_memory(%regs: !cuda.regs<4 x vector<2xbf16>>, %i: i32, %some: 
 // CHECK: cuda.shuffle_up %{{.*}}, %{{.*}} : i32
 // CHECK: cuda.shuffle_idx %{{.*}}, %{{.*}} : vector<2xbf16>
 // CHECK: cuda.vote_any %{{.*}}
+// CHECK: cuda.warp_sync
 func.func @warps(%address: i32, %regs: !cuda.regs<4 x vector<2xbf16>>, %v: f32, %i: i32, %word: vector<2xbf16>) {
   cuda.ldmatrix %address, %regs[%i] {count = 4} : !cuda.regs<4 x vector<2xbf16>>
   cuda.ldmatrix %address, %regs[%i] trans {count = 2} : !cuda.regs<4 x vector<2xbf16>>
@@ -98,6 +99,7 @@ func.func @warps(%address: i32, %regs: !cuda.regs<4 x vector<2xbf16>>, %v: f32, 
   %s = cuda.shuffle_idx %word, %i : vector<2xbf16>
   %negative = arith.cmpi slt, %i, %u : i32
   %some = cuda.vote_any %negative
+  cuda.warp_sync
   return
 }
 
