@@ -46,7 +46,7 @@ uint32_t MatrixDescriptor::elementAddress(uint32_t start, Major major, int64_t m
 
 PanelLayout PanelLayout::widest(int64_t rows, int64_t columns, int64_t elementBytes) {
   for (int64_t swizzle : {128, 64, 32})
-    if (columns * elementBytes % swizzle == 0)
+    if (rows > 1 && columns * elementBytes % swizzle == 0)
       return {rows, columns, elementBytes, swizzle};
   return {rows, columns, elementBytes, 0};
 }

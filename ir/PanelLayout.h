@@ -3,7 +3,8 @@
 // A tile of `rows` rows, contiguous along its columns, is cut into panels of so many columns as
 // fill the swizzle's width w (128, 64 or 32 bytes; 16 without a swizzle). A panel lies row by row,
 // w bytes each; panels follow one another. Within groups of 8 rows, an atom of 8w bytes, the
-// 16-byte chunks of a row are permuted. A tile starts at a multiple of 8w bytes.
+// 16-byte chunks of a row are permuted. A tile starts at a multiple of 8w bytes. A tile of one row
+// is one panel without a swizzle, however long.
 //
 // From this one description follow where an element lies, the boxes that TMA copies (one per
 // panel), and the descriptor by which wgmma reads an operand. An operand is K-major if the
@@ -55,7 +56,9 @@ struct PanelLayout {
   /// The widest swizzle whose panels `columns` columns fill without rest.
   static PanelLayout widest(int64_t rows, int64_t columns, int64_t elementBytes);
 
-  int64_t rowBytes() const { return swizzle ? swizzle : 16; } // of a panel
+  int64_t rowBytes() const { // of a panel
+    return rows == 1 ? columns * elementBytes : swizzle ? swizzle : 16;
+  }
   int64_t panelColumns() const { return rowBytes() / elementBytes; }
   int64_t panelBytes() const { return rows * rowBytes(); }
   int64_t panels() const { return (columns + panelColumns() - 1) / panelColumns(); }

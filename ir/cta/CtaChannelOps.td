@@ -22,8 +22,8 @@ def Cta_ChannelKindAttr : EnumAttr<Cta_Dialect, Cta_ChannelKind, "kind">;
 def Cta_ChannelOp : Cta_Op<"channel"> {
   let summary = "declares a channel";
   let description = [{
-    Slots of the kinds `tma` and `store` lie as TMA and wgmma know them (ir/PanelLayout.h); `shared`
-    says how the others do.
+    Slots of the kinds `tma` and `store` lie as TMA and wgmma know them (ir/PanelLayout.h): matrices
+    of 8n rows of 16n bytes or, of kind `tma`, single rows. `shared` says how the others do.
 
     With `multicast` (C1: of kind `tma`, in a kernel with `cta.cluster`) the blocks of the cluster
     fill their slots with one tile: each copies its share of the rows to all.
@@ -32,6 +32,7 @@ def Cta_ChannelOp : Cta_Op<"channel"> {
     %k = cta.channel cp_async {shared = #cta.shared<pitch 64, swizzle <3, 3>>}
         : !cta.channel<3 x tensor<64x64xbf16>>
     %b = cta.channel tma multicast : !cta.channel<4 x tensor<256x64xbf16>>
+    %scales = cta.channel tma : !cta.channel<4 x tensor<128xf32>>
     ```
   }];
   let arguments = (ins Cta_ChannelKindAttr:$kind, UnitAttr:$multicast,

@@ -21,21 +21,26 @@ PanelLayout cta::panelsOf(ChannelType channel) {
 }
 
 /// What TMA and wgmma ask of a slot's tile; the message, or nothing.
-static std::string problemOf(RankedTensorType tile) {
-  if (tile.getRank() != 2)
-    return "a tile of 2 axes, not " + std::to_string(tile.getRank());
+static std::string problemOf(RankedTensorType tile, int64_t leastRank) {
+  if (tile.getRank() < leastRank || tile.getRank() > 2)
+    return (leastRank < 2 ? "a tile of 1 or 2 axes, not " : "a tile of 2 axes, not ") +
+           std::to_string(tile.getRank());
   if (!tile.getElementType().isIntOrFloat() || tile.getElementTypeBitWidth() % 8 != 0)
     return "elements of whole bytes";
-  if (int64_t rows = tile.getDimSize(0); rows % 8 != 0)
+  if (int64_t rows = tile.getDimSize(0); tile.getRank() == 2 && rows % 8 != 0)
     return "a multiple of 8 rows, not " + std::to_string(rows);
-  if (int64_t bytes = tile.getDimSize(1) * tile.getElementTypeBitWidth() / 8; bytes % 16 != 0)
+  if (int64_t bytes = tile.getShape().back() * tile.getElementTypeBitWidth() / 8; bytes % 16 != 0)
     return "rows of a multiple of 16 bytes, not " + std::to_string(bytes);
+  else if (tile.getRank() == 1 && tile.getNumElements() > 256 && bytes % 128 != 0)
+    return "a multiple of 128 bytes for more than 256 elements, which take several copies, not " +
+           std::to_string(bytes);
   return "";
 }
 
 LogicalResult ChannelOp::verify() {
   RankedTensorType tile = getResult().getType().getTile();
-  if (std::string problem = isPanel() ? problemOf(tile) : ""; !problem.empty())
+  bool isStore = getKind() == ChannelKind::Store;
+  if (std::string problem = isPanel() ? problemOf(tile, isStore ? 2 : 1) : ""; !problem.empty())
     return emitOpError() << "needs slots of " << problem;
   if (!getMulticast())
     return success();
@@ -44,6 +49,9 @@ LogicalResult ChannelOp::verify() {
   if (getKind() != ChannelKind::Tma || cluster == 1) // C1
     return emitOpError() << "copies to all blocks of a cluster; that takes kind `tma` and "
                          << "`cta.cluster` on the kernel";
+  if (tile.getRank() != 2)
+    return emitOpError() << "shares a tile of one row among " << cluster << " blocks; take "
+                         << "`multicast` away, and each brings it for itself";
   if (tile.getDimSize(0) % (8 * cluster) != 0)
     return emitOpError() << "shares " << tile.getDimSize(0) << " rows among " << cluster
                          << " blocks; each brings a multiple of 8";

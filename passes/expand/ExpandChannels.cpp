@@ -130,6 +130,11 @@ static bool runsAhead(cta::ChannelOp channel, func::FuncOp kernel) {
   return before == channel.getResult().getType().getDepth() - 1;
 }
 
+/// What a channel's slots take; each channel starts where any tile may.
+static int64_t ringBytes(const ChannelState &state, cta::ChannelType type) {
+  return llvm::alignTo(state.slotBytes * type.getDepth(), 1024);
+}
+
 void Expander::planShared() {
   GroupCounter(pendingGroups).run(kernel);
   kernel.walk([&](cta::ChannelOp channel) {
@@ -139,8 +144,8 @@ void Expander::planShared() {
     if (channel.isPanel()) {
       state.panels = cta::panelsOf(type);
       state.layout = state.panels->panel();
-      state.slotBytes = llvm::alignTo(state.panels->bytes(), 1024);
-      channelBytes += state.slotBytes * type.getDepth();
+      state.slotBytes = llvm::alignTo(state.panels->bytes(), state.panels->alignment());
+      channelBytes += ringBytes(state, type);
       return;
     }
     state.layout = channel.getShared() ? channel.getShared()->getLayout()
@@ -159,7 +164,7 @@ void Expander::planShared() {
             lastChannelUse = t;
     }
     state.runsAhead = runsAhead(channel, kernel);
-    channelBytes += state.slotBytes * type.getDepth();
+    channelBytes += ringBytes(state, type);
   });
   sharedBytes = channelBytes;
   planRings();
@@ -198,8 +203,8 @@ LogicalResult Expander::expandChannel(cta::ChannelOp op) {
     return NameLoc::get(builder.getStringAttr(name + suffix.str()), op.getLoc());
   };
   state.base = builder.create<cuda::SharedOp>(named("_shared"), builder.getI32Type(), nextShared,
-                                              state.slotBytes * type.getDepth());
-  nextShared += state.slotBytes * type.getDepth();
+                                              ringBytes(state, type));
+  nextShared += ringBytes(state, type);
   if (type.getDepth() == 1 || op.isPanel())
     return success();
   for (auto [counter, suffix] :

@@ -81,17 +81,23 @@ static bool goTogether(cta::ChannelOp first, cta::ChannelOp second) {
   return true;
 }
 
-/// How often a role arrives to give a slot back: once per warpgroup behind products, which finish
-/// for a whole warpgroup; else each thread for itself.
-int64_t Expander::arrivalsOf(cta::RoleOp op, Ring &ring) {
-  if (cta::isElected(op))
-    return 1;
+/// Whether the threads of a role read slots themselves, rather than its products.
+static bool readsByThreads(cta::RoleOp op, Ring &ring) {
   for (cta::ChannelOp channel : ring.channels)
     for (Operation *turn : turnsOf(channel))
       for (Operation *user : turn->getResult(0).getUsers())
         if (cta::roleOf(turn) == op && isa<cta::GetOp>(user))
-          return op.getWarps() * kLanes;
-  return llvm::divideCeil(op.getWarps(), cta::kWarpsPerGroup);
+          return true;
+  return false;
+}
+
+/// How often a role arrives to give a slot back: once per warpgroup behind products, which finish
+/// for a whole warpgroup; else once per warp.
+static int64_t arrivalsOf(cta::RoleOp op, Ring &ring) {
+  if (cta::isElected(op))
+    return 1;
+  return readsByThreads(op, ring) ? op.getWarps()
+                                  : llvm::divideCeil(op.getWarps(), cta::kWarpsPerGroup);
 }
 
 void Expander::planRings() {
@@ -265,27 +271,30 @@ LogicalResult Expander::expandRelease(cta::ReleaseOp op) {
 
 void Expander::giveBack(Ring &ring, Value index, Value condition) {
   Value barrier = add(ring.empty, mul(index, kBarrierBytes));
-  bool eachThread = arrivalsOf(role, ring) > kLanes; // it read the slot by itself
+  bool eachWarp = readsByThreads(role, ring);
   auto arrive = [&](Value block) {
     if (!ring.multicast) {
       builder.create<cuda::MbarrierArriveOp>(loc, barrier);
       return;
     }
     Value there = builder.create<cuda::MapaOp>(loc, barrier.getType(), barrier, block);
-    builder.create<cuda::MbarrierArriveRemoteOp>(loc, there, /*relaxed=*/!eachThread);
+    builder.create<cuda::MbarrierArriveRemoteOp>(loc, there, /*relaxed=*/!eachWarp);
   };
   int64_t blocks = ring.multicast ? cluster : 1;
-  if (elected || eachThread)
+  if (elected)
     return branch(condition, [&] { unrolled(blocks, arrive); });
-  // One thread of each warpgroup for each block.
+  if (eachWarp)
+    builder.create<cuda::WarpSyncOp>(loc);
+  // One thread of each warp or warpgroup for each block.
+  Value number = eachWarp ? lane : groupThread;
   Value arrives =
-      builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, groupThread, constant(blocks));
-  branch(both(condition, arrives), [&] { arrive(groupThread); });
+      builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, number, constant(blocks));
+  branch(both(condition, arrives), [&] { arrive(number); });
 }
 
 //===- Copies ---------------------------------------------------------------------------------===//
 
-/// Axes of a view along which a tile has rows and columns.
+/// Axes of a view along which a tile has rows (-1: it has one) and columns.
 static std::pair<int64_t, int64_t> tileAxes(ArrayRef<int64_t> extents) {
   int64_t rows = -1, columns = extents.size() - 1;
   for (int64_t axis = columns - 1; axis >= 0; --axis)
@@ -294,13 +303,13 @@ static std::pair<int64_t, int64_t> tileAxes(ArrayRef<int64_t> extents) {
   return {rows, columns};
 }
 
-/// The largest part of `rows` that a box may have.
-static int64_t boxRows(int64_t rows) {
-  constexpr int64_t kMostRows = 256;
-  int64_t boxes = llvm::divideCeil(rows, kMostRows);
-  while (rows % (boxes * 8) != 0)
+/// The largest part of `extent`, in multiples of `unit`, that a box may have along an axis.
+static int64_t boxExtent(int64_t extent, int64_t unit) {
+  constexpr int64_t kMost = 256;
+  int64_t boxes = llvm::divideCeil(extent, kMost);
+  while (extent % (boxes * unit) != 0)
     ++boxes;
-  return rows / boxes;
+  return extent / boxes;
 }
 
 /// True when each warpgroup holds rows of its own, next to each other.
@@ -328,8 +337,11 @@ cuda::TensorMapType Expander::mapType(Operation *op) {
     PanelLayout panels = cta::panelsOf(channel);
     SmallVector<int64_t> box(extents.size(), 1);
     auto [rows, columns] = tileAxes(extents);
-    box[rows] = boxRows(panels.rows / parts);
-    box[columns] = panels.panelColumns();
+    if (rows >= 0)
+      box[rows] = boxExtent(panels.rows / parts, 8);
+    box[columns] = rows >= 0               ? panels.panelColumns()
+                   : panels.columns <= 256 ? panels.columns
+                                           : boxExtent(panels.columns, 128 / panels.elementBytes);
     return cuda::TensorMapType::get(builder.getContext(),
                                     RankedTensorType::get(box, channel.getTile().getElementType()),
                                     panels.swizzle);
@@ -350,20 +362,21 @@ void Expander::forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
                           Value firstRow, Value columns,
                           function_ref<void(ValueRange, Value)> move) {
   auto [rowAxis, columnAxis] = tileAxes(extents);
-  int64_t height = map.getBox().getDimSize(rowAxis);
+  auto box = map.getBox().getShape();
+  int64_t height = rowAxis < 0 ? 1 : box[rowAxis], width = box[columnAxis];
   SmallVector<Value> start;
   for (Value index : indices)
     start.push_back(scalar(index));
-  start[rowAxis] = add(start[rowAxis], firstRow);
   start[columnAxis] = add(start[columnAxis], columns);
-  unrolled(panels.panels(), [&, rowAxis = rowAxis, columnAxis = columnAxis](Value panel) {
-    unrolled(rows / height, [&](Value box) {
+  unrolled(panels.columns / width, [&, rowAxis = rowAxis, columnAxis = columnAxis](Value across) {
+    unrolled(rows / height, [&](Value down) {
       SmallVector<Value> coordinates(start);
-      coordinates[rowAxis] = add(coordinates[rowAxis], mul(box, height));
-      coordinates[columnAxis] = add(coordinates[columnAxis], mul(panel, panels.panelColumns()));
-      Value row = add(firstRow, mul(box, height));
-      move(coordinates,
-           add(mul(panel, panels.panelBytes()), row ? mul(row, panels.rowBytes()) : Value()));
+      Value row = add(firstRow, mul(down, height));
+      if (rowAxis >= 0)
+        coordinates[rowAxis] = add(coordinates[rowAxis], row);
+      coordinates[columnAxis] = add(coordinates[columnAxis], mul(across, width));
+      move(coordinates, add(mul(across, panels.rows * width * panels.elementBytes),
+                            mul(row, panels.rowBytes())));
     });
   });
 }

@@ -304,7 +304,6 @@ private:
   mlir::LogicalResult expandTmaCopy(cta::CopyOp op);
   mlir::LogicalResult expandRelease(cta::ReleaseOp op);
   void giveBack(Ring &ring, Value index, Value condition);
-  int64_t arrivalsOf(cta::RoleOp role, Ring &ring);
   mlir::LogicalResult expandTmaStore(cta::StoreOp op);
   /// Stores a tile to a slot; `vectorAt(register, elements)` gives the array and entry that hold so
   /// many elements.

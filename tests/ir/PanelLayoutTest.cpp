@@ -121,4 +121,12 @@ TEST(PanelLayout, TakesTheWidestSwizzleThatTheColumnsFill) {
   EXPECT_EQ(PanelLayout::widest(64, 72, 2).swizzle, 0);
 }
 
+TEST(PanelLayout, KeepsATileOfOneRowTogether) {
+  PanelLayout row = PanelLayout::widest(1, 128, 4);
+  EXPECT_EQ(row.swizzle, 0);
+  EXPECT_EQ(row.panels(), 1);
+  EXPECT_EQ(row.bytes(), 512);
+  EXPECT_EQ(row.byteOffset(0, 100), 400);
+}
+
 } // namespace

@@ -142,8 +142,40 @@ func.func @boxes_have_chunks_of_16_bytes() {
 // -----
 
 func.func @boxes_are_matrices() {
-  // expected-error @+1 {{'cta.channel' op needs slots of a tile of 2 axes, not 3}}
+  // expected-error @+1 {{'cta.channel' op needs slots of a tile of 1 or 2 axes, not 3}}
   %c = cta.channel tma : !cta.channel<2 x tensor<2x64x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @stores_are_of_matrices() {
+  // expected-error @+1 {{'cta.channel' op needs slots of a tile of 2 axes, not 1}}
+  %c = cta.channel store : !cta.channel<2 x tensor<64xf32>>
+  return
+}
+
+// -----
+
+func.func @vectors_have_chunks_of_16_bytes() {
+  // expected-error @+1 {{'cta.channel' op needs slots of rows of a multiple of 16 bytes, not 24}}
+  %c = cta.channel tma : !cta.channel<2 x tensor<6xf32>>
+  return
+}
+
+// -----
+
+func.func @long_vectors_are_cut_at_128_bytes() {
+  // expected-error @+1 {{'cta.channel' op needs slots of a multiple of 128 bytes for more than 256 elements, which take several copies, not 1200}}
+  %c = cta.channel tma : !cta.channel<2 x tensor<300xf32>>
+  return
+}
+
+// -----
+
+func.func @each_block_brings_a_vector_itself() attributes {cta.cluster = 2 : i32} {
+  // expected-error @+1 {{'cta.channel' op shares a tile of one row among 2 blocks; take `multicast` away, and each brings it for itself}}
+  %c = cta.channel tma multicast : !cta.channel<2 x tensor<128xf32>>
   return
 }
 

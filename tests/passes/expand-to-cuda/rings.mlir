@@ -1,0 +1,51 @@
+// RUN: tile-opt %s --check-schedule --assign-layouts --swizzle-layout --expand-to-cuda --canonicalize --cse | FileCheck %s
+
+// A tile of one axis is one box, through the barriers of the matrix beside it: 64·64·2 + 512·4 bytes,
+// the vector in two boxes of 256. Threads read it, so each warp gives it back.
+// CHECK-LABEL: @vectors_go_with_matrices
+// CHECK-SAME: !cuda.tensor_map<tensor<64x64xbf16>, swizzle 128>
+// CHECK-SAME: !cuda.tensor_map<tensor<1x256xf32>, swizzle 0>
+// CHECK: cuda.mbarrier_init %{{.*}}, 1
+// CHECK: cuda.mbarrier_init %{{.*}}, 4
+// CHECK: cuda.mbarrier_arrive_expect_tx %{{.*}}, %c10240
+// CHECK: cuda.tma_load {{.*}}64x64xbf16
+// CHECK: scf.for
+// CHECK: cuda.tma_load {{.*}}1x256xf32
+// CHECK: cuda.load_shared
+// CHECK: cuda.warp_sync
+// CHECK: scf.if
+// CHECK-NEXT: cuda.mbarrier_arrive
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+!scales = !tile.view<?x?xf32, align 16>
+func.func @vectors_go_with_matrices(%x: !view, %scales: !scales, %y: !tile.view<?xf32>, %t: i32)
+    attributes {tile.kernel, cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %as = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  %ss = cta.channel tma : !cta.channel<2 x tensor<512xf32>>
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) {
+      %a = cta.acquire %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
+      %s = cta.acquire %ss : !cta.channel<2 x tensor<512xf32>> -> !cta.slot<tensor<512xf32>>
+      cta.copy %x[%i, %c0] extents [64, 64], %a : !view, !slot
+      cta.copy %scales[%i, %c0] extents [0, 512], %s : !scales, !cta.slot<tensor<512xf32>>
+      cta.commit %a : !slot
+      cta.commit %s : !cta.slot<tensor<512xf32>>
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i) of (%t) {
+      %a = cta.wait %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
+      %s = cta.wait %ss : !cta.channel<2 x tensor<512xf32>> -> !cta.slot<tensor<512xf32>>
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %v = cta.get %s : !cta.slot<tensor<512xf32>> -> tensor<512xf32>
+      tile.store %v, %y[%c0] extents [512] : tensor<512xf32>, !tile.view<?xf32>, i32
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %a : !slot
+      cta.release %s : !cta.slot<tensor<512xf32>>
+    }
+  }
+  return
+}
