@@ -84,6 +84,25 @@ def PipelineLoads : Pass<"pipeline-loads", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect", "::mlir::arith::ArithDialect"];
 }
 
+def UnfoldProgram : Pass<"unfold-program", "::mlir::ModuleOp"> {
+  let summary = "writes out functions where they are called, loops in their parts, and loads";
+  let description = [{
+    A program may keep in a function what it does in several places, and in one loop what are two:
+
+    ```mlir
+    func.func private @weights(%scores: !square, %masked: i1) -> !square { … scf.if %masked … }
+    …
+    scf.for %i = %c0 to %last step %c1 … {
+      %masked = cta.before %i, %partial : i32
+      %p = func.call @weights(%scores, %masked) : (!square, i1) -> !square
+    ```
+
+    Branches whose condition is then constant are decided. Refused are functions that call themselves,
+    and calls of kernels; messages about the text of a function name its line and the call's.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect", "::mlir::arith::ArithDialect"];
+}
+
 def CheckSchedule : Pass<"check-schedule", "::mlir::func::FuncOp"> {
   let summary = "refuses programs with roles that would hang or read what is not there";
   let description = [{

@@ -97,7 +97,9 @@ static void addExpansion(OpPassManager &manager, Adder &passes) {
 void addSchedulePasses(OpPassManager &manager) {
   PipelineOptions options;
   Adder passes(manager, options);
-  // First: what comes after relies on it, and its messages speak of the program as it was written.
+  // First: rules hold for what runs, and no later pass looks into a call.
+  manager.addPass(createUnfoldProgram());
+  // Then this: what comes after relies on it, and its messages speak of the program as written.
   passes.require(createCheckSchedule());
   // As for compiled kernels from here on; roles, channels and the order of products are given.
   passes.require(createAssignLayouts());

@@ -89,6 +89,25 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Cta_LoadOp : Cta_Op<"load"> {
+  let summary = "producer: fills the next slot of a channel with a tile of a view";
+  let description = [{
+    Stands for `cta.acquire`, `cta.copy` and `cta.commit`, whose rules hold; `unfold-program` writes
+    them. Slots of several channels that change hands together are acquired and committed by name.
+
+    ```mlir
+    cta.load %k[%b, %key, %h, %c0] extents [0, 128, 0, 128] through %ks
+        : !tile.view<?x?x?x128xbf16, align 16>, !cta.channel<2 x tensor<128x128xbf16>>
+    ```
+  }];
+  let arguments = (ins Arg<Tile_View, "", [MemRead]>:$view, Variadic<I32>:$indices,
+                       Cta_Channel:$channel, DenseI64ArrayAttr:$extents);
+  let assemblyFormat = [{
+    $view `[` $indices `]` `extents` $extents `through` $channel attr-dict
+    `:` type($view) `,` type($channel)
+  }];
+}
+
 def Cta_PutOp : Cta_Op<"put"> {
   let summary = "producer: fills a slot with a register tile";
   let description = "C1: the slot holds such tiles.";

@@ -81,6 +81,26 @@ def Cta_RescaleOp : Cta_Op<"rescale", [Pure, AllTypesMatch<["source", "result"]>
   let hasVerifier = 1;
 }
 
+def Cta_BeforeOp : Cta_Op<"before", [Pure]> {
+  let summary = "true in the first iterations of a loop, which becomes two";
+  let description = [{
+    `result = counter < bound`, which `unfold-program` makes two loops of: [lower, bound) and
+    [bound, upper), cut to the bounds that there are. What depends on it alone is decided in each; so
+    the blocks of keys that a mask concerns are a loop of their own, and the others pay nothing.
+
+    C1: `counter` is that of the loop whose body has the op, and goes up by 1. C2: `bound` stands
+    before the loop.
+
+    ```mlir
+    %masked = cta.before %i, %partial : i32
+    ```
+  }];
+  let arguments = (ins I32:$counter, I32:$bound);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$counter `,` $bound attr-dict `:` type($counter)";
+  let hasVerifier = 1;
+}
+
 def Cta_ConvertOp : Cta_Op<"convert", [Pure]> {
   let summary = "the same tile in another layout";
   let description = [{

@@ -1,6 +1,8 @@
 // Roles of a block, and the loop over tiles that they share.
 #include "ir/cta/Cta.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
@@ -182,4 +184,15 @@ LogicalResult TilesOp::verify() {
   if (!role || llvm::range_size(role.getBody().front().getOps<TilesOp>()) != 1) // C4
     return emitOpError() << "stands alone at the top level of a role";
   return success();
+}
+
+LogicalResult BeforeOp::verify() {
+  auto loop = dyn_cast<scf::ForOp>((*this)->getParentOp());
+  if (!loop || getCounter() != loop.getInductionVar() || !matchPattern(loop.getStep(), m_One()))
+    return emitOpError()
+           << "splits the loop whose body it stands in, by its counter, which goes up "
+           << "by a constant 1"; // C1
+  if (loop->isAncestor(getBound().getParentBlock()->getParentOp()))
+    return emitOpError() << "splits the loop at a bound that the loop computes; compute it before";
+  return success(); // C2
 }

@@ -53,10 +53,13 @@ static OwningOpRef<ModuleOp> parseNamed(MLIRContext &context, const std::string 
 
 /// The kernel of a module of the `cta` level.
 static ErrorOr<func::FuncOp> findKernel(ModuleOp module, const std::string &file) {
-  auto kernels = llvm::to_vector(module.getOps<func::FuncOp>());
+  SmallVector<func::FuncOp> kernels;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isPrivate())
+      kernels.push_back(function);
   if (kernels.size() != 1)
     return Error{file + ": has " + std::to_string(kernels.size()) +
-                 " functions; one is the kernel"};
+                 " kernels; it needs one, and functions beside it are `private`"};
   auto target = kernels[0]->getAttrOfType<StringAttr>(cta::kTargetAttr);
   if (!target || !findTarget(target))
     return Error{file + ": kernel `" + kernels[0].getName().str() +

@@ -360,3 +360,42 @@ func.func @products_use_all_warps_of_a_role() {
   }
   return
 }
+
+// -----
+
+func.func @a_loop_is_split_by_its_own_counter(%n: i32, %at: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      // expected-error @+1 {{'cta.before' op splits the loop whose body it stands in, by its counter, which goes up by a constant 1}}
+      %early = cta.before %i, %at : i32
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @a_loop_is_split_where_its_counter_comes_by(%n: i32, %at: i32) {
+  %c0 = arith.constant 0 : i32
+  %c2 = arith.constant 2 : i32
+  scf.for %i = %c0 to %n step %c2 : i32 {
+    // expected-error @+1 {{'cta.before' op splits the loop whose body it stands in, by its counter, which goes up by a constant 1}}
+    %early = cta.before %i, %at : i32
+  }
+  return
+}
+
+// -----
+
+func.func @a_loop_is_split_at_a_bound_from_before_it(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %at = arith.addi %i, %c1 : i32
+    // expected-error @+1 {{'cta.before' op splits the loop at a bound that the loop computes; compute it before}}
+    %early = cta.before %i, %at : i32
+  }
+  return
+}

@@ -12,6 +12,8 @@
 // CHECK: cta.role "load" warps 1 registers 40 {
 // CHECK: cta.tiles (%[[M:.*]], %{{.*}}) of (%{{.*}}, %{{.*}}) grouped 4 {
 // CHECK: cta.copy %{{.*}}[%[[M]], %{{.*}}] extents [64, 64], %{{.*}} : <?x?xbf16, align 16>, <tensor<64x64xbf16>>
+// CHECK: cta.load %{{.*}}[%{{.*}}, %{{.*}}] extents [64, 64] through %{{.*}} : <?x?xbf16, align 16>, <3 x tensor<64x64xbf16>>
+// CHECK: cta.before %{{.*}}, %{{.*}} : i32
 // CHECK: cta.role "multiply" warps 4 {
 // CHECK: cta.tiles (%{{.*}}, %{{.*}}) of (%{{.*}}, %{{.*}}) grouped 8 folded turn 0 of 2 {
 // CHECK: cta.begin : <tensor<64x64xf32>>
@@ -23,6 +25,7 @@
 // GENERIC: "cta.yield"
 func.func @two_roles(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?x?xf32, align 16>, %t: i32)
     attributes {cta.target = "sm_90", cta.cluster = 2 : i32} {
+  %one = arith.constant 1 : i32
   %as = cta.channel tma : !cta.channel<3 x tensor<64x64xbf16>>
   %bs = cta.channel tma multicast : !cta.channel<3 x tensor<64x64xbf16>>
   %rows = cta.channel store : !cta.channel<1 x tensor<64x64xf32>>
@@ -34,6 +37,11 @@ func.func @two_roles(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?x?xf32,
       %b = cta.acquire %bs : !cta.channel<3 x tensor<64x64xbf16>> -> !slot
       cta.copy %x[%n, %n] extents [64, 64], %b : !tile.view<?x?xbf16, align 16>, !slot
       cta.commit %b : !slot
+      scf.for %i = %n to %m step %one : i32 {
+        cta.load %x[%n, %i] extents [64, 64] through %as
+            : !tile.view<?x?xbf16, align 16>, !cta.channel<3 x tensor<64x64xbf16>>
+        %early = cta.before %i, %t : i32
+      }
     }
   }
   cta.role "multiply" warps 4 {

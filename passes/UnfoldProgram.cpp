@@ -1,0 +1,191 @@
+// What stands for more text becomes that text, so that rules are checked on, and layouts chosen
+// for, what runs:
+//
+//   calls         the function's body, which can do whatever its caller could
+//   `cta.before`  two loops in sequence, the second from what the first carried
+//   `cta.load`    a slot's acquire, copy and commit
+//
+// Branches whose condition is then constant are decided, so that one function serves a loop with
+// masks and one without. An op keeps its name and its line, with those of the calls behind it.
+#include "passes/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_UNFOLDPROGRAM
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+//===- Calls ----------------------------------------------------------------------------------===//
+
+/// A place in a function, seen from a call of it: the name stays outermost.
+Location placeSeenFrom(Location place, Location call) {
+  if (auto named = dyn_cast<NameLoc>(place))
+    return NameLoc::get(named.getName(), placeSeenFrom(named.getChildLoc(), call));
+  return CallSiteLoc::get(place, call);
+}
+
+/// The place of a call, without the name of its result.
+Location placeOf(func::CallOp call) {
+  auto named = dyn_cast<NameLoc>(call.getLoc());
+  return named ? named.getChildLoc() : call.getLoc();
+}
+
+void setPlaces(Operation *copy, Location call) {
+  copy->walk([&](Operation *op) {
+    op->setLoc(placeSeenFrom(op->getLoc(), call));
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        argument.setLoc(placeSeenFrom(argument.getLoc(), call));
+  });
+}
+
+/// Puts a copy of the function's body in place of the call; gives its ops.
+SmallVector<Operation *> inlineCall(func::CallOp call, func::FuncOp function) {
+  OpBuilder builder(call);
+  IRMapping values;
+  values.map(function.getArguments(), call.getOperands());
+  SmallVector<Operation *> copies;
+  Block &body = function.getBody().front();
+  for (Operation &op : body.without_terminator()) {
+    copies.push_back(builder.clone(op, values));
+    setPlaces(copies.back(), placeOf(call));
+  }
+  for (auto [result, returned] : llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
+    result.replaceAllUsesWith(values.lookupOrDefault(returned));
+  call.erase();
+  return copies;
+}
+
+/// Writes out the calls within a kernel.
+class Calls {
+public:
+  explicit Calls(ModuleOp module) : module(module) {}
+
+  LogicalResult inlineIn(Operation *op) {
+    SmallVector<func::CallOp> calls;
+    op->walk([&](func::CallOp call) { calls.push_back(call); });
+    for (func::CallOp call : calls) {
+      auto function = module.lookupSymbol<func::FuncOp>(call.getCallee());
+      if (failed(check(call, function)))
+        return failure();
+      running.push_back(function);
+      for (Operation *copy : inlineCall(call, function))
+        if (failed(inlineIn(copy)))
+          return failure();
+      running.pop_back();
+    }
+    return success();
+  }
+
+private:
+  LogicalResult check(func::CallOp call, func::FuncOp function) {
+    auto refuse = [&](StringRef why) {
+      return call.emitError() << "calls `" << call.getCallee() << "`, which " << why;
+    };
+    if (!function.isPrivate())
+      return refuse("is a kernel; move what both do into a function that is `private`");
+    if (function.isExternal())
+      return refuse("has no body; write it in this file");
+    if (!function.getBody().hasOneBlock())
+      return refuse("has several blocks; use `scf.if` and `scf.for`");
+    if (llvm::is_contained(running, function))
+      return refuse("is being written out for this call; use a loop instead");
+    return success();
+  }
+
+  ModuleOp module;
+  SmallVector<func::FuncOp> running; // what the op at hand is a part of, from the outermost on
+};
+
+//===- Loops and branches ---------------------------------------------------------------------===//
+
+/// Replaces a value by what it is known to be.
+void decide(cta::BeforeOp before, bool holds) {
+  OpBuilder builder(before);
+  Value known = builder.create<arith::ConstantIntOp>(before.getLoc(), holds, 1);
+  before.replaceAllUsesWith(known);
+  before.erase();
+}
+
+/// Makes two loops of the one around the op: [lower, at) and [at, upper).
+void splitLoop(cta::BeforeOp before) {
+  auto second = cast<scf::ForOp>(before->getParentOp());
+  OpBuilder builder(second);
+  Location loc = before.getBound().getLoc(); // the middle goes by its name
+  Value at = builder.create<arith::MaxSIOp>(loc, before.getBound(), second.getLowerBound());
+  at = builder.create<arith::MinSIOp>(loc, at, second.getUpperBound());
+  IRMapping values;
+  auto first = cast<scf::ForOp>(builder.clone(*second, values));
+  first.setUpperBound(at);
+  second.setLowerBound(at);
+  second.getInitArgsMutable().assign(first.getResults());
+  decide(cast<cta::BeforeOp>(values.lookup(before.getResult()).getDefiningOp()), true);
+  decide(before, false);
+}
+
+/// Leaves of a branch whose condition is constant what runs.
+void decideBranch(scf::IfOp branch) {
+  APInt condition;
+  if (!matchPattern(branch.getCondition(), m_ConstantInt(&condition)))
+    return;
+  Region &taken = condition.isOne() ? branch.getThenRegion() : branch.getElseRegion();
+  if (!taken.empty()) {
+    Block &body = taken.front();
+    branch.replaceAllUsesWith(body.getTerminator()->getOperands());
+    branch->getBlock()->getOperations().splice(branch->getIterator(), body.getOperations(),
+                                               body.begin(), std::prev(body.end()));
+  }
+  branch.erase();
+}
+
+//===- Loads ----------------------------------------------------------------------------------===//
+
+void writeOutLoad(cta::LoadOp load) {
+  OpBuilder builder(load);
+  auto channel = load.getChannel();
+  auto type = cta::SlotType::get(load.getContext(), channel.getType().getTile());
+  Value slot = builder.create<cta::AcquireOp>(load.getLoc(), type, channel);
+  builder.create<cta::CopyOp>(load.getLoc(), load.getView(), load.getIndices(), slot,
+                              /*predicate=*/Value(), load.getExtents(), /*valid=*/nullptr,
+                              /*in_bounds=*/nullptr);
+  builder.create<cta::CommitOp>(load.getLoc(), slot);
+  load.erase();
+}
+
+//===- The pass -------------------------------------------------------------------------------===//
+
+struct UnfoldProgram : impl::UnfoldProgramBase<UnfoldProgram> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> kernels, functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      (function.isPrivate() ? functions : kernels).push_back(function);
+    for (func::FuncOp kernel : kernels) {
+      if (failed(Calls(getOperation()).inlineIn(kernel)))
+        return signalPassFailure();
+      while (cta::BeforeOp before = firstSplit(kernel))
+        splitLoop(before);
+      kernel.walk(decideBranch);
+      kernel.walk(writeOutLoad);
+    }
+    for (func::FuncOp function : functions)
+      function.erase();
+  }
+
+  /// The first op that splits a loop, if there is one left.
+  static cta::BeforeOp firstSplit(func::FuncOp kernel) {
+    cta::BeforeOp first;
+    kernel.walk([&](cta::BeforeOp before) {
+      first = before;
+      return WalkResult::interrupt();
+    });
+    return first;
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes
