@@ -33,3 +33,23 @@ func.func @rounds_once(%x: !tile.view<32xi32>, %y: !tile.view<32xbf16>)
   tile.store %narrow, %y[%zero] extents [32] : tensor<32xbf16, #layout>, !tile.view<32xbf16>, i32
   return
 }
+
+// What one loop carried goes on into the next by whole registers, not element by element.
+// CHECK-LABEL: func.func @packed_tiles_are_copied_whole
+// CHECK: cuda.load_global
+// CHECK-NOT: cuda.unpack
+// CHECK: scf.for
+#pairs = #cta.layout<registers [2:0:1], lanes [32:0:2], warps []>
+func.func @packed_tiles_are_copied_whole(%x: !tile.view<64xbf16>, %n: i32)
+    attributes {tile.kernel, cta.target = "sm_90", cta.warps = 1 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  tile.grid [%one]
+  %v = tile.load %x[%zero] extents [64] : !tile.view<64xbf16>, i32 -> tensor<64xbf16, #pairs>
+  %w = scf.for %i = %zero to %n step %one iter_args(%before = %v) -> (tensor<64xbf16, #pairs>) : i32 {
+    %twice = arith.addf %before, %before : tensor<64xbf16, #pairs>
+    scf.yield %twice : tensor<64xbf16, #pairs>
+  }
+  tile.store %w, %x[%zero] extents [64] : tensor<64xbf16, #pairs>, !tile.view<64xbf16>, i32
+  return
+}
