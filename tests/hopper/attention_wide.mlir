@@ -1,21 +1,35 @@
 // attention.mlir with 176 keys at a time: less to do per score for the sums, more registers.
-
-!q_tile = tensor<128x128xbf16>
-!tile = tensor<176x128xbf16>
-!weights = tensor<128x176xbf16>
-!square = tensor<128x176xf32>
-!out = tensor<128x128xf32>
-!rows = tensor<128xf32>
-!column = tensor<128x1xf32>
-!keys = tensor<128x176xi32>
-!score_sum = !cta.pending<!square>
-!sum = !cta.pending<!out>
-!slot = !cta.slot<!tile>
-!ring = !cta.channel<2 x !tile>
+!q_tile = tensor<128x128xbf16>  !tile = tensor<176x128xbf16>  !weights = tensor<128x176xbf16>
+!scores = tensor<128x176xf32>  !keys = tensor<128x176xi32>  !mask = tensor<128x176xi1>
+!out = tensor<128x128xf32>  !rows = tensor<128xf32>  !column = tensor<128x1xf32>
+!score_sum = !cta.pending<!scores>  !sum = !cta.pending<!out>
+!q_slot = !cta.slot<!q_tile>  !slot = !cta.slot<!tile>
+!q_ring = !cta.channel<1 x !q_tile>  !ring = !cta.channel<2 x !tile>  !o_ring = !cta.channel<1 x tensor<128x64xbf16>>
 !view = !tile.view<?x?x?x128xbf16, align 16>
-#shape = array<i64: 64, 176, 16>
-#out_shape = array<i64: 64, 128, 16>
-#warps = array<i64: 8, 1>
+#shape = array<i64: 64, 176, 16>  #out_shape = array<i64: 64, 128, 16>  #warps = array<i64: 8, 1>
+
+// The weights of scores, the rows' new peaks and totals, and the factor for what was added up before.
+func.func private @softmax(%scores: !scores, %exponent: f32, %peak_before: !rows, %total_before: !rows)
+    -> (!scores, !rows, !rows, !rows) {
+  %factor = tile.splat %exponent : f32 -> !scores  %row_factor = tile.splat %exponent : f32 -> !rows
+  %tolerance = arith.constant dense<8.0> : !rows
+  %high = tile.reduce max %scores, 1 : !scores -> !rows
+  %high_scaled = arith.mulf %high, %row_factor : !rows
+  %rise = arith.subf %high_scaled, %peak_before : !rows
+  %rises = arith.cmpf ogt, %rise, %tolerance : !rows
+  %peak = arith.select %rises, %high_scaled, %peak_before : tensor<128xi1>, !rows
+  %peak_column = tile.expand_dims %peak, 1 : !rows -> !column
+  %peak_all = tile.broadcast %peak_column : !column -> !scores
+  %scaled = arith.mulf %scores, %factor : !scores
+  %power = arith.subf %scaled, %peak_all : !scores
+  %weights = math.exp2 %power : !scores
+  %added = tile.reduce sum %weights, 1 : !scores -> !rows
+  %fall = arith.subf %peak_before, %peak : !rows
+  %shrink = math.exp2 %fall : !rows
+  %total = math.fma %total_before, %shrink, %added : !rows
+  return %weights, %peak, %total, %shrink : !scores, !rows, !rows, !rows
+}
+
 func.func @attention_wide(
     %q: !view {tile.name = "q", tile.dims = ["B", "S", "H", "128"]},
     %k: !view {tile.name = "k", tile.dims = ["B", "T", "G", "128"]},
@@ -23,122 +37,80 @@ func.func @attention_wide(
     %o: !view {tile.name = "o", tile.dims = ["B", "S", "H", "128"]},
     %lse: !tile.view<?x?x?xf32> {tile.name = "lse", tile.dims = ["B", "H", "S"]},
     %scale: f32 {tile.name = "scale"}) attributes {tile.kernel, cta.target = "sm_90"} {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %c128 = arith.constant 128 : i32
-  %c176 = arith.constant 176 : i32
-  %sms = arith.constant 132 : i32
-  %log2e = arith.constant 1.44269504 : f32
-  %ln2 = arith.constant 0.693147181 : f32
-  %B = tile.dim %q, 0 : !view
-  %S = tile.dim %q, 1 : !view
-  %H = tile.dim %q, 2 : !view
-  %T = tile.dim %k, 1 : !view
-  %G = tile.dim %k, 2 : !view
-  %m_tiles = arith.ceildivsi %S, %c128 : i32
-  %heads = arith.muli %H, %B : i32
-  %tiles = arith.muli %m_tiles, %heads : i32
+  %c0 = arith.constant 0 : i32  %c1 = arith.constant 1 : i32  %sms = arith.constant 132 : i32
+  %tile_rows = arith.constant 128 : i32  %tile_keys = arith.constant 176 : i32
+  %B = tile.dim %q, 0 : !view  %S = tile.dim %q, 1 : !view  %H = tile.dim %q, 2 : !view
+  %T = tile.dim %k, 1 : !view  %G = tile.dim %k, 2 : !view
+  %m_tiles = arith.ceildivsi %S, %tile_rows : i32
+  %heads = arith.muli %H, %B : i32  %tiles = arith.muli %m_tiles, %heads : i32
   %blocks = arith.minsi %tiles, %sms : i32
   tile.grid [%blocks]
-  %n_tiles = arith.ceildivsi %T, %c176 : i32
+  %n_tiles = arith.ceildivsi %T, %tile_keys : i32
   %last = arith.subi %n_tiles, %c1 : i32
   %sharing = arith.divsi %H, %G : i32
-  %exponent = arith.mulf %scale, %log2e : f32
-  %qs = cta.channel tma : !cta.channel<1 x !q_tile>
-  %ks = cta.channel tma : !ring
-  %vs = cta.channel tma : !ring
-  %os = cta.channel store : !cta.channel<1 x tensor<128x64xbf16>>
+  %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
+  %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
+  %os = cta.channel store : !o_ring
   cta.role "load" warps 1 registers 24 {
     cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
-      %row = arith.muli %m, %c128 : i32
+      %row = arith.muli %m, %tile_rows : i32
       %g = arith.divsi %h, %sharing : i32
-      %q_slot = cta.acquire %qs : !cta.channel<1 x !q_tile> -> !cta.slot<!q_tile>
-      cta.copy %q[%b, %row, %h, %c0] extents [0, 128, 0, 128], %q_slot : !view, !cta.slot<!q_tile>
-      cta.commit %q_slot : !cta.slot<!q_tile>
+      cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
       scf.for %i = %c0 to %n_tiles step %c1 : i32 {
-        %n = arith.subi %last, %i : i32
-        %key = arith.muli %n, %c176 : i32
-        %k_slot = cta.acquire %ks : !ring -> !slot
-        cta.copy %k[%b, %key, %g, %c0] extents [0, 176, 0, 128], %k_slot : !view, !slot
-        cta.commit %k_slot : !slot
-        %v_slot = cta.acquire %vs : !ring -> !slot
-        cta.copy %v[%b, %key, %g, %c0] extents [0, 176, 0, 128], %v_slot : !view, !slot
-        cta.commit %v_slot : !slot
+        %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
+        cta.load %k[%b, %key, %g, %c0] extents [0, 176, 0, 128] through %ks : !view, !ring
+        cta.load %v[%b, %key, %g, %c0] extents [0, 176, 0, 128] through %vs : !view, !ring
       }
     }
   }
   cta.role "attend" warps 8 registers 240 {
-    %nothing = arith.constant dense<0.0> : !out
-    %minus_infinity = arith.constant dense<0xFF800000> : !square
-    %lowest = arith.constant dense<-1.0e30> : !rows
-    %tolerance = arith.constant dense<8.0> : !rows
-    %factor = tile.splat %exponent : f32 -> !square
-    %row_factor = tile.splat %exponent : f32 -> !rows
-    %to_ln = tile.splat %ln2 : f32 -> !rows
-    %end = tile.splat %T : i32 -> !keys
+    %zero = arith.constant dense<0.0> : !out  %no_total = arith.constant dense<0.0> : !rows
+    %lowest = arith.constant dense<-1.0e30> : !rows  %ln2 = arith.constant dense<0.693147181> : !rows
+    %nothing = arith.constant dense<0xFF800000> : !scores
     cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
-      %q_slot = cta.wait %qs : !cta.channel<1 x !q_tile> -> !cta.slot<!q_tile>
-      %k_last = cta.wait %ks : !ring -> !slot
+      %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       %none = cta.begin : !score_sum
       %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-          : !score_sum, !cta.slot<!q_tile>, !slot -> !score_sum
-      %all = cta.await %first : !score_sum -> !square
+          : !score_sum, !q_slot, !slot -> !score_sum
+      %all = cta.await %first : !score_sum -> !scores
       cta.release %k_last : !slot
-      %key = arith.muli %last, %c176 : i32
-      %keys = tile.range %key : tensor<176xi32>
+      %key0 = arith.muli %last, %tile_keys : i32
+      %keys = tile.range %key0 : tensor<176xi32>
       %keys_row = tile.expand_dims %keys, 0 : tensor<176xi32> -> tensor<1x176xi32>
       %keys_all = tile.broadcast %keys_row : tensor<1x176xi32> -> !keys
-      %visible = arith.cmpi slt, %keys_all, %end : !keys
-      %seen = arith.select %visible, %all, %minus_infinity : tensor<128x176xi1>, !square
-      %high0 = tile.reduce max %seen, 1 : !square -> !rows
-      %high0_scaled = arith.mulf %high0, %row_factor : !rows
-      %peak0 = arith.maximumf %high0_scaled, %lowest : !rows
-      %peak0_column = tile.expand_dims %peak0, 1 : !rows -> !column
-      %peak0_all = tile.broadcast %peak0_column : !column -> !square
-      %seen_scaled = arith.mulf %seen, %factor : !square
-      %power0 = arith.subf %seen_scaled, %peak0_all : !square
-      %weights0 = math.exp2 %power0 : !square
-      %total0 = tile.reduce sum %weights0, 1 : !square -> !rows
-      %p0 = tile.cast %weights0 : !square -> !weights
-      %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
-          iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
-                    %total_before = %total0) -> (!weights, !out, !rows, !rows) : i32 {
+      %ends = tile.splat %T : i32 -> !keys
+      %visible = arith.cmpi slt, %keys_all, %ends : !keys
+      %seen = arith.select %visible, %all, %nothing : !mask, !scores
+      %weights0, %peak0, %total0, %unused = func.call @softmax(%seen, %exponent, %lowest, %no_total)
+          : (!scores, f32, !rows, !rows) -> (!scores, !rows, !rows, !rows)
+      %p0 = tile.cast %weights0 : !scores -> !weights
+      %p, %sum, %peak, %total = scf.for %i = %c1 to %n_tiles step %c1
+          iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+          -> (!weights, !out, !rows, !rows) : i32 {
         %k_slot = cta.wait %ks : !ring -> !slot
         %empty = cta.begin : !score_sum
         %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
-            : !score_sum, !cta.slot<!q_tile>, !slot -> !score_sum
+            : !score_sum, !q_slot, !slot -> !score_sum
         %v_slot = cta.wait %vs : !ring -> !slot
         %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
             : !out, !weights, !slot -> !sum
-        %scores = cta.await %coming : !score_sum -> !square
+        %scores = cta.await %coming : !score_sum -> !scores
         cta.release %k_slot : !slot
-        %high = tile.reduce max %scores, 1 : !square -> !rows
-        %high_scaled = arith.mulf %high, %row_factor : !rows
-        %rise = arith.subf %high_scaled, %peak_before : !rows
-        %rises = arith.cmpf ogt, %rise, %tolerance : !rows
-        %peak_now = arith.select %rises, %high_scaled, %peak_before : tensor<128xi1>, !rows
-        %peak_column = tile.expand_dims %peak_now, 1 : !rows -> !column
-        %peak_all = tile.broadcast %peak_column : !column -> !square
-        %scaled = arith.mulf %scores, %factor : !square
-        %power = arith.subf %scaled, %peak_all : !square
-        %weights = math.exp2 %power : !square
-        %added = tile.reduce sum %weights, 1 : !square -> !rows
-        %fall = arith.subf %peak_before, %peak_now : !rows
-        %shrink = math.exp2 %fall : !rows
-        %total_now = math.fma %total_before, %shrink, %added : !rows
+        %weights, %peak_now, %total_now, %shrink = func.call @softmax(%scores, %exponent, %peak_before, %total_before)
+            : (!scores, f32, !rows, !rows) -> (!scores, !rows, !rows, !rows)
         %grown = cta.await %adding : !sum -> !out
         cta.release %v_slot : !slot
         %sum_now = cta.rescale %grown, %shrink : !out, !rows
-        %p_now = tile.cast %weights : !square -> !weights
+        %p_now = tile.cast %weights : !scores -> !weights
         scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !rows
       }
-      cta.release %q_slot : !cta.slot<!q_tile>
+      cta.release %q_slot : !q_slot
       %v_first = cta.wait %vs : !ring -> !slot
       %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
-      %row = arith.muli %m, %c128 : i32
+      %row = arith.muli %m, %tile_rows : i32
       %log = math.log2 %total : !rows
       %log_sum = arith.addf %peak, %log : !rows
-      %ln_sum = arith.mulf %log_sum, %to_ln : !rows
+      %ln_sum = arith.mulf %log_sum, %ln2 : !rows
       tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
       %whole = cta.await %ending : !sum -> !out
       cta.release %v_first : !slot
@@ -146,8 +118,7 @@ func.func @attention_wide(
       %total_all = tile.broadcast %total_column : !column -> !out
       %mean = arith.divf %whole, %total_all : !out
       %rounded = tile.cast %mean : !out -> !q_tile
-      cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os
-          : !q_tile, !view, !cta.channel<1 x tensor<128x64xbf16>>
+      cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     }
   }
   return
