@@ -37,7 +37,9 @@ static bool scansWithinWarps(const Layout &layout, int64_t axis) {
 std::optional<Layout> passes::operandLayout(Operation *op, unsigned index, const Layout &result) {
   if (!isTile(op->getOperand(index)))
     return std::nullopt;
-  if (isElementwise(op) || isa<tile::ScanOp, cta::AwaitOp>(op))
+  if (isa<cta::AwaitOp>(op)) // of the sum; what it comes after lies anyhow
+    return index == 0 ? std::optional(result) : std::nullopt;
+  if (isElementwise(op) || isa<tile::ScanOp>(op))
     return result;
   if (isa<cta::RescaleOp>(op))
     return index == 0 ? result : result.dropDim(1);
@@ -62,9 +64,9 @@ std::optional<Layout> passes::operandLayout(Operation *op, unsigned index, const
 
 /// The layout of an op's result, when operand `index` has `operand`; none when it does not follow.
 static std::optional<Layout> resultLayout(Operation *op, unsigned index, const Layout &operand) {
-  if (isElementwise(op) || isa<cta::AwaitOp>(op))
+  if (isElementwise(op))
     return operand;
-  if (isa<cta::RescaleOp>(op) && index == 0)
+  if (isa<cta::RescaleOp, cta::AwaitOp>(op) && index == 0)
     return operand;
   if (auto scan = dyn_cast<tile::ScanOp>(op))
     return scansWithinWarps(operand, scan.getAxis()) ? std::optional(operand) : std::nullopt;

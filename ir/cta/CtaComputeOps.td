@@ -55,10 +55,23 @@ def Cta_MmaOp : Cta_Op<"mma"> {
 
 def Cta_AwaitOp : Cta_Op<"await"> {
   let summary = "the result of a product, once it is there";
-  let description = "C1: the result is the tile that is pending.";
-  let arguments = (ins Cta_Pending:$pending);
+  let description = [{
+    With `after`, not before that tile has been computed: ptxas moves waits up past arithmetic, which
+    then no longer runs beside the product. A small tile that all of it leads to, such as the sums of
+    a softmax, holds it with a few instructions.
+
+    C1: the result is the tile that is pending. C2: the other is of f32.
+
+    ```mlir
+    %grown = cta.await %adding : !cta.pending<tensor<128x64xf32>> -> tensor<128x64xf32>
+        after %totals : tensor<128xf32>
+    ```
+  }];
+  let arguments = (ins Cta_Pending:$pending, Optional<StaticShapeTensorOf<[F32]>>:$computed);
   let results = (outs AnyStaticShapeTensor:$result);
-  let assemblyFormat = "$pending attr-dict `:` type($pending) `->` type($result)";
+  let assemblyFormat = [{
+    $pending attr-dict `:` type($pending) `->` type($result) (`after` $computed^ `:` type($computed))?
+  }];
   let hasVerifier = 1;
 }
 

@@ -123,6 +123,12 @@ LogicalResult WgmmaOp::verify() {
   return verifyARegisters(*this);
 }
 
+LogicalResult SettleOp::verify() {
+  if (!getRegs().getType().getElementType().isF32()) // C1
+    return emitOpError() << "settles f32, not " << getRegs().getType().getElementType();
+  return success();
+}
+
 LogicalResult WgmmaWaitOp::verify() {
   if (getPending() < 0 || getPending() > 7) // C1
     return emitOpError() << "leaves 0 to 7 groups pending, not " << getPending();

@@ -116,4 +116,19 @@ def Cuda_WgmmaWaitOp : Cuda_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>
   let hasVerifier = 1;
 }
 
+def Cuda_SettleOp : Cuda_Op<"settle", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "keeps what an array is computed from above what follows";
+  let description = [{
+    No meaning but an order in time, which ptxas else keeps only for accesses to memory: it moves a
+    `cuda.wgmma_wait` up past arithmetic that is to run beside the products. C1: elements are f32.
+
+    ```mlir
+    cuda.settle %total : !cuda.regs<2 x f32>
+    ```
+  }];
+  let arguments = (ins Arg<Cuda_Regs, "", [MemRead]>:$regs);
+  let assemblyFormat = "$regs attr-dict `:` type($regs)";
+  let hasVerifier = 1;
+}
+
 #endif

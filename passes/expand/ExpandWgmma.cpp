@@ -143,6 +143,8 @@ LogicalResult Expander::expandAwait(cta::AwaitOp op) {
         keep = std::min(keep, groups.size() - 1 - i);
         readable.push_back(tiles.lookup(next.getPending()));
       }
+  if (op.getComputed() && keep < groups.size())
+    builder.create<cuda::SettleOp>(loc, registersOf(op.getComputed()));
   retire(keep, readable);
   // An empty sum is 0.
   if (Value filled = begun.lookup(pending)) {

@@ -404,12 +404,19 @@ static Step runWait(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
+/// The machine runs instructions in their order.
+static Step runSettle(Warp &, const Instruction &) { return Step::Next; }
+
 LogicalResult translate(Translator &translator, cuda::WgmmaFenceOp op) {
   translator.emit(op, runFence);
   return success();
 }
 LogicalResult translate(Translator &translator, cuda::WgmmaCommitOp op) {
   translator.emit(op, runCommit);
+  return success();
+}
+LogicalResult translate(Translator &translator, cuda::SettleOp op) {
+  translator.emit(op, runSettle);
   return success();
 }
 LogicalResult translate(Translator &translator, cuda::WgmmaWaitOp op) {

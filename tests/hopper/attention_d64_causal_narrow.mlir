@@ -121,7 +121,7 @@ func.func @attention_d64_causal_narrow(
         %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
         %weights, %peak_now, %total_now, %shrink = func.call @softmax(%scores, %masked, %key, %end, %exponent,
             %peak_before, %total_before) : (!scores, i1, i32, i32, f32, !rows, !rows) -> (!scores, !rows, !rows, !rows)
-        %grown = cta.await %adding : !sum -> !out
+        %grown = cta.await %adding : !sum -> !out after %total_now : !rows
         cta.release %v_slot : !slot
         %sum_now = cta.rescale %grown, %shrink : !out, !rows
         %p_now = tile.cast %weights : !scores -> !weights

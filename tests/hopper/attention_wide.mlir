@@ -98,7 +98,7 @@ func.func @attention_wide(
         cta.release %k_slot : !slot
         %weights, %peak_now, %total_now, %shrink = func.call @softmax(%scores, %exponent, %peak_before, %total_before)
             : (!scores, f32, !rows, !rows) -> (!scores, !rows, !rows, !rows)
-        %grown = cta.await %adding : !sum -> !out
+        %grown = cta.await %adding : !sum -> !out after %total_now : !rows
         cta.release %v_slot : !slot
         %sum_now = cta.rescale %grown, %shrink : !out, !rows
         %p_now = tile.cast %weights : !scores -> !weights

@@ -55,7 +55,7 @@ func.func @channels(%x: !tile.view<?x64xbf16>, %i: i32, %some: i1, %tile: tensor
 // CHECK-LABEL: @products
 // CHECK: cta.mma %{{.*}}, %{{.*}}, %{{.*}} {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>}
 // CHECK-SAME: : tensor<64x32xf32>, !cta.slot<tensor<64x128xbf16>>, <tensor<32x128xbf16>> -> <tensor<64x32xf32>>
-// CHECK: cta.await %{{.*}} : <tensor<64x32xf32>> -> tensor<64x32xf32>
+// CHECK: cta.await %{{.*}} : <tensor<64x32xf32>> -> tensor<64x32xf32>{{$}}
 // CHECK: cta.mma {{.*}} : tensor<64x32xf32>, tensor<64x128xbf16>, <tensor<32x128xbf16>> -> <tensor<64x32xf32>>
 // CHECK: cta.mma {{.*}} {a_transposed, shape = array<i64: 1, 1, 1>, tf32, warps = array<i64: 1, 1>}
 // CHECK: cta.convert %{{.*}} : tensor<64x8xf32, #cta.layout<{{.*}}>> -> tensor<64x8xf32>

@@ -195,3 +195,11 @@ func.func @wgmma_wait_c1_pending() {
   cuda.wgmma_wait 8
   return
 }
+
+// -----
+
+func.func @settle_c1_floats(%p: !cuda.regs<4 x vector<2xbf16>>) {
+  // expected-error@+1 {{settles f32, not 'vector<2xbf16>'}}
+  cuda.settle %p : !cuda.regs<4 x vector<2xbf16>>
+  return
+}
