@@ -42,6 +42,9 @@ mlir::RankedTensorType tileOf(mlir::Type type);
 /// How a slot of a channel lies that TMA fills or takes from.
 PanelLayout panelsOf(ChannelType channel);
 
+/// What a value was called where the program was written.
+std::string nameOf(mlir::Value value, llvm::StringRef otherwise);
+
 /// Whether a copy keeps the rules of TMA (C6 of `cta.copy`).
 mlir::LogicalResult verifyTmaCopy(CopyOp op);
 

@@ -46,6 +46,11 @@ void CtaDialect::initialize() {
       >();
 }
 
+std::string cta::nameOf(Value value, StringRef otherwise) {
+  auto named = value.getLoc()->findInstanceOf<NameLoc>();
+  return named ? named.getName().str() : otherwise.str();
+}
+
 const Layout &cta::layoutOf(Type type) {
   auto layout = dyn_cast_or_null<LayoutAttr>(cast<RankedTensorType>(type).getEncoding());
   assert(layout && "the tensor's layout has been assigned");

@@ -134,20 +134,13 @@ Ring *Expander::ringOf(Value channel) {
   return nullptr;
 }
 
-/// What a value was called where the program was written.
-static std::string nameOf(Value value, StringRef otherwise) {
-  if (auto named = value.getLoc()->findInstanceOf<NameLoc>())
-    return named.getName().str();
-  return otherwise.str();
-}
-
 void Expander::initialiseRings() {
   auto named = [&](const llvm::Twine &name) {
     return NameLoc::get(builder.getStringAttr(name), loc);
   };
   int64_t next = nextShared;
   for (auto &ring : rings) {
-    std::string name = nameOf(ring->channels.front().getResult(), "ring");
+    std::string name = cta::nameOf(ring->channels.front().getResult(), "ring");
     int64_t bytes = ring->depth * kBarrierBytes;
     for (auto [barriers, suffix] :
          {std::pair(&ring->full, "_full"), std::pair(&ring->empty, "_empty")}) {
@@ -190,7 +183,8 @@ void Expander::enterRings() {
   places.clear();
   storing.clear();
   auto counter = [&](Value channel, StringRef suffix, int64_t value) {
-    auto named = NameLoc::get(builder.getStringAttr(nameOf(channel, "ring") + suffix.str()), loc);
+    auto named =
+        NameLoc::get(builder.getStringAttr(cta::nameOf(channel, "ring") + suffix.str()), loc);
     Value regs = declare(named, 1, builder.getI32Type());
     builder.create<cuda::SetOp>(loc, constant(value), regs, constant(0));
     return regs;
@@ -250,15 +244,26 @@ void Expander::enterSlot(Value channel, SlotState &slot, bool fills) {
   slot.index = place.current;
   slot.full = place.full;
   Location outer = loc;
-  loc = named(nameOf(channel, "ring") + "_shared");
+  loc = named(cta::nameOf(channel, "ring") + "_shared");
   slot.address = slotAt(channels[channel], place.current);
   loc = outer;
+}
+
+/// True where the last of the slots that were taken together is given back.
+static bool isLastOfRing(cta::ReleaseOp op, const Ring &ring) {
+  Operation *turn = op.getSlot().getDefiningOp();
+  auto turns = turnsOf(turn->getOperand(0).getDefiningOp<cta::ChannelOp>());
+  size_t number = llvm::find(turns, turn) - turns.begin();
+  return llvm::all_of(ring.channels, [&](cta::ChannelOp channel) {
+    cta::ReleaseOp other = releaseOf(turnsOf(channel)[number]);
+    return other == op || other->isBeforeInBlock(op);
+  });
 }
 
 LogicalResult Expander::expandRelease(cta::ReleaseOp op) {
   SlotState &slot = slots[op.getSlot()];
   Ring *ring = ringOf(slot.channel.getResult());
-  if (!ring || slot.channel != ring->channels.front())
+  if (!ring || !isLastOfRing(op, *ring))
     return success();
   for (ProductGroup &group : groups)
     if (group.pending == op.getProduct()) {

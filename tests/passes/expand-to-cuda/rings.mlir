@@ -49,3 +49,42 @@ func.func @vectors_go_with_matrices(%x: !view, %scales: !scales, %y: !tile.view<
   }
   return
 }
+
+// Slots that are waited for together have one barrier, so they go back when the last is released.
+// CHECK-LABEL: @slots_taken_together_go_back_together
+// CHECK: cuda.wgmma_wait
+// CHECK-NOT: cuda.mbarrier_arrive
+// CHECK: cuda.wgmma_wait
+// CHECK: cuda.mbarrier_arrive %
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+func.func @slots_taken_together_go_back_together(%x: !view, %t: i32)
+    attributes {tile.kernel, cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %as = cta.channel tma : !ring
+  %bs = cta.channel tma : !ring
+  cta.role "use" warps 4 {
+    cta.tiles (%i) of (%t) {
+      %a = cta.wait %as : !ring -> !slot
+      %b = cta.wait %bs : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %a : !slot
+      %f = cta.begin : !sum
+      %q = cta.mma %f, %b, %b {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %g = cta.await %q : !sum -> tensor<64x64xf32>
+      cta.release %b : !slot
+    }
+  }
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) {
+      %a = cta.acquire %as : !ring -> !slot
+      %b = cta.acquire %bs : !ring -> !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %a : !view, !slot
+      cta.copy %x[%c0, %i] extents [64, 64], %b : !view, !slot
+      cta.commit %a : !slot
+      cta.commit %b : !slot
+    }
+  }
+  return
+}
