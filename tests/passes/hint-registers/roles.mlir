@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --hint-registers --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --hint-registers --verify-diagnostics
 
 // What the warpgroups exchange is what they start with: 168 each, although an SM has 1024 more.
 // expected-error @+1 {{has roles that ask for 65536 registers (128 x 32 + 256 x 240); its 384 threads start with 64512 (168 each)}}
@@ -6,6 +6,50 @@ func.func @roles_share_what_they_start_with() attributes {tile.kernel, cta.targe
   cta.role "load" warps 1 registers 32 {
   }
   cta.role "multiply" warps 8 registers 240 {
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<256x64xbf16>>
+!slot = !cta.slot<tensor<256x64xbf16>>
+!sum = !cta.pending<tensor<128x256xf32>>
+
+func.func @an_instruction_needs_registers_of_its_role() attributes {tile.kernel, cta.target = "sm_90"} {
+  %bs = cta.channel tma : !ring
+  %as = cta.channel tma : !cta.channel<2 x tensor<128x64xbf16>>
+  cta.role "multiply" warps 8 registers 152 {
+    %a_slot = cta.wait %as : !cta.channel<2 x tensor<128x64xbf16>> -> !cta.slot<tensor<128x64xbf16>>
+    %b_slot = cta.wait %bs : !ring -> !slot
+    %none = cta.begin : !sum
+    // expected-error @+1 {{of 256 columns needs 154 registers; role "multiply" has 152; state 160 or more, or take fewer columns}}
+    %sum = cta.mma %none, %a_slot, %b_slot {b_transposed, shape = array<i64: 64, 256, 16>, warps = array<i64: 8, 1>}
+        : !sum, !cta.slot<tensor<128x64xbf16>>, !slot -> !sum
+    %total = cta.await %sum : !sum -> tensor<128x256xf32>
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<256x64xbf16>>
+!slot = !cta.slot<tensor<256x64xbf16>>
+!sum = !cta.pending<tensor<128x256xf32>>
+
+func.func @an_instruction_needs_registers_when_the_kernel_starts() attributes {tile.kernel, cta.target = "sm_90"} {
+  %bs = cta.channel tma : !ring
+  %as = cta.channel tma : !cta.channel<2 x tensor<128x64xbf16>>
+  cta.role "multiply" warps 8 registers 128 {
+    %a_slot = cta.wait %as : !cta.channel<2 x tensor<128x64xbf16>> -> !cta.slot<tensor<128x64xbf16>>
+    %b_slot = cta.wait %bs : !ring -> !slot
+    %none = cta.begin : !sum
+    // expected-error @+1 {{of 256 columns needs 154 registers when the kernel starts; 16 warps have 128; take fewer columns or warps}}
+    %sum = cta.mma %none, %a_slot, %b_slot {b_transposed, shape = array<i64: 64, 256, 16>, warps = array<i64: 8, 1>}
+        : !sum, !cta.slot<tensor<128x64xbf16>>, !slot -> !sum
+    %total = cta.await %sum : !sum -> tensor<128x256xf32>
+  }
+  cta.role "other" warps 8 {
   }
   return
 }
