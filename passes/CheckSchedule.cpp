@@ -5,9 +5,10 @@
 //   slots      opened and closed once, in one block; touched in between; not given back while a
 //              product reads them
 //   sums       every product is awaited or added to, once
-//   rings      one role fills, others empty, as often; and deep enough for what a loop keeps
+//   rings      one role fills, others empty, as often; nobody waits for ever (Deadlock.cpp)
 //   resources  what the target has
 #include "passes/AffineForm.h"
+#include "passes/Deadlock.h"
 #include "passes/Passes.h"
 
 #include "ir/Target.h"
@@ -22,9 +23,8 @@ using namespace mlir;
 
 namespace {
 
-std::string nameOf(Value value, StringRef otherwise) {
-  auto named = value.getLoc()->findInstanceOf<NameLoc>();
-  return "`" + (named ? named.getName().str() : otherwise.str()) + "`";
+std::string quoted(Value value, StringRef otherwise) {
+  return "`" + cta::nameOf(value, otherwise) + "`";
 }
 
 cta::ChannelOp channelOf(Operation *turn) {
@@ -49,7 +49,7 @@ LogicalResult checkUses(Operation *turn, Operation *close) {
     Operation *inBlock = close->getBlock()->findAncestorOpInBlock(*user);
     if (inBlock != close && close->isBeforeInBlock(inBlock)) {
       auto error = user->emitError()
-                   << "uses slot " << nameOf(turn->getResult(0), "slot") << " after it has been "
+                   << "uses slot " << quoted(turn->getResult(0), "slot") << " after it has been "
                    << (isa<cta::CommitOp>(close) ? "committed" : "released");
       error.attachNote(close->getLoc()) << "here";
       return error;
@@ -73,7 +73,7 @@ LogicalResult checkReaders(Operation *turn, cta::ReleaseOp release) {
         last && mma->getBlock() == last->getBlock() && (mma == last || mma->isBeforeInBlock(last));
     if (!covered && !awaitedBefore(mma, release)) {
       auto error = release.emitError()
-                   << "gives back slot " << nameOf(turn->getResult(0), "slot")
+                   << "gives back slot " << quoted(turn->getResult(0), "slot")
                    << " while a product reads it; await the product first, or release the slot "
                    << "`after` it";
       error.attachNote(mma.getLoc()) << "the product";
@@ -103,7 +103,7 @@ LogicalResult checkSlot(Operation *turn) {
                                << "` does that";
     if (close) {
       auto error = user->emitError() << (fills ? "commits" : "releases") << " slot "
-                                     << nameOf(turn->getResult(0), "slot") << " a second time";
+                                     << quoted(turn->getResult(0), "slot") << " a second time";
       error.attachNote(close->getLoc()) << "the first time";
       return error;
     }
@@ -185,6 +185,10 @@ bool runsAsOften(Operation *a, Operation *b) {
     return sameValue(forA.getLowerBound(), forB.getLowerBound()) &&
            sameValue(forA.getUpperBound(), forB.getUpperBound()) &&
            sameValue(forA.getStep(), forB.getStep());
+  auto tilesA = dyn_cast<cta::TilesOp>(a), tilesB = dyn_cast<cta::TilesOp>(b);
+  if (tilesA && tilesB &&
+      (tilesA.getTurn() != tilesB.getTurn() || tilesA.getTurns() != tilesB.getTurns()))
+    return false;
   return a->getName() == b->getName() && sameValues(a->getOperands(), b->getOperands());
 }
 
@@ -258,23 +262,12 @@ LogicalResult checkRates(cta::ChannelOp channel, ArrayRef<Operation *> fills,
   auto error =
       takes.front()->emitError()
       << "role \"" << cta::roleOf(fills.front()).getName() << "\" fills slots of "
-      << nameOf(channel.getResult(), "channel") << " and role \""
+      << quoted(channel.getResult(), "channel") << " and role \""
       << cta::roleOf(takes.front()).getName()
       << "\" takes them in different numbers, as far as their loops show; write the bounds "
       << "of both alike";
   error.attachNote(fills.front()->getLoc()) << "the first that is filled";
   return error;
-}
-
-/// A loop keeps the slot of its last product while it waits for the next.
-LogicalResult checkDepth(cta::ChannelOp channel, Operation *take) {
-  for (Operation *user : take->getUsers())
-    if (auto release = dyn_cast<cta::ReleaseOp>(user); release && release.getProduct())
-      if (channel.getResult().getType().getDepth() < 2)
-        return release.emitError() << "keeps a slot of " << nameOf(channel.getResult(), "channel")
-                                   << " until the next product has been started, which needs "
-                                   << "another; give the channel two slots or more";
-  return success();
 }
 
 //===- The pass -------------------------------------------------------------------------------===//
@@ -289,6 +282,8 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
     for (auto channel : kernel.getOps<cta::ChannelOp>())
       if (isTma(channel) && failed(checkChannel(channel)))
         return signalPassFailure();
+    if (failed(checkDeadlock(kernel)))
+      return signalPassFailure();
   }
 
   LogicalResult checkTarget(func::FuncOp kernel) {
@@ -307,7 +302,7 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
       int64_t own = type.getDepth() * type.getTile().getNumElements() *
                     type.getTile().getElementTypeBitWidth() / 8;
       bytes += own;
-      sum += (sum.empty() ? "" : ", ") + nameOf(channel.getResult(), "channel") + " " +
+      sum += (sum.empty() ? "" : ", ") + quoted(channel.getResult(), "channel") + " " +
              std::to_string(own);
     }
     if (bytes > target->smem)
@@ -361,7 +356,7 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
       else
         takes[cta::roleOf(op)].push_back(op);
     });
-    std::string name = nameOf(channel.getResult(), "channel");
+    std::string name = quoted(channel.getResult(), "channel");
     if (fills.empty() || takes.empty())
       return channel.emitError() << name << " has slots that nobody "
                                  << (fills.empty() ? "fills" : "waits for");
@@ -371,19 +366,21 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
                                  << cta::roleOf(fill).getName() << "\" beside role \""
                                  << cta::roleOf(fills.front()).getName()
                                  << "\"; one role fills a channel";
-    for (auto &[role, slots] : takes) {
+    for (auto &[role, slots] : takes)
       if (failed(checkRates(channel, fills, slots)))
         return failure();
-      for (Operation *slot : slots)
-        if (failed(checkDepth(channel, slot)))
-          return failure();
-    }
     return channel.getMulticast() ? checkMulticast(fills) : success();
   }
 
   /// The blocks of a cluster differ along the first axis of tiles; a tile for all of them does not.
   LogicalResult checkMulticast(ArrayRef<Operation *> fills) {
-    for (Operation *fill : fills)
+    for (Operation *fill : fills) {
+      for (Operation *around : loopsAround(fill))
+        if (!isa<cta::TilesOp>(around) &&
+            llvm::any_of(around->getOperands(), [&](Value bound) { return dependsOnRank(bound); }))
+          return fill->emitError() << "is `multicast` and stands in a loop or branch that differs "
+                                   << "among the blocks of the cluster: it depends on the first "
+                                   << "axis of tiles; take the channel's `multicast` away";
       for (Operation *user : fill->getUsers())
         if (auto copy = dyn_cast<cta::CopyOp>(user))
           for (Value index : copy.getIndices())
@@ -391,6 +388,7 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
               return copy.emitError() << "brings each block of the cluster another tile: an index "
                                       << "depends on the first axis of tiles; take the channel's "
                                       << "`multicast` away, or another index";
+    }
     return success();
   }
 

@@ -59,7 +59,7 @@ func.func @attention_d64_causal_narrow(
   %m_tiles = arith.ceildivsi %S, %tile_rows : i32
   %heads = arith.muli %H, %B : i32  %tiles = arith.muli %m_tiles, %heads : i32
   %blocks = arith.minsi %tiles, %sms : i32
-  tile.grid [%blocks]
+  %some_keys = arith.cmpi sge, %T, %c1 : i32  tile.assert %some_keys, "T is at least 1" : i1  tile.grid [%blocks]
   %ahead = arith.subi %T, %S : i32
   %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
   %sharing = arith.divsi %H, %G : i32

@@ -944,38 +944,6 @@ func.func @two_roles_fill(%x: !view, %t: i32, %n: i32) attributes {cta.target = 
 !sum = !cta.pending<tensor<64x64xf32>>
 !view = !tile.view<?x?xbf16, align 16>
 
-!one = !cta.channel<1 x tensor<64x64xbf16>>
-func.func @a_ring_too_short(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %as = cta.channel tma : !one
-  cta.role "load" warps 1 {
-    cta.tiles (%i, %j) of (%t, %t) {
-      %s = cta.acquire %as : !one -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
-      cta.commit %s : !slot
-    }
-  }
-  cta.role "use" warps 4 {
-    cta.tiles (%i, %j) of (%t, %t) {
-      %s = cta.wait %as : !one -> !slot
-      %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
-      // expected-error @+1 {{keeps a slot of `channel` until the next product has been started, which needs another; give the channel two slots or more}}
-      cta.release %s : !slot after %p : !sum
-      %d = cta.await %p : !sum -> tensor<64x64xf32>
-    }
-  }
-  return
-}
-
-// -----
-
-!ring = !cta.channel<2 x tensor<64x64xbf16>>
-!slot = !cta.slot<tensor<64x64xbf16>>
-!sum = !cta.pending<tensor<64x64xf32>>
-!view = !tile.view<?x?xbf16, align 16>
-
 func.func @multicast_of_different_tiles(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90", cta.cluster = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -995,6 +963,41 @@ func.func @multicast_of_different_tiles(%x: !view, %t: i32, %n: i32) attributes 
       %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @multicast_as_often_as_the_block_says(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90", cta.cluster = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma multicast : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      scf.for %k = %c0 to %i step %c1 : i32 {
+        // expected-error @+1 {{is `multicast` and stands in a loop or branch that differs among the blocks of the cluster: it depends on the first axis of tiles}}
+        %s = cta.acquire %as : !ring -> !slot
+        cta.copy %x[%j, %k] extents [64, 64], %s : !view, !slot
+        cta.commit %s : !slot
+      }
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      scf.for %k = %c0 to %i step %c1 : i32 {
+        %s = cta.wait %as : !ring -> !slot
+        %e = cta.begin : !sum
+        %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %d = cta.await %p : !sum -> tensor<64x64xf32>
+        cta.release %s : !slot
+      }
     }
   }
   return
@@ -1119,6 +1122,51 @@ func.func @too_much_shared_memory(%x: !view, %t: i32, %n: i32) attributes {cta.t
       %e = cta.begin : !sum
       %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!one = !cta.channel<1 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!tile = tensor<64x64xf32>
+!view = !tile.view<?x?xbf16, align 16>
+#shape = array<i64: 64, 64, 16>
+#warps = array<i64: 4, 1>
+
+func.func @roles_that_take_turns_at_one_ring(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+    %as = cta.channel tma : !ring loc("as")
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      // expected-note @+1 {{the first that is filled}}
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "even" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) turn 0 of 2 {
+      // expected-error @+1 {{role "load" fills slots of `as` and role "even" takes them in different numbers, as far as their loops show; write the bounds of both alike}}
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> !tile
+      cta.release %s : !slot
+    }
+  }
+  cta.role "odd" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) turn 1 of 2 {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> !tile
       cta.release %s : !slot
     }
   }
