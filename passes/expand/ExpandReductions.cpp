@@ -158,30 +158,48 @@ void Expander::reduceAcrossThreads(ArrayRef<Value> arrays, const Layout &source,
   });
 }
 
+Value Expander::reduceInThreads(Location where, tile::ReduceKind kind, Value tile, int64_t axis) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  const Layout &source = cta::layoutOf(type);
+  Type element = type.getElementType();
+  // Truth values cross lanes as i32.
+  Type compute = element.isInteger(1) ? builder.getI32Type() : computeType(element);
+  int64_t registers = source.dropDim(axis).registers();
+  Value array = declare(where, registers, compute);
+  unrolled(registers, [&](Value index) {
+    builder.create<cuda::SetOp>(loc, identityValue(builder, loc, kind, compute), array, index);
+  });
+  auto read = [&](Value index) -> Value {
+    Value value = this->element(tile, index);
+    return element.isInteger(1) ? Value(builder.create<arith::ExtUIOp>(loc, compute, value))
+                                : value;
+  };
+  // Two neighbours first, which halves the chain of ops that wait for each other.
+  int64_t step = source.vector(axis) % 2 == 0 ? 2 : 1;
+  unrolled(source.registers() / step, [&](Value number) {
+    Value first = mul(number, step), value = read(first);
+    if (step == 2)
+      value = combineValues(builder, loc, kind, value, read(add(first, constant(1))));
+    Value index = keepDigits(source, first, [&](int64_t dim) { return dim != axis; });
+    Value sofar = builder.create<cuda::GetOp>(loc, compute, array, index);
+    builder.create<cuda::SetOp>(loc, combineValues(builder, loc, kind, sofar, value), array, index);
+  });
+  return array;
+}
+
 LogicalResult Expander::expandReduce(tile::ReduceOp op) {
   auto sourceType = cast<RankedTensorType>(op.getSource().getType());
   const Layout &source = cta::layoutOf(sourceType);
   Layout reduced = source.dropDim(op.getAxis());
   Type element = sourceType.getElementType();
-  // Truth values cross lanes as i32.
-  Type compute = element.isInteger(1) ? builder.getI32Type() : computeType(element);
   int64_t registers = reduced.registers();
-  Value array = declare(op.getLoc(), registers, compute);
+  Value array = reduceInThreads(op.getLoc(), op.getKind(), op.getSource(), op.getAxis());
+  Type compute = cast<cuda::RegsType>(array.getType()).getElementType();
   auto combineAt = [&](Value other, Value index) {
     Value sofar = builder.create<cuda::GetOp>(loc, compute, array, index);
     builder.create<cuda::SetOp>(loc, combineValues(builder, loc, op.getKind(), sofar, other),
                                 array, index);
   };
-  unrolled(registers, [&](Value index) {
-    builder.create<cuda::SetOp>(loc, identityValue(builder, loc, op.getKind(), compute), array,
-                                index);
-  });
-  unrolled(source.registers(), [&](Value index) {
-    Value value = this->element(op.getSource(), index);
-    if (element.isInteger(1))
-      value = builder.create<arith::ExtUIOp>(loc, compute, value);
-    combineAt(value, keepDigits(source, index, [&](int64_t d) { return d != int64_t(op.getAxis()); }));
-  });
   SmallVector<int64_t> shape(sourceType.getShape());
   shape.erase(shape.begin() + op.getAxis());
   reduceAcrossThreads(array, source, reduced, op.getAxis(), registers, shape,
