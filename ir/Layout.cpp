@@ -105,6 +105,21 @@ Layout Layout::dropDim(int64_t dim) const {
   return mapDims([&](int64_t d) { return d == dim ? kReplicated : d - (d > dim); });
 }
 
+Layout Layout::threadsAlong(int64_t dim) const {
+  std::array<Digits, 3> parts = levels;
+  int64_t next = 1;
+  for (Digit &digit : parts[size_t(Level::Register)])
+    if (digit.dim == dim)
+      digit = {digit.size, kReplicated, 0};
+  for (Level level : {Level::Lane, Level::Warp})
+    for (Digit &digit : parts[size_t(level)])
+      if (digit.dim == dim) {
+        digit.stride = next;
+        next *= digit.size;
+      }
+  return Layout(parts[0], parts[1], parts[2]);
+}
+
 Layout Layout::insertDim(int64_t dim) const {
   return mapDims([&](int64_t d) { return d + (d >= dim); });
 }

@@ -68,6 +68,9 @@ public:
 
   /// The layout of a reduction's result: `dim` disappears. Threads along it become replicas.
   Layout dropDim(int64_t dim) const;
+  /// The layout of what each thread makes of its elements along `dim`: as many along it as threads
+  /// share a line, numbered by lane, then warp.
+  Layout threadsAlong(int64_t dim) const;
   /// The layout of the tile with `dim` of size 1, from which this layout's tile is broadcast.
   Layout collapseDim(int64_t dim) const;
   /// The layout with a dimension of size 1 inserted before `dim`.

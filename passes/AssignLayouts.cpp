@@ -37,9 +37,11 @@ public:
     for (Operation *op : ops) {
       rewriteOperands(op);
       if (auto reduce = dyn_cast<tile::ReduceOp>(op))
-        settleReduction(reduce);
+        settle(reduce, cta::layoutOf(reduce.getSource().getType()).dropDim(reduce.getAxis()));
       else if (auto reduce = dyn_cast<tile::ArgReduceOp>(op))
-        settleReduction(reduce);
+        settle(reduce, cta::layoutOf(reduce.getSource().getType()).dropDim(reduce.getAxis()));
+      else if (auto sums = dyn_cast<cta::PartialSumOp>(op))
+        settlePartialSum(sums);
     }
     eraseDead(ops);
     return success(!failed);
@@ -53,7 +55,8 @@ private:
                                       ArrayRef<int64_t> extents);
   Value convert(Operation *cause, Value value, const Layout &layout);
   Value inLayout(Value value, const Layout &layout, Operation *user);
-  template <typename Op> void settleReduction(Op op);
+  void settle(Operation *reduction, const Layout &given);
+  void settlePartialSum(cta::PartialSumOp op);
   void eraseDead(ArrayRef<Operation *> ops);
 
   Operation *root;
@@ -191,20 +194,29 @@ Value LayoutRewriter::inLayout(Value value, const Layout &layout, Operation *use
 
 /// What is left of the source's layout is the result's. Uses that settled on another get a
 /// conversion.
-template <typename Op> void LayoutRewriter::settleReduction(Op op) {
-  Value result = op.getResult();
+void LayoutRewriter::settle(Operation *reduction, const Layout &given) {
+  Value result = reduction->getResult(0);
   if (!isTile(result))
     return;
-  Layout given = cta::layoutOf(op.getSource().getType()).dropDim(op.getAxis());
   Layout settled = layouts.lookup(result);
   if (given == settled)
     return;
   layouts[result] = given;
   result.setType(cta::withLayout(tileType(result), given));
-  builder.setInsertionPointAfter(op);
-  Value converted = convert(op, result, settled);
+  builder.setInsertionPointAfter(reduction);
+  Value converted = convert(reduction, result, settled);
   layouts[converted] = settled;
   result.replaceAllUsesExcept(converted, converted.getDefiningOp());
+}
+
+void LayoutRewriter::settlePartialSum(cta::PartialSumOp op) {
+  Layout given = cta::layoutOf(op.getSource().getType()).threadsAlong(1);
+  int64_t columns = tileType(op.getResult()).getDimSize(1);
+  if (columns == given.extent(1))
+    return settle(op, given);
+  op.emitError() << "gives " << columns << " sums for a row that " << given.extent(1)
+                 << " threads share; make it " << given.extent(1) << " columns";
+  failed = true;
 }
 
 void LayoutRewriter::eraseDead(ArrayRef<Operation *> ops) {

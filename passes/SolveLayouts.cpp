@@ -78,6 +78,8 @@ static std::optional<Layout> resultLayout(Operation *op, unsigned index, const L
     return operand.dropDim(reduce.getAxis());
   if (auto reduce = dyn_cast<tile::ArgReduceOp>(op))
     return operand.dropDim(reduce.getAxis());
+  if (isa<cta::PartialSumOp>(op))
+    return operand.threadsAlong(1);
   return std::nullopt;
 }
 

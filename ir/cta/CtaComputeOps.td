@@ -94,6 +94,26 @@ def Cta_RescaleOp : Cta_Op<"rescale", [Pure, AllTypesMatch<["source", "result"]>
   let hasVerifier = 1;
 }
 
+def Cta_PartialSumOp : Cta_Op<"partial_sum", [Pure]> {
+  let summary = "the sum of what each thread holds of a row";
+  let description = [{
+    `result[i, j]` is the sum of the elements of row i that are held by the j-th of the threads which
+    share the row; together they make the row's sum. No thread waits for another, so a loop adds up
+    rows by these, and `tile.reduce` behind it makes one of them.
+
+    C1: a row per row of the source, and of its element type. C2: as many columns as threads share a
+    row: 4 of what warpgroups multiply; `assign-layouts` says how many, if that is wrong.
+
+    ```mlir
+    %added = cta.partial_sum %weights : tensor<128x96xf32> -> tensor<128x4xf32>
+    ```
+  }];
+  let arguments = (ins 2DTensorOf<[F32]>:$source);
+  let results = (outs 2DTensorOf<[F32]>:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Cta_BeforeOp : Cta_Op<"before", [Pure]> {
   let summary = "true in the first iterations of a loop, which becomes two";
   let description = [{

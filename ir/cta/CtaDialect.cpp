@@ -200,6 +200,14 @@ LogicalResult RescaleOp::verify() {
   return success();
 }
 
+LogicalResult PartialSumOp::verify() {
+  int64_t rows = cast<RankedTensorType>(getSource().getType()).getDimSize(0);
+  int64_t sums = cast<RankedTensorType>(getResult().getType()).getDimSize(0);
+  if (sums != rows) // C1
+    return emitOpError() << "has sums for " << sums << " rows, not " << rows;
+  return success();
+}
+
 OpFoldResult ConvertOp::fold(FoldAdaptor) {
   return getSource().getType() == getType() ? getSource() : OpFoldResult();
 }

@@ -187,6 +187,11 @@ Value Expander::reduceInThreads(Location where, tile::ReduceKind kind, Value til
   return array;
 }
 
+LogicalResult Expander::expandPartialSum(cta::PartialSumOp op) {
+  tiles[op.getResult()] = reduceInThreads(op.getLoc(), tile::ReduceKind::Sum, op.getSource(), 1);
+  return success();
+}
+
 LogicalResult Expander::expandReduce(tile::ReduceOp op) {
   auto sourceType = cast<RankedTensorType>(op.getSource().getType());
   const Layout &source = cta::layoutOf(sourceType);

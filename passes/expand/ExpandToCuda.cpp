@@ -375,6 +375,7 @@ LogicalResult Expander::expand(Operation *op) {
       .Case([&](tile::StoreOp o) { return expandStore(o); })
       .Case([&](tile::AtomicOp o) { return expandAtomic(o); })
       .Case([&](tile::ReduceOp o) { return expandReduce(o); })
+      .Case([&](cta::PartialSumOp o) { return expandPartialSum(o); })
       .Case([&](tile::ArgReduceOp o) { return expandArgReduce(o); })
       .Case([&](tile::ScanOp o) { return expandScan(o); })
       .Case([&](cta::ChannelOp o) { return expandChannel(o); })

@@ -240,6 +240,7 @@ private:
 
   //===- Reductions (ExpandReductions.cpp) ---------------------------------------------------===//
   mlir::LogicalResult expandReduce(tile::ReduceOp op);
+  mlir::LogicalResult expandPartialSum(cta::PartialSumOp op);
   mlir::LogicalResult expandArgReduce(tile::ArgReduceOp op);
   mlir::LogicalResult expandScan(tile::ScanOp op);
   /// What each thread's own elements come to: registers of the result, not narrowed.

@@ -1,7 +1,7 @@
 // attention_causal.mlir for heads of 64: three warpgroups of 64 query rows each.
 !q_tile = tensor<192x64xbf16>  !tile = tensor<128x64xbf16>  !weights = tensor<192x128xbf16>
 !scores = tensor<192x128xf32>  !keys = tensor<192x128xi32>  !mask = tensor<192x128xi1>
-!out = tensor<192x64xf32>  !rows = tensor<192xf32>  !column = tensor<192x1xf32>
+!out = tensor<192x64xf32>  !rows = tensor<192xf32>  !column = tensor<192x1xf32>  !parts = tensor<192x4xf32>
 !score_sum = !cta.pending<!scores>  !sum = !cta.pending<!out>
 !q_slot = !cta.slot<!q_tile>  !slot = !cta.slot<!tile>
 !q_ring = !cta.channel<2 x !q_tile>  !ring = !cta.channel<4 x !tile>  !o_ring = !cta.channel<1 x tensor<192x64xbf16>>
@@ -11,7 +11,7 @@
 // The weights of scores, of which row i counts keys before %end + i if masked; the rows' new peaks and
 // totals; and the factor for what was added up before.
 func.func private @softmax(%raw: !scores, %masked: i1, %key: i32, %end: i32, %exponent: f32, %peak_before: !rows,
-                           %total_before: !rows) -> (!scores, !rows, !rows, !rows) {
+                           %total_before: !parts) -> (!scores, !rows, !parts, !rows) {
   %scores = scf.if %masked -> !scores {
     %ends = tile.range %end : tensor<192xi32>
     %ends_column = tile.expand_dims %ends, 1 : tensor<192xi32> -> tensor<192x1xi32>
@@ -30,19 +30,18 @@ func.func private @softmax(%raw: !scores, %masked: i1, %key: i32, %end: i32, %ex
   %tolerance = arith.constant dense<8.0> : !rows
   %high = tile.reduce max %scores, 1 : !scores -> !rows
   %high_scaled = arith.mulf %high, %row_factor : !rows
-  %rise = arith.subf %high_scaled, %peak_before : !rows
-  %rises = arith.cmpf ogt, %rise, %tolerance : !rows
+  %rise = arith.subf %high_scaled, %peak_before : !rows  %rises = arith.cmpf ogt, %rise, %tolerance : !rows
   %peak = arith.select %rises, %high_scaled, %peak_before : tensor<192xi1>, !rows
   %peak_column = tile.expand_dims %peak, 1 : !rows -> !column
   %peak_all = tile.broadcast %peak_column : !column -> !scores
-  %scaled = arith.mulf %scores, %factor : !scores
-  %power = arith.subf %scaled, %peak_all : !scores
+  %scaled = arith.mulf %scores, %factor : !scores  %power = arith.subf %scaled, %peak_all : !scores
   %weights = math.exp2 %power : !scores
-  %added = tile.reduce sum %weights, 1 : !scores -> !rows
-  %fall = arith.subf %peak_before, %peak : !rows
-  %shrink = math.exp2 %fall : !rows
-  %total = math.fma %total_before, %shrink, %added : !rows
-  return %weights, %peak, %total, %shrink : !scores, !rows, !rows, !rows
+  %added = cta.partial_sum %weights : !scores -> !parts
+  %fall = arith.subf %peak_before, %peak : !rows  %shrink = math.exp2 %fall : !rows
+  %shrink_column = tile.expand_dims %shrink, 1 : !rows -> !column
+  %shrink_all = tile.broadcast %shrink_column : !column -> !parts
+  %total = math.fma %total_before, %shrink_all, %added : !parts
+  return %weights, %peak, %total, %shrink : !scores, !rows, !parts, !rows
 }
 
 func.func @attention_d64_causal(
@@ -83,7 +82,7 @@ func.func @attention_d64_causal(
     }
   }
   cta.role "attend" warps 12 registers 160 {
-    %zero = arith.constant dense<0.0> : !out  %no_total = arith.constant dense<0.0> : !rows
+    %zero = arith.constant dense<0.0> : !out  %no_total = arith.constant dense<0.0> : !parts
     %lowest = arith.constant dense<-1.0e30> : !rows  %ln2 = arith.constant dense<0.693147181> : !rows
     %least = arith.constant dense<1.0e-30> : !rows  %yes = arith.constant true
     cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
@@ -103,11 +102,11 @@ func.func @attention_d64_causal(
       cta.release %k_last : !slot
       %key0 = arith.muli %last, %tile_keys : i32
       %weights0, %peak0, %total0, %unused = func.call @softmax(%all, %yes, %key0, %end, %exponent, %lowest, %no_total)
-          : (!scores, i1, i32, i32, f32, !rows, !rows) -> (!scores, !rows, !rows, !rows)
+          : (!scores, i1, i32, i32, f32, !rows, !parts) -> (!scores, !rows, !parts, !rows)
       %p0 = tile.cast %weights0 : !scores -> !weights
-      %p, %sum, %peak, %total = scf.for %i = %c1 to %n_tiles step %c1
+      %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
           iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
-          -> (!weights, !out, !rows, !rows) : i32 {
+          -> (!weights, !out, !rows, !parts) : i32 {
         %k_slot = cta.wait %ks : !ring -> !slot
         %empty = cta.begin : !score_sum
         %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
@@ -120,16 +119,17 @@ func.func @attention_d64_causal(
         %masked = cta.before %i, %partial : i32
         %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
         %weights, %peak_now, %total_now, %shrink = func.call @softmax(%scores, %masked, %key, %end, %exponent,
-            %peak_before, %total_before) : (!scores, i1, i32, i32, f32, !rows, !rows) -> (!scores, !rows, !rows, !rows)
-        %grown = cta.await %adding : !sum -> !out after %total_now : !rows
+            %peak_before, %total_before) : (!scores, i1, i32, i32, f32, !rows, !parts) -> (!scores, !rows, !parts, !rows)
+        %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         cta.release %v_slot : !slot
         %sum_now = cta.rescale %grown, %shrink : !out, !rows
         %p_now = tile.cast %weights : !scores -> !weights
-        scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !rows
+        scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
       }
       cta.release %q_slot : !q_slot
       %v_first = cta.wait %vs : !ring -> !slot
       %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      %total = tile.reduce sum %totals, 1 : !parts -> !rows
       %log = math.log2 %total : !rows
       %log_sum = arith.addf %peak, %log : !rows
       %ln_sum = arith.mulf %log_sum, %ln2 : !rows

@@ -1,7 +1,7 @@
 // attention.mlir with 176 keys at a time: less to do per score for the sums, more registers.
 !q_tile = tensor<128x128xbf16>  !tile = tensor<176x128xbf16>  !weights = tensor<128x176xbf16>
 !scores = tensor<128x176xf32>  !keys = tensor<128x176xi32>  !mask = tensor<128x176xi1>
-!out = tensor<128x128xf32>  !rows = tensor<128xf32>  !column = tensor<128x1xf32>
+!out = tensor<128x128xf32>  !rows = tensor<128xf32>  !column = tensor<128x1xf32>  !parts = tensor<128x4xf32>
 !score_sum = !cta.pending<!scores>  !sum = !cta.pending<!out>
 !q_slot = !cta.slot<!q_tile>  !slot = !cta.slot<!tile>
 !q_ring = !cta.channel<1 x !q_tile>  !ring = !cta.channel<2 x !tile>  !o_ring = !cta.channel<1 x tensor<128x64xbf16>>
@@ -9,25 +9,24 @@
 #shape = array<i64: 64, 176, 16>  #out_shape = array<i64: 64, 128, 16>  #warps = array<i64: 8, 1>
 
 // The weights of scores, the rows' new peaks and totals, and the factor for what was added up before.
-func.func private @softmax(%scores: !scores, %exponent: f32, %peak_before: !rows, %total_before: !rows)
-    -> (!scores, !rows, !rows, !rows) {
+func.func private @softmax(%scores: !scores, %exponent: f32, %peak_before: !rows, %total_before: !parts)
+    -> (!scores, !rows, !parts, !rows) {
   %factor = tile.splat %exponent : f32 -> !scores  %row_factor = tile.splat %exponent : f32 -> !rows
   %tolerance = arith.constant dense<8.0> : !rows
   %high = tile.reduce max %scores, 1 : !scores -> !rows
   %high_scaled = arith.mulf %high, %row_factor : !rows
-  %rise = arith.subf %high_scaled, %peak_before : !rows
-  %rises = arith.cmpf ogt, %rise, %tolerance : !rows
+  %rise = arith.subf %high_scaled, %peak_before : !rows  %rises = arith.cmpf ogt, %rise, %tolerance : !rows
   %peak = arith.select %rises, %high_scaled, %peak_before : tensor<128xi1>, !rows
   %peak_column = tile.expand_dims %peak, 1 : !rows -> !column
   %peak_all = tile.broadcast %peak_column : !column -> !scores
-  %scaled = arith.mulf %scores, %factor : !scores
-  %power = arith.subf %scaled, %peak_all : !scores
+  %scaled = arith.mulf %scores, %factor : !scores  %power = arith.subf %scaled, %peak_all : !scores
   %weights = math.exp2 %power : !scores
-  %added = tile.reduce sum %weights, 1 : !scores -> !rows
-  %fall = arith.subf %peak_before, %peak : !rows
-  %shrink = math.exp2 %fall : !rows
-  %total = math.fma %total_before, %shrink, %added : !rows
-  return %weights, %peak, %total, %shrink : !scores, !rows, !rows, !rows
+  %added = cta.partial_sum %weights : !scores -> !parts
+  %fall = arith.subf %peak_before, %peak : !rows  %shrink = math.exp2 %fall : !rows
+  %shrink_column = tile.expand_dims %shrink, 1 : !rows -> !column
+  %shrink_all = tile.broadcast %shrink_column : !column -> !parts
+  %total = math.fma %total_before, %shrink_all, %added : !parts
+  return %weights, %peak, %total, %shrink : !scores, !rows, !parts, !rows
 }
 
 func.func @attention_wide(
@@ -64,7 +63,7 @@ func.func @attention_wide(
     }
   }
   cta.role "attend" warps 8 registers 240 {
-    %zero = arith.constant dense<0.0> : !out  %no_total = arith.constant dense<0.0> : !rows
+    %zero = arith.constant dense<0.0> : !out  %no_total = arith.constant dense<0.0> : !parts
     %lowest = arith.constant dense<-1.0e30> : !rows  %ln2 = arith.constant dense<0.693147181> : !rows
     %nothing = arith.constant dense<0xFF800000> : !scores
     cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
@@ -82,11 +81,11 @@ func.func @attention_wide(
       %visible = arith.cmpi slt, %keys_all, %ends : !keys
       %seen = arith.select %visible, %all, %nothing : !mask, !scores
       %weights0, %peak0, %total0, %unused = func.call @softmax(%seen, %exponent, %lowest, %no_total)
-          : (!scores, f32, !rows, !rows) -> (!scores, !rows, !rows, !rows)
+          : (!scores, f32, !rows, !parts) -> (!scores, !rows, !parts, !rows)
       %p0 = tile.cast %weights0 : !scores -> !weights
-      %p, %sum, %peak, %total = scf.for %i = %c1 to %n_tiles step %c1
+      %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
           iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
-          -> (!weights, !out, !rows, !rows) : i32 {
+          -> (!weights, !out, !rows, !parts) : i32 {
         %k_slot = cta.wait %ks : !ring -> !slot
         %empty = cta.begin : !score_sum
         %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
@@ -97,17 +96,18 @@ func.func @attention_wide(
         %scores = cta.await %coming : !score_sum -> !scores
         cta.release %k_slot : !slot
         %weights, %peak_now, %total_now, %shrink = func.call @softmax(%scores, %exponent, %peak_before, %total_before)
-            : (!scores, f32, !rows, !rows) -> (!scores, !rows, !rows, !rows)
-        %grown = cta.await %adding : !sum -> !out after %total_now : !rows
+            : (!scores, f32, !rows, !parts) -> (!scores, !rows, !parts, !rows)
+        %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         cta.release %v_slot : !slot
         %sum_now = cta.rescale %grown, %shrink : !out, !rows
         %p_now = tile.cast %weights : !scores -> !weights
-        scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !rows
+        scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
       }
       cta.release %q_slot : !q_slot
       %v_first = cta.wait %vs : !ring -> !slot
       %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       %row = arith.muli %m, %tile_rows : i32
+      %total = tile.reduce sum %totals, 1 : !parts -> !rows
       %log = math.log2 %total : !rows
       %log_sum = arith.addf %peak, %log : !rows
       %ln_sum = arith.mulf %log_sum, %ln2 : !rows

@@ -420,6 +420,15 @@ TEST(Layout, DropDimProjects) {
     }
 }
 
+TEST(Layout, ThreadsAlongADimensionHoldAPartEach) {
+  Layout sums = Layout::wgmmaAccumulator(128, 64, 2, 1).threadsAlong(1);
+  EXPECT_EQ(sums, Layout({{2, 0, 8}}, {{4, 1, 1}, {8, 0, 1}}, {{8, 0, 16}}));
+  EXPECT_TRUE(sums.covers({128, 4}));
+  EXPECT_EQ(sums.dropDim(1), Layout::wgmmaAccumulator(128, 64, 2, 1).dropDim(1));
+  // Two warpgroups side by side: eight threads share a row.
+  EXPECT_TRUE(Layout::wgmmaAccumulator(64, 128, 1, 2).threadsAlong(1).covers({64, 8}));
+}
+
 TEST(Layout, CollapseDimProjectsToZero) {
   for (auto &[layout, shape] : samples())
     for (int64_t dim = 0; dim < 3; ++dim) {

@@ -399,3 +399,11 @@ func.func @a_loop_is_split_at_a_bound_from_before_it(%n: i32) {
   }
   return
 }
+
+// -----
+
+func.func @partial_sums_for_each_row(%x: tensor<64x32xf32>) {
+  // expected-error @+1 {{'cta.partial_sum' op has sums for 32 rows, not 64}}
+  %sums = cta.partial_sum %x : tensor<64x32xf32> -> tensor<32x4xf32>
+  return
+}

@@ -21,6 +21,7 @@
 // CHECK: cta.release %{{.*}} : <tensor<64x64xbf16>> after %{{.*}} : !cta.pending<tensor<64x64xf32>>
 // CHECK: cta.await %{{.*}} : <tensor<64x64xf32>> -> tensor<64x64xf32> after %{{.*}} : tensor<64xf32>
 // CHECK: cta.release %{{.*}} : <tensor<64x64xbf16>>{{$}}
+// CHECK: cta.partial_sum %{{.*}} : tensor<64x64xf32> -> tensor<64x4xf32>
 // CHECK: cta.rescale %{{.*}}, %{{.*}} : tensor<64x64xf32>, tensor<64xf32>
 // CHECK: cta.store add %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] extents [64, 64] through %{{.*}}
 // GENERIC: "cta.yield"
@@ -56,6 +57,7 @@ func.func @two_roles(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?x?xf32,
       %factors = arith.constant dense<1.0> : tensor<64xf32>
       %s = cta.await %p : !sum -> tensor<64x64xf32> after %factors : tensor<64xf32>
       cta.release %b : !slot
+      %sums = cta.partial_sum %s : tensor<64x64xf32> -> tensor<64x4xf32>
       %same = cta.rescale %s, %factors : tensor<64x64xf32>, tensor<64xf32>
       cta.store add %same, %y[%m, %n] extents [64, 64] through %rows
           : tensor<64x64xf32>, !tile.view<?x?xf32, align 16>, !cta.channel<1 x tensor<64x64xf32>>

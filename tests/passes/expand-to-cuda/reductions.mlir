@@ -110,3 +110,24 @@ func.func @conversions_meet_in_shared_memory(%x: !tile.view<?x16xf32, align 16>)
   tile.store %s, %x[%c0, %c0] extents [32, 16] : tensor<32x16xf32>, !tile.view<?x16xf32, align 16>, i32, i32
   return
 }
+
+// A thread adds up what it holds, neighbours first; no lane asks another.
+// CHECK-LABEL: @partial_sums
+// CHECK: cuda.load_global {{.*}} {count = 4 : i64}
+// CHECK: scf.for {{.*}} to %c16_i32
+// CHECK: %[[A:.*]] = cuda.get
+// CHECK: %[[B:.*]] = cuda.get
+// CHECK: %[[PAIR:.*]] = arith.addf %[[A]], %[[B]]
+// CHECK: arith.addf %{{.*}}, %[[PAIR]]
+// CHECK-NOT: cuda.shuffle_xor
+// CHECK: cuda.store_global
+func.func @partial_sums(%x: !tile.view<16x64xf32, align 16>, %y: !tile.view<16x16xf32>)
+    attributes {tile.kernel, cta.target = "sm_90", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  tile.grid [%c1]
+  %a = tile.load %x[%c0, %c0] extents [16, 64] : !tile.view<16x64xf32, align 16>, i32, i32 -> tensor<16x64xf32>
+  %s = cta.partial_sum %a : tensor<16x64xf32> -> tensor<16x16xf32>
+  tile.store %s, %y[%c0, %c0] extents [16, 16] : tensor<16x16xf32>, !tile.view<16x16xf32>, i32, i32
+  return
+}
