@@ -2,14 +2,15 @@
 // barriers are derived from it, so a slot that is never given back, or loops of two roles that
 // differ, would be a kernel that hangs; here they are errors at the line that has them.
 //
-//   slots      opened and closed once, in one block; touched in between; not given back while a
-//              product reads them
+//   slots      opened and closed once, in one block; touched in between (SlotAccesses.h); not given
+//              back while a product reads them
 //   sums       every product is awaited or added to, once
 //   rings      one role fills, others empty, as often; nobody waits for ever (Deadlock.cpp)
 //   resources  what the target has
 #include "passes/AffineForm.h"
 #include "passes/Deadlock.h"
 #include "passes/Passes.h"
+#include "passes/SlotAccesses.h"
 
 #include "ir/Target.h"
 #include "ir/cta/Cta.h"
@@ -31,17 +32,7 @@ cta::ChannelOp channelOf(Operation *turn) {
   return turn->getOperand(0).getDefiningOp<cta::ChannelOp>();
 }
 
-bool isTma(cta::ChannelOp channel) { return channel.getKind() == cta::ChannelKind::Tma; }
-
 //===- Slots ----------------------------------------------------------------------------------===//
-
-/// True when the product is awaited, where it stands, before `op` (null: at all).
-bool awaitedBefore(cta::MmaOp mma, Operation *op) {
-  return llvm::any_of(mma->getUsers(), [&](Operation *user) {
-    return isa<cta::AwaitOp>(user) && user->getBlock() == mma->getBlock() &&
-           (!op || op->getBlock() != user->getBlock() || user->isBeforeInBlock(op));
-  });
-}
 
 /// Checks that nothing touches a slot behind the op that closes it.
 LogicalResult checkUses(Operation *turn, Operation *close) {
@@ -83,14 +74,6 @@ LogicalResult checkReaders(Operation *turn, cta::ReleaseOp release) {
   return success();
 }
 
-LogicalResult checkFill(cta::AcquireOp acquire) {
-  int64_t copies =
-      llvm::count_if(acquire->getUsers(), [](Operation *user) { return isa<cta::CopyOp>(user); });
-  if (copies == 1)
-    return success();
-  return acquire.emitError() << "is filled by " << copies << " copies; one fills a slot whole";
-}
-
 LogicalResult checkSlot(Operation *turn) {
   bool fills = isa<cta::AcquireOp>(turn);
   StringRef closing = fills ? "commit" : "release", slot = fills ? "acquired" : "waited for";
@@ -119,8 +102,9 @@ LogicalResult checkSlot(Operation *turn) {
                               << "; close a slot beside where it was opened";
   if (failed(checkUses(turn, close)))
     return failure();
-  return fills ? checkFill(cast<cta::AcquireOp>(turn))
-               : checkReaders(turn, cast<cta::ReleaseOp>(close));
+  if (failed(checkAccesses(turn)))
+    return failure();
+  return fills ? success() : checkReaders(turn, cast<cta::ReleaseOp>(close));
 }
 
 //===- Sums -----------------------------------------------------------------------------------===//
@@ -280,7 +264,7 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
     if (failed(checkTarget(kernel)) || failed(checkTiles(kernel)) || failed(checkValues(kernel)))
       return signalPassFailure();
     for (auto channel : kernel.getOps<cta::ChannelOp>())
-      if (isTma(channel) && failed(checkChannel(channel)))
+      if (cta::isRing(channel) ? failed(checkChannel(channel)) : failed(checkWithinRole(channel)))
         return signalPassFailure();
     if (failed(checkDeadlock(kernel)))
       return signalPassFailure();
@@ -331,7 +315,8 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
 
   LogicalResult checkValues(func::FuncOp kernel) {
     WalkResult result = kernel.walk([&](Operation *op) {
-      if (isa<cta::AcquireOp, cta::WaitOp>(op) && isTma(channelOf(op)) && failed(checkSlot(op)))
+      if (isa<cta::AcquireOp, cta::WaitOp>(op) && cta::isRing(channelOf(op)) &&
+          failed(checkSlot(op)))
         return WalkResult::interrupt();
       for (Value value : op->getResults())
         if (isa<cta::PendingType>(value.getType()) && failed(checkSum(value)))

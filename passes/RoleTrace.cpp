@@ -26,8 +26,8 @@ bool hasEvents(Operation *op) {
 }
 
 /// True for an acquire or wait of a channel between roles.
-bool isTma(Operation *turn) {
-  return turn->getOperand(0).getDefiningOp<cta::ChannelOp>().getKind() == cta::ChannelKind::Tma;
+bool isOfRing(Operation *turn) {
+  return cta::isRing(turn->getOperand(0).getDefiningOp<cta::ChannelOp>());
 }
 
 class Tracer {
@@ -85,7 +85,7 @@ void Tracer::record(const SlotEvent &event) {
 
 /// The next slot of a channel.
 void Tracer::open(SlotEvent::Kind kind, Operation *turn) {
-  if (isTma(turn))
+  if (isOfRing(turn))
     record({kind, turn->getOperand(0), turns[turn] = reached[turn->getOperand(0)]++, turn});
 }
 
@@ -119,7 +119,7 @@ void Tracer::await(Value pending) {
 
 void Tracer::release(cta::ReleaseOp op) {
   Operation *turn = op.getSlot().getDefiningOp();
-  if (!isTma(turn))
+  if (!isOfRing(turn))
     return;
   SlotEvent event = close(SlotEvent::Release, op, turn);
   for (Group &group : groups)
@@ -189,7 +189,7 @@ void Tracer::visit(Operation *op) {
       .Case([&](cta::AcquireOp) { open(SlotEvent::Acquire, op); })
       .Case([&](cta::WaitOp) { open(SlotEvent::Wait, op); })
       .Case([&](cta::CommitOp commit) {
-        if (Operation *turn = commit.getSlot().getDefiningOp(); isTma(turn))
+        if (Operation *turn = commit.getSlot().getDefiningOp(); isOfRing(turn))
           record(close(SlotEvent::Commit, op, turn));
       })
       .Case([&](cta::ReleaseOp each) { release(each); })

@@ -130,7 +130,8 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
         } else if (auto put = dyn_cast<cta::PutOp>(user)) {
           accesses.addStore(*target, cta::layoutOf(put.getTile().getType()));
         } else if (auto get = dyn_cast<cta::GetOp>(user)) {
-          accesses.addRegisterTile(cta::layoutOf(get.getTile().getType()), 1);
+          const Layout &layout = cta::layoutOf(get.getTile().getType());
+          accesses.addRegisterTile(layout, sharedVector(layout, shape.size(), bytesOf(tile)));
         } else if (auto mma = dyn_cast<cta::MmaOp>(user)) {
           addReads(accesses, mma, use);
         }

@@ -39,8 +39,14 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const Layout &lay
 
 /// The tile that a tensor is, that is pending, or that a slot or a channel's slots hold.
 mlir::RankedTensorType tileOf(mlir::Type type);
-/// How a slot of a channel lies that TMA fills or takes from.
-PanelLayout panelsOf(ChannelType channel);
+/// Whether a channel's slots go from one role to another.
+bool isRing(ChannelOp channel);
+/// How a tile lies in a slot that TMA or wgmma accesses.
+PanelLayout panelsOf(mlir::RankedTensorType tile);
+/// What of its tile a store moves at a time: all rows of some columns; null if the slot has no
+/// room.
+mlir::RankedTensorType storedPart(StoreOp op);
+int64_t partsOf(StoreOp op);
 
 /// What a value was called where the program was written.
 std::string nameOf(mlir::Value value, llvm::StringRef otherwise);

@@ -11,7 +11,7 @@ include "ir/tile/TileDialect.td"
 def Cta_ChannelKind : I32EnumAttr<"ChannelKind", "how data gets into a channel's slots", [
     I32EnumAttrCase<"CpAsync", 0, "cp_async">,    // asynchronous copies from global memory
     I32EnumAttrCase<"Registers", 1, "registers">, // global loads, stored to the slot at commit
-    I32EnumAttrCase<"Put", 2, "put">,             // register tiles of this block
+    I32EnumAttrCase<"Put", 2, "put">,             // register tiles, of this role or another
     I32EnumAttrCase<"Tma", 3, "tma">,             // copies of whole boxes, to another role
     I32EnumAttrCase<"Store", 4, "store">]> {      // register tiles, from where TMA takes them
   let cppNamespace = "::tilewright::cta";
@@ -23,7 +23,8 @@ def Cta_ChannelOp : Cta_Op<"channel"> {
   let summary = "declares a channel";
   let description = [{
     Slots of the kinds `tma` and `store` lie as TMA and wgmma know them (ir/PanelLayout.h): matrices
-    of 8n rows of 16n bytes or, of kind `tma`, single rows. `shared` says how the others do.
+    of 8n rows of 16n bytes or, of kind `tma`, single rows. So do those of kind `put` that a product
+    of warpgroups reads. `shared` says how the others do.
 
     With `multicast` (C1: of kind `tma`, in a kernel with `cta.cluster`) the blocks of the cluster
     fill their slots with one tile: each copies its share of the rows to all.
@@ -46,7 +47,7 @@ def Cta_ChannelOp : Cta_Op<"channel"> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Whether its slots lie as TMA and wgmma know them.
-    bool isPanel() { return getKind() == ChannelKind::Tma || getKind() == ChannelKind::Store; }
+    bool isPanel();
   }];
 }
 
@@ -110,7 +111,14 @@ def Cta_LoadOp : Cta_Op<"load"> {
 
 def Cta_PutOp : Cta_Op<"put"> {
   let summary = "producer: fills a slot with a register tile";
-  let description = "C1: the slot holds such tiles.";
+  let description = [{
+    Each thread stores what it holds; the consumer may be another role, with another layout, or a
+    product of its warpgroups. C1: the slot holds such tiles.
+
+    ```mlir
+    cta.put %weights, %slot : tensor<128x64xbf16>, !cta.slot<tensor<128x64xbf16>>
+    ```
+  }];
   let arguments = (ins AnyStaticShapeTensor:$tile, Cta_Slot:$slot);
   let assemblyFormat = "$tile `,` $slot attr-dict `:` type($tile) `,` type($slot)";
   let hasVerifier = 1;
@@ -149,31 +157,41 @@ def Cta_ReleaseOp : Cta_Op<"release"> {
 }
 
 def Cta_StoreOp : Cta_Op<"store"> {
-  let summary = "writes a register tile to a view by TMA, through the slots of a channel";
+  let summary = "writes a register tile to a view by TMA, through slots";
   let description = [{
     Indices and extents as in `tile.store`: what lies outside the view is dropped. The tile goes slot
     by slot, each as high as the tile and holding some of its columns, and the op ends when the last
     has been filled; the stores are done when a later one needs the slot, or the role ends. `add`
     adds to the view instead, each element atomically.
 
+    Instead of a channel, `through` may be a slot that the role waited for: what it holds is done with
+    and overwritten, and its release waits until the store has been read. The memory of the
+    operands then serves the result as well.
+
     C1: `through` is of kind `store`, with slots of the tile's rows and type and a divisor of its
-    columns. C2: an index and an extent per view axis, the kept extents the tile's shape. C3: the
-    view has the tile's element type, and its innermost axis is packed and kept. C4: TMA adds f32,
-    f16, bf16 and i32.
+    columns; or a slot that was waited for, in which some columns of all rows have room. C2: an index
+    and an extent per view axis, the kept extents the tile's shape. C3: the view has the tile's
+    element type, and its innermost axis is packed and kept. C4: TMA adds f32, f16, bf16 and i32.
 
     ```mlir
     cta.store %d, %c[%row, %column] extents [128, 256] through %rows : tensor<128x256xbf16>,
         !tile.view<?x?xbf16, align 16>, !cta.channel<2 x tensor<128x64xbf16>>
+    cta.store %o, %x[%row, %c0] extents [128, 128] through %q_slot : tensor<128x128xbf16>,
+        !tile.view<?x?xbf16, align 16>, !cta.slot<tensor<128x128xbf16>>
     ```
   }];
   let arguments = (ins AnyStaticShapeTensor:$tile, Arg<Tile_View, "", [MemWrite]>:$view,
-                       Variadic<I32>:$indices, Cta_Channel:$channel,
+                       Variadic<I32>:$indices, AnyTypeOf<[Cta_Channel, Cta_Slot]>:$through,
                        DenseI64ArrayAttr:$extents, UnitAttr:$add);
   let assemblyFormat = [{
-    (`add` $add^)? $tile `,` $view `[` $indices `]` `extents` $extents `through` $channel attr-dict
-    `:` type($tile) `,` type($view) `,` type($channel)
+    (`add` $add^)? $tile `,` $view `[` $indices `]` `extents` $extents `through` $through attr-dict
+    `:` type($tile) `,` type($view) `,` type($through)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The channel's type; null where it goes through a slot of another.
+    ChannelType getChannel() { return ::mlir::dyn_cast<ChannelType>(getThrough().getType()); }
+  }];
 }
 
 #endif

@@ -60,8 +60,9 @@ static LogicalResult verifyWgmma(MmaOp op) {
     return op.emitOpError() << "of " << element << " needs operands whose rows run along k";
   for (Value operand : {op.getA(), Value(op.getB())})
     if (isa<SlotType>(operand.getType()))
-      if (auto kind = kindOf(operand); kind && *kind != ChannelKind::Tma)
-        return op.emitOpError() << "of a warpgroup reads slots of `tma` channels, not `"
+      if (auto kind = kindOf(operand);
+          kind && *kind != ChannelKind::Tma && *kind != ChannelKind::Put)
+        return op.emitOpError() << "of a warpgroup reads slots of `tma` or `put` channels, not `"
                                 << stringifyChannelKind(*kind) << "`";
   return success();
 }

@@ -1,4 +1,4 @@
-// Rules of channels whose slots TMA fills or takes from.
+// Where slots lie and between whom they go; rules of those that TMA fills or takes from.
 #include "ir/cta/Cta.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -13,8 +13,31 @@ RankedTensorType cta::tileOf(Type type) {
       .Default([](Type tile) { return cast<RankedTensorType>(tile); });
 }
 
-PanelLayout cta::panelsOf(ChannelType channel) {
-  RankedTensorType tile = channel.getTile();
+bool cta::isRing(ChannelOp channel) {
+  if (channel.getKind() != ChannelKind::Put)
+    return channel.getKind() == ChannelKind::Tma;
+  RoleOp first;
+  for (Operation *turn : channel.getResult().getUsers()) {
+    RoleOp role = roleOf(turn);
+    if (first && role != first)
+      return true;
+    first = role;
+  }
+  return false;
+}
+
+bool ChannelOp::isPanel() {
+  if (getKind() != ChannelKind::Put)
+    return getKind() == ChannelKind::Tma || getKind() == ChannelKind::Store;
+  auto multiplies = [](Operation *op) {
+    auto mma = dyn_cast<MmaOp>(op);
+    return mma && mma.isWgmma();
+  };
+  return llvm::any_of(getResult().getUsers(),
+                      [&](Operation *turn) { return llvm::any_of(turn->getUsers(), multiplies); });
+}
+
+PanelLayout cta::panelsOf(RankedTensorType tile) {
   int64_t columns = tile.getShape().back();
   return PanelLayout::widest(tile.getNumElements() / columns, columns,
                              tile.getElementTypeBitWidth() / 8);
@@ -39,8 +62,8 @@ static std::string problemOf(RankedTensorType tile, int64_t leastRank) {
 
 LogicalResult ChannelOp::verify() {
   RankedTensorType tile = getResult().getType().getTile();
-  bool isStore = getKind() == ChannelKind::Store;
-  if (std::string problem = isPanel() ? problemOf(tile, isStore ? 2 : 1) : ""; !problem.empty())
+  bool isTma = getKind() == ChannelKind::Tma, boxed = isTma || getKind() == ChannelKind::Store;
+  if (std::string problem = boxed ? problemOf(tile, isTma ? 1 : 2) : ""; !problem.empty())
     return emitOpError() << "needs slots of " << problem;
   if (!getMulticast())
     return success();
@@ -81,18 +104,58 @@ LogicalResult cta::verifyTmaCopy(CopyOp op) { // C6
   return verifyBoxes(op, op.getView().getType(), op.getExtents());
 }
 
+RankedTensorType cta::storedPart(StoreOp op) {
+  if (ChannelType channel = op.getChannel())
+    return channel.getTile();
+  auto bytesOf = [](RankedTensorType tile) {
+    return tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
+  };
+  auto tile = cast<RankedTensorType>(op.getTile().getType());
+  int64_t rows = tile.getDimSize(0), columns = tile.getDimSize(1);
+  for (int64_t parts = 1; parts <= columns; ++parts) {
+    auto part = RankedTensorType::get({rows, columns / parts}, tile.getElementType());
+    if (columns % parts == 0 && problemOf(part, 2).empty() &&
+        bytesOf(part) <= bytesOf(tileOf(op.getThrough().getType())))
+      return part;
+  }
+  return {};
+}
+
+int64_t cta::partsOf(StoreOp op) {
+  return cast<RankedTensorType>(op.getTile().getType()).getDimSize(1) /
+         storedPart(op).getDimSize(1);
+}
+
+/// C1: what a store goes through.
+static LogicalResult verifyThrough(StoreOp op) {
+  auto tile = cast<RankedTensorType>(op.getTile().getType());
+  RankedTensorType slot = tileOf(op.getThrough().getType());
+  auto channel = op.getThrough().getDefiningOp<ChannelOp>();
+  if (channel && channel.getKind() != ChannelKind::Store)
+    return op.emitOpError() << "goes through a channel of kind `store`, not `"
+                            << stringifyChannelKind(channel.getKind()) << "`";
+  if (op.getChannel()) {
+    if (slot.getRank() != 2 || tile.getRank() != 2 || slot.getDimSize(0) != tile.getDimSize(0) ||
+        tile.getDimSize(1) % slot.getDimSize(1) != 0 ||
+        slot.getElementType() != tile.getElementType())
+      return op.emitOpError() << "of " << tile << " goes through slots of its rows and type and a "
+                              << "divisor of its columns, not " << slot;
+    return success();
+  }
+  if (isa_and_nonnull<AcquireOp>(op.getThrough().getDefiningOp()))
+    return op.emitOpError()
+           << "goes through a slot that was acquired; one that was waited for, and "
+           << "is done with, can be written over";
+  if (slot.getRank() != 2 || tile.getRank() != 2 || !storedPart(op))
+    return op.emitOpError() << "of " << tile << " has no room in " << slot
+                            << ", not even some columns at a time; take a channel of kind `store`";
+  return success();
+}
+
 LogicalResult StoreOp::verify() {
-  auto channel = getChannel().getDefiningOp<ChannelOp>();
-  if (channel && channel.getKind() != ChannelKind::Store) // C1
-    return emitOpError() << "goes through a channel of kind `store`, not `"
-                         << stringifyChannelKind(channel.getKind()) << "`";
+  if (failed(verifyThrough(*this))) // C1
+    return failure();
   auto tile = cast<RankedTensorType>(getTile().getType());
-  RankedTensorType slot = getChannel().getType().getTile();
-  if (slot.getRank() != 2 || tile.getRank() != 2 || slot.getDimSize(0) != tile.getDimSize(0) ||
-      tile.getDimSize(1) % slot.getDimSize(1) != 0 ||
-      slot.getElementType() != tile.getElementType()) // C1
-    return emitOpError() << "of " << tile << " goes through slots of its rows and type and a "
-                         << "divisor of its columns, not " << slot;
   SmallVector<int64_t> kept;
   for (int64_t extent : getExtents())
     if (extent != 0)

@@ -142,15 +142,19 @@ void Expander::planShared() {
     auto tile = type.getTile();
     ChannelState &state = channels[channel.getResult()];
     if (channel.isPanel()) {
-      state.panels = cta::panelsOf(type);
+      state.panels = cta::panelsOf(tile);
       state.layout = state.panels->panel();
-      state.slotBytes = llvm::alignTo(state.panels->bytes(), state.panels->alignment());
+      // A store may put another matrix where this one lies.
+      state.slotBytes = llvm::alignTo(state.panels->bytes(), tile.getRank() > 1 ? 1024 : 128);
       channelBytes += ringBytes(state, type);
       return;
     }
     state.layout = channel.getShared() ? channel.getShared()->getLayout()
                                        : SharedLayout{tile.getShape().back(), 0, 0};
     state.slotBytes = slotBytes(tile, state.layout);
+    channelBytes += ringBytes(state, type);
+    if (!kernel.getOps<cta::RoleOp>().empty()) // others go on behind a role's last use
+      return;
     for (Operation *user : channel.getResult().getUsers()) {
       Operation *top = kernel.getBody().front().findAncestorOpInBlock(*user);
       // A slot is used until it is released.
@@ -164,7 +168,6 @@ void Expander::planShared() {
             lastChannelUse = t;
     }
     state.runsAhead = runsAhead(channel, kernel);
-    channelBytes += ringBytes(state, type);
   });
   sharedBytes = channelBytes;
   planRings();
@@ -205,7 +208,7 @@ LogicalResult Expander::expandChannel(cta::ChannelOp op) {
   state.base = builder.create<cuda::SharedOp>(named("_shared"), builder.getI32Type(), nextShared,
                                               ringBytes(state, type));
   nextShared += ringBytes(state, type);
-  if (type.getDepth() == 1 || op.isPanel())
+  if (type.getDepth() == 1 || op.isPanel() || ringOf(op.getResult()))
     return success();
   for (auto [counter, suffix] :
        {std::pair(&state.filling, "_filling"), std::pair(&state.reading, "_reading")}) {
@@ -308,6 +311,8 @@ LogicalResult Expander::expandCommit(cta::CommitOp op) {
     builder.create<cuda::CpAsyncCommitOp>(loc);
   if (slot.staged)
     writeSlot(slot, slot.staged, stagedLayouts[op.getSlot()], op.getSlot().getType().getTile());
+  if (Ring *ring = ringOf(slot.channel.getResult()); ring && closesAll(*ring, slot))
+    handOver(*ring, slot.index);
   return success();
 }
 

@@ -11,10 +11,13 @@ using namespace mlir;
 
 Value Expander::slotAddress(const SlotState &slot, Value row, Value column) {
   cta::ChannelOp channel = slot.channel;
-  const SharedLayout &layout = channels[channel.getResult()].layout;
-  int64_t bytes = channel.getResult().getType().getTile().getElementTypeBitWidth() / 8;
+  const ChannelState &state = channels[channel.getResult()];
+  auto panels = slot.panels ? slot.panels : state.panels;
+  SharedLayout layout = panels ? panels->panel() : state.layout;
+  int64_t bytes = panels ? panels->elementBytes
+                         : channel.getResult().getType().getTile().getElementTypeBitWidth() / 8;
   Value rowBytes = mul(row, layout.pitch * bytes), panelBytes;
-  if (auto &panels = channels[channel.getResult()].panels; panels && panels->panels() > 1) {
+  if (panels && panels->panels() > 1) {
     panelBytes = mul(div(column, panels->panelColumns()), panels->panelBytes());
     column = rem(column, panels->panelColumns());
   }
@@ -174,21 +177,29 @@ LogicalResult Expander::expandGet(cta::GetOp op) {
   Value array = declareTile(op.getLoc(), type);
   tiles[op.getTile()] = array;
   int64_t pack = cast<cuda::RegsType>(array.getType()).getPack(), rank = type.getRank();
-  Value single = pack > 1 ? declare(loc, pack, type.getElementType()) : Value();
+  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  auto addressOf = [&](Value index) {
+    Value row = rank > 1 ? coordinate(layout, 0, index) : constant(0);
+    return slotAddress(slot, row, coordinate(layout, rank - 1, index));
+  };
+  int64_t vector = sharedVector(layout, rank, bytes);
+  if (vector % pack == 0) {
+    vector = bytes * pack < 4 ? 1 : vector;
+    unrolled(layout.registers() / vector, [&](Value group) {
+      Value first = mul(group, vector);
+      builder.create<cuda::LoadSharedOp>(loc, addressOf(first), array, div(first, pack), vector);
+    });
+    return success();
+  }
+  Value single = declare(loc, pack, type.getElementType());
   unrolled(layout.registers() / pack, [&](Value entry) {
     SmallVector<Value> values;
     for (int64_t i = 0; i < pack; ++i) {
-      Value index = add(mul(entry, pack), constant(i));
-      Value row = rank > 1 ? coordinate(layout, 0, index) : constant(0);
-      Value address = slotAddress(slot, row, coordinate(layout, rank - 1, index));
-      Value target = pack > 1 ? single : array;
-      Value at = pack > 1 ? constant(i) : entry;
-      builder.create<cuda::LoadSharedOp>(loc, address, target, at, 1);
-      if (pack > 1)
-        values.push_back(readElement(single, constant(i)));
+      builder.create<cuda::LoadSharedOp>(loc, addressOf(add(mul(entry, pack), constant(i))), single,
+                                         constant(i), 1);
+      values.push_back(readElement(single, constant(i)));
     }
-    if (pack > 1)
-      writeElements(array, entry, values);
+    writeElements(array, entry, values);
   });
   return success();
 }

@@ -1,10 +1,11 @@
-// Channels that TMA fills or empties.
+// Slots that go from one role to another. A ring of them has two mbarriers per slot. `full`
+// completes a phase when the producer has announced the slot's bytes and TMA has written them, or
+// when each of its warps has put its part; `empty` when every consumer has given the slot back. A
+// role counts in registers which slot comes next and the parity of its phase, and its counters run
+// on from loop to loop. A producer starts at parity 1, which a fresh barrier grants at once.
 //
-// A ring of slots between roles has two mbarriers per slot. `full` completes a phase when the
-// producer has announced the slot's bytes and TMA has written them; `empty` when every consumer has
-// given the slot back. A role counts in registers which slot comes next and the parity of its
-// phase, and its counters run on from loop to loop. A producer starts at parity 1, which a fresh
-// barrier grants at once.
+// One lane of a warp arrives for what all have read or written. What wgmma reads by itself is
+// fenced by those who put it there.
 //
 // Channels whose slots always change hands together, next to each other in the program, share their
 // barriers: the bytes of all are counted on one.
@@ -13,10 +14,6 @@
 // blocks have given theirs back, and each consumer arrives in every block. What products read has
 // been waited for, so that nothing need be released: a release to the cluster is a fence of all
 // memory, which cost a fifth of a product's speed.
-//
-// A store goes from registers to a slot, and from there by TMA. A thread that started stores waits
-// until they have read a slot before the role fills it again. Warpgroups that hold separate rows
-// store them separately, without waiting for each other.
 #include "passes/SharedAccesses.h"
 #include "passes/expand/Expander.h"
 
@@ -30,10 +27,6 @@ constexpr int64_t kBarrierBytes = 8;
 
 //===- Plan -----------------------------------------------------------------------------------===//
 
-static bool isTma(Value channel) {
-  return channel.getDefiningOp<cta::ChannelOp>().getKind() == cta::ChannelKind::Tma;
-}
-
 /// The acquires and waits of a channel, in program order.
 static SmallVector<Operation *> turnsOf(cta::ChannelOp channel) {
   SmallVector<Operation *> turns;
@@ -42,6 +35,10 @@ static SmallVector<Operation *> turnsOf(cta::ChannelOp channel) {
       turns.push_back(op);
   });
   return turns;
+}
+
+static bool isPut(const Ring &ring) {
+  return cta::ChannelOp(ring.channels.front()).getKind() == cta::ChannelKind::Put;
 }
 
 /// Where the slot that an op gives is released; null for slots that are committed.
@@ -65,8 +62,8 @@ static bool nothingBetween(Operation *first, Operation *second) {
 /// True when slots of `second` always change hands right behind those of `first`.
 static bool goTogether(cta::ChannelOp first, cta::ChannelOp second) {
   auto turns = turnsOf(first), others = turnsOf(second);
-  if (first.getResult().getType().getDepth() != second.getResult().getType().getDepth() ||
-      turns.size() != others.size())
+  if (first.getKind() != second.getKind() || turns.size() != others.size() ||
+      first.getResult().getType().getDepth() != second.getResult().getType().getDepth())
     return false;
   for (auto [turn, other] : llvm::zip(turns, others)) {
     if (turn->getName() != other->getName() || !nothingBetween(turn, other))
@@ -81,12 +78,16 @@ static bool goTogether(cta::ChannelOp first, cta::ChannelOp second) {
   return true;
 }
 
-/// Whether the threads of a role read slots themselves, rather than its products.
+/// Whether an op reads a slot by the threads that run it.
+static bool readsByThreads(Operation *op) {
+  auto mma = dyn_cast<cta::MmaOp>(op);
+  return isa<cta::GetOp>(op) || (mma && !mma.isWgmma());
+}
 static bool readsByThreads(cta::RoleOp op, Ring &ring) {
   for (cta::ChannelOp channel : ring.channels)
     for (Operation *turn : turnsOf(channel))
       for (Operation *user : turn->getResult(0).getUsers())
-        if (cta::roleOf(turn) == op && isa<cta::GetOp>(user))
+        if (cta::roleOf(turn) == op && readsByThreads(user))
           return true;
   return false;
 }
@@ -102,14 +103,16 @@ static int64_t arrivalsOf(cta::RoleOp op, Ring &ring) {
 
 void Expander::planRings() {
   for (auto channel : kernel.getOps<cta::ChannelOp>()) {
-    if (!isTma(channel))
+    if (!cta::isRing(channel))
       continue;
     if (rings.empty() || !goTogether(rings.back()->channels.back(), channel))
       rings.push_back(std::make_unique<Ring>());
     Ring &ring = *rings.back();
     ring.channels.push_back(channel);
     ring.depth = channel.getResult().getType().getDepth();
-    ring.bytes += cta::panelsOf(channel.getResult().getType()).bytes();
+    if (!isPut(ring))
+      ring.bytes += cta::panelsOf(channel.getResult().getType().getTile()).bytes();
+    ring.fenced |= isPut(ring) && channel.isPanel();
     ring.multicast |= channel.getMulticast();
   }
   for (auto &ring : rings) {
@@ -117,10 +120,12 @@ void Expander::planRings() {
     for (Operation *turn : turnsOf(ring->channels.front()))
       if (isa<cta::WaitOp>(turn))
         consumers.insert(cta::roleOf(turn));
+      else if (isPut(*ring))
+        ring->fills = cta::roleOf(turn).getWarps();
     for (Operation *consumer : consumers)
-      ring->arrivals += arrivalsOf(cast<cta::RoleOp>(consumer), *ring);
+      ring->returns += arrivalsOf(cast<cta::RoleOp>(consumer), *ring);
     if (ring->multicast)
-      ring->arrivals *= cluster;
+      ring->returns *= cluster;
     channelBytes += 2 * ring->depth * kBarrierBytes;
   }
   sharedBytes = channelBytes;
@@ -157,8 +162,8 @@ void Expander::initialiseRings() {
     for (auto &ring : rings)
       unrolled(ring->depth, [&](Value slot) {
         Value offset = mul(slot, kBarrierBytes);
-        builder.create<cuda::MbarrierInitOp>(loc, add(ring->full, offset), 1);
-        builder.create<cuda::MbarrierInitOp>(loc, add(ring->empty, offset), ring->arrivals);
+        builder.create<cuda::MbarrierInitOp>(loc, add(ring->full, offset), ring->fills);
+        builder.create<cuda::MbarrierInitOp>(loc, add(ring->empty, offset), ring->returns);
       });
     builder.create<cuda::FenceOp>(loc, cuda::FenceKind::MbarrierInit);
   });
@@ -172,12 +177,6 @@ void Expander::initialiseRings() {
 
 //===- Going round a ring ---------------------------------------------------------------------===//
 
-/// Parts in which a tile goes through the slots of its channel.
-static int64_t partsOf(cta::StoreOp op) {
-  return cast<RankedTensorType>(op.getTile().getType()).getDimSize(1) /
-         op.getChannel().getType().getTile().getDimSize(1);
-}
-
 /// Declares the counters of all rings that the role takes part in.
 void Expander::enterRings() {
   places.clear();
@@ -190,9 +189,9 @@ void Expander::enterRings() {
     return regs;
   };
   role.walk([&](Operation *op) {
-    if (auto store = dyn_cast<cta::StoreOp>(op)) {
-      Value channel = store.getChannel();
-      bool whole = partsOf(store) % store.getChannel().getType().getDepth() == 0;
+    if (auto store = dyn_cast<cta::StoreOp>(op); store && store.getChannel()) {
+      Value channel = store.getThrough();
+      bool whole = cta::partsOf(store) % store.getChannel().getDepth() == 0;
       Value &slot = storing[channel];
       if (!whole && !slot) // else each store starts with slot 0
         slot = counter(channel, "_slot", 0);
@@ -226,7 +225,7 @@ void Expander::enterSlot(Value channel, SlotState &slot, bool fills) {
     Value offset = mul(place.current, kBarrierBytes);
     place.full = add(ring.full, offset);
     builder.create<cuda::MbarrierWaitOp>(loc, fills ? add(ring.empty, offset) : place.full, phase);
-    if (fills)
+    if (fills && !isPut(ring))
       byOneThread([&] {
         builder.create<cuda::MbarrierArriveExpectTxOp>(loc, place.full, constant(ring.bytes));
       });
@@ -249,22 +248,41 @@ void Expander::enterSlot(Value channel, SlotState &slot, bool fills) {
   loc = outer;
 }
 
-/// True where the last of the slots that were taken together is given back.
-static bool isLastOfRing(cta::ReleaseOp op, const Ring &ring) {
-  Operation *turn = op.getSlot().getDefiningOp();
-  auto turns = turnsOf(turn->getOperand(0).getDefiningOp<cta::ChannelOp>());
-  size_t number = llvm::find(turns, turn) - turns.begin();
-  return llvm::all_of(ring.channels, [&](cta::ChannelOp channel) {
-    cta::ReleaseOp other = releaseOf(turnsOf(channel)[number]);
-    return other == op || other->isBeforeInBlock(op);
+/// Notes that a slot is closed; whether those of all channels of its ring now are.
+bool Expander::closesAll(Ring &ring, const SlotState &slot) {
+  auto &[channels, stored] = places[&ring].closing[slot.index];
+  stored |= slot.stored;
+  return ++channels == ring.channels.size();
+}
+
+/// The thread's number in its warpgroup, or in a role that starts within one.
+Value Expander::numberInGroup() {
+  return cta::firstWarp(role) % cta::kWarpsPerGroup == 0 ? groupThread
+                                                         : add(mul(warp, kLanes), lane);
+}
+
+void Expander::handOver(Ring &ring, Value index) {
+  if (!isPut(ring)) // TMA does
+    return;
+  if (ring.fenced)
+    builder.create<cuda::FenceOp>(loc, cuda::FenceKind::AsyncShared);
+  builder.create<cuda::WarpSyncOp>(loc);
+  Value arrives = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lane, constant(1));
+  branch(arrives, [&] {
+    builder.create<cuda::MbarrierArriveOp>(loc, add(ring.full, mul(index, kBarrierBytes)));
   });
 }
 
 LogicalResult Expander::expandRelease(cta::ReleaseOp op) {
   SlotState &slot = slots[op.getSlot()];
   Ring *ring = ringOf(slot.channel.getResult());
-  if (!ring || !isLastOfRing(op, *ring))
+  if (!ring || !closesAll(*ring, slot))
     return success();
+  if (places[ring].closing[slot.index].stored) {
+    awaitStores();
+    if (ring->multicast) // other threads of the warp arrive at the other blocks
+      builder.create<cuda::WarpSyncOp>(loc);
+  }
   for (ProductGroup &group : groups)
     if (group.pending == op.getProduct()) {
       group.releases.push_back({ring, slot.index});
@@ -291,212 +309,10 @@ void Expander::giveBack(Ring &ring, Value index, Value condition) {
   if (eachWarp)
     builder.create<cuda::WarpSyncOp>(loc);
   // One thread of each warp or warpgroup for each block.
-  Value number = eachWarp ? lane : groupThread;
+  Value number = eachWarp ? lane : numberInGroup();
   Value arrives =
       builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, number, constant(blocks));
   branch(both(condition, arrives), [&] { arrive(number); });
-}
-
-//===- Copies ---------------------------------------------------------------------------------===//
-
-/// Axes of a view along which a tile has rows (-1: it has one) and columns.
-static std::pair<int64_t, int64_t> tileAxes(ArrayRef<int64_t> extents) {
-  int64_t rows = -1, columns = extents.size() - 1;
-  for (int64_t axis = columns - 1; axis >= 0; --axis)
-    if (extents[axis] != 0)
-      rows = axis;
-  return {rows, columns};
-}
-
-/// The largest part of `extent`, in multiples of `unit`, that a box may have along an axis.
-static int64_t boxExtent(int64_t extent, int64_t unit) {
-  constexpr int64_t kMost = 256;
-  int64_t boxes = llvm::divideCeil(extent, kMost);
-  while (extent % (boxes * unit) != 0)
-    ++boxes;
-  return extent / boxes;
-}
-
-/// True when each warpgroup holds rows of its own, next to each other.
-static bool splitsRows(const Layout &layout, int64_t rows, int64_t groups) {
-  for (int64_t warp = 0; warp < layout.warps(); ++warp)
-    for (int64_t reg = 0; reg < layout.registers(); ++reg)
-      for (int64_t lane : {int64_t(0), kLanes - 1})
-        if (layout.coordinates(2, reg, lane, warp)[0] / (rows / groups) !=
-            warp / cta::kWarpsPerGroup)
-          return false;
-  return true;
-}
-
-/// In how many parts warpgroups store a tile by themselves; 1: together.
-static int64_t storingGroups(cta::StoreOp op) {
-  int64_t warps = cta::warpsAt(op), groups = warps / cta::kWarpsPerGroup;
-  int64_t rows = cast<RankedTensorType>(op.getTile().getType()).getDimSize(0);
-  bool split = warps % cta::kWarpsPerGroup == 0 && rows % (8 * groups) == 0 &&
-               splitsRows(cta::layoutOf(op.getTile().getType()), rows, groups);
-  return split ? groups : 1;
-}
-
-cuda::TensorMapType Expander::mapType(Operation *op) {
-  auto typeOf = [&](cta::ChannelType channel, ArrayRef<int64_t> extents, int64_t parts) {
-    PanelLayout panels = cta::panelsOf(channel);
-    SmallVector<int64_t> box(extents.size(), 1);
-    auto [rows, columns] = tileAxes(extents);
-    if (rows >= 0)
-      box[rows] = boxExtent(panels.rows / parts, 8);
-    box[columns] = rows >= 0               ? panels.panelColumns()
-                   : panels.columns <= 256 ? panels.columns
-                                           : boxExtent(panels.columns, 128 / panels.elementBytes);
-    return cuda::TensorMapType::get(builder.getContext(),
-                                    RankedTensorType::get(box, channel.getTile().getElementType()),
-                                    panels.swizzle);
-  };
-  if (auto store = dyn_cast<cta::StoreOp>(op))
-    return typeOf(store.getChannel().getType(), store.getExtents(), storingGroups(store));
-  auto copy = cast<cta::CopyOp>(op);
-  auto channel = copy.getSlot().getDefiningOp<cta::AcquireOp>().getChannel();
-  bool multicast = channel.getDefiningOp<cta::ChannelOp>().getMulticast();
-  return typeOf(cast<cta::ChannelType>(channel.getType()), copy.getExtents(),
-                multicast ? cta::clusterOf(kernel) : 1);
-}
-
-/// Calls `move(coordinates, byte offset)` for each box of `rows` rows, from `firstRow` on, of a
-/// slot; `columns` are where its columns start in the view.
-void Expander::forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
-                          ArrayRef<int64_t> extents, ValueRange indices, int64_t rows,
-                          Value firstRow, Value columns,
-                          function_ref<void(ValueRange, Value)> move) {
-  auto [rowAxis, columnAxis] = tileAxes(extents);
-  auto box = map.getBox().getShape();
-  int64_t height = rowAxis < 0 ? 1 : box[rowAxis], width = box[columnAxis];
-  SmallVector<Value> start;
-  for (Value index : indices)
-    start.push_back(scalar(index));
-  start[columnAxis] = add(start[columnAxis], columns);
-  unrolled(panels.columns / width, [&, rowAxis = rowAxis, columnAxis = columnAxis](Value across) {
-    unrolled(rows / height, [&](Value down) {
-      SmallVector<Value> coordinates(start);
-      Value row = add(firstRow, mul(down, height));
-      if (rowAxis >= 0)
-        coordinates[rowAxis] = add(coordinates[rowAxis], row);
-      coordinates[columnAxis] = add(coordinates[columnAxis], mul(across, width));
-      move(coordinates, add(mul(across, panels.rows * width * panels.elementBytes),
-                            mul(row, panels.rowBytes())));
-    });
-  });
-}
-
-LogicalResult Expander::expandTmaCopy(cta::CopyOp op) {
-  SlotState &slot = slots[op.getSlot()];
-  cta::ChannelOp channel = slot.channel;
-  PanelLayout panels = *channels[channel.getResult()].panels;
-  cuda::TensorMapType type = mapType(op);
-  Value map = maps.lookup({op.getView(), type});
-  bool multicast = channel.getMulticast();
-  int64_t rows = panels.rows / (multicast ? cluster : 1);
-  Value share = multicast ? mul(rank, rows) : Value();
-  byOneThread([&] {
-    Value mask = multicast ? constant((1 << cluster) - 1) : Value();
-    forEachBox(type, panels, op.getExtents(), op.getIndices(), rows, share, /*columns=*/{},
-               [&](ValueRange coordinates, Value offset) {
-                 builder.create<cuda::TmaLoadOp>(loc, map, coordinates, add(slot.address, offset),
-                                                 slot.full, mask, /*hint=*/nullptr);
-               });
-  });
-  return success();
-}
-
-//===- Stores ---------------------------------------------------------------------------------===//
-
-Value Expander::sliceRegister(const Layout &whole, int64_t dim, int64_t size, Value part,
-                              Value index) {
-  Value sum;
-  int64_t weight = 1, prefix = 1;
-  for (const Digit &digit : whole.digits(Level::Register)) {
-    int64_t kept = digit.size;
-    bool cut = digit.dim == dim && digit.stride * digit.size > size;
-    if (cut)
-      kept = std::max<int64_t>(1, size / digit.stride);
-    sum = add(sum, mul(rem(div(index, prefix), kept), weight));
-    if (cut) // what the parts before this one count of the digit
-      sum = add(sum, mul(rem(mul(part, size / digit.stride ? size / digit.stride : 1), digit.size),
-                         weight));
-    prefix *= kept;
-    weight *= digit.size;
-  }
-  return sum ? sum : constant(0);
-}
-
-void Expander::fillSlot(const SlotState &slot, RankedTensorType type,
-                        function_ref<std::pair<Value, Value>(Value, int64_t)> vectorAt) {
-  const Layout &layout = cta::layoutOf(type);
-  auto addressOf = [&](const Layout &places, Value index) {
-    return slotAddress(slot, coordinate(places, 0, index), coordinate(places, 1, index));
-  };
-  if (storeMatrices(type, layout, vectorAt, addressOf))
-    return;
-  int64_t vector = sharedVector(layout, 2, type.getElementTypeBitWidth() / 8);
-  Value replica = firstReplica(layout);
-  unrolled(layout.registers() / vector, [&](Value index) {
-    Value first = mul(index, vector);
-    auto [array, entry] = vectorAt(first, vector);
-    builder.create<cuda::StoreSharedOp>(loc, array, entry, addressOf(layout, first), replica,
-                                        vector);
-  });
-}
-
-LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
-  auto channel = op.getChannel();
-  ChannelState &state = channels[channel];
-  PanelLayout panels = *state.panels;
-  auto type = cast<RankedTensorType>(op.getTile().getType());
-  auto slotTile = channel.getType().getTile();
-  const Layout &whole = cta::layoutOf(type);
-  int64_t columns = slotTile.getDimSize(1), depth = channel.getType().getDepth();
-  std::optional<Layout> layout = whole.sliceDim(1, columns);
-  if (!layout)
-    return op.emitError() << "through slots of " << columns
-                          << " columns would take other threads for each; make the slots wider";
-  auto partType = cta::withLayout(slotTile, *layout);
-  int64_t parties = storingGroups(op);
-  auto meet = [&] {
-    if (parties == 1)
-      return barrier();
-    builder.create<cuda::NamedBarrierSyncOp>(loc, add(group, constant(1)),
-                                             cta::kWarpsPerGroup * kLanes);
-  };
-  Value starter = parties > 1 ? groupThread : add(mul(warp, kLanes), lane);
-  Value starts = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, starter, constant(0));
-  cuda::TensorMapType mapped = mapType(op);
-  Value map = maps.lookup({op.getView(), mapped});
-  int64_t rows = panels.rows / parties;
-  Value firstRow = parties > 1 ? mul(div(warp, cta::kWarpsPerGroup), rows) : Value();
-
-  unrolled(partsOf(op), [&](Value part) {
-    SlotState slot;
-    slot.channel = channel.getDefiningOp<cta::ChannelOp>();
-    slot.address =
-        slotAt(state, storing[channel] ? nextIndex(storing[channel], depth) : rem(part, depth));
-    branch(starts, [&] { builder.create<cuda::BulkWaitOp>(loc, depth - 1, /*read=*/true); });
-    meet();
-    fillSlot(slot, partType, [&](Value first, int64_t vector) {
-      return vectorAt(op.getTile(), sliceRegister(whole, 1, columns, part, first), vector);
-    });
-    builder.create<cuda::FenceOp>(loc, cuda::FenceKind::AsyncShared);
-    meet();
-    branch(starts, [&] {
-      forEachBox(mapped, panels, op.getExtents(), op.getIndices(), rows, firstRow,
-                 mul(part, columns), [&](ValueRange coordinates, Value offset) {
-                   Value from = add(slot.address, offset);
-                   if (op.getAdd())
-                     builder.create<cuda::TmaReduceAddOp>(loc, from, map, coordinates, nullptr);
-                   else
-                     builder.create<cuda::TmaStoreOp>(loc, from, map, coordinates, nullptr);
-                 });
-      builder.create<cuda::BulkCommitOp>(loc);
-    });
-  });
-  return success();
 }
 
 } // namespace tilewright::passes

@@ -127,8 +127,7 @@ LogicalResult Expander::expandRole(cta::RoleOp op) {
     outcome = expandBlock(op.getBody().front());
     retire(0);
     if (!storing.empty()) // the stores' slots live until they have been read
-      branch(builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, groupThread, constant(0)),
-             [&] { builder.create<cuda::BulkWaitOp>(loc, 0, /*read=*/true); });
+      awaitStores();
     storing.clear();
     channelBytes = std::max(channelBytes, sharedBytes); // scratch is the role's own
   };

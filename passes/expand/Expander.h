@@ -11,7 +11,8 @@
 //   ExpandChannels.cpp      slots, their hand-over, waits
 //   ExpandCopies.cpp        what goes into slots and comes out of them
 //   ExpandRoles.cpp         roles as branches, the loop over tiles
-//   ExpandRings.cpp         slots between roles: mbarriers, TMA
+//   ExpandRings.cpp         slots between roles: mbarriers
+//   ExpandTma.cpp           boxes that TMA copies
 //   ExpandWgmma.cpp         products of warpgroups, and what waits for them
 //   ExpandProducts.cpp      fragments and mma
 //   ExpandConversions.cpp   from one layout to another
@@ -63,20 +64,26 @@ struct ChannelState {
   std::optional<PanelLayout> panels;
 };
 
-/// Channels that TMA fills and that are handed over together, with the barriers of their slots.
+/// Channels between roles that are handed over together, with the barriers of their slots.
 struct Ring {
   llvm::SmallVector<cta::ChannelOp> channels; // the first stands for all
   int64_t depth = 0;
-  int64_t bytes = 0;      // that one slot of each takes
-  int64_t arrivals = 0;   // that empty a slot
-  bool multicast = false; // its slots are filled, and so emptied, by the whole cluster
-  Value full, empty;      // addresses of the barriers of slot 0
+  int64_t bytes = 0;              // that TMA brings to one slot of each
+  int64_t fills = 1, returns = 0; // arrivals that fill and empty a slot
+  bool multicast = false;         // its slots are filled, and so emptied, by the whole cluster
+  bool fenced = false;            // threads put there what wgmma reads
+  Value full, empty;              // addresses of the barriers of slot 0
 };
 
 /// How far a role has come in a ring.
 struct RingPlace {
   Value index, phase;  // counters, !cuda.regs<1 x i32>; the index only of rings of several slots
   Value current, full; // the slot that the role came to last, and its barrier
+  struct Closing {
+    size_t channels = 0; // of the ring, whose slot has been closed
+    bool stored = false; // TMA may still read one of them
+  };
+  llvm::DenseMap<Value, Closing> closing; // per slot number
 };
 
 /// Where a tile crosses shared memory from one layout to another, in padded rows.
@@ -91,6 +98,9 @@ struct SlotState {
   cta::ChannelOp channel;
   Value address, index; // index: of the slot in its ring, where that is counted
   Value full;           // the barrier that TMA counts its bytes on
+  /// Where it holds another tile than its channel's: how that lies.
+  std::optional<PanelLayout> panels;
+  bool stored = false; // a store went through it
   /// Registers that hold a copy until it is committed (channels filled through registers).
   Value staged;
 };
@@ -296,18 +306,26 @@ private:
   //===- Rings between roles (ExpandRings.cpp) -----------------------------------------------===//
   void planRings();
   void initialiseRings();
-  cuda::TensorMapType mapType(Operation *copyOrStore);
   Ring *ringOf(Value channel);
   void enterRings();
   void enterSlot(Value channel, SlotState &slot, bool fills);
+  mlir::LogicalResult expandRelease(cta::ReleaseOp op);
+  bool closesAll(Ring &ring, const SlotState &slot);
+  Value numberInGroup();
+  /// The producer's and the consumer's arrival.
+  void handOver(Ring &ring, Value index);
+  void giveBack(Ring &ring, Value index, Value condition);
+
+  //===- Boxes (ExpandTma.cpp) ---------------------------------------------------------------===//
+  cuda::TensorMapType mapType(Operation *copyOrStore);
   void forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
                   llvm::ArrayRef<int64_t> extents, mlir::ValueRange indices, int64_t rows,
                   Value firstRow, Value columns,
                   llvm::function_ref<void(mlir::ValueRange coordinates, Value offset)> move);
   mlir::LogicalResult expandTmaCopy(cta::CopyOp op);
-  mlir::LogicalResult expandRelease(cta::ReleaseOp op);
-  void giveBack(Ring &ring, Value index, Value condition);
   mlir::LogicalResult expandTmaStore(cta::StoreOp op);
+  /// Waits until TMA has read what the role stored.
+  void awaitStores();
   /// Stores a tile to a slot; `vectorAt(register, elements)` gives the array and entry that hold so
   /// many elements.
   void fillSlot(const SlotState &slot, mlir::RankedTensorType type,

@@ -114,6 +114,23 @@ TEST_P(Schedules, gemm_block_scaled_equals_the_product_on_the_cpu) {
     }
 }
 
+TEST_P(Schedules, gemm_mixed_equals_the_product_on_the_cpu) {
+  auto [M, N, someK] = GetParam();
+  int64_t K = (someK + 15) / 16 * 16;
+  Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::F8E4M3, N, K);
+  Matrix scales(*driver, ElementType::F32, (K + 63) / 64, N), c(*driver, ElementType::BF16, M, N);
+  a.fill(1);
+  b.fill(2);
+  scales.fill(3);
+  ASSERT_OK(c.buffer.fill(0xff));
+  launch(hopper::scheduleSource("gemm_mixed.mlir"), {a.ref(), b.ref(), scales.ref(), c.ref()});
+  c.fetch();
+  auto dequantised = [&](int64_t k, int64_t n) {
+    return simulator::roundTo<simulator::BFloat16>(b.at(n, k) * scales.at(k / 64, n));
+  };
+  expectProduct(a, dequantised, c, 1.0f / 128);
+}
+
 TEST_P(Schedules, gemm_split_k_equals_the_product_on_the_cpu) {
   auto [M, N, K] = GetParam();
   Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);

@@ -1,13 +1,16 @@
 // The programs written at the `cta` level in the machine simulator: clean in every schedule, and
 // right. Fewer blocks than tiles run them, so that rings go on from tile to tile, and no size is a
 // multiple.
-#include "tests/hopper/Simulation.h"
+#include "ir/cuda/Cuda.h"
+#include "simulator/NarrowFloat.h"
+#include "tests/hopper/Attention.h"
 
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
 
+using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::hopper;
 using namespace tilewright::simulator;
@@ -69,6 +72,18 @@ public:
     }
   }
 
+  /// The flags of the first findings in some schedules.
+  std::string findings(int64_t grid) {
+    std::vector<HostMatrix *> all;
+    for (auto &tensor : tensors)
+      all.push_back(tensor.get());
+    std::string found;
+    for (const MachineOptions &options : schedules(6))
+      if (found.empty())
+        found = simulateKernel(code, bindArguments(code, all, numbers), grid, options);
+    return found;
+  }
+
   llvm::StringMap<MachineArgument> numbers;
 
 private:
@@ -97,13 +112,15 @@ struct Edit {
   const char *from, *to;
 };
 
-/// gemm_persistent after some changes.
-ScheduleRun edited(llvm::ArrayRef<Edit> edits) {
-  std::string text = textOf("gemm_persistent.mlir");
-  for (auto [from, to] : edits)
+/// A program after some changes.
+Program edited(const char *file, llvm::ArrayRef<Edit> edits) {
+  std::string text = textOf(file);
+  for (auto [from, to] : edits) {
+    EXPECT_NE(text.find(from), text.npos) << file << " has no " << from;
     for (size_t at = text.find(from); at != text.npos; at = text.find(from, at + strlen(to)))
       text.replace(at, strlen(from), to);
-  return ScheduleRun(lowerSchedule(text));
+  }
+  return lowerSchedule(text);
 }
 
 TEST(HopperSchedules, edited_programs_are_clean_and_right) {
@@ -130,13 +147,169 @@ TEST(HopperSchedules, edited_programs_are_clean_and_right) {
   };
   for (const std::vector<Edit> &edits : cases) {
     SCOPED_TRACE(edits.front().to);
-    ScheduleRun run = edited(edits);
+    ScheduleRun run(edited("gemm_persistent.mlir", edits));
     run.tensor("bf16", 150, 104);
     run.tensor("bf16", 304, 104);
     run.tensor("bf16", 150, 304);
     run.numbers = {{"M", int64_t(150)}, {"N", int64_t(304)}, {"K", int64_t(104)}};
     run.expect(2, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
   }
+}
+
+/// gemm_persistent whose last step stands apart and whose result goes through the slot of an
+/// operand that it read: b's half by half, or a's quarter by quarter.
+ScheduleRun throughOperand(bool throughA, llvm::function_ref<void(func::FuncOp)> change = nullptr) {
+  std::string slot = throughA ? "a" : "b";
+  std::string apart = "%last_a = cta.wait %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>\n"
+                      "%last_b = cta.wait %bs : !cta.channel<4 x !b_tile> -> !cta.slot<!b_tile>\n"
+                      "%whole = cta.mma %sum, %last_a, %last_b "
+                      "{b_transposed, shape = array<i64: 64, 256, 16>, warps = array<i64: 8, 1>}"
+                      " : !sum, !cta.slot<!a_tile>, !cta.slot<!b_tile> -> !sum\n"
+                      "%total = cta.await %whole :";
+  std::string type = "!cta.slot<!" + slot +
+                     "_tile>\n"
+                     "cta.release %last_a : !cta.slot<!a_tile>\n"
+                     "cta.release %last_b : !cta.slot<!b_tile>\n";
+  std::string through = "through %last_" + slot;
+  Program code = edited("gemm_persistent.mlir",
+                        {{"  %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>\n",
+                          "  %last = arith.subi %steps, %c1 : i32\n"
+                          "  %some = arith.cmpi sge, %K, %c1 : i32\n"
+                          "  tile.assert %some, \"K is at least 1\" : i1\n"},
+                         {"to %steps step %c1 iter_args", "to %last step %c1 iter_args"},
+                         {"%total = cta.await %sum :", apart.c_str()},
+                         {"!cta.channel<2 x tensor<128x64xbf16>>\n", type.c_str()},
+                         {"through %rows", through.c_str()}});
+  if (change)
+    change(code.kernel());
+  ScheduleRun run(std::move(code));
+  run.tensor("bf16", 300, 200);
+  run.tensor("bf16", 400, 200);
+  run.tensor("bf16", 300, 400);
+  run.numbers = {{"M", int64_t(300)}, {"N", int64_t(400)}, {"K", int64_t(200)}};
+  return run;
+}
+
+TEST(HopperSchedules, results_go_through_slots_of_operands) {
+  for (bool throughA : {false, true}) {
+    ScheduleRun run = throughOperand(throughA);
+    run.expect(2, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
+  }
+}
+
+// What the store adds to the program is needed: the wait until TMA has read the slot, and the
+// meeting of both warpgroups, which have read all of b's.
+TEST(HopperSchedules, slots_are_not_overwritten_too_early) {
+  auto eraseWaits = [](func::FuncOp kernel) {
+    kernel.walk([](cuda::BulkWaitOp wait) { wait.erase(); });
+  };
+  auto eraseMeetings = [](func::FuncOp kernel) {
+    kernel.walk([](cuda::NamedBarrierSyncOp barrier) {
+      if (barrier.getThreads() == 256)
+        barrier.erase();
+    });
+  };
+  for (auto change : {+eraseWaits, +eraseMeetings})
+    EXPECT_EQ(throughOperand(/*throughA=*/false, change).findings(2).substr(0, 4), "race");
+}
+
+TEST(HopperSchedules, attention_goes_through_the_slot_of_its_queries) {
+  AttentionSizes sizes{1, 300, 140, 1, 1, 128, /*causal=*/false};
+  AttentionRun run(edited("attention.mlir", {{"  %os = cta.channel store : !o_ring\n", ""},
+                                             {"      cta.release %q_slot : !q_slot\n", ""},
+                                             {"through %os : !q_tile, !view, !o_ring\n",
+                                              "through %q_slot : !q_tile, !view, !q_slot\n"
+                                              "      cta.release %q_slot : !q_slot\n"}}),
+                   sizes);
+  for (const MachineOptions &options : schedules(20)) {
+    std::string messages;
+    EXPECT_EQ(run.simulate(options, &messages), "") << messages;
+    run.expectResults();
+  }
+}
+
+/// Rows of 64, twice what they were, summed up along each 32 rows: four warps double them, two
+/// warps with another layout add them.
+constexpr char kTilesCross[] = R"(
+!view = !tile.view<?x64xf32, align 16>
+!tile = tensor<32x64xf32>
+func.func @sums(%x: !view {tile.name = "x", tile.dims = ["M", "64"]},
+                %y: !view {tile.name = "y", tile.dims = ["M", "64"]})
+    attributes {tile.kernel, cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c2 = arith.constant 2 : i32
+  %c32 = arith.constant 32 : i32
+  %M = tile.dim %x, 0 : !view
+  %tiles = arith.ceildivsi %M, %c32 : i32
+  tile.grid [%c2]
+  %ts = cta.channel put : !cta.channel<2 x !tile>
+  cta.role "double" warps 4 {
+    cta.tiles (%m) of (%tiles) {
+      %row = arith.muli %m, %c32 : i32
+      %t = tile.load %x[%row, %c0] extents [32, 64] : !view, i32, i32 -> !tile
+      %twice = arith.addf %t, %t : !tile
+      %slot = cta.acquire %ts : !cta.channel<2 x !tile> -> !cta.slot<!tile>
+      cta.put %twice, %slot : !tile, !cta.slot<!tile>
+      cta.commit %slot : !cta.slot<!tile>
+    }
+  }
+  cta.role "add" warps 2 {
+    cta.tiles (%m) of (%tiles) {
+      %row = arith.muli %m, %c32 : i32
+      %slot = cta.wait %ts : !cta.channel<2 x !tile> -> !cta.slot<!tile>
+      %t = cta.get %slot : !cta.slot<!tile> -> !tile
+      cta.release %slot : !cta.slot<!tile>
+      %sums = tile.scan %t, 0 : !tile
+      tile.store %sums, %y[%row, %c0] extents [32, 64] : !tile, !view, i32, i32
+    }
+  }
+  return
+})";
+
+TEST(HopperSchedules, tiles_cross_between_roles) {
+  ScheduleRun run(lowerSchedule(kTilesCross));
+  run.tensor("f32", 300, 64);
+  run.tensor("f32", 300, 64);
+  run.numbers = {{"M", int64_t(300)}};
+  run.expect(2, [&](int64_t row, int64_t column) {
+    Expected sum{0, 1e-4f};
+    for (int64_t i = row / 32 * 32; i <= row; ++i)
+      sum.value += 2 * run.at(0, i, column);
+    return sum;
+  });
+}
+
+/// gemm_mixed on sizes that are no multiples.
+ScheduleRun mixed(Program code) {
+  ScheduleRun run(std::move(code));
+  run.tensor("bf16", 200, 400);
+  run.tensor("f8E4M3FN", 304, 400);
+  run.tensor("f32", 7, 304);
+  run.tensor("bf16", 200, 304);
+  run.numbers = {{"M", int64_t(200)}, {"N", int64_t(304)}, {"K", int64_t(400)}, {"KB", int64_t(7)}};
+  return run;
+}
+
+TEST(HopperSchedules, gemm_mixed_is_clean_and_right) {
+  ScheduleRun run = mixed(loadSchedule("gemm_mixed.mlir"));
+  run.expect(2, [&](int64_t m, int64_t n) {
+    Expected sum{0, 0};
+    for (int64_t k = 0; k < 400; ++k) {
+      float term = run.at(0, m, k) * roundTo<BFloat16>(run.at(1, n, k) * run.at(2, k / 64, n));
+      sum.value += term;
+      sum.tolerance += std::abs(term) * 1e-5f;
+    }
+    return rounded(sum);
+  });
+}
+
+TEST(HopperSchedules, tiles_that_products_read_are_fenced) {
+  Program code = loadSchedule("gemm_mixed.mlir");
+  code.kernel().walk([](cuda::FenceOp fence) {
+    if (isa<cuda::WarpSyncOp>(fence->getNextNode())) // that of who puts
+      fence.erase();
+  });
+  EXPECT_NE(mixed(std::move(code)).findings(2), "");
 }
 
 TEST(HopperSchedules, an_empty_sum_is_0) {

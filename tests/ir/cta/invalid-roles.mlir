@@ -256,6 +256,24 @@ func.func @stores_go_through_their_channels(%x: !tile.view<?x?xf32, align 16>, %
 
 // -----
 
+func.func @stores_go_through_slots_that_are_done_with(%x: !tile.view<?x?xf32, align 16>, %t: tensor<64x64xf32>, %i: i32) {
+  %c = cta.channel tma : !cta.channel<2 x tensor<64x64xf32>>
+  %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xf32>> -> !cta.slot<tensor<64x64xf32>>
+  // expected-error @+1 {{'cta.store' op goes through a slot that was acquired; one that was waited for, and is done with, can be written over}}
+  cta.store %t, %x[%i, %i] extents [64, 64] through %s : tensor<64x64xf32>, !tile.view<?x?xf32, align 16>, !cta.slot<tensor<64x64xf32>>
+  return
+}
+
+// -----
+
+func.func @slots_have_room_for_some_columns(%x: !tile.view<?x?xf32, align 16>, %t: tensor<256x64xf32>, %s: !cta.slot<tensor<8x64xf32>>, %i: i32) {
+  // expected-error @+1 {{'cta.store' op of 'tensor<256x64xf32>' has no room in 'tensor<8x64xf32>', not even some columns at a time; take a channel of kind `store`}}
+  cta.store %t, %x[%i, %i] extents [256, 64] through %s : tensor<256x64xf32>, !tile.view<?x?xf32, align 16>, !cta.slot<tensor<8x64xf32>>
+  return
+}
+
+// -----
+
 func.func @slots_divide_what_is_stored(%x: !tile.view<?x?xf32, align 16>, %t: tensor<64x64xf32>, %i: i32) {
   %c = cta.channel store : !cta.channel<2 x tensor<64x48xf32>>
   // expected-error @+1 {{'cta.store' op of 'tensor<64x64xf32>' goes through slots of its rows and type and a divisor of its columns, not 'tensor<64x48xf32>'}}
@@ -343,7 +361,7 @@ func.func @bytes_run_along_k(%a: !cta.slot<tensor<64x64xf8E4M3FN>>, %acc: !cta.p
 func.func @warpgroups_read_what_tma_brought(%acc: !cta.pending<tensor<64x64xf32>>) {
   %c = cta.channel cp_async : !cta.channel<2 x tensor<64x64xbf16>>
   %a = cta.wait %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
-  // expected-error @+1 {{'cta.mma' op of a warpgroup reads slots of `tma` channels, not `cp_async`}}
+  // expected-error @+1 {{'cta.mma' op of a warpgroup reads slots of `tma` or `put` channels, not `cp_async`}}
   %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   return
 }

@@ -50,6 +50,84 @@ func.func @vectors_go_with_matrices(%x: !view, %scales: !scales, %y: !tile.view<
   return
 }
 
+// Each warp of who puts arrives, and each of who gets: 4 and 2. Nothing is fenced, since threads read.
+// CHECK-LABEL: @tiles_cross_by_threads
+// CHECK: cuda.mbarrier_init %{{.*}}, 4
+// CHECK: cuda.mbarrier_init %{{.*}}, 2
+// CHECK: cuda.mbarrier_wait
+// CHECK-NOT: cuda.mbarrier_arrive_expect_tx
+// CHECK: cuda.store_shared
+// CHECK-NOT: cuda.fence
+// CHECK: cuda.warp_sync
+// CHECK: cuda.mbarrier_arrive
+// CHECK: cuda.mbarrier_wait
+// CHECK: cuda.load_shared
+// CHECK: cuda.warp_sync
+// CHECK: cuda.mbarrier_arrive
+func.func @tiles_cross_by_threads(%x: !view, %y: !view, %t: i32) attributes {tile.kernel, cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %ts = cta.channel put : !cta.channel<2 x tensor<64x64xbf16>>
+  cta.role "make" warps 4 {
+    cta.tiles (%i) of (%t) {
+      %v = tile.load %x[%i, %c0] extents [64, 64] : !view, i32, i32 -> tensor<64x64xbf16>
+      %s = cta.acquire %ts : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
+      cta.put %v, %s : tensor<64x64xbf16>, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 2 {
+    cta.tiles (%i) of (%t) {
+      %s = cta.wait %ts : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
+      %v = cta.get %s : !slot -> tensor<64x64xbf16>
+      cta.release %s : !slot
+      tile.store %v, %y[%i, %c0] extents [64, 64] : tensor<64x64xbf16>, !view, i32, i32
+    }
+  }
+  return
+}
+
+// A product reads what was put by itself: who puts fences. The result goes through the same slot, once
+// all have read it, and the slot goes back once that has been read.
+// CHECK-LABEL: @products_of_tiles_that_cross
+// CHECK: cuda.mbarrier_init %{{.*}}, 4
+// CHECK: cuda.mbarrier_init %{{.*}}, 2
+// CHECK: cuda.store_shared
+// CHECK: cuda.fence async_shared
+// CHECK-NEXT: cuda.warp_sync
+// CHECK: cuda.mbarrier_arrive
+// CHECK: cuda.wgmma_wait 0
+// CHECK: cuda.named_barrier_sync %{{.*}}, 256
+// CHECK: cuda.stmatrix
+// CHECK: cuda.fence async_shared
+// CHECK: cuda.tma_store
+// CHECK: cuda.bulk_wait 0 read
+// CHECK: cuda.mbarrier_arrive
+func.func @products_of_tiles_that_cross(%x: !view, %y: !view, %t: i32) attributes {tile.kernel, cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %ts = cta.channel put : !cta.channel<2 x tensor<128x128xbf16>>
+  cta.role "make" warps 4 {
+    cta.tiles (%i) of (%t) {
+      %v = tile.load %x[%i, %c0] extents [128, 128] : !view, i32, i32 -> tensor<128x128xbf16>
+      %s = cta.acquire %ts : !cta.channel<2 x tensor<128x128xbf16>> -> !cta.slot<tensor<128x128xbf16>>
+      cta.put %v, %s : tensor<128x128xbf16>, !cta.slot<tensor<128x128xbf16>>
+      cta.commit %s : !cta.slot<tensor<128x128xbf16>>
+    }
+  }
+  cta.role "use" warps 8 {
+    cta.tiles (%i) of (%t) {
+      %s = cta.wait %ts : !cta.channel<2 x tensor<128x128xbf16>> -> !cta.slot<tensor<128x128xbf16>>
+      %e = cta.begin : !cta.pending<tensor<128x128xf32>>
+      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 128, 16>, warps = array<i64: 8, 1>}
+          : !cta.pending<tensor<128x128xf32>>, !cta.slot<tensor<128x128xbf16>>, !cta.slot<tensor<128x128xbf16>> -> !cta.pending<tensor<128x128xf32>>
+      %d = cta.await %p : !cta.pending<tensor<128x128xf32>> -> tensor<128x128xf32>
+      %r = tile.cast %d : tensor<128x128xf32> -> tensor<128x128xbf16>
+      cta.store %r, %y[%i, %c0] extents [128, 128] through %s : tensor<128x128xbf16>, !view, !cta.slot<tensor<128x128xbf16>>
+      cta.release %s : !cta.slot<tensor<128x128xbf16>>
+    }
+  }
+  return
+}
+
 // Slots that are waited for together have one barrier, so they go back when the last is released.
 // CHECK-LABEL: @slots_taken_together_go_back_together
 // CHECK: cuda.wgmma_wait

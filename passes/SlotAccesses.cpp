@@ -1,0 +1,125 @@
+// Accesses to slots between where they are opened and closed. A slot that was acquired is written,
+// one that was waited for is read, until a store goes through it: from then on it is TMA's.
+#include "passes/SlotAccesses.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+static cta::ChannelOp channelOf(Operation *turn) {
+  return turn->getOperand(0).getDefiningOp<cta::ChannelOp>();
+}
+
+static std::string quoted(Value value, StringRef otherwise) {
+  return "`" + cta::nameOf(value, otherwise) + "`";
+}
+
+bool awaitedBefore(cta::MmaOp mma, Operation *op) {
+  return llvm::any_of(mma->getUsers(), [&](Operation *user) {
+    return isa<cta::AwaitOp>(user) && user->getBlock() == mma->getBlock() &&
+           (!op || op->getBlock() != user->getBlock() || user->isBeforeInBlock(op));
+  });
+}
+
+//===- Filling --------------------------------------------------------------------------------===//
+
+static LogicalResult checkFill(cta::AcquireOp acquire) {
+  bool puts = channelOf(acquire).getKind() == cta::ChannelKind::Put;
+  int64_t fills = 0;
+  for (Operation *user : acquire->getUsers()) {
+    if (isa<cta::GetOp, cta::MmaOp>(user))
+      return user->emitError() << "reads slot " << quoted(acquire.getSlot(), "slot")
+                               << ", which was acquired to be filled; who waits for it reads it";
+    if (!isa<cta::CopyOp, cta::PutOp>(user))
+      continue;
+    if (isa<cta::PutOp>(user) != puts)
+      return user->emitError() << "fills a slot of a `"
+                               << cta::stringifyChannelKind(channelOf(acquire).getKind())
+                               << "` channel, which takes "
+                               << (puts ? "a register tile: `cta.put`" : "a copy: `cta.copy`");
+    ++fills;
+  }
+  if (fills == 1)
+    return success();
+  return acquire.emitError() << "is filled by " << fills << (puts ? " puts" : " copies")
+                             << "; one fills a slot whole";
+}
+
+//===- Reading and writing over ---------------------------------------------------------------===//
+
+/// Checks that a slot that a store goes through is the role's alone.
+static LogicalResult checkOtherReaders(cta::StoreOp store, cta::WaitOp wait) {
+  for (Operation *user : wait.getChannel().getUsers())
+    if (isa<cta::WaitOp>(user) && cta::roleOf(user) != cta::roleOf(store)) {
+      auto error = store.emitError()
+                   << "writes over a slot of " << quoted(wait.getChannel(), "channel")
+                   << ", which role \"" << cta::roleOf(user).getName()
+                   << "\" reads as well; store through a channel of kind `store`";
+      error.attachNote(user->getLoc()) << "where it does";
+      return error;
+    }
+  return success();
+}
+
+/// Checks that reads of a slot are over when a store goes through it.
+static LogicalResult checkStore(cta::StoreOp store, cta::WaitOp wait) {
+  Block *block = wait->getBlock();
+  Operation *writes = block->findAncestorOpInBlock(*store);
+  for (Operation *user : wait->getUsers()) {
+    if (!isa<cta::GetOp, cta::MmaOp>(user))
+      continue;
+    Operation *reads = block->findAncestorOpInBlock(*user);
+    auto mma = dyn_cast<cta::MmaOp>(user);
+    bool before = reads->isBeforeInBlock(writes), awaited = !mma || awaitedBefore(mma, store);
+    if (before && awaited)
+      continue;
+    auto error = store.emitError() << "writes over slot " << quoted(wait.getSlot(), "slot");
+    if (before)
+      error << " while a product reads it; await the product first";
+    else
+      error << ", which is read again; store when it is done with";
+    error.attachNote(user->getLoc()) << (before ? "the product" : "the read");
+    return error;
+  }
+  return checkOtherReaders(store, wait);
+}
+
+static LogicalResult checkTake(cta::WaitOp wait) {
+  for (Operation *user : wait->getUsers()) {
+    if (isa<cta::CopyOp, cta::PutOp>(user))
+      return user->emitError() << "fills slot " << quoted(wait.getSlot(), "slot")
+                               << ", which was waited for; acquire one to fill it";
+    auto store = dyn_cast<cta::StoreOp>(user);
+    if (store && failed(checkStore(store, wait)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult checkAccesses(Operation *turn) {
+  if (auto acquire = dyn_cast<cta::AcquireOp>(turn))
+    return checkFill(acquire);
+  return checkTake(cast<cta::WaitOp>(turn));
+}
+
+LogicalResult checkWithinRole(cta::ChannelOp channel) {
+  Operation *first = nullptr;
+  SmallVector<Operation *> users(channel.getResult().getUsers());
+  for (Operation *user : llvm::reverse(users)) { // as they stand in the program
+    if (!isa<cta::AcquireOp, cta::WaitOp>(user))
+      continue;
+    for (Operation *access : user->getUsers())
+      if (isa<cta::StoreOp>(access))
+        return access->emitError() << "goes through a slot that no other role has filled; store "
+                                   << "through a channel of kind `store`";
+    if (first && cta::roleOf(first) != cta::roleOf(user))
+      return user->emitError() << "takes part in a `"
+                               << cta::stringifyChannelKind(channel.getKind())
+                               << "` channel beside role \"" << cta::roleOf(first).getName()
+                               << "\"; between roles channels are of kind `tma` or `put`";
+    first = user;
+  }
+  return success();
+}
+
+} // namespace tilewright::passes

@@ -1,0 +1,21 @@
+//===- SlotAccesses.h - what a role may do with a slot that it has --------------------------===//
+#ifndef TILEWRIGHT_PASSES_SLOTACCESSES_H
+#define TILEWRIGHT_PASSES_SLOTACCESSES_H
+
+#include "ir/cta/Cta.h"
+
+namespace tilewright::passes {
+
+/// True when the product is awaited, where it stands, before `op` (null: at all).
+bool awaitedBefore(cta::MmaOp mma, mlir::Operation *op);
+
+/// Checks that a slot which `turn` acquires is filled once, as its channel's kind asks; that one it
+/// waits for is read, and written over only by the last to use it. Errors are at the accesses.
+mlir::LogicalResult checkAccesses(mlir::Operation *turn);
+
+/// Checks that a channel whose slots have no barriers between roles stays within one.
+mlir::LogicalResult checkWithinRole(cta::ChannelOp channel);
+
+} // namespace tilewright::passes
+
+#endif
