@@ -132,7 +132,7 @@ std::optional<Layout> LayoutRewriter::wanted(Operation *op, unsigned index) {
       return known(loop.getBeforeArguments()[index]);
     return known(op->getParentOp()->getResult(index));
   }
-  if (op->getNumResults() == 1 && isTile(op->getResult(0)) && layouts.contains(op->getResult(0)))
+  if (op->getNumResults() != 0 && isTile(op->getResult(0)) && layouts.contains(op->getResult(0)))
     if (auto layout = operandLayout(op, index, layouts[op->getResult(0)]))
       return layout;
   // Reductions take what they get; a constant in their place is laid out in rows.

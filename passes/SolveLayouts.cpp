@@ -37,7 +37,8 @@ static bool scansWithinWarps(const Layout &layout, int64_t axis) {
 std::optional<Layout> passes::operandLayout(Operation *op, unsigned index, const Layout &result) {
   if (!isTile(op->getOperand(index)))
     return std::nullopt;
-  if (isa<cta::AwaitOp>(op)) // of the sum; what it comes after lies anyhow
+  // Of the sum, not of what it comes after; of the peaks, since the source decides on their layout.
+  if (isa<cta::AwaitOp, cta::RaiseOp>(op))
     return index == 0 ? std::optional(result) : std::nullopt;
   if (isElementwise(op) || isa<tile::ScanOp>(op))
     return result;
@@ -62,12 +63,14 @@ std::optional<Layout> passes::operandLayout(Operation *op, unsigned index, const
   return std::nullopt;
 }
 
-/// The layout of an op's result, when operand `index` has `operand`; none when it does not follow.
+/// The layout of an op's results, when operand `index` has `operand`; none when it does not follow.
 static std::optional<Layout> resultLayout(Operation *op, unsigned index, const Layout &operand) {
   if (isElementwise(op))
     return operand;
-  if (isa<cta::RescaleOp, cta::AwaitOp>(op) && index == 0)
+  if (isa<cta::RescaleOp, cta::RaiseOp, cta::AwaitOp>(op) && index == 0)
     return operand;
+  if (isa<cta::RaiseOp>(op))
+    return operand.dropDim(1);
   if (auto scan = dyn_cast<tile::ScanOp>(op))
     return scansWithinWarps(operand, scan.getAxis()) ? std::optional(operand) : std::nullopt;
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
@@ -297,9 +300,10 @@ void LayoutSolver::spreadDown(OpOperand &use, const Layout &layout) {
   } else if (auto mma = dyn_cast<cta::MmaOp>(op)) {
     if (number == 0)
       assignResult(mma, layout);
-  } else if (op->getNumResults() == 1) {
+  } else if (op->getNumResults() != 0) {
     if (auto result = resultLayout(op, number, layout)) {
-      assign(op->getResult(0), *result);
+      for (Value each : op->getResults())
+        assign(each, *result);
       // Siblings follow at once: `x + broadcast(load)`.
       for (unsigned i = 0; i < op->getNumOperands(); ++i)
         if (auto operand = operandLayout(op, i, *result))

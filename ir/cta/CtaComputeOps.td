@@ -114,6 +114,32 @@ def Cta_PartialSumOp : Cta_Op<"partial_sum", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Cta_RaiseOp : Cta_Op<"raise", [Pure, AllTypesMatch<["before", "peak", "shrink"]>]> {
+  let summary = "a peak per row, which follows the row's maximum only where that is much higher";
+  let description = [{
+    `high[i] = factor · max(source[i, …])`; `peak[i] = high[i] - before[i] > tolerance ? high[i] : before[i]`;
+    `shrink[i] = 2^(before[i] - peak[i])`, by which to multiply what was added up under the peak
+    before. A row with a NaN keeps its peak.
+
+    For a softmax, which subtracts a peak from its exponents only to keep them in range: one that
+    lags by a few powers of two is as good, and sums seldom need a new factor. Each thread compares
+    what it holds of a row; only in warps that have a row that rises do lanes exchange anything.
+
+    C1: a peak for each row of the source. C2: a row lies in one warp.
+
+    ```mlir
+    %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : tensor<128xf32>, tensor<128x64xf32>
+    ```
+  }];
+  let arguments = (ins 1DTensorOf<[F32]>:$before, 2DTensorOf<[F32]>:$source, F32:$factor,
+                       F32Attr:$tolerance);
+  let results = (outs 1DTensorOf<[F32]>:$peak, 1DTensorOf<[F32]>:$shrink);
+  let assemblyFormat = [{
+    $before `,` $source `times` $factor `by` $tolerance attr-dict `:` type($before) `,` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
 def Cta_BeforeOp : Cta_Op<"before", [Pure]> {
   let summary = "true in the first iterations of a loop, which becomes two";
   let description = [{

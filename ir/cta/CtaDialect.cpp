@@ -208,6 +208,14 @@ LogicalResult PartialSumOp::verify() {
   return success();
 }
 
+LogicalResult RaiseOp::verify() {
+  int64_t rows = cast<RankedTensorType>(getSource().getType()).getDimSize(0);
+  int64_t peaks = cast<RankedTensorType>(getBefore().getType()).getDimSize(0);
+  if (peaks != rows) // C1
+    return emitOpError() << "has " << peaks << " peaks for " << rows << " rows";
+  return success();
+}
+
 OpFoldResult ConvertOp::fold(FoldAdaptor) {
   return getSource().getType() == getType() ? getSource() : OpFoldResult();
 }

@@ -1,5 +1,5 @@
 // Reductions and scans: across a thread's registers, then lanes by shuffles, then warps through
-// shared memory.
+// shared memory; peaks that follow a reduction only now and then.
 #include "passes/expand/Expander.h"
 
 #include <numeric>
@@ -395,6 +395,59 @@ LogicalResult Expander::expandScan(tile::ScanOp op) {
     writeElements(rounded, entry, values);
   });
   tiles[op.getResult()] = rounded;
+  return success();
+}
+
+LogicalResult Expander::expandRaise(cta::RaiseOp op) {
+  auto sourceType = cast<RankedTensorType>(op.getSource().getType());
+  const Layout &source = cta::layoutOf(sourceType);
+  if (!spansAlong(source.digits(Level::Warp), 1).empty()) // C2
+    return op.emitOpError() << "has rows that are split over warps; let each warp have whole rows, as "
+                            << "`warps = array<i64: n, 1>` of the product does";
+  Type f32 = sourceType.getElementType();
+  int64_t rows = source.dropDim(1).registers();
+  auto named = [&](StringRef name) {
+    return NameLoc::get(builder.getStringAttr(name), op.getLoc());
+  };
+  Value highs = reduceInThreads(named("high"), tile::ReduceKind::Max, op.getSource(), 1);
+  Value peaks = declare(named("peak"), rows, f32), shrinks = declare(named("shrink"), rows, f32);
+  writeTile(op.getBefore(), peaks);
+  auto get = [&](Value array, Value row) -> Value {
+    return builder.create<cuda::GetOp>(loc, f32, array, row);
+  };
+  auto set = [&](Value value, Value array, Value row) {
+    builder.create<cuda::SetOp>(loc, value, array, row);
+  };
+  unrolled(rows, [&](Value row) { set(constantOf(f32, 1), shrinks, row); });
+  auto highOf = [&](Value row) -> Value {
+    return builder.create<arith::MulFOp>(loc, get(highs, row), scalar(op.getFactor()));
+  };
+  auto rises = [&](Value row, Value high) -> Value {
+    Value rise = builder.create<arith::SubFOp>(loc, high, get(peaks, row));
+    return builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OGT, rise,
+                                         constantOf(f32, op.getTolerance().convertToFloat()));
+  };
+  Value any;
+  for (int64_t i = 0; i < rows; ++i) {
+    Value one = rises(constant(i), highOf(constant(i)));
+    any = any ? builder.create<arith::OrIOp>(loc, any, one) : one;
+  }
+  branch(builder.create<cuda::VoteAnyOp>(loc, builder.getI1Type(), any), [&] {
+    auto combine = [&](ValueRange other, Value row) {
+      set(combineValues(builder, loc, tile::ReduceKind::Max, get(highs, row), other[0]), highs, row);
+    };
+    reduceAcrossThreads(highs, source, source.dropDim(1), 1, rows,
+                        sourceType.getShape().take_front(), combine);
+    unrolled(rows, [&](Value row) {
+      Value high = highOf(row), before = get(peaks, row);
+      Value peak = builder.create<arith::SelectOp>(loc, rises(row, high), high, before);
+      Value fall = builder.create<arith::SubFOp>(loc, before, peak);
+      set(builder.create<math::Exp2Op>(loc, fall), shrinks, row);
+      set(peak, peaks, row);
+    });
+  });
+  tiles[op.getPeak()] = peaks;
+  tiles[op.getShrink()] = shrinks;
   return success();
 }
 

@@ -395,6 +395,7 @@ LogicalResult Expander::expand(Operation *op) {
       .Case([&](cta::MmaOp o) { return expandMma(o); })
       .Case([&](cta::AwaitOp o) { return expandAwait(o); })
       .Case([&](cta::RescaleOp o) { return expandRescale(o); })
+      .Case([&](cta::RaiseOp o) { return expandRaise(o); })
       .Case([&](cta::RoleOp o) {
         bool first = !isa_and_nonnull<cta::RoleOp>(o->getPrevNode());
         return first ? expandRoles() : success();

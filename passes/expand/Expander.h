@@ -255,6 +255,7 @@ private:
   mlir::LogicalResult expandScan(tile::ScanOp op);
   /// What each thread's own elements come to: registers of the result, not narrowed.
   Value reduceInThreads(mlir::Location where, tile::ReduceKind kind, Value tile, int64_t axis);
+  mlir::LogicalResult expandRaise(cta::RaiseOp op);
   /// Combines `arrays` (registers of the result) over the lanes and warps along `axis`.
   void reduceAcrossThreads(llvm::ArrayRef<Value> arrays, const Layout &source, const Layout &result,
                            int64_t axis, int64_t registers, llvm::ArrayRef<int64_t> resultShape,

@@ -71,6 +71,14 @@ func.func @groups_are_whole_clusters(%t: i32) attributes {cta.cluster = 2 : i32}
 
 // -----
 
+func.func @a_peak_per_row(%scores: tensor<64x32xf32>, %peaks: tensor<32xf32>, %scale: f32) {
+  // expected-error @+1 {{'cta.raise' op has 32 peaks for 64 rows}}
+  %0, %1 = cta.raise %peaks, %scores times %scale by 8.0 : tensor<32xf32>, tensor<64x32xf32>
+  return
+}
+
+// -----
+
 func.func @a_factor_per_row(%sums: tensor<64x32xf32>, %factors: tensor<32xf32>) {
   // expected-error @+1 {{'cta.rescale' op has 32 factors for 64 rows}}
   %0 = cta.rescale %sums, %factors : tensor<64x32xf32>, tensor<32xf32>

@@ -22,6 +22,7 @@
 // CHECK: cta.await %{{.*}} : <tensor<64x64xf32>> -> tensor<64x64xf32> after %{{.*}} : tensor<64xf32>
 // CHECK: cta.release %{{.*}} : <tensor<64x64xbf16>>{{$}}
 // CHECK: cta.partial_sum %{{.*}} : tensor<64x64xf32> -> tensor<64x4xf32>
+// CHECK: cta.raise %{{.*}}, %{{.*}} times %{{.*}} by 8.000000e+00 : tensor<64xf32>, tensor<64x64xf32>
 // CHECK: cta.rescale %{{.*}}, %{{.*}} : tensor<64x64xf32>, tensor<64xf32>
 // CHECK: cta.store add %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] extents [64, 64] through %{{.*}}
 // GENERIC: "cta.yield"
@@ -58,6 +59,9 @@ func.func @two_roles(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?x?xf32,
       %s = cta.await %p : !sum -> tensor<64x64xf32> after %factors : tensor<64xf32>
       cta.release %b : !slot
       %sums = cta.partial_sum %s : tensor<64x64xf32> -> tensor<64x4xf32>
+      %scale = arith.constant 0.5 : f32
+      %lowest = arith.constant dense<-1.0e30> : tensor<64xf32>
+      %peaks, %shrink = cta.raise %lowest, %s times %scale by 8.0 : tensor<64xf32>, tensor<64x64xf32>
       %same = cta.rescale %s, %factors : tensor<64x64xf32>, tensor<64xf32>
       cta.store add %same, %y[%m, %n] extents [64, 64] through %rows
           : tensor<64x64xf32>, !tile.view<?x?xf32, align 16>, !cta.channel<1 x tensor<64x64xf32>>

@@ -131,3 +131,23 @@ func.func @partial_sums(%x: !tile.view<16x64xf32, align 16>, %y: !tile.view<16x1
   tile.store %s, %y[%c0, %c0] extents [16, 16] : tensor<16x16xf32>, !tile.view<16x16xf32>, i32, i32
   return
 }
+
+// A vote on what each thread has, and the exchange between lanes only under it.
+// CHECK-LABEL: @peaks_rise_under_a_vote
+// CHECK: arith.maximumf
+// CHECK-NOT: cuda.shuffle_xor
+// CHECK: %[[RISES:.*]] = arith.cmpf ogt, %{{.*}}, %cst{{.*}} : f32
+// CHECK: %[[ANY:.*]] = cuda.vote_any
+// CHECK: scf.if %[[ANY]] {
+// CHECK: cuda.shuffle_xor %{{.*}}, %c1_i32 : f32
+// CHECK: cuda.shuffle_xor %{{.*}}, %c2_i32 : f32
+// CHECK: arith.select
+func.func @peaks_rise_under_a_vote(%x: !tile.view<?x16xf32, align 16>, %y: !tile.view<?xf32>, %scale: f32)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [64, 16] : !tile.view<?x16xf32, align 16>, i32, i32 -> tensor<64x16xf32>
+  %lowest = arith.constant dense<-1.0e30> : tensor<64xf32>
+  %r, %shrink = cta.raise %lowest, %a times %scale by 8.0 : tensor<64xf32>, tensor<64x16xf32>
+  tile.store %r, %y[%c0] extents [64] : tensor<64xf32>, !tile.view<?xf32>, i32
+  return
+}
