@@ -14,18 +14,13 @@
 // The weights of scores, the rows' new peaks and totals, and the factor for what was added up before.
 func.func private @softmax(%scores: !scores, %exponent: f32, %peak_before: !rows, %total_before: !parts)
     -> (!scores, !rows, !parts, !rows) {
-  %factor = tile.splat %exponent : f32 -> !scores  %row_factor = tile.splat %exponent : f32 -> !rows
-  %tolerance = arith.constant dense<8.0> : !rows
-  %high = tile.reduce max %scores, 1 : !scores -> !rows
-  %high_scaled = arith.mulf %high, %row_factor : !rows
-  %rise = arith.subf %high_scaled, %peak_before : !rows  %rises = arith.cmpf ogt, %rise, %tolerance : !rows
-  %peak = arith.select %rises, %high_scaled, %peak_before : tensor<128xi1>, !rows
+  %factor = tile.splat %exponent : f32 -> !scores
+  %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
   %peak_column = tile.expand_dims %peak, 1 : !rows -> !column
   %peak_all = tile.broadcast %peak_column : !column -> !scores
   %scaled = arith.mulf %scores, %factor : !scores  %power = arith.subf %scaled, %peak_all : !scores
   %weights = math.exp2 %power : !scores
   %added = cta.partial_sum %weights : !scores -> !parts
-  %fall = arith.subf %peak_before, %peak : !rows  %shrink = math.exp2 %fall : !rows
   %shrink_column = tile.expand_dims %shrink, 1 : !rows -> !column
   %shrink_all = tile.broadcast %shrink_column : !column -> !parts
   %total = math.fma %total_before, %shrink_all, %added : !parts
