@@ -297,10 +297,18 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
   }
 
   LogicalResult checkTiles(func::FuncOp kernel) {
-    cta::TilesOp first;
+    cta::TilesOp first, inTurn;
     WalkResult result = kernel.walk([&](cta::TilesOp tiles) {
       if (!first)
         first = tiles;
+      if (tiles.getTurns() && !inTurn)
+        inTurn = tiles;
+      if (tiles.getTurns() && tiles.getTurns() != inTurn.getTurns()) {
+        tiles.emitError() << "takes one of " << *tiles.getTurns() << " turns where role \""
+                          << cta::roleOf(inTurn).getName() << "\" takes one of "
+                          << *inTurn.getTurns() << "; some tiles would be done twice or never";
+        return WalkResult::interrupt();
+      }
       if (sameValues(first.getExtents(), tiles.getExtents()) &&
           first.getGrouped() == tiles.getGrouped() && first.getFolded() == tiles.getFolded())
         return WalkResult::advance();

@@ -4,10 +4,9 @@
 #include "ir/cuda/Cuda.h"
 #include "simulator/NarrowFloat.h"
 #include "tests/hopper/Attention.h"
+#include "tests/hopper/ScheduleRun.h"
 
-#include <cmath>
 #include <cstring>
-#include <functional>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -17,95 +16,20 @@ using namespace tilewright::simulator;
 
 namespace {
 
-/// An element, and what a result may differ from it.
-struct Expected {
-  float value, tolerance;
-};
+class MatrixSchedules : public testing::TestWithParam<MatrixProgram> {};
 
-/// Operands and result of a program.
-class ScheduleRun {
-public:
-  explicit ScheduleRun(const std::string &file) : ScheduleRun(loadSchedule(file)) {}
-  explicit ScheduleRun(Program code) : code(std::move(code)) {}
-
-  /// Adds the kernel's next argument; the last is the result.
-  void tensor(const std::string &type, int64_t rows, int64_t columns) {
-    tensors.push_back(std::make_unique<HostMatrix>(code, type, rows, columns));
-    tensors.back()->fill(unsigned(tensors.size()));
-  }
-  float at(size_t tensor, int64_t row, int64_t column) const {
-    return tensors[tensor]->at(row, column);
-  }
-  /// The product of a row of one and a row of another; the tolerance is the sum of its terms'
-  /// magnitudes, in f32's rounding.
-  Expected product(size_t a, int64_t row, size_t b, int64_t column) const {
-    Expected sum{0, 0};
-    for (int64_t k = 0; k < tensors[a]->columns; ++k) {
-      float term = at(a, row, k) * at(b, column, k);
-      sum.value += term;
-      sum.tolerance += std::abs(term) * 1e-5f;
-    }
-    return sum;
-  }
-
-  /// Runs it in several schedules, on a result of 0 if it adds to that.
-  void expect(int64_t grid, std::function<Expected(int64_t, int64_t)> expected, bool adds = false) {
-    std::vector<HostMatrix *> all;
-    for (auto &tensor : tensors)
-      all.push_back(tensor.get());
-    HostMatrix &result = *all.back();
-    std::vector<Expected> wanted;
-    for (int64_t row = 0; row < result.rows; ++row)
-      for (int64_t column = 0; column < result.columns; ++column)
-        wanted.push_back(expected(row, column));
-    for (const MachineOptions &options : schedules(20)) {
-      std::fill(result.bytes.begin(), result.bytes.end(), char(adds ? 0 : 0x7f));
-      std::string messages;
-      auto arguments = bindArguments(code, all, numbers);
-      ASSERT_EQ(simulateKernel(code, arguments, grid, options, &messages), "") << messages;
-      for (int64_t row = 0; row < result.rows; ++row)
-        for (int64_t column = 0; column < result.columns; ++column) {
-          Expected element = wanted[size_t(row * result.columns + column)];
-          ASSERT_NEAR(result.at(row, column), element.value, element.tolerance)
-              << "element " << row << ", " << column;
-        }
-    }
-  }
-
-  /// The flags of the first findings in some schedules.
-  std::string findings(int64_t grid) {
-    std::vector<HostMatrix *> all;
-    for (auto &tensor : tensors)
-      all.push_back(tensor.get());
-    std::string found;
-    for (const MachineOptions &options : schedules(6))
-      if (found.empty())
-        found = simulateKernel(code, bindArguments(code, all, numbers), grid, options);
-    return found;
-  }
-
-  llvm::StringMap<MachineArgument> numbers;
-
-private:
-  Program code;
-  std::vector<std::unique_ptr<HostMatrix>> tensors;
-};
-
-/// A result that has been rounded to bf16.
-Expected rounded(Expected sum) { return {sum.value, sum.tolerance + std::abs(sum.value) / 128}; }
-
-TEST(HopperSchedules, products_are_clean_and_right) {
-  for (const char *program :
-       {"gemm_cooperative.mlir", "gemm_persistent.mlir", "gemm_pingpong.mlir"}) {
-    SCOPED_TRACE(program);
-    ScheduleRun run(program);
-    run.tensor("bf16", 400, 328);
-    run.tensor("bf16", 520, 328);
-    run.tensor("bf16", 400, 520);
-    run.numbers = {{"M", int64_t(400)}, {"N", int64_t(520)}, {"K", int64_t(328)}};
-    run.expect(2, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
-  }
+TEST_P(MatrixSchedules, are_clean_and_right) {
+  const MatrixProgram &program = GetParam();
+  ScheduleRun run(program.file);
+  auto expected = program.fill(run, 200, 304, 400);
+  run.expect(/*grid=*/2, expected, program.adds);
 }
+
+INSTANTIATE_TEST_SUITE_P(Programs, MatrixSchedules, testing::ValuesIn(kMatrixPrograms),
+                         [](const auto &info) {
+                           std::string file = info.param.file;
+                           return file.substr(0, file.find('.'));
+                         });
 
 /// A change of a program's text, everywhere.
 struct Edit {
@@ -319,69 +243,6 @@ TEST(HopperSchedules, an_empty_sum_is_0) {
   run.tensor("bf16", 64, 64);
   run.numbers = {{"M", int64_t(64)}, {"N", int64_t(64)}, {"K", int64_t(0)}};
   run.expect(2, [&](int64_t, int64_t) { return Expected{0, 0}; });
-}
-
-TEST(HopperSchedules, gemm_e4m3_is_clean_and_right) {
-  ScheduleRun run("gemm_e4m3.mlir");
-  run.tensor("f8E4M3FN", 200, 400);
-  run.tensor("f8E4M3FN", 304, 400);
-  run.tensor("bf16", 200, 304);
-  run.numbers = {{"M", int64_t(200)}, {"N", int64_t(304)}, {"K", int64_t(400)}, {"scale", 0.25}};
-  run.expect(2, [&](int64_t m, int64_t n) {
-    Expected sum = run.product(0, m, 1, n);
-    return rounded({sum.value / 4, sum.tolerance / 4});
-  });
-}
-
-TEST(HopperSchedules, gemm_block_scaled_is_clean_and_right) {
-  ScheduleRun run("gemm_block_scaled.mlir");
-  run.tensor("f8E4M3FN", 200, 400);
-  run.tensor("f8E4M3FN", 304, 400);
-  run.tensor("f32", 4, 200);
-  run.tensor("f32", 3, 4);
-  run.tensor("bf16", 200, 304);
-  run.numbers = {{"M", int64_t(200)},
-                 {"N", int64_t(304)},
-                 {"K", int64_t(400)},
-                 {"KB", int64_t(4)},
-                 {"NB", int64_t(3)}};
-  run.expect(2, [&](int64_t m, int64_t n) {
-    Expected sum{0, 0};
-    for (int64_t k = 0; k < 400; ++k) {
-      float scale = run.at(2, k / 128, m) * run.at(3, n / 128, k / 128);
-      float term = run.at(0, m, k) * run.at(1, n, k) * scale;
-      sum.value += term;
-      sum.tolerance += std::abs(term) * 1e-5f;
-    }
-    return rounded(sum);
-  });
-}
-
-TEST(HopperSchedules, gemm_split_k_is_clean_and_right) {
-  ScheduleRun run("gemm_split_k.mlir");
-  run.tensor("bf16", 200, 520);
-  run.tensor("bf16", 200, 520);
-  run.tensor("f32", 200, 200);
-  run.numbers = {
-      {"M", int64_t(200)}, {"N", int64_t(200)}, {"K", int64_t(520)}, {"splits", int64_t(3)}};
-  auto expected = [&](int64_t m, int64_t n) { return run.product(0, m, 1, n); };
-  run.expect(4, expected, /*adds=*/true);
-}
-
-TEST(HopperSchedules, swiglu_is_clean_and_right) {
-  ScheduleRun run("swiglu.mlir");
-  run.tensor("bf16", 200, 200);
-  run.tensor("bf16", 304, 200);
-  run.tensor("bf16", 304, 200);
-  run.tensor("bf16", 200, 304);
-  run.numbers = {{"M", int64_t(200)}, {"N", int64_t(304)}, {"K", int64_t(200)}};
-  run.expect(2, [&](int64_t m, int64_t n) {
-    Expected gate = run.product(0, m, 1, n), up = run.product(0, m, 2, n);
-    float silu = gate.value / (1 + std::exp(-gate.value));
-    // |silu'| < 1.1, and exp2 is good to some units of f32's last place.
-    float tolerance = 1.1f * gate.tolerance * std::abs(up.value) + up.tolerance * std::abs(silu);
-    return rounded({silu * up.value, tolerance + 1e-5f});
-  });
 }
 
 } // namespace

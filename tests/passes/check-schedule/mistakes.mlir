@@ -1172,3 +1172,47 @@ func.func @roles_that_take_turns_at_one_ring(%x: !view, %t: i32, %n: i32) attrib
   }
   return
 }
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!one = !cta.channel<1 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!tile = tensor<64x64xf32>
+!view = !tile.view<?x?xbf16, align 16>
+#shape = array<i64: 64, 64, 16>
+#warps = array<i64: 4, 1>
+
+func.func @turns_of_different_numbers(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+    %as = cta.channel tma : !ring loc("as")
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "even" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) turn 0 of 2 {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> !tile
+      cta.release %s : !slot
+    }
+  }
+  cta.role "odd" warps 4 {
+    // expected-error @+1 {{takes one of 3 turns where role "even" takes one of 2; some tiles would be done twice or never}}
+    cta.tiles (%i, %j) of (%t, %t) turn 1 of 3 {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> !tile
+      cta.release %s : !slot
+    }
+  }
+  return
+}

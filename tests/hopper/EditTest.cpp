@@ -1,0 +1,109 @@
+// The programs of this folder as someone might change them: each either is refused with a line and
+// a reason, or it is compiled, and then it ends, in the simulator, with the right numbers.
+//
+// A test takes one edit in eleven, and compiles a quarter of those that are lowered. All of them:
+//   hopper_tests --gtest_also_run_disabled_tests --gtest_filter='*Edits*'
+#include "runtime/Compile.h"
+#include "tests/hopper/Attention.h"
+#include "tests/hopper/Edits.h"
+#include "tests/hopper/ScheduleRun.h"
+#include "tools/driver/Acceptance.h"
+#include "tools/driver/Schedule.h"
+
+#include <gtest/gtest.h>
+#include <regex>
+
+using namespace tilewright;
+using namespace tilewright::hopper;
+
+namespace {
+
+/// Runs a program on small operands; a test failure unless it is clean and right.
+using Check = std::function<void(const std::string &text, Program program)>;
+
+int64_t numberBehind(const std::string &text, const std::string &words, int64_t otherwise) {
+  size_t at = text.find(words);
+  return at == text.npos ? otherwise : std::stoll(text.substr(at + words.size()));
+}
+
+Check checkOf(const MatrixProgram &matrix) {
+  return [matrix](const std::string &text, Program program) {
+    ScheduleRun run(std::move(program));
+    auto expected = matrix.fill(run, 150, 304, 208);
+    run.expect(2 * numberBehind(text, "cta.cluster = ", 1), expected, matrix.adds, /*random=*/1);
+  };
+}
+
+Check checkOf(const AttentionProgram &attention) {
+  return [attention](const std::string &text, Program program) {
+    int64_t D = numberBehind(text, R"(tile.dims = ["B", "S", "H", ")", attention.D);
+    AttentionSizes sizes{1, 150, 328, 2, 1, D, attention.causal, /*scale=*/2};
+    AttentionRun run(std::move(program), sizes);
+    run.grid = 2;
+    for (const simulator::MachineOptions &options : schedules(0)) {
+      std::string messages;
+      EXPECT_EQ(run.simulate(options, &messages), "") << messages;
+      run.expectResults();
+    }
+  };
+}
+
+/// What ptxas says against it; with a line, if anything.
+std::string refusedByPtxas(const runtime::KernelSource &source) {
+  auto compiled = runtime::compileKernel(source, {.useCache = false});
+  if (!compiled)
+    return compiled.error().message;
+  Status kept = driver::checkSchedule(source, compiled->performanceNotes);
+  return kept ? "" : kept.error().message;
+}
+
+/// Which of the edits to try, and which of the programs that they give to compile.
+struct Share {
+  size_t tried, compiled;
+};
+
+void expectEdits(const std::string &file, const Check &check, Share share) {
+  std::vector<Edit> edits = editsOf(textOf(file));
+  const std::regex hasPlace(R"(schedule\.mlir:\d+)");
+  size_t lowered = 0;
+  for (size_t i = share.tried / 8; i < edits.size(); i += share.tried) {
+    SCOPED_TRACE(file + ": " + edits[i].what);
+    auto schedule = driver::lowerSchedule(edits[i].text, "schedule.mlir");
+    if (!schedule) {
+      EXPECT_TRUE(std::regex_search(schedule.error().message, hasPlace))
+          << schedule.error().message;
+      continue;
+    }
+    if (lowered++ % share.compiled == 0)
+      if (std::string refusal = refusedByPtxas(schedule->source); !refusal.empty()) {
+        EXPECT_TRUE(std::regex_search(refusal, hasPlace)) << refusal;
+        continue;
+      }
+    check(edits[i].text, {std::move(schedule->context), std::move(schedule->module)});
+  }
+  EXPECT_GT(lowered, 0u) << "of " << edits.size() << " edits";
+}
+
+class MatrixEdits : public testing::TestWithParam<MatrixProgram> {
+protected:
+  void run(Share share) { expectEdits(GetParam().file, checkOf(GetParam()), share); }
+};
+class AttentionEdits : public testing::TestWithParam<AttentionProgram> {
+protected:
+  void run(Share share) { expectEdits(GetParam().file, checkOf(GetParam()), share); }
+};
+
+constexpr Share kSome{11, 4}, kAll{1, 1};
+
+TEST_P(MatrixEdits, are_refused_or_right) { run(kSome); }
+TEST_P(AttentionEdits, are_refused_or_right) { run(kSome); }
+TEST_P(MatrixEdits, DISABLED_all_are_refused_or_right) { run(kAll); }
+TEST_P(AttentionEdits, DISABLED_all_are_refused_or_right) { run(kAll); }
+
+std::string nameOf(const std::string &file) { return file.substr(0, file.find('.')); }
+INSTANTIATE_TEST_SUITE_P(Programs, MatrixEdits, testing::ValuesIn(kMatrixPrograms),
+                         [](const auto &info) { return nameOf(info.param.file); });
+INSTANTIATE_TEST_SUITE_P(Programs, AttentionEdits, testing::ValuesIn(kAttentionPrograms),
+                         [](const auto &info) { return nameOf(info.param.file); });
+
+} // namespace

@@ -1,0 +1,147 @@
+#include "tests/hopper/ScheduleRun.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace tilewright;
+using namespace tilewright::hopper;
+using namespace tilewright::simulator;
+
+Expected hopper::rounded(Expected sum) {
+  return {sum.value, sum.tolerance + std::abs(sum.value) / 128};
+}
+
+void ScheduleRun::tensor(const std::string &type, int64_t rows, int64_t columns) {
+  tensors.push_back(std::make_unique<HostMatrix>(code, type, rows, columns));
+  tensors.back()->fill(unsigned(tensors.size()));
+}
+
+Expected ScheduleRun::product(size_t a, int64_t row, size_t b, int64_t column) const {
+  Expected sum{0, 0};
+  for (int64_t k = 0; k < tensors[a]->columns; ++k) {
+    float term = at(a, row, k) * at(b, column, k);
+    sum.value += term;
+    sum.tolerance += std::abs(term) * 1e-5f;
+  }
+  return sum;
+}
+
+void ScheduleRun::expect(int64_t grid, const Reference &expected, bool adds, unsigned random) {
+  std::vector<HostMatrix *> all;
+  for (auto &tensor : tensors)
+    all.push_back(tensor.get());
+  HostMatrix &result = *all.back();
+  std::vector<Expected> wanted;
+  for (int64_t row = 0; row < result.rows; ++row)
+    for (int64_t column = 0; column < result.columns; ++column)
+      wanted.push_back(expected(row, column));
+  for (const MachineOptions &options : schedules(random)) {
+    std::fill(result.bytes.begin(), result.bytes.end(), char(adds ? 0 : 0x7f));
+    std::string messages;
+    auto arguments = bindArguments(code, all, numbers);
+    ASSERT_EQ(simulateKernel(code, arguments, grid, options, &messages), "") << messages;
+    for (int64_t row = 0; row < result.rows; ++row)
+      for (int64_t column = 0; column < result.columns; ++column) {
+        Expected element = wanted[size_t(row * result.columns + column)];
+        ASSERT_NEAR(result.at(row, column), element.value, element.tolerance)
+            << "element " << row << ", " << column;
+      }
+  }
+}
+
+std::string ScheduleRun::findings(int64_t grid) {
+  std::vector<HostMatrix *> all;
+  for (auto &tensor : tensors)
+    all.push_back(tensor.get());
+  std::string found;
+  for (const MachineOptions &options : schedules(6))
+    if (found.empty())
+      found = simulateKernel(code, bindArguments(code, all, numbers), grid, options);
+  return found;
+}
+
+//===- What the programs compute --------------------------------------------------------------===//
+
+using Reference = ScheduleRun::Reference;
+
+static void addSizes(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
+  run.numbers["M"] = M;
+  run.numbers["N"] = N;
+  run.numbers["K"] = K;
+}
+
+static Reference fillGemm(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
+  run.tensor("bf16", M, K);
+  run.tensor("bf16", N, K);
+  run.tensor("bf16", M, N);
+  addSizes(run, M, N, K);
+  return [&run](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); };
+}
+
+static Reference fillE4m3(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
+  run.tensor("f8E4M3FN", M, K);
+  run.tensor("f8E4M3FN", N, K);
+  run.tensor("bf16", M, N);
+  addSizes(run, M, N, K);
+  run.numbers["scale"] = 0.25;
+  return [&run](int64_t m, int64_t n) {
+    Expected sum = run.product(0, m, 1, n);
+    return rounded({sum.value / 4, sum.tolerance / 4});
+  };
+}
+
+static Reference fillBlockScaled(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
+  int64_t blocksK = (K + 127) / 128, blocksN = (N + 127) / 128;
+  run.tensor("f8E4M3FN", M, K);
+  run.tensor("f8E4M3FN", N, K);
+  run.tensor("f32", blocksK, M);
+  run.tensor("f32", blocksN, blocksK);
+  run.tensor("bf16", M, N);
+  addSizes(run, M, N, K);
+  run.numbers["KB"] = blocksK;
+  run.numbers["NB"] = blocksN;
+  return [&run, K](int64_t m, int64_t n) {
+    Expected sum{0, 0};
+    for (int64_t k = 0; k < K; ++k) {
+      float scale = run.at(2, k / 128, m) * run.at(3, n / 128, k / 128);
+      float term = run.at(0, m, k) * run.at(1, n, k) * scale;
+      sum.value += term;
+      sum.tolerance += std::abs(term) * 1e-5f;
+    }
+    return rounded(sum);
+  };
+}
+
+static Reference fillSplitK(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
+  run.tensor("bf16", M, K);
+  run.tensor("bf16", N, K);
+  run.tensor("f32", M, N);
+  addSizes(run, M, N, K);
+  run.numbers["splits"] = int64_t(3);
+  return [&run](int64_t m, int64_t n) { return run.product(0, m, 1, n); };
+}
+
+static Reference fillSwiglu(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
+  run.tensor("bf16", M, K);
+  run.tensor("bf16", N, K);
+  run.tensor("bf16", N, K);
+  run.tensor("bf16", M, N);
+  addSizes(run, M, N, K);
+  return [&run](int64_t m, int64_t n) {
+    Expected gate = run.product(0, m, 1, n), up = run.product(0, m, 2, n);
+    float silu = gate.value / (1 + std::exp(-gate.value));
+    // |silu'| < 1.1, and exp2 is good to some units of f32's last place.
+    float tolerance = 1.1f * gate.tolerance * std::abs(up.value) + up.tolerance * std::abs(silu);
+    return rounded({silu * up.value, tolerance + 1e-5f});
+  };
+}
+
+const std::vector<MatrixProgram> hopper::kMatrixPrograms = {
+    {"gemm_cooperative.mlir", fillGemm},
+    {"gemm_persistent.mlir", fillGemm},
+    {"gemm_pingpong.mlir", fillGemm},
+    {"gemm_e4m3.mlir", fillE4m3},
+    {"gemm_block_scaled.mlir", fillBlockScaled},
+    {"gemm_split_k.mlir", fillSplitK, /*adds=*/true},
+    {"swiglu.mlir", fillSwiglu},
+};

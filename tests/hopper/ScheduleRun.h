@@ -1,0 +1,61 @@
+//===- ScheduleRun.h - programs of the cta level over matrices, in the simulator --------------===//
+#ifndef TILEWRIGHT_TESTS_HOPPER_SCHEDULE_RUN_H
+#define TILEWRIGHT_TESTS_HOPPER_SCHEDULE_RUN_H
+
+#include "tests/hopper/Simulation.h"
+
+#include <functional>
+
+namespace tilewright::hopper {
+
+/// An element, and what a result may differ from it.
+struct Expected {
+  float value, tolerance;
+};
+
+/// A result that has been rounded to bf16.
+Expected rounded(Expected sum);
+
+/// Operands and result of a program.
+class ScheduleRun {
+public:
+  using Reference = std::function<Expected(int64_t row, int64_t column)>;
+
+  explicit ScheduleRun(const std::string &file) : ScheduleRun(loadSchedule(file)) {}
+  explicit ScheduleRun(Program code) : code(std::move(code)) {}
+
+  /// Adds the kernel's next argument; the last is the result.
+  void tensor(const std::string &type, int64_t rows, int64_t columns);
+  float at(size_t tensor, int64_t row, int64_t column) const {
+    return tensors[tensor]->at(row, column);
+  }
+  /// The product of a row of one and a row of another; the tolerance is the sum of its terms'
+  /// magnitudes, in f32's rounding.
+  Expected product(size_t a, int64_t row, size_t b, int64_t column) const;
+
+  /// Runs it with that many blocks in eager, lazy and `random` other schedules, on a result of 0 if
+  /// it adds to that; a test failure unless all are clean and right.
+  void expect(int64_t grid, const Reference &expected, bool adds = false, unsigned random = 20);
+
+  /// The flags of the first findings in some schedules.
+  std::string findings(int64_t grid);
+
+  llvm::StringMap<simulator::MachineArgument> numbers;
+
+private:
+  Program code;
+  std::vector<std::unique_ptr<HostMatrix>> tensors;
+};
+
+/// A program of this folder that multiplies matrices: c[M, N] from a[M, K] and b[N, K].
+struct MatrixProgram {
+  const char *file;
+  /// Adds operands of these sizes to a run, and gives what to expect.
+  ScheduleRun::Reference (*fill)(ScheduleRun &run, int64_t M, int64_t N, int64_t K);
+  bool adds = false;
+};
+extern const std::vector<MatrixProgram> kMatrixPrograms;
+
+} // namespace tilewright::hopper
+
+#endif
