@@ -36,6 +36,8 @@ struct Target {
   bool has(Feature feature) const { return features & feature; }
   /// Registers per SM and the most that a thread can have: the same on every generation.
   static constexpr int64_t kRegistersPerSm = 65536, kRegistersPerThread = 255;
+  /// Barriers of a block that its warps name by number; 0 is that of all its threads.
+  static constexpr int64_t kNamedBarriers = 16;
   /// A thread's registers come in units of this many.
   static constexpr int64_t kRegisterUnit = 8;
 

@@ -8,6 +8,7 @@
 //   rings      one role fills, others empty, as often; nobody waits for ever (Deadlock.cpp)
 //   resources  what the target has
 #include "passes/AffineForm.h"
+#include "passes/CheckOrders.h"
 #include "passes/Deadlock.h"
 #include "passes/Passes.h"
 #include "passes/SlotAccesses.h"
@@ -261,7 +262,8 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
     func::FuncOp kernel = getOperation();
     if (kernel.getOps<cta::RoleOp>().empty())
       return;
-    if (failed(checkTarget(kernel)) || failed(checkTiles(kernel)) || failed(checkValues(kernel)))
+    if (failed(checkTarget(kernel)) || failed(checkTiles(kernel)) || failed(checkValues(kernel)) ||
+        failed(checkOrders(kernel)))
       return signalPassFailure();
     for (auto channel : kernel.getOps<cta::ChannelOp>())
       if (cta::isRing(channel) ? failed(checkChannel(channel)) : failed(checkWithinRole(channel)))

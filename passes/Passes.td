@@ -108,7 +108,7 @@ def CheckSchedule : Pass<"check-schedule", "::mlir::func::FuncOp"> {
   let description = [{
     Slots are opened and closed once, pending sums used once; roles fill and take the slots of a ring
     as often, and never wait for each other for ever (tried with small sizes that the assertions
-    allow); the target has what the program asks for.
+    allow); turns come round; the target has what the program asks for.
   }];
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }

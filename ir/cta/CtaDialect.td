@@ -67,4 +67,16 @@ def Cta_Pending : Cta_TileType<"Pending", "pending"> {
   let summary = "a product under way; `cta.await` makes it readable";
 }
 
+class Cta_SimpleType<string name, string mnemonicText> : TypeDef<Cta_Dialect, name> {
+  let mnemonic = mnemonicText;
+}
+
+def Cta_Order : Cta_SimpleType<"Order", "order"> {
+  let summary = "sections through which warpgroups or roles pass by turns";
+}
+
+def Cta_Turn : Cta_SimpleType<"Turn", "turn"> {
+  let summary = "a section that has been entered; left exactly once";
+}
+
 #endif

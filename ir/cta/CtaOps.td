@@ -3,6 +3,7 @@
 
 include "ir/cta/CtaChannelOps.td"
 include "ir/cta/CtaComputeOps.td"
+include "ir/cta/CtaOrderOps.td"
 include "ir/cta/CtaRoleOps.td"
 
 #endif

@@ -75,6 +75,14 @@ bool cta::isElected(RoleOp role) {
               .wasInterrupted();
 }
 
+SmallVector<RoleOp> cta::takersOf(OrderOp order) {
+  SmallVector<RoleOp> takers;
+  for (auto role : order->getBlock()->getOps<RoleOp>())
+    if (llvm::any_of(order->getUsers(), [&](Operation *enter) { return roleOf(enter) == role; }))
+      takers.push_back(role);
+  return takers;
+}
+
 //===- Rules ----------------------------------------------------------------------------------===//
 
 static LogicalResult verifyCaptures(RoleOp role) {
@@ -83,7 +91,7 @@ static LogicalResult verifyCaptures(RoleOp role) {
   role.walk([&](Operation *op) {
     for (Value operand : op->getOperands())
       if (!role->isAncestor(operand.getParentBlock()->getParentOp()) &&
-          !isa<IntegerType, FloatType, tile::ViewType, ChannelType>(operand.getType()))
+          !isa<IntegerType, FloatType, tile::ViewType, ChannelType, OrderType>(operand.getType()))
         outside = op, type = operand.getType();
     return outside ? WalkResult::interrupt() : WalkResult::advance();
   });
@@ -106,6 +114,20 @@ LogicalResult RoleOp::verify() {
   if (!isa<RoleOp>(next) && !next->hasTrait<OpTrait::IsTerminator>()) // C4
     return next->emitOpError() << "stands behind a role; only roles do";
   return verifyCaptures(*this);
+}
+
+LogicalResult OrderOp::verify() {
+  if (!isa<func::FuncOp>((*this)->getParentOp())) // C1
+    return emitOpError() << "stands at the top level of a kernel, not in `"
+                         << (*this)->getParentOp()->getName() << "`";
+  return success();
+}
+
+LogicalResult EnterOp::verify() {
+  auto function = (*this)->getParentOfType<func::FuncOp>();
+  if (!roleOf(*this) && !function.isPrivate()) // C1
+    return emitOpError() << "stands outside of roles; those take turns";
+  return success();
 }
 
 ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {

@@ -183,8 +183,11 @@ Value Expander::scratch(int64_t bytes) {
 }
 
 void Expander::barrier() {
+  if (insideTurn)
+    metInTurn = loc;
   if (role)
-    builder.create<cuda::NamedBarrierSyncOp>(loc, constant(roleBarrier()), warps * kLanes);
+    builder.create<cuda::NamedBarrierSyncOp>(loc, constant(NamedBarriers(kernel).of(role)),
+                                             warps * kLanes);
   else
     builder.create<cuda::BarrierOp>(loc);
 }

@@ -27,17 +27,6 @@ void Expander::byOneThread(function_ref<void()> body) {
   branch(builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, first, constant(0)), body);
 }
 
-/// Barriers 1 to 8 are those of warpgroups; the roles', in order, follow.
-int64_t Expander::roleBarrier() const {
-  int64_t id = 9;
-  for (auto other : role->getBlock()->getOps<cta::RoleOp>()) {
-    if (other == role)
-      break;
-    id += !cta::isElected(other);
-  }
-  return id;
-}
-
 //===- The branches ---------------------------------------------------------------------------===//
 
 LogicalResult Expander::expandRoles() {
@@ -120,15 +109,18 @@ LogicalResult Expander::expandRole(cta::RoleOp op) {
     llvm::SaveAndRestore warpScope(warp, own);
     // Coordinates of this role's tiles are computed here.
     llvm::SaveAndRestore endScope(entryEnd, entryEnd);
+    llvm::SaveAndRestore tilesScope(sharedTiles, Value());
     llvm::SaveAndRestore coordinatesScope(threadCoordinates, CoordinateCache());
     if (first)
       entryEnd = own.getDefiningOp();
     enterRings();
+    startTurns();
     outcome = expandBlock(op.getBody().front());
     retire(0);
     if (!storing.empty()) // the stores' slots live until they have been read
       awaitStores();
     storing.clear();
+    endTurns();
     channelBytes = std::max(channelBytes, sharedBytes); // scratch is the role's own
   };
   branch(condition, [&] {
@@ -174,6 +166,8 @@ LogicalResult Expander::expandTiles(cta::TilesOp op) {
   Value first = div(builder.create<cuda::BlockIdOp>(loc, i32), cluster);
   Value step = div(builder.create<cuda::GridSizeOp>(loc, i32), cluster);
   if (auto turns = op.getTurns()) {
+    Value behind = builder.create<arith::SubIOp>(loc, add(total, step), first);
+    sharedTiles = divide(builder.create<arith::SubIOp>(loc, behind, constant(1)), step);
     first = add(first, mul(step, *op.getTurn()));
     step = mul(step, *turns);
   }

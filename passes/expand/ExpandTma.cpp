@@ -191,7 +191,7 @@ LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
   auto meet = [&] {
     if (parties == 1)
       return barrier();
-    builder.create<cuda::NamedBarrierSyncOp>(loc, add(group, constant(1)),
+    builder.create<cuda::NamedBarrierSyncOp>(loc, add(group, constant(NamedBarriers::kFirstGroup)),
                                              cta::kWarpsPerGroup * kLanes);
   };
   Value starter = parties > 1 ? groupThread : add(mul(warp, kLanes), lane);

@@ -401,6 +401,9 @@ LogicalResult Expander::expand(Operation *op) {
         return first ? expandRoles() : success();
       })
       .Case([&](cta::TilesOp o) { return expandTiles(o); })
+      .Case([](cta::OrderOp) { return success(); })
+      .Case([&](cta::EnterOp o) { return expandEnter(o); })
+      .Case([&](cta::LeaveOp o) { return expandLeave(o); })
       .Case([&](cta::ConvertOp o) { return expandConvert(o); })
       .Case([&](cta::SyncOp) {
         barrier();

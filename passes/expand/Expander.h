@@ -11,6 +11,7 @@
 //   ExpandChannels.cpp      slots, their hand-over, waits
 //   ExpandCopies.cpp        what goes into slots and comes out of them
 //   ExpandRoles.cpp         roles as branches, the loop over tiles
+//   ExpandOrders.cpp        turns of roles and warpgroups
 //   ExpandRings.cpp         slots between roles: mbarriers
 //   ExpandTma.cpp           boxes that TMA copies
 //   ExpandWgmma.cpp         products of warpgroups, and what waits for them
@@ -31,6 +32,7 @@
 #include "ir/cuda/Cuda.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Divisibility.h"
+#include "passes/NamedBarriers.h"
 #include "passes/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -302,7 +304,18 @@ private:
   /// Writes what `body` writes so that one thread of the role runs it.
   void byOneThread(llvm::function_ref<void()> body);
   void branch(Value condition, llvm::function_ref<void()> body);
-  int64_t roleBarrier() const;
+
+  //===- Turns (ExpandOrders.cpp) ------------------------------------------------------------===//
+  /// What the role does when it starts and ends, so that turns begin with the first in the circle
+  /// and the last turn is given to nobody who does not take it.
+  void startTurns();
+  void endTurns();
+  void forOrders(llvm::function_ref<void(cta::OrderOp)> body);
+  /// Writes what `body` writes for those who have that place in the circle.
+  void ifPlace(cta::OrderOp order, Value place, llvm::function_ref<void()> body);
+  std::pair<Value, int64_t> turnBarrier(cta::OrderOp order, int64_t steps);
+  mlir::LogicalResult expandEnter(cta::EnterOp op);
+  mlir::LogicalResult expandLeave(cta::LeaveOp op);
 
   //===- Rings between roles (ExpandRings.cpp) -----------------------------------------------===//
   void planRings();
@@ -409,7 +422,10 @@ private:
   Value group;          // warpgroup of the block
   Value groupThread;    // the thread's number in its warpgroup
   int64_t cluster = 1;
-  Value rank;                                         // of the block in its cluster
+  Value rank;              // of the block in its cluster
+  Value sharedTiles;       // of the block, where the role takes turns at them; null: it takes all
+  bool insideTurn = false; // in a section that the role's warpgroups pass one by one
+  std::optional<Location> metInTurn; // where all of the role's warps would meet in it
   llvm::DenseMap<std::pair<Value, Type>, Value> maps; // tensor maps of views
   std::vector<std::unique_ptr<Ring>> rings;
   llvm::DenseMap<Ring *, RingPlace> places; // of the role under expansion

@@ -8,6 +8,13 @@ using namespace tilewright;
 using namespace tilewright::hopper;
 using namespace tilewright::simulator;
 
+std::string hopper::attentionByTurns() {
+  return replaced("attention.mlir",
+                {{"  cta.role \"load\"", "  %turns = cta.order\n  cta.role \"load\""},
+                 {"%k_slot = cta.wait", "%turn = cta.enter %turns\n        %k_slot = cta.wait"},
+                 {"%scores = cta.await", "cta.leave %turn\n        %scores = cta.await"}});
+}
+
 /// Keys that query s sees.
 static int64_t visibleKeys(const AttentionSizes &sizes, int64_t s) {
   int64_t end = sizes.causal ? s + sizes.T - sizes.S + 1 : sizes.T;

@@ -36,6 +36,10 @@ inline constexpr AttentionProgram kAttentionPrograms[] = {
     {"attention_d64_causal_narrow.mlir", 64, true},
 };
 
+/// The text of attention.mlir, changed: the warpgroups take turns at starting their products, so
+/// that the exponentials of one run while the other has the tensor cores.
+std::string attentionByTurns();
+
 /// Numbers of a tensor, by row (of all axes but the last) and column.
 using Numbers2d = std::function<float(int64_t row, int64_t column)>;
 

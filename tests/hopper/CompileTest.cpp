@@ -59,6 +59,10 @@ TEST(HopperSchedules, compile_without_serialised_products) {
     SCOPED_TRACE(attention.file);
     expectClean(hopper::scheduleSource(attention.file), 168);
   }
+  SCOPED_TRACE("attention by turns");
+  KernelSource source;
+  hopper::lowerSchedule(hopper::attentionByTurns(), &source);
+  expectClean(source, 168);
 }
 
 TEST(HopperPrograms, products_compile_in_every_form) {

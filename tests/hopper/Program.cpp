@@ -46,6 +46,17 @@ std::string hopper::textOf(const std::string &file) {
   return text ? *text : "";
 }
 
+std::string hopper::replaced(const std::string &file, llvm::ArrayRef<Replacement> edits) {
+  std::string text = textOf(file);
+  for (auto [from, to] : edits) {
+    size_t at = text.find(from);
+    EXPECT_NE(at, text.npos) << file << " has no such text: " << from;
+    for (; at != text.npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
 Program hopper::load(const std::string &file) { return parse(textOf(file)); }
 
 Program hopper::lowerSchedule(const std::string &text, KernelSource *source) {

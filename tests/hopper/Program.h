@@ -30,6 +30,12 @@ Program parse(const std::string &ir);
 std::string textOf(const std::string &file);
 Program load(const std::string &file);
 
+/// A change of a program's text, everywhere; a test failure where there is nothing to change.
+struct Replacement {
+  std::string from, to;
+};
+std::string replaced(const std::string &file, llvm::ArrayRef<Replacement> edits);
+
 /// A program of this folder that is written at the `cta` level, lowered; and what the runtime needs
 /// of it.
 Program loadSchedule(const std::string &file, runtime::KernelSource *source = nullptr);

@@ -31,24 +31,19 @@ INSTANTIATE_TEST_SUITE_P(Programs, MatrixSchedules, testing::ValuesIn(kMatrixPro
                            return file.substr(0, file.find('.'));
                          });
 
-/// A change of a program's text, everywhere.
-struct Edit {
-  const char *from, *to;
-};
-
-/// A program after some changes.
-Program edited(const char *file, llvm::ArrayRef<Edit> edits) {
-  std::string text = textOf(file);
-  for (auto [from, to] : edits) {
-    EXPECT_NE(text.find(from), text.npos) << file << " has no " << from;
-    for (size_t at = text.find(from); at != text.npos; at = text.find(from, at + strlen(to)))
-      text.replace(at, strlen(from), to);
-  }
-  return lowerSchedule(text);
+TEST(HopperSchedules, turns_come_round_with_any_number_of_tiles) {
+  ScheduleRun run("gemm_pingpong.mlir");
+  run.tensor("bf16", 200, 72);
+  run.tensor("bf16", 304, 72);
+  run.tensor("bf16", 200, 304);
+  run.numbers = {{"M", int64_t(200)}, {"N", int64_t(304)}, {"K", int64_t(72)}};
+  // 6 tiles: blocks with 3 and 3; 2, 2, 1 and 1; 1 or none.
+  for (int64_t grid : {2, 4, 7})
+    run.expect(grid, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
 }
 
 TEST(HopperSchedules, edited_programs_are_clean_and_right) {
-  const std::vector<Edit> cases[] = {
+  const std::vector<Replacement> cases[] = {
       {{"<4 x", "<2 x"}},                                    // shorter rings
       {{"64, 256, 16", "64, 128, 16"}},                      // two instructions side by side
       {{"a_tile = tensor<128x64", "a_tile = tensor<128x32"}, // steps of 32: another swizzle
@@ -69,9 +64,9 @@ TEST(HopperSchedules, edited_programs_are_clean_and_right) {
        {"warps 8", "warps 4"},
        {"i64: 8, 1", "i64: 4, 1"}},
   };
-  for (const std::vector<Edit> &edits : cases) {
+  for (const std::vector<Replacement> &edits : cases) {
     SCOPED_TRACE(edits.front().to);
-    ScheduleRun run(edited("gemm_persistent.mlir", edits));
+    ScheduleRun run(lowerSchedule(replaced("gemm_persistent.mlir", edits)));
     run.tensor("bf16", 150, 104);
     run.tensor("bf16", 304, 104);
     run.tensor("bf16", 150, 304);
@@ -95,15 +90,16 @@ ScheduleRun throughOperand(bool throughA, llvm::function_ref<void(func::FuncOp)>
                      "cta.release %last_a : !cta.slot<!a_tile>\n"
                      "cta.release %last_b : !cta.slot<!b_tile>\n";
   std::string through = "through %last_" + slot;
-  Program code = edited("gemm_persistent.mlir",
-                        {{"  %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>\n",
-                          "  %last = arith.subi %steps, %c1 : i32\n"
-                          "  %some = arith.cmpi sge, %K, %c1 : i32\n"
-                          "  tile.assert %some, \"K is at least 1\" : i1\n"},
-                         {"to %steps step %c1 iter_args", "to %last step %c1 iter_args"},
-                         {"%total = cta.await %sum :", apart.c_str()},
-                         {"!cta.channel<2 x tensor<128x64xbf16>>\n", type.c_str()},
-                         {"through %rows", through.c_str()}});
+  Program code = lowerSchedule(
+      replaced("gemm_persistent.mlir",
+             {{"  %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>\n",
+               "  %last = arith.subi %steps, %c1 : i32\n"
+               "  %some = arith.cmpi sge, %K, %c1 : i32\n"
+               "  tile.assert %some, \"K is at least 1\" : i1\n"},
+              {"to %steps step %c1 iter_args", "to %last step %c1 iter_args"},
+              {"%total = cta.await %sum :", apart},
+              {"!cta.channel<2 x tensor<128x64xbf16>>\n", type},
+              {"through %rows", through}}));
   if (change)
     change(code.kernel());
   ScheduleRun run(std::move(code));
@@ -139,12 +135,13 @@ TEST(HopperSchedules, slots_are_not_overwritten_too_early) {
 
 TEST(HopperSchedules, attention_goes_through_the_slot_of_its_queries) {
   AttentionSizes sizes{1, 300, 140, 1, 1, 128, /*causal=*/false};
-  AttentionRun run(edited("attention.mlir", {{"  %os = cta.channel store : !o_ring\n", ""},
-                                             {"      cta.release %q_slot : !q_slot\n", ""},
-                                             {"through %os : !q_tile, !view, !o_ring\n",
-                                              "through %q_slot : !q_tile, !view, !q_slot\n"
-                                              "      cta.release %q_slot : !q_slot\n"}}),
-                   sizes);
+  AttentionRun run(
+      lowerSchedule(replaced("attention.mlir", {{"  %os = cta.channel store : !o_ring\n", ""},
+                                              {"      cta.release %q_slot : !q_slot\n", ""},
+                                              {"through %os : !q_tile, !view, !o_ring\n",
+                                               "through %q_slot : !q_tile, !view, !q_slot\n"
+                                               "      cta.release %q_slot : !q_slot\n"}})),
+      sizes);
   for (const MachineOptions &options : schedules(20)) {
     std::string messages;
     EXPECT_EQ(run.simulate(options, &messages), "") << messages;

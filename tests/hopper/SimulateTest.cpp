@@ -105,6 +105,15 @@ TEST_P(AttentionSchedules, are_clean_and_right) {
 INSTANTIATE_TEST_SUITE_P(Programs, AttentionSchedules, testing::ValuesIn(kAttentionPrograms),
                          [](const auto &info) { return info.param.name(); });
 
+TEST(AttentionByTurns, is_clean_and_right) {
+  AttentionRun run(lowerSchedule(attentionByTurns()), {1, 150, 200, 1, 1, 128});
+  for (const MachineOptions &options : schedules(20)) {
+    std::string messages;
+    EXPECT_EQ(run.simulate(options, &messages), "") << messages;
+    run.expectResults();
+  }
+}
+
 TEST(HopperSimulation, gemm_is_clean_and_right) {
   MatrixRun run(MatrixRun::Plain, 150, 136, 328);
   for (const MachineOptions &options : schedules(20)) {

@@ -9,6 +9,7 @@
 // CHECK: cta.channel tma : <3 x tensor<64x64xbf16>>
 // CHECK: cta.channel tma multicast : <3 x tensor<64x64xbf16>>
 // CHECK: cta.channel store : <1 x tensor<64x64xf32>>
+// CHECK: %[[ORDER:.*]] = cta.order{{$}}
 // CHECK: cta.role "load" warps 1 registers 40 {
 // CHECK: cta.tiles (%[[M:.*]], %{{.*}}) of (%{{.*}}, %{{.*}}) grouped 4 {
 // CHECK: cta.copy %{{.*}}[%[[M]], %{{.*}}] extents [64, 64], %{{.*}} : <?x?xbf16, align 16>, <tensor<64x64xbf16>>
@@ -16,8 +17,10 @@
 // CHECK: cta.before %{{.*}}, %{{.*}} : i32
 // CHECK: cta.role "multiply" warps 4 {
 // CHECK: cta.tiles (%{{.*}}, %{{.*}}) of (%{{.*}}, %{{.*}}) grouped 8 folded turn 0 of 2 {
+// CHECK: %[[TURN:.*]] = cta.enter %[[ORDER]]{{$}}
 // CHECK: cta.begin : <tensor<64x64xf32>>
 // CHECK: cta.mma {{.*}} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, <tensor<64x64xbf16>> -> <tensor<64x64xf32>>
+// CHECK: cta.leave %[[TURN]]{{$}}
 // CHECK: cta.release %{{.*}} : <tensor<64x64xbf16>> after %{{.*}} : !cta.pending<tensor<64x64xf32>>
 // CHECK: cta.await %{{.*}} : <tensor<64x64xf32>> -> tensor<64x64xf32> after %{{.*}} : tensor<64xf32>
 // CHECK: cta.release %{{.*}} : <tensor<64x64xbf16>>{{$}}
@@ -32,6 +35,7 @@ func.func @two_roles(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?x?xf32,
   %as = cta.channel tma : !cta.channel<3 x tensor<64x64xbf16>>
   %bs = cta.channel tma multicast : !cta.channel<3 x tensor<64x64xbf16>>
   %rows = cta.channel store : !cta.channel<1 x tensor<64x64xf32>>
+  %order = cta.order
   cta.role "load" warps 1 registers 40 {
     cta.tiles (%m, %n) of (%t, %t) grouped 4 {
       %a = cta.acquire %as : !cta.channel<3 x tensor<64x64xbf16>> -> !slot
@@ -51,9 +55,11 @@ func.func @two_roles(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?x?xf32,
     cta.tiles (%m, %n) of (%t, %t) grouped 8 folded turn 0 of 2 {
       %a = cta.wait %as : !cta.channel<3 x tensor<64x64xbf16>> -> !slot
       %b = cta.wait %bs : !cta.channel<3 x tensor<64x64xbf16>> -> !slot
+      %turn = cta.enter %order
       %empty = cta.begin : !sum
       %p = cta.mma %empty, %a, %b {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>}
           : !sum, !slot, !slot -> !sum
+      cta.leave %turn
       cta.release %a : !slot after %p : !sum
       %factors = arith.constant dense<1.0> : tensor<64xf32>
       %s = cta.await %p : !sum -> tensor<64x64xf32> after %factors : tensor<64xf32>
