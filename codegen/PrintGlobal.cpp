@@ -72,6 +72,14 @@ static LogicalResult printAtomic(Printer &p, cuda::AtomicOp op) {
   return success();
 }
 
+static LogicalResult printAtomicInc(Printer &p, cuda::AtomicIncOp op) {
+  std::string call = p.call("atomic_inc", {op.getPtr(), op.getLast()}).text;
+  std::string name = p.names.fresh(wantedName(op));
+  p.line("const i32 " + name + " = " + call + ";");
+  p.bind(op, name);
+  return success();
+}
+
 static LogicalResult printCpAsync(Printer &p, cuda::CpAsyncOp op) {
   std::string to = p.operand(op.getShared());
   std::string from = address(p, op.getPtr(), op.getOffset());
@@ -84,6 +92,7 @@ void codegen::addGlobal(Spellings &spellings) {
   spellings.statement<cuda::LoadGlobalOp>(printLoad);
   spellings.statement<cuda::StoreGlobalOp>(printStore);
   spellings.statement<cuda::AtomicOp>(printAtomic);
+  spellings.statement<cuda::AtomicIncOp>(printAtomicInc);
   spellings.statement<cuda::CpAsyncOp>(printCpAsync);
   spellings.statement<cuda::CpAsyncCommitOp>([](Printer &p, cuda::CpAsyncCommitOp) {
     p.line("cp_async_commit();");

@@ -1,4 +1,12 @@
-// Atomic updates of global memory whose old value nobody wants.
+// Atomic updates of global memory; but for counters, nobody wants the old value.
+
+//@ atomic_inc
+// What the counter was; it is then one more, or 0 if it was `last`.
+__device__ __forceinline__ i32 atomic_inc(i32 *counter, i32 last) {
+  i32 old;
+  asm volatile("atom.global.inc.u32 %0, [%1], %2;" : "=r"(old) : "l"(counter), "r"(last) : "memory");
+  return old;
+}
 
 //@ atomic_add_f32
 __device__ __forceinline__ void atomic_add_f32(f32 *to, f32 value) {

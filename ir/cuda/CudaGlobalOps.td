@@ -58,6 +58,18 @@ def Cuda_AtomicOp : Cuda_Op<"atomic"> {
   }];
 }
 
+def Cuda_AtomicIncOp : Cuda_Op<"atomic_inc"> {
+  let summary = "gives what a global counter was, and moves it on by one, behind `last` to 0";
+  let description = [{
+    ```mlir
+    %number = cuda.atomic_inc %counter, %last : !cuda.ptr<i32>
+    ```
+  }];
+  let arguments = (ins Arg<Cuda_Ptr, "", [MemRead, MemWrite]>:$ptr, I32:$last);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$ptr `,` $last attr-dict `:` type($ptr)";
+}
+
 def Cuda_CpAsyncOp : Cuda_Op<"cp_async"> {
   let summary = "starts an asynchronous copy of `bytes` bytes from global to shared memory";
   let description = [{

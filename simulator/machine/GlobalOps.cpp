@@ -184,4 +184,31 @@ LogicalResult translate(Translator &translator, cuda::AtomicOp op) {
   return success();
 }
 
+// a: the pointer argument's number; b: the last value before 0.
+static Step runAtomicInc(Warp &warp, const Instruction &instruction) {
+  warp.requireDefined(instruction, instruction.b, warp.active, "the last value of a counter");
+  GlobalAccess access(warp, instruction, instruction.a, Direction::Write, sizeof(uint32_t),
+                      warp.accessor(instruction, /*atomic=*/true));
+  const uint32_t *last = warp.lanes<uint32_t>(instruction.b);
+  uint32_t *result = warp.lanes<uint32_t>(instruction.result);
+  forLanes(warp.active, [&](int lane) {
+    if (auto at = access.at(lane, /*element=*/0))
+      update<uint32_t>(access.memory.data + *at, &last[lane], [&](uint32_t old, uint32_t most) {
+        result[lane] = old;
+        return old >= most ? 0 : old + 1;
+      });
+  });
+  warp.undefined(instruction.result) &= ~warp.active;
+  access.count();
+  return Step::Next;
+}
+
+LogicalResult translate(Translator &translator, cuda::AtomicIncOp op) {
+  Instruction &instruction = translator.emit(op, runAtomicInc);
+  instruction.a = translator.global(op.getPtr(), /*written=*/true);
+  instruction.b = translator.slot(op.getLast());
+  instruction.result = translator.define(op.getResult());
+  return success();
+}
+
 } // namespace tilewright::simulator::machine

@@ -100,6 +100,12 @@ TEST(Atomics, compile_to_reductions) {
   expectPtx(atomic("add", "bf16"), 90, {"red.global.add.noftz.bf16"});
 }
 
+TEST(Atomics, counters_wrap) {
+  std::string body = "%old = cuda.atomic_inc %x, %n : !cuda.ptr<i32>\n"
+                     "%next = cuda.atomic_inc %x, %old : !cuda.ptr<i32>";
+  expectPtx(kernelIr("%x: !cuda.ptr<i32>, %n: i32", body), 75, {"atom.global.inc.u32"});
+}
+
 TEST(AsyncCopies, compile_from_sm_80_on) {
   for (int bytes : {4, 8, 16}) {
     std::string count = "{bytes = " + std::to_string(bytes) + "}";

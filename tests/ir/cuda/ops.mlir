@@ -45,11 +45,12 @@ func.func @registers() {
 // CHECK: cuda.store_global %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}], %{{.*}} {count = 8 : i64} : <4 x vector<2xbf16>>, <bf16>, i64
 // CHECK: cuda.atomic "add" %{{.*}}, %{{.*}}[%{{.*}}] : f32, <f32>, i32
 // CHECK: cuda.atomic "max" %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} : f32, <f32>, i32
+// CHECK: cuda.atomic_inc %{{.*}}, %{{.*}} : <i32>
 // CHECK: cuda.cp_async %{{.*}}, %{{.*}}[%{{.*}}] {bytes = 16 : i64} : <bf16>, i32
 // CHECK: cuda.cp_async %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} {bytes = 4 : i64} : <bf16>, i64
 // CHECK: cuda.cp_async_commit
 // CHECK: cuda.cp_async_wait 3
-func.func @global_memory(%p: !cuda.ptr<bf16>, %f: !cuda.ptr<f32>, %regs: !cuda.regs<4 x vector<2xbf16>>,
+func.func @global_memory(%p: !cuda.ptr<bf16>, %f: !cuda.ptr<f32>, %n: !cuda.ptr<i32>, %regs: !cuda.regs<4 x vector<2xbf16>>,
                          %i: i32, %wide: i64, %some: i1, %v: f32) {
   cuda.load_global %p[%i], %regs[%i] {count = 8} : !cuda.ptr<bf16>, i32, !cuda.regs<4 x vector<2xbf16>>
   cuda.load_global %p[%wide], %regs[%i], %some {count = 2} : !cuda.ptr<bf16>, i64, !cuda.regs<4 x vector<2xbf16>>
@@ -57,6 +58,7 @@ func.func @global_memory(%p: !cuda.ptr<bf16>, %f: !cuda.ptr<f32>, %regs: !cuda.r
   cuda.store_global %regs[%i], %p[%wide], %some {count = 8} : !cuda.regs<4 x vector<2xbf16>>, !cuda.ptr<bf16>, i64
   cuda.atomic "add" %v, %f[%i] : f32, !cuda.ptr<f32>, i32
   cuda.atomic "max" %v, %f[%i], %some : f32, !cuda.ptr<f32>, i32
+  %old = cuda.atomic_inc %n, %i : !cuda.ptr<i32>
   cuda.cp_async %i, %p[%i] {bytes = 16} : !cuda.ptr<bf16>, i32
   cuda.cp_async %i, %p[%wide], %i {bytes = 4} : !cuda.ptr<bf16>, i64
   cuda.cp_async_commit
