@@ -73,6 +73,8 @@ enum class ParamKind : uint8_t {
   Stride,    ///< Stride of axis `axis` of tensor `argument`, in elements, as `type`.
   Scalar,    ///< Value of scalar `argument`, as `type`.
   TensorMap, ///< 128-byte TMA descriptor of tensor `argument`, made from `map`.
+  /// Address of an i32 that is 0 when the kernel starts, which leaves it so (TileCounters.h).
+  TileCounter,
 };
 
 /// One parameter of the device function.

@@ -19,7 +19,8 @@ namespace {
 
 constexpr int kFormat = 1;
 
-constexpr std::string_view kParamKinds[] = {"pointer", "dim", "stride", "scalar", "tensor_map"};
+constexpr std::string_view kParamKinds[] = {"pointer", "dim",        "stride",
+                                            "scalar",  "tensor_map", "tile_counter"};
 
 struct Writer {
   Json json = Json::object();

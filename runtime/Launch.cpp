@@ -206,6 +206,8 @@ Status LaunchPlan::packParam(size_t index, std::span<const Argument> args, const
   std::byte *out = bound.params.data() + offsets[index];
   if (param.kind == ParamKind::Dim)
     return packSize(param, bound.values[dimSlots[index]], out);
+  if (param.kind == ParamKind::TileCounter)
+    return {};
   const Argument &arg = args[param.argument];
   if (param.kind == ParamKind::Scalar)
     return encodeScalar(arg, param.type, out);

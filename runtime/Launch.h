@@ -50,6 +50,10 @@ public:
   /// Where each of the device function's parameters starts in BoundLaunch::params.
   const std::vector<unsigned> &paramOffsets() const { return offsets; }
 
+  /// Where the address of the tile counter goes, if there is one; it depends on the stream, so
+  /// binding leaves it null.
+  std::optional<unsigned> counterOffset() const { return counter; }
+
   /// Whether the device follows from the arguments; otherwise it is the caller's current one.
   bool hasTensors() const { return tensorCount != 0; }
 
@@ -89,6 +93,7 @@ private:
   std::vector<unsigned> scalarSlots;  ///< Per argument; kNoSlot if no expression can use it.
   std::vector<unsigned> offsets;      ///< Per parameter.
   std::vector<unsigned> dimSlots;     ///< Per parameter; kNoSlot unless it is a dimension.
+  std::optional<unsigned> counter;    ///< Offset of the tile counter's address.
   size_t paramBytes = 0;
   unsigned tensorCount = 0;
 };

@@ -75,6 +75,7 @@ Status LaunchPlan::addArguments() {
 static unsigned sizeOf(const Param &param) {
   switch (param.kind) {
   case ParamKind::Pointer:
+  case ParamKind::TileCounter:
     return sizeof(void *);
   case ParamKind::TensorMap:
     return sizeof(TensorMap);
@@ -94,6 +95,8 @@ Status LaunchPlan::addParams() {
     offsets.push_back(static_cast<unsigned>(paramBytes));
     paramBytes += sizeOf(param);
     dimSlots.push_back(kNoSlot);
+    if (param.kind == ParamKind::TileCounter)
+      counter = offsets.back();
     if (param.kind == ParamKind::Dim)
       for (unsigned slot = 1; slot < slots.size(); ++slot)
         if (slots[slot].name == param.name && !dims[slots[slot].argument].empty())
@@ -115,6 +118,8 @@ std::string LaunchPlan::problemOf(const Param &param, unsigned dimSlot) const {
     return "has type " + std::string(nameOf(param.type)) + "; sizes are i32 or i64";
   if (param.kind == ParamKind::Dim)
     return dimSlot == kNoSlot ? "names no dimension" : "";
+  if (param.kind == ParamKind::TileCounter)
+    return "";
   if (param.argument >= source.args.size())
     return "refers to argument " + std::to_string(param.argument) + " of " +
            std::to_string(source.args.size());

@@ -14,6 +14,10 @@ ErrorOr<std::unique_ptr<LoadedKernel>> LoadedKernel::load(const Driver &driver, 
   std::unique_ptr<LoadedKernel> loaded(new LoadedKernel(driver, device, source));
   TILEWRIGHT_TRY(loaded->checkFits());
   TILEWRIGHT_TRY(loaded->loadCode(compiled));
+  for (const Param &param : source.params)
+    if (param.kind == ParamKind::TileCounter) {
+      TILEWRIGHT_ASSIGN(loaded->counters, TileCounters::create(driver, device));
+    }
   return loaded;
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/Compile.h"
 #include "runtime/Driver.h"
 #include "runtime/KernelSource.h"
+#include "runtime/TileCounters.h"
 
 #include <memory>
 
@@ -25,6 +26,9 @@ public:
   /// each parameter's value.
   Status launch(Stream stream, unsigned grid, void **params) const;
 
+  /// The counter of tiles that a launch on this stream uses; the kernel must have such a parameter.
+  ErrorOr<void *> tileCounter(Stream stream) const { return counters->of(stream); }
+
   /// Waits for the stream and reports faults as this kernel's; does nothing during graph capture.
   Status wait(Stream stream) const;
 
@@ -40,6 +44,7 @@ private:
   ContextHandle context = nullptr;
   ModuleHandle module = nullptr;
   FunctionHandle function = nullptr;
+  std::unique_ptr<TileCounters> counters; ///< Null if the kernel takes no tile counter.
 };
 
 } // namespace tilewright::runtime

@@ -38,6 +38,7 @@ struct FakeState {
   std::vector<RecordedTensorMap> tensorMaps;
   size_t paramCount = 6; ///< Of the launched kernel, which the driver knows from its code.
   int moduleLoads = 0;
+  uint64_t capture = 0; ///< The number of the graph that streams are captured into; 0: of none.
   ContextHandle current = nullptr;
   DriverResult launchResult = kDriverSuccess;
   bool record = true; ///< Off for measurements.
@@ -115,6 +116,15 @@ inline DriverTable fakeTable() {
   table.moduleLoadDataEx = [](ModuleHandle *module, const void *, unsigned, int *, void **) {
     ++fakeState().moduleLoads;
     return *module = reinterpret_cast<ModuleHandle>(1), 0;
+  };
+  table.memAlloc = [](DeviceAddress *address, size_t) { return *address = 0x10000, 0; };
+  table.streamGetId = [](Stream stream, uint64_t *id) {
+    return *id = reinterpret_cast<uintptr_t>(stream), 0;
+  };
+  table.streamGetCaptureInfo = [](Stream, int *status, uint64_t *id, GraphHandle *, const void **,
+                                  size_t *) {
+    *status = fakeState().capture != 0;
+    return *id = fakeState().capture, 0;
   };
   table.launchKernelEx = fake::launchKernelEx;
   table.tensorMapEncodeTiled = fake::tensorMapEncodeTiled;

@@ -16,6 +16,7 @@ TEST(KernelSource, round_trips_through_json) {
                            .argument = 1,
                            .name = "k_map",
                            .map = {{0, 1, 2, 3}, {1, 128, 1, 64}, TensorMapSwizzle::Bytes128}});
+  source.params.push_back({.kind = ParamKind::TileCounter, .name = "tile_counter"});
   ErrorOr<KernelSource> back = kernelSourceFromJson(toJson(source));
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(*back, source);

@@ -2,9 +2,11 @@
 #include "FakeDriver.h"
 #include "TestKernels.h"
 #include "runtime/Kernel.h"
+#include "runtime/TileCounters.h"
 
 #include <functional>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace tilewright;
 using namespace tilewright::runtime;
@@ -49,6 +51,39 @@ TEST_F(LaunchTest, packs_parameters_and_grid) {
   EXPECT_EQ(launch.param<int64_t>(3), 8 * 64);
   EXPECT_EQ(launch.param<float>(4), 0.5f);
   EXPECT_EQ(launch.param<int32_t>(5), 7);
+}
+
+TEST_F(LaunchTest, launches_that_may_run_at_once_count_tiles_apart) {
+  KernelSource source = attention();
+  source.params.push_back({.kind = ParamKind::TileCounter, .name = "tile_counter"});
+  fakeState().paramCount = source.params.size();
+  Kernel kernel = make(source);
+  auto counter = [&](uintptr_t stream, uint64_t graph = 0) {
+    fakeState().capture = graph;
+    EXPECT_TRUE(kernel.launch(reinterpret_cast<Stream>(stream), args()));
+    return fakeState().launches.back().param<uint64_t>(source.params.size() - 1);
+  };
+  std::set<uint64_t> counters = {counter(0x70), counter(0x71), counter(0x70, /*graph=*/1),
+                                 counter(0x71, 1), counter(0x70, 2)};
+  EXPECT_EQ(counters.size(), 5u);
+  for (uint64_t address : counters)
+    EXPECT_EQ(address % sizeof(int32_t), 0u);
+  EXPECT_EQ(counter(0x71), *std::next(counters.begin()));
+  EXPECT_EQ(counter(0x70, 2), *counters.rbegin());
+}
+
+TEST_F(LaunchTest, there_are_only_so_many_tile_counters) {
+  KernelSource source = attention();
+  source.params.push_back({.kind = ParamKind::TileCounter, .name = "tile_counter"});
+  Kernel kernel = make(source);
+  fakeState().record = false;
+  Status status;
+  for (uintptr_t stream = 0; status && stream <= TileCounters::kCounters; ++stream)
+    status = kernel.launch(reinterpret_cast<Stream>(0x1000 + stream), args());
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message,
+            "a kernel with a tile queue can be launched on 4096 streams and captured graphs; there "
+            "are more");
 }
 
 TEST_F(LaunchTest, loads_once_per_device_and_enters_its_context) {

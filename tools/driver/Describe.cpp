@@ -67,6 +67,7 @@ static ErrorOr<runtime::ParamKind> paramKind(StringRef kind) {
                                        .Case("stride", ParamKind::Stride)
                                        .Case("scalar", ParamKind::Scalar)
                                        .Case("tensor_map", ParamKind::TensorMap)
+                                       .Case("tile_counter", ParamKind::TileCounter)
                                        .Default(std::nullopt);
   if (!known)
     return Error{"a parameter of kind `" + kind.str() + "` has no meaning for the host"};
