@@ -312,7 +312,8 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
         return WalkResult::interrupt();
       }
       if (sameValues(first.getExtents(), tiles.getExtents()) &&
-          first.getGrouped() == tiles.getGrouped() && first.getFolded() == tiles.getFolded())
+          first.getGrouped() == tiles.getGrouped() && first.getFolded() == tiles.getFolded() &&
+          first.getDescending() == tiles.getDescending() && first.getQueue() == tiles.getQueue())
         return WalkResult::advance();
       auto error = tiles.emitError()
                    << "goes through other tiles than role \"" << cta::roleOf(first).getName()

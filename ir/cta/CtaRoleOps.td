@@ -10,8 +10,8 @@ def Cta_RoleOp : Cta_Op<"role", [SingleBlockImplicitTerminator<"YieldOp">]> {
   let description = [{
     Roles stand together at the end of the kernel and run at the same time. They share no tiles:
     data crosses from one to another through channels, and a role captures only scalars, views,
-    channels and orders (C1). A role that has no tiles and no products, such as one that only copies by TMA, is
-    run by a single thread of its first warp.
+    channels and orders (C1). A role that has no tiles and no products, such as one that only copies
+    by TMA, is run by a single thread of its first warp.
 
     Warps are numbered in the order of the roles; a role that multiplies with warpgroups, or has
     more than four warps, starts with a new warpgroup. `registers` is what each of its threads may
@@ -37,25 +37,34 @@ def Cta_TilesOp : Cta_Op<"tiles", [SingleBlockImplicitTerminator<"YieldOp">]> {
     The box `of` counts all tiles; the blocks of the grid share them out evenly, and every role goes
     through those of its block in the same order. Channels run on from one tile to the next, so a
     role may be tiles ahead of another. Tiles are independent: what one does to memory has no order
-    with what another does, on this block or elsewhere. The first axis varies fastest; with `grouped` g it does so
-    within g tiles of the first axis, and then the second axis moves on: neighbours in time share
-    rows of both operands in the L2 cache. Of groups that are `folded` the last goes through the
-    second axis backwards, the one before it forwards, and so on: where work grows along that axis,
-    long and short tiles alternate, short ones come last, and each block has its even share. With a
-    cluster of c blocks, these work on c neighbours
-    along the first axis, some of which may lie beyond its end; stores there are dropped.
+    with what another does, on this block or elsewhere. With a cluster of c blocks, these work on c
+    neighbours along the first axis, some of which may lie beyond its end; stores there are dropped.
+
+    The first axis varies fastest; with `grouped` g it does so within g tiles of the first axis, and
+    then the second axis moves on: neighbours in time share rows of both operands in the L2 cache. Of
+    groups that are `folded` the last goes through the second axis backwards, the one before it
+    forwards, and so on: where work grows along that axis, long and short tiles alternate, short ones
+    come last, and each block has its even share. Groups that are `descending` all go backwards:
+    longest first, which suits a queue.
+
+    Without `queue` a block with number b of n takes the tiles b, b + n, b + 2n and so on. With it, a
+    block takes the next that nobody has taken whenever it comes to one, after the first: where some
+    tiles take longer than others, blocks end together.
 
     With `turn i of t` the role takes only every t-th tile of its block, from the i-th on.
 
-    C1: an argument per extent. C2: g is a multiple of the cluster's blocks; only groups are folded.
-    C3: 0 <= i < t. C4: a role's only loop over tiles, at its top level.
+    C1: an argument per extent. C2: g is a multiple of the cluster's blocks; only groups are folded
+    or descending. C3: 0 <= i < t. C4: a role's only loop over tiles, at its top level. C5: clusters
+    have no queue.
 
     ```mlir
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 { … }
     cta.tiles (%h, %m, %b) of (%heads, %m_tiles, %batches) grouped 8 folded { … }
+    cta.tiles (%h, %m, %b) of (%heads, %m_tiles, %batches) grouped 8 descending queue { … }
     ```
   }];
   let arguments = (ins Variadic<I32>:$extents, OptionalAttr<I64Attr>:$grouped, UnitAttr:$folded,
+                       UnitAttr:$descending, UnitAttr:$queue,
                        OptionalAttr<I64Attr>:$turn, OptionalAttr<I64Attr>:$turns);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

@@ -150,8 +150,9 @@ ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
   };
   if (succeeded(parser.parseOptionalKeyword("grouped")) && parseNumber("grouped"))
     return failure();
-  if (succeeded(parser.parseOptionalKeyword("folded")))
-    result.addAttribute("folded", builder.getUnitAttr());
+  for (StringRef flag : {"folded", "descending", "queue"})
+    if (succeeded(parser.parseOptionalKeyword(flag)))
+      result.addAttribute(flag, builder.getUnitAttr());
   if (succeeded(parser.parseOptionalKeyword("turn")) &&
       (parseNumber("turn") || parser.parseKeyword("of") || parseNumber("turns")))
     return failure();
@@ -174,13 +175,15 @@ void TilesOp::print(OpAsmPrinter &printer) {
   list(getExtents());
   if (auto grouped = getGrouped())
     printer << " grouped " << *grouped;
-  if (getFolded())
-    printer << " folded";
+  for (StringRef flag : {"folded", "descending", "queue"})
+    if ((*this)->hasAttr(flag))
+      printer << " " << flag;
   if (auto turn = getTurn())
     printer << " turn " << *turn << " of " << *getTurns();
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"grouped", "folded", "turn", "turns"});
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"grouped", "folded", "descending", "queue", "turn", "turns"});
 }
 
 LogicalResult TilesOp::verify() {
@@ -188,16 +191,22 @@ LogicalResult TilesOp::verify() {
   if (arguments != getExtents().size() || arguments == 0) // C1
     return emitOpError() << "has " << arguments << " coordinates for " << getExtents().size()
                          << " extents";
+  int64_t cluster = clusterOf((*this)->getParentOfType<func::FuncOp>());
   if (auto grouped = getGrouped()) {
-    int64_t cluster = clusterOf((*this)->getParentOfType<func::FuncOp>());
     if (arguments < 2)
       return emitOpError() << "groups tiles of two axes or more, not of one";
     if (*grouped < 1 || *grouped % cluster != 0) // C2
       return emitOpError() << "groups " << *grouped << " tiles; a multiple of the " << cluster
                            << " blocks of a cluster is needed";
-  } else if (getFolded()) {
-    return emitOpError() << "is folded but has no groups"; // C2
+  } else if (getFolded() || getDescending()) { // C2
+    return emitOpError() << "is " << (getFolded() ? "folded" : "descending")
+                         << " but has no groups";
   }
+  if (getFolded() && getDescending()) // C2
+    return emitOpError() << "is folded and descending; groups go back and forth, or all backwards";
+  if (getQueue() && cluster > 1) // C5
+    return emitOpError() << "takes tiles from a queue, which gives them to single blocks, not to "
+                         << "clusters of " << cluster << "; leave `queue` or the cluster out";
   if (bool(getTurn()) != bool(getTurns()) ||
       (getTurn() && (*getTurn() < 0 || *getTurn() >= *getTurns()))) // C3
     return emitOpError() << "takes turn " << getTurn().value_or(0) << " of "

@@ -128,6 +128,7 @@ void Expander::planRings() {
       ring->returns *= cluster;
     channelBytes += 2 * ring->depth * kBarrierBytes;
   }
+  planQueue();
   sharedBytes = channelBytes;
 }
 
@@ -145,7 +146,8 @@ void Expander::initialiseRings() {
   };
   int64_t next = nextShared;
   for (auto &ring : rings) {
-    std::string name = cta::nameOf(ring->channels.front().getResult(), "ring");
+    std::string name =
+        ring.get() == queue ? "tiles" : cta::nameOf(ring->channels.front().getResult(), "ring");
     int64_t bytes = ring->depth * kBarrierBytes;
     for (auto [barriers, suffix] :
          {std::pair(&ring->full, "_full"), std::pair(&ring->empty, "_empty")}) {
@@ -154,6 +156,9 @@ void Expander::initialiseRings() {
       next += bytes;
     }
   }
+  if (queue)
+    queueSlots = builder.create<cuda::SharedOp>(named("tiles_shared"), builder.getI32Type(), next,
+                                                queue->depth * kQueueSlotBytes);
   Value first = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread, constant(0));
   branch(first, [&] {
     for (BlockArgument argument : result.getArguments())

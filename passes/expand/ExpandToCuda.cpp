@@ -246,6 +246,10 @@ void Expander::makeParameters() {
       indices[i].ptr = list.add(type, "scalar", nameOf(i), nameOf(i), i);
     }
 
+  std::optional<unsigned> counter;
+  if (hasQueue())
+    counter = list.add(cuda::PtrType::get(context, i32), "tile_counter", "tile_counter", "", 0);
+
   result = builder.create<func::FuncOp>(kernel.getLoc(), kernel.getName(),
                                         builder.getFunctionType(list.types, {}));
   Block *entry = result.addEntryBlock();
@@ -254,6 +258,8 @@ void Expander::makeParameters() {
   builder.setInsertionPointToStart(entry);
   for (auto [use, index] : mapIndices)
     maps[use] = entry->getArgument(index);
+  if (counter)
+    tileCounter = entry->getArgument(*counter);
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     Value source = kernel.getArgument(i);
     auto view = viewOf(i);
@@ -331,7 +337,7 @@ void Expander::finishKernel() {
   for (BlockArgument argument : entry.getArguments())
     if (isa<cuda::PtrType>(argument.getType()) &&
         llvm::none_of(argument.getUsers(), [](Operation *user) {
-          return isa<cuda::StoreGlobalOp, cuda::AtomicOp>(user);
+          return isa<cuda::StoreGlobalOp, cuda::AtomicOp, cuda::AtomicIncOp>(user);
         }))
       result.setArgAttr(argument.getArgNumber(), cuda::kReadOnlyAttr, builder.getUnitAttr());
 }

@@ -10,7 +10,8 @@
 //   ExpandReductions.cpp    reductions and scans across registers, lanes and warps
 //   ExpandChannels.cpp      slots, their hand-over, waits
 //   ExpandCopies.cpp        what goes into slots and comes out of them
-//   ExpandRoles.cpp         roles as branches, the loop over tiles
+//   ExpandRoles.cpp         roles as branches
+//   ExpandTiles.cpp         the loop over tiles, their queue
 //   ExpandOrders.cpp        turns of roles and warpgroups
 //   ExpandRings.cpp         slots between roles: mbarriers
 //   ExpandTma.cpp           boxes that TMA copies
@@ -87,6 +88,9 @@ struct RingPlace {
   };
   llvm::DenseMap<Value, Closing> closing; // per slot number
 };
+
+/// Of a slot through which the number of a tile is handed out.
+inline constexpr int64_t kQueueSlotBytes = 4;
 
 /// Where a tile crosses shared memory from one layout to another, in padded rows.
 struct Crossing {
@@ -300,10 +304,26 @@ private:
   mlir::LogicalResult expandRoles();
   mlir::LogicalResult expandSections(llvm::ArrayRef<Section> sections);
   mlir::LogicalResult expandRole(cta::RoleOp op);
-  mlir::LogicalResult expandTiles(cta::TilesOp op);
   /// Writes what `body` writes so that one thread of the role runs it.
   void byOneThread(llvm::function_ref<void()> body);
   void branch(Value condition, llvm::function_ref<void()> body);
+
+  //===- Tiles (ExpandTiles.cpp) -------------------------------------------------------------===//
+  llvm::SmallVector<Value> tileExtents(cta::TilesOp op);
+  llvm::SmallVector<Value> tileCoordinates(cta::TilesOp op, llvm::ArrayRef<Value> extents,
+                                           Value number);
+  mlir::LogicalResult expandTiles(cta::TilesOp op);
+  mlir::LogicalResult expandTile(cta::TilesOp op, llvm::ArrayRef<Value> extents, Value number);
+  struct QueuePlace {
+    Value slot, full, empty, phase;
+  };
+  bool hasQueue();
+  void planQueue();
+  QueuePlace queuePlace(Value count);
+  void handOut(Value count, Value number, Value staged);
+  Value takeOut(Value count, Value staged);
+  mlir::LogicalResult expandQueue(cta::TilesOp op, llvm::ArrayRef<Value> extents, Value total,
+                                  Value first, Value step);
 
   //===- Turns (ExpandOrders.cpp) ------------------------------------------------------------===//
   /// What the role does when it starts and ends, so that turns begin with the first in the circle
@@ -428,6 +448,9 @@ private:
   std::optional<Location> metInTurn; // where all of the role's warps would meet in it
   llvm::DenseMap<std::pair<Value, Type>, Value> maps; // tensor maps of views
   std::vector<std::unique_ptr<Ring>> rings;
+  Ring *queue = nullptr; // through which tiles are handed out; it has no channels
+  Value queueSlots;      // the address of its first slot
+  Value tileCounter;     // a pointer to where tiles are counted
   llvm::DenseMap<Ring *, RingPlace> places; // of the role under expansion
   /// Per channel that the role stores through: a counter of slots; null where each store starts
   /// with slot 0.

@@ -70,6 +70,35 @@ TEST_P(Schedules, equal_the_product_on_the_cpu) {
   }
 }
 
+// Each launch finds its counter of tiles at 0, and streams do not share one.
+TEST_P(Schedules, queues_equal_the_product_on_the_cpu) {
+  auto [M, N, K] = GetParam();
+  Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);
+  Matrix c(*driver, ElementType::BF16, M, N), d(*driver, ElementType::BF16, M, N);
+  a.fill(1);
+  b.fill(2);
+  KernelSource source;
+  hopper::lowerSchedule(
+      hopper::replaced("gemm_persistent.mlir", {{"grouped 16 {", "grouped 16 queue {"}}), &source);
+  ErrorOr<Kernel> kernel = Kernel::build(source, {.useCache = false});
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  ErrorOr<OwnedStream> stream = OwnedStream::create(*driver);
+  ASSERT_TRUE(stream) << stream.error().message;
+  std::vector<Argument> here = {a.ref(), b.ref(), c.ref()}, there = {a.ref(), b.ref(), d.ref()};
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_OK(c.buffer.fill(0xff));
+    ASSERT_OK(d.buffer.fill(0xff, stream->get()));
+    ASSERT_OK(kernel->launch(nullptr, here));
+    ASSERT_OK(kernel->launch(stream->get(), there));
+  }
+  ASSERT_OK(stream->synchronize());
+  for (Matrix *result : {&c, &d}) {
+    result->fetch();
+    expectProduct(
+        a, [&](int64_t k, int64_t n) { return b.at(n, k); }, *result, 1.0f / 128);
+  }
+}
+
 TEST_P(Schedules, gemm_e4m3_equals_the_product_on_the_cpu) {
   auto [M, N, someK] = GetParam();
   int64_t K = (someK + 15) / 16 * 16; // rows of whole 16 bytes

@@ -42,6 +42,25 @@ TEST(HopperSchedules, turns_come_round_with_any_number_of_tiles) {
     run.expect(grid, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
 }
 
+TEST(HopperSchedules, tiles_come_from_a_queue) {
+  const std::pair<const char *, std::vector<Replacement>> cases[] = {
+      {"gemm_persistent.mlir", {{"grouped 16 {", "grouped 1 descending queue {"}}},
+      {"gemm_pingpong.mlir", {{"grouped 16 turn", "grouped 16 queue turn"}}},
+  };
+  for (const auto &[program, edits] : cases) {
+    SCOPED_TRACE(program);
+    ScheduleRun run(lowerSchedule(replaced(program, edits)));
+    run.tensor("bf16", 200, 72);
+    run.tensor("bf16", 600, 72);
+    run.tensor("bf16", 200, 600);
+    run.numbers = {{"M", int64_t(200)}, {"N", int64_t(600)}, {"K", int64_t(72)}};
+    // The simulator runs one block after the other: the first takes all that come after the first
+    // tile of each; in the last case there are more blocks than tiles.
+    for (int64_t grid : {1, 3, 11})
+      run.expect(grid, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
+  }
+}
+
 TEST(HopperSchedules, edited_programs_are_clean_and_right) {
   const std::vector<Replacement> cases[] = {
       {{"<4 x", "<2 x"}},                                    // shorter rings

@@ -100,6 +100,15 @@ TensorMap HostMatrix::map() {
   return map;
 }
 
+/// Where a kernel counts the tiles of its queue. A launch finds 0 there and leaves it so.
+static Buffer &tileCounter(const Program &program) {
+  static int32_t count = 0;
+  static Buffer buffer;
+  EXPECT_EQ(count, 0) << "the launch before this one left a counter of tiles like that";
+  buffer = {parseType("i32", program.context.get()), &count, 1};
+  return buffer;
+}
+
 SmallVector<MachineArgument>
 hopper::bindArguments(const Program &program, ArrayRef<HostMatrix *> tensors,
                       const llvm::StringMap<MachineArgument> &numbers) {
@@ -112,6 +121,10 @@ hopper::bindArguments(const Program &program, ArrayRef<HostMatrix *> tensors,
     if (kind == "scalar" || kind == "dim") {
       arguments.push_back(
           numbers.lookup(kernel.getArgAttrOfType<StringAttr>(i, "tile.name").getValue()));
+      continue;
+    }
+    if (kind == "tile_counter") {
+      arguments.push_back(Pointer{&tileCounter(program)});
       continue;
     }
     HostMatrix &tensor = *tensors[size_t(number("argument"))];

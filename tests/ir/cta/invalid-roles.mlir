@@ -433,3 +433,36 @@ func.func @partial_sums_for_each_row(%x: tensor<64x32xf32>) {
   %sums = cta.partial_sum %x : tensor<64x32xf32> -> tensor<32x4xf32>
   return
 }
+
+// -----
+
+func.func @groups_are_descending(%t: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op is descending but has no groups}}
+    cta.tiles (%m, %n) of (%t, %t) descending {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @folded_or_descending(%t: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op is folded and descending; groups go back and forth, or all backwards}}
+    cta.tiles (%m, %n) of (%t, %t) grouped 2 folded descending {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @clusters_have_no_queue(%t: i32) attributes {cta.cluster = 2 : i32} {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op takes tiles from a queue, which gives them to single blocks, not to clusters of 2; leave `queue` or the cluster out}}
+    cta.tiles (%m, %n) of (%t, %t) queue {
+    }
+  }
+  return
+}

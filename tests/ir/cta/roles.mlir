@@ -28,6 +28,8 @@
 // CHECK: cta.raise %{{.*}}, %{{.*}} times %{{.*}} by 8.000000e+00 : tensor<64xf32>, tensor<64x64xf32>
 // CHECK: cta.rescale %{{.*}}, %{{.*}} : tensor<64x64xf32>, tensor<64xf32>
 // CHECK: cta.store add %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] extents [64, 64] through %{{.*}}
+// CHECK-LABEL: @tiles_of_a_queue
+// CHECK: cta.tiles (%{{.*}}, %{{.*}}) of (%{{.*}}, %{{.*}}) grouped 8 descending queue turn 1 of 2 {
 // GENERIC: "cta.yield"
 func.func @two_roles(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?x?xf32, align 16>, %t: i32)
     attributes {cta.target = "sm_90", cta.cluster = 2 : i32} {
@@ -71,6 +73,14 @@ func.func @two_roles(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?x?xf32,
       %same = cta.rescale %s, %factors : tensor<64x64xf32>, tensor<64xf32>
       cta.store add %same, %y[%m, %n] extents [64, 64] through %rows
           : tensor<64x64xf32>, !tile.view<?x?xf32, align 16>, !cta.channel<1 x tensor<64x64xf32>>
+    }
+  }
+  return
+}
+
+func.func @tiles_of_a_queue(%t: i32) attributes {cta.target = "sm_90"} {
+  cta.role "load" warps 1 {
+    cta.tiles (%m, %n) of (%t, %t) grouped 8 descending queue turn 1 of 2 {
     }
   }
   return
