@@ -1,4 +1,5 @@
-// attention_causal.mlir for heads of 64: three warpgroups of 64 query rows each.
+// attention_causal.mlir for heads of 64: three warpgroups of 64 query rows each, which take turns at
+// starting their products.
 !q_tile = tensor<192x64xbf16>  !tile = tensor<128x64xbf16>  !weights = tensor<192x128xbf16>
 !scores = tensor<192x128xf32>  !keys = tensor<192x128xi32>  !mask = tensor<192x128xi1>
 !out = tensor<192x64xf32>  !rows = tensor<192xf32>  !column = tensor<192x1xf32>  !parts = tensor<192x4xf32>
@@ -60,6 +61,7 @@ func.func @attention_d64_causal(
   %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   %os = cta.channel store : !o_ring
+  %turns = cta.order
   cta.role "load" warps 1 registers 32 {
     cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
       %row = arith.muli %m, %tile_rows : i32
@@ -103,12 +105,14 @@ func.func @attention_d64_causal(
           iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
           -> (!weights, !out, !rows, !parts) : i32 {
         %k_slot = cta.wait %ks : !ring -> !slot
+        %turn = cta.enter %turns
         %empty = cta.begin : !score_sum
         %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
             : !score_sum, !q_slot, !slot -> !score_sum
         %v_slot = cta.wait %vs : !ring -> !slot
         %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
             : !out, !weights, !slot -> !sum
+        cta.leave %turn
         %scores = cta.await %coming : !score_sum -> !scores
         cta.release %k_slot : !slot
         %masked = cta.before %i, %partial : i32

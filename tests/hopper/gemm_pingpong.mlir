@@ -1,6 +1,6 @@
 // c = a · bᵀ in bf16, a tile of 128×128 for each of two warpgroups, which take turns at the tiles of the
-// block, at the products of a tile, and at storing it: while one stores, the other has the tensor cores.
-// Each has a ring of its own and a warp that fills it.
+// block: while one stores its result, the other has the tensor cores. Each has a ring of its own and a
+// warp that fills it, so that neither waits for the other.
 
 !tile = tensor<128x64xbf16>
 !ring = !cta.channel<3 x !tile>
@@ -37,8 +37,6 @@ func.func @gemm_pingpong(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
   %as_1 = cta.channel tma : !ring
   %bs_1 = cta.channel tma : !ring
   %rows_1 = cta.channel store : !staging
-  %main = cta.order
-  %store = cta.order
 
   cta.role "load 0" warps 1 registers 40 {
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 0 of 2 {
@@ -75,7 +73,6 @@ func.func @gemm_pingpong(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
   cta.role "multiply 0" warps 4 registers 232 {
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 0 of 2 {
       %acc = cta.begin : !sum
-      %at_main = cta.enter %main
       %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
         %a_slot = cta.wait %as_0 : !ring -> !slot
         %b_slot = cta.wait %bs_0 : !ring -> !slot
@@ -85,22 +82,18 @@ func.func @gemm_pingpong(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
         cta.release %b_slot : !slot after %next : !sum
         scf.yield %next : !sum
       }
-      cta.leave %at_main
       %total = cta.await %sum : !sum -> tensor<128x128xf32>
       %rounded = tile.cast %total : tensor<128x128xf32> -> tensor<128x128xbf16>
       %row = arith.muli %m, %c128 : i32
       %column = arith.muli %n, %c128 : i32
-      %at_store = cta.enter %store
       cta.store %rounded, %c[%row, %column] extents [128, 128] through %rows_0
           : tensor<128x128xbf16>, !view, !staging
-      cta.leave %at_store
     }
   }
 
   cta.role "multiply 1" warps 4 registers 232 {
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 1 of 2 {
       %acc = cta.begin : !sum
-      %at_main = cta.enter %main
       %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
         %a_slot = cta.wait %as_1 : !ring -> !slot
         %b_slot = cta.wait %bs_1 : !ring -> !slot
@@ -110,15 +103,12 @@ func.func @gemm_pingpong(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
         cta.release %b_slot : !slot after %next : !sum
         scf.yield %next : !sum
       }
-      cta.leave %at_main
       %total = cta.await %sum : !sum -> tensor<128x128xf32>
       %rounded = tile.cast %total : tensor<128x128xf32> -> tensor<128x128xbf16>
       %row = arith.muli %m, %c128 : i32
       %column = arith.muli %n, %c128 : i32
-      %at_store = cta.enter %store
       cta.store %rounded, %c[%row, %column] extents [128, 128] through %rows_1
           : tensor<128x128xbf16>, !view, !staging
-      cta.leave %at_store
     }
   }
   return
