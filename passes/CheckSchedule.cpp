@@ -16,6 +16,7 @@
 #include "ir/Target.h"
 #include "ir/cta/Cta.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SmallSet.h"
 
 namespace tilewright::passes {
 #define GEN_PASS_DEF_CHECKSCHEDULE
@@ -300,11 +301,17 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
 
   LogicalResult checkTiles(func::FuncOp kernel) {
     cta::TilesOp first, inTurn;
+    llvm::SmallSet<int64_t, 4> taken;
+    bool allTaken = false; // by some role that takes no turns
     WalkResult result = kernel.walk([&](cta::TilesOp tiles) {
       if (!first)
         first = tiles;
       if (tiles.getTurns() && !inTurn)
         inTurn = tiles;
+      if (tiles.getTurn())
+        taken.insert(*tiles.getTurn());
+      else
+        allTaken = true;
       if (tiles.getTurns() && tiles.getTurns() != inTurn.getTurns()) {
         tiles.emitError() << "takes one of " << *tiles.getTurns() << " turns where role \""
                           << cta::roleOf(inTurn).getName() << "\" takes one of "
@@ -321,7 +328,13 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
       error.attachNote(first.getLoc()) << "the other loop";
       return WalkResult::interrupt();
     });
-    return failure(result.wasInterrupted());
+    if (result.wasInterrupted())
+      return failure();
+    for (int64_t turn = 0; inTurn && !allTaken && turn < int64_t(*inTurn.getTurns()); ++turn)
+      if (!taken.contains(turn))
+        return inTurn.emitError() << "takes one of " << *inTurn.getTurns() << " turns, of which no role "
+                                  << "takes turn " << turn << "; its tiles would be left out";
+    return success();
   }
 
   LogicalResult checkValues(func::FuncOp kernel) {

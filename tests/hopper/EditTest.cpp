@@ -19,7 +19,19 @@ using namespace tilewright::hopper;
 namespace {
 
 /// Runs a program on small operands; a test failure unless it is clean and right.
-using Check = std::function<void(const std::string &text, Program program)>;
+using Check = std::function<void(const std::string &text, Program program,
+                                 const std::vector<runtime::LaunchCheck> &asserts)>;
+
+/// Whether a launch with these numbers would be let through.
+bool hold(const std::vector<runtime::LaunchCheck> &asserts,
+          const llvm::StringMap<simulator::MachineArgument> &numbers) {
+  return llvm::all_of(asserts, [&](const runtime::LaunchCheck &check) {
+    auto held = check.condition.eval([&](std::string_view name) -> std::optional<int64_t> {
+      return std::get<int64_t>(numbers.lookup(llvm::StringRef(name)));
+    });
+    return held && *held != 0;
+  });
+}
 
 int64_t numberBehind(const std::string &text, const std::string &words, int64_t otherwise) {
   size_t at = text.find(words);
@@ -27,15 +39,17 @@ int64_t numberBehind(const std::string &text, const std::string &words, int64_t 
 }
 
 Check checkOf(const MatrixProgram &matrix) {
-  return [matrix](const std::string &text, Program program) {
+  return [matrix](const std::string &text, Program program,
+                  const std::vector<runtime::LaunchCheck> &asserts) {
     ScheduleRun run(std::move(program));
     auto expected = matrix.fill(run, 150, 304, 208);
-    run.expect(2 * numberBehind(text, "cta.cluster = ", 1), expected, matrix.adds, /*random=*/1);
+    if (hold(asserts, run.numbers))
+      run.expect(2 * numberBehind(text, "cta.cluster = ", 1), expected, matrix.adds, /*random=*/1);
   };
 }
 
 Check checkOf(const AttentionProgram &attention) {
-  return [attention](const std::string &text, Program program) {
+  return [attention](const std::string &text, Program program, const auto &) {
     int64_t D = numberBehind(text, R"(tile.dims = ["B", "S", "H", ")", attention.D);
     AttentionSizes sizes{1, 150, 328, 2, 1, D, attention.causal, /*scale=*/2};
     AttentionRun run(std::move(program), sizes);
@@ -79,7 +93,8 @@ void expectEdits(const std::string &file, const Check &check, Share share) {
         EXPECT_TRUE(std::regex_search(refusal, hasPlace)) << refusal;
         continue;
       }
-    check(edits[i].text, {std::move(schedule->context), std::move(schedule->module)});
+    check(edits[i].text, {std::move(schedule->context), std::move(schedule->module)},
+          schedule->source.checks);
   }
 }
 

@@ -29,3 +29,18 @@ func.func @all_descend_or_none(%t: i32) attributes {cta.target = "sm_90"} {
   }
   return
 }
+
+// -----
+
+func.func @every_turn_is_taken(%t: i32) attributes {cta.target = "sm_90"} {
+  cta.role "first" warps 4 {
+    // expected-error @+1 {{takes one of 2 turns, of which no role takes turn 0; its tiles would be left out}}
+    cta.tiles (%i) of (%t) turn 1 of 2 {
+    }
+  }
+  cta.role "second" warps 4 {
+    cta.tiles (%i) of (%t) turn 1 of 2 {
+    }
+  }
+  return
+}
