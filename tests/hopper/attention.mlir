@@ -49,7 +49,7 @@ func.func @attention(
   %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   %os = cta.channel store : !o_ring
   cta.role "load" warps 1 registers 24 {
-    cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+    cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
       %row = arith.muli %m, %tile_rows : i32
       %g = arith.divsi %h, %sharing : i32
       cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
@@ -64,7 +64,7 @@ func.func @attention(
     %zero = arith.constant dense<0.0> : !out  %no_total = arith.constant dense<0.0> : !parts
     %lowest = arith.constant dense<-1.0e30> : !rows  %ln2 = arith.constant dense<0.693147181> : !rows
     %nothing = arith.constant dense<0xFF800000> : !scores
-    cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+    cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
       %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       %none = cta.begin : !score_sum
       %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}

@@ -63,7 +63,7 @@ func.func @attention_d64_causal(
   %os = cta.channel store : !o_ring
   %turns = cta.order
   cta.role "load" warps 1 registers 32 {
-    cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
       %row = arith.muli %m, %tile_rows : i32
       %end_of_last = arith.addi %row, %ahead_of_last : i32
       %keys_end = arith.minsi %end_of_last, %T : i32
@@ -82,7 +82,7 @@ func.func @attention_d64_causal(
     %zero = arith.constant dense<0.0> : !out  %no_total = arith.constant dense<0.0> : !parts
     %lowest = arith.constant dense<-1.0e30> : !rows  %ln2 = arith.constant dense<0.693147181> : !rows
     %least = arith.constant dense<1.0e-30> : !rows  %yes = arith.constant true
-    cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
       %row = arith.muli %m, %tile_rows : i32
       %end_of_last = arith.addi %row, %ahead_of_last : i32
       %keys_end = arith.minsi %end_of_last, %T : i32

@@ -38,6 +38,12 @@ func.func @gemm_block_scaled(
   %m_tiles = arith.ceildivsi %M, %tile_m : i32
   %n_tiles = arith.ceildivsi %N, %tile_n : i32
   %steps = arith.ceildivsi %K, %tile_k : i32
+  %NB = tile.dim %b_scales, 0 : !scales
+  %KB = tile.dim %b_scales, 1 : !scales
+  %some_rows = arith.cmpi eq, %NB, %n_tiles : i32
+  %some_columns = arith.cmpi eq, %KB, %steps : i32
+  tile.assert %some_rows, "b_scales has a row for each 128 rows of b" : i1
+  tile.assert %some_columns, "b_scales has a column for each 128 columns of b" : i1
   %tiles = arith.muli %m_tiles, %n_tiles : i32
   %blocks = arith.minsi %tiles, %sms : i32
   tile.grid [%blocks]
