@@ -65,10 +65,6 @@ __device__ __forceinline__ bf16x2 pack_bf16(f32 x0, f32 x1) {
 #endif
 }
 
-__device__ __forceinline__ f32 unpack_bf16(bf16x2 word, i32 i) {
-  return __uint_as_float(i == 0 ? word << 16 : word & 0xffff0000);
-}
-
 // 2 ulp; subnormal results are 0.
 __device__ __forceinline__ f32 exp2_approx(f32 x) {
   f32 result;
@@ -282,6 +278,23 @@ template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wai
   (pin_registers(regs), ...);
 }
 
+// What `values` are computed from stays above what follows. ptxas keeps the order of a wait and an
+// access to memory, so this would store their sum, were it above infinity.
+template <int kSize> __device__ __forceinline__ void settle(const f32 (&values)[kSize]) {
+  f32 sum = values[0];
+#pragma unroll
+  for (int i = 1; i < kSize; ++i)
+    sum += values[i];
+  asm volatile("{\n\t"
+               ".reg .pred never;\n\t"
+               "setp.gt.f32 never, %0, 0f7f800000;\n\t"
+               "@never st.shared.f32 [%1], %0;\n\t"
+               "}"
+               :
+               : "f"(sum), "r"(0)
+               : "memory");
+}
+
 // Starts the copy of a box to shared memory.
 __device__ __forceinline__ void tma_load_4d(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 x2, i32 x3, i32 barrier) {
   asm volatile("cp.async.bulk.tensor.4d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%5, %4, %3, %2}], [%6];"
@@ -361,36 +374,32 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
           i32 lse_stride1, f32 scale) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 16: func.func @attention(
+  // 30: func.func @attention(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 34: %m_tiles = arith.ceildivsi %S, %c128 : i32
+  // 41: %m_tiles = arith.ceildivsi %S, %tile_rows : i32
   const i32 m_tiles = ceil_div(S, 128);
 
-  // 39: %n_tiles = arith.ceildivsi %T, %c128 : i32
+  // 45: %n_tiles = arith.ceildivsi %T, %tile_keys : i32
   const i32 n_tiles = ceil_div(T, 128);
 
-  // 40: %last = arith.subi %n_tiles, %c1 : i32
+  // 46: %last = arith.subi %n_tiles, %c1 : i32
   const i32 last = n_tiles - 1;
 
-  // 42: %exponent = arith.mulf %scale, %log2e : f32
+  // 48: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   const f32 exponent = scale * 1.442695f;
 
-  // 43: %qs = cta.channel tma : !ring
+  // 49: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   const i32 qs_shared = shared_address(shared);
-
-  // 44: %ks = cta.channel tma : !ring
   const i32 ks_shared = shared_address(shared + 65536);
-
-  // 45: %vs = cta.channel tma : !ring
   const i32 vs_shared = shared_address(shared + 131072);
 
-  // 46: %os = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>
+  // 50: %os = cta.channel store : !o_ring
   const i32 os_shared = shared_address(shared + 196608);
 
-  // 47: cta.role "load" warps 1 registers 24 {
+  // 51: cta.role "load" warps 1 registers 24 {
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 qs_full = shared_address(shared + 229376);
@@ -442,103 +451,104 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         i32 vs_phase[1];
         vs_phase[0] = 1;
 
-        // 41: %sharing = arith.divsi %H, %G : i32
+        // 52: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
+        const i32 value = m_tiles * H;
+        const i32 value_2 = H * 16;
+
+        // 47: %sharing = arith.divsi %H, %G : i32
         const i32 sharing = H / G;
 
-        // 48: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+        // 52: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
         #pragma unroll 1
-        for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
-          const i32 value = tile / m_tiles;
-          const i32 h = value % H;
-          const i32 b = value / H;
+        for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
+          const i32 value_3 = tile % value;
+          const i32 value_4 = value_3 / value_2 * 16;
+          const i32 band_height = min(m_tiles - value_4, 16);
+          const i32 value_5 = value_3 % value_2;
+          const i32 h = value_5 / band_height;
+          const i32 b = tile / value;
 
-          // 50: %g = arith.divsi %h, %sharing : i32
+          // 54: %g = arith.divsi %h, %sharing : i32
           const i32 g = h / sharing;
 
-          // 51: %q_slot = cta.acquire %qs : !ring -> !slot
+          // 55: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
-          const i32 value_2 = slot * 8;
-          const i32 value_3 = qs_full + value_2;
-          mbarrier_wait(qs_empty + value_2, phase);
-          mbarrier_arrive_expect_tx(value_3, 32768);
-          const i32 value_4 = slot + 1;
-          const bool test = value_4 == 2;
-          qs_slot[0] = test ? 0 : value_4;
+          const i32 value_6 = slot * 8;
+          const i32 value_7 = qs_full + value_6;
+          mbarrier_wait(qs_empty + value_6, phase);
+          mbarrier_arrive_expect_tx(value_7, 32768);
+          const i32 value_8 = slot + 1;
+          const bool test = value_8 == 2;
+          qs_slot[0] = test ? 0 : value_8;
           qs_phase[0] = test ? phase ^ 1 : phase;
 
-          // 49: %row = arith.muli %m, %c128 : i32
-          const i32 row = tile % m_tiles * 128;
+          // 53: %row = arith.muli %m, %tile_rows : i32
+          const i32 row = (value_4 + value_5 % band_height) * 128;
 
-          // 51: %q_slot = cta.acquire %qs : !ring -> !slot
+          // 55: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           const i32 qs_shared_2 = qs_shared + slot * 32768;
-
-          // 52: cta.copy %q[%b, %row, %h, %c0] extents [0, 128, 0, 128], %q_slot : !view, !slot
           #pragma unroll
           for (i32 i = 0; i < 2; ++i) {
-            tma_load_4d(qs_shared_2 + i * 16384, q, b, row, h, i * 64, value_3);
+            tma_load_4d(qs_shared_2 + i * 16384, q, b, row, h, i * 64, value_7);
           }
 
-          // 54: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          // 56: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < n_tiles; ++i) {
-            // 56: %key = arith.muli %n, %c128 : i32
+            // 57: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
             const i32 key = (last - i) * 128;
 
-            // 57: %k_slot = cta.acquire %ks : !ring -> !slot
+            // 58: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
             const i32 slot_2 = ks_slot[0];
             const i32 phase_2 = ks_phase[0];
-            const i32 value_5 = slot_2 * 8;
-            const i32 value_6 = ks_full + value_5;
-            mbarrier_wait(ks_empty + value_5, phase_2);
-            mbarrier_arrive_expect_tx(value_6, 32768);
-            const i32 value_7 = slot_2 + 1;
-            const bool test_2 = value_7 == 2;
-            ks_slot[0] = test_2 ? 0 : value_7;
+            const i32 value_9 = slot_2 * 8;
+            const i32 value_10 = ks_full + value_9;
+            mbarrier_wait(ks_empty + value_9, phase_2);
+            mbarrier_arrive_expect_tx(value_10, 32768);
+            const i32 value_11 = slot_2 + 1;
+            const bool test_2 = value_11 == 2;
+            ks_slot[0] = test_2 ? 0 : value_11;
             ks_phase[0] = test_2 ? phase_2 ^ 1 : phase_2;
             const i32 ks_shared_2 = ks_shared + slot_2 * 32768;
-
-            // 58: cta.copy %k[%b, %key, %g, %c0] extents [0, 128, 0, 128], %k_slot : !view, !slot
             #pragma unroll
             for (i32 j = 0; j < 2; ++j) {
-              tma_load_4d(ks_shared_2 + j * 16384, k, b, key, g, j * 64, value_6);
+              tma_load_4d(ks_shared_2 + j * 16384, k, b, key, g, j * 64, value_10);
             }
 
-            // 60: %v_slot = cta.acquire %vs : !ring -> !slot
+            // 59: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %vs : !view, !ring
             const i32 slot_3 = vs_slot[0];
             const i32 phase_3 = vs_phase[0];
-            const i32 value_8 = slot_3 * 8;
-            const i32 value_9 = vs_full + value_8;
-            mbarrier_wait(vs_empty + value_8, phase_3);
-            mbarrier_arrive_expect_tx(value_9, 32768);
-            const i32 value_10 = slot_3 + 1;
-            const bool test_3 = value_10 == 2;
-            vs_slot[0] = test_3 ? 0 : value_10;
+            const i32 value_12 = slot_3 * 8;
+            const i32 value_13 = vs_full + value_12;
+            mbarrier_wait(vs_empty + value_12, phase_3);
+            mbarrier_arrive_expect_tx(value_13, 32768);
+            const i32 value_14 = slot_3 + 1;
+            const bool test_3 = value_14 == 2;
+            vs_slot[0] = test_3 ? 0 : value_14;
             vs_phase[0] = test_3 ? phase_3 ^ 1 : phase_3;
             const i32 vs_shared_2 = vs_shared + slot_3 * 32768;
-
-            // 61: cta.copy %v[%b, %key, %g, %c0] extents [0, 128, 0, 128], %v_slot : !view, !slot
             #pragma unroll
             for (i32 j = 0; j < 2; ++j) {
-              tma_load_4d(vs_shared_2 + j * 16384, v, b, key, g, j * 64, value_9);
+              tma_load_4d(vs_shared_2 + j * 16384, v, b, key, g, j * 64, value_13);
             }
           }
         }
       }
     }
   } else {
-    // 47: cta.role "load" warps 1 registers 24 {
+    // 51: cta.role "load" warps 1 registers 24 {
     increase_registers<240>();
 
-    // 66: cta.role "attend" warps 8 registers 240 {
+    // 63: cta.role "attend" warps 8 registers 240 {
     const i32 own_warp = warp - 4;
 
-    // 16: func.func @attention(
+    // 30: func.func @attention(
     const i32 thread_row = lane & 3;
     const i32 thread_row_2 = own_warp * 16;
     const i32 thread_row_3 = (lane >> 2) + thread_row_2;
 
-    // 66: cta.role "attend" warps 8 registers 240 {
+    // 63: cta.role "attend" warps 8 registers 240 {
     i32 qs_slot[1];
     qs_slot[0] = 0;
     i32 qs_phase[1];
@@ -552,224 +562,243 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
     i32 vs_phase[1];
     vs_phase[0] = 0;
 
-    // 79: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-    const i32 value = own_warp >> 2;
-    const i32 value_2 = value * 8192;
+    // 67: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
+    const i32 value = m_tiles * H;
+    const i32 value_2 = H * 16;
 
-    // 82: cta.release %k_last : !slot
+    // 70: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+    const i32 value_3 = own_warp >> 2;
+    const i32 value_4 = value_3 * 8192;
+
+    // 73: cta.release %k_last : !slot
     const bool test = group_thread < 1;
 
-    // 145: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os
+    // 119: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     const bool test_2 = group_thread == 0;
-    const i32 value_3 = warpgroup + 1;
-    const i32 value_4 = ((lane & 15) + thread_row_2) * 128;
+    const i32 value_5 = warpgroup + 1;
+    const i32 value_6 = ((lane & 15) + thread_row_2) * 128;
 
-    // 16: func.func @attention(
+    // 30: func.func @attention(
     const i32 thread_col = (lane >> 4) * 8;
 
-    // 88: %seen = arith.select %visible, %all, %minus_infinity : tensor<128x128xi1>, !square
-    const i32 value_5 = T - (last * 128 + thread_row * 2);
+    // 80: %seen = arith.select %visible, %all, %nothing : !mask, !scores
+    const i32 value_7 = T - (last * 128 + thread_row * 2);
 
-    // 138: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    // 112: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
     const bool test_3 = thread_row == 0;
 
-    // 145: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os
-    const i32 value_6 = value * 64;
-    const i32 value_7 = i32(u32(value_4) >> 3) & 112;
+    // 119: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+    const i32 value_8 = value_3 * 64;
+    const i32 value_9 = i32(u32(value_6) >> 3) & 112;
 
-    // 75: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+    // 67: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
     #pragma unroll 1
-    for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
-      const i32 value_8 = tile / m_tiles;
-      const i32 h = value_8 % H;
-      const i32 b = value_8 / H;
+    for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
+      const i32 value_10 = tile % value;
+      const i32 value_11 = value_10 / value_2 * 16;
+      const i32 band_height = min(m_tiles - value_11, 16);
+      const i32 value_12 = value_10 % value_2;
+      const i32 h = value_12 / band_height;
+      const i32 b = tile / value;
 
-      // 76: %q_slot = cta.wait %qs : !ring -> !slot
+      // 68: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot = qs_slot[0];
       const i32 phase = qs_phase[0];
-      const i32 value_9 = slot * 8;
-      mbarrier_wait(qs_full + value_9, phase);
-      const i32 value_10 = slot + 1;
-      const bool test_4 = value_10 == 2;
-      qs_slot[0] = test_4 ? 0 : value_10;
+      const i32 value_13 = slot * 8;
+      mbarrier_wait(qs_full + value_13, phase);
+      const i32 value_14 = slot + 1;
+      const bool test_4 = value_14 == 2;
+      qs_slot[0] = test_4 ? 0 : value_14;
       qs_phase[0] = test_4 ? phase ^ 1 : phase;
-
-      // 77: %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot_2 = ks_slot[0];
       const i32 phase_2 = ks_phase[0];
-      const i32 value_11 = slot_2 * 8;
-      mbarrier_wait(ks_full + value_11, phase_2);
-      const i32 value_12 = slot_2 + 1;
-      const bool test_5 = value_12 == 2;
-      ks_slot[0] = test_5 ? 0 : value_12;
+      const i32 value_15 = slot_2 * 8;
+      mbarrier_wait(ks_full + value_15, phase_2);
+      const i32 value_16 = slot_2 + 1;
+      const bool test_5 = value_16 == 2;
+      ks_slot[0] = test_5 ? 0 : value_16;
       ks_phase[0] = test_5 ? phase_2 ^ 1 : phase_2;
 
-      // 78: %none = cta.begin : !sum
+      // 69: %none = cta.begin : !score_sum
       f32 none[64];
 
-      // 79: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-      const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 32768 + value_2);
+      // 70: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+      const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 32768 + value_4);
       wgmma_fence();
       const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 32768);
       #pragma unroll
       for (i32 i = 0; i < 8; ++i) {
-        const i32 value_13 = (i >> 2) * 16384 + ((i * 16) & 63) * 2;
-        const i64 value_14 = advance_descriptor(a_descriptor, value_13);
-        wgmma_m64n128k16_bf16(none, value_14, advance_descriptor(b_descriptor, value_13), i > 0);
+        const i32 value_17 = (i >> 2) * 16384 + ((i * 16) & 63) * 2;
+        const i64 value_18 = advance_descriptor(a_descriptor, value_17);
+        wgmma_m64n128k16_bf16(none, value_18, advance_descriptor(b_descriptor, value_17), i > 0);
       }
       wgmma_commit();
 
-      // 81: %all = cta.await %first : !sum -> !square
+      // 72: %all = cta.await %first : !score_sum -> !scores
       wgmma_wait<0>(none);
 
-      // 82: cta.release %k_last : !slot
+      // 73: cta.release %k_last : !slot
       if (test) {
-        mbarrier_arrive(ks_empty + value_11);
+        mbarrier_arrive(ks_empty + value_15);
       }
 
-      // 88: %seen = arith.select %visible, %all, %minus_infinity : tensor<128x128xi1>, !square
+      // 80: %seen = arith.select %visible, %all, %nothing : !mask, !scores
       f32 seen[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        const i32 value_13 = (i & 1) + (i >> 2) * 2;
-        seen[i] = (value_13 & 1) + (value_13 >> 1) * 8 < value_5 ? none[i] : -kInf;
+        const i32 value_17 = (i & 1) + (i >> 2) * 2;
+        seen[i] = (value_17 & 1) + (value_17 >> 1) * 8 < value_7 ? none[i] : -kInf;
       }
 
-      // 89: %high0 = tile.reduce max %seen, 1 : !square -> !rows
-      f32 high0[2];
+      // 18: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+      f32 high[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        high0[i] = -kInf;
+        high[i] = -kInf;
       }
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const i32 value_17 = i * 2;
+        const i32 value_18 = i & 1;
+        high[value_18] = max_nan(high[value_18], max_nan(seen[value_17], seen[value_17 + 1]));
+      }
+      f32 peak[2];
+      f32 shrink[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak[i] = -1e+30f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        shrink[i] = 1.0f;
+      }
+      const bool test_6 = high[0] * exponent - peak[0] > 8.0f;
+      if (vote_any(test_6 || high[1] * exponent - peak[1] > 8.0f)) {
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 2));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          const f32 value_17 = high[i] * exponent;
+          const f32 value_18 = peak[i];
+          const f32 value_19 = value_17 - value_18 > 8.0f ? value_17 : value_18;
+          shrink[i] = exp2_approx(value_18 - value_19);
+          peak[i] = value_19;
+        }
+      }
+
+      // 22: %weights = math.exp2 %power : !scores
+      f32 weights[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        const i32 value_13 = (i >> 1) & 1;
-        high0[value_13] = max_nan(high0[value_13], seen[i]);
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 1));
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 2));
+        weights[i] = exp2_approx(seen[i] * exponent - peak[(i >> 1) & 1]);
       }
 
-      // 91: %peak0 = arith.maximumf %high0_scaled, %lowest : !rows
-      f32 peak0[2];
+      // 23: %added = cta.partial_sum %weights : !scores -> !parts
+      f32 added[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        peak0[i] = max_nan(high0[i] * exponent, -1e+30f);
+        added[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const i32 value_17 = i * 2;
+        const i32 value_18 = i & 1;
+        added[value_18] = added[value_18] + (weights[value_17] + weights[value_17 + 1]);
       }
 
-      // 96: %weights0 = math.exp2 %power0 : !square
-      f32 weights0[64];
+      // 26: %total = math.fma %total_before, %shrink_all, %added : !parts
+      f32 total[2];
       #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        weights0[i] = exp2_approx(seen[i] * exponent - peak0[(i >> 1) & 1]);
+      for (i32 i = 0; i < 2; ++i) {
+        total[i] = fmaf(0.0f, shrink[i], added[i]);
       }
 
-      // 97: %total0 = tile.reduce sum %weights0, 1 : !square -> !rows
-      f32 total0[2];
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = 0.0f;
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        const i32 value_13 = (i >> 1) & 1;
-        total0[value_13] = total0[value_13] + weights0[i];
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = total0[i] + shuffle_xor(total0[i], 1);
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = total0[i] + shuffle_xor(total0[i], 2);
-      }
-
-      // 98: %p0 = tile.cast %weights0 : !square -> !tile
+      // 83: %p0 = tile.cast %weights0 : !scores -> !weights
       bf16x2 p0[32];
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const i32 value_13 = i * 2;
-        p0[i] = pack_bf16(weights0[value_13], weights0[value_13 + 1]);
+        const i32 value_17 = i * 2;
+        p0[i] = pack_bf16(weights[value_17], weights[value_17 + 1]);
       }
 
-      // 100: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 85: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before[32];
 
-      // 99: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 84: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const bf16x2 word = p0[i];
-        p_before[i] = pack_bf16(unpack_bf16(word, 0), unpack_bf16(word, 1));
+        p_before[i] = p0[i];
       }
 
-      // 100: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 85: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before[64];
 
-      // 99: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 84: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         sum_before[i] = 0.0f;
       }
 
-      // 100: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 85: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before[2];
 
-      // 99: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 84: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        peak_before[i] = peak0[i];
+        peak_before[i] = peak[i];
       }
 
-      // 101: %total_before = %total0) -> (!tile, !square, !rows, !rows) : i32 {
+      // 85: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before[2];
 
-      // 99: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 84: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        total_before[i] = total0[i];
+        total_before[i] = total[i];
       }
       #pragma unroll 1
-      for (i32 i = 0; i < last; ++i) {
-        // 102: %k_slot = cta.wait %ks : !ring -> !slot
+      for (i32 i = 1; i < n_tiles; ++i) {
+        // 87: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
-        const i32 value_13 = slot_3 * 8;
-        mbarrier_wait(ks_full + value_13, phase_3);
-        const i32 value_14 = slot_3 + 1;
-        const bool test_6 = value_14 == 2;
-        ks_slot[0] = test_6 ? 0 : value_14;
-        ks_phase[0] = test_6 ? phase_3 ^ 1 : phase_3;
+        const i32 value_17 = slot_3 * 8;
+        mbarrier_wait(ks_full + value_17, phase_3);
+        const i32 value_18 = slot_3 + 1;
+        const bool test_7 = value_18 == 2;
+        ks_slot[0] = test_7 ? 0 : value_18;
+        ks_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
 
-        // 103: %empty = cta.begin : !sum
+        // 88: %empty = cta.begin : !score_sum
         f32 empty[64];
 
-        // 104: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 89: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 32768);
         #pragma unroll
         for (i32 j = 0; j < 8; ++j) {
-          const i32 value_15 = (j >> 2) * 16384 + ((j * 16) & 63) * 2;
-          const i64 value_16 = advance_descriptor(b_descriptor_2, value_15);
-          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_15), value_16, j > 0);
+          const i32 value_19 = (j >> 2) * 16384 + ((j * 16) & 63) * 2;
+          const i64 value_20 = advance_descriptor(b_descriptor_2, value_19);
+          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_19), value_20, j > 0);
         }
         wgmma_commit();
 
-        // 106: %v_slot = cta.wait %vs : !ring -> !slot
+        // 91: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
-        const i32 value_15 = slot_4 * 8;
-        mbarrier_wait(vs_full + value_15, phase_4);
-        const i32 value_16 = slot_4 + 1;
-        const bool test_7 = value_16 == 2;
-        vs_slot[0] = test_7 ? 0 : value_16;
-        vs_phase[0] = test_7 ? phase_4 ^ 1 : phase_4;
+        const i32 value_19 = slot_4 * 8;
+        mbarrier_wait(vs_full + value_19, phase_4);
+        const i32 value_20 = slot_4 + 1;
+        const bool test_8 = value_20 == 2;
+        vs_slot[0] = test_8 ? 0 : value_20;
+        vs_phase[0] = test_8 ? phase_4 ^ 1 : phase_4;
 
-        // 107: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #shape, warps = #warps}
+        // 92: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
@@ -783,116 +812,110 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         }
         wgmma_commit();
 
-        // 109: %scores = cta.await %coming : !sum -> !square
+        // 94: %scores = cta.await %coming : !score_sum -> !scores
         wgmma_wait<1>(empty);
 
-        // 110: cta.release %k_slot : !slot
+        // 95: cta.release %k_slot : !slot
         if (test) {
-          mbarrier_arrive(ks_empty + value_13);
+          mbarrier_arrive(ks_empty + value_17);
         }
 
-        // 111: %high = tile.reduce max %scores, 1 : !square -> !rows
-        f32 high[2];
+        // 18: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        f32 high_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high[j] = -kInf;
+          high_2[j] = -kInf;
         }
         #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          const i32 value_17 = (j >> 1) & 1;
-          high[value_17] = max_nan(high[value_17], empty[j]);
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_21 = j * 2;
+          const i32 value_22 = j & 1;
+          const f32 value_23 = max_nan(high_2[value_22], max_nan(empty[value_21], empty[value_21 + 1]));
+          high_2[value_22] = value_23;
         }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
-        }
-
-        // 112: %high_scaled = arith.mulf %high, %row_factor : !rows
-        f32 high_scaled[2];
+        f32 peak_2[2];
+        f32 shrink_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_scaled[j] = high[j] * exponent;
-        }
-
-        // 115: %peak_now = arith.select %rises, %high_scaled, %peak_before : tensor<128xi1>, !rows
-        f32 peak_now[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          const f32 value_17 = high_scaled[j];
-          const f32 value_18 = peak_before[j];
-          peak_now[j] = value_17 - value_18 > 8.0f ? value_17 : value_18;
-        }
-
-        // 120: %weights = math.exp2 %power : !square
-        f32 weights[64];
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          weights[j] = exp2_approx(empty[j] * exponent - peak_now[(j >> 1) & 1]);
-        }
-
-        // 121: %added = tile.reduce sum %weights, 1 : !square -> !rows
-        f32 added[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = 0.0f;
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          const i32 value_17 = (j >> 1) & 1;
-          added[value_17] = added[value_17] + weights[j];
+          peak_2[j] = peak_before[j];
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          added[j] = added[j] + shuffle_xor(added[j], 1);
+          shrink_2[j] = 1.0f;
         }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = added[j] + shuffle_xor(added[j], 2);
-        }
-
-        // 123: %shrink = math.exp2 %fall : !rows
-        f32 shrink[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          shrink[j] = exp2_approx(peak_before[j] - peak_now[j]);
-        }
-
-        // 124: %total_now = math.fma %total_before, %shrink, %added : !rows
-        f32 total_now[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          total_now[j] = fmaf(total_before[j], shrink[j], added[j]);
-        }
-
-        // 125: %grown = cta.await %adding : !sum -> !square
-        wgmma_wait<0>(adding);
-
-        // 126: cta.release %v_slot : !slot
-        if (test) {
-          mbarrier_arrive(vs_empty + value_15);
-        }
-
-        // 127: %sum_now = cta.rescale %grown, %shrink : !square, !rows
-        if (vote_any(shrink[0] != 1.0f || shrink[1] != 1.0f)) {
+        const bool test_9 = high_2[0] * exponent - peak_2[0] > 8.0f;
+        if (vote_any(test_9 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
           #pragma unroll
-          for (i32 j = 0; j < 64; ++j) {
-            adding[j] = adding[j] * shrink[(j >> 1) & 1];
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_21 = high_2[j] * exponent;
+            const f32 value_22 = peak_2[j];
+            const f32 value_23 = value_21 - value_22 > 8.0f ? value_21 : value_22;
+            shrink_2[j] = exp2_approx(value_22 - value_23);
+            peak_2[j] = value_23;
           }
         }
 
-        // 128: %p_now = tile.cast %weights : !square -> !tile
+        // 22: %weights = math.exp2 %power : !scores
+        f32 weights_2[64];
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          weights_2[j] = exp2_approx(empty[j] * exponent - peak_2[(j >> 1) & 1]);
+        }
+
+        // 23: %added = cta.partial_sum %weights : !scores -> !parts
+        f32 added_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          added_2[j] = 0.0f;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_21 = j * 2;
+          const i32 value_22 = j & 1;
+          added_2[value_22] = added_2[value_22] + (weights_2[value_21] + weights_2[value_21 + 1]);
+        }
+
+        // 26: %total = math.fma %total_before, %shrink_all, %added : !parts
+        f32 total_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
+        }
+
+        // 98: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        settle(total_2);
+        wgmma_wait<0>(adding);
+
+        // 99: cta.release %v_slot : !slot
+        if (test) {
+          mbarrier_arrive(vs_empty + value_19);
+        }
+
+        // 100: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
+          #pragma unroll
+          for (i32 j = 0; j < 64; ++j) {
+            adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
+          }
+        }
+
+        // 101: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
-          const i32 value_17 = j * 2;
-          p_now[j] = pack_bf16(weights[value_17], weights[value_17 + 1]);
+          const i32 value_21 = j * 2;
+          p_now[j] = pack_bf16(weights_2[value_21], weights_2[value_21 + 1]);
         }
 
-        // 129: scf.yield %p_now, %sum_now, %peak_now, %total_now : !tile, !square, !rows, !rows
+        // 102: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before[j] = p_now[j];
@@ -903,30 +926,30 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          peak_before[j] = peak_now[j];
+          peak_before[j] = peak_2[j];
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          total_before[j] = total_now[j];
+          total_before[j] = total_2[j];
         }
       }
 
-      // 131: cta.release %q_slot : !slot
+      // 104: cta.release %q_slot : !q_slot
       if (test) {
-        mbarrier_arrive(qs_empty + value_9);
+        mbarrier_arrive(qs_empty + value_13);
       }
 
-      // 132: %v_first = cta.wait %vs : !ring -> !slot
+      // 105: %v_first = cta.wait %vs : !ring -> !slot
       const i32 slot_3 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
-      const i32 value_13 = slot_3 * 8;
-      mbarrier_wait(vs_full + value_13, phase_3);
-      const i32 value_14 = slot_3 + 1;
-      const bool test_6 = value_14 == 2;
-      vs_slot[0] = test_6 ? 0 : value_14;
-      vs_phase[0] = test_6 ? phase_3 ^ 1 : phase_3;
+      const i32 value_17 = slot_3 * 8;
+      mbarrier_wait(vs_full + value_17, phase_3);
+      const i32 value_18 = slot_3 + 1;
+      const bool test_7 = value_18 == 2;
+      vs_slot[0] = test_7 ? 0 : value_18;
+      vs_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
 
-      // 133: %ending = cta.mma %sum, %p, %v_first {shape = #shape, warps = #warps} : !square, !tile, !slot -> !sum
+      // 106: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       wgmma_fence(sum_before, p_before);
       const i64 b_descriptor_2 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_3 * 32768);
       #pragma unroll
@@ -935,64 +958,83 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       }
       wgmma_commit();
 
-      // 134: %row = arith.muli %m, %c128 : i32
-      const i32 row = tile % m_tiles * 128;
+      // 107: %row = arith.muli %m, %tile_rows : i32
+      const i32 row = (value_11 + value_12 % band_height) * 128;
 
-      // 138: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-      const i32 value_15 = b * lse_stride0 + h * lse_stride1;
-      const bool test_7 = u32(b) < u32(B) && u32(h) < u32(H);
+      // 108: %total = tile.reduce sum %totals, 1 : !parts -> !rows
+      f32 total_2[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + total_before[i];
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + shuffle_xor(total_2[i], 1);
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
+      }
+
+      // 112: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      const i32 value_19 = b * lse_stride0 + h * lse_stride1;
+      const bool test_8 = u32(b) < u32(B) && u32(h) < u32(H);
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
-        regs[0] = (peak_before[i] + log2_approx(total_before[i])) * 0.6931472f;
-        const i32 value_16 = i * 8;
-        const i32 value_17 = row + thread_row_3 + value_16;
-        const bool inside = test_7 && value_17 >= 0 && test_3 && S - value_17 > 0;
-        store_global_b32(lse + (value_15 + row + value_16 + thread_row_3), regs, inside);
+        regs[0] = (peak_before[i] + log2_approx(total_2[i])) * 0.6931472f;
+        const i32 value_20 = i * 8;
+        const i32 value_21 = row + thread_row_3 + value_20;
+        const bool inside = test_8 && value_21 >= 0 && test_3 && S - value_21 > 0;
+        store_global_b32(lse + (value_19 + row + value_20 + thread_row_3), regs, inside);
       }
 
-      // 139: %whole = cta.await %ending : !sum -> !square
+      // 113: %whole = cta.await %ending : !sum -> !out
       wgmma_wait<0>(sum_before);
 
-      // 140: cta.release %v_first : !slot
+      // 114: cta.release %v_first : !slot
       if (test) {
-        mbarrier_arrive(vs_empty + value_13);
+        mbarrier_arrive(vs_empty + value_17);
       }
 
-      // 145: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os
+      // 119: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        const i32 value_16 = os_shared + (i & 1) * 16384;
+        const i32 value_20 = os_shared + (i & 1) * 16384;
         if (test_2) {
           bulk_wait_read<1>();
         }
-        named_barrier_sync(value_3, 128);
-        const i32 value_17 = value_16 + value_4;
-        const i32 value_18 = ((i * 8) & 15) * 4;
+        named_barrier_sync(value_5, 128);
+        const i32 value_21 = value_20 + value_6;
+        const i32 value_22 = ((i * 8) & 15) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           bf16x2 regs[4];
-          const i32 value_19 = ((j * 2) & 7) * 4 + value_18;
+          const i32 value_23 = ((j * 2) & 7) * 4 + value_22;
           #pragma unroll
           for (i32 l = 0; l < 4; ++l) {
-            const i32 value_20 = value_19 + l * 2;
-            const i32 value_21 = value_20 + 1;
-            const f32 value_22 = divide(sum_before[value_20], total_before[(value_20 >> 1) & 1]);
-            const bf16x2 word = pack_bf16(value_22, divide(sum_before[value_21], total_before[(value_21 >> 1) & 1]));
+            const i32 value_24 = value_23 + l * 2;
+            const i32 value_25 = value_24 + 1;
+            const f32 value_26 = divide(sum_before[value_24], total_2[(value_24 >> 1) & 1]);
+            const bf16x2 word = pack_bf16(value_26, divide(sum_before[value_25], total_2[(value_25 >> 1) & 1]));
             regs[l] = word;
           }
-          stmatrix_x4(value_17 + (((thread_col + j * 16) * 2) ^ value_7), regs);
+          stmatrix_x4(value_21 + (((thread_col + j * 16) * 2) ^ value_9), regs);
         }
         fence_async_shared();
-        named_barrier_sync(value_3, 128);
+        named_barrier_sync(value_5, 128);
         if (test_2) {
-          tma_store_4d(o, b, row + value_6, h, i * 64, value_16 + value_2);
+          tma_store_4d(o, b, row + value_8, h, i * 64, value_20 + value_4);
           bulk_commit();
         }
       }
     }
 
-    // 66: cta.role "attend" warps 8 registers 240 {
+    // 63: cta.role "attend" warps 8 registers 240 {
     if (test_2) {
       bulk_wait_read<0>();
     }

@@ -65,10 +65,6 @@ __device__ __forceinline__ bf16x2 pack_bf16(f32 x0, f32 x1) {
 #endif
 }
 
-__device__ __forceinline__ f32 unpack_bf16(bf16x2 word, i32 i) {
-  return __uint_as_float(i == 0 ? word << 16 : word & 0xffff0000);
-}
-
 // 2 ulp; subnormal results are 0.
 __device__ __forceinline__ f32 exp2_approx(f32 x) {
   f32 result;
@@ -286,6 +282,23 @@ template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wai
   (pin_registers(regs), ...);
 }
 
+// What `values` are computed from stays above what follows. ptxas keeps the order of a wait and an
+// access to memory, so this would store their sum, were it above infinity.
+template <int kSize> __device__ __forceinline__ void settle(const f32 (&values)[kSize]) {
+  f32 sum = values[0];
+#pragma unroll
+  for (int i = 1; i < kSize; ++i)
+    sum += values[i];
+  asm volatile("{\n\t"
+               ".reg .pred never;\n\t"
+               "setp.gt.f32 never, %0, 0f7f800000;\n\t"
+               "@never st.shared.f32 [%1], %0;\n\t"
+               "}"
+               :
+               : "f"(sum), "r"(0)
+               : "memory");
+}
+
 // Starts the copy of a box to shared memory.
 __device__ __forceinline__ void tma_load_4d(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 x2, i32 x3, i32 barrier) {
   asm volatile("cp.async.bulk.tensor.4d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%5, %4, %3, %2}], [%6];"
@@ -365,36 +378,32 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
                  i32 lse_stride1, f32 scale) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 15: func.func @attention_causal(
+  // 43: func.func @attention_causal(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 33: %m_tiles = arith.ceildivsi %S, %c128 : i32
+  // 54: %m_tiles = arith.ceildivsi %S, %tile_rows : i32
   const i32 m_tiles = ceil_div(S, 128);
 
-  // 38: %ahead = arith.subi %T, %S : i32
+  // 58: %ahead = arith.subi %T, %S : i32
   const i32 ahead = T - S;
 
-  // 39: %behind = arith.addi %ahead, %c128 : i32
-  const i32 behind = ahead + 128;
+  // 59: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
+  const i32 ahead_of_last = ahead + 128;
 
-  // 41: %exponent = arith.mulf %scale, %log2e : f32
+  // 61: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   const f32 exponent = scale * 1.442695f;
 
-  // 42: %qs = cta.channel tma : !ring
+  // 62: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   const i32 qs_shared = shared_address(shared);
-
-  // 43: %ks = cta.channel tma : !ring
   const i32 ks_shared = shared_address(shared + 65536);
-
-  // 44: %vs = cta.channel tma : !ring
   const i32 vs_shared = shared_address(shared + 131072);
 
-  // 45: %os = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>
+  // 63: %os = cta.channel store : !o_ring
   const i32 os_shared = shared_address(shared + 196608);
 
-  // 46: cta.role "load" warps 1 registers 40 {
+  // 64: cta.role "load" warps 1 registers 40 {
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 qs_full = shared_address(shared + 229376);
@@ -446,15 +455,15 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         i32 vs_phase[1];
         vs_phase[0] = 1;
 
-        // 47: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        // 65: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
         const i32 value = H * m_tiles;
         const i32 value_2 = m_tiles * 8;
         const i32 value_3 = (H + 7) >> 3;
 
-        // 40: %sharing = arith.divsi %H, %G : i32
+        // 60: %sharing = arith.divsi %H, %G : i32
         const i32 sharing = H / G;
 
-        // 47: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        // 65: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
         const i32 value_4 = value_3 * B;
         const i32 value_5 = m_tiles - 1;
         #pragma unroll 1
@@ -469,16 +478,16 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           const bool test = ((value_4 - (value_11 * value_3 + value_7)) & 1) == 1;
           const i32 h = value_8 + value_9 % band_height;
 
-          // 48: %row = arith.muli %m, %c128 : i32
+          // 66: %row = arith.muli %m, %tile_rows : i32
           const i32 row = (test ? value_5 - value_10 : value_10) * 128;
 
-          // 52: %n_tiles = arith.maxsi %count, %c1 : i32
-          const i32 n_tiles = max(ceil_div(min(row + behind, T), 128), 1);
+          // 70: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+          const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
 
-          // 54: %g = arith.divsi %h, %sharing : i32
+          // 71: %g = arith.divsi %h, %sharing : i32
           const i32 g = h / sharing;
 
-          // 55: %q_slot = cta.acquire %qs : !ring -> !slot
+          // 72: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
           const i32 value_12 = slot * 8;
@@ -490,23 +499,21 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           qs_slot[0] = test_2 ? 0 : value_14;
           qs_phase[0] = test_2 ? phase ^ 1 : phase;
           const i32 qs_shared_2 = qs_shared + slot * 32768;
-
-          // 56: cta.copy %q[%b, %row, %h, %c0] extents [0, 128, 0, 128], %q_slot : !view, !slot
           #pragma unroll
           for (i32 i = 0; i < 2; ++i) {
             tma_load_4d(qs_shared_2 + i * 16384, q, value_11, row, h, i * 64, value_13);
           }
 
-          // 53: %last = arith.subi %n_tiles, %c1 : i32
+          // 70: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
           const i32 last = n_tiles - 1;
 
-          // 58: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          // 73: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < n_tiles; ++i) {
-            // 60: %key = arith.muli %n, %c128 : i32
+            // 74: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
             const i32 key = (last - i) * 128;
 
-            // 61: %k_slot = cta.acquire %ks : !ring -> !slot
+            // 75: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
             const i32 slot_2 = ks_slot[0];
             const i32 phase_2 = ks_phase[0];
             const i32 value_15 = slot_2 * 8;
@@ -518,14 +525,12 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
             ks_slot[0] = test_3 ? 0 : value_17;
             ks_phase[0] = test_3 ? phase_2 ^ 1 : phase_2;
             const i32 ks_shared_2 = ks_shared + slot_2 * 32768;
-
-            // 62: cta.copy %k[%b, %key, %g, %c0] extents [0, 128, 0, 128], %k_slot : !view, !slot
             #pragma unroll
             for (i32 j = 0; j < 2; ++j) {
               tma_load_4d(ks_shared_2 + j * 16384, k, value_11, key, g, j * 64, value_16);
             }
 
-            // 64: %v_slot = cta.acquire %vs : !ring -> !slot
+            // 76: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %vs : !view, !ring
             const i32 slot_3 = vs_slot[0];
             const i32 phase_3 = vs_phase[0];
             const i32 value_18 = slot_3 * 8;
@@ -537,8 +542,6 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
             vs_slot[0] = test_4 ? 0 : value_20;
             vs_phase[0] = test_4 ? phase_3 ^ 1 : phase_3;
             const i32 vs_shared_2 = vs_shared + slot_3 * 32768;
-
-            // 65: cta.copy %v[%b, %key, %g, %c0] extents [0, 128, 0, 128], %v_slot : !view, !slot
             #pragma unroll
             for (i32 j = 0; j < 2; ++j) {
               tma_load_4d(vs_shared_2 + j * 16384, v, value_11, key, g, j * 64, value_19);
@@ -548,19 +551,19 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       }
     }
   } else {
-    // 46: cta.role "load" warps 1 registers 40 {
+    // 64: cta.role "load" warps 1 registers 40 {
     increase_registers<232>();
 
-    // 70: cta.role "attend" warps 8 registers 232 {
+    // 80: cta.role "attend" warps 8 registers 232 {
     const i32 own_warp = warp - 4;
 
-    // 15: func.func @attention_causal(
+    // 43: func.func @attention_causal(
     const i32 thread_row = lane & 3;
     const i32 thread_row_2 = thread_row * 2;
     const i32 thread_row_3 = own_warp * 16;
     const i32 thread_row_4 = (lane >> 2) + thread_row_3;
 
-    // 70: cta.role "attend" warps 8 registers 232 {
+    // 80: cta.role "attend" warps 8 registers 232 {
     i32 qs_slot[1];
     qs_slot[0] = 0;
     i32 qs_phase[1];
@@ -574,7 +577,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
     i32 vs_phase[1];
     vs_phase[0] = 0;
 
-    // 79: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 84: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     const i32 value = H * m_tiles;
     const i32 value_2 = m_tiles * 8;
     const i32 value_3 = (H + 7) >> 3;
@@ -586,26 +589,29 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
     // 98: cta.release %k_last : !slot
     const bool test = group_thread < 1;
 
-    // 175: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os
+    // 140: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     const bool test_2 = group_thread == 0;
     const i32 value_6 = warpgroup + 1;
     const i32 value_7 = ((lane & 15) + thread_row_3) * 128;
 
-    // 15: func.func @attention_causal(
+    // 59: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
+    const i32 ahead_of_first = ahead + 1;
+
+    // 43: func.func @attention_causal(
     const i32 thread_col = (lane >> 4) * 8;
 
-    // 79: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 84: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     const i32 value_8 = value_3 * B;
     const i32 value_9 = m_tiles - 1;
 
-    // 167: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    // 132: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
     const bool test_3 = thread_row == 0;
 
-    // 175: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os
+    // 140: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     const i32 value_10 = value_4 * 64;
     const i32 value_11 = i32(u32(value_7) >> 3) & 112;
 
-    // 79: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 84: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
       const i32 value_12 = tile % value;
@@ -618,16 +624,17 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       const bool test_4 = ((value_8 - (value_17 * value_3 + value_13)) & 1) == 1;
       const i32 h = value_14 + value_15 % band_height;
 
-      // 80: %row = arith.muli %m, %c128 : i32
+      // 85: %row = arith.muli %m, %tile_rows : i32
       const i32 row = (test_4 ? value_9 - value_16 : value_16) * 128;
 
-      // 85: %last = arith.subi %n_tiles, %c1 : i32
-      const i32 last = max(ceil_div(min(row + behind, T), 128), 1) - 1;
+      // 89: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+      const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
+      const i32 last = n_tiles - 1;
 
-      // 86: %seen_by_first = arith.addi %row, %ahead : i32
-      const i32 seen_by_first = row + ahead;
+      // 90: %end = arith.addi %row, %ahead_of_first : i32
+      const i32 end = row + ahead_of_first;
 
-      // 92: %q_slot = cta.wait %qs : !ring -> !slot
+      // 93: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot = qs_slot[0];
       const i32 phase = qs_phase[0];
       const i32 value_18 = slot * 8;
@@ -636,8 +643,6 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       const bool test_5 = value_19 == 2;
       qs_slot[0] = test_5 ? 0 : value_19;
       qs_phase[0] = test_5 ? phase ^ 1 : phase;
-
-      // 93: %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot_2 = ks_slot[0];
       const i32 phase_2 = ks_phase[0];
       const i32 value_20 = slot_2 * 8;
@@ -647,7 +652,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       ks_slot[0] = test_6 ? 0 : value_21;
       ks_phase[0] = test_6 ? phase_2 ^ 1 : phase_2;
 
-      // 94: %none = cta.begin : !sum
+      // 94: %none = cta.begin : !score_sum
       f32 none[64];
 
       // 95: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
@@ -662,7 +667,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       }
       wgmma_commit();
 
-      // 97: %all = cta.await %first : !sum -> !square
+      // 97: %all = cta.await %first : !score_sum -> !scores
       wgmma_wait<0>(none);
 
       // 98: cta.release %k_last : !slot
@@ -670,135 +675,147 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         mbarrier_arrive(ks_empty + value_20);
       }
 
-      // 104: %seen = arith.select %visible, %all, %minus_infinity : tensor<128x128xi1>, !square
+      // 25: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
       f32 seen[64];
       const i32 value_22 = last * 128 + thread_row_2;
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         const i32 value_23 = (i & 1) + (i >> 2) * 2;
-        const i32 value_24 = seen_by_first + thread_row_4 + ((i >> 1) & 1) * 8 - value_22;
-        seen[i] = (value_23 & 1) + (value_23 >> 1) * 8 <= value_24 ? none[i] : -kInf;
+        const i32 value_24 = end + thread_row_4 + ((i >> 1) & 1) * 8 - value_22;
+        seen[i] = (value_23 & 1) + (value_23 >> 1) * 8 < value_24 ? none[i] : -kInf;
       }
 
-      // 105: %high0 = tile.reduce max %seen, 1 : !square -> !rows
-      f32 high0[2];
+      // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+      f32 high[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        high0[i] = -kInf;
+        high[i] = -kInf;
       }
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const i32 value_23 = i * 2;
+        const i32 value_24 = i & 1;
+        high[value_24] = max_nan(high[value_24], max_nan(seen[value_23], seen[value_23 + 1]));
+      }
+      f32 peak[2];
+      f32 shrink[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak[i] = -1e+30f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        shrink[i] = 1.0f;
+      }
+      const bool test_7 = high[0] * exponent - peak[0] > 8.0f;
+      if (vote_any(test_7 || high[1] * exponent - peak[1] > 8.0f)) {
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 2));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          const f32 value_23 = high[i] * exponent;
+          const f32 value_24 = peak[i];
+          const f32 value_25 = value_23 - value_24 > 8.0f ? value_23 : value_24;
+          shrink[i] = exp2_approx(value_24 - value_25);
+          peak[i] = value_25;
+        }
+      }
+
+      // 35: %weights = math.exp2 %power : !scores
+      f32 weights[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        const i32 value_23 = (i >> 1) & 1;
-        high0[value_23] = max_nan(high0[value_23], seen[i]);
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 1));
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 2));
+        weights[i] = exp2_approx(seen[i] * exponent - peak[(i >> 1) & 1]);
       }
 
-      // 107: %peak0 = arith.maximumf %high0_scaled, %lowest : !rows
-      f32 peak0[2];
+      // 36: %added = cta.partial_sum %weights : !scores -> !parts
+      f32 added[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        peak0[i] = max_nan(high0[i] * exponent, -1e+30f);
+        added[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const i32 value_23 = i * 2;
+        const i32 value_24 = i & 1;
+        added[value_24] = added[value_24] + (weights[value_23] + weights[value_23 + 1]);
       }
 
-      // 112: %weights0 = math.exp2 %power0 : !square
-      f32 weights0[64];
+      // 39: %total = math.fma %total_before, %shrink_all, %added : !parts
+      f32 total[2];
       #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        weights0[i] = exp2_approx(seen[i] * exponent - peak0[(i >> 1) & 1]);
+      for (i32 i = 0; i < 2; ++i) {
+        total[i] = fmaf(0.0f, shrink[i], added[i]);
       }
 
-      // 113: %total0 = tile.reduce sum %weights0, 1 : !square -> !rows
-      f32 total0[2];
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = 0.0f;
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        const i32 value_23 = (i >> 1) & 1;
-        total0[value_23] = total0[value_23] + weights0[i];
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = total0[i] + shuffle_xor(total0[i], 1);
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = total0[i] + shuffle_xor(total0[i], 2);
-      }
-
-      // 114: %p0 = tile.cast %weights0 : !square -> !tile
+      // 102: %p0 = tile.cast %weights0 : !scores -> !weights
       bf16x2 p0[32];
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         const i32 value_23 = i * 2;
-        p0[i] = pack_bf16(weights0[value_23], weights0[value_23 + 1]);
+        p0[i] = pack_bf16(weights[value_23], weights[value_23 + 1]);
       }
 
-      // 116: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 92: %partial = arith.subi %n_tiles, %open : i32
+      const i32 partial = min(max(n_tiles - floor_div(end, 128), 1), n_tiles);
+
+      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before[32];
 
-      // 115: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const bf16x2 word = p0[i];
-        p_before[i] = pack_bf16(unpack_bf16(word, 0), unpack_bf16(word, 1));
+        p_before[i] = p0[i];
       }
 
-      // 116: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before[64];
 
-      // 115: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         sum_before[i] = 0.0f;
       }
 
-      // 116: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before[2];
 
-      // 115: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        peak_before[i] = peak0[i];
+        peak_before[i] = peak[i];
       }
 
-      // 117: %total_before = %total0) -> (!tile, !square, !rows, !rows) : i32 {
+      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before[2];
 
-      // 115: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        total_before[i] = total0[i];
+        total_before[i] = total[i];
       }
-
-      // 88: %open = arith.floordivsi %open_end, %c128 : i32
-      const i32 open = floor_div(seen_by_first + 1, 128);
-
-      // 115: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
       #pragma unroll 1
-      for (i32 i = 0; i < last; ++i) {
-        // 118: %k_slot = cta.wait %ks : !ring -> !slot
+      for (i32 i = 1; i < partial; ++i) {
+        // 106: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
         const i32 value_23 = slot_3 * 8;
         mbarrier_wait(ks_full + value_23, phase_3);
         const i32 value_24 = slot_3 + 1;
-        const bool test_7 = value_24 == 2;
-        ks_slot[0] = test_7 ? 0 : value_24;
-        ks_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
+        const bool test_8 = value_24 == 2;
+        ks_slot[0] = test_8 ? 0 : value_24;
+        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
 
-        // 119: %empty = cta.begin : !sum
+        // 107: %empty = cta.begin : !score_sum
         f32 empty[64];
 
-        // 120: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 108: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 32768);
         #pragma unroll
@@ -809,17 +826,17 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
         wgmma_commit();
 
-        // 122: %v_slot = cta.wait %vs : !ring -> !slot
+        // 110: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
         const i32 value_25 = slot_4 * 8;
         mbarrier_wait(vs_full + value_25, phase_4);
         const i32 value_26 = slot_4 + 1;
-        const bool test_8 = value_26 == 2;
-        vs_slot[0] = test_8 ? 0 : value_26;
-        vs_phase[0] = test_8 ? phase_4 ^ 1 : phase_4;
+        const bool test_9 = value_26 == 2;
+        vs_slot[0] = test_9 ? 0 : value_26;
+        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
 
-        // 123: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #shape, warps = #warps}
+        // 111: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
@@ -833,138 +850,120 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
         wgmma_commit();
 
-        // 125: %raw = cta.await %coming : !sum -> !square
+        // 113: %scores = cta.await %coming : !score_sum -> !scores
         wgmma_wait<1>(empty);
 
-        // 126: cta.release %k_slot : !slot
+        // 114: cta.release %k_slot : !slot
         if (test) {
           mbarrier_arrive(ks_empty + value_23);
         }
 
-        // 128: %n = arith.subi %last, %after : i32
-        const i32 n = last - (i + 1);
+        // 25: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
+        f32 seen_2[64];
+        const i32 value_27 = (last - i) * 128 + thread_row_2;
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_28 = (j & 1) + (j >> 2) * 2;
+          const i32 value_29 = end + thread_row_4 + ((j >> 1) & 1) * 8 - value_27;
+          seen_2[j] = (value_28 & 1) + (value_28 >> 1) * 8 < value_29 ? empty[j] : -kInf;
+        }
 
-        // 130: %scores = scf.if %masked -> !square {
-        f32 scores[64];
-        if (n >= open) {
-          // 137: scf.yield %kept : !square
-          const i32 value_27 = n * 128 + thread_row_2;
+        // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        f32 high_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          high_2[j] = -kInf;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_28 = j * 2;
+          const i32 value_29 = j & 1;
+          const f32 value_30 = max_nan(high_2[value_29], max_nan(seen_2[value_28], seen_2[value_28 + 1]));
+          high_2[value_29] = value_30;
+        }
+        f32 peak_2[2];
+        f32 shrink_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          peak_2[j] = peak_before[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          shrink_2[j] = 1.0f;
+        }
+        const bool test_10 = high_2[0] * exponent - peak_2[0] > 8.0f;
+        if (vote_any(test_10 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
           #pragma unroll
-          for (i32 j = 0; j < 64; ++j) {
-            const i32 value_28 = (j & 1) + (j >> 2) * 2;
-            const i32 value_29 = seen_by_first + thread_row_4 + ((j >> 1) & 1) * 8 - value_27;
-            scores[j] = (value_28 & 1) + (value_28 >> 1) * 8 <= value_29 ? empty[j] : -kInf;
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
           }
-        } else {
-          // 139: scf.yield %raw : !square
           #pragma unroll
-          for (i32 j = 0; j < 64; ++j) {
-            scores[j] = empty[j];
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_28 = high_2[j] * exponent;
+            const f32 value_29 = peak_2[j];
+            const f32 value_30 = value_28 - value_29 > 8.0f ? value_28 : value_29;
+            shrink_2[j] = exp2_approx(value_29 - value_30);
+            peak_2[j] = value_30;
           }
         }
 
-        // 141: %high = tile.reduce max %scores, 1 : !square -> !rows
-        f32 high[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = -kInf;
-        }
+        // 35: %weights = math.exp2 %power : !scores
+        f32 weights_2[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
-          const i32 value_27 = (j >> 1) & 1;
-          high[value_27] = max_nan(high[value_27], scores[j]);
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          weights_2[j] = exp2_approx(seen_2[j] * exponent - peak_2[(j >> 1) & 1]);
         }
 
-        // 142: %high_scaled = arith.mulf %high, %row_factor : !rows
-        f32 high_scaled[2];
+        // 36: %added = cta.partial_sum %weights : !scores -> !parts
+        f32 added_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_scaled[j] = high[j] * exponent;
+          added_2[j] = 0.0f;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_28 = j * 2;
+          const i32 value_29 = j & 1;
+          added_2[value_29] = added_2[value_29] + (weights_2[value_28] + weights_2[value_28 + 1]);
         }
 
-        // 145: %peak_now = arith.select %rises, %high_scaled, %peak_before : tensor<128xi1>, !rows
-        f32 peak_now[2];
+        // 39: %total = math.fma %total_before, %shrink_all, %added : !parts
+        f32 total_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          const f32 value_27 = high_scaled[j];
-          const f32 value_28 = peak_before[j];
-          peak_now[j] = value_27 - value_28 > 8.0f ? value_27 : value_28;
+          total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
         }
 
-        // 150: %weights = math.exp2 %power : !square
-        f32 weights[64];
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          weights[j] = exp2_approx(scores[j] * exponent - peak_now[(j >> 1) & 1]);
-        }
-
-        // 151: %added = tile.reduce sum %weights, 1 : !square -> !rows
-        f32 added[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = 0.0f;
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          const i32 value_27 = (j >> 1) & 1;
-          added[value_27] = added[value_27] + weights[j];
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = added[j] + shuffle_xor(added[j], 1);
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = added[j] + shuffle_xor(added[j], 2);
-        }
-
-        // 153: %shrink = math.exp2 %fall : !rows
-        f32 shrink[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          shrink[j] = exp2_approx(peak_before[j] - peak_now[j]);
-        }
-
-        // 154: %total_now = math.fma %total_before, %shrink, %added : !rows
-        f32 total_now[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          total_now[j] = fmaf(total_before[j], shrink[j], added[j]);
-        }
-
-        // 155: %grown = cta.await %adding : !sum -> !square
+        // 119: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 156: cta.release %v_slot : !slot
+        // 120: cta.release %v_slot : !slot
         if (test) {
           mbarrier_arrive(vs_empty + value_25);
         }
 
-        // 157: %sum_now = cta.rescale %grown, %shrink : !square, !rows
-        if (vote_any(shrink[0] != 1.0f || shrink[1] != 1.0f)) {
+        // 121: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 64; ++j) {
-            adding[j] = adding[j] * shrink[(j >> 1) & 1];
+            adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
           }
         }
 
-        // 158: %p_now = tile.cast %weights : !square -> !tile
+        // 122: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
-          const i32 value_27 = j * 2;
-          p_now[j] = pack_bf16(weights[value_27], weights[value_27 + 1]);
+          const i32 value_28 = j * 2;
+          p_now[j] = pack_bf16(weights_2[value_28], weights_2[value_28 + 1]);
         }
 
-        // 159: scf.yield %p_now, %sum_now, %peak_now, %total_now : !tile, !square, !rows, !rows
+        // 123: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before[j] = p_now[j];
@@ -975,67 +974,293 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          peak_before[j] = peak_now[j];
+          peak_before[j] = peak_2[j];
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          total_before[j] = total_now[j];
+          total_before[j] = total_2[j];
         }
       }
 
-      // 161: cta.release %q_slot : !slot
+      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      bf16x2 p_before_2[32];
+
+      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        p_before_2[i] = p_before[i];
+      }
+
+      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      f32 sum_before_2[64];
+
+      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        sum_before_2[i] = sum_before[i];
+      }
+
+      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      f32 peak_before_2[2];
+
+      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak_before_2[i] = peak_before[i];
+      }
+
+      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      f32 total_before_2[2];
+
+      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_before_2[i] = total_before[i];
+      }
+      #pragma unroll 1
+      for (i32 i = partial; i < n_tiles; ++i) {
+        // 106: %k_slot = cta.wait %ks : !ring -> !slot
+        const i32 slot_3 = ks_slot[0];
+        const i32 phase_3 = ks_phase[0];
+        const i32 value_23 = slot_3 * 8;
+        mbarrier_wait(ks_full + value_23, phase_3);
+        const i32 value_24 = slot_3 + 1;
+        const bool test_8 = value_24 == 2;
+        ks_slot[0] = test_8 ? 0 : value_24;
+        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+
+        // 107: %empty = cta.begin : !score_sum
+        f32 empty[64];
+
+        // 108: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        wgmma_fence();
+        const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 32768);
+        #pragma unroll
+        for (i32 j = 0; j < 8; ++j) {
+          const i32 value_25 = (j >> 2) * 16384 + ((j * 16) & 63) * 2;
+          const i64 value_26 = advance_descriptor(b_descriptor_2, value_25);
+          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_25), value_26, j > 0);
+        }
+        wgmma_commit();
+
+        // 110: %v_slot = cta.wait %vs : !ring -> !slot
+        const i32 slot_4 = vs_slot[0];
+        const i32 phase_4 = vs_phase[0];
+        const i32 value_25 = slot_4 * 8;
+        mbarrier_wait(vs_full + value_25, phase_4);
+        const i32 value_26 = slot_4 + 1;
+        const bool test_9 = value_26 == 2;
+        vs_slot[0] = test_9 ? 0 : value_26;
+        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
+
+        // 111: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        f32 adding[64];
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          adding[j] = sum_before_2[j];
+        }
+        wgmma_fence(adding, p_before_2);
+        const i64 b_descriptor_3 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_4 * 32768);
+        #pragma unroll
+        for (i32 j = 0; j < 8; ++j) {
+          wgmma_m64n128k16_bf16_a_regs_trans_b(adding, &p_before_2[j * 4], advance_descriptor(b_descriptor_3, j * 2048));
+        }
+        wgmma_commit();
+
+        // 113: %scores = cta.await %coming : !score_sum -> !scores
+        wgmma_wait<1>(empty);
+
+        // 114: cta.release %k_slot : !slot
+        if (test) {
+          mbarrier_arrive(ks_empty + value_23);
+        }
+
+        // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        f32 high_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          high_2[j] = -kInf;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_27 = j * 2;
+          const i32 value_28 = j & 1;
+          const f32 value_29 = max_nan(high_2[value_28], max_nan(empty[value_27], empty[value_27 + 1]));
+          high_2[value_28] = value_29;
+        }
+        f32 peak_2[2];
+        f32 shrink_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          peak_2[j] = peak_before_2[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          shrink_2[j] = 1.0f;
+        }
+        const bool test_10 = high_2[0] * exponent - peak_2[0] > 8.0f;
+        if (vote_any(test_10 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_27 = high_2[j] * exponent;
+            const f32 value_28 = peak_2[j];
+            const f32 value_29 = value_27 - value_28 > 8.0f ? value_27 : value_28;
+            shrink_2[j] = exp2_approx(value_28 - value_29);
+            peak_2[j] = value_29;
+          }
+        }
+
+        // 35: %weights = math.exp2 %power : !scores
+        f32 weights_2[64];
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          weights_2[j] = exp2_approx(empty[j] * exponent - peak_2[(j >> 1) & 1]);
+        }
+
+        // 36: %added = cta.partial_sum %weights : !scores -> !parts
+        f32 added_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          added_2[j] = 0.0f;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_27 = j * 2;
+          const i32 value_28 = j & 1;
+          added_2[value_28] = added_2[value_28] + (weights_2[value_27] + weights_2[value_27 + 1]);
+        }
+
+        // 39: %total = math.fma %total_before, %shrink_all, %added : !parts
+        f32 total_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          total_2[j] = fmaf(total_before_2[j], shrink_2[j], added_2[j]);
+        }
+
+        // 119: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        settle(total_2);
+        wgmma_wait<0>(adding);
+
+        // 120: cta.release %v_slot : !slot
+        if (test) {
+          mbarrier_arrive(vs_empty + value_25);
+        }
+
+        // 121: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
+          #pragma unroll
+          for (i32 j = 0; j < 64; ++j) {
+            adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
+          }
+        }
+
+        // 122: %p_now = tile.cast %weights : !scores -> !weights
+        bf16x2 p_now[32];
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_27 = j * 2;
+          p_now[j] = pack_bf16(weights_2[value_27], weights_2[value_27 + 1]);
+        }
+
+        // 123: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          p_before_2[j] = p_now[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          sum_before_2[j] = adding[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          peak_before_2[j] = peak_2[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          total_before_2[j] = total_2[j];
+        }
+      }
+
+      // 125: cta.release %q_slot : !q_slot
       if (test) {
         mbarrier_arrive(qs_empty + value_18);
       }
 
-      // 162: %v_first = cta.wait %vs : !ring -> !slot
+      // 126: %v_first = cta.wait %vs : !ring -> !slot
       const i32 slot_3 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
       const i32 value_23 = slot_3 * 8;
       mbarrier_wait(vs_full + value_23, phase_3);
       const i32 value_24 = slot_3 + 1;
-      const bool test_7 = value_24 == 2;
-      vs_slot[0] = test_7 ? 0 : value_24;
-      vs_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
+      const bool test_8 = value_24 == 2;
+      vs_slot[0] = test_8 ? 0 : value_24;
+      vs_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
 
-      // 163: %ending = cta.mma %sum, %p, %v_first {shape = #shape, warps = #warps} : !square, !tile, !slot -> !sum
-      wgmma_fence(sum_before, p_before);
+      // 127: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      wgmma_fence(sum_before_2, p_before_2);
       const i64 b_descriptor_2 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_3 * 32768);
       #pragma unroll
       for (i32 i = 0; i < 8; ++i) {
-        wgmma_m64n128k16_bf16_a_regs_trans_b(sum_before, &p_before[i * 4], advance_descriptor(b_descriptor_2, i * 2048));
+        wgmma_m64n128k16_bf16_a_regs_trans_b(sum_before_2, &p_before_2[i * 4], advance_descriptor(b_descriptor_2, i * 2048));
       }
       wgmma_commit();
 
-      // 167: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      // 128: %total = tile.reduce sum %totals, 1 : !parts -> !rows
+      f32 total_2[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + total_before_2[i];
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + shuffle_xor(total_2[i], 1);
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
+      }
+
+      // 132: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
       const i32 value_25 = value_17 * lse_stride0 + h * lse_stride1;
-      const bool test_8 = u32(value_17) < u32(B) && u32(h) < u32(H);
+      const bool test_9 = u32(value_17) < u32(B) && u32(h) < u32(H);
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
-        regs[0] = (peak_before[i] + log2_approx(total_before[i])) * 0.6931472f;
+        regs[0] = (peak_before_2[i] + log2_approx(total_2[i])) * 0.6931472f;
         const i32 value_26 = i * 8;
         const i32 value_27 = row + thread_row_4 + value_26;
-        const bool inside = test_8 && value_27 >= 0 && test_3 && S - value_27 > 0;
+        const bool inside = test_9 && value_27 >= 0 && test_3 && S - value_27 > 0;
         store_global_b32(lse + (value_25 + row + value_26 + thread_row_4), regs, inside);
       }
 
-      // 168: %whole = cta.await %ending : !sum -> !square
-      wgmma_wait<0>(sum_before);
+      // 133: %whole = cta.await %ending : !sum -> !out
+      wgmma_wait<0>(sum_before_2);
 
-      // 169: cta.release %v_first : !slot
+      // 134: cta.release %v_first : !slot
       if (test) {
         mbarrier_arrive(vs_empty + value_23);
       }
 
-      // 170: %some = arith.maximumf %total, %least : !rows
+      // 135: %some = arith.maximumf %total, %least : !rows
       f32 some[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        some[i] = max_nan(total_before[i], 1e-30f);
+        some[i] = max_nan(total_2[i], 1e-30f);
       }
 
-      // 175: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os
+      // 140: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         const i32 value_26 = os_shared + (i & 1) * 16384;
@@ -1053,8 +1278,8 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           for (i32 l = 0; l < 4; ++l) {
             const i32 value_30 = value_29 + l * 2;
             const i32 value_31 = value_30 + 1;
-            const f32 value_32 = divide(sum_before[value_30], some[(value_30 >> 1) & 1]);
-            const bf16x2 word = pack_bf16(value_32, divide(sum_before[value_31], some[(value_31 >> 1) & 1]));
+            const f32 value_32 = divide(sum_before_2[value_30], some[(value_30 >> 1) & 1]);
+            const bf16x2 word = pack_bf16(value_32, divide(sum_before_2[value_31], some[(value_31 >> 1) & 1]));
             regs[l] = word;
           }
           stmatrix_x4(value_27 + (((thread_col + j * 16) * 2) ^ value_11), regs);
@@ -1068,7 +1293,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       }
     }
 
-    // 70: cta.role "attend" warps 8 registers 232 {
+    // 80: cta.role "attend" warps 8 registers 232 {
     if (test_2) {
       bulk_wait_read<0>();
     }

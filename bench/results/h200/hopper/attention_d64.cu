@@ -65,10 +65,6 @@ __device__ __forceinline__ bf16x2 pack_bf16(f32 x0, f32 x1) {
 #endif
 }
 
-__device__ __forceinline__ f32 unpack_bf16(bf16x2 word, i32 i) {
-  return __uint_as_float(i == 0 ? word << 16 : word & 0xffff0000);
-}
-
 // 2 ulp; subnormal results are 0.
 __device__ __forceinline__ f32 exp2_approx(f32 x) {
   f32 result;
@@ -194,6 +190,10 @@ __device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {
   asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
 }
 
+__device__ __forceinline__ void named_barrier_arrive(i32 id, i32 threads) {
+  asm volatile("bar.arrive %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+
 // Between ordinary accesses to shared memory and those of TMA and wgmma.
 __device__ __forceinline__ void fence_async_shared() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -282,6 +282,23 @@ template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wai
   (pin_registers(regs), ...);
 }
 
+// What `values` are computed from stays above what follows. ptxas keeps the order of a wait and an
+// access to memory, so this would store their sum, were it above infinity.
+template <int kSize> __device__ __forceinline__ void settle(const f32 (&values)[kSize]) {
+  f32 sum = values[0];
+#pragma unroll
+  for (int i = 1; i < kSize; ++i)
+    sum += values[i];
+  asm volatile("{\n\t"
+               ".reg .pred never;\n\t"
+               "setp.gt.f32 never, %0, 0f7f800000;\n\t"
+               "@never st.shared.f32 [%1], %0;\n\t"
+               "}"
+               :
+               : "f"(sum), "r"(0)
+               : "memory");
+}
+
 // Starts the copy of a box to shared memory.
 __device__ __forceinline__ void tma_load_4d(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 x2, i32 x3, i32 barrier) {
   asm volatile("cp.async.bulk.tensor.4d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%5, %4, %3, %2}], [%6];"
@@ -353,36 +370,32 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
               i32 lse_stride1, f32 scale) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 21: func.func @attention_d64(
+  // 28: func.func @attention_d64(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 40: %m_tiles = arith.ceildivsi %S, %c192 : i32
+  // 39: %m_tiles = arith.ceildivsi %S, %tile_rows : i32
   const i32 m_tiles = ceil_div(S, 192);
 
-  // 45: %n_tiles = arith.ceildivsi %T, %c128 : i32
+  // 43: %n_tiles = arith.ceildivsi %T, %tile_keys : i32
   const i32 n_tiles = ceil_div(T, 128);
 
-  // 46: %last = arith.subi %n_tiles, %c1 : i32
+  // 44: %last = arith.subi %n_tiles, %c1 : i32
   const i32 last = n_tiles - 1;
 
-  // 48: %exponent = arith.mulf %scale, %log2e : f32
+  // 46: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   const f32 exponent = scale * 1.442695f;
 
-  // 49: %qs = cta.channel tma : !cta.channel<2 x !q_tile>
+  // 47: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   const i32 qs_shared = shared_address(shared);
-
-  // 50: %ks = cta.channel tma : !ring
   const i32 ks_shared = shared_address(shared + 49152);
-
-  // 51: %vs = cta.channel tma : !ring
   const i32 vs_shared = shared_address(shared + 114688);
 
-  // 52: %os = cta.channel store : !cta.channel<1 x !q_tile>
+  // 48: %os = cta.channel store : !o_ring
   const i32 os_shared = shared_address(shared + 180224);
 
-  // 53: cta.role "load" warps 1 registers 32 {
+  // 50: cta.role "load" warps 1 registers 32 {
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 qs_full = shared_address(shared + 204800);
@@ -434,20 +447,20 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
         i32 vs_phase[1];
         vs_phase[0] = 1;
 
-        // 47: %sharing = arith.divsi %H, %G : i32
+        // 45: %sharing = arith.divsi %H, %G : i32
         const i32 sharing = H / G;
 
-        // 54: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+        // 51: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
           const i32 value = tile / m_tiles;
           const i32 h = value % H;
           const i32 b = value / H;
 
-          // 56: %g = arith.divsi %h, %sharing : i32
+          // 53: %g = arith.divsi %h, %sharing : i32
           const i32 g = h / sharing;
 
-          // 57: %q_slot = cta.acquire %qs : !cta.channel<2 x !q_tile> -> !cta.slot<!q_tile>
+          // 54: cta.load %q[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
           const i32 value_2 = slot * 8;
@@ -458,17 +471,15 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
           const bool test = value_4 == 2;
           qs_slot[0] = test ? 0 : value_4;
           qs_phase[0] = test ? phase ^ 1 : phase;
-
-          // 58: cta.copy %q[%b, %row, %h, %c0] extents [0, 192, 0, 64], %q_slot : !view, !cta.slot<!q_tile>
           tma_load_4d(qs_shared + slot * 24576, q, b, tile % m_tiles * 192, h, 0, value_3);
 
-          // 60: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          // 55: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < n_tiles; ++i) {
-            // 62: %key = arith.muli %n, %c128 : i32
+            // 56: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
             const i32 key = (last - i) * 128;
 
-            // 63: %k_slot = cta.acquire %ks : !ring -> !slot
+            // 57: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
             const i32 slot_2 = ks_slot[0];
             const i32 phase_2 = ks_phase[0];
             const i32 value_5 = slot_2 * 8;
@@ -479,11 +490,9 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
             const bool test_2 = value_7 == 4;
             ks_slot[0] = test_2 ? 0 : value_7;
             ks_phase[0] = test_2 ? phase_2 ^ 1 : phase_2;
-
-            // 64: cta.copy %k[%b, %key, %g, %c0] extents [0, 128, 0, 64], %k_slot : !view, !slot
             tma_load_4d(ks_shared + slot_2 * 16384, k, b, key, g, 0, value_6);
 
-            // 66: %v_slot = cta.acquire %vs : !ring -> !slot
+            // 58: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %vs : !view, !ring
             const i32 slot_3 = vs_slot[0];
             const i32 phase_3 = vs_phase[0];
             const i32 value_8 = slot_3 * 8;
@@ -494,26 +503,24 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
             const bool test_3 = value_10 == 4;
             vs_slot[0] = test_3 ? 0 : value_10;
             vs_phase[0] = test_3 ? phase_3 ^ 1 : phase_3;
-
-            // 67: cta.copy %v[%b, %key, %g, %c0] extents [0, 128, 0, 64], %v_slot : !view, !slot
             tma_load_4d(vs_shared + slot_3 * 16384, v, b, key, g, 0, value_9);
           }
         }
       }
     }
   } else {
-    // 53: cta.role "load" warps 1 registers 32 {
+    // 50: cta.role "load" warps 1 registers 32 {
     increase_registers<160>();
 
-    // 72: cta.role "attend" warps 12 registers 160 {
+    // 62: cta.role "attend" warps 12 registers 160 {
     const i32 own_warp = warp - 4;
 
-    // 21: func.func @attention_d64(
+    // 28: func.func @attention_d64(
     const i32 thread_row = lane & 3;
     const i32 thread_row_2 = own_warp * 16;
     const i32 thread_row_3 = (lane >> 2) + thread_row_2;
 
-    // 72: cta.role "attend" warps 12 registers 160 {
+    // 62: cta.role "attend" warps 12 registers 160 {
     i32 qs_slot[1];
     qs_slot[0] = 0;
     i32 qs_phase[1];
@@ -526,226 +533,250 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
     vs_slot[0] = 0;
     i32 vs_phase[1];
     vs_phase[0] = 0;
-
-    // 85: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
     const i32 value = own_warp >> 2;
+    if (value == 2) {
+      named_barrier_arrive((value + 1) % 3 + 6, 256);
+    }
+
+    // 69: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
     const i32 value_2 = value * 8192;
 
-    // 88: cta.release %k_last : !slot
+    // 72: cta.release %k_last : !slot
     const bool test = group_thread < 1;
 
-    // 151: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os
-    const bool test_2 = group_thread == 0;
-    const i32 value_3 = warpgroup + 1;
-    const i32 value_4 = ((lane & 15) + thread_row_2) * 128;
+    // 87: %turn = cta.enter %turns
+    const i32 value_3 = value + 6;
 
-    // 21: func.func @attention_d64(
+    // 120: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+    const bool test_2 = group_thread == 0;
+    const i32 value_4 = warpgroup + 1;
+    const i32 value_5 = ((lane & 15) + thread_row_2) * 128;
+
+    // 28: func.func @attention_d64(
     const i32 thread_col = (lane >> 4) * 8;
 
-    // 94: %seen = arith.select %visible, %all, %minus_infinity : tensor<192x128xi1>, !square
-    const i32 value_5 = T - (last * 128 + thread_row * 2);
+    // 79: %seen = arith.select %visible, %all, %nothing : !mask, !scores
+    const i32 value_6 = T - (last * 128 + thread_row * 2);
 
-    // 144: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    // 94: cta.leave %turn
+    const i32 value_7 = (value + 1) % 3 + 6;
+
+    // 113: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
     const bool test_3 = thread_row == 0;
 
-    // 151: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os
-    const i32 value_6 = value * 64;
-    const i32 value_7 = i32(u32(value_4) >> 3) & 112;
-    const i32 value_8 = os_shared + value_4;
+    // 120: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+    const i32 value_8 = value * 64;
+    const i32 value_9 = i32(u32(value_5) >> 3) & 112;
+    const i32 value_10 = os_shared + value_5;
 
-    // 81: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+    // 66: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
-      const i32 value_9 = tile / m_tiles;
-      const i32 h = value_9 % H;
-      const i32 b = value_9 / H;
+      const i32 value_11 = tile / m_tiles;
+      const i32 h = value_11 % H;
+      const i32 b = value_11 / H;
 
-      // 82: %q_slot = cta.wait %qs : !cta.channel<2 x !q_tile> -> !cta.slot<!q_tile>
+      // 67: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot = qs_slot[0];
       const i32 phase = qs_phase[0];
-      const i32 value_10 = slot * 8;
-      mbarrier_wait(qs_full + value_10, phase);
-      const i32 value_11 = slot + 1;
-      const bool test_4 = value_11 == 2;
-      qs_slot[0] = test_4 ? 0 : value_11;
+      const i32 value_12 = slot * 8;
+      mbarrier_wait(qs_full + value_12, phase);
+      const i32 value_13 = slot + 1;
+      const bool test_4 = value_13 == 2;
+      qs_slot[0] = test_4 ? 0 : value_13;
       qs_phase[0] = test_4 ? phase ^ 1 : phase;
-
-      // 83: %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot_2 = ks_slot[0];
       const i32 phase_2 = ks_phase[0];
-      const i32 value_12 = slot_2 * 8;
-      mbarrier_wait(ks_full + value_12, phase_2);
-      const i32 value_13 = slot_2 + 1;
-      const bool test_5 = value_13 == 4;
-      ks_slot[0] = test_5 ? 0 : value_13;
+      const i32 value_14 = slot_2 * 8;
+      mbarrier_wait(ks_full + value_14, phase_2);
+      const i32 value_15 = slot_2 + 1;
+      const bool test_5 = value_15 == 4;
+      ks_slot[0] = test_5 ? 0 : value_15;
       ks_phase[0] = test_5 ? phase_2 ^ 1 : phase_2;
 
-      // 84: %none = cta.begin : !score_sum
+      // 68: %none = cta.begin : !score_sum
       f32 none[64];
 
-      // 85: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+      // 69: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
       const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 24576 + value_2);
       wgmma_fence();
       const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 16384);
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
-        const i32 value_14 = i * 32;
-        const i64 value_15 = advance_descriptor(a_descriptor, value_14);
-        wgmma_m64n128k16_bf16(none, value_15, advance_descriptor(b_descriptor, value_14), i > 0);
+        const i32 value_16 = i * 32;
+        const i64 value_17 = advance_descriptor(a_descriptor, value_16);
+        wgmma_m64n128k16_bf16(none, value_17, advance_descriptor(b_descriptor, value_16), i > 0);
       }
       wgmma_commit();
 
-      // 87: %all = cta.await %first : !score_sum -> !square
+      // 71: %all = cta.await %first : !score_sum -> !scores
       wgmma_wait<0>(none);
 
-      // 88: cta.release %k_last : !slot
+      // 72: cta.release %k_last : !slot
       if (test) {
-        mbarrier_arrive(ks_empty + value_12);
+        mbarrier_arrive(ks_empty + value_14);
       }
 
-      // 94: %seen = arith.select %visible, %all, %minus_infinity : tensor<192x128xi1>, !square
+      // 79: %seen = arith.select %visible, %all, %nothing : !mask, !scores
       f32 seen[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        const i32 value_14 = (i & 1) + (i >> 2) * 2;
-        seen[i] = (value_14 & 1) + (value_14 >> 1) * 8 < value_5 ? none[i] : -kInf;
+        const i32 value_16 = (i & 1) + (i >> 2) * 2;
+        seen[i] = (value_16 & 1) + (value_16 >> 1) * 8 < value_6 ? none[i] : -kInf;
       }
 
-      // 95: %high0 = tile.reduce max %seen, 1 : !square -> !rows
-      f32 high0[2];
+      // 16: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+      f32 high[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        high0[i] = -kInf;
+        high[i] = -kInf;
       }
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const i32 value_16 = i * 2;
+        const i32 value_17 = i & 1;
+        high[value_17] = max_nan(high[value_17], max_nan(seen[value_16], seen[value_16 + 1]));
+      }
+      f32 peak[2];
+      f32 shrink[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak[i] = -1e+30f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        shrink[i] = 1.0f;
+      }
+      const bool test_6 = high[0] * exponent - peak[0] > 8.0f;
+      if (vote_any(test_6 || high[1] * exponent - peak[1] > 8.0f)) {
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 2));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          const f32 value_16 = high[i] * exponent;
+          const f32 value_17 = peak[i];
+          const f32 value_18 = value_16 - value_17 > 8.0f ? value_16 : value_17;
+          shrink[i] = exp2_approx(value_17 - value_18);
+          peak[i] = value_18;
+        }
+      }
+
+      // 20: %weights = math.exp2 %power : !scores
+      f32 weights[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        const i32 value_14 = (i >> 1) & 1;
-        high0[value_14] = max_nan(high0[value_14], seen[i]);
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 1));
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 2));
+        weights[i] = exp2_approx(seen[i] * exponent - peak[(i >> 1) & 1]);
       }
 
-      // 97: %peak0 = arith.maximumf %high0_scaled, %lowest : !rows
-      f32 peak0[2];
+      // 21: %added = cta.partial_sum %weights : !scores -> !parts
+      f32 added[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        peak0[i] = max_nan(high0[i] * exponent, -1e+30f);
+        added[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const i32 value_16 = i * 2;
+        const i32 value_17 = i & 1;
+        added[value_17] = added[value_17] + (weights[value_16] + weights[value_16 + 1]);
       }
 
-      // 102: %weights0 = math.exp2 %power0 : !square
-      f32 weights0[64];
+      // 24: %total = math.fma %total_before, %shrink_all, %added : !parts
+      f32 total[2];
       #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        weights0[i] = exp2_approx(seen[i] * exponent - peak0[(i >> 1) & 1]);
+      for (i32 i = 0; i < 2; ++i) {
+        total[i] = fmaf(0.0f, shrink[i], added[i]);
       }
 
-      // 103: %total0 = tile.reduce sum %weights0, 1 : !square -> !rows
-      f32 total0[2];
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = 0.0f;
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        const i32 value_14 = (i >> 1) & 1;
-        total0[value_14] = total0[value_14] + weights0[i];
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = total0[i] + shuffle_xor(total0[i], 1);
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = total0[i] + shuffle_xor(total0[i], 2);
-      }
-
-      // 104: %p0 = tile.cast %weights0 : !square -> !weights
+      // 82: %p0 = tile.cast %weights0 : !scores -> !weights
       bf16x2 p0[32];
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const i32 value_14 = i * 2;
-        p0[i] = pack_bf16(weights0[value_14], weights0[value_14 + 1]);
+        const i32 value_16 = i * 2;
+        p0[i] = pack_bf16(weights[value_16], weights[value_16 + 1]);
       }
 
-      // 106: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 84: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before[32];
 
-      // 105: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 83: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const bf16x2 word = p0[i];
-        p_before[i] = pack_bf16(unpack_bf16(word, 0), unpack_bf16(word, 1));
+        p_before[i] = p0[i];
       }
 
-      // 106: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 84: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before[32];
 
-      // 105: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 83: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         sum_before[i] = 0.0f;
       }
 
-      // 106: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 84: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before[2];
 
-      // 105: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 83: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        peak_before[i] = peak0[i];
+        peak_before[i] = peak[i];
       }
 
-      // 107: %total_before = %total0) -> (!weights, !out, !rows, !rows) : i32 {
+      // 84: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before[2];
 
-      // 105: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 83: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        total_before[i] = total0[i];
+        total_before[i] = total[i];
       }
       #pragma unroll 1
-      for (i32 i = 0; i < last; ++i) {
-        // 108: %k_slot = cta.wait %ks : !ring -> !slot
+      for (i32 i = 1; i < n_tiles; ++i) {
+        // 86: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
-        const i32 value_14 = slot_3 * 8;
-        mbarrier_wait(ks_full + value_14, phase_3);
-        const i32 value_15 = slot_3 + 1;
-        const bool test_6 = value_15 == 4;
-        ks_slot[0] = test_6 ? 0 : value_15;
-        ks_phase[0] = test_6 ? phase_3 ^ 1 : phase_3;
+        const i32 value_16 = slot_3 * 8;
+        mbarrier_wait(ks_full + value_16, phase_3);
+        const i32 value_17 = slot_3 + 1;
+        const bool test_7 = value_17 == 4;
+        ks_slot[0] = test_7 ? 0 : value_17;
+        ks_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
 
-        // 109: %empty = cta.begin : !score_sum
+        // 87: %turn = cta.enter %turns
+        named_barrier_sync(value_3, 256);
+
+        // 88: %empty = cta.begin : !score_sum
         f32 empty[64];
 
-        // 110: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 89: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_16 = j * 32;
-          const i64 value_17 = advance_descriptor(b_descriptor_2, value_16);
-          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_16), value_17, j > 0);
+          const i32 value_18 = j * 32;
+          const i64 value_19 = advance_descriptor(b_descriptor_2, value_18);
+          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_18), value_19, j > 0);
         }
         wgmma_commit();
 
-        // 112: %v_slot = cta.wait %vs : !ring -> !slot
+        // 91: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
-        const i32 value_16 = slot_4 * 8;
-        mbarrier_wait(vs_full + value_16, phase_4);
-        const i32 value_17 = slot_4 + 1;
-        const bool test_7 = value_17 == 4;
-        vs_slot[0] = test_7 ? 0 : value_17;
-        vs_phase[0] = test_7 ? phase_4 ^ 1 : phase_4;
+        const i32 value_18 = slot_4 * 8;
+        mbarrier_wait(vs_full + value_18, phase_4);
+        const i32 value_19 = slot_4 + 1;
+        const bool test_8 = value_19 == 4;
+        vs_slot[0] = test_8 ? 0 : value_19;
+        vs_phase[0] = test_8 ? phase_4 ^ 1 : phase_4;
 
-        // 113: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 92: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -759,116 +790,113 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
         }
         wgmma_commit();
 
-        // 115: %scores = cta.await %coming : !score_sum -> !square
+        // 94: cta.leave %turn
+        named_barrier_arrive(value_7, 256);
+
+        // 95: %scores = cta.await %coming : !score_sum -> !scores
         wgmma_wait<1>(empty);
 
-        // 116: cta.release %k_slot : !slot
+        // 96: cta.release %k_slot : !slot
         if (test) {
-          mbarrier_arrive(ks_empty + value_14);
+          mbarrier_arrive(ks_empty + value_16);
         }
 
-        // 117: %high = tile.reduce max %scores, 1 : !square -> !rows
-        f32 high[2];
+        // 16: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        f32 high_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high[j] = -kInf;
+          high_2[j] = -kInf;
         }
         #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          const i32 value_18 = (j >> 1) & 1;
-          high[value_18] = max_nan(high[value_18], empty[j]);
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_20 = j * 2;
+          const i32 value_21 = j & 1;
+          const f32 value_22 = max_nan(high_2[value_21], max_nan(empty[value_20], empty[value_20 + 1]));
+          high_2[value_21] = value_22;
         }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
-        }
-
-        // 118: %high_scaled = arith.mulf %high, %row_factor : !rows
-        f32 high_scaled[2];
+        f32 peak_2[2];
+        f32 shrink_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_scaled[j] = high[j] * exponent;
-        }
-
-        // 121: %peak_now = arith.select %rises, %high_scaled, %peak_before : tensor<192xi1>, !rows
-        f32 peak_now[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          const f32 value_18 = high_scaled[j];
-          const f32 value_19 = peak_before[j];
-          peak_now[j] = value_18 - value_19 > 8.0f ? value_18 : value_19;
-        }
-
-        // 126: %weights = math.exp2 %power : !square
-        f32 weights[64];
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          weights[j] = exp2_approx(empty[j] * exponent - peak_now[(j >> 1) & 1]);
-        }
-
-        // 127: %added = tile.reduce sum %weights, 1 : !square -> !rows
-        f32 added[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = 0.0f;
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          const i32 value_18 = (j >> 1) & 1;
-          added[value_18] = added[value_18] + weights[j];
+          peak_2[j] = peak_before[j];
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          added[j] = added[j] + shuffle_xor(added[j], 1);
+          shrink_2[j] = 1.0f;
         }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = added[j] + shuffle_xor(added[j], 2);
-        }
-
-        // 129: %shrink = math.exp2 %fall : !rows
-        f32 shrink[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          shrink[j] = exp2_approx(peak_before[j] - peak_now[j]);
-        }
-
-        // 130: %total_now = math.fma %total_before, %shrink, %added : !rows
-        f32 total_now[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          total_now[j] = fmaf(total_before[j], shrink[j], added[j]);
-        }
-
-        // 131: %grown = cta.await %adding : !sum -> !out
-        wgmma_wait<0>(adding);
-
-        // 132: cta.release %v_slot : !slot
-        if (test) {
-          mbarrier_arrive(vs_empty + value_16);
-        }
-
-        // 133: %sum_now = cta.rescale %grown, %shrink : !out, !rows
-        if (vote_any(shrink[0] != 1.0f || shrink[1] != 1.0f)) {
+        const bool test_9 = high_2[0] * exponent - peak_2[0] > 8.0f;
+        if (vote_any(test_9 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
           #pragma unroll
-          for (i32 j = 0; j < 32; ++j) {
-            adding[j] = adding[j] * shrink[(j >> 1) & 1];
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_20 = high_2[j] * exponent;
+            const f32 value_21 = peak_2[j];
+            const f32 value_22 = value_20 - value_21 > 8.0f ? value_20 : value_21;
+            shrink_2[j] = exp2_approx(value_21 - value_22);
+            peak_2[j] = value_22;
           }
         }
 
-        // 134: %p_now = tile.cast %weights : !square -> !weights
+        // 20: %weights = math.exp2 %power : !scores
+        f32 weights_2[64];
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          weights_2[j] = exp2_approx(empty[j] * exponent - peak_2[(j >> 1) & 1]);
+        }
+
+        // 21: %added = cta.partial_sum %weights : !scores -> !parts
+        f32 added_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          added_2[j] = 0.0f;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_20 = j * 2;
+          const i32 value_21 = j & 1;
+          added_2[value_21] = added_2[value_21] + (weights_2[value_20] + weights_2[value_20 + 1]);
+        }
+
+        // 24: %total = math.fma %total_before, %shrink_all, %added : !parts
+        f32 total_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
+        }
+
+        // 99: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        settle(total_2);
+        wgmma_wait<0>(adding);
+
+        // 100: cta.release %v_slot : !slot
+        if (test) {
+          mbarrier_arrive(vs_empty + value_18);
+        }
+
+        // 101: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
+          }
+        }
+
+        // 102: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
-          const i32 value_18 = j * 2;
-          p_now[j] = pack_bf16(weights[value_18], weights[value_18 + 1]);
+          const i32 value_20 = j * 2;
+          p_now[j] = pack_bf16(weights_2[value_20], weights_2[value_20 + 1]);
         }
 
-        // 135: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !rows
+        // 103: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before[j] = p_now[j];
@@ -879,30 +907,30 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          peak_before[j] = peak_now[j];
+          peak_before[j] = peak_2[j];
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          total_before[j] = total_now[j];
+          total_before[j] = total_2[j];
         }
       }
 
-      // 137: cta.release %q_slot : !cta.slot<!q_tile>
+      // 105: cta.release %q_slot : !q_slot
       if (test) {
-        mbarrier_arrive(qs_empty + value_10);
+        mbarrier_arrive(qs_empty + value_12);
       }
 
-      // 138: %v_first = cta.wait %vs : !ring -> !slot
+      // 106: %v_first = cta.wait %vs : !ring -> !slot
       const i32 slot_3 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
-      const i32 value_14 = slot_3 * 8;
-      mbarrier_wait(vs_full + value_14, phase_3);
-      const i32 value_15 = slot_3 + 1;
-      const bool test_6 = value_15 == 4;
-      vs_slot[0] = test_6 ? 0 : value_15;
-      vs_phase[0] = test_6 ? phase_3 ^ 1 : phase_3;
+      const i32 value_16 = slot_3 * 8;
+      mbarrier_wait(vs_full + value_16, phase_3);
+      const i32 value_17 = slot_3 + 1;
+      const bool test_7 = value_17 == 4;
+      vs_slot[0] = test_7 ? 0 : value_17;
+      vs_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
 
-      // 139: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      // 107: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       wgmma_fence(sum_before, p_before);
       const i64 b_descriptor_2 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_3 * 16384);
       #pragma unroll
@@ -911,60 +939,82 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
       }
       wgmma_commit();
 
-      // 140: %row = arith.muli %m, %c192 : i32
+      // 108: %row = arith.muli %m, %tile_rows : i32
       const i32 row = tile % m_tiles * 192;
 
-      // 144: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-      const i32 value_16 = b * lse_stride0 + h * lse_stride1;
-      const bool test_7 = u32(b) < u32(B) && u32(h) < u32(H);
+      // 109: %total = tile.reduce sum %totals, 1 : !parts -> !rows
+      f32 total_2[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + total_before[i];
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + shuffle_xor(total_2[i], 1);
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
+      }
+
+      // 113: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      const i32 value_18 = b * lse_stride0 + h * lse_stride1;
+      const bool test_8 = u32(b) < u32(B) && u32(h) < u32(H);
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
-        regs[0] = (peak_before[i] + log2_approx(total_before[i])) * 0.6931472f;
-        const i32 value_17 = i * 8;
-        const i32 value_18 = row + thread_row_3 + value_17;
-        const bool inside = test_7 && value_18 >= 0 && test_3 && S - value_18 > 0;
-        store_global_b32(lse + (value_16 + row + value_17 + thread_row_3), regs, inside);
+        regs[0] = (peak_before[i] + log2_approx(total_2[i])) * 0.6931472f;
+        const i32 value_19 = i * 8;
+        const i32 value_20 = row + thread_row_3 + value_19;
+        const bool inside = test_8 && value_20 >= 0 && test_3 && S - value_20 > 0;
+        store_global_b32(lse + (value_18 + row + value_19 + thread_row_3), regs, inside);
       }
 
-      // 145: %whole = cta.await %ending : !sum -> !out
+      // 114: %whole = cta.await %ending : !sum -> !out
       wgmma_wait<0>(sum_before);
 
-      // 146: cta.release %v_first : !slot
+      // 115: cta.release %v_first : !slot
       if (test) {
-        mbarrier_arrive(vs_empty + value_14);
+        mbarrier_arrive(vs_empty + value_16);
       }
 
-      // 151: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os
+      // 120: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
       if (test_2) {
         bulk_wait_read<0>();
       }
-      named_barrier_sync(value_3, 128);
+      named_barrier_sync(value_4, 128);
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
         bf16x2 regs[4];
-        const i32 value_17 = ((i * 2) & 7) * 4;
+        const i32 value_19 = ((i * 2) & 7) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_18 = value_17 + j * 2;
-          const i32 value_19 = value_18 + 1;
-          const f32 value_20 = divide(sum_before[value_18], total_before[(value_18 >> 1) & 1]);
-          const bf16x2 word = pack_bf16(value_20, divide(sum_before[value_19], total_before[(value_19 >> 1) & 1]));
+          const i32 value_20 = value_19 + j * 2;
+          const i32 value_21 = value_20 + 1;
+          const f32 value_22 = divide(sum_before[value_20], total_2[(value_20 >> 1) & 1]);
+          const bf16x2 word = pack_bf16(value_22, divide(sum_before[value_21], total_2[(value_21 >> 1) & 1]));
           regs[j] = word;
         }
-        stmatrix_x4(value_8 + (((thread_col + i * 16) * 2) ^ value_7), regs);
+        stmatrix_x4(value_10 + (((thread_col + i * 16) * 2) ^ value_9), regs);
       }
       fence_async_shared();
-      named_barrier_sync(value_3, 128);
+      named_barrier_sync(value_4, 128);
       if (test_2) {
-        tma_store_4d(o, b, row + value_6, h, 0, os_shared + value_2);
+        tma_store_4d(o, b, row + value_8, h, 0, os_shared + value_2);
         bulk_commit();
       }
     }
 
-    // 72: cta.role "attend" warps 12 registers 160 {
+    // 62: cta.role "attend" warps 12 registers 160 {
     if (test_2) {
       bulk_wait_read<0>();
+    }
+    if (value == 0) {
+      named_barrier_sync(value_3, 256);
     }
   }
 }

@@ -65,10 +65,6 @@ __device__ __forceinline__ bf16x2 pack_bf16(f32 x0, f32 x1) {
 #endif
 }
 
-__device__ __forceinline__ f32 unpack_bf16(bf16x2 word, i32 i) {
-  return __uint_as_float(i == 0 ? word << 16 : word & 0xffff0000);
-}
-
 // 2 ulp; subnormal results are 0.
 __device__ __forceinline__ f32 exp2_approx(f32 x) {
   f32 result;
@@ -198,6 +194,10 @@ __device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {
   asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
 }
 
+__device__ __forceinline__ void named_barrier_arrive(i32 id, i32 threads) {
+  asm volatile("bar.arrive %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+
 // Between ordinary accesses to shared memory and those of TMA and wgmma.
 __device__ __forceinline__ void fence_async_shared() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -286,6 +286,23 @@ template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wai
   (pin_registers(regs), ...);
 }
 
+// What `values` are computed from stays above what follows. ptxas keeps the order of a wait and an
+// access to memory, so this would store their sum, were it above infinity.
+template <int kSize> __device__ __forceinline__ void settle(const f32 (&values)[kSize]) {
+  f32 sum = values[0];
+#pragma unroll
+  for (int i = 1; i < kSize; ++i)
+    sum += values[i];
+  asm volatile("{\n\t"
+               ".reg .pred never;\n\t"
+               "setp.gt.f32 never, %0, 0f7f800000;\n\t"
+               "@never st.shared.f32 [%1], %0;\n\t"
+               "}"
+               :
+               : "f"(sum), "r"(0)
+               : "memory");
+}
+
 // Starts the copy of a box to shared memory.
 __device__ __forceinline__ void tma_load_4d(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 x2, i32 x3, i32 barrier) {
   asm volatile("cp.async.bulk.tensor.4d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%5, %4, %3, %2}], [%6];"
@@ -357,36 +374,32 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
                      i32 lse_stride1, f32 scale) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 20: func.func @attention_d64_causal(
+  // 43: func.func @attention_d64_causal(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 39: %m_tiles = arith.ceildivsi %S, %c192 : i32
+  // 54: %m_tiles = arith.ceildivsi %S, %tile_rows : i32
   const i32 m_tiles = ceil_div(S, 192);
 
-  // 44: %ahead = arith.subi %T, %S : i32
+  // 58: %ahead = arith.subi %T, %S : i32
   const i32 ahead = T - S;
 
-  // 45: %behind = arith.addi %ahead, %c192 : i32
-  const i32 behind = ahead + 192;
+  // 59: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
+  const i32 ahead_of_last = ahead + 192;
 
-  // 47: %exponent = arith.mulf %scale, %log2e : f32
+  // 61: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   const f32 exponent = scale * 1.442695f;
 
-  // 48: %qs = cta.channel tma : !cta.channel<2 x !q_tile>
+  // 62: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   const i32 qs_shared = shared_address(shared);
-
-  // 49: %ks = cta.channel tma : !ring
   const i32 ks_shared = shared_address(shared + 49152);
-
-  // 50: %vs = cta.channel tma : !ring
   const i32 vs_shared = shared_address(shared + 114688);
 
-  // 51: %os = cta.channel store : !cta.channel<1 x !q_tile>
+  // 63: %os = cta.channel store : !o_ring
   const i32 os_shared = shared_address(shared + 180224);
 
-  // 52: cta.role "load" warps 1 registers 32 {
+  // 65: cta.role "load" warps 1 registers 32 {
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 qs_full = shared_address(shared + 204800);
@@ -438,39 +451,39 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         i32 vs_phase[1];
         vs_phase[0] = 1;
 
-        // 53: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        // 66: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
         const i32 value = H * m_tiles;
-        const i32 value_2 = m_tiles * 8;
-        const i32 value_3 = (H + 7) >> 3;
+        const i32 value_2 = m_tiles * 16;
+        const i32 value_3 = (H + 15) >> 4;
 
-        // 46: %sharing = arith.divsi %H, %G : i32
+        // 60: %sharing = arith.divsi %H, %G : i32
         const i32 sharing = H / G;
 
-        // 53: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        // 66: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
         const i32 value_4 = value_3 * B;
         const i32 value_5 = m_tiles - 1;
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
           const i32 value_6 = tile % value;
           const i32 value_7 = value_6 / value_2;
-          const i32 value_8 = value_7 * 8;
-          const i32 band_height = min(H - value_8, 8);
+          const i32 value_8 = value_7 * 16;
+          const i32 band_height = min(H - value_8, 16);
           const i32 value_9 = value_6 % value_2;
           const i32 value_10 = value_9 / band_height;
           const i32 value_11 = tile / value;
           const bool test = ((value_4 - (value_11 * value_3 + value_7)) & 1) == 1;
           const i32 h = value_8 + value_9 % band_height;
 
-          // 54: %row = arith.muli %m, %c192 : i32
+          // 67: %row = arith.muli %m, %tile_rows : i32
           const i32 row = (test ? value_5 - value_10 : value_10) * 192;
 
-          // 58: %n_tiles = arith.maxsi %count, %c1 : i32
-          const i32 n_tiles = max(ceil_div(min(row + behind, T), 128), 1);
+          // 71: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+          const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
 
-          // 60: %g = arith.divsi %h, %sharing : i32
+          // 72: %g = arith.divsi %h, %sharing : i32
           const i32 g = h / sharing;
 
-          // 61: %q_slot = cta.acquire %qs : !cta.channel<2 x !q_tile> -> !cta.slot<!q_tile>
+          // 73: cta.load %q[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
           const i32 value_12 = slot * 8;
@@ -481,20 +494,18 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
           const bool test_2 = value_14 == 2;
           qs_slot[0] = test_2 ? 0 : value_14;
           qs_phase[0] = test_2 ? phase ^ 1 : phase;
-
-          // 62: cta.copy %q[%b, %row, %h, %c0] extents [0, 192, 0, 64], %q_slot : !view, !cta.slot<!q_tile>
           tma_load_4d(qs_shared + slot * 24576, q, value_11, row, h, 0, value_13);
 
-          // 59: %last = arith.subi %n_tiles, %c1 : i32
+          // 71: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
           const i32 last = n_tiles - 1;
 
-          // 64: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          // 74: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < n_tiles; ++i) {
-            // 66: %key = arith.muli %n, %c128 : i32
+            // 75: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
             const i32 key = (last - i) * 128;
 
-            // 67: %k_slot = cta.acquire %ks : !ring -> !slot
+            // 76: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
             const i32 slot_2 = ks_slot[0];
             const i32 phase_2 = ks_phase[0];
             const i32 value_15 = slot_2 * 8;
@@ -505,11 +516,9 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
             const bool test_3 = value_17 == 4;
             ks_slot[0] = test_3 ? 0 : value_17;
             ks_phase[0] = test_3 ? phase_2 ^ 1 : phase_2;
-
-            // 68: cta.copy %k[%b, %key, %g, %c0] extents [0, 128, 0, 64], %k_slot : !view, !slot
             tma_load_4d(ks_shared + slot_2 * 16384, k, value_11, key, g, 0, value_16);
 
-            // 70: %v_slot = cta.acquire %vs : !ring -> !slot
+            // 77: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %vs : !view, !ring
             const i32 slot_3 = vs_slot[0];
             const i32 phase_3 = vs_phase[0];
             const i32 value_18 = slot_3 * 8;
@@ -520,27 +529,25 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
             const bool test_4 = value_20 == 4;
             vs_slot[0] = test_4 ? 0 : value_20;
             vs_phase[0] = test_4 ? phase_3 ^ 1 : phase_3;
-
-            // 71: cta.copy %v[%b, %key, %g, %c0] extents [0, 128, 0, 64], %v_slot : !view, !slot
             tma_load_4d(vs_shared + slot_3 * 16384, v, value_11, key, g, 0, value_19);
           }
         }
       }
     }
   } else {
-    // 52: cta.role "load" warps 1 registers 32 {
+    // 65: cta.role "load" warps 1 registers 32 {
     increase_registers<160>();
 
-    // 76: cta.role "attend" warps 12 registers 160 {
+    // 81: cta.role "attend" warps 12 registers 160 {
     const i32 own_warp = warp - 4;
 
-    // 20: func.func @attention_d64_causal(
+    // 43: func.func @attention_d64_causal(
     const i32 thread_row = lane & 3;
     const i32 thread_row_2 = thread_row * 2;
     const i32 thread_row_3 = own_warp * 16;
     const i32 thread_row_4 = (lane >> 2) + thread_row_3;
 
-    // 76: cta.role "attend" warps 12 registers 160 {
+    // 81: cta.role "attend" warps 12 registers 160 {
     i32 qs_slot[1];
     qs_slot[0] = 0;
     i32 qs_phase[1];
@@ -553,254 +560,280 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
     vs_slot[0] = 0;
     i32 vs_phase[1];
     vs_phase[0] = 0;
+    const i32 value = own_warp >> 2;
+    if (value == 2) {
+      named_barrier_arrive((value + 1) % 3 + 6, 256);
+    }
 
-    // 85: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
-    const i32 value = H * m_tiles;
-    const i32 value_2 = m_tiles * 8;
-    const i32 value_3 = (H + 7) >> 3;
+    // 85: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
+    const i32 value_2 = H * m_tiles;
+    const i32 value_3 = m_tiles * 16;
+    const i32 value_4 = (H + 15) >> 4;
 
-    // 101: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-    const i32 value_4 = own_warp >> 2;
-    const i32 value_5 = value_4 * 8192;
+    // 96: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+    const i32 value_5 = value * 8192;
 
-    // 104: cta.release %k_last : !slot
+    // 99: cta.release %k_last : !slot
     const bool test = group_thread < 1;
 
-    // 181: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os
-    const bool test_2 = group_thread == 0;
-    const i32 value_6 = warpgroup + 1;
-    const i32 value_7 = ((lane & 15) + thread_row_3) * 128;
+    // 108: %turn = cta.enter %turns
+    const i32 value_6 = value + 6;
 
-    // 20: func.func @attention_d64_causal(
+    // 115: cta.leave %turn
+    const i32 value_7 = (value + 1) % 3 + 6;
+
+    // 143: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+    const bool test_2 = group_thread == 0;
+    const i32 value_8 = warpgroup + 1;
+    const i32 value_9 = ((lane & 15) + thread_row_3) * 128;
+
+    // 59: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
+    const i32 ahead_of_first = ahead + 1;
+
+    // 43: func.func @attention_d64_causal(
     const i32 thread_col = (lane >> 4) * 8;
 
-    // 85: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
-    const i32 value_8 = value_3 * B;
-    const i32 value_9 = m_tiles - 1;
+    // 85: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
+    const i32 value_10 = value_4 * B;
+    const i32 value_11 = m_tiles - 1;
 
-    // 173: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    // 135: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
     const bool test_3 = thread_row == 0;
 
-    // 181: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os
-    const i32 value_10 = value_4 * 64;
-    const i32 value_11 = i32(u32(value_7) >> 3) & 112;
-    const i32 value_12 = os_shared + value_7;
+    // 143: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+    const i32 value_12 = value * 64;
+    const i32 value_13 = i32(u32(value_9) >> 3) & 112;
+    const i32 value_14 = os_shared + value_9;
 
-    // 85: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 85: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
     #pragma unroll 1
-    for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
-      const i32 value_13 = tile % value;
-      const i32 value_14 = value_13 / value_2;
-      const i32 value_15 = value_14 * 8;
-      const i32 band_height = min(H - value_15, 8);
-      const i32 value_16 = value_13 % value_2;
-      const i32 value_17 = value_16 / band_height;
-      const i32 value_18 = tile / value;
-      const bool test_4 = ((value_8 - (value_18 * value_3 + value_14)) & 1) == 1;
-      const i32 h = value_15 + value_16 % band_height;
+    for (i32 tile = i32(blockIdx.x); tile < value_2 * B; tile += i32(gridDim.x)) {
+      const i32 value_15 = tile % value_2;
+      const i32 value_16 = value_15 / value_3;
+      const i32 value_17 = value_16 * 16;
+      const i32 band_height = min(H - value_17, 16);
+      const i32 value_18 = value_15 % value_3;
+      const i32 value_19 = value_18 / band_height;
+      const i32 value_20 = tile / value_2;
+      const bool test_4 = ((value_10 - (value_20 * value_4 + value_16)) & 1) == 1;
+      const i32 h = value_17 + value_18 % band_height;
 
-      // 86: %row = arith.muli %m, %c192 : i32
-      const i32 row = (test_4 ? value_9 - value_17 : value_17) * 192;
+      // 86: %row = arith.muli %m, %tile_rows : i32
+      const i32 row = (test_4 ? value_11 - value_19 : value_19) * 192;
 
-      // 91: %last = arith.subi %n_tiles, %c1 : i32
-      const i32 last = max(ceil_div(min(row + behind, T), 128), 1) - 1;
+      // 90: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+      const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
+      const i32 last = n_tiles - 1;
 
-      // 92: %seen_by_first = arith.addi %row, %ahead : i32
-      const i32 seen_by_first = row + ahead;
+      // 91: %end = arith.addi %row, %ahead_of_first : i32
+      const i32 end = row + ahead_of_first;
 
-      // 98: %q_slot = cta.wait %qs : !cta.channel<2 x !q_tile> -> !cta.slot<!q_tile>
+      // 94: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot = qs_slot[0];
       const i32 phase = qs_phase[0];
-      const i32 value_19 = slot * 8;
-      mbarrier_wait(qs_full + value_19, phase);
-      const i32 value_20 = slot + 1;
-      const bool test_5 = value_20 == 2;
-      qs_slot[0] = test_5 ? 0 : value_20;
+      const i32 value_21 = slot * 8;
+      mbarrier_wait(qs_full + value_21, phase);
+      const i32 value_22 = slot + 1;
+      const bool test_5 = value_22 == 2;
+      qs_slot[0] = test_5 ? 0 : value_22;
       qs_phase[0] = test_5 ? phase ^ 1 : phase;
-
-      // 99: %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot_2 = ks_slot[0];
       const i32 phase_2 = ks_phase[0];
-      const i32 value_21 = slot_2 * 8;
-      mbarrier_wait(ks_full + value_21, phase_2);
-      const i32 value_22 = slot_2 + 1;
-      const bool test_6 = value_22 == 4;
-      ks_slot[0] = test_6 ? 0 : value_22;
+      const i32 value_23 = slot_2 * 8;
+      mbarrier_wait(ks_full + value_23, phase_2);
+      const i32 value_24 = slot_2 + 1;
+      const bool test_6 = value_24 == 4;
+      ks_slot[0] = test_6 ? 0 : value_24;
       ks_phase[0] = test_6 ? phase_2 ^ 1 : phase_2;
 
-      // 100: %none = cta.begin : !score_sum
+      // 95: %none = cta.begin : !score_sum
       f32 none[64];
 
-      // 101: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+      // 96: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
       const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 24576 + value_5);
       wgmma_fence();
       const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 16384);
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
-        const i32 value_23 = i * 32;
-        const i64 value_24 = advance_descriptor(a_descriptor, value_23);
-        wgmma_m64n128k16_bf16(none, value_24, advance_descriptor(b_descriptor, value_23), i > 0);
+        const i32 value_25 = i * 32;
+        const i64 value_26 = advance_descriptor(a_descriptor, value_25);
+        wgmma_m64n128k16_bf16(none, value_26, advance_descriptor(b_descriptor, value_25), i > 0);
       }
       wgmma_commit();
 
-      // 103: %all = cta.await %first : !score_sum -> !square
+      // 98: %all = cta.await %first : !score_sum -> !scores
       wgmma_wait<0>(none);
 
-      // 104: cta.release %k_last : !slot
+      // 99: cta.release %k_last : !slot
       if (test) {
-        mbarrier_arrive(ks_empty + value_21);
+        mbarrier_arrive(ks_empty + value_23);
       }
 
-      // 110: %seen = arith.select %visible, %all, %minus_infinity : tensor<192x128xi1>, !square
+      // 25: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
       f32 seen[64];
-      const i32 value_23 = last * 128 + thread_row_2;
+      const i32 value_25 = last * 128 + thread_row_2;
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        const i32 value_24 = (i & 1) + (i >> 2) * 2;
-        const i32 value_25 = seen_by_first + thread_row_4 + ((i >> 1) & 1) * 8 - value_23;
-        seen[i] = (value_24 & 1) + (value_24 >> 1) * 8 <= value_25 ? none[i] : -kInf;
+        const i32 value_26 = (i & 1) + (i >> 2) * 2;
+        const i32 value_27 = end + thread_row_4 + ((i >> 1) & 1) * 8 - value_25;
+        seen[i] = (value_26 & 1) + (value_26 >> 1) * 8 < value_27 ? none[i] : -kInf;
       }
 
-      // 111: %high0 = tile.reduce max %seen, 1 : !square -> !rows
-      f32 high0[2];
+      // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+      f32 high[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        high0[i] = -kInf;
+        high[i] = -kInf;
       }
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const i32 value_26 = i * 2;
+        const i32 value_27 = i & 1;
+        high[value_27] = max_nan(high[value_27], max_nan(seen[value_26], seen[value_26 + 1]));
+      }
+      f32 peak[2];
+      f32 shrink[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak[i] = -1e+30f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        shrink[i] = 1.0f;
+      }
+      const bool test_7 = high[0] * exponent - peak[0] > 8.0f;
+      if (vote_any(test_7 || high[1] * exponent - peak[1] > 8.0f)) {
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 2));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          const f32 value_26 = high[i] * exponent;
+          const f32 value_27 = peak[i];
+          const f32 value_28 = value_26 - value_27 > 8.0f ? value_26 : value_27;
+          shrink[i] = exp2_approx(value_27 - value_28);
+          peak[i] = value_28;
+        }
+      }
+
+      // 35: %weights = math.exp2 %power : !scores
+      f32 weights[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        const i32 value_24 = (i >> 1) & 1;
-        high0[value_24] = max_nan(high0[value_24], seen[i]);
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 1));
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 2));
+        weights[i] = exp2_approx(seen[i] * exponent - peak[(i >> 1) & 1]);
       }
 
-      // 113: %peak0 = arith.maximumf %high0_scaled, %lowest : !rows
-      f32 peak0[2];
+      // 36: %added = cta.partial_sum %weights : !scores -> !parts
+      f32 added[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        peak0[i] = max_nan(high0[i] * exponent, -1e+30f);
+        added[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const i32 value_26 = i * 2;
+        const i32 value_27 = i & 1;
+        added[value_27] = added[value_27] + (weights[value_26] + weights[value_26 + 1]);
       }
 
-      // 118: %weights0 = math.exp2 %power0 : !square
-      f32 weights0[64];
+      // 39: %total = math.fma %total_before, %shrink_all, %added : !parts
+      f32 total[2];
       #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        weights0[i] = exp2_approx(seen[i] * exponent - peak0[(i >> 1) & 1]);
+      for (i32 i = 0; i < 2; ++i) {
+        total[i] = fmaf(0.0f, shrink[i], added[i]);
       }
 
-      // 119: %total0 = tile.reduce sum %weights0, 1 : !square -> !rows
-      f32 total0[2];
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = 0.0f;
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        const i32 value_24 = (i >> 1) & 1;
-        total0[value_24] = total0[value_24] + weights0[i];
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = total0[i] + shuffle_xor(total0[i], 1);
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = total0[i] + shuffle_xor(total0[i], 2);
-      }
-
-      // 120: %p0 = tile.cast %weights0 : !square -> !weights
+      // 103: %p0 = tile.cast %weights0 : !scores -> !weights
       bf16x2 p0[32];
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const i32 value_24 = i * 2;
-        p0[i] = pack_bf16(weights0[value_24], weights0[value_24 + 1]);
+        const i32 value_26 = i * 2;
+        p0[i] = pack_bf16(weights[value_26], weights[value_26 + 1]);
       }
 
-      // 122: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 93: %partial = arith.subi %n_tiles, %open : i32
+      const i32 partial = min(max(n_tiles - floor_div(end, 128), 1), n_tiles);
+
+      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before[32];
 
-      // 121: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const bf16x2 word = p0[i];
-        p_before[i] = pack_bf16(unpack_bf16(word, 0), unpack_bf16(word, 1));
+        p_before[i] = p0[i];
       }
 
-      // 122: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before[32];
 
-      // 121: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         sum_before[i] = 0.0f;
       }
 
-      // 122: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before[2];
 
-      // 121: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        peak_before[i] = peak0[i];
+        peak_before[i] = peak[i];
       }
 
-      // 123: %total_before = %total0) -> (!weights, !out, !rows, !rows) : i32 {
+      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before[2];
 
-      // 121: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        total_before[i] = total0[i];
+        total_before[i] = total[i];
       }
-
-      // 94: %open = arith.floordivsi %open_end, %c128 : i32
-      const i32 open = floor_div(seen_by_first + 1, 128);
-
-      // 121: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
       #pragma unroll 1
-      for (i32 i = 0; i < last; ++i) {
-        // 124: %k_slot = cta.wait %ks : !ring -> !slot
+      for (i32 i = 1; i < partial; ++i) {
+        // 107: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
-        const i32 value_24 = slot_3 * 8;
-        mbarrier_wait(ks_full + value_24, phase_3);
-        const i32 value_25 = slot_3 + 1;
-        const bool test_7 = value_25 == 4;
-        ks_slot[0] = test_7 ? 0 : value_25;
-        ks_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
+        const i32 value_26 = slot_3 * 8;
+        mbarrier_wait(ks_full + value_26, phase_3);
+        const i32 value_27 = slot_3 + 1;
+        const bool test_8 = value_27 == 4;
+        ks_slot[0] = test_8 ? 0 : value_27;
+        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
 
-        // 125: %empty = cta.begin : !score_sum
+        // 108: %turn = cta.enter %turns
+        named_barrier_sync(value_6, 256);
+
+        // 109: %empty = cta.begin : !score_sum
         f32 empty[64];
 
-        // 126: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 110: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_26 = j * 32;
-          const i64 value_27 = advance_descriptor(b_descriptor_2, value_26);
-          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_26), value_27, j > 0);
+          const i32 value_28 = j * 32;
+          const i64 value_29 = advance_descriptor(b_descriptor_2, value_28);
+          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_28), value_29, j > 0);
         }
         wgmma_commit();
 
-        // 128: %v_slot = cta.wait %vs : !ring -> !slot
+        // 112: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
-        const i32 value_26 = slot_4 * 8;
-        mbarrier_wait(vs_full + value_26, phase_4);
-        const i32 value_27 = slot_4 + 1;
-        const bool test_8 = value_27 == 4;
-        vs_slot[0] = test_8 ? 0 : value_27;
-        vs_phase[0] = test_8 ? phase_4 ^ 1 : phase_4;
+        const i32 value_28 = slot_4 * 8;
+        mbarrier_wait(vs_full + value_28, phase_4);
+        const i32 value_29 = slot_4 + 1;
+        const bool test_9 = value_29 == 4;
+        vs_slot[0] = test_9 ? 0 : value_29;
+        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
 
-        // 129: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 113: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -814,138 +847,123 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         }
         wgmma_commit();
 
-        // 131: %raw = cta.await %coming : !score_sum -> !square
+        // 115: cta.leave %turn
+        named_barrier_arrive(value_7, 256);
+
+        // 116: %scores = cta.await %coming : !score_sum -> !scores
         wgmma_wait<1>(empty);
 
-        // 132: cta.release %k_slot : !slot
+        // 117: cta.release %k_slot : !slot
         if (test) {
-          mbarrier_arrive(ks_empty + value_24);
+          mbarrier_arrive(ks_empty + value_26);
         }
 
-        // 134: %n = arith.subi %last, %after : i32
-        const i32 n = last - (i + 1);
+        // 25: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
+        f32 seen_2[64];
+        const i32 value_30 = (last - i) * 128 + thread_row_2;
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_31 = (j & 1) + (j >> 2) * 2;
+          const i32 value_32 = end + thread_row_4 + ((j >> 1) & 1) * 8 - value_30;
+          seen_2[j] = (value_31 & 1) + (value_31 >> 1) * 8 < value_32 ? empty[j] : -kInf;
+        }
 
-        // 136: %scores = scf.if %masked -> !square {
-        f32 scores[64];
-        if (n >= open) {
-          // 143: scf.yield %kept : !square
-          const i32 value_28 = n * 128 + thread_row_2;
+        // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        f32 high_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          high_2[j] = -kInf;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_31 = j * 2;
+          const i32 value_32 = j & 1;
+          const f32 value_33 = max_nan(high_2[value_32], max_nan(seen_2[value_31], seen_2[value_31 + 1]));
+          high_2[value_32] = value_33;
+        }
+        f32 peak_2[2];
+        f32 shrink_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          peak_2[j] = peak_before[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          shrink_2[j] = 1.0f;
+        }
+        const bool test_10 = high_2[0] * exponent - peak_2[0] > 8.0f;
+        if (vote_any(test_10 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
           #pragma unroll
-          for (i32 j = 0; j < 64; ++j) {
-            const i32 value_29 = (j & 1) + (j >> 2) * 2;
-            const i32 value_30 = seen_by_first + thread_row_4 + ((j >> 1) & 1) * 8 - value_28;
-            scores[j] = (value_29 & 1) + (value_29 >> 1) * 8 <= value_30 ? empty[j] : -kInf;
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
           }
-        } else {
-          // 145: scf.yield %raw : !square
           #pragma unroll
-          for (i32 j = 0; j < 64; ++j) {
-            scores[j] = empty[j];
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_31 = high_2[j] * exponent;
+            const f32 value_32 = peak_2[j];
+            const f32 value_33 = value_31 - value_32 > 8.0f ? value_31 : value_32;
+            shrink_2[j] = exp2_approx(value_32 - value_33);
+            peak_2[j] = value_33;
           }
         }
 
-        // 147: %high = tile.reduce max %scores, 1 : !square -> !rows
-        f32 high[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = -kInf;
-        }
+        // 35: %weights = math.exp2 %power : !scores
+        f32 weights_2[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
-          const i32 value_28 = (j >> 1) & 1;
-          high[value_28] = max_nan(high[value_28], scores[j]);
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          weights_2[j] = exp2_approx(seen_2[j] * exponent - peak_2[(j >> 1) & 1]);
         }
 
-        // 148: %high_scaled = arith.mulf %high, %row_factor : !rows
-        f32 high_scaled[2];
+        // 36: %added = cta.partial_sum %weights : !scores -> !parts
+        f32 added_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_scaled[j] = high[j] * exponent;
+          added_2[j] = 0.0f;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_31 = j * 2;
+          const i32 value_32 = j & 1;
+          added_2[value_32] = added_2[value_32] + (weights_2[value_31] + weights_2[value_31 + 1]);
         }
 
-        // 151: %peak_now = arith.select %rises, %high_scaled, %peak_before : tensor<192xi1>, !rows
-        f32 peak_now[2];
+        // 39: %total = math.fma %total_before, %shrink_all, %added : !parts
+        f32 total_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          const f32 value_28 = high_scaled[j];
-          const f32 value_29 = peak_before[j];
-          peak_now[j] = value_28 - value_29 > 8.0f ? value_28 : value_29;
+          total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
         }
 
-        // 156: %weights = math.exp2 %power : !square
-        f32 weights[64];
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          weights[j] = exp2_approx(scores[j] * exponent - peak_now[(j >> 1) & 1]);
-        }
-
-        // 157: %added = tile.reduce sum %weights, 1 : !square -> !rows
-        f32 added[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = 0.0f;
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          const i32 value_28 = (j >> 1) & 1;
-          added[value_28] = added[value_28] + weights[j];
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = added[j] + shuffle_xor(added[j], 1);
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = added[j] + shuffle_xor(added[j], 2);
-        }
-
-        // 159: %shrink = math.exp2 %fall : !rows
-        f32 shrink[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          shrink[j] = exp2_approx(peak_before[j] - peak_now[j]);
-        }
-
-        // 160: %total_now = math.fma %total_before, %shrink, %added : !rows
-        f32 total_now[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          total_now[j] = fmaf(total_before[j], shrink[j], added[j]);
-        }
-
-        // 161: %grown = cta.await %adding : !sum -> !out
+        // 122: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 162: cta.release %v_slot : !slot
+        // 123: cta.release %v_slot : !slot
         if (test) {
-          mbarrier_arrive(vs_empty + value_26);
+          mbarrier_arrive(vs_empty + value_28);
         }
 
-        // 163: %sum_now = cta.rescale %grown, %shrink : !out, !rows
-        if (vote_any(shrink[0] != 1.0f || shrink[1] != 1.0f)) {
+        // 124: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 32; ++j) {
-            adding[j] = adding[j] * shrink[(j >> 1) & 1];
+            adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
           }
         }
 
-        // 164: %p_now = tile.cast %weights : !square -> !weights
+        // 125: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
-          const i32 value_28 = j * 2;
-          p_now[j] = pack_bf16(weights[value_28], weights[value_28 + 1]);
+          const i32 value_31 = j * 2;
+          p_now[j] = pack_bf16(weights_2[value_31], weights_2[value_31 + 1]);
         }
 
-        // 165: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !rows
+        // 126: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before[j] = p_now[j];
@@ -956,96 +974,331 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          peak_before[j] = peak_now[j];
+          peak_before[j] = peak_2[j];
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          total_before[j] = total_now[j];
+          total_before[j] = total_2[j];
         }
       }
 
-      // 167: cta.release %q_slot : !cta.slot<!q_tile>
-      if (test) {
-        mbarrier_arrive(qs_empty + value_19);
+      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      bf16x2 p_before_2[32];
+
+      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        p_before_2[i] = p_before[i];
       }
 
-      // 168: %v_first = cta.wait %vs : !ring -> !slot
+      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      f32 sum_before_2[32];
+
+      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        sum_before_2[i] = sum_before[i];
+      }
+
+      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      f32 peak_before_2[2];
+
+      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak_before_2[i] = peak_before[i];
+      }
+
+      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      f32 total_before_2[2];
+
+      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_before_2[i] = total_before[i];
+      }
+      #pragma unroll 1
+      for (i32 i = partial; i < n_tiles; ++i) {
+        // 107: %k_slot = cta.wait %ks : !ring -> !slot
+        const i32 slot_3 = ks_slot[0];
+        const i32 phase_3 = ks_phase[0];
+        const i32 value_26 = slot_3 * 8;
+        mbarrier_wait(ks_full + value_26, phase_3);
+        const i32 value_27 = slot_3 + 1;
+        const bool test_8 = value_27 == 4;
+        ks_slot[0] = test_8 ? 0 : value_27;
+        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+
+        // 108: %turn = cta.enter %turns
+        named_barrier_sync(value_6, 256);
+
+        // 109: %empty = cta.begin : !score_sum
+        f32 empty[64];
+
+        // 110: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        wgmma_fence();
+        const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
+        #pragma unroll
+        for (i32 j = 0; j < 4; ++j) {
+          const i32 value_28 = j * 32;
+          const i64 value_29 = advance_descriptor(b_descriptor_2, value_28);
+          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_28), value_29, j > 0);
+        }
+        wgmma_commit();
+
+        // 112: %v_slot = cta.wait %vs : !ring -> !slot
+        const i32 slot_4 = vs_slot[0];
+        const i32 phase_4 = vs_phase[0];
+        const i32 value_28 = slot_4 * 8;
+        mbarrier_wait(vs_full + value_28, phase_4);
+        const i32 value_29 = slot_4 + 1;
+        const bool test_9 = value_29 == 4;
+        vs_slot[0] = test_9 ? 0 : value_29;
+        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
+
+        // 113: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        f32 adding[32];
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          adding[j] = sum_before_2[j];
+        }
+        wgmma_fence(adding, p_before_2);
+        const i64 b_descriptor_3 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_4 * 16384);
+        #pragma unroll
+        for (i32 j = 0; j < 8; ++j) {
+          wgmma_m64n64k16_bf16_a_regs_trans_b(adding, &p_before_2[j * 4], advance_descriptor(b_descriptor_3, j * 2048));
+        }
+        wgmma_commit();
+
+        // 115: cta.leave %turn
+        named_barrier_arrive(value_7, 256);
+
+        // 116: %scores = cta.await %coming : !score_sum -> !scores
+        wgmma_wait<1>(empty);
+
+        // 117: cta.release %k_slot : !slot
+        if (test) {
+          mbarrier_arrive(ks_empty + value_26);
+        }
+
+        // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        f32 high_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          high_2[j] = -kInf;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_30 = j * 2;
+          const i32 value_31 = j & 1;
+          const f32 value_32 = max_nan(high_2[value_31], max_nan(empty[value_30], empty[value_30 + 1]));
+          high_2[value_31] = value_32;
+        }
+        f32 peak_2[2];
+        f32 shrink_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          peak_2[j] = peak_before_2[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          shrink_2[j] = 1.0f;
+        }
+        const bool test_10 = high_2[0] * exponent - peak_2[0] > 8.0f;
+        if (vote_any(test_10 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_30 = high_2[j] * exponent;
+            const f32 value_31 = peak_2[j];
+            const f32 value_32 = value_30 - value_31 > 8.0f ? value_30 : value_31;
+            shrink_2[j] = exp2_approx(value_31 - value_32);
+            peak_2[j] = value_32;
+          }
+        }
+
+        // 35: %weights = math.exp2 %power : !scores
+        f32 weights_2[64];
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          weights_2[j] = exp2_approx(empty[j] * exponent - peak_2[(j >> 1) & 1]);
+        }
+
+        // 36: %added = cta.partial_sum %weights : !scores -> !parts
+        f32 added_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          added_2[j] = 0.0f;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_30 = j * 2;
+          const i32 value_31 = j & 1;
+          added_2[value_31] = added_2[value_31] + (weights_2[value_30] + weights_2[value_30 + 1]);
+        }
+
+        // 39: %total = math.fma %total_before, %shrink_all, %added : !parts
+        f32 total_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          total_2[j] = fmaf(total_before_2[j], shrink_2[j], added_2[j]);
+        }
+
+        // 122: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        settle(total_2);
+        wgmma_wait<0>(adding);
+
+        // 123: cta.release %v_slot : !slot
+        if (test) {
+          mbarrier_arrive(vs_empty + value_28);
+        }
+
+        // 124: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
+          }
+        }
+
+        // 125: %p_now = tile.cast %weights : !scores -> !weights
+        bf16x2 p_now[32];
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_30 = j * 2;
+          p_now[j] = pack_bf16(weights_2[value_30], weights_2[value_30 + 1]);
+        }
+
+        // 126: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          p_before_2[j] = p_now[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          sum_before_2[j] = adding[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          peak_before_2[j] = peak_2[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          total_before_2[j] = total_2[j];
+        }
+      }
+
+      // 128: cta.release %q_slot : !q_slot
+      if (test) {
+        mbarrier_arrive(qs_empty + value_21);
+      }
+
+      // 129: %v_first = cta.wait %vs : !ring -> !slot
       const i32 slot_3 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
-      const i32 value_24 = slot_3 * 8;
-      mbarrier_wait(vs_full + value_24, phase_3);
-      const i32 value_25 = slot_3 + 1;
-      const bool test_7 = value_25 == 4;
-      vs_slot[0] = test_7 ? 0 : value_25;
-      vs_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
+      const i32 value_26 = slot_3 * 8;
+      mbarrier_wait(vs_full + value_26, phase_3);
+      const i32 value_27 = slot_3 + 1;
+      const bool test_8 = value_27 == 4;
+      vs_slot[0] = test_8 ? 0 : value_27;
+      vs_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
 
-      // 169: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
-      wgmma_fence(sum_before, p_before);
+      // 130: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      wgmma_fence(sum_before_2, p_before_2);
       const i64 b_descriptor_2 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_3 * 16384);
       #pragma unroll
       for (i32 i = 0; i < 8; ++i) {
-        wgmma_m64n64k16_bf16_a_regs_trans_b(sum_before, &p_before[i * 4], advance_descriptor(b_descriptor_2, i * 2048));
+        wgmma_m64n64k16_bf16_a_regs_trans_b(sum_before_2, &p_before_2[i * 4], advance_descriptor(b_descriptor_2, i * 2048));
       }
       wgmma_commit();
 
-      // 173: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-      const i32 value_26 = value_18 * lse_stride0 + h * lse_stride1;
-      const bool test_8 = u32(value_18) < u32(B) && u32(h) < u32(H);
+      // 131: %total = tile.reduce sum %totals, 1 : !parts -> !rows
+      f32 total_2[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + total_before_2[i];
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + shuffle_xor(total_2[i], 1);
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
+      }
+
+      // 135: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      const i32 value_28 = value_20 * lse_stride0 + h * lse_stride1;
+      const bool test_9 = u32(value_20) < u32(B) && u32(h) < u32(H);
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
-        regs[0] = (peak_before[i] + log2_approx(total_before[i])) * 0.6931472f;
-        const i32 value_27 = i * 8;
-        const i32 value_28 = row + thread_row_4 + value_27;
-        const bool inside = test_8 && value_28 >= 0 && test_3 && S - value_28 > 0;
-        store_global_b32(lse + (value_26 + row + value_27 + thread_row_4), regs, inside);
+        regs[0] = (peak_before_2[i] + log2_approx(total_2[i])) * 0.6931472f;
+        const i32 value_29 = i * 8;
+        const i32 value_30 = row + thread_row_4 + value_29;
+        const bool inside = test_9 && value_30 >= 0 && test_3 && S - value_30 > 0;
+        store_global_b32(lse + (value_28 + row + value_29 + thread_row_4), regs, inside);
       }
 
-      // 174: %whole = cta.await %ending : !sum -> !out
-      wgmma_wait<0>(sum_before);
+      // 136: %whole = cta.await %ending : !sum -> !out
+      wgmma_wait<0>(sum_before_2);
 
-      // 175: cta.release %v_first : !slot
+      // 137: cta.release %v_first : !slot
       if (test) {
-        mbarrier_arrive(vs_empty + value_24);
+        mbarrier_arrive(vs_empty + value_26);
       }
 
-      // 176: %some = arith.maximumf %total, %least : !rows
+      // 138: %some = arith.maximumf %total, %least : !rows
       f32 some[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        some[i] = max_nan(total_before[i], 1e-30f);
+        some[i] = max_nan(total_2[i], 1e-30f);
       }
 
-      // 181: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os
+      // 143: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
       if (test_2) {
         bulk_wait_read<0>();
       }
-      named_barrier_sync(value_6, 128);
+      named_barrier_sync(value_8, 128);
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
         bf16x2 regs[4];
-        const i32 value_27 = ((i * 2) & 7) * 4;
+        const i32 value_29 = ((i * 2) & 7) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_28 = value_27 + j * 2;
-          const i32 value_29 = value_28 + 1;
-          const f32 value_30 = divide(sum_before[value_28], some[(value_28 >> 1) & 1]);
-          const bf16x2 word = pack_bf16(value_30, divide(sum_before[value_29], some[(value_29 >> 1) & 1]));
+          const i32 value_30 = value_29 + j * 2;
+          const i32 value_31 = value_30 + 1;
+          const f32 value_32 = divide(sum_before_2[value_30], some[(value_30 >> 1) & 1]);
+          const bf16x2 word = pack_bf16(value_32, divide(sum_before_2[value_31], some[(value_31 >> 1) & 1]));
           regs[j] = word;
         }
-        stmatrix_x4(value_12 + (((thread_col + i * 16) * 2) ^ value_11), regs);
+        stmatrix_x4(value_14 + (((thread_col + i * 16) * 2) ^ value_13), regs);
       }
       fence_async_shared();
-      named_barrier_sync(value_6, 128);
+      named_barrier_sync(value_8, 128);
       if (test_2) {
-        tma_store_4d(o, value_18, row + value_10, h, 0, os_shared + value_5);
+        tma_store_4d(o, value_20, row + value_12, h, 0, os_shared + value_5);
         bulk_commit();
       }
     }
 
-    // 76: cta.role "attend" warps 12 registers 160 {
+    // 81: cta.role "attend" warps 12 registers 160 {
     if (test_2) {
       bulk_wait_read<0>();
+    }
+    if (value == 0) {
+      named_barrier_sync(value_6, 256);
     }
   }
 }

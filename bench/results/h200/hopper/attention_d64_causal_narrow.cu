@@ -65,10 +65,6 @@ __device__ __forceinline__ bf16x2 pack_bf16(f32 x0, f32 x1) {
 #endif
 }
 
-__device__ __forceinline__ f32 unpack_bf16(bf16x2 word, i32 i) {
-  return __uint_as_float(i == 0 ? word << 16 : word & 0xffff0000);
-}
-
 // 2 ulp; subnormal results are 0.
 __device__ __forceinline__ f32 exp2_approx(f32 x) {
   f32 result;
@@ -286,6 +282,23 @@ template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wai
   (pin_registers(regs), ...);
 }
 
+// What `values` are computed from stays above what follows. ptxas keeps the order of a wait and an
+// access to memory, so this would store their sum, were it above infinity.
+template <int kSize> __device__ __forceinline__ void settle(const f32 (&values)[kSize]) {
+  f32 sum = values[0];
+#pragma unroll
+  for (int i = 1; i < kSize; ++i)
+    sum += values[i];
+  asm volatile("{\n\t"
+               ".reg .pred never;\n\t"
+               "setp.gt.f32 never, %0, 0f7f800000;\n\t"
+               "@never st.shared.f32 [%1], %0;\n\t"
+               "}"
+               :
+               : "f"(sum), "r"(0)
+               : "memory");
+}
+
 // Starts the copy of a box to shared memory.
 __device__ __forceinline__ void tma_load_4d(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 x2, i32 x3, i32 barrier) {
   asm volatile("cp.async.bulk.tensor.4d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%5, %4, %3, %2}], [%6];"
@@ -359,36 +372,32 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
                             f32 scale) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 20: func.func @attention_d64_causal_narrow(
+  // 42: func.func @attention_d64_causal_narrow(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 38: %m_tiles = arith.ceildivsi %S, %c128 : i32
+  // 53: %m_tiles = arith.ceildivsi %S, %tile_rows : i32
   const i32 m_tiles = ceil_div(S, 128);
 
-  // 43: %ahead = arith.subi %T, %S : i32
+  // 57: %ahead = arith.subi %T, %S : i32
   const i32 ahead = T - S;
 
-  // 44: %behind = arith.addi %ahead, %c128 : i32
-  const i32 behind = ahead + 128;
+  // 58: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
+  const i32 ahead_of_last = ahead + 128;
 
-  // 46: %exponent = arith.mulf %scale, %log2e : f32
+  // 60: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   const f32 exponent = scale * 1.442695f;
 
-  // 47: %qs = cta.channel tma : !cta.channel<2 x !q_tile>
+  // 61: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   const i32 qs_shared = shared_address(shared);
-
-  // 48: %ks = cta.channel tma : !ring
   const i32 ks_shared = shared_address(shared + 32768);
-
-  // 49: %vs = cta.channel tma : !ring
   const i32 vs_shared = shared_address(shared + 98304);
 
-  // 50: %os = cta.channel store : !cta.channel<1 x !q_tile>
+  // 62: %os = cta.channel store : !o_ring
   const i32 os_shared = shared_address(shared + 163840);
 
-  // 51: cta.role "load" warps 1 registers 40 {
+  // 63: cta.role "load" warps 1 registers 40 {
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 qs_full = shared_address(shared + 180224);
@@ -440,15 +449,15 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         i32 vs_phase[1];
         vs_phase[0] = 1;
 
-        // 52: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        // 64: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
         const i32 value = H * m_tiles;
         const i32 value_2 = m_tiles * 8;
         const i32 value_3 = (H + 7) >> 3;
 
-        // 45: %sharing = arith.divsi %H, %G : i32
+        // 59: %sharing = arith.divsi %H, %G : i32
         const i32 sharing = H / G;
 
-        // 52: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        // 64: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
         const i32 value_4 = value_3 * B;
         const i32 value_5 = m_tiles - 1;
         #pragma unroll 1
@@ -463,16 +472,16 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           const bool test = ((value_4 - (value_11 * value_3 + value_7)) & 1) == 1;
           const i32 h = value_8 + value_9 % band_height;
 
-          // 53: %row = arith.muli %m, %c128 : i32
+          // 65: %row = arith.muli %m, %tile_rows : i32
           const i32 row = (test ? value_5 - value_10 : value_10) * 128;
 
-          // 57: %n_tiles = arith.maxsi %count, %c1 : i32
-          const i32 n_tiles = max(ceil_div(min(row + behind, T), 128), 1);
+          // 69: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+          const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
 
-          // 59: %g = arith.divsi %h, %sharing : i32
+          // 70: %g = arith.divsi %h, %sharing : i32
           const i32 g = h / sharing;
 
-          // 60: %q_slot = cta.acquire %qs : !cta.channel<2 x !q_tile> -> !cta.slot<!q_tile>
+          // 71: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
           const i32 value_12 = slot * 8;
@@ -483,20 +492,18 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           const bool test_2 = value_14 == 2;
           qs_slot[0] = test_2 ? 0 : value_14;
           qs_phase[0] = test_2 ? phase ^ 1 : phase;
-
-          // 61: cta.copy %q[%b, %row, %h, %c0] extents [0, 128, 0, 64], %q_slot : !view, !cta.slot<!q_tile>
           tma_load_4d(qs_shared + slot * 16384, q, value_11, row, h, 0, value_13);
 
-          // 58: %last = arith.subi %n_tiles, %c1 : i32
+          // 69: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
           const i32 last = n_tiles - 1;
 
-          // 63: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          // 72: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < n_tiles; ++i) {
-            // 65: %key = arith.muli %n, %c128 : i32
+            // 73: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
             const i32 key = (last - i) * 128;
 
-            // 66: %k_slot = cta.acquire %ks : !ring -> !slot
+            // 74: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
             const i32 slot_2 = ks_slot[0];
             const i32 phase_2 = ks_phase[0];
             const i32 value_15 = slot_2 * 8;
@@ -507,11 +514,9 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
             const bool test_3 = value_17 == 4;
             ks_slot[0] = test_3 ? 0 : value_17;
             ks_phase[0] = test_3 ? phase_2 ^ 1 : phase_2;
-
-            // 67: cta.copy %k[%b, %key, %g, %c0] extents [0, 128, 0, 64], %k_slot : !view, !slot
             tma_load_4d(ks_shared + slot_2 * 16384, k, value_11, key, g, 0, value_16);
 
-            // 69: %v_slot = cta.acquire %vs : !ring -> !slot
+            // 75: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %vs : !view, !ring
             const i32 slot_3 = vs_slot[0];
             const i32 phase_3 = vs_phase[0];
             const i32 value_18 = slot_3 * 8;
@@ -522,27 +527,25 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
             const bool test_4 = value_20 == 4;
             vs_slot[0] = test_4 ? 0 : value_20;
             vs_phase[0] = test_4 ? phase_3 ^ 1 : phase_3;
-
-            // 70: cta.copy %v[%b, %key, %g, %c0] extents [0, 128, 0, 64], %v_slot : !view, !slot
             tma_load_4d(vs_shared + slot_3 * 16384, v, value_11, key, g, 0, value_19);
           }
         }
       }
     }
   } else {
-    // 51: cta.role "load" warps 1 registers 40 {
+    // 63: cta.role "load" warps 1 registers 40 {
     increase_registers<232>();
 
-    // 75: cta.role "attend" warps 8 registers 232 {
+    // 79: cta.role "attend" warps 8 registers 232 {
     const i32 own_warp = warp - 4;
 
-    // 20: func.func @attention_d64_causal_narrow(
+    // 42: func.func @attention_d64_causal_narrow(
     const i32 thread_row = lane & 3;
     const i32 thread_row_2 = thread_row * 2;
     const i32 thread_row_3 = own_warp * 16;
     const i32 thread_row_4 = (lane >> 2) + thread_row_3;
 
-    // 75: cta.role "attend" warps 8 registers 232 {
+    // 79: cta.role "attend" warps 8 registers 232 {
     i32 qs_slot[1];
     qs_slot[0] = 0;
     i32 qs_phase[1];
@@ -556,39 +559,42 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
     i32 vs_phase[1];
     vs_phase[0] = 0;
 
-    // 84: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 83: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     const i32 value = H * m_tiles;
     const i32 value_2 = m_tiles * 8;
     const i32 value_3 = (H + 7) >> 3;
 
-    // 100: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+    // 94: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
     const i32 value_4 = own_warp >> 2;
     const i32 value_5 = value_4 * 8192;
 
-    // 103: cta.release %k_last : !slot
+    // 97: cta.release %k_last : !slot
     const bool test = group_thread < 1;
 
-    // 180: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os
+    // 139: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os : !q_tile, !view, !o_ring
     const bool test_2 = group_thread == 0;
     const i32 value_6 = warpgroup + 1;
     const i32 value_7 = ((lane & 15) + thread_row_3) * 128;
 
-    // 20: func.func @attention_d64_causal_narrow(
+    // 58: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
+    const i32 ahead_of_first = ahead + 1;
+
+    // 42: func.func @attention_d64_causal_narrow(
     const i32 thread_col = (lane >> 4) * 8;
 
-    // 84: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 83: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     const i32 value_8 = value_3 * B;
     const i32 value_9 = m_tiles - 1;
 
-    // 172: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    // 131: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
     const bool test_3 = thread_row == 0;
 
-    // 180: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os
+    // 139: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os : !q_tile, !view, !o_ring
     const i32 value_10 = value_4 * 64;
     const i32 value_11 = i32(u32(value_7) >> 3) & 112;
     const i32 value_12 = os_shared + value_7;
 
-    // 84: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 83: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
       const i32 value_13 = tile % value;
@@ -601,16 +607,17 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       const bool test_4 = ((value_8 - (value_18 * value_3 + value_14)) & 1) == 1;
       const i32 h = value_15 + value_16 % band_height;
 
-      // 85: %row = arith.muli %m, %c128 : i32
+      // 84: %row = arith.muli %m, %tile_rows : i32
       const i32 row = (test_4 ? value_9 - value_17 : value_17) * 128;
 
-      // 90: %last = arith.subi %n_tiles, %c1 : i32
-      const i32 last = max(ceil_div(min(row + behind, T), 128), 1) - 1;
+      // 88: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+      const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
+      const i32 last = n_tiles - 1;
 
-      // 91: %seen_by_first = arith.addi %row, %ahead : i32
-      const i32 seen_by_first = row + ahead;
+      // 89: %end = arith.addi %row, %ahead_of_first : i32
+      const i32 end = row + ahead_of_first;
 
-      // 97: %q_slot = cta.wait %qs : !cta.channel<2 x !q_tile> -> !cta.slot<!q_tile>
+      // 92: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot = qs_slot[0];
       const i32 phase = qs_phase[0];
       const i32 value_19 = slot * 8;
@@ -619,8 +626,6 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       const bool test_5 = value_20 == 2;
       qs_slot[0] = test_5 ? 0 : value_20;
       qs_phase[0] = test_5 ? phase ^ 1 : phase;
-
-      // 98: %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot_2 = ks_slot[0];
       const i32 phase_2 = ks_phase[0];
       const i32 value_21 = slot_2 * 8;
@@ -630,10 +635,10 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       ks_slot[0] = test_6 ? 0 : value_22;
       ks_phase[0] = test_6 ? phase_2 ^ 1 : phase_2;
 
-      // 99: %none = cta.begin : !score_sum
+      // 93: %none = cta.begin : !score_sum
       f32 none[64];
 
-      // 100: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+      // 94: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
       const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 16384 + value_5);
       wgmma_fence();
       const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 16384);
@@ -645,143 +650,155 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       }
       wgmma_commit();
 
-      // 102: %all = cta.await %first : !score_sum -> !square
+      // 96: %all = cta.await %first : !score_sum -> !scores
       wgmma_wait<0>(none);
 
-      // 103: cta.release %k_last : !slot
+      // 97: cta.release %k_last : !slot
       if (test) {
         mbarrier_arrive(ks_empty + value_21);
       }
 
-      // 109: %seen = arith.select %visible, %all, %minus_infinity : tensor<128x128xi1>, !square
+      // 24: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
       f32 seen[64];
       const i32 value_23 = last * 128 + thread_row_2;
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         const i32 value_24 = (i & 1) + (i >> 2) * 2;
-        const i32 value_25 = seen_by_first + thread_row_4 + ((i >> 1) & 1) * 8 - value_23;
-        seen[i] = (value_24 & 1) + (value_24 >> 1) * 8 <= value_25 ? none[i] : -kInf;
+        const i32 value_25 = end + thread_row_4 + ((i >> 1) & 1) * 8 - value_23;
+        seen[i] = (value_24 & 1) + (value_24 >> 1) * 8 < value_25 ? none[i] : -kInf;
       }
 
-      // 110: %high0 = tile.reduce max %seen, 1 : !square -> !rows
-      f32 high0[2];
+      // 30: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+      f32 high[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        high0[i] = -kInf;
+        high[i] = -kInf;
       }
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const i32 value_24 = i * 2;
+        const i32 value_25 = i & 1;
+        high[value_25] = max_nan(high[value_25], max_nan(seen[value_24], seen[value_24 + 1]));
+      }
+      f32 peak[2];
+      f32 shrink[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak[i] = -1e+30f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        shrink[i] = 1.0f;
+      }
+      const bool test_7 = high[0] * exponent - peak[0] > 8.0f;
+      if (vote_any(test_7 || high[1] * exponent - peak[1] > 8.0f)) {
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 2));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          const f32 value_24 = high[i] * exponent;
+          const f32 value_25 = peak[i];
+          const f32 value_26 = value_24 - value_25 > 8.0f ? value_24 : value_25;
+          shrink[i] = exp2_approx(value_25 - value_26);
+          peak[i] = value_26;
+        }
+      }
+
+      // 34: %weights = math.exp2 %power : !scores
+      f32 weights[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        const i32 value_24 = (i >> 1) & 1;
-        high0[value_24] = max_nan(high0[value_24], seen[i]);
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 1));
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 2));
+        weights[i] = exp2_approx(seen[i] * exponent - peak[(i >> 1) & 1]);
       }
 
-      // 112: %peak0 = arith.maximumf %high0_scaled, %lowest : !rows
-      f32 peak0[2];
+      // 35: %added = cta.partial_sum %weights : !scores -> !parts
+      f32 added[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        peak0[i] = max_nan(high0[i] * exponent, -1e+30f);
+        added[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const i32 value_24 = i * 2;
+        const i32 value_25 = i & 1;
+        added[value_25] = added[value_25] + (weights[value_24] + weights[value_24 + 1]);
       }
 
-      // 117: %weights0 = math.exp2 %power0 : !square
-      f32 weights0[64];
+      // 38: %total = math.fma %total_before, %shrink_all, %added : !parts
+      f32 total[2];
       #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        weights0[i] = exp2_approx(seen[i] * exponent - peak0[(i >> 1) & 1]);
+      for (i32 i = 0; i < 2; ++i) {
+        total[i] = fmaf(0.0f, shrink[i], added[i]);
       }
 
-      // 118: %total0 = tile.reduce sum %weights0, 1 : !square -> !rows
-      f32 total0[2];
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = 0.0f;
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        const i32 value_24 = (i >> 1) & 1;
-        total0[value_24] = total0[value_24] + weights0[i];
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = total0[i] + shuffle_xor(total0[i], 1);
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = total0[i] + shuffle_xor(total0[i], 2);
-      }
-
-      // 119: %p0 = tile.cast %weights0 : !square -> !weights
+      // 101: %p0 = tile.cast %weights0 : !scores -> !weights
       bf16x2 p0[32];
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         const i32 value_24 = i * 2;
-        p0[i] = pack_bf16(weights0[value_24], weights0[value_24 + 1]);
+        p0[i] = pack_bf16(weights[value_24], weights[value_24 + 1]);
       }
 
-      // 121: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 91: %partial = arith.subi %n_tiles, %open : i32
+      const i32 partial = min(max(n_tiles - floor_div(end, 128), 1), n_tiles);
+
+      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before[32];
 
-      // 120: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const bf16x2 word = p0[i];
-        p_before[i] = pack_bf16(unpack_bf16(word, 0), unpack_bf16(word, 1));
+        p_before[i] = p0[i];
       }
 
-      // 121: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before[32];
 
-      // 120: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         sum_before[i] = 0.0f;
       }
 
-      // 121: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before[2];
 
-      // 120: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        peak_before[i] = peak0[i];
+        peak_before[i] = peak[i];
       }
 
-      // 122: %total_before = %total0) -> (!weights, !out, !rows, !rows) : i32 {
+      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before[2];
 
-      // 120: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        total_before[i] = total0[i];
+        total_before[i] = total[i];
       }
-
-      // 93: %open = arith.floordivsi %open_end, %c128 : i32
-      const i32 open = floor_div(seen_by_first + 1, 128);
-
-      // 120: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
       #pragma unroll 1
-      for (i32 i = 0; i < last; ++i) {
-        // 123: %k_slot = cta.wait %ks : !ring -> !slot
+      for (i32 i = 1; i < partial; ++i) {
+        // 105: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
         const i32 value_24 = slot_3 * 8;
         mbarrier_wait(ks_full + value_24, phase_3);
         const i32 value_25 = slot_3 + 1;
-        const bool test_7 = value_25 == 4;
-        ks_slot[0] = test_7 ? 0 : value_25;
-        ks_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
+        const bool test_8 = value_25 == 4;
+        ks_slot[0] = test_8 ? 0 : value_25;
+        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
 
-        // 124: %empty = cta.begin : !score_sum
+        // 106: %empty = cta.begin : !score_sum
         f32 empty[64];
 
-        // 125: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 107: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
         #pragma unroll
@@ -792,17 +809,17 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
         wgmma_commit();
 
-        // 127: %v_slot = cta.wait %vs : !ring -> !slot
+        // 109: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
         const i32 value_26 = slot_4 * 8;
         mbarrier_wait(vs_full + value_26, phase_4);
         const i32 value_27 = slot_4 + 1;
-        const bool test_8 = value_27 == 4;
-        vs_slot[0] = test_8 ? 0 : value_27;
-        vs_phase[0] = test_8 ? phase_4 ^ 1 : phase_4;
+        const bool test_9 = value_27 == 4;
+        vs_slot[0] = test_9 ? 0 : value_27;
+        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
 
-        // 128: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 110: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -816,138 +833,120 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
         wgmma_commit();
 
-        // 130: %raw = cta.await %coming : !score_sum -> !square
+        // 112: %scores = cta.await %coming : !score_sum -> !scores
         wgmma_wait<1>(empty);
 
-        // 131: cta.release %k_slot : !slot
+        // 113: cta.release %k_slot : !slot
         if (test) {
           mbarrier_arrive(ks_empty + value_24);
         }
 
-        // 133: %n = arith.subi %last, %after : i32
-        const i32 n = last - (i + 1);
+        // 24: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
+        f32 seen_2[64];
+        const i32 value_28 = (last - i) * 128 + thread_row_2;
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_29 = (j & 1) + (j >> 2) * 2;
+          const i32 value_30 = end + thread_row_4 + ((j >> 1) & 1) * 8 - value_28;
+          seen_2[j] = (value_29 & 1) + (value_29 >> 1) * 8 < value_30 ? empty[j] : -kInf;
+        }
 
-        // 135: %scores = scf.if %masked -> !square {
-        f32 scores[64];
-        if (n >= open) {
-          // 142: scf.yield %kept : !square
-          const i32 value_28 = n * 128 + thread_row_2;
+        // 30: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        f32 high_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          high_2[j] = -kInf;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_29 = j * 2;
+          const i32 value_30 = j & 1;
+          const f32 value_31 = max_nan(high_2[value_30], max_nan(seen_2[value_29], seen_2[value_29 + 1]));
+          high_2[value_30] = value_31;
+        }
+        f32 peak_2[2];
+        f32 shrink_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          peak_2[j] = peak_before[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          shrink_2[j] = 1.0f;
+        }
+        const bool test_10 = high_2[0] * exponent - peak_2[0] > 8.0f;
+        if (vote_any(test_10 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
           #pragma unroll
-          for (i32 j = 0; j < 64; ++j) {
-            const i32 value_29 = (j & 1) + (j >> 2) * 2;
-            const i32 value_30 = seen_by_first + thread_row_4 + ((j >> 1) & 1) * 8 - value_28;
-            scores[j] = (value_29 & 1) + (value_29 >> 1) * 8 <= value_30 ? empty[j] : -kInf;
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
           }
-        } else {
-          // 144: scf.yield %raw : !square
           #pragma unroll
-          for (i32 j = 0; j < 64; ++j) {
-            scores[j] = empty[j];
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_29 = high_2[j] * exponent;
+            const f32 value_30 = peak_2[j];
+            const f32 value_31 = value_29 - value_30 > 8.0f ? value_29 : value_30;
+            shrink_2[j] = exp2_approx(value_30 - value_31);
+            peak_2[j] = value_31;
           }
         }
 
-        // 146: %high = tile.reduce max %scores, 1 : !square -> !rows
-        f32 high[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = -kInf;
-        }
+        // 34: %weights = math.exp2 %power : !scores
+        f32 weights_2[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
-          const i32 value_28 = (j >> 1) & 1;
-          high[value_28] = max_nan(high[value_28], scores[j]);
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          weights_2[j] = exp2_approx(seen_2[j] * exponent - peak_2[(j >> 1) & 1]);
         }
 
-        // 147: %high_scaled = arith.mulf %high, %row_factor : !rows
-        f32 high_scaled[2];
+        // 35: %added = cta.partial_sum %weights : !scores -> !parts
+        f32 added_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_scaled[j] = high[j] * exponent;
+          added_2[j] = 0.0f;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_29 = j * 2;
+          const i32 value_30 = j & 1;
+          added_2[value_30] = added_2[value_30] + (weights_2[value_29] + weights_2[value_29 + 1]);
         }
 
-        // 150: %peak_now = arith.select %rises, %high_scaled, %peak_before : tensor<128xi1>, !rows
-        f32 peak_now[2];
+        // 38: %total = math.fma %total_before, %shrink_all, %added : !parts
+        f32 total_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          const f32 value_28 = high_scaled[j];
-          const f32 value_29 = peak_before[j];
-          peak_now[j] = value_28 - value_29 > 8.0f ? value_28 : value_29;
+          total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
         }
 
-        // 155: %weights = math.exp2 %power : !square
-        f32 weights[64];
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          weights[j] = exp2_approx(scores[j] * exponent - peak_now[(j >> 1) & 1]);
-        }
-
-        // 156: %added = tile.reduce sum %weights, 1 : !square -> !rows
-        f32 added[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = 0.0f;
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          const i32 value_28 = (j >> 1) & 1;
-          added[value_28] = added[value_28] + weights[j];
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = added[j] + shuffle_xor(added[j], 1);
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = added[j] + shuffle_xor(added[j], 2);
-        }
-
-        // 158: %shrink = math.exp2 %fall : !rows
-        f32 shrink[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          shrink[j] = exp2_approx(peak_before[j] - peak_now[j]);
-        }
-
-        // 159: %total_now = math.fma %total_before, %shrink, %added : !rows
-        f32 total_now[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          total_now[j] = fmaf(total_before[j], shrink[j], added[j]);
-        }
-
-        // 160: %grown = cta.await %adding : !sum -> !out
+        // 118: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 161: cta.release %v_slot : !slot
+        // 119: cta.release %v_slot : !slot
         if (test) {
           mbarrier_arrive(vs_empty + value_26);
         }
 
-        // 162: %sum_now = cta.rescale %grown, %shrink : !out, !rows
-        if (vote_any(shrink[0] != 1.0f || shrink[1] != 1.0f)) {
+        // 120: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 32; ++j) {
-            adding[j] = adding[j] * shrink[(j >> 1) & 1];
+            adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
           }
         }
 
-        // 163: %p_now = tile.cast %weights : !square -> !weights
+        // 121: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
-          const i32 value_28 = j * 2;
-          p_now[j] = pack_bf16(weights[value_28], weights[value_28 + 1]);
+          const i32 value_29 = j * 2;
+          p_now[j] = pack_bf16(weights_2[value_29], weights_2[value_29 + 1]);
         }
 
-        // 164: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !rows
+        // 122: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before[j] = p_now[j];
@@ -958,67 +957,293 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          peak_before[j] = peak_now[j];
+          peak_before[j] = peak_2[j];
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          total_before[j] = total_now[j];
+          total_before[j] = total_2[j];
         }
       }
 
-      // 166: cta.release %q_slot : !cta.slot<!q_tile>
+      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      bf16x2 p_before_2[32];
+
+      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        p_before_2[i] = p_before[i];
+      }
+
+      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      f32 sum_before_2[32];
+
+      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        sum_before_2[i] = sum_before[i];
+      }
+
+      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      f32 peak_before_2[2];
+
+      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak_before_2[i] = peak_before[i];
+      }
+
+      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      f32 total_before_2[2];
+
+      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_before_2[i] = total_before[i];
+      }
+      #pragma unroll 1
+      for (i32 i = partial; i < n_tiles; ++i) {
+        // 105: %k_slot = cta.wait %ks : !ring -> !slot
+        const i32 slot_3 = ks_slot[0];
+        const i32 phase_3 = ks_phase[0];
+        const i32 value_24 = slot_3 * 8;
+        mbarrier_wait(ks_full + value_24, phase_3);
+        const i32 value_25 = slot_3 + 1;
+        const bool test_8 = value_25 == 4;
+        ks_slot[0] = test_8 ? 0 : value_25;
+        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+
+        // 106: %empty = cta.begin : !score_sum
+        f32 empty[64];
+
+        // 107: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        wgmma_fence();
+        const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
+        #pragma unroll
+        for (i32 j = 0; j < 4; ++j) {
+          const i32 value_26 = j * 32;
+          const i64 value_27 = advance_descriptor(b_descriptor_2, value_26);
+          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_26), value_27, j > 0);
+        }
+        wgmma_commit();
+
+        // 109: %v_slot = cta.wait %vs : !ring -> !slot
+        const i32 slot_4 = vs_slot[0];
+        const i32 phase_4 = vs_phase[0];
+        const i32 value_26 = slot_4 * 8;
+        mbarrier_wait(vs_full + value_26, phase_4);
+        const i32 value_27 = slot_4 + 1;
+        const bool test_9 = value_27 == 4;
+        vs_slot[0] = test_9 ? 0 : value_27;
+        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
+
+        // 110: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        f32 adding[32];
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          adding[j] = sum_before_2[j];
+        }
+        wgmma_fence(adding, p_before_2);
+        const i64 b_descriptor_3 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_4 * 16384);
+        #pragma unroll
+        for (i32 j = 0; j < 8; ++j) {
+          wgmma_m64n64k16_bf16_a_regs_trans_b(adding, &p_before_2[j * 4], advance_descriptor(b_descriptor_3, j * 2048));
+        }
+        wgmma_commit();
+
+        // 112: %scores = cta.await %coming : !score_sum -> !scores
+        wgmma_wait<1>(empty);
+
+        // 113: cta.release %k_slot : !slot
+        if (test) {
+          mbarrier_arrive(ks_empty + value_24);
+        }
+
+        // 30: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        f32 high_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          high_2[j] = -kInf;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_28 = j * 2;
+          const i32 value_29 = j & 1;
+          const f32 value_30 = max_nan(high_2[value_29], max_nan(empty[value_28], empty[value_28 + 1]));
+          high_2[value_29] = value_30;
+        }
+        f32 peak_2[2];
+        f32 shrink_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          peak_2[j] = peak_before_2[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          shrink_2[j] = 1.0f;
+        }
+        const bool test_10 = high_2[0] * exponent - peak_2[0] > 8.0f;
+        if (vote_any(test_10 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_28 = high_2[j] * exponent;
+            const f32 value_29 = peak_2[j];
+            const f32 value_30 = value_28 - value_29 > 8.0f ? value_28 : value_29;
+            shrink_2[j] = exp2_approx(value_29 - value_30);
+            peak_2[j] = value_30;
+          }
+        }
+
+        // 34: %weights = math.exp2 %power : !scores
+        f32 weights_2[64];
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          weights_2[j] = exp2_approx(empty[j] * exponent - peak_2[(j >> 1) & 1]);
+        }
+
+        // 35: %added = cta.partial_sum %weights : !scores -> !parts
+        f32 added_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          added_2[j] = 0.0f;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_28 = j * 2;
+          const i32 value_29 = j & 1;
+          added_2[value_29] = added_2[value_29] + (weights_2[value_28] + weights_2[value_28 + 1]);
+        }
+
+        // 38: %total = math.fma %total_before, %shrink_all, %added : !parts
+        f32 total_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          total_2[j] = fmaf(total_before_2[j], shrink_2[j], added_2[j]);
+        }
+
+        // 118: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        settle(total_2);
+        wgmma_wait<0>(adding);
+
+        // 119: cta.release %v_slot : !slot
+        if (test) {
+          mbarrier_arrive(vs_empty + value_26);
+        }
+
+        // 120: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
+          }
+        }
+
+        // 121: %p_now = tile.cast %weights : !scores -> !weights
+        bf16x2 p_now[32];
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_28 = j * 2;
+          p_now[j] = pack_bf16(weights_2[value_28], weights_2[value_28 + 1]);
+        }
+
+        // 122: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          p_before_2[j] = p_now[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          sum_before_2[j] = adding[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          peak_before_2[j] = peak_2[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          total_before_2[j] = total_2[j];
+        }
+      }
+
+      // 124: cta.release %q_slot : !q_slot
       if (test) {
         mbarrier_arrive(qs_empty + value_19);
       }
 
-      // 167: %v_first = cta.wait %vs : !ring -> !slot
+      // 125: %v_first = cta.wait %vs : !ring -> !slot
       const i32 slot_3 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
       const i32 value_24 = slot_3 * 8;
       mbarrier_wait(vs_full + value_24, phase_3);
       const i32 value_25 = slot_3 + 1;
-      const bool test_7 = value_25 == 4;
-      vs_slot[0] = test_7 ? 0 : value_25;
-      vs_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
+      const bool test_8 = value_25 == 4;
+      vs_slot[0] = test_8 ? 0 : value_25;
+      vs_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
 
-      // 168: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
-      wgmma_fence(sum_before, p_before);
+      // 126: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      wgmma_fence(sum_before_2, p_before_2);
       const i64 b_descriptor_2 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_3 * 16384);
       #pragma unroll
       for (i32 i = 0; i < 8; ++i) {
-        wgmma_m64n64k16_bf16_a_regs_trans_b(sum_before, &p_before[i * 4], advance_descriptor(b_descriptor_2, i * 2048));
+        wgmma_m64n64k16_bf16_a_regs_trans_b(sum_before_2, &p_before_2[i * 4], advance_descriptor(b_descriptor_2, i * 2048));
       }
       wgmma_commit();
 
-      // 172: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      // 127: %total = tile.reduce sum %totals, 1 : !parts -> !rows
+      f32 total_2[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + total_before_2[i];
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + shuffle_xor(total_2[i], 1);
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
+      }
+
+      // 131: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
       const i32 value_26 = value_18 * lse_stride0 + h * lse_stride1;
-      const bool test_8 = u32(value_18) < u32(B) && u32(h) < u32(H);
+      const bool test_9 = u32(value_18) < u32(B) && u32(h) < u32(H);
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
-        regs[0] = (peak_before[i] + log2_approx(total_before[i])) * 0.6931472f;
+        regs[0] = (peak_before_2[i] + log2_approx(total_2[i])) * 0.6931472f;
         const i32 value_27 = i * 8;
         const i32 value_28 = row + thread_row_4 + value_27;
-        const bool inside = test_8 && value_28 >= 0 && test_3 && S - value_28 > 0;
+        const bool inside = test_9 && value_28 >= 0 && test_3 && S - value_28 > 0;
         store_global_b32(lse + (value_26 + row + value_27 + thread_row_4), regs, inside);
       }
 
-      // 173: %whole = cta.await %ending : !sum -> !out
-      wgmma_wait<0>(sum_before);
+      // 132: %whole = cta.await %ending : !sum -> !out
+      wgmma_wait<0>(sum_before_2);
 
-      // 174: cta.release %v_first : !slot
+      // 133: cta.release %v_first : !slot
       if (test) {
         mbarrier_arrive(vs_empty + value_24);
       }
 
-      // 175: %some = arith.maximumf %total, %least : !rows
+      // 134: %some = arith.maximumf %total, %least : !rows
       f32 some[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        some[i] = max_nan(total_before[i], 1e-30f);
+        some[i] = max_nan(total_2[i], 1e-30f);
       }
 
-      // 180: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os
+      // 139: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os : !q_tile, !view, !o_ring
       if (test_2) {
         bulk_wait_read<0>();
       }
@@ -1031,8 +1256,8 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         for (i32 j = 0; j < 4; ++j) {
           const i32 value_28 = value_27 + j * 2;
           const i32 value_29 = value_28 + 1;
-          const f32 value_30 = divide(sum_before[value_28], some[(value_28 >> 1) & 1]);
-          const bf16x2 word = pack_bf16(value_30, divide(sum_before[value_29], some[(value_29 >> 1) & 1]));
+          const f32 value_30 = divide(sum_before_2[value_28], some[(value_28 >> 1) & 1]);
+          const bf16x2 word = pack_bf16(value_30, divide(sum_before_2[value_29], some[(value_29 >> 1) & 1]));
           regs[j] = word;
         }
         stmatrix_x4(value_12 + (((thread_col + i * 16) * 2) ^ value_11), regs);
@@ -1045,7 +1270,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       }
     }
 
-    // 75: cta.role "attend" warps 8 registers 232 {
+    // 79: cta.role "attend" warps 8 registers 232 {
     if (test_2) {
       bulk_wait_read<0>();
     }

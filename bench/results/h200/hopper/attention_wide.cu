@@ -65,10 +65,6 @@ __device__ __forceinline__ bf16x2 pack_bf16(f32 x0, f32 x1) {
 #endif
 }
 
-__device__ __forceinline__ f32 unpack_bf16(bf16x2 word, i32 i) {
-  return __uint_as_float(i == 0 ? word << 16 : word & 0xffff0000);
-}
-
 // 2 ulp; subnormal results are 0.
 __device__ __forceinline__ f32 exp2_approx(f32 x) {
   f32 result;
@@ -282,6 +278,23 @@ template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wai
   (pin_registers(regs), ...);
 }
 
+// What `values` are computed from stays above what follows. ptxas keeps the order of a wait and an
+// access to memory, so this would store their sum, were it above infinity.
+template <int kSize> __device__ __forceinline__ void settle(const f32 (&values)[kSize]) {
+  f32 sum = values[0];
+#pragma unroll
+  for (int i = 1; i < kSize; ++i)
+    sum += values[i];
+  asm volatile("{\n\t"
+               ".reg .pred never;\n\t"
+               "setp.gt.f32 never, %0, 0f7f800000;\n\t"
+               "@never st.shared.f32 [%1], %0;\n\t"
+               "}"
+               :
+               : "f"(sum), "r"(0)
+               : "memory");
+}
+
 // Starts the copy of a box to shared memory.
 __device__ __forceinline__ void tma_load_4d(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 x2, i32 x3, i32 barrier) {
   asm volatile("cp.async.bulk.tensor.4d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%5, %4, %3, %2}], [%6];"
@@ -366,36 +379,32 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
                i32 lse_stride1, f32 scale) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 19: func.func @attention_wide(
+  // 27: func.func @attention_wide(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 38: %m_tiles = arith.ceildivsi %S, %c128 : i32
+  // 38: %m_tiles = arith.ceildivsi %S, %tile_rows : i32
   const i32 m_tiles = ceil_div(S, 128);
 
-  // 43: %n_tiles = arith.ceildivsi %T, %c176 : i32
+  // 42: %n_tiles = arith.ceildivsi %T, %tile_keys : i32
   const i32 n_tiles = ceil_div(T, 176);
 
-  // 44: %last = arith.subi %n_tiles, %c1 : i32
+  // 43: %last = arith.subi %n_tiles, %c1 : i32
   const i32 last = n_tiles - 1;
 
-  // 46: %exponent = arith.mulf %scale, %log2e : f32
+  // 45: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   const f32 exponent = scale * 1.442695f;
 
-  // 47: %qs = cta.channel tma : !cta.channel<1 x !q_tile>
+  // 46: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   const i32 qs_shared = shared_address(shared);
-
-  // 48: %ks = cta.channel tma : !ring
   const i32 ks_shared = shared_address(shared + 32768);
-
-  // 49: %vs = cta.channel tma : !ring
   const i32 vs_shared = shared_address(shared + 122880);
 
-  // 50: %os = cta.channel store : !cta.channel<1 x tensor<128x64xbf16>>
+  // 47: %os = cta.channel store : !o_ring
   const i32 os_shared = shared_address(shared + 212992);
 
-  // 51: cta.role "load" warps 1 registers 24 {
+  // 48: cta.role "load" warps 1 registers 24 {
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 qs_full = shared_address(shared + 229376);
@@ -441,41 +450,41 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         i32 vs_phase[1];
         vs_phase[0] = 1;
 
-        // 45: %sharing = arith.divsi %H, %G : i32
+        // 44: %sharing = arith.divsi %H, %G : i32
         const i32 sharing = H / G;
 
-        // 52: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+        // 49: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
           const i32 value = tile / m_tiles;
           const i32 h = value % H;
           const i32 b = value / H;
 
-          // 54: %g = arith.divsi %h, %sharing : i32
+          // 51: %g = arith.divsi %h, %sharing : i32
           const i32 g = h / sharing;
 
-          // 55: %q_slot = cta.acquire %qs : !cta.channel<1 x !q_tile> -> !cta.slot<!q_tile>
+          // 52: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           const i32 phase = qs_phase[0];
           mbarrier_wait(qs_empty, phase);
           mbarrier_arrive_expect_tx(qs_full, 32768);
           qs_phase[0] = phase ^ 1;
 
-          // 53: %row = arith.muli %m, %c128 : i32
+          // 50: %row = arith.muli %m, %tile_rows : i32
           const i32 row = tile % m_tiles * 128;
 
-          // 56: cta.copy %q[%b, %row, %h, %c0] extents [0, 128, 0, 128], %q_slot : !view, !cta.slot<!q_tile>
+          // 52: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           #pragma unroll
           for (i32 i = 0; i < 2; ++i) {
             tma_load_4d(qs_shared + i * 16384, q, b, row, h, i * 64, qs_full);
           }
 
-          // 58: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          // 53: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < n_tiles; ++i) {
-            // 60: %key = arith.muli %n, %c176 : i32
+            // 54: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
             const i32 key = (last - i) * 176;
 
-            // 61: %k_slot = cta.acquire %ks : !ring -> !slot
+            // 55: cta.load %k[%b, %key, %g, %c0] extents [0, 176, 0, 128] through %ks : !view, !ring
             const i32 slot = ks_slot[0];
             const i32 phase_2 = ks_phase[0];
             const i32 value_2 = slot * 8;
@@ -487,14 +496,12 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
             ks_slot[0] = test ? 0 : value_4;
             ks_phase[0] = test ? phase_2 ^ 1 : phase_2;
             const i32 ks_shared_2 = ks_shared + slot * 45056;
-
-            // 62: cta.copy %k[%b, %key, %g, %c0] extents [0, 176, 0, 128], %k_slot : !view, !slot
             #pragma unroll
             for (i32 j = 0; j < 2; ++j) {
               tma_load_4d(ks_shared_2 + j * 22528, k, b, key, g, j * 64, value_3);
             }
 
-            // 64: %v_slot = cta.acquire %vs : !ring -> !slot
+            // 56: cta.load %v[%b, %key, %g, %c0] extents [0, 176, 0, 128] through %vs : !view, !ring
             const i32 slot_2 = vs_slot[0];
             const i32 phase_3 = vs_phase[0];
             const i32 value_5 = slot_2 * 8;
@@ -506,8 +513,6 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
             vs_slot[0] = test_2 ? 0 : value_7;
             vs_phase[0] = test_2 ? phase_3 ^ 1 : phase_3;
             const i32 vs_shared_2 = vs_shared + slot_2 * 45056;
-
-            // 65: cta.copy %v[%b, %key, %g, %c0] extents [0, 176, 0, 128], %v_slot : !view, !slot
             #pragma unroll
             for (i32 j = 0; j < 2; ++j) {
               tma_load_4d(vs_shared_2 + j * 22528, v, b, key, g, j * 64, value_6);
@@ -517,18 +522,18 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
       }
     }
   } else {
-    // 51: cta.role "load" warps 1 registers 24 {
+    // 48: cta.role "load" warps 1 registers 24 {
     increase_registers<240>();
 
-    // 70: cta.role "attend" warps 8 registers 240 {
+    // 60: cta.role "attend" warps 8 registers 240 {
     const i32 own_warp = warp - 4;
 
-    // 19: func.func @attention_wide(
+    // 27: func.func @attention_wide(
     const i32 thread_row = lane & 3;
     const i32 thread_row_2 = own_warp * 16;
     const i32 thread_row_3 = (lane >> 2) + thread_row_2;
 
-    // 70: cta.role "attend" warps 8 registers 240 {
+    // 60: cta.role "attend" warps 8 registers 240 {
     i32 qs_phase[1];
     qs_phase[0] = 0;
     i32 ks_slot[1];
@@ -540,46 +545,44 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
     i32 vs_phase[1];
     vs_phase[0] = 0;
 
-    // 83: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+    // 67: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
     const i32 value = own_warp >> 2;
     const i32 value_2 = value * 8192;
     const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + value_2);
 
-    // 86: cta.release %k_last : !slot
+    // 70: cta.release %k_last : !slot
     const bool test = group_thread < 1;
 
-    // 149: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os
+    // 116: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     const bool test_2 = group_thread == 0;
     const i32 value_3 = warpgroup + 1;
     const i32 value_4 = ((lane & 15) + thread_row_2) * 128;
 
-    // 19: func.func @attention_wide(
+    // 27: func.func @attention_wide(
     const i32 thread_col = (lane >> 4) * 8;
 
-    // 92: %seen = arith.select %visible, %all, %minus_infinity : tensor<128x176xi1>, !square
+    // 77: %seen = arith.select %visible, %all, %nothing : !mask, !scores
     const i32 value_5 = T - (last * 176 + thread_row * 2);
 
-    // 142: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    // 109: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
     const bool test_3 = thread_row == 0;
 
-    // 149: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os
+    // 116: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     const i32 value_6 = value * 64;
     const i32 value_7 = i32(u32(value_4) >> 3) & 112;
     const i32 value_8 = os_shared + value_4;
 
-    // 79: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+    // 64: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
       const i32 value_9 = tile / m_tiles;
       const i32 h = value_9 % H;
       const i32 b = value_9 / H;
 
-      // 80: %q_slot = cta.wait %qs : !cta.channel<1 x !q_tile> -> !cta.slot<!q_tile>
+      // 65: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       const i32 phase = qs_phase[0];
       mbarrier_wait(qs_full, phase);
       qs_phase[0] = phase ^ 1;
-
-      // 81: %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot = ks_slot[0];
       const i32 phase_2 = ks_phase[0];
       const i32 value_10 = slot * 8;
@@ -589,10 +592,10 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
       ks_slot[0] = test_4 ? 0 : value_11;
       ks_phase[0] = test_4 ? phase_2 ^ 1 : phase_2;
 
-      // 82: %none = cta.begin : !score_sum
+      // 66: %none = cta.begin : !score_sum
       f32 none[88];
 
-      // 83: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+      // 67: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
       wgmma_fence();
       const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot * 45056);
       #pragma unroll
@@ -604,15 +607,15 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
       }
       wgmma_commit();
 
-      // 85: %all = cta.await %first : !score_sum -> !square
+      // 69: %all = cta.await %first : !score_sum -> !scores
       wgmma_wait<0>(none);
 
-      // 86: cta.release %k_last : !slot
+      // 70: cta.release %k_last : !slot
       if (test) {
         mbarrier_arrive(ks_empty + value_10);
       }
 
-      // 92: %seen = arith.select %visible, %all, %minus_infinity : tensor<128x176xi1>, !square
+      // 77: %seen = arith.select %visible, %all, %nothing : !mask, !scores
       f32 seen[88];
       #pragma unroll
       for (i32 i = 0; i < 88; ++i) {
@@ -620,120 +623,134 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         seen[i] = (value_12 & 1) + (value_12 >> 1) * 8 < value_5 ? none[i] : -kInf;
       }
 
-      // 93: %high0 = tile.reduce max %seen, 1 : !square -> !rows
-      f32 high0[2];
+      // 15: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+      f32 high[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        high0[i] = -kInf;
+        high[i] = -kInf;
       }
+      #pragma unroll
+      for (i32 i = 0; i < 44; ++i) {
+        const i32 value_12 = i * 2;
+        const i32 value_13 = i & 1;
+        high[value_13] = max_nan(high[value_13], max_nan(seen[value_12], seen[value_12 + 1]));
+      }
+      f32 peak[2];
+      f32 shrink[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak[i] = -1e+30f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        shrink[i] = 1.0f;
+      }
+      const bool test_5 = high[0] * exponent - peak[0] > 8.0f;
+      if (vote_any(test_5 || high[1] * exponent - peak[1] > 8.0f)) {
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 2));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          const f32 value_12 = high[i] * exponent;
+          const f32 value_13 = peak[i];
+          const f32 value_14 = value_12 - value_13 > 8.0f ? value_12 : value_13;
+          shrink[i] = exp2_approx(value_13 - value_14);
+          peak[i] = value_14;
+        }
+      }
+
+      // 19: %weights = math.exp2 %power : !scores
+      f32 weights[88];
       #pragma unroll
       for (i32 i = 0; i < 88; ++i) {
-        const i32 value_12 = (i >> 1) & 1;
-        high0[value_12] = max_nan(high0[value_12], seen[i]);
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 1));
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        high0[i] = max_nan(high0[i], shuffle_xor(high0[i], 2));
+        weights[i] = exp2_approx(seen[i] * exponent - peak[(i >> 1) & 1]);
       }
 
-      // 95: %peak0 = arith.maximumf %high0_scaled, %lowest : !rows
-      f32 peak0[2];
+      // 20: %added = cta.partial_sum %weights : !scores -> !parts
+      f32 added[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        peak0[i] = max_nan(high0[i] * exponent, -1e+30f);
+        added[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 44; ++i) {
+        const i32 value_12 = i * 2;
+        const i32 value_13 = i & 1;
+        added[value_13] = added[value_13] + (weights[value_12] + weights[value_12 + 1]);
       }
 
-      // 100: %weights0 = math.exp2 %power0 : !square
-      f32 weights0[88];
+      // 23: %total = math.fma %total_before, %shrink_all, %added : !parts
+      f32 total[2];
       #pragma unroll
-      for (i32 i = 0; i < 88; ++i) {
-        weights0[i] = exp2_approx(seen[i] * exponent - peak0[(i >> 1) & 1]);
+      for (i32 i = 0; i < 2; ++i) {
+        total[i] = fmaf(0.0f, shrink[i], added[i]);
       }
 
-      // 101: %total0 = tile.reduce sum %weights0, 1 : !square -> !rows
-      f32 total0[2];
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = 0.0f;
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 88; ++i) {
-        const i32 value_12 = (i >> 1) & 1;
-        total0[value_12] = total0[value_12] + weights0[i];
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = total0[i] + shuffle_xor(total0[i], 1);
-      }
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total0[i] = total0[i] + shuffle_xor(total0[i], 2);
-      }
-
-      // 102: %p0 = tile.cast %weights0 : !square -> !weights
+      // 80: %p0 = tile.cast %weights0 : !scores -> !weights
       bf16x2 p0[44];
       #pragma unroll
       for (i32 i = 0; i < 44; ++i) {
         const i32 value_12 = i * 2;
-        p0[i] = pack_bf16(weights0[value_12], weights0[value_12 + 1]);
+        p0[i] = pack_bf16(weights[value_12], weights[value_12 + 1]);
       }
 
-      // 104: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 82: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before[44];
 
-      // 103: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 81: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 44; ++i) {
-        const bf16x2 word = p0[i];
-        p_before[i] = pack_bf16(unpack_bf16(word, 0), unpack_bf16(word, 1));
+        p_before[i] = p0[i];
       }
 
-      // 104: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 82: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before[64];
 
-      // 103: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 81: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         sum_before[i] = 0.0f;
       }
 
-      // 104: iter_args(%p_before = %p0, %sum_before = %nothing, %peak_before = %peak0,
+      // 82: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before[2];
 
-      // 103: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 81: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        peak_before[i] = peak0[i];
+        peak_before[i] = peak[i];
       }
 
-      // 105: %total_before = %total0) -> (!weights, !out, !rows, !rows) : i32 {
+      // 82: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before[2];
 
-      // 103: %p, %sum, %peak, %total = scf.for %i = %c0 to %last step %c1
+      // 81: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        total_before[i] = total0[i];
+        total_before[i] = total[i];
       }
       #pragma unroll 1
-      for (i32 i = 0; i < last; ++i) {
-        // 106: %k_slot = cta.wait %ks : !ring -> !slot
+      for (i32 i = 1; i < n_tiles; ++i) {
+        // 84: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_2 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
         const i32 value_12 = slot_2 * 8;
         mbarrier_wait(ks_full + value_12, phase_3);
         const i32 value_13 = slot_2 + 1;
-        const bool test_5 = value_13 == 2;
-        ks_slot[0] = test_5 ? 0 : value_13;
-        ks_phase[0] = test_5 ? phase_3 ^ 1 : phase_3;
+        const bool test_6 = value_13 == 2;
+        ks_slot[0] = test_6 ? 0 : value_13;
+        ks_phase[0] = test_6 ? phase_3 ^ 1 : phase_3;
 
-        // 107: %empty = cta.begin : !score_sum
+        // 85: %empty = cta.begin : !score_sum
         f32 empty[88];
 
-        // 108: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 86: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 45056);
         #pragma unroll
@@ -745,17 +762,17 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         }
         wgmma_commit();
 
-        // 110: %v_slot = cta.wait %vs : !ring -> !slot
+        // 88: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_3 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
         const i32 value_14 = slot_3 * 8;
         mbarrier_wait(vs_full + value_14, phase_4);
         const i32 value_15 = slot_3 + 1;
-        const bool test_6 = value_15 == 2;
-        vs_slot[0] = test_6 ? 0 : value_15;
-        vs_phase[0] = test_6 ? phase_4 ^ 1 : phase_4;
+        const bool test_7 = value_15 == 2;
+        vs_slot[0] = test_7 ? 0 : value_15;
+        vs_phase[0] = test_7 ? phase_4 ^ 1 : phase_4;
 
-        // 111: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 89: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
@@ -769,116 +786,110 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         }
         wgmma_commit();
 
-        // 113: %scores = cta.await %coming : !score_sum -> !square
+        // 91: %scores = cta.await %coming : !score_sum -> !scores
         wgmma_wait<1>(empty);
 
-        // 114: cta.release %k_slot : !slot
+        // 92: cta.release %k_slot : !slot
         if (test) {
           mbarrier_arrive(ks_empty + value_12);
         }
 
-        // 115: %high = tile.reduce max %scores, 1 : !square -> !rows
-        f32 high[2];
+        // 15: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        f32 high_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high[j] = -kInf;
+          high_2[j] = -kInf;
         }
+        #pragma unroll
+        for (i32 j = 0; j < 44; ++j) {
+          const i32 value_16 = j * 2;
+          const i32 value_17 = j & 1;
+          const f32 value_18 = max_nan(high_2[value_17], max_nan(empty[value_16], empty[value_16 + 1]));
+          high_2[value_17] = value_18;
+        }
+        f32 peak_2[2];
+        f32 shrink_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          peak_2[j] = peak_before[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          shrink_2[j] = 1.0f;
+        }
+        const bool test_8 = high_2[0] * exponent - peak_2[0] > 8.0f;
+        if (vote_any(test_8 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_16 = high_2[j] * exponent;
+            const f32 value_17 = peak_2[j];
+            const f32 value_18 = value_16 - value_17 > 8.0f ? value_16 : value_17;
+            shrink_2[j] = exp2_approx(value_17 - value_18);
+            peak_2[j] = value_18;
+          }
+        }
+
+        // 19: %weights = math.exp2 %power : !scores
+        f32 weights_2[88];
         #pragma unroll
         for (i32 j = 0; j < 88; ++j) {
-          const i32 value_16 = (j >> 1) & 1;
-          high[value_16] = max_nan(high[value_16], empty[j]);
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          weights_2[j] = exp2_approx(empty[j] * exponent - peak_2[(j >> 1) & 1]);
         }
 
-        // 116: %high_scaled = arith.mulf %high, %row_factor : !rows
-        f32 high_scaled[2];
+        // 20: %added = cta.partial_sum %weights : !scores -> !parts
+        f32 added_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_scaled[j] = high[j] * exponent;
+          added_2[j] = 0.0f;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 44; ++j) {
+          const i32 value_16 = j * 2;
+          const i32 value_17 = j & 1;
+          added_2[value_17] = added_2[value_17] + (weights_2[value_16] + weights_2[value_16 + 1]);
         }
 
-        // 119: %peak_now = arith.select %rises, %high_scaled, %peak_before : tensor<128xi1>, !rows
-        f32 peak_now[2];
+        // 23: %total = math.fma %total_before, %shrink_all, %added : !parts
+        f32 total_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          const f32 value_16 = high_scaled[j];
-          const f32 value_17 = peak_before[j];
-          peak_now[j] = value_16 - value_17 > 8.0f ? value_16 : value_17;
+          total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
         }
 
-        // 124: %weights = math.exp2 %power : !square
-        f32 weights[88];
-        #pragma unroll
-        for (i32 j = 0; j < 88; ++j) {
-          weights[j] = exp2_approx(empty[j] * exponent - peak_now[(j >> 1) & 1]);
-        }
-
-        // 125: %added = tile.reduce sum %weights, 1 : !square -> !rows
-        f32 added[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = 0.0f;
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 88; ++j) {
-          const i32 value_16 = (j >> 1) & 1;
-          added[value_16] = added[value_16] + weights[j];
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = added[j] + shuffle_xor(added[j], 1);
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added[j] = added[j] + shuffle_xor(added[j], 2);
-        }
-
-        // 127: %shrink = math.exp2 %fall : !rows
-        f32 shrink[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          shrink[j] = exp2_approx(peak_before[j] - peak_now[j]);
-        }
-
-        // 128: %total_now = math.fma %total_before, %shrink, %added : !rows
-        f32 total_now[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          total_now[j] = fmaf(total_before[j], shrink[j], added[j]);
-        }
-
-        // 129: %grown = cta.await %adding : !sum -> !out
+        // 95: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 130: cta.release %v_slot : !slot
+        // 96: cta.release %v_slot : !slot
         if (test) {
           mbarrier_arrive(vs_empty + value_14);
         }
 
-        // 131: %sum_now = cta.rescale %grown, %shrink : !out, !rows
-        if (vote_any(shrink[0] != 1.0f || shrink[1] != 1.0f)) {
+        // 97: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 64; ++j) {
-            adding[j] = adding[j] * shrink[(j >> 1) & 1];
+            adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
           }
         }
 
-        // 132: %p_now = tile.cast %weights : !square -> !weights
+        // 98: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[44];
         #pragma unroll
         for (i32 j = 0; j < 44; ++j) {
           const i32 value_16 = j * 2;
-          p_now[j] = pack_bf16(weights[value_16], weights[value_16 + 1]);
+          p_now[j] = pack_bf16(weights_2[value_16], weights_2[value_16 + 1]);
         }
 
-        // 133: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !rows
+        // 99: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 44; ++j) {
           p_before[j] = p_now[j];
@@ -889,30 +900,30 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          peak_before[j] = peak_now[j];
+          peak_before[j] = peak_2[j];
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          total_before[j] = total_now[j];
+          total_before[j] = total_2[j];
         }
       }
 
-      // 135: cta.release %q_slot : !cta.slot<!q_tile>
+      // 101: cta.release %q_slot : !q_slot
       if (test) {
         mbarrier_arrive(qs_empty);
       }
 
-      // 136: %v_first = cta.wait %vs : !ring -> !slot
+      // 102: %v_first = cta.wait %vs : !ring -> !slot
       const i32 slot_2 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
       const i32 value_12 = slot_2 * 8;
       mbarrier_wait(vs_full + value_12, phase_3);
       const i32 value_13 = slot_2 + 1;
-      const bool test_5 = value_13 == 2;
-      vs_slot[0] = test_5 ? 0 : value_13;
-      vs_phase[0] = test_5 ? phase_3 ^ 1 : phase_3;
+      const bool test_6 = value_13 == 2;
+      vs_slot[0] = test_6 ? 0 : value_13;
+      vs_phase[0] = test_6 ? phase_3 ^ 1 : phase_3;
 
-      // 137: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      // 103: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       wgmma_fence(sum_before, p_before);
       const i64 b_descriptor_2 = matrix_descriptor<22528, 1024, 128>(vs_shared + slot_2 * 45056);
       #pragma unroll
@@ -921,31 +932,50 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
       }
       wgmma_commit();
 
-      // 138: %row = arith.muli %m, %c128 : i32
+      // 104: %row = arith.muli %m, %tile_rows : i32
       const i32 row = tile % m_tiles * 128;
 
-      // 142: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      // 105: %total = tile.reduce sum %totals, 1 : !parts -> !rows
+      f32 total_2[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + total_before[i];
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + shuffle_xor(total_2[i], 1);
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
+      }
+
+      // 109: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
       const i32 value_14 = b * lse_stride0 + h * lse_stride1;
-      const bool test_6 = u32(b) < u32(B) && u32(h) < u32(H);
+      const bool test_7 = u32(b) < u32(B) && u32(h) < u32(H);
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
-        regs[0] = (peak_before[i] + log2_approx(total_before[i])) * 0.6931472f;
+        regs[0] = (peak_before[i] + log2_approx(total_2[i])) * 0.6931472f;
         const i32 value_15 = i * 8;
         const i32 value_16 = row + thread_row_3 + value_15;
-        const bool inside = test_6 && value_16 >= 0 && test_3 && S - value_16 > 0;
+        const bool inside = test_7 && value_16 >= 0 && test_3 && S - value_16 > 0;
         store_global_b32(lse + (value_14 + row + value_15 + thread_row_3), regs, inside);
       }
 
-      // 143: %whole = cta.await %ending : !sum -> !out
+      // 110: %whole = cta.await %ending : !sum -> !out
       wgmma_wait<0>(sum_before);
 
-      // 144: cta.release %v_first : !slot
+      // 111: cta.release %v_first : !slot
       if (test) {
         mbarrier_arrive(vs_empty + value_12);
       }
 
-      // 149: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os
+      // 116: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         if (test_2) {
@@ -961,8 +991,8 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
           for (i32 l = 0; l < 4; ++l) {
             const i32 value_17 = value_16 + l * 2;
             const i32 value_18 = value_17 + 1;
-            const f32 value_19 = divide(sum_before[value_17], total_before[(value_17 >> 1) & 1]);
-            const bf16x2 word = pack_bf16(value_19, divide(sum_before[value_18], total_before[(value_18 >> 1) & 1]));
+            const f32 value_19 = divide(sum_before[value_17], total_2[(value_17 >> 1) & 1]);
+            const bf16x2 word = pack_bf16(value_19, divide(sum_before[value_18], total_2[(value_18 >> 1) & 1]));
             regs[l] = word;
           }
           stmatrix_x4(value_8 + (((thread_col + j * 16) * 2) ^ value_7), regs);
@@ -976,7 +1006,7 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
       }
     }
 
-    // 70: cta.role "attend" warps 8 registers 240 {
+    // 60: cta.role "attend" warps 8 registers 240 {
     if (test_2) {
       bulk_wait_read<0>();
     }

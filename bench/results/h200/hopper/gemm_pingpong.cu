@@ -540,7 +540,7 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
           if (test_2) {
             bulk_wait_read<0>();
           }
-          named_barrier_sync(9, 128);
+          named_barrier_sync(4, 128);
           const i32 value_5 = ((i * 8) & 15) * 4;
           #pragma unroll
           for (i32 j = 0; j < 8; ++j) {
@@ -557,7 +557,7 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
             stmatrix_x4(rows_0_shared + value_7 + value_8, regs);
           }
           fence_async_shared();
-          named_barrier_sync(9, 128);
+          named_barrier_sync(4, 128);
           if (test_2) {
             tma_store_2d(c, row, column + i * 64, rows_0_shared);
             bulk_commit();
@@ -680,7 +680,7 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
           if (test_2) {
             bulk_wait_read<0>();
           }
-          named_barrier_sync(10, 128);
+          named_barrier_sync(5, 128);
           const i32 value_6 = ((i * 8) & 15) * 4;
           #pragma unroll
           for (i32 j = 0; j < 8; ++j) {
@@ -697,7 +697,7 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
             stmatrix_x4(rows_1_shared + value_8 + value_9, regs);
           }
           fence_async_shared();
-          named_barrier_sync(10, 128);
+          named_barrier_sync(5, 128);
           if (test_2) {
             tma_store_2d(c, row, column + i * 64, rows_1_shared);
             bulk_commit();

@@ -531,11 +531,11 @@ gemm_split_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tensor
         fence_async_shared();
         named_barrier_sync(value_6, 128);
         if (test_2) {
-          const i32 value_14 = row + value_7;
-          const i32 value_15 = column + i * 64;
+          const i32 value_14 = column + i * 64;
+          const i32 value_15 = row + value_7;
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            tma_reduce_add_2d(c, value_14, value_15 + j * 32, value_12 + j * 16384 + value_5);
+            tma_reduce_add_2d(c, value_15, value_14 + j * 32, value_12 + j * 16384 + value_5);
           }
           bulk_commit();
         }
