@@ -1,12 +1,16 @@
-//===- Expr.h - Integer expressions over launch-time values -----*- C++ -*-===//
+//===- Expr.h - Expressions over launch-time values -------------*- C++ -*-===//
 //
-// The grid size and the asserts of a kernel are expressions over its dimensions and integer
+// The grid size and the asserts of a kernel are expressions over its dimensions and scalar
 // arguments, known only at the launch. The compiler builds them, bundles store them as text, a
 // launch evaluates them in a few nanoseconds and without allocating.
 //
 // The text form is Python's: `cdiv(S, 128) * B`, `H % G == 0 and not causal`, with `//`, `%`,
-// `min`, `max`, comparisons (not chained) and `and`, `or`, `not`. Values are 64-bit; a comparison
+// `min`, `max`, comparisons (not chained) and `and`, `or`, `not`. Integers are 64-bit; a comparison
 // gives 0 or 1; division rounds down and the remainder has the divisor's sign, as in Python.
+//
+// Floats are f32, as in a kernel: an argument has been rounded to its type, sums and products are
+// rounded. They can be added, subtracted, multiplied and compared; an integer beside a float
+// becomes one. With NaN a comparison is false, so `scale > 0.0` refuses it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +24,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace tilewright::runtime {
@@ -32,12 +37,18 @@ enum class ExprOp : uint8_t {
 #include "runtime/Expr.def"
 };
 
+/// The value of a name or of an expression.
+using ExprValue = std::variant<int64_t, float>;
+
+/// As in the text form: "128", "0.5", "1.0", "inf". A NaN is "nan", which the text form has not.
+std::string str(const ExprValue &value);
+
 class Expr {
 public:
   /// The constant 0.
   Expr() : Expr(constant(0)) {}
 
-  static Expr constant(int64_t value);
+  static Expr constant(ExprValue value);
   static Expr name(std::string name);
   static Expr unary(ExprOp op, const Expr &operand);
   static Expr binary(ExprOp op, const Expr &lhs, const Expr &rhs);
@@ -56,16 +67,17 @@ public:
   ErrorOr<Expr> withNames(std::vector<std::string> table) const;
 
   /// Evaluates with values[i] for names()[i]. `and` and `or` evaluate their right side only if
-  /// needed. Fails on overflow of 64 bits and on division by zero, quoting the subexpression and
-  /// the values. Allocates only to report a failure.
-  ErrorOr<int64_t> eval(std::span<const int64_t> values) const;
+  /// needed. Fails on overflow of 64 bits, on division by zero, where an operator takes no floats
+  /// and where the result is one, quoting the subexpression and the values. Allocates only to
+  /// report a failure.
+  ErrorOr<int64_t> eval(std::span<const ExprValue> values) const;
 
   /// Evaluates with values looked up by name; fails also if the lookup gives nothing.
   ErrorOr<int64_t>
-  eval(const std::function<std::optional<int64_t>(std::string_view)> &lookup) const;
+  eval(const std::function<std::optional<ExprValue>(std::string_view)> &lookup) const;
 
   /// The values of the names in use, for messages: "`H` = 6, `G` = 4"; empty if there are none.
-  std::string describeValues(std::span<const int64_t> values) const;
+  std::string describeValues(std::span<const ExprValue> values) const;
 
   bool operator==(const Expr &) const = default;
 
@@ -75,7 +87,7 @@ private:
     ExprOp op = ExprOp::Constant;
     uint32_t lhs = 0; ///< Node index; for Name an index into nameTable.
     uint32_t rhs = 0;
-    int64_t constant = 0;
+    ExprValue constant = {};
 
     bool operator==(const Node &) const = default;
   };

@@ -85,8 +85,7 @@ private:
 
   ErrorOr<Expr> parsePrefix() {
     skipSpace();
-    if (position + 1 < text.size() && text[position] == '-' &&
-        std::isdigit(static_cast<unsigned char>(text[position + 1])))
+    if (startsNumber(text.substr(position)))
       return parseNumber();
     if (const ExprOpInfo *op = acceptOperator(ExprForm::Prefix, 0)) {
       TILEWRIGHT_ASSIGN(Expr operand, parseInfix(op->precedence));
@@ -95,14 +94,25 @@ private:
     return parseAtom();
   }
 
+  /// `12`, `-12` or a float; `inf` alone is one too.
+  static bool startsNumber(std::string_view rest) {
+    if (rest.starts_with('-'))
+      rest.remove_prefix(1);
+    bool isInfinity = rest.starts_with("inf") && (rest.size() == 3 || !isNameChar(rest[3]));
+    return isInfinity || (!rest.empty() && std::isdigit(static_cast<unsigned char>(rest[0])));
+  }
+
   ErrorOr<Expr> parseNumber() {
-    int64_t value = 0;
-    const char *end = text.data() + text.size();
-    auto [next, code] = std::from_chars(text.data() + position, end, value);
-    if (code != std::errc())
-      return fail("number does not fit in 64 bits");
-    position = static_cast<size_t>(next - text.data());
-    return Expr::constant(value);
+    const char *begin = text.data() + position, *end = text.data() + text.size();
+    int64_t integer = 0;
+    float real = 0;
+    auto [integerEnd, integerCode] = std::from_chars(begin, end, integer);
+    auto [realEnd, realCode] = std::from_chars(begin, end, real);
+    bool isFloat = realEnd > integerEnd;
+    if ((isFloat ? realCode : integerCode) != std::errc())
+      return fail(isFloat ? "number does not fit in an f32" : "number does not fit in 64 bits");
+    position = static_cast<size_t>((isFloat ? realEnd : integerEnd) - text.data());
+    return Expr::constant(isFloat ? ExprValue(real) : ExprValue(integer));
   }
 
   ErrorOr<Expr> parseAtom() {
@@ -115,8 +125,6 @@ private:
     std::string_view name = peekName();
     if (name.empty())
       return fail("expected a value");
-    if (std::isdigit(static_cast<unsigned char>(name[0])))
-      return parseNumber();
     if (name == "and" || name == "or" || name == "not")
       return fail("expected a value");
     position += name.size();

@@ -98,7 +98,7 @@ struct LaunchCheck {
   bool operator==(const LaunchCheck &) const = default;
 };
 
-/// A name that `grid` and the checks may use beside dimensions and integer arguments: the number of
+/// A name that `grid` and the checks may use beside dimensions and scalar arguments: the number of
 /// multiprocessors of the device, for kernels whose programs loop over tiles.
 inline constexpr std::string_view kNumMultiprocessors = "num_sms";
 

@@ -60,10 +60,7 @@ Status LaunchPlan::bindArguments(std::span<const Argument> args, BoundLaunch &bo
     std::byte bytes[8];
     if (Status encoded = encodeScalar(args[index], scalar.type, bytes); !encoded)
       return fail("argument " + quoted(scalar.name) + " " + encoded.error().message);
-    if (scalarSlots[index] != kNoSlot) {
-      const auto *integer = std::get_if<int64_t>(&args[index]);
-      bound.values[scalarSlots[index]] = integer ? *integer : *std::get_if<bool>(&args[index]);
-    }
+    bound.values[scalarSlots[index]] = decodeScalar(bytes, scalar.type);
   }
   return {};
 }
@@ -108,7 +105,7 @@ Status LaunchPlan::bindDims(unsigned index, const TensorRef &tensor, BoundLaunch
     auto here = [&] { return quoted(expected.name) + " (axis " + str(axis) + ")"; };
     if (size < 0)
       return fail("the size of " + here() + " is negative: " + str(size));
-    if (use.slot != kNoSlot && !use.defines && bound.values[use.slot] != size) {
+    if (use.slot != kNoSlot && !use.defines && bound.values[use.slot] != ExprValue(size)) {
       const Slot &first = slots[use.slot];
       return fail("dimension " + quoted(dim.name) + " is " + str(bound.values[use.slot]) + " in " +
                   quoted(nameOfArg(source.args[first.argument])) + " (axis " + str(first.axis) +
@@ -205,7 +202,7 @@ Status LaunchPlan::packParam(size_t index, std::span<const Argument> args, const
   const Param &param = source.params[index];
   std::byte *out = bound.params.data() + offsets[index];
   if (param.kind == ParamKind::Dim)
-    return packSize(param, bound.values[dimSlots[index]], out);
+    return packSize(param, *std::get_if<int64_t>(&bound.values[dimSlots[index]]), out);
   if (param.kind == ParamKind::TileCounter)
     return {};
   const Argument &arg = args[param.argument];

@@ -28,7 +28,7 @@ struct BoundLaunch {
   int64_t grid = 0; ///< Number of programs; 0: nothing to launch.
   int device = 0;
   std::vector<std::byte> params; ///< One after the other, at LaunchPlan::paramOffsets.
-  std::vector<int64_t> values;   ///< Of all names: dimensions, integer arguments, num_sms.
+  std::vector<ExprValue> values; ///< Of all names: dimensions, scalar arguments, num_sms.
 };
 
 class LaunchPlan {
@@ -90,7 +90,7 @@ private:
   KernelSource source; ///< Without the text; expressions use the slots' names.
   std::vector<Slot> slots;
   std::vector<std::vector<Dim>> dims; ///< Per argument; empty for scalars.
-  std::vector<unsigned> scalarSlots;  ///< Per argument; kNoSlot if no expression can use it.
+  std::vector<unsigned> scalarSlots;  ///< Per argument; kNoSlot for tensors.
   std::vector<unsigned> offsets;      ///< Per parameter.
   std::vector<unsigned> dimSlots;     ///< Per parameter; kNoSlot unless it is a dimension.
   std::optional<unsigned> counter;    ///< Offset of the tile counter's address.

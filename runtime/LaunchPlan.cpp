@@ -28,7 +28,7 @@ ErrorOr<LaunchPlan> LaunchPlan::create(const KernelSource &source) {
   return plan;
 }
 
-/// Gives every dimension name and every integer argument a slot.
+/// Gives every dimension name and every scalar argument a slot.
 Status LaunchPlan::addArguments() {
   auto slotOf = [&](const std::string &name) {
     auto it =
@@ -40,8 +40,6 @@ Status LaunchPlan::addArguments() {
     std::vector<Dim> &axes = dims.emplace_back();
     scalarSlots.push_back(kNoSlot);
     if (const auto *scalar = std::get_if<ScalarArg>(&source.args[index])) {
-      if (info(scalar->type).kind == ElementKind::Float)
-        continue;
       if (slotOf(scalar->name) < slots.size())
         return fail("`" + scalar->name + "` is declared twice");
       scalarSlots.back() = static_cast<unsigned>(slots.size());

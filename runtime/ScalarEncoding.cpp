@@ -3,6 +3,7 @@
 #include "runtime/ScalarEncoding.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -85,6 +86,35 @@ Status encodeScalar(const Argument &value, ElementType type, std::byte *out) {
     return encodeFloat(real ? *real : static_cast<double>(*integer), type, out);
   }
   return {};
+}
+
+/// The value of an IEEE-like format with a sign bit.
+static float decodeFloat(uint32_t bits, int exponentBits, int mantissaBits) {
+  const int bias = (1 << (exponentBits - 1)) - 1, special = (1 << exponentBits) - 1;
+  const int exponent = static_cast<int>(bits >> mantissaBits) & special;
+  const int mantissa = static_cast<int>(bits) & ((1 << mantissaBits) - 1);
+  float magnitude;
+  if (exponent == special)
+    magnitude = mantissa ? NAN : INFINITY;
+  else if (exponent == 0)
+    magnitude = std::ldexp(float(mantissa), 1 - bias - mantissaBits);
+  else
+    magnitude = std::ldexp(float(mantissa + (1 << mantissaBits)), exponent - bias - mantissaBits);
+  return bits >> (exponentBits + mantissaBits) ? -magnitude : magnitude;
+}
+
+ExprValue decodeScalar(const std::byte *bytes, ElementType type) {
+  const unsigned size = bytesOf(type);
+  uint64_t bits = 0;
+  std::memcpy(&bits, bytes, size); // Little-endian: the low bytes come first.
+  if (type == ElementType::F32)
+    return std::bit_cast<float>(static_cast<uint32_t>(bits));
+  if (info(type).kind == ElementKind::Float)
+    return type == ElementType::F16 ? decodeFloat(static_cast<uint32_t>(bits), 5, 10)
+                                    : decodeFloat(static_cast<uint32_t>(bits), 8, 7);
+  if (type == ElementType::U8 || type == ElementType::Bool)
+    return static_cast<int64_t>(bits);
+  return static_cast<int64_t>(bits << (64 - 8 * size)) >> (64 - 8 * size);
 }
 
 } // namespace tilewright::runtime

@@ -1,5 +1,6 @@
 #include "runtime/Expr.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace tilewright;
@@ -63,6 +64,39 @@ TEST(Expr, reports_overflow_and_division_by_zero) {
   EXPECT_EQ(failure("other"), "`other` in `other` has no value");
 }
 
+/// With `half` = 0.5, `nan` and `two` = 2, an integer.
+static ErrorOr<int64_t> withFloats(const char *text) {
+  return Expr::parse(text)->eval([](std::string_view name) -> std::optional<ExprValue> {
+    return name == "half"  ? ExprValue(0.5f)
+           : name == "nan" ? ExprValue(std::nanf(""))
+                           : ExprValue(int64_t(2));
+  });
+}
+
+TEST(Expr, compares_floats) {
+  EXPECT_EQ(*withFloats("half > 0.0 and half <= 0.5 and half != 1.0"), 1);
+  EXPECT_EQ(*withFloats("- half > 0.0"), 0);
+  EXPECT_EQ(*withFloats("half * two == 1.0 and half + half - 0.25 >= 0.75"), 1);
+  EXPECT_EQ(*withFloats("half < inf and -inf < half"), 1);
+  EXPECT_EQ(*withFloats("not half"), 0);
+}
+
+TEST(Expr, rounds_floats_as_a_kernel_does) {
+  EXPECT_EQ(*withFloats("16777216.0 + 2 * half == 16777216.0"), 1);
+  EXPECT_EQ(*withFloats("0.1 == 0.100000001"), 1);
+}
+
+TEST(Expr, no_comparison_with_nan_holds) {
+  EXPECT_EQ(*withFloats("nan > 0.0 or nan <= 0.0 or nan == nan"), 0);
+  EXPECT_EQ(*withFloats("nan != nan"), 1);
+}
+
+TEST(Expr, refuses_floats_where_integers_are_needed) {
+  EXPECT_EQ(withFloats("half // 2").error().message,
+            "`half // 2` takes integers only with `half` = 0.5");
+  EXPECT_EQ(withFloats("half * 2").error().message, "`half * 2` is no integer with `half` = 0.5");
+}
+
 TEST(Expr, reports_where_text_stops_making_sense) {
   EXPECT_EQ(failure("1 +"), "expected a value at column 4 of `1 +`");
   EXPECT_EQ(failure("1 2"), "expected an operator at column 3 of `1 2`");
@@ -72,13 +106,15 @@ TEST(Expr, reports_where_text_stops_making_sense) {
             "comparisons do not chain: write `and` at column 8 of `1 < 2 < 3`");
   EXPECT_EQ(failure("99999999999999999999"),
             "number does not fit in 64 bits at column 1 of `99999999999999999999`");
+  EXPECT_EQ(failure("1e99 > 0"), "number does not fit in an f32 at column 1 of `1e99 > 0`");
   EXPECT_NE(failure(std::string(5000, '(').c_str()).find("nested too deeply"), std::string::npos);
 }
 
 TEST(Expr, text_form_round_trips) {
-  for (const char *text : {"cdiv(S, 128) * H * B", "H % G == 0 and not causal", "a - (b - c)",
-                           "(a < b) == (c < d)", "- - a", "- 5", "-5", "a - -5", "not (a or b)",
-                           "(a + b) * c // d % e", "min(a, max(b, 3))"}) {
+  for (const char *text :
+       {"cdiv(S, 128) * H * B", "H % G == 0 and not causal", "a - (b - c)", "(a < b) == (c < d)",
+        "- - a", "- 5", "-5", "a - -5", "not (a or b)", "(a + b) * c // d % e", "min(a, max(b, 3))",
+        "a > 0.0", "a > -0.5 * b", "a < 1e-05", "inf > a or -inf < info", "a == 3.4028235e+38"}) {
     ErrorOr<Expr> expr = Expr::parse(text);
     ASSERT_TRUE(expr) << expr.error().message;
     EXPECT_EQ(expr->str(), text);
@@ -98,8 +134,8 @@ TEST(Expr, is_built_from_parts) {
 
 TEST(Expr, shares_a_table_of_values) {
   Expr expr = *Expr::parse("S - H");
-  std::vector<int64_t> values = {0, 5, 30};
+  std::vector<ExprValue> values = {int64_t(0), int64_t(5), int64_t(30)};
   EXPECT_EQ(*expr.withNames({"B", "H", "S"})->eval(values), 25);
   EXPECT_EQ(expr.withNames({"S"}).error().message,
-            "`H` in `S - H` is neither a dimension nor an integer argument");
+            "`H` in `S - H` is neither a dimension nor a scalar argument");
 }

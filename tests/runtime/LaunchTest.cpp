@@ -4,6 +4,7 @@
 #include "runtime/Kernel.h"
 #include "runtime/TileCounters.h"
 
+#include <cmath>
 #include <functional>
 #include <gtest/gtest.h>
 #include <set>
@@ -20,7 +21,7 @@ protected:
     return std::move(*kernel);
   }
 
-  std::vector<Argument> args() const { return {q.ref(), k.ref(), 0.5, window}; }
+  std::vector<Argument> args() const { return {q.ref(), k.ref(), scale, window}; }
 
   std::string failure(const KernelSource &source = attention()) {
     Status status = make(source).launch(nullptr, args());
@@ -30,6 +31,7 @@ protected:
 
   const Driver &driver = fakeDriver();
   TestTensor q{{2, 256, 8, 64}}, k{{2, 512, 4, 64}};
+  double scale = 0.5;
   int64_t window = 7;
 };
 
@@ -205,6 +207,35 @@ TEST_F(LaunchTest, reports_a_failed_assert_with_its_values) {
             "`H % G` divides by zero with `H` = 6, `G` = 0) at attention.py:9");
 }
 
+TEST_F(LaunchTest, reports_a_failed_assert_over_a_float) {
+  auto refused = [](const std::string &value) {
+    return "kernel `attention`: scale is positive (`scale > 0.0`: `scale` = " + value +
+           ") at attention.py:10";
+  };
+  for (auto [value, text] : {std::pair(-0.1, "-0.1"), {0.0, "0.0"}, {std::nan(""), "nan"}}) {
+    scale = value;
+    EXPECT_EQ(failure(), refused(text));
+  }
+  scale = 1e-60; // 0 for the kernel, whose scale is an f32
+  EXPECT_EQ(failure(), refused("0.0"));
+}
+
+TEST_F(LaunchTest, asserts_see_floats_as_the_kernel_does) {
+  KernelSource source = attention();
+  auto check = [&](ElementType type, double value, const char *condition) {
+    std::get<ScalarArg>(source.args[2]).type = source.params[4].type = type;
+    source.checks = {{*Expr::parse(condition), "", ""}};
+    scale = value;
+    fakeState().record = false;
+    EXPECT_TRUE(make(source).launch(nullptr, args())) << condition;
+  };
+  check(ElementType::F32, 0.1, "scale == 0.1");
+  check(ElementType::F16, 0.1, "scale == 0.099975586");
+  check(ElementType::F16, -6e-8, "scale == -5.9604645e-08"); // the smallest
+  check(ElementType::BF16, 0.1, "scale == 0.100097656");
+  check(ElementType::F16, 1e6, "scale == inf");
+}
+
 TEST_F(LaunchTest, reports_scalars_of_the_wrong_kind) {
   Kernel kernel = make(attention());
   auto with = [&](Argument scale, Argument windowValue) {
@@ -360,7 +391,7 @@ TEST_F(LaunchTest, contradictory_descriptions_are_refused) {
     return plan ? "no failure" : plan.error().message;
   };
   EXPECT_EQ(reason([](auto &s) { s.grid = Expr::name("X"); }),
-            "kernel `attention`: `X` in `X` is neither a dimension nor an integer argument");
+            "kernel `attention`: `X` in `X` is neither a dimension nor a scalar argument");
   EXPECT_EQ(reason([](auto &s) { s.params[2].name = "X"; }),
             "kernel `attention`: parameter `X` names no dimension");
   EXPECT_EQ(reason([](auto &s) { s.params[0].argument = 2; }),

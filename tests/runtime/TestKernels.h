@@ -72,7 +72,8 @@ inline KernelSource attention() {
   };
   source.grid = *Expr::parse("cdiv(S, 128) * H * B");
   source.checks = {{*Expr::parse("H % G == 0"), "query heads must be a multiple of key/value heads",
-                    "attention.py:9"}};
+                    "attention.py:9"},
+                   {*Expr::parse("scale > 0.0"), "scale is positive", "attention.py:10"}};
   source.threads = 384;
   source.sharedBytes = 200 * 1024;
   return source;

@@ -8,7 +8,7 @@ namespace {
 
 KernelModule lowerKernel(const std::string &body) {
   std::string text = "from tilewright import *\n\nN, M = dims(\"N M\")\n\n\n@kernel\n"
-                     "def k(x: Tensor[f32, N, M], n: i32, flag: bool):\n" +
+                     "def k(x: Tensor[f32, N, M], n: i32, flag: bool, scale: f32):\n" +
                      body;
   ErrorOr<KernelTextPtr> kernel = loadKernelText(text, "k.py", "k");
   EXPECT_TRUE(kernel) << (kernel ? "" : kernel.error().message);
@@ -40,6 +40,17 @@ TEST(LaunchChecks, gives_min_and_max_their_names) {
   std::vector<runtime::LaunchCheck> checks = launchChecks(module.kernel());
   ASSERT_EQ(checks.size(), 1u);
   EXPECT_EQ(checks[0].condition.str(), "max(N, 3) > min(M, n)");
+}
+
+TEST(LaunchChecks, keeps_asserts_over_floats) {
+  KernelModule module = lowerKernel("    assert scale > 0\n"
+                                    "    assert scale <= 0.5 and 2 * scale + 1 != scale * scale\n"
+                                    "    i = grid(N)\n"
+                                    "    assert x[i, 0] > 0, \"known on the GPU only\"\n");
+  std::vector<runtime::LaunchCheck> checks = launchChecks(module.kernel());
+  ASSERT_EQ(checks.size(), 2u);
+  EXPECT_EQ(checks[0].condition.str(), "scale > 0.0");
+  EXPECT_EQ(checks[1].condition.str(), "scale <= 0.5 and 2.0 * scale + 1.0 != scale * scale");
 }
 
 } // namespace

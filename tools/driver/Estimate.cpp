@@ -19,7 +19,7 @@ constexpr int64_t kProgramSamples = 32, kIterationSamples = 16;
 
 class Counter {
 public:
-  Counter(const llvm::StringMap<int64_t> &values) : values(values) {}
+  Counter(const llvm::StringMap<runtime::ExprValue> &values) : values(values) {}
 
   Work countProgram(func::FuncOp kernel, ArrayRef<int64_t> ids) {
     known.clear();
@@ -36,7 +36,7 @@ private:
   void count(Operation &op, double times, Work &work);
   void countLoop(scf::ForOp loop, double times, Work &work);
 
-  const llvm::StringMap<int64_t> &values;
+  const llvm::StringMap<runtime::ExprValue> &values;
   ArrayRef<int64_t> programIds;
   DenseMap<Value, int64_t> known;
 };
@@ -58,10 +58,11 @@ std::optional<int64_t> Counter::evaluate(Value value) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
   if (std::optional<runtime::Expr> expr = launchExpr(value)) {
-    ErrorOr<int64_t> result = expr->eval([&](std::string_view name) -> std::optional<int64_t> {
-      auto entry = values.find({name.data(), name.size()});
-      return entry == values.end() ? std::nullopt : std::optional<int64_t>(entry->second);
-    });
+    ErrorOr<int64_t> result =
+        expr->eval([&](std::string_view name) -> std::optional<runtime::ExprValue> {
+          auto entry = values.find({name.data(), name.size()});
+          return entry == values.end() ? std::nullopt : std::optional(entry->second);
+        });
     if (result)
       return known[value] = *result;
   }
@@ -140,7 +141,7 @@ void Counter::count(Operation &op, double times, Work &work) {
   }
 }
 
-Work driver::estimateWork(func::FuncOp kernel, const llvm::StringMap<int64_t> &values) {
+Work driver::estimateWork(func::FuncOp kernel, const llvm::StringMap<runtime::ExprValue> &values) {
   Counter counter(values);
   SmallVector<int64_t> grid;
   kernel.walk([&](tile::GridOp op) {

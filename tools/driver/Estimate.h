@@ -2,6 +2,8 @@
 #ifndef TILEWRIGHT_TOOLS_DRIVER_ESTIMATE_H
 #define TILEWRIGHT_TOOLS_DRIVER_ESTIMATE_H
 
+#include "runtime/Expr.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -15,9 +17,9 @@ struct Work {
   double flops() const { return dotFlops + elementOps; }
 };
 
-/// Counts over a `tile` kernel. `values` are the sizes of dimensions and the integer arguments, by
+/// Counts over a `tile` kernel. `values` are the sizes of dimensions and the scalar arguments, by
 /// name. Programs and iterations of long loops are sampled; a branch on data counts as taken.
-Work estimateWork(mlir::func::FuncOp kernel, const llvm::StringMap<int64_t> &values);
+Work estimateWork(mlir::func::FuncOp kernel, const llvm::StringMap<runtime::ExprValue> &values);
 
 } // namespace tilewright::driver
 

@@ -33,6 +33,25 @@ static std::optional<ExprOp> comparison(arith::CmpIPredicate predicate) {
   }
 }
 
+static std::optional<ExprOp> comparison(arith::CmpFPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpFPredicate::OEQ:
+    return ExprOp::Eq;
+  case arith::CmpFPredicate::UNE:
+    return ExprOp::Ne;
+  case arith::CmpFPredicate::OLT:
+    return ExprOp::Lt;
+  case arith::CmpFPredicate::OLE:
+    return ExprOp::Le;
+  case arith::CmpFPredicate::OGT:
+    return ExprOp::Gt;
+  case arith::CmpFPredicate::OGE:
+    return ExprOp::Ge;
+  default:
+    return std::nullopt;
+  }
+}
+
 /// The operator of a binary op, if expressions have it. Truncating division is Python's on what the
 /// front end uses it for: operands that cannot be negative.
 static std::optional<ExprOp> binaryOperator(Operation *op) {
@@ -45,10 +64,14 @@ static std::optional<ExprOp> binaryOperator(Operation *op) {
     return ExprOp::Ne;
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return comparison(compare.getPredicate());
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    return comparison(compare.getPredicate());
+  if (isa<FloatType>(op->getResult(0).getType()) && !op->getResult(0).getType().isF32())
+    return std::nullopt; // expressions round to f32
   return llvm::TypeSwitch<Operation *, std::optional<ExprOp>>(op)
-      .Case([](arith::AddIOp) { return ExprOp::Add; })
-      .Case([](arith::SubIOp) { return ExprOp::Sub; })
-      .Case([](arith::MulIOp) { return ExprOp::Mul; })
+      .Case<arith::AddIOp, arith::AddFOp>([](auto) { return ExprOp::Add; })
+      .Case<arith::SubIOp, arith::SubFOp>([](auto) { return ExprOp::Sub; })
+      .Case<arith::MulIOp, arith::MulFOp>([](auto) { return ExprOp::Mul; })
       .Case<arith::DivSIOp, arith::FloorDivSIOp>([](auto) { return ExprOp::FloorDiv; })
       .Case([](arith::CeilDivSIOp) { return ExprOp::CeilDiv; })
       .Case([](arith::RemSIOp) { return ExprOp::Mod; })
@@ -59,7 +82,7 @@ static std::optional<ExprOp> binaryOperator(Operation *op) {
 
 static MaybeExpr argumentExpr(BlockArgument argument) {
   auto kernel = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  if (!kernel || !argument.getType().isInteger())
+  if (!kernel || !argument.getType().isIntOrFloat())
     return std::nullopt;
   auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), tile::kNameAttr);
   return name ? MaybeExpr(Expr::name(name.str())) : std::nullopt;
@@ -74,20 +97,30 @@ static MaybeExpr dimExpr(tile::DimOp op) {
   return names ? MaybeExpr(Expr::name(cast<StringAttr>(names[op.getAxis()]).str())) : std::nullopt;
 }
 
+static MaybeExpr constantExpr(Value value) {
+  APInt integer;
+  if (value.getType().isIntOrIndex() && matchPattern(value, m_ConstantInt(&integer)))
+    return Expr::constant(value.getType().isInteger(1) ? int64_t(integer.getBoolValue())
+                                                       : integer.getSExtValue());
+  FloatAttr number;
+  if (matchPattern(value, m_Constant(&number)) && !number.getValue().isNaN())
+    return Expr::constant(float(number.getValueAsDouble()));
+  return std::nullopt;
+}
+
 MaybeExpr driver::launchExpr(Value value) {
-  APInt constant;
-  if (value.getType().isIntOrIndex() && matchPattern(value, m_ConstantInt(&constant)))
-    return Expr::constant(value.getType().isInteger(1) ? int64_t(constant.getBoolValue())
-                                                       : constant.getSExtValue());
+  if (MaybeExpr constant = constantExpr(value))
+    return constant;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return argumentExpr(argument);
   Operation *op = value.getDefiningOp();
   if (auto dim = dyn_cast<tile::DimOp>(op))
     return dimExpr(dim);
-  if (isa<arith::ExtUIOp, arith::IndexCastOp>(op) ||
+  if (isa<arith::ExtUIOp, arith::ExtFOp, arith::IndexCastOp>(op) ||
       (isa<arith::ExtSIOp>(op) && !op->getOperand(0).getType().isInteger(1)))
     return launchExpr(op->getOperand(0));
-  if (op->getNumOperands() != 2 || op->getNumResults() != 1 || !value.getType().isIntOrIndex())
+  if (op->getNumOperands() != 2 || op->getNumResults() != 1 ||
+      !value.getType().isIntOrIndexOrFloat())
     return std::nullopt;
   std::optional<ExprOp> symbol = binaryOperator(op);
   MaybeExpr lhs = symbol ? launchExpr(op->getOperand(0)) : std::nullopt;

@@ -71,9 +71,9 @@ Status cli::checkSizes(const Job &job, const Sizes &sizes) {
     TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, sizes));
     TILEWRIGHT_ASSIGN(driver::KernelModule module,
                       driver::KernelModule::lower(step.text, attempt.specialisation));
-    llvm::StringMap<int64_t> values = valuesOf(job, step, sizes);
+    llvm::StringMap<runtime::ExprValue> values = valuesOf(job, step, sizes);
     for (const runtime::LaunchCheck &check : driver::launchChecks(module.kernel())) {
-      std::vector<int64_t> used;
+      std::vector<runtime::ExprValue> used;
       for (const std::string &name : check.condition.names())
         used.push_back(values.lookup(name));
       TILEWRIGHT_ASSIGN(int64_t holds, check.condition.eval(used));

@@ -3,6 +3,7 @@
 #include "frontend/Source.h"
 #include "ir/Target.h"
 #include "runtime/Driver.h"
+#include "runtime/ScalarEncoding.h"
 #include "tools/driver/Builtins.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -350,7 +351,8 @@ ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const
   // Any aligned address will do: only facts are taken from it.
   static char placeholder alignas(256)[256];
   TILEWRIGHT_ASSIGN(Operands operands,
-                    makeOperands(job, step, sizes, [](auto &) { return placeholder; }, -1));
+                    makeOperands(
+                        job, step, sizes, [](auto &) { return placeholder; }, -1));
   driver::Attempt attempt{job.config, {}};
   TILEWRIGHT_ASSIGN(attempt.specialisation,
                     driver::specialise(step.signature(), operands.call, step.settings));
@@ -361,11 +363,12 @@ ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const
   return attempt;
 }
 
-llvm::StringMap<int64_t> cli::valuesOf(const Job &job, const Step &step, const Sizes &sizes) {
-  llvm::StringMap<int64_t> values;
+llvm::StringMap<runtime::ExprValue> cli::valuesOf(const Job &job, const Step &step,
+                                                  const Sizes &sizes) {
+  llvm::StringMap<runtime::ExprValue> values;
   auto add = [&](const std::string &name, const ConstValue &value) {
     if (const bool *flag = std::get_if<bool>(&value))
-      values[name] = *flag;
+      values[name] = int64_t(*flag);
     else if (const int64_t *number = std::get_if<int64_t>(&value))
       values[name] = *number;
   };
@@ -374,9 +377,12 @@ llvm::StringMap<int64_t> cli::valuesOf(const Job &job, const Step &step, const S
       add(param.name, *param.defaultValue);
   for (const auto &[name, value] : step.settings)
     add(name, value);
-  for (const auto &[name, value] : step.scalars)
-    if (const int64_t *number = std::get_if<int64_t>(&value))
-      values[name] = *number;
+  for (const auto &[name, value] : step.scalars) {
+    runtime::ElementType type = job.typeOf(*step.signature().param(name));
+    std::byte bytes[8];
+    if (runtime::encodeScalar(value, type, bytes)) // the launch refuses what does not fit
+      values[name] = runtime::decodeScalar(bytes, type);
+  }
   for (const auto &[name, size] : sizes)
     values[name] = size;
   return values;

@@ -72,8 +72,8 @@ ErrorOr<Operands> makeOperands(const Job &job, const Step &step, const Sizes &si
 /// The configuration to start from for a step, with the facts of contiguous, aligned tensors.
 ErrorOr<driver::Attempt> attemptFor(const Job &job, const Step &step, const Sizes &sizes);
 
-/// Sizes, integer arguments and constants by name, for expressions.
-llvm::StringMap<int64_t> valuesOf(const Job &job, const Step &step, const Sizes &sizes);
+/// Sizes, scalar arguments and constants by name, for expressions.
+llvm::StringMap<runtime::ExprValue> valuesOf(const Job &job, const Step &step, const Sizes &sizes);
 
 /// "B=4, S=4096, …".
 std::string str(const Sizes &sizes);

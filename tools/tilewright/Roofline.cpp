@@ -84,9 +84,9 @@ ErrorOr<JobWork> cli::workOf(const Job &job, const Sizes &sizes) {
     work.flops = work.elementOps;
   if (job.flops.empty())
     return work;
-  llvm::StringMap<int64_t> values = valuesOf(job, job.steps.front(), sizes);
+  llvm::StringMap<runtime::ExprValue> values = valuesOf(job, job.steps.front(), sizes);
   TILEWRIGHT_ASSIGN(runtime::Expr formula, runtime::Expr::parse(job.flops));
-  auto lookup = [&](std::string_view name) -> std::optional<int64_t> {
+  auto lookup = [&](std::string_view name) -> std::optional<runtime::ExprValue> {
     auto entry = values.find({name.data(), name.size()});
     return entry == values.end() ? std::nullopt : std::optional(entry->second);
   };
