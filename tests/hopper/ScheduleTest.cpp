@@ -164,6 +164,17 @@ TEST(HopperSchedules, slots_are_not_overwritten_too_early) {
     EXPECT_EQ(throughOperand(/*throughA=*/false, change).findings(2).substr(0, 4), "race");
 }
 
+TEST(HopperSchedules, attention_refuses_scales_that_are_not_positive) {
+  for (const AttentionProgram &attention : kAttentionPrograms) {
+    runtime::KernelSource source;
+    loadSchedule(attention.file, &source);
+    auto isOfScale = [](const runtime::LaunchCheck &check) {
+      return check.condition.str() == "scale > 0.0";
+    };
+    EXPECT_TRUE(llvm::any_of(source.checks, isOfScale)) << attention.file;
+  }
+}
+
 TEST(HopperSchedules, attention_goes_through_the_slot_of_its_queries) {
   AttentionSizes sizes{1, 300, 140, 1, 1, 128, /*causal=*/false};
   AttentionRun run(

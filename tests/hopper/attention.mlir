@@ -45,6 +45,8 @@ func.func @attention(
   %n_tiles = arith.ceildivsi %T, %tile_keys : i32
   %last = arith.subi %n_tiles, %c1 : i32
   %sharing = arith.divsi %H, %G : i32
+  %no_scale = arith.constant 0.0 : f32  %scales = arith.cmpf ogt, %scale, %no_scale : f32
+  tile.assert %scales, "scale is positive, as maxima are multiplied by it" : i1
   %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   %os = cta.channel store : !o_ring
