@@ -1,16 +1,21 @@
 // Whether roles come to wait for each other for ever.
 //
-// Rings are first in, first out, one role fills each, and a role does one thing after the other. So
-// a role that can go on stays able to until it does, whatever the others do: in which order they
-// are taken makes no difference to where all of them end, and one run for each choice of sizes is a
-// whole search. Sizes are tried up to loops of two iterations more than the deepest ring has slots,
-// and as many tiles for each turn: by then every ring has been full and has gone round.
+// They are played through (RolePlay.h) with one choice of sizes after the other, up to loops of two
+// iterations more than the deepest ring has slots, and as many tiles for each turn: by then every
+// ring has been full and has gone round. Combinations of a few sizes each are tried all; where
+// these are too many, some more are drawn, and a remark says so.
 //
 // A slot that is committed counts as full, since copies end by themselves. The blocks of a cluster
 // fill and empty multicast slots together, in loops that are the same for all; one stands for them.
+//
+// A block's tiles may be any, as those of a queue are. The queue itself is left out: an entry is
+// there before the tile in front of it is begun, and its ring holds up only who is tiles ahead of
+// another, whom that one does not wait for, as slots of a tile are filled and taken in that tile.
 #include "passes/Deadlock.h"
 
-#include "passes/RoleTrace.h"
+#include "passes/NamedBarriers.h"
+#include "passes/Passes.h"
+#include "passes/RolePlay.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -19,117 +24,13 @@ using namespace tilewright::passes;
 namespace {
 
 constexpr int kMostRuns = 4096; // in each of which a few hundred things happen
-constexpr int kMostMore = 4;    // slots that are proposed beside those that a ring has
-
-/// A role and how far it has come.
-struct Player {
-  cta::RoleOp role;
-  std::vector<SlotEvent> trace;
-  size_t next = 0;
-
-  bool done() const { return next == trace.size(); }
-  const SlotEvent &event() const { return trace[next]; }
-};
-
-/// Turns of a channel, by number, that have come to an end.
-struct RingState {
-  Player *filler = nullptr;
-  llvm::DenseSet<int64_t> committed;
-  llvm::MapVector<Player *, llvm::DenseSet<int64_t>> released; // by each role that takes slots
-};
-
-using Depths = llvm::MapVector<Value, int64_t>;
-
-/// The roles of a kernel with some sizes, until nobody can go on.
-class Play {
-public:
-  Play(std::vector<Player> players, Depths depths)
-      : players(std::move(players)), depths(std::move(depths)) {
-    for (Player &player : this->players)
-      player.role.walk([&](Operation *op) {
-        if (isa<cta::AcquireOp>(op))
-          rings[op->getOperand(0)].filler = &player;
-        if (isa<cta::WaitOp>(op))
-          rings[op->getOperand(0)].released[&player];
-      });
-  }
-
-  bool endsWell();
-  /// The players of a circle, each waiting for the next, or up to one that has ended.
-  std::vector<Player *> circle();
-  /// Whom a player that is not done waits for; null if it can go on.
-  Player *blocker(const Player &player);
-  /// Where the slot that a player wants to fill was taken; null if it has yet to be.
-  Operation *holder(const Player &player);
-
-private:
-  void goOn(Player &player);
-
-  std::vector<Player> players;
-  Depths depths;
-  llvm::MapVector<Value, RingState> rings;
-};
-
-Player *Play::blocker(const Player &player) {
-  const SlotEvent &event = player.event();
-  RingState &ring = rings[event.channel];
-  if (event.kind == SlotEvent::Wait)
-    return ring.committed.contains(event.turn) ? nullptr : ring.filler;
-  int64_t before = event.turn - depths.lookup(event.channel); // in the same slot
-  if (event.kind == SlotEvent::Acquire && before >= 0)
-    for (auto &[taker, turns] : ring.released)
-      if (!turns.contains(before))
-        return taker;
-  return nullptr;
-}
-
-void Play::goOn(Player &player) {
-  const SlotEvent &event = player.trace[player.next++];
-  RingState &ring = rings[event.channel];
-  if (event.kind == SlotEvent::Commit)
-    ring.committed.insert(event.turn);
-  if (event.kind == SlotEvent::Release)
-    ring.released[&player].insert(event.turn);
-}
-
-bool Play::endsWell() {
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (Player &player : players)
-      for (; !player.done() && !blocker(player); moved = true)
-        goOn(player);
-  }
-  return llvm::all_of(players, [](const Player &player) { return player.done(); });
-}
-
-std::vector<Player *> Play::circle() {
-  Player *start = &*llvm::find_if(players, [](const Player &player) { return !player.done(); });
-  std::vector<Player *> path;
-  for (Player *player = start; player; player = player->done() ? nullptr : blocker(*player)) {
-    auto seen = llvm::find(path, player);
-    if (seen != path.end()) {
-      path.erase(path.begin(), seen);
-      return path;
-    }
-    path.push_back(player);
-  }
-  return path;
-}
-
-Operation *Play::holder(const Player &player) {
-  const SlotEvent &wanted = player.event();
-  const Player &taker = *blocker(player);
-  for (const SlotEvent &event : ArrayRef(taker.trace).take_front(taker.next))
-    if (event.kind == SlotEvent::Wait && event.channel == wanted.channel &&
-        event.turn == wanted.turn - depths.lookup(wanted.channel))
-      return event.op;
-  return nullptr;
-}
+constexpr int kDrawnRuns = 1024;
+constexpr int kMostMore = 4; // slots that are proposed beside those that a ring has
 
 //===- The search -----------------------------------------------------------------------------===//
 
 struct Deadlock {
-  std::unique_ptr<Play> play;
+  std::unique_ptr<RolePlay> play;
   std::string sizes;
 };
 
@@ -143,11 +44,16 @@ public:
     kernel.walk([&](cta::TilesOp tiles) {
       turns = std::max<int64_t>(turns, tiles.getTurns().value_or(1));
     });
+    for (auto order : kernel.getOps<cta::OrderOp>())
+      if (Circle circle(order); circle.ofWarpgroups())
+        warpgroups[circle.roles.front()] = circle.size();
   }
 
   std::optional<Deadlock> run();
   /// Makes rings deeper until the roles get through, if that helps: "give `as` 2 slots".
   std::string deepen(const Deadlock &deadlock);
+  /// Says what has not been tried.
+  void explainGaps();
 
 private:
   /// What roles do with the next choice of sizes; nothing if there is no such launch.
@@ -156,7 +62,10 @@ private:
   func::FuncOp kernel;
   Depths depths;
   int64_t deepest = 1, turns = 1;
-  bool understood = true;
+  DenseMap<Operation *, int64_t> warpgroups; // of roles in which they take turns
+  int runs = 0;
+  bool tooMany = false, tooLong = false;
+  std::optional<Location> obscure; // what cannot be followed
 };
 
 std::optional<std::vector<Player>> Search::trace(Choices &choices) {
@@ -165,20 +74,31 @@ std::optional<std::vector<Player>> Search::trace(Choices &choices) {
   });
   std::vector<Player> players;
   for (auto role : kernel.getOps<cta::RoleOp>()) {
-    players.push_back({role, {}});
-    Trial trial = traceRole(role, tiles, deepest + 2, choices, players.back().trace);
-    understood &= trial != Trial::NotUnderstood;
-    if (trial != Trial::Possible)
+    RoleTrace traced = traceRole(role, tiles, deepest + 2, choices);
+    tooLong |= traced.trial == Trial::TooLong;
+    if (traced.trial == Trial::NotUnderstood)
+      obscure = traced.obscure;
+    if (traced.trial != Trial::Possible)
       return std::nullopt;
+    int64_t groups = warpgroups.lookup(role);
+    if (groups == 0)
+      players.push_back({role, std::nullopt, std::move(traced.events)});
+    for (int64_t group = 0; group < groups; ++group)
+      players.push_back({role, group, traced.events});
   }
   return players;
 }
 
 std::optional<Deadlock> Search::run() {
   Choices choices;
-  for (int runs = 0; runs < kMostRuns && understood; ++runs) {
+  for (runs = 0; !obscure; ++runs) {
+    tooMany |= runs == kMostRuns;
+    if (runs == kMostRuns)
+      choices.draw();
+    if (runs == kMostRuns + kDrawnRuns)
+      break;
     if (auto players = trace(choices)) {
-      auto play = std::make_unique<Play>(std::move(*players), depths);
+      auto play = std::make_unique<RolePlay>(std::move(*players), depths);
       if (!play->endsWell() && !isNoLaunch(kernel, choices))
         return Deadlock{std::move(play), choices.str()};
     }
@@ -194,8 +114,8 @@ std::string Search::deepen(const Deadlock &deadlock) {
   for (const Deadlock *current = &deadlock; current; current = last ? &*last : nullptr) {
     Value full;
     for (Player *player : current->play->circle())
-      if (!player->done() && player->event().kind == SlotEvent::Acquire)
-        full = player->event().channel;
+      if (!player->done() && player->event().kind == RoleEvent::Acquire)
+        full = player->event().resource;
     if (!full || ++depths[full] > before[full] + kMostMore)
       return "";
     deepest = std::max(deepest, depths[full]);
@@ -209,47 +129,74 @@ std::string Search::deepen(const Deadlock &deadlock) {
   return advice;
 }
 
+void Search::explainGaps() {
+  constexpr StringRef kFlag = "check-schedule";
+  if (obscure) {
+    mlir::emitRemark(*obscure) << kFlag
+                               << ": does not look for roles that wait for ever, as this is "
+                               << "no arithmetic on sizes, arguments and tiles";
+    return;
+  }
+  if (tooMany)
+    explain(kernel, kFlag) << "looked for roles that wait for ever with " << runs
+                           << " choices of sizes; there are more that might make a difference";
+  if (tooLong)
+    explain(kernel, kFlag) << "looked for roles that wait for ever with small sizes, but some make "
+                           << "loops too long to be played through, and were left out";
+}
+
 //===- What is said ---------------------------------------------------------------------------===//
 
 std::string waitsFor(Player &player) {
-  const SlotEvent &event = player.event();
-  std::string channel = "`" + cta::nameOf(event.channel, "channel") + "`";
-  return "role \"" + player.role.getName().str() + "\" waits here " +
-         (event.kind == SlotEvent::Wait ? "until a slot of " + channel + " has been filled"
-                                        : "for a free slot of " + channel);
+  const RoleEvent &event = player.event();
+  bool turn = event.kind == RoleEvent::Enter;
+  std::string name = "`" + cta::nameOf(event.resource, turn ? "order" : "channel") + "`";
+  return player.name() + " waits here " +
+         (turn                            ? "for its turn at " + name
+          : event.kind == RoleEvent::Wait ? "until a slot of " + name + " has been filled"
+                                          : "for a free slot of " + name);
+}
+
+/// True for players who wait at such an event.
+auto waitsAt(RoleEvent::Kind kind) {
+  return [kind](Player *player) { return player->event().kind == kind; };
+}
+
+/// What to do about a circle.
+std::string adviceFor(Search &search, Deadlock &deadlock, ArrayRef<Player *> circle) {
+  if (circle.back()->done())
+    return "let both go through as many slots, or rule such sizes out with `tile.assert`";
+  if (std::string deeper = search.deepen(deadlock); !deeper.empty())
+    return deeper;
+  if (llvm::any_of(circle, waitsAt(RoleEvent::Enter)))
+    return "leave a section before waiting for what others give only behind their turns";
+  if (llvm::all_of(circle, waitsAt(RoleEvent::Wait)))
+    return "let one of them fill its slot before it waits for the other's";
+  return "let roles fill slots in the order in which they are taken, and give them back before "
+         "waiting for others";
 }
 
 LogicalResult report(Search &search, Deadlock &deadlock) {
   std::vector<Player *> circle = deadlock.play->circle();
-  bool ended = circle.back()->done();
-  std::string advice = ended ? "" : search.deepen(deadlock);
-  if (ended)
-    advice = "let both go through as many slots, or rule such sizes out with `tile.assert`";
-  else if (advice.empty())
-    advice = "let roles fill slots in the order in which they are taken, and give them back before "
-             "waiting for others";
+  std::string advice = adviceFor(search, deadlock, circle);
   // A role that waits for a free slot says most about what to change.
-  auto fills = [](Player *player) {
-    return !player->done() && player->event().kind == SlotEvent::Acquire;
-  };
-  if (!ended)
-    std::rotate(circle.begin(), llvm::find_if(circle, fills), circle.end());
+  if (!circle.back()->done())
+    std::rotate(circle.begin(), llvm::find_if(circle, waitsAt(RoleEvent::Acquire)), circle.end());
   auto error = circle.front()->event().op->emitError()
                << "hangs with " << deadlock.sizes << ": " << waitsFor(*circle.front()) << "; "
                << advice;
   for (size_t i = 0; i < circle.size(); ++i) {
-    Player &player = *circle[i], *next = circle[(i + 1) % circle.size()];
+    Player &player = *circle[i], &next = *circle[(i + 1) % circle.size()];
     if (player.done()) {
-      error.attachNote(player.role.getLoc())
-          << "role \"" << player.role.getName() << "\" has ended by then";
+      error.attachNote(player.role.getLoc()) << player.name() << " has ended by then";
       break;
     }
     if (i > 0)
       error.attachNote(player.event().op->getLoc()) << waitsFor(player);
-    if (fills(&player))
-      if (Operation *held = deadlock.play->holder(player))
-        error.attachNote(held->getLoc())
-            << "role \"" << next->role.getName() << "\" keeps the slot that it took here";
+    if (Operation *held = deadlock.play->holder(player))
+      error.attachNote(held->getLoc())
+          << next.name() << " keeps the "
+          << (player.event().kind == RoleEvent::Enter ? "turn" : "slot") << " that it took here";
   }
   return error;
 }
@@ -258,6 +205,8 @@ LogicalResult report(Search &search, Deadlock &deadlock) {
 
 LogicalResult passes::checkDeadlock(func::FuncOp kernel) {
   Search search(kernel);
-  std::optional<Deadlock> deadlock = search.run();
-  return deadlock ? report(search, *deadlock) : success();
+  if (std::optional<Deadlock> deadlock = search.run())
+    return report(search, *deadlock);
+  search.explainGaps();
+  return success();
 }

@@ -107,8 +107,9 @@ def CheckSchedule : Pass<"check-schedule", "::mlir::func::FuncOp"> {
   let summary = "refuses programs with roles that would hang or read what is not there";
   let description = [{
     Slots are opened and closed once, pending sums used once; roles fill and take the slots of a ring
-    as often, and never wait for each other for ever (tried with small sizes that the assertions
-    allow); turns come round; the target has what the program asks for.
+    as often, and never wait for each other for ever, for slots or for turns (tried with small sizes
+    that the assertions allow; a remark says what has not been tried); turns come round; the target
+    has what the program asks for.
   }];
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }

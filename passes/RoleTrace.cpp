@@ -13,8 +13,8 @@ using namespace tilewright::passes;
 namespace {
 
 bool isEvent(Operation *op) {
-  return isa<cta::AcquireOp, cta::CommitOp, cta::WaitOp, cta::ReleaseOp, cta::MmaOp, cta::AwaitOp>(
-      op);
+  return isa<cta::AcquireOp, cta::CommitOp, cta::WaitOp, cta::ReleaseOp, cta::EnterOp, cta::LeaveOp,
+             cta::MmaOp, cta::AwaitOp>(op);
 }
 
 bool hasEvents(Operation *op) {
@@ -32,20 +32,20 @@ bool isOfRing(Operation *turn) {
 
 class Tracer {
 public:
-  Tracer(int64_t tiles, int64_t longest, Choices &choices, std::vector<SlotEvent> &trace)
-      : tiles(tiles), scalars(choices, longest), trace(trace) {}
+  Tracer(int64_t tiles, int64_t longest, Choices &choices)
+      : tiles(tiles), scalars(choices, longest) {}
 
-  Trial run(cta::RoleOp role) {
+  RoleTrace run(cta::RoleOp role) {
     block(role.getBody().front());
     finish(groups.size());
-    return scalars.problem;
+    return {scalars.problem, std::move(trace), scalars.obscure};
   }
 
 private:
   /// Products that one commit closed.
   struct Group {
     Value pending; ///< The name of the sum, at this point of the program.
-    SmallVector<SlotEvent> releases;
+    SmallVector<RoleEvent> releases;
   };
   static constexpr size_t kLongest = 10000; ///< Events: sizes that make more are left out.
 
@@ -60,9 +60,9 @@ private:
   void await(Value pending);
   void release(cta::ReleaseOp op);
   void finish(size_t count);
-  void record(const SlotEvent &event);
-  void open(SlotEvent::Kind kind, Operation *turn);
-  SlotEvent close(SlotEvent::Kind kind, Operation *op, Operation *turn);
+  void record(const RoleEvent &event);
+  void open(RoleEvent::Kind kind, Operation *turn);
+  RoleEvent close(RoleEvent::Kind kind, Operation *op, Operation *turn);
   Value sumOf(Value pending) const {
     auto known = sums.find(pending);
     return known == sums.end() ? pending : known->second;
@@ -70,34 +70,34 @@ private:
 
   int64_t tiles;
   Scalars scalars;
-  std::vector<SlotEvent> &trace;
-  DenseMap<Value, int64_t> reached;     // turns of a channel so far
-  DenseMap<Operation *, int64_t> turns; // the last one that an acquire or wait gave
+  std::vector<RoleEvent> trace;
+  DenseMap<Value, int64_t> reached;     // turns of a channel or an order so far
+  DenseMap<Operation *, int64_t> turns; // the last one that an acquire, wait or enter gave
   SmallVector<Group> groups;            // the oldest first
   DenseMap<Value, Value> sums;          // the first name of a pending sum by later ones
 };
 
-void Tracer::record(const SlotEvent &event) {
+void Tracer::record(const RoleEvent &event) {
   trace.push_back(event);
   if (trace.size() > kLongest)
-    scalars.problem = Trial::Impossible;
+    scalars.problem = Trial::TooLong;
 }
 
-/// The next slot of a channel.
-void Tracer::open(SlotEvent::Kind kind, Operation *turn) {
-  if (isOfRing(turn))
+/// The next slot of a channel, or section of an order.
+void Tracer::open(RoleEvent::Kind kind, Operation *turn) {
+  if (kind == RoleEvent::Enter || isOfRing(turn))
     record({kind, turn->getOperand(0), turns[turn] = reached[turn->getOperand(0)]++, turn});
 }
 
-/// What is said of the slot that `turn` gave last.
-SlotEvent Tracer::close(SlotEvent::Kind kind, Operation *op, Operation *turn) {
+/// What is said of the slot or section that `turn` gave last.
+RoleEvent Tracer::close(RoleEvent::Kind kind, Operation *op, Operation *turn) {
   return {kind, turn->getOperand(0), turns.lookup(turn), op};
 }
 
 /// The oldest `count` products are done: what waited for them happens.
 void Tracer::finish(size_t count) {
   for (Group &group : MutableArrayRef(groups).take_front(count))
-    llvm::for_each(group.releases, [&](const SlotEvent &event) { record(event); });
+    llvm::for_each(group.releases, [&](const RoleEvent &event) { record(event); });
   groups.erase(groups.begin(), groups.begin() + count);
 }
 
@@ -121,7 +121,7 @@ void Tracer::release(cta::ReleaseOp op) {
   Operation *turn = op.getSlot().getDefiningOp();
   if (!isOfRing(turn))
     return;
-  SlotEvent event = close(SlotEvent::Release, op, turn);
+  RoleEvent event = close(RoleEvent::Release, op, turn);
   for (Group &group : groups)
     if (op.getProduct() && group.pending == op.getProduct())
       return group.releases.push_back(event);
@@ -186,16 +186,20 @@ void Tracer::visit(Operation *op) {
       .Case([&](cta::TilesOp tiles) { visitTiles(tiles); })
       .Case([&](scf::ForOp loop) { visitFor(loop); })
       .Case([&](scf::IfOp branch) { visitIf(branch); })
-      .Case([&](cta::AcquireOp) { open(SlotEvent::Acquire, op); })
-      .Case([&](cta::WaitOp) { open(SlotEvent::Wait, op); })
+      .Case([&](cta::AcquireOp) { open(RoleEvent::Acquire, op); })
+      .Case([&](cta::WaitOp) { open(RoleEvent::Wait, op); })
+      .Case([&](cta::EnterOp) { open(RoleEvent::Enter, op); })
+      .Case([&](cta::LeaveOp leave) {
+        record(close(RoleEvent::Leave, op, leave.getTurn().getDefiningOp()));
+      })
       .Case([&](cta::CommitOp commit) {
         if (Operation *turn = commit.getSlot().getDefiningOp(); isOfRing(turn))
-          record(close(SlotEvent::Commit, op, turn));
+          record(close(RoleEvent::Commit, op, turn));
       })
       .Case([&](cta::ReleaseOp each) { release(each); })
       .Case([&](cta::MmaOp mma) { start(mma); })
       .Case([&](cta::AwaitOp each) { await(each.getPending()); })
-      .Default([&](Operation *) { scalars.problem = Trial::NotUnderstood; });
+      .Default([&](Operation *) { scalars.giveUp(op->getLoc()); });
 }
 
 void Tracer::block(Block &body) {
@@ -209,7 +213,6 @@ void Tracer::block(Block &body) {
 
 } // namespace
 
-Trial passes::traceRole(cta::RoleOp role, int64_t tiles, int64_t longest, Choices &choices,
-                        std::vector<SlotEvent> &trace) {
-  return Tracer(tiles, longest, choices, trace).run(role);
+RoleTrace passes::traceRole(cta::RoleOp role, int64_t tiles, int64_t longest, Choices &choices) {
+  return Tracer(tiles, longest, choices).run(role);
 }

@@ -20,8 +20,10 @@ int64_t Choices::choose(const std::string &name, function_ref<Candidates()> cand
   if (std::optional<int64_t> known = chosen(name))
     return *known;
   choices.push_back({name, candidates()});
-  // Combinations multiply: of later numbers a few are enough.
   Candidates &all = choices.back().candidates;
+  if (generator)
+    return all[choices.back().index = (*generator)() % all.size()];
+  // Combinations multiply: of later numbers a few are enough.
   if (choices.size() > 4 && all.size() > 2)
     all = {all.front(), all.back()};
   else if (choices.size() > 2 && all.size() > 4)
@@ -37,6 +39,10 @@ std::optional<int64_t> Choices::chosen(const std::string &name) const {
 }
 
 bool Choices::next() {
+  if (generator) {
+    choices.clear();
+    return true;
+  }
   while (!choices.empty() && choices.back().index + 1 == choices.back().candidates.size())
     choices.pop_back();
   if (choices.empty())
@@ -55,6 +61,9 @@ std::string Choices::str() const {
 }
 
 //===- Integers -------------------------------------------------------------------------------===//
+
+/// Tiles of a block are chosen up to so many; those behind are like them, in the same order.
+static constexpr int64_t kTileKinds = 4;
 
 /// What a value is divided by, on its way to the bounds of loops.
 static void collectDivisors(Value value, llvm::SmallSet<int64_t, 4> &divisors) {
@@ -91,8 +100,10 @@ Choices::Candidates Scalars::candidatesFor(Value value) {
 }
 
 std::optional<int64_t> Scalars::choose(Value value, const std::string &name) {
-  if (name.empty())
-    return fail(Trial::NotUnderstood);
+  if (name.empty()) {
+    giveUp(value.getLoc());
+    return std::nullopt;
+  }
   if (onlyKnown)
     return choices.chosen(name);
   return choices.choose(name, [&] { return candidatesFor(value); });
@@ -144,16 +155,18 @@ std::optional<int64_t> Scalars::argument(BlockArgument argument) {
   if (!extent)
     return std::nullopt;
   if (*extent < 1)
-    return fail(Trial::Impossible);
+    return impossible();
+  int64_t kind = tile % kTileKinds;
   std::string name =
-      "axis " + std::to_string(argument.getArgNumber()) + " of tile " + std::to_string(tile);
+      "axis " + std::to_string(argument.getArgNumber()) + " of tile " + std::to_string(kind);
   if (onlyKnown)
     return choices.chosen(name);
   return choices.choose(name, [&] {
-    Choices::Candidates all;
-    for (int64_t place = 0; place < std::min(*extent, longest); ++place)
-      all.push_back(place);
-    return all;
+    int64_t last = std::min(*extent, longest) - 1;
+    std::set<int64_t> places = {0, last};
+    if (kind == 0)
+      places.insert(last / 2);
+    return Choices::Candidates(places.begin(), places.end());
   });
 }
 
@@ -161,7 +174,7 @@ std::optional<int64_t> Scalars::compute(Operation *op, ArrayRef<int64_t> operand
   int64_t a = operands[0], b = operands.size() > 1 ? operands[1] : 0;
   bool divides = isa<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp, arith::RemSIOp>(op);
   if (divides && b == 0)
-    return fail(Trial::Impossible);
+    return impossible();
   using Result = std::optional<int64_t>;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](arith::AddIOp) { return a + b; })

@@ -10,6 +10,8 @@
 
 #include "ir/cta/Cta.h"
 
+#include <random>
+
 namespace tilewright::passes {
 
 /// Numbers that only a launch or data decide (sizes, arguments, the tiles of a block), chosen when
@@ -23,6 +25,9 @@ public:
   std::optional<int64_t> chosen(const std::string &name) const;
   /// Goes on to the next combination; false behind the last.
   bool next();
+  /// From the next combination on draws them at random (but the same each time), from all
+  /// candidates.
+  void draw() { generator.emplace(); }
   /// "K = 65, T = 0"
   std::string str() const;
 
@@ -33,12 +38,14 @@ private:
     size_t index = 0;
   };
   llvm::SmallVector<Choice> choices; // in the order in which they were asked for
+  std::optional<std::mt19937> generator;
 };
 
 /// Whether a kernel can be followed with the numbers chosen.
 enum class Trial {
   Possible,
   Impossible,   ///< No launch has these sizes: they break an assertion, or an extent is 0.
+  TooLong,      ///< Loops run too often with these sizes.
   NotUnderstood ///< A bound or a condition is no arithmetic on sizes, arguments and tiles.
 };
 
@@ -54,11 +61,18 @@ public:
   int64_t tile = 0;       ///< The number of the block's tile that is under way.
   bool onlyKnown = false; ///< Choose nothing new.
   Trial problem = Trial::Possible;
+  std::optional<mlir::Location> obscure; ///< What is not understood.
+
+  /// States that something is not understood.
+  void giveUp(mlir::Location at) {
+    problem = Trial::NotUnderstood;
+    obscure = at;
+  }
 
 private:
-  std::optional<int64_t> fail(Trial why) {
-    if (problem != Trial::NotUnderstood)
-      problem = why;
+  std::optional<int64_t> impossible() {
+    if (problem == Trial::Possible)
+      problem = Trial::Impossible;
     return std::nullopt;
   }
   std::optional<int64_t> choose(mlir::Value value, const std::string &name);

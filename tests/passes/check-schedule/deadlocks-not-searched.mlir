@@ -1,0 +1,352 @@
+// RUN: tile-opt %s --split-input-file --check-schedule --verify-diagnostics
+// What the search for roles that wait for ever leaves out, it says.
+
+!tile = tensor<64x64xbf16>
+!slot = !cta.slot<!tile>
+!one = !cta.channel<1 x !tile>
+!ring = !cta.channel<2 x !tile>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @a_loop_of_unknown_length(%x: !view, %t: i32, %go: i1) attributes {cta.target = "sm_90"} {
+  %ks = cta.channel tma : !ring loc("ks")
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) {
+      // expected-remark @+1 {{check-schedule: does not look for roles that wait for ever, as this is no arithmetic on sizes, arguments and tiles}}
+      scf.while : () -> () {
+        scf.condition(%go)
+      } do {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+        scf.yield
+      }
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i) of (%t) {
+      scf.while : () -> () {
+        scf.condition(%go)
+      } do {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+        scf.yield
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+!tile = tensor<64x64xbf16>
+!slot = !cta.slot<!tile>
+!one = !cta.channel<1 x !tile>
+!ring = !cta.channel<2 x !tile>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+// expected-remark @+1 {{check-schedule: looked for roles that wait for ever with 5120 choices of sizes; there are more that might make a difference}}
+func.func @many_sizes(%x: !view, %t: i32 {tile.name = "t"}, %n0: i32 {tile.name = "n0"}, %n1: i32 {tile.name = "n1"}, %n2: i32 {tile.name = "n2"}, %n3: i32 {tile.name = "n3"}, %n4: i32 {tile.name = "n4"}, %n5: i32 {tile.name = "n5"}, %n6: i32 {tile.name = "n6"}, %n7: i32 {tile.name = "n7"}, %n8: i32 {tile.name = "n8"}, %n9: i32 {tile.name = "n9"}) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ks = cta.channel tma : !ring loc("ks")
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) {
+      scf.for %k = %c0 to %n0 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n1 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n2 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n3 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n4 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n5 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n6 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n7 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n8 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n9 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i) of (%t) {
+      scf.for %k = %c0 to %n0 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n1 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n2 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n3 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n4 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n5 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n6 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n7 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n8 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n9 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+!tile = tensor<64x64xbf16>
+!slot = !cta.slot<!tile>
+!one = !cta.channel<1 x !tile>
+!ring = !cta.channel<2 x !tile>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @a_size_that_is_drawn(%x: !view, %t: i32 {tile.name = "t"}, %n0: i32 {tile.name = "n0"}, %n1: i32 {tile.name = "n1"}, %n2: i32 {tile.name = "n2"}, %n3: i32 {tile.name = "n3"}, %n4: i32 {tile.name = "n4"}, %n5: i32 {tile.name = "n5"}, %n6: i32 {tile.name = "n6"}, %n7: i32 {tile.name = "n7"}, %n8: i32 {tile.name = "n8"}, %n9: i32 {tile.name = "n9"}) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %rare = arith.cmpi eq, %n9, %c2 : i32
+  %ks = cta.channel tma : !ring loc("ks")
+  %qs = cta.channel tma : !one loc("qs")
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) {
+      scf.for %k = %c0 to %n0 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n1 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n2 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n3 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n4 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n5 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n6 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n7 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n8 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.for %k = %c0 to %n9 step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      scf.if %rare {
+        %s1 = cta.acquire %qs : !one -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s1 : !view, !slot
+        cta.commit %s1 : !slot
+        // expected-error @+1 {{role "load" waits here for a free slot of `qs`; give `qs` 2 slots}}
+        %s2 = cta.acquire %qs : !one -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s2 : !view, !slot
+        cta.commit %s2 : !slot
+        %s3 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s3 : !view, !slot
+        cta.commit %s3 : !slot
+      }
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i) of (%t) {
+      scf.for %k = %c0 to %n0 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n1 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n2 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n3 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n4 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n5 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n6 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n7 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n8 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.for %k = %c0 to %n9 step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+      scf.if %rare {
+        // expected-note @+1 {{role "use" waits here until a slot of `ks` has been filled}}
+        %s1 = cta.wait %ks : !ring -> !slot
+        %w1 = cta.get %s1 : !slot -> !tile
+        cta.release %s1 : !slot
+        %s2 = cta.wait %qs : !one -> !slot
+        %w2 = cta.get %s2 : !slot -> !tile
+        cta.release %s2 : !slot
+        %s3 = cta.wait %qs : !one -> !slot
+        %w3 = cta.get %s3 : !slot -> !tile
+        cta.release %s3 : !slot
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+!tile = tensor<64x64xbf16>
+!slot = !cta.slot<!tile>
+!one = !cta.channel<1 x !tile>
+!ring = !cta.channel<2 x !tile>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+// expected-remark @+1 {{check-schedule: looked for roles that wait for ever with small sizes, but some make loops too long to be played through, and were left out}}
+func.func @loops_too_long(%x: !view, %t: i32 {tile.name = "t"}, %n: i32 {tile.name = "n"}) attributes {cta.target = "sm_90"} {
+  %c1000 = arith.constant 1000 : i32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %long = arith.muli %n, %c1000 : i32
+  %ks = cta.channel tma : !ring loc("ks")
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) {
+      scf.for %k = %c0 to %long step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i) of (%t) {
+      scf.for %k = %c0 to %long step %c1 : i32 {
+        %s0 = cta.wait %ks : !ring -> !slot
+        %w0 = cta.get %s0 : !slot -> !tile
+        cta.release %s0 : !slot
+      }
+    }
+  }
+  return
+}
