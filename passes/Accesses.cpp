@@ -22,6 +22,16 @@ Value Access::tile() const {
   return cast<tile::AtomicOp>(op).getValue();
 }
 
+bool mayBeInPlace(Value read, Value written) {
+  auto dimsOf = [](Value view) {
+    auto argument = cast<BlockArgument>(view);
+    auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    return kernel.getArgAttr(argument.getArgNumber(), tile::kDimsAttr);
+  };
+  auto elementOf = [](Value view) { return cast<tile::ViewType>(view.getType()).getElementType(); };
+  return dimsOf(read) && dimsOf(read) == dimsOf(written) && elementOf(read) == elementOf(written);
+}
+
 int64_t Access::validElements(int64_t axis) const {
   auto valid = op->getAttrOfType<DenseI64ArrayAttr>("valid");
   if (valid && valid[axis] != 0)

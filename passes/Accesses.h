@@ -26,6 +26,10 @@ struct Access {
   void setInBounds(int64_t axis);
 };
 
+/// Whether a call may pass one tensor for a view that is read and for another that is written:
+/// their dimensions and element types are the same ("Order" in docs/language.md).
+bool mayBeInPlace(mlir::Value read, mlir::Value written);
+
 /// One tile.dim per dimension name, at the kernel's start, so that equal sizes are one symbol.
 class Dims {
 public:

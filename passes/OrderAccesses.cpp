@@ -144,19 +144,9 @@ private:
   Operation *loop;
 };
 
-/// What tells that two parameters may be given one tensor: the names of their dimensions.
-Attribute dimsOf(Value view) {
-  auto argument = cast<BlockArgument>(view);
-  auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  return kernel.getArgAttr(argument.getArgNumber(), tile::kDimsAttr);
-}
-
 bool Pair::ofOneTensor() const {
-  if (first.view == second.view)
-    return true;
-  return isRead(first) && isa<tile::StoreOp>(second.op) && dimsOf(first.view) &&
-         dimsOf(first.view) == dimsOf(second.view) &&
-         first.view.getType().getElementType() == second.view.getType().getElementType();
+  return first.view == second.view ||
+         (isRead(first) && isa<tile::StoreOp>(second.op) && mayBeInPlace(first.view, second.view));
 }
 
 bool Pair::bySameThread() const {

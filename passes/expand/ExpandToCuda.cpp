@@ -1,5 +1,6 @@
 // The walk from a `cta` kernel to a `cuda` kernel: parameters, dispatch. Expander.h says what is
 // where.
+#include "passes/Accesses.h"
 #include "passes/expand/Expander.h"
 
 #include "mlir/IR/Matchers.h"
@@ -95,8 +96,8 @@ void Expander::unrolled(int64_t count, function_ref<void(Value)> body, int64_t f
   if (count == 1)
     return body(constant(0));
   auto loop = builder.create<scf::ForOp>(loc, constant(0), constant(count), constant(1));
-  loop->setAttr(cuda::kUnrollAttr, factor ? Attribute(builder.getI32IntegerAttr(factor))
-                                          : builder.getUnitAttr());
+  loop->setAttr(cuda::kUnrollAttr,
+                factor ? Attribute(builder.getI32IntegerAttr(factor)) : builder.getUnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   body(loop.getInductionVar());
@@ -330,16 +331,26 @@ void Expander::renewThread() {
   threadCoordinates.clear();
 }
 
+/// Marks the pointers to what nobody writes while the kernel runs: neither the kernel through this
+/// view, nor through one that is the same tensor in a call in place.
+void Expander::markReadOnly() {
+  SmallVector<Value> written;
+  kernel.walk([&](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op).Case<tile::StoreOp, tile::AtomicOp, cta::StoreOp>(
+        [&](auto store) { written.push_back(store.getView()); });
+  });
+  for (auto &[view, params] : views) {
+    bool kept = llvm::none_of(
+        written, [view = view](Value other) { return other == view || mayBeInPlace(view, other); });
+    if (params.ptr && kept)
+      result.setArgAttr(cast<BlockArgument>(params.ptr).getArgNumber(), cuda::kReadOnlyAttr,
+                        builder.getUnitAttr());
+  }
+}
+
 void Expander::finishKernel() {
   result->setAttr(cuda::kSharedBytesAttr, builder.getI32IntegerAttr(sharedBytes));
-  // Pointers that nothing writes through are read-only.
-  Block &entry = result.getBody().front();
-  for (BlockArgument argument : entry.getArguments())
-    if (isa<cuda::PtrType>(argument.getType()) &&
-        llvm::none_of(argument.getUsers(), [](Operation *user) {
-          return isa<cuda::StoreGlobalOp, cuda::AtomicOp, cuda::AtomicIncOp>(user);
-        }))
-      result.setArgAttr(argument.getArgNumber(), cuda::kReadOnlyAttr, builder.getUnitAttr());
+  markReadOnly();
 }
 
 //===- Dispatch ------------------------------------------------------------------------------===//

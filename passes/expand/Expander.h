@@ -129,6 +129,7 @@ private:
   void makeKernel();
   void makeParameters();
   bool needsPointer(Value view);
+  void markReadOnly();
   void finishKernel();
   mlir::LogicalResult expandBlock(mlir::Block &block);
   mlir::LogicalResult expand(Operation *op);

@@ -45,6 +45,29 @@ func.func @parameters_in_the_order_of_a_reader(
   return
 }
 
+// A call may be in place, with one tensor for x and y; not for z and y, whose dimensions differ.
+// CHECK-LABEL: @only_what_nothing_writes_is_read_only
+// CHECK-SAME: source = "x"}, tile.name = "x"}
+// CHECK-SAME: source = "z"}, cuda.read_only, tile.name = "z"}
+// CHECK-SAME: source = "h"}, cuda.read_only, tile.name = "h"}
+// CHECK-SAME: source = "y"}, tile.name = "y"}
+func.func @only_what_nothing_writes_is_read_only(
+    %x: !tile.view<?xf32> {tile.name = "x", tile.dims = ["N"]},
+    %z: !tile.view<?xf32> {tile.name = "z", tile.dims = ["M"]},
+    %h: !tile.view<?xf16> {tile.name = "h", tile.dims = ["N"]},
+    %y: !tile.view<?xf32> {tile.name = "y", tile.dims = ["N"]})
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0] extents [32] : !tile.view<?xf32>, i32 -> tensor<32xf32>
+  %b = tile.load %z[%c0] extents [32] : !tile.view<?xf32>, i32 -> tensor<32xf32>
+  %h16 = tile.load %h[%c0] extents [32] : !tile.view<?xf16>, i32 -> tensor<32xf16>
+  %c = tile.cast %h16 : tensor<32xf16> -> tensor<32xf32>
+  %ab = arith.addf %a, %b : tensor<32xf32>
+  %abc = arith.addf %ab, %c : tensor<32xf32>
+  tile.store %abc, %y[%c0] extents [32] : tensor<32xf32>, !tile.view<?xf32>, i32
+  return
+}
+
 // An op that is used once is computed where it is used, and rounded in between only when kept.
 // CHECK-LABEL: @chains_take_one_loop
 // CHECK: cuda.load_global
