@@ -76,12 +76,12 @@ struct Share {
   size_t tried, compiled;
 };
 
-void expectEdits(const std::string &file, const Check &check, Share share) {
-  std::vector<Edit> edits = editsOf(textOf(file));
+void expectEdits(const std::string &text, const Check &check, Share share) {
+  std::vector<Edit> edits = editsOf(text);
   const std::regex hasPlace(R"(schedule\.mlir:\d+)");
   size_t lowered = 0;
   auto attempt = [&](const Edit &edit) {
-    SCOPED_TRACE(file + ": " + edit.what);
+    SCOPED_TRACE(edit.what);
     auto schedule = driver::lowerSchedule(edit.text, "schedule.mlir");
     if (!schedule) {
       EXPECT_TRUE(std::regex_search(schedule.error().message, hasPlace))
@@ -106,17 +106,20 @@ void expectEdits(const std::string &file, const Check &check, Share share) {
 
 class MatrixEdits : public testing::TestWithParam<MatrixProgram> {
 protected:
-  void run(Share share) { expectEdits(GetParam().file, checkOf(GetParam()), share); }
+  void run(Share share) { expectEdits(textOf(GetParam().file), checkOf(GetParam()), share); }
 };
 class AttentionEdits : public testing::TestWithParam<AttentionProgram> {
 protected:
-  void run(Share share) { expectEdits(GetParam().file, checkOf(GetParam()), share); }
+  void run(Share share) { expectEdits(textOf(GetParam().file), checkOf(GetParam()), share); }
 };
 
 constexpr Share kSome{11, 4}, kAll{1, 1};
 
 TEST_P(MatrixEdits, are_refused_or_right) { run(kSome); }
 TEST_P(AttentionEdits, are_refused_or_right) { run(kSome); }
+TEST(TurnEdits, are_refused_or_right) {
+  expectEdits(attentionByTurns(), checkOf(kAttentionPrograms[0]), kSome);
+}
 TEST_P(MatrixEdits, DISABLED_all_are_refused_or_right) { run(kAll); }
 TEST_P(AttentionEdits, DISABLED_all_are_refused_or_right) { run(kAll); }
 
