@@ -8,10 +8,10 @@
 
 #include "runtime/CubinInfo.h"
 
+#include "runtime/ElfFile.h"
+
 #include <algorithm>
 #include <charconv>
-#include <cstring>
-#include <elf.h>
 #include <optional>
 
 namespace tilewright::runtime {
@@ -21,77 +21,6 @@ namespace {
 enum : uint8_t { kFormatSized = 4 };
 constexpr uint64_t kReservedSharedBytes = 1024;
 enum : uint8_t { kAttrFrameSize = 0x11, kAttrMinStackSize = 0x12, kAttrRegisters = 0x2f };
-
-/// Reads past the end give nothing, so a damaged file cannot make us leave the buffer.
-class ElfFile {
-public:
-  explicit ElfFile(std::string_view bytes) : bytes(bytes) {}
-
-  bool isValid() const {
-    std::optional<Elf64_Ehdr> header = at<Elf64_Ehdr>(0);
-    return header && std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
-           header->e_ident[EI_CLASS] == ELFCLASS64;
-  }
-
-  template <typename T> std::optional<T> at(uint64_t offset) const {
-    return read<T>(bytes, offset);
-  }
-
-  template <typename T> static std::optional<T> read(std::string_view from, uint64_t offset) {
-    if (offset > from.size() || from.size() - offset < sizeof(T))
-      return std::nullopt;
-    T value;
-    std::memcpy(&value, from.data() + offset, sizeof(T));
-    return value;
-  }
-
-  std::optional<Elf64_Shdr> section(uint64_t index) const {
-    auto header = *at<Elf64_Ehdr>(0);
-    return index < header.e_shnum ? at<Elf64_Shdr>(header.e_shoff + index * sizeof(Elf64_Shdr))
-                                  : std::nullopt;
-  }
-
-  std::optional<Elf64_Shdr> section(std::string_view name) const {
-    auto header = *at<Elf64_Ehdr>(0);
-    std::string_view names = contents(section(header.e_shstrndx));
-    for (uint64_t i = 0; i < header.e_shnum; ++i)
-      if (std::optional<Elf64_Shdr> found = section(i);
-          found && string(names, found->sh_name) == name)
-        return found;
-    return std::nullopt;
-  }
-
-  std::string_view contents(const std::optional<Elf64_Shdr> &section) const {
-    if (!section || section->sh_type == SHT_NOBITS || section->sh_offset > bytes.size() ||
-        bytes.size() - section->sh_offset < section->sh_size)
-      return {};
-    return bytes.substr(section->sh_offset, section->sh_size);
-  }
-
-  static std::string_view string(std::string_view table, uint64_t offset) {
-    if (offset >= table.size())
-      return {};
-    std::string_view rest = table.substr(offset);
-    return rest.substr(0, rest.find('\0'));
-  }
-
-  /// The index in .symtab of the symbol called `name`.
-  std::optional<uint32_t> symbol(std::string_view name) const {
-    std::optional<Elf64_Shdr> table = section(".symtab");
-    if (!table)
-      return std::nullopt;
-    std::string_view symbols = contents(table);
-    std::string_view names = contents(section(table->sh_link));
-    for (uint32_t i = 0; i < symbols.size() / sizeof(Elf64_Sym); ++i)
-      if (auto entry = read<Elf64_Sym>(symbols, i * sizeof(Elf64_Sym));
-          ELF64_ST_TYPE(entry->st_info) == STT_FUNC && string(names, entry->st_name) == name)
-        return i;
-    return std::nullopt;
-  }
-
-private:
-  std::string_view bytes;
-};
 
 struct InfoRecord {
   uint8_t format;
@@ -105,7 +34,7 @@ ErrorOr<CubinInfo> readCubinInfo(std::string_view cubin, std::string_view entry)
   ElfFile elf(cubin);
   if (!elf.isValid())
     return Error{"compiled code is not a 64-bit ELF file"};
-  std::optional<uint32_t> symbol = elf.symbol(entry);
+  std::optional<uint32_t> symbol = elf.function(entry);
   if (!symbol)
     return Error{"compiled code has no kernel `" + std::string(entry) + "`"};
   CubinInfo info;
@@ -134,7 +63,7 @@ ErrorOr<CubinInfo> readCubinInfo(std::string_view cubin, std::string_view entry)
     uint64_t reserved = elf.section(".nv.shared.reserved.0") ? kReservedSharedBytes : 0;
     info.staticSharedBytes = static_cast<unsigned>(std::max(shared->sh_size, reserved) - reserved);
   }
-  info.productLoops = scanLoops(elf.contents(elf.section(".text." + std::string(entry))));
+  info.productLoops = scanLoops(elf.code(entry));
   return info;
 }
 
