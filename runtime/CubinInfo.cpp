@@ -63,7 +63,7 @@ ErrorOr<CubinInfo> readCubinInfo(std::string_view cubin, std::string_view entry)
     uint64_t reserved = elf.section(".nv.shared.reserved.0") ? kReservedSharedBytes : 0;
     info.staticSharedBytes = static_cast<unsigned>(std::max(shared->sh_size, reserved) - reserved);
   }
-  info.productLoops = scanLoops(elf.code(entry));
+  info.productLoops = scanLoops(decode(elf.code(entry)));
   return info;
 }
 

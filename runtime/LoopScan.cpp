@@ -1,88 +1,99 @@
-//===- LoopScan.cpp - Local memory in the loops of machine code -----------===//
+//===- LoopScan.cpp - Loops of machine code -------------------------------===//
 
 #include "runtime/LoopScan.h"
 
-#include <cstdint>
-#include <cstring>
-#include <optional>
-#include <vector>
+#include <algorithm>
+#include <map>
+#include <set>
 
 namespace tilewright::runtime {
 
-namespace {
+using Edges = std::vector<std::vector<size_t>>;
 
-/// The low 12 bits of an instruction, as the disassembler names them.
-enum Opcode : unsigned {
-  kImma = 0x237,
-  kHmma = 0x23c,
-  kQmma = 0x27a,
-  kStoreLocal = 0x387,
-  kBranch = 0x947,
-  kLoadLocal = 0x983,
-};
-
-struct Instruction {
-  uint64_t low, high;
-  unsigned opcode() const { return low & 0xfff; }
-  bool isProduct() const { return opcode() == kHmma || opcode() == kImma || opcode() == kQmma; }
-  bool isLocal() const { return opcode() == kStoreLocal || opcode() == kLoadLocal; }
-
-  /// A branch's distance from the next instruction, in units of 4 bytes. Bits 34 and up; from sm_90
-  /// on its low 8 bits come first, from bit 16.
-  int64_t distance(bool splitField) const {
-    int64_t upper = static_cast<int64_t>((low >> 34 | high << 30) << 16) >> 16;
-    return splitField ? upper * 256 + (low >> 16 & 0xff) : upper;
-  }
-};
-
-struct Loop {
-  size_t first, last;
-};
-
-/// The backward branches, read one way; nothing if that way makes no sense of some branch.
-std::optional<std::vector<Loop>> loops(const std::vector<Instruction> &code, bool splitField) {
-  std::vector<Loop> found;
-  for (size_t i = 0; i < code.size(); ++i) {
-    if (code[i].opcode() != kBranch)
-      continue;
-    int64_t distance = code[i].distance(splitField);
-    int64_t target = static_cast<int64_t>(i) + 1 + distance / 4;
-    if (distance % 4 != 0 || target < 0 || target > static_cast<int64_t>(code.size()))
-      return std::nullopt;
-    if (target < static_cast<int64_t>(i))
-      found.push_back({static_cast<size_t>(target), i});
-  }
-  return found;
-}
-
-} // namespace
-
-ProductLoops scanLoops(std::string_view bytes) {
-  std::vector<Instruction> code(bytes.size() / sizeof(Instruction));
-  std::memcpy(code.data(), bytes.data(), code.size() * sizeof(Instruction));
-  ProductLoops result;
-  for (const Instruction &instruction : code)
-    result.multiplies |= instruction.isProduct();
-
-  std::optional<std::vector<Loop>> found = loops(code, false);
-  if (!found)
-    found = loops(code, true);
-  if (!found)
-    return result;
-  std::vector<bool> counted(code.size());
-  for (Loop loop : *found) {
-    bool multiplies = false;
-    for (size_t i = loop.first; i <= loop.last; ++i)
-      multiplies |= code[i].isProduct();
-    if (!multiplies)
-      continue;
-    result.found = true;
-    for (size_t i = loop.first; i <= loop.last; ++i)
-      if (code[i].isLocal() && !counted[i]) {
-        counted[i] = true;
-        ++result.localAccesses;
+/// Marks what can be reached from `start` without `barrier`, which is marked too.
+static std::vector<bool> reach(const Edges &edges, size_t start, size_t barrier) {
+  std::vector<bool> seen(edges.size());
+  std::vector<size_t> open = {start};
+  seen[start] = seen[barrier] = true;
+  while (!open.empty()) {
+    size_t at = open.back();
+    open.pop_back();
+    for (size_t next : edges[at])
+      if (!seen[next]) {
+        seen[next] = true;
+        open.push_back(next);
       }
   }
+  return seen;
+}
+
+static Edges reversed(const Edges &edges) {
+  Edges result(edges.size());
+  for (size_t at = 0; at < edges.size(); ++at)
+    for (size_t next : edges[at])
+      result[next].push_back(at);
+  return result;
+}
+
+bool CodeLoop::contains(size_t instruction) const {
+  return std::binary_search(body.begin(), body.end(), instruction);
+}
+
+std::vector<CodeLoop> findLoops(const std::vector<Instruction> &code) {
+  std::optional<Edges> next = controlFlow(code);
+  if (!next || code.empty())
+    return {};
+  Edges before = reversed(*next);
+  // An edge goes back if its target is on every way to it; the loop is what leads there.
+  std::map<size_t, std::set<size_t>> bodies;
+  for (size_t header = 0; header < code.size(); ++header) {
+    if (before[header].size() < 2)
+      continue;
+    std::vector<bool> around = reach(*next, 0, header);
+    for (size_t last : before[header]) {
+      if (around[last] && last != header)
+        continue;
+      std::vector<bool> body = reach(before, last, header);
+      for (size_t at = 0; at < code.size(); ++at)
+        if (body[at])
+          bodies[header].insert(at);
+    }
+  }
+  std::vector<CodeLoop> loops;
+  for (auto &[header, body] : bodies)
+    loops.push_back({header, {body.begin(), body.end()}});
+  return loops;
+}
+
+std::vector<CodeLoop> loopsThatMultiply(const std::vector<Instruction> &code,
+                                        const std::vector<CodeLoop> &loops) {
+  std::vector<CodeLoop> result;
+  for (const CodeLoop &loop : loops)
+    if (std::any_of(loop.body.begin(), loop.body.end(),
+                    [&](size_t at) { return code[at].kind() == InstructionKind::Tensor; }))
+      result.push_back(loop);
+  return result;
+}
+
+std::vector<size_t> localAccesses(const std::vector<Instruction> &code,
+                                  const std::vector<CodeLoop> &loops) {
+  std::vector<size_t> result;
+  for (size_t at = 0; at < code.size(); ++at)
+    if (code[at].kind() == InstructionKind::Local &&
+        std::any_of(loops.begin(), loops.end(),
+                    [&](const CodeLoop &loop) { return loop.contains(at); }))
+      result.push_back(at);
+  return result;
+}
+
+ProductLoops scanLoops(const std::vector<Instruction> &code) {
+  std::vector<CodeLoop> loops = loopsThatMultiply(code, findLoops(code));
+  ProductLoops result;
+  result.multiplies = std::any_of(code.begin(), code.end(), [](const Instruction &instruction) {
+    return instruction.kind() == InstructionKind::Tensor;
+  });
+  result.found = !loops.empty();
+  result.localAccesses = static_cast<unsigned>(localAccesses(code, loops).size());
   return result;
 }
 
