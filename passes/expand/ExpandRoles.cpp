@@ -30,6 +30,7 @@ void Expander::byOneThread(function_ref<void()> body) {
 //===- The branches ---------------------------------------------------------------------------===//
 
 LogicalResult Expander::expandRoles() {
+  llvm::SaveAndRestore locScope(loc, kernel.getLoc()); // what all roles share is of none
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
   group = builder.create<arith::ShRSIOp>(named("warpgroup"), warp, constant(2));
   groupThread = builder.create<arith::AndIOp>(named("group_thread"), thread, constant(127));
@@ -70,10 +71,11 @@ LogicalResult Expander::expandSections(ArrayRef<Section> sections) {
   }
   int64_t threads = cta::warpsOf(kernel) * kLanes;
   int64_t entry = Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
+  Location place = cta::RoleOp(section.roles.front()).getLoc();
   if (section.registers && *section.registers > entry)
-    builder.create<cuda::IncreaseRegistersOp>(loc, *section.registers);
+    builder.create<cuda::IncreaseRegistersOp>(place, *section.registers);
   else if (section.registers && *section.registers < entry)
-    builder.create<cuda::DecreaseRegistersOp>(loc, *section.registers);
+    builder.create<cuda::DecreaseRegistersOp>(place, *section.registers);
   for (cta::RoleOp op : section.roles)
     if (failed(expandRole(op)))
       return failure();
