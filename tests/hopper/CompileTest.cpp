@@ -2,7 +2,9 @@
 #include "runtime/Compile.h"
 #include "tests/hopper/Attention.h"
 #include "tests/hopper/Operands.h"
+#include "tools/driver/Acceptance.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace tilewright;
@@ -19,6 +21,7 @@ static void expectClean(const KernelSource &source, unsigned registers,
   EXPECT_EQ(compiled->text.log.find("warning"), std::string::npos) << compiled->text.log;
   EXPECT_EQ(compiled->spills.storeBytes + compiled->spills.loadBytes, 0u);
   EXPECT_EQ(compiled->resources.frameBytes, 0u);
+  EXPECT_TRUE(compiled->resources.productLoops.multiplies);
   EXPECT_LE(compiled->resources.registers, registers);
   if (ptx)
     *ptx = compiled->text.ptx;
@@ -66,6 +69,27 @@ TEST(HopperSchedules, compile_without_serialised_products) {
       hopper::replaced("gemm_pingpong.mlir", {{"grouped 16 turn", "grouped 16 queue turn"}}),
       &source);
   expectClean(source, 168);
+}
+
+/// What is said against machine code for this text.
+static std::string refusal(const std::string &text) {
+  ErrorOr<driver::Schedule> schedule = driver::lowerSchedule(text, "schedule.mlir");
+  EXPECT_TRUE(schedule) << schedule.error().message;
+  ErrorOr<CompiledKernel> compiled = compileKernel(schedule->source, {.useCache = false});
+  EXPECT_TRUE(compiled) << compiled.error().message;
+  EXPECT_TRUE(compiled->resources.productLoops.found);
+  Status accepted = driver::checkCompiled(*schedule, *compiled);
+  return accepted ? "" : accepted.error().message;
+}
+
+TEST(HopperSchedules, are_refused_if_registers_are_spilled_in_a_loop) {
+  EXPECT_EQ(refusal(hopper::textOf("gemm_mixed.mlir")), "");
+  EXPECT_THAT(refusal(hopper::replaced("gemm_mixed.mlir", {{"registers 120", "registers 64"}})),
+              testing::MatchesRegex("schedule.mlir:[0-9]+: `[a-z.]+` of role \"dequantise\" keeps "
+                                    "registers in local memory within a loop .*"));
+  EXPECT_THAT(
+      refusal(hopper::replaced("gemm_pingpong.mlir", {{"registers 232", "registers 160"}})),
+      testing::MatchesRegex("schedule.mlir:[0-9]+: `[a-z.]+` of role \"multiply [01]\" .*"));
 }
 
 TEST(HopperPrograms, products_compile_in_every_form) {

@@ -8,7 +8,6 @@
 #include "tests/hopper/Edits.h"
 #include "tests/hopper/ScheduleRun.h"
 #include "tools/driver/Acceptance.h"
-#include "tools/driver/Schedule.h"
 
 #include <gtest/gtest.h>
 #include <regex>
@@ -63,11 +62,11 @@ Check checkOf(const AttentionProgram &attention) {
 }
 
 /// What ptxas says against it; with a line, if anything.
-std::string refusedByPtxas(const runtime::KernelSource &source) {
-  auto compiled = runtime::compileKernel(source, {.useCache = false});
+std::string refusedByPtxas(const driver::Schedule &schedule) {
+  auto compiled = runtime::compileKernel(schedule.source, {.useCache = false});
   if (!compiled)
     return compiled.error().message;
-  Status kept = driver::checkSchedule(source, compiled->performanceNotes);
+  Status kept = driver::checkCompiled(schedule, *compiled);
   return kept ? "" : kept.error().message;
 }
 
@@ -89,7 +88,7 @@ void expectEdits(const std::string &text, const Check &check, Share share) {
       return;
     }
     if (lowered++ % share.compiled == 0)
-      if (std::string refusal = refusedByPtxas(schedule->source); !refusal.empty()) {
+      if (std::string refusal = refusedByPtxas(*schedule); !refusal.empty()) {
         EXPECT_TRUE(std::regex_search(refusal, hasPlace)) << refusal;
         return;
       }

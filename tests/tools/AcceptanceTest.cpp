@@ -41,6 +41,26 @@ TEST(CheckSchedule, NamesTheBudgetThatIsIgnored) {
             "sm_90a: 'setmaxnreg' ignored; y (C7508)");
 }
 
+TEST(CheckSchedule, NamesTheBudgetThatIsTooSmallForItsProducts) {
+  runtime::KernelSource roles = source();
+  roles.text = "extern \"C\" __global__ void gemm() {\n"
+               "#line 4 \"gemm.mlir\"\n"
+               "  decrease_registers<24>();\n"
+               "#line 7 \"gemm.mlir\"\n"
+               "  increase_registers<240>();\n"
+               "  wgmma_m64n256k16_bf16(acc, a, b);\n"
+               "#line 12 \"gemm.mlir\"\n"
+               "  decrease_registers<152>();\n"
+               "  wgmma_m64n256k16_bf16(acc, a, b);\n"
+               "}\n";
+  Status status = checkSchedule(roles, {"ptxas info    : (C7507) Potential Performance Loss: "
+                                        "'setmaxnreg' ignored to maintain minimum x"});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message,
+            "gemm.mlir:12: `cuda.decrease_registers` of kernel `gemm` does not run as written on "
+            "sm_90a: 'setmaxnreg' ignored to maintain minimum x (C7507)");
+}
+
 TEST(CheckSchedule, AcceptsAnAddedFence) {
   EXPECT_EQ(problem("ptxas info    : (C7519) warpgroup.arrive is injected"), "none");
 }

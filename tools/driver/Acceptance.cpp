@@ -1,5 +1,8 @@
 #include "tools/driver/Acceptance.h"
 
+#include "tools/driver/RoleCode.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 using namespace tilewright;
@@ -27,9 +30,15 @@ static unsigned codeOf(StringRef note) {
   return digits.getAsInteger(10, code) ? 0 : code;
 }
 
-/// Where the first call of a function that starts with `function` stands, as `#line` directives
-/// say: `file:line`. Empty where there is no call or no directive above it.
-static std::string placeOfCall(StringRef text, StringRef function) {
+/// A call in a kernel's text.
+struct Call {
+  StringRef text;    ///< Of its line.
+  std::string place; ///< `file:line` as `#line` directives say; empty where none is above it.
+};
+
+/// The calls of functions whose names start with one of `names`, in order.
+static std::vector<Call> callsOf(StringRef text, std::initializer_list<StringRef> names) {
+  std::vector<Call> calls;
   StringRef file, rest = text.substr(text.find("extern \"C\""));
   unsigned line = 0;
   while (!rest.empty()) {
@@ -41,11 +50,41 @@ static std::string placeOfCall(StringRef text, StringRef function) {
       file = directive.trim(" \"");
       continue;
     }
-    if (current.ltrim().starts_with(function))
-      return file.empty() ? "" : file.str() + ":" + std::to_string(line);
+    if (llvm::any_of(names, [&](StringRef name) { return current.ltrim().starts_with(name); }))
+      calls.push_back(
+          {current.ltrim(), file.empty() ? "" : file.str() + ":" + std::to_string(line)});
     ++line;
   }
-  return "";
+  return calls;
+}
+
+static constexpr StringRef kProduct = "wgmma_m64";
+
+/// Where the first product stands.
+static std::string placeOfProduct(StringRef text) {
+  std::vector<Call> products = callsOf(text, {kProduct});
+  return products.empty() ? "" : products.front().place;
+}
+
+/// The exchange of registers that leaves products the fewest, for whose sake ptxas ignores all
+/// exchanges; the first one where none is followed by products.
+static Call tightestExchange(StringRef text) {
+  Call first, tightest, current;
+  unsigned fewest = ~0u;
+  for (const Call &call : callsOf(text, {"increase_registers", "decrease_registers", kProduct})) {
+    if (!call.text.starts_with(kProduct)) {
+      current = call;
+      if (first.text.empty())
+        first = call;
+      continue;
+    }
+    unsigned registers = 0;
+    if (!current.text.split('<').second.consumeInteger(10, registers) && registers < fewest) {
+      fewest = registers;
+      tightest = current;
+    }
+  }
+  return tightest.text.empty() ? first : tightest;
 }
 
 /// What a note says, without its code and without ptxas's preamble.
@@ -63,11 +102,51 @@ Status driver::checkSchedule(const runtime::KernelSource &source,
     if (code < 7506 || code > 7518)
       continue;
     bool budgets = note.find("setmaxnreg") != note.npos;
-    std::string place = placeOfCall(source.text, budgets ? "increase_registers" : "wgmma_m64");
-    return Error{(place.empty() ? source.location : place) + ": " +
-                 (budgets ? "`cuda.increase_registers`" : "`cuda.wgmma`") + " of kernel `" +
+    Call exchange = budgets ? tightestExchange(source.text) : Call();
+    std::string place = budgets ? exchange.place : placeOfProduct(source.text);
+    std::string op =
+        budgets ? exchange.text.take_until([](char c) { return c == '<'; }).str() : "wgmma";
+    return Error{(place.empty() ? source.location : place) + ": `cuda." + op + "` of kernel `" +
                  source.entry + "` does not run as written on " + source.target + ": " +
                  reasonOf(note).str() + " (C" + std::to_string(code) + ")"};
   }
   return {};
+}
+
+/// How many loops an instruction is in.
+static size_t depthOf(size_t at, const std::vector<runtime::CodeLoop> &loops) {
+  return size_t(
+      llvm::count_if(loops, [&](const runtime::CodeLoop &loop) { return loop.contains(at); }));
+}
+
+/// Fails where registers are in local memory within a loop; names the place that is in most loops,
+/// beside products if there is one.
+static Status checkLocalMemory(const Schedule &schedule, const runtime::CompiledKernel &compiled) {
+  RoleCode code = roleCode(schedule, compiled);
+  std::vector<size_t> accesses =
+      runtime::localAccesses(code.code, runtime::loopsThatMultiply(code.code, code.loops));
+  if (accesses.empty())
+    accesses = runtime::localAccesses(code.code, code.loops);
+  if (accesses.empty())
+    return {};
+  size_t worst = *llvm::max_element(accesses, [&](size_t a, size_t b) {
+    return depthOf(a, code.loops) < depthOf(b, code.loops);
+  });
+  unsigned line = code.lines[worst];
+  const RoleOutline *role = code.roles[worst];
+  auto op = schedule.outline.ops.find(line);
+  return Error{(line ? schedule.file + ":" + std::to_string(line) : schedule.source.location) +
+               ": `" + (op == schedule.outline.ops.end() ? "func.func" : op->second) + "` of " +
+               (role ? "role \"" + role->name + "\"" : "kernel `" + schedule.source.entry + "`") +
+               " keeps registers in local memory within a loop (" +
+               std::to_string(accesses.size()) +
+               " loads and stores there; of a thread's registers " +
+               std::to_string(compiled.spills.storeBytes) + " bytes are spilled, " +
+               std::to_string(compiled.spills.loadBytes) +
+               " loaded); state more registers for the role or make its tiles smaller"};
+}
+
+Status driver::checkCompiled(const Schedule &schedule, const runtime::CompiledKernel &compiled) {
+  TILEWRIGHT_TRY(checkSchedule(schedule.source, compiled.performanceNotes));
+  return checkLocalMemory(schedule, compiled);
 }

@@ -3,6 +3,7 @@
 #define TILEWRIGHT_TOOLS_DRIVER_ACCEPTANCE_H
 
 #include "runtime/Compile.h"
+#include "tools/driver/Schedule.h"
 
 namespace tilewright::driver {
 
@@ -15,6 +16,10 @@ std::string spillProblem(const runtime::CompiledKernel &compiled);
 /// line of the kernel's source that the text gives for it.
 Status checkSchedule(const runtime::KernelSource &source,
                      const std::vector<std::string> &performanceNotes);
+
+/// The same for a kernel written on the `cta` level; fails too where registers are kept in local
+/// memory within a loop, with the op, the line and the role of the first such access.
+Status checkCompiled(const Schedule &schedule, const runtime::CompiledKernel &compiled);
 
 } // namespace tilewright::driver
 

@@ -72,6 +72,7 @@ ErrorOr<Schedule> driver::lowerSchedule(const std::string &text, const std::stri
   registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect,
                   tile::TileDialect, cta::CtaDialect, cuda::CudaDialect>();
   Schedule result;
+  result.file = file;
   result.context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   result.context->printOpOnDiagnostic(false);
   Diagnostics diagnostics(*result.context, file, text);
@@ -80,7 +81,9 @@ ErrorOr<Schedule> driver::lowerSchedule(const std::string &text, const std::stri
     return diagnostics.error(file + ": is no kernel");
   TILEWRIGHT_ASSIGN(func::FuncOp kernel, findKernel(*result.module, file));
   TILEWRIGHT_ASSIGN(result.source, describeArguments(kernel));
+  result.outline = outlineOf(kernel);
   result.source.location = file + ":1";
+  result.source.options = {"-lineinfo"}; // so that what is found in machine code has a line
   result.source.target = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).str();
 
   PassManager manager(result.context.get());

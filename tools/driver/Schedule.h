@@ -9,8 +9,8 @@
 
 #include "runtime/KernelSource.h"
 #include "support/ErrorOr.h"
+#include "tools/driver/ScheduleOutline.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -21,9 +21,11 @@
 namespace tilewright::driver {
 
 struct Schedule {
+  std::string file; ///< What messages call it.
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< The kernel at the `cuda` level.
   runtime::KernelSource source;             ///< With its text.
+  ScheduleOutline outline;                  ///< Of the kernel as it was written.
   std::vector<std::string> remarks;         ///< What the passes said.
 
   mlir::func::FuncOp kernel() const;

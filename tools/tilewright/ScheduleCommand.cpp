@@ -52,7 +52,7 @@ ErrorOr<std::string> cli::emitSchedule(const std::string &file, const std::strin
   if (what != "ptx" && what != "cubin" && what != "sass" && what != "report")
     return Error{"a kernel written on the `cta` level has no `" + what + "`"};
   TILEWRIGHT_ASSIGN(runtime::CompiledKernel compiled, runtime::compileKernel(schedule.source));
-  TILEWRIGHT_TRY(driver::checkSchedule(schedule.source, compiled.performanceNotes));
+  TILEWRIGHT_TRY(driver::checkCompiled(schedule, compiled));
   if (what == "report")
     return reportOf(schedule, compiled);
   if (what == "sass")
