@@ -15,23 +15,25 @@
 namespace tilewright::hopper {
 
 /// A matrix on both sides: its numbers here, its bits on the GPU. Or a tensor: the rows of all but
-/// its last axis.
+/// its last axis. Rows start at multiples of `alignment` elements.
 struct DeviceMatrix {
   DeviceMatrix(const runtime::Driver &driver, runtime::ElementType type, int64_t rows,
-               int64_t columns)
-      : DeviceMatrix(driver, type, std::vector{rows, columns}) {}
-  DeviceMatrix(const runtime::Driver &driver, runtime::ElementType type, std::vector<int64_t> sizes)
-      : type(type), shape(std::move(sizes)), strides(packed(shape)),
+               int64_t columns, int64_t alignment = 1)
+      : DeviceMatrix(driver, type, std::vector{rows, columns}, alignment) {}
+  DeviceMatrix(const runtime::Driver &driver, runtime::ElementType type, std::vector<int64_t> sizes,
+               int64_t alignment = 1)
+      : type(type), shape(std::move(sizes)), strides(rowMajor(shape, alignment)),
         values(size_t(shape[0] * strides[0])),
         buffer(std::move(
                    runtime::DeviceBuffer::allocate(driver, values.size() * runtime::bytesOf(type)))
                    .value()) {}
 
-  /// The strides of a tensor without gaps.
-  static std::vector<int64_t> packed(const std::vector<int64_t> &shape) {
+  /// The strides of a tensor without gaps but those behind its rows.
+  static std::vector<int64_t> rowMajor(const std::vector<int64_t> &shape, int64_t alignment) {
     std::vector<int64_t> strides(shape.size(), 1);
-    for (size_t axis = shape.size() - 1; axis-- > 0;)
-      strides[axis] = strides[axis + 1] * shape[axis + 1];
+    int64_t next = (shape.back() + alignment - 1) / alignment * alignment;
+    for (size_t axis = shape.size() - 1; axis-- > 0; next *= shape[axis])
+      strides[axis] = next;
     return strides;
   }
 
@@ -85,7 +87,8 @@ struct DeviceMatrix {
     }
   }
   float at(int64_t row, int64_t column) const {
-    return values[size_t(row * shape.back() + column)];
+    int64_t pitch = shape.size() > 1 ? strides[shape.size() - 2] : shape.back();
+    return values[size_t(row * pitch + column)];
   }
   runtime::TensorRef ref() {
     return {buffer.data(), type, unsigned(shape.size()), shape.data(), strides.data(), 0};

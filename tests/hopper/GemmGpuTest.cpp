@@ -117,8 +117,8 @@ TEST_P(Schedules, gemm_block_scaled_equals_the_product_on_the_cpu) {
   auto [M, N, someK] = GetParam();
   int64_t K = (someK + 15) / 16 * 16, blocks = (K + 127) / 128;
   Matrix a(*driver, ElementType::F8E4M3, M, K), b(*driver, ElementType::F8E4M3, N, K);
-  Matrix aScales(*driver, ElementType::F32, blocks, M);
-  Matrix bScales(*driver, ElementType::F32, (N + 127) / 128, blocks);
+  Matrix aScales(*driver, ElementType::F32, blocks, M, /*alignment=*/4);
+  Matrix bScales(*driver, ElementType::F32, (N + 127) / 128, blocks, /*alignment=*/4);
   Matrix c(*driver, ElementType::BF16, M, N);
   a.fill(1);
   b.fill(2);

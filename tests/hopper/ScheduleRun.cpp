@@ -11,8 +11,9 @@ Expected hopper::rounded(Expected sum) {
   return {sum.value, sum.tolerance + std::abs(sum.value) / 128};
 }
 
-void ScheduleRun::tensor(const std::string &type, int64_t rows, int64_t columns) {
-  tensors.push_back(std::make_unique<HostMatrix>(code, type, rows, columns));
+void ScheduleRun::tensor(const std::string &type, int64_t rows, int64_t columns,
+                         int64_t alignment) {
+  tensors.push_back(std::make_unique<HostMatrix>(code, type, rows, columns, alignment));
   tensors.back()->fill(unsigned(tensors.size()));
 }
 
@@ -94,8 +95,8 @@ static Reference fillBlockScaled(ScheduleRun &run, int64_t M, int64_t N, int64_t
   int64_t blocksK = (K + 127) / 128, blocksN = (N + 127) / 128;
   run.tensor("f8E4M3FN", M, K);
   run.tensor("f8E4M3FN", N, K);
-  run.tensor("f32", blocksK, M);
-  run.tensor("f32", blocksN, blocksK);
+  run.tensor("f32", blocksK, M, /*alignment=*/4);
+  run.tensor("f32", blocksN, blocksK, /*alignment=*/4);
   run.tensor("bf16", M, N);
   addSizes(run, M, N, K);
   run.numbers["KB"] = blocksK;

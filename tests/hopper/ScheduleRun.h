@@ -24,8 +24,9 @@ public:
   explicit ScheduleRun(const std::string &file) : ScheduleRun(loadSchedule(file)) {}
   explicit ScheduleRun(Program code) : code(std::move(code)) {}
 
-  /// Adds the kernel's next argument; the last is the result.
-  void tensor(const std::string &type, int64_t rows, int64_t columns);
+  /// Adds the kernel's next argument; the last is the result. Rows start at multiples of
+  /// `alignment` elements.
+  void tensor(const std::string &type, int64_t rows, int64_t columns, int64_t alignment = 1);
   float at(size_t tensor, int64_t row, int64_t column) const {
     return tensors[tensor]->at(row, column);
   }

@@ -54,12 +54,14 @@ static int64_t bytesOf(const std::string &type) {
   return type == "f32" ? 4 : type == "f8E4M3FN" ? 1 : 2;
 }
 
-HostMatrix::HostMatrix(const Program &program, const std::string &type, std::vector<int64_t> shape)
+HostMatrix::HostMatrix(const Program &program, const std::string &type, std::vector<int64_t> shape,
+                       int64_t alignment)
     : type(type), shape(std::move(shape)),
       rows(std::accumulate(this->shape.begin(), this->shape.end() - 1, int64_t(1),
                            std::multiplies<>())),
-      columns(this->shape.back()), bytes(size_t(rows * columns) * size_t(bytesOf(type))) {
-  buffer = {parseType(type, program.context.get()), bytes.data(), rows * columns};
+      columns(this->shape.back()), pitch(int64_t(llvm::alignTo(columns, alignment))),
+      bytes(size_t(rows * pitch) * size_t(bytesOf(type))) {
+  buffer = {parseType(type, program.context.get()), bytes.data(), rows * pitch};
 }
 
 int64_t HostMatrix::elementBytes() const { return bytesOf(type); }
@@ -67,7 +69,7 @@ int64_t HostMatrix::elementBytes() const { return bytesOf(type); }
 void HostMatrix::fill(unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> number(-1, 1);
-  for (int64_t i = 0; i < rows * columns; ++i) {
+  for (int64_t i = 0; i < rows * pitch; ++i) {
     float x = number(random);
     uint32_t bits = type == "bf16"  ? encode<BFloat16>(x)
                     : type == "f16" ? encode<Float16>(x)
@@ -79,7 +81,7 @@ void HostMatrix::fill(unsigned seed) {
 
 float HostMatrix::at(int64_t row, int64_t column) const {
   uint32_t bits = 0;
-  std::memcpy(&bits, &bytes[size_t(elementBytes() * (row * columns + column))],
+  std::memcpy(&bits, &bytes[size_t(elementBytes() * (row * pitch + column))],
               size_t(elementBytes()));
   return type == "bf16"  ? decode<BFloat16>(bits)
          : type == "f16" ? decode<Float16>(bits)
@@ -88,7 +90,9 @@ float HostMatrix::at(int64_t row, int64_t column) const {
 }
 
 int64_t HostMatrix::stride(int64_t axis) const {
-  return std::accumulate(shape.begin() + axis + 1, shape.end(), int64_t(1), std::multiplies<>());
+  if (axis + 1 == int64_t(shape.size()))
+    return 1;
+  return std::accumulate(shape.begin() + axis + 1, shape.end() - 1, pitch, std::multiplies<>());
 }
 
 TensorMap HostMatrix::map() {

@@ -19,11 +19,13 @@ std::string simulateKernel(const Program &program,
 std::vector<simulator::MachineOptions> schedules(unsigned random);
 
 /// A row-major matrix in the memory of the simulator, or a tensor: the rows of all but its last
-/// axis.
+/// axis. Rows start at multiples of `alignment` elements.
 struct HostMatrix {
-  HostMatrix(const Program &program, const std::string &type, std::vector<int64_t> shape);
-  HostMatrix(const Program &program, const std::string &type, int64_t rows, int64_t columns)
-      : HostMatrix(program, type, std::vector{rows, columns}) {}
+  HostMatrix(const Program &program, const std::string &type, std::vector<int64_t> shape,
+             int64_t alignment = 1);
+  HostMatrix(const Program &program, const std::string &type, int64_t rows, int64_t columns,
+             int64_t alignment = 1)
+      : HostMatrix(program, type, std::vector{rows, columns}, alignment) {}
   /// Numbers of the type between -1 and 1.
   void fill(unsigned seed);
   float at(int64_t row, int64_t column) const;
@@ -35,7 +37,7 @@ struct HostMatrix {
 
   std::string type; // bf16, f16, f32, f8E4M3FN
   std::vector<int64_t> shape;
-  int64_t rows, columns;
+  int64_t rows, columns, pitch; // pitch: elements from one row to the next
   std::vector<char> bytes;
   simulator::Buffer buffer;
 };
