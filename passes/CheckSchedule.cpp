@@ -342,6 +342,8 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
       if (isa<cta::AcquireOp, cta::WaitOp>(op) && cta::isRing(channelOf(op)) &&
           failed(checkSlot(op)))
         return WalkResult::interrupt();
+      if (failed(checkBox(op)))
+        return WalkResult::interrupt();
       for (Value value : op->getResults())
         if (isa<cta::PendingType>(value.getType()) && failed(checkSum(value)))
           return WalkResult::interrupt();
@@ -352,6 +354,15 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
+  }
+
+  LogicalResult checkBox(Operation *op) {
+    if (auto store = dyn_cast<cta::StoreOp>(op))
+      return checkBoxStart(store, store.getView().getType(), store.getIndices());
+    auto copy = dyn_cast<cta::CopyOp>(op);
+    if (!copy || channelOf(copy.getSlot().getDefiningOp()).getKind() != cta::ChannelKind::Tma)
+      return success();
+    return checkBoxStart(copy, copy.getView().getType(), copy.getIndices());
   }
 
   LogicalResult checkChannel(cta::ChannelOp channel) {

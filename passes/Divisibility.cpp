@@ -12,7 +12,18 @@ int64_t passes::knownDivisor(Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return std::abs(constant.getSExtValue());
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar()
+               ? std::gcd(knownDivisor(loop.getLowerBound()), knownDivisor(loop.getStep()))
+               : 1;
+  }
   Operation *op = value.getDefiningOp();
+  if (auto mask = dyn_cast_or_null<arith::AndIOp>(op)) {
+    // A bit that is 0 in one is 0: the powers of two in either.
+    int64_t lhs = knownDivisor(mask.getLhs()), rhs = knownDivisor(mask.getRhs());
+    return lhs && rhs ? std::max(lhs & -lhs, rhs & -rhs) : 0;
+  }
   if (auto mul = dyn_cast_or_null<arith::MulIOp>(op))
     return knownDivisor(mul.getLhs()) * knownDivisor(mul.getRhs()) & 0x7fffffff;
   if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp>(op))

@@ -2,6 +2,10 @@
 // one that was waited for is read, until a store goes through it: from then on it is TMA's.
 #include "passes/SlotAccesses.h"
 
+#include "passes/Divisibility.h"
+
+#include <numeric>
+
 namespace tilewright::passes {
 
 using namespace mlir;
@@ -27,7 +31,7 @@ static LogicalResult checkFill(cta::AcquireOp acquire) {
   bool puts = channelOf(acquire).getKind() == cta::ChannelKind::Put;
   int64_t fills = 0;
   for (Operation *user : acquire->getUsers()) {
-    if (isa<cta::GetOp, cta::MmaOp>(user))
+    if (isa<cta::GetOp, cta::ElementOp, cta::MmaOp>(user))
       return user->emitError() << "reads slot " << quoted(acquire.getSlot(), "slot")
                                << ", which was acquired to be filled; who waits for it reads it";
     if (!isa<cta::CopyOp, cta::PutOp>(user))
@@ -43,6 +47,15 @@ static LogicalResult checkFill(cta::AcquireOp acquire) {
     return success();
   return acquire.emitError() << "is filled by " << fills << (puts ? " puts" : " copies")
                              << "; one fills a slot whole";
+}
+
+LogicalResult checkBoxStart(Operation *op, tile::ViewType view, ValueRange indices) {
+  int64_t bytes = view.getElementBytes(), step = 16 / std::gcd<int64_t>(16, bytes);
+  if (knownDivisor(indices.back()) % step == 0)
+    return success();
+  return op->emitError() << "starts at an element of a row that is not known to be a multiple of "
+                         << step << "; TMA starts at multiples of 16 bytes, and faults elsewhere; "
+                         << "multiply the index by the tile's width, or round it with `arith.andi`";
 }
 
 //===- Reading and writing over ---------------------------------------------------------------===//
@@ -66,7 +79,7 @@ static LogicalResult checkStore(cta::StoreOp store, cta::WaitOp wait) {
   Block *block = wait->getBlock();
   Operation *writes = block->findAncestorOpInBlock(*store);
   for (Operation *user : wait->getUsers()) {
-    if (!isa<cta::GetOp, cta::MmaOp>(user))
+    if (!isa<cta::GetOp, cta::ElementOp, cta::MmaOp>(user))
       continue;
     Operation *reads = block->findAncestorOpInBlock(*user);
     auto mma = dyn_cast<cta::MmaOp>(user);

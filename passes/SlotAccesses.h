@@ -13,6 +13,11 @@ bool awaitedBefore(cta::MmaOp mma, mlir::Operation *op);
 /// waits for is read, and written over only by the last to use it. Errors are at the accesses.
 mlir::LogicalResult checkAccesses(mlir::Operation *turn);
 
+/// Checks that a copy or store by TMA at these indices is known to start at a multiple of 16 bytes
+/// of a row. (PTX says so of addresses and strides only; an H200 takes it for an illegal instruction.)
+mlir::LogicalResult checkBoxStart(mlir::Operation *op, tile::ViewType view,
+                                  mlir::ValueRange indices);
+
 /// Checks that a channel whose slots have no barriers between roles stays within one.
 mlir::LogicalResult checkWithinRole(cta::ChannelOp channel);
 

@@ -70,7 +70,8 @@ private:
 };
 } // namespace
 
-/// The copy that a lane issues; nothing, after a report, if its place in shared memory is bad.
+/// The copy that a lane issues; nothing, after a report, if its place in shared memory is bad, or
+/// where it starts in a row.
 static std::optional<BoxCopy> boxOf(Warp &warp, const Instruction &instruction, int lane) {
   const Program &program = warp.cluster().session.program;
   const Box &box = program.boxes[instruction.parameter];
@@ -81,13 +82,20 @@ static std::optional<BoxCopy> boxOf(Warp &warp, const Instruction &instruction, 
   }
   warp.requireDefined(instruction, instruction.a, 1u << lane, "an address");
   uint32_t alignment = box.swizzle ? uint32_t(8 * box.swizzle) : 128;
-  if (copy.address % alignment == 0)
-    return copy;
-  report(FindingKind::Misaligned, warp, instruction, lane,
-         "the box lies at shared-memory address 0x" +
-             llvm::utohexstr(copy.address, /*LowerCase=*/true) + ", no multiple of " +
-             std::to_string(alignment));
-  return std::nullopt;
+  if (copy.address % alignment != 0) {
+    report(FindingKind::Misaligned, warp, instruction, lane,
+           "the box lies at shared-memory address 0x" +
+               llvm::utohexstr(copy.address, /*LowerCase=*/true) + ", no multiple of " +
+               std::to_string(alignment));
+    return std::nullopt;
+  }
+  if (copy.first.back() * box.elementBytes % kChunk != 0) { // an H200: illegal instruction
+    report(FindingKind::Misaligned, warp, instruction, lane,
+           "the box starts at element " + std::to_string(copy.first.back()) + " of " +
+               std::to_string(box.elementBytes) + " bytes, no multiple of 16 bytes");
+    return std::nullopt;
+  }
+  return copy;
 }
 
 /// An access by an engine, now.

@@ -9,6 +9,7 @@
 !view = !tile.view<?x?xbf16, align 16>
 
 func.func @a_loop_of_unknown_length(%x: !view, %t: i32, %go: i1) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
   %ks = cta.channel tma : !ring loc("ks")
   cta.role "load" warps 1 {
     cta.tiles (%i) of (%t) {
@@ -17,7 +18,7 @@ func.func @a_loop_of_unknown_length(%x: !view, %t: i32, %go: i1) attributes {cta
         scf.condition(%go)
       } do {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
         scf.yield
       }
@@ -56,52 +57,52 @@ func.func @many_sizes(%x: !view, %t: i32 {tile.name = "t"}, %n0: i32 {tile.name 
     cta.tiles (%i) of (%t) {
       scf.for %k = %c0 to %n0 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n1 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n2 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n3 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n4 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n5 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n6 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n7 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n8 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n9 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
     }
@@ -183,64 +184,64 @@ func.func @a_size_that_is_drawn(%x: !view, %t: i32 {tile.name = "t"}, %n0: i32 {
     cta.tiles (%i) of (%t) {
       scf.for %k = %c0 to %n0 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n1 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n2 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n3 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n4 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n5 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n6 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n7 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n8 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n9 step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.if %rare {
         %s1 = cta.acquire %qs : !one -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s1 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s1 : !view, !slot
         cta.commit %s1 : !slot
         // expected-error @+1 {{role "load" waits here for a free slot of `qs`; give `qs` 2 slots}}
         %s2 = cta.acquire %qs : !one -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s2 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s2 : !view, !slot
         cta.commit %s2 : !slot
         %s3 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s3 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s3 : !view, !slot
         cta.commit %s3 : !slot
       }
     }
@@ -334,7 +335,7 @@ func.func @loops_too_long(%x: !view, %t: i32 {tile.name = "t"}, %n: i32 {tile.na
     cta.tiles (%i) of (%t) {
       scf.for %k = %c0 to %long step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
     }

@@ -18,11 +18,11 @@ func.func @a_queue_may_give_any_tile(%x: !view, %t: i32 {tile.name = "t"}) attri
       scf.for %k = %c0 to %i step %c1 : i32 {
         // expected-error @+1 {{hangs with tiles of the block = 1, t = 4, axis 0 of tile 0 = 3: role "load" waits here for a free slot of `ks`}}
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       %s1 = cta.acquire %qs : !one -> !slot
-      cta.copy %x[%i, %i] extents [64, 64], %s1 : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s1 : !view, !slot
       cta.commit %s1 : !slot
     }
   }
@@ -61,11 +61,11 @@ func.func @so_may_a_share_of_the_tiles(%x: !view, %t: i32 {tile.name = "t"}) att
       scf.for %k = %c0 to %i step %c1 : i32 {
         // expected-error @+1 {{hangs with tiles of the block = 1, t = 4, axis 0 of tile 0 = 3: role "load" waits here for a free slot of `ks`}}
         %s0 = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       %s1 = cta.acquire %qs : !one -> !slot
-      cta.copy %x[%i, %i] extents [64, 64], %s1 : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s1 : !view, !slot
       cta.commit %s1 : !slot
     }
   }
@@ -101,7 +101,7 @@ func.func @roles_may_be_tiles_apart(%x: !view, %t: i32 {tile.name = "t"}) attrib
   cta.role "load" warps 1 {
     cta.tiles (%i) of (%t) queue {
       %s1 = cta.acquire %ks : !cta.channel<8 x !tile> -> !slot
-      cta.copy %x[%i, %i] extents [64, 64], %s1 : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s1 : !view, !slot
       cta.commit %s1 : !slot
     }
   }

@@ -150,12 +150,12 @@ func.func @slots_come_in_another_order_than_turns(%x: !view, %t: i32 {tile.name 
       scf.for %k = %c0 to %n step %c1 : i32 {
         // expected-error @+1 {{hangs with tiles of the block = 1, n = 3: role "load" waits here for a free slot of `ys`; leave a section before waiting for what others give only behind their turns}}
         %s0 = cta.acquire %ys : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
       scf.for %k = %c0 to %n step %c1 : i32 {
         %s0 = cta.acquire %xs : !ring -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
         cta.commit %s0 : !slot
       }
     }
@@ -206,15 +206,15 @@ func.func @a_warpgroup_that_waits_for_its_turn_keeps_a_slot(%x: !view, %t: i32 {
   cta.role "load" warps 1 {
     cta.tiles (%i) of (%t) {
       %s0 = cta.acquire %xs : !one -> !slot
-      cta.copy %x[%i, %i] extents [64, 64], %s0 : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
       cta.commit %s0 : !slot
       scf.for %k = %c0 to %n step %c1 : i32 {
         // expected-error @+1 {{hangs with tiles of the block = 1, n = 1: role "load" waits here for a free slot of `xs`; give `xs` 2 slots}}
         %s1 = cta.acquire %xs : !one -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s1 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s1 : !view, !slot
         cta.commit %s1 : !slot
         %s2 = cta.acquire %ys : !one -> !slot
-        cta.copy %x[%i, %i] extents [64, 64], %s2 : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s2 : !view, !slot
         cta.commit %s2 : !slot
       }
     }

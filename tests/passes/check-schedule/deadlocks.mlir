@@ -19,7 +19,7 @@ func.func @a_product_keeps_the_only_slot(%x: !view, %t: i32, %n: i32) attributes
       scf.for %k = %c0 to %n step %c1 : i32 {
         // expected-error @+1 {{hangs with tiles of the block = 1, argument 2 = 2: role "load" waits here for a free slot of `as`; give `as` 2 slots}}
         %s = cta.acquire %as : !one -> !slot
-        cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
         cta.commit %s : !slot
       }
     }
@@ -61,7 +61,7 @@ func.func @one_slot_is_enough_where_products_are_awaited(%x: !view, %t: i32, %n:
     cta.tiles (%i, %j) of (%t, %t) {
       scf.for %k = %c0 to %n step %c1 : i32 {
         %s = cta.acquire %as : !one -> !slot
-        cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
         cta.commit %s : !slot
       }
     }
@@ -100,10 +100,10 @@ func.func @slots_of_two_rings_in_another_order_are_fine(%x: !view, %t: i32, %n: 
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %q = cta.acquire %qs : !one -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %q : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %q : !view, !slot
       cta.commit %q : !slot
       %k = cta.acquire %ks : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %k : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %k : !view, !slot
       cta.commit %k : !slot
     }
   }
@@ -141,14 +141,14 @@ func.func @filled_twice_before_what_is_waited_for_first(%x: !view, %t: i32, %n: 
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %q = cta.acquire %qs : !one -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %q : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %q : !view, !slot
       cta.commit %q : !slot
       // expected-error @+1 {{role "load" waits here for a free slot of `qs`; give `qs` 2 slots}}
       %r = cta.acquire %qs : !one -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %r : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %r : !view, !slot
       cta.commit %r : !slot
       %k = cta.acquire %ks : !one -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %k : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %k : !view, !slot
       cta.commit %k : !slot
     }
   }
@@ -194,12 +194,12 @@ func.func @all_of_one_ring_before_the_other(%x: !view, %t: i32, %n: i32) attribu
       scf.for %k = %c0 to %n step %c1 : i32 {
         // expected-error @+1 {{hangs with tiles of the block = 1, argument 2 = 3: role "load" waits here for a free slot of `ks`; let roles fill slots in the order in which they are taken, and give them back before waiting for others}}
         %a = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %j] extents [64, 64], %a : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %a : !view, !slot
         cta.commit %a : !slot
       }
       scf.for %k = %c0 to %n step %c1 : i32 {
         %b = cta.acquire %vs : !ring -> !slot
-        cta.copy %x[%i, %j] extents [64, 64], %b : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %b : !view, !slot
         cta.commit %b : !slot
       }
     }
@@ -241,14 +241,14 @@ func.func @given_back_in_another_order_than_taken(%x: !view, %t: i32, %n: i32) a
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %a = cta.acquire %ks : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %a : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %a : !view, !slot
       cta.commit %a : !slot
       %b = cta.acquire %ks : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %b : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %b : !view, !slot
       cta.commit %b : !slot
       // expected-error @+1 {{role "load" waits here for a free slot of `ks`; give `ks` 3 slots}}
       %c = cta.acquire %ks : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %c : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %c : !view, !slot
       cta.commit %c : !slot
     }
   }
@@ -295,7 +295,7 @@ func.func @a_first_iteration_that_need_not_be_there(%x: !view {tile.name = "x", 
     cta.tiles (%i, %j) of (%t, %t) {
       scf.for %k = %c0 to %n step %c1 : i32 {
         %a = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %j] extents [64, 64], %a : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %a : !view, !slot
         cta.commit %a : !slot
       }
     }
@@ -343,7 +343,7 @@ func.func @a_first_iteration_that_is_asserted(%x: !view {tile.name = "x", tile.d
     cta.tiles (%i, %j) of (%t, %t) {
       scf.for %k = %c0 to %n step %c1 : i32 {
         %a = cta.acquire %ks : !ring -> !slot
-        cta.copy %x[%i, %j] extents [64, 64], %a : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %a : !view, !slot
         cta.commit %a : !slot
       }
     }
@@ -388,7 +388,7 @@ func.func @one_of_two_consumers_keeps_the_only_slot(%x: !view, %t: i32, %n: i32)
       scf.for %k = %c0 to %n step %c1 : i32 {
         // expected-error @+1 {{role "load" waits here for a free slot of `as`; give `as` 2 slots}}
         %s = cta.acquire %as : !one -> !slot
-        cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
         cta.commit %s : !slot
       }
     }

@@ -36,6 +36,7 @@ func.func @tiles_that_cross(%x: !view, %y: !view, %t: i32) attributes {cta.targe
 !view = !tile.view<?x?xbf16, align 16>
 
 func.func @products_of_tiles_that_cross(%x: !view, %y: !view, %t: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
   %ts = cta.channel put : !ring
   cta.role "make" warps 4 {
     cta.tiles (%i, %j) of (%t, %t) {
@@ -52,7 +53,7 @@ func.func @products_of_tiles_that_cross(%x: !view, %y: !view, %t: i32) attribute
       %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       %r = tile.cast %d : tensor<64x64xf32> -> !tile
-      cta.store %r, %y[%i, %j] extents [64, 64] through %s : !tile, !view, !slot
+      cta.store %r, %y[%i, %c0] extents [64, 64] through %s : !tile, !view, !slot
       cta.release %s : !slot
     }
   }
@@ -187,12 +188,13 @@ func.func @put_after_commit(%x: !view, %y: !view, %t: i32) attributes {cta.targe
 !view = !tile.view<?x?xbf16, align 16>
 
 func.func @copied_into_a_put_channel(%x: !view, %y: !view, %t: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
   %ts = cta.channel put : !ring
   cta.role "make" warps 4 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %ts : !ring -> !slot
       // expected-error @+1 {{fills a slot of a `put` channel, which takes a register tile: `cta.put`}}
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -372,11 +374,12 @@ func.func @put_more_often(%x: !view, %y: !view, %t: i32) attributes {cta.target 
 !view = !tile.view<?x?xbf16, align 16>
 
 func.func @copied_to_another_role(%x: !view, %y: !view, %t: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
   %ts = cta.channel cp_async : !ring
   cta.role "make" warps 4 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %ts : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -399,6 +402,7 @@ func.func @copied_to_another_role(%x: !view, %y: !view, %t: i32) attributes {cta
 !view = !tile.view<?x?xbf16, align 16>
 
 func.func @stored_while_a_product_reads(%x: !view, %y: !view, %t: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
   %ts = cta.channel put : !ring
   cta.role "make" warps 4 {
     cta.tiles (%i, %j) of (%t, %t) {
@@ -416,7 +420,7 @@ func.func @stored_while_a_product_reads(%x: !view, %y: !view, %t: i32) attribute
       %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
       %v = tile.load %x[%i, %j] extents [64, 64] : !view, i32, i32 -> !tile
       // expected-error @+1 {{writes over slot `slot` while a product reads it; await the product first}}
-      cta.store %v, %y[%i, %j] extents [64, 64] through %s : !tile, !view, !slot
+      cta.store %v, %y[%i, %c0] extents [64, 64] through %s : !tile, !view, !slot
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -433,6 +437,7 @@ func.func @stored_while_a_product_reads(%x: !view, %y: !view, %t: i32) attribute
 !view = !tile.view<?x?xbf16, align 16>
 
 func.func @read_after_a_store(%x: !view, %y: !view, %t: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
   %ts = cta.channel put : !ring
   cta.role "make" warps 4 {
     cta.tiles (%i, %j) of (%t, %t) {
@@ -447,7 +452,7 @@ func.func @read_after_a_store(%x: !view, %y: !view, %t: i32) attributes {cta.tar
       %s = cta.wait %ts : !ring -> !slot
       %v = tile.load %x[%i, %j] extents [64, 64] : !view, i32, i32 -> !tile
       // expected-error @+1 {{writes over slot `slot`, which is read again; store when it is done with}}
-      cta.store %v, %y[%i, %j] extents [64, 64] through %s : !tile, !view, !slot
+      cta.store %v, %y[%i, %c0] extents [64, 64] through %s : !tile, !view, !slot
       // expected-note @+1 {{the read}}
       %w = cta.get %s : !slot -> !tile
       cta.release %s : !slot
@@ -465,6 +470,7 @@ func.func @read_after_a_store(%x: !view, %y: !view, %t: i32) attributes {cta.tar
 !view = !tile.view<?x?xbf16, align 16>
 
 func.func @stored_after_release(%x: !view, %y: !view, %t: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
   %ts = cta.channel put : !ring
   cta.role "make" warps 4 {
     cta.tiles (%i, %j) of (%t, %t) {
@@ -481,7 +487,7 @@ func.func @stored_after_release(%x: !view, %y: !view, %t: i32) attributes {cta.t
       // expected-note @+1 {{here}}
       cta.release %s : !slot
       // expected-error @+1 {{uses slot `slot` after it has been released}}
-      cta.store %w, %y[%i, %j] extents [64, 64] through %s : !tile, !view, !slot
+      cta.store %w, %y[%i, %c0] extents [64, 64] through %s : !tile, !view, !slot
     }
   }
   return
@@ -496,6 +502,7 @@ func.func @stored_after_release(%x: !view, %y: !view, %t: i32) attributes {cta.t
 !view = !tile.view<?x?xbf16, align 16>
 
 func.func @stored_through_what_another_reads(%x: !view, %y: !view, %t: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
   %ts = cta.channel put : !ring
   cta.role "make" warps 4 {
     cta.tiles (%i, %j) of (%t, %t) {
@@ -510,7 +517,7 @@ func.func @stored_through_what_another_reads(%x: !view, %y: !view, %t: i32) attr
       %s = cta.wait %ts : !ring -> !slot
       %w = cta.get %s : !slot -> !tile
       // expected-error @+1 {{writes over a slot of `channel`, which role "watch" reads as well; store through a channel of kind `store`}}
-      cta.store %w, %y[%i, %j] extents [64, 64] through %s : !tile, !view, !slot
+      cta.store %w, %y[%i, %c0] extents [64, 64] through %s : !tile, !view, !slot
       cta.release %s : !slot
     }
   }
@@ -534,6 +541,7 @@ func.func @stored_through_what_another_reads(%x: !view, %y: !view, %t: i32) attr
 !view = !tile.view<?x?xbf16, align 16>
 
 func.func @stored_through_a_slot_of_its_own(%x: !view, %y: !view, %t: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
   %own = cta.channel put : !ring
   cta.role "make" warps 4 {
     cta.tiles (%i, %j) of (%t, %t) {
@@ -548,7 +556,7 @@ func.func @stored_through_a_slot_of_its_own(%x: !view, %y: !view, %t: i32) attri
       cta.commit %a : !slot
       %s = cta.wait %own : !ring -> !slot
       // expected-error @+1 {{goes through a slot that no other role has filled; store through a channel of kind `store`}}
-      cta.store %v, %y[%i, %j] extents [64, 64] through %s : !tile, !view, !slot
+      cta.store %v, %y[%i, %c0] extents [64, 64] through %s : !tile, !view, !slot
       cta.release %s : !slot
     }
   }

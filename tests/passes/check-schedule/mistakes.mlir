@@ -12,7 +12,7 @@ func.func @a_program_that_is_right(%x: !view, %t: i32, %n: i32) attributes {cta.
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -43,7 +43,7 @@ func.func @acquired_and_never_committed(%x: !view, %t: i32, %n: i32) attributes 
     cta.tiles (%i, %j) of (%t, %t) {
       // expected-error @+1 {{gives a slot that is never committed; who waits for it would wait for ever}}
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
     }
   }
   cta.role "use" warps 4 {
@@ -72,7 +72,7 @@ func.func @waited_for_and_never_released(%x: !view, %t: i32, %n: i32) attributes
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -102,7 +102,7 @@ func.func @committed_twice(%x: !view, %t: i32, %n: i32) attributes {cta.target =
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       // expected-note @+1 {{the first time}}
       cta.commit %s : !slot
       // expected-error @+1 {{commits slot `slot` a second time}}
@@ -135,7 +135,7 @@ func.func @released_twice(%x: !view, %t: i32, %n: i32) attributes {cta.target = 
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -168,7 +168,7 @@ func.func @released_instead_of_committed(%x: !view, %t: i32, %n: i32) attributes
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       // expected-error @+1 {{closes a slot that was acquired; `cta.commit` does that}}
       cta.release %s : !slot
     }
@@ -199,7 +199,7 @@ func.func @committed_instead_of_released(%x: !view, %t: i32, %n: i32) attributes
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -230,7 +230,7 @@ func.func @closed_in_a_loop(%x: !view, %t: i32, %n: i32) attributes {cta.target 
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -266,7 +266,7 @@ func.func @copied_into_after_commit(%x: !view, %t: i32, %n: i32) attributes {cta
       // expected-note @+1 {{here}}
       cta.commit %s : !slot
       // expected-error @+1 {{uses slot `slot` after it has been committed}}
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
     }
   }
   cta.role "use" warps 4 {
@@ -295,7 +295,7 @@ func.func @multiplied_after_release(%x: !view, %t: i32, %n: i32) attributes {cta
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -358,8 +358,8 @@ func.func @filled_twice(%x: !view, %t: i32, %n: i32) attributes {cta.target = "s
     cta.tiles (%i, %j) of (%t, %t) {
       // expected-error @+1 {{is filled by 2 copies; one fills a slot whole}}
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
-      cta.copy %x[%j, %i] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -389,7 +389,7 @@ func.func @released_while_a_product_reads(%x: !view, %t: i32, %n: i32) attribute
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -421,7 +421,7 @@ func.func @released_after_an_earlier_product(%x: !view, %t: i32, %n: i32) attrib
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -454,7 +454,7 @@ func.func @released_after_another_loops_product(%x: !view, %t: i32, %n: i32) att
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -488,7 +488,7 @@ func.func @nobody_awaits(%x: !view, %t: i32, %n: i32) attributes {cta.target = "
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -518,7 +518,7 @@ func.func @awaited_twice(%x: !view, %t: i32, %n: i32) attributes {cta.target = "
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -551,7 +551,7 @@ func.func @continued_and_awaited(%x: !view, %t: i32, %n: i32) attributes {cta.ta
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -585,7 +585,7 @@ func.func @one_begin_for_two_sums(%x: !view, %t: i32, %n: i32) attributes {cta.t
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -621,7 +621,7 @@ func.func @more_filled_than_taken(%x: !view, %t: i32, %n: i32) attributes {cta.t
       scf.for %k = %c0 to %n step %c1 : i32 {
         // expected-note @+1 {{the first that is filled}}
         %s = cta.acquire %as : !ring -> !slot
-        cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
         cta.commit %s : !slot
       }
     }
@@ -654,7 +654,7 @@ func.func @more_taken_than_filled(%x: !view, %t: i32, %n: i32) attributes {cta.t
     cta.tiles (%i, %j) of (%t, %t) {
       // expected-note @+1 {{the first that is filled}}
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -689,7 +689,7 @@ func.func @loops_of_other_lengths(%x: !view, %t: i32, %n: i32) attributes {cta.t
       scf.for %k = %c0 to %n step %c1 : i32 {
         // expected-note @+1 {{the first that is filled}}
         %s = cta.acquire %as : !ring -> !slot
-        cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
         cta.commit %s : !slot
       }
     }
@@ -725,11 +725,11 @@ func.func @one_more_behind_the_loop(%x: !view, %t: i32, %n: i32) attributes {cta
       scf.for %k = %c0 to %n step %c1 : i32 {
         // expected-note @+1 {{the first that is filled}}
         %s = cta.acquire %as : !ring -> !slot
-        cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
         cta.commit %s : !slot
       }
       %r = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %r : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %r : !view, !slot
       cta.commit %r : !slot
     }
   }
@@ -763,7 +763,7 @@ func.func @taken_in_a_branch(%x: !view, %t: i32, %n: i32) attributes {cta.target
     cta.tiles (%i, %j) of (%t, %t) {
       // expected-note @+1 {{the first that is filled}}
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -798,7 +798,7 @@ func.func @other_tiles(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm
     // expected-note @+1 {{the other loop}}
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -830,7 +830,7 @@ func.func @other_groups(%x: !view, %t: i32, %n: i32) attributes {cta.target = "s
     // expected-note @+1 {{the other loop}}
     cta.tiles (%i, %j) of (%t, %t) grouped 8 {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -891,7 +891,7 @@ func.func @nobody_waits(%x: !view, %t: i32, %n: i32) attributes {cta.target = "s
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -917,7 +917,7 @@ func.func @two_roles_fill(%x: !view, %t: i32, %n: i32) attributes {cta.target = 
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -925,7 +925,7 @@ func.func @two_roles_fill(%x: !view, %t: i32, %n: i32) attributes {cta.target = 
     cta.tiles (%i, %j) of (%t, %t) {
       // expected-error @+1 {{fills slots of `channel` in role "use" beside role "load"; one role fills a channel}}
       %r = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %r : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %r : !view, !slot
       cta.commit %r : !slot
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
@@ -952,7 +952,7 @@ func.func @multicast_of_different_tiles(%x: !view, %t: i32, %n: i32) attributes 
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
       // expected-error @+1 {{brings each block of the cluster another tile: an index depends on the first axis of tiles}}
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -984,7 +984,7 @@ func.func @multicast_as_often_as_the_block_says(%x: !view, %t: i32, %n: i32) att
       scf.for %k = %c0 to %i step %c1 : i32 {
         // expected-error @+1 {{is `multicast` and stands in a loop or branch that differs among the blocks of the cluster: it depends on the first axis of tiles}}
         %s = cta.acquire %as : !ring -> !slot
-        cta.copy %x[%j, %k] extents [64, 64], %s : !view, !slot
+        cta.copy %x[%j, %c0] extents [64, 64], %s : !view, !slot
         cta.commit %s : !slot
       }
     }
@@ -1018,7 +1018,7 @@ func.func @no_tma(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_80"}
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -1049,7 +1049,7 @@ func.func @no_target(%x: !view, %t: i32, %n: i32) attributes {} {
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -1080,7 +1080,7 @@ func.func @too_large_clusters(%x: !view, %t: i32, %n: i32) attributes {cta.targe
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -1112,7 +1112,7 @@ func.func @too_much_shared_memory(%x: !view, %t: i32, %n: i32) attributes {cta.t
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !one -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -1147,7 +1147,7 @@ func.func @roles_that_take_turns_at_one_ring(%x: !view, %t: i32, %n: i32) attrib
     cta.tiles (%i, %j) of (%t, %t) {
       // expected-note @+1 {{the first that is filled}}
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -1191,7 +1191,7 @@ func.func @turns_of_different_numbers(%x: !view, %t: i32, %n: i32) attributes {c
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %j] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
   }
@@ -1212,6 +1212,61 @@ func.func @turns_of_different_numbers(%x: !view, %t: i32, %n: i32) attributes {c
       %p = cta.mma %e, %s, %s {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> !tile
       cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<4xf32>>
+!slot = !cta.slot<tensor<4xf32>>
+
+func.func @a_copy_that_starts_anywhere(%x: !tile.view<?x?xf32, align 16>, %t: i32) attributes {cta.target = "sm_90"} {
+  %ss = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %ss : !ring -> !slot
+      // expected-error @+1 {{starts at an element of a row that is not known to be a multiple of 4; TMA starts at multiples of 16 bytes, and faults elsewhere; multiply the index by the tile's width, or round it with `arith.andi`}}
+      cta.copy %x[%i, %j] extents [0, 4], %s : !tile.view<?x?xf32, align 16>, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %ss : !ring -> !slot
+      %v = cta.get %s : !slot -> tensor<4xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!view = !tile.view<?x?xbf16, align 16>
+
+// Multiples of 8: a product, a mask, a loop's steps; of 4: their sum with 4.
+func.func @a_store_that_starts_amid_16_bytes(%y: !view, %t: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %c64 = arith.constant 64 : i32
+  %mask = arith.constant -8 : i32
+  %os = cta.channel store : !ring
+  cta.role "use" warps 4 {
+    %v = arith.constant dense<0.0> : tensor<64x64xbf16>
+    cta.tiles (%i, %j) of (%t, %t) {
+      %rounded = arith.andi %j, %mask : i32
+      cta.store %v, %y[%i, %rounded] extents [64, 64] through %os : tensor<64x64xbf16>, !view, !ring
+      scf.for %k = %c0 to %t step %c64 : i32 {
+        cta.store %v, %y[%i, %k] extents [64, 64] through %os : tensor<64x64xbf16>, !view, !ring
+      }
+      %column = arith.muli %j, %c64 : i32
+      cta.store %v, %y[%i, %column] extents [64, 64] through %os : tensor<64x64xbf16>, !view, !ring
+      %amid = arith.addi %column, %c4 : i32
+      // expected-error @+1 {{starts at an element of a row that is not known to be a multiple of 8}}
+      cta.store %v, %y[%i, %amid] extents [64, 64] through %os : tensor<64x64xbf16>, !view, !ring
     }
   }
   return

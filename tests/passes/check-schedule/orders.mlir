@@ -277,7 +277,7 @@ func.func @warpgroups_that_are_a_slot_apart(%x: !view, %t: i32, %n: i32) attribu
     cta.tiles (%i, %j) of (%t, %t) {
       scf.for %k = %c0 to %n step %c1 : i32 {
         %s = cta.acquire %as : !cta.channel<2 x !tile> -> !slot
-        cta.copy %x[%i, %j] extents [128, 64], %s : !view, !slot
+        cta.copy %x[%i, %c0] extents [128, 64], %s : !view, !slot
         cta.commit %s : !slot
       }
     }
@@ -313,7 +313,7 @@ func.func @a_ring_that_two_roles_take_from(%x: !view, %t: i32, %n: i32) attribut
     cta.tiles (%i, %j) of (%t, %t) {
       scf.for %k = %c0 to %n step %c1 : i32 {
         %s = cta.acquire %as : !cta.channel<2 x !tile> -> !slot
-        cta.copy %x[%i, %j] extents [128, 64], %s : !view, !slot
+        cta.copy %x[%i, %c0] extents [128, 64], %s : !view, !slot
         cta.commit %s : !slot
       }
     }
@@ -362,7 +362,7 @@ func.func @a_loop_in_a_section(%x: !view, %t: i32, %n: i32) attributes {cta.targ
     cta.tiles (%i, %j) of (%t, %t) {
       scf.for %k = %c0 to %n step %c1 : i32 {
         %s = cta.acquire %as : !cta.channel<2 x !tile> -> !slot
-        cta.copy %x[%i, %j] extents [128, 64], %s : !view, !slot
+        cta.copy %x[%i, %c0] extents [128, 64], %s : !view, !slot
         cta.commit %s : !slot
       }
     }
@@ -399,7 +399,7 @@ func.func @a_slot_kept_into_the_section(%x: !view, %t: i32, %n: i32) attributes 
     cta.tiles (%i, %j) of (%t, %t) {
       scf.for %k = %c0 to %n step %c1 : i32 {
         %s = cta.acquire %as : !cta.channel<1 x !tile> -> !slot
-        cta.copy %x[%i, %j] extents [128, 64], %s : !view, !slot
+        cta.copy %x[%i, %c0] extents [128, 64], %s : !view, !slot
         cta.commit %s : !slot
       }
     }
