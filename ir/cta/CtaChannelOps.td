@@ -139,6 +139,21 @@ def Cta_GetOp : Cta_Op<"get"> {
   let hasVerifier = 1;
 }
 
+def Cta_ElementOp : Cta_Op<"element"> {
+  let summary = "consumer: reads one element of a slot, the same for all threads";
+  let description = [{
+    The index is within the row. C1: the slot is a single row. C2: the result is its element.
+
+    ```mlir
+    %scale = cta.element %slot[%c0] : !cta.slot<tensor<4xf32>> -> f32
+    ```
+  }];
+  let arguments = (ins Cta_Slot:$slot, I32:$index);
+  let results = (outs AnyTypeOf<[AnyFloat, AnySignlessInteger]>:$element);
+  let assemblyFormat = "$slot `[` $index `]` attr-dict `:` type($slot) `->` type($element)";
+  let hasVerifier = 1;
+}
+
 def Cta_ReleaseOp : Cta_Op<"release"> {
   let summary = "consumer: gives a slot back; nothing reads it any more";
   let description = [{

@@ -155,6 +155,17 @@ LogicalResult GetOp::verify() {
   return verifyTileOfSlot(*this, getTile().getType(), getSlot().getType());
 }
 
+LogicalResult ElementOp::verify() {
+  RankedTensorType row = getSlot().getType().getTile();
+  if (row.getRank() != 1) // C1
+    return emitOpError() << "takes an element of a single row, but the slot is "
+                         << getSlot().getType();
+  if (row.getElementType() != getElement().getType()) // C2
+    return emitOpError() << "gives " << getElement().getType() << " but the slot is "
+                         << getSlot().getType();
+  return success();
+}
+
 LogicalResult CopyOp::verify() {
   SmallVector<int64_t> shape;
   for (int64_t extent : getExtents()) {

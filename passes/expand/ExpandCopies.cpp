@@ -171,6 +171,7 @@ void Expander::writeSlotByElement(const SlotState &slot, Value array, const Layo
 }
 
 LogicalResult Expander::expandGet(cta::GetOp op) {
+  readBehindProducts();
   SlotState &slot = slots[op.getSlot()];
   auto type = cast<RankedTensorType>(op.getTile().getType());
   const Layout &layout = cta::layoutOf(type);
@@ -201,6 +202,15 @@ LogicalResult Expander::expandGet(cta::GetOp op) {
     }
     writeElements(array, entry, values);
   });
+  return success();
+}
+
+LogicalResult Expander::expandSlotElement(cta::ElementOp op) {
+  readBehindProducts();
+  Value word = declare(op.getLoc(), 1, op.getElement().getType());
+  Value address = slotAddress(slots[op.getSlot()], constant(0), scalar(op.getIndex()));
+  builder.create<cuda::LoadSharedOp>(loc, address, word, constant(0), 1);
+  scalars.map(op.getElement(), readElement(word, constant(0)));
   return success();
 }
 

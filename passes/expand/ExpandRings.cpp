@@ -81,7 +81,7 @@ static bool goTogether(cta::ChannelOp first, cta::ChannelOp second) {
 /// Whether an op reads a slot by the threads that run it.
 static bool readsByThreads(Operation *op) {
   auto mma = dyn_cast<cta::MmaOp>(op);
-  return isa<cta::GetOp>(op) || (mma && !mma.isWgmma());
+  return isa<cta::GetOp, cta::ElementOp>(op) || (mma && !mma.isWgmma());
 }
 static bool readsByThreads(cta::RoleOp op, Ring &ring) {
   for (cta::ChannelOp channel : ring.channels)

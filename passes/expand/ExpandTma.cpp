@@ -170,7 +170,7 @@ static bool keepToTheirRows(cta::StoreOp op, int64_t parties) {
     auto mma = dyn_cast<cta::MmaOp>(use.getOwner());
     return mma ? use.getOperandNumber() == 1 && !mma.getATransposed() &&
                      mma.getWarps()[0] == parties * cta::kWarpsPerGroup
-               : !isa<cta::GetOp>(use.getOwner());
+               : !isa<cta::GetOp, cta::ElementOp>(use.getOwner());
   });
 }
 

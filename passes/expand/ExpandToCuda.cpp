@@ -402,6 +402,7 @@ LogicalResult Expander::expand(Operation *op) {
       .Case([&](cta::CommitOp o) { return expandCommit(o); })
       .Case([&](cta::WaitOp o) { return expandWait(o); })
       .Case([&](cta::GetOp o) { return expandGet(o); })
+      .Case([&](cta::ElementOp o) { return expandSlotElement(o); })
       .Case([&](cta::ReleaseOp o) { return expandRelease(o); })
       .Case([&](cta::StoreOp o) { return expandTmaStore(o); })
       .Case([&](cta::BeginOp o) {

@@ -101,6 +101,7 @@ void Expander::expandWgmma(cta::MmaOp op, Value acc) {
   builder.create<cuda::WgmmaCommitOp>(loc);
 
   size_t before = groups.size();
+  readsBehind = false;
   groups.push_back({op.getResult(), {}, {}});
   for (size_t i = before; i-- > 0;)
     if (tiles.lookup(groups[i].pending) == acc) {
@@ -120,6 +121,14 @@ void Expander::retire(size_t keep, ValueRange readable) {
   for (ProductGroup &group : done)
     for (auto [ring, index] : group.releases)
       giveBack(*ring, index, group.started);
+}
+
+/// ptxas moves reads up between the instructions of a product, where the rest of these queue up behind
+/// them. It moves none past a wait, even one for groups that there are not.
+void Expander::readBehindProducts() {
+  if (!groups.empty() && !readsBehind)
+    builder.create<cuda::WgmmaWaitOp>(loc, groups.size(), ValueRange());
+  readsBehind = true;
 }
 
 void Expander::retireBefore(Operation *op) {

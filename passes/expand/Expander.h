@@ -278,6 +278,7 @@ private:
   mlir::LogicalResult expandCommit(cta::CommitOp op);
   mlir::LogicalResult expandWait(cta::WaitOp op);
   mlir::LogicalResult expandGet(cta::GetOp op);
+  mlir::LogicalResult expandSlotElement(cta::ElementOp op);
   Value nextSlot(ChannelState &state, cta::ChannelType type, Value counter, SlotState &slot);
   /// What a counter of slots says; it then moves on.
   Value nextIndex(Value counter, int64_t depth);
@@ -375,6 +376,8 @@ private:
   mlir::LogicalResult expandAwait(cta::AwaitOp op);
   /// Waits until only the youngest `keep` groups are under way; `readable` is used next.
   void retire(size_t keep, mlir::ValueRange readable = {});
+  /// Keeps reads of shared memory behind the products that were started before them.
+  void readBehindProducts();
   /// Retires everything before an op that products do not cross.
   void retireBefore(Operation *op);
   mlir::LogicalResult enterPendingLoop(mlir::scf::ForOp op);
@@ -457,6 +460,7 @@ private:
   /// with slot 0.
   llvm::DenseMap<Value, Value> storing;
   llvm::SmallVector<ProductGroup> groups; // the oldest first
+  bool readsBehind = false;               // what is read from now on stays behind all of them
   /// Of a sum that is pending: whether there is anything to add to; null: there is.
   llvm::DenseMap<Value, Value> begun;
   /// The slot of a ring that the last product of a loop's sum has not given back:

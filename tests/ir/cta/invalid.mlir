@@ -125,6 +125,22 @@ func.func @put_c1_another_tile(%t: tensor<16xf16>, %s: !cta.slot<tensor<8xf16>>)
 
 // -----
 
+func.func @element_c1_of_a_matrix(%s: !cta.slot<tensor<8x8xf32>>, %i: i32) {
+  // expected-error@+1 {{takes an element of a single row, but the slot is '!cta.slot<tensor<8x8xf32>>'}}
+  %x = cta.element %s[%i] : !cta.slot<tensor<8x8xf32>> -> f32
+  return
+}
+
+// -----
+
+func.func @element_c2_of_another_type(%s: !cta.slot<tensor<8xf32>>, %i: i32) {
+  // expected-error@+1 {{gives 'f16' but the slot is '!cta.slot<tensor<8xf32>>'}}
+  %x = cta.element %s[%i] : !cta.slot<tensor<8xf32>> -> f16
+  return
+}
+
+// -----
+
 func.func @get_c1_another_tile(%s: !cta.slot<tensor<8xf16>>) {
   // expected-error@+1 {{moves 'tensor<8xf32>' but the slot is '!cta.slot<tensor<8xf16>>'}}
   %t = cta.get %s : !cta.slot<tensor<8xf16>> -> tensor<8xf32>

@@ -32,8 +32,10 @@ func.func @types(%a: !cta.channel<3 x tensor<64x64xbf16>>, %b: !cta.slot<tensor<
 // CHECK: cta.put %{{.*}}, %{{.*}} : tensor<64x64xbf16>, <tensor<64x64xbf16>>
 // CHECK: cta.wait %{{.*}} : <3 x tensor<64x64xbf16>> -> <tensor<64x64xbf16>>
 // CHECK: cta.get %{{.*}} : <tensor<64x64xbf16>> -> tensor<64x64xbf16>
+// CHECK: cta.element %{{.*}}[%{{.*}}] : <tensor<4xf32>> -> f32
 // CHECK: cta.release %{{.*}} : <tensor<64x64xbf16>>
-func.func @channels(%x: !tile.view<?x64xbf16>, %i: i32, %some: i1, %tile: tensor<64x64xbf16>) {
+func.func @channels(%x: !tile.view<?x64xbf16>, %i: i32, %some: i1, %tile: tensor<64x64xbf16>,
+                    %row: !cta.slot<tensor<4xf32>>) {
   %a = cta.channel cp_async {shared = #cta.shared<pitch 64, swizzle <3, 3>>} : !cta.channel<3 x tensor<64x64xbf16>>
   %b = cta.channel registers : !cta.channel<2 x tensor<64x64xbf16>>
   %c = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
@@ -48,6 +50,7 @@ func.func @channels(%x: !tile.view<?x64xbf16>, %i: i32, %some: i1, %tile: tensor
   cta.put %tile, %computed : tensor<64x64xbf16>, !cta.slot<tensor<64x64xbf16>>
   %full = cta.wait %a : !cta.channel<3 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
   %got = cta.get %full : !cta.slot<tensor<64x64xbf16>> -> tensor<64x64xbf16>
+  %element = cta.element %row[%i] : !cta.slot<tensor<4xf32>> -> f32
   cta.release %full : !cta.slot<tensor<64x64xbf16>>
   return
 }

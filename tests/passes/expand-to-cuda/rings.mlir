@@ -50,6 +50,50 @@ func.func @vectors_go_with_matrices(%x: !view, %scales: !scales, %y: !tile.view<
   return
 }
 
+// One element of a row, for all threads. What is read behind a product stays behind it: a wait, here for
+// more groups than there are, holds reads where they stand.
+// CHECK-LABEL: @an_element_is_read_behind_a_product
+// CHECK: cuda.wgmma_commit
+// CHECK-NEXT: cuda.wgmma_wait 1
+// CHECK-NOT: cuda.wgmma_wait
+// CHECK: cuda.load_shared
+// CHECK-SAME: {count = 1 : i64} : <1 x f32>
+// CHECK: cuda.load_shared
+// CHECK: cuda.wgmma_wait 0
+func.func @an_element_is_read_behind_a_product(%x: !view, %scales: !scales, %y: !tile.view<?xf32>, %t: i32)
+    attributes {tile.kernel, cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c2 = arith.constant 2 : i32
+  %as = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  %ss = cta.channel tma : !cta.channel<2 x tensor<4xf32>>
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) {
+      %a = cta.acquire %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
+      %s = cta.acquire %ss : !cta.channel<2 x tensor<4xf32>> -> !cta.slot<tensor<4xf32>>
+      cta.copy %x[%i, %c0] extents [64, 64], %a : !view, !slot
+      cta.copy %scales[%i, %c0] extents [0, 4], %s : !scales, !cta.slot<tensor<4xf32>>
+      cta.commit %a : !slot
+      cta.commit %s : !cta.slot<tensor<4xf32>>
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i) of (%t) {
+      %a = cta.wait %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
+      %s = cta.wait %ss : !cta.channel<2 x tensor<4xf32>> -> !cta.slot<tensor<4xf32>>
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %u = cta.element %s[%c2] : !cta.slot<tensor<4xf32>> -> f32
+      %v = cta.element %s[%c0] : !cta.slot<tensor<4xf32>> -> f32
+      %w = arith.addf %u, %v : f32
+      tile.store %w, %y[%c0] extents [0] : f32, !tile.view<?xf32>, i32
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %a : !slot
+      cta.release %s : !cta.slot<tensor<4xf32>>
+    }
+  }
+  return
+}
+
 // Each warp of who puts arrives, and each of who gets: 4 and 2. Nothing is fenced, since threads read.
 // CHECK-LABEL: @tiles_cross_by_threads
 // CHECK: cuda.mbarrier_init %{{.*}}, 4
@@ -159,7 +203,7 @@ func.func @slots_taken_together_go_back_together(%x: !view, %t: i32)
       %a = cta.acquire %as : !ring -> !slot
       %b = cta.acquire %bs : !ring -> !slot
       cta.copy %x[%i, %c0] extents [64, 64], %a : !view, !slot
-      cta.copy %x[%c0, %i] extents [64, 64], %b : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %b : !view, !slot
       cta.commit %a : !slot
       cta.commit %b : !slot
     }
