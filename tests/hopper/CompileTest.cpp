@@ -3,6 +3,7 @@
 #include "tests/hopper/Attention.h"
 #include "tests/hopper/Operands.h"
 #include "tools/driver/Acceptance.h"
+#include "tools/driver/RoleLoops.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -90,6 +91,32 @@ TEST(HopperSchedules, are_refused_if_registers_are_spilled_in_a_loop) {
   EXPECT_THAT(
       refusal(hopper::replaced("gemm_pingpong.mlir", {{"registers 232", "registers 160"}})),
       testing::MatchesRegex("schedule.mlir:[0-9]+: `[a-z.]+` of role \"multiply [01]\" .*"));
+}
+
+TEST(HopperSchedules, have_machine_code_in_each_role) {
+  for (const char *file :
+       {"gemm_cooperative.mlir", "gemm_pingpong.mlir", "attention_causal.mlir"}) {
+    SCOPED_TRACE(file);
+    ErrorOr<driver::Schedule> schedule =
+        driver::lowerSchedule(hopper::textOf(file), "schedule.mlir");
+    ErrorOr<CompiledKernel> compiled = compileKernel(schedule->source, {.useCache = false});
+    driver::RoleCode code = driver::roleCode(*schedule, *compiled);
+    std::vector<driver::RoleLoop> loops = driver::roleLoops(code);
+    for (const driver::RoleOutline &role : schedule->outline.roles) {
+      SCOPED_TRACE(role.name);
+      bool multiplies = !llvm::StringRef(role.name).starts_with("load");
+      unsigned registers = driver::registersOf(code, role), products = 0, copies = 0;
+      EXPECT_LE(registers, *role.registers);
+      EXPECT_GT(registers, multiplies ? 128 : 0);
+      for (const driver::RoleLoop &loop : loops)
+        if (loop.role == &role && loop.depth == 1) {
+          products += loop.mix.count(InstructionKind::Tensor);
+          copies += loop.mix.count(InstructionKind::Tma);
+        }
+      EXPECT_EQ(products > 0, multiplies);
+      EXPECT_EQ(copies > 0, !multiplies);
+    }
+  }
 }
 
 TEST(HopperPrograms, products_compile_in_every_form) {

@@ -23,6 +23,17 @@ static RoleOutline outlineOf(cta::RoleOp role) {
   return result;
 }
 
+static ChannelOutline outlineOf(cta::ChannelOp op) {
+  ChannelOutline result{cta::nameOf(op.getResult(), "tile"),
+                        cta::stringifyChannelKind(op.getKind()).str(),
+                        op.getResult().getType().getDepth(), 0};
+  if (op.getMulticast())
+    result.kind += " multicast";
+  if (op.isPanel())
+    result.swizzle = cta::panelsOf(op.getResult().getType().getTile()).swizzle;
+  return result;
+}
+
 const RoleOutline *ScheduleOutline::roleAt(unsigned line) const {
   for (const RoleOutline &role : roles)
     if (role.firstLine <= line && line <= role.lastLine)
@@ -34,6 +45,8 @@ ScheduleOutline driver::outlineOf(func::FuncOp kernel) {
   ScheduleOutline result;
   for (auto role : kernel.getOps<cta::RoleOp>())
     result.roles.push_back(::outlineOf(role));
+  for (auto channel : kernel.getOps<cta::ChannelOp>())
+    result.channels.push_back(::outlineOf(channel));
   // With the functions beside the kernel, which its roles call.
   kernel->getParentOfType<ModuleOp>().walk<WalkOrder::PreOrder>([&](Operation *op) {
     result.ops.try_emplace(lineOf(op), op->getName().getStringRef().str());
