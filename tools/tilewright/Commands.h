@@ -3,6 +3,7 @@
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_COMMANDS_H
 
 #include "support/ErrorOr.h"
+#include "tools/driver/Schedule.h"
 #include "tools/tilewright/Job.h"
 
 namespace tilewright::cli {
@@ -57,6 +58,10 @@ Status doctor();
 /// Whether a kernel is a file written on the `cta` level, and what `compile` shows of it.
 bool isSchedule(const std::string &kernel);
 ErrorOr<std::string> emitSchedule(const std::string &file, const std::string &what);
+
+/// What such a kernel takes of an SM, and what the loops of its roles are made of, as text.
+std::string scheduleReport(const driver::Schedule &schedule,
+                           const runtime::CompiledKernel &compiled);
 
 /// What is known of a compiled kernel and of its work, as text.
 ErrorOr<std::string> report(const Job &job);
