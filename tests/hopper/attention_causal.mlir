@@ -82,7 +82,8 @@ func.func @attention_causal(
   cta.role "attend" warps 8 registers 232 {
     %zero = arith.constant dense<0.0> : !out  %no_total = arith.constant dense<0.0> : !parts
     %lowest = arith.constant dense<-1.0e30> : !rows  %ln2 = arith.constant dense<0.693147181> : !rows
-    %least = arith.constant dense<1.0e-30> : !rows  %yes = arith.constant true
+    %least = arith.constant dense<1.0e-30> : !rows  %one = arith.constant dense<1.0> : !rows
+    %yes = arith.constant true
     cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
       %row = arith.muli %m, %tile_rows : i32
       %end_of_last = arith.addi %row, %ahead_of_last : i32
@@ -132,12 +133,12 @@ func.func @attention_causal(
       %log_sum = arith.addf %peak, %log : !rows
       %ln_sum = arith.mulf %log_sum, %ln2 : !rows
       tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-      %whole = cta.await %ending : !sum -> !out
+      %some = arith.maximumf %total, %least : !rows  %inverse = arith.divf %one, %some : !rows
+      %whole = cta.await %ending : !sum -> !out after %inverse : !rows
       cta.release %v_first : !slot
-      %some = arith.maximumf %total, %least : !rows
-      %total_column = tile.expand_dims %some, 1 : !rows -> !column
-      %total_all = tile.broadcast %total_column : !column -> !out
-      %mean = arith.divf %whole, %total_all : !out
+      %inverse_column = tile.expand_dims %inverse, 1 : !rows -> !column
+      %inverse_all = tile.broadcast %inverse_column : !column -> !out
+      %mean = arith.mulf %whole, %inverse_all : !out
       %rounded = tile.cast %mean : !out -> !q_tile
       cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     }

@@ -62,7 +62,7 @@ func.func @attention_wide(
   cta.role "attend" warps 8 registers 240 {
     %zero = arith.constant dense<0.0> : !out  %no_total = arith.constant dense<0.0> : !parts
     %lowest = arith.constant dense<-1.0e30> : !rows  %ln2 = arith.constant dense<0.693147181> : !rows
-    %nothing = arith.constant dense<0xFF800000> : !scores
+    %nothing = arith.constant dense<0xFF800000> : !scores  %one = arith.constant dense<1.0> : !rows
     cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
       %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       %none = cta.begin : !score_sum
@@ -109,11 +109,12 @@ func.func @attention_wide(
       %log_sum = arith.addf %peak, %log : !rows
       %ln_sum = arith.mulf %log_sum, %ln2 : !rows
       tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-      %whole = cta.await %ending : !sum -> !out
+      %inverse = arith.divf %one, %total : !rows
+      %whole = cta.await %ending : !sum -> !out after %inverse : !rows
       cta.release %v_first : !slot
-      %total_column = tile.expand_dims %total, 1 : !rows -> !column
-      %total_all = tile.broadcast %total_column : !column -> !out
-      %mean = arith.divf %whole, %total_all : !out
+      %inverse_column = tile.expand_dims %inverse, 1 : !rows -> !column
+      %inverse_all = tile.broadcast %inverse_column : !column -> !out
+      %mean = arith.mulf %whole, %inverse_all : !out
       %rounded = tile.cast %mean : !out -> !q_tile
       cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     }
