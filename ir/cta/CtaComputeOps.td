@@ -123,7 +123,9 @@ def Cta_RaiseOp : Cta_Op<"raise", [Pure, AllTypesMatch<["before", "peak", "shrin
 
     For a softmax, which subtracts a peak from its exponents only to keep them in range: one that
     lags by a few powers of two is as good, and sums seldom need a new factor. Each thread compares
-    what it holds of a row; only in warps that have a row that rises do lanes exchange anything.
+    a bound of what it holds of a row, 0 or more; only in warps that have a row which may rise are
+    maxima formed and do lanes exchange anything. (So rows whose peak is below -tolerance take the
+    long way each time.) The factor is positive.
 
     C1: a peak for each row of the source. C2: a row lies in one warp.
 

@@ -398,6 +398,26 @@ LogicalResult Expander::expandScan(tile::ScanOp op) {
   return success();
 }
 
+/// Per row, what no element that the thread holds exceeds: their maximum, or 0 where that is negative.
+/// The bits of floats that are not negative are in order as integers, of which sm_90 compares three at
+/// a time (VIMNMX3), and any negative float is below 0 as an integer too.
+Value Expander::boundInThreads(Location where, Value tile) {
+  const Layout &source = cta::layoutOf(cast<RankedTensorType>(tile.getType()));
+  Type i32 = builder.getI32Type();
+  int64_t rows = source.dropDim(1).registers();
+  Value bounds = declare(where, rows, i32);
+  unrolled(rows, [&](Value row) {
+    builder.create<cuda::SetOp>(loc, constant(0), bounds, row);
+  });
+  unrolled(source.registers(), [&](Value index) {
+    Value bits = builder.create<arith::BitcastOp>(loc, i32, element(tile, index));
+    Value row = keepDigits(source, index, [&](int64_t dim) { return dim != 1; });
+    Value sofar = builder.create<cuda::GetOp>(loc, i32, bounds, row);
+    builder.create<cuda::SetOp>(loc, builder.create<arith::MaxSIOp>(loc, sofar, bits), bounds, row);
+  });
+  return bounds;
+}
+
 LogicalResult Expander::expandRaise(cta::RaiseOp op) {
   auto sourceType = cast<RankedTensorType>(op.getSource().getType());
   const Layout &source = cta::layoutOf(sourceType);
@@ -409,7 +429,7 @@ LogicalResult Expander::expandRaise(cta::RaiseOp op) {
   auto named = [&](StringRef name) {
     return NameLoc::get(builder.getStringAttr(name), op.getLoc());
   };
-  Value highs = reduceInThreads(named("high"), tile::ReduceKind::Max, op.getSource(), 1);
+  Value bounds = boundInThreads(named("bound"), op.getSource()), highs;
   Value peaks = declare(named("peak"), rows, f32), shrinks = declare(named("shrink"), rows, f32);
   writeTile(op.getBefore(), peaks);
   auto get = [&](Value array, Value row) -> Value {
@@ -419,8 +439,8 @@ LogicalResult Expander::expandRaise(cta::RaiseOp op) {
     builder.create<cuda::SetOp>(loc, value, array, row);
   };
   unrolled(rows, [&](Value row) { set(constantOf(f32, 1), shrinks, row); });
-  auto highOf = [&](Value row) -> Value {
-    return builder.create<arith::MulFOp>(loc, get(highs, row), scalar(op.getFactor()));
+  auto scaled = [&](Value high) -> Value {
+    return builder.create<arith::MulFOp>(loc, high, scalar(op.getFactor()));
   };
   auto rises = [&](Value row, Value high) -> Value {
     Value rise = builder.create<arith::SubFOp>(loc, high, get(peaks, row));
@@ -429,17 +449,19 @@ LogicalResult Expander::expandRaise(cta::RaiseOp op) {
   };
   Value any;
   for (int64_t i = 0; i < rows; ++i) {
-    Value one = rises(constant(i), highOf(constant(i)));
+    Value bits = builder.create<cuda::GetOp>(loc, builder.getI32Type(), bounds, constant(i));
+    Value one = rises(constant(i), scaled(builder.create<arith::BitcastOp>(loc, f32, bits)));
     any = any ? builder.create<arith::OrIOp>(loc, any, one) : one;
   }
   branch(builder.create<cuda::VoteAnyOp>(loc, builder.getI1Type(), any), [&] {
+    highs = reduceInThreads(named("high"), tile::ReduceKind::Max, op.getSource(), 1);
     auto combine = [&](ValueRange other, Value row) {
       set(combineValues(builder, loc, tile::ReduceKind::Max, get(highs, row), other[0]), highs, row);
     };
     reduceAcrossThreads(highs, source, source.dropDim(1), 1, rows,
                         sourceType.getShape().take_front(), combine);
     unrolled(rows, [&](Value row) {
-      Value high = highOf(row), before = get(peaks, row);
+      Value high = scaled(get(highs, row)), before = get(peaks, row);
       Value peak = builder.create<arith::SelectOp>(loc, rises(row, high), high, before);
       Value fall = builder.create<arith::SubFOp>(loc, before, peak);
       set(builder.create<math::Exp2Op>(loc, fall), shrinks, row);

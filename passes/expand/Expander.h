@@ -262,6 +262,8 @@ private:
   mlir::LogicalResult expandScan(tile::ScanOp op);
   /// What each thread's own elements come to: registers of the result, not narrowed.
   Value reduceInThreads(mlir::Location where, tile::ReduceKind kind, Value tile, int64_t axis);
+  /// Per row, a bound from above of the elements that the thread holds, as the bits of an f32.
+  Value boundInThreads(mlir::Location where, Value tile);
   mlir::LogicalResult expandRaise(cta::RaiseOp op);
   /// Combines `arrays` (registers of the result) over the lanes and warps along `axis`.
   void reduceAcrossThreads(llvm::ArrayRef<Value> arrays, const Layout &source, const Layout &result,

@@ -132,13 +132,17 @@ func.func @partial_sums(%x: !tile.view<16x64xf32, align 16>, %y: !tile.view<16x1
   return
 }
 
-// A vote on what each thread has, and the exchange between lanes only under it.
+// A vote on a bound of what each thread has, by integers; maxima and their exchange between lanes only
+// under it.
 // CHECK-LABEL: @peaks_rise_under_a_vote
-// CHECK: arith.maximumf
+// CHECK: arith.bitcast %{{.*}} : f32 to i32
+// CHECK: arith.maxsi
+// CHECK-NOT: arith.maximumf
 // CHECK-NOT: cuda.shuffle_xor
 // CHECK: %[[RISES:.*]] = arith.cmpf ogt, %{{.*}}, %cst{{.*}} : f32
 // CHECK: %[[ANY:.*]] = cuda.vote_any
 // CHECK: scf.if %[[ANY]] {
+// CHECK: arith.maximumf
 // CHECK: cuda.shuffle_xor %{{.*}}, %c1_i32 : f32
 // CHECK: cuda.shuffle_xor %{{.*}}, %c2_i32 : f32
 // CHECK: arith.select
