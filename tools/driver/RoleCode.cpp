@@ -3,6 +3,8 @@
 #include "runtime/ElfFile.h"
 #include "runtime/LineTable.h"
 
+#include <numeric>
+
 using namespace tilewright;
 using namespace tilewright::driver;
 
@@ -11,6 +13,10 @@ RoleCode driver::roleCode(const Schedule &schedule, const runtime::CompiledKerne
   RoleCode result;
   result.code = runtime::decode(runtime::ElfFile(cubin).code(entry));
   result.loops = runtime::findLoops(result.code);
+  if (result.loops.empty()) {
+    result.loops.emplace_back().body.resize(result.code.size());
+    std::iota(result.loops[0].body.begin(), result.loops[0].body.end(), 0);
+  }
   result.lines = runtime::linesOf(cubin, entry, schedule.file);
   result.lines.resize(result.code.size());
   const RoleOutline *role = nullptr;

@@ -10,7 +10,7 @@ namespace tilewright::driver {
 
 struct RoleCode {
   std::vector<runtime::Instruction> code;
-  std::vector<runtime::CodeLoop> loops;
+  std::vector<runtime::CodeLoop> loops; ///< All of it as one if its branches make no sense to us.
   /// Of each instruction, the line of the program's text; 0 if it is not known.
   std::vector<unsigned> lines;
   /// Of each instruction; null before the roles part. Where the text has it in no role, that of the
