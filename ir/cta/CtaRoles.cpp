@@ -1,9 +1,8 @@
-// Roles of a block, and the loop over tiles that they share.
+// Roles of a block, where their warps are, and what they may use.
 #include "ir/cta/Cta.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -127,93 +126,6 @@ LogicalResult EnterOp::verify() {
   auto function = (*this)->getParentOfType<func::FuncOp>();
   if (!roleOf(*this) && !function.isPrivate()) // C1
     return emitOpError() << "stands outside of roles; those take turns";
-  return success();
-}
-
-ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
-  Builder &builder = parser.getBuilder();
-  SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<OpAsmParser::UnresolvedOperand> extents;
-  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
-      parser.parseKeyword("of") ||
-      parser.parseOperandList(extents, OpAsmParser::Delimiter::Paren) ||
-      parser.resolveOperands(extents, builder.getI32Type(), result.operands))
-    return failure();
-  for (OpAsmParser::Argument &argument : arguments)
-    argument.type = builder.getI32Type();
-  auto parseNumber = [&](StringRef attribute) -> ParseResult {
-    int64_t number;
-    if (parser.parseInteger(number))
-      return failure();
-    result.addAttribute(attribute, builder.getI64IntegerAttr(number));
-    return success();
-  };
-  if (succeeded(parser.parseOptionalKeyword("grouped")) && parseNumber("grouped"))
-    return failure();
-  for (StringRef flag : {"folded", "descending", "queue"})
-    if (succeeded(parser.parseOptionalKeyword(flag)))
-      result.addAttribute(flag, builder.getUnitAttr());
-  if (succeeded(parser.parseOptionalKeyword("turn")) &&
-      (parseNumber("turn") || parser.parseKeyword("of") || parseNumber("turns")))
-    return failure();
-  Region *body = result.addRegion();
-  if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(result.attributes))
-    return failure();
-  ensureTerminator(*body, builder, result.location);
-  return success();
-}
-
-void TilesOp::print(OpAsmPrinter &printer) {
-  auto list = [&](ValueRange values) {
-    printer << "(";
-    printer.printOperands(values);
-    printer << ")";
-  };
-  printer << " ";
-  list(getBody().getArguments());
-  printer << " of ";
-  list(getExtents());
-  if (auto grouped = getGrouped())
-    printer << " grouped " << *grouped;
-  for (StringRef flag : {"folded", "descending", "queue"})
-    if ((*this)->hasAttr(flag))
-      printer << " " << flag;
-  if (auto turn = getTurn())
-    printer << " turn " << *turn << " of " << *getTurns();
-  printer << " ";
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"grouped", "folded", "descending", "queue", "turn", "turns"});
-}
-
-LogicalResult TilesOp::verify() {
-  size_t arguments = getBody().getNumArguments();
-  if (arguments != getExtents().size() || arguments == 0) // C1
-    return emitOpError() << "has " << arguments << " coordinates for " << getExtents().size()
-                         << " extents";
-  int64_t cluster = clusterOf((*this)->getParentOfType<func::FuncOp>());
-  if (auto grouped = getGrouped()) {
-    if (arguments < 2)
-      return emitOpError() << "groups tiles of two axes or more, not of one";
-    if (*grouped < 1 || *grouped % cluster != 0) // C2
-      return emitOpError() << "groups " << *grouped << " tiles; a multiple of the " << cluster
-                           << " blocks of a cluster is needed";
-  } else if (getFolded() || getDescending()) { // C2
-    return emitOpError() << "is " << (getFolded() ? "folded" : "descending")
-                         << " but has no groups";
-  }
-  if (getFolded() && getDescending()) // C2
-    return emitOpError() << "is folded and descending; groups go back and forth, or all backwards";
-  if (getQueue() && cluster > 1) // C5
-    return emitOpError() << "takes tiles from a queue, which gives them to single blocks, not to "
-                         << "clusters of " << cluster << "; leave `queue` or the cluster out";
-  if (bool(getTurn()) != bool(getTurns()) ||
-      (getTurn() && (*getTurn() < 0 || *getTurn() >= *getTurns()))) // C3
-    return emitOpError() << "takes turn " << getTurn().value_or(0) << " of "
-                         << getTurns().value_or(0) << "; turns count from 0";
-  auto role = dyn_cast<RoleOp>((*this)->getParentOp());
-  if (!role || llvm::range_size(role.getBody().front().getOps<TilesOp>()) != 1) // C4
-    return emitOpError() << "stands alone at the top level of a role";
   return success();
 }
 
