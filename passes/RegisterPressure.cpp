@@ -143,7 +143,7 @@ LiveRanges::Live LiveRanges::beforeIf(scf::IfOp branch, Live live) {
 LiveRanges::Live LiveRanges::beforeTiles(cta::TilesOp tiles, Live live) {
   useCaptured(live, tiles);
   block(tiles.getBody().front(), live);
-  use(live, tiles.getExtents());
+  use(live, tiles.getOperands());
   return live;
 }
 
@@ -207,7 +207,7 @@ DenseSet<Operation *> findProductLoops(Operation *root) {
   DenseSet<Operation *> loops;
   root->walk([&](cta::MmaOp mma) {
     for (Operation *op = mma->getParentOp(); op != root; op = op->getParentOp())
-      if (isa<LoopLikeOpInterface>(op))
+      if (isa<LoopLikeOpInterface>(op) && !isa<cta::TilesOp>(op))
         loops.insert(op);
   });
   return loops;

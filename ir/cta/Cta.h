@@ -11,6 +11,7 @@
 #include "ir/SharedLayout.h"
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include "ir/cta/CtaDialect.h.inc"
 #include "ir/cta/CtaEnums.h.inc"
@@ -39,6 +40,8 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const Layout &lay
 
 /// The tile that a tensor is, that is pending, or that a slot or a channel's slots hold.
 mlir::RankedTensorType tileOf(mlir::Type type);
+/// The channel whose slot this is, opened here or in an earlier tile; null if it is neither.
+ChannelOp channelOf(mlir::Value slot);
 /// Whether a channel's slots go from one role to another.
 bool isRing(ChannelOp channel);
 /// How a tile lies in a slot that TMA or wgmma accesses.

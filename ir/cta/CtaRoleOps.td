@@ -2,6 +2,7 @@
 #define TILEWRIGHT_CTA_ROLE_OPS
 
 include "ir/cta/CtaDialect.td"
+include "mlir/Interfaces/LoopLikeInterface.td"
 
 // Who does what in a block. A kernel without roles is one role: all of its warps.
 
@@ -31,7 +32,10 @@ def Cta_RoleOp : Cta_Op<"role", [SingleBlockImplicitTerminator<"YieldOp">]> {
   let hasVerifier = 1;
 }
 
-def Cta_TilesOp : Cta_Op<"tiles", [SingleBlockImplicitTerminator<"YieldOp">]> {
+def Cta_TilesOp : Cta_Op<"tiles", [
+    SingleBlockImplicitTerminator<"YieldOp">, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getInitsMutable", "getRegionIterArgs",
+                                                    "getYieldedValuesMutable", "getLoopResults"]>]> {
   let summary = "the output tiles of this block, one after the other";
   let description = [{
     The box `of` counts all tiles; the blocks of the grid share them out evenly, and every role goes
@@ -53,27 +57,46 @@ def Cta_TilesOp : Cta_Op<"tiles", [SingleBlockImplicitTerminator<"YieldOp">]> {
 
     With `turn i of t` the role takes only every t-th tile of its block, from the i-th on.
 
+    With `iter_args` a tile hands values to the role's next, and the last to what follows, as a loop
+    does: so the end of one tile may overlap with the start of the next, whose first operands it waits
+    for. They are tiles, and slots that were waited for (C6), which are released by their new name.
+
     C1: an argument per extent. C2: g is a multiple of the cluster's blocks; only groups are folded
     or descending. C3: 0 <= i < t. C4: a role's only loop over tiles, at its top level. C5: clusters
-    have no queue.
+    have no queue. C6: what is carried is neither pending nor a scalar.
 
     ```mlir
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 { … }
     cta.tiles (%h, %m, %b) of (%heads, %m_tiles, %batches) grouped 8 folded { … }
     cta.tiles (%h, %m, %b) of (%heads, %m_tiles, %batches) grouped 8 descending queue { … }
+    %left = cta.tiles (%m, %n) of (%m_tiles, %n_tiles) iter_args(%now = %first) -> (!slot) {
+      … cta.yield %next : !slot
+    }
     ```
   }];
-  let arguments = (ins Variadic<I32>:$extents, OptionalAttr<I64Attr>:$grouped, UnitAttr:$folded,
+  let arguments = (ins Variadic<I32>:$extents, Variadic<AnyType>:$init_args,
+                       OptionalAttr<I64Attr>:$grouped, UnitAttr:$folded,
                        UnitAttr:$descending, UnitAttr:$queue,
                        OptionalAttr<I64Attr>:$turn, OptionalAttr<I64Attr>:$turns);
+  let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
+  let extraClassDeclaration = [{
+    /// The body's arguments that say which tile it is.
+    ::mlir::Block::BlockArgListType getCoordinates() {
+      return getBody().getArguments().drop_back(getNumResults());
+    }
+  }];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 
 def Cta_YieldOp : Cta_Op<"yield", [Pure, Terminator, ParentOneOf<["RoleOp", "TilesOp"]>]> {
-  let summary = "ends a role or a tile";
-  let assemblyFormat = "attr-dict";
+  let summary = "ends a role, or a tile with what it hands to the next";
+  let description = [{ C1: a tile hands on what its loop carries, a role nothing. }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins), [{ /* hands on nothing */ }]>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif

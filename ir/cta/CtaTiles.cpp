@@ -7,6 +7,26 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::cta;
 
+//===- Syntax ---------------------------------------------------------------------------------===//
+
+/// Parses `iter_args(%name = %init, …) -> (types)`, if it is there.
+static ParseResult parseCarried(OpAsmParser &parser,
+                                SmallVectorImpl<OpAsmParser::Argument> &arguments,
+                                OperationState &result) {
+  SmallVector<OpAsmParser::Argument> names;
+  SmallVector<OpAsmParser::UnresolvedOperand> inits;
+  SMLoc start = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeyword("iter_args")))
+    return success();
+  if (parser.parseAssignmentList(names, inits) || parser.parseArrowTypeList(result.types) ||
+      parser.resolveOperands(inits, result.types, start, result.operands))
+    return failure();
+  for (auto [name, type] : llvm::zip(names, result.types))
+    name.type = type;
+  arguments.append(names);
+  return success();
+}
+
 ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   SmallVector<OpAsmParser::Argument> arguments;
@@ -33,6 +53,10 @@ ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
   if (succeeded(parser.parseOptionalKeyword("turn")) &&
       (parseNumber("turn") || parser.parseKeyword("of") || parseNumber("turns")))
     return failure();
+  if (parseCarried(parser, arguments, result))
+    return failure();
+  result.getOrAddProperties<Properties>().operandSegmentSizes = {
+      int32_t(extents.size()), int32_t(result.operands.size() - extents.size())};
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(result.attributes))
     return failure();
@@ -47,7 +71,7 @@ void TilesOp::print(OpAsmPrinter &printer) {
     printer << ")";
   };
   printer << " ";
-  list(getBody().getArguments());
+  list(ValueRange(getCoordinates()));
   printer << " of ";
   list(getExtents());
   if (auto grouped = getGrouped())
@@ -57,14 +81,56 @@ void TilesOp::print(OpAsmPrinter &printer) {
       printer << " " << flag;
   if (auto turn = getTurn())
     printer << " turn " << *turn << " of " << *getTurns();
+  bool carries = !getInitArgs().empty();
+  if (carries) {
+    printer << " iter_args(";
+    llvm::interleaveComma(llvm::zip(getRegionIterArgs(), getInitArgs()), printer, [&](auto pair) {
+      printer << std::get<0>(pair) << " = " << std::get<1>(pair);
+    });
+    printer << ") -> (" << getResultTypes() << ")";
+  }
   printer << " ";
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/carries);
   printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"grouped", "folded", "descending", "queue", "turn", "turns"});
+                                {"grouped", "folded", "descending", "queue", "turn", "turns",
+                                 getOperandSegmentSizesAttrName()});
 }
 
+//===- What it carries ------------------------------------------------------------------------===//
+
+SmallVector<Region *> TilesOp::getLoopRegions() { return {&getBody()}; }
+
+MutableArrayRef<OpOperand> TilesOp::getInitsMutable() {
+  return (*this)->getOpOperands().drop_front(getExtents().size());
+}
+
+Block::BlockArgListType TilesOp::getRegionIterArgs() {
+  return getBody().getArguments().take_back(getNumResults());
+}
+
+std::optional<MutableArrayRef<OpOperand>> TilesOp::getYieldedValuesMutable() {
+  return getBody().front().getTerminator()->getOpOperands();
+}
+
+std::optional<ResultRange> TilesOp::getLoopResults() { return getResults(); }
+
+ChannelOp cta::channelOf(Value slot) {
+  Operation *op = slot.getDefiningOp();
+  if (isa_and_nonnull<AcquireOp, WaitOp>(op))
+    return op->getOperand(0).getDefiningOp<ChannelOp>();
+  auto argument = dyn_cast<BlockArgument>(slot);
+  auto tiles = dyn_cast<TilesOp>(argument ? argument.getOwner()->getParentOp() : op);
+  if (!tiles)
+    return {};
+  OpOperand *first =
+      argument ? tiles.getTiedLoopInit(argument) : tiles.getTiedLoopInit(cast<OpResult>(slot));
+  return channelOf(first->get());
+}
+
+//===- Rules ----------------------------------------------------------------------------------===//
+
 LogicalResult TilesOp::verify() {
-  size_t arguments = getBody().getNumArguments();
+  size_t arguments = getBody().getNumArguments() - getNumResults();
   if (arguments != getExtents().size() || arguments == 0) // C1
     return emitOpError() << "has " << arguments << " coordinates for " << getExtents().size()
                          << " extents";
@@ -88,8 +154,24 @@ LogicalResult TilesOp::verify() {
       (getTurn() && (*getTurn() < 0 || *getTurn() >= *getTurns()))) // C3
     return emitOpError() << "takes turn " << getTurn().value_or(0) << " of "
                          << getTurns().value_or(0) << "; turns count from 0";
+  for (Type type : getResultTypes())
+    if (!isa<RankedTensorType, SlotType>(type)) // C6
+      return emitOpError() << "carries a " << type << " to the next tile; "
+                           << (isa<PendingType>(type) ? "await it before: products of one tile are "
+                                                        "not left to another"
+                                                      : "tiles and slots are");
   auto role = dyn_cast<RoleOp>((*this)->getParentOp());
   if (!role || llvm::range_size(role.getBody().front().getOps<TilesOp>()) != 1) // C4
     return emitOpError() << "stands alone at the top level of a role";
+  return success();
+}
+
+LogicalResult YieldOp::verify() {
+  auto tiles = dyn_cast<TilesOp>((*this)->getParentOp());
+  if (!tiles && getNumOperands()) // C1
+    return emitOpError() << "hands on values where a role ends; only tiles do";
+  if (tiles && getOperandTypes() != tiles.getResultTypes()) // C1
+    return emitOpError() << "hands on (" << getOperandTypes() << ") where the next tile takes ("
+                         << tiles.getResultTypes() << ")";
   return success();
 }

@@ -29,12 +29,16 @@ bool cta::isRing(ChannelOp channel) {
 bool ChannelOp::isPanel() {
   if (getKind() != ChannelKind::Put)
     return getKind() == ChannelKind::Tma || getKind() == ChannelKind::Store;
-  auto multiplies = [](Operation *op) {
-    auto mma = dyn_cast<MmaOp>(op);
-    return mma && mma.isWgmma();
+  auto isOwn = [&](Value operand) {
+    return isa<SlotType>(operand.getType()) && channelOf(operand) == *this;
   };
-  return llvm::any_of(getResult().getUsers(),
-                      [&](Operation *turn) { return llvm::any_of(turn->getUsers(), multiplies); });
+  return (*this)
+      ->getParentOfType<func::FuncOp>()
+      .walk([&](MmaOp mma) {
+        bool multiplies = mma.isWgmma() && llvm::any_of(mma->getOperands(), isOwn);
+        return multiplies ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 PanelLayout cta::panelsOf(RankedTensorType tile) {

@@ -241,7 +241,7 @@ static bool isMadeForEachUse(Value tile, Operation *user) {
   auto loopAround = [](Operation *op) {
     do
       op = op->getParentOp();
-    while (!isa<LoopLikeOpInterface, cta::TilesOp, func::FuncOp>(op));
+    while (!isa<LoopLikeOpInterface, func::FuncOp>(op));
     return op;
   };
   Operation *op = tile.getDefiningOp();

@@ -466,3 +466,51 @@ func.func @clusters_have_no_queue(%t: i32) attributes {cta.cluster = 2 : i32} {
   }
   return
 }
+
+// -----
+
+func.func @products_stay_within_a_tile(%t: i32) {
+  cta.role "multiply" warps 4 {
+    %none = cta.begin : !cta.pending<tensor<64x64xf32>>
+    // expected-error @+1 {{'cta.tiles' op carries a '!cta.pending<tensor<64x64xf32>>' to the next tile; await it before: products of one tile are not left to another}}
+    %left = cta.tiles (%m) of (%t) iter_args(%sum = %none) -> (!cta.pending<tensor<64x64xf32>>) {
+      cta.yield %sum : !cta.pending<tensor<64x64xf32>>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @tiles_do_not_count(%t: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op carries a 'i32' to the next tile; tiles and slots are}}
+    %left = cta.tiles (%m) of (%t) iter_args(%count = %t) -> (i32) {
+      cta.yield %count : i32
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @a_tile_hands_on_what_the_next_takes(%t: i32) {
+  cta.role "add" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64xf32>
+    %left = cta.tiles (%m) of (%t) iter_args(%sum = %zero) -> (tensor<64xf32>) {
+      // expected-error @+1 {{'cta.yield' op hands on () where the next tile takes ('tensor<64xf32>')}}
+      cta.yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @roles_hand_on_nothing(%t: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.yield' op hands on values where a role ends; only tiles do}}
+    cta.yield %t : i32
+  }
+  return
+}

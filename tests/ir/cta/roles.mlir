@@ -85,3 +85,22 @@ func.func @tiles_of_a_queue(%t: i32) attributes {cta.target = "sm_90"} {
   }
   return
 }
+
+// CHECK-LABEL: @tiles_hand_on
+// CHECK: %[[LEFT:.*]]:2 = cta.tiles (%{{.*}}) of (%{{.*}}) queue iter_args(%{{.*}} = %{{.*}}, %[[SUM:.*]] = %{{.*}}) -> (!cta.slot<tensor<64x64xbf16>>, tensor<64xf32>) {
+// CHECK: cta.yield %{{.*}}, %[[SUM]] : !cta.slot<tensor<64x64xbf16>>, tensor<64xf32>
+// CHECK: cta.release %[[LEFT]]#0
+func.func @tiles_hand_on(%t: i32) attributes {cta.target = "sm_90"} {
+  %as = cta.channel tma : !cta.channel<3 x tensor<64x64xbf16>>
+  cta.role "multiply" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64xf32>
+    %first = cta.wait %as : !cta.channel<3 x tensor<64x64xbf16>> -> !slot
+    %left:2 = cta.tiles (%m) of (%t) queue iter_args(%now = %first, %sum = %zero) -> (!slot, tensor<64xf32>) {
+      cta.release %now : !slot
+      %next = cta.wait %as : !cta.channel<3 x tensor<64x64xbf16>> -> !slot
+      cta.yield %next, %sum : !slot, tensor<64xf32>
+    }
+    cta.release %left#0 : !slot
+  }
+  return
+}
