@@ -119,17 +119,13 @@ std::optional<Layout> LayoutRewriter::wanted(Operation *op, unsigned index) {
       return cta::layoutOf(mma.getResult().getType().getTile());
     return operandALayout(mma, warps);
   }
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return known(loop.getRegionIterArg(index - loop.getNumControlOperands()));
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return known(loop.getBeforeArguments()[index]);
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+    return known(loop.getTiedLoopRegionIterArg(&op->getOpOperand(index)));
   if (isa<scf::ConditionOp>(op))
     return known(cast<scf::WhileOp>(op->getParentOp()).getAfterArguments()[index - 1]);
-  if (isa<scf::YieldOp>(op)) {
-    if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
-      return known(loop.getRegionIterArg(index));
-    if (auto loop = dyn_cast<scf::WhileOp>(op->getParentOp()))
-      return known(loop.getBeforeArguments()[index]);
+  if (isa<scf::YieldOp, cta::YieldOp>(op)) {
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op->getParentOp()))
+      return known(loop.getRegionIterArgs()[index]);
     return known(op->getParentOp()->getResult(index));
   }
   if (op->getNumResults() != 0 && isTile(op->getResult(0)) && layouts.contains(op->getResult(0)))

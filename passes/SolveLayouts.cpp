@@ -234,19 +234,18 @@ Layout LayoutSolver::rowsPerWarp(RankedTensorType type, int64_t axis) {
 /// What a loop carries and what it results in are one: the other of the two, or null.
 static Value sameAs(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *loop = argument.getOwner()->getParentOp();
-    if (auto counting = dyn_cast<scf::ForOp>(loop))
-      return counting.getTiedLoopResult(argument);
-    auto testing = dyn_cast<scf::WhileOp>(loop);
-    bool isAfter = testing && argument.getOwner() == testing.getAfterBody();
-    return isAfter ? testing.getResult(argument.getArgNumber()) : Value();
+    Operation *op = argument.getOwner()->getParentOp();
+    auto testing = dyn_cast<scf::WhileOp>(op);
+    if (testing && argument.getOwner() == testing.getAfterBody())
+      return testing.getResult(argument.getArgNumber());
+    auto loop = dyn_cast<LoopLikeOpInterface>(op);
+    return loop ? Value(loop.getTiedLoopResult(argument)) : Value();
   }
   auto result = cast<OpResult>(value);
-  if (auto counting = dyn_cast<scf::ForOp>(result.getOwner()))
-    return counting.getTiedLoopRegionIterArg(result);
   if (auto testing = dyn_cast<scf::WhileOp>(result.getOwner()))
     return testing.getAfterArguments()[result.getResultNumber()];
-  return Value();
+  auto loop = dyn_cast<LoopLikeOpInterface>(result.getOwner());
+  return loop ? Value(loop.getTiedLoopRegionIterArg(result)) : Value();
 }
 
 void LayoutSolver::assign(Value value, const Layout &layout) {
@@ -282,19 +281,15 @@ void LayoutSolver::assign(Value value, const Layout &layout) {
 void LayoutSolver::spreadDown(OpOperand &use, const Layout &layout) {
   Operation *op = use.getOwner();
   unsigned number = use.getOperandNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
     assign(loop.getTiedLoopRegionIterArg(&use), layout);
-  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    assign(loop.getBeforeArguments()[number], layout);
   } else if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
     auto loop = cast<scf::WhileOp>(op->getParentOp());
     if (number > 0)
       assign(loop.getResult(number - 1), layout);
-  } else if (isa<scf::YieldOp>(op)) {
-    if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
-      assign(loop.getRegionIterArg(number), layout);
-    else if (auto loop = dyn_cast<scf::WhileOp>(op->getParentOp()))
-      assign(loop.getBeforeArguments()[number], layout);
+  } else if (isa<scf::YieldOp, cta::YieldOp>(op)) {
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op->getParentOp()))
+      assign(loop.getRegionIterArgs()[number], layout);
     else
       assign(op->getParentOp()->getResult(number), layout);
   } else if (auto mma = dyn_cast<cta::MmaOp>(op)) {
@@ -315,18 +310,12 @@ void LayoutSolver::spreadDown(OpOperand &use, const Layout &layout) {
 void LayoutSolver::spreadUp(Value value, const Layout &layout) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
-    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-      unsigned number = argument.getArgNumber() - 1;
-      assign(loop.getInitArgs()[number], layout);
-      assign(loop.getYieldedValues()[number], layout);
-    } else if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
-      unsigned number = argument.getArgNumber();
-      if (argument.getOwner() == loop.getBeforeBody()) {
-        assign(loop.getInits()[number], layout);
-        assign(loop.getYieldOp().getOperand(number), layout);
-      } else {
-        assign(loop.getConditionOp().getArgs()[number], layout);
-      }
+    auto testing = dyn_cast<scf::WhileOp>(parent);
+    if (testing && argument.getOwner() == testing.getAfterBody()) {
+      assign(testing.getConditionOp().getArgs()[argument.getArgNumber()], layout);
+    } else if (auto loop = dyn_cast<LoopLikeOpInterface>(parent)) {
+      assign(loop.getTiedLoopInit(argument)->get(), layout);
+      assign(loop.getTiedLoopYieldedValue(argument)->get(), layout);
     }
     return;
   }
