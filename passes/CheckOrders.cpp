@@ -132,13 +132,18 @@ LogicalResult checkRoles(ArrayRef<cta::EnterOp> sections, ArrayRef<cta::RoleOp> 
 /// How many slots of a channel a warpgroup may hold when it waits for its turn at `enter`.
 int64_t heldAt(cta::EnterOp enter, Value channel) {
   int64_t held = 0;
+  if (auto tiles = enter->getParentOfType<cta::TilesOp>()) // from the tile before
+    held += llvm::count_if(tiles.getRegionIterArgs(), [&](Value value) {
+      return isa<cta::SlotType>(value.getType()) && cta::channelOf(value).getResult() == channel;
+    });
   bool late = false; // one is given back when the next product has been started
   for (Operation *take : channel.getUsers()) {
     Operation *here = take->getBlock()->findAncestorOpInBlock(*enter);
     for (Operation *user : take->getUsers())
-      if (isa<cta::ReleaseOp, cta::CommitOp>(user) && cta::roleOf(take) == cta::roleOf(enter)) {
+      if (isa<cta::ReleaseOp, cta::CommitOp, cta::YieldOp>(user) &&
+          cta::roleOf(take) == cta::roleOf(enter)) {
         held += here && take->isBeforeInBlock(here) && here->isBeforeInBlock(user);
-        late |= user->getNumOperands() > 1;
+        late |= isa<cta::ReleaseOp>(user) && user->getNumOperands() > 1;
       }
   }
   return held + late;

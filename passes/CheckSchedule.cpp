@@ -30,20 +30,22 @@ std::string quoted(Value value, StringRef otherwise) {
   return "`" + cta::nameOf(value, otherwise) + "`";
 }
 
-cta::ChannelOp channelOf(Operation *turn) {
-  return turn->getOperand(0).getDefiningOp<cta::ChannelOp>();
-}
-
 //===- Slots ----------------------------------------------------------------------------------===//
 
+/// What became of a slot by the op that closes it here: the next tile may go on with it.
+StringRef outcomeOf(Operation *close) {
+  return isa<cta::CommitOp>(close)    ? "committed"
+         : isa<cta::ReleaseOp>(close) ? "released"
+                                      : "handed on to a tile";
+}
+
 /// Checks that nothing touches a slot behind the op that closes it.
-LogicalResult checkUses(Operation *turn, Operation *close) {
-  for (Operation *user : turn->getUsers()) {
+LogicalResult checkUses(Value slot, Operation *close) {
+  for (Operation *user : slot.getUsers()) {
     Operation *inBlock = close->getBlock()->findAncestorOpInBlock(*user);
-    if (inBlock != close && close->isBeforeInBlock(inBlock)) {
-      auto error = user->emitError()
-                   << "uses slot " << quoted(turn->getResult(0), "slot") << " after it has been "
-                   << (isa<cta::CommitOp>(close) ? "committed" : "released");
+    if (user != close && !inBlock->isBeforeInBlock(close)) {
+      auto error = user->emitError() << "uses slot " << quoted(slot, "slot")
+                                     << " after it has been " << outcomeOf(close);
       error.attachNote(close->getLoc()) << "here";
       return error;
     }
@@ -51,24 +53,25 @@ LogicalResult checkUses(Operation *turn, Operation *close) {
   return success();
 }
 
-/// Checks that products which read a slot are done when it is given back.
-LogicalResult checkReaders(Operation *turn, cta::ReleaseOp release) {
-  auto last =
-      release.getProduct() ? release.getProduct().getDefiningOp<cta::MmaOp>() : cta::MmaOp();
-  if (release.getProduct() && (!last || last->getBlock() != release->getBlock()))
+/// Checks that products which read a slot are done when it is given back or handed on.
+LogicalResult checkReaders(Value slot, Operation *close) {
+  auto release = dyn_cast<cta::ReleaseOp>(close);
+  Value product = release ? release.getProduct() : Value();
+  auto last = product ? product.getDefiningOp<cta::MmaOp>() : cta::MmaOp();
+  if (product && (!last || last->getBlock() != release->getBlock()))
     return release.emitError() << "waits for a product of another loop; release the slot `after` "
                                << "one that stands beside it";
-  for (Operation *user : turn->getUsers()) {
+  for (Operation *user : slot.getUsers()) {
     auto mma = dyn_cast<cta::MmaOp>(user);
     if (!mma)
       continue;
     bool covered =
         last && mma->getBlock() == last->getBlock() && (mma == last || mma->isBeforeInBlock(last));
-    if (!covered && !awaitedBefore(mma, release)) {
-      auto error = release.emitError()
-                   << "gives back slot " << quoted(turn->getResult(0), "slot")
-                   << " while a product reads it; await the product first, or release the slot "
-                   << "`after` it";
+    if (!covered && !awaitedBefore(mma, close)) {
+      auto error = close->emitError()
+                   << (release ? "gives back" : "hands on") << " slot " << quoted(slot, "slot")
+                   << " while a product reads it; await the product first"
+                   << (release ? ", or release the slot `after` it" : "");
       error.attachNote(mma.getLoc()) << "the product";
       return error;
     }
@@ -76,37 +79,55 @@ LogicalResult checkReaders(Operation *turn, cta::ReleaseOp release) {
   return success();
 }
 
-LogicalResult checkSlot(Operation *turn) {
-  bool fills = isa<cta::AcquireOp>(turn);
-  StringRef closing = fills ? "commit" : "release", slot = fills ? "acquired" : "waited for";
+/// Checks a slot from where it is opened, or comes from another tile, to where it is closed.
+LogicalResult checkSlot(Value slot) {
+  bool fills = isa_and_nonnull<cta::AcquireOp>(slot.getDefiningOp());
+  StringRef closing = fills ? "commit" : "release", opened = fills ? "acquired" : "waited for";
   Operation *close = nullptr;
-  for (Operation *user : llvm::reverse(SmallVector<Operation *>(turn->getUsers()))) {
-    if (!isa<cta::CommitOp, cta::ReleaseOp>(user))
+  for (Operation *user : llvm::reverse(SmallVector<Operation *>(slot.getUsers()))) {
+    if (!isa<cta::CommitOp, cta::ReleaseOp, cta::TilesOp, cta::YieldOp>(user))
       continue;
     if (isa<cta::CommitOp>(user) != fills)
-      return user->emitError() << "closes a slot that was " << slot << "; `cta." << closing
+      return user->emitError() << "closes a slot that was " << opened << "; `cta." << closing
                                << "` does that";
     if (close) {
-      auto error = user->emitError() << (fills ? "commits" : "releases") << " slot "
-                                     << quoted(turn->getResult(0), "slot") << " a second time";
+      StringRef closes = isa<cta::ReleaseOp>(user) ? "releases" : fills ? "commits" : "hands on";
+      auto error = user->emitError()
+                   << closes << " slot " << quoted(slot, "slot") << " a second time";
       error.attachNote(close->getLoc()) << "the first time";
       return error;
     }
     close = user;
   }
   if (!close)
-    return turn->emitError() << "gives a slot that is never " << closing << (fills ? "ted" : "d")
+    return emitError(slot.getLoc())
+           << "gives a slot that is never " << closing << (fills ? "ted" : "d") << "; "
+           << (fills ? "who waits for it" : "who fills it") << " would wait for ever";
+  if (close->getBlock() != slot.getParentBlock())
+    return close->emitError() << "stands in another loop or branch than where its slot was "
+                              << opened << "; close a slot beside where it was opened";
+  if (failed(checkUses(slot, close)) || failed(checkAccesses(slot, close)))
+    return failure();
+  return fills ? success() : checkReaders(slot, close);
+}
 
-                             << "; " << (fills ? "who waits for it" : "who fills it")
-                             << " would wait for ever";
-  if (close->getBlock() != turn->getBlock())
-    return close->emitError() << "stands in another loop or branch than where its slot was " << slot
-                              << "; close a slot beside where it was opened";
-  if (failed(checkUses(turn, close)))
-    return failure();
-  if (failed(checkAccesses(turn)))
-    return failure();
-  return fills ? success() : checkReaders(turn, cast<cta::ReleaseOp>(close));
+/// Checks that the slots which a tile hands to the next are of the channels that the first had.
+LogicalResult checkHandedOn(cta::TilesOp tiles) {
+  for (auto [init, next] : llvm::zip(tiles.getInitArgs(), tiles.getYieldedValues())) {
+    if (!isa<cta::SlotType>(init.getType()))
+      continue;
+    cta::ChannelOp first = cta::channelOf(init), channel = cta::channelOf(next);
+    Operation *end = tiles.getBody().front().getTerminator();
+    if (first != channel)
+      return end->emitError() << "hands on a slot of " << quoted(channel.getResult(), "channel")
+                              << " where the first tile has one of "
+                              << quoted(first.getResult(), "channel");
+    if (!cta::isRing(channel))
+      return end->emitError() << "hands on a slot of " << quoted(channel.getResult(), "channel")
+                              << ", which no other role fills; release it, and carry what it holds "
+                              << "as a tile";
+  }
+  return success();
 }
 
 //===- Sums -----------------------------------------------------------------------------------===//
@@ -172,9 +193,9 @@ bool runsAsOften(Operation *a, Operation *b) {
            sameValue(forA.getUpperBound(), forB.getUpperBound()) &&
            sameValue(forA.getStep(), forB.getStep());
   auto tilesA = dyn_cast<cta::TilesOp>(a), tilesB = dyn_cast<cta::TilesOp>(b);
-  if (tilesA && tilesB &&
-      (tilesA.getTurn() != tilesB.getTurn() || tilesA.getTurns() != tilesB.getTurns()))
-    return false;
+  if (tilesA && tilesB)
+    return tilesA.getTurn() == tilesB.getTurn() && tilesA.getTurns() == tilesB.getTurns() &&
+           sameValues(tilesA.getExtents(), tilesB.getExtents());
   return a->getName() == b->getName() && sameValues(a->getOperands(), b->getOperands());
 }
 
@@ -332,24 +353,31 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
       return failure();
     for (int64_t turn = 0; inTurn && !allTaken && turn < int64_t(*inTurn.getTurns()); ++turn)
       if (!taken.contains(turn))
-        return inTurn.emitError() << "takes one of " << *inTurn.getTurns() << " turns, of which no role "
+        return inTurn.emitError() << "takes one of " << *inTurn.getTurns()
+                                  << " turns, of which no role "
                                   << "takes turn " << turn << "; its tiles would be left out";
     return success();
   }
 
   LogicalResult checkValues(func::FuncOp kernel) {
+    auto check = [](Value value) {
+      if (isa<cta::PendingType>(value.getType()))
+        return checkSum(value);
+      auto channel = isa<cta::SlotType>(value.getType()) ? cta::channelOf(value) : cta::ChannelOp();
+      return channel && cta::isRing(channel) ? checkSlot(value) : success();
+    };
     WalkResult result = kernel.walk([&](Operation *op) {
-      if (isa<cta::AcquireOp, cta::WaitOp>(op) && cta::isRing(channelOf(op)) &&
-          failed(checkSlot(op)))
+      auto tiles = dyn_cast<cta::TilesOp>(op);
+      if (tiles && failed(checkHandedOn(tiles)))
         return WalkResult::interrupt();
       if (failed(checkBox(op)))
         return WalkResult::interrupt();
       for (Value value : op->getResults())
-        if (isa<cta::PendingType>(value.getType()) && failed(checkSum(value)))
+        if (failed(check(value)))
           return WalkResult::interrupt();
       for (Region &region : op->getRegions())
         for (Value value : region.getArguments())
-          if (isa<cta::PendingType>(value.getType()) && failed(checkSum(value)))
+          if (failed(check(value)))
             return WalkResult::interrupt();
       return WalkResult::advance();
     });
@@ -360,7 +388,7 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
     if (auto store = dyn_cast<cta::StoreOp>(op))
       return checkBoxStart(store, store.getView().getType(), store.getIndices());
     auto copy = dyn_cast<cta::CopyOp>(op);
-    if (!copy || channelOf(copy.getSlot().getDefiningOp()).getKind() != cta::ChannelKind::Tma)
+    if (!copy || cta::channelOf(copy.getSlot()).getKind() != cta::ChannelKind::Tma)
       return success();
     return checkBoxStart(copy, copy.getView().getType(), copy.getIndices());
   }

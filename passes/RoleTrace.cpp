@@ -25,10 +25,8 @@ bool hasEvents(Operation *op) {
       .wasInterrupted();
 }
 
-/// True for an acquire or wait of a channel between roles.
-bool isOfRing(Operation *turn) {
-  return cta::isRing(turn->getOperand(0).getDefiningOp<cta::ChannelOp>());
-}
+/// True for a slot of a channel between roles.
+bool isOfRing(Value slot) { return cta::isRing(cta::channelOf(slot)); }
 
 class Tracer {
 public:
@@ -61,8 +59,9 @@ private:
   void release(cta::ReleaseOp op);
   void finish(size_t count);
   void record(const RoleEvent &event);
-  void open(RoleEvent::Kind kind, Operation *turn);
-  RoleEvent close(RoleEvent::Kind kind, Operation *op, Operation *turn);
+  void open(RoleEvent::Kind kind, Operation *op);
+  RoleEvent close(RoleEvent::Kind kind, Operation *op, Value turn);
+  void handOn(ValueRange values, ValueRange names);
   Value sumOf(Value pending) const {
     auto known = sums.find(pending);
     return known == sums.end() ? pending : known->second;
@@ -71,10 +70,10 @@ private:
   int64_t tiles;
   Scalars scalars;
   std::vector<RoleEvent> trace;
-  DenseMap<Value, int64_t> reached;     // turns of a channel or an order so far
-  DenseMap<Operation *, int64_t> turns; // the last one that an acquire, wait or enter gave
-  SmallVector<Group> groups;            // the oldest first
-  DenseMap<Value, Value> sums;          // the first name of a pending sum by later ones
+  DenseMap<Value, int64_t> reached; // turns of a channel or an order so far
+  DenseMap<Value, int64_t> turns;   // the last one that a slot or a section was
+  SmallVector<Group> groups;        // the oldest first
+  DenseMap<Value, Value> sums;      // the first name of a pending sum by later ones
 };
 
 void Tracer::record(const RoleEvent &event) {
@@ -84,14 +83,26 @@ void Tracer::record(const RoleEvent &event) {
 }
 
 /// The next slot of a channel, or section of an order.
-void Tracer::open(RoleEvent::Kind kind, Operation *turn) {
+void Tracer::open(RoleEvent::Kind kind, Operation *op) {
+  Value turn = op->getResult(0), resource = op->getOperand(0);
   if (kind == RoleEvent::Enter || isOfRing(turn))
-    record({kind, turn->getOperand(0), turns[turn] = reached[turn->getOperand(0)]++, turn});
+    record({kind, resource, turns[turn] = reached[resource]++, op});
 }
 
-/// What is said of the slot or section that `turn` gave last.
-RoleEvent Tracer::close(RoleEvent::Kind kind, Operation *op, Operation *turn) {
-  return {kind, turn->getOperand(0), turns.lookup(turn), op};
+/// What `op` says of a slot or section.
+RoleEvent Tracer::close(RoleEvent::Kind kind, Operation *op, Value turn) {
+  auto section = turn.getDefiningOp<cta::EnterOp>();
+  Value resource = section ? Value(section.getOrder()) : Value(cta::channelOf(turn));
+  return {kind, resource, turns.lookup(turn), op};
+}
+
+/// Slots, among other values, that go by new names from here.
+void Tracer::handOn(ValueRange values, ValueRange names) {
+  SmallVector<int64_t> handed;
+  for (Value value : values)
+    handed.push_back(turns.lookup(value));
+  for (auto [name, turn] : llvm::zip(names, handed))
+    turns[name] = turn;
 }
 
 /// The oldest `count` products are done: what waited for them happens.
@@ -118,10 +129,9 @@ void Tracer::await(Value pending) {
 }
 
 void Tracer::release(cta::ReleaseOp op) {
-  Operation *turn = op.getSlot().getDefiningOp();
-  if (!isOfRing(turn))
+  if (!isOfRing(op.getSlot()))
     return;
-  RoleEvent event = close(RoleEvent::Release, op, turn);
+  RoleEvent event = close(RoleEvent::Release, op, op.getSlot());
   for (Group &group : groups)
     if (op.getProduct() && group.pending == op.getProduct())
       return group.releases.push_back(event);
@@ -174,11 +184,15 @@ void Tracer::visitIf(scf::IfOp op) {
 }
 
 void Tracer::visitTiles(cta::TilesOp op) {
+  finish(groups.size());
+  handOn(op.getInitArgs(), op.getRegionIterArgs());
   int64_t first = op.getTurn().value_or(0), step = op.getTurns().value_or(1);
   for (scalars.tile = first; scalars.tile < tiles && !stopped(); scalars.tile += step) {
     block(op.getBody().front());
     finish(groups.size());
+    handOn(op.getYieldedValues(), op.getRegionIterArgs());
   }
+  handOn(op.getRegionIterArgs(), op.getResults());
 }
 
 void Tracer::visit(Operation *op) {
@@ -189,12 +203,10 @@ void Tracer::visit(Operation *op) {
       .Case([&](cta::AcquireOp) { open(RoleEvent::Acquire, op); })
       .Case([&](cta::WaitOp) { open(RoleEvent::Wait, op); })
       .Case([&](cta::EnterOp) { open(RoleEvent::Enter, op); })
-      .Case([&](cta::LeaveOp leave) {
-        record(close(RoleEvent::Leave, op, leave.getTurn().getDefiningOp()));
-      })
+      .Case([&](cta::LeaveOp leave) { record(close(RoleEvent::Leave, op, leave.getTurn())); })
       .Case([&](cta::CommitOp commit) {
-        if (Operation *turn = commit.getSlot().getDefiningOp(); isOfRing(turn))
-          record(close(RoleEvent::Commit, op, turn));
+        if (isOfRing(commit.getSlot()))
+          record(close(RoleEvent::Commit, op, commit.getSlot()));
       })
       .Case([&](cta::ReleaseOp each) { release(each); })
       .Case([&](cta::MmaOp mma) { start(mma); })

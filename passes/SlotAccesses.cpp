@@ -10,10 +10,6 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-static cta::ChannelOp channelOf(Operation *turn) {
-  return turn->getOperand(0).getDefiningOp<cta::ChannelOp>();
-}
-
 static std::string quoted(Value value, StringRef otherwise) {
   return "`" + cta::nameOf(value, otherwise) + "`";
 }
@@ -28,7 +24,8 @@ bool awaitedBefore(cta::MmaOp mma, Operation *op) {
 //===- Filling --------------------------------------------------------------------------------===//
 
 static LogicalResult checkFill(cta::AcquireOp acquire) {
-  bool puts = channelOf(acquire).getKind() == cta::ChannelKind::Put;
+  cta::ChannelKind kind = cta::channelOf(acquire.getSlot()).getKind();
+  bool puts = kind == cta::ChannelKind::Put;
   int64_t fills = 0;
   for (Operation *user : acquire->getUsers()) {
     if (isa<cta::GetOp, cta::ElementOp, cta::MmaOp>(user))
@@ -37,8 +34,7 @@ static LogicalResult checkFill(cta::AcquireOp acquire) {
     if (!isa<cta::CopyOp, cta::PutOp>(user))
       continue;
     if (isa<cta::PutOp>(user) != puts)
-      return user->emitError() << "fills a slot of a `"
-                               << cta::stringifyChannelKind(channelOf(acquire).getKind())
+      return user->emitError() << "fills a slot of a `" << cta::stringifyChannelKind(kind)
                                << "` channel, which takes "
                                << (puts ? "a register tile: `cta.put`" : "a copy: `cta.copy`");
     ++fills;
@@ -61,13 +57,13 @@ LogicalResult checkBoxStart(Operation *op, tile::ViewType view, ValueRange indic
 //===- Reading and writing over ---------------------------------------------------------------===//
 
 /// Checks that a slot that a store goes through is the role's alone.
-static LogicalResult checkOtherReaders(cta::StoreOp store, cta::WaitOp wait) {
-  for (Operation *user : wait.getChannel().getUsers())
+static LogicalResult checkOtherReaders(cta::StoreOp store, Value slot) {
+  Value channel = cta::channelOf(slot);
+  for (Operation *user : channel.getUsers())
     if (isa<cta::WaitOp>(user) && cta::roleOf(user) != cta::roleOf(store)) {
-      auto error = store.emitError()
-                   << "writes over a slot of " << quoted(wait.getChannel(), "channel")
-                   << ", which role \"" << cta::roleOf(user).getName()
-                   << "\" reads as well; store through a channel of kind `store`";
+      auto error = store.emitError() << "writes over a slot of " << quoted(channel, "channel")
+                                     << ", which role \"" << cta::roleOf(user).getName()
+                                     << "\" reads as well; store through a channel of kind `store`";
       error.attachNote(user->getLoc()) << "where it does";
       return error;
     }
@@ -75,10 +71,14 @@ static LogicalResult checkOtherReaders(cta::StoreOp store, cta::WaitOp wait) {
 }
 
 /// Checks that reads of a slot are over when a store goes through it.
-static LogicalResult checkStore(cta::StoreOp store, cta::WaitOp wait) {
-  Block *block = wait->getBlock();
+static LogicalResult checkStore(cta::StoreOp store, Value slot, Operation *close) {
+  if (!isa<cta::ReleaseOp>(close))
+    return store.emitError() << "writes over slot " << quoted(slot, "slot")
+                             << ", which is handed on to the next tile; store through one that is "
+                             << "released here";
+  Block *block = slot.getParentBlock();
   Operation *writes = block->findAncestorOpInBlock(*store);
-  for (Operation *user : wait->getUsers()) {
+  for (Operation *user : slot.getUsers()) {
     if (!isa<cta::GetOp, cta::ElementOp, cta::MmaOp>(user))
       continue;
     Operation *reads = block->findAncestorOpInBlock(*user);
@@ -86,7 +86,7 @@ static LogicalResult checkStore(cta::StoreOp store, cta::WaitOp wait) {
     bool before = reads->isBeforeInBlock(writes), awaited = !mma || awaitedBefore(mma, store);
     if (before && awaited)
       continue;
-    auto error = store.emitError() << "writes over slot " << quoted(wait.getSlot(), "slot");
+    auto error = store.emitError() << "writes over slot " << quoted(slot, "slot");
     if (before)
       error << " while a product reads it; await the product first";
     else
@@ -94,25 +94,24 @@ static LogicalResult checkStore(cta::StoreOp store, cta::WaitOp wait) {
     error.attachNote(user->getLoc()) << (before ? "the product" : "the read");
     return error;
   }
-  return checkOtherReaders(store, wait);
+  return checkOtherReaders(store, slot);
 }
 
-static LogicalResult checkTake(cta::WaitOp wait) {
-  for (Operation *user : wait->getUsers()) {
+static LogicalResult checkTake(Value slot, Operation *close) {
+  for (Operation *user : slot.getUsers()) {
     if (isa<cta::CopyOp, cta::PutOp>(user))
-      return user->emitError() << "fills slot " << quoted(wait.getSlot(), "slot")
+      return user->emitError() << "fills slot " << quoted(slot, "slot")
                                << ", which was waited for; acquire one to fill it";
     auto store = dyn_cast<cta::StoreOp>(user);
-    if (store && failed(checkStore(store, wait)))
+    if (store && failed(checkStore(store, slot, close)))
       return failure();
   }
   return success();
 }
 
-LogicalResult checkAccesses(Operation *turn) {
-  if (auto acquire = dyn_cast<cta::AcquireOp>(turn))
-    return checkFill(acquire);
-  return checkTake(cast<cta::WaitOp>(turn));
+LogicalResult checkAccesses(Value slot, Operation *close) {
+  auto acquire = slot.getDefiningOp<cta::AcquireOp>();
+  return acquire ? checkFill(acquire) : checkTake(slot, close);
 }
 
 LogicalResult checkWithinRole(cta::ChannelOp channel) {

@@ -9,9 +9,10 @@ namespace tilewright::passes {
 /// True when the product is awaited, where it stands, before `op` (null: at all).
 bool awaitedBefore(cta::MmaOp mma, mlir::Operation *op);
 
-/// Checks that a slot which `turn` acquires is filled once, as its channel's kind asks; that one it
-/// waits for is read, and written over only by the last to use it. Errors are at the accesses.
-mlir::LogicalResult checkAccesses(mlir::Operation *turn);
+/// Checks that a slot that was acquired is filled once, as its channel's kind asks; that one that
+/// was waited for is read, and written over only by the last to use it. `close` commits, releases
+/// or hands on the slot. Errors are at the accesses.
+mlir::LogicalResult checkAccesses(mlir::Value slot, mlir::Operation *close);
 
 /// Checks that a copy or store by TMA at these indices is known to start at a multiple of 16 bytes
 /// of a row. (PTX says so of addresses and strides only; an H200 takes it for an illegal instruction.)
