@@ -68,7 +68,7 @@ private:
   void runBlock(Block &block) {
     for (Operation &op : block) {
       if (auto commit = dyn_cast<cta::CommitOp>(op)) {
-        auto channel = commit.getSlot().getDefiningOp()->getOperand(0);
+        Value channel = cta::channelOf(commit.getSlot());
         if (kindOf(channel) == cta::ChannelKind::CpAsync)
           full[channel].push_back(groups++);
       } else if (auto wait = dyn_cast<cta::WaitOp>(op)) {
@@ -256,7 +256,7 @@ static bool barrierSinceRelease(cta::AcquireOp acquire, const DenseSet<Operation
   auto releases = [&](Operation *op) {
     return op
         ->walk([&](cta::ReleaseOp release) {
-          return release.getSlot().getDefiningOp()->getOperand(0) == acquire.getChannel()
+          return cta::channelOf(release.getSlot()).getResult() == acquire.getChannel()
                      ? WalkResult::interrupt()
                      : WalkResult::advance();
         })

@@ -69,8 +69,8 @@ static bool goTogether(cta::ChannelOp first, cta::ChannelOp second) {
     if (turn->getName() != other->getName() || !nothingBetween(turn, other))
       return false;
     cta::ReleaseOp release = releaseOf(turn), otherRelease = releaseOf(other);
-    if (bool(release) != bool(otherRelease))
-      return false;
+    if (bool(release) != bool(otherRelease) || (isa<cta::WaitOp>(turn) && !release))
+      return false; // or a tile hands a slot to the next
     if (release && (release->getBlock() != otherRelease->getBlock() ||
                     release.getProduct() != otherRelease.getProduct()))
       return false;
@@ -83,13 +83,17 @@ static bool readsByThreads(Operation *op) {
   auto mma = dyn_cast<cta::MmaOp>(op);
   return isa<cta::GetOp, cta::ElementOp>(op) || (mma && !mma.isWgmma());
 }
-static bool readsByThreads(cta::RoleOp op, Ring &ring) {
-  for (cta::ChannelOp channel : ring.channels)
-    for (Operation *turn : turnsOf(channel))
-      for (Operation *user : turn->getResult(0).getUsers())
-        if (cta::roleOf(turn) == op && readsByThreads(user))
-          return true;
-  return false;
+static bool readsByThreads(cta::RoleOp role, Ring &ring) {
+  auto isOfRing = [&](Value operand) {
+    return isa<cta::SlotType>(operand.getType()) &&
+           llvm::is_contained(ring.channels, cta::channelOf(operand));
+  };
+  return role
+      .walk([&](Operation *op) {
+        bool reads = readsByThreads(op) && llvm::any_of(op->getOperands(), isOfRing);
+        return reads ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// How often a role arrives to give a slot back: once per warpgroup behind products, which finish

@@ -92,29 +92,82 @@ SmallVector<Value> Expander::tileCoordinates(cta::TilesOp op, ArrayRef<Value> ex
   return coordinates;
 }
 
-LogicalResult Expander::expandTile(cta::TilesOp op, ArrayRef<Value> extents, Value number) {
-  SmallVector<Value> coordinates = tileCoordinates(op, extents, number);
-  for (auto [argument, coordinate] : llvm::zip(op.getBody().getArguments(), coordinates)) {
+//===- What tiles hand on ---------------------------------------------------------------------===//
+
+SmallVector<Value> Expander::declareCarried(cta::TilesOp op) {
+  SmallVector<Value> carried;
+  for (BlockArgument argument : op.getRegionIterArgs()) {
+    std::string number = cta::nameOf(argument, "slot") + "_number";
+    auto tile = dyn_cast<RankedTensorType>(argument.getType());
+    carried.push_back(
+        tile ? declareTile(argument.getLoc(), tile)
+             : declare(NameLoc::get(builder.getStringAttr(number), loc), 1, builder.getI32Type()));
+  }
+  return carried;
+}
+
+void Expander::handOn(ValueRange values, ArrayRef<Value> carried) {
+  SmallVector<Value> tilesToCopy, arrays;
+  for (auto [value, registers] : llvm::zip(values, carried))
+    if (isa<cta::SlotType>(value.getType()))
+      builder.create<cuda::SetOp>(loc, slots[value].index, registers, constant(0));
+    else
+      tilesToCopy.push_back(value), arrays.push_back(registers);
+  assignTiles(tilesToCopy, arrays);
+}
+
+/// Gives what is carried the names that it has in a tile, or behind the loop.
+void Expander::takeOver(ValueRange names, ArrayRef<Value> carried) {
+  for (auto [name, registers] : llvm::zip(names, carried)) {
+    if (!isa<cta::SlotType>(name.getType())) {
+      tiles[name] = registers;
+      continue;
+    }
+    SlotState &slot = slots[name];
+    slot.channel = cta::channelOf(name);
+    slot.index = builder.create<cuda::GetOp>(loc, builder.getI32Type(), registers, constant(0));
+    slot.address = slotAt(channels[slot.channel], slot.index);
+  }
+}
+
+//===- The loop -------------------------------------------------------------------------------===//
+
+LogicalResult Expander::expandTile(const TileLoop &loop, Value number) {
+  cta::TilesOp op = loop.op;
+  SmallVector<Value> coordinates = tileCoordinates(op, loop.extents, number);
+  for (auto [argument, coordinate] : llvm::zip(op.getCoordinates(), coordinates)) {
     if (Operation *made = coordinate.getDefiningOp();
         made && made->getBlock() == builder.getInsertionBlock())
       made->setLoc(argument.getLoc());
     scalars.map(argument, coordinate);
   }
+  takeOver(op.getRegionIterArgs(), loop.carried);
   if (failed(expandBlock(op.getBody().front())))
     return failure();
   retire(0);
+  handOn(op.getYieldedValues(), loop.carried);
   return success();
 }
 
 LogicalResult Expander::expandTiles(cta::TilesOp op) {
-  SmallVector<Value> extents = tileExtents(op);
-  Value total = extents[0];
-  for (Value extent : ArrayRef(extents).drop_front())
-    total = builder.createOrFold<arith::MulIOp>(loc, total, extent);
-  Value first = div(builder.create<cuda::BlockIdOp>(loc, builder.getI32Type()), cluster);
-  Value step = div(builder.create<cuda::GridSizeOp>(loc, builder.getI32Type()), cluster);
-  if (op.getQueue())
-    return expandQueue(op, extents, total, first, step);
+  retireBefore(op);
+  TileLoop loop{op, tileExtents(op), {}, {}, {}, declareCarried(op)};
+  loop.total = loop.extents[0];
+  for (Value extent : ArrayRef(loop.extents).drop_front())
+    loop.total = builder.createOrFold<arith::MulIOp>(loc, loop.total, extent);
+  loop.first = div(builder.create<cuda::BlockIdOp>(loc, builder.getI32Type()), cluster);
+  loop.step = div(builder.create<cuda::GridSizeOp>(loc, builder.getI32Type()), cluster);
+  handOn(op.getInitArgs(), loop.carried);
+  if (failed(op.getQueue() ? expandQueue(loop) : expandShare(loop)))
+    return failure();
+  takeOver(op.getResults(), loop.carried);
+  return success();
+}
+
+/// Every n-th tile, or every n-th of the role's turns.
+LogicalResult Expander::expandShare(const TileLoop &tiles) {
+  cta::TilesOp op = tiles.op;
+  Value total = tiles.total, first = tiles.first, step = tiles.step;
   if (auto turns = op.getTurns()) {
     Value behind = builder.create<arith::SubIOp>(loc, add(total, step), first);
     behind = builder.create<arith::SubIOp>(loc, behind, constant(1));
@@ -126,7 +179,7 @@ LogicalResult Expander::expandTiles(cta::TilesOp op) {
   loop.getInductionVar().setLoc(NameLoc::get(builder.getStringAttr("tile"), op.getLoc()));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
-  return expandTile(op, extents, loop.getInductionVar());
+  return expandTile(tiles, loop.getInductionVar());
 }
 
 //===- Queues ---------------------------------------------------------------------------------===//
@@ -204,8 +257,9 @@ Value Expander::takeOut(Value count, Value staged) {
   return number;
 }
 
-LogicalResult Expander::expandQueue(cta::TilesOp op, ArrayRef<Value> extents, Value total,
-                                    Value first, Value step) {
+LogicalResult Expander::expandQueue(const TileLoop &tiles) {
+  cta::TilesOp op = tiles.op;
+  Value total = tiles.total, first = tiles.first, step = tiles.step;
   Type i32 = builder.getI32Type();
   auto named = [&](StringRef name) -> Location {
     return NameLoc::get(builder.getStringAttr(name), op.getLoc());
@@ -252,7 +306,7 @@ LogicalResult Expander::expandQueue(cta::TilesOp op, ArrayRef<Value> extents, Va
   if (hands)
     hand(next);
   LogicalResult outcome = success();
-  auto body = [&] { outcome = expandTile(op, extents, number); };
+  auto body = [&] { outcome = expandTile(tiles, number); };
   Value own;
   if (auto turns = op.getTurns())
     own = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, rem(entry, *turns),

@@ -213,7 +213,7 @@ LogicalResult Expander::enterPendingLoop(scf::ForOp op) {
     // The slots that the sum's product has not given back at the end of an iteration.
     for (Operation *user : op.getTiedLoopYieldedValue(sum)->get().getUsers())
       if (auto release = dyn_cast<cta::ReleaseOp>(user)) {
-        Ring *ring = ringOf(release.getSlot().getDefiningOp()->getOperand(0));
+        Ring *ring = ringOf(cta::channelOf(release.getSlot()));
         if (Value &slot = held[{sum, ring}]; !slot) {
           auto named = NameLoc::get(builder.getStringAttr("held_slot"), loc);
           slot = declare(named, 1, builder.getI32Type());

@@ -313,11 +313,22 @@ private:
   void branch(Value condition, llvm::function_ref<void()> body);
 
   //===- Tiles (ExpandTiles.cpp) -------------------------------------------------------------===//
+  struct TileLoop {
+    cta::TilesOp op;
+    llvm::SmallVector<Value> extents;
+    Value total, first, step; // numbers of tiles
+    /// What holds each value that a tile hands to the next: a tile's registers, or the number of a
+    /// slot (!cuda.regs<1 x i32>).
+    llvm::SmallVector<Value> carried;
+  };
   llvm::SmallVector<Value> tileExtents(cta::TilesOp op);
   llvm::SmallVector<Value> tileCoordinates(cta::TilesOp op, llvm::ArrayRef<Value> extents,
                                            Value number);
   mlir::LogicalResult expandTiles(cta::TilesOp op);
-  mlir::LogicalResult expandTile(cta::TilesOp op, llvm::ArrayRef<Value> extents, Value number);
+  mlir::LogicalResult expandTile(const TileLoop &loop, Value number);
+  llvm::SmallVector<Value> declareCarried(cta::TilesOp op);
+  void handOn(mlir::ValueRange values, llvm::ArrayRef<Value> carried);
+  void takeOver(mlir::ValueRange names, llvm::ArrayRef<Value> carried);
   struct QueuePlace {
     Value slot, full, empty, phase;
   };
@@ -326,8 +337,8 @@ private:
   QueuePlace queuePlace(Value count);
   void handOut(Value count, Value number, Value staged);
   Value takeOut(Value count, Value staged);
-  mlir::LogicalResult expandQueue(cta::TilesOp op, llvm::ArrayRef<Value> extents, Value total,
-                                  Value first, Value step);
+  mlir::LogicalResult expandShare(const TileLoop &tiles);
+  mlir::LogicalResult expandQueue(const TileLoop &tiles);
 
   //===- Turns (ExpandOrders.cpp) ------------------------------------------------------------===//
   /// What the role does when it starts and ends, so that turns begin with the first in the circle
