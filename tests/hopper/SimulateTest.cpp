@@ -105,6 +105,24 @@ TEST_P(AttentionSchedules, are_clean_and_right) {
 INSTANTIATE_TEST_SUITE_P(Programs, AttentionSchedules, testing::ValuesIn(kAttentionPrograms),
                          [](const auto &info) { return info.param.name(); });
 
+// A block has all tiles, one or none, and drops what it starts for a tile that it does not have.
+TEST(AttentionAcrossTiles, blocks_have_any_number_of_tiles) {
+  const std::vector<Replacement> shared, fromQueue = {
+      {"%B) {", "%B) queue {"}, {"%B)\n        iter_args", "%B) queue\n        iter_args"}};
+  for (const std::vector<Replacement> &edits : {shared, fromQueue}) {
+    AttentionRun run(lowerSchedule(replaced("attention_d64.mlir", edits)), {1, 200, 200, 2, 1, 64});
+    for (int64_t grid : {1, 4, 7}) {
+      SCOPED_TRACE(testing::Message() << edits.size() << " edits, " << grid << " blocks");
+      run.grid = grid;
+      for (const MachineOptions &options : schedules(2)) {
+        std::string messages;
+        EXPECT_EQ(run.simulate(options, &messages), "") << messages;
+        run.expectResults();
+      }
+    }
+  }
+}
+
 TEST(AttentionByTurns, is_clean_and_right) {
   AttentionRun run(lowerSchedule(attentionByTurns()), {1, 150, 200, 1, 1, 128});
   for (const MachineOptions &options : schedules(20)) {

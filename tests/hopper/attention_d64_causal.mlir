@@ -1,5 +1,6 @@
 // attention_causal.mlir for heads of 64: three warpgroups of 64 query rows each, which take turns at
-// starting their products.
+// starting their products. While the last weights of a tile multiply v, the next tile's first scores are
+// multiplied too; for that the load role brings a q and keys more than there are tiles.
 !q_tile = tensor<192x64xbf16>  !tile = tensor<128x64xbf16>  !weights = tensor<192x128xbf16>
 !scores = tensor<192x128xf32>  !keys = tensor<192x128xi32>  !mask = tensor<192x128xi1>
 !out = tensor<192x64xf32>  !rows = tensor<192xf32>  !column = tensor<192x1xf32>  !parts = tensor<192x4xf32>
@@ -14,10 +15,9 @@
 func.func private @softmax(%raw: !scores, %masked: i1, %key: i32, %end: i32, %exponent: f32, %peak_before: !rows,
                            %total_before: !parts) -> (!scores, !rows, !parts, !rows) {
   %scores = scf.if %masked -> !scores {
-    %ends = tile.range %end : tensor<192xi32>
+    %ends = tile.range %end : tensor<192xi32>  %keys = tile.range %key : tensor<128xi32>
     %ends_column = tile.expand_dims %ends, 1 : tensor<192xi32> -> tensor<192x1xi32>
     %ends_all = tile.broadcast %ends_column : tensor<192x1xi32> -> !keys
-    %keys = tile.range %key : tensor<128xi32>
     %keys_row = tile.expand_dims %keys, 0 : tensor<128xi32> -> tensor<1x128xi32>
     %keys_all = tile.broadcast %keys_row : tensor<1x128xi32> -> !keys
     %visible = arith.cmpi slt, %keys_all, %ends_all : !keys
@@ -38,6 +38,14 @@ func.func private @softmax(%raw: !scores, %masked: i1, %key: i32, %end: i32, %ex
   %shrink_all = tile.broadcast %shrink_column : !column -> !parts
   %total = math.fma %total_before, %shrink_all, %added : !parts
   return %weights, %peak, %total, %shrink : !scores, !rows, !parts, !rows
+}
+
+// Starts the product of queries and keys.
+func.func private @multiply(%q: !q_slot, %k: !slot) -> !score_sum {
+  %none = cta.begin : !score_sum
+  %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
+      : !score_sum, !q_slot, !slot -> !score_sum
+  return %sum : !score_sum
 }
 
 func.func @attention_d64_causal(
@@ -62,14 +70,11 @@ func.func @attention_d64_causal(
   tile.assert %scales, "scale is positive, as maxima are multiplied by it" : i1
   %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
-  %os = cta.channel store : !o_ring
-  %turns = cta.order
+  %os = cta.channel store : !o_ring  %turns = cta.order
   cta.role "load" warps 1 registers 32 {
     cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
-      %row = arith.muli %m, %tile_rows : i32
-      %end_of_last = arith.addi %row, %ahead_of_last : i32
-      %keys_end = arith.minsi %end_of_last, %T : i32
-      %count = arith.ceildivsi %keys_end, %tile_keys : i32
+      %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
+      %keys_end = arith.minsi %end_of_last, %T : i32  %count = arith.ceildivsi %keys_end, %tile_keys : i32
       %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
       %g = arith.divsi %h, %sharing : i32
       cta.load %q[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
@@ -79,38 +84,32 @@ func.func @attention_d64_causal(
         cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %vs : !view, !ring
       }
     }
+    cta.load %q[%c0, %c0, %c0, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
+    cta.load %k[%c0, %c0, %c0, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
   }
   cta.role "attend" warps 12 registers 160 {
     %zero = arith.constant dense<0.0> : !out  %no_total = arith.constant dense<0.0> : !parts
     %lowest = arith.constant dense<-1.0e30> : !rows  %ln2 = arith.constant dense<0.693147181> : !rows
-    %least = arith.constant dense<1.0e-30> : !rows  %yes = arith.constant true
-    cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
-      %row = arith.muli %m, %tile_rows : i32
-      %end_of_last = arith.addi %row, %ahead_of_last : i32
-      %keys_end = arith.minsi %end_of_last, %T : i32
-      %count = arith.ceildivsi %keys_end, %tile_keys : i32
+    %least = arith.constant dense<1.0e-30> : !rows  %yes = arith.constant true  %one = arith.constant dense<1.0> : !rows
+    %q0 = cta.wait %qs : !q_ring -> !q_slot  %k0 = cta.wait %ks : !ring -> !slot
+    %sum0 = func.call @multiply(%q0, %k0) : (!q_slot, !slot) -> !score_sum
+    %scores0 = cta.await %sum0 : !score_sum -> !scores
+    cta.release %k0 : !slot
+    %left:2 = cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded
+        iter_args(%q_slot = %q0, %scores_first = %scores0) -> (!q_slot, !scores) {
+      %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
+      %keys_end = arith.minsi %end_of_last, %T : i32  %count = arith.ceildivsi %keys_end, %tile_keys : i32
       %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
-      %end = arith.addi %row, %ahead_of_first : i32
-      %open = arith.floordivsi %end, %tile_keys : i32
-      %partial = arith.subi %n_tiles, %open : i32
-      %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
-      %none = cta.begin : !score_sum
-      %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-          : !score_sum, !q_slot, !slot -> !score_sum
-      %all = cta.await %first : !score_sum -> !scores
-      cta.release %k_last : !slot
-      %key0 = arith.muli %last, %tile_keys : i32
-      %weights0, %peak0, %total0, %unused = func.call @softmax(%all, %yes, %key0, %end, %exponent, %lowest, %no_total)
-          : (!scores, i1, i32, i32, f32, !rows, !parts) -> (!scores, !rows, !parts, !rows)
+      %end = arith.addi %row, %ahead_of_first : i32  %open = arith.floordivsi %end, %tile_keys : i32
+      %partial = arith.subi %n_tiles, %open : i32  %key0 = arith.muli %last, %tile_keys : i32
+      %weights0, %peak0, %total0, %unused = func.call @softmax(%scores_first, %yes, %key0, %end, %exponent,
+          %lowest, %no_total) : (!scores, i1, i32, i32, f32, !rows, !parts) -> (!scores, !rows, !parts, !rows)
       %p0 = tile.cast %weights0 : !scores -> !weights
       %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
           iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
           -> (!weights, !out, !rows, !parts) : i32 {
-        %k_slot = cta.wait %ks : !ring -> !slot
-        %turn = cta.enter %turns
-        %empty = cta.begin : !score_sum
-        %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
-            : !score_sum, !q_slot, !slot -> !score_sum
+        %k_slot = cta.wait %ks : !ring -> !slot  %turn = cta.enter %turns
+        %coming = func.call @multiply(%q_slot, %k_slot) : (!q_slot, !slot) -> !score_sum
         %v_slot = cta.wait %vs : !ring -> !slot
         %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
             : !out, !weights, !slot -> !sum
@@ -123,27 +122,28 @@ func.func @attention_d64_causal(
             %peak_before, %total_before) : (!scores, i1, i32, i32, f32, !rows, !parts) -> (!scores, !rows, !parts, !rows)
         %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         cta.release %v_slot : !slot
-        %sum_now = cta.rescale %grown, %shrink : !out, !rows
-        %p_now = tile.cast %weights : !scores -> !weights
+        %sum_now = cta.rescale %grown, %shrink : !out, !rows  %p_now = tile.cast %weights : !scores -> !weights
         scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
       }
-      cta.release %q_slot : !q_slot
-      %v_first = cta.wait %vs : !ring -> !slot
+      cta.release %q_slot : !q_slot  %v_first = cta.wait %vs : !ring -> !slot
       %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
-      %total = tile.reduce sum %totals, 1 : !parts -> !rows
-      %log = math.log2 %total : !rows
-      %log_sum = arith.addf %peak, %log : !rows
-      %ln_sum = arith.mulf %log_sum, %ln2 : !rows
+      %q_next = cta.wait %qs : !q_ring -> !q_slot  %k_next = cta.wait %ks : !ring -> !slot
+      %starting = func.call @multiply(%q_next, %k_next) : (!q_slot, !slot) -> !score_sum
+      %total = tile.reduce sum %totals, 1 : !parts -> !rows  %log = math.log2 %total : !rows
+      %log_sum = arith.addf %peak, %log : !rows  %ln_sum = arith.mulf %log_sum, %ln2 : !rows
       tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-      %whole = cta.await %ending : !sum -> !out
+      %some = arith.maximumf %total, %least : !rows  %inverse = arith.divf %one, %some : !rows
+      %whole = cta.await %ending : !sum -> !out after %inverse : !rows
       cta.release %v_first : !slot
-      %some = arith.maximumf %total, %least : !rows
-      %total_column = tile.expand_dims %some, 1 : !rows -> !column
-      %total_all = tile.broadcast %total_column : !column -> !out
-      %mean = arith.divf %whole, %total_all : !out
-      %rounded = tile.cast %mean : !out -> !q_tile
+      %inverse_column = tile.expand_dims %inverse, 1 : !rows -> !column
+      %inverse_all = tile.broadcast %inverse_column : !column -> !out
+      %mean = arith.mulf %whole, %inverse_all : !out  %rounded = tile.cast %mean : !out -> !q_tile
       cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+      %scores_next = cta.await %starting : !score_sum -> !scores
+      cta.release %k_next : !slot
+      cta.yield %q_next, %scores_next : !q_slot, !scores
     }
+    cta.release %left#0 : !q_slot
   }
   return
 }
