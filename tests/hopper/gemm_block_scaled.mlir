@@ -60,7 +60,7 @@ func.func @gemm_block_scaled(
   %rows = cta.channel store : !staging
 
   cta.role "load" warps 1 registers 32 {
-    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
       %row = arith.muli %m, %tile_m : i32
       %column = arith.muli %n, %tile_n : i32
       scf.for %i = %c0 to %steps step %c1 : i32 {
@@ -83,7 +83,7 @@ func.func @gemm_block_scaled(
   }
 
   cta.role "multiply" warps 12 registers 160 {
-    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
       %nothing = arith.constant dense<0.0> : !part
       %total = scf.for %i = %c0 to %steps step %c1 iter_args(%sum = %nothing) -> (!part) : i32 {
         %a_slot = cta.wait %as : !a_ring -> !a_slot
