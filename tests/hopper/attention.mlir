@@ -1,7 +1,10 @@
 // o = softmax(scale · q · kᵀ) · v in bf16 for each head of 128, and lse, the logarithm of the rows' sums.
 // Two warpgroups hold 64 query rows each and go from the last keys, some of which may lie beyond the
 // end, to the first. While the softmax of some keys runs, the weights of those before multiply v. A row
-// follows only peaks that are %tolerance powers of two higher, so that its sums seldom need a factor.
+// follows only peaks that are 8 powers of two higher, so that its sums seldom need a factor.
+// While a tile's result is stored, the next tile's first scores are computed: it is handed those, and
+// its queries. So queries and first keys come once more than there are tiles; the last are not used.
+// Each operand has a role that brings it, so that queries of the next tile wait for no keys of this one.
 !q_tile = tensor<128x128xbf16>  !tile = tensor<128x128xbf16>  !weights = tensor<128x128xbf16>
 !scores = tensor<128x128xf32>  !keys = tensor<128x128xi32>  !mask = tensor<128x128xi1>
 !out = tensor<128x128xf32>  !rows = tensor<128xf32>  !column = tensor<128x1xf32>  !parts = tensor<128x4xf32>
@@ -19,12 +22,18 @@ func.func private @softmax(%scores: !scores, %exponent: f32, %peak_before: !rows
   %peak_column = tile.expand_dims %peak, 1 : !rows -> !column
   %peak_all = tile.broadcast %peak_column : !column -> !scores
   %scaled = arith.mulf %scores, %factor : !scores  %power = arith.subf %scaled, %peak_all : !scores
-  %weights = math.exp2 %power : !scores
-  %added = cta.partial_sum %weights : !scores -> !parts
+  %weights = math.exp2 %power : !scores  %added = cta.partial_sum %weights : !scores -> !parts
   %shrink_column = tile.expand_dims %shrink, 1 : !rows -> !column
   %shrink_all = tile.broadcast %shrink_column : !column -> !parts
   %total = math.fma %total_before, %shrink_all, %added : !parts
   return %weights, %peak, %total, %shrink : !scores, !rows, !parts, !rows
+}
+
+// Starts the product of query rows and keys.
+func.func private @multiply(%q: !q_slot, %k: !slot) -> !score_sum {
+  %none = cta.begin : !score_sum
+  %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps} : !score_sum, !q_slot, !slot -> !score_sum
+  return %sum : !score_sum
 }
 
 func.func @attention(
@@ -43,21 +52,34 @@ func.func @attention(
   %blocks = arith.minsi %tiles, %sms : i32
   %some_keys = arith.cmpi sge, %T, %c1 : i32  tile.assert %some_keys, "T is at least 1" : i1  tile.grid [%blocks]
   %n_tiles = arith.ceildivsi %T, %tile_keys : i32
-  %last = arith.subi %n_tiles, %c1 : i32
-  %sharing = arith.divsi %H, %G : i32
+  %last = arith.subi %n_tiles, %c1 : i32  %sharing = arith.divsi %H, %G : i32
   %no_scale = arith.constant 0.0 : f32  %scales = arith.cmpf ogt, %scale, %no_scale : f32
   tile.assert %scales, "scale is positive, as maxima are multiplied by it" : i1
   %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   %os = cta.channel store : !o_ring
-  cta.role "load" warps 1 registers 24 {
+  cta.role "load q" warps 1 registers 24 {
     cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
       %row = arith.muli %m, %tile_rows : i32
-      %g = arith.divsi %h, %sharing : i32
       cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
+    }
+    cta.load %q[%c0, %c0, %c0, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
+  }
+  cta.role "load k" warps 1 registers 24 {
+    cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
+      %g = arith.divsi %h, %sharing : i32
       scf.for %i = %c0 to %n_tiles step %c1 : i32 {
         %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
         cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
+      }
+    }
+    cta.load %k[%c0, %c0, %c0, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
+  }
+  cta.role "load v" warps 1 registers 24 {
+    cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
+      %g = arith.divsi %h, %sharing : i32
+      scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+        %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
         cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %vs : !view, !ring
       }
     }
@@ -66,13 +88,12 @@ func.func @attention(
     %zero = arith.constant dense<0.0> : !out  %no_total = arith.constant dense<0.0> : !parts
     %lowest = arith.constant dense<-1.0e30> : !rows  %ln2 = arith.constant dense<0.693147181> : !rows
     %nothing = arith.constant dense<0xFF800000> : !scores  %one = arith.constant dense<1.0> : !rows
-    cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
-      %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
-      %none = cta.begin : !score_sum
-      %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-          : !score_sum, !q_slot, !slot -> !score_sum
-      %all = cta.await %first : !score_sum -> !scores
-      cta.release %k_last : !slot
+    %q_first = cta.wait %qs : !q_ring -> !q_slot  %k_first = cta.wait %ks : !ring -> !slot
+    %first = func.call @multiply(%q_first, %k_first) : (!q_slot, !slot) -> !score_sum
+    %scores_first = cta.await %first : !score_sum -> !scores
+    cta.release %k_first : !slot
+    %q_left, %unread = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16
+        iter_args(%q_slot = %q_first, %all = %scores_first) -> (!q_slot, !scores) {
       %key0 = arith.muli %last, %tile_keys : i32
       %keys = tile.range %key0 : tensor<128xi32>
       %keys_row = tile.expand_dims %keys, 0 : tensor<128xi32> -> tensor<1x128xi32>
@@ -87,9 +108,7 @@ func.func @attention(
           iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
           -> (!weights, !out, !rows, !parts) : i32 {
         %k_slot = cta.wait %ks : !ring -> !slot
-        %empty = cta.begin : !score_sum
-        %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
-            : !score_sum, !q_slot, !slot -> !score_sum
+        %coming = func.call @multiply(%q_slot, %k_slot) : (!q_slot, !slot) -> !score_sum
         %v_slot = cta.wait %vs : !ring -> !slot
         %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
             : !out, !weights, !slot -> !sum
@@ -106,10 +125,11 @@ func.func @attention(
       cta.release %q_slot : !q_slot
       %v_first = cta.wait %vs : !ring -> !slot
       %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      %q_next = cta.wait %qs : !q_ring -> !q_slot  %k_next = cta.wait %ks : !ring -> !slot
+      %starting = func.call @multiply(%q_next, %k_next) : (!q_slot, !slot) -> !score_sum
       %row = arith.muli %m, %tile_rows : i32
       %total = tile.reduce sum %totals, 1 : !parts -> !rows
-      %log = math.log2 %total : !rows
-      %log_sum = arith.addf %peak, %log : !rows
+      %log = math.log2 %total : !rows  %log_sum = arith.addf %peak, %log : !rows
       %ln_sum = arith.mulf %log_sum, %ln2 : !rows
       tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
       %inverse = arith.divf %one, %total : !rows
@@ -117,10 +137,13 @@ func.func @attention(
       cta.release %v_first : !slot
       %inverse_column = tile.expand_dims %inverse, 1 : !rows -> !column
       %inverse_all = tile.broadcast %inverse_column : !column -> !out
-      %mean = arith.mulf %whole, %inverse_all : !out
-      %rounded = tile.cast %mean : !out -> !q_tile
+      %mean = arith.mulf %whole, %inverse_all : !out  %rounded = tile.cast %mean : !out -> !q_tile
       cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+      %scores_next = cta.await %starting : !score_sum -> !scores
+      cta.release %k_next : !slot
+      cta.yield %q_next, %scores_next : !q_slot, !scores
     }
+    cta.release %q_left : !q_slot
   }
   return
 }

@@ -1,5 +1,6 @@
 // Attention as in attention.mlir, where query s sees the keys up to s + T - S. Keys that only some of a tile's
 // rows see are masked, in a loop of their own; those beyond are left out. A row that sees none gives 0.
+// Queries have a role of their own that brings them: those of the next tile wait for no keys of this one.
 !q_tile = tensor<128x128xbf16>  !tile = tensor<128x128xbf16>  !weights = tensor<128x128xbf16>
 !scores = tensor<128x128xf32>  !keys = tensor<128x128xi32>  !mask = tensor<128x128xi1>
 !out = tensor<128x128xf32>  !rows = tensor<128xf32>  !column = tensor<128x1xf32>  !parts = tensor<128x4xf32>
@@ -63,15 +64,19 @@ func.func @attention_causal(
   %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   %os = cta.channel store : !o_ring
-  cta.role "load" warps 1 registers 40 {
+  cta.role "load q" warps 1 registers 40 {
     cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
       %row = arith.muli %m, %tile_rows : i32
-      %end_of_last = arith.addi %row, %ahead_of_last : i32
+      cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
+    }
+  }
+  cta.role "load keys" warps 1 registers 40 {
+    cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+      %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
       %keys_end = arith.minsi %end_of_last, %T : i32
       %count = arith.ceildivsi %keys_end, %tile_keys : i32
       %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
       %g = arith.divsi %h, %sharing : i32
-      cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
       scf.for %i = %c0 to %n_tiles step %c1 : i32 {
         %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
         cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
@@ -85,13 +90,11 @@ func.func @attention_causal(
     %least = arith.constant dense<1.0e-30> : !rows  %one = arith.constant dense<1.0> : !rows
     %yes = arith.constant true
     cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
-      %row = arith.muli %m, %tile_rows : i32
-      %end_of_last = arith.addi %row, %ahead_of_last : i32
+      %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
       %keys_end = arith.minsi %end_of_last, %T : i32
       %count = arith.ceildivsi %keys_end, %tile_keys : i32
       %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
-      %end = arith.addi %row, %ahead_of_first : i32
-      %open = arith.floordivsi %end, %tile_keys : i32
+      %end = arith.addi %row, %ahead_of_first : i32  %open = arith.floordivsi %end, %tile_keys : i32
       %partial = arith.subi %n_tiles, %open : i32
       %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       %none = cta.begin : !score_sum
@@ -129,8 +132,7 @@ func.func @attention_causal(
       %v_first = cta.wait %vs : !ring -> !slot
       %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       %total = tile.reduce sum %totals, 1 : !parts -> !rows
-      %log = math.log2 %total : !rows
-      %log_sum = arith.addf %peak, %log : !rows
+      %log = math.log2 %total : !rows  %log_sum = arith.addf %peak, %log : !rows
       %ln_sum = arith.mulf %log_sum, %ln2 : !rows
       tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
       %some = arith.maximumf %total, %least : !rows  %inverse = arith.divf %one, %some : !rows
@@ -138,8 +140,7 @@ func.func @attention_causal(
       cta.release %v_first : !slot
       %inverse_column = tile.expand_dims %inverse, 1 : !rows -> !column
       %inverse_all = tile.broadcast %inverse_column : !column -> !out
-      %mean = arith.mulf %whole, %inverse_all : !out
-      %rounded = tile.cast %mean : !out -> !q_tile
+      %mean = arith.mulf %whole, %inverse_all : !out  %rounded = tile.cast %mean : !out -> !q_tile
       cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     }
   }
