@@ -13,6 +13,7 @@
 #include "passes/NamedBarriers.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace tilewright::passes {
 

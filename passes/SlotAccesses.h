@@ -15,7 +15,7 @@ bool awaitedBefore(cta::MmaOp mma, mlir::Operation *op);
 mlir::LogicalResult checkAccesses(mlir::Value slot, mlir::Operation *close);
 
 /// Checks that a copy or store by TMA at these indices is known to start at a multiple of 16 bytes
-/// of a row. (PTX says so of addresses and strides only; an H200 takes it for an illegal instruction.)
+/// of a row. (PTX says so of addresses and strides only; an H200 ends others with an error.)
 mlir::LogicalResult checkBoxStart(mlir::Operation *op, tile::ViewType view,
                                   mlir::ValueRange indices);
 

@@ -398,9 +398,9 @@ LogicalResult Expander::expandScan(tile::ScanOp op) {
   return success();
 }
 
-/// Per row, what no element that the thread holds exceeds: their maximum, or 0 where that is negative.
-/// The bits of floats that are not negative are in order as integers, of which sm_90 compares three at
-/// a time (VIMNMX3), and any negative float is below 0 as an integer too.
+/// Per row, what no element that the thread holds exceeds: their maximum, or 0 where that is below.
+/// The bits of floats that are not negative are in order as integers, of which sm_90 compares three
+/// at a time (VIMNMX3), and any negative float is below 0 as an integer too.
 Value Expander::boundInThreads(Location where, Value tile) {
   const Layout &source = cta::layoutOf(cast<RankedTensorType>(tile.getType()));
   Type i32 = builder.getI32Type();
@@ -456,7 +456,8 @@ LogicalResult Expander::expandRaise(cta::RaiseOp op) {
   branch(builder.create<cuda::VoteAnyOp>(loc, builder.getI1Type(), any), [&] {
     highs = reduceInThreads(named("high"), tile::ReduceKind::Max, op.getSource(), 1);
     auto combine = [&](ValueRange other, Value row) {
-      set(combineValues(builder, loc, tile::ReduceKind::Max, get(highs, row), other[0]), highs, row);
+      set(combineValues(builder, loc, tile::ReduceKind::Max, get(highs, row), other[0]), highs,
+          row);
     };
     reduceAcrossThreads(highs, source, source.dropDim(1), 1, rows,
                         sourceType.getShape().take_front(), combine);

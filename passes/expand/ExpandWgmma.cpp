@@ -123,8 +123,8 @@ void Expander::retire(size_t keep, ValueRange readable) {
       giveBack(*ring, index, group.started);
 }
 
-/// ptxas moves reads up between the instructions of a product, where the rest of these queue up behind
-/// them. It moves none past a wait, even one for groups that there are not.
+/// ptxas moves reads up between the instructions of a product, where the rest of these queue up
+/// behind them. It moves none past a wait, even one for more groups than there are.
 void Expander::readBehindProducts() {
   if (!groups.empty() && !readsBehind)
     builder.create<cuda::WgmmaWaitOp>(loc, groups.size(), ValueRange());

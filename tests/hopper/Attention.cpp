@@ -10,7 +10,7 @@ using namespace tilewright::simulator;
 
 std::string hopper::attentionByTurns() {
   return replaced("attention.mlir",
-                {{"  cta.role \"load\"", "  %turns = cta.order\n  cta.role \"load\""},
+                {{"  cta.role \"load q\"", "  %turns = cta.order\n  cta.role \"load\""},
                  {"%k_slot = cta.wait", "%turn = cta.enter %turns\n        %k_slot = cta.wait"},
                  {"%scores = cta.await", "cta.leave %turn\n        %scores = cta.await"}});
 }

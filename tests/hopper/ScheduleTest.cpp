@@ -164,14 +164,16 @@ TEST(HopperSchedules, slots_are_not_overwritten_too_early) {
     EXPECT_EQ(throughOperand(/*throughA=*/false, change).findings(2).substr(0, 4), "race");
 }
 
-TEST(HopperSchedules, attention_refuses_scales_that_are_not_positive) {
+TEST(HopperSchedules, attention_refuses_arguments_that_it_cannot_use) {
   for (const AttentionProgram &attention : kAttentionPrograms) {
     runtime::KernelSource source;
     loadSchedule(attention.file, &source);
-    auto isOfScale = [](const runtime::LaunchCheck &check) {
-      return check.condition.str() == "scale > 0.0";
-    };
-    EXPECT_TRUE(llvm::any_of(source.checks, isOfScale)) << attention.file;
+    for (const char *condition : {"scale > 0.0", "T >= 1", "H % G == 0"})
+      EXPECT_TRUE(llvm::any_of(source.checks,
+                               [&](const runtime::LaunchCheck &check) {
+                                 return check.condition.str() == condition;
+                               }))
+          << attention.file << ": " << condition;
   }
 }
 

@@ -47,9 +47,9 @@ func.func @attention(
   %tile_rows = arith.constant 128 : i32  %tile_keys = arith.constant 128 : i32
   %B = tile.dim %q, 0 : !view  %S = tile.dim %q, 1 : !view  %H = tile.dim %q, 2 : !view
   %T = tile.dim %k, 1 : !view  %G = tile.dim %k, 2 : !view
-  %m_tiles = arith.ceildivsi %S, %tile_rows : i32
-  %heads = arith.muli %H, %B : i32  %tiles = arith.muli %m_tiles, %heads : i32
-  %blocks = arith.minsi %tiles, %sms : i32
+  %m_tiles = arith.ceildivsi %S, %tile_rows : i32  %heads = arith.muli %H, %B : i32
+  %tiles = arith.muli %m_tiles, %heads : i32  %blocks = arith.minsi %tiles, %sms : i32
+  %rest = arith.remsi %H, %G : i32  %even = arith.cmpi eq, %rest, %c0 : i32  tile.assert %even, "H is a multiple of G" : i1
   %some_keys = arith.cmpi sge, %T, %c1 : i32  tile.assert %some_keys, "T is at least 1" : i1  tile.grid [%blocks]
   %n_tiles = arith.ceildivsi %T, %tile_keys : i32
   %last = arith.subi %n_tiles, %c1 : i32  %sharing = arith.divsi %H, %G : i32
