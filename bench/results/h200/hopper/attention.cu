@@ -374,32 +374,33 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
           i32 lse_stride1, f32 scale) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 30: func.func @attention(
+  // 39: func.func @attention(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 41: %m_tiles = arith.ceildivsi %S, %tile_rows : i32
+  // 50: %m_tiles = arith.ceildivsi %S, %tile_rows : i32  %heads = arith.muli %H, %B : i32
   const i32 m_tiles = ceil_div(S, 128);
 
-  // 45: %n_tiles = arith.ceildivsi %T, %tile_keys : i32
+  // 54: %n_tiles = arith.ceildivsi %T, %tile_keys : i32
   const i32 n_tiles = ceil_div(T, 128);
 
-  // 46: %last = arith.subi %n_tiles, %c1 : i32
+  // 55: %last = arith.subi %n_tiles, %c1 : i32  %sharing = arith.divsi %H, %G : i32
   const i32 last = n_tiles - 1;
+  const i32 sharing = H / G;
 
-  // 48: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
+  // 58: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   const f32 exponent = scale * 1.442695f;
 
-  // 49: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
+  // 59: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   const i32 qs_shared = shared_address(shared);
   const i32 ks_shared = shared_address(shared + 65536);
   const i32 vs_shared = shared_address(shared + 131072);
 
-  // 50: %os = cta.channel store : !o_ring
+  // 60: %os = cta.channel store : !o_ring
   const i32 os_shared = shared_address(shared + 196608);
 
-  // 51: cta.role "load" warps 1 registers 24 {
+  // 39: func.func @attention(
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 qs_full = shared_address(shared + 229376);
@@ -435,6 +436,7 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
   }
   __syncthreads();
   if (warpgroup < 1) {
+    // 61: cta.role "load q" warps 1 registers 24 {
     decrease_registers<24>();
     if (warp == 0) {
       if (elect_one()) {
@@ -442,36 +444,18 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         qs_slot[0] = 0;
         i32 qs_phase[1];
         qs_phase[0] = 1;
-        i32 ks_slot[1];
-        ks_slot[0] = 0;
-        i32 ks_phase[1];
-        ks_phase[0] = 1;
-        i32 vs_slot[1];
-        vs_slot[0] = 0;
-        i32 vs_phase[1];
-        vs_phase[0] = 1;
 
-        // 52: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
+        // 62: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
         const i32 value = m_tiles * H;
         const i32 value_2 = H * 16;
-
-        // 47: %sharing = arith.divsi %H, %G : i32
-        const i32 sharing = H / G;
-
-        // 52: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
           const i32 value_3 = tile % value;
           const i32 value_4 = value_3 / value_2 * 16;
           const i32 band_height = min(m_tiles - value_4, 16);
           const i32 value_5 = value_3 % value_2;
-          const i32 h = value_5 / band_height;
-          const i32 b = tile / value;
 
-          // 54: %g = arith.divsi %h, %sharing : i32
-          const i32 g = h / sharing;
-
-          // 55: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
+          // 64: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
           const i32 value_6 = slot * 8;
@@ -483,72 +467,163 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
           qs_slot[0] = test ? 0 : value_8;
           qs_phase[0] = test ? phase ^ 1 : phase;
 
-          // 53: %row = arith.muli %m, %tile_rows : i32
+          // 62: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
+          const i32 h = value_5 / band_height;
+          const i32 b = tile / value;
+
+          // 63: %row = arith.muli %m, %tile_rows : i32
           const i32 row = (value_4 + value_5 % band_height) * 128;
 
-          // 55: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
+          // 64: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           const i32 qs_shared_2 = qs_shared + slot * 32768;
           #pragma unroll
           for (i32 i = 0; i < 2; ++i) {
             tma_load_4d(qs_shared_2 + i * 16384, q, b, row, h, i * 64, value_7);
           }
+        }
 
-          // 56: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+        // 66: cta.load %q[%c0, %c0, %c0, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
+        const i32 slot = qs_slot[0];
+        const i32 phase = qs_phase[0];
+        const i32 value_3 = slot * 8;
+        const i32 value_4 = qs_full + value_3;
+        mbarrier_wait(qs_empty + value_3, phase);
+        mbarrier_arrive_expect_tx(value_4, 32768);
+        const i32 value_5 = slot + 1;
+        const bool test = value_5 == 2;
+        qs_slot[0] = test ? 0 : value_5;
+        qs_phase[0] = test ? phase ^ 1 : phase;
+        const i32 qs_shared_2 = qs_shared + slot * 32768;
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          tma_load_4d(qs_shared_2 + i * 16384, q, 0, 0, 0, i * 64, value_4);
+        }
+      }
+    }
+
+    // 68: cta.role "load k" warps 1 registers 24 {
+    if (warp == 1) {
+      if (elect_one()) {
+        i32 ks_slot[1];
+        ks_slot[0] = 0;
+        i32 ks_phase[1];
+        ks_phase[0] = 1;
+
+        // 69: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
+        const i32 value = m_tiles * H;
+        const i32 value_2 = H * 16;
+        #pragma unroll 1
+        for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
+          const i32 value_3 = tile % value;
+          const i32 b = tile / value;
+
+          // 70: %g = arith.divsi %h, %sharing : i32
+          const i32 g = value_3 % value_2 / min(m_tiles - value_3 / value_2 * 16, 16) / sharing;
+
+          // 71: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < n_tiles; ++i) {
-            // 57: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
+            // 73: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
+            const i32 slot = ks_slot[0];
+            const i32 phase = ks_phase[0];
+            const i32 value_4 = slot * 8;
+            const i32 value_5 = ks_full + value_4;
+            mbarrier_wait(ks_empty + value_4, phase);
+            mbarrier_arrive_expect_tx(value_5, 32768);
+            const i32 value_6 = slot + 1;
+            const bool test = value_6 == 2;
+            ks_slot[0] = test ? 0 : value_6;
+            ks_phase[0] = test ? phase ^ 1 : phase;
+
+            // 72: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
             const i32 key = (last - i) * 128;
 
-            // 58: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
-            const i32 slot_2 = ks_slot[0];
-            const i32 phase_2 = ks_phase[0];
-            const i32 value_9 = slot_2 * 8;
-            const i32 value_10 = ks_full + value_9;
-            mbarrier_wait(ks_empty + value_9, phase_2);
-            mbarrier_arrive_expect_tx(value_10, 32768);
-            const i32 value_11 = slot_2 + 1;
-            const bool test_2 = value_11 == 2;
-            ks_slot[0] = test_2 ? 0 : value_11;
-            ks_phase[0] = test_2 ? phase_2 ^ 1 : phase_2;
-            const i32 ks_shared_2 = ks_shared + slot_2 * 32768;
+            // 73: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
+            const i32 ks_shared_2 = ks_shared + slot * 32768;
             #pragma unroll
             for (i32 j = 0; j < 2; ++j) {
-              tma_load_4d(ks_shared_2 + j * 16384, k, b, key, g, j * 64, value_10);
+              tma_load_4d(ks_shared_2 + j * 16384, k, b, key, g, j * 64, value_5);
             }
+          }
+        }
 
-            // 59: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %vs : !view, !ring
-            const i32 slot_3 = vs_slot[0];
-            const i32 phase_3 = vs_phase[0];
-            const i32 value_12 = slot_3 * 8;
-            const i32 value_13 = vs_full + value_12;
-            mbarrier_wait(vs_empty + value_12, phase_3);
-            mbarrier_arrive_expect_tx(value_13, 32768);
-            const i32 value_14 = slot_3 + 1;
-            const bool test_3 = value_14 == 2;
-            vs_slot[0] = test_3 ? 0 : value_14;
-            vs_phase[0] = test_3 ? phase_3 ^ 1 : phase_3;
-            const i32 vs_shared_2 = vs_shared + slot_3 * 32768;
+        // 76: cta.load %k[%c0, %c0, %c0, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
+        const i32 slot = ks_slot[0];
+        const i32 phase = ks_phase[0];
+        const i32 value_3 = slot * 8;
+        const i32 value_4 = ks_full + value_3;
+        mbarrier_wait(ks_empty + value_3, phase);
+        mbarrier_arrive_expect_tx(value_4, 32768);
+        const i32 value_5 = slot + 1;
+        const bool test = value_5 == 2;
+        ks_slot[0] = test ? 0 : value_5;
+        ks_phase[0] = test ? phase ^ 1 : phase;
+        const i32 ks_shared_2 = ks_shared + slot * 32768;
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          tma_load_4d(ks_shared_2 + i * 16384, k, 0, 0, 0, i * 64, value_4);
+        }
+      }
+    }
+
+    // 78: cta.role "load v" warps 1 registers 24 {
+    if (warp == 2) {
+      if (elect_one()) {
+        i32 vs_slot[1];
+        vs_slot[0] = 0;
+        i32 vs_phase[1];
+        vs_phase[0] = 1;
+
+        // 79: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
+        const i32 value = m_tiles * H;
+        const i32 value_2 = H * 16;
+        #pragma unroll 1
+        for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
+          const i32 value_3 = tile % value;
+          const i32 b = tile / value;
+
+          // 80: %g = arith.divsi %h, %sharing : i32
+          const i32 g = value_3 % value_2 / min(m_tiles - value_3 / value_2 * 16, 16) / sharing;
+
+          // 81: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          #pragma unroll 1
+          for (i32 i = 0; i < n_tiles; ++i) {
+            // 83: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %vs : !view, !ring
+            const i32 slot = vs_slot[0];
+            const i32 phase = vs_phase[0];
+            const i32 value_4 = slot * 8;
+            const i32 value_5 = vs_full + value_4;
+            mbarrier_wait(vs_empty + value_4, phase);
+            mbarrier_arrive_expect_tx(value_5, 32768);
+            const i32 value_6 = slot + 1;
+            const bool test = value_6 == 2;
+            vs_slot[0] = test ? 0 : value_6;
+            vs_phase[0] = test ? phase ^ 1 : phase;
+
+            // 82: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
+            const i32 key = (last - i) * 128;
+
+            // 83: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %vs : !view, !ring
+            const i32 vs_shared_2 = vs_shared + slot * 32768;
             #pragma unroll
             for (i32 j = 0; j < 2; ++j) {
-              tma_load_4d(vs_shared_2 + j * 16384, v, b, key, g, j * 64, value_13);
+              tma_load_4d(vs_shared_2 + j * 16384, v, b, key, g, j * 64, value_5);
             }
           }
         }
       }
     }
   } else {
-    // 51: cta.role "load" warps 1 registers 24 {
+    // 87: cta.role "attend" warps 8 registers 240 {
     increase_registers<240>();
-
-    // 63: cta.role "attend" warps 8 registers 240 {
     const i32 own_warp = warp - 4;
 
-    // 30: func.func @attention(
+    // 39: func.func @attention(
     const i32 thread_row = lane & 3;
     const i32 thread_row_2 = own_warp * 16;
     const i32 thread_row_3 = (lane >> 2) + thread_row_2;
 
-    // 63: cta.role "attend" warps 8 registers 240 {
+    // 87: cta.role "attend" warps 8 registers 240 {
     i32 qs_slot[1];
     qs_slot[0] = 0;
     i32 qs_phase[1];
@@ -562,105 +637,111 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
     i32 vs_phase[1];
     vs_phase[0] = 0;
 
-    // 67: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
-    const i32 value = m_tiles * H;
-    const i32 value_2 = H * 16;
+    // 91: %q_first = cta.wait %qs : !q_ring -> !q_slot  %k_first = cta.wait %ks : !ring -> !slot
+    const i32 slot = qs_slot[0];
+    const i32 phase = qs_phase[0];
+    mbarrier_wait(qs_full + slot * 8, phase);
+    const i32 value = slot + 1;
+    const bool test = value == 2;
+    qs_slot[0] = test ? 0 : value;
+    qs_phase[0] = test ? phase ^ 1 : phase;
+    const i32 slot_2 = ks_slot[0];
+    const i32 phase_2 = ks_phase[0];
+    const i32 value_2 = slot_2 * 8;
+    mbarrier_wait(ks_full + value_2, phase_2);
+    const i32 value_3 = slot_2 + 1;
+    const bool test_2 = value_3 == 2;
+    ks_slot[0] = test_2 ? 0 : value_3;
+    ks_phase[0] = test_2 ? phase_2 ^ 1 : phase_2;
 
-    // 70: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-    const i32 value_3 = own_warp >> 2;
-    const i32 value_4 = value_3 * 8192;
+    // 34: %none = cta.begin : !score_sum
+    f32 none[64];
 
-    // 73: cta.release %k_last : !slot
-    const bool test = group_thread < 1;
+    // 35: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps} : !score_sum, !q_slot, !slot -> !score_sum
+    const i32 value_4 = own_warp >> 2;
+    const i32 value_5 = value_4 * 8192;
+    wgmma_fence();
+    const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 32768 + value_5);
+    const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 32768);
+    #pragma unroll
+    for (i32 i = 0; i < 8; ++i) {
+      const i32 value_6 = (i >> 2) * 16384 + ((i * 16) & 63) * 2;
+      const i64 value_7 = advance_descriptor(a_descriptor, value_6);
+      wgmma_m64n128k16_bf16(none, value_7, advance_descriptor(b_descriptor, value_6), i > 0);
+    }
+    wgmma_commit();
 
-    // 119: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
-    const bool test_2 = group_thread == 0;
-    const i32 value_5 = warpgroup + 1;
-    const i32 value_6 = ((lane & 15) + thread_row_2) * 128;
+    // 93: %scores_first = cta.await %first : !score_sum -> !scores
+    wgmma_wait<0>(none);
 
-    // 30: func.func @attention(
+    // 94: cta.release %k_first : !slot
+    const bool test_3 = group_thread < 1;
+    if (test_3) {
+      mbarrier_arrive(ks_empty + value_2);
+    }
+
+    // 95: %q_left, %unread = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16
+    i32 q_slot_number[1];
+
+    // 96: iter_args(%q_slot = %q_first, %all = %scores_first) -> (!q_slot, !scores) {
+    f32 all[64];
+
+    // 95: %q_left, %unread = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16
+    const i32 value_6 = m_tiles * H;
+    q_slot_number[0] = slot;
+    #pragma unroll
+    for (i32 i = 0; i < 64; ++i) {
+      all[i] = none[i];
+    }
+    const i32 value_7 = H * 16;
+
+    // 141: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+    const bool test_4 = group_thread == 0;
+    const i32 value_8 = warpgroup + 1;
+    const i32 value_9 = ((lane & 15) + thread_row_2) * 128;
+
+    // 39: func.func @attention(
     const i32 thread_col = (lane >> 4) * 8;
 
-    // 80: %seen = arith.select %visible, %all, %nothing : !mask, !scores
-    const i32 value_7 = T - (last * 128 + thread_row * 2);
+    // 103: %seen = arith.select %visible, %all, %nothing : !mask, !scores
+    const i32 value_10 = T - (last * 128 + thread_row * 2);
 
-    // 112: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-    const bool test_3 = thread_row == 0;
+    // 134: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    const bool test_5 = thread_row == 0;
 
-    // 119: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
-    const i32 value_8 = value_3 * 64;
-    const i32 value_9 = i32(u32(value_6) >> 3) & 112;
+    // 141: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+    const i32 value_11 = value_4 * 64;
+    const i32 value_12 = i32(u32(value_9) >> 3) & 112;
 
-    // 67: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
+    // 95: %q_left, %unread = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16
     #pragma unroll 1
-    for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
-      const i32 value_10 = tile % value;
-      const i32 value_11 = value_10 / value_2 * 16;
-      const i32 band_height = min(m_tiles - value_11, 16);
-      const i32 value_12 = value_10 % value_2;
-      const i32 h = value_12 / band_height;
-      const i32 b = tile / value;
+    for (i32 tile = i32(blockIdx.x); tile < value_6 * B; tile += i32(gridDim.x)) {
+      const i32 value_13 = tile % value_6;
+      const i32 value_14 = value_13 / value_7 * 16;
+      const i32 band_height = min(m_tiles - value_14, 16);
+      const i32 value_15 = value_13 % value_7;
+      const i32 h = value_15 / band_height;
+      const i32 b = tile / value_6;
+      const i32 value_16 = q_slot_number[0];
 
-      // 68: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
-      const i32 slot = qs_slot[0];
-      const i32 phase = qs_phase[0];
-      const i32 value_13 = slot * 8;
-      mbarrier_wait(qs_full + value_13, phase);
-      const i32 value_14 = slot + 1;
-      const bool test_4 = value_14 == 2;
-      qs_slot[0] = test_4 ? 0 : value_14;
-      qs_phase[0] = test_4 ? phase ^ 1 : phase;
-      const i32 slot_2 = ks_slot[0];
-      const i32 phase_2 = ks_phase[0];
-      const i32 value_15 = slot_2 * 8;
-      mbarrier_wait(ks_full + value_15, phase_2);
-      const i32 value_16 = slot_2 + 1;
-      const bool test_5 = value_16 == 2;
-      ks_slot[0] = test_5 ? 0 : value_16;
-      ks_phase[0] = test_5 ? phase_2 ^ 1 : phase_2;
-
-      // 69: %none = cta.begin : !score_sum
-      f32 none[64];
-
-      // 70: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-      const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 32768 + value_4);
-      wgmma_fence();
-      const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 32768);
-      #pragma unroll
-      for (i32 i = 0; i < 8; ++i) {
-        const i32 value_17 = (i >> 2) * 16384 + ((i * 16) & 63) * 2;
-        const i64 value_18 = advance_descriptor(a_descriptor, value_17);
-        wgmma_m64n128k16_bf16(none, value_18, advance_descriptor(b_descriptor, value_17), i > 0);
-      }
-      wgmma_commit();
-
-      // 72: %all = cta.await %first : !score_sum -> !scores
-      wgmma_wait<0>(none);
-
-      // 73: cta.release %k_last : !slot
-      if (test) {
-        mbarrier_arrive(ks_empty + value_15);
-      }
-
-      // 80: %seen = arith.select %visible, %all, %nothing : !mask, !scores
+      // 103: %seen = arith.select %visible, %all, %nothing : !mask, !scores
       f32 seen[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         const i32 value_17 = (i & 1) + (i >> 2) * 2;
-        seen[i] = (value_17 & 1) + (value_17 >> 1) * 8 < value_7 ? none[i] : -kInf;
+        seen[i] = (value_17 & 1) + (value_17 >> 1) * 8 < value_10 ? all[i] : -kInf;
       }
 
-      // 18: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-      f32 high[2];
+      // 21: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+      i32 bound[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        high[i] = -kInf;
+        bound[i] = 0;
       }
       #pragma unroll
-      for (i32 i = 0; i < 32; ++i) {
-        const i32 value_17 = i * 2;
-        const i32 value_18 = i & 1;
-        high[value_18] = max_nan(high[value_18], max_nan(seen[value_17], seen[value_17 + 1]));
+      for (i32 i = 0; i < 64; ++i) {
+        const i32 value_17 = (i >> 1) & 1;
+        bound[value_17] = max(bound[value_17], __float_as_int(seen[i]));
       }
       f32 peak[2];
       f32 shrink[2];
@@ -672,8 +753,20 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       for (i32 i = 0; i < 2; ++i) {
         shrink[i] = 1.0f;
       }
-      const bool test_6 = high[0] * exponent - peak[0] > 8.0f;
-      if (vote_any(test_6 || high[1] * exponent - peak[1] > 8.0f)) {
+      const bool test_6 = __int_as_float(bound[0]) * exponent - peak[0] > 8.0f;
+      const bool test_7 = vote_any(test_6 || __int_as_float(bound[1]) * exponent - peak[1] > 8.0f);
+      if (test_7) {
+        f32 high[2];
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = -kInf;
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 32; ++i) {
+          const i32 value_17 = i * 2;
+          const i32 value_18 = i & 1;
+          high[value_18] = max_nan(high[value_18], max_nan(seen[value_17], seen[value_17 + 1]));
+        }
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
           high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
@@ -692,14 +785,12 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         }
       }
 
-      // 22: %weights = math.exp2 %power : !scores
+      // 25: %weights = math.exp2 %power : !scores  %added = cta.partial_sum %weights : !scores -> !parts
       f32 weights[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         weights[i] = exp2_approx(seen[i] * exponent - peak[(i >> 1) & 1]);
       }
-
-      // 23: %added = cta.partial_sum %weights : !scores -> !parts
       f32 added[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -712,14 +803,14 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         added[value_18] = added[value_18] + (weights[value_17] + weights[value_17 + 1]);
       }
 
-      // 26: %total = math.fma %total_before, %shrink_all, %added : !parts
+      // 28: %total = math.fma %total_before, %shrink_all, %added : !parts
       f32 total[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         total[i] = fmaf(0.0f, shrink[i], added[i]);
       }
 
-      // 83: %p0 = tile.cast %weights0 : !scores -> !weights
+      // 106: %p0 = tile.cast %weights0 : !scores -> !weights
       bf16x2 p0[32];
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
@@ -727,78 +818,83 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         p0[i] = pack_bf16(weights[value_17], weights[value_17 + 1]);
       }
 
-      // 85: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 108: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before[32];
 
-      // 84: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         p_before[i] = p0[i];
       }
 
-      // 85: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 108: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before[64];
 
-      // 84: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         sum_before[i] = 0.0f;
       }
 
-      // 85: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 108: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before[2];
 
-      // 84: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         peak_before[i] = peak[i];
       }
 
-      // 85: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 108: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before[2];
 
-      // 84: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         total_before[i] = total[i];
       }
+
+      // 35: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps} : !score_sum, !q_slot, !slot -> !score_sum
+      const i64 a_descriptor_2 = matrix_descriptor<16, 1024, 128>(qs_shared + value_16 * 32768 + value_5);
+
+      // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll 1
       for (i32 i = 1; i < n_tiles; ++i) {
-        // 87: %k_slot = cta.wait %ks : !ring -> !slot
+        // 110: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
         const i32 value_17 = slot_3 * 8;
         mbarrier_wait(ks_full + value_17, phase_3);
         const i32 value_18 = slot_3 + 1;
-        const bool test_7 = value_18 == 2;
-        ks_slot[0] = test_7 ? 0 : value_18;
-        ks_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
+        const bool test_8 = value_18 == 2;
+        ks_slot[0] = test_8 ? 0 : value_18;
+        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
 
-        // 88: %empty = cta.begin : !score_sum
-        f32 empty[64];
+        // 34: %none = cta.begin : !score_sum
+        f32 none_2[64];
 
-        // 89: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 35: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps} : !score_sum, !q_slot, !slot -> !score_sum
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 32768);
         #pragma unroll
         for (i32 j = 0; j < 8; ++j) {
           const i32 value_19 = (j >> 2) * 16384 + ((j * 16) & 63) * 2;
-          const i64 value_20 = advance_descriptor(b_descriptor_2, value_19);
-          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_19), value_20, j > 0);
+          const i64 value_20 = advance_descriptor(a_descriptor_2, value_19);
+          wgmma_m64n128k16_bf16(none_2, value_20, advance_descriptor(b_descriptor_2, value_19), j > 0);
         }
         wgmma_commit();
 
-        // 91: %v_slot = cta.wait %vs : !ring -> !slot
+        // 112: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
         const i32 value_19 = slot_4 * 8;
         mbarrier_wait(vs_full + value_19, phase_4);
         const i32 value_20 = slot_4 + 1;
-        const bool test_8 = value_20 == 2;
-        vs_slot[0] = test_8 ? 0 : value_20;
-        vs_phase[0] = test_8 ? phase_4 ^ 1 : phase_4;
+        const bool test_9 = value_20 == 2;
+        vs_slot[0] = test_9 ? 0 : value_20;
+        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
 
-        // 92: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 113: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
@@ -812,26 +908,24 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         }
         wgmma_commit();
 
-        // 94: %scores = cta.await %coming : !score_sum -> !scores
-        wgmma_wait<1>(empty);
+        // 115: %scores = cta.await %coming : !score_sum -> !scores
+        wgmma_wait<1>(none_2);
 
-        // 95: cta.release %k_slot : !slot
-        if (test) {
+        // 116: cta.release %k_slot : !slot
+        if (test_3) {
           mbarrier_arrive(ks_empty + value_17);
         }
 
-        // 18: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-        f32 high_2[2];
+        // 21: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        i32 bound_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_2[j] = -kInf;
+          bound_2[j] = 0;
         }
         #pragma unroll
-        for (i32 j = 0; j < 32; ++j) {
-          const i32 value_21 = j * 2;
-          const i32 value_22 = j & 1;
-          const f32 value_23 = max_nan(high_2[value_22], max_nan(empty[value_21], empty[value_21 + 1]));
-          high_2[value_22] = value_23;
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_21 = (j >> 1) & 1;
+          bound_2[value_21] = max(bound_2[value_21], __float_as_int(none_2[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -843,19 +937,32 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         for (i32 j = 0; j < 2; ++j) {
           shrink_2[j] = 1.0f;
         }
-        const bool test_9 = high_2[0] * exponent - peak_2[0] > 8.0f;
-        if (vote_any(test_9 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
+        const bool test_10 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
+        const bool test_11 = vote_any(test_10 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
+        if (test_11) {
+          f32 high[2];
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+            high[j] = -kInf;
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            const i32 value_21 = j * 2;
+            const i32 value_22 = j & 1;
+            const f32 value_23 = max_nan(high[value_22], max_nan(none_2[value_21], none_2[value_21 + 1]));
+            high[value_22] = value_23;
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            const f32 value_21 = high_2[j] * exponent;
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_21 = high[j] * exponent;
             const f32 value_22 = peak_2[j];
             const f32 value_23 = value_21 - value_22 > 8.0f ? value_21 : value_22;
             shrink_2[j] = exp2_approx(value_22 - value_23);
@@ -863,14 +970,12 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
           }
         }
 
-        // 22: %weights = math.exp2 %power : !scores
+        // 25: %weights = math.exp2 %power : !scores  %added = cta.partial_sum %weights : !scores -> !parts
         f32 weights_2[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
-          weights_2[j] = exp2_approx(empty[j] * exponent - peak_2[(j >> 1) & 1]);
+          weights_2[j] = exp2_approx(none_2[j] * exponent - peak_2[(j >> 1) & 1]);
         }
-
-        // 23: %added = cta.partial_sum %weights : !scores -> !parts
         f32 added_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
@@ -883,23 +988,23 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
           added_2[value_22] = added_2[value_22] + (weights_2[value_21] + weights_2[value_21 + 1]);
         }
 
-        // 26: %total = math.fma %total_before, %shrink_all, %added : !parts
+        // 28: %total = math.fma %total_before, %shrink_all, %added : !parts
         f32 total_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
           total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
         }
 
-        // 98: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        // 119: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 99: cta.release %v_slot : !slot
-        if (test) {
+        // 120: cta.release %v_slot : !slot
+        if (test_3) {
           mbarrier_arrive(vs_empty + value_19);
         }
 
-        // 100: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        // 121: %sum_now = cta.rescale %grown, %shrink : !out, !rows
         if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 64; ++j) {
@@ -907,7 +1012,7 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
           }
         }
 
-        // 101: %p_now = tile.cast %weights : !scores -> !weights
+        // 122: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -915,7 +1020,7 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
           p_now[j] = pack_bf16(weights_2[value_21], weights_2[value_21 + 1]);
         }
 
-        // 102: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        // 123: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before[j] = p_now[j];
@@ -934,22 +1039,22 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         }
       }
 
-      // 104: cta.release %q_slot : !q_slot
-      if (test) {
-        mbarrier_arrive(qs_empty + value_13);
+      // 125: cta.release %q_slot : !q_slot
+      if (test_3) {
+        mbarrier_arrive(qs_empty + value_16 * 8);
       }
 
-      // 105: %v_first = cta.wait %vs : !ring -> !slot
+      // 126: %v_first = cta.wait %vs : !ring -> !slot
       const i32 slot_3 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
       const i32 value_17 = slot_3 * 8;
       mbarrier_wait(vs_full + value_17, phase_3);
       const i32 value_18 = slot_3 + 1;
-      const bool test_7 = value_18 == 2;
-      vs_slot[0] = test_7 ? 0 : value_18;
-      vs_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
+      const bool test_8 = value_18 == 2;
+      vs_slot[0] = test_8 ? 0 : value_18;
+      vs_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
 
-      // 106: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      // 127: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       wgmma_fence(sum_before, p_before);
       const i64 b_descriptor_2 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_3 * 32768);
       #pragma unroll
@@ -958,10 +1063,42 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       }
       wgmma_commit();
 
-      // 107: %row = arith.muli %m, %tile_rows : i32
-      const i32 row = (value_11 + value_12 % band_height) * 128;
+      // 128: %q_next = cta.wait %qs : !q_ring -> !q_slot  %k_next = cta.wait %ks : !ring -> !slot
+      const i32 slot_4 = qs_slot[0];
+      const i32 phase_4 = qs_phase[0];
+      mbarrier_wait(qs_full + slot_4 * 8, phase_4);
+      const i32 value_19 = slot_4 + 1;
+      const bool test_9 = value_19 == 2;
+      qs_slot[0] = test_9 ? 0 : value_19;
+      qs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
+      const i32 slot_5 = ks_slot[0];
+      const i32 phase_5 = ks_phase[0];
+      const i32 value_20 = slot_5 * 8;
+      mbarrier_wait(ks_full + value_20, phase_5);
+      const i32 value_21 = slot_5 + 1;
+      const bool test_10 = value_21 == 2;
+      ks_slot[0] = test_10 ? 0 : value_21;
+      ks_phase[0] = test_10 ? phase_5 ^ 1 : phase_5;
 
-      // 108: %total = tile.reduce sum %totals, 1 : !parts -> !rows
+      // 34: %none = cta.begin : !score_sum
+      f32 none_2[64];
+
+      // 35: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps} : !score_sum, !q_slot, !slot -> !score_sum
+      wgmma_fence();
+      const i64 a_descriptor_3 = matrix_descriptor<16, 1024, 128>(qs_shared + slot_4 * 32768 + value_5);
+      const i64 b_descriptor_3 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_5 * 32768);
+      #pragma unroll
+      for (i32 i = 0; i < 8; ++i) {
+        const i32 value_22 = (i >> 2) * 16384 + ((i * 16) & 63) * 2;
+        const i64 value_23 = advance_descriptor(a_descriptor_3, value_22);
+        wgmma_m64n128k16_bf16(none_2, value_23, advance_descriptor(b_descriptor_3, value_22), i > 0);
+      }
+      wgmma_commit();
+
+      // 130: %row = arith.muli %m, %tile_rows : i32
+      const i32 row = (value_14 + value_15 % band_height) * 128;
+
+      // 131: %total = tile.reduce sum %totals, 1 : !parts -> !rows
       f32 total_2[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -980,62 +1117,91 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
       }
 
-      // 112: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-      const i32 value_19 = b * lse_stride0 + h * lse_stride1;
-      const bool test_8 = u32(b) < u32(B) && u32(h) < u32(H);
+      // 134: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      const i32 value_22 = b * lse_stride0 + h * lse_stride1;
+      const bool test_11 = u32(b) < u32(B) && u32(h) < u32(H);
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
         regs[0] = (peak_before[i] + log2_approx(total_2[i])) * 0.6931472f;
-        const i32 value_20 = i * 8;
-        const i32 value_21 = row + thread_row_3 + value_20;
-        const bool inside = test_8 && value_21 >= 0 && test_3 && S - value_21 > 0;
-        store_global_b32(lse + (value_19 + row + value_20 + thread_row_3), regs, inside);
+        const i32 value_23 = i * 8;
+        const i32 value_24 = row + thread_row_3 + value_23;
+        const bool inside = test_11 && value_24 >= 0 && test_5 && S - value_24 > 0;
+        store_global_b32(lse + (value_22 + row + value_23 + thread_row_3), regs, inside);
       }
 
-      // 113: %whole = cta.await %ending : !sum -> !out
-      wgmma_wait<0>(sum_before);
+      // 135: %inverse = arith.divf %one, %total : !rows
+      f32 inverse[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        inverse[i] = divide(1.0f, total_2[i]);
+      }
 
-      // 114: cta.release %v_first : !slot
-      if (test) {
+      // 136: %whole = cta.await %ending : !sum -> !out after %inverse : !rows
+      settle(inverse);
+      wgmma_wait<1>(sum_before);
+
+      // 137: cta.release %v_first : !slot
+      if (test_3) {
         mbarrier_arrive(vs_empty + value_17);
       }
 
-      // 119: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+      // 141: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        const i32 value_20 = os_shared + (i & 1) * 16384;
-        if (test_2) {
+        const i32 value_23 = os_shared + (i & 1) * 16384;
+        if (test_4) {
           bulk_wait_read<1>();
         }
-        named_barrier_sync(value_5, 128);
-        const i32 value_21 = value_20 + value_6;
-        const i32 value_22 = ((i * 8) & 15) * 4;
+        named_barrier_sync(value_8, 128);
+        const i32 value_24 = value_23 + value_9;
+        const i32 value_25 = ((i * 8) & 15) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           bf16x2 regs[4];
-          const i32 value_23 = ((j * 2) & 7) * 4 + value_22;
+          const i32 value_26 = ((j * 2) & 7) * 4 + value_25;
           #pragma unroll
           for (i32 l = 0; l < 4; ++l) {
-            const i32 value_24 = value_23 + l * 2;
-            const i32 value_25 = value_24 + 1;
-            const f32 value_26 = divide(sum_before[value_24], total_2[(value_24 >> 1) & 1]);
-            const bf16x2 word = pack_bf16(value_26, divide(sum_before[value_25], total_2[(value_25 >> 1) & 1]));
+            const i32 value_27 = value_26 + l * 2;
+            const i32 value_28 = value_27 + 1;
+            const f32 value_29 = sum_before[value_27] * inverse[(value_27 >> 1) & 1];
+            const bf16x2 word = pack_bf16(value_29, sum_before[value_28] * inverse[(value_28 >> 1) & 1]);
             regs[l] = word;
           }
-          stmatrix_x4(value_21 + (((thread_col + j * 16) * 2) ^ value_9), regs);
+          stmatrix_x4(value_24 + (((thread_col + j * 16) * 2) ^ value_12), regs);
         }
         fence_async_shared();
-        named_barrier_sync(value_5, 128);
-        if (test_2) {
-          tma_store_4d(o, b, row + value_8, h, i * 64, value_20 + value_4);
+        named_barrier_sync(value_8, 128);
+        if (test_4) {
+          tma_store_4d(o, b, row + value_11, h, i * 64, value_23 + value_5);
           bulk_commit();
         }
       }
+
+      // 142: %scores_next = cta.await %starting : !score_sum -> !scores
+      wgmma_wait<0>(none_2);
+
+      // 143: cta.release %k_next : !slot
+      if (test_3) {
+        mbarrier_arrive(ks_empty + value_20);
+      }
+
+      // 144: cta.yield %q_next, %scores_next : !q_slot, !scores
+      q_slot_number[0] = slot_4;
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        all[i] = none_2[i];
+      }
     }
 
-    // 63: cta.role "attend" warps 8 registers 240 {
-    if (test_2) {
+    // 146: cta.release %q_left : !q_slot
+    const i32 value_13 = qs_empty + q_slot_number[0] * 8;
+    if (test_3) {
+      mbarrier_arrive(value_13);
+    }
+
+    // 87: cta.role "attend" warps 8 registers 240 {
+    if (test_4) {
       bulk_wait_read<0>();
     }
   }

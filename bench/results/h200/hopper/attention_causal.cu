@@ -378,32 +378,32 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
                  i32 lse_stride1, f32 scale) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 43: func.func @attention_causal(
+  // 44: func.func @attention_causal(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 54: %m_tiles = arith.ceildivsi %S, %tile_rows : i32
+  // 55: %m_tiles = arith.ceildivsi %S, %tile_rows : i32  %heads = arith.muli %H, %B : i32
   const i32 m_tiles = ceil_div(S, 128);
 
-  // 58: %ahead = arith.subi %T, %S : i32
+  // 59: %ahead = arith.subi %T, %S : i32
   const i32 ahead = T - S;
 
-  // 59: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
+  // 60: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
   const i32 ahead_of_last = ahead + 128;
 
-  // 61: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
+  // 64: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   const f32 exponent = scale * 1.442695f;
 
-  // 62: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
+  // 65: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   const i32 qs_shared = shared_address(shared);
   const i32 ks_shared = shared_address(shared + 65536);
   const i32 vs_shared = shared_address(shared + 131072);
 
-  // 63: %os = cta.channel store : !o_ring
+  // 66: %os = cta.channel store : !o_ring
   const i32 os_shared = shared_address(shared + 196608);
 
-  // 64: cta.role "load" warps 1 registers 40 {
+  // 44: func.func @attention_causal(
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 qs_full = shared_address(shared + 229376);
@@ -439,6 +439,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
   }
   __syncthreads();
   if (warpgroup < 1) {
+    // 67: cta.role "load q" warps 1 registers 40 {
     decrease_registers<40>();
     if (warp == 0) {
       if (elect_one()) {
@@ -446,24 +447,11 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         qs_slot[0] = 0;
         i32 qs_phase[1];
         qs_phase[0] = 1;
-        i32 ks_slot[1];
-        ks_slot[0] = 0;
-        i32 ks_phase[1];
-        ks_phase[0] = 1;
-        i32 vs_slot[1];
-        vs_slot[0] = 0;
-        i32 vs_phase[1];
-        vs_phase[0] = 1;
 
-        // 65: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        // 68: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
         const i32 value = H * m_tiles;
         const i32 value_2 = m_tiles * 8;
         const i32 value_3 = (H + 7) >> 3;
-
-        // 60: %sharing = arith.divsi %H, %G : i32
-        const i32 sharing = H / G;
-
-        // 65: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
         const i32 value_4 = value_3 * B;
         const i32 value_5 = m_tiles - 1;
         #pragma unroll 1
@@ -476,18 +464,8 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           const i32 value_10 = value_9 / band_height;
           const i32 value_11 = tile / value;
           const bool test = ((value_4 - (value_11 * value_3 + value_7)) & 1) == 1;
-          const i32 h = value_8 + value_9 % band_height;
 
-          // 66: %row = arith.muli %m, %tile_rows : i32
-          const i32 row = (test ? value_5 - value_10 : value_10) * 128;
-
-          // 70: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
-          const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
-
-          // 71: %g = arith.divsi %h, %sharing : i32
-          const i32 g = h / sharing;
-
-          // 72: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
+          // 70: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
           const i32 value_12 = slot * 8;
@@ -498,72 +476,124 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           const bool test_2 = value_14 == 2;
           qs_slot[0] = test_2 ? 0 : value_14;
           qs_phase[0] = test_2 ? phase ^ 1 : phase;
+
+          // 68: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+          const i32 h = value_8 + value_9 % band_height;
+
+          // 69: %row = arith.muli %m, %tile_rows : i32
+          const i32 row = (test ? value_5 - value_10 : value_10) * 128;
+
+          // 70: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           const i32 qs_shared_2 = qs_shared + slot * 32768;
           #pragma unroll
           for (i32 i = 0; i < 2; ++i) {
             tma_load_4d(qs_shared_2 + i * 16384, q, value_11, row, h, i * 64, value_13);
           }
+        }
+      }
+    }
 
-          // 70: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+    // 73: cta.role "load keys" warps 1 registers 40 {
+    if (warp == 1) {
+      if (elect_one()) {
+        i32 ks_slot[1];
+        ks_slot[0] = 0;
+        i32 ks_phase[1];
+        ks_phase[0] = 1;
+        i32 vs_slot[1];
+        vs_slot[0] = 0;
+        i32 vs_phase[1];
+        vs_phase[0] = 1;
+
+        // 74: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        const i32 value = H * m_tiles;
+        const i32 value_2 = m_tiles * 8;
+        const i32 value_3 = (H + 7) >> 3;
+
+        // 61: %sharing = arith.divsi %H, %G : i32
+        const i32 sharing = H / G;
+
+        // 74: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        const i32 value_4 = value_3 * B;
+        const i32 value_5 = m_tiles - 1;
+        #pragma unroll 1
+        for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
+          const i32 value_6 = tile % value;
+          const i32 value_7 = value_6 / value_2;
+          const i32 value_8 = value_7 * 8;
+          const i32 band_height = min(H - value_8, 8);
+          const i32 value_9 = value_6 % value_2;
+          const i32 value_10 = value_9 / band_height;
+          const i32 value_11 = tile / value;
+          const bool test = ((value_4 - (value_11 * value_3 + value_7)) & 1) == 1;
+
+          // 77: %count = arith.ceildivsi %keys_end, %tile_keys : i32
+          const i32 count = ceil_div(min((test ? value_5 - value_10 : value_10) * 128 + ahead_of_last, T), 128);
+
+          // 78: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+          const i32 n_tiles = max(count, 1);
+
+          // 79: %g = arith.divsi %h, %sharing : i32
+          const i32 g = (value_8 + value_9 % band_height) / sharing;
+
+          // 78: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
           const i32 last = n_tiles - 1;
 
-          // 73: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          // 80: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < n_tiles; ++i) {
-            // 74: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
+            // 81: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
             const i32 key = (last - i) * 128;
 
-            // 75: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
-            const i32 slot_2 = ks_slot[0];
-            const i32 phase_2 = ks_phase[0];
+            // 82: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
+            const i32 slot = ks_slot[0];
+            const i32 phase = ks_phase[0];
+            const i32 value_12 = slot * 8;
+            const i32 value_13 = ks_full + value_12;
+            mbarrier_wait(ks_empty + value_12, phase);
+            mbarrier_arrive_expect_tx(value_13, 32768);
+            const i32 value_14 = slot + 1;
+            const bool test_2 = value_14 == 2;
+            ks_slot[0] = test_2 ? 0 : value_14;
+            ks_phase[0] = test_2 ? phase ^ 1 : phase;
+            const i32 ks_shared_2 = ks_shared + slot * 32768;
+            #pragma unroll
+            for (i32 j = 0; j < 2; ++j) {
+              tma_load_4d(ks_shared_2 + j * 16384, k, value_11, key, g, j * 64, value_13);
+            }
+
+            // 83: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %vs : !view, !ring
+            const i32 slot_2 = vs_slot[0];
+            const i32 phase_2 = vs_phase[0];
             const i32 value_15 = slot_2 * 8;
-            const i32 value_16 = ks_full + value_15;
-            mbarrier_wait(ks_empty + value_15, phase_2);
+            const i32 value_16 = vs_full + value_15;
+            mbarrier_wait(vs_empty + value_15, phase_2);
             mbarrier_arrive_expect_tx(value_16, 32768);
             const i32 value_17 = slot_2 + 1;
             const bool test_3 = value_17 == 2;
-            ks_slot[0] = test_3 ? 0 : value_17;
-            ks_phase[0] = test_3 ? phase_2 ^ 1 : phase_2;
-            const i32 ks_shared_2 = ks_shared + slot_2 * 32768;
+            vs_slot[0] = test_3 ? 0 : value_17;
+            vs_phase[0] = test_3 ? phase_2 ^ 1 : phase_2;
+            const i32 vs_shared_2 = vs_shared + slot_2 * 32768;
             #pragma unroll
             for (i32 j = 0; j < 2; ++j) {
-              tma_load_4d(ks_shared_2 + j * 16384, k, value_11, key, g, j * 64, value_16);
-            }
-
-            // 76: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %vs : !view, !ring
-            const i32 slot_3 = vs_slot[0];
-            const i32 phase_3 = vs_phase[0];
-            const i32 value_18 = slot_3 * 8;
-            const i32 value_19 = vs_full + value_18;
-            mbarrier_wait(vs_empty + value_18, phase_3);
-            mbarrier_arrive_expect_tx(value_19, 32768);
-            const i32 value_20 = slot_3 + 1;
-            const bool test_4 = value_20 == 2;
-            vs_slot[0] = test_4 ? 0 : value_20;
-            vs_phase[0] = test_4 ? phase_3 ^ 1 : phase_3;
-            const i32 vs_shared_2 = vs_shared + slot_3 * 32768;
-            #pragma unroll
-            for (i32 j = 0; j < 2; ++j) {
-              tma_load_4d(vs_shared_2 + j * 16384, v, value_11, key, g, j * 64, value_19);
+              tma_load_4d(vs_shared_2 + j * 16384, v, value_11, key, g, j * 64, value_16);
             }
           }
         }
       }
     }
   } else {
-    // 64: cta.role "load" warps 1 registers 40 {
+    // 87: cta.role "attend" warps 8 registers 232 {
     increase_registers<232>();
-
-    // 80: cta.role "attend" warps 8 registers 232 {
     const i32 own_warp = warp - 4;
 
-    // 43: func.func @attention_causal(
+    // 44: func.func @attention_causal(
     const i32 thread_row = lane & 3;
     const i32 thread_row_2 = thread_row * 2;
     const i32 thread_row_3 = own_warp * 16;
     const i32 thread_row_4 = (lane >> 2) + thread_row_3;
 
-    // 80: cta.role "attend" warps 8 registers 232 {
+    // 87: cta.role "attend" warps 8 registers 232 {
     i32 qs_slot[1];
     qs_slot[0] = 0;
     i32 qs_phase[1];
@@ -577,41 +607,41 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
     i32 vs_phase[1];
     vs_phase[0] = 0;
 
-    // 84: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 92: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     const i32 value = H * m_tiles;
     const i32 value_2 = m_tiles * 8;
     const i32 value_3 = (H + 7) >> 3;
 
-    // 95: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+    // 101: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
     const i32 value_4 = own_warp >> 2;
     const i32 value_5 = value_4 * 8192;
 
-    // 98: cta.release %k_last : !slot
+    // 104: cta.release %k_last : !slot
     const bool test = group_thread < 1;
 
-    // 140: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+    // 144: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     const bool test_2 = group_thread == 0;
     const i32 value_6 = warpgroup + 1;
     const i32 value_7 = ((lane & 15) + thread_row_3) * 128;
 
-    // 59: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
+    // 60: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
     const i32 ahead_of_first = ahead + 1;
 
-    // 43: func.func @attention_causal(
+    // 44: func.func @attention_causal(
     const i32 thread_col = (lane >> 4) * 8;
 
-    // 84: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 92: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     const i32 value_8 = value_3 * B;
     const i32 value_9 = m_tiles - 1;
 
-    // 132: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    // 137: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
     const bool test_3 = thread_row == 0;
 
-    // 140: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+    // 144: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     const i32 value_10 = value_4 * 64;
     const i32 value_11 = i32(u32(value_7) >> 3) & 112;
 
-    // 84: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 92: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
       const i32 value_12 = tile % value;
@@ -624,17 +654,17 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       const bool test_4 = ((value_8 - (value_17 * value_3 + value_13)) & 1) == 1;
       const i32 h = value_14 + value_15 % band_height;
 
-      // 85: %row = arith.muli %m, %tile_rows : i32
+      // 93: %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
       const i32 row = (test_4 ? value_9 - value_16 : value_16) * 128;
 
-      // 89: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+      // 96: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
       const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
       const i32 last = n_tiles - 1;
 
-      // 90: %end = arith.addi %row, %ahead_of_first : i32
+      // 97: %end = arith.addi %row, %ahead_of_first : i32  %open = arith.floordivsi %end, %tile_keys : i32
       const i32 end = row + ahead_of_first;
 
-      // 93: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
+      // 99: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot = qs_slot[0];
       const i32 phase = qs_phase[0];
       const i32 value_18 = slot * 8;
@@ -652,10 +682,10 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       ks_slot[0] = test_6 ? 0 : value_21;
       ks_phase[0] = test_6 ? phase_2 ^ 1 : phase_2;
 
-      // 94: %none = cta.begin : !score_sum
+      // 100: %none = cta.begin : !score_sum
       f32 none[64];
 
-      // 95: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+      // 101: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
       const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 32768 + value_5);
       wgmma_fence();
       const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 32768);
@@ -667,15 +697,15 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       }
       wgmma_commit();
 
-      // 97: %all = cta.await %first : !score_sum -> !scores
+      // 103: %all = cta.await %first : !score_sum -> !scores
       wgmma_wait<0>(none);
 
-      // 98: cta.release %k_last : !slot
+      // 104: cta.release %k_last : !slot
       if (test) {
         mbarrier_arrive(ks_empty + value_20);
       }
 
-      // 25: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
+      // 26: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
       f32 seen[64];
       const i32 value_22 = last * 128 + thread_row_2;
       #pragma unroll
@@ -685,17 +715,16 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         seen[i] = (value_23 & 1) + (value_23 >> 1) * 8 < value_24 ? none[i] : -kInf;
       }
 
-      // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-      f32 high[2];
+      // 32: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+      i32 bound[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        high[i] = -kInf;
+        bound[i] = 0;
       }
       #pragma unroll
-      for (i32 i = 0; i < 32; ++i) {
-        const i32 value_23 = i * 2;
-        const i32 value_24 = i & 1;
-        high[value_24] = max_nan(high[value_24], max_nan(seen[value_23], seen[value_23 + 1]));
+      for (i32 i = 0; i < 64; ++i) {
+        const i32 value_23 = (i >> 1) & 1;
+        bound[value_23] = max(bound[value_23], __float_as_int(seen[i]));
       }
       f32 peak[2];
       f32 shrink[2];
@@ -707,8 +736,20 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       for (i32 i = 0; i < 2; ++i) {
         shrink[i] = 1.0f;
       }
-      const bool test_7 = high[0] * exponent - peak[0] > 8.0f;
-      if (vote_any(test_7 || high[1] * exponent - peak[1] > 8.0f)) {
+      const bool test_7 = __int_as_float(bound[0]) * exponent - peak[0] > 8.0f;
+      const bool test_8 = vote_any(test_7 || __int_as_float(bound[1]) * exponent - peak[1] > 8.0f);
+      if (test_8) {
+        f32 high[2];
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = -kInf;
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 32; ++i) {
+          const i32 value_23 = i * 2;
+          const i32 value_24 = i & 1;
+          high[value_24] = max_nan(high[value_24], max_nan(seen[value_23], seen[value_23 + 1]));
+        }
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
           high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
@@ -727,14 +768,14 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
       }
 
-      // 35: %weights = math.exp2 %power : !scores
+      // 36: %weights = math.exp2 %power : !scores
       f32 weights[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         weights[i] = exp2_approx(seen[i] * exponent - peak[(i >> 1) & 1]);
       }
 
-      // 36: %added = cta.partial_sum %weights : !scores -> !parts
+      // 37: %added = cta.partial_sum %weights : !scores -> !parts
       f32 added[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -747,14 +788,14 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         added[value_24] = added[value_24] + (weights[value_23] + weights[value_23 + 1]);
       }
 
-      // 39: %total = math.fma %total_before, %shrink_all, %added : !parts
+      // 40: %total = math.fma %total_before, %shrink_all, %added : !parts
       f32 total[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         total[i] = fmaf(0.0f, shrink[i], added[i]);
       }
 
-      // 102: %p0 = tile.cast %weights0 : !scores -> !weights
+      // 108: %p0 = tile.cast %weights0 : !scores -> !weights
       bf16x2 p0[32];
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
@@ -762,60 +803,60 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         p0[i] = pack_bf16(weights[value_23], weights[value_23 + 1]);
       }
 
-      // 92: %partial = arith.subi %n_tiles, %open : i32
+      // 98: %partial = arith.subi %n_tiles, %open : i32
       const i32 partial = min(max(n_tiles - floor_div(end, 128), 1), n_tiles);
 
-      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before[32];
 
-      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         p_before[i] = p0[i];
       }
 
-      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before[64];
 
-      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         sum_before[i] = 0.0f;
       }
 
-      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before[2];
 
-      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         peak_before[i] = peak[i];
       }
 
-      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before[2];
 
-      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         total_before[i] = total[i];
       }
       #pragma unroll 1
       for (i32 i = 1; i < partial; ++i) {
-        // 106: %k_slot = cta.wait %ks : !ring -> !slot
+        // 112: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
         const i32 value_23 = slot_3 * 8;
         mbarrier_wait(ks_full + value_23, phase_3);
         const i32 value_24 = slot_3 + 1;
-        const bool test_8 = value_24 == 2;
-        ks_slot[0] = test_8 ? 0 : value_24;
-        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+        const bool test_9 = value_24 == 2;
+        ks_slot[0] = test_9 ? 0 : value_24;
+        ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
-        // 107: %empty = cta.begin : !score_sum
+        // 113: %empty = cta.begin : !score_sum
         f32 empty[64];
 
-        // 108: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 114: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 32768);
         #pragma unroll
@@ -826,17 +867,17 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
         wgmma_commit();
 
-        // 110: %v_slot = cta.wait %vs : !ring -> !slot
+        // 116: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
         const i32 value_25 = slot_4 * 8;
         mbarrier_wait(vs_full + value_25, phase_4);
         const i32 value_26 = slot_4 + 1;
-        const bool test_9 = value_26 == 2;
-        vs_slot[0] = test_9 ? 0 : value_26;
-        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
+        const bool test_10 = value_26 == 2;
+        vs_slot[0] = test_10 ? 0 : value_26;
+        vs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
 
-        // 111: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 117: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
@@ -850,15 +891,15 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
         wgmma_commit();
 
-        // 113: %scores = cta.await %coming : !score_sum -> !scores
+        // 119: %scores = cta.await %coming : !score_sum -> !scores
         wgmma_wait<1>(empty);
 
-        // 114: cta.release %k_slot : !slot
+        // 120: cta.release %k_slot : !slot
         if (test) {
           mbarrier_arrive(ks_empty + value_23);
         }
 
-        // 25: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
+        // 26: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
         f32 seen_2[64];
         const i32 value_27 = (last - i) * 128 + thread_row_2;
         #pragma unroll
@@ -868,18 +909,16 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           seen_2[j] = (value_28 & 1) + (value_28 >> 1) * 8 < value_29 ? empty[j] : -kInf;
         }
 
-        // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-        f32 high_2[2];
+        // 32: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        i32 bound_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_2[j] = -kInf;
+          bound_2[j] = 0;
         }
         #pragma unroll
-        for (i32 j = 0; j < 32; ++j) {
-          const i32 value_28 = j * 2;
-          const i32 value_29 = j & 1;
-          const f32 value_30 = max_nan(high_2[value_29], max_nan(seen_2[value_28], seen_2[value_28 + 1]));
-          high_2[value_29] = value_30;
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_28 = (j >> 1) & 1;
+          bound_2[value_28] = max(bound_2[value_28], __float_as_int(seen_2[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -891,19 +930,32 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         for (i32 j = 0; j < 2; ++j) {
           shrink_2[j] = 1.0f;
         }
-        const bool test_10 = high_2[0] * exponent - peak_2[0] > 8.0f;
-        if (vote_any(test_10 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
+        const bool test_11 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
+        const bool test_12 = vote_any(test_11 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
+        if (test_12) {
+          f32 high[2];
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+            high[j] = -kInf;
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            const i32 value_28 = j * 2;
+            const i32 value_29 = j & 1;
+            const f32 value_30 = max_nan(high[value_29], max_nan(seen_2[value_28], seen_2[value_28 + 1]));
+            high[value_29] = value_30;
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            const f32 value_28 = high_2[j] * exponent;
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_28 = high[j] * exponent;
             const f32 value_29 = peak_2[j];
             const f32 value_30 = value_28 - value_29 > 8.0f ? value_28 : value_29;
             shrink_2[j] = exp2_approx(value_29 - value_30);
@@ -911,14 +963,14 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           }
         }
 
-        // 35: %weights = math.exp2 %power : !scores
+        // 36: %weights = math.exp2 %power : !scores
         f32 weights_2[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
           weights_2[j] = exp2_approx(seen_2[j] * exponent - peak_2[(j >> 1) & 1]);
         }
 
-        // 36: %added = cta.partial_sum %weights : !scores -> !parts
+        // 37: %added = cta.partial_sum %weights : !scores -> !parts
         f32 added_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
@@ -931,23 +983,23 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           added_2[value_29] = added_2[value_29] + (weights_2[value_28] + weights_2[value_28 + 1]);
         }
 
-        // 39: %total = math.fma %total_before, %shrink_all, %added : !parts
+        // 40: %total = math.fma %total_before, %shrink_all, %added : !parts
         f32 total_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
           total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
         }
 
-        // 119: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        // 125: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 120: cta.release %v_slot : !slot
+        // 126: cta.release %v_slot : !slot
         if (test) {
           mbarrier_arrive(vs_empty + value_25);
         }
 
-        // 121: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        // 127: %sum_now = cta.rescale %grown, %shrink : !out, !rows
         if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 64; ++j) {
@@ -955,7 +1007,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           }
         }
 
-        // 122: %p_now = tile.cast %weights : !scores -> !weights
+        // 128: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -963,7 +1015,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           p_now[j] = pack_bf16(weights_2[value_28], weights_2[value_28 + 1]);
         }
 
-        // 123: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        // 129: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before[j] = p_now[j];
@@ -982,57 +1034,57 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
       }
 
-      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before_2[32];
 
-      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         p_before_2[i] = p_before[i];
       }
 
-      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before_2[64];
 
-      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         sum_before_2[i] = sum_before[i];
       }
 
-      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before_2[2];
 
-      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         peak_before_2[i] = peak_before[i];
       }
 
-      // 104: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before_2[2];
 
-      // 103: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         total_before_2[i] = total_before[i];
       }
       #pragma unroll 1
       for (i32 i = partial; i < n_tiles; ++i) {
-        // 106: %k_slot = cta.wait %ks : !ring -> !slot
+        // 112: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
         const i32 value_23 = slot_3 * 8;
         mbarrier_wait(ks_full + value_23, phase_3);
         const i32 value_24 = slot_3 + 1;
-        const bool test_8 = value_24 == 2;
-        ks_slot[0] = test_8 ? 0 : value_24;
-        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+        const bool test_9 = value_24 == 2;
+        ks_slot[0] = test_9 ? 0 : value_24;
+        ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
-        // 107: %empty = cta.begin : !score_sum
+        // 113: %empty = cta.begin : !score_sum
         f32 empty[64];
 
-        // 108: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 114: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 32768);
         #pragma unroll
@@ -1043,17 +1095,17 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
         wgmma_commit();
 
-        // 110: %v_slot = cta.wait %vs : !ring -> !slot
+        // 116: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
         const i32 value_25 = slot_4 * 8;
         mbarrier_wait(vs_full + value_25, phase_4);
         const i32 value_26 = slot_4 + 1;
-        const bool test_9 = value_26 == 2;
-        vs_slot[0] = test_9 ? 0 : value_26;
-        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
+        const bool test_10 = value_26 == 2;
+        vs_slot[0] = test_10 ? 0 : value_26;
+        vs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
 
-        // 111: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 117: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
@@ -1067,26 +1119,24 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
         wgmma_commit();
 
-        // 113: %scores = cta.await %coming : !score_sum -> !scores
+        // 119: %scores = cta.await %coming : !score_sum -> !scores
         wgmma_wait<1>(empty);
 
-        // 114: cta.release %k_slot : !slot
+        // 120: cta.release %k_slot : !slot
         if (test) {
           mbarrier_arrive(ks_empty + value_23);
         }
 
-        // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-        f32 high_2[2];
+        // 32: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        i32 bound_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_2[j] = -kInf;
+          bound_2[j] = 0;
         }
         #pragma unroll
-        for (i32 j = 0; j < 32; ++j) {
-          const i32 value_27 = j * 2;
-          const i32 value_28 = j & 1;
-          const f32 value_29 = max_nan(high_2[value_28], max_nan(empty[value_27], empty[value_27 + 1]));
-          high_2[value_28] = value_29;
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_27 = (j >> 1) & 1;
+          bound_2[value_27] = max(bound_2[value_27], __float_as_int(empty[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -1098,19 +1148,32 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         for (i32 j = 0; j < 2; ++j) {
           shrink_2[j] = 1.0f;
         }
-        const bool test_10 = high_2[0] * exponent - peak_2[0] > 8.0f;
-        if (vote_any(test_10 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
+        const bool test_11 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
+        const bool test_12 = vote_any(test_11 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
+        if (test_12) {
+          f32 high[2];
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+            high[j] = -kInf;
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            const i32 value_27 = j * 2;
+            const i32 value_28 = j & 1;
+            const f32 value_29 = max_nan(high[value_28], max_nan(empty[value_27], empty[value_27 + 1]));
+            high[value_28] = value_29;
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            const f32 value_27 = high_2[j] * exponent;
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_27 = high[j] * exponent;
             const f32 value_28 = peak_2[j];
             const f32 value_29 = value_27 - value_28 > 8.0f ? value_27 : value_28;
             shrink_2[j] = exp2_approx(value_28 - value_29);
@@ -1118,14 +1181,14 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           }
         }
 
-        // 35: %weights = math.exp2 %power : !scores
+        // 36: %weights = math.exp2 %power : !scores
         f32 weights_2[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
           weights_2[j] = exp2_approx(empty[j] * exponent - peak_2[(j >> 1) & 1]);
         }
 
-        // 36: %added = cta.partial_sum %weights : !scores -> !parts
+        // 37: %added = cta.partial_sum %weights : !scores -> !parts
         f32 added_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
@@ -1138,23 +1201,23 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           added_2[value_28] = added_2[value_28] + (weights_2[value_27] + weights_2[value_27 + 1]);
         }
 
-        // 39: %total = math.fma %total_before, %shrink_all, %added : !parts
+        // 40: %total = math.fma %total_before, %shrink_all, %added : !parts
         f32 total_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
           total_2[j] = fmaf(total_before_2[j], shrink_2[j], added_2[j]);
         }
 
-        // 119: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        // 125: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 120: cta.release %v_slot : !slot
+        // 126: cta.release %v_slot : !slot
         if (test) {
           mbarrier_arrive(vs_empty + value_25);
         }
 
-        // 121: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        // 127: %sum_now = cta.rescale %grown, %shrink : !out, !rows
         if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 64; ++j) {
@@ -1162,7 +1225,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           }
         }
 
-        // 122: %p_now = tile.cast %weights : !scores -> !weights
+        // 128: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -1170,7 +1233,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           p_now[j] = pack_bf16(weights_2[value_27], weights_2[value_27 + 1]);
         }
 
-        // 123: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        // 129: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before_2[j] = p_now[j];
@@ -1189,22 +1252,22 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
       }
 
-      // 125: cta.release %q_slot : !q_slot
+      // 131: cta.release %q_slot : !q_slot
       if (test) {
         mbarrier_arrive(qs_empty + value_18);
       }
 
-      // 126: %v_first = cta.wait %vs : !ring -> !slot
+      // 132: %v_first = cta.wait %vs : !ring -> !slot
       const i32 slot_3 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
       const i32 value_23 = slot_3 * 8;
       mbarrier_wait(vs_full + value_23, phase_3);
       const i32 value_24 = slot_3 + 1;
-      const bool test_8 = value_24 == 2;
-      vs_slot[0] = test_8 ? 0 : value_24;
-      vs_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+      const bool test_9 = value_24 == 2;
+      vs_slot[0] = test_9 ? 0 : value_24;
+      vs_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
-      // 127: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      // 133: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       wgmma_fence(sum_before_2, p_before_2);
       const i64 b_descriptor_2 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_3 * 32768);
       #pragma unroll
@@ -1213,7 +1276,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       }
       wgmma_commit();
 
-      // 128: %total = tile.reduce sum %totals, 1 : !parts -> !rows
+      // 134: %total = tile.reduce sum %totals, 1 : !parts -> !rows
       f32 total_2[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -1232,35 +1295,36 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
       }
 
-      // 132: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      // 137: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
       const i32 value_25 = value_17 * lse_stride0 + h * lse_stride1;
-      const bool test_9 = u32(value_17) < u32(B) && u32(h) < u32(H);
+      const bool test_10 = u32(value_17) < u32(B) && u32(h) < u32(H);
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
         regs[0] = (peak_before_2[i] + log2_approx(total_2[i])) * 0.6931472f;
         const i32 value_26 = i * 8;
         const i32 value_27 = row + thread_row_4 + value_26;
-        const bool inside = test_9 && value_27 >= 0 && test_3 && S - value_27 > 0;
+        const bool inside = test_10 && value_27 >= 0 && test_3 && S - value_27 > 0;
         store_global_b32(lse + (value_25 + row + value_26 + thread_row_4), regs, inside);
       }
 
-      // 133: %whole = cta.await %ending : !sum -> !out
+      // 138: %some = arith.maximumf %total, %least : !rows  %inverse = arith.divf %one, %some : !rows
+      f32 inverse[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        inverse[i] = divide(1.0f, max_nan(total_2[i], 1e-30f));
+      }
+
+      // 139: %whole = cta.await %ending : !sum -> !out after %inverse : !rows
+      settle(inverse);
       wgmma_wait<0>(sum_before_2);
 
-      // 134: cta.release %v_first : !slot
+      // 140: cta.release %v_first : !slot
       if (test) {
         mbarrier_arrive(vs_empty + value_23);
       }
 
-      // 135: %some = arith.maximumf %total, %least : !rows
-      f32 some[2];
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        some[i] = max_nan(total_2[i], 1e-30f);
-      }
-
-      // 140: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+      // 144: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         const i32 value_26 = os_shared + (i & 1) * 16384;
@@ -1278,8 +1342,8 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           for (i32 l = 0; l < 4; ++l) {
             const i32 value_30 = value_29 + l * 2;
             const i32 value_31 = value_30 + 1;
-            const f32 value_32 = divide(sum_before_2[value_30], some[(value_30 >> 1) & 1]);
-            const bf16x2 word = pack_bf16(value_32, divide(sum_before_2[value_31], some[(value_31 >> 1) & 1]));
+            const f32 value_32 = sum_before_2[value_30] * inverse[(value_30 >> 1) & 1];
+            const bf16x2 word = pack_bf16(value_32, sum_before_2[value_31] * inverse[(value_31 >> 1) & 1]);
             regs[l] = word;
           }
           stmatrix_x4(value_27 + (((thread_col + j * 16) * 2) ^ value_11), regs);
@@ -1293,7 +1357,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       }
     }
 
-    // 80: cta.role "attend" warps 8 registers 232 {
+    // 87: cta.role "attend" warps 8 registers 232 {
     if (test_2) {
       bulk_wait_read<0>();
     }

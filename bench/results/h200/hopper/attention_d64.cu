@@ -370,32 +370,32 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
               i32 lse_stride1, f32 scale) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 28: func.func @attention_d64(
+  // 55: func.func @attention_d64(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 39: %m_tiles = arith.ceildivsi %S, %tile_rows : i32
+  // 66: %m_tiles = arith.ceildivsi %S, %tile_rows : i32  %heads = arith.muli %H, %B : i32
   const i32 m_tiles = ceil_div(S, 192);
 
-  // 43: %n_tiles = arith.ceildivsi %T, %tile_keys : i32
+  // 70: %n_tiles = arith.ceildivsi %T, %tile_keys : i32
   const i32 n_tiles = ceil_div(T, 128);
 
-  // 44: %last = arith.subi %n_tiles, %c1 : i32
+  // 71: %last = arith.subi %n_tiles, %c1 : i32  %last_key = arith.muli %last, %tile_keys : i32
   const i32 last = n_tiles - 1;
 
-  // 46: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
+  // 75: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   const f32 exponent = scale * 1.442695f;
 
-  // 47: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
+  // 76: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   const i32 qs_shared = shared_address(shared);
   const i32 ks_shared = shared_address(shared + 49152);
   const i32 vs_shared = shared_address(shared + 114688);
 
-  // 48: %os = cta.channel store : !o_ring
+  // 77: %os = cta.channel store : !o_ring  %turns = cta.order
   const i32 os_shared = shared_address(shared + 180224);
 
-  // 50: cta.role "load" warps 1 registers 32 {
+  // 55: func.func @attention_d64(
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 qs_full = shared_address(shared + 204800);
@@ -431,6 +431,7 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
   }
   __syncthreads();
   if (warpgroup < 1) {
+    // 78: cta.role "load" warps 1 registers 32 {
     decrease_registers<32>();
     if (warp == 0) {
       if (elect_one()) {
@@ -447,20 +448,20 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
         i32 vs_phase[1];
         vs_phase[0] = 1;
 
-        // 45: %sharing = arith.divsi %H, %G : i32
+        // 72: %sharing = arith.divsi %H, %G : i32
         const i32 sharing = H / G;
 
-        // 51: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+        // 79: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
           const i32 value = tile / m_tiles;
           const i32 h = value % H;
           const i32 b = value / H;
 
-          // 53: %g = arith.divsi %h, %sharing : i32
+          // 80: %row = arith.muli %m, %tile_rows : i32  %g = arith.divsi %h, %sharing : i32
           const i32 g = h / sharing;
 
-          // 54: cta.load %q[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
+          // 81: cta.load %q[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
           const i32 value_2 = slot * 8;
@@ -473,13 +474,13 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
           qs_phase[0] = test ? phase ^ 1 : phase;
           tma_load_4d(qs_shared + slot * 24576, q, b, tile % m_tiles * 192, h, 0, value_3);
 
-          // 55: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          // 82: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < n_tiles; ++i) {
-            // 56: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
+            // 83: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
             const i32 key = (last - i) * 128;
 
-            // 57: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
+            // 84: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
             const i32 slot_2 = ks_slot[0];
             const i32 phase_2 = ks_phase[0];
             const i32 value_5 = slot_2 * 8;
@@ -492,7 +493,7 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
             ks_phase[0] = test_2 ? phase_2 ^ 1 : phase_2;
             tma_load_4d(ks_shared + slot_2 * 16384, k, b, key, g, 0, value_6);
 
-            // 58: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %vs : !view, !ring
+            // 85: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %vs : !view, !ring
             const i32 slot_3 = vs_slot[0];
             const i32 phase_3 = vs_phase[0];
             const i32 value_8 = slot_3 * 8;
@@ -506,21 +507,45 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
             tma_load_4d(vs_shared + slot_3 * 16384, v, b, key, g, 0, value_9);
           }
         }
+
+        // 88: cta.load %q[%c0, %c0, %c0, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
+        const i32 slot = qs_slot[0];
+        const i32 phase = qs_phase[0];
+        const i32 value = slot * 8;
+        const i32 value_2 = qs_full + value;
+        mbarrier_wait(qs_empty + value, phase);
+        mbarrier_arrive_expect_tx(value_2, 24576);
+        const i32 value_3 = slot + 1;
+        const bool test = value_3 == 2;
+        qs_slot[0] = test ? 0 : value_3;
+        qs_phase[0] = test ? phase ^ 1 : phase;
+        tma_load_4d(qs_shared + slot * 24576, q, 0, 0, 0, 0, value_2);
+
+        // 89: cta.load %k[%c0, %c0, %c0, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
+        const i32 slot_2 = ks_slot[0];
+        const i32 phase_2 = ks_phase[0];
+        const i32 value_4 = slot_2 * 8;
+        const i32 value_5 = ks_full + value_4;
+        mbarrier_wait(ks_empty + value_4, phase_2);
+        mbarrier_arrive_expect_tx(value_5, 16384);
+        const i32 value_6 = slot_2 + 1;
+        const bool test_2 = value_6 == 4;
+        ks_slot[0] = test_2 ? 0 : value_6;
+        ks_phase[0] = test_2 ? phase_2 ^ 1 : phase_2;
+        tma_load_4d(ks_shared + slot_2 * 16384, k, 0, 0, 0, 0, value_5);
       }
     }
   } else {
-    // 50: cta.role "load" warps 1 registers 32 {
+    // 91: cta.role "attend" warps 12 registers 160 {
     increase_registers<160>();
-
-    // 62: cta.role "attend" warps 12 registers 160 {
     const i32 own_warp = warp - 4;
 
-    // 28: func.func @attention_d64(
+    // 55: func.func @attention_d64(
     const i32 thread_row = lane & 3;
     const i32 thread_row_2 = own_warp * 16;
     const i32 thread_row_3 = (lane >> 2) + thread_row_2;
 
-    // 62: cta.role "attend" warps 12 registers 160 {
+    // 91: cta.role "attend" warps 12 registers 160 {
     i32 qs_slot[1];
     qs_slot[0] = 0;
     i32 qs_phase[1];
@@ -538,94 +563,81 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
       named_barrier_arrive((value + 1) % 3 + 6, 256);
     }
 
-    // 69: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-    const i32 value_2 = value * 8192;
+    // 94: %q0 = cta.wait %qs : !q_ring -> !q_slot  %k0 = cta.wait %ks : !ring -> !slot
+    const i32 slot = qs_slot[0];
+    const i32 phase = qs_phase[0];
+    mbarrier_wait(qs_full + slot * 8, phase);
+    const i32 value_2 = slot + 1;
+    const bool test = value_2 == 2;
+    qs_slot[0] = test ? 0 : value_2;
+    qs_phase[0] = test ? phase ^ 1 : phase;
+    const i32 slot_2 = ks_slot[0];
+    const i32 phase_2 = ks_phase[0];
+    const i32 value_3 = slot_2 * 8;
+    mbarrier_wait(ks_full + value_3, phase_2);
+    const i32 value_4 = slot_2 + 1;
+    const bool test_2 = value_4 == 4;
+    ks_slot[0] = test_2 ? 0 : value_4;
+    ks_phase[0] = test_2 ? phase_2 ^ 1 : phase_2;
 
-    // 72: cta.release %k_last : !slot
-    const bool test = group_thread < 1;
+    // 49: %none = cta.begin : !score_sum
+    f32 none[64];
 
-    // 87: %turn = cta.enter %turns
-    const i32 value_3 = value + 6;
+    // 50: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
+    const i32 value_5 = value * 8192;
+    wgmma_fence();
+    const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 24576 + value_5);
+    const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 16384);
+    #pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+      const i32 value_6 = i * 32;
+      const i64 value_7 = advance_descriptor(a_descriptor, value_6);
+      wgmma_m64n128k16_bf16(none, value_7, advance_descriptor(b_descriptor, value_6), i > 0);
+    }
+    wgmma_commit();
 
-    // 120: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
-    const bool test_2 = group_thread == 0;
-    const i32 value_4 = warpgroup + 1;
-    const i32 value_5 = ((lane & 15) + thread_row_2) * 128;
+    // 96: %scores0 = cta.await %sum0 : !score_sum -> !scores
+    wgmma_wait<0>(none);
 
-    // 28: func.func @attention_d64(
-    const i32 thread_col = (lane >> 4) * 8;
+    // 97: cta.release %k0 : !slot
+    const bool test_3 = group_thread < 1;
+    if (test_3) {
+      mbarrier_arrive(ks_empty + value_3);
+    }
 
-    // 79: %seen = arith.select %visible, %all, %nothing : !mask, !scores
+    // 40: %seen = arith.select %visible, %scores, %nothing : !mask, !scores
+    f32 seen[64];
     const i32 value_6 = T - (last * 128 + thread_row * 2);
+    #pragma unroll
+    for (i32 i = 0; i < 64; ++i) {
+      const i32 value_7 = (i & 1) + (i >> 2) * 2;
+      seen[i] = (value_7 & 1) + (value_7 >> 1) * 8 < value_6 ? none[i] : -kInf;
+    }
 
-    // 94: cta.leave %turn
-    const i32 value_7 = (value + 1) % 3 + 6;
-
-    // 113: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-    const bool test_3 = thread_row == 0;
-
-    // 120: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
-    const i32 value_8 = value * 64;
-    const i32 value_9 = i32(u32(value_5) >> 3) & 112;
-    const i32 value_10 = os_shared + value_5;
-
-    // 66: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
-    #pragma unroll 1
-    for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
-      const i32 value_11 = tile / m_tiles;
-      const i32 h = value_11 % H;
-      const i32 b = value_11 / H;
-
-      // 67: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
-      const i32 slot = qs_slot[0];
-      const i32 phase = qs_phase[0];
-      const i32 value_12 = slot * 8;
-      mbarrier_wait(qs_full + value_12, phase);
-      const i32 value_13 = slot + 1;
-      const bool test_4 = value_13 == 2;
-      qs_slot[0] = test_4 ? 0 : value_13;
-      qs_phase[0] = test_4 ? phase ^ 1 : phase;
-      const i32 slot_2 = ks_slot[0];
-      const i32 phase_2 = ks_phase[0];
-      const i32 value_14 = slot_2 * 8;
-      mbarrier_wait(ks_full + value_14, phase_2);
-      const i32 value_15 = slot_2 + 1;
-      const bool test_5 = value_15 == 4;
-      ks_slot[0] = test_5 ? 0 : value_15;
-      ks_phase[0] = test_5 ? phase_2 ^ 1 : phase_2;
-
-      // 68: %none = cta.begin : !score_sum
-      f32 none[64];
-
-      // 69: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-      const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 24576 + value_2);
-      wgmma_fence();
-      const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 16384);
-      #pragma unroll
-      for (i32 i = 0; i < 4; ++i) {
-        const i32 value_16 = i * 32;
-        const i64 value_17 = advance_descriptor(a_descriptor, value_16);
-        wgmma_m64n128k16_bf16(none, value_17, advance_descriptor(b_descriptor, value_16), i > 0);
-      }
-      wgmma_commit();
-
-      // 71: %all = cta.await %first : !score_sum -> !scores
-      wgmma_wait<0>(none);
-
-      // 72: cta.release %k_last : !slot
-      if (test) {
-        mbarrier_arrive(ks_empty + value_14);
-      }
-
-      // 79: %seen = arith.select %visible, %all, %nothing : !mask, !scores
-      f32 seen[64];
-      #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        const i32 value_16 = (i & 1) + (i >> 2) * 2;
-        seen[i] = (value_16 & 1) + (value_16 >> 1) * 8 < value_6 ? none[i] : -kInf;
-      }
-
-      // 16: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+    // 20: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+    i32 bound[2];
+    #pragma unroll
+    for (i32 i = 0; i < 2; ++i) {
+      bound[i] = 0;
+    }
+    #pragma unroll
+    for (i32 i = 0; i < 64; ++i) {
+      const i32 value_7 = (i >> 1) & 1;
+      bound[value_7] = max(bound[value_7], __float_as_int(seen[i]));
+    }
+    f32 peak[2];
+    f32 shrink[2];
+    #pragma unroll
+    for (i32 i = 0; i < 2; ++i) {
+      peak[i] = -1e+30f;
+    }
+    #pragma unroll
+    for (i32 i = 0; i < 2; ++i) {
+      shrink[i] = 1.0f;
+    }
+    const bool test_4 = __int_as_float(bound[0]) * exponent - peak[0] > 8.0f;
+    const bool test_5 = vote_any(test_4 || __int_as_float(bound[1]) * exponent - peak[1] > 8.0f);
+    if (test_5) {
       f32 high[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -633,150 +645,196 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
       }
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const i32 value_16 = i * 2;
-        const i32 value_17 = i & 1;
-        high[value_17] = max_nan(high[value_17], max_nan(seen[value_16], seen[value_16 + 1]));
-      }
-      f32 peak[2];
-      f32 shrink[2];
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        peak[i] = -1e+30f;
+        const i32 value_7 = i * 2;
+        const i32 value_8 = i & 1;
+        high[value_8] = max_nan(high[value_8], max_nan(seen[value_7], seen[value_7 + 1]));
       }
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        shrink[i] = 1.0f;
+        high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
       }
-      const bool test_6 = high[0] * exponent - peak[0] > 8.0f;
-      if (vote_any(test_6 || high[1] * exponent - peak[1] > 8.0f)) {
-        #pragma unroll
-        for (i32 i = 0; i < 2; ++i) {
-          high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
-        }
-        #pragma unroll
-        for (i32 i = 0; i < 2; ++i) {
-          high[i] = max_nan(high[i], shuffle_xor(high[i], 2));
-        }
-        #pragma unroll
-        for (i32 i = 0; i < 2; ++i) {
-          const f32 value_16 = high[i] * exponent;
-          const f32 value_17 = peak[i];
-          const f32 value_18 = value_16 - value_17 > 8.0f ? value_16 : value_17;
-          shrink[i] = exp2_approx(value_17 - value_18);
-          peak[i] = value_18;
-        }
-      }
-
-      // 20: %weights = math.exp2 %power : !scores
-      f32 weights[64];
-      #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        weights[i] = exp2_approx(seen[i] * exponent - peak[(i >> 1) & 1]);
-      }
-
-      // 21: %added = cta.partial_sum %weights : !scores -> !parts
-      f32 added[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        added[i] = 0.0f;
+        high[i] = max_nan(high[i], shuffle_xor(high[i], 2));
       }
-      #pragma unroll
-      for (i32 i = 0; i < 32; ++i) {
-        const i32 value_16 = i * 2;
-        const i32 value_17 = i & 1;
-        added[value_17] = added[value_17] + (weights[value_16] + weights[value_16 + 1]);
-      }
-
-      // 24: %total = math.fma %total_before, %shrink_all, %added : !parts
-      f32 total[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        total[i] = fmaf(0.0f, shrink[i], added[i]);
+        const f32 value_7 = high[i] * exponent;
+        const f32 value_8 = peak[i];
+        const f32 value_9 = value_7 - value_8 > 8.0f ? value_7 : value_8;
+        shrink[i] = exp2_approx(value_8 - value_9);
+        peak[i] = value_9;
       }
+    }
 
-      // 82: %p0 = tile.cast %weights0 : !scores -> !weights
-      bf16x2 p0[32];
-      #pragma unroll
-      for (i32 i = 0; i < 32; ++i) {
-        const i32 value_16 = i * 2;
-        p0[i] = pack_bf16(weights[value_16], weights[value_16 + 1]);
-      }
+    // 24: %weights = math.exp2 %power : !scores
+    f32 weights[64];
+    #pragma unroll
+    for (i32 i = 0; i < 64; ++i) {
+      weights[i] = exp2_approx(seen[i] * exponent - peak[(i >> 1) & 1]);
+    }
 
-      // 84: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+    // 25: %added = cta.partial_sum %weights : !scores -> !parts
+    f32 added[2];
+    #pragma unroll
+    for (i32 i = 0; i < 2; ++i) {
+      added[i] = 0.0f;
+    }
+    #pragma unroll
+    for (i32 i = 0; i < 32; ++i) {
+      const i32 value_7 = i * 2;
+      const i32 value_8 = i & 1;
+      added[value_8] = added[value_8] + (weights[value_7] + weights[value_7 + 1]);
+    }
+
+    // 28: %total = math.fma %total_before, %shrink_all, %added : !parts
+    f32 total[2];
+    #pragma unroll
+    for (i32 i = 0; i < 2; ++i) {
+      total[i] = fmaf(0.0f, shrink[i], added[i]);
+    }
+
+    // 100: %p0 = tile.cast %weights0 : !scores -> !weights
+    bf16x2 p0[32];
+    #pragma unroll
+    for (i32 i = 0; i < 32; ++i) {
+      const i32 value_7 = i * 2;
+      p0[i] = pack_bf16(weights[value_7], weights[value_7 + 1]);
+    }
+
+    // 101: %left:4 = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B)
+    i32 q_slot_number[1];
+
+    // 102: iter_args(%q_slot = %q0, %p_first = %p0, %peak_first = %peak0, %total_first = %total0)
+    bf16x2 p_first[32];
+    f32 peak_first[2];
+    f32 total_first[2];
+
+    // 101: %left:4 = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B)
+    q_slot_number[0] = slot;
+    #pragma unroll
+    for (i32 i = 0; i < 32; ++i) {
+      p_first[i] = p0[i];
+    }
+    #pragma unroll
+    for (i32 i = 0; i < 2; ++i) {
+      peak_first[i] = peak[i];
+    }
+    #pragma unroll
+    for (i32 i = 0; i < 2; ++i) {
+      total_first[i] = total[i];
+    }
+
+    // 108: %turn = cta.enter %turns
+    const i32 value_7 = value + 6;
+
+    // 143: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+    const bool test_6 = group_thread == 0;
+    const i32 value_8 = warpgroup + 1;
+    const i32 value_9 = ((lane & 15) + thread_row_2) * 128;
+
+    // 55: func.func @attention_d64(
+    const i32 thread_col = (lane >> 4) * 8;
+
+    // 113: cta.leave %turn
+    const i32 value_10 = (value + 1) % 3 + 6;
+
+    // 132: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    const bool test_7 = thread_row == 0;
+
+    // 143: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+    const i32 value_11 = value * 64;
+    const i32 value_12 = i32(u32(value_9) >> 3) & 112;
+    const i32 value_13 = os_shared + value_9;
+
+    // 101: %left:4 = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B)
+    #pragma unroll 1
+    for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
+      const i32 value_14 = tile / m_tiles;
+      const i32 h = value_14 % H;
+      const i32 b = value_14 / H;
+      const i32 value_15 = q_slot_number[0];
+
+      // 105: iter_args(%p_before = %p_first, %sum_before = %zero, %peak_before = %peak_first, %total_before = %total_first)
       bf16x2 p_before[32];
 
-      // 83: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        p_before[i] = p0[i];
+        p_before[i] = p_first[i];
       }
 
-      // 84: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 105: iter_args(%p_before = %p_first, %sum_before = %zero, %peak_before = %peak_first, %total_before = %total_first)
       f32 sum_before[32];
 
-      // 83: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         sum_before[i] = 0.0f;
       }
 
-      // 84: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 105: iter_args(%p_before = %p_first, %sum_before = %zero, %peak_before = %peak_first, %total_before = %total_first)
       f32 peak_before[2];
 
-      // 83: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        peak_before[i] = peak[i];
+        peak_before[i] = peak_first[i];
       }
 
-      // 84: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 105: iter_args(%p_before = %p_first, %sum_before = %zero, %peak_before = %peak_first, %total_before = %total_first)
       f32 total_before[2];
 
-      // 83: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        total_before[i] = total[i];
+        total_before[i] = total_first[i];
       }
+
+      // 50: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
+      const i64 a_descriptor_2 = matrix_descriptor<16, 1024, 128>(qs_shared + value_15 * 24576 + value_5);
+
+      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll 1
       for (i32 i = 1; i < n_tiles; ++i) {
-        // 86: %k_slot = cta.wait %ks : !ring -> !slot
+        // 107: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
         const i32 value_16 = slot_3 * 8;
         mbarrier_wait(ks_full + value_16, phase_3);
         const i32 value_17 = slot_3 + 1;
-        const bool test_7 = value_17 == 4;
-        ks_slot[0] = test_7 ? 0 : value_17;
-        ks_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
+        const bool test_8 = value_17 == 4;
+        ks_slot[0] = test_8 ? 0 : value_17;
+        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
 
-        // 87: %turn = cta.enter %turns
-        named_barrier_sync(value_3, 256);
+        // 108: %turn = cta.enter %turns
+        named_barrier_sync(value_7, 256);
 
-        // 88: %empty = cta.begin : !score_sum
-        f32 empty[64];
+        // 49: %none = cta.begin : !score_sum
+        f32 none_2[64];
 
-        // 89: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 50: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           const i32 value_18 = j * 32;
-          const i64 value_19 = advance_descriptor(b_descriptor_2, value_18);
-          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_18), value_19, j > 0);
+          const i64 value_19 = advance_descriptor(a_descriptor_2, value_18);
+          wgmma_m64n128k16_bf16(none_2, value_19, advance_descriptor(b_descriptor_2, value_18), j > 0);
         }
         wgmma_commit();
 
-        // 91: %v_slot = cta.wait %vs : !ring -> !slot
+        // 110: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
         const i32 value_18 = slot_4 * 8;
         mbarrier_wait(vs_full + value_18, phase_4);
         const i32 value_19 = slot_4 + 1;
-        const bool test_8 = value_19 == 4;
-        vs_slot[0] = test_8 ? 0 : value_19;
-        vs_phase[0] = test_8 ? phase_4 ^ 1 : phase_4;
+        const bool test_9 = value_19 == 4;
+        vs_slot[0] = test_9 ? 0 : value_19;
+        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
 
-        // 92: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 111: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -790,29 +848,27 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
         }
         wgmma_commit();
 
-        // 94: cta.leave %turn
-        named_barrier_arrive(value_7, 256);
+        // 113: cta.leave %turn
+        named_barrier_arrive(value_10, 256);
 
-        // 95: %scores = cta.await %coming : !score_sum -> !scores
-        wgmma_wait<1>(empty);
+        // 114: %scores = cta.await %coming : !score_sum -> !scores
+        wgmma_wait<1>(none_2);
 
-        // 96: cta.release %k_slot : !slot
-        if (test) {
+        // 115: cta.release %k_slot : !slot
+        if (test_3) {
           mbarrier_arrive(ks_empty + value_16);
         }
 
-        // 16: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-        f32 high_2[2];
+        // 20: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        i32 bound_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_2[j] = -kInf;
+          bound_2[j] = 0;
         }
         #pragma unroll
-        for (i32 j = 0; j < 32; ++j) {
-          const i32 value_20 = j * 2;
-          const i32 value_21 = j & 1;
-          const f32 value_22 = max_nan(high_2[value_21], max_nan(empty[value_20], empty[value_20 + 1]));
-          high_2[value_21] = value_22;
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_20 = (j >> 1) & 1;
+          bound_2[value_20] = max(bound_2[value_20], __float_as_int(none_2[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -824,19 +880,32 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
         for (i32 j = 0; j < 2; ++j) {
           shrink_2[j] = 1.0f;
         }
-        const bool test_9 = high_2[0] * exponent - peak_2[0] > 8.0f;
-        if (vote_any(test_9 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
+        const bool test_10 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
+        const bool test_11 = vote_any(test_10 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
+        if (test_11) {
+          f32 high[2];
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+            high[j] = -kInf;
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            const i32 value_20 = j * 2;
+            const i32 value_21 = j & 1;
+            const f32 value_22 = max_nan(high[value_21], max_nan(none_2[value_20], none_2[value_20 + 1]));
+            high[value_21] = value_22;
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            const f32 value_20 = high_2[j] * exponent;
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_20 = high[j] * exponent;
             const f32 value_21 = peak_2[j];
             const f32 value_22 = value_20 - value_21 > 8.0f ? value_20 : value_21;
             shrink_2[j] = exp2_approx(value_21 - value_22);
@@ -844,14 +913,14 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
           }
         }
 
-        // 20: %weights = math.exp2 %power : !scores
+        // 24: %weights = math.exp2 %power : !scores
         f32 weights_2[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
-          weights_2[j] = exp2_approx(empty[j] * exponent - peak_2[(j >> 1) & 1]);
+          weights_2[j] = exp2_approx(none_2[j] * exponent - peak_2[(j >> 1) & 1]);
         }
 
-        // 21: %added = cta.partial_sum %weights : !scores -> !parts
+        // 25: %added = cta.partial_sum %weights : !scores -> !parts
         f32 added_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
@@ -864,31 +933,29 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
           added_2[value_21] = added_2[value_21] + (weights_2[value_20] + weights_2[value_20 + 1]);
         }
 
-        // 24: %total = math.fma %total_before, %shrink_all, %added : !parts
+        // 28: %total = math.fma %total_before, %shrink_all, %added : !parts
         f32 total_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
           total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
         }
 
-        // 99: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        // 118: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 100: cta.release %v_slot : !slot
-        if (test) {
+        // 119: cta.release %v_slot : !slot
+        if (test_3) {
           mbarrier_arrive(vs_empty + value_18);
         }
 
-        // 101: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        // 120: %sum_now = cta.rescale %grown, %shrink : !out, !rows  %p_now = tile.cast %weights : !scores -> !weights
         if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 32; ++j) {
             adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
           }
         }
-
-        // 102: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -896,7 +963,7 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
           p_now[j] = pack_bf16(weights_2[value_20], weights_2[value_20 + 1]);
         }
 
-        // 103: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        // 121: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before[j] = p_now[j];
@@ -915,34 +982,66 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
         }
       }
 
-      // 105: cta.release %q_slot : !q_slot
-      if (test) {
-        mbarrier_arrive(qs_empty + value_12);
+      // 123: cta.release %q_slot : !q_slot
+      if (test_3) {
+        mbarrier_arrive(qs_empty + value_15 * 8);
       }
 
-      // 106: %v_first = cta.wait %vs : !ring -> !slot
-      const i32 slot_3 = vs_slot[0];
-      const i32 phase_3 = vs_phase[0];
-      const i32 value_16 = slot_3 * 8;
-      mbarrier_wait(vs_full + value_16, phase_3);
-      const i32 value_17 = slot_3 + 1;
-      const bool test_7 = value_17 == 4;
-      vs_slot[0] = test_7 ? 0 : value_17;
-      vs_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
+      // 124: %q_next = cta.wait %qs : !q_ring -> !q_slot  %k_next = cta.wait %ks : !ring -> !slot
+      const i32 slot_3 = qs_slot[0];
+      const i32 phase_3 = qs_phase[0];
+      mbarrier_wait(qs_full + slot_3 * 8, phase_3);
+      const i32 value_16 = slot_3 + 1;
+      const bool test_8 = value_16 == 2;
+      qs_slot[0] = test_8 ? 0 : value_16;
+      qs_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+      const i32 slot_4 = ks_slot[0];
+      const i32 phase_4 = ks_phase[0];
+      const i32 value_17 = slot_4 * 8;
+      mbarrier_wait(ks_full + value_17, phase_4);
+      const i32 value_18 = slot_4 + 1;
+      const bool test_9 = value_18 == 4;
+      ks_slot[0] = test_9 ? 0 : value_18;
+      ks_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
 
-      // 107: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
-      wgmma_fence(sum_before, p_before);
-      const i64 b_descriptor_2 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_3 * 16384);
+      // 49: %none = cta.begin : !score_sum
+      f32 none_2[64];
+
+      // 50: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
+      wgmma_fence();
+      const i64 a_descriptor_3 = matrix_descriptor<16, 1024, 128>(qs_shared + slot_3 * 24576 + value_5);
+      const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_4 * 16384);
       #pragma unroll
-      for (i32 i = 0; i < 8; ++i) {
-        wgmma_m64n64k16_bf16_a_regs_trans_b(sum_before, &p_before[i * 4], advance_descriptor(b_descriptor_2, i * 2048));
+      for (i32 i = 0; i < 4; ++i) {
+        const i32 value_19 = i * 32;
+        const i64 value_20 = advance_descriptor(a_descriptor_3, value_19);
+        wgmma_m64n128k16_bf16(none_2, value_20, advance_descriptor(b_descriptor_2, value_19), i > 0);
       }
       wgmma_commit();
 
-      // 108: %row = arith.muli %m, %tile_rows : i32
+      // 126: %v_first = cta.wait %vs : !ring -> !slot
+      const i32 slot_5 = vs_slot[0];
+      const i32 phase_5 = vs_phase[0];
+      const i32 value_19 = slot_5 * 8;
+      mbarrier_wait(vs_full + value_19, phase_5);
+      const i32 value_20 = slot_5 + 1;
+      const bool test_10 = value_20 == 4;
+      vs_slot[0] = test_10 ? 0 : value_20;
+      vs_phase[0] = test_10 ? phase_5 ^ 1 : phase_5;
+
+      // 127: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      wgmma_fence(sum_before, p_before);
+      const i64 b_descriptor_3 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_5 * 16384);
+      #pragma unroll
+      for (i32 i = 0; i < 8; ++i) {
+        wgmma_m64n64k16_bf16_a_regs_trans_b(sum_before, &p_before[i * 4], advance_descriptor(b_descriptor_3, i * 2048));
+      }
+      wgmma_commit();
+
+      // 128: %row = arith.muli %m, %tile_rows : i32
       const i32 row = tile % m_tiles * 192;
 
-      // 109: %total = tile.reduce sum %totals, 1 : !parts -> !rows
+      // 129: %total = tile.reduce sum %totals, 1 : !parts -> !rows  %inverse = arith.divf %one, %total : !rows
       f32 total_2[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -960,61 +1059,193 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
       for (i32 i = 0; i < 2; ++i) {
         total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
       }
+      f32 inverse[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        inverse[i] = divide(1.0f, total_2[i]);
+      }
 
-      // 113: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-      const i32 value_18 = b * lse_stride0 + h * lse_stride1;
-      const bool test_8 = u32(b) < u32(B) && u32(h) < u32(H);
+      // 132: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      const i32 value_21 = b * lse_stride0 + h * lse_stride1;
+      const bool test_11 = u32(b) < u32(B) && u32(h) < u32(H);
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
         regs[0] = (peak_before[i] + log2_approx(total_2[i])) * 0.6931472f;
-        const i32 value_19 = i * 8;
-        const i32 value_20 = row + thread_row_3 + value_19;
-        const bool inside = test_8 && value_20 >= 0 && test_3 && S - value_20 > 0;
-        store_global_b32(lse + (value_18 + row + value_19 + thread_row_3), regs, inside);
+        const i32 value_22 = i * 8;
+        const i32 value_23 = row + thread_row_3 + value_22;
+        const bool inside = test_11 && value_23 >= 0 && test_7 && S - value_23 > 0;
+        store_global_b32(lse + (value_21 + row + value_22 + thread_row_3), regs, inside);
       }
 
-      // 114: %whole = cta.await %ending : !sum -> !out
+      // 133: %scores_next = cta.await %starting : !score_sum -> !scores
+      wgmma_wait<1>(none_2);
+
+      // 134: cta.release %k_next : !slot
+      if (test_3) {
+        mbarrier_arrive(ks_empty + value_17);
+      }
+
+      // 40: %seen = arith.select %visible, %scores, %nothing : !mask, !scores
+      f32 seen_2[64];
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        const i32 value_22 = (i & 1) + (i >> 2) * 2;
+        seen_2[i] = (value_22 & 1) + (value_22 >> 1) * 8 < value_6 ? none_2[i] : -kInf;
+      }
+
+      // 20: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+      i32 bound_2[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        bound_2[i] = 0;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        const i32 value_22 = (i >> 1) & 1;
+        bound_2[value_22] = max(bound_2[value_22], __float_as_int(seen_2[i]));
+      }
+      f32 peak_2[2];
+      f32 shrink_2[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak_2[i] = -1e+30f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        shrink_2[i] = 1.0f;
+      }
+      const bool test_12 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
+      const bool test_13 = vote_any(test_12 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
+      if (test_13) {
+        f32 high[2];
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = -kInf;
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 32; ++i) {
+          const i32 value_22 = i * 2;
+          const i32 value_23 = i & 1;
+          const f32 value_24 = max_nan(high[value_23], max_nan(seen_2[value_22], seen_2[value_22 + 1]));
+          high[value_23] = value_24;
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = max_nan(high[i], shuffle_xor(high[i], 2));
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          const f32 value_22 = high[i] * exponent;
+          const f32 value_23 = peak_2[i];
+          const f32 value_24 = value_22 - value_23 > 8.0f ? value_22 : value_23;
+          shrink_2[i] = exp2_approx(value_23 - value_24);
+          peak_2[i] = value_24;
+        }
+      }
+
+      // 24: %weights = math.exp2 %power : !scores
+      f32 weights_2[64];
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        weights_2[i] = exp2_approx(seen_2[i] * exponent - peak_2[(i >> 1) & 1]);
+      }
+
+      // 25: %added = cta.partial_sum %weights : !scores -> !parts
+      f32 added_2[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        added_2[i] = 0.0f;
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const i32 value_22 = i * 2;
+        const i32 value_23 = i & 1;
+        added_2[value_23] = added_2[value_23] + (weights_2[value_22] + weights_2[value_22 + 1]);
+      }
+
+      // 28: %total = math.fma %total_before, %shrink_all, %added : !parts
+      f32 total_3[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_3[i] = fmaf(0.0f, shrink_2[i], added_2[i]);
+      }
+
+      // 137: %whole = cta.await %ending : !sum -> !out after %total_next : !parts
+      settle(total_3);
       wgmma_wait<0>(sum_before);
 
-      // 115: cta.release %v_first : !slot
-      if (test) {
-        mbarrier_arrive(vs_empty + value_16);
+      // 138: cta.release %v_first : !slot
+      if (test_3) {
+        mbarrier_arrive(vs_empty + value_19);
       }
 
-      // 120: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
-      if (test_2) {
+      // 139: %p_next = tile.cast %weights_next : !scores -> !weights
+      bf16x2 p_next[32];
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        const i32 value_22 = i * 2;
+        p_next[i] = pack_bf16(weights_2[value_22], weights_2[value_22 + 1]);
+      }
+
+      // 143: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+      if (test_6) {
         bulk_wait_read<0>();
       }
-      named_barrier_sync(value_4, 128);
+      named_barrier_sync(value_8, 128);
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
         bf16x2 regs[4];
-        const i32 value_19 = ((i * 2) & 7) * 4;
+        const i32 value_22 = ((i * 2) & 7) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_20 = value_19 + j * 2;
-          const i32 value_21 = value_20 + 1;
-          const f32 value_22 = divide(sum_before[value_20], total_2[(value_20 >> 1) & 1]);
-          const bf16x2 word = pack_bf16(value_22, divide(sum_before[value_21], total_2[(value_21 >> 1) & 1]));
+          const i32 value_23 = value_22 + j * 2;
+          const i32 value_24 = value_23 + 1;
+          const f32 value_25 = sum_before[value_23] * inverse[(value_23 >> 1) & 1];
+          const bf16x2 word = pack_bf16(value_25, sum_before[value_24] * inverse[(value_24 >> 1) & 1]);
           regs[j] = word;
         }
-        stmatrix_x4(value_10 + (((thread_col + i * 16) * 2) ^ value_9), regs);
+        stmatrix_x4(value_13 + (((thread_col + i * 16) * 2) ^ value_12), regs);
       }
       fence_async_shared();
-      named_barrier_sync(value_4, 128);
-      if (test_2) {
-        tma_store_4d(o, b, row + value_8, h, 0, os_shared + value_2);
+      named_barrier_sync(value_8, 128);
+      if (test_6) {
+        tma_store_4d(o, b, row + value_11, h, 0, os_shared + value_5);
         bulk_commit();
+      }
+
+      // 144: cta.yield %q_next, %p_next, %peak_next, %total_next : !q_slot, !weights, !rows, !parts
+      q_slot_number[0] = slot_3;
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        p_first[i] = p_next[i];
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak_first[i] = peak_2[i];
+      }
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_first[i] = total_3[i];
       }
     }
 
-    // 62: cta.role "attend" warps 12 registers 160 {
-    if (test_2) {
+    // 146: cta.release %left#0 : !q_slot
+    const i32 value_14 = qs_empty + q_slot_number[0] * 8;
+    if (test_3) {
+      mbarrier_arrive(value_14);
+    }
+
+    // 91: cta.role "attend" warps 12 registers 160 {
+    if (test_6) {
       bulk_wait_read<0>();
     }
     if (value == 0) {
-      named_barrier_sync(value_3, 256);
+      named_barrier_sync(value_7, 256);
     }
   }
 }

@@ -374,32 +374,32 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
                      i32 lse_stride1, f32 scale) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 43: func.func @attention_d64_causal(
+  // 51: func.func @attention_d64_causal(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 54: %m_tiles = arith.ceildivsi %S, %tile_rows : i32
+  // 62: %m_tiles = arith.ceildivsi %S, %tile_rows : i32  %heads = arith.muli %H, %B : i32
   const i32 m_tiles = ceil_div(S, 192);
 
-  // 58: %ahead = arith.subi %T, %S : i32
+  // 66: %ahead = arith.subi %T, %S : i32
   const i32 ahead = T - S;
 
-  // 59: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
+  // 67: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
   const i32 ahead_of_last = ahead + 192;
 
-  // 61: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
+  // 71: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   const f32 exponent = scale * 1.442695f;
 
-  // 62: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
+  // 72: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   const i32 qs_shared = shared_address(shared);
   const i32 ks_shared = shared_address(shared + 49152);
   const i32 vs_shared = shared_address(shared + 114688);
 
-  // 63: %os = cta.channel store : !o_ring
+  // 73: %os = cta.channel store : !o_ring  %turns = cta.order
   const i32 os_shared = shared_address(shared + 180224);
 
-  // 65: cta.role "load" warps 1 registers 32 {
+  // 51: func.func @attention_d64_causal(
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 qs_full = shared_address(shared + 204800);
@@ -435,6 +435,7 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
   }
   __syncthreads();
   if (warpgroup < 1) {
+    // 74: cta.role "load" warps 1 registers 32 {
     decrease_registers<32>();
     if (warp == 0) {
       if (elect_one()) {
@@ -451,15 +452,15 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         i32 vs_phase[1];
         vs_phase[0] = 1;
 
-        // 66: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
+        // 75: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
         const i32 value = H * m_tiles;
         const i32 value_2 = m_tiles * 16;
         const i32 value_3 = (H + 15) >> 4;
 
-        // 60: %sharing = arith.divsi %H, %G : i32
+        // 68: %sharing = arith.divsi %H, %G : i32
         const i32 sharing = H / G;
 
-        // 66: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
+        // 75: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
         const i32 value_4 = value_3 * B;
         const i32 value_5 = m_tiles - 1;
         #pragma unroll 1
@@ -474,16 +475,16 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
           const bool test = ((value_4 - (value_11 * value_3 + value_7)) & 1) == 1;
           const i32 h = value_8 + value_9 % band_height;
 
-          // 67: %row = arith.muli %m, %tile_rows : i32
+          // 76: %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
           const i32 row = (test ? value_5 - value_10 : value_10) * 192;
 
-          // 71: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+          // 78: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
           const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
 
-          // 72: %g = arith.divsi %h, %sharing : i32
+          // 79: %g = arith.divsi %h, %sharing : i32
           const i32 g = h / sharing;
 
-          // 73: cta.load %q[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
+          // 80: cta.load %q[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
           const i32 value_12 = slot * 8;
@@ -496,16 +497,16 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
           qs_phase[0] = test_2 ? phase ^ 1 : phase;
           tma_load_4d(qs_shared + slot * 24576, q, value_11, row, h, 0, value_13);
 
-          // 71: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+          // 78: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
           const i32 last = n_tiles - 1;
 
-          // 74: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          // 81: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < n_tiles; ++i) {
-            // 75: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
+            // 82: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
             const i32 key = (last - i) * 128;
 
-            // 76: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
+            // 83: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
             const i32 slot_2 = ks_slot[0];
             const i32 phase_2 = ks_phase[0];
             const i32 value_15 = slot_2 * 8;
@@ -518,7 +519,7 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
             ks_phase[0] = test_3 ? phase_2 ^ 1 : phase_2;
             tma_load_4d(ks_shared + slot_2 * 16384, k, value_11, key, g, 0, value_16);
 
-            // 77: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %vs : !view, !ring
+            // 84: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %vs : !view, !ring
             const i32 slot_3 = vs_slot[0];
             const i32 phase_3 = vs_phase[0];
             const i32 value_18 = slot_3 * 8;
@@ -532,22 +533,46 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
             tma_load_4d(vs_shared + slot_3 * 16384, v, value_11, key, g, 0, value_19);
           }
         }
+
+        // 87: cta.load %q[%c0, %c0, %c0, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
+        const i32 slot = qs_slot[0];
+        const i32 phase = qs_phase[0];
+        const i32 value_6 = slot * 8;
+        const i32 value_7 = qs_full + value_6;
+        mbarrier_wait(qs_empty + value_6, phase);
+        mbarrier_arrive_expect_tx(value_7, 24576);
+        const i32 value_8 = slot + 1;
+        const bool test = value_8 == 2;
+        qs_slot[0] = test ? 0 : value_8;
+        qs_phase[0] = test ? phase ^ 1 : phase;
+        tma_load_4d(qs_shared + slot * 24576, q, 0, 0, 0, 0, value_7);
+
+        // 88: cta.load %k[%c0, %c0, %c0, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
+        const i32 slot_2 = ks_slot[0];
+        const i32 phase_2 = ks_phase[0];
+        const i32 value_9 = slot_2 * 8;
+        const i32 value_10 = ks_full + value_9;
+        mbarrier_wait(ks_empty + value_9, phase_2);
+        mbarrier_arrive_expect_tx(value_10, 16384);
+        const i32 value_11 = slot_2 + 1;
+        const bool test_2 = value_11 == 4;
+        ks_slot[0] = test_2 ? 0 : value_11;
+        ks_phase[0] = test_2 ? phase_2 ^ 1 : phase_2;
+        tma_load_4d(ks_shared + slot_2 * 16384, k, 0, 0, 0, 0, value_10);
       }
     }
   } else {
-    // 65: cta.role "load" warps 1 registers 32 {
+    // 90: cta.role "attend" warps 12 registers 160 {
     increase_registers<160>();
-
-    // 81: cta.role "attend" warps 12 registers 160 {
     const i32 own_warp = warp - 4;
 
-    // 43: func.func @attention_d64_causal(
+    // 51: func.func @attention_d64_causal(
     const i32 thread_row = lane & 3;
     const i32 thread_row_2 = thread_row * 2;
     const i32 thread_row_3 = own_warp * 16;
     const i32 thread_row_4 = (lane >> 2) + thread_row_3;
 
-    // 81: cta.role "attend" warps 12 registers 160 {
+    // 90: cta.role "attend" warps 12 registers 160 {
     i32 qs_slot[1];
     qs_slot[0] = 0;
     i32 qs_phase[1];
@@ -565,109 +590,116 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       named_barrier_arrive((value + 1) % 3 + 6, 256);
     }
 
-    // 85: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
-    const i32 value_2 = H * m_tiles;
-    const i32 value_3 = m_tiles * 16;
-    const i32 value_4 = (H + 15) >> 4;
+    // 94: %q0 = cta.wait %qs : !q_ring -> !q_slot  %k0 = cta.wait %ks : !ring -> !slot
+    const i32 slot = qs_slot[0];
+    const i32 phase = qs_phase[0];
+    mbarrier_wait(qs_full + slot * 8, phase);
+    const i32 value_2 = slot + 1;
+    const bool test = value_2 == 2;
+    qs_slot[0] = test ? 0 : value_2;
+    qs_phase[0] = test ? phase ^ 1 : phase;
+    const i32 slot_2 = ks_slot[0];
+    const i32 phase_2 = ks_phase[0];
+    const i32 value_3 = slot_2 * 8;
+    mbarrier_wait(ks_full + value_3, phase_2);
+    const i32 value_4 = slot_2 + 1;
+    const bool test_2 = value_4 == 4;
+    ks_slot[0] = test_2 ? 0 : value_4;
+    ks_phase[0] = test_2 ? phase_2 ^ 1 : phase_2;
 
-    // 96: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+    // 45: %none = cta.begin : !score_sum
+    f32 none[64];
+
+    // 46: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
     const i32 value_5 = value * 8192;
+    wgmma_fence();
+    const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 24576 + value_5);
+    const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 16384);
+    #pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+      const i32 value_6 = i * 32;
+      const i64 value_7 = advance_descriptor(a_descriptor, value_6);
+      wgmma_m64n128k16_bf16(none, value_7, advance_descriptor(b_descriptor, value_6), i > 0);
+    }
+    wgmma_commit();
 
-    // 99: cta.release %k_last : !slot
-    const bool test = group_thread < 1;
+    // 96: %scores0 = cta.await %sum0 : !score_sum -> !scores
+    wgmma_wait<0>(none);
 
-    // 108: %turn = cta.enter %turns
-    const i32 value_6 = value + 6;
+    // 97: cta.release %k0 : !slot
+    const bool test_3 = group_thread < 1;
+    if (test_3) {
+      mbarrier_arrive(ks_empty + value_3);
+    }
 
-    // 115: cta.leave %turn
-    const i32 value_7 = (value + 1) % 3 + 6;
+    // 98: %left:2 = cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded
+    i32 q_slot_number[1];
 
-    // 143: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
-    const bool test_2 = group_thread == 0;
-    const i32 value_8 = warpgroup + 1;
-    const i32 value_9 = ((lane & 15) + thread_row_3) * 128;
+    // 99: iter_args(%q_slot = %q0, %scores_first = %scores0) -> (!q_slot, !scores) {
+    f32 scores_first[64];
 
-    // 59: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
+    // 98: %left:2 = cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded
+    const i32 value_6 = H * m_tiles;
+    q_slot_number[0] = slot;
+    #pragma unroll
+    for (i32 i = 0; i < 64; ++i) {
+      scores_first[i] = none[i];
+    }
+    const i32 value_7 = m_tiles * 16;
+    const i32 value_8 = (H + 15) >> 4;
+
+    // 111: %k_slot = cta.wait %ks : !ring -> !slot  %turn = cta.enter %turns
+    const i32 value_9 = value + 6;
+
+    // 116: cta.leave %turn
+    const i32 value_10 = (value + 1) % 3 + 6;
+
+    // 141: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+    const bool test_4 = group_thread == 0;
+    const i32 value_11 = warpgroup + 1;
+    const i32 value_12 = ((lane & 15) + thread_row_3) * 128;
+
+    // 67: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
     const i32 ahead_of_first = ahead + 1;
 
-    // 43: func.func @attention_d64_causal(
+    // 51: func.func @attention_d64_causal(
     const i32 thread_col = (lane >> 4) * 8;
 
-    // 85: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
-    const i32 value_10 = value_4 * B;
-    const i32 value_11 = m_tiles - 1;
+    // 98: %left:2 = cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded
+    const i32 value_13 = value_8 * B;
+    const i32 value_14 = m_tiles - 1;
 
-    // 135: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-    const bool test_3 = thread_row == 0;
+    // 134: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    const bool test_5 = thread_row == 0;
 
-    // 143: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
-    const i32 value_12 = value * 64;
-    const i32 value_13 = i32(u32(value_9) >> 3) & 112;
-    const i32 value_14 = os_shared + value_9;
+    // 141: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+    const i32 value_15 = value * 64;
+    const i32 value_16 = i32(u32(value_12) >> 3) & 112;
+    const i32 value_17 = os_shared + value_12;
 
-    // 85: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
+    // 98: %left:2 = cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded
     #pragma unroll 1
-    for (i32 tile = i32(blockIdx.x); tile < value_2 * B; tile += i32(gridDim.x)) {
-      const i32 value_15 = tile % value_2;
-      const i32 value_16 = value_15 / value_3;
-      const i32 value_17 = value_16 * 16;
-      const i32 band_height = min(H - value_17, 16);
-      const i32 value_18 = value_15 % value_3;
-      const i32 value_19 = value_18 / band_height;
-      const i32 value_20 = tile / value_2;
-      const bool test_4 = ((value_10 - (value_20 * value_4 + value_16)) & 1) == 1;
-      const i32 h = value_17 + value_18 % band_height;
+    for (i32 tile = i32(blockIdx.x); tile < value_6 * B; tile += i32(gridDim.x)) {
+      const i32 value_18 = tile % value_6;
+      const i32 value_19 = value_18 / value_7;
+      const i32 value_20 = value_19 * 16;
+      const i32 band_height = min(H - value_20, 16);
+      const i32 value_21 = value_18 % value_7;
+      const i32 value_22 = value_21 / band_height;
+      const i32 value_23 = tile / value_6;
+      const bool test_6 = ((value_13 - (value_23 * value_8 + value_19)) & 1) == 1;
+      const i32 h = value_20 + value_21 % band_height;
+      const i32 value_24 = q_slot_number[0];
 
-      // 86: %row = arith.muli %m, %tile_rows : i32
-      const i32 row = (test_4 ? value_11 - value_19 : value_19) * 192;
+      // 100: %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
+      const i32 row = (test_6 ? value_14 - value_22 : value_22) * 192;
 
-      // 90: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+      // 102: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
       const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
       const i32 last = n_tiles - 1;
 
-      // 91: %end = arith.addi %row, %ahead_of_first : i32
+      // 103: %end = arith.addi %row, %ahead_of_first : i32  %open = arith.floordivsi %end, %tile_keys : i32
       const i32 end = row + ahead_of_first;
-
-      // 94: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
-      const i32 slot = qs_slot[0];
-      const i32 phase = qs_phase[0];
-      const i32 value_21 = slot * 8;
-      mbarrier_wait(qs_full + value_21, phase);
-      const i32 value_22 = slot + 1;
-      const bool test_5 = value_22 == 2;
-      qs_slot[0] = test_5 ? 0 : value_22;
-      qs_phase[0] = test_5 ? phase ^ 1 : phase;
-      const i32 slot_2 = ks_slot[0];
-      const i32 phase_2 = ks_phase[0];
-      const i32 value_23 = slot_2 * 8;
-      mbarrier_wait(ks_full + value_23, phase_2);
-      const i32 value_24 = slot_2 + 1;
-      const bool test_6 = value_24 == 4;
-      ks_slot[0] = test_6 ? 0 : value_24;
-      ks_phase[0] = test_6 ? phase_2 ^ 1 : phase_2;
-
-      // 95: %none = cta.begin : !score_sum
-      f32 none[64];
-
-      // 96: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-      const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 24576 + value_5);
-      wgmma_fence();
-      const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 16384);
-      #pragma unroll
-      for (i32 i = 0; i < 4; ++i) {
-        const i32 value_25 = i * 32;
-        const i64 value_26 = advance_descriptor(a_descriptor, value_25);
-        wgmma_m64n128k16_bf16(none, value_26, advance_descriptor(b_descriptor, value_25), i > 0);
-      }
-      wgmma_commit();
-
-      // 98: %all = cta.await %first : !score_sum -> !scores
-      wgmma_wait<0>(none);
-
-      // 99: cta.release %k_last : !slot
-      if (test) {
-        mbarrier_arrive(ks_empty + value_23);
-      }
 
       // 25: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
       f32 seen[64];
@@ -676,20 +708,20 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       for (i32 i = 0; i < 64; ++i) {
         const i32 value_26 = (i & 1) + (i >> 2) * 2;
         const i32 value_27 = end + thread_row_4 + ((i >> 1) & 1) * 8 - value_25;
-        seen[i] = (value_26 & 1) + (value_26 >> 1) * 8 < value_27 ? none[i] : -kInf;
+        const f32 value_28 = (value_26 & 1) + (value_26 >> 1) * 8 < value_27 ? scores_first[i] : -kInf;
+        seen[i] = value_28;
       }
 
       // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-      f32 high[2];
+      i32 bound[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        high[i] = -kInf;
+        bound[i] = 0;
       }
       #pragma unroll
-      for (i32 i = 0; i < 32; ++i) {
-        const i32 value_26 = i * 2;
-        const i32 value_27 = i & 1;
-        high[value_27] = max_nan(high[value_27], max_nan(seen[value_26], seen[value_26 + 1]));
+      for (i32 i = 0; i < 64; ++i) {
+        const i32 value_26 = (i >> 1) & 1;
+        bound[value_26] = max(bound[value_26], __float_as_int(seen[i]));
       }
       f32 peak[2];
       f32 shrink[2];
@@ -701,8 +733,20 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       for (i32 i = 0; i < 2; ++i) {
         shrink[i] = 1.0f;
       }
-      const bool test_7 = high[0] * exponent - peak[0] > 8.0f;
-      if (vote_any(test_7 || high[1] * exponent - peak[1] > 8.0f)) {
+      const bool test_7 = __int_as_float(bound[0]) * exponent - peak[0] > 8.0f;
+      const bool test_8 = vote_any(test_7 || __int_as_float(bound[1]) * exponent - peak[1] > 8.0f);
+      if (test_8) {
+        f32 high[2];
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = -kInf;
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 32; ++i) {
+          const i32 value_26 = i * 2;
+          const i32 value_27 = i & 1;
+          high[value_27] = max_nan(high[value_27], max_nan(seen[value_26], seen[value_26 + 1]));
+        }
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
           high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
@@ -748,7 +792,7 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         total[i] = fmaf(0.0f, shrink[i], added[i]);
       }
 
-      // 103: %p0 = tile.cast %weights0 : !scores -> !weights
+      // 107: %p0 = tile.cast %weights0 : !scores -> !weights
       bf16x2 p0[32];
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
@@ -756,84 +800,87 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         p0[i] = pack_bf16(weights[value_26], weights[value_26 + 1]);
       }
 
-      // 93: %partial = arith.subi %n_tiles, %open : i32
+      // 104: %partial = arith.subi %n_tiles, %open : i32  %key0 = arith.muli %last, %tile_keys : i32
       const i32 partial = min(max(n_tiles - floor_div(end, 128), 1), n_tiles);
 
-      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before[32];
 
-      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         p_before[i] = p0[i];
       }
 
-      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before[32];
 
-      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         sum_before[i] = 0.0f;
       }
 
-      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before[2];
 
-      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         peak_before[i] = peak[i];
       }
 
-      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before[2];
 
-      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         total_before[i] = total[i];
       }
+
+      // 46: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
+      const i64 a_descriptor_2 = matrix_descriptor<16, 1024, 128>(qs_shared + value_24 * 24576 + value_5);
+
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll 1
       for (i32 i = 1; i < partial; ++i) {
-        // 107: %k_slot = cta.wait %ks : !ring -> !slot
+        // 111: %k_slot = cta.wait %ks : !ring -> !slot  %turn = cta.enter %turns
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
         const i32 value_26 = slot_3 * 8;
         mbarrier_wait(ks_full + value_26, phase_3);
         const i32 value_27 = slot_3 + 1;
-        const bool test_8 = value_27 == 4;
-        ks_slot[0] = test_8 ? 0 : value_27;
-        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+        const bool test_9 = value_27 == 4;
+        ks_slot[0] = test_9 ? 0 : value_27;
+        ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
+        named_barrier_sync(value_9, 256);
 
-        // 108: %turn = cta.enter %turns
-        named_barrier_sync(value_6, 256);
+        // 45: %none = cta.begin : !score_sum
+        f32 none_2[64];
 
-        // 109: %empty = cta.begin : !score_sum
-        f32 empty[64];
-
-        // 110: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 46: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           const i32 value_28 = j * 32;
-          const i64 value_29 = advance_descriptor(b_descriptor_2, value_28);
-          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_28), value_29, j > 0);
+          const i64 value_29 = advance_descriptor(a_descriptor_2, value_28);
+          wgmma_m64n128k16_bf16(none_2, value_29, advance_descriptor(b_descriptor_2, value_28), j > 0);
         }
         wgmma_commit();
 
-        // 112: %v_slot = cta.wait %vs : !ring -> !slot
+        // 113: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
         const i32 value_28 = slot_4 * 8;
         mbarrier_wait(vs_full + value_28, phase_4);
         const i32 value_29 = slot_4 + 1;
-        const bool test_9 = value_29 == 4;
-        vs_slot[0] = test_9 ? 0 : value_29;
-        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
+        const bool test_10 = value_29 == 4;
+        vs_slot[0] = test_10 ? 0 : value_29;
+        vs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
 
-        // 113: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 114: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -847,14 +894,14 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         }
         wgmma_commit();
 
-        // 115: cta.leave %turn
-        named_barrier_arrive(value_7, 256);
+        // 116: cta.leave %turn
+        named_barrier_arrive(value_10, 256);
 
-        // 116: %scores = cta.await %coming : !score_sum -> !scores
-        wgmma_wait<1>(empty);
+        // 117: %scores = cta.await %coming : !score_sum -> !scores
+        wgmma_wait<1>(none_2);
 
-        // 117: cta.release %k_slot : !slot
-        if (test) {
+        // 118: cta.release %k_slot : !slot
+        if (test_3) {
           mbarrier_arrive(ks_empty + value_26);
         }
 
@@ -865,21 +912,19 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         for (i32 j = 0; j < 64; ++j) {
           const i32 value_31 = (j & 1) + (j >> 2) * 2;
           const i32 value_32 = end + thread_row_4 + ((j >> 1) & 1) * 8 - value_30;
-          seen_2[j] = (value_31 & 1) + (value_31 >> 1) * 8 < value_32 ? empty[j] : -kInf;
+          seen_2[j] = (value_31 & 1) + (value_31 >> 1) * 8 < value_32 ? none_2[j] : -kInf;
         }
 
         // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-        f32 high_2[2];
+        i32 bound_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_2[j] = -kInf;
+          bound_2[j] = 0;
         }
         #pragma unroll
-        for (i32 j = 0; j < 32; ++j) {
-          const i32 value_31 = j * 2;
-          const i32 value_32 = j & 1;
-          const f32 value_33 = max_nan(high_2[value_32], max_nan(seen_2[value_31], seen_2[value_31 + 1]));
-          high_2[value_32] = value_33;
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_31 = (j >> 1) & 1;
+          bound_2[value_31] = max(bound_2[value_31], __float_as_int(seen_2[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -891,19 +936,32 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         for (i32 j = 0; j < 2; ++j) {
           shrink_2[j] = 1.0f;
         }
-        const bool test_10 = high_2[0] * exponent - peak_2[0] > 8.0f;
-        if (vote_any(test_10 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
+        const bool test_11 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
+        const bool test_12 = vote_any(test_11 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
+        if (test_12) {
+          f32 high[2];
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+            high[j] = -kInf;
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            const i32 value_31 = j * 2;
+            const i32 value_32 = j & 1;
+            const f32 value_33 = max_nan(high[value_32], max_nan(seen_2[value_31], seen_2[value_31 + 1]));
+            high[value_32] = value_33;
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            const f32 value_31 = high_2[j] * exponent;
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_31 = high[j] * exponent;
             const f32 value_32 = peak_2[j];
             const f32 value_33 = value_31 - value_32 > 8.0f ? value_31 : value_32;
             shrink_2[j] = exp2_approx(value_32 - value_33);
@@ -938,24 +996,22 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
           total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
         }
 
-        // 122: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        // 123: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 123: cta.release %v_slot : !slot
-        if (test) {
+        // 124: cta.release %v_slot : !slot
+        if (test_3) {
           mbarrier_arrive(vs_empty + value_28);
         }
 
-        // 124: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        // 125: %sum_now = cta.rescale %grown, %shrink : !out, !rows  %p_now = tile.cast %weights : !scores -> !weights
         if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 32; ++j) {
             adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
           }
         }
-
-        // 125: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -982,81 +1038,79 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         }
       }
 
-      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before_2[32];
 
-      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         p_before_2[i] = p_before[i];
       }
 
-      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before_2[32];
 
-      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         sum_before_2[i] = sum_before[i];
       }
 
-      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before_2[2];
 
-      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         peak_before_2[i] = peak_before[i];
       }
 
-      // 105: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before_2[2];
 
-      // 104: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         total_before_2[i] = total_before[i];
       }
       #pragma unroll 1
       for (i32 i = partial; i < n_tiles; ++i) {
-        // 107: %k_slot = cta.wait %ks : !ring -> !slot
+        // 111: %k_slot = cta.wait %ks : !ring -> !slot  %turn = cta.enter %turns
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
         const i32 value_26 = slot_3 * 8;
         mbarrier_wait(ks_full + value_26, phase_3);
         const i32 value_27 = slot_3 + 1;
-        const bool test_8 = value_27 == 4;
-        ks_slot[0] = test_8 ? 0 : value_27;
-        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+        const bool test_9 = value_27 == 4;
+        ks_slot[0] = test_9 ? 0 : value_27;
+        ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
+        named_barrier_sync(value_9, 256);
 
-        // 108: %turn = cta.enter %turns
-        named_barrier_sync(value_6, 256);
+        // 45: %none = cta.begin : !score_sum
+        f32 none_2[64];
 
-        // 109: %empty = cta.begin : !score_sum
-        f32 empty[64];
-
-        // 110: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 46: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           const i32 value_28 = j * 32;
-          const i64 value_29 = advance_descriptor(b_descriptor_2, value_28);
-          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_28), value_29, j > 0);
+          const i64 value_29 = advance_descriptor(a_descriptor_2, value_28);
+          wgmma_m64n128k16_bf16(none_2, value_29, advance_descriptor(b_descriptor_2, value_28), j > 0);
         }
         wgmma_commit();
 
-        // 112: %v_slot = cta.wait %vs : !ring -> !slot
+        // 113: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
         const i32 value_28 = slot_4 * 8;
         mbarrier_wait(vs_full + value_28, phase_4);
         const i32 value_29 = slot_4 + 1;
-        const bool test_9 = value_29 == 4;
-        vs_slot[0] = test_9 ? 0 : value_29;
-        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
+        const bool test_10 = value_29 == 4;
+        vs_slot[0] = test_10 ? 0 : value_29;
+        vs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
 
-        // 113: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 114: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -1070,29 +1124,27 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         }
         wgmma_commit();
 
-        // 115: cta.leave %turn
-        named_barrier_arrive(value_7, 256);
+        // 116: cta.leave %turn
+        named_barrier_arrive(value_10, 256);
 
-        // 116: %scores = cta.await %coming : !score_sum -> !scores
-        wgmma_wait<1>(empty);
+        // 117: %scores = cta.await %coming : !score_sum -> !scores
+        wgmma_wait<1>(none_2);
 
-        // 117: cta.release %k_slot : !slot
-        if (test) {
+        // 118: cta.release %k_slot : !slot
+        if (test_3) {
           mbarrier_arrive(ks_empty + value_26);
         }
 
         // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-        f32 high_2[2];
+        i32 bound_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_2[j] = -kInf;
+          bound_2[j] = 0;
         }
         #pragma unroll
-        for (i32 j = 0; j < 32; ++j) {
-          const i32 value_30 = j * 2;
-          const i32 value_31 = j & 1;
-          const f32 value_32 = max_nan(high_2[value_31], max_nan(empty[value_30], empty[value_30 + 1]));
-          high_2[value_31] = value_32;
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_30 = (j >> 1) & 1;
+          bound_2[value_30] = max(bound_2[value_30], __float_as_int(none_2[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -1104,19 +1156,32 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         for (i32 j = 0; j < 2; ++j) {
           shrink_2[j] = 1.0f;
         }
-        const bool test_10 = high_2[0] * exponent - peak_2[0] > 8.0f;
-        if (vote_any(test_10 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
+        const bool test_11 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
+        const bool test_12 = vote_any(test_11 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
+        if (test_12) {
+          f32 high[2];
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+            high[j] = -kInf;
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            const i32 value_30 = j * 2;
+            const i32 value_31 = j & 1;
+            const f32 value_32 = max_nan(high[value_31], max_nan(none_2[value_30], none_2[value_30 + 1]));
+            high[value_31] = value_32;
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            const f32 value_30 = high_2[j] * exponent;
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_30 = high[j] * exponent;
             const f32 value_31 = peak_2[j];
             const f32 value_32 = value_30 - value_31 > 8.0f ? value_30 : value_31;
             shrink_2[j] = exp2_approx(value_31 - value_32);
@@ -1128,7 +1193,7 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         f32 weights_2[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
-          weights_2[j] = exp2_approx(empty[j] * exponent - peak_2[(j >> 1) & 1]);
+          weights_2[j] = exp2_approx(none_2[j] * exponent - peak_2[(j >> 1) & 1]);
         }
 
         // 36: %added = cta.partial_sum %weights : !scores -> !parts
@@ -1151,24 +1216,22 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
           total_2[j] = fmaf(total_before_2[j], shrink_2[j], added_2[j]);
         }
 
-        // 122: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        // 123: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 123: cta.release %v_slot : !slot
-        if (test) {
+        // 124: cta.release %v_slot : !slot
+        if (test_3) {
           mbarrier_arrive(vs_empty + value_28);
         }
 
-        // 124: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        // 125: %sum_now = cta.rescale %grown, %shrink : !out, !rows  %p_now = tile.cast %weights : !scores -> !weights
         if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 32; ++j) {
             adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
           }
         }
-
-        // 125: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -1195,22 +1258,20 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         }
       }
 
-      // 128: cta.release %q_slot : !q_slot
-      if (test) {
-        mbarrier_arrive(qs_empty + value_21);
+      // 128: cta.release %q_slot : !q_slot  %v_first = cta.wait %vs : !ring -> !slot
+      if (test_3) {
+        mbarrier_arrive(qs_empty + value_24 * 8);
       }
-
-      // 129: %v_first = cta.wait %vs : !ring -> !slot
       const i32 slot_3 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
       const i32 value_26 = slot_3 * 8;
       mbarrier_wait(vs_full + value_26, phase_3);
       const i32 value_27 = slot_3 + 1;
-      const bool test_8 = value_27 == 4;
-      vs_slot[0] = test_8 ? 0 : value_27;
-      vs_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+      const bool test_9 = value_27 == 4;
+      vs_slot[0] = test_9 ? 0 : value_27;
+      vs_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
-      // 130: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      // 129: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       wgmma_fence(sum_before_2, p_before_2);
       const i64 b_descriptor_2 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_3 * 16384);
       #pragma unroll
@@ -1219,7 +1280,39 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       }
       wgmma_commit();
 
-      // 131: %total = tile.reduce sum %totals, 1 : !parts -> !rows
+      // 130: %q_next = cta.wait %qs : !q_ring -> !q_slot  %k_next = cta.wait %ks : !ring -> !slot
+      const i32 slot_4 = qs_slot[0];
+      const i32 phase_4 = qs_phase[0];
+      mbarrier_wait(qs_full + slot_4 * 8, phase_4);
+      const i32 value_28 = slot_4 + 1;
+      const bool test_10 = value_28 == 2;
+      qs_slot[0] = test_10 ? 0 : value_28;
+      qs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
+      const i32 slot_5 = ks_slot[0];
+      const i32 phase_5 = ks_phase[0];
+      const i32 value_29 = slot_5 * 8;
+      mbarrier_wait(ks_full + value_29, phase_5);
+      const i32 value_30 = slot_5 + 1;
+      const bool test_11 = value_30 == 4;
+      ks_slot[0] = test_11 ? 0 : value_30;
+      ks_phase[0] = test_11 ? phase_5 ^ 1 : phase_5;
+
+      // 45: %none = cta.begin : !score_sum
+      f32 none_2[64];
+
+      // 46: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
+      wgmma_fence();
+      const i64 a_descriptor_3 = matrix_descriptor<16, 1024, 128>(qs_shared + slot_4 * 24576 + value_5);
+      const i64 b_descriptor_3 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_5 * 16384);
+      #pragma unroll
+      for (i32 i = 0; i < 4; ++i) {
+        const i32 value_31 = i * 32;
+        const i64 value_32 = advance_descriptor(a_descriptor_3, value_31);
+        wgmma_m64n128k16_bf16(none_2, value_32, advance_descriptor(b_descriptor_3, value_31), i > 0);
+      }
+      wgmma_commit();
+
+      // 132: %total = tile.reduce sum %totals, 1 : !parts -> !rows  %log = math.log2 %total : !rows
       f32 total_2[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -1238,67 +1331,89 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
       }
 
-      // 135: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-      const i32 value_28 = value_20 * lse_stride0 + h * lse_stride1;
-      const bool test_9 = u32(value_20) < u32(B) && u32(h) < u32(H);
+      // 134: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      const i32 value_31 = value_23 * lse_stride0 + h * lse_stride1;
+      const bool test_12 = u32(value_23) < u32(B) && u32(h) < u32(H);
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
         regs[0] = (peak_before_2[i] + log2_approx(total_2[i])) * 0.6931472f;
-        const i32 value_29 = i * 8;
-        const i32 value_30 = row + thread_row_4 + value_29;
-        const bool inside = test_9 && value_30 >= 0 && test_3 && S - value_30 > 0;
-        store_global_b32(lse + (value_28 + row + value_29 + thread_row_4), regs, inside);
+        const i32 value_32 = i * 8;
+        const i32 value_33 = row + thread_row_4 + value_32;
+        const bool inside = test_12 && value_33 >= 0 && test_5 && S - value_33 > 0;
+        store_global_b32(lse + (value_31 + row + value_32 + thread_row_4), regs, inside);
       }
 
-      // 136: %whole = cta.await %ending : !sum -> !out
-      wgmma_wait<0>(sum_before_2);
+      // 135: %some = arith.maximumf %total, %least : !rows  %inverse = arith.divf %one, %some : !rows
+      f32 inverse[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        inverse[i] = divide(1.0f, max_nan(total_2[i], 1e-30f));
+      }
+
+      // 136: %whole = cta.await %ending : !sum -> !out after %inverse : !rows
+      settle(inverse);
+      wgmma_wait<1>(sum_before_2);
 
       // 137: cta.release %v_first : !slot
-      if (test) {
+      if (test_3) {
         mbarrier_arrive(vs_empty + value_26);
       }
 
-      // 138: %some = arith.maximumf %total, %least : !rows
-      f32 some[2];
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        some[i] = max_nan(total_2[i], 1e-30f);
-      }
-
-      // 143: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
-      if (test_2) {
+      // 141: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+      if (test_4) {
         bulk_wait_read<0>();
       }
-      named_barrier_sync(value_8, 128);
+      named_barrier_sync(value_11, 128);
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
         bf16x2 regs[4];
-        const i32 value_29 = ((i * 2) & 7) * 4;
+        const i32 value_32 = ((i * 2) & 7) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_30 = value_29 + j * 2;
-          const i32 value_31 = value_30 + 1;
-          const f32 value_32 = divide(sum_before_2[value_30], some[(value_30 >> 1) & 1]);
-          const bf16x2 word = pack_bf16(value_32, divide(sum_before_2[value_31], some[(value_31 >> 1) & 1]));
+          const i32 value_33 = value_32 + j * 2;
+          const i32 value_34 = value_33 + 1;
+          const f32 value_35 = sum_before_2[value_33] * inverse[(value_33 >> 1) & 1];
+          const bf16x2 word = pack_bf16(value_35, sum_before_2[value_34] * inverse[(value_34 >> 1) & 1]);
           regs[j] = word;
         }
-        stmatrix_x4(value_14 + (((thread_col + i * 16) * 2) ^ value_13), regs);
+        stmatrix_x4(value_17 + (((thread_col + i * 16) * 2) ^ value_16), regs);
       }
       fence_async_shared();
-      named_barrier_sync(value_8, 128);
-      if (test_2) {
-        tma_store_4d(o, value_20, row + value_12, h, 0, os_shared + value_5);
+      named_barrier_sync(value_11, 128);
+      if (test_4) {
+        tma_store_4d(o, value_23, row + value_15, h, 0, os_shared + value_5);
         bulk_commit();
+      }
+
+      // 142: %scores_next = cta.await %starting : !score_sum -> !scores
+      wgmma_wait<0>(none_2);
+
+      // 143: cta.release %k_next : !slot
+      if (test_3) {
+        mbarrier_arrive(ks_empty + value_29);
+      }
+
+      // 144: cta.yield %q_next, %scores_next : !q_slot, !scores
+      q_slot_number[0] = slot_4;
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        scores_first[i] = none_2[i];
       }
     }
 
-    // 81: cta.role "attend" warps 12 registers 160 {
-    if (test_2) {
+    // 146: cta.release %left#0 : !q_slot
+    const i32 value_18 = qs_empty + q_slot_number[0] * 8;
+    if (test_3) {
+      mbarrier_arrive(value_18);
+    }
+
+    // 90: cta.role "attend" warps 12 registers 160 {
+    if (test_4) {
       bulk_wait_read<0>();
     }
     if (value == 0) {
-      named_barrier_sync(value_6, 256);
+      named_barrier_sync(value_9, 256);
     }
   }
 }

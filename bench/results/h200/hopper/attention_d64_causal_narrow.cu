@@ -377,7 +377,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 53: %m_tiles = arith.ceildivsi %S, %tile_rows : i32
+  // 53: %m_tiles = arith.ceildivsi %S, %tile_rows : i32  %heads = arith.muli %H, %B : i32
   const i32 m_tiles = ceil_div(S, 128);
 
   // 57: %ahead = arith.subi %T, %S : i32
@@ -386,18 +386,18 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
   // 58: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
   const i32 ahead_of_last = ahead + 128;
 
-  // 60: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
+  // 62: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   const f32 exponent = scale * 1.442695f;
 
-  // 61: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
+  // 63: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   const i32 qs_shared = shared_address(shared);
   const i32 ks_shared = shared_address(shared + 32768);
   const i32 vs_shared = shared_address(shared + 98304);
 
-  // 62: %os = cta.channel store : !o_ring
+  // 64: %os = cta.channel store : !o_ring
   const i32 os_shared = shared_address(shared + 163840);
 
-  // 63: cta.role "load" warps 1 registers 40 {
+  // 42: func.func @attention_d64_causal_narrow(
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 qs_full = shared_address(shared + 180224);
@@ -433,6 +433,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
   }
   __syncthreads();
   if (warpgroup < 1) {
+    // 65: cta.role "load" warps 1 registers 40 {
     decrease_registers<40>();
     if (warp == 0) {
       if (elect_one()) {
@@ -449,7 +450,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         i32 vs_phase[1];
         vs_phase[0] = 1;
 
-        // 64: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        // 66: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
         const i32 value = H * m_tiles;
         const i32 value_2 = m_tiles * 8;
         const i32 value_3 = (H + 7) >> 3;
@@ -457,7 +458,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         // 59: %sharing = arith.divsi %H, %G : i32
         const i32 sharing = H / G;
 
-        // 64: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        // 66: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
         const i32 value_4 = value_3 * B;
         const i32 value_5 = m_tiles - 1;
         #pragma unroll 1
@@ -472,16 +473,16 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           const bool test = ((value_4 - (value_11 * value_3 + value_7)) & 1) == 1;
           const i32 h = value_8 + value_9 % band_height;
 
-          // 65: %row = arith.muli %m, %tile_rows : i32
+          // 67: %row = arith.muli %m, %tile_rows : i32
           const i32 row = (test ? value_5 - value_10 : value_10) * 128;
 
-          // 69: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+          // 71: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
           const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
 
-          // 70: %g = arith.divsi %h, %sharing : i32
+          // 72: %g = arith.divsi %h, %sharing : i32
           const i32 g = h / sharing;
 
-          // 71: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %qs : !view, !q_ring
+          // 73: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
           const i32 value_12 = slot * 8;
@@ -494,16 +495,16 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           qs_phase[0] = test_2 ? phase ^ 1 : phase;
           tma_load_4d(qs_shared + slot * 16384, q, value_11, row, h, 0, value_13);
 
-          // 69: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+          // 71: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
           const i32 last = n_tiles - 1;
 
-          // 72: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          // 74: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < n_tiles; ++i) {
-            // 73: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
+            // 75: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
             const i32 key = (last - i) * 128;
 
-            // 74: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
+            // 76: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
             const i32 slot_2 = ks_slot[0];
             const i32 phase_2 = ks_phase[0];
             const i32 value_15 = slot_2 * 8;
@@ -516,7 +517,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
             ks_phase[0] = test_3 ? phase_2 ^ 1 : phase_2;
             tma_load_4d(ks_shared + slot_2 * 16384, k, value_11, key, g, 0, value_16);
 
-            // 75: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %vs : !view, !ring
+            // 77: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %vs : !view, !ring
             const i32 slot_3 = vs_slot[0];
             const i32 phase_3 = vs_phase[0];
             const i32 value_18 = slot_3 * 8;
@@ -533,10 +534,8 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       }
     }
   } else {
-    // 63: cta.role "load" warps 1 registers 40 {
+    // 81: cta.role "attend" warps 8 registers 232 {
     increase_registers<232>();
-
-    // 79: cta.role "attend" warps 8 registers 232 {
     const i32 own_warp = warp - 4;
 
     // 42: func.func @attention_d64_causal_narrow(
@@ -545,7 +544,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
     const i32 thread_row_3 = own_warp * 16;
     const i32 thread_row_4 = (lane >> 2) + thread_row_3;
 
-    // 79: cta.role "attend" warps 8 registers 232 {
+    // 81: cta.role "attend" warps 8 registers 232 {
     i32 qs_slot[1];
     qs_slot[0] = 0;
     i32 qs_phase[1];
@@ -559,19 +558,19 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
     i32 vs_phase[1];
     vs_phase[0] = 0;
 
-    // 83: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 86: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     const i32 value = H * m_tiles;
     const i32 value_2 = m_tiles * 8;
     const i32 value_3 = (H + 7) >> 3;
 
-    // 94: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+    // 97: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
     const i32 value_4 = own_warp >> 2;
     const i32 value_5 = value_4 * 8192;
 
-    // 97: cta.release %k_last : !slot
+    // 100: cta.release %k_last : !slot
     const bool test = group_thread < 1;
 
-    // 139: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os : !q_tile, !view, !o_ring
+    // 142: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os : !q_tile, !view, !o_ring
     const bool test_2 = group_thread == 0;
     const i32 value_6 = warpgroup + 1;
     const i32 value_7 = ((lane & 15) + thread_row_3) * 128;
@@ -582,19 +581,19 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
     // 42: func.func @attention_d64_causal_narrow(
     const i32 thread_col = (lane >> 4) * 8;
 
-    // 83: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 86: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     const i32 value_8 = value_3 * B;
     const i32 value_9 = m_tiles - 1;
 
-    // 131: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    // 134: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
     const bool test_3 = thread_row == 0;
 
-    // 139: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os : !q_tile, !view, !o_ring
+    // 142: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os : !q_tile, !view, !o_ring
     const i32 value_10 = value_4 * 64;
     const i32 value_11 = i32(u32(value_7) >> 3) & 112;
     const i32 value_12 = os_shared + value_7;
 
-    // 83: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 86: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
       const i32 value_13 = tile % value;
@@ -607,17 +606,17 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       const bool test_4 = ((value_8 - (value_18 * value_3 + value_14)) & 1) == 1;
       const i32 h = value_15 + value_16 % band_height;
 
-      // 84: %row = arith.muli %m, %tile_rows : i32
+      // 87: %row = arith.muli %m, %tile_rows : i32
       const i32 row = (test_4 ? value_9 - value_17 : value_17) * 128;
 
-      // 88: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+      // 91: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
       const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
       const i32 last = n_tiles - 1;
 
-      // 89: %end = arith.addi %row, %ahead_of_first : i32
+      // 92: %end = arith.addi %row, %ahead_of_first : i32
       const i32 end = row + ahead_of_first;
 
-      // 92: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
+      // 95: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot = qs_slot[0];
       const i32 phase = qs_phase[0];
       const i32 value_19 = slot * 8;
@@ -635,10 +634,10 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       ks_slot[0] = test_6 ? 0 : value_22;
       ks_phase[0] = test_6 ? phase_2 ^ 1 : phase_2;
 
-      // 93: %none = cta.begin : !score_sum
+      // 96: %none = cta.begin : !score_sum
       f32 none[64];
 
-      // 94: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+      // 97: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
       const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 16384 + value_5);
       wgmma_fence();
       const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 16384);
@@ -650,10 +649,10 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       }
       wgmma_commit();
 
-      // 96: %all = cta.await %first : !score_sum -> !scores
+      // 99: %all = cta.await %first : !score_sum -> !scores
       wgmma_wait<0>(none);
 
-      // 97: cta.release %k_last : !slot
+      // 100: cta.release %k_last : !slot
       if (test) {
         mbarrier_arrive(ks_empty + value_21);
       }
@@ -669,16 +668,15 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       }
 
       // 30: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-      f32 high[2];
+      i32 bound[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        high[i] = -kInf;
+        bound[i] = 0;
       }
       #pragma unroll
-      for (i32 i = 0; i < 32; ++i) {
-        const i32 value_24 = i * 2;
-        const i32 value_25 = i & 1;
-        high[value_25] = max_nan(high[value_25], max_nan(seen[value_24], seen[value_24 + 1]));
+      for (i32 i = 0; i < 64; ++i) {
+        const i32 value_24 = (i >> 1) & 1;
+        bound[value_24] = max(bound[value_24], __float_as_int(seen[i]));
       }
       f32 peak[2];
       f32 shrink[2];
@@ -690,8 +688,20 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       for (i32 i = 0; i < 2; ++i) {
         shrink[i] = 1.0f;
       }
-      const bool test_7 = high[0] * exponent - peak[0] > 8.0f;
-      if (vote_any(test_7 || high[1] * exponent - peak[1] > 8.0f)) {
+      const bool test_7 = __int_as_float(bound[0]) * exponent - peak[0] > 8.0f;
+      const bool test_8 = vote_any(test_7 || __int_as_float(bound[1]) * exponent - peak[1] > 8.0f);
+      if (test_8) {
+        f32 high[2];
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = -kInf;
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 32; ++i) {
+          const i32 value_24 = i * 2;
+          const i32 value_25 = i & 1;
+          high[value_25] = max_nan(high[value_25], max_nan(seen[value_24], seen[value_24 + 1]));
+        }
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
           high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
@@ -737,7 +747,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         total[i] = fmaf(0.0f, shrink[i], added[i]);
       }
 
-      // 101: %p0 = tile.cast %weights0 : !scores -> !weights
+      // 104: %p0 = tile.cast %weights0 : !scores -> !weights
       bf16x2 p0[32];
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
@@ -745,60 +755,60 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         p0[i] = pack_bf16(weights[value_24], weights[value_24 + 1]);
       }
 
-      // 91: %partial = arith.subi %n_tiles, %open : i32
+      // 94: %partial = arith.subi %n_tiles, %open : i32
       const i32 partial = min(max(n_tiles - floor_div(end, 128), 1), n_tiles);
 
-      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 106: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before[32];
 
-      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 105: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         p_before[i] = p0[i];
       }
 
-      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 106: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before[32];
 
-      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 105: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         sum_before[i] = 0.0f;
       }
 
-      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 106: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before[2];
 
-      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 105: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         peak_before[i] = peak[i];
       }
 
-      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 106: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before[2];
 
-      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 105: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         total_before[i] = total[i];
       }
       #pragma unroll 1
       for (i32 i = 1; i < partial; ++i) {
-        // 105: %k_slot = cta.wait %ks : !ring -> !slot
+        // 108: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
         const i32 value_24 = slot_3 * 8;
         mbarrier_wait(ks_full + value_24, phase_3);
         const i32 value_25 = slot_3 + 1;
-        const bool test_8 = value_25 == 4;
-        ks_slot[0] = test_8 ? 0 : value_25;
-        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+        const bool test_9 = value_25 == 4;
+        ks_slot[0] = test_9 ? 0 : value_25;
+        ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
-        // 106: %empty = cta.begin : !score_sum
+        // 109: %empty = cta.begin : !score_sum
         f32 empty[64];
 
-        // 107: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 110: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
         #pragma unroll
@@ -809,17 +819,17 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
         wgmma_commit();
 
-        // 109: %v_slot = cta.wait %vs : !ring -> !slot
+        // 112: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
         const i32 value_26 = slot_4 * 8;
         mbarrier_wait(vs_full + value_26, phase_4);
         const i32 value_27 = slot_4 + 1;
-        const bool test_9 = value_27 == 4;
-        vs_slot[0] = test_9 ? 0 : value_27;
-        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
+        const bool test_10 = value_27 == 4;
+        vs_slot[0] = test_10 ? 0 : value_27;
+        vs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
 
-        // 110: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 113: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -833,10 +843,10 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
         wgmma_commit();
 
-        // 112: %scores = cta.await %coming : !score_sum -> !scores
+        // 115: %scores = cta.await %coming : !score_sum -> !scores
         wgmma_wait<1>(empty);
 
-        // 113: cta.release %k_slot : !slot
+        // 116: cta.release %k_slot : !slot
         if (test) {
           mbarrier_arrive(ks_empty + value_24);
         }
@@ -852,17 +862,15 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
 
         // 30: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-        f32 high_2[2];
+        i32 bound_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_2[j] = -kInf;
+          bound_2[j] = 0;
         }
         #pragma unroll
-        for (i32 j = 0; j < 32; ++j) {
-          const i32 value_29 = j * 2;
-          const i32 value_30 = j & 1;
-          const f32 value_31 = max_nan(high_2[value_30], max_nan(seen_2[value_29], seen_2[value_29 + 1]));
-          high_2[value_30] = value_31;
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_29 = (j >> 1) & 1;
+          bound_2[value_29] = max(bound_2[value_29], __float_as_int(seen_2[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -874,19 +882,32 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         for (i32 j = 0; j < 2; ++j) {
           shrink_2[j] = 1.0f;
         }
-        const bool test_10 = high_2[0] * exponent - peak_2[0] > 8.0f;
-        if (vote_any(test_10 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
+        const bool test_11 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
+        const bool test_12 = vote_any(test_11 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
+        if (test_12) {
+          f32 high[2];
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+            high[j] = -kInf;
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            const i32 value_29 = j * 2;
+            const i32 value_30 = j & 1;
+            const f32 value_31 = max_nan(high[value_30], max_nan(seen_2[value_29], seen_2[value_29 + 1]));
+            high[value_30] = value_31;
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            const f32 value_29 = high_2[j] * exponent;
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_29 = high[j] * exponent;
             const f32 value_30 = peak_2[j];
             const f32 value_31 = value_29 - value_30 > 8.0f ? value_29 : value_30;
             shrink_2[j] = exp2_approx(value_30 - value_31);
@@ -921,16 +942,16 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
         }
 
-        // 118: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        // 121: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 119: cta.release %v_slot : !slot
+        // 122: cta.release %v_slot : !slot
         if (test) {
           mbarrier_arrive(vs_empty + value_26);
         }
 
-        // 120: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        // 123: %sum_now = cta.rescale %grown, %shrink : !out, !rows
         if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 32; ++j) {
@@ -938,7 +959,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           }
         }
 
-        // 121: %p_now = tile.cast %weights : !scores -> !weights
+        // 124: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -946,7 +967,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           p_now[j] = pack_bf16(weights_2[value_29], weights_2[value_29 + 1]);
         }
 
-        // 122: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        // 125: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before[j] = p_now[j];
@@ -965,57 +986,57 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
       }
 
-      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 106: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before_2[32];
 
-      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 105: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         p_before_2[i] = p_before[i];
       }
 
-      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 106: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before_2[32];
 
-      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 105: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         sum_before_2[i] = sum_before[i];
       }
 
-      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 106: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before_2[2];
 
-      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 105: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         peak_before_2[i] = peak_before[i];
       }
 
-      // 103: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 106: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before_2[2];
 
-      // 102: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 105: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         total_before_2[i] = total_before[i];
       }
       #pragma unroll 1
       for (i32 i = partial; i < n_tiles; ++i) {
-        // 105: %k_slot = cta.wait %ks : !ring -> !slot
+        // 108: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
         const i32 value_24 = slot_3 * 8;
         mbarrier_wait(ks_full + value_24, phase_3);
         const i32 value_25 = slot_3 + 1;
-        const bool test_8 = value_25 == 4;
-        ks_slot[0] = test_8 ? 0 : value_25;
-        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+        const bool test_9 = value_25 == 4;
+        ks_slot[0] = test_9 ? 0 : value_25;
+        ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
-        // 106: %empty = cta.begin : !score_sum
+        // 109: %empty = cta.begin : !score_sum
         f32 empty[64];
 
-        // 107: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 110: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
         #pragma unroll
@@ -1026,17 +1047,17 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
         wgmma_commit();
 
-        // 109: %v_slot = cta.wait %vs : !ring -> !slot
+        // 112: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
         const i32 value_26 = slot_4 * 8;
         mbarrier_wait(vs_full + value_26, phase_4);
         const i32 value_27 = slot_4 + 1;
-        const bool test_9 = value_27 == 4;
-        vs_slot[0] = test_9 ? 0 : value_27;
-        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
+        const bool test_10 = value_27 == 4;
+        vs_slot[0] = test_10 ? 0 : value_27;
+        vs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
 
-        // 110: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 113: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -1050,26 +1071,24 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
         wgmma_commit();
 
-        // 112: %scores = cta.await %coming : !score_sum -> !scores
+        // 115: %scores = cta.await %coming : !score_sum -> !scores
         wgmma_wait<1>(empty);
 
-        // 113: cta.release %k_slot : !slot
+        // 116: cta.release %k_slot : !slot
         if (test) {
           mbarrier_arrive(ks_empty + value_24);
         }
 
         // 30: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-        f32 high_2[2];
+        i32 bound_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_2[j] = -kInf;
+          bound_2[j] = 0;
         }
         #pragma unroll
-        for (i32 j = 0; j < 32; ++j) {
-          const i32 value_28 = j * 2;
-          const i32 value_29 = j & 1;
-          const f32 value_30 = max_nan(high_2[value_29], max_nan(empty[value_28], empty[value_28 + 1]));
-          high_2[value_29] = value_30;
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_28 = (j >> 1) & 1;
+          bound_2[value_28] = max(bound_2[value_28], __float_as_int(empty[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -1081,19 +1100,32 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         for (i32 j = 0; j < 2; ++j) {
           shrink_2[j] = 1.0f;
         }
-        const bool test_10 = high_2[0] * exponent - peak_2[0] > 8.0f;
-        if (vote_any(test_10 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
+        const bool test_11 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
+        const bool test_12 = vote_any(test_11 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
+        if (test_12) {
+          f32 high[2];
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+            high[j] = -kInf;
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            const i32 value_28 = j * 2;
+            const i32 value_29 = j & 1;
+            const f32 value_30 = max_nan(high[value_29], max_nan(empty[value_28], empty[value_28 + 1]));
+            high[value_29] = value_30;
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            const f32 value_28 = high_2[j] * exponent;
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_28 = high[j] * exponent;
             const f32 value_29 = peak_2[j];
             const f32 value_30 = value_28 - value_29 > 8.0f ? value_28 : value_29;
             shrink_2[j] = exp2_approx(value_29 - value_30);
@@ -1128,16 +1160,16 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           total_2[j] = fmaf(total_before_2[j], shrink_2[j], added_2[j]);
         }
 
-        // 118: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        // 121: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 119: cta.release %v_slot : !slot
+        // 122: cta.release %v_slot : !slot
         if (test) {
           mbarrier_arrive(vs_empty + value_26);
         }
 
-        // 120: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        // 123: %sum_now = cta.rescale %grown, %shrink : !out, !rows
         if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 32; ++j) {
@@ -1145,7 +1177,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           }
         }
 
-        // 121: %p_now = tile.cast %weights : !scores -> !weights
+        // 124: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -1153,7 +1185,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           p_now[j] = pack_bf16(weights_2[value_28], weights_2[value_28 + 1]);
         }
 
-        // 122: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        // 125: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before_2[j] = p_now[j];
@@ -1172,22 +1204,22 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
       }
 
-      // 124: cta.release %q_slot : !q_slot
+      // 127: cta.release %q_slot : !q_slot
       if (test) {
         mbarrier_arrive(qs_empty + value_19);
       }
 
-      // 125: %v_first = cta.wait %vs : !ring -> !slot
+      // 128: %v_first = cta.wait %vs : !ring -> !slot
       const i32 slot_3 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
       const i32 value_24 = slot_3 * 8;
       mbarrier_wait(vs_full + value_24, phase_3);
       const i32 value_25 = slot_3 + 1;
-      const bool test_8 = value_25 == 4;
-      vs_slot[0] = test_8 ? 0 : value_25;
-      vs_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+      const bool test_9 = value_25 == 4;
+      vs_slot[0] = test_9 ? 0 : value_25;
+      vs_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
-      // 126: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      // 129: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       wgmma_fence(sum_before_2, p_before_2);
       const i64 b_descriptor_2 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_3 * 16384);
       #pragma unroll
@@ -1196,7 +1228,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       }
       wgmma_commit();
 
-      // 127: %total = tile.reduce sum %totals, 1 : !parts -> !rows
+      // 130: %total = tile.reduce sum %totals, 1 : !parts -> !rows
       f32 total_2[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -1215,35 +1247,36 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
       }
 
-      // 131: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      // 134: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
       const i32 value_26 = value_18 * lse_stride0 + h * lse_stride1;
-      const bool test_9 = u32(value_18) < u32(B) && u32(h) < u32(H);
+      const bool test_10 = u32(value_18) < u32(B) && u32(h) < u32(H);
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
         regs[0] = (peak_before_2[i] + log2_approx(total_2[i])) * 0.6931472f;
         const i32 value_27 = i * 8;
         const i32 value_28 = row + thread_row_4 + value_27;
-        const bool inside = test_9 && value_28 >= 0 && test_3 && S - value_28 > 0;
+        const bool inside = test_10 && value_28 >= 0 && test_3 && S - value_28 > 0;
         store_global_b32(lse + (value_26 + row + value_27 + thread_row_4), regs, inside);
       }
 
-      // 132: %whole = cta.await %ending : !sum -> !out
+      // 135: %some = arith.maximumf %total, %least : !rows  %inverse = arith.divf %one, %some : !rows
+      f32 inverse[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        inverse[i] = divide(1.0f, max_nan(total_2[i], 1e-30f));
+      }
+
+      // 136: %whole = cta.await %ending : !sum -> !out after %inverse : !rows
+      settle(inverse);
       wgmma_wait<0>(sum_before_2);
 
-      // 133: cta.release %v_first : !slot
+      // 137: cta.release %v_first : !slot
       if (test) {
         mbarrier_arrive(vs_empty + value_24);
       }
 
-      // 134: %some = arith.maximumf %total, %least : !rows
-      f32 some[2];
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        some[i] = max_nan(total_2[i], 1e-30f);
-      }
-
-      // 139: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os : !q_tile, !view, !o_ring
+      // 142: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os : !q_tile, !view, !o_ring
       if (test_2) {
         bulk_wait_read<0>();
       }
@@ -1256,8 +1289,8 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         for (i32 j = 0; j < 4; ++j) {
           const i32 value_28 = value_27 + j * 2;
           const i32 value_29 = value_28 + 1;
-          const f32 value_30 = divide(sum_before_2[value_28], some[(value_28 >> 1) & 1]);
-          const bf16x2 word = pack_bf16(value_30, divide(sum_before_2[value_29], some[(value_29 >> 1) & 1]));
+          const f32 value_30 = sum_before_2[value_28] * inverse[(value_28 >> 1) & 1];
+          const bf16x2 word = pack_bf16(value_30, sum_before_2[value_29] * inverse[(value_29 >> 1) & 1]);
           regs[j] = word;
         }
         stmatrix_x4(value_12 + (((thread_col + i * 16) * 2) ^ value_11), regs);
@@ -1270,7 +1303,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       }
     }
 
-    // 79: cta.role "attend" warps 8 registers 232 {
+    // 81: cta.role "attend" warps 8 registers 232 {
     if (test_2) {
       bulk_wait_read<0>();
     }

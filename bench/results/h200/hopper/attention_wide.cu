@@ -384,7 +384,7 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 38: %m_tiles = arith.ceildivsi %S, %tile_rows : i32
+  // 38: %m_tiles = arith.ceildivsi %S, %tile_rows : i32  %heads = arith.muli %H, %B : i32
   const i32 m_tiles = ceil_div(S, 128);
 
   // 42: %n_tiles = arith.ceildivsi %T, %tile_keys : i32
@@ -393,18 +393,18 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
   // 43: %last = arith.subi %n_tiles, %c1 : i32
   const i32 last = n_tiles - 1;
 
-  // 45: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
+  // 47: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   const f32 exponent = scale * 1.442695f;
 
-  // 46: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
+  // 48: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   const i32 qs_shared = shared_address(shared);
   const i32 ks_shared = shared_address(shared + 32768);
   const i32 vs_shared = shared_address(shared + 122880);
 
-  // 47: %os = cta.channel store : !o_ring
+  // 49: %os = cta.channel store : !o_ring
   const i32 os_shared = shared_address(shared + 212992);
 
-  // 48: cta.role "load" warps 1 registers 24 {
+  // 27: func.func @attention_wide(
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 qs_full = shared_address(shared + 229376);
@@ -436,6 +436,7 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
   }
   __syncthreads();
   if (warpgroup < 1) {
+    // 50: cta.role "load" warps 1 registers 24 {
     decrease_registers<24>();
     if (warp == 0) {
       if (elect_one()) {
@@ -453,38 +454,38 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         // 44: %sharing = arith.divsi %H, %G : i32
         const i32 sharing = H / G;
 
-        // 49: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+        // 51: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
           const i32 value = tile / m_tiles;
           const i32 h = value % H;
           const i32 b = value / H;
 
-          // 51: %g = arith.divsi %h, %sharing : i32
+          // 53: %g = arith.divsi %h, %sharing : i32
           const i32 g = h / sharing;
 
-          // 52: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
+          // 54: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           const i32 phase = qs_phase[0];
           mbarrier_wait(qs_empty, phase);
           mbarrier_arrive_expect_tx(qs_full, 32768);
           qs_phase[0] = phase ^ 1;
 
-          // 50: %row = arith.muli %m, %tile_rows : i32
+          // 52: %row = arith.muli %m, %tile_rows : i32
           const i32 row = tile % m_tiles * 128;
 
-          // 52: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
+          // 54: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           #pragma unroll
           for (i32 i = 0; i < 2; ++i) {
             tma_load_4d(qs_shared + i * 16384, q, b, row, h, i * 64, qs_full);
           }
 
-          // 53: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          // 55: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < n_tiles; ++i) {
-            // 54: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
+            // 56: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
             const i32 key = (last - i) * 176;
 
-            // 55: cta.load %k[%b, %key, %g, %c0] extents [0, 176, 0, 128] through %ks : !view, !ring
+            // 57: cta.load %k[%b, %key, %g, %c0] extents [0, 176, 0, 128] through %ks : !view, !ring
             const i32 slot = ks_slot[0];
             const i32 phase_2 = ks_phase[0];
             const i32 value_2 = slot * 8;
@@ -501,7 +502,7 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
               tma_load_4d(ks_shared_2 + j * 22528, k, b, key, g, j * 64, value_3);
             }
 
-            // 56: cta.load %v[%b, %key, %g, %c0] extents [0, 176, 0, 128] through %vs : !view, !ring
+            // 58: cta.load %v[%b, %key, %g, %c0] extents [0, 176, 0, 128] through %vs : !view, !ring
             const i32 slot_2 = vs_slot[0];
             const i32 phase_3 = vs_phase[0];
             const i32 value_5 = slot_2 * 8;
@@ -522,10 +523,8 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
       }
     }
   } else {
-    // 48: cta.role "load" warps 1 registers 24 {
+    // 62: cta.role "attend" warps 8 registers 240 {
     increase_registers<240>();
-
-    // 60: cta.role "attend" warps 8 registers 240 {
     const i32 own_warp = warp - 4;
 
     // 27: func.func @attention_wide(
@@ -533,7 +532,7 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
     const i32 thread_row_2 = own_warp * 16;
     const i32 thread_row_3 = (lane >> 2) + thread_row_2;
 
-    // 60: cta.role "attend" warps 8 registers 240 {
+    // 62: cta.role "attend" warps 8 registers 240 {
     i32 qs_phase[1];
     qs_phase[0] = 0;
     i32 ks_slot[1];
@@ -545,15 +544,15 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
     i32 vs_phase[1];
     vs_phase[0] = 0;
 
-    // 67: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+    // 69: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
     const i32 value = own_warp >> 2;
     const i32 value_2 = value * 8192;
     const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + value_2);
 
-    // 70: cta.release %k_last : !slot
+    // 72: cta.release %k_last : !slot
     const bool test = group_thread < 1;
 
-    // 116: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+    // 119: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     const bool test_2 = group_thread == 0;
     const i32 value_3 = warpgroup + 1;
     const i32 value_4 = ((lane & 15) + thread_row_2) * 128;
@@ -561,25 +560,25 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
     // 27: func.func @attention_wide(
     const i32 thread_col = (lane >> 4) * 8;
 
-    // 77: %seen = arith.select %visible, %all, %nothing : !mask, !scores
+    // 79: %seen = arith.select %visible, %all, %nothing : !mask, !scores
     const i32 value_5 = T - (last * 176 + thread_row * 2);
 
-    // 109: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    // 111: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
     const bool test_3 = thread_row == 0;
 
-    // 116: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+    // 119: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     const i32 value_6 = value * 64;
     const i32 value_7 = i32(u32(value_4) >> 3) & 112;
     const i32 value_8 = os_shared + value_4;
 
-    // 64: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+    // 66: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
       const i32 value_9 = tile / m_tiles;
       const i32 h = value_9 % H;
       const i32 b = value_9 / H;
 
-      // 65: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
+      // 67: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       const i32 phase = qs_phase[0];
       mbarrier_wait(qs_full, phase);
       qs_phase[0] = phase ^ 1;
@@ -592,10 +591,10 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
       ks_slot[0] = test_4 ? 0 : value_11;
       ks_phase[0] = test_4 ? phase_2 ^ 1 : phase_2;
 
-      // 66: %none = cta.begin : !score_sum
+      // 68: %none = cta.begin : !score_sum
       f32 none[88];
 
-      // 67: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+      // 69: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
       wgmma_fence();
       const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot * 45056);
       #pragma unroll
@@ -607,15 +606,15 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
       }
       wgmma_commit();
 
-      // 69: %all = cta.await %first : !score_sum -> !scores
+      // 71: %all = cta.await %first : !score_sum -> !scores
       wgmma_wait<0>(none);
 
-      // 70: cta.release %k_last : !slot
+      // 72: cta.release %k_last : !slot
       if (test) {
         mbarrier_arrive(ks_empty + value_10);
       }
 
-      // 77: %seen = arith.select %visible, %all, %nothing : !mask, !scores
+      // 79: %seen = arith.select %visible, %all, %nothing : !mask, !scores
       f32 seen[88];
       #pragma unroll
       for (i32 i = 0; i < 88; ++i) {
@@ -624,16 +623,15 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
       }
 
       // 15: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-      f32 high[2];
+      i32 bound[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        high[i] = -kInf;
+        bound[i] = 0;
       }
       #pragma unroll
-      for (i32 i = 0; i < 44; ++i) {
-        const i32 value_12 = i * 2;
-        const i32 value_13 = i & 1;
-        high[value_13] = max_nan(high[value_13], max_nan(seen[value_12], seen[value_12 + 1]));
+      for (i32 i = 0; i < 88; ++i) {
+        const i32 value_12 = (i >> 1) & 1;
+        bound[value_12] = max(bound[value_12], __float_as_int(seen[i]));
       }
       f32 peak[2];
       f32 shrink[2];
@@ -645,8 +643,20 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
       for (i32 i = 0; i < 2; ++i) {
         shrink[i] = 1.0f;
       }
-      const bool test_5 = high[0] * exponent - peak[0] > 8.0f;
-      if (vote_any(test_5 || high[1] * exponent - peak[1] > 8.0f)) {
+      const bool test_5 = __int_as_float(bound[0]) * exponent - peak[0] > 8.0f;
+      const bool test_6 = vote_any(test_5 || __int_as_float(bound[1]) * exponent - peak[1] > 8.0f);
+      if (test_6) {
+        f32 high[2];
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          high[i] = -kInf;
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 44; ++i) {
+          const i32 value_12 = i * 2;
+          const i32 value_13 = i & 1;
+          high[value_13] = max_nan(high[value_13], max_nan(seen[value_12], seen[value_12 + 1]));
+        }
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
           high[i] = max_nan(high[i], shuffle_xor(high[i], 1));
@@ -692,7 +702,7 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         total[i] = fmaf(0.0f, shrink[i], added[i]);
       }
 
-      // 80: %p0 = tile.cast %weights0 : !scores -> !weights
+      // 82: %p0 = tile.cast %weights0 : !scores -> !weights
       bf16x2 p0[44];
       #pragma unroll
       for (i32 i = 0; i < 44; ++i) {
@@ -700,57 +710,57 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         p0[i] = pack_bf16(weights[value_12], weights[value_12 + 1]);
       }
 
-      // 82: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 84: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before[44];
 
-      // 81: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 83: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 44; ++i) {
         p_before[i] = p0[i];
       }
 
-      // 82: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 84: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before[64];
 
-      // 81: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 83: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         sum_before[i] = 0.0f;
       }
 
-      // 82: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 84: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before[2];
 
-      // 81: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 83: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         peak_before[i] = peak[i];
       }
 
-      // 82: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 84: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before[2];
 
-      // 81: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 83: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         total_before[i] = total[i];
       }
       #pragma unroll 1
       for (i32 i = 1; i < n_tiles; ++i) {
-        // 84: %k_slot = cta.wait %ks : !ring -> !slot
+        // 86: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_2 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
         const i32 value_12 = slot_2 * 8;
         mbarrier_wait(ks_full + value_12, phase_3);
         const i32 value_13 = slot_2 + 1;
-        const bool test_6 = value_13 == 2;
-        ks_slot[0] = test_6 ? 0 : value_13;
-        ks_phase[0] = test_6 ? phase_3 ^ 1 : phase_3;
+        const bool test_7 = value_13 == 2;
+        ks_slot[0] = test_7 ? 0 : value_13;
+        ks_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
 
-        // 85: %empty = cta.begin : !score_sum
+        // 87: %empty = cta.begin : !score_sum
         f32 empty[88];
 
-        // 86: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 88: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 45056);
         #pragma unroll
@@ -762,17 +772,17 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         }
         wgmma_commit();
 
-        // 88: %v_slot = cta.wait %vs : !ring -> !slot
+        // 90: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_3 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
         const i32 value_14 = slot_3 * 8;
         mbarrier_wait(vs_full + value_14, phase_4);
         const i32 value_15 = slot_3 + 1;
-        const bool test_7 = value_15 == 2;
-        vs_slot[0] = test_7 ? 0 : value_15;
-        vs_phase[0] = test_7 ? phase_4 ^ 1 : phase_4;
+        const bool test_8 = value_15 == 2;
+        vs_slot[0] = test_8 ? 0 : value_15;
+        vs_phase[0] = test_8 ? phase_4 ^ 1 : phase_4;
 
-        // 89: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 91: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
@@ -786,26 +796,24 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         }
         wgmma_commit();
 
-        // 91: %scores = cta.await %coming : !score_sum -> !scores
+        // 93: %scores = cta.await %coming : !score_sum -> !scores
         wgmma_wait<1>(empty);
 
-        // 92: cta.release %k_slot : !slot
+        // 94: cta.release %k_slot : !slot
         if (test) {
           mbarrier_arrive(ks_empty + value_12);
         }
 
         // 15: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-        f32 high_2[2];
+        i32 bound_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          high_2[j] = -kInf;
+          bound_2[j] = 0;
         }
         #pragma unroll
-        for (i32 j = 0; j < 44; ++j) {
-          const i32 value_16 = j * 2;
-          const i32 value_17 = j & 1;
-          const f32 value_18 = max_nan(high_2[value_17], max_nan(empty[value_16], empty[value_16 + 1]));
-          high_2[value_17] = value_18;
+        for (i32 j = 0; j < 88; ++j) {
+          const i32 value_16 = (j >> 1) & 1;
+          bound_2[value_16] = max(bound_2[value_16], __float_as_int(empty[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -817,19 +825,32 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         for (i32 j = 0; j < 2; ++j) {
           shrink_2[j] = 1.0f;
         }
-        const bool test_8 = high_2[0] * exponent - peak_2[0] > 8.0f;
-        if (vote_any(test_8 || high_2[1] * exponent - peak_2[1] > 8.0f)) {
+        const bool test_9 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
+        const bool test_10 = vote_any(test_9 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
+        if (test_10) {
+          f32 high[2];
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 1));
+            high[j] = -kInf;
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 44; ++j) {
+            const i32 value_16 = j * 2;
+            const i32 value_17 = j & 1;
+            const f32 value_18 = max_nan(high[value_17], max_nan(empty[value_16], empty[value_16 + 1]));
+            high[value_17] = value_18;
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            high_2[j] = max_nan(high_2[j], shuffle_xor(high_2[j], 2));
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            const f32 value_16 = high_2[j] * exponent;
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_16 = high[j] * exponent;
             const f32 value_17 = peak_2[j];
             const f32 value_18 = value_16 - value_17 > 8.0f ? value_16 : value_17;
             shrink_2[j] = exp2_approx(value_17 - value_18);
@@ -864,16 +885,16 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
           total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
         }
 
-        // 95: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        // 97: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 96: cta.release %v_slot : !slot
+        // 98: cta.release %v_slot : !slot
         if (test) {
           mbarrier_arrive(vs_empty + value_14);
         }
 
-        // 97: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        // 99: %sum_now = cta.rescale %grown, %shrink : !out, !rows
         if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 64; ++j) {
@@ -881,7 +902,7 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
           }
         }
 
-        // 98: %p_now = tile.cast %weights : !scores -> !weights
+        // 100: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[44];
         #pragma unroll
         for (i32 j = 0; j < 44; ++j) {
@@ -889,7 +910,7 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
           p_now[j] = pack_bf16(weights_2[value_16], weights_2[value_16 + 1]);
         }
 
-        // 99: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        // 101: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 44; ++j) {
           p_before[j] = p_now[j];
@@ -908,22 +929,22 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         }
       }
 
-      // 101: cta.release %q_slot : !q_slot
+      // 103: cta.release %q_slot : !q_slot
       if (test) {
         mbarrier_arrive(qs_empty);
       }
 
-      // 102: %v_first = cta.wait %vs : !ring -> !slot
+      // 104: %v_first = cta.wait %vs : !ring -> !slot
       const i32 slot_2 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
       const i32 value_12 = slot_2 * 8;
       mbarrier_wait(vs_full + value_12, phase_3);
       const i32 value_13 = slot_2 + 1;
-      const bool test_6 = value_13 == 2;
-      vs_slot[0] = test_6 ? 0 : value_13;
-      vs_phase[0] = test_6 ? phase_3 ^ 1 : phase_3;
+      const bool test_7 = value_13 == 2;
+      vs_slot[0] = test_7 ? 0 : value_13;
+      vs_phase[0] = test_7 ? phase_3 ^ 1 : phase_3;
 
-      // 103: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      // 105: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       wgmma_fence(sum_before, p_before);
       const i64 b_descriptor_2 = matrix_descriptor<22528, 1024, 128>(vs_shared + slot_2 * 45056);
       #pragma unroll
@@ -932,10 +953,10 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
       }
       wgmma_commit();
 
-      // 104: %row = arith.muli %m, %tile_rows : i32
+      // 106: %row = arith.muli %m, %tile_rows : i32
       const i32 row = tile % m_tiles * 128;
 
-      // 105: %total = tile.reduce sum %totals, 1 : !parts -> !rows
+      // 107: %total = tile.reduce sum %totals, 1 : !parts -> !rows
       f32 total_2[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -954,28 +975,36 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
       }
 
-      // 109: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      // 111: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
       const i32 value_14 = b * lse_stride0 + h * lse_stride1;
-      const bool test_7 = u32(b) < u32(B) && u32(h) < u32(H);
+      const bool test_8 = u32(b) < u32(B) && u32(h) < u32(H);
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
         regs[0] = (peak_before[i] + log2_approx(total_2[i])) * 0.6931472f;
         const i32 value_15 = i * 8;
         const i32 value_16 = row + thread_row_3 + value_15;
-        const bool inside = test_7 && value_16 >= 0 && test_3 && S - value_16 > 0;
+        const bool inside = test_8 && value_16 >= 0 && test_3 && S - value_16 > 0;
         store_global_b32(lse + (value_14 + row + value_15 + thread_row_3), regs, inside);
       }
 
-      // 110: %whole = cta.await %ending : !sum -> !out
+      // 112: %inverse = arith.divf %one, %total : !rows
+      f32 inverse[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        inverse[i] = divide(1.0f, total_2[i]);
+      }
+
+      // 113: %whole = cta.await %ending : !sum -> !out after %inverse : !rows
+      settle(inverse);
       wgmma_wait<0>(sum_before);
 
-      // 111: cta.release %v_first : !slot
+      // 114: cta.release %v_first : !slot
       if (test) {
         mbarrier_arrive(vs_empty + value_12);
       }
 
-      // 116: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+      // 119: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         if (test_2) {
@@ -991,8 +1020,8 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
           for (i32 l = 0; l < 4; ++l) {
             const i32 value_17 = value_16 + l * 2;
             const i32 value_18 = value_17 + 1;
-            const f32 value_19 = divide(sum_before[value_17], total_2[(value_17 >> 1) & 1]);
-            const bf16x2 word = pack_bf16(value_19, divide(sum_before[value_18], total_2[(value_18 >> 1) & 1]));
+            const f32 value_19 = sum_before[value_17] * inverse[(value_17 >> 1) & 1];
+            const bf16x2 word = pack_bf16(value_19, sum_before[value_18] * inverse[(value_18 >> 1) & 1]);
             regs[l] = word;
           }
           stmatrix_x4(value_8 + (((thread_col + j * 16) * 2) ^ value_7), regs);
@@ -1006,7 +1035,7 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
       }
     }
 
-    // 60: cta.role "attend" warps 8 registers 240 {
+    // 62: cta.role "attend" warps 8 registers 240 {
     if (test_2) {
       bulk_wait_read<0>();
     }

@@ -94,39 +94,12 @@ __device__ __forceinline__ i32 shared_address(const void *pointer) {
 }
 
 template <typename T>
-__device__ __forceinline__ void load_global_nc_b32(T *to, const void *from, bool inside = true) {
-  u32 words[1];
-  pack_words<4>(words, to);
-  asm volatile("{\n\t"
-               ".reg .pred inside;\n\t"
-               "setp.ne.b32 inside, %2, 0;\n\t"
-               "@inside ld.global.nc.b32 %0, [%1];\n\t"
-               "}"
-               : "+r"(words[0])
-               : "l"(from), "r"(i32(inside)));
-  unpack_words<4>(to, words);
-}
-
-template <typename T>
 __device__ __forceinline__ void load_shared_b32(T *to, i32 from) {
   u32 words[1];
   asm volatile("ld.shared.b32 %0, [%1];"
                : "=r"(words[0])
                : "r"(from));
   unpack_words<4>(to, words);
-}
-
-template <typename T>
-__device__ __forceinline__ void store_shared_b32(i32 to, const T *from, bool inside = true) {
-  u32 words[1];
-  pack_words<4>(words, from);
-  asm volatile("{\n\t"
-               ".reg .pred inside;\n\t"
-               "setp.ne.b32 inside, %2, 0;\n\t"
-               "@inside st.shared.b32 [%0], %1;\n\t"
-               "}"
-               :
-               : "r"(to), "r"(words[0]), "r"(i32(inside)));
 }
 
 template <typename T> __device__ __forceinline__ void stmatrix_x4(i32 to, const T *from) {
@@ -325,64 +298,61 @@ __device__ __forceinline__ void wgmma_m64n128k32_f8e4m3(f32 *d, u64 a, u64 b, bo
 
 extern "C" __global__ void __launch_bounds__(512, 1)
 gemm_block_scaled(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b,
-                  const __grid_constant__ TensorMap c, const f32 *__restrict__ a_scales,
-                  const f32 *__restrict__ b_scales, i32 M, i32 K, i32 N, i32 KB, i32 NB,
-                  i32 a_scales_stride0, i32 b_scales_stride0) {
+                  const __grid_constant__ TensorMap a_scales,
+                  const __grid_constant__ TensorMap b_scales, const __grid_constant__ TensorMap c,
+                  i32 M, i32 K, i32 N, i32 NB, i32 KB) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 21: func.func @gemm_block_scaled(
+  // 24: func.func @gemm_block_scaled(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 38: %m_tiles = arith.ceildivsi %M, %tile_m : i32
+  // 43: %m_tiles = arith.ceildivsi %M, %tile_m : i32
   const i32 m_tiles = ceil_div(M, 192);
 
-  // 39: %n_tiles = arith.ceildivsi %N, %tile_n : i32
+  // 44: %n_tiles = arith.ceildivsi %N, %tile_n : i32
   const i32 n_tiles = ceil_div(N, 128);
 
-  // 40: %steps = arith.ceildivsi %K, %tile_k : i32
+  // 45: %steps = arith.ceildivsi %K, %tile_k : i32
   const i32 steps = ceil_div(K, 128);
 
-  // 51: %as = cta.channel tma : !a_ring
+  // 56: %as = cta.channel tma : !a_ring
   const i32 as_shared = shared_address(shared);
 
-  // 52: %bs = cta.channel tma : !b_ring
+  // 57: %bs = cta.channel tma : !b_ring
   const i32 bs_shared = shared_address(shared + 98304);
 
-  // 53: %ss = cta.channel put : !scale_ring
-  const i32 ss_shared = shared_address(shared + 163840);
+  // 58: %a_ss = cta.channel tma : !a_scale_ring
+  const i32 a_ss_shared = shared_address(shared + 163840);
 
-  // 54: %rows = cta.channel store : !staging
+  // 59: %b_ss = cta.channel tma : !b_scale_ring
+  const i32 b_ss_shared = shared_address(shared + 166912);
+
+  // 60: %rows = cta.channel store : !staging
   const i32 rows_shared = shared_address(shared + 167936);
 
-  // 56: cta.role "load" warps 1 registers 32 {
+  // 24: func.func @gemm_block_scaled(
   const i32 warpgroup = warp >> 2;
-  const i32 group_thread = thread & 127;
   const i32 as_full = shared_address(shared + 217088);
   const i32 as_empty = shared_address(shared + 217120);
-  const i32 ss_full = shared_address(shared + 217152);
-  const i32 ss_empty = shared_address(shared + 217184);
   if (thread == 0) {
     tma_prefetch_map(a);
     tma_prefetch_map(b);
+    tma_prefetch_map(a_scales);
+    tma_prefetch_map(b_scales);
     tma_prefetch_map(c);
     #pragma unroll
     for (i32 i = 0; i < 4; ++i) {
       const i32 value = i * 8;
       mbarrier_init(as_full + value, 1);
-      mbarrier_init(as_empty + value, 3);
-    }
-    #pragma unroll
-    for (i32 i = 0; i < 4; ++i) {
-      const i32 value = i * 8;
-      mbarrier_init(ss_full + value, 2);
-      mbarrier_init(ss_empty + value, 12);
+      mbarrier_init(as_empty + value, 12);
     }
     fence_mbarrier_init();
   }
   __syncthreads();
   if (warpgroup < 1) {
+    // 62: cta.role "load" warps 1 registers 32 {
     decrease_registers<32>();
     if (warp == 0) {
       if (elect_one()) {
@@ -391,229 +361,99 @@ gemm_block_scaled(const __grid_constant__ TensorMap a, const __grid_constant__ T
         i32 as_phase[1];
         as_phase[0] = 1;
 
-        // 57: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
-        const i32 value = n_tiles * 16;
+        // 63: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+        const i32 value = n_tiles * 11;
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
-          const i32 value_2 = tile / value * 16;
-          const i32 band_height = min(m_tiles - value_2, 16);
+          const i32 value_2 = tile / value * 11;
+          const i32 band_height = min(m_tiles - value_2, 11);
           const i32 value_3 = tile % value;
+          const i32 n = value_3 / band_height;
 
-          // 58: %row = arith.muli %m, %tile_m : i32
+          // 64: %row = arith.muli %m, %tile_m : i32
           const i32 row = (value_2 + value_3 % band_height) * 192;
 
-          // 59: %column = arith.muli %n, %tile_n : i32
-          const i32 column = value_3 / band_height * 128;
+          // 65: %column = arith.muli %n, %tile_n : i32
+          const i32 column = n * 128;
 
-          // 60: scf.for %i = %c0 to %steps step %c1 : i32 {
+          // 66: scf.for %i = %c0 to %steps step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < steps; ++i) {
-            // 61: %k = arith.muli %i, %tile_k : i32
+            // 67: %k = arith.muli %i, %tile_k : i32
             const i32 k = i * 128;
 
-            // 62: %a_slot = cta.acquire %as : !a_ring -> !a_slot
+            // 68: %a_slot = cta.acquire %as : !a_ring -> !a_slot
             const i32 slot = as_slot[0];
             const i32 phase = as_phase[0];
             const i32 value_4 = slot * 8;
             const i32 value_5 = as_full + value_4;
             mbarrier_wait(as_empty + value_4, phase);
-            mbarrier_arrive_expect_tx(value_5, 40960);
+            mbarrier_arrive_expect_tx(value_5, 41744);
             const i32 value_6 = slot + 1;
             const bool test = value_6 == 4;
             as_slot[0] = test ? 0 : value_6;
             as_phase[0] = test ? phase ^ 1 : phase;
 
-            // 64: cta.copy %a[%row, %k] extents [192, 128], %a_slot : !view, !a_slot
+            // 72: cta.copy %a[%row, %k] extents [192, 128], %a_slot : !view, !a_slot
             tma_load_2d(as_shared + slot * 24576, a, row, k, value_5);
 
-            // 65: cta.copy %b[%column, %k] extents [128, 128], %b_slot : !view, !b_slot
+            // 73: cta.copy %b[%column, %k] extents [128, 128], %b_slot : !view, !b_slot
             tma_load_2d(bs_shared + slot * 16384, b, column, k, value_5);
+
+            // 74: cta.copy %a_scales[%i, %row] extents [0, 192], %a_scale_slot : !scales, !a_scale_slot
+            tma_load_2d(a_ss_shared + slot * 768, a_scales, i, row, value_5);
+
+            // 76: cta.copy %b_scales[%n, %i4] extents [0, 4], %b_scale_slot : !scales, !b_scale_slot
+            tma_load_2d(b_ss_shared + slot * 128, b_scales, n, i & -4, value_5);
           }
-        }
-      }
-    }
-
-    // 72: cta.role "scale" warps 2 registers 32 {
-    if (warp >= 1 && warp < 3) {
-      // 21: func.func @gemm_block_scaled(
-      const i32 thread_row = lane + (warp - 1) * 32;
-
-      // 72: cta.role "scale" warps 2 registers 32 {
-      i32 ss_slot[1];
-      ss_slot[0] = 0;
-      i32 ss_phase[1];
-      ss_phase[0] = 1;
-
-      // 73: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
-      const i32 value = n_tiles * 16;
-
-      // 75: %a_first = tile.load %a_scales[%c0, %row] extents [0, 192] : !scales, i32, i32 -> !rows
-      const bool test = u32(KB) > u32(0);
-
-      // 86: cta.commit %slot : !scale_slot
-      const bool test_2 = lane < 1;
-
-      // 73: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
-      #pragma unroll 1
-      for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
-        const i32 value_2 = tile / value * 16;
-        const i32 band_height = min(m_tiles - value_2, 16);
-        const i32 value_3 = tile % value;
-        const i32 n = value_3 / band_height;
-
-        // 74: %row = arith.muli %m, %tile_m : i32
-        const i32 row = (value_2 + value_3 % band_height) * 192;
-
-        // 75: %a_first = tile.load %a_scales[%c0, %row] extents [0, 192] : !scales, i32, i32 -> !rows
-        f32 a_first[3];
-        #pragma unroll
-        for (i32 i = 0; i < 3; ++i) {
-          const i32 value_4 = i * 64;
-          const i32 value_5 = row + thread_row + value_4;
-          a_first[i] = 0.0f;
-          load_global_nc_b32(&a_first[i], a_scales + (row + value_4 + thread_row), test && value_5 >= 0 && M - value_5 > 0);
-        }
-
-        // 76: %b_first = tile.load %b_scales[%n, %c0] extents [0, 0] : !scales, i32, i32 -> f32
-        f32 b_first[1];
-        b_first[0] = 0.0f;
-        const i32 offset = n * b_scales_stride0;
-        const bool test_3 = u32(n) < u32(NB);
-        load_global_nc_b32(b_first, b_scales + offset, test_3 && test);
-
-        // 78: iter_args(%a_scale = %a_first, %b_scale = %b_first) -> (!rows, f32) : i32 {
-        f32 a_scale[3];
-
-        // 76: %b_first = tile.load %b_scales[%n, %c0] extents [0, 0] : !scales, i32, i32 -> f32
-        const f32 value_4 = b_first[0];
-
-        // 77: %a_last, %b_last = scf.for %i = %c0 to %steps step %c1
-        #pragma unroll
-        for (i32 i = 0; i < 3; ++i) {
-          a_scale[i] = a_first[i];
-        }
-        f32 b_scale = value_4;
-        #pragma unroll 1
-        for (i32 i = 0; i < steps; ++i) {
-          // 79: %next = arith.addi %i, %c1 : i32
-          const i32 next = i + 1;
-
-          // 80: %a_next = tile.load %a_scales[%next, %row] extents [0, 192] : !scales, i32, i32 -> !rows
-          f32 a_next[3];
-          const bool test_4 = u32(next) < u32(KB);
-          const i32 value_5 = next * a_scales_stride0;
-          #pragma unroll
-          for (i32 j = 0; j < 3; ++j) {
-            const i32 value_6 = j * 64;
-            const i32 value_7 = row + thread_row + value_6;
-            a_next[j] = 0.0f;
-            const bool inside = test_4 && value_7 >= 0 && M - value_7 > 0;
-            load_global_nc_b32(&a_next[j], a_scales + (value_5 + row + value_6 + thread_row), inside);
-          }
-
-          // 81: %b_next = tile.load %b_scales[%n, %next] extents [0, 0] : !scales, i32, i32 -> f32
-          f32 b_next[1];
-          b_next[0] = 0.0f;
-          load_global_nc_b32(b_next, b_scales + (offset + next), test_3 && test_4);
-
-          // 83: %scale = arith.mulf %a_scale, %b_all : !rows
-          f32 scale[3];
-
-          // 81: %b_next = tile.load %b_scales[%n, %next] extents [0, 0] : !scales, i32, i32 -> f32
-          const f32 value_6 = b_next[0];
-
-          // 83: %scale = arith.mulf %a_scale, %b_all : !rows
-          #pragma unroll
-          for (i32 j = 0; j < 3; ++j) {
-            scale[j] = a_scale[j] * b_scale;
-          }
-
-          // 84: %slot = cta.acquire %ss : !scale_ring -> !scale_slot
-          const i32 slot = ss_slot[0];
-          const i32 phase = ss_phase[0];
-          const i32 value_7 = slot * 8;
-          mbarrier_wait(ss_empty + value_7, phase);
-          const i32 value_8 = slot + 1;
-          const bool test_5 = value_8 == 4;
-          ss_slot[0] = test_5 ? 0 : value_8;
-          ss_phase[0] = test_5 ? phase ^ 1 : phase;
-          const i32 ss_shared_2 = ss_shared + slot * 1024;
-
-          // 85: cta.put %scale, %slot : !rows, !scale_slot
-          #pragma unroll
-          for (i32 j = 0; j < 3; ++j) {
-            store_shared_b32(ss_shared_2 + (thread_row + j * 64) * 4, &scale[j]);
-          }
-
-          // 86: cta.commit %slot : !scale_slot
-          __syncwarp();
-          if (test_2) {
-            mbarrier_arrive(ss_full + value_7);
-          }
-
-          // 87: scf.yield %a_next, %b_next : !rows, f32
-          #pragma unroll
-          for (i32 j = 0; j < 3; ++j) {
-            a_scale[j] = a_next[j];
-          }
-          b_scale = value_6;
         }
       }
     }
   } else {
-    // 56: cta.role "load" warps 1 registers 32 {
+    // 85: cta.role "multiply" warps 12 registers 160 {
     increase_registers<160>();
-
-    // 92: cta.role "multiply" warps 12 registers 160 {
     const i32 own_warp = warp - 4;
 
-    // 21: func.func @gemm_block_scaled(
+    // 24: func.func @gemm_block_scaled(
     const i32 thread_row = own_warp * 16;
 
-    // 92: cta.role "multiply" warps 12 registers 160 {
+    // 85: cta.role "multiply" warps 12 registers 160 {
     i32 as_slot[1];
     as_slot[0] = 0;
     i32 as_phase[1];
     as_phase[0] = 0;
-    i32 ss_slot[1];
-    ss_slot[0] = 0;
-    i32 ss_phase[1];
-    ss_phase[0] = 0;
 
-    // 93: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
-    const i32 value = n_tiles * 16;
+    // 86: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+    const i32 value = n_tiles * 11;
 
-    // 99: %next = cta.mma %begin, %a_slot, %b_slot
+    // 94: %next = cta.mma %begin, %a_slot, %b_slot
     const i32 value_2 = own_warp >> 2;
     const i32 value_3 = value_2 * 8192;
 
-    // 116: cta.store %rounded, %c[%row, %column] extents [192, 128] through %rows
-    const bool test = group_thread == 0;
+    // 115: cta.store %rounded, %c[%row, %column] extents [192, 128] through %rows
+    const bool test = (thread & 127) == 0;
     const i32 value_4 = warpgroup + 1;
     const i32 value_5 = ((lane & 15) + thread_row) * 128;
 
-    // 21: func.func @gemm_block_scaled(
+    // 24: func.func @gemm_block_scaled(
     const i32 thread_col = (lane >> 4) * 8;
     const i32 thread_row_2 = (lane >> 2) + thread_row;
 
-    // 103: cta.release %scale_slot : !scale_slot
+    // 105: cta.release %b_scale_slot : !b_scale_slot
     const bool test_2 = lane < 1;
 
-    // 106: cta.release %b_slot : !b_slot
-    const bool test_3 = group_thread < 1;
-
-    // 116: cta.store %rounded, %c[%row, %column] extents [192, 128] through %rows
+    // 115: cta.store %rounded, %c[%row, %column] extents [192, 128] through %rows
     const i32 value_6 = value_2 * 64;
     const i32 value_7 = i32(u32(value_5) >> 3) & 112;
 
-    // 93: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+    // 86: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
-      const i32 value_8 = tile / value * 16;
-      const i32 band_height = min(m_tiles - value_8, 16);
+      const i32 value_8 = tile / value * 11;
+      const i32 band_height = min(m_tiles - value_8, 11);
       const i32 value_9 = tile % value;
 
-      // 95: %total = scf.for %i = %c0 to %steps step %c1 iter_args(%sum = %nothing) -> (!part) : i32 {
+      // 88: %total = scf.for %i = %c0 to %steps step %c1 iter_args(%sum = %nothing) -> (!part) : i32 {
       f32 sum[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
@@ -621,20 +461,20 @@ gemm_block_scaled(const __grid_constant__ TensorMap a, const __grid_constant__ T
       }
       #pragma unroll 1
       for (i32 i = 0; i < steps; ++i) {
-        // 96: %a_slot = cta.wait %as : !a_ring -> !a_slot
+        // 89: %a_slot = cta.wait %as : !a_ring -> !a_slot
         const i32 slot = as_slot[0];
         const i32 phase = as_phase[0];
         const i32 value_10 = slot * 8;
         mbarrier_wait(as_full + value_10, phase);
         const i32 value_11 = slot + 1;
-        const bool test_4 = value_11 == 4;
-        as_slot[0] = test_4 ? 0 : value_11;
-        as_phase[0] = test_4 ? phase ^ 1 : phase;
+        const bool test_3 = value_11 == 4;
+        as_slot[0] = test_3 ? 0 : value_11;
+        as_phase[0] = test_3 ? phase ^ 1 : phase;
 
-        // 98: %begin = cta.begin : !pending
+        // 93: %begin = cta.begin : !pending
         f32 begin[64];
 
-        // 99: %next = cta.mma %begin, %a_slot, %b_slot
+        // 94: %next = cta.mma %begin, %a_slot, %b_slot
         wgmma_fence();
         const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 24576 + value_3);
         const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + slot * 16384);
@@ -646,63 +486,65 @@ gemm_block_scaled(const __grid_constant__ TensorMap a, const __grid_constant__ T
         }
         wgmma_commit();
 
-        // 101: %scale_slot = cta.wait %ss : !scale_ring -> !scale_slot
-        const i32 slot_2 = ss_slot[0];
-        const i32 phase_2 = ss_phase[0];
-        const i32 value_12 = slot_2 * 8;
-        mbarrier_wait(ss_full + value_12, phase_2);
-        const i32 value_13 = slot_2 + 1;
-        const bool test_5 = value_13 == 4;
-        ss_slot[0] = test_5 ? 0 : value_13;
-        ss_phase[0] = test_5 ? phase_2 ^ 1 : phase_2;
+        // 96: %a_scale = cta.get %a_scale_slot : !a_scale_slot -> !rows
+        wgmma_wait<1>();
+        f32 a_scale[2];
 
-        // 102: %scale = cta.get %scale_slot : !scale_slot -> !rows
-        f32 scale[2];
+        // 91: %a_scale_slot = cta.wait %a_ss : !a_scale_ring -> !a_scale_slot
+        const i32 a_ss_shared_2 = a_ss_shared + slot * 768;
 
-        // 101: %scale_slot = cta.wait %ss : !scale_ring -> !scale_slot
-        const i32 ss_shared_2 = ss_shared + slot_2 * 1024;
-
-        // 102: %scale = cta.get %scale_slot : !scale_slot -> !rows
+        // 96: %a_scale = cta.get %a_scale_slot : !a_scale_slot -> !rows
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          load_shared_b32(&scale[j], ss_shared_2 + (thread_row_2 + j * 8) * 4);
+          load_shared_b32(&a_scale[j], a_ss_shared_2 + (thread_row_2 + j * 8) * 4);
         }
 
-        // 103: cta.release %scale_slot : !scale_slot
-        __syncwarp();
-        if (test_2) {
-          mbarrier_arrive(ss_empty + value_12);
+        // 98: %b_scale = cta.element %b_scale_slot[%which] : !b_scale_slot -> f32
+        f32 b_scale[1];
+        load_shared_b32(b_scale, b_ss_shared + slot * 128 + (i & 3) * 4);
+
+        // 100: %scale = arith.mulf %a_scale, %b_all : !rows
+        f32 scale[2];
+
+        // 98: %b_scale = cta.element %b_scale_slot[%which] : !b_scale_slot -> f32
+        const f32 value_12 = b_scale[0];
+
+        // 100: %scale = arith.mulf %a_scale, %b_all : !rows
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          scale[j] = a_scale[j] * value_12;
         }
 
-        // 104: %part = cta.await %next : !pending -> !part
+        // 101: %part = cta.await %next : !pending -> !part
         wgmma_wait<0>(begin);
 
-        // 106: cta.release %b_slot : !b_slot
-        if (test_3) {
+        // 105: cta.release %b_scale_slot : !b_scale_slot
+        __syncwarp();
+        if (test_2) {
           mbarrier_arrive(as_empty + value_10);
         }
 
-        // 110: %new_sum = arith.addf %sum, %scaled : !part
+        // 109: %new_sum = arith.addf %sum, %scaled : !part
         f32 new_sum[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
           new_sum[j] = sum[j] + begin[j] * scale[(j >> 1) & 1];
         }
 
-        // 111: scf.yield %new_sum : !part
+        // 110: scf.yield %new_sum : !part
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
           sum[j] = new_sum[j];
         }
       }
 
-      // 114: %row = arith.muli %m, %tile_m : i32
+      // 113: %row = arith.muli %m, %tile_m : i32
       const i32 row = (value_8 + value_9 % band_height) * 192;
 
-      // 115: %column = arith.muli %n, %tile_n : i32
+      // 114: %column = arith.muli %n, %tile_n : i32
       const i32 column = value_9 / band_height * 128;
 
-      // 116: cta.store %rounded, %c[%row, %column] extents [192, 128] through %rows
+      // 115: cta.store %rounded, %c[%row, %column] extents [192, 128] through %rows
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         const i32 value_10 = rows_shared + (i & 1) * 24576;
@@ -732,7 +574,7 @@ gemm_block_scaled(const __grid_constant__ TensorMap a, const __grid_constant__ T
       }
     }
 
-    // 92: cta.role "multiply" warps 12 registers 160 {
+    // 85: cta.role "multiply" warps 12 registers 160 {
     if (test) {
       bulk_wait_read<0>();
     }

@@ -340,7 +340,7 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
   // 37: %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>
   const i32 rows_shared = shared_address(shared + 196608);
 
-  // 39: cta.role "load" warps 1 registers 40 {
+  // 8: func.func @gemm_e4m3(
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 rank = cluster_rank();
@@ -361,6 +361,7 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
   cluster_arrive();
   cluster_wait();
   if (warpgroup < 1) {
+    // 39: cta.role "load" warps 1 registers 40 {
     decrease_registers<40>();
     if (warp == 0) {
       if (elect_one()) {
@@ -418,10 +419,8 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
       }
     }
   } else {
-    // 39: cta.role "load" warps 1 registers 40 {
-    increase_registers<232>();
-
     // 55: cta.role "multiply" warps 8 registers 232 {
+    increase_registers<232>();
     const i32 own_warp = warp - 4;
     i32 as_slot[1];
     as_slot[0] = 0;
@@ -560,7 +559,7 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
     }
   }
 
-  // 39: cta.role "load" warps 1 registers 40 {
+  // 8: func.func @gemm_e4m3(
   cluster_arrive();
   cluster_wait();
 }

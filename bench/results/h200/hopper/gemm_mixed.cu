@@ -396,7 +396,7 @@ gemm_mixed(const __grid_constant__ TensorMap c, const __grid_constant__ TensorMa
   // 48: %staging = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>
   const i32 staging_shared = shared_address(shared + 165888);
 
-  // 50: cta.role "multiply" warps 8 registers 160 {
+  // 22: func.func @gemm_mixed(
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 as_full = shared_address(shared + 198656);
@@ -432,6 +432,7 @@ gemm_mixed(const __grid_constant__ TensorMap c, const __grid_constant__ TensorMa
   }
   __syncthreads();
   if (warpgroup < 2) {
+    // 50: cta.role "multiply" warps 8 registers 160 {
     increase_registers<160>();
     i32 as_slot[1];
     as_slot[0] = 0;
@@ -598,7 +599,9 @@ gemm_mixed(const __grid_constant__ TensorMap c, const __grid_constant__ TensorMa
       bulk_wait_read<0>();
     }
   } else {
+    // 22: func.func @gemm_mixed(
     if (warpgroup < 3) {
+      // 72: cta.role "dequantise" warps 4 registers 120 {
       decrease_registers<120>();
 
       // 22: func.func @gemm_mixed(
@@ -705,10 +708,8 @@ gemm_mixed(const __grid_constant__ TensorMap c, const __grid_constant__ TensorMa
         }
       }
     } else {
-      // 50: cta.role "multiply" warps 8 registers 160 {
-      decrease_registers<40>();
-
       // 93: cta.role "load" warps 1 registers 40 {
+      decrease_registers<40>();
       if (warp == 12) {
         if (elect_one()) {
           i32 raws_slot[1];

@@ -306,7 +306,7 @@ gemm_persistent(const __grid_constant__ TensorMap a, const __grid_constant__ Ten
   // 34: %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>
   const i32 rows_shared = shared_address(shared + 196608);
 
-  // 36: cta.role "load" warps 1 registers 40 {
+  // 8: func.func @gemm_persistent(
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 as_full = shared_address(shared + 229376);
@@ -325,6 +325,7 @@ gemm_persistent(const __grid_constant__ TensorMap a, const __grid_constant__ Ten
   }
   __syncthreads();
   if (warpgroup < 1) {
+    // 36: cta.role "load" warps 1 registers 40 {
     decrease_registers<40>();
     if (warp == 0) {
       if (elect_one()) {
@@ -375,10 +376,8 @@ gemm_persistent(const __grid_constant__ TensorMap a, const __grid_constant__ Ten
       }
     }
   } else {
-    // 36: cta.role "load" warps 1 registers 40 {
-    increase_registers<232>();
-
     // 52: cta.role "multiply" warps 8 registers 232 {
+    increase_registers<232>();
     const i32 own_warp = warp - 4;
     i32 as_slot[1];
     as_slot[0] = 0;

@@ -300,7 +300,7 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
   // 39: %rows_1 = cta.channel store : !staging
   const i32 rows_1_shared = shared_address(shared + 212992);
 
-  // 41: cta.role "load 0" warps 1 registers 40 {
+  // 12: func.func @gemm_pingpong(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 as_0_full = shared_address(shared + 229376);
@@ -327,6 +327,7 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
   }
   __syncthreads();
   if (warpgroup < 1) {
+    // 41: cta.role "load 0" warps 1 registers 40 {
     decrease_registers<40>();
     if (warp == 0) {
       if (elect_one()) {
@@ -430,11 +431,10 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
       }
     }
   } else {
-    // 41: cta.role "load 0" warps 1 registers 40 {
+    // 12: func.func @gemm_pingpong(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
     if (warpgroup < 2) {
-      increase_registers<232>();
-
       // 73: cta.role "multiply 0" warps 4 registers 232 {
+      increase_registers<232>();
       const i32 own_warp = warp - 4;
       i32 as_0_slot[1];
       as_0_slot[0] = 0;
@@ -570,10 +570,8 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
         bulk_wait_read<0>();
       }
     } else {
-      // 41: cta.role "load 0" warps 1 registers 40 {
-      increase_registers<232>();
-
       // 94: cta.role "multiply 1" warps 4 registers 232 {
+      increase_registers<232>();
       const i32 own_warp = warp - 8;
       i32 as_1_slot[1];
       as_1_slot[0] = 0;

@@ -317,7 +317,7 @@ gemm_split_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tensor
   // 38: %rows = cta.channel store : !cta.channel<2 x tensor<128x64xf32>>
   const i32 rows_shared = shared_address(shared + 131072);
 
-  // 40: cta.role "load" warps 1 registers 40 {
+  // 7: func.func @gemm_split_k(
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 rank = cluster_rank();
@@ -338,6 +338,7 @@ gemm_split_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tensor
   cluster_arrive();
   cluster_wait();
   if (warpgroup < 1) {
+    // 40: cta.role "load" warps 1 registers 40 {
     decrease_registers<40>();
     if (warp == 0) {
       if (elect_one()) {
@@ -401,10 +402,8 @@ gemm_split_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tensor
       }
     }
   } else {
-    // 40: cta.role "load" warps 1 registers 40 {
-    increase_registers<232>();
-
     // 58: cta.role "multiply" warps 8 registers 232 {
+    increase_registers<232>();
     const i32 own_warp = warp - 4;
     i32 as_slot[1];
     as_slot[0] = 0;
@@ -548,7 +547,7 @@ gemm_split_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tensor
     }
   }
 
-  // 40: cta.role "load" warps 1 registers 40 {
+  // 7: func.func @gemm_split_k(
   cluster_arrive();
   cluster_wait();
 }

@@ -343,7 +343,7 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
   // 37: %rows = cta.channel store : !cta.channel<2 x !tile>
   const i32 rows_shared = shared_address(shared + 196608);
 
-  // 39: cta.role "load" warps 1 registers 40 {
+  // 10: func.func @swiglu(%x: !view {tile.name = "x", tile.dims = ["M", "K"]},
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 rank = cluster_rank();
@@ -365,6 +365,7 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
   cluster_arrive();
   cluster_wait();
   if (warpgroup < 1) {
+    // 39: cta.role "load" warps 1 registers 40 {
     decrease_registers<40>();
     if (warp == 0) {
       if (elect_one()) {
@@ -426,10 +427,8 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
       }
     }
   } else {
-    // 39: cta.role "load" warps 1 registers 40 {
-    increase_registers<232>();
-
     // 58: cta.role "multiply" warps 8 registers 232 {
+    increase_registers<232>();
     const i32 own_warp = warp - 4;
     i32 xs_slot[1];
     xs_slot[0] = 0;
@@ -602,7 +601,7 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
     }
   }
 
-  // 39: cta.role "load" warps 1 registers 40 {
+  // 10: func.func @swiglu(%x: !view {tile.name = "x", tile.dims = ["M", "K"]},
   cluster_arrive();
   cluster_wait();
 }
