@@ -164,6 +164,31 @@ TEST(HopperSchedules, slots_are_not_overwritten_too_early) {
     EXPECT_EQ(throughOperand(/*throughA=*/false, change).findings(2).substr(0, 4), "race");
 }
 
+// Roles that take turns at the tiles hand on too, each to its own next tile.
+TEST(HopperSchedules, tiles_in_turn_hand_on) {
+  std::vector<Replacement> edits = {
+      {"%rounded = tile.cast %total : tensor<128x128xf32> -> tensor<128x128xbf16>",
+       "%own = tile.cast %total : tensor<128x128xf32> -> tensor<128x128xbf16>\n"
+       "%nothing = arith.subf %kept, %kept : tensor<128x128xbf16>\n"
+       "%rounded = arith.addf %own, %nothing : tensor<128x128xbf16>"},
+      {": tensor<128x128xbf16>, !view, !staging\n",
+       ": tensor<128x128xbf16>, !view, !staging\ncta.yield %own : tensor<128x128xbf16>\n"}};
+  for (const char *turn : {"0", "1"}) {
+    std::string tiles =
+        "cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn " + std::string(turn) + " of 2";
+    edits.push_back({"    " + tiles + " {\n      %acc",
+                     "%zero = arith.constant dense<0.0> : tensor<128x128xbf16>\n"
+                     "%last = " +
+                         tiles + " iter_args(%kept = %zero) -> (tensor<128x128xbf16>) {\n%acc"});
+  }
+  ScheduleRun run(lowerSchedule(replaced("gemm_pingpong.mlir", edits)));
+  run.tensor("bf16", 300, 136);
+  run.tensor("bf16", 392, 136);
+  run.tensor("bf16", 300, 392);
+  run.numbers = {{"M", int64_t(300)}, {"N", int64_t(392)}, {"K", int64_t(136)}};
+  run.expect(2, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
+}
+
 TEST(HopperSchedules, attention_refuses_arguments_that_it_cannot_use) {
   for (const AttentionProgram &attention : kAttentionPrograms) {
     runtime::KernelSource source;
