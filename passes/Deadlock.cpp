@@ -10,7 +10,9 @@
 //
 // A block's tiles may be any, as those of a queue are. The queue itself is left out: an entry is
 // there before the tile in front of it is begun, and its ring holds up only who is tiles ahead of
-// another, whom that one does not wait for, as slots of a tile are filled and taken in that tile.
+// another, whom that one does not wait for, as slots of a tile are filled in that tile and taken in
+// it. Where tiles hand something on, a role may take slots of tiles ahead of it; that these are no
+// more than the queue gives out is not tried, which a remark says.
 #include "passes/Deadlock.h"
 
 #include "passes/NamedBarriers.h"
@@ -143,6 +145,16 @@ void Search::explainGaps() {
   if (tooLong)
     explain(kernel, kFlag) << "looked for roles that wait for ever with small sizes, but some make "
                            << "loops too long to be played through, and were left out";
+  bool ahead = kernel
+                   .walk([](cta::TilesOp tiles) {
+                     return tiles.getQueue() && !tiles.getInitArgs().empty()
+                                ? WalkResult::interrupt()
+                                : WalkResult::advance();
+                   })
+                   .wasInterrupted();
+  if (ahead)
+    explain(kernel, kFlag) << "looked for roles that wait for ever as if all tiles of the queue "
+                           << "were known; one that takes slots of several tiles ahead may wait";
 }
 
 //===- What is said ---------------------------------------------------------------------------===//

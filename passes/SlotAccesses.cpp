@@ -47,11 +47,13 @@ static LogicalResult checkFill(cta::AcquireOp acquire) {
 
 LogicalResult checkBoxStart(Operation *op, tile::ViewType view, ValueRange indices) {
   int64_t bytes = view.getElementBytes(), step = 16 / std::gcd<int64_t>(16, bytes);
-  if (knownDivisor(indices.back()) % step == 0)
+  int64_t divisor = knownDivisor(indices.back());
+  if (divisor % step == 0)
     return success();
-  return op->emitError() << "starts at an element of a row that is not known to be a multiple of "
-                         << step << "; TMA starts at multiples of 16 bytes, and faults elsewhere; "
-                         << "multiply the index by the tile's width, or round it with `arith.andi`";
+  return op->emitError() << "starts at an element of a row that is known to be a multiple of "
+                         << divisor << " only, not of " << step << "; TMA starts at multiples of "
+                         << "16 bytes, and faults elsewhere; multiply the index by the tile's "
+                         << "width, or round it with `arith.andi`";
 }
 
 //===- Reading and writing over ---------------------------------------------------------------===//

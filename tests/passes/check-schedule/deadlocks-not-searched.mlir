@@ -351,3 +351,36 @@ func.func @loops_too_long(%x: !view, %t: i32 {tile.name = "t"}, %n: i32 {tile.na
   }
   return
 }
+
+// -----
+
+!slot = !cta.slot<tensor<64x64xbf16>>
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!view = !tile.view<?x?xbf16, align 16>
+
+// expected-remark @+1 {{check-schedule: looked for roles that wait for ever as if all tiles of the queue were known; one that takes slots of several tiles ahead may wait}}
+func.func @slots_ahead_of_a_queue(%x: !view, %t: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) queue {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+    %more = cta.acquire %as : !ring -> !slot
+    cta.copy %x[%c0, %c0] extents [64, 64], %more : !view, !slot
+    cta.commit %more : !slot
+  }
+  cta.role "use" warps 4 {
+    %first = cta.wait %as : !ring -> !slot
+    %left = cta.tiles (%i) of (%t) queue iter_args(%now = %first) -> (!slot) {
+      %w = cta.get %now : !slot -> tensor<64x64xbf16>
+      cta.release %now : !slot
+      %next = cta.wait %as : !ring -> !slot
+      cta.yield %next : !slot
+    }
+    cta.release %left : !slot
+  }
+  return
+}

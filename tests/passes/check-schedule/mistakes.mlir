@@ -1227,7 +1227,7 @@ func.func @a_copy_that_starts_anywhere(%x: !tile.view<?x?xf32, align 16>, %t: i3
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %ss : !ring -> !slot
-      // expected-error @+1 {{starts at an element of a row that is not known to be a multiple of 4; TMA starts at multiples of 16 bytes, and faults elsewhere; multiply the index by the tile's width, or round it with `arith.andi`}}
+      // expected-error @+1 {{starts at an element of a row that is known to be a multiple of 1 only, not of 4; TMA starts at multiples of 16 bytes, and faults elsewhere; multiply the index by the tile's width, or round it with `arith.andi`}}
       cta.copy %x[%i, %j] extents [0, 4], %s : !tile.view<?x?xf32, align 16>, !slot
       cta.commit %s : !slot
     }
@@ -1265,7 +1265,7 @@ func.func @a_store_that_starts_amid_16_bytes(%y: !view, %t: i32) attributes {cta
       %column = arith.muli %j, %c64 : i32
       cta.store %v, %y[%i, %column] extents [64, 64] through %os : tensor<64x64xbf16>, !view, !ring
       %amid = arith.addi %column, %c4 : i32
-      // expected-error @+1 {{starts at an element of a row that is not known to be a multiple of 8}}
+      // expected-error @+1 {{starts at an element of a row that is known to be a multiple of 4 only, not of 8}}
       cta.store %v, %y[%i, %amid] extents [64, 64] through %os : tensor<64x64xbf16>, !view, !ring
     }
   }
