@@ -406,8 +406,7 @@ LogicalResult Expander::expand(Operation *op) {
       .Case([&](cta::ReleaseOp o) { return expandRelease(o); })
       .Case([&](cta::StoreOp o) { return expandTmaStore(o); })
       .Case([&](cta::BeginOp o) {
-        tiles[o.getResult()] = declareTile(o.getLoc(), o.getResult().getType().getTile());
-        begun[o.getResult()] = integerOf(builder.getI1Type(), 0);
+        expandBegin(o);
         return success();
       })
       .Case([&](cta::MmaOp o) { return expandMma(o); })

@@ -22,6 +22,47 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
+//===- Where a sum lies -----------------------------------------------------------------------===//
+
+bool Expander::readBefore(Value tile, Value array, Operation *op) {
+  return llvm::all_of(tile.getUsers(), [&](Operation *user) {
+    Operation *here = op->getBlock()->findAncestorOpInBlock(*user);
+    // A product may still read, or continue in, the registers of a tile.
+    if (!here || !here->isBeforeInBlock(op) || isa<cta::MmaOp>(user))
+      return false;
+    return llvm::all_of(user->getResults(), [&](Value result) {
+      Value own = tiles.lookup(result);
+      return !isa<RankedTensorType>(result.getType()) || (own && own != array) ||
+             readBefore(result, array, op);
+    });
+  });
+}
+
+/// The sum takes the registers of one that has been awaited, scaled or added to another, and is not
+/// read again: with registers of its own, ptxas would let what is left to do with that one wait
+/// until behind the new product, and hold both.
+void Expander::expandBegin(cta::BeginOp op) {
+  Value sum = op.getResult();
+  begun[sum] = integerOf(builder.getI1Type(), 0);
+  for (auto await : op->getBlock()->getOps<cta::AwaitOp>()) {
+    if (!await->isBeforeInBlock(op))
+      break;
+    Value first = await.getPending();
+    while (auto product = first.getDefiningOp<cta::MmaOp>())
+      first = product.getAcc();
+    auto begin = first.getDefiningOp<cta::BeginOp>();
+    Value array = tiles.lookup(await.getPending());
+    bool free = begin && begin->getBlock() == op->getBlock() && begin.getType() == op.getType() &&
+                !reused.contains(await) && readBefore(await.getResult(), array, op);
+    if (free) {
+      reused.insert(await);
+      tiles[sum] = array;
+      return;
+    }
+  }
+  tiles[sum] = declareTile(op.getLoc(), op.getType().getTile());
+}
+
 //===- One product ----------------------------------------------------------------------------===//
 
 Value Expander::panelOffset(const PanelLayout &panels, Major major, Value mn, Value k) {

@@ -386,6 +386,9 @@ private:
   void expandWgmma(cta::MmaOp op, Value acc);
   /// Bytes from an operand's start to element (mn, k), before the swizzle; null is 0.
   Value panelOffset(const PanelLayout &panels, Major major, Value mn, Value k);
+  void expandBegin(cta::BeginOp op);
+  /// True if nothing from `op` on reads `array` as this tile, or as one that is left to its uses.
+  bool readBefore(Value tile, Value array, Operation *op);
   mlir::LogicalResult expandAwait(cta::AwaitOp op);
   /// Waits until only the youngest `keep` groups are under way; `readable` is used next.
   void retire(size_t keep, mlir::ValueRange readable = {});
@@ -476,6 +479,8 @@ private:
   bool readsBehind = false;               // what is read from now on stays behind all of them
   /// Of a sum that is pending: whether there is anything to add to; null: there is.
   llvm::DenseMap<Value, Value> begun;
+  /// Awaits whose registers a later sum has taken.
+  llvm::DenseSet<Operation *> reused;
   /// The slot of a ring that the last product of a loop's sum has not given back:
   /// !cuda.regs<1 x i32>.
   llvm::MapVector<std::pair<Value, Ring *>, Value> held;
