@@ -49,6 +49,10 @@ public:
     for (auto order : kernel.getOps<cta::OrderOp>())
       if (Circle circle(order); circle.ofWarpgroups())
         warpgroups[circle.roles.front()] = circle.size();
+    kernel.walk([&](cta::WarpgroupOp op) {
+      cta::RoleOp role = cta::roleOf(op);
+      warpgroups[role] = role.getWarps() / cta::kWarpsPerGroup;
+    });
   }
 
   std::optional<Deadlock> run();
@@ -64,7 +68,7 @@ private:
   func::FuncOp kernel;
   Depths depths;
   int64_t deepest = 1, turns = 1;
-  DenseMap<Operation *, int64_t> warpgroups; // of roles in which they take turns
+  DenseMap<Operation *, int64_t> warpgroups; // of roles in which they take turns or may part
   int runs = 0;
   bool tooMany = false, tooLong = false;
   std::optional<Location> obscure; // what cannot be followed
@@ -76,17 +80,17 @@ std::optional<std::vector<Player>> Search::trace(Choices &choices) {
   });
   std::vector<Player> players;
   for (auto role : kernel.getOps<cta::RoleOp>()) {
-    RoleTrace traced = traceRole(role, tiles, deepest + 2, choices);
-    tooLong |= traced.trial == Trial::TooLong;
-    if (traced.trial == Trial::NotUnderstood)
-      obscure = traced.obscure;
-    if (traced.trial != Trial::Possible)
-      return std::nullopt;
     int64_t groups = warpgroups.lookup(role);
-    if (groups == 0)
-      players.push_back({role, std::nullopt, std::move(traced.events)});
-    for (int64_t group = 0; group < groups; ++group)
-      players.push_back({role, group, traced.events});
+    for (int64_t group = 0; group < std::max<int64_t>(groups, 1); ++group) {
+      RoleTrace traced = traceRole(role, group, tiles, deepest + 2, choices);
+      tooLong |= traced.trial == Trial::TooLong;
+      if (traced.trial == Trial::NotUnderstood)
+        obscure = traced.obscure;
+      if (traced.trial != Trial::Possible)
+        return std::nullopt;
+      players.push_back(
+          {role, groups ? std::optional(group) : std::nullopt, std::move(traced.events)});
+    }
   }
   return players;
 }

@@ -63,8 +63,10 @@ bool isTransparent(Operation *op) {
          (op->getNumResults() == 1 && isTile(op->getResult(0)) && isEvaluatedAtUse(op));
 }
 
-/// A parameter of the kernel: read from constant memory where it is used.
+/// A parameter of the kernel, or a size of one: read from constant memory where it is used.
 bool isParameter(Value value) {
+  if (value.getDefiningOp<tile::DimOp>())
+    return true;
   auto argument = dyn_cast<BlockArgument>(value);
   return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
 }

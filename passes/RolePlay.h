@@ -14,7 +14,7 @@
 namespace tilewright::passes {
 
 /// Who runs a role, and how far it has come: all of its warps, which wait for nobody of their own;
-/// but warpgroups that take turns are players each.
+/// but warpgroups that take turns, or may part, are players each.
 struct Player {
   cta::RoleOp role;
   std::optional<int64_t> warpgroup;

@@ -30,8 +30,10 @@ bool isOfRing(Value slot) { return cta::isRing(cta::channelOf(slot)); }
 
 class Tracer {
 public:
-  Tracer(int64_t tiles, int64_t longest, Choices &choices)
-      : tiles(tiles), scalars(choices, longest) {}
+  Tracer(int64_t warpgroup, int64_t tiles, int64_t longest, Choices &choices)
+      : tiles(tiles), scalars(choices, longest) {
+    scalars.warpgroup = warpgroup;
+  }
 
   RoleTrace run(cta::RoleOp role) {
     block(role.getBody().front());
@@ -225,6 +227,7 @@ void Tracer::block(Block &body) {
 
 } // namespace
 
-RoleTrace passes::traceRole(cta::RoleOp role, int64_t tiles, int64_t longest, Choices &choices) {
-  return Tracer(tiles, longest, choices).run(role);
+RoleTrace passes::traceRole(cta::RoleOp role, int64_t warpgroup, int64_t tiles, int64_t longest,
+                            Choices &choices) {
+  return Tracer(warpgroup, tiles, longest, choices).run(role);
 }

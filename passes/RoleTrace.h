@@ -25,9 +25,10 @@ struct RoleTrace {
   std::optional<mlir::Location> obscure; ///< What is not understood.
 };
 
-/// What a role does in a block that has `tiles` tiles; loops run up to about `longest` times for
-/// some of the sizes.
-RoleTrace traceRole(cta::RoleOp role, int64_t tiles, int64_t longest, Choices &choices);
+/// What a warpgroup of a role does in a block that has `tiles` tiles; loops run up to about
+/// `longest` times for some of the sizes.
+RoleTrace traceRole(cta::RoleOp role, int64_t warpgroup, int64_t tiles, int64_t longest,
+                    Choices &choices);
 
 } // namespace tilewright::passes
 

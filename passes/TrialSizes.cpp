@@ -206,6 +206,8 @@ std::optional<int64_t> Scalars::of(Value value) {
   if (auto block = dyn_cast<BlockArgument>(value))
     return argument(block);
   Operation *op = value.getDefiningOp();
+  if (isa<cta::WarpgroupOp>(op))
+    return warpgroup;
   bool computed =
       isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp, arith::FloorDivSIOp,
           arith::CeilDivSIOp, arith::RemSIOp, arith::MinSIOp, arith::MaxSIOp, arith::AndIOp,

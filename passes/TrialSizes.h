@@ -59,6 +59,7 @@ public:
 
   llvm::DenseMap<mlir::Value, int64_t> counters; ///< Of the loops that are under way.
   int64_t tile = 0;       ///< The number of the block's tile that is under way.
+  int64_t warpgroup = 0;  ///< Which of the role's warpgroups is followed.
   bool onlyKnown = false; ///< Choose nothing new.
   Trial problem = Trial::Possible;
   std::optional<mlir::Location> obscure; ///< What is not understood.

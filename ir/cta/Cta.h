@@ -69,6 +69,9 @@ int64_t warpsOf(mlir::func::FuncOp kernel);
 int64_t firstWarp(RoleOp role);
 /// Whether a single thread runs the role: it has no tiles.
 bool isElected(RoleOp role);
+
+/// True for a scalar in which the warpgroups of a role may differ.
+bool differsAmongWarpgroups(mlir::Value scalar);
 /// The roles that take turns at an order, as they stand in the program.
 llvm::SmallVector<RoleOp> takersOf(OrderOp order);
 /// Blocks of a cluster; 1 without clusters.

@@ -90,6 +90,27 @@ def Cta_TilesOp : Cta_Op<"tiles", [
   let hasVerifier = 1;
 }
 
+def Cta_WarpgroupOp : Cta_Op<"warpgroup", [Pure]> {
+  let summary = "the number of the warpgroup, among those of its role";
+  let description = [{
+    The one number in which the warps of a role differ. Loops and branches that depend on it are run
+    by each warpgroup as often as its own number says: so one that has no rows, or has seen all of
+    its keys, may pass by slots instead of multiplying. It still waits for every slot and releases it,
+    and takes every turn. Where warpgroups are apart, nothing stands at which all of them meet: no
+    store, no reduction across warps, no tile that changes its layout.
+
+    C1: in a role of whole warpgroups that holds tiles, or a function that such roles call.
+
+    ```mlir
+    %own = cta.warpgroup : i32
+    %first_row = arith.muli %own, %c64 : i32
+    ```
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Cta_YieldOp : Cta_Op<"yield", [Pure, Terminator, ParentOneOf<["RoleOp", "TilesOp"]>]> {
   let summary = "ends a role, or a tile with what it hands to the next";
   let description = [{ C1: a tile hands on what its loop carries, a role nothing. }];

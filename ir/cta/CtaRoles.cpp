@@ -74,6 +74,28 @@ bool cta::isElected(RoleOp role) {
               .wasInterrupted();
 }
 
+bool cta::differsAmongWarpgroups(Value scalar) {
+  SmallVector<Value> open = {scalar};
+  SmallPtrSet<Operation *, 16> seen;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    // What a loop carries or a branch gives follows from all that is in it.
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      op = value.getParentBlock()->getParentOp();
+    if (!seen.insert(op).second || isa<RoleOp, func::FuncOp>(op))
+      continue;
+    auto visit = [&](Operation *inner) {
+      llvm::append_range(open, inner->getOperands());
+      return isa<WarpgroupOp>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+    };
+    bool whole = !isa<TilesOp>(op); // a tile's coordinates are the same for all
+    if (whole && op->walk(visit).wasInterrupted())
+      return true;
+  }
+  return false;
+}
+
 SmallVector<RoleOp> cta::takersOf(OrderOp order) {
   SmallVector<RoleOp> takers;
   for (auto role : order->getBlock()->getOps<RoleOp>())
@@ -126,6 +148,15 @@ LogicalResult EnterOp::verify() {
   auto function = (*this)->getParentOfType<func::FuncOp>();
   if (!roleOf(*this) && !function.isPrivate()) // C1
     return emitOpError() << "stands outside of roles; those take turns";
+  return success();
+}
+
+LogicalResult WarpgroupOp::verify() {
+  RoleOp role = roleOf(*this);
+  if (!role && (*this)->getParentOfType<func::FuncOp>().isPrivate()) // C1
+    return success();
+  if (!role || role.getWarps() % kWarpsPerGroup != 0 || isElected(role))
+    return emitOpError() << "is for roles of whole warpgroups that hold tiles"; // C1
   return success();
 }
 

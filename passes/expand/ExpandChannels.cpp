@@ -185,6 +185,8 @@ Value Expander::scratch(int64_t bytes) {
 void Expander::barrier() {
   if (insideTurn)
     metInTurn = loc;
+  if (apart)
+    metApart = loc;
   if (role)
     builder.create<cuda::NamedBarrierSyncOp>(loc, constant(NamedBarriers(kernel).of(role)),
                                              warps * kLanes);

@@ -2,6 +2,8 @@
 // it and written in place; scalars stay values.
 #include "passes/expand/Expander.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 namespace tilewright::passes {
 
 using namespace mlir;
@@ -65,6 +67,22 @@ static bool multiplies(Operation *loop) {
         return mma.isWgmma() ? WalkResult::advance() : WalkResult::interrupt();
       })
       .wasInterrupted();
+}
+
+LogicalResult Expander::expandControl(Operation *op) {
+  SmallVector<Value> deciding = llvm::to_vector(llvm::make_filter_range(op->getOperands(), isScalar));
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    deciding.push_back(loop.getConditionOp().getCondition());
+  llvm::SaveAndRestore parted(apart, apart || llvm::any_of(deciding, cta::differsAmongWarpgroups));
+  LogicalResult done = TypeSwitch<Operation *, LogicalResult>(op)
+                           .Case([&](scf::ForOp loop) { return expandFor(loop); })
+                           .Case([&](scf::IfOp branch) { return expandIf(branch); })
+                           .Case([&](scf::WhileOp loop) { return expandWhile(loop); });
+  if (succeeded(done) && metApart)
+    return emitError(*metApart) << "is where all warps of role \"" << role.getName()
+                                << "\" meet, in a loop or branch that depends on "
+                                << "`cta.warpgroup`; move it out of there";
+  return done;
 }
 
 LogicalResult Expander::expandFor(scf::ForOp op) {

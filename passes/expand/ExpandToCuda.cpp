@@ -385,9 +385,7 @@ LogicalResult Expander::expand(Operation *op) {
         scalars.map(o.getResult(), views[o.getView()].dims[o.getAxis()]);
         return success();
       })
-      .Case([&](scf::ForOp o) { return expandFor(o); })
-      .Case([&](scf::IfOp o) { return expandIf(o); })
-      .Case([&](scf::WhileOp o) { return expandWhile(o); })
+      .Case<scf::ForOp, scf::IfOp, scf::WhileOp>([&](auto o) { return expandControl(o); })
       .Case([&](tile::LoadOp o) { return expandLoad(o); })
       .Case([&](tile::StoreOp o) { return expandStore(o); })
       .Case([&](tile::AtomicOp o) { return expandAtomic(o); })
@@ -418,6 +416,10 @@ LogicalResult Expander::expand(Operation *op) {
         return first ? expandRoles() : success();
       })
       .Case([&](cta::TilesOp o) { return expandTiles(o); })
+      .Case([&](cta::WarpgroupOp o) {
+        scalars.map(o.getResult(), div(warp, cta::kWarpsPerGroup));
+        return success();
+      })
       .Case([](cta::OrderOp) { return success(); })
       .Case([&](cta::EnterOp o) { return expandEnter(o); })
       .Case([&](cta::LeaveOp o) { return expandLeave(o); })

@@ -135,6 +135,8 @@ private:
   mlir::LogicalResult expand(Operation *op);
 
   //===- Control flow (ExpandControl.cpp) ----------------------------------------------------===//
+  /// A loop or branch, which warpgroups may run differently.
+  mlir::LogicalResult expandControl(Operation *op);
   mlir::LogicalResult expandGrid(tile::GridOp op);
   mlir::LogicalResult expandFor(mlir::scf::ForOp op);
   mlir::LogicalResult expandLoop(mlir::scf::ForOp op, mlir::ValueRange inits,
@@ -466,6 +468,8 @@ private:
   Value sharedTiles;       // of the block, where the role takes turns at them; null: it takes all
   bool insideTurn = false; // in a section that the role's warpgroups pass one by one
   std::optional<Location> metInTurn; // where all of the role's warps would meet in it
+  bool apart = false; // in a loop or branch that the role's warpgroups may run differently
+  std::optional<Location> metApart; // where all of the role's warps would meet in it
   llvm::DenseMap<std::pair<Value, Type>, Value> maps; // tensor maps of views
   std::vector<std::unique_ptr<Ring>> rings;
   Ring *queue = nullptr; // through which tiles are handed out; it has no channels

@@ -1,5 +1,5 @@
-// Attention as in attention.mlir, where query s sees the keys up to s + T - S. Keys that only some of a tile's
-// rows see are masked, in a loop of their own; those beyond are left out. A row that sees none gives 0.
+// Attention as in attention.mlir, but from the first keys on; query s sees the keys up to s + T - S. Keys that only
+// some of a tile's rows see are masked, in a loop of their own; those beyond are left out. A row that sees none gives 0.
 // Queries have a role of their own that brings them: those of the next tile wait for no keys of this one.
 !q_tile = tensor<128x128xbf16>  !tile = tensor<128x128xbf16>  !weights = tensor<128x128xbf16>
 !scores = tensor<128x128xf32>  !keys = tensor<128x128xi32>  !mask = tensor<128x128xi1>
@@ -10,11 +10,13 @@
 !view = !tile.view<?x?x?x128xbf16, align 16>
 #shape = array<i64: 64, 128, 16>  #out_shape = array<i64: 64, 128, 16>  #warps = array<i64: 8, 1>
 
-// The weights of scores, of which row i counts keys before %end + i if masked; the rows' new peaks and
+// The weights of scores, of which row i counts keys before %end + i unless all are open; the rows' new peaks and
 // totals; and the factor for what was added up before.
-func.func private @softmax(%raw: !scores, %masked: i1, %key: i32, %end: i32, %exponent: f32, %peak_before: !rows,
+func.func private @softmax(%raw: !scores, %all_open: i1, %key: i32, %end: i32, %exponent: f32, %peak_before: !rows,
                            %total_before: !parts) -> (!scores, !rows, !parts, !rows) {
-  %scores = scf.if %masked -> !scores {
+  %scores = scf.if %all_open -> !scores {
+    scf.yield %raw : !scores
+  } else {
     %ends = tile.range %end : tensor<128xi32>
     %ends_column = tile.expand_dims %ends, 1 : tensor<128xi32> -> tensor<128x1xi32>
     %ends_all = tile.broadcast %ends_column : tensor<128x1xi32> -> !keys
@@ -25,8 +27,6 @@ func.func private @softmax(%raw: !scores, %masked: i1, %key: i32, %end: i32, %ex
     %nothing = arith.constant dense<0xFF800000> : !scores
     %seen = arith.select %visible, %raw, %nothing : !mask, !scores
     scf.yield %seen : !scores
-  } else {
-    scf.yield %raw : !scores
   }
   %factor = tile.splat %exponent : f32 -> !scores
   %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
@@ -75,10 +75,10 @@ func.func @attention_causal(
       %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
       %keys_end = arith.minsi %end_of_last, %T : i32
       %count = arith.ceildivsi %keys_end, %tile_keys : i32
-      %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+      %n_tiles = arith.maxsi %count, %c1 : i32
       %g = arith.divsi %h, %sharing : i32
       scf.for %i = %c0 to %n_tiles step %c1 : i32 {
-        %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
+        %key = arith.muli %i, %tile_keys : i32
         cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
         cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %vs : !view, !ring
       }
@@ -88,22 +88,20 @@ func.func @attention_causal(
     %zero = arith.constant dense<0.0> : !out  %no_total = arith.constant dense<0.0> : !parts
     %lowest = arith.constant dense<-1.0e30> : !rows  %ln2 = arith.constant dense<0.693147181> : !rows
     %least = arith.constant dense<1.0e-30> : !rows  %one = arith.constant dense<1.0> : !rows
-    %yes = arith.constant true
     cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
       %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
       %keys_end = arith.minsi %end_of_last, %T : i32
       %count = arith.ceildivsi %keys_end, %tile_keys : i32
-      %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+      %n_tiles = arith.maxsi %count, %c1 : i32
       %end = arith.addi %row, %ahead_of_first : i32  %open = arith.floordivsi %end, %tile_keys : i32
-      %partial = arith.subi %n_tiles, %open : i32
-      %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
+      %first_open = arith.cmpi sge, %open, %c1 : i32
+      %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_first = cta.wait %ks : !ring -> !slot
       %none = cta.begin : !score_sum
-      %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+      %first = cta.mma %none, %q_slot, %k_first {b_transposed, shape = #shape, warps = #warps}
           : !score_sum, !q_slot, !slot -> !score_sum
       %all = cta.await %first : !score_sum -> !scores
-      cta.release %k_last : !slot
-      %key0 = arith.muli %last, %tile_keys : i32
-      %weights0, %peak0, %total0, %unused = func.call @softmax(%all, %yes, %key0, %end, %exponent, %lowest, %no_total)
+      cta.release %k_first : !slot
+      %weights0, %peak0, %total0, %unused = func.call @softmax(%all, %first_open, %c0, %end, %exponent, %lowest, %no_total)
           : (!scores, i1, i32, i32, f32, !rows, !parts) -> (!scores, !rows, !parts, !rows)
       %p0 = tile.cast %weights0 : !scores -> !weights
       %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
@@ -118,9 +116,9 @@ func.func @attention_causal(
             : !out, !weights, !slot -> !sum
         %scores = cta.await %coming : !score_sum -> !scores
         cta.release %k_slot : !slot
-        %masked = cta.before %i, %partial : i32
-        %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
-        %weights, %peak_now, %total_now, %shrink = func.call @softmax(%scores, %masked, %key, %end, %exponent,
+        %all_open = cta.before %i, %open : i32
+        %key = arith.muli %i, %tile_keys : i32
+        %weights, %peak_now, %total_now, %shrink = func.call @softmax(%scores, %all_open, %key, %end, %exponent,
             %peak_before, %total_before) : (!scores, i1, i32, i32, f32, !rows, !parts) -> (!scores, !rows, !parts, !rows)
         %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         cta.release %v_slot : !slot
@@ -129,15 +127,15 @@ func.func @attention_causal(
         scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
       }
       cta.release %q_slot : !q_slot
-      %v_first = cta.wait %vs : !ring -> !slot
-      %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      %v_last = cta.wait %vs : !ring -> !slot
+      %ending = cta.mma %sum, %p, %v_last {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       %total = tile.reduce sum %totals, 1 : !parts -> !rows
       %log = math.log2 %total : !rows  %log_sum = arith.addf %peak, %log : !rows
       %ln_sum = arith.mulf %log_sum, %ln2 : !rows
       tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
       %some = arith.maximumf %total, %least : !rows  %inverse = arith.divf %one, %some : !rows
       %whole = cta.await %ending : !sum -> !out after %inverse : !rows
-      cta.release %v_first : !slot
+      cta.release %v_last : !slot
       %inverse_column = tile.expand_dims %inverse, 1 : !rows -> !column
       %inverse_all = tile.broadcast %inverse_column : !column -> !out
       %mean = arith.mulf %whole, %inverse_all : !out  %rounded = tile.cast %mean : !out -> !q_tile
