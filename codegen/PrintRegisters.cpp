@@ -51,6 +51,10 @@ void codegen::addRegisters(Spellings &spellings) {
   spellings.statement<cuda::RegsOp>(printRegs);
   spellings.expression<cuda::OpaqueOp>(
       [](Printer &p, cuda::OpaqueOp op) { return p.call("opaque", op.getValue()); });
+  spellings.expression<cuda::ReciprocalOp>(
+      [](Printer &p, cuda::ReciprocalOp op) { return p.call("reciprocal", op.getDivisor()); });
+  spellings.expression<cuda::QuotientOp>(
+      [](Printer &p, cuda::QuotientOp op) { return p.call("quotient", op.getOperands()); });
   spellings.expression<cuda::GetOp>(printGet);
   spellings.statement<cuda::SetOp>(printSet);
   spellings.expression<cuda::UnpackOp>(printUnpack);

@@ -32,6 +32,33 @@ def Cuda_OpaqueOp : Cuda_Op<"opaque"> {
   let assemblyFormat = "$value attr-dict";
 }
 
+def Cuda_ReciprocalOp : Cuda_Op<"reciprocal", [Pure]> {
+  let summary = "what `cuda.quotient` needs to know of a divisor";
+  let description = "`(2^32 - 1) / divisor` as an unsigned number, rounded down; 0 for 0.";
+  let arguments = (ins I32:$divisor);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$divisor attr-dict";
+}
+
+def Cuda_QuotientOp : Cuda_Op<"quotient", [Pure]> {
+  let summary = "`number / divisor`, rounded down, in a few multiplications";
+  let description = [{
+    For many divisions by one number, whose reciprocal is computed once: an integer division takes
+    some 150 cycles on an H200. The high half of number · reciprocal is the quotient or one less,
+    since it exceeds number / divisor - 1/2 for numbers below 2^31.
+
+    Neither number is negative. A divisor of 0 gives anything.
+
+    ```mlir
+    %per_band = cuda.reciprocal %band
+    %q = cuda.quotient %n, %band, %per_band
+    ```
+  }];
+  let arguments = (ins I32:$number, I32:$divisor, I32:$reciprocal);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$number `,` $divisor `,` $reciprocal attr-dict";
+}
+
 def Cuda_RegsOp : Cuda_Op<"regs"> {
   let summary = "declares a register array, uninitialised";
   let description = "`f32 acc[64];`, named after its location's name.";

@@ -70,7 +70,8 @@ static bool multiplies(Operation *loop) {
 }
 
 LogicalResult Expander::expandControl(Operation *op) {
-  SmallVector<Value> deciding = llvm::to_vector(llvm::make_filter_range(op->getOperands(), isScalar));
+  SmallVector<Value> deciding =
+      llvm::to_vector(llvm::make_filter_range(op->getOperands(), isScalar));
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     deciding.push_back(loop.getConditionOp().getCondition());
   llvm::SaveAndRestore parted(apart, apart || llvm::any_of(deciding, cta::differsAmongWarpgroups));

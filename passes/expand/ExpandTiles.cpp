@@ -11,6 +11,8 @@
 // so the launch leaves the counter as it found it: at 0.
 #include "passes/expand/Expander.h"
 
+#include "mlir/IR/Matchers.h"
+
 namespace tilewright::passes {
 
 using namespace mlir;
@@ -20,27 +22,58 @@ constexpr int64_t kBarrierBytes = 8;
 
 //===- Numbers and coordinates ----------------------------------------------------------------===//
 
-/// A cluster goes through the tiles as one block would: c neighbours on the first axis are one.
-SmallVector<Value> Expander::tileExtents(cta::TilesOp op) {
+Expander::Divisor Expander::divisor(Value value, StringRef name) {
+  if (matchPattern(value, m_Constant()))
+    return {value, {}};
+  auto named = NameLoc::get(builder.getStringAttr(name + "_reciprocal"), loc);
+  return {value, builder.create<cuda::ReciprocalOp>(named, builder.getI32Type(), value)};
+}
+
+Value Expander::divide(Value number, const Divisor &by) {
+  if (!by.reciprocal)
+    return builder.createOrFold<arith::DivSIOp>(loc, number, by.value);
+  return builder.create<cuda::QuotientOp>(loc, number.getType(), number, by.value, by.reciprocal);
+}
+
+std::pair<Value, Value> Expander::divideWithRest(Value number, const Divisor &by) {
+  Value quotient = divide(number, by);
+  Value whole = builder.createOrFold<arith::MulIOp>(loc, quotient, by.value);
+  return {quotient, builder.createOrFold<arith::SubIOp>(loc, number, whole)};
+}
+
+/// What is the same for all tiles, computed in front of the loop.
+Expander::TileLoop Expander::planTiles(cta::TilesOp op) {
+  TileLoop loop;
+  loop.op = op;
   SmallVector<Value> extents;
   for (Value extent : op.getExtents())
     extents.push_back(scalar(extent));
   if (cluster > 1)
     extents[0] = div(add(extents[0], constant(cluster - 1)), cluster);
-  return extents;
+  loop.total = extents[0];
+  for (Value extent : ArrayRef(extents).drop_front())
+    loop.total = builder.createOrFold<arith::MulIOp>(loc, loop.total, extent);
+  if (auto grouped = op.getGrouped()) {
+    int64_t group = *grouped / cluster;
+    loop.band = divisor(mul(extents[1], group), "band");
+    Value before = mul(div(add(extents[0], constant(-1)), group), group); // in front of the last
+    loop.lastHeight = divisor(builder.create<arith::SubIOp>(loc, extents[0], before), "height");
+    if (extents.size() > 2)
+      loop.plane =
+          divisor(builder.createOrFold<arith::MulIOp>(loc, extents[0], extents[1]), "plane");
+  }
+  size_t divided = op.getGrouped() ? 2 : 0; // the axes before are not divided by
+  for (auto [axis, extent] : llvm::enumerate(extents)) {
+    bool last = axis + 1 == extents.size();
+    loop.extents.push_back(axis < divided || last ? Divisor{extent, {}}
+                                                  : divisor(extent, "extent"));
+  }
+  return loop;
 }
 
 /// The coordinates of tile `number`, and, but for the first, of its cluster's others.
-SmallVector<Value> Expander::tileCoordinates(cta::TilesOp op, ArrayRef<Value> extents,
-                                             Value number) {
-  auto named = [&](StringRef name) {
-    return NameLoc::get(builder.getStringAttr(name), op.getLoc());
-  };
-  auto divide = [&](Value a, Value b) { return builder.createOrFold<arith::DivSIOp>(loc, a, b); };
-  auto remainder = [&](Value a, Value b) {
-    return builder.createOrFold<arith::RemSIOp>(loc, a, b);
-  };
-  auto product = [&](Value a, Value b) { return builder.createOrFold<arith::MulIOp>(loc, a, b); };
+SmallVector<Value> Expander::tileCoordinates(const TileLoop &loop, Value number) {
+  cta::TilesOp op = loop.op;
   auto minus = [&](Value a, Value b) -> Value { return builder.create<arith::SubIOp>(loc, a, b); };
   auto mirrored = [&](Value along, Value extent) {
     return minus(minus(extent, constant(1)), along);
@@ -54,38 +87,40 @@ SmallVector<Value> Expander::tileCoordinates(cta::TilesOp op, ArrayRef<Value> ex
 
   Value rest = number;
   SmallVector<Value> coordinates;
-  size_t axis = 0;
   if (auto grouped = op.getGrouped()) {
     int64_t group = *grouped / cluster;
-    bool more = extents.size() > 2;
-    Value plane = product(extents[0], extents[1]);
-    Value inPlane = more ? remainder(rest, plane) : rest;
-    Value band = mul(extents[1], group);
-    Value bandNumber = divide(inPlane, band);
+    Value first = loop.extents[0].value, second = loop.extents[1].value, inPlane = rest;
+    if (loop.plane.value)
+      std::tie(rest, inPlane) = divideWithRest(rest, loop.plane);
+    auto [bandNumber, inBand] = divideWithRest(inPlane, loop.band);
     Value start = mul(bandNumber, group);
-    Value height = builder.create<arith::MinSIOp>(named("band_height"), minus(extents[0], start),
-                                                  constant(group));
-    Value inBand = remainder(inPlane, band);
-    Value along = divide(inBand, height);
+    Value whole = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle,
+                                                add(start, constant(group)), first);
+    auto [along, inHeight] = divideWithRest(inBand, {constant(group), {}});
+    auto [alongLast, inLast] = divideWithRest(inBand, loop.lastHeight);
+    along = builder.create<arith::SelectOp>(loc, whole, along, alongLast);
+    inHeight = builder.create<arith::SelectOp>(loc, whole, inHeight, inLast);
     if (op.getDescending())
-      along = mirrored(along, extents[1]);
+      along = mirrored(along, second);
     if (op.getFolded()) {
-      Value bands = div(add(extents[0], constant(group - 1)), group);
-      if (more)
-        bandNumber = add(product(divide(rest, plane), bands), bandNumber);
+      Value bands = div(add(first, constant(group - 1)), group);
+      if (loop.plane.value)
+        bandNumber = add(builder.createOrFold<arith::MulIOp>(loc, rest, bands), bandNumber);
       Value all = bands;
-      for (Value extent : extents.drop_front(2))
-        all = product(all, extent);
-      along = fold(along, extents[1], minus(all, bandNumber));
+      for (const Divisor &extent : ArrayRef(loop.extents).drop_front(2))
+        all = builder.createOrFold<arith::MulIOp>(loc, all, extent.value);
+      along = fold(along, second, minus(all, bandNumber));
     }
-    coordinates = {add(start, remainder(inBand, height)), along};
-    rest = more ? divide(rest, plane) : Value();
-    axis = 2;
+    coordinates = {add(start, inHeight), along};
   }
-  for (; axis < extents.size(); ++axis) {
-    bool last = axis + 1 == extents.size();
-    coordinates.push_back(last ? rest : remainder(rest, extents[axis]));
-    rest = last ? Value() : divide(rest, extents[axis]);
+  for (size_t axis = coordinates.size(); axis < loop.extents.size(); ++axis) {
+    if (axis + 1 == loop.extents.size()) {
+      coordinates.push_back(rest);
+      break;
+    }
+    auto [left, coordinate] = divideWithRest(rest, loop.extents[axis]);
+    coordinates.push_back(coordinate);
+    rest = left;
   }
   if (cluster > 1)
     coordinates[0] = add(mul(coordinates[0], cluster), rank);
@@ -134,7 +169,7 @@ void Expander::takeOver(ValueRange names, ArrayRef<Value> carried) {
 
 LogicalResult Expander::expandTile(const TileLoop &loop, Value number) {
   cta::TilesOp op = loop.op;
-  SmallVector<Value> coordinates = tileCoordinates(op, loop.extents, number);
+  SmallVector<Value> coordinates = tileCoordinates(loop, number);
   for (auto [argument, coordinate] : llvm::zip(op.getCoordinates(), coordinates)) {
     if (Operation *made = coordinate.getDefiningOp();
         made && made->getBlock() == builder.getInsertionBlock())
@@ -151,10 +186,8 @@ LogicalResult Expander::expandTile(const TileLoop &loop, Value number) {
 
 LogicalResult Expander::expandTiles(cta::TilesOp op) {
   retireBefore(op);
-  TileLoop loop{op, tileExtents(op), {}, {}, {}, declareCarried(op)};
-  loop.total = loop.extents[0];
-  for (Value extent : ArrayRef(loop.extents).drop_front())
-    loop.total = builder.createOrFold<arith::MulIOp>(loc, loop.total, extent);
+  TileLoop loop = planTiles(op);
+  loop.carried = declareCarried(op);
   loop.first = div(builder.create<cuda::BlockIdOp>(loc, builder.getI32Type()), cluster);
   loop.step = div(builder.create<cuda::GridSizeOp>(loc, builder.getI32Type()), cluster);
   handOn(op.getInitArgs(), loop.carried);

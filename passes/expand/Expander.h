@@ -315,17 +315,27 @@ private:
   void branch(Value condition, llvm::function_ref<void()> body);
 
   //===- Tiles (ExpandTiles.cpp) -------------------------------------------------------------===//
+  /// A number to divide by again and again; a constant has no reciprocal.
+  struct Divisor {
+    Value value, reciprocal;
+  };
   struct TileLoop {
     cta::TilesOp op;
-    llvm::SmallVector<Value> extents;
+    llvm::SmallVector<Divisor> extents;
+    /// With groups: tiles of a plane of the first two axes, of a whole group, and the height of the
+    /// last group.
+    Divisor plane, band, lastHeight;
     Value total, first, step; // numbers of tiles
     /// What holds each value that a tile hands to the next: a tile's registers, or the number of a
     /// slot (!cuda.regs<1 x i32>).
     llvm::SmallVector<Value> carried;
   };
-  llvm::SmallVector<Value> tileExtents(cta::TilesOp op);
-  llvm::SmallVector<Value> tileCoordinates(cta::TilesOp op, llvm::ArrayRef<Value> extents,
-                                           Value number);
+  Divisor divisor(Value value, llvm::StringRef name);
+  Value divide(Value number, const Divisor &by);
+  /// The quotient and what is left.
+  std::pair<Value, Value> divideWithRest(Value number, const Divisor &by);
+  TileLoop planTiles(cta::TilesOp op);
+  llvm::SmallVector<Value> tileCoordinates(const TileLoop &loop, Value number);
   mlir::LogicalResult expandTiles(cta::TilesOp op);
   mlir::LogicalResult expandTile(const TileLoop &loop, Value number);
   llvm::SmallVector<Value> declareCarried(cta::TilesOp op);

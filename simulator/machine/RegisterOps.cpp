@@ -50,6 +50,49 @@ LogicalResult translate(Translator &translator, cuda::OpaqueOp op) {
   return success();
 }
 
+//===- Division -------------------------------------------------------------------------------===//
+
+static Step runReciprocal(Warp &warp, const Instruction &instruction) {
+  const int32_t *divisors = warp.lanes<int32_t>(instruction.a);
+  int32_t *result = warp.lanes<int32_t>(instruction.result);
+  for (int lane = 0; lane < kLanes; ++lane)
+    result[lane] = divisors[lane] ? int32_t(UINT32_MAX / uint32_t(divisors[lane])) : 0;
+  warp.undefined(instruction.result) = warp.undefined(instruction.a);
+  return Step::Next;
+}
+
+LogicalResult translate(Translator &translator, cuda::ReciprocalOp op) {
+  Instruction &instruction = translator.emit(op, runReciprocal);
+  instruction.a = translator.slot(op.getDivisor());
+  instruction.result = translator.define(op.getResult());
+  return success();
+}
+
+/// As the hardware computes it, so that a wrong reciprocal gives a wrong quotient here too.
+static Step runQuotient(Warp &warp, const Instruction &instruction) {
+  const int32_t *numbers = warp.lanes<int32_t>(instruction.a);
+  const int32_t *divisors = warp.lanes<int32_t>(instruction.b);
+  const int32_t *reciprocals = warp.lanes<int32_t>(instruction.c);
+  int32_t *result = warp.lanes<int32_t>(instruction.result);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    uint32_t number = numbers[lane], divisor = divisors[lane];
+    uint32_t low = uint64_t(number) * uint32_t(reciprocals[lane]) >> 32;
+    result[lane] = int32_t(low + (number - low * divisor >= divisor));
+  }
+  warp.undefined(instruction.result) =
+      warp.undefined(instruction.a) | warp.undefined(instruction.b) | warp.undefined(instruction.c);
+  return Step::Next;
+}
+
+LogicalResult translate(Translator &translator, cuda::QuotientOp op) {
+  Instruction &instruction = translator.emit(op, runQuotient);
+  instruction.a = translator.slot(op.getNumber());
+  instruction.b = translator.slot(op.getDivisor());
+  instruction.c = translator.slot(op.getReciprocal());
+  instruction.result = translator.define(op.getResult());
+  return success();
+}
+
 //===- Arrays ---------------------------------------------------------------------------------===//
 
 /// A declaration: whatever the array held before is gone.

@@ -203,3 +203,18 @@ func.func @the_lowest_number_is_signed(%n: i32 {tile.name = "n"})
   cuda.set %m, %r[%c0] : i32, !cuda.regs<1 x i32>
   return
 }
+
+// CHECK-LABEL: divides_by_a_reciprocal(
+// CHECK: const i32 value = n + 1;
+// CHECK: store[0] = quotient(n, value, reciprocal(value));
+func.func @divides_by_a_reciprocal(%n: i32 {tile.name = "n"})
+    attributes {cuda.kernel, cuda.threads = 64 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = cuda.regs : !cuda.regs<1 x i32> loc("store")
+  %divisor = arith.addi %n, %c1 : i32
+  %reciprocal = cuda.reciprocal %divisor
+  %quotient = cuda.quotient %n, %divisor, %reciprocal
+  cuda.set %quotient, %r[%c0] : i32, !cuda.regs<1 x i32>
+  return
+}

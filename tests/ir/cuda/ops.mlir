@@ -16,6 +16,8 @@ func.func @types(%a: !cuda.ptr<bf16>, %b: !cuda.regs<32 x vector<2xbf16>>, %c: !
 // CHECK: cuda.block_id
 // CHECK: cuda.grid_size
 // CHECK: cuda.opaque %{{.*}}
+// CHECK: cuda.reciprocal %{{.*}}
+// CHECK: cuda.quotient %{{.*}}, %{{.*}}, %{{.*}}
 // CHECK: cuda.regs : <4 x vector<2xbf16>>
 // CHECK: cuda.get %{{.*}}[%{{.*}}] : <4 x vector<2xbf16>> -> vector<2xbf16>
 // CHECK: cuda.unpack %{{.*}}[%{{.*}}] : vector<2xbf16> -> f32
@@ -28,6 +30,8 @@ func.func @registers() {
   %block = cuda.block_id
   %blocks = cuda.grid_size
   %index = cuda.opaque %thread
+  %per_block = cuda.reciprocal %blocks
+  %quotient = cuda.quotient %thread, %blocks, %per_block
   %regs = cuda.regs : !cuda.regs<4 x vector<2xbf16>>
   %word = cuda.get %regs[%index] : !cuda.regs<4 x vector<2xbf16>> -> vector<2xbf16>
   %value = cuda.unpack %word[%index] : vector<2xbf16> -> f32

@@ -49,6 +49,27 @@ TEST_F(Numbers, integers_and_booleans) {
   EXPECT_EQ(values[7], -5);
 }
 
+TEST_F(Numbers, quotients_by_a_reciprocal_are_those_of_a_division) {
+  for (int32_t divisor : {1, 2, 3, 7, 11, 64, 1000, 65535, 65537, 69273666, INT32_MAX}) {
+    // The largest number, those around multiples of the divisor, and others in between.
+    auto values = evaluate<int32_t>("i32", "%divisor = arith.constant " + std::to_string(divisor) +
+                                               R"( : i32
+      %reciprocal = cuda.reciprocal %divisor
+      %step = arith.constant 69273666 : i32
+      %spread = arith.muli %thread, %step : i32
+      %most = arith.constant 2147483647 : i32
+      %number = arith.subi %most, %spread : i32
+      %whole = cuda.quotient %number, %divisor, %reciprocal
+      %multiple = arith.muli %whole, %divisor : i32
+      %again = cuda.quotient %multiple, %divisor, %reciprocal
+      %same = arith.cmpi eq, %again, %whole : i32
+      %none = arith.constant -1 : i32
+      %result = arith.select %same, %whole, %none : i32)");
+    for (int lane = 0; lane < 32; ++lane)
+      EXPECT_EQ(values[lane], (INT32_MAX - lane * 69273666) / divisor) << divisor;
+  }
+}
+
 TEST_F(Numbers, wide_integers) {
   auto values = evaluate<int64_t>("i64", R"(
       %wide = arith.extsi %thread : i32 to i64
