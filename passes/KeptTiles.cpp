@@ -22,6 +22,15 @@ static bool isMaskOfIndices(Operation *op) {
          llvm::all_of(op->getOperands(), indexed);
 }
 
+/// True where a sum begins between an op and the use of its result, both in one block: its products
+/// would have to leave alone what the op reads.
+static bool sumBeginsBefore(Operation *use, Operation *op) {
+  for (Operation *between = op->getNextNode(); between != use; between = between->getNextNode())
+    if (isa<cta::BeginOp>(between))
+      return true;
+  return false;
+}
+
 bool passes::isEvaluatedAtUse(Operation *op) {
   if (isa<arith::ConstantOp, tile::SplatOp, tile::RangeOp, tile::ExpandDimsOp, tile::BroadcastOp,
           tile::TransposeOp>(op))
@@ -34,7 +43,7 @@ bool passes::isEvaluatedAtUse(Operation *op) {
     return false;
   Operation *user = *op->user_begin();
   bool endsBranch = isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp());
-  return user->getBlock() == op->getBlock() &&
+  return user->getBlock() == op->getBlock() && !sumBeginsBefore(user, op) &&
          (isElementwise(user) || endsBranch ||
           isa<tile::StoreOp, tile::ReduceOp, cta::ConvertOp, cta::StoreOp>(user));
 }

@@ -8,8 +8,8 @@
 namespace tilewright::passes {
 
 /// True for an op whose elements are computed where they are used: shape ops, constants, index
-/// arithmetic, and elementwise ops with one use, at the same number of elements, in the same block.
-/// The results of all others are kept in registers.
+/// arithmetic, and elementwise ops with one use, at the same number of elements, in the same block,
+/// with no sum that begins in between. The results of all others are kept in registers.
 bool isEvaluatedAtUse(mlir::Operation *op);
 
 /// True for a conversion whose only use is a store right behind it: the store reads shared memory

@@ -108,7 +108,7 @@ def swiglu(case: Case) -> Lineup:
 
 
 def lineup(case: Case) -> Lineup:
-    if case.kernel == "gemm_block_scaled":
+    if case.kernel.startswith("gemm_block_scaled"):
         return block_scaled(case)
     family = case.kernel.split("_")[0]
     if family == "attention":

@@ -38,6 +38,7 @@ SUITE = Suite(
         product("gemm_e4m3", "f8e4m3", 8192, 8192, 8192),
         product("gemm_block_scaled", "f8e4m3", 8192, 8192, 8192),
         product("gemm_block_scaled", "f8e4m3", 4096, 7168, 16384),
+        product("gemm_block_scaled_tall", "f8e4m3", 4096, 7168, 16384),
         swiglu(8192, 14336, 4096),
         heads("attention", 4096, 128, causal=False),
         heads("attention_wide", 4096, 128, causal=False),

@@ -38,12 +38,15 @@ bool Expander::readBefore(Value tile, Value array, Operation *op) {
   });
 }
 
-/// The sum takes the registers of one that has been awaited, scaled or added to another, and is not
-/// read again: with registers of its own, ptxas would let what is left to do with that one wait
-/// until behind the new product, and hold both.
-void Expander::expandBegin(cta::BeginOp op) {
-  Value sum = op.getResult();
-  begun[sum] = integerOf(builder.getI1Type(), 0);
+/// Results of products that have registers of their own in the block of `op`: those of the
+/// iteration before, which a loop carries, and those that were begun there and are awaited before
+/// `op`.
+static SmallVector<Value> resultsBefore(cta::BeginOp op) {
+  SmallVector<Value> owned;
+  if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
+    for (BlockArgument argument : loop.getRegionIterArgs())
+      if (loop.getTiedLoopYieldedValue(argument)->get().getDefiningOp<cta::AwaitOp>())
+        owned.push_back(argument);
   for (auto await : op->getBlock()->getOps<cta::AwaitOp>()) {
     if (!await->isBeforeInBlock(op))
       break;
@@ -51,11 +54,23 @@ void Expander::expandBegin(cta::BeginOp op) {
     while (auto product = first.getDefiningOp<cta::MmaOp>())
       first = product.getAcc();
     auto begin = first.getDefiningOp<cta::BeginOp>();
-    Value array = tiles.lookup(await.getPending());
-    bool free = begin && begin->getBlock() == op->getBlock() && begin.getType() == op.getType() &&
-                !reused.contains(await) && readBefore(await.getResult(), array, op);
-    if (free) {
-      reused.insert(await);
+    if (begin && begin->getBlock() == op->getBlock())
+      owned.push_back(await.getResult());
+  }
+  return owned;
+}
+
+/// The sum takes the registers of a tile that has been added to another, say, and is not read
+/// again: with registers of its own, ptxas would let what is left to do with that one wait until
+/// behind the new product, and hold both.
+void Expander::expandBegin(cta::BeginOp op) {
+  Value sum = op.getResult();
+  begun[sum] = integerOf(builder.getI1Type(), 0);
+  for (Value tile : resultsBefore(op)) {
+    Value array = tiles.lookup(tile);
+    if (tile.getType() == op.getType().getTile() && !taken.contains(tile) &&
+        readBefore(tile, array, op)) {
+      taken.insert(tile);
       tiles[sum] = array;
       return;
     }

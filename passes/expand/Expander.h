@@ -493,8 +493,8 @@ private:
   bool readsBehind = false;               // what is read from now on stays behind all of them
   /// Of a sum that is pending: whether there is anything to add to; null: there is.
   llvm::DenseMap<Value, Value> begun;
-  /// Awaits whose registers a later sum has taken.
-  llvm::DenseSet<Operation *> reused;
+  /// Tiles whose registers a later sum has taken.
+  llvm::DenseSet<Value> taken;
   /// The slot of a ring that the last product of a loop's sum has not given back:
   /// !cuda.regs<1 x i32>.
   llvm::MapVector<std::pair<Value, Ring *>, Value> held;

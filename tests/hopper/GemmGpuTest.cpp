@@ -51,7 +51,11 @@ TEST_P(Gemm, split_k_equals_the_product_on_the_cpu) {
   }
 }
 
-class Schedules : public Gemm {};
+class Schedules : public Gemm {
+protected:
+  /// Runs a program with a scale for each row of a, each 128 rows of b and 128 columns of both.
+  void expectBlockScaled(const char *program);
+};
 
 TEST_P(Schedules, equal_the_product_on_the_cpu) {
   auto [M, N, K] = GetParam();
@@ -110,10 +114,11 @@ TEST_P(Schedules, gemm_e4m3_equals_the_product_on_the_cpu) {
   launch(hopper::scheduleSource("gemm_e4m3.mlir"), {a.ref(), b.ref(), c.ref(), 1.0});
   c.fetch();
   expectProduct(
-      a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128, hopper::kSumsOf8BitFloats);
+      a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128,
+      hopper::kSumsOf8BitFloats);
 }
 
-TEST_P(Schedules, gemm_block_scaled_equals_the_product_on_the_cpu) {
+void Schedules::expectBlockScaled(const char *program) {
   auto [M, N, someK] = GetParam();
   int64_t K = (someK + 15) / 16 * 16, blocks = (K + 127) / 128;
   Matrix a(*driver, ElementType::F8E4M3, M, K), b(*driver, ElementType::F8E4M3, N, K);
@@ -125,7 +130,7 @@ TEST_P(Schedules, gemm_block_scaled_equals_the_product_on_the_cpu) {
   aScales.fill(3);
   bScales.fill(4);
   ASSERT_OK(c.buffer.fill(0xff));
-  launch(hopper::scheduleSource("gemm_block_scaled.mlir"),
+  launch(hopper::scheduleSource(program),
          {a.ref(), b.ref(), aScales.ref(), bScales.ref(), c.ref()});
   c.fetch();
   for (int64_t m = 0; m < M; ++m)
@@ -141,6 +146,14 @@ TEST_P(Schedules, gemm_block_scaled_equals_the_product_on_the_cpu) {
       ASSERT_NEAR(c.at(m, n), sum, std::abs(sum) / 128 + magnitude / 4096)
           << "element " << m << ", " << n;
     }
+}
+
+TEST_P(Schedules, gemm_block_scaled_equals_the_product_on_the_cpu) {
+  expectBlockScaled("gemm_block_scaled.mlir");
+}
+
+TEST_P(Schedules, gemm_block_scaled_tall_equals_the_product_on_the_cpu) {
+  expectBlockScaled("gemm_block_scaled_tall.mlir");
 }
 
 TEST_P(Schedules, gemm_mixed_equals_the_product_on_the_cpu) {

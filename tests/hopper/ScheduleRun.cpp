@@ -143,6 +143,7 @@ const std::vector<MatrixProgram> hopper::kMatrixPrograms = {
     {"gemm_pingpong.mlir", fillGemm},
     {"gemm_e4m3.mlir", fillE4m3},
     {"gemm_block_scaled.mlir", fillBlockScaled},
+    {"gemm_block_scaled_tall.mlir", fillBlockScaled},
     {"gemm_split_k.mlir", fillSplitK, /*adds=*/true},
     {"swiglu.mlir", fillSwiglu},
 };

@@ -1,7 +1,8 @@
 // c = a · bᵀ in bf16, a and b in e4m3 with scales: one for each row of a and one for each 128 rows of b, for
 // every 128 columns of k. The products of each 128 columns are a sum of their own, since the hardware
-// keeps few bits of long ones; it is scaled and added in f32, while other warpgroups multiply. The scales
-// come with the operands, b's in fours, since TMA brings 16 bytes at least and starts at multiples of them.
+// keeps few bits of long ones; it is scaled and added in f32, while other warpgroups multiply, which take
+// turns for that. The scales come with the operands, b's in fours, since TMA brings 16 bytes at least and
+// starts at multiples of them.
 
 !a_tile = tensor<192x128xf8E4M3FN>
 !b_tile = tensor<128x128xf8E4M3FN>
@@ -58,6 +59,7 @@ func.func @gemm_block_scaled(
   %a_ss = cta.channel tma : !a_scale_ring
   %b_ss = cta.channel tma : !b_scale_ring
   %rows = cta.channel store : !staging
+  %turns = cta.order
 
   cta.role "load" warps 1 registers 32 {
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
@@ -90,9 +92,11 @@ func.func @gemm_block_scaled(
         %b_slot = cta.wait %bs : !b_ring -> !b_slot
         %a_scale_slot = cta.wait %a_ss : !a_scale_ring -> !a_scale_slot
         %b_scale_slot = cta.wait %b_ss : !b_scale_ring -> !b_scale_slot
+        %turn = cta.enter %turns
         %begin = cta.begin : !pending
         %next = cta.mma %begin, %a_slot, %b_slot
             {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 12, 1>} : !pending, !a_slot, !b_slot -> !pending
+        cta.leave %turn
         %a_scale = cta.get %a_scale_slot : !a_scale_slot -> !rows
         %which = arith.andi %i, %c3 : i32
         %b_scale = cta.element %b_scale_slot[%which] : !b_scale_slot -> f32
