@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -92,19 +93,21 @@ def interleave(
 ) -> dict[str, list[float]]:
     """Times the calls in turns, so that what drifts (clocks, heat) touches all alike.
 
-    Each round starts with another contender. Ends after `rounds`, or after `seconds` and three
-    rounds.
+    Each round has them in another order: a GPU at the limit of its power runs slower behind a call
+    that drew much, so nobody may always follow the same one. Ends after `rounds`, or after
+    `seconds` and three rounds.
     """
     for call in calls.values():
         clock.prepare(call)
     times: dict[str, list[float]] = {name: [] for name in calls}
     names = list(calls)
+    order = random.Random(0)
     begin = time.monotonic()
     for turn in range(rounds):
         if turn >= 3 and time.monotonic() - begin > seconds:
             break
-        for index in range(len(names)):
-            name = names[(turn + index) % len(names)]
+        order.shuffle(names)
+        for name in names:
             times[name].append(clock.sample(calls[name]))
             after_each(name)
     return times

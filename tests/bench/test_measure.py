@@ -39,11 +39,14 @@ def measured(contenders, sensors=None, rounds=4):
     return measure(CASE, Lineup(contenders, sensors), FakeClock(), "TFLOP/s", rounds, seconds=60)
 
 
-def test_contenders_take_turns_and_each_round_starts_with_another():
+def test_each_round_times_every_contender_once_and_none_always_follows_the_same():
     clock = FakeClock()
-    interleave({"a": lambda: 1, "b": lambda: 2, "c": lambda: 3}, clock, rounds=3, seconds=60)
+    interleave({"a": lambda: 1, "b": lambda: 2, "c": lambda: 3}, clock, rounds=20, seconds=60)
     assert clock.prepared == [1, 2, 3]
-    assert clock.order == [1, 2, 3, 2, 3, 1, 3, 1, 2]
+    rounds = [tuple(clock.order[i : i + 3]) for i in range(0, 60, 3)]
+    assert all(sorted(order) == [1, 2, 3] for order in rounds)
+    followers = {pair for order in rounds for pair in zip(order, order[1:])}
+    assert len(followers) == 6
 
 
 def test_timing_ends_early_but_not_before_three_rounds():
