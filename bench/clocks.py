@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import torch
 
@@ -17,7 +17,13 @@ class DeviceClock:
     The flush reads, so that it leaves no dirty lines for the call to write back. A spin kernel then
     holds the GPU until the host has submitted the whole call: gaps that only the host's speed makes
     are not part of a kernel's time.
+
+    Before, the GPU is warmed up by the calls themselves, as many of each: after a rest it runs for a
+    while at clocks that it cannot hold.
     """
+
+    WARM_SECONDS = 1.5
+    WARM_CALLS = 8  # Of a kind in a row, so that the host keeps up.
 
     def __init__(self, device: str = "cuda") -> None:
         self.flush = torch.zeros(FLUSH_BYTES // 4, device=device)
@@ -36,6 +42,14 @@ class DeviceClock:
             durations.append(time.perf_counter() - begin)
             torch.cuda.synchronize()
         self.spins[id(call)] = int((2 * max(durations) + 50e-6) * SPIN_HZ)
+
+    def warm_up(self, calls: Collection[Callable[[], object]]) -> None:
+        end = time.monotonic() + self.WARM_SECONDS
+        while time.monotonic() < end:
+            for call in calls:
+                for _ in range(self.WARM_CALLS):
+                    call()
+            torch.cuda.synchronize()
 
     def sample(self, call: Callable[[], object]) -> float:
         start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -58,6 +72,9 @@ class CallClock:
             call()
         torch.cuda.synchronize()
 
+    def warm_up(self, calls: Collection[Callable[[], object]]) -> None:
+        pass
+
     def sample(self, call: Callable[[], object]) -> float:
         begin = time.perf_counter()
         for _ in range(self.BATCH):
@@ -71,6 +88,9 @@ class CompileClock:
     """Host time of one call and all that it starts."""
 
     def prepare(self, call: Callable[[], object]) -> None:
+        pass
+
+    def warm_up(self, calls: Collection[Callable[[], object]]) -> None:
         pass
 
     def sample(self, call: Callable[[], object]) -> float:

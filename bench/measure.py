@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,9 +15,11 @@ Call = Callable[[], object]
 
 
 class Clock(Protocol):
-    """Times calls; `prepare` is called once for a call before its first sample."""
+    """Times calls; `prepare` is called once for a call, then `warm_up` with all, before samples."""
 
     def prepare(self, call: Call) -> None: ...
+
+    def warm_up(self, calls: Collection[Call]) -> None: ...
 
     def sample(self, call: Call) -> float:
         """Microseconds of one call."""
@@ -99,6 +101,7 @@ def interleave(
     """
     for call in calls.values():
         clock.prepare(call)
+    clock.warm_up(calls.values())
     times: dict[str, list[float]] = {name: [] for name in calls}
     names = list(calls)
     order = random.Random(0)

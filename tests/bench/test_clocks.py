@@ -44,6 +44,14 @@ def test_device_time_is_between_events_after_a_flush_and_a_spin(deeds):
     assert deeds[1][0] == "spin" and deeds[1][1] >= 50e-6 * clocks.SPIN_HZ
 
 
+def test_the_gpu_is_warmed_up_by_as_many_of_each_call(deeds, monkeypatch):
+    monkeypatch.setattr(clocks.DeviceClock, "WARM_SECONDS", 0.01)
+    clock = clocks.DeviceClock("cpu")
+    clock.warm_up([lambda: deeds.append("a"), lambda: deeds.append("b")])
+    turn = ["a"] * clock.WARM_CALLS + ["b"] * clock.WARM_CALLS + ["wait"]
+    assert deeds and deeds == turn * (len(deeds) // len(turn))
+
+
 def test_call_time_is_the_mean_of_a_batch_that_is_not_waited_for(deeds):
     clock = clocks.CallClock()
     assert clock.sample(lambda: deeds.append("call")) > 0

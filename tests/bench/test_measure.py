@@ -13,10 +13,15 @@ class FakeClock:
 
     def __init__(self):
         self.prepared = []
+        self.warmed = []
         self.order = []
 
     def prepare(self, call):
         self.prepared.append(call())
+
+    def warm_up(self, calls):
+        assert not self.order
+        self.warmed = [call() for call in calls]
 
     def sample(self, call):
         self.order.append(call())
@@ -42,7 +47,7 @@ def measured(contenders, sensors=None, rounds=4):
 def test_each_round_times_every_contender_once_and_none_always_follows_the_same():
     clock = FakeClock()
     interleave({"a": lambda: 1, "b": lambda: 2, "c": lambda: 3}, clock, rounds=20, seconds=60)
-    assert clock.prepared == [1, 2, 3]
+    assert clock.prepared == clock.warmed == [1, 2, 3]
     rounds = [tuple(clock.order[i : i + 3]) for i in range(0, 60, 3)]
     assert all(sorted(order) == [1, 2, 3] for order in rounds)
     followers = {pair for order in rounds for pair in zip(order, order[1:])}
