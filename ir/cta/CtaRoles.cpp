@@ -151,11 +151,17 @@ LogicalResult EnterOp::verify() {
   return success();
 }
 
+/// True for a role in which functions have not been written out yet: its tiles may be theirs.
+static bool callsFunctions(RoleOp role) {
+  return role.walk([](func::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 LogicalResult WarpgroupOp::verify() {
   RoleOp role = roleOf(*this);
-  if (!role && (*this)->getParentOfType<func::FuncOp>().isPrivate()) // C1
+  auto function = (*this)->getParentOfType<func::FuncOp>();
+  if (!role && function && function.isPrivate()) // C1
     return success();
-  if (!role || role.getWarps() % kWarpsPerGroup != 0 || isElected(role))
+  if (!role || role.getWarps() % kWarpsPerGroup != 0 || (isElected(role) && !callsFunctions(role)))
     return emitOpError() << "is for roles of whole warpgroups that hold tiles"; // C1
   return success();
 }

@@ -514,3 +514,37 @@ func.func @roles_hand_on_nothing(%t: i32) {
   }
   return
 }
+
+// -----
+
+func.func @a_role_has_whole_warpgroups() {
+  cta.role "use" warps 6 {
+    %zero = arith.constant dense<0.0> : tensor<64xf32>
+    // expected-error @+1 {{'cta.warpgroup' op is for roles of whole warpgroups that hold tiles}}
+    %own = cta.warpgroup : i32
+  }
+  return
+}
+
+// -----
+
+func.func @one_thread_has_no_warpgroups() {
+  cta.role "load" warps 4 {
+    // expected-error @+1 {{'cta.warpgroup' op is for roles of whole warpgroups that hold tiles}}
+    %own = cta.warpgroup : i32
+  }
+  return
+}
+
+// -----
+
+func.func @only_roles_have_warpgroups() {
+  // expected-error @+1 {{'cta.warpgroup' op is for roles of whole warpgroups that hold tiles}}
+  %own = cta.warpgroup : i32
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'cta.warpgroup' op is for roles of whole warpgroups that hold tiles}}
+%own = cta.warpgroup : i32

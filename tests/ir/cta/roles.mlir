@@ -104,3 +104,26 @@ func.func @tiles_hand_on(%t: i32) attributes {cta.target = "sm_90"} {
   }
   return
 }
+
+// CHECK-LABEL: @warpgroups_have_numbers
+// CHECK: %[[OWN:.*]] = cta.warpgroup : i32
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[OWN]]
+// CHECK-LABEL: func.func private @first_row
+// CHECK: cta.warpgroup : i32
+func.func @warpgroups_have_numbers(%n: i32) attributes {cta.target = "sm_90"} {
+  %one = arith.constant 1 : i32
+  cta.role "use" warps 8 {
+    %own = cta.warpgroup : i32
+    scf.for %i = %n to %own step %one : i32 {
+      %row = func.call @first_row(%i) : (i32) -> i32
+    }
+  }
+  return
+}
+
+func.func private @first_row(%rows: i32) -> i32 {
+  %tile = arith.constant dense<0.0> : tensor<64xf32>  // the role holds tiles of what it calls
+  %own = cta.warpgroup : i32
+  %row = arith.muli %own, %rows : i32
+  return %row : i32
+}
