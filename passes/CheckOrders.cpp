@@ -3,7 +3,8 @@
 //
 //   several roles       pass once per tile: each at all tiles, or the i-th of n at every n-th, from
 //                       the i-th on; in a section they touch no channel that the others touch
-//   warpgroups of one   run one program, and so come as often; but one may be a section ahead: the
+//   warpgroups of one   run one program, and so come as often, unless they part (`cta.warpgroup`,
+//                       which Deadlock.cpp plays through); but one may be a section ahead: the
 //                       slots that it takes there, and those that the others still hold, fit the
 //                       ring
 //   both                no section begins within another

@@ -164,6 +164,8 @@ bool sameValue(Value a, Value b) {
            isa<cta::TilesOp>(argumentA.getOwner()->getParentOp()) &&
            isa<cta::TilesOp>(argumentB.getOwner()->getParentOp());
   Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
+  if (isa<cta::WarpgroupOp>(opA) && cta::roleOf(opA) != cta::roleOf(opB))
+    return false;
   return opA->getName() == opB->getName() && opA->getNumRegions() == 0 &&
          opA->getAttrDictionary() == opB->getAttrDictionary() &&
          opA->getNumOperands() == opB->getNumOperands() &&
@@ -327,6 +329,11 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
     WalkResult result = kernel.walk([&](cta::TilesOp tiles) {
       if (!first)
         first = tiles;
+      if (llvm::any_of(tiles.getExtents(), cta::differsAmongWarpgroups)) {
+        tiles.emitError() << "goes through other tiles in each warpgroup: an extent depends on "
+                          << "`cta.warpgroup`; loops and branches in the tiles may";
+        return WalkResult::interrupt();
+      }
       if (tiles.getTurns() && !inTurn)
         inTurn = tiles;
       if (tiles.getTurn())

@@ -167,6 +167,8 @@ std::string waitsFor(Player &player) {
   const RoleEvent &event = player.event();
   bool turn = event.kind == RoleEvent::Enter;
   std::string name = "`" + cta::nameOf(event.resource, turn ? "order" : "channel") + "`";
+  if (isa<cta::RoleOp>(event.op))
+    return player.name() + " waits at its end until all have had as many turns at " + name;
   return player.name() + " waits here " +
          (turn                            ? "for its turn at " + name
           : event.kind == RoleEvent::Wait ? "until a slot of " + name + " has been filled"
@@ -175,16 +177,18 @@ std::string waitsFor(Player &player) {
 
 /// True for players who wait at such an event.
 auto waitsAt(RoleEvent::Kind kind) {
-  return [kind](Player *player) { return player->event().kind == kind; };
+  return [kind](Player *player) { return !player->done() && player->event().kind == kind; };
 }
 
 /// What to do about a circle.
 std::string adviceFor(Search &search, Deadlock &deadlock, ArrayRef<Player *> circle) {
+  bool turns = llvm::any_of(circle, waitsAt(RoleEvent::Enter));
   if (circle.back()->done())
-    return "let both go through as many slots, or rule such sizes out with `tile.assert`";
+    return std::string(turns ? "let all take as many turns" : "let both go through as many slots") +
+           ", or rule such sizes out with `tile.assert`";
   if (std::string deeper = search.deepen(deadlock); !deeper.empty())
     return deeper;
-  if (llvm::any_of(circle, waitsAt(RoleEvent::Enter)))
+  if (turns)
     return "leave a section before waiting for what others give only behind their turns";
   if (llvm::all_of(circle, waitsAt(RoleEvent::Wait)))
     return "let one of them fill its slot before it waits for the other's";

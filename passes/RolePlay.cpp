@@ -100,6 +100,8 @@ Operation *RolePlay::holder(const Player &waiting) {
   if (wanted.kind == RoleEvent::Wait)
     return nullptr; // for a slot that nobody has
   const Player &taker = *blocker(waiting);
+  if (taker.done())
+    return nullptr;
   bool turn = wanted.kind == RoleEvent::Enter;
   RoleEvent::Kind taking = turn ? RoleEvent::Enter : RoleEvent::Wait;
   Operation *taken = nullptr;

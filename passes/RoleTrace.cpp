@@ -3,6 +3,8 @@
 // a loop or branch with products, the end of the tile.
 #include "passes/RoleTrace.h"
 
+#include "passes/NamedBarriers.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -38,6 +40,8 @@ public:
   RoleTrace run(cta::RoleOp role) {
     block(role.getBody().front());
     finish(groups.size());
+    if (scalars.warpgroup == 0)
+      takeLastTurns(role);
     return {scalars.problem, std::move(trace), scalars.obscure};
   }
 
@@ -61,6 +65,7 @@ private:
   void release(cta::ReleaseOp op);
   void finish(size_t count);
   void record(const RoleEvent &event);
+  void takeLastTurns(cta::RoleOp role);
   void open(RoleEvent::Kind kind, Operation *op);
   RoleEvent close(RoleEvent::Kind kind, Operation *op, Value turn);
   void handOn(ValueRange values, ValueRange names);
@@ -82,6 +87,14 @@ void Tracer::record(const RoleEvent &event) {
   trace.push_back(event);
   if (trace.size() > kLongest)
     scalars.problem = Trial::TooLong;
+}
+
+/// The first of the warpgroups that take turns takes the last one that is given, before it ends
+/// (ExpandOrders.cpp).
+void Tracer::takeLastTurns(cta::RoleOp role) {
+  for (auto order : role->getBlock()->getOps<cta::OrderOp>())
+    if (Circle circle(order); circle.ofWarpgroups() && circle.roles.front() == role)
+      record({RoleEvent::Enter, order.getResult(), reached[order.getResult()], role});
 }
 
 /// The next slot of a channel, or section of an order.

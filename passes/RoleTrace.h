@@ -16,7 +16,8 @@ struct RoleEvent {
   enum Kind { Acquire, Commit, Wait, Release, Enter, Leave } kind;
   mlir::Value resource; ///< The channel or the order.
   int64_t turn;         ///< Which of its slots or sections, counted over all time, for this role.
-  mlir::Operation *op;  ///< That says it; a release `after` a product happens later.
+  /// That says it; a release `after` a product happens later. The role, of the turn at its end.
+  mlir::Operation *op;
 };
 
 struct RoleTrace {
