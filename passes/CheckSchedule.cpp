@@ -84,7 +84,8 @@ LogicalResult checkSlot(Value slot) {
   bool fills = isa_and_nonnull<cta::AcquireOp>(slot.getDefiningOp());
   StringRef closing = fills ? "commit" : "release", opened = fills ? "acquired" : "waited for";
   Operation *close = nullptr;
-  for (Operation *user : llvm::reverse(SmallVector<Operation *>(slot.getUsers()))) {
+  SmallVector<Operation *> users(slot.getUsers());
+  for (Operation *user : llvm::reverse(users)) { // as they stand in the program
     if (!isa<cta::CommitOp, cta::ReleaseOp, cta::TilesOp, cta::YieldOp>(user))
       continue;
     if (isa<cta::CommitOp>(user) != fills)
