@@ -283,9 +283,24 @@ static void startStore(Warp &warp, const Instruction &instruction, int lane, con
                          [=, &warp, &instruction] { depart(warp, instruction, copy); });
 }
 
+/// Whether a store's box starts where a store may. A load may start before the tensor, and brings
+/// zeros.
+static bool storeMayStart(Warp &warp, const Instruction &instruction, int lane,
+                          const BoxCopy &copy) {
+  for (auto [axis, at] : llvm::enumerate(copy.first))
+    if (at < 0) { // an H200: illegal instruction
+      report(FindingKind::OutOfBounds, warp, instruction, lane,
+             "the box starts at " + std::to_string(at) + " along axis " + std::to_string(axis) +
+                 "; a store starts at 0 or behind it");
+      return false;
+    }
+  return true;
+}
+
 static Step runStore(Warp &warp, const Instruction &instruction) {
   forLanes(warp.active, [&](int lane) {
-    if (auto copy = boxOf(warp, instruction, lane))
+    auto copy = boxOf(warp, instruction, lane);
+    if (copy && storeMayStart(warp, instruction, lane, *copy))
       startStore(warp, instruction, lane, *copy);
   });
   return Step::Next;
