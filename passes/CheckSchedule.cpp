@@ -394,7 +394,8 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
 
   LogicalResult checkBox(Operation *op) {
     if (auto store = dyn_cast<cta::StoreOp>(op))
-      return checkBoxStart(store, store.getView().getType(), store.getIndices());
+      return failure(failed(checkStoreStart(store)) ||
+                     failed(checkBoxStart(store, store.getView().getType(), store.getIndices())));
     auto copy = dyn_cast<cta::CopyOp>(op);
     if (!copy || cta::channelOf(copy.getSlot()).getKind() != cta::ChannelKind::Tma)
       return success();

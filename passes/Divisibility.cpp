@@ -1,5 +1,6 @@
 #include "passes/Divisibility.h"
 
+#include "ir/cta/Cta.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -36,13 +37,15 @@ bool passes::knownNonNegative(Value value) {
   if (matchPattern(value, m_ConstantInt(&constant)))
     return constant.isNonNegative();
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && argument == loop.getInductionVar() && knownNonNegative(loop.getLowerBound());
+    Operation *op = argument.getOwner()->getParentOp();
+    auto loop = dyn_cast<scf::ForOp>(op);
+    return isa<cta::TilesOp>(op) ||
+           (loop && argument == loop.getInductionVar() && knownNonNegative(loop.getLowerBound()));
   }
   Operation *op = value.getDefiningOp();
   if (isa<tile::ProgramIdOp, tile::DimOp>(op))
     return true;
-  if (isa<arith::MaxSIOp>(op))
+  if (isa<arith::MaxSIOp, arith::AndIOp>(op))
     return knownNonNegative(op->getOperand(0)) || knownNonNegative(op->getOperand(1));
   if (isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
           arith::RemSIOp, arith::MinSIOp>(op))

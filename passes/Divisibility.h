@@ -11,8 +11,8 @@ namespace tilewright::passes {
 /// value is 0.
 int64_t knownDivisor(mlir::Value value);
 
-/// True when `value` (an i32 scalar) is shown to be at least 0 by its definition: program ids, sizes,
-/// counters that start there, and sums, products and quotients of such.
+/// True when `value` (an i32 scalar) is shown to be at least 0 by its definition: program ids,
+/// coordinates of tiles, sizes, counters that start there; sums, products and quotients of such.
 bool knownNonNegative(mlir::Value value);
 
 /// Elements of `view` that one access of a tile with these indices and extents may move along the

@@ -56,6 +56,18 @@ LogicalResult checkBoxStart(Operation *op, tile::ViewType view, ValueRange indic
                          << "width, or round it with `arith.andi`";
 }
 
+LogicalResult checkStoreStart(cta::StoreOp store) {
+  for (auto [axis, index] : llvm::enumerate(store.getIndices())) {
+    if (!knownNonNegative(index))
+      return store.emitError()
+             << "starts at an index along axis " << axis << " that is not known "
+             << "to be 0 or more; TMA loads zeros from before a view, but a store "
+             << "there faults; let the first tile start at 0, or bound the index "
+             << "with `arith.maxsi`";
+  }
+  return success();
+}
+
 //===- Reading and writing over ---------------------------------------------------------------===//
 
 /// Checks that a slot that a store goes through is the role's alone.

@@ -19,6 +19,10 @@ mlir::LogicalResult checkAccesses(mlir::Value slot, mlir::Operation *close);
 mlir::LogicalResult checkBoxStart(mlir::Operation *op, tile::ViewType view,
                                   mlir::ValueRange indices);
 
+/// Checks that a store by TMA is known to start at no negative index, where an H200 ends it with an
+/// error.
+mlir::LogicalResult checkStoreStart(cta::StoreOp store);
+
 /// Checks that a channel whose slots have no barriers between roles stays within one.
 mlir::LogicalResult checkWithinRole(cta::ChannelOp channel);
 

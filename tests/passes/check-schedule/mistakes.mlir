@@ -1271,3 +1271,27 @@ func.func @a_store_that_starts_amid_16_bytes(%y: !view, %t: i32) attributes {cta
   }
   return
 }
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @a_store_that_starts_before_the_view(%y: !view, %t: i32, %first: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %os = cta.channel store : !ring
+  cta.role "use" warps 4 {
+    %v = arith.constant dense<0.0> : tensor<64x64xbf16>
+    cta.tiles (%i, %j) of (%t, %t) {
+      %from = arith.maxsi %first, %c0 : i32
+      cta.store %v, %y[%from, %c0] extents [64, 64] through %os : tensor<64x64xbf16>, !view, !ring
+      %row = arith.muli %i, %c64 : i32
+      cta.store %v, %y[%row, %c0] extents [64, 64] through %os : tensor<64x64xbf16>, !view, !ring
+      %back = arith.subi %row, %c64 : i32
+      // expected-error @+1 {{starts at an index along axis 0 that is not known to be 0 or more; TMA loads zeros from before a view, but a store there faults; let the first tile start at 0, or bound the index with `arith.maxsi`}}
+      cta.store %v, %y[%back, %c0] extents [64, 64] through %os : tensor<64x64xbf16>, !view, !ring
+    }
+  }
+  return
+}
