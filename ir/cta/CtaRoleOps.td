@@ -96,8 +96,8 @@ def Cta_WarpgroupOp : Cta_Op<"warpgroup", [Pure]> {
     The one number in which the warps of a role differ. Loops and branches that depend on it are run
     by each warpgroup as often as its own number says: so one that has no rows, or has seen all of
     its keys, may pass by slots instead of multiplying. It still waits for every slot and releases it,
-    and takes every turn. Where warpgroups are apart, nothing stands at which all of them meet: no
-    store, no reduction across warps, no tile that changes its layout.
+    and takes every turn. Where warpgroups are apart, nothing takes all of them: no `cta.sync`, no
+    reduction across warps, no tile that changes its layout, no store of what all of them hold alike.
 
     C1: in a role of whole warpgroups that holds tiles, or a function that such roles call.
 
