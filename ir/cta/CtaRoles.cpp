@@ -83,6 +83,10 @@ bool cta::differsAmongWarpgroups(Value scalar) {
     Operation *op = value.getDefiningOp();
     if (!op)
       op = value.getParentBlock()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && value == loop.getInductionVar()) {
+      open.append({loop.getLowerBound(), loop.getStep()});
+      continue;
+    }
     if (!seen.insert(op).second || isa<RoleOp, func::FuncOp>(op))
       continue;
     auto visit = [&](Operation *inner) {

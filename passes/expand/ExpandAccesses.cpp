@@ -230,9 +230,7 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
     Value array = declare(op.getLoc(), 1, element);
     writeElements(array, constant(0), scalar(op.getValue()));
     Place where = placeScalar(access);
-    // One thread stores for all.
-    Value first =
-        builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread, constant(0));
+    Value first = firstThread();
     wholeOrSingle(
         where, 1,
         [&](Value inside) {
@@ -297,8 +295,7 @@ LogicalResult Expander::expandAtomic(tile::AtomicOp op) {
   };
   auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
   if (!type) {
-    Value first =
-        builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread, constant(0));
+    Value first = firstThread();
     update(scalar(op.getValue()), placeScalar(access), first);
     return success();
   }

@@ -185,13 +185,20 @@ Value Expander::scratch(int64_t bytes) {
 void Expander::barrier() {
   if (insideTurn)
     metInTurn = loc;
-  if (apart)
-    metApart = loc;
+  needAllWarps("is where all warps meet");
   if (role)
     builder.create<cuda::NamedBarrierSyncOp>(loc, constant(NamedBarriers(kernel).of(role)),
                                              warps * kLanes);
   else
     builder.create<cuda::BarrierOp>(loc);
+}
+
+void Expander::needAllWarps(StringRef how) {
+  if (!apart || misplaced)
+    return;
+  misplaced = true;
+  emitError(loc) << how << ", in a loop or branch of role \"" << role.getName()
+                 << "\" that depends on `cta.warpgroup`; move it out of there";
 }
 
 //===- Ops -----------------------------------------------------------------------------------===//

@@ -69,21 +69,23 @@ static bool multiplies(Operation *loop) {
       .wasInterrupted();
 }
 
-LogicalResult Expander::expandControl(Operation *op) {
-  SmallVector<Value> deciding =
-      llvm::to_vector(llvm::make_filter_range(op->getOperands(), isScalar));
+/// What decides how often a loop runs, or which branch is taken.
+static SmallVector<Value> decidersOf(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
   if (auto loop = dyn_cast<scf::WhileOp>(op))
-    deciding.push_back(loop.getConditionOp().getCondition());
-  llvm::SaveAndRestore parted(apart, apart || llvm::any_of(deciding, cta::differsAmongWarpgroups));
+    return {loop.getConditionOp().getCondition()};
+  return {cast<scf::IfOp>(op).getCondition()};
+}
+
+LogicalResult Expander::expandControl(Operation *op) {
+  bool parts = llvm::any_of(decidersOf(op), cta::differsAmongWarpgroups);
+  llvm::SaveAndRestore parted(apart, apart || parts);
   LogicalResult done = TypeSwitch<Operation *, LogicalResult>(op)
                            .Case([&](scf::ForOp loop) { return expandFor(loop); })
                            .Case([&](scf::IfOp branch) { return expandIf(branch); })
                            .Case([&](scf::WhileOp loop) { return expandWhile(loop); });
-  if (succeeded(done) && metApart)
-    return emitError(*metApart) << "is where all warps of role \"" << role.getName()
-                                << "\" meet, in a loop or branch that depends on "
-                                << "`cta.warpgroup`; move it out of there";
-  return done;
+  return failure(failed(done) || misplaced);
 }
 
 LogicalResult Expander::expandFor(scf::ForOp op) {

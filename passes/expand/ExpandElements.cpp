@@ -323,6 +323,8 @@ Value Expander::firstReplica(const Layout &layout) {
     Value position = sumDigits(layout.digits(level), number, [](const Digit &digit) {
       return int64_t(digit.dim == kReplicated);
     });
+    if (position && level == Level::Warp)
+      needAllWarps("is done by one warp for all that hold the same");
     if (position)
       first = both(first, builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
                                                               position, constant(0)));

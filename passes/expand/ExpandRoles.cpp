@@ -20,12 +20,15 @@ void Expander::branch(Value condition, function_ref<void()> body) {
   body();
 }
 
-void Expander::byOneThread(function_ref<void()> body) {
+Value Expander::firstThread() {
   if (elected)
-    return body();
-  Value first = add(mul(warp, kLanes), lane);
-  branch(builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, first, constant(0)), body);
+    return {};
+  needAllWarps("is done by one thread for all");
+  Value number = role ? add(mul(warp, kLanes), lane) : thread;
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, number, constant(0));
 }
+
+void Expander::byOneThread(function_ref<void()> body) { branch(firstThread(), body); }
 
 //===- The branches ---------------------------------------------------------------------------===//
 

@@ -289,6 +289,8 @@ private:
   Value slotAt(ChannelState &state, Value index);
   /// Waits for all threads of the block, or of the role.
   void barrier();
+  /// Refuses what takes all of a role's warps where its warpgroups are apart; `how` it does.
+  void needAllWarps(llvm::StringRef how);
   /// The byte address of (row, column) of a slot. The column's multiple of 16 bytes is swizzled.
   Value slotAddress(const SlotState &slot, Value row, Value column);
   Layout copyLayout(cta::CopyOp op);
@@ -310,6 +312,9 @@ private:
   mlir::LogicalResult expandRoles();
   mlir::LogicalResult expandSections(llvm::ArrayRef<Section> sections);
   mlir::LogicalResult expandRole(cta::RoleOp op);
+  /// Whether this is the thread that does what is done once for the block or role; null: it is the
+  /// only one.
+  Value firstThread();
   /// Writes what `body` writes so that one thread of the role runs it.
   void byOneThread(llvm::function_ref<void()> body);
   void branch(Value condition, llvm::function_ref<void()> body);
@@ -478,8 +483,8 @@ private:
   Value sharedTiles;       // of the block, where the role takes turns at them; null: it takes all
   bool insideTurn = false; // in a section that the role's warpgroups pass one by one
   std::optional<Location> metInTurn; // where all of the role's warps would meet in it
-  bool apart = false; // in a loop or branch that the role's warpgroups may run differently
-  std::optional<Location> metApart; // where all of the role's warps would meet in it
+  bool apart = false;     // in a loop or branch that the role's warpgroups may run differently
+  bool misplaced = false; // in it stands what takes all of them; that has been said
   llvm::DenseMap<std::pair<Value, Type>, Value> maps; // tensor maps of views
   std::vector<std::unique_ptr<Ring>> rings;
   Ring *queue = nullptr; // through which tiles are handed out; it has no channels
