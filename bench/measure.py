@@ -119,20 +119,31 @@ def interleave(
 def measure(
     case: Case, lineup: Lineup, clock: Clock, metric: str, rounds: int, seconds: float
 ) -> dict:
-    """One row of a suite's result: the case, and what is known of each contender."""
+    """One row of a suite's result: the case, and what is known of each contender.
+
+    Ours and the fastest peer are timed once more, without the others: those that are slow and draw
+    little power would rest the GPU between the two.
+    """
     results, calls = check_all(lineup)
-    readings: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
 
-    def read(name: str) -> None:
-        if lineup.sensors:
-            readings[name].append(lineup.sensors())
+    def time_in_turns(names: Collection[str]) -> None:
+        readings: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
 
-    for name, times in interleave(calls, clock, rounds, seconds, read).items():
-        results[name].time = Summary.of(times)
-        if readings[name]:
-            watts, clocks = zip(*readings[name], strict=True)
-            results[name].watts = Summary.of(watts).median
-            results[name].clock_mhz = Summary.of(clocks).median
+        def read(name: str) -> None:
+            if lineup.sensors:
+                readings[name].append(lineup.sensors())
+
+        chosen = {name: calls[name] for name in names}
+        for name, times in interleave(chosen, clock, rounds, seconds, read).items():
+            results[name].time = Summary.of(times)
+            if readings[name]:
+                watts, clocks = zip(*readings[name], strict=True)
+                results[name].watts = Summary.of(watts).median
+                results[name].clock_mhz = Summary.of(clocks).median
+
+    time_in_turns(list(calls))
+    if OURS in calls and len(calls) > 2:
+        time_in_turns([OURS, best_peer(results)])
     return row_of(case, results, metric)
 
 

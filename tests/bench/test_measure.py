@@ -20,7 +20,6 @@ class FakeClock:
         self.prepared.append(call())
 
     def warm_up(self, calls):
-        assert not self.order
         self.warmed = [call() for call in calls]
 
     def sample(self, call):
@@ -72,6 +71,21 @@ def test_row_has_times_rates_and_the_ratio_to_the_best_peer():
         "max": 1.0,
         "samples": 4,
     }
+
+
+def test_ours_and_the_fastest_peer_are_timed_once_more_alone():
+    clock = FakeClock()
+    contenders = {"tilewright": lambda: run(2.0), "slow": lambda: run(9.0), "fast": lambda: run(3.0)}
+    measure(CASE, Lineup(contenders), clock, "TFLOP/s", rounds=4, seconds=60)
+    assert sorted(clock.order[:12]) == [2.0] * 4 + [3.0] * 4 + [9.0] * 4
+    assert sorted(clock.order[12:]) == [2.0] * 4 + [3.0] * 4
+
+
+def test_two_contenders_are_timed_once():
+    clock = FakeClock()
+    contenders = {"tilewright": lambda: run(2.0), "peer": lambda: run(3.0)}
+    measure(CASE, Lineup(contenders), clock, "TFLOP/s", rounds=4, seconds=60)
+    assert len(clock.order) == 8
 
 
 def test_wrong_results_are_not_timed_and_are_no_peer():
