@@ -65,13 +65,13 @@ func.func @attention_causal(
   %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   %os = cta.channel store : !o_ring
   cta.role "load q" warps 1 registers 40 {
-    cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 4 folded {
       %row = arith.muli %m, %tile_rows : i32
       cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
     }
   }
   cta.role "load keys" warps 1 registers 40 {
-    cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 4 folded {
       %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
       %keys_end = arith.minsi %end_of_last, %T : i32
       %count = arith.ceildivsi %keys_end, %tile_keys : i32
@@ -88,7 +88,7 @@ func.func @attention_causal(
     %zero = arith.constant dense<0.0> : !out  %no_total = arith.constant dense<0.0> : !parts
     %lowest = arith.constant dense<-1.0e30> : !rows  %ln2 = arith.constant dense<0.693147181> : !rows
     %least = arith.constant dense<1.0e-30> : !rows  %one = arith.constant dense<1.0> : !rows
-    cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 4 folded {
       %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
       %keys_end = arith.minsi %end_of_last, %T : i32
       %count = arith.ceildivsi %keys_end, %tile_keys : i32

@@ -1,4 +1,4 @@
-// c = scale · (a · bᵀ), a and b in e4m3, c in bf16: gemm_cooperative with 128 bytes of another type to a
+// c = scale · (a · bᵀ), a and b in e4m3, c in bf16: gemm_persistent with 128 bytes of another type to a
 // row, and a scale for the whole result.
 
 !a_tile = tensor<128x128xf8E4M3FN>
@@ -10,7 +10,7 @@ func.func @gemm_e4m3(
     %b: !tile.view<?x?xf8E4M3FN, align 16> {tile.name = "b", tile.dims = ["N", "K"]},
     %c: !tile.view<?x?xbf16, align 16> {tile.name = "c", tile.dims = ["M", "N"]},
     %scale: f32 {tile.name = "scale"})
-    attributes {tile.kernel, cta.target = "sm_90", cta.cluster = 2 : i32} {
+    attributes {tile.kernel, cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
@@ -33,11 +33,11 @@ func.func @gemm_e4m3(
   tile.grid [%blocks]
 
   %as = cta.channel tma : !cta.channel<4 x !a_tile>
-  %bs = cta.channel tma multicast : !cta.channel<4 x !b_tile>
+  %bs = cta.channel tma : !cta.channel<4 x !b_tile>
   %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>
 
   cta.role "load" warps 1 registers 40 {
-    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
       %row = arith.muli %m, %c128 : i32
       %column = arith.muli %n, %c256 : i32
       scf.for %i = %c0 to %steps step %c1 : i32 {
@@ -53,7 +53,7 @@ func.func @gemm_e4m3(
   }
 
   cta.role "multiply" warps 8 registers 232 {
-    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
       %acc = cta.begin : !sum
       %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
         %a_slot = cta.wait %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
