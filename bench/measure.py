@@ -121,8 +121,8 @@ def measure(
 ) -> dict:
     """One row of a suite's result: the case, and what is known of each contender.
 
-    Ours and the fastest peer are timed once more, without the others: those that are slow and draw
-    little power would rest the GPU between the two.
+    Ours and the fast peers are timed once more, without the others: those that are slow and draw
+    little power would rest the GPU in between.
     """
     results, calls = check_all(lineup)
 
@@ -142,13 +142,21 @@ def measure(
                 results[name].clock_mhz = Summary.of(clocks).median
 
     time_in_turns(list(calls))
-    if OURS in calls and len(calls) > 2:
-        time_in_turns([OURS, best_peer(results)])
-    return row_of(case, results, metric)
+    fast = fast_contenders(results)
+    if OURS in fast and 1 < len(fast) < len(calls):
+        time_in_turns(fast)
+    else:
+        fast = list(calls)
+    return row_of(case, results, metric, fast)
 
 
-def row_of(case: Case, results: Mapping[str, Result], metric: str) -> dict:
-    """A result as JSON, with values in the suite's metric and our speed over the best peer's."""
+def row_of(
+    case: Case, results: Mapping[str, Result], metric: str, fast: Collection[str] = ()
+) -> dict:
+    """A result as JSON, with values in the suite's metric and our speed over the best peer's.
+
+    The best peer is one of `fast`, which were timed together.
+    """
     contenders = {name: result.json() for name, result in results.items()}
     for name, result in results.items():
         if result.time is not None:
@@ -165,13 +173,27 @@ def row_of(case: Case, results: Mapping[str, Result], metric: str) -> dict:
         "metric": metric,
         "contenders": contenders,
     }
-    peer = best_peer(results)
+    peer = best_peer({name: results[name] for name in fast})
     ours = results.get(OURS)
     if peer is not None:
         row["best_peer"] = peer
         if ours is not None and ours.time is not None:
             row["ratio"] = results[peer].time.median / ours.time.median
     return row
+
+
+FAST = 1.1  # Times the best peer's time, or less.
+
+
+def fast_contenders(results: Mapping[str, Result]) -> list[str]:
+    """Ours, and the peers that are nearly as fast as the best."""
+    best = best_peer(results)
+    limit = FAST * results[best].time.median if best else 0
+    return [
+        name
+        for name, result in results.items()
+        if result.time is not None and (name == OURS or result.time.median <= limit)
+    ]
 
 
 def best_peer(results: Mapping[str, Result]) -> str | None:

@@ -73,19 +73,23 @@ def test_row_has_times_rates_and_the_ratio_to_the_best_peer():
     }
 
 
-def test_ours_and_the_fastest_peer_are_timed_once_more_alone():
+def test_ours_and_fast_peers_are_timed_once_more_without_slow_ones():
     clock = FakeClock()
-    contenders = {"tilewright": lambda: run(2.0), "slow": lambda: run(9.0), "fast": lambda: run(3.0)}
-    measure(CASE, Lineup(contenders), clock, "TFLOP/s", rounds=4, seconds=60)
-    assert sorted(clock.order[:12]) == [2.0] * 4 + [3.0] * 4 + [9.0] * 4
-    assert sorted(clock.order[12:]) == [2.0] * 4 + [3.0] * 4
+    times = {"tilewright": 5.0, "slow": 3.4, "fast": 3.0, "as fast": 3.2}
+    contenders = {name: lambda time=time: run(time) for name, time in times.items()}
+    row = measure(CASE, Lineup(contenders), clock, "TFLOP/s", rounds=4, seconds=60)
+    assert sorted(clock.order[:16]) == [3.0] * 4 + [3.2] * 4 + [3.4] * 4 + [5.0] * 4
+    assert sorted(clock.order[16:]) == [3.0] * 4 + [3.2] * 4 + [5.0] * 4
+    assert row["best_peer"] == "fast"
+    assert row["contenders"]["slow"]["time"]["median"] == 3.4
 
 
-def test_two_contenders_are_timed_once():
+def test_fast_contenders_are_timed_once():
     clock = FakeClock()
     contenders = {"tilewright": lambda: run(2.0), "peer": lambda: run(3.0)}
-    measure(CASE, Lineup(contenders), clock, "TFLOP/s", rounds=4, seconds=60)
+    row = measure(CASE, Lineup(contenders), clock, "TFLOP/s", rounds=4, seconds=60)
     assert len(clock.order) == 8
+    assert row["ratio"] == 1.5
 
 
 def test_wrong_results_are_not_timed_and_are_no_peer():
