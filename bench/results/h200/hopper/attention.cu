@@ -101,6 +101,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -448,55 +457,63 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         // 62: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
         const i32 value = m_tiles * H;
         const i32 value_2 = H * 16;
+        const i32 value_3 = m_tiles - ((m_tiles - 1) >> 4) * 16;
+        const i32 band_reciprocal = reciprocal(value_2);
+        const i32 height_reciprocal = reciprocal(value_3);
+        const i32 plane_reciprocal = reciprocal(value);
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
-          const i32 value_3 = tile % value;
-          const i32 value_4 = value_3 / value_2 * 16;
-          const i32 band_height = min(m_tiles - value_4, 16);
-          const i32 value_5 = value_3 % value_2;
+          const i32 b = quotient(tile, value, plane_reciprocal);
+          const i32 value_4 = tile - b * value;
+          const i32 value_5 = quotient(value_4, value_2, band_reciprocal);
+          const i32 value_6 = value_4 - value_5 * value_2;
+          const i32 value_7 = value_5 * 16;
+          const bool test = value_7 + 16 <= m_tiles;
+          const i32 value_8 = value_6 / 16;
+          const i32 value_9 = quotient(value_6, value_3, height_reciprocal);
+          const i32 m = value_7 + (test ? value_6 - value_8 * 16 : value_6 - value_9 * value_3);
 
           // 64: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
-          const i32 value_6 = slot * 8;
-          const i32 value_7 = qs_full + value_6;
-          mbarrier_wait(qs_empty + value_6, phase);
-          mbarrier_arrive_expect_tx(value_7, 32768);
-          const i32 value_8 = slot + 1;
-          const bool test = value_8 == 2;
-          qs_slot[0] = test ? 0 : value_8;
-          qs_phase[0] = test ? phase ^ 1 : phase;
+          const i32 value_10 = slot * 8;
+          const i32 value_11 = qs_full + value_10;
+          mbarrier_wait(qs_empty + value_10, phase);
+          mbarrier_arrive_expect_tx(value_11, 32768);
+          const i32 value_12 = slot + 1;
+          const bool test_2 = value_12 == 2;
+          qs_slot[0] = test_2 ? 0 : value_12;
+          qs_phase[0] = test_2 ? phase ^ 1 : phase;
 
           // 62: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
-          const i32 h = value_5 / band_height;
-          const i32 b = tile / value;
+          const i32 h = test ? value_8 : value_9;
 
           // 63: %row = arith.muli %m, %tile_rows : i32
-          const i32 row = (value_4 + value_5 % band_height) * 128;
+          const i32 row = m * 128;
 
           // 64: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           const i32 qs_shared_2 = qs_shared + slot * 32768;
           #pragma unroll
           for (i32 i = 0; i < 2; ++i) {
-            tma_load_4d(qs_shared_2 + i * 16384, q, b, row, h, i * 64, value_7);
+            tma_load_4d(qs_shared_2 + i * 16384, q, b, row, h, i * 64, value_11);
           }
         }
 
         // 66: cta.load %q[%c0, %c0, %c0, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
         const i32 slot = qs_slot[0];
         const i32 phase = qs_phase[0];
-        const i32 value_3 = slot * 8;
-        const i32 value_4 = qs_full + value_3;
-        mbarrier_wait(qs_empty + value_3, phase);
-        mbarrier_arrive_expect_tx(value_4, 32768);
-        const i32 value_5 = slot + 1;
-        const bool test = value_5 == 2;
-        qs_slot[0] = test ? 0 : value_5;
+        const i32 value_4 = slot * 8;
+        const i32 value_5 = qs_full + value_4;
+        mbarrier_wait(qs_empty + value_4, phase);
+        mbarrier_arrive_expect_tx(value_5, 32768);
+        const i32 value_6 = slot + 1;
+        const bool test = value_6 == 2;
+        qs_slot[0] = test ? 0 : value_6;
         qs_phase[0] = test ? phase ^ 1 : phase;
         const i32 qs_shared_2 = qs_shared + slot * 32768;
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
-          tma_load_4d(qs_shared_2 + i * 16384, q, 0, 0, 0, i * 64, value_4);
+          tma_load_4d(qs_shared_2 + i * 16384, q, 0, 0, 0, i * 64, value_5);
         }
       }
     }
@@ -512,13 +529,20 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         // 69: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
         const i32 value = m_tiles * H;
         const i32 value_2 = H * 16;
+        const i32 value_3 = m_tiles - ((m_tiles - 1) >> 4) * 16;
+        const i32 band_reciprocal = reciprocal(value_2);
+        const i32 height_reciprocal = reciprocal(value_3);
+        const i32 plane_reciprocal = reciprocal(value);
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
-          const i32 value_3 = tile % value;
-          const i32 b = tile / value;
+          const i32 b = quotient(tile, value, plane_reciprocal);
+          const i32 value_4 = tile - b * value;
+          const i32 value_5 = quotient(value_4, value_2, band_reciprocal);
+          const i32 value_6 = value_4 - value_5 * value_2;
+          const i32 value_7 = quotient(value_6, value_3, height_reciprocal);
 
           // 70: %g = arith.divsi %h, %sharing : i32
-          const i32 g = value_3 % value_2 / min(m_tiles - value_3 / value_2 * 16, 16) / sharing;
+          const i32 g = (value_5 * 16 + 16 <= m_tiles ? value_6 / 16 : value_7) / sharing;
 
           // 71: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
@@ -526,13 +550,13 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
             // 73: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
             const i32 slot = ks_slot[0];
             const i32 phase = ks_phase[0];
-            const i32 value_4 = slot * 8;
-            const i32 value_5 = ks_full + value_4;
-            mbarrier_wait(ks_empty + value_4, phase);
-            mbarrier_arrive_expect_tx(value_5, 32768);
-            const i32 value_6 = slot + 1;
-            const bool test = value_6 == 2;
-            ks_slot[0] = test ? 0 : value_6;
+            const i32 value_8 = slot * 8;
+            const i32 value_9 = ks_full + value_8;
+            mbarrier_wait(ks_empty + value_8, phase);
+            mbarrier_arrive_expect_tx(value_9, 32768);
+            const i32 value_10 = slot + 1;
+            const bool test = value_10 == 2;
+            ks_slot[0] = test ? 0 : value_10;
             ks_phase[0] = test ? phase ^ 1 : phase;
 
             // 72: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
@@ -542,7 +566,7 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
             const i32 ks_shared_2 = ks_shared + slot * 32768;
             #pragma unroll
             for (i32 j = 0; j < 2; ++j) {
-              tma_load_4d(ks_shared_2 + j * 16384, k, b, key, g, j * 64, value_5);
+              tma_load_4d(ks_shared_2 + j * 16384, k, b, key, g, j * 64, value_9);
             }
           }
         }
@@ -550,18 +574,18 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         // 76: cta.load %k[%c0, %c0, %c0, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
         const i32 slot = ks_slot[0];
         const i32 phase = ks_phase[0];
-        const i32 value_3 = slot * 8;
-        const i32 value_4 = ks_full + value_3;
-        mbarrier_wait(ks_empty + value_3, phase);
-        mbarrier_arrive_expect_tx(value_4, 32768);
-        const i32 value_5 = slot + 1;
-        const bool test = value_5 == 2;
-        ks_slot[0] = test ? 0 : value_5;
+        const i32 value_4 = slot * 8;
+        const i32 value_5 = ks_full + value_4;
+        mbarrier_wait(ks_empty + value_4, phase);
+        mbarrier_arrive_expect_tx(value_5, 32768);
+        const i32 value_6 = slot + 1;
+        const bool test = value_6 == 2;
+        ks_slot[0] = test ? 0 : value_6;
         ks_phase[0] = test ? phase ^ 1 : phase;
         const i32 ks_shared_2 = ks_shared + slot * 32768;
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
-          tma_load_4d(ks_shared_2 + i * 16384, k, 0, 0, 0, i * 64, value_4);
+          tma_load_4d(ks_shared_2 + i * 16384, k, 0, 0, 0, i * 64, value_5);
         }
       }
     }
@@ -577,13 +601,20 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         // 79: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16 {
         const i32 value = m_tiles * H;
         const i32 value_2 = H * 16;
+        const i32 value_3 = m_tiles - ((m_tiles - 1) >> 4) * 16;
+        const i32 band_reciprocal = reciprocal(value_2);
+        const i32 height_reciprocal = reciprocal(value_3);
+        const i32 plane_reciprocal = reciprocal(value);
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
-          const i32 value_3 = tile % value;
-          const i32 b = tile / value;
+          const i32 b = quotient(tile, value, plane_reciprocal);
+          const i32 value_4 = tile - b * value;
+          const i32 value_5 = quotient(value_4, value_2, band_reciprocal);
+          const i32 value_6 = value_4 - value_5 * value_2;
+          const i32 value_7 = quotient(value_6, value_3, height_reciprocal);
 
           // 80: %g = arith.divsi %h, %sharing : i32
-          const i32 g = value_3 % value_2 / min(m_tiles - value_3 / value_2 * 16, 16) / sharing;
+          const i32 g = (value_5 * 16 + 16 <= m_tiles ? value_6 / 16 : value_7) / sharing;
 
           // 81: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
@@ -591,13 +622,13 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
             // 83: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %vs : !view, !ring
             const i32 slot = vs_slot[0];
             const i32 phase = vs_phase[0];
-            const i32 value_4 = slot * 8;
-            const i32 value_5 = vs_full + value_4;
-            mbarrier_wait(vs_empty + value_4, phase);
-            mbarrier_arrive_expect_tx(value_5, 32768);
-            const i32 value_6 = slot + 1;
-            const bool test = value_6 == 2;
-            vs_slot[0] = test ? 0 : value_6;
+            const i32 value_8 = slot * 8;
+            const i32 value_9 = vs_full + value_8;
+            mbarrier_wait(vs_empty + value_8, phase);
+            mbarrier_arrive_expect_tx(value_9, 32768);
+            const i32 value_10 = slot + 1;
+            const bool test = value_10 == 2;
+            vs_slot[0] = test ? 0 : value_10;
             vs_phase[0] = test ? phase ^ 1 : phase;
 
             // 82: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
@@ -607,7 +638,7 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
             const i32 vs_shared_2 = vs_shared + slot * 32768;
             #pragma unroll
             for (i32 j = 0; j < 2; ++j) {
-              tma_load_4d(vs_shared_2 + j * 16384, v, b, key, g, j * 64, value_5);
+              tma_load_4d(vs_shared_2 + j * 16384, v, b, key, g, j * 64, value_9);
             }
           }
         }
@@ -681,55 +712,64 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
     }
 
     // 95: %q_left, %unread = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16
+    const i32 value_6 = m_tiles * H;
+    const i32 value_7 = H * 16;
+    const i32 value_8 = m_tiles - ((m_tiles - 1) >> 4) * 16;
     i32 q_slot_number[1];
 
     // 96: iter_args(%q_slot = %q_first, %all = %scores_first) -> (!q_slot, !scores) {
     f32 all[64];
 
     // 95: %q_left, %unread = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16
-    const i32 value_6 = m_tiles * H;
     q_slot_number[0] = slot;
     #pragma unroll
     for (i32 i = 0; i < 64; ++i) {
       all[i] = none[i];
     }
-    const i32 value_7 = H * 16;
 
     // 141: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     const bool test_4 = group_thread == 0;
-    const i32 value_8 = warpgroup + 1;
-    const i32 value_9 = ((lane & 15) + thread_row_2) * 128;
+    const i32 value_9 = warpgroup + 1;
+    const i32 value_10 = ((lane & 15) + thread_row_2) * 128;
 
     // 39: func.func @attention(
     const i32 thread_col = (lane >> 4) * 8;
 
+    // 95: %q_left, %unread = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16
+    const i32 band_reciprocal = reciprocal(value_7);
+    const i32 height_reciprocal = reciprocal(value_8);
+    const i32 plane_reciprocal = reciprocal(value_6);
+
     // 103: %seen = arith.select %visible, %all, %nothing : !mask, !scores
-    const i32 value_10 = T - (last * 128 + thread_row * 2);
+    const i32 value_11 = T - (last * 128 + thread_row * 2);
 
     // 134: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
     const bool test_5 = thread_row == 0;
 
     // 141: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
-    const i32 value_11 = value_4 * 64;
-    const i32 value_12 = i32(u32(value_9) >> 3) & 112;
+    const i32 value_12 = value_4 * 64;
+    const i32 value_13 = i32(u32(value_10) >> 3) & 112;
 
     // 95: %q_left, %unread = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < value_6 * B; tile += i32(gridDim.x)) {
-      const i32 value_13 = tile % value_6;
-      const i32 value_14 = value_13 / value_7 * 16;
-      const i32 band_height = min(m_tiles - value_14, 16);
-      const i32 value_15 = value_13 % value_7;
-      const i32 h = value_15 / band_height;
-      const i32 b = tile / value_6;
-      const i32 value_16 = q_slot_number[0];
+      const i32 b = quotient(tile, value_6, plane_reciprocal);
+      const i32 value_14 = tile - b * value_6;
+      const i32 value_15 = quotient(value_14, value_7, band_reciprocal);
+      const i32 value_16 = value_14 - value_15 * value_7;
+      const i32 value_17 = value_15 * 16;
+      const bool test_6 = value_17 + 16 <= m_tiles;
+      const i32 value_18 = value_16 / 16;
+      const i32 value_19 = quotient(value_16, value_8, height_reciprocal);
+      const i32 h = test_6 ? value_18 : value_19;
+      const i32 value_20 = q_slot_number[0];
 
       // 103: %seen = arith.select %visible, %all, %nothing : !mask, !scores
       f32 seen[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        const i32 value_17 = (i & 1) + (i >> 2) * 2;
-        seen[i] = (value_17 & 1) + (value_17 >> 1) * 8 < value_10 ? all[i] : -kInf;
+        const i32 value_21 = (i & 1) + (i >> 2) * 2;
+        seen[i] = (value_21 & 1) + (value_21 >> 1) * 8 < value_11 ? all[i] : -kInf;
       }
 
       // 21: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
@@ -740,8 +780,8 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       }
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        const i32 value_17 = (i >> 1) & 1;
-        bound[value_17] = max(bound[value_17], __float_as_int(seen[i]));
+        const i32 value_21 = (i >> 1) & 1;
+        bound[value_21] = max(bound[value_21], __float_as_int(seen[i]));
       }
       f32 peak[2];
       f32 shrink[2];
@@ -753,9 +793,9 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       for (i32 i = 0; i < 2; ++i) {
         shrink[i] = 1.0f;
       }
-      const bool test_6 = __int_as_float(bound[0]) * exponent - peak[0] > 8.0f;
-      const bool test_7 = vote_any(test_6 || __int_as_float(bound[1]) * exponent - peak[1] > 8.0f);
-      if (test_7) {
+      const bool test_7 = __int_as_float(bound[0]) * exponent - peak[0] > 8.0f;
+      const bool test_8 = vote_any(test_7 || __int_as_float(bound[1]) * exponent - peak[1] > 8.0f);
+      if (test_8) {
         f32 high[2];
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
@@ -763,9 +803,9 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         }
         #pragma unroll
         for (i32 i = 0; i < 32; ++i) {
-          const i32 value_17 = i * 2;
-          const i32 value_18 = i & 1;
-          high[value_18] = max_nan(high[value_18], max_nan(seen[value_17], seen[value_17 + 1]));
+          const i32 value_21 = i * 2;
+          const i32 value_22 = i & 1;
+          high[value_22] = max_nan(high[value_22], max_nan(seen[value_21], seen[value_21 + 1]));
         }
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
@@ -777,11 +817,11 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         }
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
-          const f32 value_17 = high[i] * exponent;
-          const f32 value_18 = peak[i];
-          const f32 value_19 = value_17 - value_18 > 8.0f ? value_17 : value_18;
-          shrink[i] = exp2_approx(value_18 - value_19);
-          peak[i] = value_19;
+          const f32 value_21 = high[i] * exponent;
+          const f32 value_22 = peak[i];
+          const f32 value_23 = value_21 - value_22 > 8.0f ? value_21 : value_22;
+          shrink[i] = exp2_approx(value_22 - value_23);
+          peak[i] = value_23;
         }
       }
 
@@ -798,9 +838,9 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       }
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const i32 value_17 = i * 2;
-        const i32 value_18 = i & 1;
-        added[value_18] = added[value_18] + (weights[value_17] + weights[value_17 + 1]);
+        const i32 value_21 = i * 2;
+        const i32 value_22 = i & 1;
+        added[value_22] = added[value_22] + (weights[value_21] + weights[value_21 + 1]);
       }
 
       // 28: %total = math.fma %total_before, %shrink_all, %added : !parts
@@ -814,8 +854,8 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       bf16x2 p0[32];
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const i32 value_17 = i * 2;
-        p0[i] = pack_bf16(weights[value_17], weights[value_17 + 1]);
+        const i32 value_21 = i * 2;
+        p0[i] = pack_bf16(weights[value_21], weights[value_21 + 1]);
       }
 
       // 108: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
@@ -855,7 +895,7 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       }
 
       // 35: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps} : !score_sum, !q_slot, !slot -> !score_sum
-      const i64 a_descriptor_2 = matrix_descriptor<16, 1024, 128>(qs_shared + value_16 * 32768 + value_5);
+      const i64 a_descriptor_2 = matrix_descriptor<16, 1024, 128>(qs_shared + value_20 * 32768 + value_5);
 
       // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll 1
@@ -863,12 +903,12 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         // 110: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
-        const i32 value_17 = slot_3 * 8;
-        mbarrier_wait(ks_full + value_17, phase_3);
-        const i32 value_18 = slot_3 + 1;
-        const bool test_8 = value_18 == 2;
-        ks_slot[0] = test_8 ? 0 : value_18;
-        ks_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+        const i32 value_21 = slot_3 * 8;
+        mbarrier_wait(ks_full + value_21, phase_3);
+        const i32 value_22 = slot_3 + 1;
+        const bool test_9 = value_22 == 2;
+        ks_slot[0] = test_9 ? 0 : value_22;
+        ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
         // 34: %none = cta.begin : !score_sum
         f32 none_2[64];
@@ -878,21 +918,21 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 32768);
         #pragma unroll
         for (i32 j = 0; j < 8; ++j) {
-          const i32 value_19 = (j >> 2) * 16384 + ((j * 16) & 63) * 2;
-          const i64 value_20 = advance_descriptor(a_descriptor_2, value_19);
-          wgmma_m64n128k16_bf16(none_2, value_20, advance_descriptor(b_descriptor_2, value_19), j > 0);
+          const i32 value_23 = (j >> 2) * 16384 + ((j * 16) & 63) * 2;
+          const i64 value_24 = advance_descriptor(a_descriptor_2, value_23);
+          wgmma_m64n128k16_bf16(none_2, value_24, advance_descriptor(b_descriptor_2, value_23), j > 0);
         }
         wgmma_commit();
 
         // 112: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
-        const i32 value_19 = slot_4 * 8;
-        mbarrier_wait(vs_full + value_19, phase_4);
-        const i32 value_20 = slot_4 + 1;
-        const bool test_9 = value_20 == 2;
-        vs_slot[0] = test_9 ? 0 : value_20;
-        vs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
+        const i32 value_23 = slot_4 * 8;
+        mbarrier_wait(vs_full + value_23, phase_4);
+        const i32 value_24 = slot_4 + 1;
+        const bool test_10 = value_24 == 2;
+        vs_slot[0] = test_10 ? 0 : value_24;
+        vs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
 
         // 113: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[64];
@@ -913,7 +953,7 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
 
         // 116: cta.release %k_slot : !slot
         if (test_3) {
-          mbarrier_arrive(ks_empty + value_17);
+          mbarrier_arrive(ks_empty + value_21);
         }
 
         // 21: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
@@ -924,8 +964,8 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         }
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
-          const i32 value_21 = (j >> 1) & 1;
-          bound_2[value_21] = max(bound_2[value_21], __float_as_int(none_2[j]));
+          const i32 value_25 = (j >> 1) & 1;
+          bound_2[value_25] = max(bound_2[value_25], __float_as_int(none_2[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -937,9 +977,9 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         for (i32 j = 0; j < 2; ++j) {
           shrink_2[j] = 1.0f;
         }
-        const bool test_10 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
-        const bool test_11 = vote_any(test_10 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
-        if (test_11) {
+        const bool test_11 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
+        const bool test_12 = vote_any(test_11 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
+        if (test_12) {
           f32 high[2];
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
@@ -947,10 +987,10 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
           }
           #pragma unroll
           for (i32 j = 0; j < 32; ++j) {
-            const i32 value_21 = j * 2;
-            const i32 value_22 = j & 1;
-            const f32 value_23 = max_nan(high[value_22], max_nan(none_2[value_21], none_2[value_21 + 1]));
-            high[value_22] = value_23;
+            const i32 value_25 = j * 2;
+            const i32 value_26 = j & 1;
+            const f32 value_27 = max_nan(high[value_26], max_nan(none_2[value_25], none_2[value_25 + 1]));
+            high[value_26] = value_27;
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
@@ -962,11 +1002,11 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            const f32 value_21 = high[j] * exponent;
-            const f32 value_22 = peak_2[j];
-            const f32 value_23 = value_21 - value_22 > 8.0f ? value_21 : value_22;
-            shrink_2[j] = exp2_approx(value_22 - value_23);
-            peak_2[j] = value_23;
+            const f32 value_25 = high[j] * exponent;
+            const f32 value_26 = peak_2[j];
+            const f32 value_27 = value_25 - value_26 > 8.0f ? value_25 : value_26;
+            shrink_2[j] = exp2_approx(value_26 - value_27);
+            peak_2[j] = value_27;
           }
         }
 
@@ -983,9 +1023,9 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         }
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
-          const i32 value_21 = j * 2;
-          const i32 value_22 = j & 1;
-          added_2[value_22] = added_2[value_22] + (weights_2[value_21] + weights_2[value_21 + 1]);
+          const i32 value_25 = j * 2;
+          const i32 value_26 = j & 1;
+          added_2[value_26] = added_2[value_26] + (weights_2[value_25] + weights_2[value_25 + 1]);
         }
 
         // 28: %total = math.fma %total_before, %shrink_all, %added : !parts
@@ -1001,7 +1041,7 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
 
         // 120: cta.release %v_slot : !slot
         if (test_3) {
-          mbarrier_arrive(vs_empty + value_19);
+          mbarrier_arrive(vs_empty + value_23);
         }
 
         // 121: %sum_now = cta.rescale %grown, %shrink : !out, !rows
@@ -1016,8 +1056,8 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
-          const i32 value_21 = j * 2;
-          p_now[j] = pack_bf16(weights_2[value_21], weights_2[value_21 + 1]);
+          const i32 value_25 = j * 2;
+          p_now[j] = pack_bf16(weights_2[value_25], weights_2[value_25 + 1]);
         }
 
         // 123: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
@@ -1041,18 +1081,18 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
 
       // 125: cta.release %q_slot : !q_slot
       if (test_3) {
-        mbarrier_arrive(qs_empty + value_16 * 8);
+        mbarrier_arrive(qs_empty + value_20 * 8);
       }
 
       // 126: %v_first = cta.wait %vs : !ring -> !slot
       const i32 slot_3 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
-      const i32 value_17 = slot_3 * 8;
-      mbarrier_wait(vs_full + value_17, phase_3);
-      const i32 value_18 = slot_3 + 1;
-      const bool test_8 = value_18 == 2;
-      vs_slot[0] = test_8 ? 0 : value_18;
-      vs_phase[0] = test_8 ? phase_3 ^ 1 : phase_3;
+      const i32 value_21 = slot_3 * 8;
+      mbarrier_wait(vs_full + value_21, phase_3);
+      const i32 value_22 = slot_3 + 1;
+      const bool test_9 = value_22 == 2;
+      vs_slot[0] = test_9 ? 0 : value_22;
+      vs_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
       // 127: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       wgmma_fence(sum_before, p_before);
@@ -1067,18 +1107,18 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       const i32 slot_4 = qs_slot[0];
       const i32 phase_4 = qs_phase[0];
       mbarrier_wait(qs_full + slot_4 * 8, phase_4);
-      const i32 value_19 = slot_4 + 1;
-      const bool test_9 = value_19 == 2;
-      qs_slot[0] = test_9 ? 0 : value_19;
-      qs_phase[0] = test_9 ? phase_4 ^ 1 : phase_4;
+      const i32 value_23 = slot_4 + 1;
+      const bool test_10 = value_23 == 2;
+      qs_slot[0] = test_10 ? 0 : value_23;
+      qs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
       const i32 slot_5 = ks_slot[0];
       const i32 phase_5 = ks_phase[0];
-      const i32 value_20 = slot_5 * 8;
-      mbarrier_wait(ks_full + value_20, phase_5);
-      const i32 value_21 = slot_5 + 1;
-      const bool test_10 = value_21 == 2;
-      ks_slot[0] = test_10 ? 0 : value_21;
-      ks_phase[0] = test_10 ? phase_5 ^ 1 : phase_5;
+      const i32 value_24 = slot_5 * 8;
+      mbarrier_wait(ks_full + value_24, phase_5);
+      const i32 value_25 = slot_5 + 1;
+      const bool test_11 = value_25 == 2;
+      ks_slot[0] = test_11 ? 0 : value_25;
+      ks_phase[0] = test_11 ? phase_5 ^ 1 : phase_5;
 
       // 34: %none = cta.begin : !score_sum
       f32 none_2[64];
@@ -1089,14 +1129,17 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       const i64 b_descriptor_3 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_5 * 32768);
       #pragma unroll
       for (i32 i = 0; i < 8; ++i) {
-        const i32 value_22 = (i >> 2) * 16384 + ((i * 16) & 63) * 2;
-        const i64 value_23 = advance_descriptor(a_descriptor_3, value_22);
-        wgmma_m64n128k16_bf16(none_2, value_23, advance_descriptor(b_descriptor_3, value_22), i > 0);
+        const i32 value_26 = (i >> 2) * 16384 + ((i * 16) & 63) * 2;
+        const i64 value_27 = advance_descriptor(a_descriptor_3, value_26);
+        wgmma_m64n128k16_bf16(none_2, value_27, advance_descriptor(b_descriptor_3, value_26), i > 0);
       }
       wgmma_commit();
 
+      // 95: %q_left, %unread = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) grouped 16
+      const i32 m = value_17 + (test_6 ? value_16 - value_18 * 16 : value_16 - value_19 * value_8);
+
       // 130: %row = arith.muli %m, %tile_rows : i32
-      const i32 row = (value_14 + value_15 % band_height) * 128;
+      const i32 row = m * 128;
 
       // 131: %total = tile.reduce sum %totals, 1 : !parts -> !rows
       f32 total_2[2];
@@ -1118,16 +1161,15 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       }
 
       // 134: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-      const i32 value_22 = b * lse_stride0 + h * lse_stride1;
-      const bool test_11 = u32(b) < u32(B) && u32(h) < u32(H);
+      const i32 value_26 = b * lse_stride0 + h * lse_stride1;
+      const bool test_12 = u32(b) < u32(B) && u32(h) < u32(H) && test_5;
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
         regs[0] = (peak_before[i] + log2_approx(total_2[i])) * 0.6931472f;
-        const i32 value_23 = i * 8;
-        const i32 value_24 = row + thread_row_3 + value_23;
-        const bool inside = test_11 && value_24 >= 0 && test_5 && S - value_24 > 0;
-        store_global_b32(lse + (value_22 + row + value_23 + thread_row_3), regs, inside);
+        const i32 value_27 = i * 8;
+        const bool inside = test_12 && S - (row + thread_row_3 + value_27) > 0;
+        store_global_b32(lse + (value_26 + row + value_27 + thread_row_3), regs, inside);
       }
 
       // 135: %inverse = arith.divf %one, %total : !rows
@@ -1143,37 +1185,37 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
 
       // 137: cta.release %v_first : !slot
       if (test_3) {
-        mbarrier_arrive(vs_empty + value_17);
+        mbarrier_arrive(vs_empty + value_21);
       }
 
       // 141: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        const i32 value_23 = os_shared + (i & 1) * 16384;
+        const i32 value_27 = os_shared + (i & 1) * 16384;
         if (test_4) {
           bulk_wait_read<1>();
         }
-        named_barrier_sync(value_8, 128);
-        const i32 value_24 = value_23 + value_9;
-        const i32 value_25 = ((i * 8) & 15) * 4;
+        named_barrier_sync(value_9, 128);
+        const i32 value_28 = value_27 + value_10;
+        const i32 value_29 = ((i * 8) & 15) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           bf16x2 regs[4];
-          const i32 value_26 = ((j * 2) & 7) * 4 + value_25;
+          const i32 value_30 = ((j * 2) & 7) * 4 + value_29;
           #pragma unroll
           for (i32 l = 0; l < 4; ++l) {
-            const i32 value_27 = value_26 + l * 2;
-            const i32 value_28 = value_27 + 1;
-            const f32 value_29 = sum_before[value_27] * inverse[(value_27 >> 1) & 1];
-            const bf16x2 word = pack_bf16(value_29, sum_before[value_28] * inverse[(value_28 >> 1) & 1]);
+            const i32 value_31 = value_30 + l * 2;
+            const i32 value_32 = value_31 + 1;
+            const f32 value_33 = sum_before[value_31] * inverse[(value_31 >> 1) & 1];
+            const bf16x2 word = pack_bf16(value_33, sum_before[value_32] * inverse[(value_32 >> 1) & 1]);
             regs[l] = word;
           }
-          stmatrix_x4(value_24 + (((thread_col + j * 16) * 2) ^ value_12), regs);
+          stmatrix_x4(value_28 + (((thread_col + j * 16) * 2) ^ value_13), regs);
         }
         fence_async_shared();
-        named_barrier_sync(value_8, 128);
+        named_barrier_sync(value_9, 128);
         if (test_4) {
-          tma_store_4d(o, b, row + value_11, h, i * 64, value_23 + value_5);
+          tma_store_4d(o, b, row + value_12, h, i * 64, value_27 + value_5);
           bulk_commit();
         }
       }
@@ -1183,7 +1225,7 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
 
       // 143: cta.release %k_next : !slot
       if (test_3) {
-        mbarrier_arrive(ks_empty + value_20);
+        mbarrier_arrive(ks_empty + value_24);
       }
 
       // 144: cta.yield %q_next, %scores_next : !q_slot, !scores
@@ -1195,9 +1237,9 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
     }
 
     // 146: cta.release %q_left : !q_slot
-    const i32 value_13 = qs_empty + q_slot_number[0] * 8;
+    const i32 value_14 = qs_empty + q_slot_number[0] * 8;
     if (test_3) {
-      mbarrier_arrive(value_13);
+      mbarrier_arrive(value_14);
     }
 
     // 87: cta.role "attend" warps 8 registers 240 {

@@ -105,6 +105,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -448,46 +457,52 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         i32 qs_phase[1];
         qs_phase[0] = 1;
 
-        // 68: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        // 68: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 4 folded {
         const i32 value = H * m_tiles;
-        const i32 value_2 = m_tiles * 8;
-        const i32 value_3 = (H + 7) >> 3;
-        const i32 value_4 = value_3 * B;
-        const i32 value_5 = m_tiles - 1;
+        const i32 value_2 = m_tiles * 4;
+        const i32 value_3 = H - ((H - 1) >> 2) * 4;
+        const i32 value_4 = (H + 3) >> 2;
+        const i32 band_reciprocal = reciprocal(value_2);
+        const i32 height_reciprocal = reciprocal(value_3);
+        const i32 plane_reciprocal = reciprocal(value);
+        const i32 value_5 = value_4 * B;
+        const i32 value_6 = m_tiles - 1;
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
-          const i32 value_6 = tile % value;
-          const i32 value_7 = value_6 / value_2;
-          const i32 value_8 = value_7 * 8;
-          const i32 band_height = min(H - value_8, 8);
-          const i32 value_9 = value_6 % value_2;
-          const i32 value_10 = value_9 / band_height;
-          const i32 value_11 = tile / value;
-          const bool test = ((value_4 - (value_11 * value_3 + value_7)) & 1) == 1;
+          const i32 b = quotient(tile, value, plane_reciprocal);
+          const i32 value_7 = tile - b * value;
+          const i32 value_8 = quotient(value_7, value_2, band_reciprocal);
+          const i32 value_9 = value_7 - value_8 * value_2;
+          const i32 value_10 = value_8 * 4;
+          const bool test = value_10 + 4 <= H;
+          const i32 value_11 = value_9 / 4;
+          const i32 value_12 = quotient(value_9, value_3, height_reciprocal);
+          const i32 value_13 = test ? value_11 : value_12;
+          const i32 m = ((value_5 - (b * value_4 + value_8)) & 1) == 1 ? value_6 - value_13 : value_13;
 
           // 70: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
-          const i32 value_12 = slot * 8;
-          const i32 value_13 = qs_full + value_12;
-          mbarrier_wait(qs_empty + value_12, phase);
-          mbarrier_arrive_expect_tx(value_13, 32768);
-          const i32 value_14 = slot + 1;
-          const bool test_2 = value_14 == 2;
-          qs_slot[0] = test_2 ? 0 : value_14;
+          const i32 value_14 = slot * 8;
+          const i32 value_15 = qs_full + value_14;
+          mbarrier_wait(qs_empty + value_14, phase);
+          mbarrier_arrive_expect_tx(value_15, 32768);
+          const i32 value_16 = slot + 1;
+          const bool test_2 = value_16 == 2;
+          qs_slot[0] = test_2 ? 0 : value_16;
           qs_phase[0] = test_2 ? phase ^ 1 : phase;
 
-          // 68: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
-          const i32 h = value_8 + value_9 % band_height;
+          // 68: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 4 folded {
+          const i32 h = value_10 + (test ? value_9 - value_11 * 4 : value_9 - value_12 * value_3);
 
           // 69: %row = arith.muli %m, %tile_rows : i32
-          const i32 row = (test ? value_5 - value_10 : value_10) * 128;
+          const i32 row = m * 128;
 
           // 70: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           const i32 qs_shared_2 = qs_shared + slot * 32768;
           #pragma unroll
           for (i32 i = 0; i < 2; ++i) {
-            tma_load_4d(qs_shared_2 + i * 16384, q, value_11, row, h, i * 64, value_13);
+            tma_load_4d(qs_shared_2 + i * 16384, q, b, row, h, i * 64, value_15);
           }
         }
       }
@@ -505,78 +520,76 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         i32 vs_phase[1];
         vs_phase[0] = 1;
 
-        // 74: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+        // 74: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 4 folded {
         const i32 value = H * m_tiles;
-        const i32 value_2 = m_tiles * 8;
-        const i32 value_3 = (H + 7) >> 3;
+        const i32 value_2 = m_tiles * 4;
+        const i32 value_3 = H - ((H - 1) >> 2) * 4;
+        const i32 value_4 = (H + 3) >> 2;
 
         // 61: %sharing = arith.divsi %H, %G : i32
         const i32 sharing = H / G;
 
-        // 74: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
-        const i32 value_4 = value_3 * B;
-        const i32 value_5 = m_tiles - 1;
+        // 74: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 4 folded {
+        const i32 band_reciprocal = reciprocal(value_2);
+        const i32 height_reciprocal = reciprocal(value_3);
+        const i32 plane_reciprocal = reciprocal(value);
+        const i32 value_5 = value_4 * B;
+        const i32 value_6 = m_tiles - 1;
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
-          const i32 value_6 = tile % value;
-          const i32 value_7 = value_6 / value_2;
-          const i32 value_8 = value_7 * 8;
-          const i32 band_height = min(H - value_8, 8);
-          const i32 value_9 = value_6 % value_2;
-          const i32 value_10 = value_9 / band_height;
-          const i32 value_11 = tile / value;
-          const bool test = ((value_4 - (value_11 * value_3 + value_7)) & 1) == 1;
-
-          // 77: %count = arith.ceildivsi %keys_end, %tile_keys : i32
-          const i32 count = ceil_div(min((test ? value_5 - value_10 : value_10) * 128 + ahead_of_last, T), 128);
-
-          // 78: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
-          const i32 n_tiles = max(count, 1);
+          const i32 b = quotient(tile, value, plane_reciprocal);
+          const i32 value_7 = tile - b * value;
+          const i32 value_8 = quotient(value_7, value_2, band_reciprocal);
+          const i32 value_9 = value_7 - value_8 * value_2;
+          const i32 value_10 = value_8 * 4;
+          const bool test = value_10 + 4 <= H;
+          const i32 value_11 = value_9 / 4;
+          const i32 value_12 = quotient(value_9, value_3, height_reciprocal);
+          const i32 value_13 = test ? value_11 : value_12;
+          const i32 m = ((value_5 - (b * value_4 + value_8)) & 1) == 1 ? value_6 - value_13 : value_13;
+          const i32 h = value_10 + (test ? value_9 - value_11 * 4 : value_9 - value_12 * value_3);
 
           // 79: %g = arith.divsi %h, %sharing : i32
-          const i32 g = (value_8 + value_9 % band_height) / sharing;
-
-          // 78: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
-          const i32 last = n_tiles - 1;
+          const i32 g = h / sharing;
 
           // 80: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
-          for (i32 i = 0; i < n_tiles; ++i) {
-            // 81: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
-            const i32 key = (last - i) * 128;
+          for (i32 i = 0; i < max(ceil_div(min(m * 128 + ahead_of_last, T), 128), 1); ++i) {
+            // 81: %key = arith.muli %i, %tile_keys : i32
+            const i32 key = i * 128;
 
             // 82: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %ks : !view, !ring
             const i32 slot = ks_slot[0];
             const i32 phase = ks_phase[0];
-            const i32 value_12 = slot * 8;
-            const i32 value_13 = ks_full + value_12;
-            mbarrier_wait(ks_empty + value_12, phase);
-            mbarrier_arrive_expect_tx(value_13, 32768);
-            const i32 value_14 = slot + 1;
-            const bool test_2 = value_14 == 2;
-            ks_slot[0] = test_2 ? 0 : value_14;
+            const i32 value_14 = slot * 8;
+            const i32 value_15 = ks_full + value_14;
+            mbarrier_wait(ks_empty + value_14, phase);
+            mbarrier_arrive_expect_tx(value_15, 32768);
+            const i32 value_16 = slot + 1;
+            const bool test_2 = value_16 == 2;
+            ks_slot[0] = test_2 ? 0 : value_16;
             ks_phase[0] = test_2 ? phase ^ 1 : phase;
             const i32 ks_shared_2 = ks_shared + slot * 32768;
             #pragma unroll
             for (i32 j = 0; j < 2; ++j) {
-              tma_load_4d(ks_shared_2 + j * 16384, k, value_11, key, g, j * 64, value_13);
+              tma_load_4d(ks_shared_2 + j * 16384, k, b, key, g, j * 64, value_15);
             }
 
             // 83: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 128] through %vs : !view, !ring
             const i32 slot_2 = vs_slot[0];
             const i32 phase_2 = vs_phase[0];
-            const i32 value_15 = slot_2 * 8;
-            const i32 value_16 = vs_full + value_15;
-            mbarrier_wait(vs_empty + value_15, phase_2);
-            mbarrier_arrive_expect_tx(value_16, 32768);
-            const i32 value_17 = slot_2 + 1;
-            const bool test_3 = value_17 == 2;
-            vs_slot[0] = test_3 ? 0 : value_17;
+            const i32 value_17 = slot_2 * 8;
+            const i32 value_18 = vs_full + value_17;
+            mbarrier_wait(vs_empty + value_17, phase_2);
+            mbarrier_arrive_expect_tx(value_18, 32768);
+            const i32 value_19 = slot_2 + 1;
+            const bool test_3 = value_19 == 2;
+            vs_slot[0] = test_3 ? 0 : value_19;
             vs_phase[0] = test_3 ? phase_2 ^ 1 : phase_2;
             const i32 vs_shared_2 = vs_shared + slot_2 * 32768;
             #pragma unroll
             for (i32 j = 0; j < 2; ++j) {
-              tma_load_4d(vs_shared_2 + j * 16384, v, value_11, key, g, j * 64, value_16);
+              tma_load_4d(vs_shared_2 + j * 16384, v, b, key, g, j * 64, value_18);
             }
           }
         }
@@ -607,22 +620,23 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
     i32 vs_phase[1];
     vs_phase[0] = 0;
 
-    // 92: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 91: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 4 folded {
     const i32 value = H * m_tiles;
-    const i32 value_2 = m_tiles * 8;
-    const i32 value_3 = (H + 7) >> 3;
+    const i32 value_2 = m_tiles * 4;
+    const i32 value_3 = H - ((H - 1) >> 2) * 4;
+    const i32 value_4 = (H + 3) >> 2;
 
-    // 101: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-    const i32 value_4 = own_warp >> 2;
-    const i32 value_5 = value_4 * 8192;
+    // 100: %first = cta.mma %none, %q_slot, %k_first {b_transposed, shape = #shape, warps = #warps}
+    const i32 value_5 = own_warp >> 2;
+    const i32 value_6 = value_5 * 8192;
 
-    // 104: cta.release %k_last : !slot
+    // 103: cta.release %k_first : !slot
     const bool test = group_thread < 1;
 
-    // 144: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+    // 142: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
     const bool test_2 = group_thread == 0;
-    const i32 value_6 = warpgroup + 1;
-    const i32 value_7 = ((lane & 15) + thread_row_3) * 128;
+    const i32 value_7 = warpgroup + 1;
+    const i32 value_8 = ((lane & 15) + thread_row_3) * 128;
 
     // 60: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
     const i32 ahead_of_first = ahead + 1;
@@ -630,89 +644,102 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
     // 44: func.func @attention_causal(
     const i32 thread_col = (lane >> 4) * 8;
 
-    // 92: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
-    const i32 value_8 = value_3 * B;
-    const i32 value_9 = m_tiles - 1;
+    // 91: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 4 folded {
+    const i32 band_reciprocal = reciprocal(value_2);
+    const i32 height_reciprocal = reciprocal(value_3);
+    const i32 plane_reciprocal = reciprocal(value);
+    const i32 value_9 = value_4 * B;
+    const i32 value_10 = m_tiles - 1;
 
-    // 137: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    // 135: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
     const bool test_3 = thread_row == 0;
 
-    // 144: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
-    const i32 value_10 = value_4 * 64;
-    const i32 value_11 = i32(u32(value_7) >> 3) & 112;
+    // 142: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+    const i32 value_11 = value_5 * 64;
+    const i32 value_12 = i32(u32(value_8) >> 3) & 112;
 
-    // 92: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
+    // 91: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 4 folded {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
-      const i32 value_12 = tile % value;
-      const i32 value_13 = value_12 / value_2;
-      const i32 value_14 = value_13 * 8;
-      const i32 band_height = min(H - value_14, 8);
-      const i32 value_15 = value_12 % value_2;
-      const i32 value_16 = value_15 / band_height;
-      const i32 value_17 = tile / value;
-      const bool test_4 = ((value_8 - (value_17 * value_3 + value_13)) & 1) == 1;
-      const i32 h = value_14 + value_15 % band_height;
+      const i32 b = quotient(tile, value, plane_reciprocal);
+      const i32 value_13 = tile - b * value;
+      const i32 value_14 = quotient(value_13, value_2, band_reciprocal);
+      const i32 value_15 = value_13 - value_14 * value_2;
+      const i32 value_16 = value_14 * 4;
+      const bool test_4 = value_16 + 4 <= H;
+      const i32 value_17 = value_15 / 4;
+      const i32 value_18 = quotient(value_15, value_3, height_reciprocal);
+      const i32 value_19 = test_4 ? value_17 : value_18;
+      const i32 h = value_16 + (test_4 ? value_15 - value_17 * 4 : value_15 - value_18 * value_3);
+      const i32 m = ((value_9 - (b * value_4 + value_14)) & 1) == 1 ? value_10 - value_19 : value_19;
 
-      // 93: %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
-      const i32 row = (test_4 ? value_9 - value_16 : value_16) * 128;
+      // 92: %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
+      const i32 row = m * 128;
 
-      // 96: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+      // 95: %n_tiles = arith.maxsi %count, %c1 : i32
       const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
-      const i32 last = n_tiles - 1;
 
-      // 97: %end = arith.addi %row, %ahead_of_first : i32  %open = arith.floordivsi %end, %tile_keys : i32
+      // 96: %end = arith.addi %row, %ahead_of_first : i32  %open = arith.floordivsi %end, %tile_keys : i32
       const i32 end = row + ahead_of_first;
+      const i32 open = floor_div(end, 128);
 
-      // 99: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
+      // 98: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_first = cta.wait %ks : !ring -> !slot
       const i32 slot = qs_slot[0];
       const i32 phase = qs_phase[0];
-      const i32 value_18 = slot * 8;
-      mbarrier_wait(qs_full + value_18, phase);
-      const i32 value_19 = slot + 1;
-      const bool test_5 = value_19 == 2;
-      qs_slot[0] = test_5 ? 0 : value_19;
+      const i32 value_20 = slot * 8;
+      mbarrier_wait(qs_full + value_20, phase);
+      const i32 value_21 = slot + 1;
+      const bool test_5 = value_21 == 2;
+      qs_slot[0] = test_5 ? 0 : value_21;
       qs_phase[0] = test_5 ? phase ^ 1 : phase;
       const i32 slot_2 = ks_slot[0];
       const i32 phase_2 = ks_phase[0];
-      const i32 value_20 = slot_2 * 8;
-      mbarrier_wait(ks_full + value_20, phase_2);
-      const i32 value_21 = slot_2 + 1;
-      const bool test_6 = value_21 == 2;
-      ks_slot[0] = test_6 ? 0 : value_21;
+      const i32 value_22 = slot_2 * 8;
+      mbarrier_wait(ks_full + value_22, phase_2);
+      const i32 value_23 = slot_2 + 1;
+      const bool test_6 = value_23 == 2;
+      ks_slot[0] = test_6 ? 0 : value_23;
       ks_phase[0] = test_6 ? phase_2 ^ 1 : phase_2;
 
-      // 100: %none = cta.begin : !score_sum
+      // 99: %none = cta.begin : !score_sum
       f32 none[64];
 
-      // 101: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-      const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 32768 + value_5);
+      // 100: %first = cta.mma %none, %q_slot, %k_first {b_transposed, shape = #shape, warps = #warps}
+      const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 32768 + value_6);
       wgmma_fence();
       const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 32768);
       #pragma unroll
       for (i32 i = 0; i < 8; ++i) {
-        const i32 value_22 = (i >> 2) * 16384 + ((i * 16) & 63) * 2;
-        const i64 value_23 = advance_descriptor(a_descriptor, value_22);
-        wgmma_m64n128k16_bf16(none, value_23, advance_descriptor(b_descriptor, value_22), i > 0);
+        const i32 value_24 = (i >> 2) * 16384 + ((i * 16) & 63) * 2;
+        const i64 value_25 = advance_descriptor(a_descriptor, value_24);
+        wgmma_m64n128k16_bf16(none, value_25, advance_descriptor(b_descriptor, value_24), i > 0);
       }
       wgmma_commit();
 
-      // 103: %all = cta.await %first : !score_sum -> !scores
+      // 102: %all = cta.await %first : !score_sum -> !scores
       wgmma_wait<0>(none);
 
-      // 104: cta.release %k_last : !slot
+      // 103: cta.release %k_first : !slot
       if (test) {
-        mbarrier_arrive(ks_empty + value_20);
+        mbarrier_arrive(ks_empty + value_22);
       }
 
-      // 26: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
-      f32 seen[64];
-      const i32 value_22 = last * 128 + thread_row_2;
-      #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        const i32 value_23 = (i & 1) + (i >> 2) * 2;
-        const i32 value_24 = end + thread_row_4 + ((i >> 1) & 1) * 8 - value_22;
-        seen[i] = (value_23 & 1) + (value_23 >> 1) * 8 < value_24 ? none[i] : -kInf;
+      // 17: %scores = scf.if %all_open -> !scores {
+      f32 scores[64];
+      if (open >= 1) {
+        // 18: scf.yield %raw : !scores
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          scores[i] = none[i];
+        }
+      } else {
+        // 29: scf.yield %seen : !scores
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          const i32 value_24 = (i & 1) + (i >> 2) * 2;
+          const i32 value_25 = end + thread_row_4 + ((i >> 1) & 1) * 8 - thread_row_2;
+          scores[i] = (value_24 & 1) + (value_24 >> 1) * 8 < value_25 ? none[i] : -kInf;
+        }
       }
 
       // 32: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
@@ -723,8 +750,8 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       }
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        const i32 value_23 = (i >> 1) & 1;
-        bound[value_23] = max(bound[value_23], __float_as_int(seen[i]));
+        const i32 value_24 = (i >> 1) & 1;
+        bound[value_24] = max(bound[value_24], __float_as_int(scores[i]));
       }
       f32 peak[2];
       f32 shrink[2];
@@ -746,9 +773,10 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
         #pragma unroll
         for (i32 i = 0; i < 32; ++i) {
-          const i32 value_23 = i * 2;
-          const i32 value_24 = i & 1;
-          high[value_24] = max_nan(high[value_24], max_nan(seen[value_23], seen[value_23 + 1]));
+          const i32 value_24 = i * 2;
+          const i32 value_25 = i & 1;
+          const f32 value_26 = max_nan(high[value_25], max_nan(scores[value_24], scores[value_24 + 1]));
+          high[value_25] = value_26;
         }
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
@@ -760,11 +788,11 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
-          const f32 value_23 = high[i] * exponent;
-          const f32 value_24 = peak[i];
-          const f32 value_25 = value_23 - value_24 > 8.0f ? value_23 : value_24;
-          shrink[i] = exp2_approx(value_24 - value_25);
-          peak[i] = value_25;
+          const f32 value_24 = high[i] * exponent;
+          const f32 value_25 = peak[i];
+          const f32 value_26 = value_24 - value_25 > 8.0f ? value_24 : value_25;
+          shrink[i] = exp2_approx(value_25 - value_26);
+          peak[i] = value_26;
         }
       }
 
@@ -772,7 +800,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       f32 weights[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        weights[i] = exp2_approx(seen[i] * exponent - peak[(i >> 1) & 1]);
+        weights[i] = exp2_approx(scores[i] * exponent - peak[(i >> 1) & 1]);
       }
 
       // 37: %added = cta.partial_sum %weights : !scores -> !parts
@@ -783,9 +811,9 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       }
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const i32 value_23 = i * 2;
-        const i32 value_24 = i & 1;
-        added[value_24] = added[value_24] + (weights[value_23] + weights[value_23 + 1]);
+        const i32 value_24 = i * 2;
+        const i32 value_25 = i & 1;
+        added[value_25] = added[value_25] + (weights[value_24] + weights[value_24 + 1]);
       }
 
       // 40: %total = math.fma %total_before, %shrink_all, %added : !parts
@@ -795,89 +823,89 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         total[i] = fmaf(0.0f, shrink[i], added[i]);
       }
 
-      // 108: %p0 = tile.cast %weights0 : !scores -> !weights
+      // 106: %p0 = tile.cast %weights0 : !scores -> !weights
       bf16x2 p0[32];
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const i32 value_23 = i * 2;
-        p0[i] = pack_bf16(weights[value_23], weights[value_23 + 1]);
+        const i32 value_24 = i * 2;
+        p0[i] = pack_bf16(weights[value_24], weights[value_24 + 1]);
       }
 
-      // 98: %partial = arith.subi %n_tiles, %open : i32
-      const i32 partial = min(max(n_tiles - floor_div(end, 128), 1), n_tiles);
+      // 96: %end = arith.addi %row, %ahead_of_first : i32  %open = arith.floordivsi %end, %tile_keys : i32
+      const i32 open_2 = min(max(open, 1), n_tiles);
 
-      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 108: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before[32];
 
-      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         p_before[i] = p0[i];
       }
 
-      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 108: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before[64];
 
-      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         sum_before[i] = 0.0f;
       }
 
-      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 108: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before[2];
 
-      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         peak_before[i] = peak[i];
       }
 
-      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 108: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before[2];
 
-      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         total_before[i] = total[i];
       }
       #pragma unroll 1
-      for (i32 i = 1; i < partial; ++i) {
-        // 112: %k_slot = cta.wait %ks : !ring -> !slot
+      for (i32 i = 1; i < open_2; ++i) {
+        // 110: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
-        const i32 value_23 = slot_3 * 8;
-        mbarrier_wait(ks_full + value_23, phase_3);
-        const i32 value_24 = slot_3 + 1;
-        const bool test_9 = value_24 == 2;
-        ks_slot[0] = test_9 ? 0 : value_24;
+        const i32 value_24 = slot_3 * 8;
+        mbarrier_wait(ks_full + value_24, phase_3);
+        const i32 value_25 = slot_3 + 1;
+        const bool test_9 = value_25 == 2;
+        ks_slot[0] = test_9 ? 0 : value_25;
         ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
-        // 113: %empty = cta.begin : !score_sum
+        // 111: %empty = cta.begin : !score_sum
         f32 empty[64];
 
-        // 114: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 112: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 32768);
         #pragma unroll
         for (i32 j = 0; j < 8; ++j) {
-          const i32 value_25 = (j >> 2) * 16384 + ((j * 16) & 63) * 2;
-          const i64 value_26 = advance_descriptor(b_descriptor_2, value_25);
-          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_25), value_26, j > 0);
+          const i32 value_26 = (j >> 2) * 16384 + ((j * 16) & 63) * 2;
+          const i64 value_27 = advance_descriptor(b_descriptor_2, value_26);
+          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_26), value_27, j > 0);
         }
         wgmma_commit();
 
-        // 116: %v_slot = cta.wait %vs : !ring -> !slot
+        // 114: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
-        const i32 value_25 = slot_4 * 8;
-        mbarrier_wait(vs_full + value_25, phase_4);
-        const i32 value_26 = slot_4 + 1;
-        const bool test_10 = value_26 == 2;
-        vs_slot[0] = test_10 ? 0 : value_26;
+        const i32 value_26 = slot_4 * 8;
+        mbarrier_wait(vs_full + value_26, phase_4);
+        const i32 value_27 = slot_4 + 1;
+        const bool test_10 = value_27 == 2;
+        vs_slot[0] = test_10 ? 0 : value_27;
         vs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
 
-        // 117: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 115: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
@@ -891,22 +919,12 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
         wgmma_commit();
 
-        // 119: %scores = cta.await %coming : !score_sum -> !scores
+        // 117: %scores = cta.await %coming : !score_sum -> !scores
         wgmma_wait<1>(empty);
 
-        // 120: cta.release %k_slot : !slot
+        // 118: cta.release %k_slot : !slot
         if (test) {
-          mbarrier_arrive(ks_empty + value_23);
-        }
-
-        // 26: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
-        f32 seen_2[64];
-        const i32 value_27 = (last - i) * 128 + thread_row_2;
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          const i32 value_28 = (j & 1) + (j >> 2) * 2;
-          const i32 value_29 = end + thread_row_4 + ((j >> 1) & 1) * 8 - value_27;
-          seen_2[j] = (value_28 & 1) + (value_28 >> 1) * 8 < value_29 ? empty[j] : -kInf;
+          mbarrier_arrive(ks_empty + value_24);
         }
 
         // 32: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
@@ -918,7 +936,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
           const i32 value_28 = (j >> 1) & 1;
-          bound_2[value_28] = max(bound_2[value_28], __float_as_int(seen_2[j]));
+          bound_2[value_28] = max(bound_2[value_28], __float_as_int(empty[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -942,7 +960,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           for (i32 j = 0; j < 32; ++j) {
             const i32 value_28 = j * 2;
             const i32 value_29 = j & 1;
-            const f32 value_30 = max_nan(high[value_29], max_nan(seen_2[value_28], seen_2[value_28 + 1]));
+            const f32 value_30 = max_nan(high[value_29], max_nan(empty[value_28], empty[value_28 + 1]));
             high[value_29] = value_30;
           }
           #pragma unroll
@@ -967,7 +985,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         f32 weights_2[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
-          weights_2[j] = exp2_approx(seen_2[j] * exponent - peak_2[(j >> 1) & 1]);
+          weights_2[j] = exp2_approx(empty[j] * exponent - peak_2[(j >> 1) & 1]);
         }
 
         // 37: %added = cta.partial_sum %weights : !scores -> !parts
@@ -990,16 +1008,16 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
         }
 
-        // 125: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        // 123: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 126: cta.release %v_slot : !slot
+        // 124: cta.release %v_slot : !slot
         if (test) {
-          mbarrier_arrive(vs_empty + value_25);
+          mbarrier_arrive(vs_empty + value_26);
         }
 
-        // 127: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        // 125: %sum_now = cta.rescale %grown, %shrink : !out, !rows
         if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 64; ++j) {
@@ -1007,7 +1025,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           }
         }
 
-        // 128: %p_now = tile.cast %weights : !scores -> !weights
+        // 126: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
@@ -1015,7 +1033,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           p_now[j] = pack_bf16(weights_2[value_28], weights_2[value_28 + 1]);
         }
 
-        // 129: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        // 127: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before[j] = p_now[j];
@@ -1034,78 +1052,78 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
       }
 
-      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 108: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before_2[32];
 
-      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         p_before_2[i] = p_before[i];
       }
 
-      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 108: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before_2[64];
 
-      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         sum_before_2[i] = sum_before[i];
       }
 
-      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 108: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before_2[2];
 
-      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         peak_before_2[i] = peak_before[i];
       }
 
-      // 110: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      // 108: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before_2[2];
 
-      // 109: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 107: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         total_before_2[i] = total_before[i];
       }
       #pragma unroll 1
-      for (i32 i = partial; i < n_tiles; ++i) {
-        // 112: %k_slot = cta.wait %ks : !ring -> !slot
+      for (i32 i = open_2; i < n_tiles; ++i) {
+        // 110: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
-        const i32 value_23 = slot_3 * 8;
-        mbarrier_wait(ks_full + value_23, phase_3);
-        const i32 value_24 = slot_3 + 1;
-        const bool test_9 = value_24 == 2;
-        ks_slot[0] = test_9 ? 0 : value_24;
+        const i32 value_24 = slot_3 * 8;
+        mbarrier_wait(ks_full + value_24, phase_3);
+        const i32 value_25 = slot_3 + 1;
+        const bool test_9 = value_25 == 2;
+        ks_slot[0] = test_9 ? 0 : value_25;
         ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
-        // 113: %empty = cta.begin : !score_sum
+        // 111: %empty = cta.begin : !score_sum
         f32 empty[64];
 
-        // 114: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        // 112: %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 32768);
         #pragma unroll
         for (i32 j = 0; j < 8; ++j) {
-          const i32 value_25 = (j >> 2) * 16384 + ((j * 16) & 63) * 2;
-          const i64 value_26 = advance_descriptor(b_descriptor_2, value_25);
-          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_25), value_26, j > 0);
+          const i32 value_26 = (j >> 2) * 16384 + ((j * 16) & 63) * 2;
+          const i64 value_27 = advance_descriptor(b_descriptor_2, value_26);
+          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_26), value_27, j > 0);
         }
         wgmma_commit();
 
-        // 116: %v_slot = cta.wait %vs : !ring -> !slot
+        // 114: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
-        const i32 value_25 = slot_4 * 8;
-        mbarrier_wait(vs_full + value_25, phase_4);
-        const i32 value_26 = slot_4 + 1;
-        const bool test_10 = value_26 == 2;
-        vs_slot[0] = test_10 ? 0 : value_26;
+        const i32 value_26 = slot_4 * 8;
+        mbarrier_wait(vs_full + value_26, phase_4);
+        const i32 value_27 = slot_4 + 1;
+        const bool test_10 = value_27 == 2;
+        vs_slot[0] = test_10 ? 0 : value_27;
         vs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
 
-        // 117: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        // 115: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
         f32 adding[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
@@ -1119,12 +1137,22 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
         wgmma_commit();
 
-        // 119: %scores = cta.await %coming : !score_sum -> !scores
+        // 117: %scores = cta.await %coming : !score_sum -> !scores
         wgmma_wait<1>(empty);
 
-        // 120: cta.release %k_slot : !slot
+        // 118: cta.release %k_slot : !slot
         if (test) {
-          mbarrier_arrive(ks_empty + value_23);
+          mbarrier_arrive(ks_empty + value_24);
+        }
+
+        // 28: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
+        f32 seen[64];
+        const i32 value_28 = i * 128 + thread_row_2;
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_29 = (j & 1) + (j >> 2) * 2;
+          const i32 value_30 = end + thread_row_4 + ((j >> 1) & 1) * 8 - value_28;
+          seen[j] = (value_29 & 1) + (value_29 >> 1) * 8 < value_30 ? empty[j] : -kInf;
         }
 
         // 32: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
@@ -1135,8 +1163,8 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
-          const i32 value_27 = (j >> 1) & 1;
-          bound_2[value_27] = max(bound_2[value_27], __float_as_int(empty[j]));
+          const i32 value_29 = (j >> 1) & 1;
+          bound_2[value_29] = max(bound_2[value_29], __float_as_int(seen[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -1158,10 +1186,9 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           }
           #pragma unroll
           for (i32 j = 0; j < 32; ++j) {
-            const i32 value_27 = j * 2;
-            const i32 value_28 = j & 1;
-            const f32 value_29 = max_nan(high[value_28], max_nan(empty[value_27], empty[value_27 + 1]));
-            high[value_28] = value_29;
+            const i32 value_29 = j * 2;
+            const i32 value_30 = j & 1;
+            high[value_30] = max_nan(high[value_30], max_nan(seen[value_29], seen[value_29 + 1]));
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
@@ -1173,11 +1200,11 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            const f32 value_27 = high[j] * exponent;
-            const f32 value_28 = peak_2[j];
-            const f32 value_29 = value_27 - value_28 > 8.0f ? value_27 : value_28;
-            shrink_2[j] = exp2_approx(value_28 - value_29);
-            peak_2[j] = value_29;
+            const f32 value_29 = high[j] * exponent;
+            const f32 value_30 = peak_2[j];
+            const f32 value_31 = value_29 - value_30 > 8.0f ? value_29 : value_30;
+            shrink_2[j] = exp2_approx(value_30 - value_31);
+            peak_2[j] = value_31;
           }
         }
 
@@ -1185,7 +1212,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         f32 weights_2[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
-          weights_2[j] = exp2_approx(empty[j] * exponent - peak_2[(j >> 1) & 1]);
+          weights_2[j] = exp2_approx(seen[j] * exponent - peak_2[(j >> 1) & 1]);
         }
 
         // 37: %added = cta.partial_sum %weights : !scores -> !parts
@@ -1196,9 +1223,9 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
-          const i32 value_27 = j * 2;
-          const i32 value_28 = j & 1;
-          added_2[value_28] = added_2[value_28] + (weights_2[value_27] + weights_2[value_27 + 1]);
+          const i32 value_29 = j * 2;
+          const i32 value_30 = j & 1;
+          added_2[value_30] = added_2[value_30] + (weights_2[value_29] + weights_2[value_29 + 1]);
         }
 
         // 40: %total = math.fma %total_before, %shrink_all, %added : !parts
@@ -1208,16 +1235,16 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           total_2[j] = fmaf(total_before_2[j], shrink_2[j], added_2[j]);
         }
 
-        // 125: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        // 123: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 126: cta.release %v_slot : !slot
+        // 124: cta.release %v_slot : !slot
         if (test) {
-          mbarrier_arrive(vs_empty + value_25);
+          mbarrier_arrive(vs_empty + value_26);
         }
 
-        // 127: %sum_now = cta.rescale %grown, %shrink : !out, !rows
+        // 125: %sum_now = cta.rescale %grown, %shrink : !out, !rows
         if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 64; ++j) {
@@ -1225,15 +1252,15 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
           }
         }
 
-        // 128: %p_now = tile.cast %weights : !scores -> !weights
+        // 126: %p_now = tile.cast %weights : !scores -> !weights
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
-          const i32 value_27 = j * 2;
-          p_now[j] = pack_bf16(weights_2[value_27], weights_2[value_27 + 1]);
+          const i32 value_29 = j * 2;
+          p_now[j] = pack_bf16(weights_2[value_29], weights_2[value_29 + 1]);
         }
 
-        // 129: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        // 127: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before_2[j] = p_now[j];
@@ -1252,22 +1279,22 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         }
       }
 
-      // 131: cta.release %q_slot : !q_slot
+      // 129: cta.release %q_slot : !q_slot
       if (test) {
-        mbarrier_arrive(qs_empty + value_18);
+        mbarrier_arrive(qs_empty + value_20);
       }
 
-      // 132: %v_first = cta.wait %vs : !ring -> !slot
+      // 130: %v_last = cta.wait %vs : !ring -> !slot
       const i32 slot_3 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
-      const i32 value_23 = slot_3 * 8;
-      mbarrier_wait(vs_full + value_23, phase_3);
-      const i32 value_24 = slot_3 + 1;
-      const bool test_9 = value_24 == 2;
-      vs_slot[0] = test_9 ? 0 : value_24;
+      const i32 value_24 = slot_3 * 8;
+      mbarrier_wait(vs_full + value_24, phase_3);
+      const i32 value_25 = slot_3 + 1;
+      const bool test_9 = value_25 == 2;
+      vs_slot[0] = test_9 ? 0 : value_25;
       vs_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
-      // 133: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      // 131: %ending = cta.mma %sum, %p, %v_last {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       wgmma_fence(sum_before_2, p_before_2);
       const i64 b_descriptor_2 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_3 * 32768);
       #pragma unroll
@@ -1276,7 +1303,7 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
       }
       wgmma_commit();
 
-      // 134: %total = tile.reduce sum %totals, 1 : !parts -> !rows
+      // 132: %total = tile.reduce sum %totals, 1 : !parts -> !rows
       f32 total_2[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -1295,63 +1322,62 @@ attention_causal(const __grid_constant__ TensorMap q, const __grid_constant__ Te
         total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
       }
 
-      // 137: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-      const i32 value_25 = value_17 * lse_stride0 + h * lse_stride1;
-      const bool test_10 = u32(value_17) < u32(B) && u32(h) < u32(H);
+      // 135: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      const i32 value_26 = b * lse_stride0 + h * lse_stride1;
+      const bool test_10 = u32(b) < u32(B) && u32(h) < u32(H) && test_3;
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
         regs[0] = (peak_before_2[i] + log2_approx(total_2[i])) * 0.6931472f;
-        const i32 value_26 = i * 8;
-        const i32 value_27 = row + thread_row_4 + value_26;
-        const bool inside = test_10 && value_27 >= 0 && test_3 && S - value_27 > 0;
-        store_global_b32(lse + (value_25 + row + value_26 + thread_row_4), regs, inside);
+        const i32 value_27 = i * 8;
+        const bool inside = test_10 && S - (row + thread_row_4 + value_27) > 0;
+        store_global_b32(lse + (value_26 + row + value_27 + thread_row_4), regs, inside);
       }
 
-      // 138: %some = arith.maximumf %total, %least : !rows  %inverse = arith.divf %one, %some : !rows
+      // 136: %some = arith.maximumf %total, %least : !rows  %inverse = arith.divf %one, %some : !rows
       f32 inverse[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         inverse[i] = divide(1.0f, max_nan(total_2[i], 1e-30f));
       }
 
-      // 139: %whole = cta.await %ending : !sum -> !out after %inverse : !rows
+      // 137: %whole = cta.await %ending : !sum -> !out after %inverse : !rows
       settle(inverse);
       wgmma_wait<0>(sum_before_2);
 
-      // 140: cta.release %v_first : !slot
+      // 138: cta.release %v_last : !slot
       if (test) {
-        mbarrier_arrive(vs_empty + value_23);
+        mbarrier_arrive(vs_empty + value_24);
       }
 
-      // 144: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
+      // 142: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %os : !q_tile, !view, !o_ring
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        const i32 value_26 = os_shared + (i & 1) * 16384;
+        const i32 value_27 = os_shared + (i & 1) * 16384;
         if (test_2) {
           bulk_wait_read<1>();
         }
-        named_barrier_sync(value_6, 128);
-        const i32 value_27 = value_26 + value_7;
-        const i32 value_28 = ((i * 8) & 15) * 4;
+        named_barrier_sync(value_7, 128);
+        const i32 value_28 = value_27 + value_8;
+        const i32 value_29 = ((i * 8) & 15) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           bf16x2 regs[4];
-          const i32 value_29 = ((j * 2) & 7) * 4 + value_28;
+          const i32 value_30 = ((j * 2) & 7) * 4 + value_29;
           #pragma unroll
           for (i32 l = 0; l < 4; ++l) {
-            const i32 value_30 = value_29 + l * 2;
-            const i32 value_31 = value_30 + 1;
-            const f32 value_32 = sum_before_2[value_30] * inverse[(value_30 >> 1) & 1];
-            const bf16x2 word = pack_bf16(value_32, sum_before_2[value_31] * inverse[(value_31 >> 1) & 1]);
+            const i32 value_31 = value_30 + l * 2;
+            const i32 value_32 = value_31 + 1;
+            const f32 value_33 = sum_before_2[value_31] * inverse[(value_31 >> 1) & 1];
+            const bf16x2 word = pack_bf16(value_33, sum_before_2[value_32] * inverse[(value_32 >> 1) & 1]);
             regs[l] = word;
           }
-          stmatrix_x4(value_27 + (((thread_col + j * 16) * 2) ^ value_11), regs);
+          stmatrix_x4(value_28 + (((thread_col + j * 16) * 2) ^ value_12), regs);
         }
         fence_async_shared();
-        named_barrier_sync(value_6, 128);
+        named_barrier_sync(value_7, 128);
         if (test_2) {
-          tma_store_4d(o, value_17, row + value_10, h, i * 64, value_26 + value_5);
+          tma_store_4d(o, b, row + value_11, h, i * 64, value_27 + value_6);
           bulk_commit();
         }
       }

@@ -101,6 +101,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -452,11 +461,13 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
         const i32 sharing = H / G;
 
         // 79: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+        const i32 extent_reciprocal = reciprocal(m_tiles);
+        const i32 extent_reciprocal_2 = reciprocal(H);
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
-          const i32 value = tile / m_tiles;
-          const i32 h = value % H;
-          const i32 b = value / H;
+          const i32 value = quotient(tile, m_tiles, extent_reciprocal);
+          const i32 b = quotient(value, H, extent_reciprocal_2);
+          const i32 h = value - b * H;
 
           // 80: %row = arith.muli %m, %tile_rows : i32  %g = arith.divsi %h, %sharing : i32
           const i32 g = h / sharing;
@@ -472,7 +483,7 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
           const bool test = value_4 == 2;
           qs_slot[0] = test ? 0 : value_4;
           qs_phase[0] = test ? phase ^ 1 : phase;
-          tma_load_4d(qs_shared + slot * 24576, q, b, tile % m_tiles * 192, h, 0, value_3);
+          tma_load_4d(qs_shared + slot * 24576, q, b, (tile - value * m_tiles) * 192, h, 0, value_3);
 
           // 82: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
@@ -736,6 +747,10 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
     // 55: func.func @attention_d64(
     const i32 thread_col = (lane >> 4) * 8;
 
+    // 101: %left:4 = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B)
+    const i32 extent_reciprocal = reciprocal(m_tiles);
+    const i32 extent_reciprocal_2 = reciprocal(H);
+
     // 113: cta.leave %turn
     const i32 value_10 = (value + 1) % 3 + 6;
 
@@ -750,9 +765,9 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
     // 101: %left:4 = cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B)
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
-      const i32 value_14 = tile / m_tiles;
-      const i32 h = value_14 % H;
-      const i32 b = value_14 / H;
+      const i32 value_14 = quotient(tile, m_tiles, extent_reciprocal);
+      const i32 b = quotient(value_14, H, extent_reciprocal_2);
+      const i32 h = value_14 - b * H;
       const i32 value_15 = q_slot_number[0];
 
       // 105: iter_args(%p_before = %p_first, %sum_before = %zero, %peak_before = %peak_first, %total_before = %total_first)
@@ -1039,7 +1054,7 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
       wgmma_commit();
 
       // 128: %row = arith.muli %m, %tile_rows : i32
-      const i32 row = tile % m_tiles * 192;
+      const i32 row = (tile - value_14 * m_tiles) * 192;
 
       // 129: %total = tile.reduce sum %totals, 1 : !parts -> !rows  %inverse = arith.divf %one, %total : !rows
       f32 total_2[2];
@@ -1067,14 +1082,13 @@ attention_d64(const __grid_constant__ TensorMap q, const __grid_constant__ Tenso
 
       // 132: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
       const i32 value_21 = b * lse_stride0 + h * lse_stride1;
-      const bool test_11 = u32(b) < u32(B) && u32(h) < u32(H);
+      const bool test_11 = u32(b) < u32(B) && u32(h) < u32(H) && test_7;
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
         regs[0] = (peak_before[i] + log2_approx(total_2[i])) * 0.6931472f;
         const i32 value_22 = i * 8;
-        const i32 value_23 = row + thread_row_3 + value_22;
-        const bool inside = test_11 && value_23 >= 0 && test_7 && S - value_23 > 0;
+        const bool inside = test_11 && S - (row + thread_row_3 + value_22) > 0;
         store_global_b32(lse + (value_21 + row + value_22 + thread_row_3), regs, inside);
       }
 

@@ -105,6 +105,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -374,32 +383,33 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
                      i32 lse_stride1, f32 scale) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 51: func.func @attention_d64_causal(
+  // 48: func.func @attention_d64_causal(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 62: %m_tiles = arith.ceildivsi %S, %tile_rows : i32  %heads = arith.muli %H, %B : i32
+  // 59: %m_tiles = arith.ceildivsi %S, %tile_rows : i32  %heads = arith.muli %H, %B : i32
   const i32 m_tiles = ceil_div(S, 192);
 
-  // 66: %ahead = arith.subi %T, %S : i32
+  // 63: %ahead = arith.subi %T, %S : i32
   const i32 ahead = T - S;
 
-  // 67: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
+  // 64: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
+  const i32 ahead_of_first = ahead + 1;
   const i32 ahead_of_last = ahead + 192;
 
-  // 71: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
+  // 68: %log2e = arith.constant 1.44269504 : f32  %exponent = arith.mulf %scale, %log2e : f32
   const f32 exponent = scale * 1.442695f;
 
-  // 72: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
+  // 69: %qs = cta.channel tma : !q_ring  %ks = cta.channel tma : !ring  %vs = cta.channel tma : !ring
   const i32 qs_shared = shared_address(shared);
   const i32 ks_shared = shared_address(shared + 49152);
   const i32 vs_shared = shared_address(shared + 114688);
 
-  // 73: %os = cta.channel store : !o_ring  %turns = cta.order
+  // 70: %os = cta.channel store : !o_ring  %turns = cta.order
   const i32 os_shared = shared_address(shared + 180224);
 
-  // 51: func.func @attention_d64_causal(
+  // 48: func.func @attention_d64_causal(
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
   const i32 qs_full = shared_address(shared + 204800);
@@ -435,7 +445,7 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
   }
   __syncthreads();
   if (warpgroup < 1) {
-    // 74: cta.role "load" warps 1 registers 32 {
+    // 71: cta.role "load" warps 1 registers 32 {
     decrease_registers<32>();
     if (warp == 0) {
       if (elect_one()) {
@@ -452,127 +462,127 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         i32 vs_phase[1];
         vs_phase[0] = 1;
 
-        // 75: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
+        // 72: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
         const i32 value = H * m_tiles;
         const i32 value_2 = m_tiles * 16;
-        const i32 value_3 = (H + 15) >> 4;
+        const i32 value_3 = H - ((H - 1) >> 4) * 16;
+        const i32 value_4 = (H + 15) >> 4;
 
-        // 68: %sharing = arith.divsi %H, %G : i32
+        // 65: %ahead_of_own = arith.addi %ahead, %group_rows : i32  %sharing = arith.divsi %H, %G : i32
         const i32 sharing = H / G;
 
-        // 75: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
-        const i32 value_4 = value_3 * B;
-        const i32 value_5 = m_tiles - 1;
+        // 72: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded {
+        const i32 band_reciprocal = reciprocal(value_2);
+        const i32 height_reciprocal = reciprocal(value_3);
+        const i32 plane_reciprocal = reciprocal(value);
+        const i32 value_5 = value_4 * B;
+        const i32 value_6 = m_tiles - 1;
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
-          const i32 value_6 = tile % value;
-          const i32 value_7 = value_6 / value_2;
-          const i32 value_8 = value_7 * 16;
-          const i32 band_height = min(H - value_8, 16);
-          const i32 value_9 = value_6 % value_2;
-          const i32 value_10 = value_9 / band_height;
-          const i32 value_11 = tile / value;
-          const bool test = ((value_4 - (value_11 * value_3 + value_7)) & 1) == 1;
-          const i32 h = value_8 + value_9 % band_height;
+          const i32 b = quotient(tile, value, plane_reciprocal);
+          const i32 value_7 = tile - b * value;
+          const i32 value_8 = quotient(value_7, value_2, band_reciprocal);
+          const i32 value_9 = value_7 - value_8 * value_2;
+          const i32 value_10 = value_8 * 16;
+          const bool test = value_10 + 16 <= H;
+          const i32 value_11 = value_9 / 16;
+          const i32 value_12 = quotient(value_9, value_3, height_reciprocal);
+          const i32 value_13 = test ? value_11 : value_12;
+          const i32 h = value_10 + (test ? value_9 - value_11 * 16 : value_9 - value_12 * value_3);
+          const i32 m = ((value_5 - (b * value_4 + value_8)) & 1) == 1 ? value_6 - value_13 : value_13;
 
-          // 76: %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
-          const i32 row = (test ? value_5 - value_10 : value_10) * 192;
+          // 73: %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
+          const i32 row = m * 192;
 
-          // 78: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
-          const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
-
-          // 79: %g = arith.divsi %h, %sharing : i32
+          // 75: %n_tiles = arith.maxsi %count, %c1 : i32  %g = arith.divsi %h, %sharing : i32
           const i32 g = h / sharing;
 
-          // 80: cta.load %q[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
+          // 76: cta.load %q[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
-          const i32 value_12 = slot * 8;
-          const i32 value_13 = qs_full + value_12;
-          mbarrier_wait(qs_empty + value_12, phase);
-          mbarrier_arrive_expect_tx(value_13, 24576);
-          const i32 value_14 = slot + 1;
-          const bool test_2 = value_14 == 2;
-          qs_slot[0] = test_2 ? 0 : value_14;
+          const i32 value_14 = slot * 8;
+          const i32 value_15 = qs_full + value_14;
+          mbarrier_wait(qs_empty + value_14, phase);
+          mbarrier_arrive_expect_tx(value_15, 24576);
+          const i32 value_16 = slot + 1;
+          const bool test_2 = value_16 == 2;
+          qs_slot[0] = test_2 ? 0 : value_16;
           qs_phase[0] = test_2 ? phase ^ 1 : phase;
-          tma_load_4d(qs_shared + slot * 24576, q, value_11, row, h, 0, value_13);
+          tma_load_4d(qs_shared + slot * 24576, q, b, row, h, 0, value_15);
 
-          // 78: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
-          const i32 last = n_tiles - 1;
-
-          // 81: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
+          // 77: scf.for %i = %c0 to %n_tiles step %c1 : i32 {
           #pragma unroll 1
-          for (i32 i = 0; i < n_tiles; ++i) {
-            // 82: %n = arith.subi %last, %i : i32  %key = arith.muli %n, %tile_keys : i32
-            const i32 key = (last - i) * 128;
+          for (i32 i = 0; i < max(ceil_div(min(row + ahead_of_last, T), 128), 1); ++i) {
+            // 78: %key = arith.muli %i, %tile_keys : i32
+            const i32 key = i * 128;
 
-            // 83: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
+            // 79: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
             const i32 slot_2 = ks_slot[0];
             const i32 phase_2 = ks_phase[0];
-            const i32 value_15 = slot_2 * 8;
-            const i32 value_16 = ks_full + value_15;
-            mbarrier_wait(ks_empty + value_15, phase_2);
-            mbarrier_arrive_expect_tx(value_16, 16384);
-            const i32 value_17 = slot_2 + 1;
-            const bool test_3 = value_17 == 4;
-            ks_slot[0] = test_3 ? 0 : value_17;
+            const i32 value_17 = slot_2 * 8;
+            const i32 value_18 = ks_full + value_17;
+            mbarrier_wait(ks_empty + value_17, phase_2);
+            mbarrier_arrive_expect_tx(value_18, 16384);
+            const i32 value_19 = slot_2 + 1;
+            const bool test_3 = value_19 == 4;
+            ks_slot[0] = test_3 ? 0 : value_19;
             ks_phase[0] = test_3 ? phase_2 ^ 1 : phase_2;
-            tma_load_4d(ks_shared + slot_2 * 16384, k, value_11, key, g, 0, value_16);
+            tma_load_4d(ks_shared + slot_2 * 16384, k, b, key, g, 0, value_18);
 
-            // 84: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %vs : !view, !ring
+            // 80: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %vs : !view, !ring
             const i32 slot_3 = vs_slot[0];
             const i32 phase_3 = vs_phase[0];
-            const i32 value_18 = slot_3 * 8;
-            const i32 value_19 = vs_full + value_18;
-            mbarrier_wait(vs_empty + value_18, phase_3);
-            mbarrier_arrive_expect_tx(value_19, 16384);
-            const i32 value_20 = slot_3 + 1;
-            const bool test_4 = value_20 == 4;
-            vs_slot[0] = test_4 ? 0 : value_20;
+            const i32 value_20 = slot_3 * 8;
+            const i32 value_21 = vs_full + value_20;
+            mbarrier_wait(vs_empty + value_20, phase_3);
+            mbarrier_arrive_expect_tx(value_21, 16384);
+            const i32 value_22 = slot_3 + 1;
+            const bool test_4 = value_22 == 4;
+            vs_slot[0] = test_4 ? 0 : value_22;
             vs_phase[0] = test_4 ? phase_3 ^ 1 : phase_3;
-            tma_load_4d(vs_shared + slot_3 * 16384, v, value_11, key, g, 0, value_19);
+            tma_load_4d(vs_shared + slot_3 * 16384, v, b, key, g, 0, value_21);
           }
         }
 
-        // 87: cta.load %q[%c0, %c0, %c0, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
+        // 83: cta.load %q[%c0, %c0, %c0, %c0] extents [0, 192, 0, 64] through %qs : !view, !q_ring
         const i32 slot = qs_slot[0];
         const i32 phase = qs_phase[0];
-        const i32 value_6 = slot * 8;
-        const i32 value_7 = qs_full + value_6;
-        mbarrier_wait(qs_empty + value_6, phase);
-        mbarrier_arrive_expect_tx(value_7, 24576);
-        const i32 value_8 = slot + 1;
-        const bool test = value_8 == 2;
-        qs_slot[0] = test ? 0 : value_8;
+        const i32 value_7 = slot * 8;
+        const i32 value_8 = qs_full + value_7;
+        mbarrier_wait(qs_empty + value_7, phase);
+        mbarrier_arrive_expect_tx(value_8, 24576);
+        const i32 value_9 = slot + 1;
+        const bool test = value_9 == 2;
+        qs_slot[0] = test ? 0 : value_9;
         qs_phase[0] = test ? phase ^ 1 : phase;
-        tma_load_4d(qs_shared + slot * 24576, q, 0, 0, 0, 0, value_7);
+        tma_load_4d(qs_shared + slot * 24576, q, 0, 0, 0, 0, value_8);
 
-        // 88: cta.load %k[%c0, %c0, %c0, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
+        // 84: cta.load %k[%c0, %c0, %c0, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
         const i32 slot_2 = ks_slot[0];
         const i32 phase_2 = ks_phase[0];
-        const i32 value_9 = slot_2 * 8;
-        const i32 value_10 = ks_full + value_9;
-        mbarrier_wait(ks_empty + value_9, phase_2);
-        mbarrier_arrive_expect_tx(value_10, 16384);
-        const i32 value_11 = slot_2 + 1;
-        const bool test_2 = value_11 == 4;
-        ks_slot[0] = test_2 ? 0 : value_11;
+        const i32 value_10 = slot_2 * 8;
+        const i32 value_11 = ks_full + value_10;
+        mbarrier_wait(ks_empty + value_10, phase_2);
+        mbarrier_arrive_expect_tx(value_11, 16384);
+        const i32 value_12 = slot_2 + 1;
+        const bool test_2 = value_12 == 4;
+        ks_slot[0] = test_2 ? 0 : value_12;
         ks_phase[0] = test_2 ? phase_2 ^ 1 : phase_2;
-        tma_load_4d(ks_shared + slot_2 * 16384, k, 0, 0, 0, 0, value_10);
+        tma_load_4d(ks_shared + slot_2 * 16384, k, 0, 0, 0, 0, value_11);
       }
     }
   } else {
-    // 90: cta.role "attend" warps 12 registers 160 {
+    // 86: cta.role "attend" warps 12 registers 160 {
     increase_registers<160>();
     const i32 own_warp = warp - 4;
 
-    // 51: func.func @attention_d64_causal(
+    // 48: func.func @attention_d64_causal(
     const i32 thread_row = lane & 3;
     const i32 thread_row_2 = thread_row * 2;
     const i32 thread_row_3 = own_warp * 16;
     const i32 thread_row_4 = (lane >> 2) + thread_row_3;
 
-    // 90: cta.role "attend" warps 12 registers 160 {
+    // 86: cta.role "attend" warps 12 registers 160 {
     i32 qs_slot[1];
     qs_slot[0] = 0;
     i32 qs_phase[1];
@@ -590,7 +600,7 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       named_barrier_arrive((value + 1) % 3 + 6, 256);
     }
 
-    // 94: %q0 = cta.wait %qs : !q_ring -> !q_slot  %k0 = cta.wait %ks : !ring -> !slot
+    // 91: %q0 = cta.wait %qs : !q_ring -> !q_slot  %k0 = cta.wait %ks : !ring -> !slot
     const i32 slot = qs_slot[0];
     const i32 phase = qs_phase[0];
     mbarrier_wait(qs_full + slot * 8, phase);
@@ -607,10 +617,10 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
     ks_slot[0] = test_2 ? 0 : value_4;
     ks_phase[0] = test_2 ? phase_2 ^ 1 : phase_2;
 
-    // 45: %none = cta.begin : !score_sum
+    // 43: %none = cta.begin : !score_sum
     f32 none[64];
 
-    // 46: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
+    // 44: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps} : !score_sum, !q_slot, !slot -> !score_sum
     const i32 value_5 = value * 8192;
     wgmma_fence();
     const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 24576 + value_5);
@@ -623,96 +633,118 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
     }
     wgmma_commit();
 
-    // 96: %scores0 = cta.await %sum0 : !score_sum -> !scores
+    // 93: %scores0 = cta.await %sum0 : !score_sum -> !scores  cta.release %k0 : !slot
     wgmma_wait<0>(none);
-
-    // 97: cta.release %k0 : !slot
     const bool test_3 = group_thread < 1;
     if (test_3) {
       mbarrier_arrive(ks_empty + value_3);
     }
 
-    // 98: %left:2 = cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded
+    // 94: %left:2 = cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded
+    const i32 value_6 = H * m_tiles;
+    const i32 value_7 = m_tiles * 16;
+    const i32 value_8 = H - ((H - 1) >> 4) * 16;
     i32 q_slot_number[1];
 
-    // 99: iter_args(%q_slot = %q0, %scores_first = %scores0) -> (!q_slot, !scores) {
+    // 95: iter_args(%q_slot = %q0, %scores_first = %scores0) -> (!q_slot, !scores) {
     f32 scores_first[64];
 
-    // 98: %left:2 = cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded
-    const i32 value_6 = H * m_tiles;
+    // 94: %left:2 = cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded
     q_slot_number[0] = slot;
     #pragma unroll
     for (i32 i = 0; i < 64; ++i) {
       scores_first[i] = none[i];
     }
-    const i32 value_7 = m_tiles * 16;
-    const i32 value_8 = (H + 15) >> 4;
+    const i32 value_9 = (H + 15) >> 4;
 
     // 111: %k_slot = cta.wait %ks : !ring -> !slot  %turn = cta.enter %turns
-    const i32 value_9 = value + 6;
+    const i32 value_10 = value + 6;
 
     // 116: cta.leave %turn
-    const i32 value_10 = (value + 1) % 3 + 6;
+    const i32 value_11 = (value + 1) % 3 + 6;
 
-    // 141: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+    // 142: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
     const bool test_4 = group_thread == 0;
-    const i32 value_11 = warpgroup + 1;
-    const i32 value_12 = ((lane & 15) + thread_row_3) * 128;
+    const i32 value_12 = warpgroup + 1;
+    const i32 value_13 = ((lane & 15) + thread_row_3) * 128;
 
-    // 67: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
-    const i32 ahead_of_first = ahead + 1;
+    // 65: %ahead_of_own = arith.addi %ahead, %group_rows : i32  %sharing = arith.divsi %H, %G : i32
+    const i32 ahead_of_own = ahead + 64;
 
-    // 51: func.func @attention_d64_causal(
+    // 48: func.func @attention_d64_causal(
     const i32 thread_col = (lane >> 4) * 8;
 
-    // 98: %left:2 = cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded
-    const i32 value_13 = value_8 * B;
-    const i32 value_14 = m_tiles - 1;
+    // 90: %group = cta.warpgroup : i32  %own_rows = arith.muli %group, %group_rows : i32
+    const i32 own_rows = value * 64;
 
-    // 134: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+    // 94: %left:2 = cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded
+    const i32 band_reciprocal = reciprocal(value_7);
+    const i32 height_reciprocal = reciprocal(value_8);
+    const i32 plane_reciprocal = reciprocal(value_6);
+    const i32 value_14 = value_9 * B;
+    const i32 value_15 = m_tiles - 1;
+
+    // 137: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
     const bool test_5 = thread_row == 0;
 
-    // 141: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
-    const i32 value_15 = value * 64;
-    const i32 value_16 = i32(u32(value_12) >> 3) & 112;
-    const i32 value_17 = os_shared + value_12;
+    // 142: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+    const i32 value_16 = i32(u32(value_13) >> 3) & 112;
+    const i32 value_17 = os_shared + value_13;
 
-    // 98: %left:2 = cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded
+    // 94: %left:2 = cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 16 folded
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < value_6 * B; tile += i32(gridDim.x)) {
-      const i32 value_18 = tile % value_6;
-      const i32 value_19 = value_18 / value_7;
-      const i32 value_20 = value_19 * 16;
-      const i32 band_height = min(H - value_20, 16);
-      const i32 value_21 = value_18 % value_7;
-      const i32 value_22 = value_21 / band_height;
-      const i32 value_23 = tile / value_6;
-      const bool test_6 = ((value_13 - (value_23 * value_8 + value_19)) & 1) == 1;
-      const i32 h = value_20 + value_21 % band_height;
-      const i32 value_24 = q_slot_number[0];
+      const i32 b = quotient(tile, value_6, plane_reciprocal);
+      const i32 value_18 = tile - b * value_6;
+      const i32 value_19 = quotient(value_18, value_7, band_reciprocal);
+      const i32 value_20 = value_18 - value_19 * value_7;
+      const i32 value_21 = value_19 * 16;
+      const bool test_6 = value_21 + 16 <= H;
+      const i32 value_22 = value_20 / 16;
+      const i32 value_23 = quotient(value_20, value_8, height_reciprocal);
+      const i32 value_24 = test_6 ? value_22 : value_23;
+      const i32 h = value_21 + (test_6 ? value_20 - value_22 * 16 : value_20 - value_23 * value_8);
+      const i32 value_25 = q_slot_number[0];
+      const i32 m = ((value_14 - (b * value_9 + value_19)) & 1) == 1 ? value_15 - value_24 : value_24;
 
-      // 100: %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
-      const i32 row = (test_6 ? value_14 - value_22 : value_22) * 192;
+      // 96: %row = arith.muli %m, %tile_rows : i32  %end_of_last = arith.addi %row, %ahead_of_last : i32
+      const i32 row = m * 192;
 
-      // 102: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
+      // 98: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
       const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
-      const i32 last = n_tiles - 1;
 
-      // 103: %end = arith.addi %row, %ahead_of_first : i32  %open = arith.floordivsi %end, %tile_keys : i32
-      const i32 end = row + ahead_of_first;
+      // 100: %own_row = arith.addi %row, %own_rows : i32  %own_end = arith.addi %own_row, %ahead_of_first : i32
+      const i32 own_row = row + own_rows;
 
-      // 25: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
-      f32 seen[64];
-      const i32 value_25 = last * 128 + thread_row_2;
-      #pragma unroll
-      for (i32 i = 0; i < 64; ++i) {
-        const i32 value_26 = (i & 1) + (i >> 2) * 2;
-        const i32 value_27 = end + thread_row_4 + ((i >> 1) & 1) * 8 - value_25;
-        const f32 value_28 = (value_26 & 1) + (value_26 >> 1) * 8 < value_27 ? scores_first[i] : -kInf;
-        seen[i] = value_28;
+      // 101: %open = arith.floordivsi %own_end, %tile_keys : i32  %first_open = arith.cmpi sge, %open, %c1 : i32
+      const i32 open = floor_div(own_row + ahead_of_first, 128);
+
+      // 104: %own_tiles = arith.minsi %own_some, %n_tiles : i32
+      const i32 own_tiles = min(max(max(ceil_div(own_row + ahead_of_own, 128), n_tiles - 1), 1), n_tiles);
+
+      // 17: %scores = scf.if %all_open -> !scores {
+      f32 scores[64];
+      if (open >= 1) {
+        // 18: scf.yield %raw : !scores
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          scores[i] = scores_first[i];
+        }
+      } else {
+        // 20: %end = arith.addi %row, %ahead : i32
+        const i32 end = row + ahead_of_first;
+
+        // 29: scf.yield %seen : !scores
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          const i32 value_26 = (i & 1) + (i >> 2) * 2;
+          const i32 value_27 = end + thread_row_4 + ((i >> 1) & 1) * 8 - thread_row_2;
+          const f32 value_28 = (value_26 & 1) + (value_26 >> 1) * 8 < value_27 ? scores_first[i] : -kInf;
+          scores[i] = value_28;
+        }
       }
 
-      // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+      // 32: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
       i32 bound[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -721,7 +753,7 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         const i32 value_26 = (i >> 1) & 1;
-        bound[value_26] = max(bound[value_26], __float_as_int(seen[i]));
+        bound[value_26] = max(bound[value_26], __float_as_int(scores[i]));
       }
       f32 peak[2];
       f32 shrink[2];
@@ -745,7 +777,8 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         for (i32 i = 0; i < 32; ++i) {
           const i32 value_26 = i * 2;
           const i32 value_27 = i & 1;
-          high[value_27] = max_nan(high[value_27], max_nan(seen[value_26], seen[value_26 + 1]));
+          const f32 value_28 = max_nan(high[value_27], max_nan(scores[value_26], scores[value_26 + 1]));
+          high[value_27] = value_28;
         }
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
@@ -765,14 +798,12 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         }
       }
 
-      // 35: %weights = math.exp2 %power : !scores
+      // 35: %weights = math.exp2 %power : !scores  %added = cta.partial_sum %weights : !scores -> !parts
       f32 weights[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        weights[i] = exp2_approx(seen[i] * exponent - peak[(i >> 1) & 1]);
+        weights[i] = exp2_approx(scores[i] * exponent - peak[(i >> 1) & 1]);
       }
-
-      // 36: %added = cta.partial_sum %weights : !scores -> !parts
       f32 added[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -785,7 +816,7 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         added[value_27] = added[value_27] + (weights[value_26] + weights[value_26 + 1]);
       }
 
-      // 39: %total = math.fma %total_before, %shrink_all, %added : !parts
+      // 37: %total = math.fma %total_before, %shrink_all, %added : !parts
       f32 total[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -800,13 +831,13 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         p0[i] = pack_bf16(weights[value_26], weights[value_26 + 1]);
       }
 
-      // 104: %partial = arith.subi %n_tiles, %open : i32  %key0 = arith.muli %last, %tile_keys : i32
-      const i32 partial = min(max(n_tiles - floor_div(end, 128), 1), n_tiles);
+      // 101: %open = arith.floordivsi %own_end, %tile_keys : i32  %first_open = arith.cmpi sge, %open, %c1 : i32
+      const i32 open_2 = min(max(open, 1), own_tiles);
 
       // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       bf16x2 p_before[32];
 
-      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %own_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         p_before[i] = p0[i];
@@ -815,7 +846,7 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 sum_before[32];
 
-      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %own_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
         sum_before[i] = 0.0f;
@@ -824,7 +855,7 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 peak_before[2];
 
-      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %own_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         peak_before[i] = peak[i];
@@ -833,18 +864,18 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
       f32 total_before[2];
 
-      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %own_tiles step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         total_before[i] = total[i];
       }
 
-      // 46: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
-      const i64 a_descriptor_2 = matrix_descriptor<16, 1024, 128>(qs_shared + value_24 * 24576 + value_5);
+      // 44: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps} : !score_sum, !q_slot, !slot -> !score_sum
+      const i64 a_descriptor_2 = matrix_descriptor<16, 1024, 128>(qs_shared + value_25 * 24576 + value_5);
 
-      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %own_tiles step %c1
       #pragma unroll 1
-      for (i32 i = 1; i < partial; ++i) {
+      for (i32 i = 1; i < open_2; ++i) {
         // 111: %k_slot = cta.wait %ks : !ring -> !slot  %turn = cta.enter %turns
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
@@ -854,12 +885,12 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         const bool test_9 = value_27 == 4;
         ks_slot[0] = test_9 ? 0 : value_27;
         ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
-        named_barrier_sync(value_9, 256);
+        named_barrier_sync(value_10, 256);
 
-        // 45: %none = cta.begin : !score_sum
+        // 43: %none = cta.begin : !score_sum
         f32 none_2[64];
 
-        // 46: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
+        // 44: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps} : !score_sum, !q_slot, !slot -> !score_sum
         wgmma_fence();
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
         #pragma unroll
@@ -895,247 +926,15 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         wgmma_commit();
 
         // 116: cta.leave %turn
-        named_barrier_arrive(value_10, 256);
+        named_barrier_arrive(value_11, 256);
 
-        // 117: %scores = cta.await %coming : !score_sum -> !scores
+        // 117: %scores = cta.await %coming : !score_sum -> !scores  cta.release %k_slot : !slot
         wgmma_wait<1>(none_2);
-
-        // 118: cta.release %k_slot : !slot
         if (test_3) {
           mbarrier_arrive(ks_empty + value_26);
         }
 
-        // 25: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
-        f32 seen_2[64];
-        const i32 value_30 = (last - i) * 128 + thread_row_2;
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          const i32 value_31 = (j & 1) + (j >> 2) * 2;
-          const i32 value_32 = end + thread_row_4 + ((j >> 1) & 1) * 8 - value_30;
-          seen_2[j] = (value_31 & 1) + (value_31 >> 1) * 8 < value_32 ? none_2[j] : -kInf;
-        }
-
-        // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
-        i32 bound_2[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          bound_2[j] = 0;
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          const i32 value_31 = (j >> 1) & 1;
-          bound_2[value_31] = max(bound_2[value_31], __float_as_int(seen_2[j]));
-        }
-        f32 peak_2[2];
-        f32 shrink_2[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          peak_2[j] = peak_before[j];
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          shrink_2[j] = 1.0f;
-        }
-        const bool test_11 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
-        const bool test_12 = vote_any(test_11 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
-        if (test_12) {
-          f32 high[2];
-          #pragma unroll
-          for (i32 j = 0; j < 2; ++j) {
-            high[j] = -kInf;
-          }
-          #pragma unroll
-          for (i32 j = 0; j < 32; ++j) {
-            const i32 value_31 = j * 2;
-            const i32 value_32 = j & 1;
-            const f32 value_33 = max_nan(high[value_32], max_nan(seen_2[value_31], seen_2[value_31 + 1]));
-            high[value_32] = value_33;
-          }
-          #pragma unroll
-          for (i32 j = 0; j < 2; ++j) {
-            high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
-          }
-          #pragma unroll
-          for (i32 j = 0; j < 2; ++j) {
-            high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
-          }
-          #pragma unroll
-          for (i32 j = 0; j < 2; ++j) {
-            const f32 value_31 = high[j] * exponent;
-            const f32 value_32 = peak_2[j];
-            const f32 value_33 = value_31 - value_32 > 8.0f ? value_31 : value_32;
-            shrink_2[j] = exp2_approx(value_32 - value_33);
-            peak_2[j] = value_33;
-          }
-        }
-
-        // 35: %weights = math.exp2 %power : !scores
-        f32 weights_2[64];
-        #pragma unroll
-        for (i32 j = 0; j < 64; ++j) {
-          weights_2[j] = exp2_approx(seen_2[j] * exponent - peak_2[(j >> 1) & 1]);
-        }
-
-        // 36: %added = cta.partial_sum %weights : !scores -> !parts
-        f32 added_2[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          added_2[j] = 0.0f;
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 32; ++j) {
-          const i32 value_31 = j * 2;
-          const i32 value_32 = j & 1;
-          added_2[value_32] = added_2[value_32] + (weights_2[value_31] + weights_2[value_31 + 1]);
-        }
-
-        // 39: %total = math.fma %total_before, %shrink_all, %added : !parts
-        f32 total_2[2];
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
-        }
-
-        // 123: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
-        settle(total_2);
-        wgmma_wait<0>(adding);
-
-        // 124: cta.release %v_slot : !slot
-        if (test_3) {
-          mbarrier_arrive(vs_empty + value_28);
-        }
-
-        // 125: %sum_now = cta.rescale %grown, %shrink : !out, !rows  %p_now = tile.cast %weights : !scores -> !weights
-        if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
-          #pragma unroll
-          for (i32 j = 0; j < 32; ++j) {
-            adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
-          }
-        }
-        bf16x2 p_now[32];
-        #pragma unroll
-        for (i32 j = 0; j < 32; ++j) {
-          const i32 value_31 = j * 2;
-          p_now[j] = pack_bf16(weights_2[value_31], weights_2[value_31 + 1]);
-        }
-
-        // 126: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
-        #pragma unroll
-        for (i32 j = 0; j < 32; ++j) {
-          p_before[j] = p_now[j];
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 32; ++j) {
-          sum_before[j] = adding[j];
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          peak_before[j] = peak_2[j];
-        }
-        #pragma unroll
-        for (i32 j = 0; j < 2; ++j) {
-          total_before[j] = total_2[j];
-        }
-      }
-
-      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
-      bf16x2 p_before_2[32];
-
-      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
-      #pragma unroll
-      for (i32 i = 0; i < 32; ++i) {
-        p_before_2[i] = p_before[i];
-      }
-
-      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
-      f32 sum_before_2[32];
-
-      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
-      #pragma unroll
-      for (i32 i = 0; i < 32; ++i) {
-        sum_before_2[i] = sum_before[i];
-      }
-
-      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
-      f32 peak_before_2[2];
-
-      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        peak_before_2[i] = peak_before[i];
-      }
-
-      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
-      f32 total_before_2[2];
-
-      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %n_tiles step %c1
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        total_before_2[i] = total_before[i];
-      }
-      #pragma unroll 1
-      for (i32 i = partial; i < n_tiles; ++i) {
-        // 111: %k_slot = cta.wait %ks : !ring -> !slot  %turn = cta.enter %turns
-        const i32 slot_3 = ks_slot[0];
-        const i32 phase_3 = ks_phase[0];
-        const i32 value_26 = slot_3 * 8;
-        mbarrier_wait(ks_full + value_26, phase_3);
-        const i32 value_27 = slot_3 + 1;
-        const bool test_9 = value_27 == 4;
-        ks_slot[0] = test_9 ? 0 : value_27;
-        ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
-        named_barrier_sync(value_9, 256);
-
-        // 45: %none = cta.begin : !score_sum
-        f32 none_2[64];
-
-        // 46: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
-        wgmma_fence();
-        const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
-        #pragma unroll
-        for (i32 j = 0; j < 4; ++j) {
-          const i32 value_28 = j * 32;
-          const i64 value_29 = advance_descriptor(a_descriptor_2, value_28);
-          wgmma_m64n128k16_bf16(none_2, value_29, advance_descriptor(b_descriptor_2, value_28), j > 0);
-        }
-        wgmma_commit();
-
-        // 113: %v_slot = cta.wait %vs : !ring -> !slot
-        const i32 slot_4 = vs_slot[0];
-        const i32 phase_4 = vs_phase[0];
-        const i32 value_28 = slot_4 * 8;
-        mbarrier_wait(vs_full + value_28, phase_4);
-        const i32 value_29 = slot_4 + 1;
-        const bool test_10 = value_29 == 4;
-        vs_slot[0] = test_10 ? 0 : value_29;
-        vs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
-
-        // 114: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
-        f32 adding[32];
-        #pragma unroll
-        for (i32 j = 0; j < 32; ++j) {
-          adding[j] = sum_before_2[j];
-        }
-        wgmma_fence(adding, p_before_2);
-        const i64 b_descriptor_3 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_4 * 16384);
-        #pragma unroll
-        for (i32 j = 0; j < 8; ++j) {
-          wgmma_m64n64k16_bf16_a_regs_trans_b(adding, &p_before_2[j * 4], advance_descriptor(b_descriptor_3, j * 2048));
-        }
-        wgmma_commit();
-
-        // 116: cta.leave %turn
-        named_barrier_arrive(value_10, 256);
-
-        // 117: %scores = cta.await %coming : !score_sum -> !scores
-        wgmma_wait<1>(none_2);
-
-        // 118: cta.release %k_slot : !slot
-        if (test_3) {
-          mbarrier_arrive(ks_empty + value_26);
-        }
-
-        // 31: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        // 32: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
         i32 bound_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
@@ -1150,7 +949,7 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         f32 shrink_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          peak_2[j] = peak_before_2[j];
+          peak_2[j] = peak_before[j];
         }
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
@@ -1189,14 +988,12 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
           }
         }
 
-        // 35: %weights = math.exp2 %power : !scores
+        // 35: %weights = math.exp2 %power : !scores  %added = cta.partial_sum %weights : !scores -> !parts
         f32 weights_2[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
           weights_2[j] = exp2_approx(none_2[j] * exponent - peak_2[(j >> 1) & 1]);
         }
-
-        // 36: %added = cta.partial_sum %weights : !scores -> !parts
         f32 added_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
@@ -1209,23 +1006,23 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
           added_2[value_31] = added_2[value_31] + (weights_2[value_30] + weights_2[value_30 + 1]);
         }
 
-        // 39: %total = math.fma %total_before, %shrink_all, %added : !parts
+        // 37: %total = math.fma %total_before, %shrink_all, %added : !parts
         f32 total_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          total_2[j] = fmaf(total_before_2[j], shrink_2[j], added_2[j]);
+          total_2[j] = fmaf(total_before[j], shrink_2[j], added_2[j]);
         }
 
-        // 123: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        // 121: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
         settle(total_2);
         wgmma_wait<0>(adding);
 
-        // 124: cta.release %v_slot : !slot
+        // 122: cta.release %v_slot : !slot
         if (test_3) {
           mbarrier_arrive(vs_empty + value_28);
         }
 
-        // 125: %sum_now = cta.rescale %grown, %shrink : !out, !rows  %p_now = tile.cast %weights : !scores -> !weights
+        // 123: %sum_now = cta.rescale %grown, %shrink : !out, !rows  %p_now = tile.cast %weights : !scores -> !weights
         if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
           #pragma unroll
           for (i32 j = 0; j < 32; ++j) {
@@ -1239,7 +1036,237 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
           p_now[j] = pack_bf16(weights_2[value_30], weights_2[value_30 + 1]);
         }
 
-        // 126: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        // 124: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          p_before[j] = p_now[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          sum_before[j] = adding[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          peak_before[j] = peak_2[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          total_before[j] = total_2[j];
+        }
+      }
+
+      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      bf16x2 p_before_2[32];
+
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %own_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        p_before_2[i] = p_before[i];
+      }
+
+      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      f32 sum_before_2[32];
+
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %own_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        sum_before_2[i] = sum_before[i];
+      }
+
+      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      f32 peak_before_2[2];
+
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %own_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        peak_before_2[i] = peak_before[i];
+      }
+
+      // 109: iter_args(%p_before = %p0, %sum_before = %zero, %peak_before = %peak0, %total_before = %total0)
+      f32 total_before_2[2];
+
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %own_tiles step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        total_before_2[i] = total_before[i];
+      }
+
+      // 20: %end = arith.addi %row, %ahead : i32
+      const i32 end = row + ahead_of_first;
+
+      // 108: %p, %sum, %peak, %totals = scf.for %i = %c1 to %own_tiles step %c1
+      #pragma unroll 1
+      for (i32 i = open_2; i < own_tiles; ++i) {
+        // 111: %k_slot = cta.wait %ks : !ring -> !slot  %turn = cta.enter %turns
+        const i32 slot_3 = ks_slot[0];
+        const i32 phase_3 = ks_phase[0];
+        const i32 value_26 = slot_3 * 8;
+        mbarrier_wait(ks_full + value_26, phase_3);
+        const i32 value_27 = slot_3 + 1;
+        const bool test_9 = value_27 == 4;
+        ks_slot[0] = test_9 ? 0 : value_27;
+        ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
+        named_barrier_sync(value_10, 256);
+
+        // 43: %none = cta.begin : !score_sum
+        f32 none_2[64];
+
+        // 44: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps} : !score_sum, !q_slot, !slot -> !score_sum
+        wgmma_fence();
+        const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
+        #pragma unroll
+        for (i32 j = 0; j < 4; ++j) {
+          const i32 value_28 = j * 32;
+          const i64 value_29 = advance_descriptor(a_descriptor_2, value_28);
+          wgmma_m64n128k16_bf16(none_2, value_29, advance_descriptor(b_descriptor_2, value_28), j > 0);
+        }
+        wgmma_commit();
+
+        // 113: %v_slot = cta.wait %vs : !ring -> !slot
+        const i32 slot_4 = vs_slot[0];
+        const i32 phase_4 = vs_phase[0];
+        const i32 value_28 = slot_4 * 8;
+        mbarrier_wait(vs_full + value_28, phase_4);
+        const i32 value_29 = slot_4 + 1;
+        const bool test_10 = value_29 == 4;
+        vs_slot[0] = test_10 ? 0 : value_29;
+        vs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
+
+        // 114: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        f32 adding[32];
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          adding[j] = sum_before_2[j];
+        }
+        wgmma_fence(adding, p_before_2);
+        const i64 b_descriptor_3 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_4 * 16384);
+        #pragma unroll
+        for (i32 j = 0; j < 8; ++j) {
+          wgmma_m64n64k16_bf16_a_regs_trans_b(adding, &p_before_2[j * 4], advance_descriptor(b_descriptor_3, j * 2048));
+        }
+        wgmma_commit();
+
+        // 116: cta.leave %turn
+        named_barrier_arrive(value_11, 256);
+
+        // 117: %scores = cta.await %coming : !score_sum -> !scores  cta.release %k_slot : !slot
+        wgmma_wait<1>(none_2);
+        if (test_3) {
+          mbarrier_arrive(ks_empty + value_26);
+        }
+
+        // 28: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
+        f32 seen[64];
+        const i32 value_30 = i * 128 + thread_row_2;
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_31 = (j & 1) + (j >> 2) * 2;
+          const i32 value_32 = end + thread_row_4 + ((j >> 1) & 1) * 8 - value_30;
+          seen[j] = (value_31 & 1) + (value_31 >> 1) * 8 < value_32 ? none_2[j] : -kInf;
+        }
+
+        // 32: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
+        i32 bound_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          bound_2[j] = 0;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          const i32 value_31 = (j >> 1) & 1;
+          bound_2[value_31] = max(bound_2[value_31], __float_as_int(seen[j]));
+        }
+        f32 peak_2[2];
+        f32 shrink_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          peak_2[j] = peak_before_2[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          shrink_2[j] = 1.0f;
+        }
+        const bool test_11 = __int_as_float(bound_2[0]) * exponent - peak_2[0] > 8.0f;
+        const bool test_12 = vote_any(test_11 || __int_as_float(bound_2[1]) * exponent - peak_2[1] > 8.0f);
+        if (test_12) {
+          f32 high[2];
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            high[j] = -kInf;
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            const i32 value_31 = j * 2;
+            const i32 value_32 = j & 1;
+            high[value_32] = max_nan(high[value_32], max_nan(seen[value_31], seen[value_31 + 1]));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 1));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            high[j] = max_nan(high[j], shuffle_xor(high[j], 2));
+          }
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            const f32 value_31 = high[j] * exponent;
+            const f32 value_32 = peak_2[j];
+            const f32 value_33 = value_31 - value_32 > 8.0f ? value_31 : value_32;
+            shrink_2[j] = exp2_approx(value_32 - value_33);
+            peak_2[j] = value_33;
+          }
+        }
+
+        // 35: %weights = math.exp2 %power : !scores  %added = cta.partial_sum %weights : !scores -> !parts
+        f32 weights_2[64];
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          weights_2[j] = exp2_approx(seen[j] * exponent - peak_2[(j >> 1) & 1]);
+        }
+        f32 added_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          added_2[j] = 0.0f;
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_31 = j * 2;
+          const i32 value_32 = j & 1;
+          added_2[value_32] = added_2[value_32] + (weights_2[value_31] + weights_2[value_31 + 1]);
+        }
+
+        // 37: %total = math.fma %total_before, %shrink_all, %added : !parts
+        f32 total_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          total_2[j] = fmaf(total_before_2[j], shrink_2[j], added_2[j]);
+        }
+
+        // 121: %grown = cta.await %adding : !sum -> !out after %total_now : !parts
+        settle(total_2);
+        wgmma_wait<0>(adding);
+
+        // 122: cta.release %v_slot : !slot
+        if (test_3) {
+          mbarrier_arrive(vs_empty + value_28);
+        }
+
+        // 123: %sum_now = cta.rescale %grown, %shrink : !out, !rows  %p_now = tile.cast %weights : !scores -> !weights
+        if (vote_any(shrink_2[0] != 1.0f || shrink_2[1] != 1.0f)) {
+          #pragma unroll
+          for (i32 j = 0; j < 32; ++j) {
+            adding[j] = adding[j] * shrink_2[(j >> 1) & 1];
+          }
+        }
+        bf16x2 p_now[32];
+        #pragma unroll
+        for (i32 j = 0; j < 32; ++j) {
+          const i32 value_31 = j * 2;
+          p_now[j] = pack_bf16(weights_2[value_31], weights_2[value_31 + 1]);
+        }
+
+        // 124: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
           p_before_2[j] = p_now[j];
@@ -1258,9 +1285,9 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         }
       }
 
-      // 128: cta.release %q_slot : !q_slot  %v_first = cta.wait %vs : !ring -> !slot
+      // 126: cta.release %q_slot : !q_slot  %v_last = cta.wait %vs : !ring -> !slot
       if (test_3) {
-        mbarrier_arrive(qs_empty + value_24 * 8);
+        mbarrier_arrive(qs_empty + value_25 * 8);
       }
       const i32 slot_3 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
@@ -1271,7 +1298,41 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       vs_slot[0] = test_9 ? 0 : value_27;
       vs_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
-      // 129: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      // 127: scf.for %i = %own_tiles to %n_tiles step %c1 : i32 {
+      #pragma unroll 1
+      for (i32 i = own_tiles; i < n_tiles; ++i) {
+        // 128: %k_passed = cta.wait %ks : !ring -> !slot  %turn = cta.enter %turns  cta.leave %turn
+        const i32 slot_4 = ks_slot[0];
+        const i32 phase_4 = ks_phase[0];
+        const i32 value_28 = slot_4 * 8;
+        mbarrier_wait(ks_full + value_28, phase_4);
+        const i32 value_29 = slot_4 + 1;
+        const bool test_10 = value_29 == 4;
+        ks_slot[0] = test_10 ? 0 : value_29;
+        ks_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
+        named_barrier_sync(value_10, 256);
+        named_barrier_arrive(value_11, 256);
+
+        // 129: %v_passed = cta.wait %vs : !ring -> !slot
+        const i32 slot_5 = vs_slot[0];
+        const i32 phase_5 = vs_phase[0];
+        const i32 value_30 = slot_5 * 8;
+        mbarrier_wait(vs_full + value_30, phase_5);
+        const i32 value_31 = slot_5 + 1;
+        const bool test_11 = value_31 == 4;
+        vs_slot[0] = test_11 ? 0 : value_31;
+        vs_phase[0] = test_11 ? phase_5 ^ 1 : phase_5;
+
+        // 130: cta.release %k_passed : !slot  cta.release %v_passed : !slot
+        if (test_3) {
+          mbarrier_arrive(ks_empty + value_28);
+        }
+        if (test_3) {
+          mbarrier_arrive(vs_empty + value_30);
+        }
+      }
+
+      // 132: %ending = cta.mma %sum, %p, %v_last {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
       wgmma_fence(sum_before_2, p_before_2);
       const i64 b_descriptor_2 = matrix_descriptor<16384, 1024, 128>(vs_shared + slot_3 * 16384);
       #pragma unroll
@@ -1280,7 +1341,7 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       }
       wgmma_commit();
 
-      // 130: %q_next = cta.wait %qs : !q_ring -> !q_slot  %k_next = cta.wait %ks : !ring -> !slot
+      // 133: %q_next = cta.wait %qs : !q_ring -> !q_slot  %k_next = cta.wait %ks : !ring -> !slot
       const i32 slot_4 = qs_slot[0];
       const i32 phase_4 = qs_phase[0];
       mbarrier_wait(qs_full + slot_4 * 8, phase_4);
@@ -1297,10 +1358,10 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       ks_slot[0] = test_11 ? 0 : value_30;
       ks_phase[0] = test_11 ? phase_5 ^ 1 : phase_5;
 
-      // 45: %none = cta.begin : !score_sum
+      // 43: %none = cta.begin : !score_sum
       f32 none_2[64];
 
-      // 46: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
+      // 44: %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps} : !score_sum, !q_slot, !slot -> !score_sum
       wgmma_fence();
       const i64 a_descriptor_3 = matrix_descriptor<16, 1024, 128>(qs_shared + slot_4 * 24576 + value_5);
       const i64 b_descriptor_3 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_5 * 16384);
@@ -1312,7 +1373,7 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       }
       wgmma_commit();
 
-      // 132: %total = tile.reduce sum %totals, 1 : !parts -> !rows  %log = math.log2 %total : !rows
+      // 135: %total = tile.reduce sum %totals, 1 : !parts -> !rows  %log = math.log2 %total : !rows
       f32 total_2[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
@@ -1331,40 +1392,37 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         total_2[i] = total_2[i] + shuffle_xor(total_2[i], 2);
       }
 
-      // 134: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-      const i32 value_31 = value_23 * lse_stride0 + h * lse_stride1;
-      const bool test_12 = u32(value_23) < u32(B) && u32(h) < u32(H);
+      // 137: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 192] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
+      const i32 value_31 = b * lse_stride0 + h * lse_stride1;
+      const bool test_12 = u32(b) < u32(B) && u32(h) < u32(H) && test_5;
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
         regs[0] = (peak_before_2[i] + log2_approx(total_2[i])) * 0.6931472f;
         const i32 value_32 = i * 8;
-        const i32 value_33 = row + thread_row_4 + value_32;
-        const bool inside = test_12 && value_33 >= 0 && test_5 && S - value_33 > 0;
+        const bool inside = test_12 && S - (row + thread_row_4 + value_32) > 0;
         store_global_b32(lse + (value_31 + row + value_32 + thread_row_4), regs, inside);
       }
 
-      // 135: %some = arith.maximumf %total, %least : !rows  %inverse = arith.divf %one, %some : !rows
+      // 138: %some = arith.maximumf %total, %least : !rows  %inverse = arith.divf %one, %some : !rows
       f32 inverse[2];
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         inverse[i] = divide(1.0f, max_nan(total_2[i], 1e-30f));
       }
 
-      // 136: %whole = cta.await %ending : !sum -> !out after %inverse : !rows
+      // 139: %whole = cta.await %ending : !sum -> !out after %inverse : !rows  cta.release %v_last : !slot
       settle(inverse);
       wgmma_wait<1>(sum_before_2);
-
-      // 137: cta.release %v_first : !slot
       if (test_3) {
         mbarrier_arrive(vs_empty + value_26);
       }
 
-      // 141: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
+      // 142: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 192, 0, 64] through %os : !q_tile, !view, !o_ring
       if (test_4) {
         bulk_wait_read<0>();
       }
-      named_barrier_sync(value_11, 128);
+      named_barrier_sync(value_12, 128);
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
         bf16x2 regs[4];
@@ -1380,16 +1438,14 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
         stmatrix_x4(value_17 + (((thread_col + i * 16) * 2) ^ value_16), regs);
       }
       fence_async_shared();
-      named_barrier_sync(value_11, 128);
+      named_barrier_sync(value_12, 128);
       if (test_4) {
-        tma_store_4d(o, value_23, row + value_15, h, 0, os_shared + value_5);
+        tma_store_4d(o, b, own_row, h, 0, os_shared + value_5);
         bulk_commit();
       }
 
-      // 142: %scores_next = cta.await %starting : !score_sum -> !scores
+      // 143: %scores_next = cta.await %starting : !score_sum -> !scores  cta.release %k_next : !slot
       wgmma_wait<0>(none_2);
-
-      // 143: cta.release %k_next : !slot
       if (test_3) {
         mbarrier_arrive(ks_empty + value_29);
       }
@@ -1408,12 +1464,12 @@ attention_d64_causal(const __grid_constant__ TensorMap q, const __grid_constant_
       mbarrier_arrive(value_18);
     }
 
-    // 90: cta.role "attend" warps 12 registers 160 {
+    // 86: cta.role "attend" warps 12 registers 160 {
     if (test_4) {
       bulk_wait_read<0>();
     }
     if (value == 0) {
-      named_barrier_sync(value_9, 256);
+      named_barrier_sync(value_10, 256);
     }
   }
 }

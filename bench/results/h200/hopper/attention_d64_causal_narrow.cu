@@ -105,6 +105,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -453,28 +462,34 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         // 66: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
         const i32 value = H * m_tiles;
         const i32 value_2 = m_tiles * 8;
-        const i32 value_3 = (H + 7) >> 3;
+        const i32 value_3 = H - ((H - 1) >> 3) * 8;
+        const i32 value_4 = (H + 7) >> 3;
 
         // 59: %sharing = arith.divsi %H, %G : i32
         const i32 sharing = H / G;
 
         // 66: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
-        const i32 value_4 = value_3 * B;
-        const i32 value_5 = m_tiles - 1;
+        const i32 band_reciprocal = reciprocal(value_2);
+        const i32 height_reciprocal = reciprocal(value_3);
+        const i32 plane_reciprocal = reciprocal(value);
+        const i32 value_5 = value_4 * B;
+        const i32 value_6 = m_tiles - 1;
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
-          const i32 value_6 = tile % value;
-          const i32 value_7 = value_6 / value_2;
-          const i32 value_8 = value_7 * 8;
-          const i32 band_height = min(H - value_8, 8);
-          const i32 value_9 = value_6 % value_2;
-          const i32 value_10 = value_9 / band_height;
-          const i32 value_11 = tile / value;
-          const bool test = ((value_4 - (value_11 * value_3 + value_7)) & 1) == 1;
-          const i32 h = value_8 + value_9 % band_height;
+          const i32 b = quotient(tile, value, plane_reciprocal);
+          const i32 value_7 = tile - b * value;
+          const i32 value_8 = quotient(value_7, value_2, band_reciprocal);
+          const i32 value_9 = value_7 - value_8 * value_2;
+          const i32 value_10 = value_8 * 8;
+          const bool test = value_10 + 8 <= H;
+          const i32 value_11 = value_9 / 8;
+          const i32 value_12 = quotient(value_9, value_3, height_reciprocal);
+          const i32 value_13 = test ? value_11 : value_12;
+          const i32 h = value_10 + (test ? value_9 - value_11 * 8 : value_9 - value_12 * value_3);
+          const i32 m = ((value_5 - (b * value_4 + value_8)) & 1) == 1 ? value_6 - value_13 : value_13;
 
           // 67: %row = arith.muli %m, %tile_rows : i32
-          const i32 row = (test ? value_5 - value_10 : value_10) * 128;
+          const i32 row = m * 128;
 
           // 71: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
           const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
@@ -485,15 +500,15 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           // 73: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %qs : !view, !q_ring
           const i32 slot = qs_slot[0];
           const i32 phase = qs_phase[0];
-          const i32 value_12 = slot * 8;
-          const i32 value_13 = qs_full + value_12;
-          mbarrier_wait(qs_empty + value_12, phase);
-          mbarrier_arrive_expect_tx(value_13, 16384);
-          const i32 value_14 = slot + 1;
-          const bool test_2 = value_14 == 2;
-          qs_slot[0] = test_2 ? 0 : value_14;
+          const i32 value_14 = slot * 8;
+          const i32 value_15 = qs_full + value_14;
+          mbarrier_wait(qs_empty + value_14, phase);
+          mbarrier_arrive_expect_tx(value_15, 16384);
+          const i32 value_16 = slot + 1;
+          const bool test_2 = value_16 == 2;
+          qs_slot[0] = test_2 ? 0 : value_16;
           qs_phase[0] = test_2 ? phase ^ 1 : phase;
-          tma_load_4d(qs_shared + slot * 16384, q, value_11, row, h, 0, value_13);
+          tma_load_4d(qs_shared + slot * 16384, q, b, row, h, 0, value_15);
 
           // 71: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
           const i32 last = n_tiles - 1;
@@ -507,28 +522,28 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
             // 76: cta.load %k[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %ks : !view, !ring
             const i32 slot_2 = ks_slot[0];
             const i32 phase_2 = ks_phase[0];
-            const i32 value_15 = slot_2 * 8;
-            const i32 value_16 = ks_full + value_15;
-            mbarrier_wait(ks_empty + value_15, phase_2);
-            mbarrier_arrive_expect_tx(value_16, 16384);
-            const i32 value_17 = slot_2 + 1;
-            const bool test_3 = value_17 == 4;
-            ks_slot[0] = test_3 ? 0 : value_17;
+            const i32 value_17 = slot_2 * 8;
+            const i32 value_18 = ks_full + value_17;
+            mbarrier_wait(ks_empty + value_17, phase_2);
+            mbarrier_arrive_expect_tx(value_18, 16384);
+            const i32 value_19 = slot_2 + 1;
+            const bool test_3 = value_19 == 4;
+            ks_slot[0] = test_3 ? 0 : value_19;
             ks_phase[0] = test_3 ? phase_2 ^ 1 : phase_2;
-            tma_load_4d(ks_shared + slot_2 * 16384, k, value_11, key, g, 0, value_16);
+            tma_load_4d(ks_shared + slot_2 * 16384, k, b, key, g, 0, value_18);
 
             // 77: cta.load %v[%b, %key, %g, %c0] extents [0, 128, 0, 64] through %vs : !view, !ring
             const i32 slot_3 = vs_slot[0];
             const i32 phase_3 = vs_phase[0];
-            const i32 value_18 = slot_3 * 8;
-            const i32 value_19 = vs_full + value_18;
-            mbarrier_wait(vs_empty + value_18, phase_3);
-            mbarrier_arrive_expect_tx(value_19, 16384);
-            const i32 value_20 = slot_3 + 1;
-            const bool test_4 = value_20 == 4;
-            vs_slot[0] = test_4 ? 0 : value_20;
+            const i32 value_20 = slot_3 * 8;
+            const i32 value_21 = vs_full + value_20;
+            mbarrier_wait(vs_empty + value_20, phase_3);
+            mbarrier_arrive_expect_tx(value_21, 16384);
+            const i32 value_22 = slot_3 + 1;
+            const bool test_4 = value_22 == 4;
+            vs_slot[0] = test_4 ? 0 : value_22;
             vs_phase[0] = test_4 ? phase_3 ^ 1 : phase_3;
-            tma_load_4d(vs_shared + slot_3 * 16384, v, value_11, key, g, 0, value_19);
+            tma_load_4d(vs_shared + slot_3 * 16384, v, b, key, g, 0, value_21);
           }
         }
       }
@@ -561,19 +576,20 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
     // 86: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     const i32 value = H * m_tiles;
     const i32 value_2 = m_tiles * 8;
-    const i32 value_3 = (H + 7) >> 3;
+    const i32 value_3 = H - ((H - 1) >> 3) * 8;
+    const i32 value_4 = (H + 7) >> 3;
 
     // 97: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-    const i32 value_4 = own_warp >> 2;
-    const i32 value_5 = value_4 * 8192;
+    const i32 value_5 = own_warp >> 2;
+    const i32 value_6 = value_5 * 8192;
 
     // 100: cta.release %k_last : !slot
     const bool test = group_thread < 1;
 
     // 142: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os : !q_tile, !view, !o_ring
     const bool test_2 = group_thread == 0;
-    const i32 value_6 = warpgroup + 1;
-    const i32 value_7 = ((lane & 15) + thread_row_3) * 128;
+    const i32 value_7 = warpgroup + 1;
+    const i32 value_8 = ((lane & 15) + thread_row_3) * 128;
 
     // 58: %ahead_of_first = arith.addi %ahead, %c1 : i32  %ahead_of_last = arith.addi %ahead, %tile_rows : i32
     const i32 ahead_of_first = ahead + 1;
@@ -582,32 +598,37 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
     const i32 thread_col = (lane >> 4) * 8;
 
     // 86: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
-    const i32 value_8 = value_3 * B;
-    const i32 value_9 = m_tiles - 1;
+    const i32 band_reciprocal = reciprocal(value_2);
+    const i32 height_reciprocal = reciprocal(value_3);
+    const i32 plane_reciprocal = reciprocal(value);
+    const i32 value_9 = value_4 * B;
+    const i32 value_10 = m_tiles - 1;
 
     // 134: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
     const bool test_3 = thread_row == 0;
 
     // 142: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os : !q_tile, !view, !o_ring
-    const i32 value_10 = value_4 * 64;
-    const i32 value_11 = i32(u32(value_7) >> 3) & 112;
-    const i32 value_12 = os_shared + value_7;
+    const i32 value_11 = value_5 * 64;
+    const i32 value_12 = i32(u32(value_8) >> 3) & 112;
+    const i32 value_13 = os_shared + value_8;
 
     // 86: cta.tiles (%h, %m, %b) of (%H, %m_tiles, %B) grouped 8 folded {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < value * B; tile += i32(gridDim.x)) {
-      const i32 value_13 = tile % value;
-      const i32 value_14 = value_13 / value_2;
-      const i32 value_15 = value_14 * 8;
-      const i32 band_height = min(H - value_15, 8);
-      const i32 value_16 = value_13 % value_2;
-      const i32 value_17 = value_16 / band_height;
-      const i32 value_18 = tile / value;
-      const bool test_4 = ((value_8 - (value_18 * value_3 + value_14)) & 1) == 1;
-      const i32 h = value_15 + value_16 % band_height;
+      const i32 b = quotient(tile, value, plane_reciprocal);
+      const i32 value_14 = tile - b * value;
+      const i32 value_15 = quotient(value_14, value_2, band_reciprocal);
+      const i32 value_16 = value_14 - value_15 * value_2;
+      const i32 value_17 = value_15 * 8;
+      const bool test_4 = value_17 + 8 <= H;
+      const i32 value_18 = value_16 / 8;
+      const i32 value_19 = quotient(value_16, value_3, height_reciprocal);
+      const i32 value_20 = test_4 ? value_18 : value_19;
+      const i32 h = value_17 + (test_4 ? value_16 - value_18 * 8 : value_16 - value_19 * value_3);
+      const i32 m = ((value_9 - (b * value_4 + value_15)) & 1) == 1 ? value_10 - value_20 : value_20;
 
       // 87: %row = arith.muli %m, %tile_rows : i32
-      const i32 row = (test_4 ? value_9 - value_17 : value_17) * 128;
+      const i32 row = m * 128;
 
       // 91: %n_tiles = arith.maxsi %count, %c1 : i32  %last = arith.subi %n_tiles, %c1 : i32
       const i32 n_tiles = max(ceil_div(min(row + ahead_of_last, T), 128), 1);
@@ -619,33 +640,33 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       // 95: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       const i32 slot = qs_slot[0];
       const i32 phase = qs_phase[0];
-      const i32 value_19 = slot * 8;
-      mbarrier_wait(qs_full + value_19, phase);
-      const i32 value_20 = slot + 1;
-      const bool test_5 = value_20 == 2;
-      qs_slot[0] = test_5 ? 0 : value_20;
+      const i32 value_21 = slot * 8;
+      mbarrier_wait(qs_full + value_21, phase);
+      const i32 value_22 = slot + 1;
+      const bool test_5 = value_22 == 2;
+      qs_slot[0] = test_5 ? 0 : value_22;
       qs_phase[0] = test_5 ? phase ^ 1 : phase;
       const i32 slot_2 = ks_slot[0];
       const i32 phase_2 = ks_phase[0];
-      const i32 value_21 = slot_2 * 8;
-      mbarrier_wait(ks_full + value_21, phase_2);
-      const i32 value_22 = slot_2 + 1;
-      const bool test_6 = value_22 == 4;
-      ks_slot[0] = test_6 ? 0 : value_22;
+      const i32 value_23 = slot_2 * 8;
+      mbarrier_wait(ks_full + value_23, phase_2);
+      const i32 value_24 = slot_2 + 1;
+      const bool test_6 = value_24 == 4;
+      ks_slot[0] = test_6 ? 0 : value_24;
       ks_phase[0] = test_6 ? phase_2 ^ 1 : phase_2;
 
       // 96: %none = cta.begin : !score_sum
       f32 none[64];
 
       // 97: %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
-      const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 16384 + value_5);
+      const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(qs_shared + slot * 16384 + value_6);
       wgmma_fence();
       const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(ks_shared + slot_2 * 16384);
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
-        const i32 value_23 = i * 32;
-        const i64 value_24 = advance_descriptor(a_descriptor, value_23);
-        wgmma_m64n128k16_bf16(none, value_24, advance_descriptor(b_descriptor, value_23), i > 0);
+        const i32 value_25 = i * 32;
+        const i64 value_26 = advance_descriptor(a_descriptor, value_25);
+        wgmma_m64n128k16_bf16(none, value_26, advance_descriptor(b_descriptor, value_25), i > 0);
       }
       wgmma_commit();
 
@@ -654,17 +675,17 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
 
       // 100: cta.release %k_last : !slot
       if (test) {
-        mbarrier_arrive(ks_empty + value_21);
+        mbarrier_arrive(ks_empty + value_23);
       }
 
       // 24: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
       f32 seen[64];
-      const i32 value_23 = last * 128 + thread_row_2;
+      const i32 value_25 = last * 128 + thread_row_2;
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        const i32 value_24 = (i & 1) + (i >> 2) * 2;
-        const i32 value_25 = end + thread_row_4 + ((i >> 1) & 1) * 8 - value_23;
-        seen[i] = (value_24 & 1) + (value_24 >> 1) * 8 < value_25 ? none[i] : -kInf;
+        const i32 value_26 = (i & 1) + (i >> 2) * 2;
+        const i32 value_27 = end + thread_row_4 + ((i >> 1) & 1) * 8 - value_25;
+        seen[i] = (value_26 & 1) + (value_26 >> 1) * 8 < value_27 ? none[i] : -kInf;
       }
 
       // 30: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
@@ -675,8 +696,8 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       }
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
-        const i32 value_24 = (i >> 1) & 1;
-        bound[value_24] = max(bound[value_24], __float_as_int(seen[i]));
+        const i32 value_26 = (i >> 1) & 1;
+        bound[value_26] = max(bound[value_26], __float_as_int(seen[i]));
       }
       f32 peak[2];
       f32 shrink[2];
@@ -698,9 +719,9 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
         #pragma unroll
         for (i32 i = 0; i < 32; ++i) {
-          const i32 value_24 = i * 2;
-          const i32 value_25 = i & 1;
-          high[value_25] = max_nan(high[value_25], max_nan(seen[value_24], seen[value_24 + 1]));
+          const i32 value_26 = i * 2;
+          const i32 value_27 = i & 1;
+          high[value_27] = max_nan(high[value_27], max_nan(seen[value_26], seen[value_26 + 1]));
         }
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
@@ -712,11 +733,11 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
-          const f32 value_24 = high[i] * exponent;
-          const f32 value_25 = peak[i];
-          const f32 value_26 = value_24 - value_25 > 8.0f ? value_24 : value_25;
-          shrink[i] = exp2_approx(value_25 - value_26);
-          peak[i] = value_26;
+          const f32 value_26 = high[i] * exponent;
+          const f32 value_27 = peak[i];
+          const f32 value_28 = value_26 - value_27 > 8.0f ? value_26 : value_27;
+          shrink[i] = exp2_approx(value_27 - value_28);
+          peak[i] = value_28;
         }
       }
 
@@ -735,9 +756,9 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       }
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const i32 value_24 = i * 2;
-        const i32 value_25 = i & 1;
-        added[value_25] = added[value_25] + (weights[value_24] + weights[value_24 + 1]);
+        const i32 value_26 = i * 2;
+        const i32 value_27 = i & 1;
+        added[value_27] = added[value_27] + (weights[value_26] + weights[value_26 + 1]);
       }
 
       // 38: %total = math.fma %total_before, %shrink_all, %added : !parts
@@ -751,8 +772,8 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       bf16x2 p0[32];
       #pragma unroll
       for (i32 i = 0; i < 32; ++i) {
-        const i32 value_24 = i * 2;
-        p0[i] = pack_bf16(weights[value_24], weights[value_24 + 1]);
+        const i32 value_26 = i * 2;
+        p0[i] = pack_bf16(weights[value_26], weights[value_26 + 1]);
       }
 
       // 94: %partial = arith.subi %n_tiles, %open : i32
@@ -798,11 +819,11 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         // 108: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
-        const i32 value_24 = slot_3 * 8;
-        mbarrier_wait(ks_full + value_24, phase_3);
-        const i32 value_25 = slot_3 + 1;
-        const bool test_9 = value_25 == 4;
-        ks_slot[0] = test_9 ? 0 : value_25;
+        const i32 value_26 = slot_3 * 8;
+        mbarrier_wait(ks_full + value_26, phase_3);
+        const i32 value_27 = slot_3 + 1;
+        const bool test_9 = value_27 == 4;
+        ks_slot[0] = test_9 ? 0 : value_27;
         ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
         // 109: %empty = cta.begin : !score_sum
@@ -813,20 +834,20 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_26 = j * 32;
-          const i64 value_27 = advance_descriptor(b_descriptor_2, value_26);
-          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_26), value_27, j > 0);
+          const i32 value_28 = j * 32;
+          const i64 value_29 = advance_descriptor(b_descriptor_2, value_28);
+          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_28), value_29, j > 0);
         }
         wgmma_commit();
 
         // 112: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
-        const i32 value_26 = slot_4 * 8;
-        mbarrier_wait(vs_full + value_26, phase_4);
-        const i32 value_27 = slot_4 + 1;
-        const bool test_10 = value_27 == 4;
-        vs_slot[0] = test_10 ? 0 : value_27;
+        const i32 value_28 = slot_4 * 8;
+        mbarrier_wait(vs_full + value_28, phase_4);
+        const i32 value_29 = slot_4 + 1;
+        const bool test_10 = value_29 == 4;
+        vs_slot[0] = test_10 ? 0 : value_29;
         vs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
 
         // 113: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
@@ -848,17 +869,17 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
 
         // 116: cta.release %k_slot : !slot
         if (test) {
-          mbarrier_arrive(ks_empty + value_24);
+          mbarrier_arrive(ks_empty + value_26);
         }
 
         // 24: %seen = arith.select %visible, %raw, %nothing : !mask, !scores
         f32 seen_2[64];
-        const i32 value_28 = (last - i) * 128 + thread_row_2;
+        const i32 value_30 = (last - i) * 128 + thread_row_2;
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
-          const i32 value_29 = (j & 1) + (j >> 2) * 2;
-          const i32 value_30 = end + thread_row_4 + ((j >> 1) & 1) * 8 - value_28;
-          seen_2[j] = (value_29 & 1) + (value_29 >> 1) * 8 < value_30 ? empty[j] : -kInf;
+          const i32 value_31 = (j & 1) + (j >> 2) * 2;
+          const i32 value_32 = end + thread_row_4 + ((j >> 1) & 1) * 8 - value_30;
+          seen_2[j] = (value_31 & 1) + (value_31 >> 1) * 8 < value_32 ? empty[j] : -kInf;
         }
 
         // 30: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
@@ -869,8 +890,8 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
-          const i32 value_29 = (j >> 1) & 1;
-          bound_2[value_29] = max(bound_2[value_29], __float_as_int(seen_2[j]));
+          const i32 value_31 = (j >> 1) & 1;
+          bound_2[value_31] = max(bound_2[value_31], __float_as_int(seen_2[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -892,10 +913,10 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           }
           #pragma unroll
           for (i32 j = 0; j < 32; ++j) {
-            const i32 value_29 = j * 2;
-            const i32 value_30 = j & 1;
-            const f32 value_31 = max_nan(high[value_30], max_nan(seen_2[value_29], seen_2[value_29 + 1]));
-            high[value_30] = value_31;
+            const i32 value_31 = j * 2;
+            const i32 value_32 = j & 1;
+            const f32 value_33 = max_nan(high[value_32], max_nan(seen_2[value_31], seen_2[value_31 + 1]));
+            high[value_32] = value_33;
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
@@ -907,11 +928,11 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            const f32 value_29 = high[j] * exponent;
-            const f32 value_30 = peak_2[j];
-            const f32 value_31 = value_29 - value_30 > 8.0f ? value_29 : value_30;
-            shrink_2[j] = exp2_approx(value_30 - value_31);
-            peak_2[j] = value_31;
+            const f32 value_31 = high[j] * exponent;
+            const f32 value_32 = peak_2[j];
+            const f32 value_33 = value_31 - value_32 > 8.0f ? value_31 : value_32;
+            shrink_2[j] = exp2_approx(value_32 - value_33);
+            peak_2[j] = value_33;
           }
         }
 
@@ -930,9 +951,9 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
-          const i32 value_29 = j * 2;
-          const i32 value_30 = j & 1;
-          added_2[value_30] = added_2[value_30] + (weights_2[value_29] + weights_2[value_29 + 1]);
+          const i32 value_31 = j * 2;
+          const i32 value_32 = j & 1;
+          added_2[value_32] = added_2[value_32] + (weights_2[value_31] + weights_2[value_31 + 1]);
         }
 
         // 38: %total = math.fma %total_before, %shrink_all, %added : !parts
@@ -948,7 +969,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
 
         // 122: cta.release %v_slot : !slot
         if (test) {
-          mbarrier_arrive(vs_empty + value_26);
+          mbarrier_arrive(vs_empty + value_28);
         }
 
         // 123: %sum_now = cta.rescale %grown, %shrink : !out, !rows
@@ -963,8 +984,8 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
-          const i32 value_29 = j * 2;
-          p_now[j] = pack_bf16(weights_2[value_29], weights_2[value_29 + 1]);
+          const i32 value_31 = j * 2;
+          p_now[j] = pack_bf16(weights_2[value_31], weights_2[value_31 + 1]);
         }
 
         // 125: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
@@ -1026,11 +1047,11 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         // 108: %k_slot = cta.wait %ks : !ring -> !slot
         const i32 slot_3 = ks_slot[0];
         const i32 phase_3 = ks_phase[0];
-        const i32 value_24 = slot_3 * 8;
-        mbarrier_wait(ks_full + value_24, phase_3);
-        const i32 value_25 = slot_3 + 1;
-        const bool test_9 = value_25 == 4;
-        ks_slot[0] = test_9 ? 0 : value_25;
+        const i32 value_26 = slot_3 * 8;
+        mbarrier_wait(ks_full + value_26, phase_3);
+        const i32 value_27 = slot_3 + 1;
+        const bool test_9 = value_27 == 4;
+        ks_slot[0] = test_9 ? 0 : value_27;
         ks_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
         // 109: %empty = cta.begin : !score_sum
@@ -1041,20 +1062,20 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ks_shared + slot_3 * 16384);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_26 = j * 32;
-          const i64 value_27 = advance_descriptor(b_descriptor_2, value_26);
-          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_26), value_27, j > 0);
+          const i32 value_28 = j * 32;
+          const i64 value_29 = advance_descriptor(b_descriptor_2, value_28);
+          wgmma_m64n128k16_bf16(empty, advance_descriptor(a_descriptor, value_28), value_29, j > 0);
         }
         wgmma_commit();
 
         // 112: %v_slot = cta.wait %vs : !ring -> !slot
         const i32 slot_4 = vs_slot[0];
         const i32 phase_4 = vs_phase[0];
-        const i32 value_26 = slot_4 * 8;
-        mbarrier_wait(vs_full + value_26, phase_4);
-        const i32 value_27 = slot_4 + 1;
-        const bool test_10 = value_27 == 4;
-        vs_slot[0] = test_10 ? 0 : value_27;
+        const i32 value_28 = slot_4 * 8;
+        mbarrier_wait(vs_full + value_28, phase_4);
+        const i32 value_29 = slot_4 + 1;
+        const bool test_10 = value_29 == 4;
+        vs_slot[0] = test_10 ? 0 : value_29;
         vs_phase[0] = test_10 ? phase_4 ^ 1 : phase_4;
 
         // 113: %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
@@ -1076,7 +1097,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
 
         // 116: cta.release %k_slot : !slot
         if (test) {
-          mbarrier_arrive(ks_empty + value_24);
+          mbarrier_arrive(ks_empty + value_26);
         }
 
         // 30: %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : !rows, !scores
@@ -1087,8 +1108,8 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
-          const i32 value_28 = (j >> 1) & 1;
-          bound_2[value_28] = max(bound_2[value_28], __float_as_int(empty[j]));
+          const i32 value_30 = (j >> 1) & 1;
+          bound_2[value_30] = max(bound_2[value_30], __float_as_int(empty[j]));
         }
         f32 peak_2[2];
         f32 shrink_2[2];
@@ -1110,10 +1131,10 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           }
           #pragma unroll
           for (i32 j = 0; j < 32; ++j) {
-            const i32 value_28 = j * 2;
-            const i32 value_29 = j & 1;
-            const f32 value_30 = max_nan(high[value_29], max_nan(empty[value_28], empty[value_28 + 1]));
-            high[value_29] = value_30;
+            const i32 value_30 = j * 2;
+            const i32 value_31 = j & 1;
+            const f32 value_32 = max_nan(high[value_31], max_nan(empty[value_30], empty[value_30 + 1]));
+            high[value_31] = value_32;
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
@@ -1125,11 +1146,11 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
           }
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            const f32 value_28 = high[j] * exponent;
-            const f32 value_29 = peak_2[j];
-            const f32 value_30 = value_28 - value_29 > 8.0f ? value_28 : value_29;
-            shrink_2[j] = exp2_approx(value_29 - value_30);
-            peak_2[j] = value_30;
+            const f32 value_30 = high[j] * exponent;
+            const f32 value_31 = peak_2[j];
+            const f32 value_32 = value_30 - value_31 > 8.0f ? value_30 : value_31;
+            shrink_2[j] = exp2_approx(value_31 - value_32);
+            peak_2[j] = value_32;
           }
         }
 
@@ -1148,9 +1169,9 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         }
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
-          const i32 value_28 = j * 2;
-          const i32 value_29 = j & 1;
-          added_2[value_29] = added_2[value_29] + (weights_2[value_28] + weights_2[value_28 + 1]);
+          const i32 value_30 = j * 2;
+          const i32 value_31 = j & 1;
+          added_2[value_31] = added_2[value_31] + (weights_2[value_30] + weights_2[value_30 + 1]);
         }
 
         // 38: %total = math.fma %total_before, %shrink_all, %added : !parts
@@ -1166,7 +1187,7 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
 
         // 122: cta.release %v_slot : !slot
         if (test) {
-          mbarrier_arrive(vs_empty + value_26);
+          mbarrier_arrive(vs_empty + value_28);
         }
 
         // 123: %sum_now = cta.rescale %grown, %shrink : !out, !rows
@@ -1181,8 +1202,8 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
         bf16x2 p_now[32];
         #pragma unroll
         for (i32 j = 0; j < 32; ++j) {
-          const i32 value_28 = j * 2;
-          p_now[j] = pack_bf16(weights_2[value_28], weights_2[value_28 + 1]);
+          const i32 value_30 = j * 2;
+          p_now[j] = pack_bf16(weights_2[value_30], weights_2[value_30 + 1]);
         }
 
         // 125: scf.yield %p_now, %sum_now, %peak_now, %total_now : !weights, !out, !rows, !parts
@@ -1206,17 +1227,17 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
 
       // 127: cta.release %q_slot : !q_slot
       if (test) {
-        mbarrier_arrive(qs_empty + value_19);
+        mbarrier_arrive(qs_empty + value_21);
       }
 
       // 128: %v_first = cta.wait %vs : !ring -> !slot
       const i32 slot_3 = vs_slot[0];
       const i32 phase_3 = vs_phase[0];
-      const i32 value_24 = slot_3 * 8;
-      mbarrier_wait(vs_full + value_24, phase_3);
-      const i32 value_25 = slot_3 + 1;
-      const bool test_9 = value_25 == 4;
-      vs_slot[0] = test_9 ? 0 : value_25;
+      const i32 value_26 = slot_3 * 8;
+      mbarrier_wait(vs_full + value_26, phase_3);
+      const i32 value_27 = slot_3 + 1;
+      const bool test_9 = value_27 == 4;
+      vs_slot[0] = test_9 ? 0 : value_27;
       vs_phase[0] = test_9 ? phase_3 ^ 1 : phase_3;
 
       // 129: %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
@@ -1248,16 +1269,15 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
       }
 
       // 134: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
-      const i32 value_26 = value_18 * lse_stride0 + h * lse_stride1;
-      const bool test_10 = u32(value_18) < u32(B) && u32(h) < u32(H);
+      const i32 value_28 = b * lse_stride0 + h * lse_stride1;
+      const bool test_10 = u32(b) < u32(B) && u32(h) < u32(H) && test_3;
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
         regs[0] = (peak_before_2[i] + log2_approx(total_2[i])) * 0.6931472f;
-        const i32 value_27 = i * 8;
-        const i32 value_28 = row + thread_row_4 + value_27;
-        const bool inside = test_10 && value_28 >= 0 && test_3 && S - value_28 > 0;
-        store_global_b32(lse + (value_26 + row + value_27 + thread_row_4), regs, inside);
+        const i32 value_29 = i * 8;
+        const bool inside = test_10 && S - (row + thread_row_4 + value_29) > 0;
+        store_global_b32(lse + (value_28 + row + value_29 + thread_row_4), regs, inside);
       }
 
       // 135: %some = arith.maximumf %total, %least : !rows  %inverse = arith.divf %one, %some : !rows
@@ -1273,32 +1293,32 @@ attention_d64_causal_narrow(const __grid_constant__ TensorMap q,
 
       // 137: cta.release %v_first : !slot
       if (test) {
-        mbarrier_arrive(vs_empty + value_24);
+        mbarrier_arrive(vs_empty + value_26);
       }
 
       // 142: cta.store %rounded, %o[%b, %row, %h, %c0] extents [0, 128, 0, 64] through %os : !q_tile, !view, !o_ring
       if (test_2) {
         bulk_wait_read<0>();
       }
-      named_barrier_sync(value_6, 128);
+      named_barrier_sync(value_7, 128);
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
         bf16x2 regs[4];
-        const i32 value_27 = ((i * 2) & 7) * 4;
+        const i32 value_29 = ((i * 2) & 7) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_28 = value_27 + j * 2;
-          const i32 value_29 = value_28 + 1;
-          const f32 value_30 = sum_before_2[value_28] * inverse[(value_28 >> 1) & 1];
-          const bf16x2 word = pack_bf16(value_30, sum_before_2[value_29] * inverse[(value_29 >> 1) & 1]);
+          const i32 value_30 = value_29 + j * 2;
+          const i32 value_31 = value_30 + 1;
+          const f32 value_32 = sum_before_2[value_30] * inverse[(value_30 >> 1) & 1];
+          const bf16x2 word = pack_bf16(value_32, sum_before_2[value_31] * inverse[(value_31 >> 1) & 1]);
           regs[j] = word;
         }
-        stmatrix_x4(value_12 + (((thread_col + i * 16) * 2) ^ value_11), regs);
+        stmatrix_x4(value_13 + (((thread_col + i * 16) * 2) ^ value_12), regs);
       }
       fence_async_shared();
-      named_barrier_sync(value_6, 128);
+      named_barrier_sync(value_7, 128);
       if (test_2) {
-        tma_store_4d(o, value_18, row + value_10, h, 0, os_shared + value_5);
+        tma_store_4d(o, b, row + value_11, h, 0, os_shared + value_6);
         bulk_commit();
       }
     }

@@ -101,6 +101,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -455,11 +464,13 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
         const i32 sharing = H / G;
 
         // 51: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+        const i32 extent_reciprocal = reciprocal(m_tiles);
+        const i32 extent_reciprocal_2 = reciprocal(H);
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
-          const i32 value = tile / m_tiles;
-          const i32 h = value % H;
-          const i32 b = value / H;
+          const i32 value = quotient(tile, m_tiles, extent_reciprocal);
+          const i32 b = quotient(value, H, extent_reciprocal_2);
+          const i32 h = value - b * H;
 
           // 53: %g = arith.divsi %h, %sharing : i32
           const i32 g = h / sharing;
@@ -471,7 +482,7 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
           qs_phase[0] = phase ^ 1;
 
           // 52: %row = arith.muli %m, %tile_rows : i32
-          const i32 row = tile % m_tiles * 128;
+          const i32 row = (tile - value * m_tiles) * 128;
 
           // 54: cta.load %q[%b, %row, %h, %c0] extents [0, 128, 0, 128] through %qs : !view, !q_ring
           #pragma unroll
@@ -560,6 +571,10 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
     // 27: func.func @attention_wide(
     const i32 thread_col = (lane >> 4) * 8;
 
+    // 66: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
+    const i32 extent_reciprocal = reciprocal(m_tiles);
+    const i32 extent_reciprocal_2 = reciprocal(H);
+
     // 79: %seen = arith.select %visible, %all, %nothing : !mask, !scores
     const i32 value_5 = T - (last * 176 + thread_row * 2);
 
@@ -574,9 +589,9 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
     // 66: cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < m_tiles * H * B; tile += i32(gridDim.x)) {
-      const i32 value_9 = tile / m_tiles;
-      const i32 h = value_9 % H;
-      const i32 b = value_9 / H;
+      const i32 value_9 = quotient(tile, m_tiles, extent_reciprocal);
+      const i32 b = quotient(value_9, H, extent_reciprocal_2);
+      const i32 h = value_9 - b * H;
 
       // 67: %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       const i32 phase = qs_phase[0];
@@ -954,7 +969,7 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
       wgmma_commit();
 
       // 106: %row = arith.muli %m, %tile_rows : i32
-      const i32 row = tile % m_tiles * 128;
+      const i32 row = (tile - value_9 * m_tiles) * 128;
 
       // 107: %total = tile.reduce sum %totals, 1 : !parts -> !rows
       f32 total_2[2];
@@ -977,14 +992,13 @@ attention_wide(const __grid_constant__ TensorMap q, const __grid_constant__ Tens
 
       // 111: tile.store %ln_sum, %lse[%b, %h, %row] extents [0, 0, 128] : !rows, !tile.view<?x?x?xf32>, i32, i32, i32
       const i32 value_14 = b * lse_stride0 + h * lse_stride1;
-      const bool test_8 = u32(b) < u32(B) && u32(h) < u32(H);
+      const bool test_8 = u32(b) < u32(B) && u32(h) < u32(H) && test_3;
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         f32 regs[1];
         regs[0] = (peak_before[i] + log2_approx(total_2[i])) * 0.6931472f;
         const i32 value_15 = i * 8;
-        const i32 value_16 = row + thread_row_3 + value_15;
-        const bool inside = test_8 && value_16 >= 0 && test_3 && S - value_16 > 0;
+        const bool inside = test_8 && S - (row + thread_row_3 + value_15) > 0;
         store_global_b32(lse + (value_14 + row + value_15 + thread_row_3), regs, inside);
       }
 

@@ -89,6 +89,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -162,6 +171,10 @@ __device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
 
 __device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {
   asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+
+__device__ __forceinline__ void named_barrier_arrive(i32 id, i32 threads) {
+  asm volatile("bar.arrive %0, %1;" : : "r"(id), "r"(threads) : "memory");
 }
 
 // Between ordinary accesses to shared memory and those of TMA and wgmma.
@@ -303,36 +316,36 @@ gemm_block_scaled(const __grid_constant__ TensorMap a, const __grid_constant__ T
                   i32 M, i32 K, i32 N, i32 NB, i32 KB) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 24: func.func @gemm_block_scaled(
+  // 25: func.func @gemm_block_scaled(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 43: %m_tiles = arith.ceildivsi %M, %tile_m : i32
+  // 44: %m_tiles = arith.ceildivsi %M, %tile_m : i32
   const i32 m_tiles = ceil_div(M, 192);
 
-  // 44: %n_tiles = arith.ceildivsi %N, %tile_n : i32
+  // 45: %n_tiles = arith.ceildivsi %N, %tile_n : i32
   const i32 n_tiles = ceil_div(N, 128);
 
-  // 45: %steps = arith.ceildivsi %K, %tile_k : i32
+  // 46: %steps = arith.ceildivsi %K, %tile_k : i32
   const i32 steps = ceil_div(K, 128);
 
-  // 56: %as = cta.channel tma : !a_ring
+  // 57: %as = cta.channel tma : !a_ring
   const i32 as_shared = shared_address(shared);
 
-  // 57: %bs = cta.channel tma : !b_ring
+  // 58: %bs = cta.channel tma : !b_ring
   const i32 bs_shared = shared_address(shared + 98304);
 
-  // 58: %a_ss = cta.channel tma : !a_scale_ring
+  // 59: %a_ss = cta.channel tma : !a_scale_ring
   const i32 a_ss_shared = shared_address(shared + 163840);
 
-  // 59: %b_ss = cta.channel tma : !b_scale_ring
+  // 60: %b_ss = cta.channel tma : !b_scale_ring
   const i32 b_ss_shared = shared_address(shared + 166912);
 
-  // 60: %rows = cta.channel store : !staging
+  // 61: %rows = cta.channel store : !staging
   const i32 rows_shared = shared_address(shared + 167936);
 
-  // 24: func.func @gemm_block_scaled(
+  // 25: func.func @gemm_block_scaled(
   const i32 warpgroup = warp >> 2;
   const i32 as_full = shared_address(shared + 217088);
   const i32 as_empty = shared_address(shared + 217120);
@@ -352,7 +365,7 @@ gemm_block_scaled(const __grid_constant__ TensorMap a, const __grid_constant__ T
   }
   __syncthreads();
   if (warpgroup < 1) {
-    // 62: cta.role "load" warps 1 registers 32 {
+    // 64: cta.role "load" warps 1 registers 32 {
     decrease_registers<32>();
     if (warp == 0) {
       if (elect_one()) {
@@ -361,99 +374,123 @@ gemm_block_scaled(const __grid_constant__ TensorMap a, const __grid_constant__ T
         i32 as_phase[1];
         as_phase[0] = 1;
 
-        // 63: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+        // 65: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
         const i32 value = n_tiles * 11;
+        const i32 value_2 = m_tiles - (m_tiles - 1) / 11 * 11;
+        const i32 band_reciprocal = reciprocal(value);
+        const i32 height_reciprocal = reciprocal(value_2);
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
-          const i32 value_2 = tile / value * 11;
-          const i32 band_height = min(m_tiles - value_2, 11);
-          const i32 value_3 = tile % value;
-          const i32 n = value_3 / band_height;
+          const i32 value_3 = quotient(tile, value, band_reciprocal);
+          const i32 value_4 = tile - value_3 * value;
+          const i32 value_5 = value_3 * 11;
+          const bool test = value_5 + 11 <= m_tiles;
+          const i32 value_6 = value_4 / 11;
+          const i32 value_7 = quotient(value_4, value_2, height_reciprocal);
+          const i32 n = test ? value_6 : value_7;
+          const i32 m = value_5 + (test ? value_4 - value_6 * 11 : value_4 - value_7 * value_2);
 
-          // 64: %row = arith.muli %m, %tile_m : i32
-          const i32 row = (value_2 + value_3 % band_height) * 192;
+          // 66: %row = arith.muli %m, %tile_m : i32
+          const i32 row = m * 192;
 
-          // 65: %column = arith.muli %n, %tile_n : i32
+          // 67: %column = arith.muli %n, %tile_n : i32
           const i32 column = n * 128;
 
-          // 66: scf.for %i = %c0 to %steps step %c1 : i32 {
+          // 68: scf.for %i = %c0 to %steps step %c1 : i32 {
           #pragma unroll 1
           for (i32 i = 0; i < steps; ++i) {
-            // 67: %k = arith.muli %i, %tile_k : i32
+            // 69: %k = arith.muli %i, %tile_k : i32
             const i32 k = i * 128;
 
-            // 68: %a_slot = cta.acquire %as : !a_ring -> !a_slot
+            // 70: %a_slot = cta.acquire %as : !a_ring -> !a_slot
             const i32 slot = as_slot[0];
             const i32 phase = as_phase[0];
-            const i32 value_4 = slot * 8;
-            const i32 value_5 = as_full + value_4;
-            mbarrier_wait(as_empty + value_4, phase);
-            mbarrier_arrive_expect_tx(value_5, 41744);
-            const i32 value_6 = slot + 1;
-            const bool test = value_6 == 4;
-            as_slot[0] = test ? 0 : value_6;
-            as_phase[0] = test ? phase ^ 1 : phase;
+            const i32 value_8 = slot * 8;
+            const i32 value_9 = as_full + value_8;
+            mbarrier_wait(as_empty + value_8, phase);
+            mbarrier_arrive_expect_tx(value_9, 41744);
+            const i32 value_10 = slot + 1;
+            const bool test_2 = value_10 == 4;
+            as_slot[0] = test_2 ? 0 : value_10;
+            as_phase[0] = test_2 ? phase ^ 1 : phase;
 
-            // 72: cta.copy %a[%row, %k] extents [192, 128], %a_slot : !view, !a_slot
-            tma_load_2d(as_shared + slot * 24576, a, row, k, value_5);
+            // 74: cta.copy %a[%row, %k] extents [192, 128], %a_slot : !view, !a_slot
+            tma_load_2d(as_shared + slot * 24576, a, row, k, value_9);
 
-            // 73: cta.copy %b[%column, %k] extents [128, 128], %b_slot : !view, !b_slot
-            tma_load_2d(bs_shared + slot * 16384, b, column, k, value_5);
+            // 75: cta.copy %b[%column, %k] extents [128, 128], %b_slot : !view, !b_slot
+            tma_load_2d(bs_shared + slot * 16384, b, column, k, value_9);
 
-            // 74: cta.copy %a_scales[%i, %row] extents [0, 192], %a_scale_slot : !scales, !a_scale_slot
-            tma_load_2d(a_ss_shared + slot * 768, a_scales, i, row, value_5);
+            // 76: cta.copy %a_scales[%i, %row] extents [0, 192], %a_scale_slot : !scales, !a_scale_slot
+            tma_load_2d(a_ss_shared + slot * 768, a_scales, i, row, value_9);
 
-            // 76: cta.copy %b_scales[%n, %i4] extents [0, 4], %b_scale_slot : !scales, !b_scale_slot
-            tma_load_2d(b_ss_shared + slot * 128, b_scales, n, i & -4, value_5);
+            // 78: cta.copy %b_scales[%n, %i4] extents [0, 4], %b_scale_slot : !scales, !b_scale_slot
+            tma_load_2d(b_ss_shared + slot * 128, b_scales, n, i & -4, value_9);
           }
         }
       }
     }
   } else {
-    // 85: cta.role "multiply" warps 12 registers 160 {
+    // 87: cta.role "multiply" warps 12 registers 160 {
     increase_registers<160>();
     const i32 own_warp = warp - 4;
 
-    // 24: func.func @gemm_block_scaled(
+    // 25: func.func @gemm_block_scaled(
     const i32 thread_row = own_warp * 16;
 
-    // 85: cta.role "multiply" warps 12 registers 160 {
+    // 87: cta.role "multiply" warps 12 registers 160 {
     i32 as_slot[1];
     as_slot[0] = 0;
     i32 as_phase[1];
     as_phase[0] = 0;
+    const i32 value = own_warp >> 2;
+    if (value == 2) {
+      named_barrier_arrive((value + 1) % 3 + 6, 256);
+    }
 
-    // 86: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
-    const i32 value = n_tiles * 11;
+    // 88: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+    const i32 value_2 = n_tiles * 11;
+    const i32 value_3 = m_tiles - (m_tiles - 1) / 11 * 11;
 
-    // 94: %next = cta.mma %begin, %a_slot, %b_slot
-    const i32 value_2 = own_warp >> 2;
-    const i32 value_3 = value_2 * 8192;
+    // 95: %turn = cta.enter %turns
+    const i32 value_4 = value + 6;
 
-    // 115: cta.store %rounded, %c[%row, %column] extents [192, 128] through %rows
+    // 97: %next = cta.mma %begin, %a_slot, %b_slot
+    const i32 value_5 = value * 8192;
+
+    // 119: cta.store %rounded, %c[%row, %column] extents [192, 128] through %rows
     const bool test = (thread & 127) == 0;
-    const i32 value_4 = warpgroup + 1;
-    const i32 value_5 = ((lane & 15) + thread_row) * 128;
+    const i32 value_6 = warpgroup + 1;
+    const i32 value_7 = ((lane & 15) + thread_row) * 128;
 
-    // 24: func.func @gemm_block_scaled(
+    // 25: func.func @gemm_block_scaled(
     const i32 thread_col = (lane >> 4) * 8;
     const i32 thread_row_2 = (lane >> 2) + thread_row;
 
-    // 105: cta.release %b_scale_slot : !b_scale_slot
+    // 88: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+    const i32 band_reciprocal = reciprocal(value_2);
+    const i32 height_reciprocal = reciprocal(value_3);
+
+    // 99: cta.leave %turn
+    const i32 value_8 = (value + 1) % 3 + 6;
+
+    // 109: cta.release %b_scale_slot : !b_scale_slot
     const bool test_2 = lane < 1;
 
-    // 115: cta.store %rounded, %c[%row, %column] extents [192, 128] through %rows
-    const i32 value_6 = value_2 * 64;
-    const i32 value_7 = i32(u32(value_5) >> 3) & 112;
+    // 119: cta.store %rounded, %c[%row, %column] extents [192, 128] through %rows
+    const i32 value_9 = value * 64;
+    const i32 value_10 = i32(u32(value_7) >> 3) & 112;
 
-    // 86: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+    // 88: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
-      const i32 value_8 = tile / value * 11;
-      const i32 band_height = min(m_tiles - value_8, 11);
-      const i32 value_9 = tile % value;
+      const i32 value_11 = quotient(tile, value_2, band_reciprocal);
+      const i32 value_12 = tile - value_11 * value_2;
+      const i32 value_13 = value_11 * 11;
+      const bool test_3 = value_13 + 11 <= m_tiles;
+      const i32 value_14 = value_12 / 11;
+      const i32 value_15 = quotient(value_12, value_3, height_reciprocal);
 
-      // 88: %total = scf.for %i = %c0 to %steps step %c1 iter_args(%sum = %nothing) -> (!part) : i32 {
+      // 90: %total = scf.for %i = %c0 to %steps step %c1 iter_args(%sum = %nothing) -> (!part) : i32 {
       f32 sum[64];
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
@@ -461,122 +498,134 @@ gemm_block_scaled(const __grid_constant__ TensorMap a, const __grid_constant__ T
       }
       #pragma unroll 1
       for (i32 i = 0; i < steps; ++i) {
-        // 89: %a_slot = cta.wait %as : !a_ring -> !a_slot
+        // 91: %a_slot = cta.wait %as : !a_ring -> !a_slot
         const i32 slot = as_slot[0];
         const i32 phase = as_phase[0];
-        const i32 value_10 = slot * 8;
-        mbarrier_wait(as_full + value_10, phase);
-        const i32 value_11 = slot + 1;
-        const bool test_3 = value_11 == 4;
-        as_slot[0] = test_3 ? 0 : value_11;
-        as_phase[0] = test_3 ? phase ^ 1 : phase;
+        const i32 value_16 = slot * 8;
+        mbarrier_wait(as_full + value_16, phase);
+        const i32 value_17 = slot + 1;
+        const bool test_4 = value_17 == 4;
+        as_slot[0] = test_4 ? 0 : value_17;
+        as_phase[0] = test_4 ? phase ^ 1 : phase;
 
-        // 93: %begin = cta.begin : !pending
+        // 95: %turn = cta.enter %turns
+        named_barrier_sync(value_4, 256);
+
+        // 96: %begin = cta.begin : !pending
         f32 begin[64];
 
-        // 94: %next = cta.mma %begin, %a_slot, %b_slot
+        // 97: %next = cta.mma %begin, %a_slot, %b_slot
         wgmma_fence();
-        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 24576 + value_3);
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 24576 + value_5);
         const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + slot * 16384);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_12 = j * 32;
-          const i64 value_13 = advance_descriptor(a_descriptor, value_12);
-          wgmma_m64n128k32_f8e4m3(begin, value_13, advance_descriptor(b_descriptor, value_12), j > 0);
+          const i32 value_18 = j * 32;
+          const i64 value_19 = advance_descriptor(a_descriptor, value_18);
+          wgmma_m64n128k32_f8e4m3(begin, value_19, advance_descriptor(b_descriptor, value_18), j > 0);
         }
         wgmma_commit();
 
-        // 96: %a_scale = cta.get %a_scale_slot : !a_scale_slot -> !rows
+        // 99: cta.leave %turn
+        named_barrier_arrive(value_8, 256);
+
+        // 100: %a_scale = cta.get %a_scale_slot : !a_scale_slot -> !rows
         wgmma_wait<1>();
         f32 a_scale[2];
 
-        // 91: %a_scale_slot = cta.wait %a_ss : !a_scale_ring -> !a_scale_slot
+        // 93: %a_scale_slot = cta.wait %a_ss : !a_scale_ring -> !a_scale_slot
         const i32 a_ss_shared_2 = a_ss_shared + slot * 768;
 
-        // 96: %a_scale = cta.get %a_scale_slot : !a_scale_slot -> !rows
+        // 100: %a_scale = cta.get %a_scale_slot : !a_scale_slot -> !rows
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
           load_shared_b32(&a_scale[j], a_ss_shared_2 + (thread_row_2 + j * 8) * 4);
         }
 
-        // 98: %b_scale = cta.element %b_scale_slot[%which] : !b_scale_slot -> f32
+        // 102: %b_scale = cta.element %b_scale_slot[%which] : !b_scale_slot -> f32
         f32 b_scale[1];
         load_shared_b32(b_scale, b_ss_shared + slot * 128 + (i & 3) * 4);
 
-        // 100: %scale = arith.mulf %a_scale, %b_all : !rows
+        // 104: %scale = arith.mulf %a_scale, %b_all : !rows
         f32 scale[2];
 
-        // 98: %b_scale = cta.element %b_scale_slot[%which] : !b_scale_slot -> f32
-        const f32 value_12 = b_scale[0];
+        // 102: %b_scale = cta.element %b_scale_slot[%which] : !b_scale_slot -> f32
+        const f32 value_18 = b_scale[0];
 
-        // 100: %scale = arith.mulf %a_scale, %b_all : !rows
+        // 104: %scale = arith.mulf %a_scale, %b_all : !rows
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          scale[j] = a_scale[j] * value_12;
+          scale[j] = a_scale[j] * value_18;
         }
 
-        // 101: %part = cta.await %next : !pending -> !part
+        // 105: %part = cta.await %next : !pending -> !part
         wgmma_wait<0>(begin);
 
-        // 105: cta.release %b_scale_slot : !b_scale_slot
+        // 109: cta.release %b_scale_slot : !b_scale_slot
         __syncwarp();
         if (test_2) {
-          mbarrier_arrive(as_empty + value_10);
+          mbarrier_arrive(as_empty + value_16);
         }
 
-        // 109: %new_sum = arith.addf %sum, %scaled : !part
+        // 113: %new_sum = arith.addf %sum, %scaled : !part
         f32 new_sum[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
           new_sum[j] = sum[j] + begin[j] * scale[(j >> 1) & 1];
         }
 
-        // 110: scf.yield %new_sum : !part
+        // 114: scf.yield %new_sum : !part
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
           sum[j] = new_sum[j];
         }
       }
 
-      // 113: %row = arith.muli %m, %tile_m : i32
-      const i32 row = (value_8 + value_9 % band_height) * 192;
+      // 88: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+      const i32 m = value_13 + (test_3 ? value_12 - value_14 * 11 : value_12 - value_15 * value_3);
 
-      // 114: %column = arith.muli %n, %tile_n : i32
-      const i32 column = value_9 / band_height * 128;
+      // 117: %row = arith.muli %m, %tile_m : i32
+      const i32 row = m * 192;
 
-      // 115: cta.store %rounded, %c[%row, %column] extents [192, 128] through %rows
+      // 118: %column = arith.muli %n, %tile_n : i32
+      const i32 column = (test_3 ? value_14 : value_15) * 128;
+
+      // 119: cta.store %rounded, %c[%row, %column] extents [192, 128] through %rows
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        const i32 value_10 = rows_shared + (i & 1) * 24576;
+        const i32 value_16 = rows_shared + (i & 1) * 24576;
         if (test) {
           bulk_wait_read<1>();
         }
-        named_barrier_sync(value_4, 128);
-        const i32 value_11 = value_10 + value_5;
-        const i32 value_12 = ((i * 8) & 15) * 4;
+        named_barrier_sync(value_6, 128);
+        const i32 value_17 = value_16 + value_7;
+        const i32 value_18 = ((i * 8) & 15) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           bf16x2 regs[4];
-          const i32 value_13 = ((j * 2) & 7) * 4 + value_12;
+          const i32 value_19 = ((j * 2) & 7) * 4 + value_18;
           #pragma unroll
           for (i32 k = 0; k < 4; ++k) {
-            const i32 value_14 = value_13 + k * 2;
-            regs[k] = pack_bf16(sum[value_14], sum[value_14 + 1]);
+            const i32 value_20 = value_19 + k * 2;
+            regs[k] = pack_bf16(sum[value_20], sum[value_20 + 1]);
           }
-          stmatrix_x4(value_11 + (((thread_col + j * 16) * 2) ^ value_7), regs);
+          stmatrix_x4(value_17 + (((thread_col + j * 16) * 2) ^ value_10), regs);
         }
         fence_async_shared();
-        named_barrier_sync(value_4, 128);
+        named_barrier_sync(value_6, 128);
         if (test) {
-          tma_store_2d(c, row + value_6, column + i * 64, value_10 + value_3);
+          tma_store_2d(c, row + value_9, column + i * 64, value_16 + value_5);
           bulk_commit();
         }
       }
     }
 
-    // 85: cta.role "multiply" warps 12 registers 160 {
+    // 87: cta.role "multiply" warps 12 registers 160 {
     if (test) {
       bulk_wait_read<0>();
+    }
+    if (value == 0) {
+      named_barrier_sync(value_4, 256);
     }
   }
 }

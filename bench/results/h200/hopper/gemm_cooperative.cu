@@ -65,6 +65,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -373,23 +382,30 @@ gemm_cooperative(const __grid_constant__ TensorMap a, const __grid_constant__ Te
         // 41: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
         const i32 value = (m_tiles + 1) >> 1;
         const i32 value_2 = n_tiles * 8;
+        const i32 value_3 = value - ((value - 1) >> 3) * 8;
+        const i32 band_reciprocal = reciprocal(value_2);
+        const i32 height_reciprocal = reciprocal(value_3);
 
         // 49: cta.copy %b[%column, %k] extents [256, 64], %b_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!b_tile>
-        const i32 value_3 = rank * 128;
-        const i32 value_4 = rank * 16384;
+        const i32 value_4 = rank * 128;
+        const i32 value_5 = rank * 16384;
 
         // 41: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x) >> 1; tile < value * n_tiles; tile += i32(gridDim.x) >> 1) {
-          const i32 value_5 = tile / value_2 * 8;
-          const i32 band_height = min(value - value_5, 8);
-          const i32 value_6 = tile % value_2;
+          const i32 value_6 = quotient(tile, value_2, band_reciprocal);
+          const i32 value_7 = tile - value_6 * value_2;
+          const i32 value_8 = value_6 * 8;
+          const bool test = value_8 + 8 <= value;
+          const i32 value_9 = value_7 / 8;
+          const i32 value_10 = quotient(value_7, value_3, height_reciprocal);
+          const i32 value_11 = value_8 + (test ? value_7 - value_9 * 8 : value_7 - value_10 * value_3);
 
           // 42: %row = arith.muli %m, %c128 : i32
-          const i32 row = ((value_5 + value_6 % band_height) * 2 + rank) * 128;
+          const i32 row = (value_11 * 2 + rank) * 128;
 
           // 49: cta.copy %b[%column, %k] extents [256, 64], %b_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!b_tile>
-          const i32 value_7 = value_6 / band_height * 256 + value_3;
+          const i32 value_12 = (test ? value_9 : value_10) * 256 + value_4;
 
           // 44: scf.for %i = %c0 to %steps step %c1 : i32 {
           #pragma unroll 1
@@ -400,20 +416,20 @@ gemm_cooperative(const __grid_constant__ TensorMap a, const __grid_constant__ Te
             // 46: %a_slot = cta.acquire %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
             const i32 slot = as_slot[0];
             const i32 phase = as_phase[0];
-            const i32 value_8 = slot * 8;
-            const i32 value_9 = as_full + value_8;
-            mbarrier_wait(as_empty + value_8, phase);
-            mbarrier_arrive_expect_tx(value_9, 49152);
-            const i32 value_10 = slot + 1;
-            const bool test = value_10 == 4;
-            as_slot[0] = test ? 0 : value_10;
-            as_phase[0] = test ? phase ^ 1 : phase;
+            const i32 value_13 = slot * 8;
+            const i32 value_14 = as_full + value_13;
+            mbarrier_wait(as_empty + value_13, phase);
+            mbarrier_arrive_expect_tx(value_14, 49152);
+            const i32 value_15 = slot + 1;
+            const bool test_2 = value_15 == 4;
+            as_slot[0] = test_2 ? 0 : value_15;
+            as_phase[0] = test_2 ? phase ^ 1 : phase;
 
             // 48: cta.copy %a[%row, %k] extents [128, 64], %a_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!a_tile>
-            tma_load_2d(as_shared + slot * 16384, a, row, k, value_9);
+            tma_load_2d(as_shared + slot * 16384, a, row, k, value_14);
 
             // 49: cta.copy %b[%column, %k] extents [256, 64], %b_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!b_tile>
-            tma_load_2d_multicast(bs_shared + slot * 32768 + value_4, b, value_7, k, value_9, 3);
+            tma_load_2d_multicast(bs_shared + slot * 32768 + value_5, b, value_12, k, value_14, 3);
           }
         }
       }
@@ -430,34 +446,43 @@ gemm_cooperative(const __grid_constant__ TensorMap a, const __grid_constant__ Te
     // 57: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
     const i32 value = (m_tiles + 1) >> 1;
     const i32 value_2 = n_tiles * 8;
+    const i32 value_3 = value - ((value - 1) >> 3) * 8;
 
     // 62: %next = cta.mma %before, %a_slot, %b_slot
-    const i32 value_3 = own_warp >> 2;
-    const i32 value_4 = value_3 * 8192;
+    const i32 value_4 = own_warp >> 2;
+    const i32 value_5 = value_4 * 8192;
     const bool test = group_thread < 2;
 
     // 73: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
     const bool test_2 = group_thread == 0;
-    const i32 value_5 = warpgroup + 1;
-    const i32 value_6 = ((lane & 15) + own_warp * 16) * 128;
+    const i32 value_6 = warpgroup + 1;
+    const i32 value_7 = ((lane & 15) + own_warp * 16) * 128;
 
     // 9: func.func @gemm_cooperative(
     const i32 thread_col = (lane >> 4) * 8;
+
+    // 57: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+    const i32 band_reciprocal = reciprocal(value_2);
+    const i32 height_reciprocal = reciprocal(value_3);
 
     // 69: %total = cta.await %sum : !sum -> tensor<128x256xf32>
     const bool test_3 = steps > 0 && test;
     const bool test_4 = steps <= 0;
 
     // 73: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
-    const i32 value_7 = value_3 * 64;
-    const i32 value_8 = i32(u32(value_6) >> 3) & 112;
+    const i32 value_8 = value_4 * 64;
+    const i32 value_9 = i32(u32(value_7) >> 3) & 112;
 
     // 57: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x) >> 1; tile < value * n_tiles; tile += i32(gridDim.x) >> 1) {
-      const i32 value_9 = tile / value_2 * 8;
-      const i32 band_height = min(value - value_9, 8);
-      const i32 value_10 = tile % value_2;
+      const i32 value_10 = quotient(tile, value_2, band_reciprocal);
+      const i32 value_11 = tile - value_10 * value_2;
+      const i32 value_12 = value_10 * 8;
+      const bool test_5 = value_12 + 8 <= value;
+      const i32 value_13 = value_11 / 8;
+      const i32 value_14 = quotient(value_11, value_3, height_reciprocal);
+      const i32 value_15 = value_12 + (test_5 ? value_11 - value_13 * 8 : value_11 - value_14 * value_3);
 
       // 58: %acc = cta.begin : !sum
       f32 acc[128];
@@ -473,30 +498,30 @@ gemm_cooperative(const __grid_constant__ TensorMap a, const __grid_constant__ Te
         const i32 slot = as_slot[0];
         const i32 phase = as_phase[0];
         mbarrier_wait(as_full + slot * 8, phase);
-        const i32 value_11 = slot + 1;
-        const bool test_5 = value_11 == 4;
-        as_slot[0] = test_5 ? 0 : value_11;
-        as_phase[0] = test_5 ? phase ^ 1 : phase;
+        const i32 value_16 = slot + 1;
+        const bool test_6 = value_16 == 4;
+        as_slot[0] = test_6 ? 0 : value_16;
+        as_phase[0] = test_6 ? phase ^ 1 : phase;
 
         // 62: %next = cta.mma %before, %a_slot, %b_slot
         wgmma_fence();
 
         // 59: %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
-        const i32 value_12 = held_slot[0];
+        const i32 value_17 = held_slot[0];
 
         // 62: %next = cta.mma %before, %a_slot, %b_slot
-        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 16384 + value_4);
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 16384 + value_5);
         const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + slot * 32768);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_13 = j * 32;
-          const i64 value_14 = advance_descriptor(a_descriptor, value_13);
-          wgmma_m64n256k16_bf16(acc, value_14, advance_descriptor(b_descriptor, value_13), later || j > 0);
+          const i32 value_18 = j * 32;
+          const i64 value_19 = advance_descriptor(a_descriptor, value_18);
+          wgmma_m64n256k16_bf16(acc, value_19, advance_descriptor(b_descriptor, value_18), later || j > 0);
         }
         wgmma_commit();
         wgmma_wait<1>();
         if (later && test) {
-          mbarrier_arrive_remote_relaxed(cluster_address(as_empty + value_12 * 8, group_thread));
+          mbarrier_arrive_remote_relaxed(cluster_address(as_empty + value_17 * 8, group_thread));
         }
 
         // 67: scf.yield %next : !sum
@@ -505,9 +530,9 @@ gemm_cooperative(const __grid_constant__ TensorMap a, const __grid_constant__ Te
 
       // 69: %total = cta.await %sum : !sum -> tensor<128x256xf32>
       wgmma_wait<0>(acc);
-      const i32 value_11 = as_empty + held_slot[0] * 8;
+      const i32 value_16 = as_empty + held_slot[0] * 8;
       if (test_3) {
-        mbarrier_arrive_remote_relaxed(cluster_address(value_11, group_thread));
+        mbarrier_arrive_remote_relaxed(cluster_address(value_16, group_thread));
       }
       if (test_4) {
         #pragma unroll
@@ -518,36 +543,36 @@ gemm_cooperative(const __grid_constant__ TensorMap a, const __grid_constant__ Te
       }
 
       // 71: %row = arith.muli %m, %c128 : i32
-      const i32 row = ((value_9 + value_10 % band_height) * 2 + rank) * 128;
+      const i32 row = (value_15 * 2 + rank) * 128;
 
       // 72: %column = arith.muli %n, %c256 : i32
-      const i32 column = value_10 / band_height * 256;
+      const i32 column = (test_5 ? value_13 : value_14) * 256;
 
       // 73: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
-        const i32 value_12 = rows_shared + (i & 1) * 16384;
+        const i32 value_17 = rows_shared + (i & 1) * 16384;
         if (test_2) {
           bulk_wait_read<1>();
         }
-        named_barrier_sync(value_5, 128);
-        const i32 value_13 = value_12 + value_6;
-        const i32 value_14 = ((i * 8) & 31) * 4;
+        named_barrier_sync(value_6, 128);
+        const i32 value_18 = value_17 + value_7;
+        const i32 value_19 = ((i * 8) & 31) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           bf16x2 regs[4];
-          const i32 value_15 = ((j * 2) & 7) * 4 + value_14;
+          const i32 value_20 = ((j * 2) & 7) * 4 + value_19;
           #pragma unroll
           for (i32 k = 0; k < 4; ++k) {
-            const i32 value_16 = value_15 + k * 2;
-            regs[k] = pack_bf16(acc[value_16], acc[value_16 + 1]);
+            const i32 value_21 = value_20 + k * 2;
+            regs[k] = pack_bf16(acc[value_21], acc[value_21 + 1]);
           }
-          stmatrix_x4(value_13 + (((thread_col + j * 16) * 2) ^ value_8), regs);
+          stmatrix_x4(value_18 + (((thread_col + j * 16) * 2) ^ value_9), regs);
         }
         fence_async_shared();
-        named_barrier_sync(value_5, 128);
+        named_barrier_sync(value_6, 128);
         if (test_2) {
-          tma_store_2d(c, row + value_7, column + i * 64, value_12 + value_4);
+          tma_store_2d(c, row + value_8, column + i * 64, value_17 + value_5);
           bulk_commit();
         }
       }

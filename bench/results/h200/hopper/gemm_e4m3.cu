@@ -65,6 +65,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -86,19 +95,15 @@ __device__ __forceinline__ void mbarrier_init(i32 barrier, i32 count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(barrier), "r"(count) : "memory");
 }
 
+__device__ __forceinline__ void mbarrier_arrive(i32 barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(barrier) : "memory");
+}
+
 // `bytes` of copies are to come in this phase.
 __device__ __forceinline__ void mbarrier_arrive_expect_tx(i32 barrier, i32 bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
                :
                : "r"(barrier), "r"(bytes)
-               : "memory");
-}
-
-// Without the fence that a release to the cluster takes.
-__device__ __forceinline__ void mbarrier_arrive_remote_relaxed(i32 barrier) {
-  asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];"
-               :
-               : "r"(barrier)
                : "memory");
 }
 
@@ -143,28 +148,6 @@ __device__ __forceinline__ void fence_async_shared() {
 // After mbarrier_init, before TMA or another block of the cluster uses the barrier.
 __device__ __forceinline__ void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-}
-
-// The block's index in its cluster.
-__device__ __forceinline__ i32 cluster_rank() {
-  u32 rank;
-  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return i32(rank);
-}
-
-// The same place in the shared memory of block `rank` of the cluster.
-__device__ __forceinline__ i32 cluster_address(i32 address, i32 rank) {
-  i32 result;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(result) : "r"(address), "r"(rank));
-  return result;
-}
-
-__device__ __forceinline__ void cluster_arrive() {
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-}
-
-__device__ __forceinline__ void cluster_wait() {
-  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
 template <int kCount> __device__ __forceinline__ void increase_registers() {
@@ -253,14 +236,6 @@ __device__ __forceinline__ void tma_load_2d(i32 to, const TensorMap &map, i32 x0
                : "memory");
 }
 
-// Starts the copy of a box to shared memory.
-__device__ __forceinline__ void tma_load_2d_multicast(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 barrier, i32 blocks) {
-  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %2}], [%4], %5;"
-               :
-               : "r"(to), "l"(&map), "r"(x0), "r"(x1), "r"(barrier), "h"(u16(blocks))
-               : "memory");
-}
-
 // Starts the copy of a box from shared memory.
 __device__ __forceinline__ void tma_store_2d(const TensorMap &map, i32 x0, i32 x1, i32 from) {
   asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %1}], [%3];"
@@ -334,7 +309,7 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
   // 35: %as = cta.channel tma : !cta.channel<4 x !a_tile>
   const i32 as_shared = shared_address(shared);
 
-  // 36: %bs = cta.channel tma multicast : !cta.channel<4 x !b_tile>
+  // 36: %bs = cta.channel tma : !cta.channel<4 x !b_tile>
   const i32 bs_shared = shared_address(shared + 65536);
 
   // 37: %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>
@@ -343,7 +318,6 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
   // 8: func.func @gemm_e4m3(
   const i32 warpgroup = warp >> 2;
   const i32 group_thread = thread & 127;
-  const i32 rank = cluster_rank();
   const i32 as_full = shared_address(shared + 229376);
   const i32 as_empty = shared_address(shared + 229408);
   if (thread == 0) {
@@ -354,12 +328,11 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
     for (i32 i = 0; i < 4; ++i) {
       const i32 value = i * 8;
       mbarrier_init(as_full + value, 1);
-      mbarrier_init(as_empty + value, 4);
+      mbarrier_init(as_empty + value, 2);
     }
     fence_mbarrier_init();
   }
-  cluster_arrive();
-  cluster_wait();
+  __syncthreads();
   if (warpgroup < 1) {
     // 39: cta.role "load" warps 1 registers 40 {
     decrease_registers<40>();
@@ -370,26 +343,26 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
         i32 as_phase[1];
         as_phase[0] = 1;
 
-        // 40: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
-        const i32 value = (m_tiles + 1) >> 1;
-        const i32 value_2 = n_tiles * 8;
-
-        // 48: cta.copy %b[%column, %k] extents [256, 128], %b_slot : !tile.view<?x?xf8E4M3FN, align 16>, !cta.slot<!b_tile>
-        const i32 value_3 = rank * 128;
-        const i32 value_4 = rank * 16384;
-
-        // 40: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+        // 40: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+        const i32 value = n_tiles * 11;
+        const i32 value_2 = m_tiles - (m_tiles - 1) / 11 * 11;
+        const i32 band_reciprocal = reciprocal(value);
+        const i32 height_reciprocal = reciprocal(value_2);
         #pragma unroll 1
-        for (i32 tile = i32(blockIdx.x) >> 1; tile < value * n_tiles; tile += i32(gridDim.x) >> 1) {
-          const i32 value_5 = tile / value_2 * 8;
-          const i32 band_height = min(value - value_5, 8);
-          const i32 value_6 = tile % value_2;
+        for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
+          const i32 value_3 = quotient(tile, value, band_reciprocal);
+          const i32 value_4 = tile - value_3 * value;
+          const i32 value_5 = value_3 * 11;
+          const bool test = value_5 + 11 <= m_tiles;
+          const i32 value_6 = value_4 / 11;
+          const i32 value_7 = quotient(value_4, value_2, height_reciprocal);
+          const i32 m = value_5 + (test ? value_4 - value_6 * 11 : value_4 - value_7 * value_2);
 
           // 41: %row = arith.muli %m, %c128 : i32
-          const i32 row = ((value_5 + value_6 % band_height) * 2 + rank) * 128;
+          const i32 row = m * 128;
 
-          // 48: cta.copy %b[%column, %k] extents [256, 128], %b_slot : !tile.view<?x?xf8E4M3FN, align 16>, !cta.slot<!b_tile>
-          const i32 value_7 = value_6 / band_height * 256 + value_3;
+          // 42: %column = arith.muli %n, %c256 : i32
+          const i32 column = (test ? value_6 : value_7) * 256;
 
           // 43: scf.for %i = %c0 to %steps step %c1 : i32 {
           #pragma unroll 1
@@ -405,15 +378,15 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
             mbarrier_wait(as_empty + value_8, phase);
             mbarrier_arrive_expect_tx(value_9, 49152);
             const i32 value_10 = slot + 1;
-            const bool test = value_10 == 4;
-            as_slot[0] = test ? 0 : value_10;
-            as_phase[0] = test ? phase ^ 1 : phase;
+            const bool test_2 = value_10 == 4;
+            as_slot[0] = test_2 ? 0 : value_10;
+            as_phase[0] = test_2 ? phase ^ 1 : phase;
 
             // 47: cta.copy %a[%row, %k] extents [128, 128], %a_slot : !tile.view<?x?xf8E4M3FN, align 16>, !cta.slot<!a_tile>
             tma_load_2d(as_shared + slot * 16384, a, row, k, value_9);
 
             // 48: cta.copy %b[%column, %k] extents [256, 128], %b_slot : !tile.view<?x?xf8E4M3FN, align 16>, !cta.slot<!b_tile>
-            tma_load_2d_multicast(bs_shared + slot * 32768 + value_4, b, value_7, k, value_9, 3);
+            tma_load_2d(bs_shared + slot * 32768, b, column, k, value_9);
           }
         }
       }
@@ -427,14 +400,14 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
     i32 as_phase[1];
     as_phase[0] = 0;
 
-    // 56: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
-    const i32 value = (m_tiles + 1) >> 1;
-    const i32 value_2 = n_tiles * 8;
+    // 56: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+    const i32 value = n_tiles * 11;
+    const i32 value_2 = m_tiles - (m_tiles - 1) / 11 * 11;
 
     // 61: %next = cta.mma %before, %a_slot, %b_slot
     const i32 value_3 = own_warp >> 2;
     const i32 value_4 = value_3 * 8192;
-    const bool test = group_thread < 2;
+    const bool test = group_thread < 1;
 
     // 74: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
     const bool test_2 = group_thread == 0;
@@ -444,6 +417,10 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
     // 8: func.func @gemm_e4m3(
     const i32 thread_col = (lane >> 4) * 8;
 
+    // 56: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+    const i32 band_reciprocal = reciprocal(value);
+    const i32 height_reciprocal = reciprocal(value_2);
+
     // 68: %total = cta.await %sum : !sum -> tensor<128x256xf32>
     const bool test_3 = steps > 0 && test;
     const bool test_4 = steps <= 0;
@@ -452,12 +429,15 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
     const i32 value_7 = value_3 * 64;
     const i32 value_8 = i32(u32(value_6) >> 3) & 112;
 
-    // 56: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+    // 56: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
     #pragma unroll 1
-    for (i32 tile = i32(blockIdx.x) >> 1; tile < value * n_tiles; tile += i32(gridDim.x) >> 1) {
-      const i32 value_9 = tile / value_2 * 8;
-      const i32 band_height = min(value - value_9, 8);
-      const i32 value_10 = tile % value_2;
+    for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
+      const i32 value_9 = quotient(tile, value, band_reciprocal);
+      const i32 value_10 = tile - value_9 * value;
+      const i32 value_11 = value_9 * 11;
+      const bool test_5 = value_11 + 11 <= m_tiles;
+      const i32 value_12 = value_10 / 11;
+      const i32 value_13 = quotient(value_10, value_2, height_reciprocal);
 
       // 57: %acc = cta.begin : !sum
       f32 acc[128];
@@ -473,30 +453,30 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
         const i32 slot = as_slot[0];
         const i32 phase = as_phase[0];
         mbarrier_wait(as_full + slot * 8, phase);
-        const i32 value_11 = slot + 1;
-        const bool test_5 = value_11 == 4;
-        as_slot[0] = test_5 ? 0 : value_11;
-        as_phase[0] = test_5 ? phase ^ 1 : phase;
+        const i32 value_14 = slot + 1;
+        const bool test_6 = value_14 == 4;
+        as_slot[0] = test_6 ? 0 : value_14;
+        as_phase[0] = test_6 ? phase ^ 1 : phase;
 
         // 61: %next = cta.mma %before, %a_slot, %b_slot
         wgmma_fence();
 
         // 58: %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
-        const i32 value_12 = held_slot[0];
+        const i32 value_15 = held_slot[0];
 
         // 61: %next = cta.mma %before, %a_slot, %b_slot
         const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 16384 + value_4);
         const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + slot * 32768);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_13 = j * 32;
-          const i64 value_14 = advance_descriptor(a_descriptor, value_13);
-          wgmma_m64n256k32_f8e4m3(acc, value_14, advance_descriptor(b_descriptor, value_13), later || j > 0);
+          const i32 value_16 = j * 32;
+          const i64 value_17 = advance_descriptor(a_descriptor, value_16);
+          wgmma_m64n256k32_f8e4m3(acc, value_17, advance_descriptor(b_descriptor, value_16), later || j > 0);
         }
         wgmma_commit();
         wgmma_wait<1>();
         if (later && test) {
-          mbarrier_arrive_remote_relaxed(cluster_address(as_empty + value_12 * 8, group_thread));
+          mbarrier_arrive(as_empty + value_15 * 8);
         }
 
         // 66: scf.yield %next : !sum
@@ -505,9 +485,9 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
 
       // 68: %total = cta.await %sum : !sum -> tensor<128x256xf32>
       wgmma_wait<0>(acc);
-      const i32 value_11 = as_empty + held_slot[0] * 8;
+      const i32 value_14 = as_empty + held_slot[0] * 8;
       if (test_3) {
-        mbarrier_arrive_remote_relaxed(cluster_address(value_11, group_thread));
+        mbarrier_arrive(value_14);
       }
       if (test_4) {
         #pragma unroll
@@ -517,37 +497,40 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
         wgmma_fence(acc);
       }
 
+      // 56: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+      const i32 m = value_11 + (test_5 ? value_10 - value_12 * 11 : value_10 - value_13 * value_2);
+
       // 72: %row = arith.muli %m, %c128 : i32
-      const i32 row = ((value_9 + value_10 % band_height) * 2 + rank) * 128;
+      const i32 row = m * 128;
 
       // 73: %column = arith.muli %n, %c256 : i32
-      const i32 column = value_10 / band_height * 256;
+      const i32 column = (test_5 ? value_12 : value_13) * 256;
 
       // 74: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
-        const i32 value_12 = rows_shared + (i & 1) * 16384;
+        const i32 value_15 = rows_shared + (i & 1) * 16384;
         if (test_2) {
           bulk_wait_read<1>();
         }
         named_barrier_sync(value_5, 128);
-        const i32 value_13 = value_12 + value_6;
-        const i32 value_14 = ((i * 8) & 31) * 4;
+        const i32 value_16 = value_15 + value_6;
+        const i32 value_17 = ((i * 8) & 31) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           bf16x2 regs[4];
-          const i32 value_15 = ((j * 2) & 7) * 4 + value_14;
+          const i32 value_18 = ((j * 2) & 7) * 4 + value_17;
           #pragma unroll
           for (i32 k = 0; k < 4; ++k) {
-            const i32 value_16 = value_15 + k * 2;
-            regs[k] = pack_bf16(acc[value_16] * scale, acc[value_16 + 1] * scale);
+            const i32 value_19 = value_18 + k * 2;
+            regs[k] = pack_bf16(acc[value_19] * scale, acc[value_19 + 1] * scale);
           }
-          stmatrix_x4(value_13 + (((thread_col + j * 16) * 2) ^ value_8), regs);
+          stmatrix_x4(value_16 + (((thread_col + j * 16) * 2) ^ value_8), regs);
         }
         fence_async_shared();
         named_barrier_sync(value_5, 128);
         if (test_2) {
-          tma_store_2d(c, row + value_7, column + i * 64, value_12 + value_4);
+          tma_store_2d(c, row + value_7, column + i * 64, value_15 + value_4);
           bulk_commit();
         }
       }
@@ -558,8 +541,4 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
       bulk_wait_read<0>();
     }
   }
-
-  // 8: func.func @gemm_e4m3(
-  cluster_arrive();
-  cluster_wait();
 }

@@ -120,6 +120,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -445,9 +454,10 @@ gemm_mixed(const __grid_constant__ TensorMap c, const __grid_constant__ TensorMa
 
     // 51: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
     const i32 value = n_tiles * 16;
+    const i32 value_2 = m_tiles - ((m_tiles - 1) >> 4) * 16;
 
     // 56: %next = cta.mma %before, %a_slot, %b_slot
-    const i32 value_2 = warpgroup * 8192;
+    const i32 value_3 = warpgroup * 8192;
     const bool test = group_thread < 1;
 
     // 63: %total = cta.await %sum : !sum -> tensor<128x128xf32>
@@ -455,25 +465,32 @@ gemm_mixed(const __grid_constant__ TensorMap c, const __grid_constant__ TensorMa
 
     // 67: cta.store %rounded, %c[%row, %column] extents [128, 128] through %staging
     const bool test_3 = group_thread == 0;
-    const i32 value_3 = warpgroup + 1;
-    const i32 value_4 = ((lane & 15) + warp * 16) * 128;
+    const i32 value_4 = warpgroup + 1;
+    const i32 value_5 = ((lane & 15) + warp * 16) * 128;
 
     // 22: func.func @gemm_mixed(
     const i32 thread_col = (lane >> 4) * 8;
+
+    // 51: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+    const i32 band_reciprocal = reciprocal(value);
+    const i32 height_reciprocal = reciprocal(value_2);
 
     // 63: %total = cta.await %sum : !sum -> tensor<128x128xf32>
     const bool test_4 = steps <= 0;
 
     // 67: cta.store %rounded, %c[%row, %column] extents [128, 128] through %staging
-    const i32 value_5 = warpgroup * 64;
-    const i32 value_6 = i32(u32(value_4) >> 3) & 112;
+    const i32 value_6 = warpgroup * 64;
+    const i32 value_7 = i32(u32(value_5) >> 3) & 112;
 
     // 51: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
-      const i32 value_7 = tile / value * 16;
-      const i32 band_height = min(m_tiles - value_7, 16);
-      const i32 value_8 = tile % value;
+      const i32 value_8 = quotient(tile, value, band_reciprocal);
+      const i32 value_9 = tile - value_8 * value;
+      const i32 value_10 = value_8 * 16;
+      const bool test_5 = value_10 + 16 <= m_tiles;
+      const i32 value_11 = value_9 / 16;
+      const i32 value_12 = quotient(value_9, value_2, height_reciprocal);
 
       // 52: %acc = cta.begin : !sum
       f32 acc[64];
@@ -491,44 +508,44 @@ gemm_mixed(const __grid_constant__ TensorMap c, const __grid_constant__ TensorMa
         const i32 slot = as_slot[0];
         const i32 phase = as_phase[0];
         mbarrier_wait(as_full + slot * 8, phase);
-        const i32 value_9 = slot + 1;
-        const bool test_5 = value_9 == 5;
-        as_slot[0] = test_5 ? 0 : value_9;
-        as_phase[0] = test_5 ? phase ^ 1 : phase;
+        const i32 value_13 = slot + 1;
+        const bool test_6 = value_13 == 5;
+        as_slot[0] = test_6 ? 0 : value_13;
+        as_phase[0] = test_6 ? phase ^ 1 : phase;
 
         // 55: %b_slot = cta.wait %bs : !bs -> !b_slot
         const i32 slot_2 = bs_slot[0];
         const i32 phase_2 = bs_phase[0];
         mbarrier_wait(bs_full + slot_2 * 8, phase_2);
-        const i32 value_10 = slot_2 + 1;
-        const bool test_6 = value_10 == 3;
-        bs_slot[0] = test_6 ? 0 : value_10;
-        bs_phase[0] = test_6 ? phase_2 ^ 1 : phase_2;
+        const i32 value_14 = slot_2 + 1;
+        const bool test_7 = value_14 == 3;
+        bs_slot[0] = test_7 ? 0 : value_14;
+        bs_phase[0] = test_7 ? phase_2 ^ 1 : phase_2;
 
         // 56: %next = cta.mma %before, %a_slot, %b_slot
         wgmma_fence();
 
         // 53: %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
-        const i32 value_11 = held_slot[0];
-        const i32 value_12 = held_slot_2[0];
+        const i32 value_15 = held_slot[0];
+        const i32 value_16 = held_slot_2[0];
 
         // 56: %next = cta.mma %before, %a_slot, %b_slot
-        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 16384 + value_2);
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 16384 + value_3);
         const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + slot_2 * 16384);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_13 = j * 32;
-          const i64 value_14 = advance_descriptor(a_descriptor, value_13);
-          wgmma_m64n128k16_bf16(acc, value_14, advance_descriptor(b_descriptor, value_13), later || j > 0);
+          const i32 value_17 = j * 32;
+          const i64 value_18 = advance_descriptor(a_descriptor, value_17);
+          wgmma_m64n128k16_bf16(acc, value_18, advance_descriptor(b_descriptor, value_17), later || j > 0);
         }
         wgmma_commit();
         wgmma_wait<1>();
-        const bool test_7 = later && test;
-        if (test_7) {
-          mbarrier_arrive(bs_empty + value_11 * 8);
+        const bool test_8 = later && test;
+        if (test_8) {
+          mbarrier_arrive(bs_empty + value_15 * 8);
         }
-        if (test_7) {
-          mbarrier_arrive(as_empty + value_12 * 8);
+        if (test_8) {
+          mbarrier_arrive(as_empty + value_16 * 8);
         }
 
         // 61: scf.yield %next : !sum
@@ -540,15 +557,15 @@ gemm_mixed(const __grid_constant__ TensorMap c, const __grid_constant__ TensorMa
       wgmma_wait<0>(acc);
 
       // 61: scf.yield %next : !sum
-      const i32 value_9 = held_slot_2[0];
+      const i32 value_13 = held_slot_2[0];
 
       // 63: %total = cta.await %sum : !sum -> tensor<128x128xf32>
-      const i32 value_10 = bs_empty + held_slot[0] * 8;
+      const i32 value_14 = bs_empty + held_slot[0] * 8;
       if (test_2) {
-        mbarrier_arrive(value_10);
+        mbarrier_arrive(value_14);
       }
       if (test_2) {
-        mbarrier_arrive(as_empty + value_9 * 8);
+        mbarrier_arrive(as_empty + value_13 * 8);
       }
       if (test_4) {
         #pragma unroll
@@ -558,37 +575,40 @@ gemm_mixed(const __grid_constant__ TensorMap c, const __grid_constant__ TensorMa
         wgmma_fence(acc);
       }
 
+      // 51: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+      const i32 m = value_10 + (test_5 ? value_9 - value_11 * 16 : value_9 - value_12 * value_2);
+
       // 65: %row = arith.muli %m, %c128 : i32
-      const i32 row = (value_7 + value_8 % band_height) * 128;
+      const i32 row = m * 128;
 
       // 66: %column = arith.muli %n, %c128 : i32
-      const i32 column = value_8 / band_height * 128;
+      const i32 column = (test_5 ? value_11 : value_12) * 128;
 
       // 67: cta.store %rounded, %c[%row, %column] extents [128, 128] through %staging
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        const i32 value_11 = staging_shared + (i & 1) * 16384;
+        const i32 value_15 = staging_shared + (i & 1) * 16384;
         if (test_3) {
           bulk_wait_read<1>();
         }
-        named_barrier_sync(value_3, 128);
-        const i32 value_12 = value_11 + value_4;
-        const i32 value_13 = ((i * 8) & 15) * 4;
+        named_barrier_sync(value_4, 128);
+        const i32 value_16 = value_15 + value_5;
+        const i32 value_17 = ((i * 8) & 15) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           bf16x2 regs[4];
-          const i32 value_14 = ((j * 2) & 7) * 4 + value_13;
+          const i32 value_18 = ((j * 2) & 7) * 4 + value_17;
           #pragma unroll
           for (i32 k = 0; k < 4; ++k) {
-            const i32 value_15 = value_14 + k * 2;
-            regs[k] = pack_bf16(acc[value_15], acc[value_15 + 1]);
+            const i32 value_19 = value_18 + k * 2;
+            regs[k] = pack_bf16(acc[value_19], acc[value_19 + 1]);
           }
-          stmatrix_x4(value_12 + (((thread_col + j * 16) * 2) ^ value_6), regs);
+          stmatrix_x4(value_16 + (((thread_col + j * 16) * 2) ^ value_7), regs);
         }
         fence_async_shared();
-        named_barrier_sync(value_3, 128);
+        named_barrier_sync(value_4, 128);
         if (test_3) {
-          tma_store_2d(c, row + value_5, column + i * 64, value_11 + value_2);
+          tma_store_2d(c, row + value_6, column + i * 64, value_15 + value_3);
           bulk_commit();
         }
       }
@@ -723,17 +743,24 @@ gemm_mixed(const __grid_constant__ TensorMap c, const __grid_constant__ TensorMa
 
           // 94: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
           const i32 value = n_tiles * 16;
+          const i32 value_2 = m_tiles - ((m_tiles - 1) >> 4) * 16;
+          const i32 band_reciprocal = reciprocal(value);
+          const i32 height_reciprocal = reciprocal(value_2);
           #pragma unroll 1
           for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
-            const i32 value_2 = tile / value * 16;
-            const i32 band_height = min(m_tiles - value_2, 16);
-            const i32 value_3 = tile % value;
+            const i32 value_3 = quotient(tile, value, band_reciprocal);
+            const i32 value_4 = tile - value_3 * value;
+            const i32 value_5 = value_3 * 16;
+            const bool test = value_5 + 16 <= m_tiles;
+            const i32 value_6 = value_4 / 16;
+            const i32 value_7 = quotient(value_4, value_2, height_reciprocal);
+            const i32 m = value_5 + (test ? value_4 - value_6 * 16 : value_4 - value_7 * value_2);
 
             // 96: %column = arith.muli %n, %c128 : i32
-            const i32 column = value_3 / band_height * 128;
+            const i32 column = (test ? value_6 : value_7) * 128;
 
             // 95: %row = arith.muli %m, %c128 : i32
-            const i32 row = (value_2 + value_3 % band_height) * 128;
+            const i32 row = m * 128;
 
             // 97: scf.for %i = %c0 to %steps step %c1 : i32 {
             #pragma unroll 1
@@ -744,33 +771,33 @@ gemm_mixed(const __grid_constant__ TensorMap c, const __grid_constant__ TensorMa
               // 99: %raw_slot = cta.acquire %raws : !raws -> !raw_slot
               const i32 slot = raws_slot[0];
               const i32 phase = raws_phase[0];
-              const i32 value_4 = slot * 8;
-              const i32 value_5 = raws_full + value_4;
-              mbarrier_wait(raws_empty + value_4, phase);
-              mbarrier_arrive_expect_tx(value_5, 8704);
-              const i32 value_6 = slot + 1;
-              const bool test = value_6 == 4;
-              raws_slot[0] = test ? 0 : value_6;
-              raws_phase[0] = test ? phase ^ 1 : phase;
+              const i32 value_8 = slot * 8;
+              const i32 value_9 = raws_full + value_8;
+              mbarrier_wait(raws_empty + value_8, phase);
+              mbarrier_arrive_expect_tx(value_9, 8704);
+              const i32 value_10 = slot + 1;
+              const bool test_2 = value_10 == 4;
+              raws_slot[0] = test_2 ? 0 : value_10;
+              raws_phase[0] = test_2 ? phase ^ 1 : phase;
 
               // 101: cta.copy %b[%column, %k] extents [128, 64], %raw_slot : !raw_view, !raw_slot
-              tma_load_2d(raws_shared + slot * 8192, b, column, k, value_5);
+              tma_load_2d(raws_shared + slot * 8192, b, column, k, value_9);
 
               // 102: cta.copy %b_scales[%i, %column] extents [0, 128], %scale_slot : !scale_view, !scale_slot
-              tma_load_2d(scales_shared + slot * 512, b_scales, i, column, value_5);
+              tma_load_2d(scales_shared + slot * 512, b_scales, i, column, value_9);
 
               // 105: cta.load %a[%row, %k] extents [128, 64] through %as : !view, !as
               const i32 slot_2 = as_slot[0];
               const i32 phase_2 = as_phase[0];
-              const i32 value_7 = slot_2 * 8;
-              const i32 value_8 = as_full + value_7;
-              mbarrier_wait(as_empty + value_7, phase_2);
-              mbarrier_arrive_expect_tx(value_8, 16384);
-              const i32 value_9 = slot_2 + 1;
-              const bool test_2 = value_9 == 5;
-              as_slot[0] = test_2 ? 0 : value_9;
-              as_phase[0] = test_2 ? phase_2 ^ 1 : phase_2;
-              tma_load_2d(as_shared + slot_2 * 16384, a, row, k, value_8);
+              const i32 value_11 = slot_2 * 8;
+              const i32 value_12 = as_full + value_11;
+              mbarrier_wait(as_empty + value_11, phase_2);
+              mbarrier_arrive_expect_tx(value_12, 16384);
+              const i32 value_13 = slot_2 + 1;
+              const bool test_3 = value_13 == 5;
+              as_slot[0] = test_3 ? 0 : value_13;
+              as_phase[0] = test_3 ? phase_2 ^ 1 : phase_2;
+              tma_load_2d(as_shared + slot_2 * 16384, a, row, k, value_12);
             }
           }
         }

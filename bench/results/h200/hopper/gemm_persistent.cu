@@ -65,6 +65,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -336,17 +345,24 @@ gemm_persistent(const __grid_constant__ TensorMap a, const __grid_constant__ Ten
 
         // 37: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
         const i32 value = n_tiles * 16;
+        const i32 value_2 = m_tiles - ((m_tiles - 1) >> 4) * 16;
+        const i32 band_reciprocal = reciprocal(value);
+        const i32 height_reciprocal = reciprocal(value_2);
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
-          const i32 value_2 = tile / value * 16;
-          const i32 band_height = min(m_tiles - value_2, 16);
-          const i32 value_3 = tile % value;
+          const i32 value_3 = quotient(tile, value, band_reciprocal);
+          const i32 value_4 = tile - value_3 * value;
+          const i32 value_5 = value_3 * 16;
+          const bool test = value_5 + 16 <= m_tiles;
+          const i32 value_6 = value_4 / 16;
+          const i32 value_7 = quotient(value_4, value_2, height_reciprocal);
+          const i32 m = value_5 + (test ? value_4 - value_6 * 16 : value_4 - value_7 * value_2);
 
           // 38: %row = arith.muli %m, %c128 : i32
-          const i32 row = (value_2 + value_3 % band_height) * 128;
+          const i32 row = m * 128;
 
           // 39: %column = arith.muli %n, %c256 : i32
-          const i32 column = value_3 / band_height * 256;
+          const i32 column = (test ? value_6 : value_7) * 256;
 
           // 40: scf.for %i = %c0 to %steps step %c1 : i32 {
           #pragma unroll 1
@@ -357,20 +373,20 @@ gemm_persistent(const __grid_constant__ TensorMap a, const __grid_constant__ Ten
             // 42: %a_slot = cta.acquire %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
             const i32 slot = as_slot[0];
             const i32 phase = as_phase[0];
-            const i32 value_4 = slot * 8;
-            const i32 value_5 = as_full + value_4;
-            mbarrier_wait(as_empty + value_4, phase);
-            mbarrier_arrive_expect_tx(value_5, 49152);
-            const i32 value_6 = slot + 1;
-            const bool test = value_6 == 4;
-            as_slot[0] = test ? 0 : value_6;
-            as_phase[0] = test ? phase ^ 1 : phase;
+            const i32 value_8 = slot * 8;
+            const i32 value_9 = as_full + value_8;
+            mbarrier_wait(as_empty + value_8, phase);
+            mbarrier_arrive_expect_tx(value_9, 49152);
+            const i32 value_10 = slot + 1;
+            const bool test_2 = value_10 == 4;
+            as_slot[0] = test_2 ? 0 : value_10;
+            as_phase[0] = test_2 ? phase ^ 1 : phase;
 
             // 44: cta.copy %a[%row, %k] extents [128, 64], %a_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!a_tile>
-            tma_load_2d(as_shared + slot * 16384, a, row, k, value_5);
+            tma_load_2d(as_shared + slot * 16384, a, row, k, value_9);
 
             // 45: cta.copy %b[%column, %k] extents [256, 64], %b_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!b_tile>
-            tma_load_2d(bs_shared + slot * 32768, b, column, k, value_5);
+            tma_load_2d(bs_shared + slot * 32768, b, column, k, value_9);
           }
         }
       }
@@ -386,34 +402,42 @@ gemm_persistent(const __grid_constant__ TensorMap a, const __grid_constant__ Ten
 
     // 53: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
     const i32 value = n_tiles * 16;
+    const i32 value_2 = m_tiles - ((m_tiles - 1) >> 4) * 16;
 
     // 58: %next = cta.mma %before, %a_slot, %b_slot
-    const i32 value_2 = own_warp >> 2;
-    const i32 value_3 = value_2 * 8192;
+    const i32 value_3 = own_warp >> 2;
+    const i32 value_4 = value_3 * 8192;
     const bool test = group_thread < 1;
 
     // 69: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
     const bool test_2 = group_thread == 0;
-    const i32 value_4 = warpgroup + 1;
-    const i32 value_5 = ((lane & 15) + own_warp * 16) * 128;
+    const i32 value_5 = warpgroup + 1;
+    const i32 value_6 = ((lane & 15) + own_warp * 16) * 128;
 
     // 8: func.func @gemm_persistent(
     const i32 thread_col = (lane >> 4) * 8;
+
+    // 53: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+    const i32 band_reciprocal = reciprocal(value);
+    const i32 height_reciprocal = reciprocal(value_2);
 
     // 65: %total = cta.await %sum : !sum -> tensor<128x256xf32>
     const bool test_3 = steps > 0 && test;
     const bool test_4 = steps <= 0;
 
     // 69: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
-    const i32 value_6 = value_2 * 64;
-    const i32 value_7 = i32(u32(value_5) >> 3) & 112;
+    const i32 value_7 = value_3 * 64;
+    const i32 value_8 = i32(u32(value_6) >> 3) & 112;
 
     // 53: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
-      const i32 value_8 = tile / value * 16;
-      const i32 band_height = min(m_tiles - value_8, 16);
-      const i32 value_9 = tile % value;
+      const i32 value_9 = quotient(tile, value, band_reciprocal);
+      const i32 value_10 = tile - value_9 * value;
+      const i32 value_11 = value_9 * 16;
+      const bool test_5 = value_11 + 16 <= m_tiles;
+      const i32 value_12 = value_10 / 16;
+      const i32 value_13 = quotient(value_10, value_2, height_reciprocal);
 
       // 54: %acc = cta.begin : !sum
       f32 acc[128];
@@ -429,30 +453,30 @@ gemm_persistent(const __grid_constant__ TensorMap a, const __grid_constant__ Ten
         const i32 slot = as_slot[0];
         const i32 phase = as_phase[0];
         mbarrier_wait(as_full + slot * 8, phase);
-        const i32 value_10 = slot + 1;
-        const bool test_5 = value_10 == 4;
-        as_slot[0] = test_5 ? 0 : value_10;
-        as_phase[0] = test_5 ? phase ^ 1 : phase;
+        const i32 value_14 = slot + 1;
+        const bool test_6 = value_14 == 4;
+        as_slot[0] = test_6 ? 0 : value_14;
+        as_phase[0] = test_6 ? phase ^ 1 : phase;
 
         // 58: %next = cta.mma %before, %a_slot, %b_slot
         wgmma_fence();
 
         // 55: %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
-        const i32 value_11 = held_slot[0];
+        const i32 value_15 = held_slot[0];
 
         // 58: %next = cta.mma %before, %a_slot, %b_slot
-        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 16384 + value_3);
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 16384 + value_4);
         const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + slot * 32768);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_12 = j * 32;
-          const i64 value_13 = advance_descriptor(a_descriptor, value_12);
-          wgmma_m64n256k16_bf16(acc, value_13, advance_descriptor(b_descriptor, value_12), later || j > 0);
+          const i32 value_16 = j * 32;
+          const i64 value_17 = advance_descriptor(a_descriptor, value_16);
+          wgmma_m64n256k16_bf16(acc, value_17, advance_descriptor(b_descriptor, value_16), later || j > 0);
         }
         wgmma_commit();
         wgmma_wait<1>();
         if (later && test) {
-          mbarrier_arrive(as_empty + value_11 * 8);
+          mbarrier_arrive(as_empty + value_15 * 8);
         }
 
         // 63: scf.yield %next : !sum
@@ -461,9 +485,9 @@ gemm_persistent(const __grid_constant__ TensorMap a, const __grid_constant__ Ten
 
       // 65: %total = cta.await %sum : !sum -> tensor<128x256xf32>
       wgmma_wait<0>(acc);
-      const i32 value_10 = as_empty + held_slot[0] * 8;
+      const i32 value_14 = as_empty + held_slot[0] * 8;
       if (test_3) {
-        mbarrier_arrive(value_10);
+        mbarrier_arrive(value_14);
       }
       if (test_4) {
         #pragma unroll
@@ -473,37 +497,40 @@ gemm_persistent(const __grid_constant__ TensorMap a, const __grid_constant__ Ten
         wgmma_fence(acc);
       }
 
+      // 53: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+      const i32 m = value_11 + (test_5 ? value_10 - value_12 * 16 : value_10 - value_13 * value_2);
+
       // 67: %row = arith.muli %m, %c128 : i32
-      const i32 row = (value_8 + value_9 % band_height) * 128;
+      const i32 row = m * 128;
 
       // 68: %column = arith.muli %n, %c256 : i32
-      const i32 column = value_9 / band_height * 256;
+      const i32 column = (test_5 ? value_12 : value_13) * 256;
 
       // 69: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
-        const i32 value_11 = rows_shared + (i & 1) * 16384;
+        const i32 value_15 = rows_shared + (i & 1) * 16384;
         if (test_2) {
           bulk_wait_read<1>();
         }
-        named_barrier_sync(value_4, 128);
-        const i32 value_12 = value_11 + value_5;
-        const i32 value_13 = ((i * 8) & 31) * 4;
+        named_barrier_sync(value_5, 128);
+        const i32 value_16 = value_15 + value_6;
+        const i32 value_17 = ((i * 8) & 31) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           bf16x2 regs[4];
-          const i32 value_14 = ((j * 2) & 7) * 4 + value_13;
+          const i32 value_18 = ((j * 2) & 7) * 4 + value_17;
           #pragma unroll
           for (i32 k = 0; k < 4; ++k) {
-            const i32 value_15 = value_14 + k * 2;
-            regs[k] = pack_bf16(acc[value_15], acc[value_15 + 1]);
+            const i32 value_19 = value_18 + k * 2;
+            regs[k] = pack_bf16(acc[value_19], acc[value_19 + 1]);
           }
-          stmatrix_x4(value_12 + (((thread_col + j * 16) * 2) ^ value_7), regs);
+          stmatrix_x4(value_16 + (((thread_col + j * 16) * 2) ^ value_8), regs);
         }
         fence_async_shared();
-        named_barrier_sync(value_4, 128);
+        named_barrier_sync(value_5, 128);
         if (test_2) {
-          tma_store_2d(c, row + value_6, column + i * 64, value_11 + value_3);
+          tma_store_2d(c, row + value_7, column + i * 64, value_15 + value_4);
           bulk_commit();
         }
       }

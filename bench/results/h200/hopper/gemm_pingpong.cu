@@ -65,6 +65,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -338,17 +347,24 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
 
         // 42: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 0 of 2 {
         const i32 value = n_tiles * 16;
+        const i32 value_2 = m_tiles - ((m_tiles - 1) >> 4) * 16;
+        const i32 band_reciprocal = reciprocal(value);
+        const i32 height_reciprocal = reciprocal(value_2);
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x) * 2) {
-          const i32 value_2 = tile / value * 16;
-          const i32 band_height = min(m_tiles - value_2, 16);
-          const i32 value_3 = tile % value;
+          const i32 value_3 = quotient(tile, value, band_reciprocal);
+          const i32 value_4 = tile - value_3 * value;
+          const i32 value_5 = value_3 * 16;
+          const bool test = value_5 + 16 <= m_tiles;
+          const i32 value_6 = value_4 / 16;
+          const i32 value_7 = quotient(value_4, value_2, height_reciprocal);
+          const i32 m = value_5 + (test ? value_4 - value_6 * 16 : value_4 - value_7 * value_2);
 
           // 43: %row = arith.muli %m, %c128 : i32
-          const i32 row = (value_2 + value_3 % band_height) * 128;
+          const i32 row = m * 128;
 
           // 44: %column = arith.muli %n, %c128 : i32
-          const i32 column = value_3 / band_height * 128;
+          const i32 column = (test ? value_6 : value_7) * 128;
 
           // 45: scf.for %i = %c0 to %steps step %c1 : i32 {
           #pragma unroll 1
@@ -359,21 +375,21 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
             // 47: %a_slot = cta.acquire %as_0 : !ring -> !slot
             const i32 slot = as_0_slot[0];
             const i32 phase = as_0_phase[0];
-            const i32 value_4 = slot * 8;
-            const i32 value_5 = as_0_full + value_4;
-            mbarrier_wait(as_0_empty + value_4, phase);
-            mbarrier_arrive_expect_tx(value_5, 32768);
-            const i32 value_6 = slot + 1;
-            const bool test = value_6 == 3;
-            as_0_slot[0] = test ? 0 : value_6;
-            as_0_phase[0] = test ? phase ^ 1 : phase;
+            const i32 value_8 = slot * 8;
+            const i32 value_9 = as_0_full + value_8;
+            mbarrier_wait(as_0_empty + value_8, phase);
+            mbarrier_arrive_expect_tx(value_9, 32768);
+            const i32 value_10 = slot + 1;
+            const bool test_2 = value_10 == 3;
+            as_0_slot[0] = test_2 ? 0 : value_10;
+            as_0_phase[0] = test_2 ? phase ^ 1 : phase;
             const i32 as_0_shared_2 = slot * 16384;
 
             // 49: cta.copy %a[%row, %k] extents [128, 64], %a_slot : !view, !slot
-            tma_load_2d(as_0_shared + as_0_shared_2, a, row, k, value_5);
+            tma_load_2d(as_0_shared + as_0_shared_2, a, row, k, value_9);
 
             // 50: cta.copy %b[%column, %k] extents [128, 64], %b_slot : !view, !slot
-            tma_load_2d(bs_0_shared + as_0_shared_2, b, column, k, value_5);
+            tma_load_2d(bs_0_shared + as_0_shared_2, b, column, k, value_9);
           }
         }
       }
@@ -388,19 +404,26 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
         as_1_phase[0] = 1;
 
         // 58: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 1 of 2 {
-        const i32 value = i32(gridDim.x);
-        const i32 value_2 = n_tiles * 16;
+        const i32 value = n_tiles * 16;
+        const i32 value_2 = m_tiles - ((m_tiles - 1) >> 4) * 16;
+        const i32 value_3 = i32(gridDim.x);
+        const i32 band_reciprocal = reciprocal(value);
+        const i32 height_reciprocal = reciprocal(value_2);
         #pragma unroll 1
-        for (i32 tile = i32(blockIdx.x) + value; tile < m_tiles * n_tiles; tile += value * 2) {
-          const i32 value_3 = tile / value_2 * 16;
-          const i32 band_height = min(m_tiles - value_3, 16);
-          const i32 value_4 = tile % value_2;
+        for (i32 tile = i32(blockIdx.x) + value_3; tile < m_tiles * n_tiles; tile += value_3 * 2) {
+          const i32 value_4 = quotient(tile, value, band_reciprocal);
+          const i32 value_5 = tile - value_4 * value;
+          const i32 value_6 = value_4 * 16;
+          const bool test = value_6 + 16 <= m_tiles;
+          const i32 value_7 = value_5 / 16;
+          const i32 value_8 = quotient(value_5, value_2, height_reciprocal);
+          const i32 m = value_6 + (test ? value_5 - value_7 * 16 : value_5 - value_8 * value_2);
 
           // 59: %row = arith.muli %m, %c128 : i32
-          const i32 row = (value_3 + value_4 % band_height) * 128;
+          const i32 row = m * 128;
 
           // 60: %column = arith.muli %n, %c128 : i32
-          const i32 column = value_4 / band_height * 128;
+          const i32 column = (test ? value_7 : value_8) * 128;
 
           // 61: scf.for %i = %c0 to %steps step %c1 : i32 {
           #pragma unroll 1
@@ -411,21 +434,21 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
             // 63: %a_slot = cta.acquire %as_1 : !ring -> !slot
             const i32 slot = as_1_slot[0];
             const i32 phase = as_1_phase[0];
-            const i32 value_5 = slot * 8;
-            const i32 value_6 = as_1_full + value_5;
-            mbarrier_wait(as_1_empty + value_5, phase);
-            mbarrier_arrive_expect_tx(value_6, 32768);
-            const i32 value_7 = slot + 1;
-            const bool test = value_7 == 3;
-            as_1_slot[0] = test ? 0 : value_7;
-            as_1_phase[0] = test ? phase ^ 1 : phase;
+            const i32 value_9 = slot * 8;
+            const i32 value_10 = as_1_full + value_9;
+            mbarrier_wait(as_1_empty + value_9, phase);
+            mbarrier_arrive_expect_tx(value_10, 32768);
+            const i32 value_11 = slot + 1;
+            const bool test_2 = value_11 == 3;
+            as_1_slot[0] = test_2 ? 0 : value_11;
+            as_1_phase[0] = test_2 ? phase ^ 1 : phase;
             const i32 as_1_shared_2 = slot * 16384;
 
             // 65: cta.copy %a[%row, %k] extents [128, 64], %a_slot : !view, !slot
-            tma_load_2d(as_1_shared + as_1_shared_2, a, row, k, value_6);
+            tma_load_2d(as_1_shared + as_1_shared_2, a, row, k, value_10);
 
             // 66: cta.copy %b[%column, %k] extents [128, 64], %b_slot : !view, !slot
-            tma_load_2d(bs_1_shared + as_1_shared_2, b, column, k, value_6);
+            tma_load_2d(bs_1_shared + as_1_shared_2, b, column, k, value_10);
           }
         }
       }
@@ -443,6 +466,7 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
 
       // 74: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 0 of 2 {
       const i32 value = n_tiles * 16;
+      const i32 value_2 = m_tiles - ((m_tiles - 1) >> 4) * 16;
 
       // 79: %next = cta.mma %before, %a_slot, %b_slot
       const bool test = group_thread < 1;
@@ -454,6 +478,10 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
       const i32 thread_col = (lane >> 4) * 8;
       const i32 thread_row = (lane & 15) + own_warp * 16;
 
+      // 74: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 0 of 2 {
+      const i32 band_reciprocal = reciprocal(value);
+      const i32 height_reciprocal = reciprocal(value_2);
+
       // 85: %total = cta.await %sum : !sum -> tensor<128x128xf32>
       const bool test_3 = steps > 0 && test;
       const bool test_4 = steps <= 0;
@@ -461,9 +489,12 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
       // 74: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 0 of 2 {
       #pragma unroll 1
       for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x) * 2) {
-        const i32 value_2 = tile / value * 16;
-        const i32 band_height = min(m_tiles - value_2, 16);
-        const i32 value_3 = tile % value;
+        const i32 value_3 = quotient(tile, value, band_reciprocal);
+        const i32 value_4 = tile - value_3 * value;
+        const i32 value_5 = value_3 * 16;
+        const bool test_5 = value_5 + 16 <= m_tiles;
+        const i32 value_6 = value_4 / 16;
+        const i32 value_7 = quotient(value_4, value_2, height_reciprocal);
 
         // 75: %acc = cta.begin : !sum
         f32 acc[128];
@@ -479,35 +510,35 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
           const i32 slot = as_0_slot[0];
           const i32 phase = as_0_phase[0];
           mbarrier_wait(as_0_full + slot * 8, phase);
-          const i32 value_4 = slot + 1;
-          const bool test_5 = value_4 == 3;
-          as_0_slot[0] = test_5 ? 0 : value_4;
-          as_0_phase[0] = test_5 ? phase ^ 1 : phase;
+          const i32 value_8 = slot + 1;
+          const bool test_6 = value_8 == 3;
+          as_0_slot[0] = test_6 ? 0 : value_8;
+          as_0_phase[0] = test_6 ? phase ^ 1 : phase;
           const i32 as_0_shared_2 = slot * 16384;
 
           // 79: %next = cta.mma %before, %a_slot, %b_slot
           wgmma_fence();
 
           // 76: %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
-          const i32 value_5 = held_slot[0];
+          const i32 value_9 = held_slot[0];
 
           // 79: %next = cta.mma %before, %a_slot, %b_slot
           const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_0_shared + as_0_shared_2);
           const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_0_shared + as_0_shared_2);
           #pragma unroll
           for (i32 j = 0; j < 4; ++j) {
-            const i32 value_6 = j * 32;
-            const bool test_6 = later || j > 0;
-            const i64 value_7 = advance_descriptor(b_descriptor, value_6);
+            const i32 value_10 = j * 32;
+            const bool test_7 = later || j > 0;
+            const i64 value_11 = advance_descriptor(b_descriptor, value_10);
             #pragma unroll
             for (i32 k = 0; k < 2; ++k) {
-              wgmma_m64n128k16_bf16(&acc[k * 64], advance_descriptor(a_descriptor, k * 8192 + value_6), value_7, test_6);
+              wgmma_m64n128k16_bf16(&acc[k * 64], advance_descriptor(a_descriptor, k * 8192 + value_10), value_11, test_7);
             }
           }
           wgmma_commit();
           wgmma_wait<1>();
           if (later && test) {
-            mbarrier_arrive(as_0_empty + value_5 * 8);
+            mbarrier_arrive(as_0_empty + value_9 * 8);
           }
 
           // 83: scf.yield %next : !sum
@@ -516,9 +547,9 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
 
         // 85: %total = cta.await %sum : !sum -> tensor<128x128xf32>
         wgmma_wait<0>(acc);
-        const i32 value_4 = as_0_empty + held_slot[0] * 8;
+        const i32 value_8 = as_0_empty + held_slot[0] * 8;
         if (test_3) {
-          mbarrier_arrive(value_4);
+          mbarrier_arrive(value_8);
         }
         if (test_4) {
           #pragma unroll
@@ -528,11 +559,14 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
           wgmma_fence(acc);
         }
 
+        // 74: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 0 of 2 {
+        const i32 m = value_5 + (test_5 ? value_4 - value_6 * 16 : value_4 - value_7 * value_2);
+
         // 87: %row = arith.muli %m, %c128 : i32
-        const i32 row = (value_2 + value_3 % band_height) * 128;
+        const i32 row = m * 128;
 
         // 88: %column = arith.muli %n, %c128 : i32
-        const i32 column = value_3 / band_height * 128;
+        const i32 column = (test_5 ? value_6 : value_7) * 128;
 
         // 89: cta.store %rounded, %c[%row, %column] extents [128, 128] through %rows_0
         #pragma unroll
@@ -541,20 +575,20 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
             bulk_wait_read<0>();
           }
           named_barrier_sync(4, 128);
-          const i32 value_5 = ((i * 8) & 15) * 4;
+          const i32 value_9 = ((i * 8) & 15) * 4;
           #pragma unroll
           for (i32 j = 0; j < 8; ++j) {
-            const i32 value_6 = j >> 2;
-            const i32 value_7 = (thread_row + value_6 * 64) * 128;
-            const i32 value_8 = ((thread_col + (j & 3) * 16) * 2) ^ (i32(u32(value_7) >> 3) & 112);
+            const i32 value_10 = j >> 2;
+            const i32 value_11 = (thread_row + value_10 * 64) * 128;
+            const i32 value_12 = ((thread_col + (j & 3) * 16) * 2) ^ (i32(u32(value_11) >> 3) & 112);
             bf16x2 regs[4];
-            const i32 value_9 = ((j * 2) & 7) * 4 + value_5 + (value_6 & 1) * 64;
+            const i32 value_13 = ((j * 2) & 7) * 4 + value_9 + (value_10 & 1) * 64;
             #pragma unroll
             for (i32 k = 0; k < 4; ++k) {
-              const i32 value_10 = value_9 + k * 2;
-              regs[k] = pack_bf16(acc[value_10], acc[value_10 + 1]);
+              const i32 value_14 = value_13 + k * 2;
+              regs[k] = pack_bf16(acc[value_14], acc[value_14 + 1]);
             }
-            stmatrix_x4(rows_0_shared + value_7 + value_8, regs);
+            stmatrix_x4(rows_0_shared + value_11 + value_12, regs);
           }
           fence_async_shared();
           named_barrier_sync(4, 128);
@@ -579,8 +613,9 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
       as_1_phase[0] = 0;
 
       // 95: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 1 of 2 {
-      const i32 value = i32(gridDim.x);
-      const i32 value_2 = n_tiles * 16;
+      const i32 value = n_tiles * 16;
+      const i32 value_2 = m_tiles - ((m_tiles - 1) >> 4) * 16;
+      const i32 value_3 = i32(gridDim.x);
 
       // 100: %next = cta.mma %before, %a_slot, %b_slot
       const bool test = group_thread < 1;
@@ -592,16 +627,23 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
       const i32 thread_col = (lane >> 4) * 8;
       const i32 thread_row = (lane & 15) + own_warp * 16;
 
+      // 95: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 1 of 2 {
+      const i32 band_reciprocal = reciprocal(value);
+      const i32 height_reciprocal = reciprocal(value_2);
+
       // 106: %total = cta.await %sum : !sum -> tensor<128x128xf32>
       const bool test_3 = steps > 0 && test;
       const bool test_4 = steps <= 0;
 
       // 95: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 1 of 2 {
       #pragma unroll 1
-      for (i32 tile = i32(blockIdx.x) + value; tile < m_tiles * n_tiles; tile += value * 2) {
-        const i32 value_3 = tile / value_2 * 16;
-        const i32 band_height = min(m_tiles - value_3, 16);
-        const i32 value_4 = tile % value_2;
+      for (i32 tile = i32(blockIdx.x) + value_3; tile < m_tiles * n_tiles; tile += value_3 * 2) {
+        const i32 value_4 = quotient(tile, value, band_reciprocal);
+        const i32 value_5 = tile - value_4 * value;
+        const i32 value_6 = value_4 * 16;
+        const bool test_5 = value_6 + 16 <= m_tiles;
+        const i32 value_7 = value_5 / 16;
+        const i32 value_8 = quotient(value_5, value_2, height_reciprocal);
 
         // 96: %acc = cta.begin : !sum
         f32 acc[128];
@@ -617,35 +659,35 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
           const i32 slot = as_1_slot[0];
           const i32 phase = as_1_phase[0];
           mbarrier_wait(as_1_full + slot * 8, phase);
-          const i32 value_5 = slot + 1;
-          const bool test_5 = value_5 == 3;
-          as_1_slot[0] = test_5 ? 0 : value_5;
-          as_1_phase[0] = test_5 ? phase ^ 1 : phase;
+          const i32 value_9 = slot + 1;
+          const bool test_6 = value_9 == 3;
+          as_1_slot[0] = test_6 ? 0 : value_9;
+          as_1_phase[0] = test_6 ? phase ^ 1 : phase;
           const i32 as_1_shared_2 = slot * 16384;
 
           // 100: %next = cta.mma %before, %a_slot, %b_slot
           wgmma_fence();
 
           // 97: %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
-          const i32 value_6 = held_slot[0];
+          const i32 value_10 = held_slot[0];
 
           // 100: %next = cta.mma %before, %a_slot, %b_slot
           const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_1_shared + as_1_shared_2);
           const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_1_shared + as_1_shared_2);
           #pragma unroll
           for (i32 j = 0; j < 4; ++j) {
-            const i32 value_7 = j * 32;
-            const bool test_6 = later || j > 0;
-            const i64 value_8 = advance_descriptor(b_descriptor, value_7);
+            const i32 value_11 = j * 32;
+            const bool test_7 = later || j > 0;
+            const i64 value_12 = advance_descriptor(b_descriptor, value_11);
             #pragma unroll
             for (i32 k = 0; k < 2; ++k) {
-              wgmma_m64n128k16_bf16(&acc[k * 64], advance_descriptor(a_descriptor, k * 8192 + value_7), value_8, test_6);
+              wgmma_m64n128k16_bf16(&acc[k * 64], advance_descriptor(a_descriptor, k * 8192 + value_11), value_12, test_7);
             }
           }
           wgmma_commit();
           wgmma_wait<1>();
           if (later && test) {
-            mbarrier_arrive(as_1_empty + value_6 * 8);
+            mbarrier_arrive(as_1_empty + value_10 * 8);
           }
 
           // 104: scf.yield %next : !sum
@@ -654,9 +696,9 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
 
         // 106: %total = cta.await %sum : !sum -> tensor<128x128xf32>
         wgmma_wait<0>(acc);
-        const i32 value_5 = as_1_empty + held_slot[0] * 8;
+        const i32 value_9 = as_1_empty + held_slot[0] * 8;
         if (test_3) {
-          mbarrier_arrive(value_5);
+          mbarrier_arrive(value_9);
         }
         if (test_4) {
           #pragma unroll
@@ -666,11 +708,14 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
           wgmma_fence(acc);
         }
 
+        // 95: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 1 of 2 {
+        const i32 m = value_6 + (test_5 ? value_5 - value_7 * 16 : value_5 - value_8 * value_2);
+
         // 108: %row = arith.muli %m, %c128 : i32
-        const i32 row = (value_3 + value_4 % band_height) * 128;
+        const i32 row = m * 128;
 
         // 109: %column = arith.muli %n, %c128 : i32
-        const i32 column = value_4 / band_height * 128;
+        const i32 column = (test_5 ? value_7 : value_8) * 128;
 
         // 110: cta.store %rounded, %c[%row, %column] extents [128, 128] through %rows_1
         #pragma unroll
@@ -679,20 +724,20 @@ gemm_pingpong(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
             bulk_wait_read<0>();
           }
           named_barrier_sync(5, 128);
-          const i32 value_6 = ((i * 8) & 15) * 4;
+          const i32 value_10 = ((i * 8) & 15) * 4;
           #pragma unroll
           for (i32 j = 0; j < 8; ++j) {
-            const i32 value_7 = j >> 2;
-            const i32 value_8 = (thread_row + value_7 * 64) * 128;
-            const i32 value_9 = ((thread_col + (j & 3) * 16) * 2) ^ (i32(u32(value_8) >> 3) & 112);
+            const i32 value_11 = j >> 2;
+            const i32 value_12 = (thread_row + value_11 * 64) * 128;
+            const i32 value_13 = ((thread_col + (j & 3) * 16) * 2) ^ (i32(u32(value_12) >> 3) & 112);
             bf16x2 regs[4];
-            const i32 value_10 = ((j * 2) & 7) * 4 + value_6 + (value_7 & 1) * 64;
+            const i32 value_14 = ((j * 2) & 7) * 4 + value_10 + (value_11 & 1) * 64;
             #pragma unroll
             for (i32 k = 0; k < 4; ++k) {
-              const i32 value_11 = value_10 + k * 2;
-              regs[k] = pack_bf16(acc[value_11], acc[value_11 + 1]);
+              const i32 value_15 = value_14 + k * 2;
+              regs[k] = pack_bf16(acc[value_15], acc[value_15 + 1]);
             }
-            stmatrix_x4(rows_1_shared + value_8 + value_9, regs);
+            stmatrix_x4(rows_1_shared + value_12 + value_13, regs);
           }
           fence_async_shared();
           named_barrier_sync(5, 128);

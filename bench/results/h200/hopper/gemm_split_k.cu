@@ -41,6 +41,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -351,27 +360,36 @@ gemm_split_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tensor
         const i32 value = (m_tiles + 1) >> 1;
         const i32 value_2 = value * n_tiles;
         const i32 value_3 = n_tiles * 8;
+        const i32 value_4 = value - ((value - 1) >> 3) * 8;
+        const i32 band_reciprocal = reciprocal(value_3);
+        const i32 height_reciprocal = reciprocal(value_4);
+        const i32 plane_reciprocal = reciprocal(value_2);
 
         // 51: cta.copy %b[%column, %k] extents [128, 64], %b_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!b_tile>
-        const i32 value_4 = rank * 64;
-        const i32 value_5 = rank * 8192;
+        const i32 value_5 = rank * 64;
+        const i32 value_6 = rank * 8192;
 
         // 41: cta.tiles (%m, %n, %split) of (%m_tiles, %n_tiles, %splits) grouped 16 {
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x) >> 1; tile < value_2 * splits; tile += i32(gridDim.x) >> 1) {
-          const i32 value_6 = tile % value_2;
-          const i32 value_7 = value_6 / value_3 * 8;
-          const i32 band_height = min(value - value_7, 8);
-          const i32 value_8 = value_6 % value_3;
+          const i32 split = quotient(tile, value_2, plane_reciprocal);
+          const i32 value_7 = tile - split * value_2;
+          const i32 value_8 = quotient(value_7, value_3, band_reciprocal);
+          const i32 value_9 = value_7 - value_8 * value_3;
+          const i32 value_10 = value_8 * 8;
+          const bool test = value_10 + 8 <= value;
+          const i32 value_11 = value_9 / 8;
+          const i32 value_12 = quotient(value_9, value_4, height_reciprocal);
+          const i32 value_13 = value_10 + (test ? value_9 - value_11 * 8 : value_9 - value_12 * value_4);
 
           // 42: %row = arith.muli %m, %c128 : i32
-          const i32 row = ((value_7 + value_8 % band_height) * 2 + rank) * 128;
+          const i32 row = (value_13 * 2 + rank) * 128;
 
           // 44: %first = arith.muli %split, %steps : i32
-          const i32 first = tile / value_2 * steps;
+          const i32 first = split * steps;
 
           // 51: cta.copy %b[%column, %k] extents [128, 64], %b_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!b_tile>
-          const i32 value_9 = value_8 / band_height * 128 + value_4;
+          const i32 value_14 = (test ? value_11 : value_12) * 128 + value_5;
 
           // 45: scf.for %i = %c0 to %steps step %c1 : i32 {
           #pragma unroll 1
@@ -382,21 +400,21 @@ gemm_split_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tensor
             // 48: %a_slot = cta.acquire %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
             const i32 slot = as_slot[0];
             const i32 phase = as_phase[0];
-            const i32 value_10 = slot * 8;
-            const i32 value_11 = as_full + value_10;
-            mbarrier_wait(as_empty + value_10, phase);
-            mbarrier_arrive_expect_tx(value_11, 32768);
-            const i32 value_12 = slot + 1;
-            const bool test = value_12 == 4;
-            as_slot[0] = test ? 0 : value_12;
-            as_phase[0] = test ? phase ^ 1 : phase;
+            const i32 value_15 = slot * 8;
+            const i32 value_16 = as_full + value_15;
+            mbarrier_wait(as_empty + value_15, phase);
+            mbarrier_arrive_expect_tx(value_16, 32768);
+            const i32 value_17 = slot + 1;
+            const bool test_2 = value_17 == 4;
+            as_slot[0] = test_2 ? 0 : value_17;
+            as_phase[0] = test_2 ? phase ^ 1 : phase;
             const i32 as_shared_2 = slot * 16384;
 
             // 50: cta.copy %a[%row, %k] extents [128, 64], %a_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!a_tile>
-            tma_load_2d(as_shared + as_shared_2, a, row, k, value_11);
+            tma_load_2d(as_shared + as_shared_2, a, row, k, value_16);
 
             // 51: cta.copy %b[%column, %k] extents [128, 64], %b_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!b_tile>
-            tma_load_2d_multicast(bs_shared + as_shared_2 + value_5, b, value_9, k, value_11, 3);
+            tma_load_2d_multicast(bs_shared + as_shared_2 + value_6, b, value_14, k, value_16, 3);
           }
         }
       }
@@ -414,34 +432,44 @@ gemm_split_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tensor
     const i32 value = (m_tiles + 1) >> 1;
     const i32 value_2 = value * n_tiles;
     const i32 value_3 = n_tiles * 8;
+    const i32 value_4 = value - ((value - 1) >> 3) * 8;
 
     // 64: %next = cta.mma %before, %a_slot, %b_slot
-    const i32 value_4 = own_warp >> 2;
-    const i32 value_5 = value_4 * 8192;
+    const i32 value_5 = own_warp >> 2;
+    const i32 value_6 = value_5 * 8192;
     const bool test = group_thread < 2;
 
     // 74: cta.store add %total, %c[%row, %column] extents [128, 128] through %rows
     const bool test_2 = group_thread == 0;
-    const i32 value_6 = warpgroup + 1;
+    const i32 value_7 = warpgroup + 1;
 
     // 7: func.func @gemm_split_k(
     const i32 thread_col = (lane & 3) * 2;
     const i32 thread_row = (lane >> 2) + own_warp * 16;
+
+    // 59: cta.tiles (%m, %n, %split) of (%m_tiles, %n_tiles, %splits) grouped 16 {
+    const i32 band_reciprocal = reciprocal(value_3);
+    const i32 height_reciprocal = reciprocal(value_4);
+    const i32 plane_reciprocal = reciprocal(value_2);
 
     // 71: %total = cta.await %sum : !sum -> tensor<128x128xf32>
     const bool test_3 = steps > 0 && test;
     const bool test_4 = steps <= 0;
 
     // 74: cta.store add %total, %c[%row, %column] extents [128, 128] through %rows
-    const i32 value_7 = value_4 * 64;
+    const i32 value_8 = value_5 * 64;
 
     // 59: cta.tiles (%m, %n, %split) of (%m_tiles, %n_tiles, %splits) grouped 16 {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x) >> 1; tile < value_2 * splits; tile += i32(gridDim.x) >> 1) {
-      const i32 value_8 = tile % value_2;
-      const i32 value_9 = value_8 / value_3 * 8;
-      const i32 band_height = min(value - value_9, 8);
-      const i32 value_10 = value_8 % value_3;
+      const i32 value_9 = tile - quotient(tile, value_2, plane_reciprocal) * value_2;
+      const i32 value_10 = quotient(value_9, value_3, band_reciprocal);
+      const i32 value_11 = value_9 - value_10 * value_3;
+      const i32 value_12 = value_10 * 8;
+      const bool test_5 = value_12 + 8 <= value;
+      const i32 value_13 = value_11 / 8;
+      const i32 value_14 = quotient(value_11, value_4, height_reciprocal);
+      const i32 value_15 = value_12 + (test_5 ? value_11 - value_13 * 8 : value_11 - value_14 * value_4);
 
       // 60: %acc = cta.begin : !sum
       f32 acc[64];
@@ -457,31 +485,31 @@ gemm_split_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tensor
         const i32 slot = as_slot[0];
         const i32 phase = as_phase[0];
         mbarrier_wait(as_full + slot * 8, phase);
-        const i32 value_11 = slot + 1;
-        const bool test_5 = value_11 == 4;
-        as_slot[0] = test_5 ? 0 : value_11;
-        as_phase[0] = test_5 ? phase ^ 1 : phase;
+        const i32 value_16 = slot + 1;
+        const bool test_6 = value_16 == 4;
+        as_slot[0] = test_6 ? 0 : value_16;
+        as_phase[0] = test_6 ? phase ^ 1 : phase;
         const i32 as_shared_2 = slot * 16384;
 
         // 64: %next = cta.mma %before, %a_slot, %b_slot
         wgmma_fence();
 
         // 61: %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
-        const i32 value_12 = held_slot[0];
+        const i32 value_17 = held_slot[0];
 
         // 64: %next = cta.mma %before, %a_slot, %b_slot
-        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + as_shared_2 + value_5);
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + as_shared_2 + value_6);
         const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + as_shared_2);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_13 = j * 32;
-          const i64 value_14 = advance_descriptor(a_descriptor, value_13);
-          wgmma_m64n128k16_bf16(acc, value_14, advance_descriptor(b_descriptor, value_13), later || j > 0);
+          const i32 value_18 = j * 32;
+          const i64 value_19 = advance_descriptor(a_descriptor, value_18);
+          wgmma_m64n128k16_bf16(acc, value_19, advance_descriptor(b_descriptor, value_18), later || j > 0);
         }
         wgmma_commit();
         wgmma_wait<1>();
         if (later && test) {
-          mbarrier_arrive_remote_relaxed(cluster_address(as_empty + value_12 * 8, group_thread));
+          mbarrier_arrive_remote_relaxed(cluster_address(as_empty + value_17 * 8, group_thread));
         }
 
         // 69: scf.yield %next : !sum
@@ -490,9 +518,9 @@ gemm_split_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tensor
 
       // 71: %total = cta.await %sum : !sum -> tensor<128x128xf32>
       wgmma_wait<0>(acc);
-      const i32 value_11 = as_empty + held_slot[0] * 8;
+      const i32 value_16 = as_empty + held_slot[0] * 8;
       if (test_3) {
-        mbarrier_arrive_remote_relaxed(cluster_address(value_11, group_thread));
+        mbarrier_arrive_remote_relaxed(cluster_address(value_16, group_thread));
       }
       if (test_4) {
         #pragma unroll
@@ -503,38 +531,38 @@ gemm_split_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tensor
       }
 
       // 72: %row = arith.muli %m, %c128 : i32
-      const i32 row = ((value_9 + value_10 % band_height) * 2 + rank) * 128;
+      const i32 row = (value_15 * 2 + rank) * 128;
 
       // 73: %column = arith.muli %n, %c128 : i32
-      const i32 column = value_10 / band_height * 128;
+      const i32 column = (test_5 ? value_13 : value_14) * 128;
 
       // 74: cta.store add %total, %c[%row, %column] extents [128, 128] through %rows
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        const i32 value_12 = rows_shared + (i & 1) * 32768;
+        const i32 value_17 = rows_shared + (i & 1) * 32768;
         if (test_2) {
           bulk_wait_read<1>();
         }
-        named_barrier_sync(value_6, 128);
-        const i32 value_13 = ((i * 8) & 15) * 4;
+        named_barrier_sync(value_7, 128);
+        const i32 value_18 = ((i * 8) & 15) * 4;
         #pragma unroll
         for (i32 j = 0; j < 16; ++j) {
-          const i32 value_14 = j & 1;
-          const i32 value_15 = j >> 1;
-          const i32 value_16 = thread_col + value_15 * 8;
-          const i32 value_17 = (thread_row + value_14 * 8) * 128;
-          const i32 value_18 = ((value_16 & 31) * 4) ^ (i32(u32(value_17) >> 3) & 112);
-          const i32 address = value_12 + (value_16 >> 5) * 16384 + value_17 + value_18;
-          store_shared_b64(address, &acc[value_14 * 2 + (value_15 & 7) * 4 + value_13]);
+          const i32 value_19 = j & 1;
+          const i32 value_20 = j >> 1;
+          const i32 value_21 = thread_col + value_20 * 8;
+          const i32 value_22 = (thread_row + value_19 * 8) * 128;
+          const i32 value_23 = ((value_21 & 31) * 4) ^ (i32(u32(value_22) >> 3) & 112);
+          const i32 address = value_17 + (value_21 >> 5) * 16384 + value_22 + value_23;
+          store_shared_b64(address, &acc[value_19 * 2 + (value_20 & 7) * 4 + value_18]);
         }
         fence_async_shared();
-        named_barrier_sync(value_6, 128);
+        named_barrier_sync(value_7, 128);
         if (test_2) {
-          const i32 value_14 = column + i * 64;
-          const i32 value_15 = row + value_7;
+          const i32 value_19 = column + i * 64;
+          const i32 value_20 = row + value_8;
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
-            tma_reduce_add_2d(c, value_15, value_14 + j * 32, value_12 + j * 16384 + value_5);
+            tma_reduce_add_2d(c, value_20, value_19 + j * 32, value_17 + j * 16384 + value_6);
           }
           bulk_commit();
         }

@@ -79,6 +79,15 @@ template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
   return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
 __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
@@ -377,23 +386,34 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
         // 40: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
         const i32 value = (m_tiles + 1) >> 1;
         const i32 value_2 = n_tiles * 8;
+        const i32 value_3 = value - ((value - 1) >> 3) * 8;
 
         // 49: cta.copy %gate[%column, %k] extents [128, 64], %gate_slot : !view, !slot
-        const i32 value_3 = rank * 8192;
-        const i32 value_4 = rank * 64;
+        const i32 value_4 = rank * 8192;
+
+        // 40: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+        const i32 band_reciprocal = reciprocal(value_2);
+        const i32 height_reciprocal = reciprocal(value_3);
+
+        // 49: cta.copy %gate[%column, %k] extents [128, 64], %gate_slot : !view, !slot
+        const i32 value_5 = rank * 64;
 
         // 40: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
         #pragma unroll 1
         for (i32 tile = i32(blockIdx.x) >> 1; tile < value * n_tiles; tile += i32(gridDim.x) >> 1) {
-          const i32 value_5 = tile / value_2 * 8;
-          const i32 band_height = min(value - value_5, 8);
-          const i32 value_6 = tile % value_2;
+          const i32 value_6 = quotient(tile, value_2, band_reciprocal);
+          const i32 value_7 = tile - value_6 * value_2;
+          const i32 value_8 = value_6 * 8;
+          const bool test = value_8 + 8 <= value;
+          const i32 value_9 = value_7 / 8;
+          const i32 value_10 = quotient(value_7, value_3, height_reciprocal);
+          const i32 value_11 = value_8 + (test ? value_7 - value_9 * 8 : value_7 - value_10 * value_3);
 
           // 49: cta.copy %gate[%column, %k] extents [128, 64], %gate_slot : !view, !slot
-          const i32 value_7 = value_6 / band_height * 128 + value_4;
+          const i32 value_12 = (test ? value_9 : value_10) * 128 + value_5;
 
           // 41: %row = arith.muli %m, %c128 : i32
-          const i32 row = ((value_5 + value_6 % band_height) * 2 + rank) * 128;
+          const i32 row = (value_11 * 2 + rank) * 128;
 
           // 43: scf.for %i = %c0 to %steps step %c1 : i32 {
           #pragma unroll 1
@@ -404,24 +424,24 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
             // 45: %x_slot = cta.acquire %xs : !ring -> !slot
             const i32 slot = xs_slot[0];
             const i32 phase = xs_phase[0];
-            const i32 value_8 = slot * 8;
-            const i32 value_9 = xs_full + value_8;
-            mbarrier_wait(xs_empty + value_8, phase);
-            mbarrier_arrive_expect_tx(value_9, 49152);
-            const i32 value_10 = slot + 1;
-            const bool test = value_10 == 4;
-            xs_slot[0] = test ? 0 : value_10;
-            xs_phase[0] = test ? phase ^ 1 : phase;
+            const i32 value_13 = slot * 8;
+            const i32 value_14 = xs_full + value_13;
+            mbarrier_wait(xs_empty + value_13, phase);
+            mbarrier_arrive_expect_tx(value_14, 49152);
+            const i32 value_15 = slot + 1;
+            const bool test_2 = value_15 == 4;
+            xs_slot[0] = test_2 ? 0 : value_15;
+            xs_phase[0] = test_2 ? phase ^ 1 : phase;
             const i32 xs_shared_2 = slot * 16384;
 
             // 48: cta.copy %x[%row, %k] extents [128, 64], %x_slot : !view, !slot
-            tma_load_2d(xs_shared + xs_shared_2, x, row, k, value_9);
+            tma_load_2d(xs_shared + xs_shared_2, x, row, k, value_14);
 
             // 49: cta.copy %gate[%column, %k] extents [128, 64], %gate_slot : !view, !slot
-            tma_load_2d_multicast(gates_shared + xs_shared_2 + value_3, gate, value_7, k, value_9, 3);
+            tma_load_2d_multicast(gates_shared + xs_shared_2 + value_4, gate, value_12, k, value_14, 3);
 
             // 50: cta.copy %up[%column, %k] extents [128, 64], %up_slot : !view, !slot
-            tma_load_2d_multicast(ups_shared + xs_shared_2 + value_3, up, value_7, k, value_9, 3);
+            tma_load_2d_multicast(ups_shared + xs_shared_2 + value_4, up, value_12, k, value_14, 3);
           }
         }
       }
@@ -438,10 +458,11 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
     // 59: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
     const i32 value = (m_tiles + 1) >> 1;
     const i32 value_2 = n_tiles * 8;
+    const i32 value_3 = value - ((value - 1) >> 3) * 8;
 
     // 67: %gate_next = cta.mma %gate_before, %x_slot, %gate_slot
-    const i32 value_3 = own_warp >> 2;
-    const i32 value_4 = value_3 * 8192;
+    const i32 value_4 = own_warp >> 2;
+    const i32 value_5 = value_4 * 8192;
 
     // 69: %up_next = cta.mma %up_before, %x_slot, %up_slot
     const bool test = group_thread < 2;
@@ -451,25 +472,33 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
 
     // 88: cta.store %rounded, %h[%row, %column] extents [128, 128] through %rows
     const bool test_3 = group_thread == 0;
-    const i32 value_5 = warpgroup + 1;
-    const i32 value_6 = ((lane & 15) + own_warp * 16) * 128;
+    const i32 value_6 = warpgroup + 1;
+    const i32 value_7 = ((lane & 15) + own_warp * 16) * 128;
 
     // 10: func.func @swiglu(%x: !view {tile.name = "x", tile.dims = ["M", "K"]},
     const i32 thread_col = (lane >> 4) * 8;
+
+    // 59: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
+    const i32 band_reciprocal = reciprocal(value_2);
+    const i32 height_reciprocal = reciprocal(value_3);
 
     // 76: %g = cta.await %gate_sum : !sum -> tensor<128x128xf32>
     const bool test_4 = steps > 0 && test;
 
     // 88: cta.store %rounded, %h[%row, %column] extents [128, 128] through %rows
-    const i32 value_7 = value_3 * 64;
-    const i32 value_8 = i32(u32(value_6) >> 3) & 112;
+    const i32 value_8 = value_4 * 64;
+    const i32 value_9 = i32(u32(value_7) >> 3) & 112;
 
     // 59: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {
     #pragma unroll 1
     for (i32 tile = i32(blockIdx.x) >> 1; tile < value * n_tiles; tile += i32(gridDim.x) >> 1) {
-      const i32 value_9 = tile / value_2 * 8;
-      const i32 band_height = min(value - value_9, 8);
-      const i32 value_10 = tile % value_2;
+      const i32 value_10 = quotient(tile, value_2, band_reciprocal);
+      const i32 value_11 = tile - value_10 * value_2;
+      const i32 value_12 = value_10 * 8;
+      const bool test_5 = value_12 + 8 <= value;
+      const i32 value_13 = value_11 / 8;
+      const i32 value_14 = quotient(value_11, value_3, height_reciprocal);
+      const i32 value_15 = value_12 + (test_5 ? value_11 - value_13 * 8 : value_11 - value_14 * value_3);
 
       // 60: %gate_acc = cta.begin : !sum
       f32 gate_acc[64];
@@ -488,26 +517,26 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
         const i32 slot = xs_slot[0];
         const i32 phase = xs_phase[0];
         mbarrier_wait(xs_full + slot * 8, phase);
-        const i32 value_11 = slot + 1;
-        const bool test_5 = value_11 == 4;
-        xs_slot[0] = test_5 ? 0 : value_11;
-        xs_phase[0] = test_5 ? phase ^ 1 : phase;
+        const i32 value_16 = slot + 1;
+        const bool test_6 = value_16 == 4;
+        xs_slot[0] = test_6 ? 0 : value_16;
+        xs_phase[0] = test_6 ? phase ^ 1 : phase;
         const i32 xs_shared_2 = slot * 16384;
 
         // 67: %gate_next = cta.mma %gate_before, %x_slot, %gate_slot
-        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(xs_shared + xs_shared_2 + value_4);
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(xs_shared + xs_shared_2 + value_5);
         wgmma_fence();
 
         // 62: %gate_sum, %up_sum = scf.for %i = %c0 to %steps step %c1
-        const i32 value_12 = held_slot[0];
+        const i32 value_17 = held_slot[0];
 
         // 67: %gate_next = cta.mma %gate_before, %x_slot, %gate_slot
         const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(gates_shared + xs_shared_2);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_13 = j * 32;
-          const i64 value_14 = advance_descriptor(a_descriptor, value_13);
-          wgmma_m64n128k16_bf16(gate_acc, value_14, advance_descriptor(b_descriptor, value_13), later || j > 0);
+          const i32 value_18 = j * 32;
+          const i64 value_19 = advance_descriptor(a_descriptor, value_18);
+          wgmma_m64n128k16_bf16(gate_acc, value_19, advance_descriptor(b_descriptor, value_18), later || j > 0);
         }
         wgmma_commit();
         wgmma_wait<2>();
@@ -517,14 +546,14 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
         const i64 b_descriptor_2 = matrix_descriptor<16, 1024, 128>(ups_shared + xs_shared_2);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_13 = j * 32;
-          const i64 value_14 = advance_descriptor(b_descriptor_2, value_13);
-          wgmma_m64n128k16_bf16(up_acc, advance_descriptor(a_descriptor, value_13), value_14, later || j > 0);
+          const i32 value_18 = j * 32;
+          const i64 value_19 = advance_descriptor(b_descriptor_2, value_18);
+          wgmma_m64n128k16_bf16(up_acc, advance_descriptor(a_descriptor, value_18), value_19, later || j > 0);
         }
         wgmma_commit();
         wgmma_wait<2>();
         if (later && test) {
-          mbarrier_arrive_remote_relaxed(cluster_address(xs_empty + value_12 * 8, group_thread));
+          mbarrier_arrive_remote_relaxed(cluster_address(xs_empty + value_17 * 8, group_thread));
         }
 
         // 74: scf.yield %gate_next, %up_next : !sum, !sum
@@ -533,9 +562,9 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
 
       // 76: %g = cta.await %gate_sum : !sum -> tensor<128x128xf32>
       wgmma_wait<0>(gate_acc, up_acc);
-      const i32 value_11 = xs_empty + held_slot[0] * 8;
+      const i32 value_16 = xs_empty + held_slot[0] * 8;
       if (test_4) {
-        mbarrier_arrive_remote_relaxed(cluster_address(value_11, group_thread));
+        mbarrier_arrive_remote_relaxed(cluster_address(value_16, group_thread));
       }
       if (test_2) {
         #pragma unroll
@@ -555,41 +584,41 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
       }
 
       // 86: %row = arith.muli %m, %c128 : i32
-      const i32 row = ((value_9 + value_10 % band_height) * 2 + rank) * 128;
+      const i32 row = (value_15 * 2 + rank) * 128;
 
       // 87: %column = arith.muli %n, %c128 : i32
-      const i32 column = value_10 / band_height * 128;
+      const i32 column = (test_5 ? value_13 : value_14) * 128;
 
       // 88: cta.store %rounded, %h[%row, %column] extents [128, 128] through %rows
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
-        const i32 value_12 = rows_shared + (i & 1) * 16384;
+        const i32 value_17 = rows_shared + (i & 1) * 16384;
         if (test_3) {
           bulk_wait_read<1>();
         }
-        named_barrier_sync(value_5, 128);
-        const i32 value_13 = value_12 + value_6;
-        const i32 value_14 = ((i * 8) & 15) * 4;
+        named_barrier_sync(value_6, 128);
+        const i32 value_18 = value_17 + value_7;
+        const i32 value_19 = ((i * 8) & 15) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           bf16x2 regs[4];
-          const i32 value_15 = ((j * 2) & 7) * 4 + value_14;
+          const i32 value_20 = ((j * 2) & 7) * 4 + value_19;
           #pragma unroll
           for (i32 k = 0; k < 4; ++k) {
-            const i32 value_16 = value_15 + k * 2;
-            const f32 value_17 = gate_acc[value_16];
-            const f32 value_18 = divide(value_17, exp2_approx(value_17 * -1.442695f) + 1.0f);
-            const i32 value_19 = value_16 + 1;
-            const f32 value_20 = gate_acc[value_19];
-            const f32 value_21 = divide(value_20, exp2_approx(value_20 * -1.442695f) + 1.0f);
-            regs[k] = pack_bf16(value_18 * up_acc[value_16], value_21 * up_acc[value_19]);
+            const i32 value_21 = value_20 + k * 2;
+            const f32 value_22 = gate_acc[value_21];
+            const f32 value_23 = divide(value_22, exp2_approx(value_22 * -1.442695f) + 1.0f);
+            const i32 value_24 = value_21 + 1;
+            const f32 value_25 = gate_acc[value_24];
+            const f32 value_26 = divide(value_25, exp2_approx(value_25 * -1.442695f) + 1.0f);
+            regs[k] = pack_bf16(value_23 * up_acc[value_21], value_26 * up_acc[value_24]);
           }
-          stmatrix_x4(value_13 + (((thread_col + j * 16) * 2) ^ value_8), regs);
+          stmatrix_x4(value_18 + (((thread_col + j * 16) * 2) ^ value_9), regs);
         }
         fence_async_shared();
-        named_barrier_sync(value_5, 128);
+        named_barrier_sync(value_6, 128);
         if (test_3) {
-          tma_store_2d(h, row + value_7, column + i * 64, value_12 + value_4);
+          tma_store_2d(h, row + value_8, column + i * 64, value_17 + value_5);
           bulk_commit();
         }
       }

@@ -1,0 +1,731 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef float f32;
+
+// Narrow floats are stored, never computed with.
+typedef u16 f16, bf16;
+typedef u8 f8e4m3, f8e5m2;
+
+// Several narrow values packed in 32 bits, the first in the lowest.
+typedef u32 f16x2, bf16x2, i16x2, i8x4, f8e4m3x4, f8e5m2x4;
+
+// Sets a register of 1 to 8 bytes from the low bits of `low` and, if it has 8 bytes, from `high`.
+__device__ __forceinline__ void read_bits(bool &to, u32 low, u32 high) { to = u8(low); }
+__device__ __forceinline__ void read_bits(i8 &to, u32 low, u32 high) { to = i8(low); }
+__device__ __forceinline__ void read_bits(u8 &to, u32 low, u32 high) { to = u8(low); }
+__device__ __forceinline__ void read_bits(i16 &to, u32 low, u32 high) { to = i16(low); }
+__device__ __forceinline__ void read_bits(u16 &to, u32 low, u32 high) { to = u16(low); }
+__device__ __forceinline__ void read_bits(i32 &to, u32 low, u32 high) { to = i32(low); }
+__device__ __forceinline__ void read_bits(u32 &to, u32 low, u32 high) { to = low; }
+__device__ __forceinline__ void read_bits(f32 &to, u32 low, u32 high) { to = __uint_as_float(low); }
+__device__ __forceinline__ void read_bits(i64 &to, u32 low, u32 high) {
+  to = i64(low | u64(high) << 32);
+}
+
+// The bits of a register, zero-extended.
+__device__ __forceinline__ u64 bits_of(bool from) { return from; }
+__device__ __forceinline__ u64 bits_of(i8 from) { return u8(from); }
+__device__ __forceinline__ u64 bits_of(u8 from) { return from; }
+__device__ __forceinline__ u64 bits_of(i16 from) { return u16(from); }
+__device__ __forceinline__ u64 bits_of(u16 from) { return from; }
+__device__ __forceinline__ u64 bits_of(i32 from) { return u32(from); }
+__device__ __forceinline__ u64 bits_of(u32 from) { return from; }
+__device__ __forceinline__ u64 bits_of(f32 from) { return __float_as_uint(from); }
+__device__ __forceinline__ u64 bits_of(i64 from) { return u64(from); }
+
+// Spreads `kBytes` bytes of words over registers.
+template <int kBytes, typename T>
+__device__ __forceinline__ void unpack_words(T *to, const u32 *words) {
+  constexpr int kSize = sizeof(T);
+#pragma unroll
+  for (int i = 0; i < kBytes / kSize; ++i) {
+    const int byte = i * kSize;
+    read_bits(to[i], words[byte / 4] >> 8 * (byte % 4), kSize == 8 ? words[byte / 4 + 1] : 0);
+  }
+}
+
+// Gathers `kBytes` bytes of registers in words.
+template <int kBytes, typename T>
+__device__ __forceinline__ void pack_words(u32 *words, const T *from) {
+  constexpr int kSize = sizeof(T);
+#pragma unroll
+  for (int word = 0; word < (kBytes + 3) / 4; ++word) {
+    words[word] = kSize == 8 ? u32(bits_of(from[word / 2]) >> 32 * (word % 2)) : 0;
+#pragma unroll
+    for (int byte = 0; byte < 4 && kSize < 8; byte += kSize)
+      if (word * 4 + byte < kBytes)
+        words[word] |= u32(bits_of(from[(word * 4 + byte) / kSize])) << 8 * byte;
+  }
+}
+
+__device__ __forceinline__ bf16 f32_to_bf16(f32 x) {
+#if __CUDA_ARCH__ >= 800
+  bf16 narrow;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(narrow) : "f"(x));
+  return narrow;
+#else
+  const u32 bits = __float_as_uint(x);
+  return x != x ? 0x7fff : u16((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+#endif
+}
+
+__device__ __forceinline__ bf16x2 pack_bf16(f32 x0, f32 x1) {
+#if __CUDA_ARCH__ >= 800
+  bf16x2 word;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(x1), "f"(x0));
+  return word;
+#else
+  return u32(f32_to_bf16(x0)) | u32(f32_to_bf16(x1)) << 16;
+#endif
+}
+
+template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
+  return x / y + (x % y != 0 && (x < 0) == (y < 0));
+}
+
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
+__device__ __forceinline__ i32 shared_address(const void *pointer) {
+  return i32(__cvta_generic_to_shared(pointer));
+}
+
+template <typename T>
+__device__ __forceinline__ void load_shared_b32(T *to, i32 from) {
+  u32 words[1];
+  asm volatile("ld.shared.b32 %0, [%1];"
+               : "=r"(words[0])
+               : "r"(from));
+  unpack_words<4>(to, words);
+}
+
+template <typename T> __device__ __forceinline__ void stmatrix_x4(i32 to, const T *from) {
+  u32 words[4];
+  pack_words<16>(words, from);
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
+               :
+               : "r"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]));
+}
+
+// The value of lane `lanes`.
+template <typename T> __device__ __forceinline__ T shuffle_idx(T value, i32 lanes) {
+  return __shfl_sync(0xffffffff, value, lanes);
+}
+
+__device__ __forceinline__ void mbarrier_init(i32 barrier, i32 count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(barrier), "r"(count) : "memory");
+}
+
+__device__ __forceinline__ void mbarrier_arrive(i32 barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(barrier) : "memory");
+}
+
+// `bytes` of copies are to come in this phase.
+__device__ __forceinline__ void mbarrier_arrive_expect_tx(i32 barrier, i32 bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(barrier), "r"(bytes)
+               : "memory");
+}
+
+// Whether the phase of that parity has completed; the hardware waits a while for it.
+__device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {
+  u32 done;
+  asm volatile("{\n\t"
+               ".reg .pred done;\n\t"
+               "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+               "selp.u32 %0, 1, 0, done;\n\t"
+               "}"
+               : "=r"(done)
+               : "r"(barrier), "r"(parity)
+               : "memory");
+  return done;
+}
+
+// TILEWRIGHT_WATCHDOG, if defined, is after how many milliseconds a wait ends the kernel.
+__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+#ifdef TILEWRIGHT_WATCHDOG
+  u64 start, now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+#endif
+  while (!mbarrier_try_wait(barrier, parity)) {
+#ifdef TILEWRIGHT_WATCHDOG
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    if (now - start > TILEWRIGHT_WATCHDOG * 1000000ull)
+      __trap();
+#endif
+  }
+}
+
+__device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {
+  asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+
+// Between ordinary accesses to shared memory and those of TMA and wgmma.
+__device__ __forceinline__ void fence_async_shared() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// After mbarrier_init, before TMA or another block of the cluster uses the barrier.
+__device__ __forceinline__ void fence_mbarrier_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+template <int kCount> __device__ __forceinline__ void increase_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(kCount));
+}
+
+template <int kCount> __device__ __forceinline__ void decrease_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(kCount));
+}
+
+// True in one lane of the warp.
+__device__ __forceinline__ bool elect_one() {
+  u32 elected;
+  asm volatile("{\n\t"
+               ".reg .pred elected;\n\t"
+               "elect.sync _|elected, 0xffffffff;\n\t"
+               "selp.u32 %0, 1, 0, elected;\n\t"
+               "}"
+               : "=r"(elected));
+  return elected;
+}
+
+// What the host encodes for one tensor.
+struct alignas(64) TensorMap {
+  u64 words[16];
+};
+
+__device__ __forceinline__ void tma_prefetch_map(const TensorMap &map) {
+  asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory");
+}
+
+__device__ __forceinline__ void bulk_commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+// Waits until all but `kPending` store groups of this thread have read their shared memory.
+template <int kPending> __device__ __forceinline__ void bulk_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" : : "n"(kPending) : "memory");
+}
+
+// An operand in shared memory; offsets and swizzle in bytes.
+template <u32 kLeading, u32 kStride, int kSwizzle>
+__device__ __forceinline__ u64 matrix_descriptor(i32 address) {
+  constexpr u32 kMode = kSwizzle == 128 ? 1 : kSwizzle == 64 ? 2 : kSwizzle == 32 ? 3 : 0;
+  const u32 low = (u32(address) & 0x3ffff) >> 4 | kLeading >> 4 << 16;
+  return u64(kStride >> 4 | kMode << 30) << 32 | low;
+}
+
+// The operand that starts `bytes` further on: only the lower half changes.
+__device__ __forceinline__ u64 advance_descriptor(u64 descriptor, i32 bytes) {
+  return descriptor & 0xffffffff00000000 | u32(descriptor) + (u32(bytes) >> 4);
+}
+
+// The value is final here, and what follows does not move above.
+__device__ __forceinline__ void pin_register(f32 &x) { asm volatile("" : "+f"(x) : : "memory"); }
+__device__ __forceinline__ void pin_register(i32 &x) { asm volatile("" : "+r"(x) : : "memory"); }
+__device__ __forceinline__ void pin_register(u32 &x) { asm volatile("" : "+r"(x) : : "memory"); }
+
+template <typename T, int kSize> __device__ __forceinline__ void pin_registers(T (&regs)[kSize]) {
+#pragma unroll
+  for (int i = 0; i < kSize; ++i)
+    pin_register(regs[i]);
+}
+
+// Registers written so far may be used by products that follow.
+template <typename... T> __device__ __forceinline__ void wgmma_fence(T &...regs) {
+  (pin_registers(regs), ...);
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+// Waits until at most `kPending` groups are unfinished; then `regs` may be read.
+template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wait(T &...regs) {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(kPending) : "memory");
+  (pin_registers(regs), ...);
+}
+
+// Starts the copy of a box to shared memory.
+__device__ __forceinline__ void tma_load_2d(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 barrier) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %2}], [%4];"
+               :
+               : "r"(to), "l"(&map), "r"(x0), "r"(x1), "r"(barrier)
+               : "memory");
+}
+
+// Starts the copy of a box from shared memory.
+__device__ __forceinline__ void tma_store_2d(const TensorMap &map, i32 x0, i32 x1, i32 from) {
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %1}], [%3];"
+               :
+               : "l"(&map), "r"(x0), "r"(x1), "r"(from)
+               : "memory");
+}
+
+// d = a * b + (accumulate ? d : 0), asynchronously.
+__device__ __forceinline__ void wgmma_m64n128k32_f8e4m3(f32 *d, u64 a, u64 b, bool accumulate = true) {
+  asm volatile("{\n\t"
+               ".reg .pred accumulate;\n\t"
+               "setp.ne.b32 accumulate, %66, 0;\n\t"
+               "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3 "
+               "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "
+               "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+               "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, "
+               "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "
+               "%62, %63}, "
+               "%64, %65, accumulate, 1, 1;\n\t"
+               "}"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
+                 "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
+                 "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]),
+                 "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
+                 "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+                 "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
+                 "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
+                 "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
+                 "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]),
+                 "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]),
+                 "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+               : "l"(a), "l"(b), "r"(i32(accumulate))
+               : "memory");
+}
+
+extern "C" __global__ void __launch_bounds__(384, 1)
+gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b,
+                       const __grid_constant__ TensorMap a_scales,
+                       const __grid_constant__ TensorMap b_scales,
+                       const __grid_constant__ TensorMap c, i32 M, i32 K, i32 N, i32 NB, i32 KB) {
+  extern __shared__ __align__(1024) u8 shared[];
+
+  // 49: func.func @gemm_block_scaled_tall(
+  const i32 thread = i32(threadIdx.x);
+  const i32 lane = thread & 31;
+  const i32 warp = shuffle_idx(thread >> 5, 0);
+
+  // 59: %m_tiles = arith.ceildivsi %M, %tile_m : i32
+  const i32 m_tiles = ceil_div(M, 256);
+
+  // 60: %n_tiles = arith.ceildivsi %N, %tile_n : i32
+  const i32 n_tiles = ceil_div(N, 128);
+
+  // 61: %steps = arith.ceildivsi %K, %tile_k : i32
+  const i32 steps = ceil_div(K, 128);
+
+  // 70: %uppers = cta.channel tma : !a_ring
+  const i32 uppers_shared = shared_address(shared);
+
+  // 71: %lowers = cta.channel tma : !a_ring
+  const i32 lowers_shared = shared_address(shared + 65536);
+
+  // 72: %bs = cta.channel tma : !b_ring
+  const i32 bs_shared = shared_address(shared + 131072);
+
+  // 73: %upper_ss = cta.channel tma : !a_scale_ring
+  const i32 upper_ss_shared = shared_address(shared + 196608);
+
+  // 74: %lower_ss = cta.channel tma : !a_scale_ring
+  const i32 lower_ss_shared = shared_address(shared + 198656);
+
+  // 75: %b_ss = cta.channel tma : !b_scale_ring
+  const i32 b_ss_shared = shared_address(shared + 200704);
+
+  // 76: %rows = cta.channel store : !staging
+  const i32 rows_shared = shared_address(shared + 201728);
+
+  // 49: func.func @gemm_block_scaled_tall(
+  const i32 warpgroup = warp >> 2;
+  const i32 uppers_full = shared_address(shared + 218112);
+  const i32 uppers_empty = shared_address(shared + 218144);
+  if (thread == 0) {
+    tma_prefetch_map(a);
+    tma_prefetch_map(b);
+    tma_prefetch_map(a_scales);
+    tma_prefetch_map(b_scales);
+    tma_prefetch_map(c);
+    #pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+      const i32 value = i * 8;
+      mbarrier_init(uppers_full + value, 1);
+      mbarrier_init(uppers_empty + value, 8);
+    }
+    fence_mbarrier_init();
+  }
+  __syncthreads();
+  if (warpgroup < 1) {
+    // 78: cta.role "load" warps 1 registers 32 {
+    decrease_registers<32>();
+    if (warp == 0) {
+      if (elect_one()) {
+        i32 uppers_slot[1];
+        uppers_slot[0] = 0;
+        i32 uppers_phase[1];
+        uppers_phase[0] = 1;
+
+        // 79: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 {
+        const i32 value = n_tiles * 8;
+        const i32 value_2 = m_tiles - ((m_tiles - 1) >> 3) * 8;
+        const i32 band_reciprocal = reciprocal(value);
+        const i32 height_reciprocal = reciprocal(value_2);
+        #pragma unroll 1
+        for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
+          const i32 value_3 = quotient(tile, value, band_reciprocal);
+          const i32 value_4 = tile - value_3 * value;
+          const i32 value_5 = value_3 * 8;
+          const bool test = value_5 + 8 <= m_tiles;
+          const i32 value_6 = value_4 / 8;
+          const i32 value_7 = quotient(value_4, value_2, height_reciprocal);
+          const i32 n = test ? value_6 : value_7;
+          const i32 m = value_5 + (test ? value_4 - value_6 * 8 : value_4 - value_7 * value_2);
+
+          // 80: %row = arith.muli %m, %tile_m : i32
+          const i32 row = m * 256;
+
+          // 81: %lower_row = arith.addi %row, %half_m : i32
+          const i32 lower_row = row + 128;
+
+          // 82: %column = arith.muli %n, %tile_n : i32
+          const i32 column = n * 128;
+
+          // 83: scf.for %i = %c0 to %steps step %c1 : i32 {
+          #pragma unroll 1
+          for (i32 i = 0; i < steps; ++i) {
+            // 84: %k = arith.muli %i, %tile_k : i32  %i4 = arith.andi %i, %not3 : i32
+            const i32 k = i * 128;
+
+            // 85: %upper = cta.acquire %uppers : !a_ring -> !a_slot  %lower = cta.acquire %lowers : !a_ring -> !a_slot
+            const i32 slot = uppers_slot[0];
+            const i32 phase = uppers_phase[0];
+            const i32 value_8 = slot * 8;
+            const i32 value_9 = uppers_full + value_8;
+            mbarrier_wait(uppers_empty + value_8, phase);
+            mbarrier_arrive_expect_tx(value_9, 50192);
+            const i32 value_10 = slot + 1;
+            const bool test_2 = value_10 == 4;
+            uppers_slot[0] = test_2 ? 0 : value_10;
+            uppers_phase[0] = test_2 ? phase ^ 1 : phase;
+            const i32 uppers_shared_2 = slot * 16384;
+
+            // 87: %upper_s = cta.acquire %upper_ss : !a_scale_ring -> !a_scale_slot
+            const i32 upper_ss_shared_2 = slot * 512;
+
+            // 90: cta.copy %a[%row, %k] extents [128, 128], %upper : !view, !a_slot
+            tma_load_2d(uppers_shared + uppers_shared_2, a, row, k, value_9);
+
+            // 91: cta.copy %a[%lower_row, %k] extents [128, 128], %lower : !view, !a_slot
+            tma_load_2d(lowers_shared + uppers_shared_2, a, lower_row, k, value_9);
+
+            // 92: cta.copy %b[%column, %k] extents [128, 128], %b_slot : !view, !b_slot
+            tma_load_2d(bs_shared + uppers_shared_2, b, column, k, value_9);
+
+            // 93: cta.copy %a_scales[%i, %row] extents [0, 128], %upper_s : !scales, !a_scale_slot
+            tma_load_2d(upper_ss_shared + upper_ss_shared_2, a_scales, i, row, value_9);
+
+            // 94: cta.copy %a_scales[%i, %lower_row] extents [0, 128], %lower_s : !scales, !a_scale_slot
+            tma_load_2d(lower_ss_shared + upper_ss_shared_2, a_scales, i, lower_row, value_9);
+
+            // 95: cta.copy %b_scales[%n, %i4] extents [0, 4], %b_s : !scales, !b_scale_slot
+            tma_load_2d(b_ss_shared + slot * 128, b_scales, n, i & -4, value_9);
+          }
+        }
+      }
+    }
+  } else {
+    // 102: cta.role "multiply" warps 8 registers 232 {
+    increase_registers<232>();
+    const i32 own_warp = warp - 4;
+
+    // 49: func.func @gemm_block_scaled_tall(
+    const i32 thread_col = (lane >> 4) * 8;
+    const i32 thread_row = own_warp * 16;
+    const i32 thread_row_2 = (lane >> 2) + thread_row;
+
+    // 102: cta.role "multiply" warps 8 registers 232 {
+    i32 uppers_slot[1];
+    uppers_slot[0] = 0;
+    i32 uppers_phase[1];
+    uppers_phase[0] = 0;
+
+    // 104: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 {
+    const i32 value = n_tiles * 8;
+    const i32 value_2 = m_tiles - ((m_tiles - 1) >> 3) * 8;
+
+    // 28: %next = cta.mma %begin, %a, %b {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 8, 1>}
+    const i32 value_3 = own_warp >> 2;
+    const i32 value_4 = value_3 * 8192;
+
+    // 132: cta.store %upper_out, %c[%row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
+    const bool test = (thread & 127) == 0;
+    const i32 value_5 = value_3 * 64;
+    const i32 value_6 = warpgroup + 1;
+    const i32 value_7 = ((lane & 15) + thread_row) * 128;
+    const i32 value_8 = i32(u32(value_7) >> 3) & 112;
+    const i32 value_9 = rows_shared + value_7;
+
+    // 104: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 {
+    const i32 band_reciprocal = reciprocal(value);
+    const i32 height_reciprocal = reciprocal(value_2);
+
+    // 124: cta.release %upper_s : !a_scale_slot  cta.release %lower_s : !a_scale_slot  cta.release %b_s : !b_scale_slot
+    const bool test_2 = lane < 1;
+
+    // 104: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 {
+    #pragma unroll 1
+    for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
+      const i32 value_10 = quotient(tile, value, band_reciprocal);
+      const i32 value_11 = tile - value_10 * value;
+      const i32 value_12 = value_10 * 8;
+      const bool test_3 = value_12 + 8 <= m_tiles;
+      const i32 value_13 = value_11 / 8;
+      const i32 value_14 = quotient(value_11, value_2, height_reciprocal);
+
+      // 106: iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
+      f32 upper_sum[64];
+
+      // 105: %sums:4 = scf.for %i = %c0 to %steps step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        upper_sum[i] = 0.0f;
+      }
+
+      // 106: iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
+      f32 lower_sum[64];
+
+      // 105: %sums:4 = scf.for %i = %c0 to %steps step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        lower_sum[i] = 0.0f;
+      }
+
+      // 106: iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
+      f32 part_before[64];
+
+      // 105: %sums:4 = scf.for %i = %c0 to %steps step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        part_before[i] = 0.0f;
+      }
+
+      // 106: iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
+      f32 scale_before[2];
+
+      // 105: %sums:4 = scf.for %i = %c0 to %steps step %c1
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        scale_before[i] = 0.0f;
+      }
+      #pragma unroll 1
+      for (i32 i = 0; i < steps; ++i) {
+        // 108: %upper = cta.wait %uppers : !a_ring -> !a_slot  %lower = cta.wait %lowers : !a_ring -> !a_slot
+        const i32 slot = uppers_slot[0];
+        const i32 phase = uppers_phase[0];
+        const i32 value_15 = slot * 8;
+        mbarrier_wait(uppers_full + value_15, phase);
+        const i32 value_16 = slot + 1;
+        const bool test_4 = value_16 == 4;
+        uppers_slot[0] = test_4 ? 0 : value_16;
+        uppers_phase[0] = test_4 ? phase ^ 1 : phase;
+        const i32 uppers_shared_2 = slot * 16384;
+
+        // 110: %upper_s = cta.wait %upper_ss : !a_scale_ring -> !a_scale_slot
+        const i32 upper_ss_shared_2 = slot * 512;
+
+        // 45: %new = arith.addf %sum, %scaled : !part
+        f32 new_2[64];
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          new_2[j] = lower_sum[j] + part_before[j] * scale_before[(j >> 1) & 1];
+        }
+
+        // 28: %next = cta.mma %begin, %a, %b {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 8, 1>}
+        const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + uppers_shared_2);
+        wgmma_fence();
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(uppers_shared + uppers_shared_2 + value_4);
+        #pragma unroll
+        for (i32 j = 0; j < 4; ++j) {
+          const i32 value_17 = j * 32;
+          const i64 value_18 = advance_descriptor(a_descriptor, value_17);
+          wgmma_m64n128k32_f8e4m3(part_before, value_18, advance_descriptor(b_descriptor, value_17), j > 0);
+        }
+        wgmma_commit();
+
+        // 116: %b_scale = cta.element %b_s[%which] : !b_scale_slot -> f32
+        wgmma_wait<1>();
+        f32 b_scale[1];
+        load_shared_b32(b_scale, b_ss_shared + slot * 128 + (i & 3) * 4);
+        const f32 value_17 = b_scale[0];
+
+        // 35: %a_scale = cta.get %a : !a_scale_slot -> !rows
+        f32 a_scale[2];
+
+        // 110: %upper_s = cta.wait %upper_ss : !a_scale_ring -> !a_scale_slot
+        const i32 upper_ss_shared_3 = upper_ss_shared + upper_ss_shared_2;
+
+        // 35: %a_scale = cta.get %a : !a_scale_slot -> !rows
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          load_shared_b32(&a_scale[j], upper_ss_shared_3 + (thread_row_2 + j * 8) * 4);
+        }
+
+        // 37: %scale = arith.mulf %a_scale, %b_all : !rows
+        f32 scale[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          scale[j] = a_scale[j] * value_17;
+        }
+
+        // 35: %a_scale = cta.get %a : !a_scale_slot -> !rows
+        f32 a_scale_2[2];
+
+        // 111: %lower_s = cta.wait %lower_ss : !a_scale_ring -> !a_scale_slot
+        const i32 lower_ss_shared_2 = lower_ss_shared + upper_ss_shared_2;
+
+        // 35: %a_scale = cta.get %a : !a_scale_slot -> !rows
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          load_shared_b32(&a_scale_2[j], lower_ss_shared_2 + (thread_row_2 + j * 8) * 4);
+        }
+
+        // 37: %scale = arith.mulf %a_scale, %b_all : !rows
+        f32 scale_2[2];
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          scale_2[j] = a_scale_2[j] * value_17;
+        }
+
+        // 119: %upper_part = cta.await %upper_next : !pending -> !part
+        wgmma_wait<0>(part_before);
+
+        // 45: %new = arith.addf %sum, %scaled : !part
+        f32 new_3[64];
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          new_3[j] = upper_sum[j] + part_before[j] * scale[(j >> 1) & 1];
+        }
+
+        // 28: %next = cta.mma %begin, %a, %b {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 8, 1>}
+        wgmma_fence();
+        const i64 a_descriptor_2 = matrix_descriptor<16, 1024, 128>(lowers_shared + uppers_shared_2 + value_4);
+        #pragma unroll
+        for (i32 j = 0; j < 4; ++j) {
+          const i32 value_18 = j * 32;
+          const i64 value_19 = advance_descriptor(a_descriptor_2, value_18);
+          wgmma_m64n128k32_f8e4m3(part_before, value_19, advance_descriptor(b_descriptor, value_18), j > 0);
+        }
+        wgmma_commit();
+
+        // 122: %lower_part = cta.await %lower_next : !pending -> !part
+        wgmma_wait<0>(part_before);
+
+        // 124: cta.release %upper_s : !a_scale_slot  cta.release %lower_s : !a_scale_slot  cta.release %b_s : !b_scale_slot
+        __syncwarp();
+        if (test_2) {
+          mbarrier_arrive(uppers_empty + value_15);
+        }
+
+        // 125: scf.yield %upper_now, %lower_now, %lower_part, %lower_scale : !part, !part, !part, !rows
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          upper_sum[j] = new_3[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 64; ++j) {
+          lower_sum[j] = new_2[j];
+        }
+        #pragma unroll
+        for (i32 j = 0; j < 2; ++j) {
+          scale_before[j] = scale_2[j];
+        }
+      }
+
+      // 104: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 {
+      const i32 m = value_12 + (test_3 ? value_11 - value_13 * 8 : value_11 - value_14 * value_2);
+
+      // 128: %row = arith.muli %m, %tile_m : i32
+      const i32 row = m * 256;
+
+      // 130: %column = arith.muli %n, %tile_n : i32
+      const i32 column = (test_3 ? value_13 : value_14) * 128;
+
+      // 132: cta.store %upper_out, %c[%row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        if (test) {
+          bulk_wait_read<0>();
+        }
+        named_barrier_sync(value_6, 128);
+        const i32 value_15 = ((i * 8) & 15) * 4;
+        #pragma unroll
+        for (i32 j = 0; j < 4; ++j) {
+          bf16x2 regs[4];
+          const i32 value_16 = ((j * 2) & 7) * 4 + value_15;
+          #pragma unroll
+          for (i32 k = 0; k < 4; ++k) {
+            const i32 value_17 = value_16 + k * 2;
+            regs[k] = pack_bf16(upper_sum[value_17], upper_sum[value_17 + 1]);
+          }
+          stmatrix_x4(value_9 + (((thread_col + j * 16) * 2) ^ value_8), regs);
+        }
+        fence_async_shared();
+        named_barrier_sync(value_6, 128);
+        if (test) {
+          tma_store_2d(c, row + value_5, column + i * 64, rows_shared + value_4);
+          bulk_commit();
+        }
+      }
+
+      // 129: %lower_row = arith.addi %row, %half_m : i32
+      const i32 lower_row = row + 128;
+
+      // 134: cta.store %lower_out, %c[%lower_row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        if (test) {
+          bulk_wait_read<0>();
+        }
+        named_barrier_sync(value_6, 128);
+        const i32 value_15 = ((i * 8) & 15) * 4;
+        #pragma unroll
+        for (i32 j = 0; j < 4; ++j) {
+          bf16x2 regs[4];
+          const i32 value_16 = ((j * 2) & 7) * 4 + value_15;
+          #pragma unroll
+          for (i32 k = 0; k < 4; ++k) {
+            const i32 value_17 = value_16 + k * 2;
+            const f32 value_18 = part_before[value_17] * scale_before[(value_17 >> 1) & 1];
+            const i32 value_19 = value_17 + 1;
+            const f32 value_20 = part_before[value_19] * scale_before[(value_19 >> 1) & 1];
+            const bf16x2 word = pack_bf16(lower_sum[value_17] + value_18, lower_sum[value_19] + value_20);
+            regs[k] = word;
+          }
+          stmatrix_x4(value_9 + (((thread_col + j * 16) * 2) ^ value_8), regs);
+        }
+        fence_async_shared();
+        named_barrier_sync(value_6, 128);
+        if (test) {
+          tma_store_2d(c, lower_row + value_5, column + i * 64, rows_shared + value_4);
+          bulk_commit();
+        }
+      }
+    }
+
+    // 102: cta.role "multiply" warps 8 registers 232 {
+    if (test) {
+      bulk_wait_read<0>();
+    }
+  }
+}
