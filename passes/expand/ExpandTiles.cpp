@@ -41,8 +41,8 @@ std::pair<Value, Value> Expander::divideWithRest(Value number, const Divisor &by
   return {quotient, builder.createOrFold<arith::SubIOp>(loc, number, whole)};
 }
 
-/// What is the same for all tiles, computed in front of the loop. A cluster goes through them as one
-/// block would: c neighbours on the first axis are one.
+/// What is the same for all tiles, computed in front of the loop. A cluster goes through them as
+/// one block would: c neighbours on the first axis are one.
 Expander::TileLoop Expander::planTiles(cta::TilesOp op) {
   TileLoop loop;
   loop.op = op;
