@@ -204,16 +204,18 @@ TEST_P(TargetsTest, usesTheInstructionsOfTheGeneration) {
 
 /// What a compilation may take, from nothing and from the cache.
 static constexpr double kColdSeconds = 1.0, kWarmSeconds = 0.020;
+static constexpr int kAttempts = 8;
 
 TEST(CompileTime, isUnderOneSecondAndUnderTwentyMillisecondsFromTheCache) {
   if (ErrorOr<const runtime::Nvrtc *> nvrtc = runtime::Nvrtc::get(); !nvrtc)
     GTEST_SKIP() << nvrtc.error().message;
   for (const std::string &kernel : allKernels()) {
     Request request{kernel, driver::Config().target, {}, {}};
-    // CPU time, because other processes may share the machine; the best of up to three, because
-    // what they do to its caches and clocks only adds.
+    // CPU time, because other processes may share the machine; the best of several attempts,
+    // because what they do to its caches and clocks only adds, at times for seconds.
     double cold = 1e9, warm = 1e9;
-    for (int attempt = 0; attempt < 3 && (cold >= kColdSeconds || warm >= kWarmSeconds); ++attempt) {
+    bool slow = true;
+    for (int attempt = 0; attempt < kAttempts && slow; ++attempt) {
       std::string folder =
           (std::filesystem::temp_directory_path() / "tilewright-XXXXXX").string();
       ASSERT_TRUE(mkdtemp(folder.data()));
@@ -230,6 +232,7 @@ TEST(CompileTime, isUnderOneSecondAndUnderTwentyMillisecondsFromTheCache) {
       EXPECT_TRUE(second->kernel.compiled().fromCache) << request.str();
       cold = std::min(cold, middle - start);
       warm = std::min(warm, end - middle);
+      slow = cold >= kColdSeconds || warm >= kWarmSeconds;
     }
     fmt::print("{:18} {:5.0f} ms, from the cache {:4.1f} ms\n", kernel, cold * 1e3, warm * 1e3);
     EXPECT_LT(cold, kColdSeconds) << request.str();
