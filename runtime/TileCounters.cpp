@@ -15,28 +15,10 @@ ErrorOr<std::unique_ptr<TileCounters>> TileCounters::create(const Driver &driver
   return std::unique_ptr<TileCounters>(new TileCounters(driver, device, std::move(memory)));
 }
 
-/// Handles are given out again, and one stands for a stream per thread; drivers have had numbers
-/// that are unique since CUDA 12.
-TileCounters::Key TileCounters::keyOf(Stream stream) const {
-  const DriverTable &api = driver.api();
-  Key key{0, reinterpret_cast<uintptr_t>(stream)};
-  uint64_t number = 0;
-  if (api.streamGetId && api.streamGetId(stream, &number) == kDriverSuccess)
-    key.second = number;
-  constexpr int kCapturing = 1;
-  int status = 0;
-  if (api.streamGetCaptureInfo &&
-      api.streamGetCaptureInfo(stream, &status, &number, nullptr, nullptr, nullptr) ==
-          kDriverSuccess &&
-      status == kCapturing)
-    key.first = number + 1;
-  return key;
-}
-
 ErrorOr<void *> TileCounters::of(Stream stream) {
   TILEWRIGHT_ASSIGN(ContextScope scope, ContextScope::enter(driver, device));
   std::lock_guard lock(mutex);
-  size_t index = taken.try_emplace(keyOf(stream), taken.size()).first->second;
+  size_t index = taken.try_emplace(keyOf(driver, stream), taken.size()).first->second;
   if (index >= kCounters)
     return Error{"a kernel with a tile queue can be launched on " + std::to_string(kCounters) +
                  " streams and captured graphs; there are more"};

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "runtime/Device.h"
+#include "runtime/StreamKey.h"
 
 #include <map>
 #include <mutex>
@@ -32,14 +33,11 @@ private:
   TileCounters(const Driver &driver, int device, DeviceBuffer memory)
       : driver(driver), device(device), memory(std::move(memory)) {}
 
-  using Key = std::pair<uint64_t, uint64_t>; // of the graph, 0 for none, and of the stream
-  Key keyOf(Stream stream) const;
-
   const Driver &driver;
   int device;
   DeviceBuffer memory;
   std::mutex mutex;
-  std::map<Key, size_t> taken;
+  std::map<StreamKey, size_t> taken;
 };
 
 } // namespace tilewright::runtime
