@@ -57,7 +57,9 @@ enum : int {
   kEventDefault = 0,
   kEventDisableTiming = 2,
   kStreamNonBlocking = 1,
+  kCaptureGlobal = 0,
   kCaptureThreadLocal = 1,
+  kCaptureRelaxed = 2,
 };
 
 enum class LaunchAttributeId : int { ClusterDimension = 4, ProgrammaticStreamSerialization = 6 };

@@ -117,9 +117,9 @@ Status Kernel::launch(Stream stream, std::span<const Argument> args) {
     code = s.code;
     std::memcpy(bytes, s.bound.params.data(), s.bound.params.size());
   }
-  if (std::optional<unsigned> offset = s.plan.counterOffset()) {
-    TILEWRIGHT_ASSIGN(void *counter, code->tileCounter(stream));
-    std::memcpy(bytes + *offset, &counter, sizeof(counter));
+  for (auto [kind, offset] : s.plan.memoryParams()) {
+    TILEWRIGHT_ASSIGN(void *address, code->memory(kind, stream, grid));
+    std::memcpy(bytes + offset, &address, sizeof(address));
   }
   const std::vector<unsigned> &offsets = s.plan.paramOffsets();
   for (size_t i = 0; i < offsets.size(); ++i)

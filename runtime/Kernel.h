@@ -41,7 +41,9 @@ public:
   /// the tensors. Arguments are checked against the kernel's declaration, and all that its code
   /// relies on; the error names the kernel, the argument and the values that disagree. Repeated
   /// arguments are recognised and cost well under 1 us on top of the driver's own call. Neither
-  /// synchronises nor, after prepare, loads: it may be captured into a CUDA graph.
+  /// synchronises nor, after prepare, loads: it may be captured into a CUDA graph. Memory that the
+  /// blocks of a launch share is allocated, and lives as long as the kernel: a piece per stream,
+  /// and per graph and stream while that is captured.
   Status launch(Stream stream, std::span<const Argument> args);
 
 private:

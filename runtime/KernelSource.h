@@ -75,7 +75,18 @@ enum class ParamKind : uint8_t {
   TensorMap, ///< 128-byte TMA descriptor of tensor `argument`, made from `map`.
   /// Address of an i32 that is 0 when the kernel starts, which leaves it so (TileCounters.h).
   TileCounter,
+  /// Address of `bytes` bytes for each block of the grid, with any content (Workspaces.h).
+  Workspace,
+  /// Address of an i32 for each block of the grid. They are 0 when the kernel starts, which leaves
+  /// them so (Workspaces.h).
+  Flags,
 };
+
+/// Whether a parameter is the address of memory that the runtime keeps. It belongs to no argument,
+/// and a kernel has at most one of each such kind.
+constexpr bool isRuntimeMemory(ParamKind kind) {
+  return kind == ParamKind::TileCounter || kind == ParamKind::Workspace || kind == ParamKind::Flags;
+}
 
 /// One parameter of the device function.
 struct Param {
@@ -85,6 +96,7 @@ struct Param {
   ElementType type = ElementType::I64;
   std::string name = {};
   TensorMapSpec map = {};
+  unsigned bytes = 0; ///< Of a workspace, per block: a multiple of 16.
 
   bool operator==(const Param &) const = default;
 };

@@ -17,10 +17,10 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
-constexpr std::string_view kParamKinds[] = {"pointer", "dim",        "stride",
-                                            "scalar",  "tensor_map", "tile_counter"};
+constexpr std::string_view kParamKinds[] = {"pointer",    "dim",          "stride",    "scalar",
+                                            "tensor_map", "tile_counter", "workspace", "flags"};
 
 struct Writer {
   Json json = Json::object();
@@ -171,6 +171,7 @@ void fields(V &visit,
   visit.field("type", param.type);
   visit.field("name", param.name);
   visit.field("map", param.map);
+  visit.field("bytes", param.bytes);
 }
 
 template <typename V>

@@ -203,7 +203,7 @@ Status LaunchPlan::packParam(size_t index, std::span<const Argument> args, const
   std::byte *out = bound.params.data() + offsets[index];
   if (param.kind == ParamKind::Dim)
     return packSize(param, *std::get_if<int64_t>(&bound.values[dimSlots[index]]), out);
-  if (param.kind == ParamKind::TileCounter)
+  if (isRuntimeMemory(param.kind))
     return {};
   const Argument &arg = args[param.argument];
   if (param.kind == ParamKind::Scalar)

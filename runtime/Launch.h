@@ -50,9 +50,14 @@ public:
   /// Where each of the device function's parameters starts in BoundLaunch::params.
   const std::vector<unsigned> &paramOffsets() const { return offsets; }
 
-  /// Where the address of the tile counter goes, if there is one; it depends on the stream, so
-  /// binding leaves it null.
-  std::optional<unsigned> counterOffset() const { return counter; }
+  /// A parameter that is the address of memory that the runtime keeps.
+  struct MemoryParam {
+    ParamKind kind;
+    unsigned offset; ///< In BoundLaunch::params.
+  };
+
+  /// These addresses depend on the stream, so binding leaves them null.
+  const std::vector<MemoryParam> &memoryParams() const { return memory; }
 
   /// Whether the device follows from the arguments; otherwise it is the caller's current one.
   bool hasTensors() const { return tensorCount != 0; }
@@ -72,6 +77,7 @@ private:
   Status addArguments();
   Status addParams();
   std::string problemOf(const Param &param, unsigned dimSlot) const;
+  std::string problemOfMemory(const Param &param) const;
   Status addExpressions();
   Error fail(const std::string &what) const;
 
@@ -93,7 +99,7 @@ private:
   std::vector<unsigned> scalarSlots;  ///< Per argument; kNoSlot for tensors.
   std::vector<unsigned> offsets;      ///< Per parameter.
   std::vector<unsigned> dimSlots;     ///< Per parameter; kNoSlot unless it is a dimension.
-  std::optional<unsigned> counter;    ///< Offset of the tile counter's address.
+  std::vector<MemoryParam> memory;
   size_t paramBytes = 0;
   unsigned tensorCount = 0;
 };

@@ -74,6 +74,8 @@ static unsigned sizeOf(const Param &param) {
   switch (param.kind) {
   case ParamKind::Pointer:
   case ParamKind::TileCounter:
+  case ParamKind::Workspace:
+  case ParamKind::Flags:
     return sizeof(void *);
   case ParamKind::TensorMap:
     return sizeof(TensorMap);
@@ -93,14 +95,14 @@ Status LaunchPlan::addParams() {
     offsets.push_back(static_cast<unsigned>(paramBytes));
     paramBytes += sizeOf(param);
     dimSlots.push_back(kNoSlot);
-    if (param.kind == ParamKind::TileCounter)
-      counter = offsets.back();
     if (param.kind == ParamKind::Dim)
       for (unsigned slot = 1; slot < slots.size(); ++slot)
         if (slots[slot].name == param.name && !dims[slots[slot].argument].empty())
           dimSlots.back() = slot;
     if (std::string problem = problemOf(param, dimSlots.back()); !problem.empty())
       return fail("parameter `" + param.name + "` " + problem);
+    if (isRuntimeMemory(param.kind))
+      memory.push_back({param.kind, offsets.back()});
   }
   if (paramBytes > kMaxParamBytes || offsets.size() > kMaxParams)
     return fail("it has " + std::to_string(offsets.size()) + " parameters of " +
@@ -116,8 +118,8 @@ std::string LaunchPlan::problemOf(const Param &param, unsigned dimSlot) const {
     return "has type " + std::string(nameOf(param.type)) + "; sizes are i32 or i64";
   if (param.kind == ParamKind::Dim)
     return dimSlot == kNoSlot ? "names no dimension" : "";
-  if (param.kind == ParamKind::TileCounter)
-    return "";
+  if (isRuntimeMemory(param.kind))
+    return problemOfMemory(param);
   if (param.argument >= source.args.size())
     return "refers to argument " + std::to_string(param.argument) + " of " +
            std::to_string(source.args.size());
@@ -130,6 +132,16 @@ std::string LaunchPlan::problemOf(const Param &param, unsigned dimSlot) const {
     return "";
   std::string problem = runtime::problemOf(param.map, *tensor);
   return problem.empty() ? "" : "of argument `" + tensor->name + "` " + problem;
+}
+
+/// The same, where `memory` has the parameters before this one.
+std::string LaunchPlan::problemOfMemory(const Param &param) const {
+  if (std::any_of(memory.begin(), memory.end(), [&](auto &m) { return m.kind == param.kind; }))
+    return "is the second of its kind; a kernel has at most one";
+  if (param.kind == ParamKind::Workspace && (param.bytes == 0 || param.bytes % 16 != 0))
+    return "has " + std::to_string(param.bytes) +
+           " bytes per block; a workspace has a multiple of 16";
+  return "";
 }
 
 /// Resolves the names in expressions to slots.

@@ -14,10 +14,7 @@ ErrorOr<std::unique_ptr<LoadedKernel>> LoadedKernel::load(const Driver &driver, 
   std::unique_ptr<LoadedKernel> loaded(new LoadedKernel(driver, device, source));
   TILEWRIGHT_TRY(loaded->checkFits());
   TILEWRIGHT_TRY(loaded->loadCode(compiled));
-  for (const Param &param : source.params)
-    if (param.kind == ParamKind::TileCounter) {
-      TILEWRIGHT_ASSIGN(loaded->counters, TileCounters::create(driver, device));
-    }
+  TILEWRIGHT_TRY(loaded->makeMemory());
   return loaded;
 }
 
@@ -54,6 +51,29 @@ Status LoadedKernel::loadCode(const CompiledKernel &compiled) {
     TILEWRIGHT_TRY(driver.check(
         api.funcSetAttribute(function, FunctionAttribute::NonPortableClusterSizeAllowed, 1), what));
   return {};
+}
+
+Status LoadedKernel::makeMemory() {
+  for (const Param &param : source.params) {
+    if (param.kind == ParamKind::TileCounter) {
+      TILEWRIGHT_ASSIGN(counters, TileCounters::create(driver, device));
+    }
+    if (param.kind == ParamKind::Workspace)
+      workspaces = std::make_unique<Workspaces>(driver, device, param.bytes);
+    if (param.kind == ParamKind::Flags)
+      flags = std::make_unique<Workspaces>(driver, device, sizeof(int32_t));
+  }
+  return {};
+}
+
+ErrorOr<void *> LoadedKernel::memory(ParamKind kind, Stream stream, unsigned grid) const {
+  assert(isRuntimeMemory(kind) && "the memory of other parameters is the caller's");
+  ErrorOr<void *> address = kind == ParamKind::TileCounter ? counters->of(stream)
+                            : kind == ParamKind::Workspace ? workspaces->of(stream, grid)
+                                                           : flags->of(stream, grid);
+  if (!address)
+    return Error{"kernel `" + source.entry + "`: " + address.error().message};
+  return address;
 }
 
 LoadedKernel::~LoadedKernel() {

@@ -6,6 +6,7 @@
 #include "runtime/Driver.h"
 #include "runtime/KernelSource.h"
 #include "runtime/TileCounters.h"
+#include "runtime/Workspaces.h"
 
 #include <memory>
 
@@ -26,8 +27,9 @@ public:
   /// each parameter's value.
   Status launch(Stream stream, unsigned grid, void **params) const;
 
-  /// The counter of tiles that a launch on this stream uses; the kernel must have such a parameter.
-  ErrorOr<void *> tileCounter(Stream stream) const { return counters->of(stream); }
+  /// The memory of this kind that a launch of `grid` programs on this stream uses; the kernel must
+  /// have such a parameter.
+  ErrorOr<void *> memory(ParamKind kind, Stream stream, unsigned grid) const;
 
   /// Waits for the stream and reports faults as this kernel's; does nothing during graph capture.
   Status wait(Stream stream) const;
@@ -37,6 +39,7 @@ private:
       : driver(driver), device(device), source(source) {}
   Status checkFits() const;
   Status loadCode(const CompiledKernel &compiled);
+  Status makeMemory();
 
   const Driver &driver;
   int device;
@@ -44,7 +47,9 @@ private:
   ContextHandle context = nullptr;
   ModuleHandle module = nullptr;
   FunctionHandle function = nullptr;
-  std::unique_ptr<TileCounters> counters; ///< Null if the kernel takes no tile counter.
+  // Null if the kernel has no such parameter.
+  std::unique_ptr<TileCounters> counters;
+  std::unique_ptr<Workspaces> workspaces, flags;
 };
 
 } // namespace tilewright::runtime

@@ -20,7 +20,7 @@ ErrorOr<void *> TileCounters::of(Stream stream) {
   std::lock_guard lock(mutex);
   size_t index = taken.try_emplace(keyOf(driver, stream), taken.size()).first->second;
   if (index >= kCounters)
-    return Error{"a kernel with a tile queue can be launched on " + std::to_string(kCounters) +
+    return Error{"with a tile queue it can be launched on " + std::to_string(kCounters) +
                  " streams and captured graphs; there are more"};
   return static_cast<int32_t *>(memory.data()) + index;
 }

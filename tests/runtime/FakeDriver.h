@@ -1,6 +1,7 @@
 //===- FakeDriver.h - A driver for tests without a GPU ----------*- C++ -*-===//
 //
-// Two GPUs with 132 multiprocessors. Every call succeeds; launches are recorded.
+// Two GPUs with 132 multiprocessors. Launches and device memory are recorded. Calls succeed, except
+// those that the driver forbids while a stream is captured.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,12 +34,23 @@ struct RecordedTensorMap {
   std::vector<uint32_t> box;
 };
 
+struct RecordedBuffer {
+  DeviceAddress address = 0;
+  size_t bytes = 0;
+  Stream filledOn = nullptr;
+  bool filled = false; ///< With 0, and the stream was waited for.
+};
+
 struct FakeState {
   std::vector<RecordedLaunch> launches;
   std::vector<RecordedTensorMap> tensorMaps;
+  std::vector<RecordedBuffer> buffers; ///< In the order of their allocation.
+  size_t freeBytes = size_t(1) << 36;
+  int frees = 0;
   size_t paramCount = 6; ///< Of the launched kernel, which the driver knows from its code.
   int moduleLoads = 0;
   uint64_t capture = 0; ///< The number of the graph that streams are captured into; 0: of none.
+  int captureMode = kCaptureGlobal; ///< Of the thread.
   ContextHandle current = nullptr;
   DriverResult launchResult = kDriverSuccess;
   bool record = true; ///< Off for measurements.
@@ -52,6 +64,9 @@ inline FakeState &fakeState() {
 namespace fake {
 
 template <typename... Args> DriverResult succeed(Args...) { return kDriverSuccess; }
+
+/// The stream that `OwnedStream`s get, which does not wait for the default stream.
+inline const Stream kOwnStream = reinterpret_cast<Stream>(0x5000);
 
 inline ContextHandle contextOf(int device) {
   return reinterpret_cast<ContextHandle>(static_cast<intptr_t>(0x1000 + device));
@@ -82,6 +97,42 @@ inline DriverResult launchKernelEx(const LaunchConfig *config, FunctionHandle, v
   launch.context = state.current;
   state.launches.push_back(std::move(launch));
   return state.launchResult;
+}
+
+/// What a capture does not record is refused during one, unless the thread has said that it may be.
+inline DriverResult uncaptured() {
+  return fakeState().capture && fakeState().captureMode != kCaptureRelaxed ? 900 : kDriverSuccess;
+}
+
+inline DriverResult memAlloc(DeviceAddress *address, size_t bytes) {
+  FakeState &state = fakeState();
+  if (DriverResult refusal = uncaptured())
+    return refusal;
+  if (bytes > state.freeBytes)
+    return 2;
+  state.freeBytes -= bytes;
+  size_t before =
+      state.buffers.empty() ? 0x10000 : state.buffers.back().address + state.buffers.back().bytes;
+  *address = (before + 255) / 256 * 256;
+  state.buffers.push_back({.address = *address, .bytes = bytes});
+  return kDriverSuccess;
+}
+
+/// Any stream but our own is captured, or waits for those that are.
+inline DriverResult memsetD8Async(DeviceAddress address, unsigned char value, size_t bytes,
+                                  Stream stream) {
+  for (RecordedBuffer &buffer : fakeState().buffers)
+    if (buffer.address == address && buffer.bytes == bytes && value == 0)
+      buffer.filledOn = stream;
+  return fakeState().capture && stream != kOwnStream ? 906 : kDriverSuccess;
+}
+
+inline DriverResult streamSynchronize(Stream stream) {
+  if (fakeState().capture && stream != kOwnStream)
+    return 906;
+  for (RecordedBuffer &buffer : fakeState().buffers)
+    buffer.filled |= buffer.filledOn == stream;
+  return uncaptured();
 }
 
 inline DriverResult tensorMapEncodeTiled(TensorMap *map, int, uint32_t rank, void *,
@@ -117,7 +168,19 @@ inline DriverTable fakeTable() {
     ++fakeState().moduleLoads;
     return *module = reinterpret_cast<ModuleHandle>(1), 0;
   };
-  table.memAlloc = [](DeviceAddress *address, size_t) { return *address = 0x10000, 0; };
+  table.memAlloc = fake::memAlloc;
+  table.memFree = [](DeviceAddress) { return ++fakeState().frees, 0; };
+  table.memGetInfo = [](size_t *free, size_t *total) {
+    return *free = fakeState().freeBytes, *total = size_t(1) << 36, 0;
+  };
+  table.memsetD8Async = fake::memsetD8Async;
+  table.streamCreate = [](Stream *stream, unsigned flags) {
+    return *stream = fake::kOwnStream, flags == kStreamNonBlocking ? 0 : 1;
+  };
+  table.streamSynchronize = fake::streamSynchronize;
+  table.threadExchangeStreamCaptureMode = [](int *mode) {
+    return std::swap(*mode, fakeState().captureMode), 0;
+  };
   table.streamGetId = [](Stream stream, uint64_t *id) {
     return *id = reinterpret_cast<uintptr_t>(stream), 0;
   };

@@ -7,6 +7,7 @@
 #include "support/Env.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -100,6 +101,71 @@ TEST_F(GpuTest, can_be_captured_into_a_graph_and_replayed) {
     ASSERT_EQ(api.graphLaunch(exec, stream.get()), kDriverSuccess);
     ASSERT_OK(stream.synchronize());
     expectResult(4);
+  }
+  api.graphExecDestroy(exec);
+  api.graphDestroy(graph);
+}
+
+/// Every block leaves its number and raises its flag; the first one adds them up.
+static KernelSource sumOfBlocks(const std::string &target) {
+  KernelSource source;
+  source.entry = "sum_of_blocks";
+  source.target = target;
+  source.threads = 1;
+  source.text = R"(
+extern "C" __global__ void sum_of_blocks(float *out, volatile int *partials, int *flags) {
+  partials[4 * blockIdx.x] = blockIdx.x + 1;
+  __threadfence();
+  if (atomicExch(&flags[blockIdx.x], 1) != 0) __trap();
+  if (blockIdx.x != 0) return;
+  int sum = 0;
+  for (int block = 0; block < gridDim.x; ++block) {
+    while (atomicAdd(&flags[block], 0) == 0) {}
+    __threadfence();
+    sum += partials[4 * block];
+    atomicExch(&flags[block], 0);
+  }
+  out[0] = sum;
+})";
+  source.args = {TensorArg{"out", ElementType::F32, {{"N", {}}}, 4, true, true}};
+  source.params = {{.kind = ParamKind::Pointer, .argument = 0, .name = "out"},
+                   {.kind = ParamKind::Workspace, .name = "partials", .bytes = 16},
+                   {.kind = ParamKind::Flags, .name = "flags"}};
+  source.grid = *Expr::parse("N");
+  return source;
+}
+
+TEST_F(GpuTest, blocks_share_memory_and_a_first_launch_may_be_captured) {
+  Kernel kernel = build(sumOfBlocks(target));
+  ASSERT_OK(kernel.prepare());
+  OwnedStream stream = take(OwnedStream::create(*driver));
+  auto launch = [&](int64_t blocks) {
+    TensorRef out{buffers[2].data(), ElementType::F32, 1, &blocks, &stride, 0};
+    return kernel.launch(stream.get(), std::array<Argument, 1>{out});
+  };
+  auto expectSumOf = [&](int64_t blocks) {
+    float sum = 0;
+    ASSERT_OK(stream.synchronize());
+    ASSERT_OK(buffers[2].copyTo(&sum, sizeof(sum)));
+    EXPECT_EQ(sum, static_cast<float>(blocks * (blocks + 1) / 2));
+  };
+  for (int64_t blocks : {8, 64, 8, 64}) {
+    ASSERT_OK(launch(blocks));
+    expectSumOf(blocks);
+  }
+  ContextScope scope = take(ContextScope::enter(*driver, 0));
+  const DriverTable &api = driver->api();
+  GraphHandle graph = nullptr;
+  GraphExecHandle exec = nullptr;
+  ASSERT_EQ(api.streamBeginCapture(stream.get(), kCaptureGlobal), kDriverSuccess);
+  ASSERT_OK(launch(16));
+  ASSERT_OK(launch(32));
+  ASSERT_EQ(api.streamEndCapture(stream.get(), &graph), kDriverSuccess);
+  ASSERT_EQ(api.graphInstantiate(&exec, graph, 0), kDriverSuccess);
+  for (int replay = 0; replay < 2; ++replay) {
+    ASSERT_OK(buffers[2].fill(0));
+    ASSERT_EQ(api.graphLaunch(exec, stream.get()), kDriverSuccess);
+    expectSumOf(32);
   }
   api.graphExecDestroy(exec);
   api.graphDestroy(graph);

@@ -84,8 +84,53 @@ TEST_F(LaunchTest, there_are_only_so_many_tile_counters) {
     status = kernel.launch(reinterpret_cast<Stream>(0x1000 + stream), args());
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message,
-            "a kernel with a tile queue can be launched on 4096 streams and captured graphs; there "
-            "are more");
+            "kernel `attention`: with a tile queue it can be launched on 4096 streams and captured "
+            "graphs; there are more");
+}
+
+static KernelSource withSharedTiles() {
+  KernelSource source = attention();
+  source.params.push_back({.kind = ParamKind::Workspace, .name = "partials", .bytes = 4096});
+  source.params.push_back({.kind = ParamKind::Flags, .name = "flags"});
+  return source;
+}
+
+TEST_F(LaunchTest, blocks_of_a_launch_share_memory_of_the_runtimes) {
+  Kernel kernel = make(withSharedTiles());
+  fakeState().paramCount = 8;
+  ASSERT_TRUE(kernel.launch(nullptr, args()));
+  ASSERT_EQ(fakeState().buffers.size(), 2u);
+  const RecordedLaunch &launch = fakeState().launches[0];
+  for (size_t i = 0; i < 2; ++i) {
+    const RecordedBuffer &buffer = fakeState().buffers[i];
+    EXPECT_EQ(launch.param<uint64_t>(6 + i), buffer.address);
+    EXPECT_EQ(buffer.bytes, launch.config.gridDim[0] * (i == 0 ? 4096 : sizeof(int32_t)));
+  }
+  EXPECT_TRUE(fakeState().buffers[1].filled);
+}
+
+TEST_F(LaunchTest, launches_that_may_run_at_once_share_memory_within_each_only) {
+  Kernel kernel = make(withSharedTiles());
+  fakeState().paramCount = 8;
+  auto memory = [&](uintptr_t stream, uint64_t graph = 0) {
+    fakeState().capture = graph;
+    Status status = kernel.launch(reinterpret_cast<Stream>(stream), args());
+    EXPECT_TRUE(status) << status.error().message;
+    const RecordedLaunch &launch = fakeState().launches.back();
+    return std::pair(launch.param<uint64_t>(6), launch.param<uint64_t>(7));
+  };
+  auto first = memory(0x70), captured = memory(0x70, /*graph=*/1);
+  std::set<uint64_t> apart = {first.first, first.second, captured.first, captured.second};
+  EXPECT_EQ(apart.size(), 4u);
+  EXPECT_EQ(memory(0x70), first);
+  EXPECT_EQ(memory(0x70, 1), captured);
+}
+
+TEST_F(LaunchTest, reports_memory_that_cannot_be_had) {
+  fakeState().freeBytes = 1000;
+  EXPECT_EQ(failure(withSharedTiles()),
+            "kernel `attention`: 32 blocks need 4096 bytes each to share tiles: cannot allocate "
+            "131072 bytes on GPU 0 (1000 are free): no luck (CUDA_ERROR_TEST)");
 }
 
 TEST_F(LaunchTest, loads_once_per_device_and_enters_its_context) {
@@ -400,6 +445,17 @@ TEST_F(LaunchTest, contradictory_descriptions_are_refused) {
               s.args.push_back(ScalarArg{"B", ElementType::I32});
             }),
             "kernel `attention`: `B` is declared twice");
+  EXPECT_EQ(reason([](auto &s) {
+              s.params.push_back({.kind = ParamKind::Workspace, .name = "space", .bytes = 24});
+            }),
+            "kernel `attention`: parameter `space` has 24 bytes per block; a workspace has a "
+            "multiple of 16");
+  for (ParamKind kind : {ParamKind::TileCounter, ParamKind::Workspace, ParamKind::Flags})
+    EXPECT_EQ(reason([kind](auto &s) {
+                s.params.resize(8, {.kind = kind, .name = "again", .bytes = 16});
+              }),
+              "kernel `attention`: parameter `again` is the second of its kind; a kernel has at "
+              "most one");
   EXPECT_EQ(reason([](auto &s) { s.threads = 2048; }),
             "kernel `attention`: 2048 threads per program; 1 to 1024 can be launched");
 }

@@ -68,6 +68,8 @@ static ErrorOr<runtime::ParamKind> paramKind(StringRef kind) {
                                        .Case("scalar", ParamKind::Scalar)
                                        .Case("tensor_map", ParamKind::TensorMap)
                                        .Case("tile_counter", ParamKind::TileCounter)
+                                       .Case("workspace", ParamKind::Workspace)
+                                       .Case("flags", ParamKind::Flags)
                                        .Default(std::nullopt);
   if (!known)
     return Error{"a parameter of kind `" + kind.str() + "` has no meaning for the host"};
@@ -111,6 +113,8 @@ Status driver::describeCuda(func::FuncOp kernel, runtime::KernelSource &source) 
     param.axis = attr.getAs<IntegerAttr>("axis").getInt();
     if (param.kind == runtime::ParamKind::Dim)
       param.name = attr.getAs<StringAttr>("source").str();
+    if (param.kind == runtime::ParamKind::Workspace)
+      param.bytes = unsigned(attr.getAs<IntegerAttr>("bytes").getInt());
     Type type = kernel.getArgumentTypes()[index];
     if (auto map = dyn_cast<cuda::TensorMapType>(type))
       param.map = describeMap(map, attr.getAs<ArrayAttr>("axes"));
