@@ -140,6 +140,7 @@ static void addWgmma(Spellings &spellings) {
   spellings.statement<cuda::WgmmaOp>(printWgmma);
   addCall<cuda::WgmmaFenceOp>(spellings, "wgmma_fence");
   addCall<cuda::WgmmaCommitOp>(spellings, "wgmma_commit");
+  addCall<cuda::PinRegistersOp>(spellings, "pin_registers");
   addCall<cuda::SettleOp>(spellings, "settle");
   spellings.statement<cuda::WgmmaWaitOp>([](Printer &p, cuda::WgmmaWaitOp op) {
     printCounted(p, "wgmma_wait", op.getPending(), op.getRegs());

@@ -80,6 +80,13 @@ static LogicalResult printAtomicInc(Printer &p, cuda::AtomicIncOp op) {
   return success();
 }
 
+template <typename Op> static LogicalResult printFlag(Printer &p, Op op) {
+  StringRef function =
+      Op::getOperationName().drop_front(cuda::CudaDialect::getDialectNamespace().size() + 1);
+  p.line(function + "(" + address(p, op.getPtr(), op.getIndex()) + ");");
+  return success();
+}
+
 static LogicalResult printCpAsync(Printer &p, cuda::CpAsyncOp op) {
   std::string to = p.operand(op.getShared());
   std::string from = address(p, op.getPtr(), op.getOffset());
@@ -93,6 +100,8 @@ void codegen::addGlobal(Spellings &spellings) {
   spellings.statement<cuda::StoreGlobalOp>(printStore);
   spellings.statement<cuda::AtomicOp>(printAtomic);
   spellings.statement<cuda::AtomicIncOp>(printAtomicInc);
+  spellings.statement<cuda::FlagRaiseOp>(printFlag<cuda::FlagRaiseOp>);
+  spellings.statement<cuda::FlagTakeOp>(printFlag<cuda::FlagTakeOp>);
   spellings.statement<cuda::CpAsyncOp>(printCpAsync);
   spellings.statement<cuda::CpAsyncCommitOp>([](Printer &p, cuda::CpAsyncCommitOp) {
     p.line("cp_async_commit();");

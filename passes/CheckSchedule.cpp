@@ -287,8 +287,8 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
     func::FuncOp kernel = getOperation();
     if (kernel.getOps<cta::RoleOp>().empty())
       return;
-    if (failed(checkTarget(kernel)) || failed(checkTiles(kernel)) || failed(checkValues(kernel)) ||
-        failed(checkOrders(kernel)))
+    if (failed(checkTarget(kernel)) || failed(checkTiles(kernel)) || failed(checkParts(kernel)) ||
+        failed(checkValues(kernel)) || failed(checkOrders(kernel)))
       return signalPassFailure();
     for (auto channel : kernel.getOps<cta::ChannelOp>())
       if (cta::isRing(channel) ? failed(checkChannel(channel)) : failed(checkWithinRole(channel)))
@@ -349,7 +349,9 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
       }
       if (sameValues(first.getExtents(), tiles.getExtents()) &&
           first.getGrouped() == tiles.getGrouped() && first.getFolded() == tiles.getFolded() &&
-          first.getDescending() == tiles.getDescending() && first.getQueue() == tiles.getQueue())
+          first.getDescending() == tiles.getDescending() && first.getQueue() == tiles.getQueue() &&
+          first.getLeast() == tiles.getLeast() &&
+          sameValues(first.getODSOperands(1), tiles.getODSOperands(1)))
         return WalkResult::advance();
       auto error = tiles.emitError()
                    << "goes through other tiles than role \"" << cta::roleOf(first).getName()
@@ -365,6 +367,49 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
                                   << " turns, of which no role "
                                   << "takes turn " << turn << "; its tiles would be left out";
     return success();
+  }
+
+  /// Checks that parts of tiles are put together, and that only whole tiles are stored.
+  LogicalResult checkParts(func::FuncOp kernel) {
+    cta::TilesOp split;
+    cta::CombineOp combine;
+    WalkResult result = kernel.walk([&](Operation *op) {
+      if (auto tiles = dyn_cast<cta::TilesOp>(op); tiles && tiles.getSteps())
+        split = tiles;
+      auto next = dyn_cast<cta::CombineOp>(op);
+      if (!next)
+        return WalkResult::advance();
+      if (combine) {
+        next.emitError() << "puts parts together in role \"" << cta::roleOf(next).getName()
+                         << "\" beside role \"" << cta::roleOf(combine).getName()
+                         << "\"; one role does";
+        return WalkResult::interrupt();
+      }
+      combine = next;
+      return WalkResult::advance();
+    });
+    if (!split || result.wasInterrupted())
+      return failure(result.wasInterrupted());
+    if (!combine)
+      return split.emitError() << "splits tiles whose parts nobody puts together; use "
+                               << "`cta.combine` on what a part sums up to";
+    auto isOfWhole = [&](Operation *op) {
+      for (auto around = op->getParentOfType<scf::IfOp>(); around;
+           around = around->getParentOfType<scf::IfOp>())
+        if (around.getCondition() == combine.getWhole())
+          return true;
+      return false;
+    };
+    result = kernel.walk([&](Operation *op) {
+      if (!isa<cta::StoreOp, tile::StoreOp, tile::AtomicOp>(op) ||
+          !op->getParentOfType<cta::TilesOp>() || isOfWhole(op))
+        return WalkResult::advance();
+      auto error = op->emitError() << "stores what may be a part of a tile; put it in an `scf.if` "
+                                   << "on the last result of `cta.combine`";
+      error.attachNote(combine.getLoc()) << "where the tile is whole";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 
   LogicalResult checkValues(func::FuncOp kernel) {

@@ -40,7 +40,7 @@ std::optional<Layout> passes::operandLayout(Operation *op, unsigned index, const
   // Of the sum, not of what it comes after; of the peaks, since the source decides on their layout.
   if (isa<cta::AwaitOp, cta::RaiseOp>(op))
     return index == 0 ? std::optional(result) : std::nullopt;
-  if (isElementwise(op) || isa<tile::ScanOp>(op))
+  if (isElementwise(op) || isa<tile::ScanOp, cta::CombineOp>(op))
     return result;
   if (isa<cta::RescaleOp>(op))
     return index == 0 ? result : result.dropDim(1);
@@ -65,7 +65,7 @@ std::optional<Layout> passes::operandLayout(Operation *op, unsigned index, const
 
 /// The layout of an op's results, when operand `index` has `operand`; none when it does not follow.
 static std::optional<Layout> resultLayout(Operation *op, unsigned index, const Layout &operand) {
-  if (isElementwise(op))
+  if (isElementwise(op) || isa<cta::CombineOp>(op))
     return operand;
   if (isa<cta::RescaleOp, cta::RaiseOp, cta::AwaitOp>(op) && index == 0)
     return operand;

@@ -151,6 +151,8 @@ std::optional<int64_t> Scalars::argument(BlockArgument argument) {
   auto tiles = dyn_cast<cta::TilesOp>(argument.getOwner()->getParentOp());
   if (!tiles)
     return choose(argument, nameOf(argument));
+  if (llvm::is_contained(tiles.getPart(), argument))
+    return part(tiles, argument == tiles.getPart()[1]);
   std::optional<int64_t> extent = of(tiles.getExtents()[argument.getArgNumber()]);
   if (!extent)
     return std::nullopt;
@@ -168,6 +170,20 @@ std::optional<int64_t> Scalars::argument(BlockArgument argument) {
       places.insert(last / 2);
     return Choices::Candidates(places.begin(), places.end());
   });
+}
+
+/// The first step of a tile's part, or the one behind its last: of the whole tile, or one step.
+std::optional<int64_t> Scalars::part(cta::TilesOp tiles, bool end) {
+  std::optional<int64_t> steps = of(tiles.getSteps());
+  if (!steps)
+    return std::nullopt;
+  std::string name = "part of tile " + std::to_string(tile % kTileKinds);
+  std::optional<int64_t> whole = onlyKnown ? choices.chosen(name) : choices.choose(name, [] {
+    return Choices::Candidates{1, 0};
+  });
+  if (!whole)
+    return std::nullopt;
+  return end ? std::min(*steps, *whole ? *steps : 1) : 0;
 }
 
 std::optional<int64_t> Scalars::compute(Operation *op, ArrayRef<int64_t> operands) {

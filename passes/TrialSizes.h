@@ -78,6 +78,7 @@ private:
   }
   std::optional<int64_t> choose(mlir::Value value, const std::string &name);
   std::optional<int64_t> argument(mlir::BlockArgument argument);
+  std::optional<int64_t> part(cta::TilesOp tiles, bool end);
   std::optional<int64_t> compute(mlir::Operation *op, llvm::ArrayRef<int64_t> operands);
   std::string nameOf(mlir::Value value);
   Choices::Candidates candidatesFor(mlir::Value value);

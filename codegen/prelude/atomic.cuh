@@ -8,6 +8,22 @@ __device__ __forceinline__ i32 atomic_inc(i32 *counter, i32 last) {
   return old;
 }
 
+//@ flag_raise
+// What came before, here and in front of a barrier, is seen by who takes the flag.
+__device__ __forceinline__ void flag_raise(i32 *flag) {
+  asm volatile("st.release.gpu.global.u32 [%0], 1;" : : "l"(flag) : "memory");
+}
+
+//@ flag_take
+// Waits for a flag, and lowers it for the next launch.
+__device__ __forceinline__ void flag_take(i32 *flag) {
+  i32 raised;
+  do
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(raised) : "l"(flag) : "memory");
+  while (!raised);
+  asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" : : "l"(flag) : "memory");
+}
+
 //@ atomic_add_f32
 __device__ __forceinline__ void atomic_add_f32(f32 *to, f32 value) {
   asm volatile("red.global.add.f32 [%0], %1;" : : "l"(to), "f"(value) : "memory");

@@ -11,6 +11,7 @@
 #include "ir/SharedLayout.h"
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include "ir/cta/CtaDialect.h.inc"

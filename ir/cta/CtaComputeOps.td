@@ -2,6 +2,7 @@
 #define TILEWRIGHT_CTA_COMPUTE_OPS
 
 include "ir/cta/CtaDialect.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Cta_BeginOp : Cta_Op<"begin"> {
   let summary = "an empty sum, which the first product overwrites";
@@ -67,7 +68,7 @@ def Cta_AwaitOp : Cta_Op<"await"> {
         after %totals : tensor<128xf32>
     ```
   }];
-  let arguments = (ins Cta_Pending:$pending, Optional<StaticShapeTensorOf<[F32]>>:$computed);
+  let arguments = (ins Cta_Pending:$pending, Optional<AnyStaticShapeTensor>:$computed);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = [{
     $pending attr-dict `:` type($pending) `->` type($result) (`after` $computed^ `:` type($computed))?
@@ -91,6 +92,32 @@ def Cta_RescaleOp : Cta_Op<"rescale", [Pure, AllTypesMatch<["source", "result"]>
   let arguments = (ins 2DTensorOf<[F32]>:$source, 1DTensorOf<[F32]>:$factors);
   let results = (outs 2DTensorOf<[F32]>:$result);
   let assemblyFormat = "$source `,` $factors attr-dict `:` type($source) `,` type($factors)";
+  let hasVerifier = 1;
+}
+
+def Cta_CombineOp : Cta_Op<"combine", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "sums of a whole tile, from those of its parts";
+  let description = [{
+    The parts are sums over the steps that `cta.tiles … split` gives this block. In one of the blocks
+    that have steps of the tile, the one with its last, the results are the sums over all of them and
+    `whole` is true; there the tile is finished and stored. In the others `whole` is false and the
+    results are not to be used: they have left their parts in global memory and go on.
+
+    Parts are added in the order of their blocks, the same each time. A block waits for blocks with
+    lower numbers only, which leave their parts before they wait for others; so all end, also where
+    not all run at once, as long as blocks start in the order of their numbers.
+
+    C1: at the top level of tiles that are split, once. C2: tiles of f32, at
+    least one, all of one type.
+
+    ```mlir
+    %sums, %whole = cta.combine %part : tensor<128x256xf32>
+    scf.if %whole { … cta.store … }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$parts);
+  let results = (outs Variadic<AnyStaticShapeTensor>:$sums, I1:$whole);
+  let assemblyFormat = "$parts attr-dict `:` type($parts)";
   let hasVerifier = 1;
 }
 

@@ -211,6 +211,30 @@ LogicalResult RescaleOp::verify() {
   return success();
 }
 
+LogicalResult CombineOp::inferReturnTypes(MLIRContext *context, std::optional<Location>,
+                                          ValueRange operands, DictionaryAttr, OpaqueProperties,
+                                          RegionRange, SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.getTypes());
+  types.push_back(IntegerType::get(context, 1));
+  return success();
+}
+
+LogicalResult CombineOp::verify() {
+  auto tiles = dyn_cast<TilesOp>((*this)->getParentOp());
+  if (!tiles || !tiles.getSteps()) // C1
+    return emitOpError()
+           << "stands at the top level of `cta.tiles … split`, whose tiles have parts";
+  if (llvm::range_size(tiles.getBody().front().getOps<CombineOp>()) != 1) // C1
+    return emitOpError() << "is one of several; a tile's sums are put together at once";
+  if (getParts().empty()) // C2
+    return emitOpError() << "puts nothing together";
+  for (Value part : getParts())
+    if (!cast<RankedTensorType>(part.getType()).getElementType().isF32() ||
+        part.getType() != getParts().front().getType()) // C2
+      return emitOpError() << "puts together tiles of f32 and of one shape, not " << part.getType();
+  return success();
+}
+
 LogicalResult PartialSumOp::verify() {
   int64_t rows = cast<RankedTensorType>(getSource().getType()).getDimSize(0);
   int64_t sums = cast<RankedTensorType>(getResult().getType()).getDimSize(0);

@@ -61,29 +61,46 @@ def Cta_TilesOp : Cta_Op<"tiles", [
     does: so the end of one tile may overlap with the start of the next, whose first operands it waits
     for. They are tiles, and slots that were waited for (C6), which are released by their new name.
 
+    With `split (%first to %end) of %steps least p` the tiles that are left over behind the last that
+    all n blocks have one of are made in parts: each block takes an even share of their steps, at
+    least p. A tile then also is the steps from `first` to `end` of the `steps` that make a whole one,
+    and `cta.combine` puts its parts together. Where shares would save fewer than p steps, nothing is
+    split. A block ends with its parts, of which there are up to two: the beginning of one tile, and
+    the end, the middle or all of the one before. (Stream-K, Osama et al. 2023, with whole tiles for
+    all but the rest.)
+
     C1: an argument per extent. C2: g is a multiple of the cluster's blocks; only groups are folded
     or descending. C3: 0 <= i < t. C4: a role's only loop over tiles, at its top level. C5: clusters
-    have no queue. C6: what is carried is neither pending nor a scalar.
+    have no queue. C6: what is carried is neither pending nor a scalar. C7: tiles are split for single
+    blocks that take no turns and have no queue; p >= 1.
 
     ```mlir
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 { … }
     cta.tiles (%h, %m, %b) of (%heads, %m_tiles, %batches) grouped 8 folded { … }
     cta.tiles (%h, %m, %b) of (%heads, %m_tiles, %batches) grouped 8 descending queue { … }
+    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 split (%first to %end) of %steps least 16 {
+      … scf.for %i = %first to %end step %c1 …
+    }
     %left = cta.tiles (%m, %n) of (%m_tiles, %n_tiles) iter_args(%now = %first) -> (!slot) {
       … cta.yield %next : !slot
     }
     ```
   }];
-  let arguments = (ins Variadic<I32>:$extents, Variadic<AnyType>:$init_args,
+  let arguments = (ins Variadic<I32>:$extents, Optional<I32>:$steps, Variadic<AnyType>:$init_args,
                        OptionalAttr<I64Attr>:$grouped, UnitAttr:$folded,
                        UnitAttr:$descending, UnitAttr:$queue,
-                       OptionalAttr<I64Attr>:$turn, OptionalAttr<I64Attr>:$turns);
+                       OptionalAttr<I64Attr>:$turn, OptionalAttr<I64Attr>:$turns,
+                       OptionalAttr<I64Attr>:$least);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let extraClassDeclaration = [{
     /// The body's arguments that say which tile it is.
     ::mlir::Block::BlockArgListType getCoordinates() {
-      return getBody().getArguments().drop_back(getNumResults());
+      return getBody().getArguments().take_front(getExtents().size());
+    }
+    /// The body's arguments that say which of its steps, [first, end); none where it is not split.
+    ::mlir::Block::BlockArgListType getPart() {
+      return getBody().getArguments().drop_back(getNumResults()).drop_front(getExtents().size());
     }
   }];
   let hasCustomAssemblyFormat = 1;

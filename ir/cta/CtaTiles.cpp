@@ -9,6 +9,27 @@ using namespace tilewright::cta;
 
 //===- Syntax ---------------------------------------------------------------------------------===//
 
+/// Parses `split (%first to %end) of %steps least 16`, if it is there.
+static ParseResult parseSplit(OpAsmParser &parser,
+                              SmallVectorImpl<OpAsmParser::Argument> &arguments,
+                              OperationState &result) {
+  OpAsmParser::Argument first, end;
+  OpAsmParser::UnresolvedOperand steps;
+  int64_t least;
+  Type i32 = parser.getBuilder().getI32Type();
+  if (failed(parser.parseOptionalKeyword("split")))
+    return success();
+  if (parser.parseLParen() || parser.parseArgument(first) || parser.parseKeyword("to") ||
+      parser.parseArgument(end) || parser.parseRParen() || parser.parseKeyword("of") ||
+      parser.parseOperand(steps) || parser.resolveOperand(steps, i32, result.operands) ||
+      parser.parseKeyword("least") || parser.parseInteger(least))
+    return failure();
+  first.type = end.type = i32;
+  arguments.append({first, end});
+  result.addAttribute("least", parser.getBuilder().getI64IntegerAttr(least));
+  return success();
+}
+
 /// Parses `iter_args(%name = %init, …) -> (types)`, if it is there.
 static ParseResult parseCarried(OpAsmParser &parser,
                                 SmallVectorImpl<OpAsmParser::Argument> &arguments,
@@ -53,10 +74,14 @@ ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
   if (succeeded(parser.parseOptionalKeyword("turn")) &&
       (parseNumber("turn") || parser.parseKeyword("of") || parseNumber("turns")))
     return failure();
+  if (parseSplit(parser, arguments, result))
+    return failure();
+  size_t shared = result.operands.size(); // by all tiles
   if (parseCarried(parser, arguments, result))
     return failure();
   result.getOrAddProperties<Properties>().operandSegmentSizes = {
-      int32_t(extents.size()), int32_t(result.operands.size() - extents.size())};
+      int32_t(extents.size()), int32_t(shared - extents.size()),
+      int32_t(result.operands.size() - shared)};
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(result.attributes))
     return failure();
@@ -81,6 +106,9 @@ void TilesOp::print(OpAsmPrinter &printer) {
       printer << " " << flag;
   if (auto turn = getTurn())
     printer << " turn " << *turn << " of " << *getTurns();
+  if (Value steps = getSteps())
+    printer << " split (" << getPart()[0] << " to " << getPart()[1] << ") of " << steps << " least "
+            << *getLeast();
   bool carries = !getInitArgs().empty();
   if (carries) {
     printer << " iter_args(";
@@ -93,7 +121,7 @@ void TilesOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/carries);
   printer.printOptionalAttrDict((*this)->getAttrs(),
                                 {"grouped", "folded", "descending", "queue", "turn", "turns",
-                                 getOperandSegmentSizesAttrName()});
+                                 "least", getOperandSegmentSizesAttrName()});
 }
 
 //===- What it carries ------------------------------------------------------------------------===//
@@ -101,7 +129,7 @@ void TilesOp::print(OpAsmPrinter &printer) {
 SmallVector<Region *> TilesOp::getLoopRegions() { return {&getBody()}; }
 
 MutableArrayRef<OpOperand> TilesOp::getInitsMutable() {
-  return (*this)->getOpOperands().drop_front(getExtents().size());
+  return (*this)->getOpOperands().take_back(getInitArgs().size());
 }
 
 Block::BlockArgListType TilesOp::getRegionIterArgs() {
@@ -130,7 +158,7 @@ ChannelOp cta::channelOf(Value slot) {
 //===- Rules ----------------------------------------------------------------------------------===//
 
 LogicalResult TilesOp::verify() {
-  size_t arguments = getBody().getNumArguments() - getNumResults();
+  size_t arguments = getBody().getNumArguments() - getNumResults() - (getSteps() ? 2 : 0);
   if (arguments != getExtents().size() || arguments == 0) // C1
     return emitOpError() << "has " << arguments << " coordinates for " << getExtents().size()
                          << " extents";
@@ -154,6 +182,15 @@ LogicalResult TilesOp::verify() {
       (getTurn() && (*getTurn() < 0 || *getTurn() >= *getTurns()))) // C3
     return emitOpError() << "takes turn " << getTurn().value_or(0) << " of "
                          << getTurns().value_or(0) << "; turns count from 0";
+  if (bool(getSteps()) != bool(getLeast()) || (getLeast() && *getLeast() < 1)) // C7
+    return emitOpError() << "splits tiles in parts of at least " << getLeast().value_or(0)
+                         << " steps; say of how many, and at least 1";
+  if (getSteps() && (cluster > 1 || getQueue() || getTurns())) // C7
+    return emitOpError() << "splits tiles that go to "
+                         << (cluster > 1  ? "clusters"
+                             : getQueue() ? "blocks by a queue"
+                                          : "roles in turn")
+                         << "; tiles are split for single blocks that have an even share of them";
   for (Type type : getResultTypes())
     if (!isa<RankedTensorType, SlotType>(type)) // C6
       return emitOpError() << "carries a " << type << " to the next tile; "

@@ -70,6 +70,35 @@ def Cuda_AtomicIncOp : Cuda_Op<"atomic_inc"> {
   let assemblyFormat = "$ptr `,` $last attr-dict `:` type($ptr)";
 }
 
+class Cuda_FlagOp<string mnemonic> : Cuda_Op<mnemonic> {
+  let arguments = (ins Arg<Cuda_Ptr, "", [MemRead, MemWrite]>:$ptr, I32:$index);
+  let assemblyFormat = "$ptr `[` $index `]` attr-dict `:` type($ptr)";
+}
+
+def Cuda_FlagRaiseOp : Cuda_FlagOp<"flag_raise"> {
+  let summary = "raises a flag in global memory; releases this thread's earlier accesses to all blocks";
+  let description = [{
+    The flag, an i32, is 0 before and 1 behind it. With a barrier in front, what the barrier's other
+    threads did before is released as well.
+
+    ```mlir
+    cuda.flag_raise %flags[%block] : !cuda.ptr<i32>
+    ```
+  }];
+}
+
+def Cuda_FlagTakeOp : Cuda_FlagOp<"flag_take"> {
+  let summary = "waits until a flag has been raised, and lowers it";
+  let description = [{
+    What was released comes before what this thread does from here on, and, behind a barrier, before
+    what the barrier's other threads do. One thread takes a flag each time it is raised.
+
+    ```mlir
+    cuda.flag_take %flags[%block] : !cuda.ptr<i32>
+    ```
+  }];
+}
+
 def Cuda_CpAsyncOp : Cuda_Op<"cp_async"> {
   let summary = "starts an asynchronous copy of `bytes` bytes from global to shared memory";
   let description = [{

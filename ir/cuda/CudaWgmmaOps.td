@@ -116,6 +116,20 @@ def Cuda_WgmmaWaitOp : Cuda_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>
   let hasVerifier = 1;
 }
 
+def Cuda_PinRegistersOp : Cuda_Op<"pin_registers"> {
+  let summary = "what an array holds is final here, and in registers of its own";
+  let description = [{
+    No meaning but to the optimizer, which else may carry a sum of products as what is made of it
+    later, or choose between sums element by element instead of by a branch.
+
+    ```mlir
+    cuda.pin_registers %sum : !cuda.regs<128 x f32>
+    ```
+  }];
+  let arguments = (ins Arg<Cuda_Regs, "", [MemRead, MemWrite]>:$regs);
+  let assemblyFormat = "$regs attr-dict `:` type($regs)";
+}
+
 def Cuda_SettleOp : Cuda_Op<"settle", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "keeps what an array is computed from above what follows";
   let description = [{

@@ -130,6 +130,15 @@ public:
                 builder.getNamedAttr("source", builder.getStringAttr(source))});
   }
 
+  /// Memory of the runtime's with so many bytes for each block.
+  unsigned addWorkspace(Type element, int64_t bytes) {
+    return add(cuda::PtrType::get(builder.getContext(), element), "workspace",
+               {builder.getNamedAttr("argument", builder.getI64IntegerAttr(0)),
+                builder.getNamedAttr("axis", builder.getI64IntegerAttr(0)),
+                builder.getNamedAttr("bytes", builder.getI64IntegerAttr(bytes)),
+                builder.getNamedAttr("kind", builder.getStringAttr("workspace"))});
+  }
+
   /// A map of all axes of a view.
   unsigned addMap(cuda::TensorMapType type, StringRef name, int64_t argument) {
     auto axes = llvm::to_vector(llvm::seq<int64_t>(0, type.getBox().getRank()));
@@ -247,9 +256,14 @@ void Expander::makeParameters() {
       indices[i].ptr = list.add(type, "scalar", nameOf(i), nameOf(i), i);
     }
 
-  std::optional<unsigned> counter;
+  std::optional<unsigned> counter, parts, raised;
+  Type i32Pointer = cuda::PtrType::get(context, i32);
   if (hasQueue())
-    counter = list.add(cuda::PtrType::get(context, i32), "tile_counter", "tile_counter", "", 0);
+    counter = list.add(i32Pointer, "tile_counter", "tile_counter", "", 0);
+  if (int64_t bytes = workspaceBytes()) {
+    parts = list.addWorkspace(builder.getF32Type(), bytes);
+    raised = list.add(i32Pointer, "flags", "flags", "", 0);
+  }
 
   result = builder.create<func::FuncOp>(kernel.getLoc(), kernel.getName(),
                                         builder.getFunctionType(list.types, {}));
@@ -261,6 +275,10 @@ void Expander::makeParameters() {
     maps[use] = entry->getArgument(index);
   if (counter)
     tileCounter = entry->getArgument(*counter);
+  if (parts) {
+    workspace = entry->getArgument(*parts);
+    flags = entry->getArgument(*raised);
+  }
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     Value source = kernel.getArgument(i);
     auto view = viewOf(i);
@@ -411,6 +429,7 @@ LogicalResult Expander::expand(Operation *op) {
       .Case([&](cta::AwaitOp o) { return expandAwait(o); })
       .Case([&](cta::RescaleOp o) { return expandRescale(o); })
       .Case([&](cta::RaiseOp o) { return expandRaise(o); })
+      .Case([&](cta::CombineOp o) { return expandCombine(o); })
       .Case([&](cta::RoleOp o) {
         bool first = !isa_and_nonnull<cta::RoleOp>(o->getPrevNode());
         return first ? expandRoles() : success();

@@ -219,9 +219,8 @@ LogicalResult Expander::expandAwait(cta::AwaitOp op) {
       unrolled(type.getSize(), [&](Value index) {
         builder.create<cuda::SetOp>(loc, constantOf(type.getElementType(), 0), sum, index);
       });
-      // Final here: else the optimizer may carry the sum through the loop as what it is stored as,
-      // which moves it while products are under way.
-      builder.create<cuda::WgmmaFenceOp>(loc, sum);
+      // Not by a fence, behind which ptxas takes products to be under way.
+      builder.create<cuda::PinRegistersOp>(loc, sum);
     });
   }
   return success();

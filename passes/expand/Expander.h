@@ -11,7 +11,9 @@
 //   ExpandChannels.cpp      slots, their hand-over, waits
 //   ExpandCopies.cpp        what goes into slots and comes out of them
 //   ExpandRoles.cpp         roles as branches
-//   ExpandTiles.cpp         the loop over tiles, their queue
+//   ExpandTiles.cpp         the loop over tiles
+//   ExpandQueue.cpp         tiles from a queue
+//   ExpandParts.cpp         tiles that blocks share
 //   ExpandOrders.cpp        turns of roles and warpgroups
 //   ExpandRings.cpp         slots between roles: mbarriers
 //   ExpandTma.cpp           boxes that TMA copies
@@ -246,6 +248,25 @@ private:
   struct Divisor {
     Value value, reciprocal;
   };
+  /// The steps of tiles left over that a block makes, counted from the first step of the first of
+  /// them, and what is the same for all blocks.
+  struct Share {
+    Value steps;      // of a tile
+    Value size;       // of a share, at most
+    Value begin, end; // this block's; both 0 where nothing is split
+    Value tile;       // the tile left over in which it begins
+    Value rounds;     // tiles that the block makes whole
+    Value parts;      // tiles that it makes parts of, up to 2
+    Value whole;      // the first tile left over
+  };
+  /// The part of a tile that is made in one go of the loop over them.
+  struct Part {
+    Value isLeft; // of a tile left over, and maybe not all of it
+    Value start;  // such a tile's first step, counted as the share's are
+    Value end;    // the step of the tile behind the part's last
+    Value block;
+    Share share;
+  };
   struct TileLoop {
     cta::TilesOp op;
     llvm::SmallVector<Divisor> extents;
@@ -268,6 +289,20 @@ private:
   llvm::SmallVector<Value> declareCarried(cta::TilesOp op);
   void handOn(mlir::ValueRange values, llvm::ArrayRef<Value> carried);
   void takeOver(mlir::ValueRange names, llvm::ArrayRef<Value> carried);
+
+  //===- Tiles that blocks share (ExpandParts.cpp) -------------------------------------------===//
+  Share planShare(const TileLoop &tiles);
+  mlir::LogicalResult expandParts(const TileLoop &tiles);
+  mlir::LogicalResult expandCombine(cta::CombineOp op);
+  /// What a block leaves of unfinished tiles; 0 where none are split.
+  int64_t workspaceBytes();
+  int64_t partVector(cta::CombineOp op);
+  void forEachVector(cta::CombineOp op, size_t number, Value block,
+                     llvm::function_ref<void(Value index, Value offset)> move);
+  void leaveParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays);
+  void addParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays, Value block);
+
+  //===- Queues (ExpandQueue.cpp) ------------------------------------------------------------===//
   struct QueuePlace {
     Value slot, full, empty, phase;
   };
@@ -409,9 +444,12 @@ private:
   bool misplaced = false; // in it stands what takes all of them; that has been said
   llvm::DenseMap<std::pair<Value, Type>, Value> maps; // tensor maps of views
   std::vector<std::unique_ptr<Ring>> rings;
-  Ring *queue = nullptr; // through which tiles are handed out; it has no channels
-  Value queueSlots;      // the address of its first slot
-  Value tileCounter;     // a pointer to where tiles are counted
+  Ring *queue = nullptr;    // through which tiles are handed out; it has no channels
+  Value queueSlots;         // the address of its first slot
+  Value tileCounter;        // a pointer to where tiles are counted
+  Value workspace;          // a pointer to where parts of tiles are left
+  Value flags;              // a pointer to a flag per block, raised when it has left its part
+  std::optional<Part> part; // what is under expansion, where tiles are split
   llvm::DenseMap<Ring *, RingPlace> places; // of the role under expansion
   /// Per channel that the role stores through: a counter of slots; null where each store starts
   /// with slot 0.

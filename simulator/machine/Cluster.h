@@ -12,6 +12,12 @@
 
 namespace tilewright::simulator::machine {
 
+/// A flag in global memory: who raised it last, and what came before that.
+struct Flag {
+  uint32_t cluster;
+  Clock before;
+};
+
 /// What the clusters of a run share.
 struct Session {
   Session(const Program &program, int64_t grid, const MachineOptions &options,
@@ -22,6 +28,7 @@ struct Session {
   const MachineOptions &options;
   Scheduler &scheduler;
   GlobalMemory global;
+  std::map<char *, Flag> flags; // by where they lie
   Reports reports;
   Counting counting;
   uint64_t steps = 0, laneInstructions = 0;
@@ -82,6 +89,7 @@ public:
   Session &session;
   int64_t id;
   std::vector<Agent> agents;
+  Tellings told; // by flags of other clusters
   std::deque<Block> blocks;
   /// While set, a waiting instruction says for whom it waits (Warp::waitsFor).
   bool explaining = false;

@@ -211,4 +211,69 @@ LogicalResult translate(Translator &translator, cuda::AtomicIncOp op) {
   return success();
 }
 
+//===- Flags ----------------------------------------------------------------------------------===//
+
+/// Calls `body` for each flag that a lane names (a: the pointer argument's number; b: the index).
+static void forFlags(Warp &warp, const Instruction &instruction, function_ref<void(char *)> body) {
+  warp.requireDefined(instruction, instruction.b, warp.active, "the number of a flag");
+  GlobalAccess access(warp, instruction, instruction.a, Direction::Write, sizeof(uint32_t),
+                      warp.accessor(instruction, /*atomic=*/true));
+  const int32_t *indices = warp.lanes<int32_t>(instruction.b);
+  forLanes(warp.active, [&](int lane) {
+    if (auto at = access.at(lane, indices[lane]))
+      body(access.memory.data + *at);
+  });
+  access.count();
+}
+
+static int32_t &stateOf(char *flag) { return *reinterpret_cast<int32_t *>(flag); }
+
+static Step runFlagRaise(Warp &warp, const Instruction &instruction) {
+  Cluster &cluster = warp.cluster();
+  forFlags(warp, instruction, [&](char *flag) {
+    if (stateOf(flag))
+      report(FindingKind::ArriveOverCount, warp, instruction, -1,
+             "raises a flag that nobody has taken since it was raised last");
+    stateOf(flag) = 1;
+    cluster.session.flags[flag] = {uint32_t(cluster.id), warp.clock};
+  });
+  warp.tick();
+  return Step::Next;
+}
+
+static Step runFlagTake(Warp &warp, const Instruction &instruction) {
+  Cluster &cluster = warp.cluster();
+  bool raised = true;
+  forFlags(warp, instruction, [&](char *flag) {
+    raised &= stateOf(flag) != 0;
+    if (!stateOf(flag))
+      return;
+    stateOf(flag) = 0;
+    const Flag &by = cluster.session.flags[flag];
+    if (by.cluster == uint32_t(cluster.id))
+      return warp.clock.join(by.before);
+    AgentId taken = cluster.addAgent(warp.block, warp.index, "flag");
+    cluster.told.insert({by.cluster, {taken, by.before}});
+    warp.clock.raise(taken, 1);
+  });
+  if (!raised && cluster.explaining)
+    warp.waitsFor = "a flag that no block before this one has raised";
+  return raised ? Step::Next : Step::Wait;
+}
+
+template <typename Op>
+static LogicalResult translateFlag(Translator &translator, Op op, Handler run) {
+  Instruction &instruction = translator.emit(op, run);
+  instruction.a = translator.global(op.getPtr(), /*written=*/true);
+  instruction.b = translator.slot(op.getIndex());
+  return success();
+}
+
+LogicalResult translate(Translator &translator, cuda::FlagRaiseOp op) {
+  return translateFlag(translator, op, runFlagRaise);
+}
+LogicalResult translate(Translator &translator, cuda::FlagTakeOp op) {
+  return translateFlag(translator, op, runFlagTake);
+}
+
 } // namespace tilewright::simulator::machine

@@ -6,8 +6,13 @@ namespace tilewright::simulator::machine {
 static constexpr size_t kMostReaders = 64;
 
 static bool isBefore(const Access &earlier, const Accessor &later) {
-  if (earlier.cluster != later.access.cluster)
-    return false;
+  if (earlier.cluster != later.access.cluster) {
+    auto [begin, end] = later.told->equal_range(earlier.cluster);
+    return std::any_of(begin, end, [&](const auto &entry) {
+      const Told &told = entry.second;
+      return later.clock->covers(told.taken, 1) && told.before.covers(earlier.agent, earlier.time);
+    });
+  }
   return later.clock->covers(earlier.agent, earlier.time);
 }
 

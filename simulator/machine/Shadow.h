@@ -9,6 +9,7 @@
 
 #include "simulator/machine/Clock.h"
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -27,17 +28,26 @@ struct Access {
   uint32_t instruction = 0; // index in the program
   uint32_t step = 0;        // tells executions of an instruction apart
   uint32_t source = 0;      // of a copy: copies with equal sources write equal bytes; 0: unknown
-  uint32_t cluster = 0;     // clusters are never in order
+  uint32_t cluster = 0;     // clusters are in order only by flags
 
   explicit operator bool() const { return time != 0; }
 };
 
-/// An access with what its agent knows: the events before it, and those that a proxy fence made
-/// visible to the async proxy.
+/// What a flag that another cluster raised has told: all that came before it there. Whoever the
+/// agent `taken` comes before knows of it; the agent stands for the taking.
+struct Told {
+  AgentId taken;
+  Clock before;
+};
+using Tellings = std::multimap<uint32_t, Told>; // by the cluster that raised the flag
+
+/// An access with what its agent knows: the events before it, those that a proxy fence made
+/// visible to the async proxy, and what other clusters may have told.
 struct Accessor {
   Access access;
   const Clock *clock;
   const Clock *fenced;
+  const Tellings *told;
 };
 
 /// Two accesses that nothing puts in order, or, with `fence`, that need a proxy fence between them.

@@ -130,6 +130,7 @@ Accessor Warp::accessor(const Instruction &instruction, bool atomic) {
                    uint32_t(cluster().id)};
   result.clock = &clock;
   result.fenced = &fenced;
+  result.told = &cluster().told;
   return result;
 }
 

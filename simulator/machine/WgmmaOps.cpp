@@ -404,8 +404,8 @@ static Step runWait(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
-/// The machine runs instructions in their order.
-static Step runSettle(Warp &, const Instruction &) { return Step::Next; }
+/// The machine runs instructions in their order, and keeps arrays where they are.
+static Step runNothing(Warp &, const Instruction &) { return Step::Next; }
 
 LogicalResult translate(Translator &translator, cuda::WgmmaFenceOp op) {
   translator.emit(op, runFence);
@@ -416,7 +416,11 @@ LogicalResult translate(Translator &translator, cuda::WgmmaCommitOp op) {
   return success();
 }
 LogicalResult translate(Translator &translator, cuda::SettleOp op) {
-  translator.emit(op, runSettle);
+  translator.emit(op, runNothing);
+  return success();
+}
+LogicalResult translate(Translator &translator, cuda::PinRegistersOp op) {
+  translator.emit(op, runNothing);
   return success();
 }
 LogicalResult translate(Translator &translator, cuda::WgmmaWaitOp op) {

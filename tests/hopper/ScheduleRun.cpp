@@ -141,6 +141,7 @@ const std::vector<MatrixProgram> hopper::kMatrixPrograms = {
     {"gemm_cooperative.mlir", fillGemm},
     {"gemm_persistent.mlir", fillGemm},
     {"gemm_pingpong.mlir", fillGemm},
+    {"gemm_stream_k.mlir", fillGemm},
     {"gemm_e4m3.mlir", fillE4m3},
     {"gemm_block_scaled.mlir", fillBlockScaled},
     {"gemm_block_scaled_tall.mlir", fillBlockScaled},

@@ -113,6 +113,28 @@ static Buffer &tileCounter(const Program &program) {
   return buffer;
 }
 
+constexpr int64_t kMostBlocks = 16; // that share tiles in a test
+
+/// Where blocks leave parts of tiles, `bytes` each.
+static Buffer &workspace(const Program &program, int64_t bytes) {
+  static std::vector<float> parts;
+  static Buffer buffer;
+  parts.resize(size_t(kMostBlocks * bytes) / sizeof(float));
+  buffer = {parseType("f32", program.context.get()), parts.data(), int64_t(parts.size())};
+  buffer.initialized = false;
+  return buffer;
+}
+
+/// A flag for each block. A launch finds all lowered and leaves them so.
+static Buffer &flags(const Program &program) {
+  static int32_t raised[kMostBlocks] = {};
+  static Buffer buffer;
+  EXPECT_EQ(std::count(std::begin(raised), std::end(raised), 0), kMostBlocks)
+      << "the launch before this one left a flag raised";
+  buffer = {parseType("i32", program.context.get()), raised, kMostBlocks};
+  return buffer;
+}
+
 SmallVector<MachineArgument>
 hopper::bindArguments(const Program &program, ArrayRef<HostMatrix *> tensors,
                       const llvm::StringMap<MachineArgument> &numbers) {
@@ -129,6 +151,14 @@ hopper::bindArguments(const Program &program, ArrayRef<HostMatrix *> tensors,
     }
     if (kind == "tile_counter") {
       arguments.push_back(Pointer{&tileCounter(program)});
+      continue;
+    }
+    if (kind == "workspace") {
+      arguments.push_back(Pointer{&workspace(program, number("bytes"))});
+      continue;
+    }
+    if (kind == "flags") {
+      arguments.push_back(Pointer{&flags(program)});
       continue;
     }
     HostMatrix &tensor = *tensors[size_t(number("argument"))];
