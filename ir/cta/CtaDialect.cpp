@@ -225,9 +225,9 @@ LogicalResult CombineOp::verify() {
     return emitOpError()
            << "stands at the top level of `cta.tiles … split`, whose tiles have parts";
   if (llvm::range_size(tiles.getBody().front().getOps<CombineOp>()) != 1) // C1
-    return emitOpError() << "is one of several; a tile's sums are put together at once";
+    return emitOpError() << "is one of several; put all sums of a tile together in one";
   if (getParts().empty()) // C2
-    return emitOpError() << "puts nothing together";
+    return emitOpError() << "puts nothing together; name the sums that are parts";
   for (Value part : getParts())
     if (!cast<RankedTensorType>(part.getType()).getElementType().isF32() ||
         part.getType() != getParts().front().getType()) // C2

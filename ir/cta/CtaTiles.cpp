@@ -183,14 +183,13 @@ LogicalResult TilesOp::verify() {
     return emitOpError() << "takes turn " << getTurn().value_or(0) << " of "
                          << getTurns().value_or(0) << "; turns count from 0";
   if (bool(getSteps()) != bool(getLeast()) || (getLeast() && *getLeast() < 1)) // C7
-    return emitOpError() << "splits tiles in parts of at least " << getLeast().value_or(0)
-                         << " steps; say of how many, and at least 1";
-  if (getSteps() && (cluster > 1 || getQueue() || getTurns())) // C7
-    return emitOpError() << "splits tiles that go to "
-                         << (cluster > 1  ? "clusters"
-                             : getQueue() ? "blocks by a queue"
-                                          : "roles in turn")
-                         << "; tiles are split for single blocks that have an even share of them";
+    return emitOpError() << "splits tiles into parts of at least " << getLeast().value_or(0)
+                         << " steps; give the steps of a tile, and `least` 1 or more";
+  if (getSteps() && (cluster > 1 || getQueue() || getTurns())) { // C7
+    StringRef other = cluster > 1 ? "cta.cluster" : getQueue() ? "queue" : "turn";
+    return emitOpError() << "splits tiles, of which each block has an even share; take `" << other
+                         << "` or `split` away";
+  }
   for (Type type : getResultTypes())
     if (!isa<RankedTensorType, SlotType>(type)) // C6
       return emitOpError() << "carries a " << type << " to the next tile; "

@@ -548,3 +548,155 @@ func.func @only_roles_have_warpgroups() {
 
 // expected-error @+1 {{'cta.warpgroup' op is for roles of whole warpgroups that hold tiles}}
 %own = cta.warpgroup : i32
+
+// -----
+
+func.func @a_part_has_steps(%t: i32, %steps: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op splits tiles into parts of at least 0 steps; give the steps of a tile, and `least` 1 or more}}
+    cta.tiles (%m) of (%t) split (%first to %end) of %steps least 0 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @parts_are_of_some_steps(%t: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op splits tiles into parts of at least 8 steps; give the steps of a tile, and `least` 1 or more}}
+    "cta.tiles"(%t) <{least = 8 : i64, operandSegmentSizes = array<i32: 1, 0, 0>}> ({
+    ^bb0(%m: i32):
+      "cta.yield"() : () -> ()
+    }) : (i32) -> ()
+  }
+  return
+}
+
+// -----
+
+func.func @a_part_has_a_first_and_a_last_step(%t: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op has 0 coordinates for 1 extents}}
+    "cta.tiles"(%t, %t) <{least = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0>}> ({
+    ^bb0(%m: i32, %first: i32):
+      "cta.yield"() : () -> ()
+    }) : (i32, i32) -> ()
+  }
+  return
+}
+
+// -----
+
+func.func @clusters_split_no_tiles(%t: i32, %steps: i32) attributes {cta.cluster = 2 : i32} {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op splits tiles, of which each block has an even share; take `cta.cluster` or `split` away}}
+    cta.tiles (%m) of (%t) split (%first to %end) of %steps least 8 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @a_queue_gives_no_even_shares(%t: i32, %steps: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op splits tiles, of which each block has an even share; take `queue` or `split` away}}
+    cta.tiles (%m) of (%t) queue split (%first to %end) of %steps least 8 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @roles_in_turn_split_no_tiles(%t: i32, %steps: i32) {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op splits tiles, of which each block has an even share; take `turn` or `split` away}}
+    cta.tiles (%m) of (%t) turn 0 of 2 split (%first to %end) of %steps least 8 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @whole_tiles_are_not_combined(%t: i32) {
+  cta.role "multiply" warps 4 {
+    cta.tiles (%m) of (%t) {
+      %part = arith.constant dense<0.0> : tensor<64xf32>
+      // expected-error @+1 {{'cta.combine' op stands at the top level of `cta.tiles … split`, whose tiles have parts}}
+      %sum, %whole = cta.combine %part : tensor<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @every_part_is_combined(%t: i32, %steps: i32) {
+  cta.role "multiply" warps 4 {
+    cta.tiles (%m) of (%t) split (%first to %end) of %steps least 8 {
+      %part = arith.constant dense<0.0> : tensor<64xf32>
+      %some = arith.cmpi slt, %first, %end : i32
+      scf.if %some {
+        // expected-error @+1 {{'cta.combine' op stands at the top level of `cta.tiles … split`, whose tiles have parts}}
+        %sum, %whole = cta.combine %part : tensor<64xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @sums_are_combined_in_one(%t: i32, %steps: i32) {
+  cta.role "multiply" warps 4 {
+    cta.tiles (%m) of (%t) split (%first to %end) of %steps least 8 {
+      %part = arith.constant dense<0.0> : tensor<64xf32>
+      // expected-error @+1 {{'cta.combine' op is one of several; put all sums of a tile together in one}}
+      %sum, %whole = cta.combine %part : tensor<64xf32>
+      %other, %too = cta.combine %part : tensor<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @something_is_combined(%t: i32, %steps: i32) {
+  cta.role "multiply" warps 4 {
+    cta.tiles (%m) of (%t) split (%first to %end) of %steps least 8 {
+      // expected-error @+1 {{'cta.combine' op puts nothing together; name the sums that are parts}}
+      %whole = "cta.combine"() : () -> i1
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @parts_are_sums(%t: i32, %steps: i32) {
+  cta.role "multiply" warps 4 {
+    cta.tiles (%m) of (%t) split (%first to %end) of %steps least 8 {
+      %part = arith.constant dense<0.0> : tensor<64xbf16>
+      // expected-error @+1 {{'cta.combine' op puts together tiles of f32 and of one shape, not 'tensor<64xbf16>'}}
+      %sum, %whole = cta.combine %part : tensor<64xbf16>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @parts_have_one_shape(%t: i32, %steps: i32) {
+  cta.role "multiply" warps 4 {
+    cta.tiles (%m) of (%t) split (%first to %end) of %steps least 8 {
+      %part = arith.constant dense<0.0> : tensor<64xf32>
+      %other = arith.constant dense<0.0> : tensor<32xf32>
+      // expected-error @+1 {{'cta.combine' op puts together tiles of f32 and of one shape, not 'tensor<32xf32>'}}
+      %sums:2, %whole = cta.combine %part, %other : tensor<64xf32>, tensor<32xf32>
+    }
+  }
+  return
+}

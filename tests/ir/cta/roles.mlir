@@ -127,3 +127,33 @@ func.func private @first_row(%rows: i32) -> i32 {
   %row = arith.muli %own, %rows : i32
   return %row : i32
 }
+
+// CHECK-LABEL: @tiles_are_split
+// CHECK: cta.tiles (%[[M:.*]], %{{.*}}) of (%{{.*}}, %{{.*}}) grouped 4 split (%[[FIRST:.*]] to %[[END:.*]]) of %{{.*}} least 16 {
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[END]]
+// CHECK: cta.tiles (%[[M:.*]]) of (%{{.*}}) split (%[[FIRST:.*]] to %{{.*}}) of %{{.*}} least 1 iter_args(%[[PART:.*]] = %{{.*}}) -> (tensor<64x64xf32>) {
+// CHECK: arith.addi %[[M]], %[[FIRST]]
+// CHECK: %[[SUMS:.*]]:2, %[[WHOLE:.*]] = cta.combine %[[PART]], %[[PART]] : tensor<64x64xf32>, tensor<64x64xf32>
+// CHECK: scf.if %[[WHOLE]]
+// CHECK: cta.yield %[[SUMS]]#1
+func.func @tiles_are_split(%t: i32, %steps: i32) attributes {cta.target = "sm_90"} {
+  %one = arith.constant 1 : i32
+  cta.role "load" warps 1 {
+    cta.tiles (%m, %n) of (%t, %t) grouped 4 split (%first to %end) of %steps least 16 {
+      scf.for %i = %first to %end step %one : i32 {
+      }
+    }
+  }
+  cta.role "multiply" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %left = cta.tiles (%m) of (%t) split (%first to %end) of %steps least 1
+        iter_args(%part = %zero) -> (tensor<64x64xf32>) {
+      %step = arith.addi %m, %first : i32
+      %sums:2, %whole = cta.combine %part, %part : tensor<64x64xf32>, tensor<64x64xf32>
+      scf.if %whole {
+      }
+      cta.yield %sums#1 : tensor<64x64xf32>
+    }
+  }
+  return
+}

@@ -80,6 +80,7 @@ func.func @tensor_copies(%a: !cuda.tensor_map<tensor<64x64xbf16>, swizzle 128>,
 // CHECK: cuda.wgmma_wait 1
 // CHECK: cuda.settle %{{.*}} : <128 x f32>
 // CHECK: cuda.wgmma_wait 0, %{{.*}} : !cuda.regs<128 x f32>
+// CHECK: cuda.pin_registers %{{.*}} : <128 x f32>
 func.func @warpgroup_products(%slot: i32, %i: i32, %some: i1, %acc: !cuda.regs<128 x f32>,
                               %p: !cuda.regs<4 x vector<2xbf16>>) {
   %a = cuda.matrix_descriptor %slot {leading = 16, stride = 1024, swizzle = 128}
@@ -94,6 +95,7 @@ func.func @warpgroup_products(%slot: i32, %i: i32, %some: i1, %acc: !cuda.regs<1
   cuda.wgmma_wait 1
   cuda.settle %acc : !cuda.regs<128 x f32>
   cuda.wgmma_wait 0, %acc : !cuda.regs<128 x f32>
+  cuda.pin_registers %acc : !cuda.regs<128 x f32>
   return
 }
 

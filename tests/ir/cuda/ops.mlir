@@ -50,6 +50,8 @@ func.func @registers() {
 // CHECK: cuda.atomic "add" %{{.*}}, %{{.*}}[%{{.*}}] : f32, <f32>, i32
 // CHECK: cuda.atomic "max" %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} : f32, <f32>, i32
 // CHECK: cuda.atomic_inc %{{.*}}, %{{.*}} : <i32>
+// CHECK: cuda.flag_raise %{{.*}}[%{{.*}}] : <i32>
+// CHECK: cuda.flag_take %{{.*}}[%{{.*}}] : <i32>
 // CHECK: cuda.cp_async %{{.*}}, %{{.*}}[%{{.*}}] {bytes = 16 : i64} : <bf16>, i32
 // CHECK: cuda.cp_async %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} {bytes = 4 : i64} : <bf16>, i64
 // CHECK: cuda.cp_async_commit
@@ -63,6 +65,8 @@ func.func @global_memory(%p: !cuda.ptr<bf16>, %f: !cuda.ptr<f32>, %n: !cuda.ptr<
   cuda.atomic "add" %v, %f[%i] : f32, !cuda.ptr<f32>, i32
   cuda.atomic "max" %v, %f[%i], %some : f32, !cuda.ptr<f32>, i32
   %old = cuda.atomic_inc %n, %i : !cuda.ptr<i32>
+  cuda.flag_raise %n[%i] : !cuda.ptr<i32>
+  cuda.flag_take %n[%i] : !cuda.ptr<i32>
   cuda.cp_async %i, %p[%i] {bytes = 16} : !cuda.ptr<bf16>, i32
   cuda.cp_async %i, %p[%wide], %i {bytes = 4} : !cuda.ptr<bf16>, i64
   cuda.cp_async_commit
