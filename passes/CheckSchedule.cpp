@@ -382,7 +382,7 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
       if (combine) {
         next.emitError() << "puts parts together in role \"" << cta::roleOf(next).getName()
                          << "\" beside role \"" << cta::roleOf(combine).getName()
-                         << "\"; one role does";
+                         << "\"; let one role do it";
         return WalkResult::interrupt();
       }
       combine = next;
@@ -396,7 +396,8 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
     auto isOfWhole = [&](Operation *op) {
       for (auto around = op->getParentOfType<scf::IfOp>(); around;
            around = around->getParentOfType<scf::IfOp>())
-        if (around.getCondition() == combine.getWhole())
+        if (around.getCondition() == combine.getWhole() &&
+            around.getThenRegion().isAncestor(op->getParentRegion()))
           return true;
       return false;
     };
