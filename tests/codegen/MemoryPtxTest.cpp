@@ -1,6 +1,7 @@
 // Accesses to memory of every type and width compile, to the instruction meant.
 #include "tests/codegen/Harness.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace tilewright::codegen;
@@ -82,6 +83,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Registers{"vector<4xf8E4M3FN>", "f8E4M3FN", 4, 1},
                     Registers{"vector<4xf8E5M2>", "f8E5M2", 4, 1}));
 
+// As words they would be moved to other registers first, while products are under way.
+TEST(Sums, are_stored_from_the_registers_they_are_in) {
+  std::string regs = "!cuda.regs<8 x f32>";
+  std::string body = "%r = cuda.regs : " + regs + "\ncuda.pin_registers %r : " + regs +
+                     "\ncuda.store_global %r[%c4], %x[%t] {count = 4} : " + regs +
+                     ", !cuda.ptr<f32>, i32";
+  std::string text = printed(kernelIr("%x: !cuda.ptr<f32>", body));
+  for (int arch : targetsFrom(75))
+    EXPECT_THAT(compiled(text, arch),
+                testing::ContainsRegex("st.global.v4.b32 \\[%rd[0-9]+\\], \\{%f[0-9]+, %f"));
+}
+
 TEST(Atomics, compile_to_reductions) {
   auto atomic = [](const std::string &kind, const std::string &type) {
     return kernelIr("%x: !cuda.ptr<" + type + ">, %v: " + type,
@@ -104,6 +117,15 @@ TEST(Atomics, counters_wrap) {
   std::string body = "%old = cuda.atomic_inc %x, %n : !cuda.ptr<i32>\n"
                      "%next = cuda.atomic_inc %x, %old : !cuda.ptr<i32>";
   expectPtx(kernelIr("%x: !cuda.ptr<i32>, %n: i32", body), 75, {"atom.global.inc.u32"});
+}
+
+// Seen by all blocks of the grid: what came before a flag is, and whoever takes it lowers it.
+TEST(Flags, are_released_and_acquired_for_the_whole_gpu) {
+  std::string body = "cuda.flag_raise %x[%n] : !cuda.ptr<i32>\n"
+                     "cuda.flag_take %x[%t] : !cuda.ptr<i32>";
+  expectPtx(kernelIr("%x: !cuda.ptr<i32>, %n: i32", body), 75,
+            {"st.release.gpu.global.u32", "ld.acquire.gpu.global.u32",
+             "st.relaxed.gpu.global.u32"});
 }
 
 TEST(AsyncCopies, compile_from_sm_80_on) {

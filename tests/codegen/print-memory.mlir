@@ -83,3 +83,24 @@ func.func @multiplies_matrices() attributes {cuda.kernel, cuda.threads = 32 : i3
   cuda.stmatrix %a[%c0], %s {count = 4} : !cuda.regs<4 x vector<2xbf16>>
   return
 }
+
+// A part of a sum, kept in registers of its own, for another block; that of the block before.
+// CHECK-LABEL: hands_on_to_other_blocks(
+// CHECK: pin_registers(sum);
+// CHECK-NEXT: store_global_b128(parts + n, sum);
+// CHECK-NEXT: flag_raise(flags + n);
+// CHECK-NEXT: flag_take(flags + before);
+// CHECK-NEXT: load_global_b128(sum, parts + before);
+func.func @hands_on_to_other_blocks(%parts: !cuda.ptr<f32> {tile.name = "parts"},
+                                    %flags: !cuda.ptr<i32> {tile.name = "flags"},
+                                    %n: i32 {tile.name = "n"}, %before: i32 {tile.name = "before"})
+    attributes {cuda.kernel, cuda.threads = 32 : i32} {
+  %c0 = arith.constant 0 : i32
+  %sum = cuda.regs : !cuda.regs<4 x f32> loc("sum")
+  cuda.pin_registers %sum : !cuda.regs<4 x f32>
+  cuda.store_global %sum[%c0], %parts[%n] {count = 4} : !cuda.regs<4 x f32>, !cuda.ptr<f32>, i32
+  cuda.flag_raise %flags[%n] : !cuda.ptr<i32>
+  cuda.flag_take %flags[%before] : !cuda.ptr<i32>
+  cuda.load_global %parts[%before], %sum[%c0] {count = 4} : !cuda.ptr<f32>, i32, !cuda.regs<4 x f32>
+  return
+}
