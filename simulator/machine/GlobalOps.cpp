@@ -243,22 +243,27 @@ static Step runFlagRaise(Warp &warp, const Instruction &instruction) {
 
 static Step runFlagTake(Warp &warp, const Instruction &instruction) {
   Cluster &cluster = warp.cluster();
-  bool raised = true;
-  forFlags(warp, instruction, [&](char *flag) {
-    raised &= stateOf(flag) != 0;
-    if (!stateOf(flag))
-      return;
+  SmallVector<char *> flags;
+  forFlags(warp, instruction, [&](char *flag) { flags.push_back(flag); });
+  if (!llvm::all_of(flags, [](char *flag) { return stateOf(flag) != 0; })) {
+    if (cluster.explaining) {
+      warp.waitsForWarps.clear();
+      warp.waitsFor = "a flag that no block before this one has raised";
+    }
+    return Step::Wait;
+  }
+  for (char *flag : flags) {
     stateOf(flag) = 0;
     const Flag &by = cluster.session.flags[flag];
-    if (by.cluster == uint32_t(cluster.id))
-      return warp.clock.join(by.before);
+    if (by.cluster == uint32_t(cluster.id)) {
+      warp.clock.join(by.before);
+      continue;
+    }
     AgentId taken = cluster.addAgent(warp.block, warp.index, "flag");
     cluster.told.insert({by.cluster, {taken, by.before}});
     warp.clock.raise(taken, 1);
-  });
-  if (!raised && cluster.explaining)
-    warp.waitsFor = "a flag that no block before this one has raised";
-  return raised ? Step::Next : Step::Wait;
+  }
+  return Step::Next;
 }
 
 template <typename Op>

@@ -11,10 +11,14 @@ namespace {
 
 /// An agent with a clock of its own.
 struct Actor {
-  explicit Actor(AgentId agent) : agent(agent) { clock.raise(agent, 1); }
+  explicit Actor(AgentId agent, uint32_t cluster = 0) : agent(agent), cluster(cluster) {
+    clock.raise(agent, 1);
+  }
 
   Accessor access(Proxy proxy = Proxy::Generic, bool atomic = false) const {
-    return {{clock.get(agent), agent, proxy, atomic}, &clock, &fenced};
+    Accessor accessor{{clock.get(agent), agent, proxy, atomic}, &clock, &fenced, &told};
+    accessor.access.cluster = cluster;
+    return accessor;
   }
   /// This agent synchronises with `other`, which goes on to a later time.
   void acquire(Actor &other) {
@@ -24,7 +28,9 @@ struct Actor {
   }
 
   AgentId agent;
+  uint32_t cluster;
   Clock clock, fenced;
+  Tellings told;
 };
 
 TEST(Shadow, orders_accesses_by_clocks) {
@@ -92,6 +98,25 @@ TEST(Shadow, the_async_proxy_needs_a_fence_after_plain_writes) {
   a.fenced = a.clock;
   b.acquire(a);
   EXPECT_FALSE(shadow.read(0, b.access(Proxy::Async)));
+}
+
+TEST(Shadow, clusters_know_of_each_other_what_they_were_told) {
+  Shadow shadow(1);
+  Actor writer(0, /*cluster=*/1), reader(0, /*cluster=*/2);
+  constexpr AgentId kTaken = 1;
+  EXPECT_FALSE(shadow.write(0, writer.access()));
+  EXPECT_TRUE(shadow.read(0, reader.access()));
+  reader.told.insert({writer.cluster, {kTaken, writer.clock}});
+  EXPECT_TRUE(shadow.read(0, reader.access())) << "someone else of its cluster was told";
+  reader.clock.raise(kTaken, 1);
+  EXPECT_FALSE(shadow.read(0, reader.access()));
+  // What comes later was not told, nor what a third cluster did.
+  writer.clock.raise(writer.agent, 2);
+  shadow.write(0, writer.access());
+  EXPECT_TRUE(shadow.read(0, reader.access()));
+  Shadow other(1);
+  EXPECT_FALSE(other.write(0, Actor(0, /*cluster=*/3).access()));
+  EXPECT_TRUE(other.read(0, reader.access()));
 }
 
 } // namespace
