@@ -51,7 +51,11 @@ static void addBarriers(Spellings &spellings) {
         p.line(p.call(function, op.getBarrier()).text + ";");
         return success();
       });
-  addCall<cuda::MbarrierWaitOp>(spellings, "mbarrier_wait");
+  spellings.statement<cuda::MbarrierWaitOp>([](Printer &p, cuda::MbarrierWaitOp op) {
+    std::string function = op.getBeside() ? "mbarrier_wait_beside" : "mbarrier_wait";
+    p.line(p.call(function, op.getOperands()).text + ";");
+    return success();
+  });
   spellings.statement<cuda::NamedBarrierSyncOp>(printNamedBarrier<cuda::NamedBarrierSyncOp>);
   spellings.statement<cuda::NamedBarrierArriveOp>(printNamedBarrier<cuda::NamedBarrierArriveOp>);
   spellings.statement<cuda::FenceOp>(printFence);

@@ -197,6 +197,17 @@ __device__ __forceinline__ void store_global_b32(void *to, const T *from, bool i
                : "l"(to), "r"(words[0]), "r"(i32(inside)));
 }
 
+// f32 as it is: taken as words, sums of a warpgroup would be moved while products are under way.
+__device__ __forceinline__ void store_global_b32(void *to, const f32 *from, bool inside = true) {
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside st.global.b32 [%0], %1;\n\t"
+               "}"
+               :
+               : "l"(to), "f"(*from), "r"(i32(inside)));
+}
+
 //@ store_global_b64
 template <typename T>
 __device__ __forceinline__ void store_global_b64(void *to, const T *from, bool inside = true) {
@@ -223,16 +234,5 @@ __device__ __forceinline__ void store_global_b128(void *to, const T *from, bool 
                "}"
                :
                : "l"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]),
-                 "r"(i32(inside)));
-}
-// f32 as it is: taken as words, sums of a warpgroup would be moved while products are under way.
-__device__ __forceinline__ void store_global_b128(void *to, const f32 *from, bool inside = true) {
-  asm volatile("{\n\t"
-               ".reg .pred inside;\n\t"
-               "setp.ne.b32 inside, %5, 0;\n\t"
-               "@inside st.global.v4.b32 [%0], {%1, %2, %3, %4};\n\t"
-               "}"
-               :
-               : "l"(to), "f"(from[0]), "f"(from[1]), "f"(from[2]), "f"(from[3]),
                  "r"(i32(inside)));
 }

@@ -74,6 +74,14 @@ __device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
   }
 }
 
+//@ mbarrier_wait_beside
+// Arithmetic that follows and need not wait may run while the first answer comes: it moves up past a
+// test, but not past a loop.
+__device__ __forceinline__ void mbarrier_wait_beside(i32 barrier, i32 parity) {
+  if (!mbarrier_try_wait(barrier, parity))
+    mbarrier_wait(barrier, parity);
+}
+
 //@ named_barrier_sync
 __device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {
   asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");

@@ -91,13 +91,20 @@ def Cuda_MbarrierWaitOp : Cuda_Op<"mbarrier_wait"> {
     wait for parity 1 on a fresh barrier returns at once. Every waiter sees every phase: nobody may
     complete the next phase but one before all have waited for this one.
 
+    With `beside` the first try stands apart from the loop of the others, so that arithmetic behind
+    the wait that needs nothing from it can run while its answer comes.
+
     ```mlir
     cuda.mbarrier_wait %full, %phase
+    cuda.mbarrier_wait beside %full, %phase
     ```
   }];
   // A write too, so that a wait whose result nobody uses is neither dropped nor merged.
-  let arguments = (ins Arg<I32, "", [MemRead, MemWrite]>:$barrier, I32:$parity);
-  let assemblyFormat = "$barrier `,` $parity attr-dict";
+  let arguments = (ins Arg<I32, "", [MemRead, MemWrite]>:$barrier, I32:$parity, UnitAttr:$beside);
+  let builders = [OpBuilder<(ins "::mlir::Value":$barrier, "::mlir::Value":$parity), [{
+    build($_builder, $_state, barrier, parity, /*beside=*/false);
+  }]>];
+  let assemblyFormat = "(`beside` $beside^)? $barrier `,` $parity attr-dict";
 }
 
 class Cuda_NamedBarrier<string mnemonic> : Cuda_Op<mnemonic> {

@@ -290,7 +290,7 @@ static bool barrierSinceRelease(cta::AcquireOp acquire, const DenseSet<Operation
 
 LogicalResult Expander::expandAcquire(cta::AcquireOp op) {
   if (ringOf(op.getChannel())) {
-    enterSlot(op.getChannel(), slots[op.getSlot()], /*fills=*/true);
+    enterSlot(op, slots[op.getSlot()]);
     return success();
   }
   ChannelState &state = channels[op.getChannel()];
@@ -330,7 +330,7 @@ LogicalResult Expander::expandCommit(cta::CommitOp op) {
 
 LogicalResult Expander::expandWait(cta::WaitOp op) {
   if (ringOf(op.getChannel())) {
-    enterSlot(op.getChannel(), slots[op.getSlot()], /*fills=*/false);
+    enterSlot(op, slots[op.getSlot()]);
     return success();
   }
   ChannelState &state = channels[op.getChannel()];

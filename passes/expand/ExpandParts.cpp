@@ -11,9 +11,10 @@
 // part, and each waits only for blocks before it: they have started if it has, and all end, however
 // many run at once.
 //
-// A part is kept as each thread holds it, in vectors of 16 bytes beside those of its neighbours:
-// the same thread of another block takes it up. A flag is taken by the one who adds the part, and
-// lowered for the next launch.
+// A part is kept as each thread holds it, register by register beside those of its neighbours: the
+// same thread of another block takes it up. (Vectors would be no faster, and would tell ptxas where
+// sums lie, with conflicts of register banks in the loop that adds to them.) A flag is taken by the
+// one who adds the part, and lowered for the next launch.
 #include "passes/expand/Expander.h"
 
 #include <numeric>
@@ -112,36 +113,29 @@ LogicalResult Expander::expandParts(const TileLoop &tiles) {
 
 //===- Parts ----------------------------------------------------------------------------------===//
 
-/// Calls `move(register, offset)` for each vector of a part: where `block` leaves it.
-void Expander::forEachVector(cta::CombineOp op, size_t number, Value block,
-                             function_ref<void(Value, Value)> move) {
+/// Calls `move(register, offset)` for each register of a sum: where `block` leaves it.
+void Expander::forEachLeft(cta::CombineOp op, size_t sum, Value block,
+                           function_ref<void(Value, Value)> move) {
   int64_t registers = cta::layoutOf(op.getParts().front().getType()).registers();
-  int64_t threads = warps * kLanes, vector = partVector(op);
-  Value own = mul(add(mul(warp, kLanes), lane), vector);
-  Value base = add(add(mul(block, workspaceBytes() / int64_t(sizeof(float))),
-                       constant(int64_t(number) * registers * threads)),
-                   own);
-  int64_t bunch = std::gcd(registers, kBunch);
+  int64_t threads = warps * kLanes, bunch = std::gcd(registers, kBunch);
+  Value base = add(mul(block, workspaceBytes() / int64_t(sizeof(float))),
+                   constant(int64_t(sum) * registers * threads));
+  Value own = add(base, add(mul(warp, kLanes), lane));
   unrolled(registers / bunch, [&](Value which) {
-    unrolled(bunch / vector, [&](Value index) {
-      Value first = add(mul(which, bunch), mul(index, vector));
-      move(first, add(base, mul(first, threads)));
+    unrolled(bunch, [&](Value index) {
+      Value number = add(mul(which, bunch), index);
+      move(number, add(own, mul(number, threads)));
     });
     // Else all registers of a part would be loaded at once, beside those of the sum.
     builder.create<cuda::WarpSyncOp>(loc);
   });
 }
 
-int64_t Expander::partVector(cta::CombineOp op) {
-  int64_t registers = cta::layoutOf(op.getParts().front().getType()).registers();
-  return registers % 4 == 0 ? 4 : registers % 2 == 0 ? 2 : 1;
-}
-
 void Expander::leaveParts(cta::CombineOp op, ArrayRef<Value> arrays) {
-  for (auto [number, array] : llvm::enumerate(arrays))
-    forEachVector(op, number, part->block, [&, array = array](Value index, Value offset) {
+  for (auto [sum, array] : llvm::enumerate(arrays))
+    forEachLeft(op, sum, part->block, [&, array = array](Value index, Value offset) {
       builder.create<cuda::StoreGlobalOp>(loc, array, index, workspace, offset,
-                                          /*predicate=*/Value(), partVector(op));
+                                          /*predicate=*/Value(), /*count=*/1);
     });
   barrier();
   byOneThread([&] { builder.create<cuda::FlagRaiseOp>(loc, flags, part->block); });
@@ -149,20 +143,17 @@ void Expander::leaveParts(cta::CombineOp op, ArrayRef<Value> arrays) {
 
 void Expander::addParts(cta::CombineOp op, ArrayRef<Value> arrays, Value block) {
   Type f32 = builder.getF32Type();
-  int64_t vector = partVector(op);
   byOneThread([&] { builder.create<cuda::FlagTakeOp>(loc, flags, block); });
   barrier();
-  for (auto [number, array] : llvm::enumerate(arrays))
-    forEachVector(op, number, block, [&, array = array](Value index, Value offset) {
-      Value other = declare(NameLoc::get(builder.getStringAttr("part"), loc), vector, f32);
+  for (auto [sum, array] : llvm::enumerate(arrays))
+    forEachLeft(op, sum, block, [&, array = array](Value index, Value offset) {
+      Value other = declare(NameLoc::get(builder.getStringAttr("part"), loc), 1, f32);
       builder.create<cuda::LoadGlobalOp>(loc, workspace, offset, other, constant(0),
-                                         /*predicate=*/Value(), vector);
-      unrolled(vector, [&](Value i) {
-        Value sum = builder.create<arith::AddFOp>(
-            loc, builder.create<cuda::GetOp>(loc, f32, array, add(index, i)),
-            builder.create<cuda::GetOp>(loc, f32, other, i));
-        builder.create<cuda::SetOp>(loc, sum, array, add(index, i));
-      });
+                                         /*predicate=*/Value(), /*count=*/1);
+      Value total =
+          builder.create<arith::AddFOp>(loc, builder.create<cuda::GetOp>(loc, f32, array, index),
+                                        builder.create<cuda::GetOp>(loc, f32, other, constant(0)));
+      builder.create<cuda::SetOp>(loc, total, array, index);
     });
 }
 

@@ -218,8 +218,23 @@ void Expander::enterRings() {
   });
 }
 
+/// True when tiles are computed between a wait and what the slot is needed for.
+static bool computesBeside(Operation *wait) {
+  for (Operation *op = wait->getNextNode(); op; op = op->getNextNode()) {
+    if (isa<cta::MmaOp, cta::AwaitOp, cta::GetOp, cta::ElementOp>(op) || op->getNumRegions() > 0)
+      return false;
+    auto type = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                                         : RankedTensorType();
+    if (type && op->getNumOperands() > 0 && isa<FloatType>(type.getElementType()))
+      return true;
+  }
+  return false;
+}
+
 /// The slot that the role comes to, once it is free to fill or full; the role then moves on.
-void Expander::enterSlot(Value channel, SlotState &slot, bool fills) {
+void Expander::enterSlot(Operation *op, SlotState &slot) {
+  Value channel = op->getOperand(0);
+  bool fills = isa<cta::AcquireOp>(op);
   Ring &ring = *ringOf(channel);
   RingPlace &place = places[&ring];
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
@@ -233,7 +248,8 @@ void Expander::enterSlot(Value channel, SlotState &slot, bool fills) {
     Value phase = builder.create<cuda::GetOp>(named("phase"), i32, place.phase, constant(0));
     Value offset = mul(place.current, kBarrierBytes);
     place.full = add(ring.full, offset);
-    builder.create<cuda::MbarrierWaitOp>(loc, fills ? add(ring.empty, offset) : place.full, phase);
+    builder.create<cuda::MbarrierWaitOp>(loc, fills ? add(ring.empty, offset) : place.full, phase,
+                                         !fills && computesBeside(op));
     if (fills && !isPut(ring))
       byOneThread([&] {
         builder.create<cuda::MbarrierArriveExpectTxOp>(loc, place.full, constant(ring.bytes));

@@ -296,9 +296,8 @@ private:
   mlir::LogicalResult expandCombine(cta::CombineOp op);
   /// What a block leaves of unfinished tiles; 0 where none are split.
   int64_t workspaceBytes();
-  int64_t partVector(cta::CombineOp op);
-  void forEachVector(cta::CombineOp op, size_t number, Value block,
-                     llvm::function_ref<void(Value index, Value offset)> move);
+  void forEachLeft(cta::CombineOp op, size_t sum, Value block,
+                   llvm::function_ref<void(Value index, Value offset)> move);
   void leaveParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays);
   void addParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays, Value block);
 
@@ -331,7 +330,7 @@ private:
   void initialiseRings();
   Ring *ringOf(Value channel);
   void enterRings();
-  void enterSlot(Value channel, SlotState &slot, bool fills);
+  void enterSlot(Operation *acquireOrWait, SlotState &slot);
   mlir::LogicalResult expandRelease(cta::ReleaseOp op);
   bool closesAll(Ring &ring, const SlotState &slot);
   Value numberInGroup();

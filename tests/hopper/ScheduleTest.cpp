@@ -25,11 +25,12 @@ TEST_P(MatrixSchedules, are_clean_and_right) {
   run.expect(/*grid=*/2, expected, program.adds);
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, MatrixSchedules, testing::ValuesIn(kMatrixPrograms),
-                         [](const auto &info) {
-                           std::string file = info.param.file;
-                           return file.substr(0, file.find('.'));
-                         });
+std::string nameOf(const testing::TestParamInfo<MatrixProgram> &info) {
+  std::string file = info.param.file;
+  return file.substr(0, file.find('.'));
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, MatrixSchedules, testing::ValuesIn(kMatrixPrograms), nameOf);
 
 /// gemm_pingpong whose two roles take turns at the products of a tile, and at storing it.
 std::string pingpongByTurns() {
@@ -74,17 +75,29 @@ TEST(HopperSchedules, tiles_come_from_a_queue) {
   }
 }
 
-TEST(HopperSchedules, tiles_left_over_are_shared) {
-  ScheduleRun run(lowerSchedule(replaced("gemm_stream_k.mlir", {{"least 16", "least 1"}})));
-  run.tensor("bf16", 200, 400);
-  run.tensor("bf16", 304, 400);
-  run.tensor("bf16", 200, 304);
-  run.numbers = {{"M", int64_t(200)}, {"N", int64_t(304)}, {"K", int64_t(400)}};
-  // 4 tiles of 7 steps. One tile for 3 blocks: 3, 3 and 1 step. No whole tile for anyone: 28 steps
-  // for 5 blocks, of which most have two parts; for 16, where a tile has up to 5.
-  for (int64_t grid : {3, 5, 16})
-    run.expect(grid, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
+/// The programs that split tiles.
+std::vector<MatrixProgram> splittingPrograms() {
+  std::vector<MatrixProgram> programs;
+  for (const MatrixProgram &program : kMatrixPrograms)
+    if (replaced(program.file, {}).find(" split (") != std::string::npos)
+      programs.push_back(program);
+  return programs;
 }
+
+class SplitSchedules : public testing::TestWithParam<MatrixProgram> {};
+
+TEST_P(SplitSchedules, share_tiles_left_over) {
+  const MatrixProgram &program = GetParam();
+  ScheduleRun run(lowerSchedule(replaced(program.file, {{"least 16", "least 1"}})));
+  auto expected = program.fill(run, 200, 304, 400);
+  // 4 tiles of 7 steps. One tile for 3 blocks: 3, 3 and 1 step. No whole tile for anyone: 28 steps
+  // for 5 blocks, of which most have two parts; for 16, where a tile has up to 5. (In 8 bits: 4
+  // steps; of 256 rows: 3 tiles.)
+  for (int64_t grid : {3, 5, 16})
+    run.expect(grid, expected, program.adds, /*random=*/6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, SplitSchedules, testing::ValuesIn(splittingPrograms()), nameOf);
 
 TEST(HopperSchedules, edited_programs_are_clean_and_right) {
   const std::vector<Replacement> cases[] = {

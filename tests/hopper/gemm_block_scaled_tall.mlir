@@ -1,7 +1,8 @@
 // gemm_block_scaled.mlir with tiles of 256×128, of which each of two warpgroups has 64 rows in the upper half
 // and 64 in the lower: fewer waves where M and N are multiples of those. A warpgroup multiplies one half after
 // the other into the same registers, so its scaling and adding has to fit beside one product of the other
-// warpgroup. To that end a step adds the lower half of the step before, once it has its own operands.
+// warpgroup. To that end a step adds the lower half of the step before, once it has its own operands. Blocks
+// share the tiles left over (gemm_stream_k.mlir).
 
 !a_tile = tensor<128x128xf8E4M3FN>
 !b_tile = tensor<128x128xf8E4M3FN>
@@ -15,7 +16,7 @@
 !b_slot = !cta.slot<!b_tile>
 !a_scale_slot = !cta.slot<!rows>
 !b_scale_slot = !cta.slot<!four>
-!staging = !cta.channel<1 x tensor<128x64xbf16>>
+!staging = !cta.channel<2 x tensor<128x32xbf16>>
 !part = tensor<128x128xf32>
 !pending = !cta.pending<!part>
 !view = !tile.view<?x?xf8E4M3FN, align 16>
@@ -76,11 +77,11 @@ func.func @gemm_block_scaled_tall(
   %rows = cta.channel store : !staging
 
   cta.role "load" warps 1 registers 32 {
-    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 {
+    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 split (%first to %end) of %steps least 16 {
       %row = arith.muli %m, %tile_m : i32
       %lower_row = arith.addi %row, %half_m : i32
       %column = arith.muli %n, %tile_n : i32
-      scf.for %i = %c0 to %steps step %c1 : i32 {
+      scf.for %i = %first to %end step %c1 : i32 {
         %k = arith.muli %i, %tile_k : i32  %i4 = arith.andi %i, %not3 : i32
         %upper = cta.acquire %uppers : !a_ring -> !a_slot  %lower = cta.acquire %lowers : !a_ring -> !a_slot
         %b_slot = cta.acquire %bs : !b_ring -> !b_slot
@@ -101,8 +102,8 @@ func.func @gemm_block_scaled_tall(
 
   cta.role "multiply" warps 8 registers 232 {
     %nothing = arith.constant dense<0.0> : !part  %no_scale = arith.constant dense<0.0> : !rows
-    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 {
-      %sums:4 = scf.for %i = %c0 to %steps step %c1
+    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 split (%first to %end) of %steps least 16 {
+      %sums:4 = scf.for %i = %first to %end step %c1
           iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
           -> (!part, !part, !part, !rows) : i32 {
         %upper = cta.wait %uppers : !a_ring -> !a_slot  %lower = cta.wait %lowers : !a_ring -> !a_slot
@@ -125,13 +126,16 @@ func.func @gemm_block_scaled_tall(
         scf.yield %upper_now, %lower_now, %lower_part, %lower_scale : !part, !part, !part, !rows
       }
       %lower_total = func.call @add(%sums#1, %sums#2, %sums#3) : (!part, !part, !rows) -> !part
-      %row = arith.muli %m, %tile_m : i32
-      %lower_row = arith.addi %row, %half_m : i32
-      %column = arith.muli %n, %tile_n : i32
-      %upper_out = tile.cast %sums#0 : !part -> tensor<128x128xbf16>
-      cta.store %upper_out, %c[%row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
-      %lower_out = tile.cast %lower_total : !part -> tensor<128x128xbf16>
-      cta.store %lower_out, %c[%lower_row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
+      %whole_sums:2, %whole = cta.combine %sums#0, %lower_total : !part, !part
+      scf.if %whole {
+        %row = arith.muli %m, %tile_m : i32
+        %lower_row = arith.addi %row, %half_m : i32
+        %column = arith.muli %n, %tile_n : i32
+        %upper_out = tile.cast %whole_sums#0 : !part -> tensor<128x128xbf16>
+        cta.store %upper_out, %c[%row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
+        %lower_out = tile.cast %whole_sums#1 : !part -> tensor<128x128xbf16>
+        cta.store %lower_out, %c[%lower_row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
+      }
     }
   }
   return

@@ -1,4 +1,4 @@
-// c = scale · (a · bᵀ), a and b in e4m3, c in bf16: gemm_persistent with 128 bytes of another type to a
+// c = scale · (a · bᵀ), a and b in e4m3, c in bf16: gemm_stream_k with 128 bytes of another type to a
 // row, and a scale for the whole result.
 
 !a_tile = tensor<128x128xf8E4M3FN>
@@ -13,7 +13,6 @@ func.func @gemm_e4m3(
     attributes {tile.kernel, cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %c2 = arith.constant 2 : i32
   %c128 = arith.constant 128 : i32
   %c256 = arith.constant 256 : i32
   %sms = arith.constant 132 : i32
@@ -26,9 +25,7 @@ func.func @gemm_e4m3(
   %steps = arith.ceildivsi %K, %c128 : i32
 
   // As many blocks as run at once, or as there are tiles for.
-  %m_pairs = arith.ceildivsi %m_tiles, %c2 : i32
-  %pairs = arith.muli %m_pairs, %n_tiles : i32
-  %tiles = arith.muli %pairs, %c2 : i32
+  %tiles = arith.muli %m_tiles, %n_tiles : i32
   %blocks = arith.minsi %tiles, %sms : i32
   tile.grid [%blocks]
 
@@ -37,10 +34,10 @@ func.func @gemm_e4m3(
   %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>
 
   cta.role "load" warps 1 registers 40 {
-    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 split (%first to %end) of %steps least 16 {
       %row = arith.muli %m, %c128 : i32
       %column = arith.muli %n, %c256 : i32
-      scf.for %i = %c0 to %steps step %c1 : i32 {
+      scf.for %i = %first to %end step %c1 : i32 {
         %k = arith.muli %i, %c128 : i32
         %a_slot = cta.acquire %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
         %b_slot = cta.acquire %bs : !cta.channel<4 x !b_tile> -> !cta.slot<!b_tile>
@@ -53,9 +50,9 @@ func.func @gemm_e4m3(
   }
 
   cta.role "multiply" warps 8 registers 232 {
-    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 split (%first to %end) of %steps least 16 {
       %acc = cta.begin : !sum
-      %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
+      %sum = scf.for %i = %first to %end step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
         %a_slot = cta.wait %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
         %b_slot = cta.wait %bs : !cta.channel<4 x !b_tile> -> !cta.slot<!b_tile>
         %next = cta.mma %before, %a_slot, %b_slot
@@ -65,14 +62,17 @@ func.func @gemm_e4m3(
         cta.release %b_slot : !cta.slot<!b_tile> after %next : !sum
         scf.yield %next : !sum
       }
-      %total = cta.await %sum : !sum -> tensor<128x256xf32>
-      %factors = tile.splat %scale : f32 -> tensor<128x256xf32>
-      %scaled = arith.mulf %total, %factors : tensor<128x256xf32>
-      %rounded = tile.cast %scaled : tensor<128x256xf32> -> tensor<128x256xbf16>
-      %row = arith.muli %m, %c128 : i32
-      %column = arith.muli %n, %c256 : i32
-      cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
-          : tensor<128x256xbf16>, !tile.view<?x?xbf16, align 16>, !cta.channel<2 x tensor<128x64xbf16>>
+      %part = cta.await %sum : !sum -> tensor<128x256xf32>
+      %total, %whole = cta.combine %part : tensor<128x256xf32>
+      scf.if %whole {
+        %factors = tile.splat %scale : f32 -> tensor<128x256xf32>
+        %scaled = arith.mulf %total, %factors : tensor<128x256xf32>
+        %rounded = tile.cast %scaled : tensor<128x256xf32> -> tensor<128x256xbf16>
+        %row = arith.muli %m, %c128 : i32
+        %column = arith.muli %n, %c256 : i32
+        cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
+            : tensor<128x256xbf16>, !tile.view<?x?xbf16, align 16>, !cta.channel<2 x tensor<128x64xbf16>>
+      }
     }
   }
   return

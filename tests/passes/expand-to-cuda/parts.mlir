@@ -83,7 +83,7 @@ func.func @blocks_have_shares(%x: !view, %y: !view, %t: i32 {tile.name = "t"}, %
 // CHECK: %[[UNFINISHED:.*]] = arith.cmpi ne, %[[END]], %[[STEPS]] :
 // CHECK: scf.if %[[UNFINISHED]] {
 // CHECK: arith.muli %[[BLOCK]], %c4096_i32
-// CHECK: cuda.store_global %[[SUM]][%{{.*}}], %[[WORKSPACE]][%{{.*}}] {count = 4 : i64}
+// CHECK: cuda.store_global %[[SUM]][%{{.*}}], %[[WORKSPACE]][%{{.*}}] {count = 1 : i64}
 // CHECK: cuda.named_barrier_sync %{{.*}}, 128
 // CHECK: scf.if
 // CHECK-NEXT: cuda.flag_raise %[[FLAGS]][%[[BLOCK]]]
@@ -95,8 +95,8 @@ func.func @blocks_have_shares(%x: !view, %y: !view, %t: i32 {tile.name = "t"}, %
 // CHECK-NEXT: cuda.flag_take %[[FLAGS]][%[[OTHER]]]
 // CHECK: cuda.named_barrier_sync %{{.*}}, 128
 // CHECK: arith.muli %[[OTHER]], %c4096_i32
-// CHECK: %[[PART:.*]] = cuda.regs : <4 x f32>
-// CHECK: cuda.load_global %[[WORKSPACE]][%{{.*}}], %[[PART]][%c0_i32] {count = 4 : i64}
+// CHECK: %[[PART:.*]] = cuda.regs : <1 x f32>
+// CHECK: cuda.load_global %[[WORKSPACE]][%{{.*}}], %[[PART]][%c0_i32] {count = 1 : i64}
 // CHECK: cuda.get %[[SUM]]
 // CHECK: arith.addf
 // CHECK: cuda.set %{{.*}}, %[[SUM]]
