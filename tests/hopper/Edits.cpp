@@ -58,6 +58,7 @@ public:
     replaceEach(R"(i64: 64, \d+, (\d+)>)", {"8", "16", "32", "64"});
     replaceEach(R"(cta\.cluster = (\d+))", {"1", "3", "4", "16"});
     replaceEach(R"(grouped (\d+))", {"1", "3", "64"});
+    replaceEach(R"(least (\d+))", {"0", "1", "2"});
     replaceEach(R"(cta\.channel (\w+))", {"put", "store", "tma", "registers"});
     replaceEach(R"((turn \d of \d))", {"turn 0 of 3", "turn 1 of 2"});
     replaceEach(R"(( multicast| after %\w+ : !\w+))", {""});

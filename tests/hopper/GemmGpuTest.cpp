@@ -51,16 +51,27 @@ TEST_P(Gemm, split_k_equals_the_product_on_the_cpu) {
   }
 }
 
+/// A program of which most of five blocks have a part of a tile or two.
+KernelSource sharing(const char *program) {
+  KernelSource source;
+  hopper::lowerSchedule(
+      hopper::replaced(program, {{"least 16", "least 1"}, {"constant 132", "constant 5"}}),
+      &source);
+  return source;
+}
+
 class Schedules : public Gemm {
 protected:
+  /// Launches a program three times on each of two streams, the second time on another a.
+  void expectOnTwoStreams(const KernelSource &source);
   /// Runs a program with a scale for each row of a, each 128 rows of b and 128 columns of both.
-  void expectBlockScaled(const char *program);
+  void expectBlockScaled(const KernelSource &source);
 };
 
 TEST_P(Schedules, equal_the_product_on_the_cpu) {
   auto [M, N, K] = GetParam();
-  for (const char *program :
-       {"gemm_cooperative.mlir", "gemm_persistent.mlir", "gemm_pingpong.mlir"}) {
+  for (const char *program : {"gemm_cooperative.mlir", "gemm_persistent.mlir", "gemm_pingpong.mlir",
+                              "gemm_stream_k.mlir"}) {
     SCOPED_TRACE(program);
     Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);
     Matrix c(*driver, ElementType::BF16, M, N);
@@ -74,26 +85,23 @@ TEST_P(Schedules, equal_the_product_on_the_cpu) {
   }
 }
 
-// Each launch finds its counter of tiles at 0, and streams do not share one.
-TEST_P(Schedules, queues_equal_the_product_on_the_cpu) {
+void Schedules::expectOnTwoStreams(const KernelSource &source) {
   auto [M, N, K] = GetParam();
-  Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);
+  Matrix a(*driver, ElementType::BF16, M, K), other(*driver, ElementType::BF16, M, K);
+  Matrix b(*driver, ElementType::BF16, N, K);
   Matrix c(*driver, ElementType::BF16, M, N), d(*driver, ElementType::BF16, M, N);
   a.fill(1);
+  other.fill(3);
   b.fill(2);
-  KernelSource source;
-  hopper::lowerSchedule(
-      hopper::replaced("gemm_persistent.mlir", {{"grouped 16 {", "grouped 16 queue {"}}), &source);
   ErrorOr<Kernel> kernel = Kernel::build(source, {.useCache = false});
   ASSERT_TRUE(kernel) << kernel.error().message;
   ErrorOr<OwnedStream> stream = OwnedStream::create(*driver);
   ASSERT_TRUE(stream) << stream.error().message;
-  std::vector<Argument> here = {a.ref(), b.ref(), c.ref()}, there = {a.ref(), b.ref(), d.ref()};
-  for (int i = 0; i < 3; ++i) {
+  for (Matrix *left : {&a, &other, &a}) {
     ASSERT_OK(c.buffer.fill(0xff));
     ASSERT_OK(d.buffer.fill(0xff, stream->get()));
-    ASSERT_OK(kernel->launch(nullptr, here));
-    ASSERT_OK(kernel->launch(stream->get(), there));
+    ASSERT_OK(kernel->launch(nullptr, std::vector<Argument>{left->ref(), b.ref(), c.ref()}));
+    ASSERT_OK(kernel->launch(stream->get(), std::vector<Argument>{left->ref(), b.ref(), d.ref()}));
   }
   ASSERT_OK(stream->synchronize());
   for (Matrix *result : {&c, &d}) {
@@ -103,6 +111,20 @@ TEST_P(Schedules, queues_equal_the_product_on_the_cpu) {
   }
 }
 
+// Each launch finds its counter of tiles at 0, and streams do not share one.
+TEST_P(Schedules, queues_equal_the_product_on_the_cpu) {
+  KernelSource source;
+  hopper::lowerSchedule(
+      hopper::replaced("gemm_persistent.mlir", {{"grouped 16 {", "grouped 16 queue {"}}), &source);
+  expectOnTwoStreams(source);
+}
+
+// Each launch finds all flags lowered, and streams do not share them, nor the memory that parts are
+// left in.
+TEST_P(Schedules, shared_tiles_equal_the_product_on_the_cpu) {
+  expectOnTwoStreams(sharing("gemm_stream_k.mlir"));
+}
+
 TEST_P(Schedules, gemm_e4m3_equals_the_product_on_the_cpu) {
   auto [M, N, someK] = GetParam();
   int64_t K = (someK + 15) / 16 * 16; // rows of whole 16 bytes
@@ -110,15 +132,18 @@ TEST_P(Schedules, gemm_e4m3_equals_the_product_on_the_cpu) {
   Matrix c(*driver, ElementType::BF16, M, N);
   a.fill(1);
   b.fill(2);
-  ASSERT_OK(c.buffer.fill(0xff));
-  launch(hopper::scheduleSource("gemm_e4m3.mlir"), {a.ref(), b.ref(), c.ref(), 1.0});
-  c.fetch();
-  expectProduct(
-      a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128,
-      hopper::kSumsOf8BitFloats);
+  for (const KernelSource &source :
+       {hopper::scheduleSource("gemm_e4m3.mlir"), sharing("gemm_e4m3.mlir")}) {
+    ASSERT_OK(c.buffer.fill(0xff));
+    launch(source, {a.ref(), b.ref(), c.ref(), 1.0});
+    c.fetch();
+    expectProduct(
+        a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128,
+        hopper::kSumsOf8BitFloats);
+  }
 }
 
-void Schedules::expectBlockScaled(const char *program) {
+void Schedules::expectBlockScaled(const KernelSource &source) {
   auto [M, N, someK] = GetParam();
   int64_t K = (someK + 15) / 16 * 16, blocks = (K + 127) / 128;
   Matrix a(*driver, ElementType::F8E4M3, M, K), b(*driver, ElementType::F8E4M3, N, K);
@@ -130,8 +155,7 @@ void Schedules::expectBlockScaled(const char *program) {
   aScales.fill(3);
   bScales.fill(4);
   ASSERT_OK(c.buffer.fill(0xff));
-  launch(hopper::scheduleSource(program),
-         {a.ref(), b.ref(), aScales.ref(), bScales.ref(), c.ref()});
+  launch(source, {a.ref(), b.ref(), aScales.ref(), bScales.ref(), c.ref()});
   c.fetch();
   for (int64_t m = 0; m < M; ++m)
     for (int64_t n = 0; n < N; ++n) {
@@ -149,11 +173,12 @@ void Schedules::expectBlockScaled(const char *program) {
 }
 
 TEST_P(Schedules, gemm_block_scaled_equals_the_product_on_the_cpu) {
-  expectBlockScaled("gemm_block_scaled.mlir");
+  expectBlockScaled(hopper::scheduleSource("gemm_block_scaled.mlir"));
 }
 
 TEST_P(Schedules, gemm_block_scaled_tall_equals_the_product_on_the_cpu) {
-  expectBlockScaled("gemm_block_scaled_tall.mlir");
+  expectBlockScaled(hopper::scheduleSource("gemm_block_scaled_tall.mlir"));
+  expectBlockScaled(sharing("gemm_block_scaled_tall.mlir"));
 }
 
 TEST_P(Schedules, gemm_mixed_equals_the_product_on_the_cpu) {
@@ -213,6 +238,31 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Schedules,
                          testing::Values(Sizes{128, 256, 64}, Sizes{256, 256, 512}, Sizes{1, 8, 8},
                                          Sizes{77, 200, 264}, Sizes{333, 520, 1000},
                                          Sizes{2000, 3000, 328}));
+
+class LargeSchedules : public Gemm {};
+
+// 144 tiles of 33 steps: of the 12 behind the first 132, which all blocks have one of, 25 blocks
+// make 16 steps each.
+TEST_P(LargeSchedules, tiles_left_over_are_shared) {
+  auto [M, N, K] = GetParam();
+  Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);
+  Matrix c(*driver, ElementType::BF16, M, N);
+  a.fill(1);
+  b.fill(2);
+  ErrorOr<Kernel> kernel =
+      Kernel::build(hopper::scheduleSource("gemm_stream_k.mlir"), {.useCache = false});
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  for (int launch = 0; launch < 2; ++launch) {
+    ASSERT_OK(c.buffer.fill(0xff));
+    ASSERT_OK(kernel->launch(nullptr, std::vector<Argument>{a.ref(), b.ref(), c.ref()}));
+    c.fetch();
+    expectProduct(
+        a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128, hopper::kExactSums,
+        /*every=*/13);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, LargeSchedules, testing::Values(Sizes{1500, 3000, 2104}));
 
 class Chain : public Gemm {};
 

@@ -58,6 +58,7 @@ std::string ScheduleRun::findings(int64_t grid) {
   for (const MachineOptions &options : schedules(6))
     if (found.empty())
       found = simulateKernel(code, bindArguments(code, all, numbers), grid, options);
+  forgetLaunches();
   return found;
 }
 

@@ -97,6 +97,60 @@ TEST_P(SplitSchedules, share_tiles_left_over) {
     run.expect(grid, expected, program.adds, /*random=*/6);
 }
 
+/// The barrier in front of or behind the branch that has the kernel's only `Op`.
+template <typename Op>
+cuda::NamedBarrierSyncOp barrierBeside(func::FuncOp kernel, Operation *(Operation::*next)()) {
+  Operation *at = nullptr;
+  kernel.walk([&](Op op) { at = op->getParentOp(); });
+  while (!isa<cuda::NamedBarrierSyncOp>(at))
+    at = (at->*next)();
+  return cast<cuda::NamedBarrierSyncOp>(at);
+}
+
+// What is added to the program where parts are put together is needed: flags, on both sides the
+// barrier between them and the role's other threads, and that each block takes those of others.
+TEST_P(SplitSchedules, add_no_parts_before_they_are_there) {
+  struct Fault {
+    const char *what;
+    void (*plant)(func::FuncOp);
+    const char *findings; // of which one is there
+  };
+  const Fault faults[] = {
+      {"no flag is raised",
+       [](func::FuncOp kernel) { kernel.walk([](cuda::FlagRaiseOp op) { op.erase(); }); },
+       "deadlock"},
+      {"no flag is taken",
+       [](func::FuncOp kernel) { kernel.walk([](cuda::FlagTakeOp op) { op.erase(); }); }, "race"},
+      {"a flag is raised before all have left their parts",
+       [](func::FuncOp kernel) {
+         barrierBeside<cuda::FlagRaiseOp>(kernel, &Operation::getPrevNode).erase();
+       },
+       "race"},
+      {"parts are added before the flag has been taken",
+       [](func::FuncOp kernel) {
+         barrierBeside<cuda::FlagTakeOp>(kernel, &Operation::getNextNode).erase();
+       },
+       "race"},
+      {"a block takes its own flag",
+       [](func::FuncOp kernel) {
+         Value own;
+         kernel.walk([&](cuda::FlagRaiseOp op) { own = op.getIndex(); });
+         kernel.walk([&](cuda::FlagTakeOp op) { op.getIndexMutable().assign(own); });
+       },
+       "race deadlock"},
+  };
+  for (const Fault &fault : faults) {
+    SCOPED_TRACE(fault.what);
+    Program code = lowerSchedule(replaced(GetParam().file, {{"least 16", "least 1"}}));
+    fault.plant(code.kernel());
+    ScheduleRun run(std::move(code));
+    GetParam().fill(run, 300, 304, 400);
+    std::string found = run.findings(/*grid=*/4); // 6 tiles
+    llvm::StringRef first = llvm::StringRef(found).split(' ').first;
+    EXPECT_TRUE(!first.empty() && llvm::StringRef(fault.findings).contains(first)) << found;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Programs, SplitSchedules, testing::ValuesIn(splittingPrograms()), nameOf);
 
 TEST(HopperSchedules, edited_programs_are_clean_and_right) {

@@ -104,16 +104,22 @@ TensorMap HostMatrix::map() {
   return map;
 }
 
-/// Where a kernel counts the tiles of its queue. A launch finds 0 there and leaves it so.
+constexpr int64_t kMostBlocks = 16; // that share tiles in a test
+
+/// What a launch finds as the one before it left it: 0.
+static struct {
+  int32_t tiles = 0, flags[kMostBlocks] = {};
+} left;
+
+void hopper::forgetLaunches() { left = {}; }
+
+/// Where a kernel counts the tiles of its queue.
 static Buffer &tileCounter(const Program &program) {
-  static int32_t count = 0;
   static Buffer buffer;
-  EXPECT_EQ(count, 0) << "the launch before this one left a counter of tiles like that";
-  buffer = {parseType("i32", program.context.get()), &count, 1};
+  EXPECT_EQ(left.tiles, 0) << "the launch before this one left a counter of tiles like that";
+  buffer = {parseType("i32", program.context.get()), &left.tiles, 1};
   return buffer;
 }
-
-constexpr int64_t kMostBlocks = 16; // that share tiles in a test
 
 /// Where blocks leave parts of tiles, `bytes` each.
 static Buffer &workspace(const Program &program, int64_t bytes) {
@@ -125,13 +131,12 @@ static Buffer &workspace(const Program &program, int64_t bytes) {
   return buffer;
 }
 
-/// A flag for each block. A launch finds all lowered and leaves them so.
+/// A flag for each block.
 static Buffer &flags(const Program &program) {
-  static int32_t raised[kMostBlocks] = {};
   static Buffer buffer;
-  EXPECT_EQ(std::count(std::begin(raised), std::end(raised), 0), kMostBlocks)
+  EXPECT_EQ(std::count(std::begin(left.flags), std::end(left.flags), 0), kMostBlocks)
       << "the launch before this one left a flag raised";
-  buffer = {parseType("i32", program.context.get()), raised, kMostBlocks};
+  buffer = {parseType("i32", program.context.get()), left.flags, kMostBlocks};
   return buffer;
 }
 

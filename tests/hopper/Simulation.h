@@ -48,6 +48,9 @@ llvm::SmallVector<simulator::MachineArgument>
 bindArguments(const Program &program, llvm::ArrayRef<HostMatrix *> tensors,
               const llvm::StringMap<simulator::MachineArgument> &numbers);
 
+/// The next launch finds counters and flags as if it were the first; for programs that hang.
+void forgetLaunches();
+
 /// A program over matrices, with random operands: c[M, N] = a · b over K (gemm.mlir), the same
 /// split (split_k.mlir), or c[M, 64] = (a · bᵀ) · v with b and v of K rows (chain.mlir).
 class MatrixRun {

@@ -83,7 +83,7 @@ func.func @blocks_have_shares(%x: !view, %y: !view, %t: i32 {tile.name = "t"}, %
 // CHECK: %[[UNFINISHED:.*]] = arith.cmpi ne, %[[END]], %[[STEPS]] :
 // CHECK: scf.if %[[UNFINISHED]] {
 // CHECK: arith.muli %[[BLOCK]], %c4096_i32
-// CHECK: cuda.store_global %[[SUM]][%{{.*}}], %[[WORKSPACE]][%{{.*}}] {count = 1 : i64}
+// CHECK: cuda.store_global %[[SUM]][%{{.*}}], %[[WORKSPACE]][%{{.*}}]
 // CHECK: cuda.named_barrier_sync %{{.*}}, 128
 // CHECK: scf.if
 // CHECK-NEXT: cuda.flag_raise %[[FLAGS]][%[[BLOCK]]]
@@ -95,11 +95,11 @@ func.func @blocks_have_shares(%x: !view, %y: !view, %t: i32 {tile.name = "t"}, %
 // CHECK-NEXT: cuda.flag_take %[[FLAGS]][%[[OTHER]]]
 // CHECK: cuda.named_barrier_sync %{{.*}}, 128
 // CHECK: arith.muli %[[OTHER]], %c4096_i32
-// CHECK: %[[PART:.*]] = cuda.regs : <1 x f32>
-// CHECK: cuda.load_global %[[WORKSPACE]][%{{.*}}], %[[PART]][%c0_i32] {count = 1 : i64}
-// CHECK: cuda.get %[[SUM]]
-// CHECK: arith.addf
-// CHECK: cuda.set %{{.*}}, %[[SUM]]
+// CHECK: cuda.load_global %[[WORKSPACE]][%{{.*}}], %[[PART:.*]][%c0_i32]
+// CHECK-DAG: cuda.get %[[PART]]
+// CHECK-DAG: cuda.get %[[SUM]]
+// CHECK: %[[TOTAL:.*]] = arith.addf
+// CHECK: cuda.set %[[TOTAL]], %[[SUM]]
 // CHECK: scf.if %[[WHOLE]] {
 // CHECK: cuda.store_global %[[SUM]]
 func.func @parts_are_left_and_added(%y: !view, %t: i32 {tile.name = "t"}, %n: i32 {tile.name = "n"})

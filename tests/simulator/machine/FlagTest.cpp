@@ -38,12 +38,12 @@ protected:
     %mirror = arith.subi %c63, %thread : i32
     %r = cuda.regs : !cuda.regs<1 x i32>
     %is_first = arith.cmpi eq, %block, %c0 : i32
-    scf.if %is_first {)" + first +
-              "\n    } else {" + second + "\n    }",
+    scf.if %is_first {)" +
+              first + "\n    } else {" + second + "\n    }",
           64});
-    return run({pointer(parts, "i32", /*initialized=*/false), pointer(flags, "i32"),
-                pointer(out, "i32")},
-               grid, options);
+    return run(
+        {pointer(parts, "i32", /*initialized=*/false), pointer(flags, "i32"), pointer(out, "i32")},
+        grid, options);
   }
 
   std::vector<int32_t> parts = std::vector<int32_t>(64), flags = {0},
@@ -52,8 +52,8 @@ protected:
 
 TEST_F(Flags, order_what_blocks_leave_for_others) {
   for (Schedule schedule : {Schedule::Eager, Schedule::Lazy, Schedule::Random}) {
-    MachineResult result = runBlocks(kWrite + kBarrier + kRaise, kTake + kBarrier + kRead, 2,
-                                     {.schedule = schedule});
+    MachineResult result =
+        runBlocks(kWrite + kBarrier + kRaise, kTake + kBarrier + kRead, 2, {.schedule = schedule});
     EXPECT_EQ(kinds(result), "");
     EXPECT_EQ(out[0], 63);
     EXPECT_EQ(out[63], 0);
