@@ -172,18 +172,23 @@ std::optional<int64_t> Scalars::argument(BlockArgument argument) {
   });
 }
 
-/// The first step of a tile's part, or the one behind its last: of the whole tile, or one step.
+/// The first step of a tile's part, or the one behind its last: all steps, the first or the last.
 std::optional<int64_t> Scalars::part(cta::TilesOp tiles, bool end) {
   std::optional<int64_t> steps = of(tiles.getSteps());
   if (!steps)
     return std::nullopt;
-  std::string name = "part of tile " + std::to_string(tile % kTileKinds);
-  std::optional<int64_t> whole = onlyKnown ? choices.chosen(name) : choices.choose(name, [] {
-    return Choices::Candidates{1, 0};
-  });
-  if (!whole)
-    return std::nullopt;
-  return end ? std::min(*steps, *whole ? *steps : 1) : 0;
+  auto pick = [&](const char *what, Choices::Candidates candidates) -> std::optional<int64_t> {
+    std::string name = what + (" of tile " + std::to_string(tile % kTileKinds));
+    if (onlyKnown)
+      return choices.chosen(name);
+    return choices.choose(name, [&] { return candidates; });
+  };
+  if (*steps < 2)
+    return end ? *steps : 0;
+  std::optional<int64_t> first = pick("first step", {0, *steps - 1});
+  if (!end || !first)
+    return first;
+  return *first > 0 ? steps : pick("end", {*steps, 1});
 }
 
 std::optional<int64_t> Scalars::compute(Operation *op, ArrayRef<int64_t> operands) {

@@ -114,3 +114,91 @@ func.func @roles_may_be_tiles_apart(%x: !view, %t: i32 {tile.name = "t"}) attrib
   }
   return
 }
+
+// -----
+
+!tile = tensor<64x64xbf16>
+!slot = !cta.slot<!tile>
+!one = !cta.channel<1 x !tile>
+!ring = !cta.channel<2 x !tile>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @a_part_may_be_a_whole_tile(%x: !view, %t: i32 {tile.name = "t"}, %n: i32 {tile.name = "n"}) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %qs = cta.channel tma : !one loc("qs")
+  %ks = cta.channel tma : !ring loc("ks")
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) split (%first to %end) of %n least 2 {
+      scf.for %k = %first to %end step %c1 : i32 {
+        // expected-error @+1 {{hangs with tiles of the block = 1, n = 3, first step of tile 0 = 0, end of tile 0 = 3: role "load" waits here for a free slot of `ks`}}
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      %s1 = cta.acquire %qs : !one -> !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s1 : !view, !slot
+      cta.commit %s1 : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i) of (%t) split (%first to %end) of %n least 2 {
+      // expected-note @+1 {{role "use" waits here until a slot of `qs` has been filled}}
+      %s0 = cta.wait %qs : !one -> !slot
+      %w0 = cta.get %s0 : !slot -> !tile
+      scf.for %k = %first to %end step %c1 : i32 {
+        %s1 = cta.wait %ks : !ring -> !slot
+        %w1 = cta.get %s1 : !slot -> !tile
+        cta.release %s1 : !slot
+      }
+      cta.release %s0 : !slot
+      %part = arith.constant dense<0.0> : tensor<64xf32>
+      %sum, %whole = cta.combine %part : tensor<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+!tile = tensor<64x64xbf16>
+!slot = !cta.slot<!tile>
+!one = !cta.channel<1 x !tile>
+!ring = !cta.channel<2 x !tile>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @a_part_may_begin_at_any_step(%x: !view, %t: i32 {tile.name = "t"}, %n: i32 {tile.name = "n"}) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %qs = cta.channel tma : !one loc("qs")
+  %ks = cta.channel tma : !ring loc("ks")
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) split (%first to %end) of %n least 2 {
+      scf.for %k = %c0 to %first step %c1 : i32 {
+        // expected-error @+1 {{hangs with tiles of the block = 1, n = 4, first step of tile 0 = 3: role "load" waits here for a free slot of `ks`}}
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+      %s1 = cta.acquire %qs : !one -> !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s1 : !view, !slot
+      cta.commit %s1 : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i) of (%t) split (%first to %end) of %n least 2 {
+      // expected-note @+1 {{role "use" waits here until a slot of `qs` has been filled}}
+      %s0 = cta.wait %qs : !one -> !slot
+      %w0 = cta.get %s0 : !slot -> !tile
+      scf.for %k = %c0 to %first step %c1 : i32 {
+        %s1 = cta.wait %ks : !ring -> !slot
+        %w1 = cta.get %s1 : !slot -> !tile
+        cta.release %s1 : !slot
+      }
+      cta.release %s0 : !slot
+      %part = arith.constant dense<0.0> : tensor<64xf32>
+      %sum, %whole = cta.combine %part : tensor<64xf32>
+    }
+  }
+  return
+}
