@@ -17,10 +17,14 @@ __device__ __forceinline__ void flag_raise(i32 *flag) {
 //@ flag_take
 // Waits for a flag, and lowers it for the next launch.
 __device__ __forceinline__ void flag_take(i32 *flag) {
-  i32 raised;
-  do
+  const Watchdog watchdog{};
+  auto isRaised = [flag] {
+    i32 raised;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(raised) : "l"(flag) : "memory");
-  while (!raised);
+    return raised != 0;
+  };
+  while (!isRaised())
+    watchdog.check();
   asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" : : "l"(flag) : "memory");
 }
 

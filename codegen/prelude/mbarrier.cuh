@@ -58,25 +58,35 @@ __device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {
   return done;
 }
 
-//@ mbarrier_wait
-// TILEWRIGHT_WATCHDOG, if defined, is after how many milliseconds a wait ends the kernel.
-__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+//@ Watchdog
+// Ends the kernel when a wait takes more than TILEWRIGHT_WATCHDOG milliseconds, if that is defined.
+struct Watchdog {
 #ifdef TILEWRIGHT_WATCHDOG
-  u64 start, now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-#endif
-  while (!mbarrier_try_wait(barrier, parity)) {
-#ifdef TILEWRIGHT_WATCHDOG
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    if (now - start > TILEWRIGHT_WATCHDOG * 1000000ull)
-      __trap();
-#endif
+  static __device__ __forceinline__ u64 now() {
+    u64 time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
   }
+  __device__ __forceinline__ void check() const {
+    if (now() - start > TILEWRIGHT_WATCHDOG * 1000000ull)
+      __trap();
+  }
+  const u64 start = now();
+#else
+  __device__ __forceinline__ void check() const {}
+#endif
+};
+
+//@ mbarrier_wait
+__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+  const Watchdog watchdog{};
+  while (!mbarrier_try_wait(barrier, parity))
+    watchdog.check();
 }
 
 //@ mbarrier_wait_beside
-// Arithmetic that follows and need not wait may run while the first answer comes: it moves up past a
-// test, but not past a loop.
+// Arithmetic that follows and need not wait may run while the first answer comes: it moves up past
+// a test, but not past a loop.
 __device__ __forceinline__ void mbarrier_wait_beside(i32 barrier, i32 parity) {
   if (!mbarrier_try_wait(barrier, parity))
     mbarrier_wait(barrier, parity);

@@ -127,6 +127,14 @@ TEST(Flags, are_released_and_acquired_for_the_whole_gpu) {
       {"st.release.gpu.global.u32", "ld.acquire.gpu.global.u32", "st.relaxed.gpu.global.u32"});
 }
 
+TEST(Flags, are_waited_for_as_long_as_a_watchdog_lets) {
+  std::string text =
+      printed(kernelIr("%x: !cuda.ptr<i32>", "cuda.flag_take %x[%t] : !cuda.ptr<i32>"));
+  EXPECT_EQ(compiled(text, 90).find("trap"), std::string::npos);
+  EXPECT_NE(compiled("#define TILEWRIGHT_WATCHDOG 100\n" + text, 90).find("trap"),
+            std::string::npos);
+}
+
 TEST(AsyncCopies, compile_from_sm_80_on) {
   for (int bytes : {4, 8, 16}) {
     std::string count = "{bytes = " + std::to_string(bytes) + "}";
