@@ -27,6 +27,20 @@ TEST(Barriers, compile) {
              "bar.arrive", "bar.sync"});
 }
 
+// The first try stands in front of the loop that has the others.
+TEST(Barriers, are_tried_once_beside_what_follows) {
+  auto tries = [](const std::string &wait) {
+    std::string ir = kernelIr("", "%s = cuda.shared 0, 8\n" + wait + " %s, %c1");
+    std::string ptx = compiled(printed(ir), 90), word = "mbarrier.try_wait";
+    int count = 0;
+    for (size_t at = 0; (at = ptx.find(word, at)) != std::string::npos; at += word.size())
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(tries("cuda.mbarrier_wait"), 1);
+  EXPECT_EQ(tries("cuda.mbarrier_wait beside"), 2);
+}
+
 TEST(Clusters, compile) {
   std::string body = R"(%s = cuda.shared 0, 8
     %rank = cuda.cluster_rank

@@ -18,6 +18,7 @@ func.func @tensor_maps(%a: !cuda.tensor_map<tensor<64x64xbf16>, swizzle 128>,
 // CHECK: cuda.mbarrier_arrive_remote %{{.*}}
 // CHECK: cuda.mbarrier_arrive_remote relaxed %{{.*}}
 // CHECK: cuda.mbarrier_wait %{{.*}}, %{{.*}}
+// CHECK: cuda.mbarrier_wait beside %{{.*}}, %{{.*}}
 // CHECK: cuda.mbarrier_inval %{{.*}}
 // CHECK: cuda.named_barrier_sync %{{.*}}, 256
 // CHECK: cuda.named_barrier_arrive %{{.*}}, 64
@@ -33,6 +34,7 @@ func.func @barriers(%bar: i32, %i: i32) {
   cuda.mbarrier_arrive_remote %peer
   cuda.mbarrier_arrive_remote relaxed %peer
   cuda.mbarrier_wait %bar, %i
+  cuda.mbarrier_wait beside %bar, %i
   cuda.mbarrier_inval %bar
   cuda.named_barrier_sync %i, 256
   cuda.named_barrier_arrive %i, 64

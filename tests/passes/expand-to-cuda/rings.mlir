@@ -210,3 +210,71 @@ func.func @slots_taken_together_go_back_together(%x: !view, %t: i32)
   }
   return
 }
+
+// A step adds up the product of the step before while the answer to the wait for its operands comes; the role
+// that fills slots waits as ever.
+// CHECK-LABEL: @tiles_are_computed_beside_a_wait
+// CHECK: cuda.mbarrier_wait %
+// CHECK: } else {
+// CHECK: cuda.mbarrier_wait beside %
+// CHECK: arith.addf
+// CHECK: cuda.wgmma
+// CHECK-LABEL: @a_wait_for_a_product_has_nothing_beside_it
+// CHECK-NOT: cuda.mbarrier_wait beside
+// CHECK: return
+func.func @tiles_are_computed_beside_a_wait(%x: !view, %y: !tile.view<?x?xf32>, %t: i32)
+    attributes {tile.kernel, cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  cta.role "load" warps 1 {
+    scf.for %i = %c0 to %t step %c1 : i32 {
+      %s = cta.acquire %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %sums:2 = scf.for %i = %c0 to %t step %c1 iter_args(%sum = %zero, %before = %zero)
+        -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
+      %a = cta.wait %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
+      %now = arith.addf %sum, %before : tensor<64x64xf32>
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %a : !slot
+      scf.yield %now, %d : tensor<64x64xf32>, tensor<64x64xf32>
+    }
+    tile.store %sums#0, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  }
+  return
+}
+
+func.func @a_wait_for_a_product_has_nothing_beside_it(%x: !view, %y: !tile.view<?x?xf32>, %t: i32)
+    attributes {tile.kernel, cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  cta.role "load" warps 1 {
+    scf.for %i = %c0 to %t step %c1 : i32 {
+      %s = cta.acquire %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %sum = scf.for %i = %c0 to %t step %c1 iter_args(%before = %zero) -> (tensor<64x64xf32>) : i32 {
+      %a = cta.wait %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %a : !slot
+      %now = arith.addf %before, %d : tensor<64x64xf32>
+      scf.yield %now : tensor<64x64xf32>
+    }
+    tile.store %sum, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  }
+  return
+}
