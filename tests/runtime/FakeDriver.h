@@ -51,6 +51,7 @@ struct FakeState {
   int moduleLoads = 0;
   uint64_t capture = 0; ///< The number of the graph that streams are captured into; 0: of none.
   int captureMode = kCaptureGlobal; ///< Of the thread.
+  bool captureFails = false;        ///< Something was called that no capture survives.
   ContextHandle current = nullptr;
   DriverResult launchResult = kDriverSuccess;
   bool record = true; ///< Off for measurements.
@@ -96,7 +97,7 @@ inline DriverResult launchKernelEx(const LaunchConfig *config, FunctionHandle, v
   }
   launch.context = state.current;
   state.launches.push_back(std::move(launch));
-  return state.launchResult;
+  return state.captureFails ? 901 : state.launchResult;
 }
 
 /// What a capture does not record is refused during one, unless the thread has said that it may be.
@@ -182,7 +183,10 @@ inline DriverTable fakeTable() {
     return std::swap(*mode, fakeState().captureMode), 0;
   };
   table.streamGetId = [](Stream stream, uint64_t *id) {
-    return *id = reinterpret_cast<uintptr_t>(stream), 0;
+    *id = reinterpret_cast<uintptr_t>(stream);
+    // Measured with driver 580: it makes the capture fail.
+    fakeState().captureFails |= fakeState().capture != 0;
+    return fakeState().capture ? 900 : kDriverSuccess;
   };
   table.streamGetCaptureInfo = [](Stream, int *status, uint64_t *id, GraphHandle *, const void **,
                                   size_t *) {
