@@ -23,8 +23,8 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-/// Registers that are moved before others are.
-constexpr int64_t kBunch = 32;
+/// Registers of a part that are moved at a time.
+constexpr int64_t kBunch = 64;
 
 /// The op that puts parts of tiles together; null without.
 static cta::CombineOp combineOf(func::FuncOp kernel) {
