@@ -127,6 +127,17 @@ __device__ __forceinline__ void store_global_b32(void *to, const T *from, bool i
                : "l"(to), "r"(words[0]), "r"(i32(inside)));
 }
 
+// f32 as it is: taken as words, sums of a warpgroup would be moved while products are under way.
+__device__ __forceinline__ void store_global_b32(void *to, const f32 *from, bool inside = true) {
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside st.global.b32 [%0], %1;\n\t"
+               "}"
+               :
+               : "l"(to), "f"(*from), "r"(i32(inside)));
+}
+
 template <typename T> __device__ __forceinline__ void stmatrix_x4(i32 to, const T *from) {
   u32 words[4];
   pack_words<16>(words, from);
@@ -180,19 +191,28 @@ __device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {
   return done;
 }
 
-// TILEWRIGHT_WATCHDOG, if defined, is after how many milliseconds a wait ends the kernel.
-__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+// Ends the kernel when a wait takes more than TILEWRIGHT_WATCHDOG milliseconds, if that is defined.
+struct Watchdog {
 #ifdef TILEWRIGHT_WATCHDOG
-  u64 start, now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-#endif
-  while (!mbarrier_try_wait(barrier, parity)) {
-#ifdef TILEWRIGHT_WATCHDOG
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    if (now - start > TILEWRIGHT_WATCHDOG * 1000000ull)
-      __trap();
-#endif
+  static __device__ __forceinline__ u64 now() {
+    u64 time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
   }
+  __device__ __forceinline__ void check() const {
+    if (now() - start > TILEWRIGHT_WATCHDOG * 1000000ull)
+      __trap();
+  }
+  const u64 start = now();
+#else
+  __device__ __forceinline__ void check() const {}
+#endif
+};
+
+__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+  const Watchdog watchdog{};
+  while (!mbarrier_try_wait(barrier, parity))
+    watchdog.check();
 }
 
 __device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {

@@ -103,6 +103,44 @@ __device__ __forceinline__ i32 shared_address(const void *pointer) {
 }
 
 template <typename T>
+__device__ __forceinline__ void load_global_b32(T *to, const void *from, bool inside = true) {
+  u32 words[1];
+  pack_words<4>(words, to);
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside ld.global.b32 %0, [%1];\n\t"
+               "}"
+               : "+r"(words[0])
+               : "l"(from), "r"(i32(inside)));
+  unpack_words<4>(to, words);
+}
+
+template <typename T>
+__device__ __forceinline__ void store_global_b32(void *to, const T *from, bool inside = true) {
+  u32 words[1];
+  pack_words<4>(words, from);
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside st.global.b32 [%0], %1;\n\t"
+               "}"
+               :
+               : "l"(to), "r"(words[0]), "r"(i32(inside)));
+}
+
+// f32 as it is: taken as words, sums of a warpgroup would be moved while products are under way.
+__device__ __forceinline__ void store_global_b32(void *to, const f32 *from, bool inside = true) {
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside st.global.b32 [%0], %1;\n\t"
+               "}"
+               :
+               : "l"(to), "f"(*from), "r"(i32(inside)));
+}
+
+template <typename T>
 __device__ __forceinline__ void load_shared_b32(T *to, i32 from) {
   u32 words[1];
   asm volatile("ld.shared.b32 %0, [%1];"
@@ -154,19 +192,35 @@ __device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {
   return done;
 }
 
-// TILEWRIGHT_WATCHDOG, if defined, is after how many milliseconds a wait ends the kernel.
-__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+// Ends the kernel when a wait takes more than TILEWRIGHT_WATCHDOG milliseconds, if that is defined.
+struct Watchdog {
 #ifdef TILEWRIGHT_WATCHDOG
-  u64 start, now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-#endif
-  while (!mbarrier_try_wait(barrier, parity)) {
-#ifdef TILEWRIGHT_WATCHDOG
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    if (now - start > TILEWRIGHT_WATCHDOG * 1000000ull)
-      __trap();
-#endif
+  static __device__ __forceinline__ u64 now() {
+    u64 time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
   }
+  __device__ __forceinline__ void check() const {
+    if (now() - start > TILEWRIGHT_WATCHDOG * 1000000ull)
+      __trap();
+  }
+  const u64 start = now();
+#else
+  __device__ __forceinline__ void check() const {}
+#endif
+};
+
+__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+  const Watchdog watchdog{};
+  while (!mbarrier_try_wait(barrier, parity))
+    watchdog.check();
+}
+
+// Arithmetic that follows and need not wait may run while the first answer comes: it moves up past
+// a test, but not past a loop.
+__device__ __forceinline__ void mbarrier_wait_beside(i32 barrier, i32 parity) {
+  if (!mbarrier_try_wait(barrier, parity))
+    mbarrier_wait(barrier, parity);
 }
 
 __device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {
@@ -181,6 +235,24 @@ __device__ __forceinline__ void fence_async_shared() {
 // After mbarrier_init, before TMA or another block of the cluster uses the barrier.
 __device__ __forceinline__ void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// What came before, here and in front of a barrier, is seen by who takes the flag.
+__device__ __forceinline__ void flag_raise(i32 *flag) {
+  asm volatile("st.release.gpu.global.u32 [%0], 1;" : : "l"(flag) : "memory");
+}
+
+// Waits for a flag, and lowers it for the next launch.
+__device__ __forceinline__ void flag_take(i32 *flag) {
+  const Watchdog watchdog{};
+  auto isRaised = [flag] {
+    i32 raised;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(raised) : "l"(flag) : "memory");
+    return raised != 0;
+  };
+  while (!isRaised())
+    watchdog.check();
+  asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" : : "l"(flag) : "memory");
 }
 
 template <int kCount> __device__ __forceinline__ void increase_registers() {
@@ -309,46 +381,48 @@ extern "C" __global__ void __launch_bounds__(384, 1)
 gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b,
                        const __grid_constant__ TensorMap a_scales,
                        const __grid_constant__ TensorMap b_scales,
-                       const __grid_constant__ TensorMap c, i32 M, i32 K, i32 N, i32 NB, i32 KB) {
+                       const __grid_constant__ TensorMap c, i32 M, i32 K, i32 N, i32 NB, i32 KB,
+                       f32 *__restrict__ workspace, i32 *__restrict__ flags) {
   extern __shared__ __align__(1024) u8 shared[];
 
-  // 49: func.func @gemm_block_scaled_tall(
+  // 50: func.func @gemm_block_scaled_tall(
   const i32 thread = i32(threadIdx.x);
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 59: %m_tiles = arith.ceildivsi %M, %tile_m : i32
+  // 60: %m_tiles = arith.ceildivsi %M, %tile_m : i32
   const i32 m_tiles = ceil_div(M, 256);
 
-  // 60: %n_tiles = arith.ceildivsi %N, %tile_n : i32
+  // 61: %n_tiles = arith.ceildivsi %N, %tile_n : i32
   const i32 n_tiles = ceil_div(N, 128);
 
-  // 61: %steps = arith.ceildivsi %K, %tile_k : i32
+  // 62: %steps = arith.ceildivsi %K, %tile_k : i32
   const i32 steps = ceil_div(K, 128);
 
-  // 70: %uppers = cta.channel tma : !a_ring
+  // 71: %uppers = cta.channel tma : !a_ring
   const i32 uppers_shared = shared_address(shared);
 
-  // 71: %lowers = cta.channel tma : !a_ring
+  // 72: %lowers = cta.channel tma : !a_ring
   const i32 lowers_shared = shared_address(shared + 65536);
 
-  // 72: %bs = cta.channel tma : !b_ring
+  // 73: %bs = cta.channel tma : !b_ring
   const i32 bs_shared = shared_address(shared + 131072);
 
-  // 73: %upper_ss = cta.channel tma : !a_scale_ring
+  // 74: %upper_ss = cta.channel tma : !a_scale_ring
   const i32 upper_ss_shared = shared_address(shared + 196608);
 
-  // 74: %lower_ss = cta.channel tma : !a_scale_ring
+  // 75: %lower_ss = cta.channel tma : !a_scale_ring
   const i32 lower_ss_shared = shared_address(shared + 198656);
 
-  // 75: %b_ss = cta.channel tma : !b_scale_ring
+  // 76: %b_ss = cta.channel tma : !b_scale_ring
   const i32 b_ss_shared = shared_address(shared + 200704);
 
-  // 76: %rows = cta.channel store : !staging
+  // 77: %rows = cta.channel store : !staging
   const i32 rows_shared = shared_address(shared + 201728);
 
-  // 49: func.func @gemm_block_scaled_tall(
+  // 50: func.func @gemm_block_scaled_tall(
   const i32 warpgroup = warp >> 2;
+  const i32 group_thread = thread & 127;
   const i32 uppers_full = shared_address(shared + 218112);
   const i32 uppers_empty = shared_address(shared + 218144);
   if (thread == 0) {
@@ -367,7 +441,7 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
   }
   __syncthreads();
   if (warpgroup < 1) {
-    // 78: cta.role "load" warps 1 registers 32 {
+    // 79: cta.role "load" warps 1 registers 32 {
     decrease_registers<32>();
     if (warp == 0) {
       if (elect_one()) {
@@ -376,268 +450,313 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
         i32 uppers_phase[1];
         uppers_phase[0] = 1;
 
-        // 79: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 {
-        const i32 value = n_tiles * 8;
-        const i32 value_2 = m_tiles - ((m_tiles - 1) >> 3) * 8;
-        const i32 band_reciprocal = reciprocal(value);
-        const i32 height_reciprocal = reciprocal(value_2);
+        // 80: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 split (%first to %end) of %steps least 16 {
+        const i32 value = m_tiles * n_tiles;
+        const i32 value_2 = n_tiles * 8;
+        const i32 value_3 = m_tiles - ((m_tiles - 1) >> 3) * 8;
+        const i32 block = i32(blockIdx.x);
+        const i32 value_4 = i32(gridDim.x);
+        const i32 value_5 = value / value_4;
+        const i32 whole_tiles = value_5 * value_4;
+        const i32 steps_left = (value - whole_tiles) * steps;
+        const i32 value_6 = value_4 - 1;
+        const i32 share = max((steps_left + value_6) / value_4, 16);
+        const bool test = steps - share >= 16;
+        const i32 value_7 = test ? steps_left : 0;
+        const i32 share_begin = min(block * share, value_7);
+        const i32 share_end = min(share_begin + share, value_7);
+        const i32 value_8 = max(steps, 1);
+        const i32 share_tile = share_begin / value_8;
+        const i32 rounds = test ? value_5 : (value - block + value_6) / value_4;
+        const i32 value_9 = rounds + (share_end + value_8 - 1) / value_8 - share_tile;
+        const i32 band_reciprocal = reciprocal(value_2);
+        const i32 height_reciprocal = reciprocal(value_3);
+        const i32 value_10 = value_9 - 1;
         #pragma unroll 1
-        for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
-          const i32 value_3 = quotient(tile, value, band_reciprocal);
-          const i32 value_4 = tile - value_3 * value;
-          const i32 value_5 = value_3 * 8;
-          const bool test = value_5 + 8 <= m_tiles;
-          const i32 value_6 = value_4 / 8;
-          const i32 value_7 = quotient(value_4, value_2, height_reciprocal);
-          const i32 n = test ? value_6 : value_7;
-          const i32 m = value_5 + (test ? value_4 - value_6 * 8 : value_4 - value_7 * value_2);
+        for (i32 round = 0; round < value_9; ++round) {
+          const bool is_left = round >= rounds;
+          const i32 value_11 = share_tile + value_10 - round;
+          const i32 value_12 = value_11 * steps;
+          const i32 tile = is_left ? whole_tiles + value_11 : round * value_4 + block;
+          const i32 value_13 = quotient(tile, value_2, band_reciprocal);
+          const i32 value_14 = tile - value_13 * value_2;
+          const i32 value_15 = value_13 * 8;
+          const bool test_2 = value_15 + 8 <= m_tiles;
+          const i32 value_16 = value_14 / 8;
+          const i32 value_17 = quotient(value_14, value_3, height_reciprocal);
+          const i32 n = test_2 ? value_16 : value_17;
+          const i32 m = value_15 + (test_2 ? value_14 - value_16 * 8 : value_14 - value_17 * value_3);
 
-          // 80: %row = arith.muli %m, %tile_m : i32
+          // 81: %row = arith.muli %m, %tile_m : i32
           const i32 row = m * 256;
 
-          // 81: %lower_row = arith.addi %row, %half_m : i32
+          // 82: %lower_row = arith.addi %row, %half_m : i32
           const i32 lower_row = row + 128;
 
-          // 82: %column = arith.muli %n, %tile_n : i32
+          // 80: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 split (%first to %end) of %steps least 16 {
+          const i32 end = is_left ? min(share_end - value_12, steps) : steps;
+
+          // 83: %column = arith.muli %n, %tile_n : i32
           const i32 column = n * 128;
 
-          // 83: scf.for %i = %c0 to %steps step %c1 : i32 {
+          // 84: scf.for %i = %first to %end step %c1 : i32 {
           #pragma unroll 1
-          for (i32 i = 0; i < steps; ++i) {
-            // 84: %k = arith.muli %i, %tile_k : i32  %i4 = arith.andi %i, %not3 : i32
+          for (i32 i = is_left ? max(share_begin - value_12, 0) : 0; i < end; ++i) {
+            // 85: %k = arith.muli %i, %tile_k : i32  %i4 = arith.andi %i, %not3 : i32
             const i32 k = i * 128;
 
-            // 85: %upper = cta.acquire %uppers : !a_ring -> !a_slot  %lower = cta.acquire %lowers : !a_ring -> !a_slot
+            // 86: %upper = cta.acquire %uppers : !a_ring -> !a_slot  %lower = cta.acquire %lowers : !a_ring -> !a_slot
             const i32 slot = uppers_slot[0];
             const i32 phase = uppers_phase[0];
-            const i32 value_8 = slot * 8;
-            const i32 value_9 = uppers_full + value_8;
-            mbarrier_wait(uppers_empty + value_8, phase);
-            mbarrier_arrive_expect_tx(value_9, 50192);
-            const i32 value_10 = slot + 1;
-            const bool test_2 = value_10 == 4;
-            uppers_slot[0] = test_2 ? 0 : value_10;
-            uppers_phase[0] = test_2 ? phase ^ 1 : phase;
+            const i32 value_18 = slot * 8;
+            const i32 value_19 = uppers_full + value_18;
+            mbarrier_wait(uppers_empty + value_18, phase);
+            mbarrier_arrive_expect_tx(value_19, 50192);
+            const i32 value_20 = slot + 1;
+            const bool test_3 = value_20 == 4;
+            uppers_slot[0] = test_3 ? 0 : value_20;
+            uppers_phase[0] = test_3 ? phase ^ 1 : phase;
             const i32 uppers_shared_2 = slot * 16384;
 
-            // 87: %upper_s = cta.acquire %upper_ss : !a_scale_ring -> !a_scale_slot
+            // 88: %upper_s = cta.acquire %upper_ss : !a_scale_ring -> !a_scale_slot
             const i32 upper_ss_shared_2 = slot * 512;
 
-            // 90: cta.copy %a[%row, %k] extents [128, 128], %upper : !view, !a_slot
-            tma_load_2d(uppers_shared + uppers_shared_2, a, row, k, value_9);
+            // 91: cta.copy %a[%row, %k] extents [128, 128], %upper : !view, !a_slot
+            tma_load_2d(uppers_shared + uppers_shared_2, a, row, k, value_19);
 
-            // 91: cta.copy %a[%lower_row, %k] extents [128, 128], %lower : !view, !a_slot
-            tma_load_2d(lowers_shared + uppers_shared_2, a, lower_row, k, value_9);
+            // 92: cta.copy %a[%lower_row, %k] extents [128, 128], %lower : !view, !a_slot
+            tma_load_2d(lowers_shared + uppers_shared_2, a, lower_row, k, value_19);
 
-            // 92: cta.copy %b[%column, %k] extents [128, 128], %b_slot : !view, !b_slot
-            tma_load_2d(bs_shared + uppers_shared_2, b, column, k, value_9);
+            // 93: cta.copy %b[%column, %k] extents [128, 128], %b_slot : !view, !b_slot
+            tma_load_2d(bs_shared + uppers_shared_2, b, column, k, value_19);
 
-            // 93: cta.copy %a_scales[%i, %row] extents [0, 128], %upper_s : !scales, !a_scale_slot
-            tma_load_2d(upper_ss_shared + upper_ss_shared_2, a_scales, i, row, value_9);
+            // 94: cta.copy %a_scales[%i, %row] extents [0, 128], %upper_s : !scales, !a_scale_slot
+            tma_load_2d(upper_ss_shared + upper_ss_shared_2, a_scales, i, row, value_19);
 
-            // 94: cta.copy %a_scales[%i, %lower_row] extents [0, 128], %lower_s : !scales, !a_scale_slot
-            tma_load_2d(lower_ss_shared + upper_ss_shared_2, a_scales, i, lower_row, value_9);
+            // 95: cta.copy %a_scales[%i, %lower_row] extents [0, 128], %lower_s : !scales, !a_scale_slot
+            tma_load_2d(lower_ss_shared + upper_ss_shared_2, a_scales, i, lower_row, value_19);
 
-            // 95: cta.copy %b_scales[%n, %i4] extents [0, 4], %b_s : !scales, !b_scale_slot
-            tma_load_2d(b_ss_shared + slot * 128, b_scales, n, i & -4, value_9);
+            // 96: cta.copy %b_scales[%n, %i4] extents [0, 4], %b_s : !scales, !b_scale_slot
+            tma_load_2d(b_ss_shared + slot * 128, b_scales, n, i & -4, value_19);
           }
         }
       }
     }
   } else {
-    // 102: cta.role "multiply" warps 8 registers 232 {
+    // 103: cta.role "multiply" warps 8 registers 232 {
     increase_registers<232>();
     const i32 own_warp = warp - 4;
 
-    // 49: func.func @gemm_block_scaled_tall(
+    // 50: func.func @gemm_block_scaled_tall(
     const i32 thread_col = (lane >> 4) * 8;
     const i32 thread_row = own_warp * 16;
     const i32 thread_row_2 = (lane >> 2) + thread_row;
 
-    // 102: cta.role "multiply" warps 8 registers 232 {
+    // 103: cta.role "multiply" warps 8 registers 232 {
     i32 uppers_slot[1];
     uppers_slot[0] = 0;
     i32 uppers_phase[1];
     uppers_phase[0] = 0;
 
-    // 104: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 {
-    const i32 value = n_tiles * 8;
-    const i32 value_2 = m_tiles - ((m_tiles - 1) >> 3) * 8;
+    // 105: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 split (%first to %end) of %steps least 16 {
+    const i32 value = m_tiles * n_tiles;
+    const i32 value_2 = n_tiles * 8;
+    const i32 value_3 = m_tiles - ((m_tiles - 1) >> 3) * 8;
+    const i32 block = i32(blockIdx.x);
+    const i32 value_4 = i32(gridDim.x);
+    const i32 value_5 = value / value_4;
+    const i32 whole_tiles = value_5 * value_4;
+    const i32 steps_left = (value - whole_tiles) * steps;
+    const i32 value_6 = value_4 - 1;
+    const i32 share = max((steps_left + value_6) / value_4, 16);
+    const bool test = steps - share >= 16;
+    const i32 value_7 = test ? steps_left : 0;
+    const i32 share_begin = min(block * share, value_7);
+    const i32 share_end = min(share_begin + share, value_7);
+    const i32 value_8 = max(steps, 1);
+    const i32 share_tile = share_begin / value_8;
+    const i32 rounds = test ? value_5 : (value - block + value_6) / value_4;
+    const i32 value_9 = rounds + (share_end + value_8 - 1) / value_8 - share_tile;
 
-    // 28: %next = cta.mma %begin, %a, %b {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 8, 1>}
-    const i32 value_3 = own_warp >> 2;
-    const i32 value_4 = value_3 * 8192;
+    // 29: %next = cta.mma %begin, %a, %b {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 8, 1>}
+    const i32 value_10 = own_warp >> 2;
+    const i32 value_11 = value_10 * 8192;
 
-    // 132: cta.store %upper_out, %c[%row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
-    const bool test = (thread & 127) == 0;
-    const i32 value_5 = value_3 * 64;
-    const i32 value_6 = warpgroup + 1;
-    const i32 value_7 = ((lane & 15) + thread_row) * 128;
-    const i32 value_8 = i32(u32(value_7) >> 3) & 112;
-    const i32 value_9 = rows_shared + value_7;
+    // 129: %whole_sums:2, %whole = cta.combine %sums#0, %lower_total : !part, !part
+    const i32 value_12 = own_warp * 32 + lane;
+    const bool test_2 = value_12 == 0;
 
-    // 104: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 {
-    const i32 band_reciprocal = reciprocal(value);
-    const i32 height_reciprocal = reciprocal(value_2);
+    // 50: func.func @gemm_block_scaled_tall(
+    const i32 thread_row_3 = (lane & 15) + thread_row;
 
-    // 124: cta.release %upper_s : !a_scale_slot  cta.release %lower_s : !a_scale_slot  cta.release %b_s : !b_scale_slot
-    const bool test_2 = lane < 1;
+    // 105: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 split (%first to %end) of %steps least 16 {
+    const i32 band_reciprocal = reciprocal(value_2);
+    const i32 height_reciprocal = reciprocal(value_3);
+    const i32 value_13 = value_9 - 1;
 
-    // 104: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 {
+    // 125: cta.release %upper_s : !a_scale_slot  cta.release %lower_s : !a_scale_slot  cta.release %b_s : !b_scale_slot
+    const bool test_3 = lane < 1;
+
+    // 105: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 split (%first to %end) of %steps least 16 {
     #pragma unroll 1
-    for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
-      const i32 value_10 = quotient(tile, value, band_reciprocal);
-      const i32 value_11 = tile - value_10 * value;
-      const i32 value_12 = value_10 * 8;
-      const bool test_3 = value_12 + 8 <= m_tiles;
-      const i32 value_13 = value_11 / 8;
-      const i32 value_14 = quotient(value_11, value_2, height_reciprocal);
+    for (i32 round = 0; round < value_9; ++round) {
+      const bool is_left = round >= rounds;
+      const i32 value_14 = share_tile + value_13 - round;
+      const i32 value_15 = value_14 * steps;
+      const i32 tile = is_left ? whole_tiles + value_14 : round * value_4 + block;
+      const i32 end = is_left ? min(share_end - value_15, steps) : steps;
+      const i32 value_16 = quotient(tile, value_2, band_reciprocal);
+      const i32 value_17 = tile - value_16 * value_2;
+      const i32 value_18 = value_16 * 8;
+      const bool test_4 = value_18 + 8 <= m_tiles;
+      const i32 value_19 = value_17 / 8;
+      const i32 value_20 = quotient(value_17, value_3, height_reciprocal);
 
-      // 106: iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
+      // 107: iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
       f32 upper_sum[64];
 
-      // 105: %sums:4 = scf.for %i = %c0 to %steps step %c1
+      // 106: %sums:4 = scf.for %i = %first to %end step %c1
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         upper_sum[i] = 0.0f;
       }
 
-      // 106: iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
+      // 107: iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
       f32 lower_sum[64];
 
-      // 105: %sums:4 = scf.for %i = %c0 to %steps step %c1
+      // 106: %sums:4 = scf.for %i = %first to %end step %c1
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         lower_sum[i] = 0.0f;
       }
 
-      // 106: iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
+      // 107: iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
       f32 part_before[64];
 
-      // 105: %sums:4 = scf.for %i = %c0 to %steps step %c1
+      // 106: %sums:4 = scf.for %i = %first to %end step %c1
       #pragma unroll
       for (i32 i = 0; i < 64; ++i) {
         part_before[i] = 0.0f;
       }
 
-      // 106: iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
+      // 107: iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
       f32 scale_before[2];
 
-      // 105: %sums:4 = scf.for %i = %c0 to %steps step %c1
+      // 106: %sums:4 = scf.for %i = %first to %end step %c1
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         scale_before[i] = 0.0f;
       }
       #pragma unroll 1
-      for (i32 i = 0; i < steps; ++i) {
-        // 108: %upper = cta.wait %uppers : !a_ring -> !a_slot  %lower = cta.wait %lowers : !a_ring -> !a_slot
+      for (i32 i = is_left ? max(share_begin - value_15, 0) : 0; i < end; ++i) {
+        // 109: %upper = cta.wait %uppers : !a_ring -> !a_slot  %lower = cta.wait %lowers : !a_ring -> !a_slot
         const i32 slot = uppers_slot[0];
         const i32 phase = uppers_phase[0];
-        const i32 value_15 = slot * 8;
-        mbarrier_wait(uppers_full + value_15, phase);
-        const i32 value_16 = slot + 1;
-        const bool test_4 = value_16 == 4;
-        uppers_slot[0] = test_4 ? 0 : value_16;
-        uppers_phase[0] = test_4 ? phase ^ 1 : phase;
+        const i32 value_21 = slot * 8;
+        mbarrier_wait_beside(uppers_full + value_21, phase);
+        const i32 value_22 = slot + 1;
+        const bool test_5 = value_22 == 4;
+        uppers_slot[0] = test_5 ? 0 : value_22;
+        uppers_phase[0] = test_5 ? phase ^ 1 : phase;
         const i32 uppers_shared_2 = slot * 16384;
 
-        // 110: %upper_s = cta.wait %upper_ss : !a_scale_ring -> !a_scale_slot
+        // 111: %upper_s = cta.wait %upper_ss : !a_scale_ring -> !a_scale_slot
         const i32 upper_ss_shared_2 = slot * 512;
 
-        // 45: %new = arith.addf %sum, %scaled : !part
+        // 46: %new = arith.addf %sum, %scaled : !part
         f32 new_2[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
           new_2[j] = lower_sum[j] + part_before[j] * scale_before[(j >> 1) & 1];
         }
 
-        // 28: %next = cta.mma %begin, %a, %b {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 8, 1>}
+        // 29: %next = cta.mma %begin, %a, %b {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 8, 1>}
         const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + uppers_shared_2);
         wgmma_fence();
-        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(uppers_shared + uppers_shared_2 + value_4);
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(uppers_shared + uppers_shared_2 + value_11);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_17 = j * 32;
-          const i64 value_18 = advance_descriptor(a_descriptor, value_17);
-          wgmma_m64n128k32_f8e4m3(part_before, value_18, advance_descriptor(b_descriptor, value_17), j > 0);
+          const i32 value_23 = j * 32;
+          const i64 value_24 = advance_descriptor(a_descriptor, value_23);
+          wgmma_m64n128k32_f8e4m3(part_before, value_24, advance_descriptor(b_descriptor, value_23), j > 0);
         }
         wgmma_commit();
 
-        // 116: %b_scale = cta.element %b_s[%which] : !b_scale_slot -> f32
+        // 117: %b_scale = cta.element %b_s[%which] : !b_scale_slot -> f32
         wgmma_wait<1>();
         f32 b_scale[1];
         load_shared_b32(b_scale, b_ss_shared + slot * 128 + (i & 3) * 4);
-        const f32 value_17 = b_scale[0];
+        const f32 value_23 = b_scale[0];
 
-        // 35: %a_scale = cta.get %a : !a_scale_slot -> !rows
+        // 36: %a_scale = cta.get %a : !a_scale_slot -> !rows
         f32 a_scale[2];
 
-        // 110: %upper_s = cta.wait %upper_ss : !a_scale_ring -> !a_scale_slot
+        // 111: %upper_s = cta.wait %upper_ss : !a_scale_ring -> !a_scale_slot
         const i32 upper_ss_shared_3 = upper_ss_shared + upper_ss_shared_2;
 
-        // 35: %a_scale = cta.get %a : !a_scale_slot -> !rows
+        // 36: %a_scale = cta.get %a : !a_scale_slot -> !rows
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
           load_shared_b32(&a_scale[j], upper_ss_shared_3 + (thread_row_2 + j * 8) * 4);
         }
 
-        // 37: %scale = arith.mulf %a_scale, %b_all : !rows
+        // 38: %scale = arith.mulf %a_scale, %b_all : !rows
         f32 scale[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          scale[j] = a_scale[j] * value_17;
+          scale[j] = a_scale[j] * value_23;
         }
 
-        // 35: %a_scale = cta.get %a : !a_scale_slot -> !rows
+        // 36: %a_scale = cta.get %a : !a_scale_slot -> !rows
         f32 a_scale_2[2];
 
-        // 111: %lower_s = cta.wait %lower_ss : !a_scale_ring -> !a_scale_slot
+        // 112: %lower_s = cta.wait %lower_ss : !a_scale_ring -> !a_scale_slot
         const i32 lower_ss_shared_2 = lower_ss_shared + upper_ss_shared_2;
 
-        // 35: %a_scale = cta.get %a : !a_scale_slot -> !rows
+        // 36: %a_scale = cta.get %a : !a_scale_slot -> !rows
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
           load_shared_b32(&a_scale_2[j], lower_ss_shared_2 + (thread_row_2 + j * 8) * 4);
         }
 
-        // 37: %scale = arith.mulf %a_scale, %b_all : !rows
+        // 38: %scale = arith.mulf %a_scale, %b_all : !rows
         f32 scale_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          scale_2[j] = a_scale_2[j] * value_17;
+          scale_2[j] = a_scale_2[j] * value_23;
         }
 
-        // 119: %upper_part = cta.await %upper_next : !pending -> !part
+        // 120: %upper_part = cta.await %upper_next : !pending -> !part
         wgmma_wait<0>(part_before);
 
-        // 45: %new = arith.addf %sum, %scaled : !part
+        // 46: %new = arith.addf %sum, %scaled : !part
         f32 new_3[64];
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
           new_3[j] = upper_sum[j] + part_before[j] * scale[(j >> 1) & 1];
         }
 
-        // 28: %next = cta.mma %begin, %a, %b {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 8, 1>}
+        // 29: %next = cta.mma %begin, %a, %b {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 8, 1>}
         wgmma_fence();
-        const i64 a_descriptor_2 = matrix_descriptor<16, 1024, 128>(lowers_shared + uppers_shared_2 + value_4);
+        const i64 a_descriptor_2 = matrix_descriptor<16, 1024, 128>(lowers_shared + uppers_shared_2 + value_11);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_18 = j * 32;
-          const i64 value_19 = advance_descriptor(a_descriptor_2, value_18);
-          wgmma_m64n128k32_f8e4m3(part_before, value_19, advance_descriptor(b_descriptor, value_18), j > 0);
+          const i32 value_24 = j * 32;
+          const i64 value_25 = advance_descriptor(a_descriptor_2, value_24);
+          wgmma_m64n128k32_f8e4m3(part_before, value_25, advance_descriptor(b_descriptor, value_24), j > 0);
         }
         wgmma_commit();
 
-        // 122: %lower_part = cta.await %lower_next : !pending -> !part
+        // 123: %lower_part = cta.await %lower_next : !pending -> !part
         wgmma_wait<0>(part_before);
 
-        // 124: cta.release %upper_s : !a_scale_slot  cta.release %lower_s : !a_scale_slot  cta.release %b_s : !b_scale_slot
+        // 125: cta.release %upper_s : !a_scale_slot  cta.release %lower_s : !a_scale_slot  cta.release %b_s : !b_scale_slot
         __syncwarp();
-        if (test_2) {
-          mbarrier_arrive(uppers_empty + value_15);
+        if (test_3) {
+          mbarrier_arrive(uppers_empty + value_21);
         }
 
-        // 125: scf.yield %upper_now, %lower_now, %lower_part, %lower_scale : !part, !part, !part, !rows
+        // 126: scf.yield %upper_now, %lower_now, %lower_part, %lower_scale : !part, !part, !part, !rows
         #pragma unroll
         for (i32 j = 0; j < 64; ++j) {
           upper_sum[j] = new_3[j];
@@ -652,79 +771,140 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
         }
       }
 
-      // 104: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 {
-      const i32 m = value_12 + (test_3 ? value_11 - value_13 * 8 : value_11 - value_14 * value_2);
-
-      // 128: %row = arith.muli %m, %tile_m : i32
-      const i32 row = m * 256;
-
-      // 130: %column = arith.muli %n, %tile_n : i32
-      const i32 column = (test_3 ? value_13 : value_14) * 128;
-
-      // 132: cta.store %upper_out, %c[%row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
+      // 46: %new = arith.addf %sum, %scaled : !part
+      f32 new_2[64];
       #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        if (test) {
-          bulk_wait_read<0>();
-        }
-        named_barrier_sync(value_6, 128);
-        const i32 value_15 = ((i * 8) & 15) * 4;
-        #pragma unroll
-        for (i32 j = 0; j < 4; ++j) {
-          bf16x2 regs[4];
-          const i32 value_16 = ((j * 2) & 7) * 4 + value_15;
-          #pragma unroll
-          for (i32 k = 0; k < 4; ++k) {
-            const i32 value_17 = value_16 + k * 2;
-            regs[k] = pack_bf16(upper_sum[value_17], upper_sum[value_17 + 1]);
-          }
-          stmatrix_x4(value_9 + (((thread_col + j * 16) * 2) ^ value_8), regs);
-        }
-        fence_async_shared();
-        named_barrier_sync(value_6, 128);
-        if (test) {
-          tma_store_2d(c, row + value_5, column + i * 64, rows_shared + value_4);
-          bulk_commit();
-        }
+      for (i32 i = 0; i < 64; ++i) {
+        new_2[i] = lower_sum[i] + part_before[i] * scale_before[(i >> 1) & 1];
       }
 
-      // 129: %lower_row = arith.addi %row, %half_m : i32
-      const i32 lower_row = row + 128;
-
-      // 134: cta.store %lower_out, %c[%lower_row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
-      #pragma unroll
-      for (i32 i = 0; i < 2; ++i) {
-        if (test) {
-          bulk_wait_read<0>();
-        }
-        named_barrier_sync(value_6, 128);
-        const i32 value_15 = ((i * 8) & 15) * 4;
+      // 129: %whole_sums:2, %whole = cta.combine %sums#0, %lower_total : !part, !part
+      const bool whole = end == steps;
+      if (end != steps) {
+        const i32 value_21 = block * 32768;
+        const i32 value_22 = value_21 + value_12;
         #pragma unroll
-        for (i32 j = 0; j < 4; ++j) {
-          bf16x2 regs[4];
-          const i32 value_16 = ((j * 2) & 7) * 4 + value_15;
-          #pragma unroll
-          for (i32 k = 0; k < 4; ++k) {
-            const i32 value_17 = value_16 + k * 2;
-            const f32 value_18 = part_before[value_17] * scale_before[(value_17 >> 1) & 1];
-            const i32 value_19 = value_17 + 1;
-            const f32 value_20 = part_before[value_19] * scale_before[(value_19 >> 1) & 1];
-            const bf16x2 word = pack_bf16(lower_sum[value_17] + value_18, lower_sum[value_19] + value_20);
-            regs[k] = word;
-          }
-          stmatrix_x4(value_9 + (((thread_col + j * 16) * 2) ^ value_8), regs);
+        for (i32 i = 0; i < 64; ++i) {
+          store_global_b32(workspace + (value_22 + i * 256), &upper_sum[i]);
         }
-        fence_async_shared();
-        named_barrier_sync(value_6, 128);
-        if (test) {
-          tma_store_2d(c, lower_row + value_5, column + i * 64, rows_shared + value_4);
-          bulk_commit();
+        __syncwarp();
+        const i32 value_23 = value_21 + 16384 + value_12;
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          store_global_b32(workspace + (value_23 + i * 256), &new_2[i]);
+        }
+        __syncwarp();
+        named_barrier_sync(4, 256);
+        if (test_2) {
+          flag_raise(flags + block);
+        }
+      }
+      #pragma unroll 1
+      for (i32 other = is_left && whole ? value_15 / share : block; other < block; ++other) {
+        if (test_2) {
+          flag_take(flags + other);
+        }
+        named_barrier_sync(4, 256);
+        const i32 value_21 = other * 32768;
+        const i32 value_22 = value_21 + value_12;
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          f32 part[1];
+          load_global_b32(part, workspace + (value_22 + i * 256));
+          upper_sum[i] = upper_sum[i] + part[0];
+        }
+        __syncwarp();
+        const i32 value_23 = value_21 + 16384 + value_12;
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          f32 part[1];
+          load_global_b32(part, workspace + (value_23 + i * 256));
+          new_2[i] = new_2[i] + part[0];
+        }
+        __syncwarp();
+      }
+
+      // 130: scf.if %whole {
+      if (whole) {
+        // 105: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 split (%first to %end) of %steps least 16 {
+        const i32 m = value_18 + (test_4 ? value_17 - value_19 * 8 : value_17 - value_20 * value_3);
+
+        // 131: %row = arith.muli %m, %tile_m : i32
+        const i32 row = m * 256;
+
+        // 133: %column = arith.muli %n, %tile_n : i32
+        const i32 column = (test_4 ? value_19 : value_20) * 128;
+
+        // 135: cta.store %upper_out, %c[%row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
+        const bool test_5 = group_thread == 0;
+        const i32 value_21 = value_10 * 64;
+        const i32 value_22 = warpgroup + 1;
+        const i32 value_23 = thread_row_3 * 64;
+        const i32 value_24 = i32(u32(value_23) >> 3) & 48;
+        #pragma unroll
+        for (i32 i = 0; i < 4; ++i) {
+          const i32 value_25 = rows_shared + (i & 1) * 8192;
+          if (test_5) {
+            bulk_wait_read<1>();
+          }
+          named_barrier_sync(value_22, 128);
+          const i32 value_26 = value_25 + value_23;
+          const i32 value_27 = ((i * 4) & 15) * 4;
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            bf16x2 regs[4];
+            const i32 value_28 = ((j * 2) & 3) * 4 + value_27;
+            #pragma unroll
+            for (i32 k = 0; k < 4; ++k) {
+              const i32 value_29 = value_28 + k * 2;
+              regs[k] = pack_bf16(upper_sum[value_29], upper_sum[value_29 + 1]);
+            }
+            stmatrix_x4(value_26 + (((thread_col + j * 16) * 2) ^ value_24), regs);
+          }
+          fence_async_shared();
+          named_barrier_sync(value_22, 128);
+          if (test_5) {
+            tma_store_2d(c, row + value_21, column + i * 32, value_25 + value_10 * 4096);
+            bulk_commit();
+          }
+        }
+
+        // 132: %lower_row = arith.addi %row, %half_m : i32
+        const i32 lower_row = row + 128;
+
+        // 137: cta.store %lower_out, %c[%lower_row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
+        #pragma unroll
+        for (i32 i = 0; i < 4; ++i) {
+          const i32 value_25 = rows_shared + (i & 1) * 8192;
+          if (test_5) {
+            bulk_wait_read<1>();
+          }
+          named_barrier_sync(value_22, 128);
+          const i32 value_26 = value_25 + value_23;
+          const i32 value_27 = ((i * 4) & 15) * 4;
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            bf16x2 regs[4];
+            const i32 value_28 = ((j * 2) & 3) * 4 + value_27;
+            #pragma unroll
+            for (i32 k = 0; k < 4; ++k) {
+              const i32 value_29 = value_28 + k * 2;
+              regs[k] = pack_bf16(new_2[value_29], new_2[value_29 + 1]);
+            }
+            stmatrix_x4(value_26 + (((thread_col + j * 16) * 2) ^ value_24), regs);
+          }
+          fence_async_shared();
+          named_barrier_sync(value_22, 128);
+          if (test_5) {
+            tma_store_2d(c, lower_row + value_21, column + i * 32, value_25 + value_10 * 4096);
+            bulk_commit();
+          }
         }
       }
     }
 
-    // 102: cta.role "multiply" warps 8 registers 232 {
-    if (test) {
+    // 103: cta.role "multiply" warps 8 registers 232 {
+    if (group_thread == 0) {
       bulk_wait_read<0>();
     }
   }

@@ -15,6 +15,19 @@ typedef u8 f8e4m3, f8e5m2;
 // Several narrow values packed in 32 bits, the first in the lowest.
 typedef u32 f16x2, bf16x2, i16x2, i8x4, f8e4m3x4, f8e5m2x4;
 
+// Sets a register of 1 to 8 bytes from the low bits of `low` and, if it has 8 bytes, from `high`.
+__device__ __forceinline__ void read_bits(bool &to, u32 low, u32 high) { to = u8(low); }
+__device__ __forceinline__ void read_bits(i8 &to, u32 low, u32 high) { to = i8(low); }
+__device__ __forceinline__ void read_bits(u8 &to, u32 low, u32 high) { to = u8(low); }
+__device__ __forceinline__ void read_bits(i16 &to, u32 low, u32 high) { to = i16(low); }
+__device__ __forceinline__ void read_bits(u16 &to, u32 low, u32 high) { to = u16(low); }
+__device__ __forceinline__ void read_bits(i32 &to, u32 low, u32 high) { to = i32(low); }
+__device__ __forceinline__ void read_bits(u32 &to, u32 low, u32 high) { to = low; }
+__device__ __forceinline__ void read_bits(f32 &to, u32 low, u32 high) { to = __uint_as_float(low); }
+__device__ __forceinline__ void read_bits(i64 &to, u32 low, u32 high) {
+  to = i64(low | u64(high) << 32);
+}
+
 // The bits of a register, zero-extended.
 __device__ __forceinline__ u64 bits_of(bool from) { return from; }
 __device__ __forceinline__ u64 bits_of(i8 from) { return u8(from); }
@@ -25,6 +38,17 @@ __device__ __forceinline__ u64 bits_of(i32 from) { return u32(from); }
 __device__ __forceinline__ u64 bits_of(u32 from) { return from; }
 __device__ __forceinline__ u64 bits_of(f32 from) { return __float_as_uint(from); }
 __device__ __forceinline__ u64 bits_of(i64 from) { return u64(from); }
+
+// Spreads `kBytes` bytes of words over registers.
+template <int kBytes, typename T>
+__device__ __forceinline__ void unpack_words(T *to, const u32 *words) {
+  constexpr int kSize = sizeof(T);
+#pragma unroll
+  for (int i = 0; i < kBytes / kSize; ++i) {
+    const int byte = i * kSize;
+    read_bits(to[i], words[byte / 4] >> 8 * (byte % 4), kSize == 8 ? words[byte / 4 + 1] : 0);
+  }
+}
 
 // Gathers `kBytes` bytes of registers in words.
 template <int kBytes, typename T>
@@ -78,6 +102,44 @@ __device__ __forceinline__ i32 shared_address(const void *pointer) {
   return i32(__cvta_generic_to_shared(pointer));
 }
 
+template <typename T>
+__device__ __forceinline__ void load_global_b32(T *to, const void *from, bool inside = true) {
+  u32 words[1];
+  pack_words<4>(words, to);
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside ld.global.b32 %0, [%1];\n\t"
+               "}"
+               : "+r"(words[0])
+               : "l"(from), "r"(i32(inside)));
+  unpack_words<4>(to, words);
+}
+
+template <typename T>
+__device__ __forceinline__ void store_global_b32(void *to, const T *from, bool inside = true) {
+  u32 words[1];
+  pack_words<4>(words, from);
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside st.global.b32 [%0], %1;\n\t"
+               "}"
+               :
+               : "l"(to), "r"(words[0]), "r"(i32(inside)));
+}
+
+// f32 as it is: taken as words, sums of a warpgroup would be moved while products are under way.
+__device__ __forceinline__ void store_global_b32(void *to, const f32 *from, bool inside = true) {
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside st.global.b32 [%0], %1;\n\t"
+               "}"
+               :
+               : "l"(to), "f"(*from), "r"(i32(inside)));
+}
+
 template <typename T> __device__ __forceinline__ void stmatrix_x4(i32 to, const T *from) {
   u32 words[4];
   pack_words<16>(words, from);
@@ -121,19 +183,28 @@ __device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {
   return done;
 }
 
-// TILEWRIGHT_WATCHDOG, if defined, is after how many milliseconds a wait ends the kernel.
-__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+// Ends the kernel when a wait takes more than TILEWRIGHT_WATCHDOG milliseconds, if that is defined.
+struct Watchdog {
 #ifdef TILEWRIGHT_WATCHDOG
-  u64 start, now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-#endif
-  while (!mbarrier_try_wait(barrier, parity)) {
-#ifdef TILEWRIGHT_WATCHDOG
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    if (now - start > TILEWRIGHT_WATCHDOG * 1000000ull)
-      __trap();
-#endif
+  static __device__ __forceinline__ u64 now() {
+    u64 time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
   }
+  __device__ __forceinline__ void check() const {
+    if (now() - start > TILEWRIGHT_WATCHDOG * 1000000ull)
+      __trap();
+  }
+  const u64 start = now();
+#else
+  __device__ __forceinline__ void check() const {}
+#endif
+};
+
+__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+  const Watchdog watchdog{};
+  while (!mbarrier_try_wait(barrier, parity))
+    watchdog.check();
 }
 
 __device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {
@@ -148,6 +219,24 @@ __device__ __forceinline__ void fence_async_shared() {
 // After mbarrier_init, before TMA or another block of the cluster uses the barrier.
 __device__ __forceinline__ void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// What came before, here and in front of a barrier, is seen by who takes the flag.
+__device__ __forceinline__ void flag_raise(i32 *flag) {
+  asm volatile("st.release.gpu.global.u32 [%0], 1;" : : "l"(flag) : "memory");
+}
+
+// Waits for a flag, and lowers it for the next launch.
+__device__ __forceinline__ void flag_take(i32 *flag) {
+  const Watchdog watchdog{};
+  auto isRaised = [flag] {
+    i32 raised;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(raised) : "l"(flag) : "memory");
+    return raised != 0;
+  };
+  while (!isRaised())
+    watchdog.check();
+  asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" : : "l"(flag) : "memory");
 }
 
 template <int kCount> __device__ __forceinline__ void increase_registers() {
@@ -289,7 +378,8 @@ __device__ __forceinline__ void wgmma_m64n256k32_f8e4m3(f32 *d, u64 a, u64 b, bo
 
 extern "C" __global__ void __launch_bounds__(384, 1)
 gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b,
-          const __grid_constant__ TensorMap c, i32 M, i32 K, i32 N, f32 scale) {
+          const __grid_constant__ TensorMap c, i32 M, i32 K, i32 N, f32 scale,
+          f32 *__restrict__ workspace, i32 *__restrict__ flags) {
   extern __shared__ __align__(1024) u8 shared[];
 
   // 8: func.func @gemm_e4m3(
@@ -297,22 +387,22 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
   const i32 lane = thread & 31;
   const i32 warp = shuffle_idx(thread >> 5, 0);
 
-  // 24: %m_tiles = arith.ceildivsi %M, %c128 : i32
+  // 23: %m_tiles = arith.ceildivsi %M, %c128 : i32
   const i32 m_tiles = ceil_div(M, 128);
 
-  // 25: %n_tiles = arith.ceildivsi %N, %c256 : i32
+  // 24: %n_tiles = arith.ceildivsi %N, %c256 : i32
   const i32 n_tiles = ceil_div(N, 256);
 
-  // 26: %steps = arith.ceildivsi %K, %c128 : i32
+  // 25: %steps = arith.ceildivsi %K, %c128 : i32
   const i32 steps = ceil_div(K, 128);
 
-  // 35: %as = cta.channel tma : !cta.channel<4 x !a_tile>
+  // 32: %as = cta.channel tma : !cta.channel<4 x !a_tile>
   const i32 as_shared = shared_address(shared);
 
-  // 36: %bs = cta.channel tma : !cta.channel<4 x !b_tile>
+  // 33: %bs = cta.channel tma : !cta.channel<4 x !b_tile>
   const i32 bs_shared = shared_address(shared + 65536);
 
-  // 37: %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>
+  // 34: %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>
   const i32 rows_shared = shared_address(shared + 196608);
 
   // 8: func.func @gemm_e4m3(
@@ -334,7 +424,7 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
   }
   __syncthreads();
   if (warpgroup < 1) {
-    // 39: cta.role "load" warps 1 registers 40 {
+    // 36: cta.role "load" warps 1 registers 40 {
     decrease_registers<40>();
     if (warp == 0) {
       if (elect_one()) {
@@ -343,56 +433,78 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
         i32 as_phase[1];
         as_phase[0] = 1;
 
-        // 40: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
-        const i32 value = n_tiles * 11;
-        const i32 value_2 = m_tiles - (m_tiles - 1) / 11 * 11;
-        const i32 band_reciprocal = reciprocal(value);
-        const i32 height_reciprocal = reciprocal(value_2);
+        // 37: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 split (%first to %end) of %steps least 16 {
+        const i32 value = m_tiles * n_tiles;
+        const i32 value_2 = n_tiles * 11;
+        const i32 value_3 = m_tiles - (m_tiles - 1) / 11 * 11;
+        const i32 block = i32(blockIdx.x);
+        const i32 value_4 = i32(gridDim.x);
+        const i32 value_5 = value / value_4;
+        const i32 whole_tiles = value_5 * value_4;
+        const i32 steps_left = (value - whole_tiles) * steps;
+        const i32 value_6 = value_4 - 1;
+        const i32 share = max((steps_left + value_6) / value_4, 16);
+        const bool test = steps - share >= 16;
+        const i32 value_7 = test ? steps_left : 0;
+        const i32 share_begin = min(block * share, value_7);
+        const i32 share_end = min(share_begin + share, value_7);
+        const i32 value_8 = max(steps, 1);
+        const i32 share_tile = share_begin / value_8;
+        const i32 rounds = test ? value_5 : (value - block + value_6) / value_4;
+        const i32 value_9 = rounds + (share_end + value_8 - 1) / value_8 - share_tile;
+        const i32 band_reciprocal = reciprocal(value_2);
+        const i32 height_reciprocal = reciprocal(value_3);
+        const i32 value_10 = value_9 - 1;
         #pragma unroll 1
-        for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
-          const i32 value_3 = quotient(tile, value, band_reciprocal);
-          const i32 value_4 = tile - value_3 * value;
-          const i32 value_5 = value_3 * 11;
-          const bool test = value_5 + 11 <= m_tiles;
-          const i32 value_6 = value_4 / 11;
-          const i32 value_7 = quotient(value_4, value_2, height_reciprocal);
-          const i32 m = value_5 + (test ? value_4 - value_6 * 11 : value_4 - value_7 * value_2);
+        for (i32 round = 0; round < value_9; ++round) {
+          const bool is_left = round >= rounds;
+          const i32 value_11 = share_tile + value_10 - round;
+          const i32 value_12 = value_11 * steps;
+          const i32 tile = is_left ? whole_tiles + value_11 : round * value_4 + block;
+          const i32 value_13 = quotient(tile, value_2, band_reciprocal);
+          const i32 value_14 = tile - value_13 * value_2;
+          const i32 value_15 = value_13 * 11;
+          const bool test_2 = value_15 + 11 <= m_tiles;
+          const i32 value_16 = value_14 / 11;
+          const i32 value_17 = quotient(value_14, value_3, height_reciprocal);
+          const i32 m = value_15 + (test_2 ? value_14 - value_16 * 11 : value_14 - value_17 * value_3);
+          const i32 end = is_left ? min(share_end - value_12, steps) : steps;
 
-          // 41: %row = arith.muli %m, %c128 : i32
+          // 38: %row = arith.muli %m, %c128 : i32
           const i32 row = m * 128;
 
-          // 42: %column = arith.muli %n, %c256 : i32
-          const i32 column = (test ? value_6 : value_7) * 256;
+          // 39: %column = arith.muli %n, %c256 : i32
+          const i32 column = (test_2 ? value_16 : value_17) * 256;
 
-          // 43: scf.for %i = %c0 to %steps step %c1 : i32 {
+          // 40: scf.for %i = %first to %end step %c1 : i32 {
           #pragma unroll 1
-          for (i32 i = 0; i < steps; ++i) {
-            // 44: %k = arith.muli %i, %c128 : i32
+          for (i32 i = is_left ? max(share_begin - value_12, 0) : 0; i < end; ++i) {
+            // 41: %k = arith.muli %i, %c128 : i32
             const i32 k = i * 128;
 
-            // 45: %a_slot = cta.acquire %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
+            // 42: %a_slot = cta.acquire %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
             const i32 slot = as_slot[0];
             const i32 phase = as_phase[0];
-            const i32 value_8 = slot * 8;
-            const i32 value_9 = as_full + value_8;
-            mbarrier_wait(as_empty + value_8, phase);
-            mbarrier_arrive_expect_tx(value_9, 49152);
-            const i32 value_10 = slot + 1;
-            const bool test_2 = value_10 == 4;
-            as_slot[0] = test_2 ? 0 : value_10;
-            as_phase[0] = test_2 ? phase ^ 1 : phase;
+            const i32 value_18 = slot * 8;
+            const i32 value_19 = as_full + value_18;
+            mbarrier_wait(as_empty + value_18, phase);
+            mbarrier_arrive_expect_tx(value_19, 49152);
+            const i32 value_20 = slot + 1;
+            const bool test_3 = value_20 == 4;
+            as_slot[0] = test_3 ? 0 : value_20;
+            as_phase[0] = test_3 ? phase ^ 1 : phase;
 
-            // 47: cta.copy %a[%row, %k] extents [128, 128], %a_slot : !tile.view<?x?xf8E4M3FN, align 16>, !cta.slot<!a_tile>
-            tma_load_2d(as_shared + slot * 16384, a, row, k, value_9);
+            // 44: cta.copy %a[%row, %k] extents [128, 128], %a_slot : !tile.view<?x?xf8E4M3FN, align 16>, !cta.slot<!a_tile>
+            tma_load_2d(as_shared + slot * 16384, a, row, k, value_19);
 
-            // 48: cta.copy %b[%column, %k] extents [256, 128], %b_slot : !tile.view<?x?xf8E4M3FN, align 16>, !cta.slot<!b_tile>
-            tma_load_2d(bs_shared + slot * 32768, b, column, k, value_9);
+            // 45: cta.copy %b[%column, %k] extents [256, 128], %b_slot : !tile.view<?x?xf8E4M3FN, align 16>, !cta.slot<!b_tile>
+            tma_load_2d(bs_shared + slot * 32768, b, column, k, value_19);
           }
         }
       }
     }
   } else {
-    // 55: cta.role "multiply" warps 8 registers 232 {
+    // 52: cta.role "multiply" warps 8 registers 232 {
     increase_registers<232>();
     const i32 own_warp = warp - 4;
     i32 as_slot[1];
@@ -400,144 +512,207 @@ gemm_e4m3(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap
     i32 as_phase[1];
     as_phase[0] = 0;
 
-    // 56: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
-    const i32 value = n_tiles * 11;
-    const i32 value_2 = m_tiles - (m_tiles - 1) / 11 * 11;
+    // 53: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 split (%first to %end) of %steps least 16 {
+    const i32 value = m_tiles * n_tiles;
+    const i32 value_2 = n_tiles * 11;
+    const i32 value_3 = m_tiles - (m_tiles - 1) / 11 * 11;
+    const i32 block = i32(blockIdx.x);
+    const i32 value_4 = i32(gridDim.x);
+    const i32 value_5 = value / value_4;
+    const i32 whole_tiles = value_5 * value_4;
+    const i32 steps_left = (value - whole_tiles) * steps;
+    const i32 value_6 = value_4 - 1;
+    const i32 share = max((steps_left + value_6) / value_4, 16);
+    const bool test = steps - share >= 16;
+    const i32 value_7 = test ? steps_left : 0;
+    const i32 share_begin = min(block * share, value_7);
+    const i32 share_end = min(share_begin + share, value_7);
+    const i32 value_8 = max(steps, 1);
+    const i32 share_tile = share_begin / value_8;
+    const i32 rounds = test ? value_5 : (value - block + value_6) / value_4;
+    const i32 value_9 = rounds + (share_end + value_8 - 1) / value_8 - share_tile;
 
-    // 61: %next = cta.mma %before, %a_slot, %b_slot
-    const i32 value_3 = own_warp >> 2;
-    const i32 value_4 = value_3 * 8192;
-    const bool test = group_thread < 1;
+    // 58: %next = cta.mma %before, %a_slot, %b_slot
+    const i32 value_10 = own_warp >> 2;
+    const i32 value_11 = value_10 * 8192;
+    const bool test_2 = group_thread < 1;
 
-    // 74: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
-    const bool test_2 = group_thread == 0;
-    const i32 value_5 = warpgroup + 1;
-    const i32 value_6 = ((lane & 15) + own_warp * 16) * 128;
+    // 66: %total, %whole = cta.combine %part : tensor<128x256xf32>
+    const i32 value_12 = own_warp * 32 + lane;
+    const bool test_3 = value_12 == 0;
 
     // 8: func.func @gemm_e4m3(
     const i32 thread_col = (lane >> 4) * 8;
+    const i32 thread_row = (lane & 15) + own_warp * 16;
 
-    // 56: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
-    const i32 band_reciprocal = reciprocal(value);
-    const i32 height_reciprocal = reciprocal(value_2);
-
-    // 68: %total = cta.await %sum : !sum -> tensor<128x256xf32>
-    const bool test_3 = steps > 0 && test;
-    const bool test_4 = steps <= 0;
-
-    // 74: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
-    const i32 value_7 = value_3 * 64;
-    const i32 value_8 = i32(u32(value_6) >> 3) & 112;
-
-    // 56: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
+    // 53: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 split (%first to %end) of %steps least 16 {
+    const i32 band_reciprocal = reciprocal(value_2);
+    const i32 height_reciprocal = reciprocal(value_3);
+    const i32 value_13 = value_9 - 1;
     #pragma unroll 1
-    for (i32 tile = i32(blockIdx.x); tile < m_tiles * n_tiles; tile += i32(gridDim.x)) {
-      const i32 value_9 = quotient(tile, value, band_reciprocal);
-      const i32 value_10 = tile - value_9 * value;
-      const i32 value_11 = value_9 * 11;
-      const bool test_5 = value_11 + 11 <= m_tiles;
-      const i32 value_12 = value_10 / 11;
-      const i32 value_13 = quotient(value_10, value_2, height_reciprocal);
+    for (i32 round = 0; round < value_9; ++round) {
+      const bool is_left = round >= rounds;
+      const i32 value_14 = share_tile + value_13 - round;
+      const i32 value_15 = value_14 * steps;
+      const i32 tile = is_left ? whole_tiles + value_14 : round * value_4 + block;
+      const i32 first = is_left ? max(share_begin - value_15, 0) : 0;
+      const i32 end = is_left ? min(share_end - value_15, steps) : steps;
+      const i32 value_16 = quotient(tile, value_2, band_reciprocal);
+      const i32 value_17 = tile - value_16 * value_2;
+      const i32 value_18 = value_16 * 11;
+      const bool test_4 = value_18 + 11 <= m_tiles;
+      const i32 value_19 = value_17 / 11;
+      const i32 value_20 = quotient(value_17, value_3, height_reciprocal);
 
-      // 57: %acc = cta.begin : !sum
+      // 54: %acc = cta.begin : !sum
       f32 acc[128];
 
-      // 58: %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
+      // 55: %sum = scf.for %i = %first to %end step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
       i32 held_slot[1];
       held_slot[0] = 0;
       #pragma unroll 1
-      for (i32 i = 0; i < steps; ++i) {
-        const bool later = i > 0;
+      for (i32 i = first; i < end; ++i) {
+        const bool later = i > first;
 
-        // 59: %a_slot = cta.wait %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
+        // 56: %a_slot = cta.wait %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
         const i32 slot = as_slot[0];
         const i32 phase = as_phase[0];
         mbarrier_wait(as_full + slot * 8, phase);
-        const i32 value_14 = slot + 1;
-        const bool test_6 = value_14 == 4;
-        as_slot[0] = test_6 ? 0 : value_14;
-        as_phase[0] = test_6 ? phase ^ 1 : phase;
+        const i32 value_21 = slot + 1;
+        const bool test_5 = value_21 == 4;
+        as_slot[0] = test_5 ? 0 : value_21;
+        as_phase[0] = test_5 ? phase ^ 1 : phase;
 
-        // 61: %next = cta.mma %before, %a_slot, %b_slot
+        // 58: %next = cta.mma %before, %a_slot, %b_slot
         wgmma_fence();
 
-        // 58: %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
-        const i32 value_15 = held_slot[0];
+        // 55: %sum = scf.for %i = %first to %end step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
+        const i32 value_22 = held_slot[0];
 
-        // 61: %next = cta.mma %before, %a_slot, %b_slot
-        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 16384 + value_4);
+        // 58: %next = cta.mma %before, %a_slot, %b_slot
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 16384 + value_11);
         const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + slot * 32768);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_16 = j * 32;
-          const i64 value_17 = advance_descriptor(a_descriptor, value_16);
-          wgmma_m64n256k32_f8e4m3(acc, value_17, advance_descriptor(b_descriptor, value_16), later || j > 0);
+          const i32 value_23 = j * 32;
+          const i64 value_24 = advance_descriptor(a_descriptor, value_23);
+          wgmma_m64n256k32_f8e4m3(acc, value_24, advance_descriptor(b_descriptor, value_23), later || j > 0);
         }
         wgmma_commit();
         wgmma_wait<1>();
-        if (later && test) {
-          mbarrier_arrive(as_empty + value_15 * 8);
+        if (later && test_2) {
+          mbarrier_arrive(as_empty + value_22 * 8);
         }
 
-        // 66: scf.yield %next : !sum
+        // 63: scf.yield %next : !sum
         held_slot[0] = slot;
       }
 
-      // 68: %total = cta.await %sum : !sum -> tensor<128x256xf32>
+      // 65: %part = cta.await %sum : !sum -> tensor<128x256xf32>
       wgmma_wait<0>(acc);
-      const i32 value_14 = as_empty + held_slot[0] * 8;
-      if (test_3) {
-        mbarrier_arrive(value_14);
+      const i32 value_21 = as_empty + held_slot[0] * 8;
+      if (first < end && test_2) {
+        mbarrier_arrive(value_21);
       }
-      if (test_4) {
+      if (first >= end) {
         #pragma unroll
         for (i32 i = 0; i < 128; ++i) {
           acc[i] = 0.0f;
         }
-        wgmma_fence(acc);
+        pin_registers(acc);
       }
 
-      // 56: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 {
-      const i32 m = value_11 + (test_5 ? value_10 - value_12 * 11 : value_10 - value_13 * value_2);
-
-      // 72: %row = arith.muli %m, %c128 : i32
-      const i32 row = m * 128;
-
-      // 73: %column = arith.muli %n, %c256 : i32
-      const i32 column = (test_5 ? value_12 : value_13) * 256;
-
-      // 74: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
-      #pragma unroll
-      for (i32 i = 0; i < 4; ++i) {
-        const i32 value_15 = rows_shared + (i & 1) * 16384;
-        if (test_2) {
-          bulk_wait_read<1>();
-        }
-        named_barrier_sync(value_5, 128);
-        const i32 value_16 = value_15 + value_6;
-        const i32 value_17 = ((i * 8) & 31) * 4;
+      // 66: %total, %whole = cta.combine %part : tensor<128x256xf32>
+      const bool whole = end == steps;
+      if (end != steps) {
+        const i32 value_22 = block * 32768 + value_12;
         #pragma unroll
-        for (i32 j = 0; j < 4; ++j) {
-          bf16x2 regs[4];
-          const i32 value_18 = ((j * 2) & 7) * 4 + value_17;
+        for (i32 i = 0; i < 2; ++i) {
+          const i32 value_23 = i * 64;
           #pragma unroll
-          for (i32 k = 0; k < 4; ++k) {
-            const i32 value_19 = value_18 + k * 2;
-            regs[k] = pack_bf16(acc[value_19] * scale, acc[value_19 + 1] * scale);
+          for (i32 j = 0; j < 64; ++j) {
+            const i32 value_24 = value_23 + j;
+            store_global_b32(workspace + (value_22 + value_24 * 256), &acc[value_24]);
           }
-          stmatrix_x4(value_16 + (((thread_col + j * 16) * 2) ^ value_8), regs);
+          __syncwarp();
         }
-        fence_async_shared();
-        named_barrier_sync(value_5, 128);
-        if (test_2) {
-          tma_store_2d(c, row + value_7, column + i * 64, value_15 + value_4);
-          bulk_commit();
+        named_barrier_sync(4, 256);
+        if (test_3) {
+          flag_raise(flags + block);
+        }
+      }
+      #pragma unroll 1
+      for (i32 other = is_left && whole ? value_15 / share : block; other < block; ++other) {
+        if (test_3) {
+          flag_take(flags + other);
+        }
+        named_barrier_sync(4, 256);
+        const i32 value_22 = other * 32768 + value_12;
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          const i32 value_23 = i * 64;
+          #pragma unroll
+          for (i32 j = 0; j < 64; ++j) {
+            const i32 value_24 = value_23 + j;
+            f32 part[1];
+            load_global_b32(part, workspace + (value_22 + value_24 * 256));
+            acc[value_24] = acc[value_24] + part[0];
+          }
+          __syncwarp();
+        }
+      }
+
+      // 67: scf.if %whole {
+      if (whole) {
+        // 53: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 11 split (%first to %end) of %steps least 16 {
+        const i32 m = value_18 + (test_4 ? value_17 - value_19 * 11 : value_17 - value_20 * value_3);
+
+        // 73: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
+        const bool test_5 = group_thread == 0;
+        const i32 value_22 = warpgroup + 1;
+        const i32 value_23 = thread_row * 128;
+
+        // 71: %row = arith.muli %m, %c128 : i32
+        const i32 row = m * 128;
+
+        // 72: %column = arith.muli %n, %c256 : i32
+        const i32 column = (test_4 ? value_19 : value_20) * 256;
+
+        // 73: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
+        const i32 value_24 = value_10 * 64;
+        const i32 value_25 = i32(u32(value_23) >> 3) & 112;
+        #pragma unroll
+        for (i32 i = 0; i < 4; ++i) {
+          const i32 value_26 = rows_shared + (i & 1) * 16384;
+          if (test_5) {
+            bulk_wait_read<1>();
+          }
+          named_barrier_sync(value_22, 128);
+          const i32 value_27 = value_26 + value_23;
+          const i32 value_28 = ((i * 8) & 31) * 4;
+          #pragma unroll
+          for (i32 j = 0; j < 4; ++j) {
+            bf16x2 regs[4];
+            const i32 value_29 = ((j * 2) & 7) * 4 + value_28;
+            #pragma unroll
+            for (i32 k = 0; k < 4; ++k) {
+              const i32 value_30 = value_29 + k * 2;
+              regs[k] = pack_bf16(acc[value_30] * scale, acc[value_30 + 1] * scale);
+            }
+            stmatrix_x4(value_27 + (((thread_col + j * 16) * 2) ^ value_25), regs);
+          }
+          fence_async_shared();
+          named_barrier_sync(value_22, 128);
+          if (test_5) {
+            tma_store_2d(c, row + value_24, column + i * 64, value_26 + value_11);
+            bulk_commit();
+          }
         }
       }
     }
 
-    // 55: cta.role "multiply" warps 8 registers 232 {
-    if (test_2) {
+    // 52: cta.role "multiply" warps 8 registers 232 {
+    if (group_thread == 0) {
       bulk_wait_read<0>();
     }
   }

@@ -121,19 +121,28 @@ __device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {
   return done;
 }
 
-// TILEWRIGHT_WATCHDOG, if defined, is after how many milliseconds a wait ends the kernel.
-__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+// Ends the kernel when a wait takes more than TILEWRIGHT_WATCHDOG milliseconds, if that is defined.
+struct Watchdog {
 #ifdef TILEWRIGHT_WATCHDOG
-  u64 start, now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-#endif
-  while (!mbarrier_try_wait(barrier, parity)) {
-#ifdef TILEWRIGHT_WATCHDOG
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    if (now - start > TILEWRIGHT_WATCHDOG * 1000000ull)
-      __trap();
-#endif
+  static __device__ __forceinline__ u64 now() {
+    u64 time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
   }
+  __device__ __forceinline__ void check() const {
+    if (now() - start > TILEWRIGHT_WATCHDOG * 1000000ull)
+      __trap();
+  }
+  const u64 start = now();
+#else
+  __device__ __forceinline__ void check() const {}
+#endif
+};
+
+__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+  const Watchdog watchdog{};
+  while (!mbarrier_try_wait(barrier, parity))
+    watchdog.check();
 }
 
 __device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {
@@ -494,7 +503,7 @@ gemm_persistent(const __grid_constant__ TensorMap a, const __grid_constant__ Ten
         for (i32 i = 0; i < 128; ++i) {
           acc[i] = 0.0f;
         }
-        wgmma_fence(acc);
+        pin_registers(acc);
       }
 
       // 53: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 {

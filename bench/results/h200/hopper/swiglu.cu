@@ -139,19 +139,28 @@ __device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {
   return done;
 }
 
-// TILEWRIGHT_WATCHDOG, if defined, is after how many milliseconds a wait ends the kernel.
-__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+// Ends the kernel when a wait takes more than TILEWRIGHT_WATCHDOG milliseconds, if that is defined.
+struct Watchdog {
 #ifdef TILEWRIGHT_WATCHDOG
-  u64 start, now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-#endif
-  while (!mbarrier_try_wait(barrier, parity)) {
-#ifdef TILEWRIGHT_WATCHDOG
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    if (now - start > TILEWRIGHT_WATCHDOG * 1000000ull)
-      __trap();
-#endif
+  static __device__ __forceinline__ u64 now() {
+    u64 time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
   }
+  __device__ __forceinline__ void check() const {
+    if (now() - start > TILEWRIGHT_WATCHDOG * 1000000ull)
+      __trap();
+  }
+  const u64 start = now();
+#else
+  __device__ __forceinline__ void check() const {}
+#endif
+};
+
+__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+  const Watchdog watchdog{};
+  while (!mbarrier_try_wait(barrier, parity))
+    watchdog.check();
 }
 
 __device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {
@@ -571,7 +580,7 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
         for (i32 i = 0; i < 64; ++i) {
           gate_acc[i] = 0.0f;
         }
-        wgmma_fence(gate_acc);
+        pin_registers(gate_acc);
       }
 
       // 77: %u = cta.await %up_sum : !sum -> tensor<128x128xf32>
@@ -580,7 +589,7 @@ swiglu(const __grid_constant__ TensorMap x, const __grid_constant__ TensorMap ga
         for (i32 i = 0; i < 64; ++i) {
           up_acc[i] = 0.0f;
         }
-        wgmma_fence(up_acc);
+        pin_registers(up_acc);
       }
 
       // 86: %row = arith.muli %m, %c128 : i32
