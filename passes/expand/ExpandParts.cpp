@@ -69,7 +69,8 @@ Expander::Share Expander::planShare(const TileLoop &tiles) {
   share.size = named("share", most(overUp(left, blocks), fewest));
   Value pays = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge,
                                              minus(share.steps, share.size), fewest);
-  left = where(pays, left, constant(0));
+  named("splits", pays);
+  left = named("steps_shared", where(pays, left, constant(0)));
   share.begin = named("share_begin", least(times(block, share.size), left));
   share.end = named("share_end", least(add(share.begin, share.size), left));
   Value steps = most(share.steps, constant(1));
@@ -85,6 +86,8 @@ LogicalResult Expander::expandParts(const TileLoop &tiles) {
   Share share = planShare(tiles);
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
   Value behind = add(share.rounds, share.parts);
+  if (Operation *made = behind.getDefiningOp())
+    made->setLoc(named("all_rounds"));
   auto loop = builder.create<scf::ForOp>(op.getLoc(), constant(0), behind, constant(1));
   loop.getInductionVar().setLoc(NameLoc::get(builder.getStringAttr("round"), op.getLoc()));
   OpBuilder::InsertionGuard guard(builder);
@@ -97,8 +100,9 @@ LogicalResult Expander::expandParts(const TileLoop &tiles) {
     return builder.create<arith::SelectOp>(where, isLeft, a, b);
   };
   // The last round is the share's first tile, the one before, where it is left, the tile behind.
-  Value tile = add(share.tile, minus(minus(behind, constant(1)), round));
-  Value start = builder.create<arith::MulIOp>(loc, tile, share.steps);
+  Value fromLast = minus(minus(behind, constant(1)), round);
+  Value tile = builder.create<arith::AddIOp>(named("tile_left"), share.tile, fromLast);
+  Value start = builder.create<arith::MulIOp>(named("start_left"), tile, share.steps);
   Value regular = add(builder.create<arith::MulIOp>(loc, round, tiles.step), tiles.first);
   Value number = ifLeft(named("tile"), add(share.whole, tile), regular);
   Value first = builder.create<arith::MaxSIOp>(loc, minus(share.begin, start), constant(0));

@@ -461,31 +461,31 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
         const i32 steps_left = (value - whole_tiles) * steps;
         const i32 value_6 = value_4 - 1;
         const i32 share = max((steps_left + value_6) / value_4, 16);
-        const bool test = steps - share >= 16;
-        const i32 value_7 = test ? steps_left : 0;
-        const i32 share_begin = min(block * share, value_7);
-        const i32 share_end = min(share_begin + share, value_7);
-        const i32 value_8 = max(steps, 1);
-        const i32 share_tile = share_begin / value_8;
-        const i32 rounds = test ? value_5 : (value - block + value_6) / value_4;
-        const i32 value_9 = rounds + (share_end + value_8 - 1) / value_8 - share_tile;
+        const bool splits = steps - share >= 16;
+        const i32 steps_shared = splits ? steps_left : 0;
+        const i32 share_begin = min(block * share, steps_shared);
+        const i32 share_end = min(share_begin + share, steps_shared);
+        const i32 value_7 = max(steps, 1);
+        const i32 share_tile = share_begin / value_7;
+        const i32 rounds = splits ? value_5 : (value - block + value_6) / value_4;
+        const i32 all_rounds = rounds + (share_end + value_7 - 1) / value_7 - share_tile;
         const i32 band_reciprocal = reciprocal(value_2);
         const i32 height_reciprocal = reciprocal(value_3);
-        const i32 value_10 = value_9 - 1;
+        const i32 value_8 = all_rounds - 1;
         #pragma unroll 1
-        for (i32 round = 0; round < value_9; ++round) {
+        for (i32 round = 0; round < all_rounds; ++round) {
           const bool is_left = round >= rounds;
-          const i32 value_11 = share_tile + value_10 - round;
-          const i32 value_12 = value_11 * steps;
-          const i32 tile = is_left ? whole_tiles + value_11 : round * value_4 + block;
-          const i32 value_13 = quotient(tile, value_2, band_reciprocal);
-          const i32 value_14 = tile - value_13 * value_2;
-          const i32 value_15 = value_13 * 8;
-          const bool test_2 = value_15 + 8 <= m_tiles;
-          const i32 value_16 = value_14 / 8;
-          const i32 value_17 = quotient(value_14, value_3, height_reciprocal);
-          const i32 n = test_2 ? value_16 : value_17;
-          const i32 m = value_15 + (test_2 ? value_14 - value_16 * 8 : value_14 - value_17 * value_3);
+          const i32 tile_left = share_tile + value_8 - round;
+          const i32 start_left = tile_left * steps;
+          const i32 tile = is_left ? whole_tiles + tile_left : round * value_4 + block;
+          const i32 value_9 = quotient(tile, value_2, band_reciprocal);
+          const i32 value_10 = tile - value_9 * value_2;
+          const i32 value_11 = value_9 * 8;
+          const bool test = value_11 + 8 <= m_tiles;
+          const i32 value_12 = value_10 / 8;
+          const i32 value_13 = quotient(value_10, value_3, height_reciprocal);
+          const i32 n = test ? value_12 : value_13;
+          const i32 m = value_11 + (test ? value_10 - value_12 * 8 : value_10 - value_13 * value_3);
 
           // 81: %row = arith.muli %m, %tile_m : i32
           const i32 row = m * 256;
@@ -494,50 +494,50 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
           const i32 lower_row = row + 128;
 
           // 80: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 split (%first to %end) of %steps least 16 {
-          const i32 end = is_left ? min(share_end - value_12, steps) : steps;
+          const i32 end = is_left ? min(share_end - start_left, steps) : steps;
 
           // 83: %column = arith.muli %n, %tile_n : i32
           const i32 column = n * 128;
 
           // 84: scf.for %i = %first to %end step %c1 : i32 {
           #pragma unroll 1
-          for (i32 i = is_left ? max(share_begin - value_12, 0) : 0; i < end; ++i) {
+          for (i32 i = is_left ? max(share_begin - start_left, 0) : 0; i < end; ++i) {
             // 85: %k = arith.muli %i, %tile_k : i32  %i4 = arith.andi %i, %not3 : i32
             const i32 k = i * 128;
 
             // 86: %upper = cta.acquire %uppers : !a_ring -> !a_slot  %lower = cta.acquire %lowers : !a_ring -> !a_slot
             const i32 slot = uppers_slot[0];
             const i32 phase = uppers_phase[0];
-            const i32 value_18 = slot * 8;
-            const i32 value_19 = uppers_full + value_18;
-            mbarrier_wait(uppers_empty + value_18, phase);
-            mbarrier_arrive_expect_tx(value_19, 50192);
-            const i32 value_20 = slot + 1;
-            const bool test_3 = value_20 == 4;
-            uppers_slot[0] = test_3 ? 0 : value_20;
-            uppers_phase[0] = test_3 ? phase ^ 1 : phase;
+            const i32 value_14 = slot * 8;
+            const i32 value_15 = uppers_full + value_14;
+            mbarrier_wait(uppers_empty + value_14, phase);
+            mbarrier_arrive_expect_tx(value_15, 50192);
+            const i32 value_16 = slot + 1;
+            const bool test_2 = value_16 == 4;
+            uppers_slot[0] = test_2 ? 0 : value_16;
+            uppers_phase[0] = test_2 ? phase ^ 1 : phase;
             const i32 uppers_shared_2 = slot * 16384;
 
             // 88: %upper_s = cta.acquire %upper_ss : !a_scale_ring -> !a_scale_slot
             const i32 upper_ss_shared_2 = slot * 512;
 
             // 91: cta.copy %a[%row, %k] extents [128, 128], %upper : !view, !a_slot
-            tma_load_2d(uppers_shared + uppers_shared_2, a, row, k, value_19);
+            tma_load_2d(uppers_shared + uppers_shared_2, a, row, k, value_15);
 
             // 92: cta.copy %a[%lower_row, %k] extents [128, 128], %lower : !view, !a_slot
-            tma_load_2d(lowers_shared + uppers_shared_2, a, lower_row, k, value_19);
+            tma_load_2d(lowers_shared + uppers_shared_2, a, lower_row, k, value_15);
 
             // 93: cta.copy %b[%column, %k] extents [128, 128], %b_slot : !view, !b_slot
-            tma_load_2d(bs_shared + uppers_shared_2, b, column, k, value_19);
+            tma_load_2d(bs_shared + uppers_shared_2, b, column, k, value_15);
 
             // 94: cta.copy %a_scales[%i, %row] extents [0, 128], %upper_s : !scales, !a_scale_slot
-            tma_load_2d(upper_ss_shared + upper_ss_shared_2, a_scales, i, row, value_19);
+            tma_load_2d(upper_ss_shared + upper_ss_shared_2, a_scales, i, row, value_15);
 
             // 95: cta.copy %a_scales[%i, %lower_row] extents [0, 128], %lower_s : !scales, !a_scale_slot
-            tma_load_2d(lower_ss_shared + upper_ss_shared_2, a_scales, i, lower_row, value_19);
+            tma_load_2d(lower_ss_shared + upper_ss_shared_2, a_scales, i, lower_row, value_15);
 
             // 96: cta.copy %b_scales[%n, %i4] extents [0, 4], %b_s : !scales, !b_scale_slot
-            tma_load_2d(b_ss_shared + slot * 128, b_scales, n, i & -4, value_19);
+            tma_load_2d(b_ss_shared + slot * 128, b_scales, n, i & -4, value_15);
           }
         }
       }
@@ -569,22 +569,22 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
     const i32 steps_left = (value - whole_tiles) * steps;
     const i32 value_6 = value_4 - 1;
     const i32 share = max((steps_left + value_6) / value_4, 16);
-    const bool test = steps - share >= 16;
-    const i32 value_7 = test ? steps_left : 0;
-    const i32 share_begin = min(block * share, value_7);
-    const i32 share_end = min(share_begin + share, value_7);
-    const i32 value_8 = max(steps, 1);
-    const i32 share_tile = share_begin / value_8;
-    const i32 rounds = test ? value_5 : (value - block + value_6) / value_4;
-    const i32 value_9 = rounds + (share_end + value_8 - 1) / value_8 - share_tile;
+    const bool splits = steps - share >= 16;
+    const i32 steps_shared = splits ? steps_left : 0;
+    const i32 share_begin = min(block * share, steps_shared);
+    const i32 share_end = min(share_begin + share, steps_shared);
+    const i32 value_7 = max(steps, 1);
+    const i32 share_tile = share_begin / value_7;
+    const i32 rounds = splits ? value_5 : (value - block + value_6) / value_4;
+    const i32 all_rounds = rounds + (share_end + value_7 - 1) / value_7 - share_tile;
 
     // 29: %next = cta.mma %begin, %a, %b {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 8, 1>}
-    const i32 value_10 = own_warp >> 2;
-    const i32 value_11 = value_10 * 8192;
+    const i32 value_8 = own_warp >> 2;
+    const i32 value_9 = value_8 * 8192;
 
     // 129: %whole_sums:2, %whole = cta.combine %sums#0, %lower_total : !part, !part
-    const i32 value_12 = own_warp * 32 + lane;
-    const bool test_2 = value_12 == 0;
+    const i32 value_10 = own_warp * 32 + lane;
+    const bool test = value_10 == 0;
 
     // 50: func.func @gemm_block_scaled_tall(
     const i32 thread_row_3 = (lane & 15) + thread_row;
@@ -592,25 +592,25 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
     // 105: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 split (%first to %end) of %steps least 16 {
     const i32 band_reciprocal = reciprocal(value_2);
     const i32 height_reciprocal = reciprocal(value_3);
-    const i32 value_13 = value_9 - 1;
+    const i32 value_11 = all_rounds - 1;
 
     // 125: cta.release %upper_s : !a_scale_slot  cta.release %lower_s : !a_scale_slot  cta.release %b_s : !b_scale_slot
-    const bool test_3 = lane < 1;
+    const bool test_2 = lane < 1;
 
     // 105: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 split (%first to %end) of %steps least 16 {
     #pragma unroll 1
-    for (i32 round = 0; round < value_9; ++round) {
+    for (i32 round = 0; round < all_rounds; ++round) {
       const bool is_left = round >= rounds;
-      const i32 value_14 = share_tile + value_13 - round;
-      const i32 value_15 = value_14 * steps;
-      const i32 tile = is_left ? whole_tiles + value_14 : round * value_4 + block;
-      const i32 end = is_left ? min(share_end - value_15, steps) : steps;
-      const i32 value_16 = quotient(tile, value_2, band_reciprocal);
-      const i32 value_17 = tile - value_16 * value_2;
-      const i32 value_18 = value_16 * 8;
-      const bool test_4 = value_18 + 8 <= m_tiles;
-      const i32 value_19 = value_17 / 8;
-      const i32 value_20 = quotient(value_17, value_3, height_reciprocal);
+      const i32 tile_left = share_tile + value_11 - round;
+      const i32 start_left = tile_left * steps;
+      const i32 tile = is_left ? whole_tiles + tile_left : round * value_4 + block;
+      const i32 end = is_left ? min(share_end - start_left, steps) : steps;
+      const i32 value_12 = quotient(tile, value_2, band_reciprocal);
+      const i32 value_13 = tile - value_12 * value_2;
+      const i32 value_14 = value_12 * 8;
+      const bool test_3 = value_14 + 8 <= m_tiles;
+      const i32 value_15 = value_13 / 8;
+      const i32 value_16 = quotient(value_13, value_3, height_reciprocal);
 
       // 107: iter_args(%upper_sum = %nothing, %lower_sum = %nothing, %part_before = %nothing, %scale_before = %no_scale)
       f32 upper_sum[64];
@@ -648,16 +648,16 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
         scale_before[i] = 0.0f;
       }
       #pragma unroll 1
-      for (i32 i = is_left ? max(share_begin - value_15, 0) : 0; i < end; ++i) {
+      for (i32 i = is_left ? max(share_begin - start_left, 0) : 0; i < end; ++i) {
         // 109: %upper = cta.wait %uppers : !a_ring -> !a_slot  %lower = cta.wait %lowers : !a_ring -> !a_slot
         const i32 slot = uppers_slot[0];
         const i32 phase = uppers_phase[0];
-        const i32 value_21 = slot * 8;
-        mbarrier_wait_beside(uppers_full + value_21, phase);
-        const i32 value_22 = slot + 1;
-        const bool test_5 = value_22 == 4;
-        uppers_slot[0] = test_5 ? 0 : value_22;
-        uppers_phase[0] = test_5 ? phase ^ 1 : phase;
+        const i32 value_17 = slot * 8;
+        mbarrier_wait_beside(uppers_full + value_17, phase);
+        const i32 value_18 = slot + 1;
+        const bool test_4 = value_18 == 4;
+        uppers_slot[0] = test_4 ? 0 : value_18;
+        uppers_phase[0] = test_4 ? phase ^ 1 : phase;
         const i32 uppers_shared_2 = slot * 16384;
 
         // 111: %upper_s = cta.wait %upper_ss : !a_scale_ring -> !a_scale_slot
@@ -673,12 +673,12 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
         // 29: %next = cta.mma %begin, %a, %b {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 8, 1>}
         const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + uppers_shared_2);
         wgmma_fence();
-        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(uppers_shared + uppers_shared_2 + value_11);
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(uppers_shared + uppers_shared_2 + value_9);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_23 = j * 32;
-          const i64 value_24 = advance_descriptor(a_descriptor, value_23);
-          wgmma_m64n128k32_f8e4m3(part_before, value_24, advance_descriptor(b_descriptor, value_23), j > 0);
+          const i32 value_19 = j * 32;
+          const i64 value_20 = advance_descriptor(a_descriptor, value_19);
+          wgmma_m64n128k32_f8e4m3(part_before, value_20, advance_descriptor(b_descriptor, value_19), j > 0);
         }
         wgmma_commit();
 
@@ -686,7 +686,7 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
         wgmma_wait<1>();
         f32 b_scale[1];
         load_shared_b32(b_scale, b_ss_shared + slot * 128 + (i & 3) * 4);
-        const f32 value_23 = b_scale[0];
+        const f32 value_19 = b_scale[0];
 
         // 36: %a_scale = cta.get %a : !a_scale_slot -> !rows
         f32 a_scale[2];
@@ -704,7 +704,7 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
         f32 scale[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          scale[j] = a_scale[j] * value_23;
+          scale[j] = a_scale[j] * value_19;
         }
 
         // 36: %a_scale = cta.get %a : !a_scale_slot -> !rows
@@ -723,7 +723,7 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
         f32 scale_2[2];
         #pragma unroll
         for (i32 j = 0; j < 2; ++j) {
-          scale_2[j] = a_scale_2[j] * value_23;
+          scale_2[j] = a_scale_2[j] * value_19;
         }
 
         // 120: %upper_part = cta.await %upper_next : !pending -> !part
@@ -738,12 +738,12 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
 
         // 29: %next = cta.mma %begin, %a, %b {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 8, 1>}
         wgmma_fence();
-        const i64 a_descriptor_2 = matrix_descriptor<16, 1024, 128>(lowers_shared + uppers_shared_2 + value_11);
+        const i64 a_descriptor_2 = matrix_descriptor<16, 1024, 128>(lowers_shared + uppers_shared_2 + value_9);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_24 = j * 32;
-          const i64 value_25 = advance_descriptor(a_descriptor_2, value_24);
-          wgmma_m64n128k32_f8e4m3(part_before, value_25, advance_descriptor(b_descriptor, value_24), j > 0);
+          const i32 value_20 = j * 32;
+          const i64 value_21 = advance_descriptor(a_descriptor_2, value_20);
+          wgmma_m64n128k32_f8e4m3(part_before, value_21, advance_descriptor(b_descriptor, value_20), j > 0);
         }
         wgmma_commit();
 
@@ -752,8 +752,8 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
 
         // 125: cta.release %upper_s : !a_scale_slot  cta.release %lower_s : !a_scale_slot  cta.release %b_s : !b_scale_slot
         __syncwarp();
-        if (test_3) {
-          mbarrier_arrive(uppers_empty + value_21);
+        if (test_2) {
+          mbarrier_arrive(uppers_empty + value_17);
         }
 
         // 126: scf.yield %upper_now, %lower_now, %lower_part, %lower_scale : !part, !part, !part, !rows
@@ -781,44 +781,44 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
       // 129: %whole_sums:2, %whole = cta.combine %sums#0, %lower_total : !part, !part
       const bool whole = end == steps;
       if (end != steps) {
-        const i32 value_21 = block * 32768;
-        const i32 value_22 = value_21 + value_12;
+        const i32 value_17 = block * 32768;
+        const i32 value_18 = value_17 + value_10;
         #pragma unroll
         for (i32 i = 0; i < 64; ++i) {
-          store_global_b32(workspace + (value_22 + i * 256), &upper_sum[i]);
+          store_global_b32(workspace + (value_18 + i * 256), &upper_sum[i]);
         }
         __syncwarp();
-        const i32 value_23 = value_21 + 16384 + value_12;
+        const i32 value_19 = value_17 + 16384 + value_10;
         #pragma unroll
         for (i32 i = 0; i < 64; ++i) {
-          store_global_b32(workspace + (value_23 + i * 256), &new_2[i]);
+          store_global_b32(workspace + (value_19 + i * 256), &new_2[i]);
         }
         __syncwarp();
         named_barrier_sync(4, 256);
-        if (test_2) {
+        if (test) {
           flag_raise(flags + block);
         }
       }
       #pragma unroll 1
-      for (i32 other = is_left && whole ? value_15 / share : block; other < block; ++other) {
-        if (test_2) {
+      for (i32 other = is_left && whole ? start_left / share : block; other < block; ++other) {
+        if (test) {
           flag_take(flags + other);
         }
         named_barrier_sync(4, 256);
-        const i32 value_21 = other * 32768;
-        const i32 value_22 = value_21 + value_12;
+        const i32 value_17 = other * 32768;
+        const i32 value_18 = value_17 + value_10;
         #pragma unroll
         for (i32 i = 0; i < 64; ++i) {
           f32 part[1];
-          load_global_b32(part, workspace + (value_22 + i * 256));
+          load_global_b32(part, workspace + (value_18 + i * 256));
           upper_sum[i] = upper_sum[i] + part[0];
         }
         __syncwarp();
-        const i32 value_23 = value_21 + 16384 + value_12;
+        const i32 value_19 = value_17 + 16384 + value_10;
         #pragma unroll
         for (i32 i = 0; i < 64; ++i) {
           f32 part[1];
-          load_global_b32(part, workspace + (value_23 + i * 256));
+          load_global_b32(part, workspace + (value_19 + i * 256));
           new_2[i] = new_2[i] + part[0];
         }
         __syncwarp();
@@ -827,44 +827,44 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
       // 130: scf.if %whole {
       if (whole) {
         // 105: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 8 split (%first to %end) of %steps least 16 {
-        const i32 m = value_18 + (test_4 ? value_17 - value_19 * 8 : value_17 - value_20 * value_3);
+        const i32 m = value_14 + (test_3 ? value_13 - value_15 * 8 : value_13 - value_16 * value_3);
 
         // 131: %row = arith.muli %m, %tile_m : i32
         const i32 row = m * 256;
 
         // 133: %column = arith.muli %n, %tile_n : i32
-        const i32 column = (test_4 ? value_19 : value_20) * 128;
+        const i32 column = (test_3 ? value_15 : value_16) * 128;
 
         // 135: cta.store %upper_out, %c[%row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
-        const bool test_5 = group_thread == 0;
-        const i32 value_21 = value_10 * 64;
-        const i32 value_22 = warpgroup + 1;
-        const i32 value_23 = thread_row_3 * 64;
-        const i32 value_24 = i32(u32(value_23) >> 3) & 48;
+        const bool test_4 = group_thread == 0;
+        const i32 value_17 = value_8 * 64;
+        const i32 value_18 = warpgroup + 1;
+        const i32 value_19 = thread_row_3 * 64;
+        const i32 value_20 = i32(u32(value_19) >> 3) & 48;
         #pragma unroll
         for (i32 i = 0; i < 4; ++i) {
-          const i32 value_25 = rows_shared + (i & 1) * 8192;
-          if (test_5) {
+          const i32 value_21 = rows_shared + (i & 1) * 8192;
+          if (test_4) {
             bulk_wait_read<1>();
           }
-          named_barrier_sync(value_22, 128);
-          const i32 value_26 = value_25 + value_23;
-          const i32 value_27 = ((i * 4) & 15) * 4;
+          named_barrier_sync(value_18, 128);
+          const i32 value_22 = value_21 + value_19;
+          const i32 value_23 = ((i * 4) & 15) * 4;
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
             bf16x2 regs[4];
-            const i32 value_28 = ((j * 2) & 3) * 4 + value_27;
+            const i32 value_24 = ((j * 2) & 3) * 4 + value_23;
             #pragma unroll
             for (i32 k = 0; k < 4; ++k) {
-              const i32 value_29 = value_28 + k * 2;
-              regs[k] = pack_bf16(upper_sum[value_29], upper_sum[value_29 + 1]);
+              const i32 value_25 = value_24 + k * 2;
+              regs[k] = pack_bf16(upper_sum[value_25], upper_sum[value_25 + 1]);
             }
-            stmatrix_x4(value_26 + (((thread_col + j * 16) * 2) ^ value_24), regs);
+            stmatrix_x4(value_22 + (((thread_col + j * 16) * 2) ^ value_20), regs);
           }
           fence_async_shared();
-          named_barrier_sync(value_22, 128);
-          if (test_5) {
-            tma_store_2d(c, row + value_21, column + i * 32, value_25 + value_10 * 4096);
+          named_barrier_sync(value_18, 128);
+          if (test_4) {
+            tma_store_2d(c, row + value_17, column + i * 32, value_21 + value_8 * 4096);
             bulk_commit();
           }
         }
@@ -875,28 +875,28 @@ gemm_block_scaled_tall(const __grid_constant__ TensorMap a, const __grid_constan
         // 137: cta.store %lower_out, %c[%lower_row, %column] extents [128, 128] through %rows : tensor<128x128xbf16>, !out, !staging
         #pragma unroll
         for (i32 i = 0; i < 4; ++i) {
-          const i32 value_25 = rows_shared + (i & 1) * 8192;
-          if (test_5) {
+          const i32 value_21 = rows_shared + (i & 1) * 8192;
+          if (test_4) {
             bulk_wait_read<1>();
           }
-          named_barrier_sync(value_22, 128);
-          const i32 value_26 = value_25 + value_23;
-          const i32 value_27 = ((i * 4) & 15) * 4;
+          named_barrier_sync(value_18, 128);
+          const i32 value_22 = value_21 + value_19;
+          const i32 value_23 = ((i * 4) & 15) * 4;
           #pragma unroll
           for (i32 j = 0; j < 2; ++j) {
             bf16x2 regs[4];
-            const i32 value_28 = ((j * 2) & 3) * 4 + value_27;
+            const i32 value_24 = ((j * 2) & 3) * 4 + value_23;
             #pragma unroll
             for (i32 k = 0; k < 4; ++k) {
-              const i32 value_29 = value_28 + k * 2;
-              regs[k] = pack_bf16(new_2[value_29], new_2[value_29 + 1]);
+              const i32 value_25 = value_24 + k * 2;
+              regs[k] = pack_bf16(new_2[value_25], new_2[value_25 + 1]);
             }
-            stmatrix_x4(value_26 + (((thread_col + j * 16) * 2) ^ value_24), regs);
+            stmatrix_x4(value_22 + (((thread_col + j * 16) * 2) ^ value_20), regs);
           }
           fence_async_shared();
-          named_barrier_sync(value_22, 128);
-          if (test_5) {
-            tma_store_2d(c, lower_row + value_21, column + i * 32, value_25 + value_10 * 4096);
+          named_barrier_sync(value_18, 128);
+          if (test_4) {
+            tma_store_2d(c, lower_row + value_17, column + i * 32, value_21 + value_8 * 4096);
             bulk_commit();
           }
         }

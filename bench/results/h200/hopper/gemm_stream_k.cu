@@ -444,61 +444,61 @@ gemm_stream_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
         const i32 steps_left = (value - whole_tiles) * steps;
         const i32 value_6 = value_4 - 1;
         const i32 share = max((steps_left + value_6) / value_4, 16);
-        const bool test = steps - share >= 16;
-        const i32 value_7 = test ? steps_left : 0;
-        const i32 share_begin = min(block * share, value_7);
-        const i32 share_end = min(share_begin + share, value_7);
-        const i32 value_8 = max(steps, 1);
-        const i32 share_tile = share_begin / value_8;
-        const i32 rounds = test ? value_5 : (value - block + value_6) / value_4;
-        const i32 value_9 = rounds + (share_end + value_8 - 1) / value_8 - share_tile;
+        const bool splits = steps - share >= 16;
+        const i32 steps_shared = splits ? steps_left : 0;
+        const i32 share_begin = min(block * share, steps_shared);
+        const i32 share_end = min(share_begin + share, steps_shared);
+        const i32 value_7 = max(steps, 1);
+        const i32 share_tile = share_begin / value_7;
+        const i32 rounds = splits ? value_5 : (value - block + value_6) / value_4;
+        const i32 all_rounds = rounds + (share_end + value_7 - 1) / value_7 - share_tile;
         const i32 band_reciprocal = reciprocal(value_2);
         const i32 height_reciprocal = reciprocal(value_3);
-        const i32 value_10 = value_9 - 1;
+        const i32 value_8 = all_rounds - 1;
         #pragma unroll 1
-        for (i32 round = 0; round < value_9; ++round) {
+        for (i32 round = 0; round < all_rounds; ++round) {
           const bool is_left = round >= rounds;
-          const i32 value_11 = share_tile + value_10 - round;
-          const i32 value_12 = value_11 * steps;
-          const i32 tile = is_left ? whole_tiles + value_11 : round * value_4 + block;
-          const i32 value_13 = quotient(tile, value_2, band_reciprocal);
-          const i32 value_14 = tile - value_13 * value_2;
-          const i32 value_15 = value_13 * 16;
-          const bool test_2 = value_15 + 16 <= m_tiles;
-          const i32 value_16 = value_14 / 16;
-          const i32 value_17 = quotient(value_14, value_3, height_reciprocal);
-          const i32 m = value_15 + (test_2 ? value_14 - value_16 * 16 : value_14 - value_17 * value_3);
-          const i32 end = is_left ? min(share_end - value_12, steps) : steps;
+          const i32 tile_left = share_tile + value_8 - round;
+          const i32 start_left = tile_left * steps;
+          const i32 tile = is_left ? whole_tiles + tile_left : round * value_4 + block;
+          const i32 value_9 = quotient(tile, value_2, band_reciprocal);
+          const i32 value_10 = tile - value_9 * value_2;
+          const i32 value_11 = value_9 * 16;
+          const bool test = value_11 + 16 <= m_tiles;
+          const i32 value_12 = value_10 / 16;
+          const i32 value_13 = quotient(value_10, value_3, height_reciprocal);
+          const i32 m = value_11 + (test ? value_10 - value_12 * 16 : value_10 - value_13 * value_3);
+          const i32 end = is_left ? min(share_end - start_left, steps) : steps;
 
           // 38: %row = arith.muli %m, %c128 : i32
           const i32 row = m * 128;
 
           // 39: %column = arith.muli %n, %c256 : i32
-          const i32 column = (test_2 ? value_16 : value_17) * 256;
+          const i32 column = (test ? value_12 : value_13) * 256;
 
           // 40: scf.for %i = %first to %end step %c1 : i32 {
           #pragma unroll 1
-          for (i32 i = is_left ? max(share_begin - value_12, 0) : 0; i < end; ++i) {
+          for (i32 i = is_left ? max(share_begin - start_left, 0) : 0; i < end; ++i) {
             // 41: %k = arith.muli %i, %c64 : i32
             const i32 k = i * 64;
 
             // 42: %a_slot = cta.acquire %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
             const i32 slot = as_slot[0];
             const i32 phase = as_phase[0];
-            const i32 value_18 = slot * 8;
-            const i32 value_19 = as_full + value_18;
-            mbarrier_wait(as_empty + value_18, phase);
-            mbarrier_arrive_expect_tx(value_19, 49152);
-            const i32 value_20 = slot + 1;
-            const bool test_3 = value_20 == 4;
-            as_slot[0] = test_3 ? 0 : value_20;
-            as_phase[0] = test_3 ? phase ^ 1 : phase;
+            const i32 value_14 = slot * 8;
+            const i32 value_15 = as_full + value_14;
+            mbarrier_wait(as_empty + value_14, phase);
+            mbarrier_arrive_expect_tx(value_15, 49152);
+            const i32 value_16 = slot + 1;
+            const bool test_2 = value_16 == 4;
+            as_slot[0] = test_2 ? 0 : value_16;
+            as_phase[0] = test_2 ? phase ^ 1 : phase;
 
             // 44: cta.copy %a[%row, %k] extents [128, 64], %a_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!a_tile>
-            tma_load_2d(as_shared + slot * 16384, a, row, k, value_19);
+            tma_load_2d(as_shared + slot * 16384, a, row, k, value_15);
 
             // 45: cta.copy %b[%column, %k] extents [256, 64], %b_slot : !tile.view<?x?xbf16, align 16>, !cta.slot<!b_tile>
-            tma_load_2d(bs_shared + slot * 32768, b, column, k, value_19);
+            tma_load_2d(bs_shared + slot * 32768, b, column, k, value_15);
           }
         }
       }
@@ -523,23 +523,23 @@ gemm_stream_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
     const i32 steps_left = (value - whole_tiles) * steps;
     const i32 value_6 = value_4 - 1;
     const i32 share = max((steps_left + value_6) / value_4, 16);
-    const bool test = steps - share >= 16;
-    const i32 value_7 = test ? steps_left : 0;
-    const i32 share_begin = min(block * share, value_7);
-    const i32 share_end = min(share_begin + share, value_7);
-    const i32 value_8 = max(steps, 1);
-    const i32 share_tile = share_begin / value_8;
-    const i32 rounds = test ? value_5 : (value - block + value_6) / value_4;
-    const i32 value_9 = rounds + (share_end + value_8 - 1) / value_8 - share_tile;
+    const bool splits = steps - share >= 16;
+    const i32 steps_shared = splits ? steps_left : 0;
+    const i32 share_begin = min(block * share, steps_shared);
+    const i32 share_end = min(share_begin + share, steps_shared);
+    const i32 value_7 = max(steps, 1);
+    const i32 share_tile = share_begin / value_7;
+    const i32 rounds = splits ? value_5 : (value - block + value_6) / value_4;
+    const i32 all_rounds = rounds + (share_end + value_7 - 1) / value_7 - share_tile;
 
     // 58: %next = cta.mma %before, %a_slot, %b_slot
-    const i32 value_10 = own_warp >> 2;
-    const i32 value_11 = value_10 * 8192;
-    const bool test_2 = group_thread < 1;
+    const i32 value_8 = own_warp >> 2;
+    const i32 value_9 = value_8 * 8192;
+    const bool test = group_thread < 1;
 
     // 66: %total, %whole = cta.combine %part : tensor<128x256xf32>
-    const i32 value_12 = own_warp * 32 + lane;
-    const bool test_3 = value_12 == 0;
+    const i32 value_10 = own_warp * 32 + lane;
+    const bool test_2 = value_10 == 0;
 
     // 8: func.func @gemm_stream_k(
     const i32 thread_col = (lane >> 4) * 8;
@@ -548,21 +548,21 @@ gemm_stream_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
     // 53: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 split (%first to %end) of %steps least 16 {
     const i32 band_reciprocal = reciprocal(value_2);
     const i32 height_reciprocal = reciprocal(value_3);
-    const i32 value_13 = value_9 - 1;
+    const i32 value_11 = all_rounds - 1;
     #pragma unroll 1
-    for (i32 round = 0; round < value_9; ++round) {
+    for (i32 round = 0; round < all_rounds; ++round) {
       const bool is_left = round >= rounds;
-      const i32 value_14 = share_tile + value_13 - round;
-      const i32 value_15 = value_14 * steps;
-      const i32 tile = is_left ? whole_tiles + value_14 : round * value_4 + block;
-      const i32 first = is_left ? max(share_begin - value_15, 0) : 0;
-      const i32 end = is_left ? min(share_end - value_15, steps) : steps;
-      const i32 value_16 = quotient(tile, value_2, band_reciprocal);
-      const i32 value_17 = tile - value_16 * value_2;
-      const i32 value_18 = value_16 * 16;
-      const bool test_4 = value_18 + 16 <= m_tiles;
-      const i32 value_19 = value_17 / 16;
-      const i32 value_20 = quotient(value_17, value_3, height_reciprocal);
+      const i32 tile_left = share_tile + value_11 - round;
+      const i32 start_left = tile_left * steps;
+      const i32 tile = is_left ? whole_tiles + tile_left : round * value_4 + block;
+      const i32 first = is_left ? max(share_begin - start_left, 0) : 0;
+      const i32 end = is_left ? min(share_end - start_left, steps) : steps;
+      const i32 value_12 = quotient(tile, value_2, band_reciprocal);
+      const i32 value_13 = tile - value_12 * value_2;
+      const i32 value_14 = value_12 * 16;
+      const bool test_3 = value_14 + 16 <= m_tiles;
+      const i32 value_15 = value_13 / 16;
+      const i32 value_16 = quotient(value_13, value_3, height_reciprocal);
 
       // 54: %acc = cta.begin : !sum
       f32 acc[128];
@@ -578,30 +578,30 @@ gemm_stream_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
         const i32 slot = as_slot[0];
         const i32 phase = as_phase[0];
         mbarrier_wait(as_full + slot * 8, phase);
-        const i32 value_21 = slot + 1;
-        const bool test_5 = value_21 == 4;
-        as_slot[0] = test_5 ? 0 : value_21;
-        as_phase[0] = test_5 ? phase ^ 1 : phase;
+        const i32 value_17 = slot + 1;
+        const bool test_4 = value_17 == 4;
+        as_slot[0] = test_4 ? 0 : value_17;
+        as_phase[0] = test_4 ? phase ^ 1 : phase;
 
         // 58: %next = cta.mma %before, %a_slot, %b_slot
         wgmma_fence();
 
         // 55: %sum = scf.for %i = %first to %end step %c1 iter_args(%before = %acc) -> (!sum) : i32 {
-        const i32 value_22 = held_slot[0];
+        const i32 value_18 = held_slot[0];
 
         // 58: %next = cta.mma %before, %a_slot, %b_slot
-        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 16384 + value_11);
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(as_shared + slot * 16384 + value_9);
         const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(bs_shared + slot * 32768);
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          const i32 value_23 = j * 32;
-          const i64 value_24 = advance_descriptor(a_descriptor, value_23);
-          wgmma_m64n256k16_bf16(acc, value_24, advance_descriptor(b_descriptor, value_23), later || j > 0);
+          const i32 value_19 = j * 32;
+          const i64 value_20 = advance_descriptor(a_descriptor, value_19);
+          wgmma_m64n256k16_bf16(acc, value_20, advance_descriptor(b_descriptor, value_19), later || j > 0);
         }
         wgmma_commit();
         wgmma_wait<1>();
-        if (later && test_2) {
-          mbarrier_arrive(as_empty + value_22 * 8);
+        if (later && test) {
+          mbarrier_arrive(as_empty + value_18 * 8);
         }
 
         // 63: scf.yield %next : !sum
@@ -610,9 +610,9 @@ gemm_stream_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
 
       // 65: %part = cta.await %sum : !sum -> tensor<128x256xf32>
       wgmma_wait<0>(acc);
-      const i32 value_21 = as_empty + held_slot[0] * 8;
-      if (first < end && test_2) {
-        mbarrier_arrive(value_21);
+      const i32 value_17 = as_empty + held_slot[0] * 8;
+      if (first < end && test) {
+        mbarrier_arrive(value_17);
       }
       if (first >= end) {
         #pragma unroll
@@ -625,38 +625,38 @@ gemm_stream_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
       // 66: %total, %whole = cta.combine %part : tensor<128x256xf32>
       const bool whole = end == steps;
       if (end != steps) {
-        const i32 value_22 = block * 32768 + value_12;
+        const i32 value_18 = block * 32768 + value_10;
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
-          const i32 value_23 = i * 64;
+          const i32 value_19 = i * 64;
           #pragma unroll
           for (i32 j = 0; j < 64; ++j) {
-            const i32 value_24 = value_23 + j;
-            store_global_b32(workspace + (value_22 + value_24 * 256), &acc[value_24]);
+            const i32 value_20 = value_19 + j;
+            store_global_b32(workspace + (value_18 + value_20 * 256), &acc[value_20]);
           }
           __syncwarp();
         }
         named_barrier_sync(4, 256);
-        if (test_3) {
+        if (test_2) {
           flag_raise(flags + block);
         }
       }
       #pragma unroll 1
-      for (i32 other = is_left && whole ? value_15 / share : block; other < block; ++other) {
-        if (test_3) {
+      for (i32 other = is_left && whole ? start_left / share : block; other < block; ++other) {
+        if (test_2) {
           flag_take(flags + other);
         }
         named_barrier_sync(4, 256);
-        const i32 value_22 = other * 32768 + value_12;
+        const i32 value_18 = other * 32768 + value_10;
         #pragma unroll
         for (i32 i = 0; i < 2; ++i) {
-          const i32 value_23 = i * 64;
+          const i32 value_19 = i * 64;
           #pragma unroll
           for (i32 j = 0; j < 64; ++j) {
-            const i32 value_24 = value_23 + j;
+            const i32 value_20 = value_19 + j;
             f32 part[1];
-            load_global_b32(part, workspace + (value_22 + value_24 * 256));
-            acc[value_24] = acc[value_24] + part[0];
+            load_global_b32(part, workspace + (value_18 + value_20 * 256));
+            acc[value_20] = acc[value_20] + part[0];
           }
           __syncwarp();
         }
@@ -665,46 +665,46 @@ gemm_stream_k(const __grid_constant__ TensorMap a, const __grid_constant__ Tenso
       // 67: scf.if %whole {
       if (whole) {
         // 53: cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 split (%first to %end) of %steps least 16 {
-        const i32 m = value_18 + (test_4 ? value_17 - value_19 * 16 : value_17 - value_20 * value_3);
+        const i32 m = value_14 + (test_3 ? value_13 - value_15 * 16 : value_13 - value_16 * value_3);
 
         // 71: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
-        const bool test_5 = group_thread == 0;
-        const i32 value_22 = warpgroup + 1;
-        const i32 value_23 = thread_row * 128;
+        const bool test_4 = group_thread == 0;
+        const i32 value_18 = warpgroup + 1;
+        const i32 value_19 = thread_row * 128;
 
         // 69: %row = arith.muli %m, %c128 : i32
         const i32 row = m * 128;
 
         // 70: %column = arith.muli %n, %c256 : i32
-        const i32 column = (test_4 ? value_19 : value_20) * 256;
+        const i32 column = (test_3 ? value_15 : value_16) * 256;
 
         // 71: cta.store %rounded, %c[%row, %column] extents [128, 256] through %rows
-        const i32 value_24 = value_10 * 64;
-        const i32 value_25 = i32(u32(value_23) >> 3) & 112;
+        const i32 value_20 = value_8 * 64;
+        const i32 value_21 = i32(u32(value_19) >> 3) & 112;
         #pragma unroll
         for (i32 i = 0; i < 4; ++i) {
-          const i32 value_26 = rows_shared + (i & 1) * 16384;
-          if (test_5) {
+          const i32 value_22 = rows_shared + (i & 1) * 16384;
+          if (test_4) {
             bulk_wait_read<1>();
           }
-          named_barrier_sync(value_22, 128);
-          const i32 value_27 = value_26 + value_23;
-          const i32 value_28 = ((i * 8) & 31) * 4;
+          named_barrier_sync(value_18, 128);
+          const i32 value_23 = value_22 + value_19;
+          const i32 value_24 = ((i * 8) & 31) * 4;
           #pragma unroll
           for (i32 j = 0; j < 4; ++j) {
             bf16x2 regs[4];
-            const i32 value_29 = ((j * 2) & 7) * 4 + value_28;
+            const i32 value_25 = ((j * 2) & 7) * 4 + value_24;
             #pragma unroll
             for (i32 k = 0; k < 4; ++k) {
-              const i32 value_30 = value_29 + k * 2;
-              regs[k] = pack_bf16(acc[value_30], acc[value_30 + 1]);
+              const i32 value_26 = value_25 + k * 2;
+              regs[k] = pack_bf16(acc[value_26], acc[value_26 + 1]);
             }
-            stmatrix_x4(value_27 + (((thread_col + j * 16) * 2) ^ value_25), regs);
+            stmatrix_x4(value_23 + (((thread_col + j * 16) * 2) ^ value_21), regs);
           }
           fence_async_shared();
-          named_barrier_sync(value_22, 128);
-          if (test_5) {
-            tma_store_2d(c, row + value_24, column + i * 64, value_26 + value_11);
+          named_barrier_sync(value_18, 128);
+          if (test_4) {
+            tma_store_2d(c, row + value_20, column + i * 64, value_22 + value_9);
             bulk_commit();
           }
         }
