@@ -9,6 +9,7 @@
 //   resources  what the target has
 #include "passes/AffineForm.h"
 #include "passes/CheckOrders.h"
+#include "passes/CheckParts.h"
 #include "passes/Deadlock.h"
 #include "passes/Passes.h"
 #include "passes/SlotAccesses.h"
@@ -330,9 +331,11 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
     WalkResult result = kernel.walk([&](cta::TilesOp tiles) {
       if (!first)
         first = tiles;
-      if (llvm::any_of(tiles.getExtents(), cta::differsAmongWarpgroups)) {
-        tiles.emitError() << "goes through other tiles in each warpgroup: an extent depends on "
-                          << "`cta.warpgroup`; loops and branches in the tiles may";
+      if (llvm::any_of(tiles.getExtents(), cta::differsAmongWarpgroups) ||
+          llvm::any_of(tiles.getODSOperands(1), cta::differsAmongWarpgroups)) {
+        tiles.emitError() << "goes through other tiles in each warpgroup: an extent, or of how many "
+                          << "steps a tile is, depends on `cta.warpgroup`; loops and branches in "
+                          << "the tiles may";
         return WalkResult::interrupt();
       }
       if (tiles.getTurns() && !inTurn)
@@ -367,50 +370,6 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
                                   << " turns, of which no role "
                                   << "takes turn " << turn << "; its tiles would be left out";
     return success();
-  }
-
-  /// Checks that parts of tiles are put together, and that only whole tiles are stored.
-  LogicalResult checkParts(func::FuncOp kernel) {
-    cta::TilesOp split;
-    cta::CombineOp combine;
-    WalkResult result = kernel.walk([&](Operation *op) {
-      if (auto tiles = dyn_cast<cta::TilesOp>(op); tiles && tiles.getSteps())
-        split = tiles;
-      auto next = dyn_cast<cta::CombineOp>(op);
-      if (!next)
-        return WalkResult::advance();
-      if (combine) {
-        next.emitError() << "puts parts together in role \"" << cta::roleOf(next).getName()
-                         << "\" beside role \"" << cta::roleOf(combine).getName()
-                         << "\"; let one role do it";
-        return WalkResult::interrupt();
-      }
-      combine = next;
-      return WalkResult::advance();
-    });
-    if (!split || result.wasInterrupted())
-      return failure(result.wasInterrupted());
-    if (!combine)
-      return split.emitError() << "splits tiles whose parts nobody puts together; use "
-                               << "`cta.combine` on what a part sums up to";
-    auto isOfWhole = [&](Operation *op) {
-      for (auto around = op->getParentOfType<scf::IfOp>(); around;
-           around = around->getParentOfType<scf::IfOp>())
-        if (around.getCondition() == combine.getWhole() &&
-            around.getThenRegion().isAncestor(op->getParentRegion()))
-          return true;
-      return false;
-    };
-    result = kernel.walk([&](Operation *op) {
-      if (!isa<cta::StoreOp, tile::StoreOp, tile::AtomicOp>(op) ||
-          !op->getParentOfType<cta::TilesOp>() || isOfWhole(op))
-        return WalkResult::advance();
-      auto error = op->emitError() << "stores what may be a part of a tile; put it in an `scf.if` "
-                                   << "on the last result of `cta.combine`";
-      error.attachNote(combine.getLoc()) << "where the tile is whole";
-      return WalkResult::interrupt();
-    });
-    return failure(result.wasInterrupted());
   }
 
   LogicalResult checkValues(func::FuncOp kernel) {
