@@ -333,9 +333,9 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
         first = tiles;
       if (llvm::any_of(tiles.getExtents(), cta::differsAmongWarpgroups) ||
           llvm::any_of(tiles.getODSOperands(1), cta::differsAmongWarpgroups)) {
-        tiles.emitError() << "goes through other tiles in each warpgroup: an extent, or of how many "
-                          << "steps a tile is, depends on `cta.warpgroup`; loops and branches in "
-                          << "the tiles may";
+        tiles.emitError() << "goes through other tiles in each warpgroup: an extent, or of how "
+                          << "many steps a tile is, depends on `cta.warpgroup`; loops and branches "
+                          << "in the tiles may";
         return WalkResult::interrupt();
       }
       if (tiles.getTurns() && !inTurn)
