@@ -80,11 +80,12 @@ static LogicalResult printAtomicInc(Printer &p, cuda::AtomicIncOp op) {
   return success();
 }
 
-template <typename Op> static LogicalResult printFlag(Printer &p, Op op) {
-  StringRef function =
-      Op::getOperationName().drop_front(cuda::CudaDialect::getDialectNamespace().size() + 1);
-  p.line(function + "(" + address(p, op.getPtr(), op.getIndex()) + ");");
-  return success();
+/// An op on a flag is printed as a call with the flag's address.
+template <typename Op> static void addFlag(Spellings &spellings, StringRef function) {
+  spellings.statement<Op>([function](Printer &p, Op op) {
+    p.line(function + "(" + address(p, op.getPtr(), op.getIndex()) + ");");
+    return success();
+  });
 }
 
 static LogicalResult printCpAsync(Printer &p, cuda::CpAsyncOp op) {
@@ -100,8 +101,8 @@ void codegen::addGlobal(Spellings &spellings) {
   spellings.statement<cuda::StoreGlobalOp>(printStore);
   spellings.statement<cuda::AtomicOp>(printAtomic);
   spellings.statement<cuda::AtomicIncOp>(printAtomicInc);
-  spellings.statement<cuda::FlagRaiseOp>(printFlag<cuda::FlagRaiseOp>);
-  spellings.statement<cuda::FlagTakeOp>(printFlag<cuda::FlagTakeOp>);
+  addFlag<cuda::FlagRaiseOp>(spellings, "flag_raise");
+  addFlag<cuda::FlagTakeOp>(spellings, "flag_take");
   spellings.statement<cuda::CpAsyncOp>(printCpAsync);
   spellings.statement<cuda::CpAsyncCommitOp>([](Printer &p, cuda::CpAsyncCommitOp) {
     p.line("cp_async_commit();");

@@ -212,18 +212,21 @@ LogicalResult Expander::expandElementwise(Operation *op) {
   return success();
 }
 
+Value Expander::changeableRegisters(Value tile, Location where) {
+  Value array = tiles.lookup(tile);
+  if (array && tile.hasOneUse() && !isa<BlockArgument>(tile))
+    return array;
+  array = declareTile(where, cast<RankedTensorType>(tile.getType()));
+  writeTile(tile, array);
+  return array;
+}
+
 LogicalResult Expander::expandRescale(cta::RescaleOp op) {
-  auto type = cast<RankedTensorType>(op.getType());
-  const Layout &layout = cta::layoutOf(type);
-  // In place, unless someone else wants the source.
-  Value array = tiles.lookup(op.getSource());
-  if (!array || !op.getSource().hasOneUse() || isa<BlockArgument>(op.getSource())) {
-    array = declareTile(op.getLoc(), type);
-    writeTile(op.getSource(), array);
-  }
+  const Layout &layout = cta::layoutOf(op.getType());
+  Value array = changeableRegisters(op.getSource(), op.getLoc());
   tiles[op.getResult()] = array;
   Value factors = registersOf(op.getFactors());
-  Type f32 = type.getElementType();
+  Type f32 = builder.getF32Type();
   Value changes;
   for (int64_t i = 0; i < cast<cuda::RegsType>(factors.getType()).getSize(); ++i) {
     Value factor = builder.create<cuda::GetOp>(loc, f32, factors, constant(i));

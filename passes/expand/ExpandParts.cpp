@@ -164,14 +164,8 @@ void Expander::addParts(cta::CombineOp op, ArrayRef<Value> arrays, Value block) 
 LogicalResult Expander::expandCombine(cta::CombineOp op) {
   SmallVector<Value> arrays;
   for (auto [source, sum] : llvm::zip(op.getParts(), op.getSums())) {
-    // In place, unless someone else wants the part.
-    Value array = tiles.lookup(source);
-    if (!array || !source.hasOneUse() || isa<BlockArgument>(source)) {
-      array = declareTile(op.getLoc(), cast<RankedTensorType>(source.getType()));
-      writeTile(source, array);
-    }
-    tiles[sum] = array;
-    arrays.push_back(array);
+    arrays.push_back(changeableRegisters(source, op.getLoc()));
+    tiles[sum] = arrays.back();
   }
   auto compare = [&](StringRef name, arith::CmpIPredicate how, Value a, Value b) -> Value {
     return builder.create<arith::CmpIOp>(NameLoc::get(builder.getStringAttr(name), loc), how, a, b);

@@ -96,6 +96,9 @@ private:
   Value declareTile(Location loc, mlir::RankedTensorType type);
   /// The array that holds a tile; computed now if it was left to its use.
   Value registersOf(Value tile);
+  /// The array of a tile that an op at `where` changes in place: its own, or a copy if the tile is
+  /// wanted elsewhere.
+  Value changeableRegisters(Value tile, Location where);
   void writeTile(Value tile, Value array);
   /// Element `index` (a register number) of a tile, in its compute type. Without `rounded`, a
   /// narrow value may still have the precision of its compute type.

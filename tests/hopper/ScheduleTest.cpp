@@ -36,8 +36,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, MatrixSchedules, testing::ValuesIn(kMatrixPro
 std::string pingpongByTurns() {
   return replaced(
       "gemm_pingpong.mlir",
-      {{"  cta.role \"load 0\"",
-        "  %main = cta.order\n  %store = cta.order\n  cta.role \"load 0\""},
+      {{"  cta.role \"load 0\"", "  %main = cta.order\n  %store = cta.order\n  cta.role \"load 0\""},
        {"      %sum = scf.for", "      %at_main = cta.enter %main\n      %sum = scf.for"},
        {"      %total = cta.await", "      cta.leave %at_main\n      %total = cta.await"},
        {"      cta.store", "      %at_store = cta.enter %store\n      cta.store"},
@@ -203,14 +202,14 @@ ScheduleRun throughOperand(bool throughA, llvm::function_ref<void(func::FuncOp)>
   std::string through = "through %last_" + slot;
   Program code = lowerSchedule(
       replaced("gemm_persistent.mlir",
-               {{"  %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>\n",
-                 "  %last = arith.subi %steps, %c1 : i32\n"
-                 "  %some = arith.cmpi sge, %K, %c1 : i32\n"
-                 "  tile.assert %some, \"K is at least 1\" : i1\n"},
-                {"to %steps step %c1 iter_args", "to %last step %c1 iter_args"},
-                {"%total = cta.await %sum :", apart},
-                {"!cta.channel<2 x tensor<128x64xbf16>>\n", type},
-                {"through %rows", through}}));
+             {{"  %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>\n",
+               "  %last = arith.subi %steps, %c1 : i32\n"
+               "  %some = arith.cmpi sge, %K, %c1 : i32\n"
+               "  tile.assert %some, \"K is at least 1\" : i1\n"},
+              {"to %steps step %c1 iter_args", "to %last step %c1 iter_args"},
+              {"%total = cta.await %sum :", apart},
+              {"!cta.channel<2 x tensor<128x64xbf16>>\n", type},
+              {"through %rows", through}}));
   if (change)
     change(code.kernel());
   ScheduleRun run(std::move(code));
@@ -274,9 +273,10 @@ TEST(HopperSchedules, attention_refuses_arguments_that_it_cannot_use) {
     runtime::KernelSource source;
     loadSchedule(attention.file, &source);
     for (const char *condition : {"scale > 0.0", "T >= 1", "H % G == 0"})
-      EXPECT_TRUE(llvm::any_of(
-          source.checks,
-          [&](const runtime::LaunchCheck &check) { return check.condition.str() == condition; }))
+      EXPECT_TRUE(llvm::any_of(source.checks,
+                               [&](const runtime::LaunchCheck &check) {
+                                 return check.condition.str() == condition;
+                               }))
           << attention.file << ": " << condition;
   }
 }
@@ -285,10 +285,10 @@ TEST(HopperSchedules, attention_goes_through_the_slot_of_its_queries) {
   AttentionSizes sizes{1, 300, 140, 1, 1, 128, /*causal=*/false};
   AttentionRun run(
       lowerSchedule(replaced("attention.mlir", {{"  %os = cta.channel store : !o_ring\n", ""},
-                                                {"      cta.release %q_slot : !q_slot\n", ""},
-                                                {"through %os : !q_tile, !view, !o_ring\n",
-                                                 "through %q_slot : !q_tile, !view, !q_slot\n"
-                                                 "      cta.release %q_slot : !q_slot\n"}})),
+                                              {"      cta.release %q_slot : !q_slot\n", ""},
+                                              {"through %os : !q_tile, !view, !o_ring\n",
+                                               "through %q_slot : !q_tile, !view, !q_slot\n"
+                                               "      cta.release %q_slot : !q_slot\n"}})),
       sizes);
   for (const MachineOptions &options : schedules(20)) {
     std::string messages;
