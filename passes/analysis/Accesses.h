@@ -1,0 +1,59 @@
+//===- Accesses.h - loads, stores, atomics and copies as one thing ---------------------------===//
+#ifndef TILEWRIGHT_PASSES_ANALYSIS_ACCESSES_H
+#define TILEWRIGHT_PASSES_ANALYSIS_ACCESSES_H
+
+#include "passes/analysis/AffineForm.h"
+
+namespace tilewright::passes {
+
+/// What a load, store, atomic or copy (into a channel) touches.
+struct Access {
+  mlir::Operation *op;
+  mlir::TypedValue<tile::ViewType> view;
+  mlir::OperandRange indices;
+  llvm::ArrayRef<int64_t> extents;
+
+  static std::optional<Access> of(mlir::Operation *op);
+
+  /// What is loaded or written. Not for copies, which have no tile in registers.
+  mlir::Value tile() const;
+  bool isRange(int64_t axis) const { return extents[axis] > 0; }
+  /// The number of elements that take part along an axis (1 for a scalar index).
+  int64_t validElements(int64_t axis) const;
+  /// The axis of the tile that a kept view axis becomes.
+  int64_t tileAxis(int64_t axis) const;
+  bool isInBounds(int64_t axis) const;
+  void setInBounds(int64_t axis);
+};
+
+/// Whether a call may pass one tensor for a view that is read and for another that is written:
+/// their dimensions and element types are the same ("Order" in docs/language.md).
+bool mayBeInPlace(mlir::Value read, mlir::Value written);
+
+/// One tile.dim per dimension name, at the kernel's start, so that equal sizes are one symbol.
+class Dims {
+public:
+  /// Replaces every tile.dim of the kernel.
+  explicit Dims(mlir::func::FuncOp kernel);
+  AffineForm size(mlir::TypedValue<tile::ViewType> view, int64_t axis);
+
+private:
+  mlir::Value symbol(mlir::TypedValue<tile::ViewType> view, int64_t axis);
+
+  mlir::func::FuncOp kernel;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> byName;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> unnamed;
+};
+
+/// Both are ≤ 0 just when the access stays within the view along `axis`. Not for index tiles.
+struct Bounds {
+  AffineForm below, above;
+  static Bounds of(const Access &access, int64_t axis, Dims &dims);
+};
+
+/// Marks the axes of every access under `root` that the facts prove to be in bounds.
+void markInBounds(mlir::Operation *root, Dims &dims, llvm::ArrayRef<AffineForm> nonPositive = {});
+
+} // namespace tilewright::passes
+
+#endif

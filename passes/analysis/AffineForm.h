@@ -1,0 +1,73 @@
+//===- AffineForm.h - integers as constant + Σ coefficient · symbol --------------------------===//
+//
+// Index arithmetic of a kernel is nearly always affine in values that are opaque to the compiler:
+// loop counters, program ids, dimensions. An AffineForm holds one i32 so; a TileForm holds an index
+// tile, whose element i… is base + Σ step[axis] · i[axis]. Facts prove that a form is never
+// positive. Coordinates and their sums are assumed not to overflow 31 bits.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_PASSES_ANALYSIS_AFFINEFORM_H
+#define TILEWRIGHT_PASSES_ANALYSIS_AFFINEFORM_H
+
+#include "passes/Passes.h"
+
+namespace tilewright::passes {
+
+struct AffineForm {
+  int64_t constant = 0;
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>, 4> terms; // no zero coefficients
+
+  /// The form of a scalar, looking through additions, subtractions and constant factors.
+  static AffineForm of(mlir::Value scalar);
+
+  int64_t coefficient(mlir::Value symbol) const;
+  bool isConstant() const { return terms.empty(); }
+  void add(mlir::Value symbol, int64_t coefficient);
+  AffineForm operator+(const AffineForm &other) const;
+  AffineForm operator-(const AffineForm &other) const { return *this + other * -1; }
+  AffineForm operator+(int64_t value) const;
+  AffineForm operator*(int64_t factor) const;
+  bool operator==(const AffineForm &other) const;
+  AffineForm without(mlir::Value symbol) const;
+
+  /// Arithmetic that computes the form.
+  mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc) const;
+};
+
+struct TileForm {
+  AffineForm base;
+  llvm::SmallVector<int64_t> steps, shape;
+
+  /// The form of an integer tile; nothing if it is not affine in its coordinates.
+  static std::optional<TileForm> of(mlir::Value tile);
+
+  /// The least and the greatest element.
+  AffineForm lowest() const;
+  AffineForm highest() const;
+};
+
+/// floor(form / divisor), the divisor positive.
+mlir::Value materializeFloorDiv(mlir::OpBuilder &builder, mlir::Location loc,
+                                const AffineForm &form, int64_t divisor);
+
+/// What is known about the symbols at one point of the program.
+class Facts {
+public:
+  /// From the loops around `op`, the launch grid, and the kernel's assertions.
+  static Facts at(mlir::Operation *op);
+
+  /// States that the form is never positive.
+  void add(AffineForm nonPositive) { known.push_back(std::move(nonPositive)); }
+  void addLoop(mlir::scf::ForOp loop);
+
+  /// Whether `form ≤ 0` follows: from ranges of the symbols, or after subtracting multiples of
+  /// facts that cancel a symbol, at most `depth` times.
+  bool proveNonPositive(const AffineForm &form, int depth = 4) const;
+
+private:
+  llvm::SmallVector<AffineForm> known;
+};
+
+} // namespace tilewright::passes
+
+#endif

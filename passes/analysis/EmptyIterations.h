@@ -1,0 +1,15 @@
+//===- EmptyIterations.h - does an iteration that sees nothing change anything? --------------===//
+#ifndef TILEWRIGHT_PASSES_ANALYSIS_EMPTYITERATIONS_H
+#define TILEWRIGHT_PASSES_ANALYSIS_EMPTYITERATIONS_H
+
+#include "passes/Passes.h"
+
+namespace tilewright::passes {
+
+/// Whether an iteration of `loop` with `mask` false everywhere provably leaves every carried value
+/// as it is and writes nothing.
+bool isIdleWhenFalse(mlir::scf::ForOp loop, mlir::Value mask);
+
+} // namespace tilewright::passes
+
+#endif

@@ -1,0 +1,63 @@
+#include "passes/analysis/KeptTiles.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::passes;
+
+bool passes::isElementwise(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() || isa<tile::CastOp, arith::SelectOp>(op);
+}
+
+/// A mask of integers that are no arrays: cheap to compute and dear to keep.
+static bool isMaskOfIndices(Operation *op) {
+  auto indexed = [](Value operand) {
+    if (!getElementTypeOrSelf(operand.getType()).isInteger())
+      return false;
+    Operation *source = operand.getDefiningOp();
+    return !isa<RankedTensorType>(operand.getType()) || (source && isEvaluatedAtUse(source));
+  };
+  return getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1) &&
+         llvm::all_of(op->getOperands(), indexed);
+}
+
+/// True where a sum begins between an op and the use of its result, both in one block: its products
+/// would have to leave alone what the op reads.
+static bool sumBeginsBefore(Operation *use, Operation *op) {
+  for (Operation *between = op->getNextNode(); between != use; between = between->getNextNode())
+    if (isa<cta::BeginOp>(between))
+      return true;
+  return false;
+}
+
+bool passes::isEvaluatedAtUse(Operation *op) {
+  if (isa<arith::ConstantOp, tile::SplatOp, tile::RangeOp, tile::ExpandDimsOp, tile::BroadcastOp,
+          tile::TransposeOp>(op))
+    return true;
+  if (!isElementwise(op))
+    return false;
+  if (isMaskOfIndices(op))
+    return true;
+  if (!op->hasOneUse())
+    return false;
+  Operation *user = *op->user_begin();
+  bool endsBranch = isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp());
+  return user->getBlock() == op->getBlock() && !sumBeginsBefore(user, op) &&
+         (isElementwise(user) || endsBranch ||
+          isa<tile::StoreOp, tile::ReduceOp, cta::ConvertOp, cta::StoreOp>(user));
+}
+
+bool passes::isStoredFromShared(cta::ConvertOp op) {
+  // Truth values travel as bytes and are unpacked on arrival.
+  if (!op->hasOneUse() || getElementTypeOrSelf(op.getType()).isInteger(1))
+    return false;
+  auto store = dyn_cast<tile::StoreOp>(*op->user_begin());
+  if (!store || store.getValue() != op.getResult() || store->getBlock() != op->getBlock())
+    return false;
+  // What stands between does not touch the shared memory that the tile crosses.
+  for (Operation *between = op->getNextNode(); between != store; between = between->getNextNode())
+    if (!isElementwise(between) && !isEvaluatedAtUse(between))
+      return false;
+  return true;
+}

@@ -1,0 +1,24 @@
+//===- KeptTiles.h - which tiles are register arrays ------------------------------------------===//
+#ifndef TILEWRIGHT_PASSES_ANALYSIS_KEPTTILES_H
+#define TILEWRIGHT_PASSES_ANALYSIS_KEPTTILES_H
+
+#include "ir/cta/Cta.h"
+#include "passes/Passes.h"
+
+namespace tilewright::passes {
+
+/// True for an op whose elements are computed where they are used: shape ops, constants, index
+/// arithmetic, and elementwise ops with one use, at the same number of elements, in the same block,
+/// with no sum that begins in between. The results of all others are kept in registers.
+bool isEvaluatedAtUse(mlir::Operation *op);
+
+/// True for a conversion whose only use is a store right behind it: the store reads shared memory
+/// where the tile crosses it, and no registers hold the tile.
+bool isStoredFromShared(cta::ConvertOp op);
+
+/// True for ops that work element by element: same shape in and out.
+bool isElementwise(mlir::Operation *op);
+
+} // namespace tilewright::passes
+
+#endif

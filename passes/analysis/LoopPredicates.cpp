@@ -1,0 +1,74 @@
+#include "passes/analysis/LoopPredicates.h"
+
+using namespace mlir;
+
+namespace tilewright::passes {
+
+/// The comparison as `form ≤ 0`.
+static std::optional<TileForm> compareToZero(arith::CmpIOp op) {
+  using P = arith::CmpIPredicate;
+  P predicate = op.getPredicate();
+  auto lhs = TileForm::of(op.getLhs()), rhs = TileForm::of(op.getRhs());
+  bool less = predicate == P::slt || predicate == P::sle;
+  bool strict = predicate == P::slt || predicate == P::sgt;
+  if (!lhs || !rhs || !(less || predicate == P::sgt || predicate == P::sge))
+    return std::nullopt;
+  if (!less)
+    std::swap(lhs, rhs);
+  lhs->base = lhs->base - rhs->base + (strict ? 1 : 0);
+  for (auto [step, other] : llvm::zip(lhs->steps, rhs->steps))
+    step -= other;
+  return lhs;
+}
+
+bool isMaskJoin(Operation *op) {
+  return isa<arith::AndIOp, arith::OrIOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransposeOp>(
+      op);
+}
+
+/// Whether the mask decides a select, perhaps joined with other masks.
+static bool reachesSelect(Value mask) {
+  return llvm::any_of(mask.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<arith::SelectOp>(user))
+      return use.getOperandNumber() == 0;
+    return isMaskJoin(user) && reachesSelect(user->getResult(0));
+  });
+}
+
+/// Whether the form depends on the counter and otherwise on loop invariants alone.
+static bool variesWithCounter(const AffineForm &form, scf::ForOp loop) {
+  Value counter = loop.getInductionVar();
+  return form.coefficient(counter) != 0 && llvm::all_of(form.terms, [&](const auto &term) {
+           return term.first == counter || loop.isDefinedOutsideOfLoop(term.first);
+         });
+}
+
+SmallVector<Predicate> findMasks(scf::ForOp loop) {
+  SmallVector<Predicate> masks;
+  for (auto compare : loop.getBody()->getOps<arith::CmpIOp>()) {
+    if (!isa<RankedTensorType>(compare.getType()) || !reachesSelect(compare))
+      continue;
+    if (auto form = compareToZero(compare); form && variesWithCounter(form->base, loop))
+      masks.push_back({form->lowest(), form->highest(), compare});
+  }
+  return masks;
+}
+
+SmallVector<Predicate> findBounds(scf::ForOp loop, Dims &dims) {
+  SmallVector<Predicate> found;
+  for (Operation &op : *loop.getBody()) {
+    auto access = Access::of(&op);
+    for (int64_t axis = 0, rank = access ? access->extents.size() : 0; axis < rank; ++axis) {
+      if (!access->isRange(axis) || access->isInBounds(axis))
+        continue;
+      Bounds bounds = Bounds::of(*access, axis, dims);
+      for (const AffineForm &form : {bounds.below, bounds.above})
+        if (variesWithCounter(form, loop))
+          found.push_back({form, form, nullptr});
+    }
+  }
+  return found;
+}
+
+} // namespace tilewright::passes

@@ -1,0 +1,41 @@
+//===- UniformTiles.h - tiles that repeat a smaller one --------------------------------------===//
+#ifndef TILEWRIGHT_PASSES_ANALYSIS_UNIFORMTILES_H
+#define TILEWRIGHT_PASSES_ANALYSIS_UNIFORMTILES_H
+
+#include "passes/Passes.h"
+
+namespace tilewright::passes {
+
+/// How a tile repeats its source: by `how` (a broadcast or expand_dims), or as a splat if null.
+struct Uniform {
+  mlir::Operation *how;
+  mlir::Value source;     // null for a constant
+  mlir::TypedAttr number; // the constant's element
+};
+
+std::optional<Uniform> uniformOf(mlir::Value tile);
+
+/// Whether the tile repeats fewer elements than it has.
+bool isRepeated(mlir::Value tile);
+
+/// The operands as sources of one type, and the operation that makes tiles of them (null: a splat);
+/// nothing if their shapes differ or all are constants.
+std::optional<std::pair<mlir::Operation *, llvm::SmallVector<mlir::Value>>>
+commonSources(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange tiles);
+
+/// `like` with another element type; tile or scalar.
+mlir::Type withElement(mlir::Type like, mlir::Type element);
+
+/// The tile of `type` that repeats `source` as `how` does.
+mlir::Value repeat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *how,
+                   mlir::Type type, mlir::Value source);
+
+/// Whether the product of two tiles can be formed on sources.
+bool canMultiply(mlir::Value a, mlir::Value b);
+/// That product.
+mlir::Value uniformProduct(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a,
+                           mlir::Value b);
+
+} // namespace tilewright::passes
+
+#endif

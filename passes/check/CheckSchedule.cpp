@@ -1,0 +1,466 @@
+// What a program with roles must keep so that it ends, and ends with the right numbers. Its
+// barriers are derived from it, so a slot that is never given back, or loops of two roles that
+// differ, would be a kernel that hangs; here they are errors at the line that has them.
+//
+//   slots      opened and closed once, in one block; touched in between (SlotAccesses.h); not given
+//              back while a product reads them
+//   sums       every product is awaited or added to, once
+//   rings      one role fills, others empty, as often; nobody waits for ever (Deadlock.cpp)
+//   resources  what the target has
+#include "passes/Passes.h"
+#include "passes/analysis/AffineForm.h"
+#include "passes/check/CheckOrders.h"
+#include "passes/check/CheckParts.h"
+#include "passes/check/Deadlock.h"
+#include "passes/check/SlotAccesses.h"
+
+#include "ir/Target.h"
+#include "ir/cta/Cta.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SmallSet.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_CHECKSCHEDULE
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+std::string quoted(Value value, StringRef otherwise) {
+  return "`" + cta::nameOf(value, otherwise) + "`";
+}
+
+//===- Slots ----------------------------------------------------------------------------------===//
+
+/// What became of a slot by the op that closes it here: the next tile may go on with it.
+StringRef outcomeOf(Operation *close) {
+  return isa<cta::CommitOp>(close)    ? "committed"
+         : isa<cta::ReleaseOp>(close) ? "released"
+                                      : "handed on to a tile";
+}
+
+/// Checks that nothing touches a slot behind the op that closes it.
+LogicalResult checkUses(Value slot, Operation *close) {
+  for (Operation *user : slot.getUsers()) {
+    Operation *inBlock = close->getBlock()->findAncestorOpInBlock(*user);
+    if (user != close && !inBlock->isBeforeInBlock(close)) {
+      auto error = user->emitError() << "uses slot " << quoted(slot, "slot")
+                                     << " after it has been " << outcomeOf(close);
+      error.attachNote(close->getLoc()) << "here";
+      return error;
+    }
+  }
+  return success();
+}
+
+/// Checks that products which read a slot are done when it is given back or handed on.
+LogicalResult checkReaders(Value slot, Operation *close) {
+  auto release = dyn_cast<cta::ReleaseOp>(close);
+  Value product = release ? release.getProduct() : Value();
+  auto last = product ? product.getDefiningOp<cta::MmaOp>() : cta::MmaOp();
+  if (product && (!last || last->getBlock() != release->getBlock()))
+    return release.emitError() << "waits for a product of another loop; release the slot `after` "
+                               << "one that stands beside it";
+  for (Operation *user : slot.getUsers()) {
+    auto mma = dyn_cast<cta::MmaOp>(user);
+    if (!mma)
+      continue;
+    bool covered =
+        last && mma->getBlock() == last->getBlock() && (mma == last || mma->isBeforeInBlock(last));
+    if (!covered && !awaitedBefore(mma, close)) {
+      auto error = close->emitError()
+                   << (release ? "gives back" : "hands on") << " slot " << quoted(slot, "slot")
+                   << " while a product reads it; await the product first"
+                   << (release ? ", or release the slot `after` it" : "");
+      error.attachNote(mma.getLoc()) << "the product";
+      return error;
+    }
+  }
+  return success();
+}
+
+/// Checks a slot from where it is opened, or comes from another tile, to where it is closed.
+LogicalResult checkSlot(Value slot) {
+  bool fills = isa_and_nonnull<cta::AcquireOp>(slot.getDefiningOp());
+  StringRef closing = fills ? "commit" : "release", opened = fills ? "acquired" : "waited for";
+  Operation *close = nullptr;
+  SmallVector<Operation *> users(slot.getUsers());
+  for (Operation *user : llvm::reverse(users)) { // as they stand in the program
+    if (!isa<cta::CommitOp, cta::ReleaseOp, cta::TilesOp, cta::YieldOp>(user))
+      continue;
+    if (isa<cta::CommitOp>(user) != fills)
+      return user->emitError() << "closes a slot that was " << opened << "; `cta." << closing
+                               << "` does that";
+    if (close) {
+      StringRef closes = isa<cta::ReleaseOp>(user) ? "releases" : fills ? "commits" : "hands on";
+      auto error = user->emitError()
+                   << closes << " slot " << quoted(slot, "slot") << " a second time";
+      error.attachNote(close->getLoc()) << "the first time";
+      return error;
+    }
+    close = user;
+  }
+  if (!close)
+    return emitError(slot.getLoc())
+           << "gives a slot that is never " << closing << (fills ? "ted" : "d") << "; "
+           << (fills ? "who waits for it" : "who fills it") << " would wait for ever";
+  if (close->getBlock() != slot.getParentBlock())
+    return close->emitError() << "stands in another loop or branch than where its slot was "
+                              << opened << "; close a slot beside where it was opened";
+  if (failed(checkUses(slot, close)) || failed(checkAccesses(slot, close)))
+    return failure();
+  return fills ? success() : checkReaders(slot, close);
+}
+
+/// Checks that the slots which a tile hands to the next are of the channels that the first had.
+LogicalResult checkHandedOn(cta::TilesOp tiles) {
+  for (auto [init, next] : llvm::zip(tiles.getInitArgs(), tiles.getYieldedValues())) {
+    if (!isa<cta::SlotType>(init.getType()))
+      continue;
+    cta::ChannelOp first = cta::channelOf(init), channel = cta::channelOf(next);
+    Operation *end = tiles.getBody().front().getTerminator();
+    if (first != channel)
+      return end->emitError() << "hands on a slot of " << quoted(channel.getResult(), "channel")
+                              << " where the first tile has one of "
+                              << quoted(first.getResult(), "channel");
+    if (!cta::isRing(channel))
+      return end->emitError() << "hands on a slot of " << quoted(channel.getResult(), "channel")
+                              << ", which no other role fills; release it, and carry what it holds "
+                              << "as a tile";
+  }
+  return success();
+}
+
+//===- Sums -----------------------------------------------------------------------------------===//
+
+LogicalResult checkSum(Value pending) {
+  Operation *first = nullptr;
+  for (OpOperand &use : pending.getUses()) {
+    if (isa<cta::ReleaseOp>(use.getOwner()))
+      continue;
+    if (first) {
+      auto error =
+          use.getOwner()->emitError()
+          << "uses a pending sum that is used already; it stands for registers that change";
+      error.attachNote(first->getLoc()) << "the other use";
+      return error;
+    }
+    first = use.getOwner();
+  }
+  if (!first)
+    return emitError(pending.getLoc())
+           << "a product that nobody awaits; `cta.await` makes its result readable";
+  return success();
+}
+
+//===- Rates ----------------------------------------------------------------------------------===//
+
+/// True when two values of two roles are computed alike.
+bool sameValue(Value a, Value b) {
+  if (a == b)
+    return true;
+  auto argumentA = dyn_cast<BlockArgument>(a), argumentB = dyn_cast<BlockArgument>(b);
+  if (argumentA || argumentB)
+    return argumentA && argumentB && argumentA.getArgNumber() == argumentB.getArgNumber() &&
+           isa<cta::TilesOp>(argumentA.getOwner()->getParentOp()) &&
+           isa<cta::TilesOp>(argumentB.getOwner()->getParentOp());
+  Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
+  if (isa<cta::WarpgroupOp>(opA) && cta::roleOf(opA) != cta::roleOf(opB))
+    return false;
+  return opA->getName() == opB->getName() && opA->getNumRegions() == 0 &&
+         opA->getAttrDictionary() == opB->getAttrDictionary() &&
+         opA->getNumOperands() == opB->getNumOperands() &&
+         llvm::all_of(llvm::zip(opA->getOperands(), opB->getOperands()),
+                      [](auto pair) { return sameValue(std::get<0>(pair), std::get<1>(pair)); });
+}
+
+bool sameValues(ValueRange a, ValueRange b) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
+           return sameValue(std::get<0>(pair), std::get<1>(pair));
+         });
+}
+
+/// The loops around an op within its role, the innermost first.
+SmallVector<Operation *> loopsAround(Operation *op) {
+  SmallVector<Operation *> loops;
+  for (op = op->getParentOp(); !isa<cta::RoleOp>(op); op = op->getParentOp())
+    loops.push_back(op);
+  return loops;
+}
+
+/// True when two loops, or branches, of two roles run as often.
+bool runsAsOften(Operation *a, Operation *b) {
+  auto forA = dyn_cast<scf::ForOp>(a), forB = dyn_cast<scf::ForOp>(b);
+  if (forA && forB)
+    return sameValue(forA.getLowerBound(), forB.getLowerBound()) &&
+           sameValue(forA.getUpperBound(), forB.getUpperBound()) &&
+           sameValue(forA.getStep(), forB.getStep());
+  auto tilesA = dyn_cast<cta::TilesOp>(a), tilesB = dyn_cast<cta::TilesOp>(b);
+  if (tilesA && tilesB)
+    return tilesA.getTurn() == tilesB.getTurn() && tilesA.getTurns() == tilesB.getTurns() &&
+           sameValues(tilesA.getExtents(), tilesB.getExtents());
+  return a->getName() == b->getName() && sameValues(a->getOperands(), b->getOperands());
+}
+
+/// How many slots change hands in one run of some loops: a sum of values, which roles compute
+/// alike.
+struct Count {
+  SmallVector<Operation *> loops;
+  int64_t constant = 0;
+  SmallVector<std::pair<Value, int64_t>> terms;
+
+  void add(const AffineForm &form, int64_t factor) {
+    constant += factor * form.constant;
+    for (auto [value, coefficient] : form.terms)
+      addTerm(value, factor * coefficient);
+  }
+  void addTerm(Value value, int64_t coefficient) {
+    for (auto &[known, sum] : terms)
+      if (sameValue(known, value)) {
+        sum += coefficient;
+        return;
+      }
+    terms.push_back({value, coefficient});
+  }
+  bool isZero() const {
+    return constant == 0 && llvm::all_of(terms, [](auto &term) { return term.second == 0; });
+  }
+};
+
+/// Slots by the loops in which they change hands. The innermost loop counts by its iterations, so
+/// that a role may do the first or the last of them apart.
+class Balance {
+public:
+  void add(Operation *turn, int64_t sign) {
+    SmallVector<Operation *> loops = loopsAround(turn);
+    AffineForm iterations;
+    iterations.constant = 1;
+    auto loop = loops.empty() ? scf::ForOp() : dyn_cast<scf::ForOp>(loops.front());
+    if (loop && isConstantIntValue(loop.getStep(), 1)) {
+      iterations = AffineForm::of(loop.getUpperBound()) - AffineForm::of(loop.getLowerBound());
+      loops.erase(loops.begin());
+    }
+    countOf(loops).add(iterations, sign);
+  }
+  bool isZero() const {
+    return llvm::all_of(counts, [](const Count &count) { return count.isZero(); });
+  }
+
+private:
+  Count &countOf(ArrayRef<Operation *> loops) {
+    for (Count &count : counts)
+      if (count.loops.size() == loops.size() &&
+          llvm::all_of(llvm::zip(count.loops, loops),
+                       [](auto pair) { return runsAsOften(std::get<0>(pair), std::get<1>(pair)); }))
+        return count;
+    counts.push_back({SmallVector<Operation *>(loops), 0, {}});
+    return counts.back();
+  }
+
+  std::vector<Count> counts;
+};
+
+LogicalResult checkRates(cta::ChannelOp channel, ArrayRef<Operation *> fills,
+                         ArrayRef<Operation *> takes) {
+  Balance balance;
+  for (Operation *fill : fills)
+    balance.add(fill, 1);
+  for (Operation *take : takes)
+    balance.add(take, -1);
+  if (balance.isZero())
+    return success();
+  auto error =
+      takes.front()->emitError()
+      << "role \"" << cta::roleOf(fills.front()).getName() << "\" fills slots of "
+      << quoted(channel.getResult(), "channel") << " and role \""
+      << cta::roleOf(takes.front()).getName()
+      << "\" takes them in different numbers, as far as their loops show; write the bounds "
+      << "of both alike";
+  error.attachNote(fills.front()->getLoc()) << "the first that is filled";
+  return error;
+}
+
+//===- The pass -------------------------------------------------------------------------------===//
+
+struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (kernel.getOps<cta::RoleOp>().empty())
+      return;
+    if (failed(checkTarget(kernel)) || failed(checkTiles(kernel)) || failed(checkParts(kernel)) ||
+        failed(checkValues(kernel)) || failed(checkOrders(kernel)))
+      return signalPassFailure();
+    for (auto channel : kernel.getOps<cta::ChannelOp>())
+      if (cta::isRing(channel) ? failed(checkChannel(channel)) : failed(checkWithinRole(channel)))
+        return signalPassFailure();
+    if (failed(checkDeadlock(kernel)))
+      return signalPassFailure();
+  }
+
+  LogicalResult checkTarget(func::FuncOp kernel) {
+    auto name = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr);
+    const Target *target = name ? findTarget(name) : nullptr;
+    if (!target || !target->has(Feature::Tma))
+      return kernel.emitError() << "has roles, which need a target with TMA such as `sm_90`";
+    if (int64_t warps = cta::warpsOf(kernel); warps > 32)
+      return kernel.emitError() << "has roles of " << warps << " warps; a block has 32";
+    if (int64_t cluster = cta::clusterOf(kernel); cluster < 1 || cluster > 8)
+      return kernel.emitError() << "has clusters of " << cluster << " blocks; 1 to 8 run anywhere";
+    int64_t bytes = 0;
+    std::string sum;
+    for (auto channel : kernel.getOps<cta::ChannelOp>()) {
+      auto type = channel.getResult().getType();
+      int64_t own = type.getDepth() * type.getTile().getNumElements() *
+                    type.getTile().getElementTypeBitWidth() / 8;
+      bytes += own;
+      sum += (sum.empty() ? "" : ", ") + quoted(channel.getResult(), "channel") + " " +
+             std::to_string(own);
+    }
+    if (bytes > target->smem)
+      return kernel.emitError() << "has channels of " << bytes << " bytes (" << sum
+                                << "); a block on " << target->name << " has " << target->smem
+                                << "; make tiles smaller or rings shorter";
+    return success();
+  }
+
+  LogicalResult checkTiles(func::FuncOp kernel) {
+    cta::TilesOp first, inTurn;
+    llvm::SmallSet<int64_t, 4> taken;
+    bool allTaken = false; // by some role that takes no turns
+    WalkResult result = kernel.walk([&](cta::TilesOp tiles) {
+      if (!first)
+        first = tiles;
+      if (llvm::any_of(tiles.getExtents(), cta::differsAmongWarpgroups) ||
+          llvm::any_of(tiles.getODSOperands(1), cta::differsAmongWarpgroups)) {
+        tiles.emitError() << "goes through other tiles in each warpgroup: an extent, or of how "
+                          << "many steps a tile is, depends on `cta.warpgroup`; loops and branches "
+                          << "in the tiles may";
+        return WalkResult::interrupt();
+      }
+      if (tiles.getTurns() && !inTurn)
+        inTurn = tiles;
+      if (tiles.getTurn())
+        taken.insert(*tiles.getTurn());
+      else
+        allTaken = true;
+      if (tiles.getTurns() && tiles.getTurns() != inTurn.getTurns()) {
+        tiles.emitError() << "takes one of " << *tiles.getTurns() << " turns where role \""
+                          << cta::roleOf(inTurn).getName() << "\" takes one of "
+                          << *inTurn.getTurns() << "; some tiles would be done twice or never";
+        return WalkResult::interrupt();
+      }
+      if (sameValues(first.getExtents(), tiles.getExtents()) &&
+          first.getGrouped() == tiles.getGrouped() && first.getFolded() == tiles.getFolded() &&
+          first.getDescending() == tiles.getDescending() && first.getQueue() == tiles.getQueue() &&
+          first.getLeast() == tiles.getLeast() &&
+          sameValues(first.getODSOperands(1), tiles.getODSOperands(1)))
+        return WalkResult::advance();
+      auto error = tiles.emitError()
+                   << "goes through other tiles than role \"" << cta::roleOf(first).getName()
+                   << "\"; all roles share one loop over tiles";
+      error.attachNote(first.getLoc()) << "the other loop";
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    for (int64_t turn = 0; inTurn && !allTaken && turn < int64_t(*inTurn.getTurns()); ++turn)
+      if (!taken.contains(turn))
+        return inTurn.emitError() << "takes one of " << *inTurn.getTurns()
+                                  << " turns, of which no role "
+                                  << "takes turn " << turn << "; its tiles would be left out";
+    return success();
+  }
+
+  LogicalResult checkValues(func::FuncOp kernel) {
+    auto check = [](Value value) {
+      if (isa<cta::PendingType>(value.getType()))
+        return checkSum(value);
+      auto channel = isa<cta::SlotType>(value.getType()) ? cta::channelOf(value) : cta::ChannelOp();
+      return channel && cta::isRing(channel) ? checkSlot(value) : success();
+    };
+    WalkResult result = kernel.walk([&](Operation *op) {
+      auto tiles = dyn_cast<cta::TilesOp>(op);
+      if (tiles && failed(checkHandedOn(tiles)))
+        return WalkResult::interrupt();
+      if (failed(checkBox(op)))
+        return WalkResult::interrupt();
+      for (Value value : op->getResults())
+        if (failed(check(value)))
+          return WalkResult::interrupt();
+      for (Region &region : op->getRegions())
+        for (Value value : region.getArguments())
+          if (failed(check(value)))
+            return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  LogicalResult checkBox(Operation *op) {
+    if (auto store = dyn_cast<cta::StoreOp>(op))
+      return failure(failed(checkStoreStart(store)) ||
+                     failed(checkBoxStart(store, store.getView().getType(), store.getIndices())));
+    auto copy = dyn_cast<cta::CopyOp>(op);
+    if (!copy || cta::channelOf(copy.getSlot()).getKind() != cta::ChannelKind::Tma)
+      return success();
+    return checkBoxStart(copy, copy.getView().getType(), copy.getIndices());
+  }
+
+  LogicalResult checkChannel(cta::ChannelOp channel) {
+    SmallVector<Operation *> fills;
+    llvm::MapVector<Operation *, SmallVector<Operation *>> takes;
+    getOperation().walk([&](Operation *op) {
+      if (!isa<cta::AcquireOp, cta::WaitOp>(op) || op->getOperand(0) != channel.getResult())
+        return;
+      if (isa<cta::AcquireOp>(op))
+        fills.push_back(op);
+      else
+        takes[cta::roleOf(op)].push_back(op);
+    });
+    std::string name = quoted(channel.getResult(), "channel");
+    if (fills.empty() || takes.empty())
+      return channel.emitError() << name << " has slots that nobody "
+                                 << (fills.empty() ? "fills" : "waits for");
+    for (Operation *fill : fills)
+      if (cta::roleOf(fill) != cta::roleOf(fills.front()))
+        return fill->emitError() << "fills slots of " << name << " in role \""
+                                 << cta::roleOf(fill).getName() << "\" beside role \""
+                                 << cta::roleOf(fills.front()).getName()
+                                 << "\"; one role fills a channel";
+    for (auto &[role, slots] : takes)
+      if (failed(checkRates(channel, fills, slots)))
+        return failure();
+    return channel.getMulticast() ? checkMulticast(fills) : success();
+  }
+
+  /// The blocks of a cluster differ along the first axis of tiles; a tile for all of them does not.
+  LogicalResult checkMulticast(ArrayRef<Operation *> fills) {
+    for (Operation *fill : fills) {
+      for (Operation *around : loopsAround(fill))
+        if (!isa<cta::TilesOp>(around) &&
+            llvm::any_of(around->getOperands(), [&](Value bound) { return dependsOnRank(bound); }))
+          return fill->emitError() << "is `multicast` and stands in a loop or branch that differs "
+                                   << "among the blocks of the cluster: it depends on the first "
+                                   << "axis of tiles; take the channel's `multicast` away";
+      for (Operation *user : fill->getUsers())
+        if (auto copy = dyn_cast<cta::CopyOp>(user))
+          for (Value index : copy.getIndices())
+            if (dependsOnRank(index))
+              return copy.emitError() << "brings each block of the cluster another tile: an index "
+                                      << "depends on the first axis of tiles; take the channel's "
+                                      << "`multicast` away, or another index";
+    }
+    return success();
+  }
+
+  bool dependsOnRank(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return isa<cta::TilesOp>(argument.getOwner()->getParentOp()) && argument.getArgNumber() == 0;
+    Operation *op = value.getDefiningOp();
+    return llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOnRank(operand); });
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes

@@ -1,0 +1,232 @@
+// Whether roles come to wait for each other for ever.
+//
+// They are played through (RolePlay.h) with one choice of sizes after the other, up to loops of two
+// iterations more than the deepest ring has slots, and as many tiles for each turn: by then every
+// ring has been full and has gone round. Combinations of a few sizes each are tried all; where
+// these are too many, some more are drawn, and a remark says so.
+//
+// A slot that is committed counts as full, since copies end by themselves. The blocks of a cluster
+// fill and empty multicast slots together, in loops that are the same for all; one stands for them.
+//
+// A block's tiles may be any, as those of a queue are. The queue itself is left out: an entry is
+// there before the tile in front of it is begun, and its ring holds up only who is tiles ahead of
+// another, whom that one does not wait for, as slots of a tile are filled in that tile and taken in
+// it. Where tiles hand something on, a role may take slots of tiles ahead of it; that these are no
+// more than the queue gives out is not tried, which a remark says.
+#include "passes/check/Deadlock.h"
+
+#include "passes/Passes.h"
+#include "passes/analysis/NamedBarriers.h"
+#include "passes/check/RolePlay.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::passes;
+
+namespace {
+
+constexpr int kMostRuns = 4096; // in each of which a few hundred things happen
+constexpr int kDrawnRuns = 1024;
+constexpr int kMostMore = 4; // slots that are proposed beside those that a ring has
+
+//===- The search -----------------------------------------------------------------------------===//
+
+struct Deadlock {
+  std::unique_ptr<RolePlay> play;
+  std::string sizes;
+};
+
+class Search {
+public:
+  explicit Search(func::FuncOp kernel) : kernel(kernel) {
+    for (auto channel : kernel.getOps<cta::ChannelOp>()) {
+      depths[channel.getResult()] = channel.getResult().getType().getDepth();
+      deepest = std::max(deepest, depths[channel.getResult()]);
+    }
+    kernel.walk([&](cta::TilesOp tiles) {
+      turns = std::max<int64_t>(turns, tiles.getTurns().value_or(1));
+    });
+    for (auto order : kernel.getOps<cta::OrderOp>())
+      if (Circle circle(order); circle.ofWarpgroups())
+        warpgroups[circle.roles.front()] = circle.size();
+    kernel.walk([&](cta::WarpgroupOp op) {
+      cta::RoleOp role = cta::roleOf(op);
+      warpgroups[role] = role.getWarps() / cta::kWarpsPerGroup;
+    });
+  }
+
+  std::optional<Deadlock> run();
+  /// Makes rings deeper until the roles get through, if that helps: "give `as` 2 slots".
+  std::string deepen(const Deadlock &deadlock);
+  /// Says what has not been tried.
+  void explainGaps();
+
+private:
+  /// What roles do with the next choice of sizes; nothing if there is no such launch.
+  std::optional<std::vector<Player>> trace(Choices &choices);
+
+  func::FuncOp kernel;
+  Depths depths;
+  int64_t deepest = 1, turns = 1;
+  DenseMap<Operation *, int64_t> warpgroups; // of roles in which they take turns or may part
+  int runs = 0;
+  bool tooMany = false, tooLong = false;
+  std::optional<Location> obscure; // what cannot be followed
+};
+
+std::optional<std::vector<Player>> Search::trace(Choices &choices) {
+  int64_t tiles = choices.choose("tiles of the block", [&] {
+    return Choices::Candidates{1, 2, 2 * turns + 1, (deepest + 2) * turns};
+  });
+  std::vector<Player> players;
+  for (auto role : kernel.getOps<cta::RoleOp>()) {
+    int64_t groups = warpgroups.lookup(role);
+    for (int64_t group = 0; group < std::max<int64_t>(groups, 1); ++group) {
+      RoleTrace traced = traceRole(role, group, tiles, deepest + 2, choices);
+      tooLong |= traced.trial == Trial::TooLong;
+      if (traced.trial == Trial::NotUnderstood)
+        obscure = traced.obscure;
+      if (traced.trial != Trial::Possible)
+        return std::nullopt;
+      players.push_back(
+          {role, groups ? std::optional(group) : std::nullopt, std::move(traced.events)});
+    }
+  }
+  return players;
+}
+
+std::optional<Deadlock> Search::run() {
+  Choices choices;
+  for (runs = 0; !obscure; ++runs) {
+    tooMany |= runs == kMostRuns;
+    if (runs == kMostRuns)
+      choices.draw();
+    if (runs == kMostRuns + kDrawnRuns)
+      break;
+    if (auto players = trace(choices)) {
+      auto play = std::make_unique<RolePlay>(std::move(*players), depths);
+      if (!play->endsWell() && !isNoLaunch(kernel, choices))
+        return Deadlock{std::move(play), choices.str()};
+    }
+    if (!choices.next())
+      break;
+  }
+  return std::nullopt;
+}
+
+std::string Search::deepen(const Deadlock &deadlock) {
+  Depths before = depths;
+  std::optional<Deadlock> last;
+  for (const Deadlock *current = &deadlock; current; current = last ? &*last : nullptr) {
+    Value full;
+    for (Player *player : current->play->circle())
+      if (!player->done() && player->event().kind == RoleEvent::Acquire)
+        full = player->event().resource;
+    if (!full || ++depths[full] > before[full] + kMostMore)
+      return "";
+    deepest = std::max(deepest, depths[full]);
+    last = run();
+  }
+  std::string advice;
+  for (auto [channel, depth] : depths)
+    if (depth != before[channel])
+      advice += (advice.empty() ? "give `" : ", `") + cta::nameOf(channel, "channel") + "` " +
+                std::to_string(depth) + " slots";
+  return advice;
+}
+
+void Search::explainGaps() {
+  constexpr StringRef kFlag = "check-schedule";
+  if (obscure) {
+    mlir::emitRemark(*obscure) << kFlag
+                               << ": does not look for roles that wait for ever, as this is "
+                               << "no arithmetic on sizes, arguments and tiles";
+    return;
+  }
+  if (tooMany)
+    explain(kernel, kFlag) << "looked for roles that wait for ever with " << runs
+                           << " choices of sizes; there are more that might make a difference";
+  if (tooLong)
+    explain(kernel, kFlag) << "looked for roles that wait for ever with small sizes, but some make "
+                           << "loops too long to be played through, and were left out";
+  bool ahead = kernel
+                   .walk([](cta::TilesOp tiles) {
+                     return tiles.getQueue() && !tiles.getInitArgs().empty()
+                                ? WalkResult::interrupt()
+                                : WalkResult::advance();
+                   })
+                   .wasInterrupted();
+  if (ahead)
+    explain(kernel, kFlag) << "looked for roles that wait for ever as if all tiles of the queue "
+                           << "were known; one that takes slots of several tiles ahead may wait";
+}
+
+//===- What is said ---------------------------------------------------------------------------===//
+
+std::string waitsFor(Player &player) {
+  const RoleEvent &event = player.event();
+  bool turn = event.kind == RoleEvent::Enter;
+  std::string name = "`" + cta::nameOf(event.resource, turn ? "order" : "channel") + "`";
+  if (isa<cta::RoleOp>(event.op))
+    return player.name() + " waits at its end until all have had as many turns at " + name;
+  return player.name() + " waits here " +
+         (turn                            ? "for its turn at " + name
+          : event.kind == RoleEvent::Wait ? "until a slot of " + name + " has been filled"
+                                          : "for a free slot of " + name);
+}
+
+/// True for players who wait at such an event.
+auto waitsAt(RoleEvent::Kind kind) {
+  return [kind](Player *player) { return !player->done() && player->event().kind == kind; };
+}
+
+/// What to do about a circle.
+std::string adviceFor(Search &search, Deadlock &deadlock, ArrayRef<Player *> circle) {
+  bool turns = llvm::any_of(circle, waitsAt(RoleEvent::Enter));
+  if (circle.back()->done())
+    return std::string(turns ? "let all take as many turns" : "let both go through as many slots") +
+           ", or rule such sizes out with `tile.assert`";
+  if (std::string deeper = search.deepen(deadlock); !deeper.empty())
+    return deeper;
+  if (turns)
+    return "leave a section before waiting for what others give only behind their turns";
+  if (llvm::all_of(circle, waitsAt(RoleEvent::Wait)))
+    return "let one of them fill its slot before it waits for the other's";
+  return "let roles fill slots in the order in which they are taken, and give them back before "
+         "waiting for others";
+}
+
+LogicalResult report(Search &search, Deadlock &deadlock) {
+  std::vector<Player *> circle = deadlock.play->circle();
+  std::string advice = adviceFor(search, deadlock, circle);
+  // A role that waits for a free slot says most about what to change.
+  if (!circle.back()->done())
+    std::rotate(circle.begin(), llvm::find_if(circle, waitsAt(RoleEvent::Acquire)), circle.end());
+  auto error = circle.front()->event().op->emitError()
+               << "hangs with " << deadlock.sizes << ": " << waitsFor(*circle.front()) << "; "
+               << advice;
+  for (size_t i = 0; i < circle.size(); ++i) {
+    Player &player = *circle[i], &next = *circle[(i + 1) % circle.size()];
+    if (player.done()) {
+      error.attachNote(player.role.getLoc()) << player.name() << " has ended by then";
+      break;
+    }
+    if (i > 0)
+      error.attachNote(player.event().op->getLoc()) << waitsFor(player);
+    if (Operation *held = deadlock.play->holder(player))
+      error.attachNote(held->getLoc())
+          << next.name() << " keeps the "
+          << (player.event().kind == RoleEvent::Enter ? "turn" : "slot") << " that it took here";
+  }
+  return error;
+}
+
+} // namespace
+
+LogicalResult passes::checkDeadlock(func::FuncOp kernel) {
+  Search search(kernel);
+  if (std::optional<Deadlock> deadlock = search.run())
+    return report(search, *deadlock);
+  search.explainGaps();
+  return success();
+}

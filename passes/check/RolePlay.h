@@ -1,0 +1,66 @@
+//===- RolePlay.h - the roles of a kernel side by side, for some sizes ------------------------===//
+//
+// Rings are first in, first out, turns go round, and a role does one thing after the other. So a
+// role that can go on stays able to until it does, whatever the others do: in which order they are
+// taken makes no difference to where all of them end, and one run for each choice of sizes is a
+// whole search.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_PASSES_CHECK_ROLEPLAY_H
+#define TILEWRIGHT_PASSES_CHECK_ROLEPLAY_H
+
+#include "passes/check/RoleTrace.h"
+
+namespace tilewright::passes {
+
+/// Who runs a role, and how far it has come: all of its warps, which wait for nobody of their own;
+/// but warpgroups that take turns, or may part, are players each.
+struct Player {
+  cta::RoleOp role;
+  std::optional<int64_t> warpgroup;
+  std::vector<RoleEvent> trace;
+  size_t next = 0;
+
+  bool done() const { return next == trace.size(); }
+  const RoleEvent &event() const { return trace[next]; }
+  /// `role "use"`, `warpgroup 1 of role "use"`.
+  std::string name() const;
+};
+
+/// How many slots channels have.
+using Depths = llvm::MapVector<mlir::Value, int64_t>;
+
+/// The roles of a kernel with some sizes, until nobody can go on.
+class RolePlay {
+public:
+  /// Players stand as their roles do in the program.
+  RolePlay(std::vector<Player> players, Depths depths);
+  RolePlay(const RolePlay &) = delete; // it points to its players
+
+  bool endsWell();
+  /// The players of a circle, each waiting for the next, or up to one that has ended.
+  std::vector<Player *> circle();
+  /// Where a player that another waits for took the slot, or the turn, that the other wants; null
+  /// if it has yet to take it.
+  mlir::Operation *holder(const Player &waiting);
+
+private:
+  /// By player, which turns of a channel or of an order have come to an end.
+  using Ended = llvm::MapVector<Player *, llvm::DenseSet<int64_t>>;
+  struct Ring {
+    Ended committed, released;
+  };
+
+  void join(Player &player);
+  void goOn(Player &player);
+  Player *blocker(const Player &player);
+
+  std::vector<Player> players;
+  Depths depths;
+  llvm::MapVector<mlir::Value, Ring> rings;
+  llvm::MapVector<mlir::Value, Ended> orders; // players in the order of their turns
+};
+
+} // namespace tilewright::passes
+
+#endif

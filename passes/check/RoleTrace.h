@@ -1,0 +1,36 @@
+//===- RoleTrace.h - what a role does with slots and turns, for some sizes --------------------===//
+//
+// Roles meet only at slots and turns, and neither their loops nor their branches depend on when. So
+// for given sizes a role is a list of events, which can be written down before anything runs.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_PASSES_CHECK_ROLETRACE_H
+#define TILEWRIGHT_PASSES_CHECK_ROLETRACE_H
+
+#include "passes/check/TrialSizes.h"
+
+namespace tilewright::passes {
+
+/// Something that a role does with a slot or a turn.
+struct RoleEvent {
+  enum Kind { Acquire, Commit, Wait, Release, Enter, Leave } kind;
+  mlir::Value resource; ///< The channel or the order.
+  int64_t turn;         ///< Which of its slots or sections, counted over all time, for this role.
+  /// That says it; a release `after` a product happens later. The role, of the turn at its end.
+  mlir::Operation *op;
+};
+
+struct RoleTrace {
+  Trial trial;
+  std::vector<RoleEvent> events;
+  std::optional<mlir::Location> obscure; ///< What is not understood.
+};
+
+/// What a warpgroup of a role does in a block that has `tiles` tiles; loops run up to about
+/// `longest` times for some of the sizes.
+RoleTrace traceRole(cta::RoleOp role, int64_t warpgroup, int64_t tiles, int64_t longest,
+                    Choices &choices);
+
+} // namespace tilewright::passes
+
+#endif

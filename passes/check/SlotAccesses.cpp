@@ -1,0 +1,151 @@
+// Accesses to slots between where they are opened and closed. A slot that was acquired is written,
+// one that was waited for is read, until a store goes through it: from then on it is TMA's.
+#include "passes/check/SlotAccesses.h"
+
+#include "passes/analysis/Divisibility.h"
+
+#include <numeric>
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+static std::string quoted(Value value, StringRef otherwise) {
+  return "`" + cta::nameOf(value, otherwise) + "`";
+}
+
+bool awaitedBefore(cta::MmaOp mma, Operation *op) {
+  return llvm::any_of(mma->getUsers(), [&](Operation *user) {
+    return isa<cta::AwaitOp>(user) && user->getBlock() == mma->getBlock() &&
+           (!op || op->getBlock() != user->getBlock() || user->isBeforeInBlock(op));
+  });
+}
+
+//===- Filling --------------------------------------------------------------------------------===//
+
+static LogicalResult checkFill(cta::AcquireOp acquire) {
+  cta::ChannelKind kind = cta::channelOf(acquire.getSlot()).getKind();
+  bool puts = kind == cta::ChannelKind::Put;
+  int64_t fills = 0;
+  for (Operation *user : acquire->getUsers()) {
+    if (isa<cta::GetOp, cta::ElementOp, cta::MmaOp>(user))
+      return user->emitError() << "reads slot " << quoted(acquire.getSlot(), "slot")
+                               << ", which was acquired to be filled; who waits for it reads it";
+    if (!isa<cta::CopyOp, cta::PutOp>(user))
+      continue;
+    if (isa<cta::PutOp>(user) != puts)
+      return user->emitError() << "fills a slot of a `" << cta::stringifyChannelKind(kind)
+                               << "` channel, which takes "
+                               << (puts ? "a register tile: `cta.put`" : "a copy: `cta.copy`");
+    ++fills;
+  }
+  if (fills == 1)
+    return success();
+  return acquire.emitError() << "is filled by " << fills << (puts ? " puts" : " copies")
+                             << "; one fills a slot whole";
+}
+
+LogicalResult checkBoxStart(Operation *op, tile::ViewType view, ValueRange indices) {
+  int64_t bytes = view.getElementBytes(), step = 16 / std::gcd<int64_t>(16, bytes);
+  int64_t divisor = knownDivisor(indices.back());
+  if (divisor % step == 0)
+    return success();
+  return op->emitError() << "starts at an element of a row that is known to be a multiple of "
+                         << divisor << " only, not of " << step << "; TMA starts at multiples of "
+                         << "16 bytes, and faults elsewhere; multiply the index by the tile's "
+                         << "width, or round it with `arith.andi`";
+}
+
+LogicalResult checkStoreStart(cta::StoreOp store) {
+  for (auto [axis, index] : llvm::enumerate(store.getIndices())) {
+    if (!knownNonNegative(index))
+      return store.emitError()
+             << "starts at an index along axis " << axis << " that is not known "
+             << "to be 0 or more; TMA loads zeros from before a view, but a store "
+             << "there faults; let the first tile start at 0, or bound the index "
+             << "with `arith.maxsi`";
+  }
+  return success();
+}
+
+//===- Reading and writing over ---------------------------------------------------------------===//
+
+/// Checks that a slot that a store goes through is the role's alone.
+static LogicalResult checkOtherReaders(cta::StoreOp store, Value slot) {
+  Value channel = cta::channelOf(slot);
+  for (Operation *user : channel.getUsers())
+    if (isa<cta::WaitOp>(user) && cta::roleOf(user) != cta::roleOf(store)) {
+      auto error = store.emitError() << "writes over a slot of " << quoted(channel, "channel")
+                                     << ", which role \"" << cta::roleOf(user).getName()
+                                     << "\" reads as well; store through a channel of kind `store`";
+      error.attachNote(user->getLoc()) << "where it does";
+      return error;
+    }
+  return success();
+}
+
+/// Checks that reads of a slot are over when a store goes through it.
+static LogicalResult checkStore(cta::StoreOp store, Value slot, Operation *close) {
+  if (!isa<cta::ReleaseOp>(close))
+    return store.emitError() << "writes over slot " << quoted(slot, "slot")
+                             << ", which is handed on to the next tile; store through one that is "
+                             << "released here";
+  Block *block = slot.getParentBlock();
+  Operation *writes = block->findAncestorOpInBlock(*store);
+  for (Operation *user : slot.getUsers()) {
+    if (!isa<cta::GetOp, cta::ElementOp, cta::MmaOp>(user))
+      continue;
+    Operation *reads = block->findAncestorOpInBlock(*user);
+    auto mma = dyn_cast<cta::MmaOp>(user);
+    bool before = reads->isBeforeInBlock(writes), awaited = !mma || awaitedBefore(mma, store);
+    if (before && awaited)
+      continue;
+    auto error = store.emitError() << "writes over slot " << quoted(slot, "slot");
+    if (before)
+      error << " while a product reads it; await the product first";
+    else
+      error << ", which is read again; store when it is done with";
+    error.attachNote(user->getLoc()) << (before ? "the product" : "the read");
+    return error;
+  }
+  return checkOtherReaders(store, slot);
+}
+
+static LogicalResult checkTake(Value slot, Operation *close) {
+  for (Operation *user : slot.getUsers()) {
+    if (isa<cta::CopyOp, cta::PutOp>(user))
+      return user->emitError() << "fills slot " << quoted(slot, "slot")
+                               << ", which was waited for; acquire one to fill it";
+    auto store = dyn_cast<cta::StoreOp>(user);
+    if (store && failed(checkStore(store, slot, close)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult checkAccesses(Value slot, Operation *close) {
+  auto acquire = slot.getDefiningOp<cta::AcquireOp>();
+  return acquire ? checkFill(acquire) : checkTake(slot, close);
+}
+
+LogicalResult checkWithinRole(cta::ChannelOp channel) {
+  Operation *first = nullptr;
+  SmallVector<Operation *> users(channel.getResult().getUsers());
+  for (Operation *user : llvm::reverse(users)) { // as they stand in the program
+    if (!isa<cta::AcquireOp, cta::WaitOp>(user))
+      continue;
+    for (Operation *access : user->getUsers())
+      if (isa<cta::StoreOp>(access))
+        return access->emitError() << "goes through a slot that no other role has filled; store "
+                                   << "through a channel of kind `store`";
+    if (first && cta::roleOf(first) != cta::roleOf(user))
+      return user->emitError() << "takes part in a `"
+                               << cta::stringifyChannelKind(channel.getKind())
+                               << "` channel beside role \"" << cta::roleOf(first).getName()
+                               << "\"; between roles channels are of kind `tma` or `put`";
+    first = user;
+  }
+  return success();
+}
+
+} // namespace tilewright::passes

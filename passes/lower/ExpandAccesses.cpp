@@ -1,0 +1,310 @@
+// Loads, stores and atomics of global memory. A register's place is a start (shared by all threads)
+// plus what its coordinates add. Consecutive registers move as one vector when layout, alignment
+// and the innermost axis allow; a vector that crosses the end of a row falls back to its elements.
+#include "passes/lower/Expander.h"
+
+#include "passes/analysis/Divisibility.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+Value Expander::lessUnsigned(Value a, Value b) {
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, a, b);
+}
+
+Value Expander::offsetAt(Value offset, Value elements) {
+  if (offset.getType().isInteger(64))
+    elements = builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), elements);
+  return builder.createOrFold<arith::AddIOp>(loc, offset, elements);
+}
+
+/// `index * stride` in the stride's width.
+static Value scaled(OpBuilder &builder, Location loc, Value index, Value stride) {
+  if (stride.getType().isInteger(64))
+    index = builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), index);
+  return builder.createOrFold<arith::MulIOp>(loc, index, stride);
+}
+
+Expander::Place Expander::place(const Access &access, const Layout &layout, Value index) {
+  Place result;
+  // The offset's part that all threads share, and what this thread's place in the tile adds: apart,
+  // since the former costs no register per thread and the latter is the same for all registers.
+  Value shared, own;
+  const ViewParams &view = *access.view;
+  int64_t rank = view.type.getRank();
+  int64_t dim = 0; // of the tile
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    bool sliced = access.extents[axis] != 0;
+    Value local = sliced ? coordinate(layout, dim, index) : Value();
+    Value stride = view.strides[axis];
+    Value position = access.indices[axis];
+    if (access.indexTiles[axis]) {
+      // The index tile's layout is the tile's along this dimension.
+      Value kept = keepDigits(layout, index, [&](int64_t d) { return d == dim; });
+      position = element(access.indexTiles[axis], kept);
+      own = add(own, scaled(builder, loc, position, stride));
+    } else if (sliced) {
+      Value uniform = add(position, registerCoordinate(layout, dim, index));
+      shared = add(shared, scaled(builder, loc, uniform, stride));
+      own = add(own, scaled(builder, loc, threadCoordinate(layout, dim), stride));
+      position = add(position, local);
+    } else {
+      shared = add(shared, scaled(builder, loc, position, stride));
+    }
+    bool known = !access.inBounds.empty() && access.inBounds[axis];
+    int64_t valid = access.valid.empty() ? 0 : access.valid[axis];
+    bool innermost = axis == rank - 1 && sliced && !access.indexTiles[axis];
+    if (innermost) {
+      // Kept apart, for vectors that reach over the end.
+      if (!known)
+        result.remaining = builder.createOrFold<arith::SubIOp>(loc, view.dims[axis], position);
+      if (valid) {
+        Value left = builder.createOrFold<arith::SubIOp>(loc, constant(valid), local);
+        result.remaining = result.remaining
+                               ? builder.createOrFold<arith::MinSIOp>(loc, result.remaining, left)
+                               : left;
+      }
+      if (!known && !access.startsInside[axis])
+        result.inside =
+            both(result.inside, builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge,
+                                                                    position, constant(0)));
+    } else {
+      if (!known)
+        result.inside = both(result.inside, lessUnsigned(position, view.dims[axis]));
+      if (valid && local)
+        result.inside = both(result.inside, lessUnsigned(local, constant(valid)));
+    }
+    dim += sliced;
+  }
+  result.offset = add(shared, own);
+  return result;
+}
+
+Expander::Place Expander::placeScalar(const Access &access) {
+  Place result = place(access, Layout(), constant(0));
+  return result;
+}
+
+int64_t Expander::vectorOf(const Access &access, const Layout &layout, int64_t limit) {
+  int64_t rank = llvm::count_if(access.extents, [](int64_t extent) { return extent != 0; });
+  if (rank == 0 || access.extents.back() <= 0)
+    return 1;
+  int64_t vector = 1, held = layout.vector(rank - 1);
+  while (vector * 2 <= limit && held % (vector * 2) == 0)
+    vector *= 2;
+  return vector;
+}
+
+Value Expander::moreThan(Value remaining, Value count) {
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, remaining, count);
+}
+
+void Expander::wholeOrSingle(const Place &where, int64_t vector, function_ref<void(Value)> whole,
+                             function_ref<void()> single) {
+  if (!where.remaining)
+    return whole(where.inside);
+  if (vector == 1)
+    return whole(both(where.inside, moreThan(where.remaining, constant(0))));
+  auto branch = builder.create<scf::IfOp>(loc, moreThan(where.remaining, constant(vector - 1)),
+                                          /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  whole(where.inside);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  single();
+}
+
+//===- Loads ---------------------------------------------------------------------------------===//
+
+LogicalResult Expander::expandLoad(tile::LoadOp op) {
+  Access access = accessOf(op);
+  Type element = access.view->type.getElementType();
+  auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
+  Value fill = op.getFill() ? scalar(op.getFill()) : constantOf(computeType(element), 0);
+  if (!type) {
+    Value array = declare(op.getLoc(), 1, element);
+    writeElements(array, constant(0), fill);
+    Place where = placeScalar(access);
+    builder.create<cuda::LoadGlobalOp>(loc, access.view->ptr, where.offset, array, constant(0),
+                                       where.inside, 1);
+    scalars.map(op.getResult(), readElement(array, constant(0)));
+    return success();
+  }
+  Value array = declareTile(op.getLoc(), type);
+  tiles[op.getResult()] = array;
+  int64_t limit = accessVector(access.view->type, op.getIndices(), op.getExtents());
+  loadTile(access, cta::layoutOf(type), array, limit, fill, Value());
+  return success();
+}
+
+void Expander::loadTile(const Access &access, const Layout &layout, Value array, int64_t limit,
+                        Value fill, Value predicate) {
+  int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
+  int64_t vector = vectorOf(access, layout, limit);
+  if (vector < pack) // part of a word: element by element
+    vector = 1;
+  int64_t span = std::max(vector, pack);
+  unrolled(layout.registers() / span, [&](Value group) {
+    Value first = mul(group, span), entry = mul(group, span / pack);
+    if (vector >= pack)
+      return loadVector(access, layout, array, first, entry, vector, fill, predicate);
+    // Elements of a packed word meet in registers of their own first.
+    Value single = declare(loc, span, access.view->type.getElementType());
+    unrolled(span, [&](Value i) {
+      loadVector(access, layout, single, add(first, i), i, 1, fill, predicate);
+    });
+    packInto(array, entry, single, span);
+  });
+}
+
+/// Packs `count` single registers into the words of `array` from `entry` on.
+void Expander::packInto(Value array, Value entry, Value single, int64_t count) {
+  int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
+  unrolled(count / pack, [&](Value word) {
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < pack; ++i)
+      values.push_back(readElement(single, add(mul(word, pack), constant(i))));
+    writeElements(array, add(entry, word), values);
+  });
+}
+
+/// Loads `vector` consecutive elements, from register number `first` of the layout on, into entries
+/// of `array` from `entry` on; elements outside the view get `fill`.
+void Expander::loadVector(const Access &access, const Layout &layout, Value array, Value first,
+                          Value entry, int64_t vector, Value fill, Value predicate) {
+  int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
+  Place where = place(access, layout, first);
+  where.inside = both(predicate, where.inside);
+  if (where.inside || (where.remaining && vector == 1))
+    unrolled(vector / pack,
+             [&](Value i) { writeElements(array, add(entry, i), SmallVector<Value>(pack, fill)); });
+  Value ptr = access.view->ptr;
+  wholeOrSingle(
+      where, vector,
+      [&](Value inside) {
+        builder.create<cuda::LoadGlobalOp>(loc, ptr, where.offset, array, entry, inside, vector);
+      },
+      [&] {
+        // A vector that reaches over the end is loaded element by element, unpacked.
+        Value singles = declare(loc, vector, access.view->type.getElementType());
+        unrolled(vector, [&](Value i) {
+          writeElements(singles, i, fill);
+          Value inside = both(where.inside, moreThan(where.remaining, i));
+          builder.create<cuda::LoadGlobalOp>(loc, ptr, offsetAt(where.offset, i), singles, i,
+                                             inside, 1);
+        });
+        packInto(array, entry, singles, vector);
+      });
+}
+
+//===- Stores and atomics --------------------------------------------------------------------===//
+
+std::pair<Value, Value> Expander::vectorAt(Value tile, Value first, int64_t vector) {
+  Value array = tiles.lookup(tile);
+  if (array && cast<cuda::RegsType>(array.getType()).getPack() <= vector)
+    return {array, div(first, cast<cuda::RegsType>(array.getType()).getPack())};
+  Type element = getElementTypeOrSelf(tile.getType());
+  int64_t pack = packOf(element, vector);
+  array = declare(loc, vector / pack, pack == 1 ? element : Type(VectorType::get({pack}, element)));
+  if (auto crossing = crossings.find(tile); crossing != crossings.end()) {
+    Value address = addressIn(crossing->second, cta::layoutOf(tile.getType()), first);
+    builder.create<cuda::LoadSharedOp>(loc, address, array, constant(0), vector);
+    return {array, constant(0)};
+  }
+  unrolled(vector / pack, [&](Value word) {
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < pack; ++i)
+      values.push_back(
+          this->element(tile, add(add(first, mul(word, pack)), constant(i)), /*rounded=*/false));
+    writeElements(array, word, values);
+  });
+  return {array, constant(0)};
+}
+
+LogicalResult Expander::expandStore(tile::StoreOp op) {
+  Access access = accessOf(op);
+  Type element = access.view->type.getElementType();
+  auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
+  if (!type) {
+    Value array = declare(op.getLoc(), 1, element);
+    writeElements(array, constant(0), scalar(op.getValue()));
+    Place where = placeScalar(access);
+    Value first = firstThread();
+    wholeOrSingle(
+        where, 1,
+        [&](Value inside) {
+          builder.create<cuda::StoreGlobalOp>(loc, array, constant(0), access.view->ptr,
+                                              where.offset, both(inside, first), 1);
+        },
+        [] {});
+    return success();
+  }
+  const Layout &layout = cta::layoutOf(type);
+  int64_t limit = accessVector(access.view->type, op.getIndices(), op.getExtents());
+  int64_t vector = vectorOf(access, layout, limit);
+  if (element.getIntOrFloatBitWidth() * vector < 32) // part of a word: element by element
+    vector = 1;
+  int64_t count = layout.registers() / vector;
+  Value replica = firstReplica(layout);
+  // A body that may go element by element is long. When the tile lies in shared memory, no register
+  // array is indexed, and few copies of it suffice to have several loads under way.
+  constexpr int64_t kLoadsUnderWay = 4;
+  bool isLong = vector > 1 && access.mayEndInside();
+  int64_t factor = isLong && crossings.contains(op.getValue()) ? kLoadsUnderWay : 0;
+  auto storeVector = [&](Value group) {
+    Value first = mul(group, vector);
+    auto [array, entry] = vectorAt(op.getValue(), first, vector);
+    int64_t entryPack = cast<cuda::RegsType>(array.getType()).getPack();
+    Place where = place(access, layout, first);
+    where.inside = both(where.inside, replica);
+    Value ptr = access.view->ptr;
+    wholeOrSingle(
+        where, vector,
+        [&, array = array, entry = entry](Value inside) {
+          builder.create<cuda::StoreGlobalOp>(loc, array, entry, ptr, where.offset, inside, vector);
+        },
+        [&, array = array, entry = entry] {
+          unrolled(vector, [&](Value i) {
+            Value single = declare(op.getLoc(), 1, element);
+            writeElements(single, constant(0), readElement(array, add(mul(entry, entryPack), i)));
+            Value inside = both(where.inside, moreThan(where.remaining, i));
+            builder.create<cuda::StoreGlobalOp>(loc, single, constant(0), ptr,
+                                                offsetAt(where.offset, i), inside, 1);
+          });
+        });
+  };
+  unrolled(count, storeVector, factor);
+  return success();
+}
+
+LogicalResult Expander::expandAtomic(tile::AtomicOp op) {
+  Access access = accessOf(op);
+  auto kind = builder.getStringAttr(tile::stringifyAtomicKind(op.getKind()));
+  Type element = access.view->type.getElementType();
+  auto update = [&](Value value, const Place &where, Value only) {
+    if (value.getType() != element)
+      value = builder.create<cuda::ConvertOp>(loc, element, value);
+    wholeOrSingle(
+        where, 1,
+        [&](Value inside) {
+          builder.create<cuda::AtomicOp>(loc, kind, value, access.view->ptr, where.offset,
+                                         both(inside, only));
+        },
+        [] {});
+  };
+  auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
+  if (!type) {
+    Value first = firstThread();
+    update(scalar(op.getValue()), placeScalar(access), first);
+    return success();
+  }
+  const Layout &layout = cta::layoutOf(type);
+  Value replica = firstReplica(layout);
+  unrolled(layout.registers(), [&](Value index) {
+    update(this->element(op.getValue(), index), place(access, layout, index), replica);
+  });
+  return success();
+}
+
+} // namespace tilewright::passes

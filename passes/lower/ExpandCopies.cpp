@@ -1,0 +1,217 @@
+// What goes into the slots of a channel and comes out of them: copies of global memory, register
+// tiles. Rows lie at the pitch and with the swizzle that swizzle-layout chose.
+#include "passes/analysis/SharedAccesses.h"
+#include "passes/lower/Expander.h"
+
+#include <numeric>
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+Value Expander::slotAddress(const SlotState &slot, Value row, Value column) {
+  cta::ChannelOp channel = slot.channel;
+  const ChannelState &state = channels[channel.getResult()];
+  auto panels = slot.panels ? slot.panels : state.panels;
+  SharedLayout layout = panels ? panels->panel() : state.layout;
+  int64_t bytes = panels ? panels->elementBytes
+                         : channel.getResult().getType().getTile().getElementTypeBitWidth() / 8;
+  Value rowBytes = mul(row, layout.pitch * bytes), panelBytes;
+  if (panels && panels->panels() > 1) {
+    panelBytes = mul(div(column, panels->panelColumns()), panels->panelBytes());
+    column = rem(column, panels->panelColumns());
+  }
+  Value columnBytes = mul(column, bytes);
+  if (layout.bits) {
+    // The xor's source bits lie in the row, its target bits in the column (swizzle-layout sees to
+    // that), so that it can be formed before the two are added.
+    int64_t mask = ((int64_t(1) << layout.bits) - 1) << 4;
+    Value source = builder.createOrFold<arith::AndIOp>(
+        loc, builder.createOrFold<arith::ShRUIOp>(loc, rowBytes, constant(layout.shift)),
+        constant(mask));
+    columnBytes = bitXor(columnBytes, source);
+  }
+  return add(add(add(slot.address, panelBytes), rowBytes), columnBytes);
+}
+
+Layout Expander::copyLayout(cta::CopyOp op) {
+  auto shape = op.getSlot().getType().getTile().getShape();
+  return Layout::blocked(shape, int64_t(shape.size()) - 1, op.getVector(), warps);
+}
+
+LogicalResult Expander::expandCopy(cta::CopyOp op) {
+  SlotState &slot = slots[op.getSlot()];
+  if (slot.channel.getKind() == cta::ChannelKind::Tma)
+    return expandTmaCopy(op);
+  Access access = accessOf(op);
+  Layout layout = copyLayout(op);
+  Type element = access.view->type.getElementType();
+  int64_t vector = op.getVector(), bytes = vector * access.view->type.getElementBytes();
+  Value predicate = op.getPredicate() ? scalar(op.getPredicate()) : Value();
+  auto kind = slot.channel.getKind();
+  int64_t rank = op.getSlot().getType().getTile().getRank();
+
+  if (kind == cta::ChannelKind::Registers && bytes < 4) {
+    copyNarrow(slot, access, layout, predicate);
+    return success();
+  }
+  if (kind == cta::ChannelKind::Registers) {
+    int64_t pack = packOf(element, layout.registers());
+    slot.staged = declare(op.getLoc(), layout.registers() / pack,
+                          pack == 1 ? element : Type(VectorType::get({pack}, element)));
+    loadTile(access, layout, slot.staged, vector, constantOf(computeType(element), 0), predicate);
+    stagedLayouts[op.getSlot()] = layout;
+    return success();
+  }
+
+  // Threads that hold the same elements copy them once.
+  predicate = both(predicate, firstReplica(layout));
+  auto copies = [&] {
+    // In a loop a copy's addresses would be kept in registers from one iteration to the next, which
+    // its accumulators need more; from the thread's number they are a few instructions away.
+    bool inLoop = op->getParentOfType<scf::ForOp>() != nullptr;
+    FreshThread fresh(*this, inLoop);
+    unrolled(layout.registers() / vector, [&](Value group) {
+      Value first = mul(group, vector);
+      Value column = coordinate(layout, rank - 1, first);
+      Value row = rank > 1 ? coordinate(layout, 0, first) : constant(0);
+      Place where = place(access, layout, first);
+      Value valid;
+      if (where.remaining) {
+        Value left = builder.createOrFold<arith::MulIOp>(
+            loc, where.remaining, constant(access.view->type.getElementBytes()));
+        left = builder.createOrFold<arith::MinSIOp>(loc, left, constant(bytes));
+        valid = builder.createOrFold<arith::MaxSIOp>(loc, left, constant(0));
+      }
+      if (where.inside)
+        valid = builder.createOrFold<arith::SelectOp>(loc, where.inside,
+                                                      valid ? valid : constant(bytes), constant(0));
+      builder.create<cuda::CpAsyncOp>(loc, slotAddress(slot, row, column), access.view->ptr,
+                                      where.offset, valid, bytes);
+    });
+  };
+  if (!predicate) {
+    copies();
+    return success();
+  }
+  auto branch = builder.create<scf::IfOp>(loc, predicate, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  copies();
+  return success();
+}
+
+/// Elements narrower than a word go to the slot at once, some at a time: all of a tile's together
+/// would take more registers than there are.
+void Expander::copyNarrow(const SlotState &slot, const Access &access, const Layout &layout,
+                          Value predicate) {
+  Type element = access.view->type.getElementType();
+  int64_t registers = layout.registers(), chunk = std::gcd<int64_t>(registers, 16);
+  int64_t rank = llvm::count_if(access.extents, [](int64_t extent) { return extent != 0; });
+  auto loop = builder.create<scf::ForOp>(loc, constant(0), constant(registers), constant(chunk));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  Value first = loop.getInductionVar(), zero = constantOf(computeType(element), 0);
+  Value singles = declare(loc, chunk, element);
+  unrolled(chunk, [&](Value i) {
+    loadVector(access, layout, singles, add(first, i), i, 1, zero, predicate);
+  });
+  Value replica = firstReplica(layout);
+  unrolled(chunk, [&](Value i) {
+    Value index = add(first, i);
+    Value row = rank > 1 ? coordinate(layout, 0, index) : constant(0);
+    Value address = slotAddress(slot, row, coordinate(layout, rank - 1, index));
+    builder.create<cuda::StoreSharedOp>(loc, singles, i, address, replica, 1);
+  });
+}
+
+LogicalResult Expander::expandPut(cta::PutOp op) {
+  SlotState &slot = slots[op.getSlot()];
+  auto type = cast<RankedTensorType>(op.getTile().getType());
+  const Layout &layout = cta::layoutOf(type);
+  Value array = registersOf(op.getTile());
+  writeSlot(slot, array, layout, type);
+  return success();
+}
+
+/// Stores an array that holds a tile in `layout` to a slot, in vectors as wide as the layout holds.
+void Expander::writeSlot(const SlotState &slot, Value array, const Layout &layout,
+                         RankedTensorType type) {
+  int64_t rank = type.getRank(), pack = cast<cuda::RegsType>(array.getType()).getPack();
+  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  auto addressOf = [&](const Layout &places, Value index) {
+    Value row = rank > 1 ? coordinate(places, 0, index) : constant(0);
+    return slotAddress(slot, row, coordinate(places, rank - 1, index));
+  };
+  auto wordsAt = [&](Value first, int64_t) { return std::pair(array, div(first, pack)); };
+  if (pack == 2 && storeMatrices(type, layout, wordsAt, addressOf))
+    return;
+  int64_t vector = sharedVector(layout, rank, bytes);
+  vector = std::max(vector, pack) == pack || vector % pack == 0 ? vector : 1;
+  Value replica = firstReplica(layout);
+  if (vector < pack || (pack == 1 && bytes < 4))
+    return writeSlotByElement(slot, array, layout, type, replica);
+  unrolled(layout.registers() / vector, [&](Value group) {
+    Value first = mul(group, vector);
+    builder.create<cuda::StoreSharedOp>(loc, array, div(first, pack), addressOf(layout, first),
+                                        replica, vector);
+  });
+}
+
+void Expander::writeSlotByElement(const SlotState &slot, Value array, const Layout &layout,
+                                  RankedTensorType type, Value replica) {
+  int64_t rank = type.getRank();
+  Value single = declare(loc, 1, type.getElementType());
+  unrolled(layout.registers(), [&](Value index) {
+    Value row = rank > 1 ? coordinate(layout, 0, index) : constant(0);
+    Value address = slotAddress(slot, row, coordinate(layout, rank - 1, index));
+    writeElements(single, constant(0), readElement(array, index));
+    builder.create<cuda::StoreSharedOp>(loc, single, constant(0), address, replica, 1);
+  });
+}
+
+LogicalResult Expander::expandGet(cta::GetOp op) {
+  readBehindProducts();
+  SlotState &slot = slots[op.getSlot()];
+  auto type = cast<RankedTensorType>(op.getTile().getType());
+  const Layout &layout = cta::layoutOf(type);
+  Value array = declareTile(op.getLoc(), type);
+  tiles[op.getTile()] = array;
+  int64_t pack = cast<cuda::RegsType>(array.getType()).getPack(), rank = type.getRank();
+  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  auto addressOf = [&](Value index) {
+    Value row = rank > 1 ? coordinate(layout, 0, index) : constant(0);
+    return slotAddress(slot, row, coordinate(layout, rank - 1, index));
+  };
+  int64_t vector = sharedVector(layout, rank, bytes);
+  if (vector % pack == 0) {
+    vector = bytes * pack < 4 ? 1 : vector;
+    unrolled(layout.registers() / vector, [&](Value group) {
+      Value first = mul(group, vector);
+      builder.create<cuda::LoadSharedOp>(loc, addressOf(first), array, div(first, pack), vector);
+    });
+    return success();
+  }
+  Value single = declare(loc, pack, type.getElementType());
+  unrolled(layout.registers() / pack, [&](Value entry) {
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < pack; ++i) {
+      builder.create<cuda::LoadSharedOp>(loc, addressOf(add(mul(entry, pack), constant(i))), single,
+                                         constant(i), 1);
+      values.push_back(readElement(single, constant(i)));
+    }
+    writeElements(array, entry, values);
+  });
+  return success();
+}
+
+LogicalResult Expander::expandSlotElement(cta::ElementOp op) {
+  readBehindProducts();
+  Value word = declare(op.getLoc(), 1, op.getElement().getType());
+  Value address = slotAddress(slots[op.getSlot()], constant(0), scalar(op.getIndex()));
+  builder.create<cuda::LoadSharedOp>(loc, address, word, constant(0), 1);
+  scalars.map(op.getElement(), readElement(word, constant(0)));
+  return success();
+}
+
+} // namespace tilewright::passes

@@ -1,0 +1,345 @@
+// Elementwise ops and shape ops as expressions over register arrays, and the arithmetic of layouts.
+#include "passes/analysis/KeptTiles.h"
+#include "passes/lower/Expander.h"
+
+#include "mlir/IR/Matchers.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+//===- Types ---------------------------------------------------------------------------------===//
+
+int64_t Expander::packOf(Type element, int64_t registers) {
+  int64_t bits = element.getIntOrFloatBitWidth();
+  int64_t pack = bits == 16 ? 2 : bits == 8 ? 4 : 1;
+  return registers % pack == 0 ? pack : 1;
+}
+
+Type Expander::computeType(Type element) {
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
+    return builder.getF32Type();
+  if (element.isInteger(8) || element.isInteger(16))
+    return builder.getI32Type();
+  return element;
+}
+
+Value Expander::declareTile(Location where, RankedTensorType type) {
+  int64_t registers = cta::layoutOf(type).registers();
+  Type element = type.getElementType();
+  int64_t pack = packOf(element, registers);
+  return declare(where, registers / pack,
+                 pack == 1 ? element : Type(VectorType::get({pack}, element)));
+}
+
+//===- Conversions of scalars ----------------------------------------------------------------===//
+
+/// Converts between element types, given and returned in their compute types.
+Value Expander::convert(Location where, Value value, Type from, Type to, bool rounded) {
+  Type computeFrom = value.getType(), computeTo = computeType(to);
+  if (from == to && computeFrom == computeTo)
+    return value;
+  bool narrows = computeTo != to;
+  if (from == to && computeFrom == from) { // a stored narrow value: widen
+    if (isa<FloatType>(to))
+      return builder.create<arith::ExtFOp>(where, computeTo, value);
+    return builder.create<arith::ExtSIOp>(where, computeTo, value);
+  }
+  // Between floats and integers a narrow result is made in one step: by way of its compute type it
+  // would saturate at the wrong place, or be rounded twice.
+  bool direct = narrows && computeFrom != computeTo && !computeFrom.isInteger(1);
+  if (computeFrom != computeTo && !direct)
+    value = builder.create<cuda::ConvertOp>(where, computeTo, value);
+  if (!narrows || (!rounded && !direct))
+    return value;
+  Value narrow = builder.create<cuda::ConvertOp>(where, to, value);
+  if (isa<FloatType>(to))
+    return builder.create<arith::ExtFOp>(where, computeTo, narrow);
+  return builder.create<arith::ExtSIOp>(where, computeTo, narrow);
+}
+
+//===- Reading and writing arrays ------------------------------------------------------------===//
+
+Value Expander::readElement(Value array, Value index) {
+  auto type = cast<cuda::RegsType>(array.getType());
+  int64_t pack = type.getPack();
+  Value entry = builder.create<cuda::GetOp>(loc, type.getElementType(), array, div(index, pack));
+  Type compute = computeType(type.getValueType());
+  if (pack > 1)
+    return builder.create<cuda::UnpackOp>(loc, compute, entry, rem(index, pack));
+  return convert(loc, entry, type.getValueType(), type.getValueType(), true);
+}
+
+void Expander::writeElements(Value array, Value entry, ValueRange values) {
+  auto type = cast<cuda::RegsType>(array.getType());
+  Value word = values.front();
+  if (type.getPack() > 1)
+    word = builder.create<cuda::PackOp>(loc, type.getElementType(), values);
+  else if (word.getType() != type.getElementType())
+    word = builder.create<cuda::ConvertOp>(loc, type.getElementType(), word);
+  builder.create<cuda::SetOp>(loc, word, array, entry);
+}
+
+void Expander::writeTile(Value tile, Value array) {
+  auto type = cast<cuda::RegsType>(array.getType());
+  if (Value source = tiles.lookup(tile); source && source.getType() == type)
+    return copyRegisters(source, array); // whole registers, of packed elements too
+  int64_t pack = type.getPack();
+  unrolled(type.getSize(), [&](Value entry) {
+    SmallVector<Value, 4> values;
+    for (int64_t i = 0; i < pack; ++i)
+      values.push_back(element(tile, add(mul(entry, pack), constant(i)), /*rounded=*/false));
+    writeElements(array, entry, values);
+  });
+}
+
+Value Expander::registersOf(Value tile) {
+  if (Value array = tiles.lookup(tile))
+    return array;
+  Value array = declareTile(tile.getLoc(), cast<RankedTensorType>(tile.getType()));
+  writeTile(tile, array);
+  return array;
+}
+
+//===- Expressions ---------------------------------------------------------------------------===//
+
+std::optional<std::pair<Value, Value>> Expander::rangeParts(Value tile, Value index) {
+  Operation *op = tile.getDefiningOp();
+  if (!op || tiles.contains(tile))
+    return std::nullopt;
+  const Layout &layout = cta::layoutOf(tile.getType());
+  if (auto range = dyn_cast<tile::RangeOp>(op)) {
+    Value step = registerCoordinate(layout, 0, index);
+    return std::pair(add(scalar(range.getStart()), threadCoordinate(layout, 0)),
+                     step ? step : constant(0));
+  }
+  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
+    return rangeParts(expand.getSource(), index);
+  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    auto from = broadcast.getSource().getType().getShape(), to = broadcast.getType().getShape();
+    return rangeParts(broadcast.getSource(),
+                      keepDigits(layout, index, [&](int64_t dim) { return from[dim] == to[dim]; }));
+  }
+  return std::nullopt;
+}
+
+Value Expander::element(Value tile, Value index, bool rounded) {
+  if (!isa<RankedTensorType>(tile.getType()))
+    return scalar(tile);
+  if (Value array = tiles.lookup(tile))
+    return readElement(array, index);
+  Operation *op = tile.getDefiningOp();
+  const Layout &layout = cta::layoutOf(tile.getType());
+  if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
+    auto dense = cast<DenseElementsAttr>(constantOp.getValue());
+    Type type = dense.getElementType();
+    if (isa<FloatType>(type))
+      return constantOf(computeType(type), dense.getSplatValue<APFloat>().convertToDouble());
+    APInt number = dense.getSplatValue<APInt>();
+    return integerOf(computeType(type),
+                     type.isInteger(1) ? int64_t(number.getZExtValue()) : number.getSExtValue());
+  }
+  if (auto splat = dyn_cast<tile::SplatOp>(op))
+    return scalar(splat.getValue());
+  if (auto range = dyn_cast<tile::RangeOp>(op))
+    return add(scalar(range.getStart()), coordinate(layout, 0, index));
+  if (isa<tile::ExpandDimsOp, tile::TransposeOp>(op))
+    return element(op->getOperand(0), index, rounded);
+  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    auto from = broadcast.getSource().getType().getShape(), to = broadcast.getType().getShape();
+    Value kept = keepDigits(layout, index, [&](int64_t dim) { return from[dim] == to[dim]; });
+    return element(broadcast.getSource(), kept, rounded);
+  }
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    if (auto parts = rangeParts(compare.getLhs(), index)) {
+      // origin + step <= y as step <= y - origin: the difference is one per row, and the steps are
+      // constants once the loop is unrolled.
+      Value limit =
+          builder.createOrFold<arith::SubIOp>(loc, element(compare.getRhs(), index), parts->first);
+      return builder.create<arith::CmpIOp>(loc, compare.getPredicate(), parts->second, limit);
+    }
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(element(operand, index));
+  return evaluate(op, operands, cast<RankedTensorType>(tile.getType()).getElementType(), rounded);
+}
+
+Value Expander::evaluate(Operation *op, ValueRange operands, Type resultElement, bool rounded) {
+  if (isa<tile::CastOp>(op))
+    return convert(loc, operands[0], getElementTypeOrSelf(op->getOperand(0).getType()),
+                   resultElement, rounded);
+  Type compute = computeType(resultElement);
+  OperationState state(loc, op->getName(), operands, {compute}, op->getAttrs());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  if (isa<arith::ConstantOp>(op)) {
+    auto value = cast<arith::ConstantOp>(op).getValue();
+    if (auto number = dyn_cast<FloatAttr>(value))
+      return constantOf(compute, number.getValueAsDouble());
+    return integerOf(compute, cast<IntegerAttr>(value).getInt());
+  }
+  Value value = builder.create(state)->getResult(0);
+  if (compute == resultElement || !rounded || isa<arith::SelectOp>(op))
+    return value;
+  Value narrow = builder.create<cuda::ConvertOp>(loc, resultElement, value);
+  return convert(loc, narrow, resultElement, resultElement, true);
+}
+
+LogicalResult Expander::expandElementwise(Operation *op) {
+  if (op->getNumResults() != 1)
+    return op->emitError() << "`" << op->getName() << "` has no expansion for a GPU";
+  Value value = op->getResult(0);
+  if (isa<RankedTensorType>(value.getType())) {
+    if (!isElementwise(op) && !isEvaluatedAtUse(op))
+      return op->emitError() << "`" << op->getName() << "` has no expansion for a GPU";
+    if (auto constantOp = dyn_cast<arith::ConstantOp>(op))
+      if (!cast<DenseElementsAttr>(constantOp.getValue()).isSplat())
+        return op->emitError() << "a tile constant must have one value throughout";
+    if (!isEvaluatedAtUse(op))
+      tiles[value] = registersOf(value);
+    return success();
+  }
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    if (!scalar(operand))
+      return op->emitError() << "`" << op->getName() << "` has no expansion for a GPU";
+    operands.push_back(scalar(operand));
+  }
+  Value result = evaluate(op, operands, value.getType(), true);
+  // A variable of the source keeps its name.
+  if (Operation *made = result.getDefiningOp(); made && isa<NameLoc>(op->getLoc()))
+    made->setLoc(op->getLoc());
+  scalars.map(value, result);
+  return success();
+}
+
+Value Expander::changeableRegisters(Value tile, Location where) {
+  Value array = tiles.lookup(tile);
+  if (array && tile.hasOneUse() && !isa<BlockArgument>(tile))
+    return array;
+  array = declareTile(where, cast<RankedTensorType>(tile.getType()));
+  writeTile(tile, array);
+  return array;
+}
+
+LogicalResult Expander::expandRescale(cta::RescaleOp op) {
+  const Layout &layout = cta::layoutOf(op.getType());
+  Value array = changeableRegisters(op.getSource(), op.getLoc());
+  tiles[op.getResult()] = array;
+  Value factors = registersOf(op.getFactors());
+  Type f32 = builder.getF32Type();
+  Value changes;
+  for (int64_t i = 0; i < cast<cuda::RegsType>(factors.getType()).getSize(); ++i) {
+    Value factor = builder.create<cuda::GetOp>(loc, f32, factors, constant(i));
+    Value isOther =
+        builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNE, factor, constantOf(f32, 1));
+    changes = changes ? builder.create<arith::OrIOp>(loc, changes, isOther) : isOther;
+  }
+  branch(builder.create<cuda::VoteAnyOp>(loc, builder.getI1Type(), changes), [&] {
+    unrolled(layout.registers(), [&](Value index) {
+      Value row = keepDigits(layout, index, [](int64_t dim) { return dim == 0; });
+      Value scaled =
+          builder.create<arith::MulFOp>(loc, builder.create<cuda::GetOp>(loc, f32, array, index),
+                                        builder.create<cuda::GetOp>(loc, f32, factors, row));
+      builder.create<cuda::SetOp>(loc, scaled, array, index);
+    });
+  });
+  return success();
+}
+
+//===- Layout arithmetic ---------------------------------------------------------------------===//
+
+Value Expander::sumDigits(const Digits &digits, Value number,
+                          function_ref<int64_t(const Digit &)> scale) {
+  Value sum;
+  int64_t prefix = 1, total = 1;
+  for (const Digit &digit : digits)
+    total *= digit.size;
+  for (const Digit &digit : digits) {
+    if (int64_t factor = scale(digit)) {
+      Value value = div(number, prefix);
+      if (prefix * digit.size != total) // the last digit needs no remainder
+        value = rem(value, digit.size);
+      sum = add(sum, mul(value, factor));
+    }
+    prefix *= digit.size;
+  }
+  return sum;
+}
+
+Value Expander::threadCoordinate(const Layout &layout, int64_t dim) {
+  // Cached by the digits that matter, so that layouts which agree share the value.
+  Digits key;
+  for (Level level : {Level::Lane, Level::Warp})
+    for (Digit digit : layout.digits(level)) {
+      if (digit.dim != dim)
+        digit.stride = 0;
+      digit.dim = level == Level::Lane ? 0 : 1;
+      key.push_back(digit);
+    }
+  for (auto &[digits, value] : threadCoordinates)
+    if (digits == key)
+      return value;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(entryEnd);
+  Location outer = loc;
+  loc =
+      NameLoc::get(builder.getStringAttr(dim == 0 ? "thread_row" : "thread_col"), kernel.getLoc());
+  auto scale = [&](const Digit &digit) { return digit.dim == dim ? digit.stride : 0; };
+  Value value = add(sumDigits(layout.digits(Level::Lane), lane, scale),
+                    sumDigits(layout.digits(Level::Warp), warp, scale));
+  if (!value)
+    value = constant(0);
+  // Later coordinates come after this one.
+  if (Operation *op = value.getDefiningOp();
+      op && op->getBlock() == entryEnd->getBlock() && entryEnd->isBeforeInBlock(op))
+    entryEnd = op;
+  loc = outer;
+  threadCoordinates.push_back({key, value});
+  return value;
+}
+
+Value Expander::registerCoordinate(const Layout &layout, int64_t dim, Value index) {
+  return sumDigits(layout.digits(Level::Register), index, [&](const Digit &digit) {
+    return digit.dim == dim ? digit.stride : int64_t(0);
+  });
+}
+
+Value Expander::coordinate(const Layout &layout, int64_t dim, Value index) {
+  return add(threadCoordinate(layout, dim), registerCoordinate(layout, dim, index));
+}
+
+Value Expander::keepDigits(const Layout &layout, Value index, function_ref<bool(int64_t)> keep) {
+  int64_t weight = 1;
+  Value kept = sumDigits(layout.digits(Level::Register), index, [&](const Digit &digit) {
+    if (!keep(digit.dim))
+      return int64_t(0);
+    int64_t factor = weight;
+    weight *= digit.size;
+    return factor;
+  });
+  return kept ? kept : constant(0);
+}
+
+Value Expander::firstReplica(const Layout &layout) {
+  Value first;
+  for (auto [level, number] : {std::pair(Level::Lane, lane), std::pair(Level::Warp, warp)}) {
+    Value position = sumDigits(layout.digits(level), number, [](const Digit &digit) {
+      return int64_t(digit.dim == kReplicated);
+    });
+    if (position && level == Level::Warp)
+      needAllWarps("is done by one warp for all that hold the same");
+    if (position)
+      first = both(first, builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                                              position, constant(0)));
+  }
+  return first;
+}
+
+Value Expander::warpOffset(const Layout &layout, int64_t dim) {
+  Value offset = sumDigits(layout.digits(Level::Warp), warp, [&](const Digit &digit) {
+    return digit.dim == dim ? digit.stride : int64_t(0);
+  });
+  return offset ? offset : constant(0);
+}
+
+} // namespace tilewright::passes

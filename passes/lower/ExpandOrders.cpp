@@ -1,0 +1,87 @@
+// Turns. Each place in the circle has a named barrier, at which whoever has the place waits, and
+// whoever has the one before arrives when it leaves its section and goes on. (A round trip takes 61
+// cycles on an H200; one through an mbarrier takes 156.)
+//
+// The last in the circle gives the first its first turn when it starts. In the end one turn has
+// been given that nobody has taken: who would be next takes it before it ends, so that no barrier
+// is left half full. After n passes in a circle of c that is place n mod c: the first, unless roles
+// share out tiles, whose number need not be a multiple of c.
+#include "passes/lower/Expander.h"
+
+#include "mlir/IR/Matchers.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+void Expander::forOrders(function_ref<void(cta::OrderOp)> body) {
+  for (auto order : kernel.getOps<cta::OrderOp>())
+    if (llvm::is_contained(Circle(order).roles, role))
+      body(order);
+}
+
+/// The barrier of the place that is `steps` behind that of the warps that run this, and how many
+/// threads come to it.
+std::pair<Value, int64_t> Expander::turnBarrier(cta::OrderOp order, int64_t steps) {
+  Circle circle(order);
+  int64_t first = NamedBarriers(kernel).of(order), size = circle.size();
+  int64_t place = circle.ofWarpgroups() ? 0 : (circle.placeOf(role) + steps) % size;
+  int64_t threads = circle.threads(place) + circle.threads((place + size - 1) % size);
+  if (!circle.ofWarpgroups())
+    return {constant(first + place), threads};
+  Value own = div(warp, cta::kWarpsPerGroup);
+  return {add(steps ? rem(add(own, constant(steps)), size) : own, constant(first)), threads};
+}
+
+void Expander::ifPlace(cta::OrderOp order, Value place, function_ref<void()> body) {
+  Circle circle(order);
+  Value own =
+      circle.ofWarpgroups() ? div(warp, cta::kWarpsPerGroup) : constant(circle.placeOf(role));
+  Value here = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, own, place);
+  if (matchPattern(here, m_Zero()))
+    return;
+  branch(matchPattern(here, m_One()) ? Value() : here, body);
+}
+
+void Expander::startTurns() {
+  forOrders([&](cta::OrderOp order) {
+    ifPlace(order, constant(Circle(order).size() - 1), [&] {
+      auto [barrier, threads] = turnBarrier(order, /*steps=*/1);
+      builder.create<cuda::NamedBarrierArriveOp>(loc, barrier, threads);
+    });
+  });
+}
+
+void Expander::endTurns() {
+  forOrders([&](cta::OrderOp order) {
+    Circle circle(order);
+    Value next =
+        sharedTiles && !circle.ofWarpgroups() ? rem(sharedTiles, circle.size()) : constant(0);
+    ifPlace(order, next, [&] {
+      auto [barrier, threads] = turnBarrier(order, /*steps=*/0);
+      builder.create<cuda::NamedBarrierSyncOp>(loc, barrier, threads);
+    });
+  });
+}
+
+LogicalResult Expander::expandEnter(cta::EnterOp op) {
+  auto order = op.getOrder().getDefiningOp<cta::OrderOp>();
+  auto [barrier, threads] = turnBarrier(order, /*steps=*/0);
+  builder.create<cuda::NamedBarrierSyncOp>(loc, barrier, threads);
+  insideTurn = Circle(order).ofWarpgroups();
+  return success();
+}
+
+LogicalResult Expander::expandLeave(cta::LeaveOp op) {
+  auto order = op.getTurn().getDefiningOp<cta::EnterOp>().getOrder().getDefiningOp<cta::OrderOp>();
+  auto [barrier, threads] = turnBarrier(order, /*steps=*/1);
+  builder.create<cuda::NamedBarrierArriveOp>(loc, barrier, threads);
+  insideTurn = false;
+  if (!metInTurn)
+    return success();
+  return emitError(*metInTurn) << "is where all warps of role \"" << role.getName()
+                               << "\" meet, within a section that they pass through by turns; move "
+                               << "it out of the section";
+}
+
+} // namespace tilewright::passes

@@ -1,0 +1,477 @@
+// Reductions and scans: across a thread's registers, then lanes by shuffles, then warps through
+// shared memory; peaks that follow a reduction only now and then.
+#include "passes/lower/Expander.h"
+
+#include <numeric>
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+namespace {
+/// Where a level's digits along one dimension lie: number = (thread / prefix) % size.
+struct Span {
+  int64_t prefix, size;
+};
+SmallVector<Span> spansAlong(const Digits &digits, int64_t dim) {
+  SmallVector<Span> spans;
+  int64_t prefix = 1;
+  for (const Digit &digit : digits) {
+    if (digit.dim == dim)
+      spans.push_back({prefix, digit.size});
+    prefix *= digit.size;
+  }
+  return spans;
+}
+} // namespace
+
+/// The neutral element of a reduction over values of `type`.
+static double identityOf(tile::ReduceKind kind, Type type) {
+  double infinity = std::numeric_limits<double>::infinity();
+  double lowest = -std::ldexp(1.0, std::min(type.getIntOrFloatBitWidth(), 32u) - 1);
+  switch (kind) {
+  case tile::ReduceKind::Sum:
+  case tile::ReduceKind::Any:
+    return 0;
+  case tile::ReduceKind::All:
+    return 1;
+  case tile::ReduceKind::Max:
+    return isa<FloatType>(type) ? -infinity : lowest;
+  case tile::ReduceKind::Min:
+    return isa<FloatType>(type) ? infinity : -lowest - 1;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+static Value combineValues(OpBuilder &builder, Location loc, tile::ReduceKind kind, Value a,
+                           Value b) {
+  bool isFloat = isa<FloatType>(a.getType());
+  switch (kind) {
+  case tile::ReduceKind::Sum:
+    return isFloat ? Value(builder.create<arith::AddFOp>(loc, a, b))
+                   : Value(builder.create<arith::AddIOp>(loc, a, b));
+  case tile::ReduceKind::Max:
+    return isFloat ? Value(builder.create<arith::MaximumFOp>(loc, a, b))
+                   : Value(builder.create<arith::MaxSIOp>(loc, a, b));
+  case tile::ReduceKind::Min:
+    return isFloat ? Value(builder.create<arith::MinimumFOp>(loc, a, b))
+                   : Value(builder.create<arith::MinSIOp>(loc, a, b));
+  case tile::ReduceKind::Any:
+    return builder.create<arith::OrIOp>(loc, a, b);
+  case tile::ReduceKind::All:
+    return builder.create<arith::AndIOp>(loc, a, b);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// The lowest i64 has no double; integers of 64 bits are reduced from their own limits.
+static Value identityValue(OpBuilder &builder, Location loc, tile::ReduceKind kind, Type type) {
+  if (type.isInteger(64) && kind != tile::ReduceKind::Sum)
+    return builder.create<arith::ConstantIntOp>(
+        loc, kind == tile::ReduceKind::Max ? INT64_MIN : INT64_MAX, 64);
+  if (isa<FloatType>(type))
+    return builder.create<arith::ConstantOp>(loc,
+                                             builder.getFloatAttr(type, identityOf(kind, type)));
+  return builder.create<arith::ConstantOp>(
+      loc, builder.getIntegerAttr(type, int64_t(identityOf(kind, type))));
+}
+
+void Expander::reduceAcrossThreads(ArrayRef<Value> arrays, const Layout &source,
+                                   const Layout &resultLayout, int64_t axis, int64_t registers,
+                                   ArrayRef<int64_t> resultShape,
+                                   function_ref<void(ValueRange, Value)> combine) {
+  auto readAll = [&](Value index) {
+    SmallVector<Value> values;
+    for (Value array : arrays)
+      values.push_back(builder.create<cuda::GetOp>(
+          loc, cast<cuda::RegsType>(array.getType()).getElementType(), array, index));
+    return values;
+  };
+  for (Span span : spansAlong(source.digits(Level::Lane), axis))
+    for (int64_t step = span.prefix; step < span.prefix * span.size; step *= 2)
+      unrolled(registers, [&](Value index) {
+        SmallVector<Value> others;
+        for (Value value : readAll(index))
+          others.push_back(
+              builder.create<cuda::ShuffleXorOp>(loc, value.getType(), value, constant(step)));
+        combine(others, index);
+      });
+
+  SmallVector<Span> warpSpans = spansAlong(source.digits(Level::Warp), axis);
+  if (warpSpans.empty())
+    return;
+  // Each warp along the axis writes its part: slot = its number along the axis, then the element.
+  int64_t parts = 1, elements = 1;
+  Value part;
+  for (Span span : warpSpans) {
+    part = add(part, mul(rem(div(warp, span.prefix), span.size), parts));
+    parts *= span.size;
+  }
+  for (int64_t size : resultShape)
+    elements *= size;
+  SmallVector<int64_t> starts;
+  int64_t bytes = 0;
+  for (Value array : arrays) {
+    starts.push_back(bytes);
+    int64_t width = cast<cuda::RegsType>(array.getType()).getElementType().getIntOrFloatBitWidth();
+    bytes += parts * elements * std::max<int64_t>(4, width / 8);
+  }
+  Value base = scratch(bytes);
+  auto addressOf = [&](size_t i, Value from, Value index) {
+    Value linear = mul(from, elements);
+    int64_t pitch = 1;
+    for (int64_t dim = int64_t(resultShape.size()) - 1; dim >= 0; --dim) {
+      linear = add(linear, mul(coordinate(resultLayout, dim, index), pitch));
+      pitch *= resultShape[dim];
+    }
+    int64_t width =
+        cast<cuda::RegsType>(arrays[i].getType()).getElementType().getIntOrFloatBitWidth();
+    return add(add(base, constant(starts[i])), mul(linear, std::max<int64_t>(4, width / 8)));
+  };
+  barrier();
+  Value replica = firstReplica(source);
+  unrolled(registers, [&](Value index) {
+    for (size_t i = 0; i < arrays.size(); ++i)
+      builder.create<cuda::StoreSharedOp>(loc, arrays[i], index, addressOf(i, part, index), replica,
+                                          1);
+  });
+  barrier();
+  SmallVector<Value> parted;
+  for (Value array : arrays)
+    parted.push_back(declare(loc, 1, cast<cuda::RegsType>(array.getType()).getElementType()));
+  unrolled(registers, [&](Value index) {
+    // Every thread combines all parts in one order, so that replicas agree to the bit.
+    for (size_t i = 0; i < arrays.size(); ++i)
+      builder.create<cuda::LoadSharedOp>(loc, addressOf(i, constant(0), index), arrays[i], index,
+                                         1);
+    for (int64_t from = 1; from < parts; ++from) {
+      SmallVector<Value> others;
+      for (size_t i = 0; i < arrays.size(); ++i) {
+        builder.create<cuda::LoadSharedOp>(loc, addressOf(i, constant(from), index), parted[i],
+                                           constant(0), 1);
+        others.push_back(builder.create<cuda::GetOp>(
+            loc, cast<cuda::RegsType>(parted[i].getType()).getElementType(), parted[i],
+            constant(0)));
+      }
+      combine(others, index);
+    }
+  });
+}
+
+Value Expander::reduceInThreads(Location where, tile::ReduceKind kind, Value tile, int64_t axis) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  const Layout &source = cta::layoutOf(type);
+  Type element = type.getElementType();
+  // Truth values cross lanes as i32.
+  Type compute = element.isInteger(1) ? builder.getI32Type() : computeType(element);
+  int64_t registers = source.dropDim(axis).registers();
+  Value array = declare(where, registers, compute);
+  unrolled(registers, [&](Value index) {
+    builder.create<cuda::SetOp>(loc, identityValue(builder, loc, kind, compute), array, index);
+  });
+  auto read = [&](Value index) -> Value {
+    Value value = this->element(tile, index);
+    return element.isInteger(1) ? Value(builder.create<arith::ExtUIOp>(loc, compute, value))
+                                : value;
+  };
+  // Two neighbours first, which halves the chain of ops that wait for each other.
+  int64_t step = source.vector(axis) % 2 == 0 ? 2 : 1;
+  unrolled(source.registers() / step, [&](Value number) {
+    Value first = mul(number, step), value = read(first);
+    if (step == 2)
+      value = combineValues(builder, loc, kind, value, read(add(first, constant(1))));
+    Value index = keepDigits(source, first, [&](int64_t dim) { return dim != axis; });
+    Value sofar = builder.create<cuda::GetOp>(loc, compute, array, index);
+    builder.create<cuda::SetOp>(loc, combineValues(builder, loc, kind, sofar, value), array, index);
+  });
+  return array;
+}
+
+LogicalResult Expander::expandPartialSum(cta::PartialSumOp op) {
+  tiles[op.getResult()] = reduceInThreads(op.getLoc(), tile::ReduceKind::Sum, op.getSource(), 1);
+  return success();
+}
+
+LogicalResult Expander::expandReduce(tile::ReduceOp op) {
+  auto sourceType = cast<RankedTensorType>(op.getSource().getType());
+  const Layout &source = cta::layoutOf(sourceType);
+  Layout reduced = source.dropDim(op.getAxis());
+  Type element = sourceType.getElementType();
+  int64_t registers = reduced.registers();
+  Value array = reduceInThreads(op.getLoc(), op.getKind(), op.getSource(), op.getAxis());
+  Type compute = cast<cuda::RegsType>(array.getType()).getElementType();
+  auto combineAt = [&](Value other, Value index) {
+    Value sofar = builder.create<cuda::GetOp>(loc, compute, array, index);
+    builder.create<cuda::SetOp>(loc, combineValues(builder, loc, op.getKind(), sofar, other), array,
+                                index);
+  };
+  SmallVector<int64_t> shape(sourceType.getShape());
+  shape.erase(shape.begin() + op.getAxis());
+  reduceAcrossThreads(array, source, reduced, op.getAxis(), registers, shape,
+                      [&](ValueRange other, Value index) { combineAt(other[0], index); });
+
+  // Narrow elements are rounded once, at the end; truth values become i1 again.
+  auto finish = [&](Value index) -> Value {
+    Value value = builder.create<cuda::GetOp>(loc, compute, array, index);
+    if (element.isInteger(1))
+      return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, value, constant(0));
+    return value;
+  };
+  auto resultType = dyn_cast<RankedTensorType>(op.getResult().getType());
+  if (!resultType) {
+    Value value = finish(constant(0));
+    if (compute != element && !element.isInteger(1))
+      value = convert(loc, builder.create<cuda::ConvertOp>(loc, element, value), element, element,
+                      true);
+    scalars.map(op.getResult(), value);
+    return success();
+  }
+  if (compute == element) {
+    tiles[op.getResult()] = array;
+    return success();
+  }
+  Value rounded = declareTile(op.getLoc(), resultType);
+  int64_t pack = cast<cuda::RegsType>(rounded.getType()).getPack();
+  unrolled(registers / pack, [&](Value entry) {
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < pack; ++i)
+      values.push_back(finish(add(mul(entry, pack), constant(i))));
+    writeElements(rounded, entry, values);
+  });
+  tiles[op.getResult()] = rounded;
+  return success();
+}
+
+LogicalResult Expander::expandArgReduce(tile::ArgReduceOp op) {
+  auto sourceType = cast<RankedTensorType>(op.getSource().getType());
+  const Layout &source = cta::layoutOf(sourceType);
+  Layout reduced = source.dropDim(op.getAxis());
+  Type compute = computeType(sourceType.getElementType());
+  int64_t registers = reduced.registers();
+  bool isMax = op.getKind() == tile::ReduceKind::Max;
+  Value best = declare(op.getLoc(), registers, compute);
+  Value where = declare(op.getLoc(), registers, builder.getI32Type());
+  auto combineAt = [&](ValueRange other, Value index) {
+    Value value = builder.create<cuda::GetOp>(loc, compute, best, index);
+    Value at = builder.create<cuda::GetOp>(loc, builder.getI32Type(), where, index);
+    Value wins, ties;
+    if (isa<FloatType>(compute)) {
+      auto compare = [&](arith::CmpFPredicate predicate, Value a, Value b) -> Value {
+        return builder.create<arith::CmpFOp>(loc, predicate, a, b);
+      };
+      Value better =
+          compare(isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, other[0], value);
+      Value otherNan = compare(arith::CmpFPredicate::UNO, other[0], other[0]);
+      Value nan = compare(arith::CmpFPredicate::UNO, value, value);
+      Value neither =
+          builder.create<arith::XOrIOp>(loc, nan, builder.create<arith::ConstantIntOp>(loc, 1, 1));
+      wins = builder.create<arith::AndIOp>(loc, builder.create<arith::OrIOp>(loc, better, otherNan),
+                                           neither);
+      ties = builder.create<arith::OrIOp>(loc, compare(arith::CmpFPredicate::OEQ, other[0], value),
+                                          builder.create<arith::AndIOp>(loc, nan, otherNan));
+    } else {
+      wins = builder.create<arith::CmpIOp>(
+          loc, isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, other[0], value);
+      ties = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, other[0], value);
+    }
+    Value earlier = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, other[1], at);
+    Value take =
+        builder.create<arith::OrIOp>(loc, wins, builder.create<arith::AndIOp>(loc, ties, earlier));
+    builder.create<cuda::SetOp>(loc, builder.create<arith::SelectOp>(loc, take, other[0], value),
+                                best, index);
+    builder.create<cuda::SetOp>(loc, builder.create<arith::SelectOp>(loc, take, other[1], at),
+                                where, index);
+  };
+  auto kind = op.getKind();
+  unrolled(registers, [&](Value index) {
+    builder.create<cuda::SetOp>(loc, identityValue(builder, loc, kind, compute), best, index);
+    builder.create<cuda::SetOp>(loc, constant(INT32_MAX), where, index);
+  });
+  unrolled(source.registers(), [&](Value index) {
+    combineAt({this->element(op.getSource(), index), coordinate(source, op.getAxis(), index)},
+              keepDigits(source, index, [&](int64_t d) { return d != int64_t(op.getAxis()); }));
+  });
+  SmallVector<int64_t> shape(sourceType.getShape());
+  shape.erase(shape.begin() + op.getAxis());
+  reduceAcrossThreads({best, where}, source, reduced, op.getAxis(), registers, shape, combineAt);
+  if (isa<RankedTensorType>(op.getResult().getType()))
+    tiles[op.getResult()] = where;
+  else
+    scalars.map(op.getResult(),
+                builder.create<cuda::GetOp>(loc, builder.getI32Type(), where, constant(0)));
+  return success();
+}
+
+/// Registers along the axis, below and above the lanes' digits: a line is `outer` rounds of a run
+/// of `inner` elements in each lane. Each round scans its runs, then the lanes' totals, then adds
+/// what the rounds before it came to.
+LogicalResult Expander::expandScan(tile::ScanOp op) {
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  const Layout &layout = cta::layoutOf(type);
+  int64_t axis = op.getAxis();
+  if (!spansAlong(layout.digits(Level::Warp), axis).empty())
+    return op.emitError() << "a scan's axis is split over warps";
+  Type element = type.getElementType(), compute = computeType(element);
+  int64_t registers = layout.registers();
+  Value sums = declare(op.getLoc(), registers, compute);
+  auto get = [&](Value index) -> Value {
+    return builder.create<cuda::GetOp>(loc, compute, sums, index);
+  };
+  auto plus = [&](Value a, Value b) {
+    return combineValues(builder, loc, tile::ReduceKind::Sum, a, b);
+  };
+  // Registers in the order of their coordinate along the axis, line by line.
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> order(registers);
+  std::iota(order.begin(), order.end(), 0);
+  auto lineOf = [&](int64_t reg) {
+    Coordinates at = layout.coordinates(rank, reg, 0, 0);
+    at[axis] = 0;
+    return at;
+  };
+  llvm::stable_sort(order, [&](int64_t a, int64_t b) {
+    Coordinates lineA = lineOf(a), lineB = lineOf(b);
+    if (lineA != lineB)
+      return std::lexicographical_compare(lineA.begin(), lineA.end(), lineB.begin(), lineB.end());
+    return layout.coordinates(rank, a, 0, 0)[axis] < layout.coordinates(rank, b, 0, 0)[axis];
+  });
+  int64_t inner = layout.vector(axis);
+  SmallVector<Span> lanes = spansAlong(layout.digits(Level::Lane), axis);
+  if (lanes.size() > 1)
+    return op.emitError() << "a scan's axis is split over lanes more than once";
+  Value zero = constantOf(compute, 0);
+  Value carry;
+  for (int64_t position = 0; position < registers; position += inner) {
+    bool newLine = position == 0 || lineOf(order[position]) != lineOf(order[position - 1]);
+    if (newLine)
+      carry = Value();
+    Value total;
+    for (int64_t i = 0; i < inner; ++i) {
+      Value value = this->element(op.getSource(), constant(order[position + i]));
+      total = total ? plus(total, value) : value;
+      builder.create<cuda::SetOp>(loc, total, sums, constant(order[position + i]));
+    }
+    Value before = carry; // the sum of everything that comes before this thread's run
+    if (!lanes.empty()) {
+      Span span = lanes.front();
+      Value place = rem(div(lane, span.prefix), span.size);
+      Value inclusive = total;
+      for (int64_t step = 1; step < span.size; step *= 2) {
+        Value other = builder.create<cuda::ShuffleUpOp>(loc, compute, inclusive,
+                                                        constant(step * span.prefix));
+        Value takes =
+            builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, place, constant(step));
+        inclusive = plus(inclusive, builder.create<arith::SelectOp>(loc, takes, other, zero));
+      }
+      Value previous =
+          builder.create<cuda::ShuffleUpOp>(loc, compute, inclusive, constant(span.prefix));
+      Value isFirst =
+          builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, place, constant(0));
+      previous = builder.create<arith::SelectOp>(loc, isFirst, zero, previous);
+      // The last lane along the axis knows the whole round's sum.
+      Value last = add(builder.createOrFold<arith::SubIOp>(loc, lane, mul(place, span.prefix)),
+                       constant((span.size - 1) * span.prefix));
+      Value round = builder.create<cuda::ShuffleIdxOp>(loc, compute, inclusive, last);
+      before = before ? plus(before, previous) : previous;
+      carry = carry ? plus(carry, round) : round;
+    } else {
+      carry = carry ? plus(carry, total) : total;
+    }
+    if (before)
+      for (int64_t i = 0; i < inner; ++i) {
+        Value index = constant(order[position + i]);
+        builder.create<cuda::SetOp>(loc, plus(before, get(index)), sums, index);
+      }
+  }
+  if (compute == element) {
+    tiles[op.getResult()] = sums;
+    return success();
+  }
+  Value rounded = declareTile(op.getLoc(), type);
+  int64_t pack = cast<cuda::RegsType>(rounded.getType()).getPack();
+  unrolled(registers / pack, [&](Value entry) {
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < pack; ++i)
+      values.push_back(get(add(mul(entry, pack), constant(i))));
+    writeElements(rounded, entry, values);
+  });
+  tiles[op.getResult()] = rounded;
+  return success();
+}
+
+/// Per row, what no element that the thread holds exceeds: their maximum, or 0 where that is below.
+/// The bits of floats that are not negative are in order as integers, of which sm_90 compares three
+/// at a time (VIMNMX3), and any negative float is below 0 as an integer too.
+Value Expander::boundInThreads(Location where, Value tile) {
+  const Layout &source = cta::layoutOf(cast<RankedTensorType>(tile.getType()));
+  Type i32 = builder.getI32Type();
+  int64_t rows = source.dropDim(1).registers();
+  Value bounds = declare(where, rows, i32);
+  unrolled(rows, [&](Value row) { builder.create<cuda::SetOp>(loc, constant(0), bounds, row); });
+  unrolled(source.registers(), [&](Value index) {
+    Value bits = builder.create<arith::BitcastOp>(loc, i32, element(tile, index));
+    Value row = keepDigits(source, index, [&](int64_t dim) { return dim != 1; });
+    Value sofar = builder.create<cuda::GetOp>(loc, i32, bounds, row);
+    builder.create<cuda::SetOp>(loc, builder.create<arith::MaxSIOp>(loc, sofar, bits), bounds, row);
+  });
+  return bounds;
+}
+
+LogicalResult Expander::expandRaise(cta::RaiseOp op) {
+  auto sourceType = cast<RankedTensorType>(op.getSource().getType());
+  const Layout &source = cta::layoutOf(sourceType);
+  if (!spansAlong(source.digits(Level::Warp), 1).empty()) // C2
+    return op.emitOpError()
+           << "has rows that are split over warps; let each warp have whole rows, as "
+           << "`warps = array<i64: n, 1>` of the product does";
+  Type f32 = sourceType.getElementType();
+  int64_t rows = source.dropDim(1).registers();
+  auto named = [&](StringRef name) {
+    return NameLoc::get(builder.getStringAttr(name), op.getLoc());
+  };
+  Value bounds = boundInThreads(named("bound"), op.getSource()), highs;
+  Value peaks = declare(named("peak"), rows, f32), shrinks = declare(named("shrink"), rows, f32);
+  writeTile(op.getBefore(), peaks);
+  auto get = [&](Value array, Value row) -> Value {
+    return builder.create<cuda::GetOp>(loc, f32, array, row);
+  };
+  auto set = [&](Value value, Value array, Value row) {
+    builder.create<cuda::SetOp>(loc, value, array, row);
+  };
+  unrolled(rows, [&](Value row) { set(constantOf(f32, 1), shrinks, row); });
+  auto scaled = [&](Value high) -> Value {
+    return builder.create<arith::MulFOp>(loc, high, scalar(op.getFactor()));
+  };
+  auto rises = [&](Value row, Value high) -> Value {
+    Value rise = builder.create<arith::SubFOp>(loc, high, get(peaks, row));
+    return builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OGT, rise,
+                                         constantOf(f32, op.getTolerance().convertToFloat()));
+  };
+  Value any;
+  for (int64_t i = 0; i < rows; ++i) {
+    Value bits = builder.create<cuda::GetOp>(loc, builder.getI32Type(), bounds, constant(i));
+    Value one = rises(constant(i), scaled(builder.create<arith::BitcastOp>(loc, f32, bits)));
+    any = any ? builder.create<arith::OrIOp>(loc, any, one) : one;
+  }
+  branch(builder.create<cuda::VoteAnyOp>(loc, builder.getI1Type(), any), [&] {
+    highs = reduceInThreads(named("high"), tile::ReduceKind::Max, op.getSource(), 1);
+    auto combine = [&](ValueRange other, Value row) {
+      set(combineValues(builder, loc, tile::ReduceKind::Max, get(highs, row), other[0]), highs,
+          row);
+    };
+    reduceAcrossThreads(highs, source, source.dropDim(1), 1, rows,
+                        sourceType.getShape().take_front(), combine);
+    unrolled(rows, [&](Value row) {
+      Value high = scaled(get(highs, row)), before = get(peaks, row);
+      Value peak = builder.create<arith::SelectOp>(loc, rises(row, high), high, before);
+      Value fall = builder.create<arith::SubFOp>(loc, before, peak);
+      set(builder.create<math::Exp2Op>(loc, fall), shrinks, row);
+      set(peak, peaks, row);
+    });
+  });
+  tiles[op.getPeak()] = peaks;
+  tiles[op.getShrink()] = shrinks;
+  return success();
+}
+
+} // namespace tilewright::passes

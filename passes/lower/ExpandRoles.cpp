@@ -1,0 +1,140 @@
+// Roles: one branch for each, on the number of the warpgroup, and in it of the warp. Each branch of
+// whole warpgroups starts by exchanging registers, which ptxas accepts only in one chain of if and
+// else. A role without tiles is run by one elected thread.
+//
+// Before them one thread makes the barriers of all rings, and all threads wait for that, of the
+// whole cluster where there is one. Blocks of a cluster also end together: a peer may still write
+// to the others' slots, or give theirs back.
+#include "passes/lower/Expander.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+void Expander::branch(Value condition, function_ref<void()> body) {
+  if (!condition)
+    return body();
+  auto branch = builder.create<scf::IfOp>(loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  body();
+}
+
+Value Expander::firstThread() {
+  if (elected)
+    return {};
+  needAllWarps("is done by one thread for all");
+  Value number = role ? add(mul(warp, kLanes), lane) : thread;
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, number, constant(0));
+}
+
+void Expander::byOneThread(function_ref<void()> body) { branch(firstThread(), body); }
+
+//===- The branches ---------------------------------------------------------------------------===//
+
+LogicalResult Expander::expandRoles() {
+  llvm::SaveAndRestore locScope(loc, kernel.getLoc()); // what all roles share is of none
+  auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
+  group = builder.create<arith::ShRSIOp>(named("warpgroup"), warp, constant(2));
+  groupThread = builder.create<arith::AndIOp>(named("group_thread"), thread, constant(127));
+  if (cluster > 1)
+    rank = builder.create<cuda::ClusterRankOp>(named("rank"), builder.getI32Type());
+  initialiseRings();
+
+  SmallVector<Section> sections;
+  for (auto op : kernel.getBody().front().getOps<cta::RoleOp>()) {
+    int64_t first = cta::firstWarp(op), end = first + op.getWarps();
+    if (sections.empty() || first >= sections.back().end * cta::kWarpsPerGroup)
+      sections.push_back({});
+    Section &section = sections.back();
+    section.end = llvm::divideCeil(end, cta::kWarpsPerGroup);
+    section.roles.push_back(op);
+    section.registers = op.getRegisters();
+  }
+  if (failed(expandSections(sections)))
+    return failure();
+  if (cluster > 1) {
+    builder.create<cuda::ClusterArriveOp>(loc);
+    builder.create<cuda::ClusterWaitOp>(loc);
+  }
+  return success();
+}
+
+LogicalResult Expander::expandSections(ArrayRef<Section> sections) {
+  const Section &section = sections.front();
+  OpBuilder::InsertionGuard guard(builder);
+  if (sections.size() > 1) {
+    Value here =
+        builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, group, constant(section.end));
+    auto choice = builder.create<scf::IfOp>(loc, here, /*withElseRegion=*/true);
+    builder.setInsertionPoint(choice.elseBlock()->getTerminator());
+    if (failed(expandSections(sections.drop_front())))
+      return failure();
+    builder.setInsertionPoint(choice.thenBlock()->getTerminator());
+  }
+  int64_t threads = cta::warpsOf(kernel) * kLanes;
+  int64_t entry = Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
+  Location place = cta::RoleOp(section.roles.front()).getLoc();
+  if (section.registers && *section.registers > entry)
+    builder.create<cuda::IncreaseRegistersOp>(place, *section.registers);
+  else if (section.registers && *section.registers < entry)
+    builder.create<cuda::DecreaseRegistersOp>(place, *section.registers);
+  for (cta::RoleOp op : section.roles)
+    if (failed(expandRole(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Expander::expandRole(cta::RoleOp op) {
+  OpBuilder::InsertionGuard guard(builder);
+  Location outer = loc;
+  loc = op.getLoc();
+  int64_t first = cta::firstWarp(op), count = op.getWarps();
+  bool single = cta::isElected(op);
+  Value condition;
+  auto narrow = [&](arith::CmpIPredicate predicate, int64_t bound) {
+    condition =
+        both(condition, builder.create<arith::CmpIOp>(loc, predicate, warp, constant(bound)));
+  };
+  if (single)
+    narrow(arith::CmpIPredicate::eq, first);
+  else if (first % cta::kWarpsPerGroup || count % cta::kWarpsPerGroup) {
+    narrow(arith::CmpIPredicate::sge, first);
+    narrow(arith::CmpIPredicate::slt, first + count);
+  }
+  LogicalResult outcome = success();
+  auto body = [&] {
+    Value own = warp;
+    if (first)
+      own = builder.create<arith::SubIOp>(NameLoc::get(builder.getStringAttr("own_warp"), loc),
+                                          warp, constant(first));
+    llvm::SaveAndRestore roleScope(role, op);
+    llvm::SaveAndRestore electedScope(elected, single);
+    llvm::SaveAndRestore warpsScope(warps, count);
+    llvm::SaveAndRestore warpScope(warp, own);
+    // Coordinates of this role's tiles are computed here.
+    llvm::SaveAndRestore endScope(entryEnd, entryEnd);
+    llvm::SaveAndRestore tilesScope(sharedTiles, Value());
+    llvm::SaveAndRestore coordinatesScope(threadCoordinates, CoordinateCache());
+    if (first)
+      entryEnd = own.getDefiningOp();
+    enterRings();
+    startTurns();
+    outcome = expandBlock(op.getBody().front());
+    retire(0);
+    if (!storing.empty()) // the stores' slots live until they have been read
+      awaitStores();
+    storing.clear();
+    endTurns();
+    channelBytes = std::max(channelBytes, sharedBytes); // scratch is the role's own
+  };
+  branch(condition, [&] {
+    if (!single)
+      return body();
+    branch(builder.create<cuda::ElectOp>(loc, builder.getI1Type()), body);
+  });
+  loc = outer;
+  return outcome;
+}
+
+} // namespace tilewright::passes

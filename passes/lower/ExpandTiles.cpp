@@ -1,0 +1,210 @@
+// The loop over a block's output tiles. A tile has a number, from which its coordinates follow; the
+// loop goes through numbers that are a grid apart, takes them from a queue (ExpandQueue.cpp), or
+// has tiles left over that blocks share (ExpandParts.cpp).
+#include "passes/lower/Expander.h"
+
+#include "mlir/IR/Matchers.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+//===- Numbers and coordinates ----------------------------------------------------------------===//
+
+Expander::Divisor Expander::divisor(Value value, StringRef name) {
+  if (matchPattern(value, m_Constant()))
+    return {value, {}};
+  auto named = NameLoc::get(builder.getStringAttr(name + "_reciprocal"), loc);
+  return {value, builder.create<cuda::ReciprocalOp>(named, builder.getI32Type(), value)};
+}
+
+Value Expander::divide(Value number, const Divisor &by) {
+  if (!by.reciprocal)
+    return builder.createOrFold<arith::DivSIOp>(loc, number, by.value);
+  return builder.create<cuda::QuotientOp>(loc, number.getType(), number, by.value, by.reciprocal);
+}
+
+std::pair<Value, Value> Expander::divideWithRest(Value number, const Divisor &by) {
+  Value quotient = divide(number, by);
+  Value whole = builder.createOrFold<arith::MulIOp>(loc, quotient, by.value);
+  return {quotient, builder.createOrFold<arith::SubIOp>(loc, number, whole)};
+}
+
+/// What is the same for all tiles, computed in front of the loop. A cluster goes through them as
+/// one block would: c neighbours on the first axis are one.
+Expander::TileLoop Expander::planTiles(cta::TilesOp op) {
+  TileLoop loop;
+  loop.op = op;
+  SmallVector<Value> extents;
+  for (Value extent : op.getExtents())
+    extents.push_back(scalar(extent));
+  if (cluster > 1)
+    extents[0] = div(add(extents[0], constant(cluster - 1)), cluster);
+  loop.total = extents[0];
+  for (Value extent : ArrayRef(extents).drop_front())
+    loop.total = builder.createOrFold<arith::MulIOp>(loc, loop.total, extent);
+  if (auto grouped = op.getGrouped()) {
+    int64_t group = *grouped / cluster;
+    loop.band = divisor(mul(extents[1], group), "band");
+    Value before = mul(div(add(extents[0], constant(-1)), group), group); // in front of the last
+    loop.lastHeight = divisor(builder.create<arith::SubIOp>(loc, extents[0], before), "height");
+    if (extents.size() > 2)
+      loop.plane =
+          divisor(builder.createOrFold<arith::MulIOp>(loc, extents[0], extents[1]), "plane");
+  }
+  size_t divided = op.getGrouped() ? 2 : 0; // the axes before are not divided by
+  for (auto [axis, extent] : llvm::enumerate(extents)) {
+    bool last = axis + 1 == extents.size();
+    loop.extents.push_back(axis < divided || last ? Divisor{extent, {}}
+                                                  : divisor(extent, "extent"));
+  }
+  return loop;
+}
+
+/// The coordinates of tile `number`, and, but for the first, of its cluster's others.
+SmallVector<Value> Expander::tileCoordinates(const TileLoop &loop, Value number) {
+  cta::TilesOp op = loop.op;
+  auto minus = [&](Value a, Value b) -> Value { return builder.create<arith::SubIOp>(loc, a, b); };
+  auto mirrored = [&](Value along, Value extent) {
+    return minus(minus(extent, constant(1)), along);
+  };
+  // Backwards where an odd number of bands are left.
+  auto fold = [&](Value along, Value extent, Value bandsLeft) -> Value {
+    Value odd = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, rem(bandsLeft, 2),
+                                              constant(1));
+    return builder.create<arith::SelectOp>(loc, odd, mirrored(along, extent), along);
+  };
+
+  Value rest = number;
+  SmallVector<Value> coordinates;
+  if (auto grouped = op.getGrouped()) {
+    int64_t group = *grouped / cluster;
+    Value first = loop.extents[0].value, second = loop.extents[1].value, inPlane = rest;
+    if (loop.plane.value)
+      std::tie(rest, inPlane) = divideWithRest(rest, loop.plane);
+    auto [bandNumber, inBand] = divideWithRest(inPlane, loop.band);
+    Value start = mul(bandNumber, group);
+    Value whole = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle,
+                                                add(start, constant(group)), first);
+    auto [along, inHeight] = divideWithRest(inBand, {constant(group), {}});
+    auto [alongLast, inLast] = divideWithRest(inBand, loop.lastHeight);
+    along = builder.create<arith::SelectOp>(loc, whole, along, alongLast);
+    inHeight = builder.create<arith::SelectOp>(loc, whole, inHeight, inLast);
+    if (op.getDescending())
+      along = mirrored(along, second);
+    if (op.getFolded()) {
+      Value bands = div(add(first, constant(group - 1)), group);
+      if (loop.plane.value)
+        bandNumber = add(builder.createOrFold<arith::MulIOp>(loc, rest, bands), bandNumber);
+      Value all = bands;
+      for (const Divisor &extent : ArrayRef(loop.extents).drop_front(2))
+        all = builder.createOrFold<arith::MulIOp>(loc, all, extent.value);
+      along = fold(along, second, minus(all, bandNumber));
+    }
+    coordinates = {add(start, inHeight), along};
+  }
+  for (size_t axis = coordinates.size(); axis < loop.extents.size(); ++axis) {
+    if (axis + 1 == loop.extents.size()) {
+      coordinates.push_back(rest);
+      break;
+    }
+    auto [left, coordinate] = divideWithRest(rest, loop.extents[axis]);
+    coordinates.push_back(coordinate);
+    rest = left;
+  }
+  if (cluster > 1)
+    coordinates[0] = add(mul(coordinates[0], cluster), rank);
+  return coordinates;
+}
+
+//===- What tiles hand on ---------------------------------------------------------------------===//
+
+SmallVector<Value> Expander::declareCarried(cta::TilesOp op) {
+  SmallVector<Value> carried;
+  for (BlockArgument argument : op.getRegionIterArgs()) {
+    std::string number = cta::nameOf(argument, "slot") + "_number";
+    auto tile = dyn_cast<RankedTensorType>(argument.getType());
+    carried.push_back(
+        tile ? declareTile(argument.getLoc(), tile)
+             : declare(NameLoc::get(builder.getStringAttr(number), loc), 1, builder.getI32Type()));
+  }
+  return carried;
+}
+
+void Expander::handOn(ValueRange values, ArrayRef<Value> carried) {
+  SmallVector<Value> tilesToCopy, arrays;
+  for (auto [value, registers] : llvm::zip(values, carried))
+    if (isa<cta::SlotType>(value.getType()))
+      builder.create<cuda::SetOp>(loc, slots[value].index, registers, constant(0));
+    else
+      tilesToCopy.push_back(value), arrays.push_back(registers);
+  assignTiles(tilesToCopy, arrays);
+}
+
+/// Gives what is carried the names that it has in a tile, or behind the loop.
+void Expander::takeOver(ValueRange names, ArrayRef<Value> carried) {
+  for (auto [name, registers] : llvm::zip(names, carried)) {
+    if (!isa<cta::SlotType>(name.getType())) {
+      tiles[name] = registers;
+      continue;
+    }
+    SlotState &slot = slots[name];
+    slot.channel = cta::channelOf(name);
+    slot.index = builder.create<cuda::GetOp>(loc, builder.getI32Type(), registers, constant(0));
+    slot.address = slotAt(channels[slot.channel], slot.index);
+  }
+}
+
+//===- The loop -------------------------------------------------------------------------------===//
+
+LogicalResult Expander::expandTile(const TileLoop &loop, Value number) {
+  cta::TilesOp op = loop.op;
+  SmallVector<Value> coordinates = tileCoordinates(loop, number);
+  for (auto [argument, coordinate] : llvm::zip(op.getCoordinates(), coordinates)) {
+    if (Operation *made = coordinate.getDefiningOp();
+        made && made->getBlock() == builder.getInsertionBlock())
+      made->setLoc(argument.getLoc());
+    scalars.map(argument, coordinate);
+  }
+  takeOver(op.getRegionIterArgs(), loop.carried);
+  if (failed(expandBlock(op.getBody().front())))
+    return failure();
+  retire(0);
+  handOn(op.getYieldedValues(), loop.carried);
+  return success();
+}
+
+LogicalResult Expander::expandTiles(cta::TilesOp op) {
+  retireBefore(op);
+  TileLoop loop = planTiles(op);
+  loop.carried = declareCarried(op);
+  loop.first = div(builder.create<cuda::BlockIdOp>(loc, builder.getI32Type()), cluster);
+  loop.step = div(builder.create<cuda::GridSizeOp>(loc, builder.getI32Type()), cluster);
+  handOn(op.getInitArgs(), loop.carried);
+  if (failed(op.getQueue()   ? expandQueue(loop)
+             : op.getSteps() ? expandParts(loop)
+                             : expandShare(loop)))
+    return failure();
+  takeOver(op.getResults(), loop.carried);
+  return success();
+}
+
+/// Every n-th tile, or every n-th of the role's turns.
+LogicalResult Expander::expandShare(const TileLoop &tiles) {
+  cta::TilesOp op = tiles.op;
+  Value total = tiles.total, first = tiles.first, step = tiles.step;
+  if (auto turns = op.getTurns()) {
+    Value behind = builder.create<arith::SubIOp>(loc, add(total, step), first);
+    behind = builder.create<arith::SubIOp>(loc, behind, constant(1));
+    sharedTiles = builder.create<arith::DivSIOp>(loc, behind, step);
+    first = add(first, mul(step, *op.getTurn()));
+    step = mul(step, *turns);
+  }
+  auto loop = builder.create<scf::ForOp>(op.getLoc(), first, total, step);
+  loop.getInductionVar().setLoc(NameLoc::get(builder.getStringAttr("tile"), op.getLoc()));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  return expandTile(tiles, loop.getInductionVar());
+}
+
+} // namespace tilewright::passes

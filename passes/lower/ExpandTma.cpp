@@ -1,0 +1,247 @@
+// Boxes that TMA copies: from a view to a slot, and from a slot to a view.
+//
+// A store goes from registers to a slot, and from there by TMA. A thread that started stores waits
+// until they have read a slot before the role fills it again. Warpgroups that hold separate rows
+// store them separately, without waiting for each other. A store through a slot of another channel,
+// which the role holds, waits until all of the role have read what lay there; giving the slot back
+// then waits for the store.
+#include "passes/analysis/SharedAccesses.h"
+#include "passes/lower/Expander.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+//===- Copies ---------------------------------------------------------------------------------===//
+
+/// Axes of a view along which a tile has rows (-1: it has one) and columns.
+static std::pair<int64_t, int64_t> tileAxes(ArrayRef<int64_t> extents) {
+  int64_t rows = -1, columns = extents.size() - 1;
+  for (int64_t axis = columns - 1; axis >= 0; --axis)
+    if (extents[axis] != 0)
+      rows = axis;
+  return {rows, columns};
+}
+
+/// The largest part of `extent`, in multiples of `unit`, that a box may have along an axis.
+static int64_t boxExtent(int64_t extent, int64_t unit) {
+  constexpr int64_t kMost = 256;
+  int64_t boxes = llvm::divideCeil(extent, kMost);
+  while (extent % (boxes * unit) != 0)
+    ++boxes;
+  return extent / boxes;
+}
+
+/// True when each warpgroup holds rows of its own, next to each other.
+static bool splitsRows(const Layout &layout, int64_t rows, int64_t groups) {
+  for (int64_t warp = 0; warp < layout.warps(); ++warp)
+    for (int64_t reg = 0; reg < layout.registers(); ++reg)
+      for (int64_t lane : {int64_t(0), kLanes - 1})
+        if (layout.coordinates(2, reg, lane, warp)[0] / (rows / groups) !=
+            warp / cta::kWarpsPerGroup)
+          return false;
+  return true;
+}
+
+/// In how many parts warpgroups store a tile by themselves; 1: together.
+static int64_t storingGroups(cta::StoreOp op) {
+  int64_t warps = cta::warpsAt(op), groups = warps / cta::kWarpsPerGroup;
+  int64_t rows = cast<RankedTensorType>(op.getTile().getType()).getDimSize(0);
+  bool split = warps % cta::kWarpsPerGroup == 0 && rows % (8 * groups) == 0 &&
+               splitsRows(cta::layoutOf(op.getTile().getType()), rows, groups);
+  return split ? groups : 1;
+}
+
+cuda::TensorMapType Expander::mapType(Operation *op) {
+  auto typeOf = [&](RankedTensorType tile, ArrayRef<int64_t> extents, int64_t parts) {
+    PanelLayout panels = cta::panelsOf(tile);
+    SmallVector<int64_t> box(extents.size(), 1);
+    auto [rows, columns] = tileAxes(extents);
+    if (rows >= 0)
+      box[rows] = boxExtent(panels.rows / parts, 8);
+    box[columns] = rows >= 0               ? panels.panelColumns()
+                   : panels.columns <= 256 ? panels.columns
+                                           : boxExtent(panels.columns, 128 / panels.elementBytes);
+    return cuda::TensorMapType::get(
+        builder.getContext(), RankedTensorType::get(box, tile.getElementType()), panels.swizzle);
+  };
+  if (auto store = dyn_cast<cta::StoreOp>(op))
+    return typeOf(cta::storedPart(store), store.getExtents(), storingGroups(store));
+  auto copy = cast<cta::CopyOp>(op);
+  auto channel = copy.getSlot().getDefiningOp<cta::AcquireOp>().getChannel();
+  bool multicast = channel.getDefiningOp<cta::ChannelOp>().getMulticast();
+  return typeOf(cta::tileOf(channel.getType()), copy.getExtents(),
+                multicast ? cta::clusterOf(kernel) : 1);
+}
+
+/// Calls `move(coordinates, byte offset)` for each box of `rows` rows, from `firstRow` on, of a
+/// slot; `columns` are where its columns start in the view.
+void Expander::forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
+                          ArrayRef<int64_t> extents, ValueRange indices, int64_t rows,
+                          Value firstRow, Value columns,
+                          function_ref<void(ValueRange, Value)> move) {
+  auto [rowAxis, columnAxis] = tileAxes(extents);
+  auto box = map.getBox().getShape();
+  int64_t height = rowAxis < 0 ? 1 : box[rowAxis], width = box[columnAxis];
+  SmallVector<Value> start;
+  for (Value index : indices)
+    start.push_back(scalar(index));
+  start[columnAxis] = add(start[columnAxis], columns);
+  unrolled(panels.columns / width, [&, rowAxis = rowAxis, columnAxis = columnAxis](Value across) {
+    unrolled(rows / height, [&](Value down) {
+      SmallVector<Value> coordinates(start);
+      Value row = add(firstRow, mul(down, height));
+      if (rowAxis >= 0)
+        coordinates[rowAxis] = add(coordinates[rowAxis], row);
+      coordinates[columnAxis] = add(coordinates[columnAxis], mul(across, width));
+      move(coordinates, add(mul(across, panels.rows * width * panels.elementBytes),
+                            mul(row, panels.rowBytes())));
+    });
+  });
+}
+
+LogicalResult Expander::expandTmaCopy(cta::CopyOp op) {
+  SlotState &slot = slots[op.getSlot()];
+  cta::ChannelOp channel = slot.channel;
+  PanelLayout panels = *channels[channel.getResult()].panels;
+  cuda::TensorMapType type = mapType(op);
+  Value map = maps.lookup({op.getView(), type});
+  bool multicast = channel.getMulticast();
+  int64_t rows = panels.rows / (multicast ? cluster : 1);
+  Value share = multicast ? mul(rank, rows) : Value();
+  byOneThread([&] {
+    Value mask = multicast ? constant((1 << cluster) - 1) : Value();
+    forEachBox(type, panels, op.getExtents(), op.getIndices(), rows, share, /*columns=*/{},
+               [&](ValueRange coordinates, Value offset) {
+                 builder.create<cuda::TmaLoadOp>(loc, map, coordinates, add(slot.address, offset),
+                                                 slot.full, mask, /*hint=*/nullptr);
+               });
+  });
+  return success();
+}
+
+//===- Stores ---------------------------------------------------------------------------------===//
+
+Value Expander::sliceRegister(const Layout &whole, int64_t dim, int64_t size, Value part,
+                              Value index) {
+  Value sum;
+  int64_t weight = 1, prefix = 1;
+  for (const Digit &digit : whole.digits(Level::Register)) {
+    int64_t kept = digit.size;
+    bool cut = digit.dim == dim && digit.stride * digit.size > size;
+    if (cut)
+      kept = std::max<int64_t>(1, size / digit.stride);
+    sum = add(sum, mul(rem(div(index, prefix), kept), weight));
+    if (cut) // what the parts before this one count of the digit
+      sum = add(sum, mul(rem(mul(part, size / digit.stride ? size / digit.stride : 1), digit.size),
+                         weight));
+    prefix *= kept;
+    weight *= digit.size;
+  }
+  return sum ? sum : constant(0);
+}
+
+void Expander::fillSlot(const SlotState &slot, RankedTensorType type,
+                        function_ref<std::pair<Value, Value>(Value, int64_t)> vectorAt) {
+  const Layout &layout = cta::layoutOf(type);
+  auto addressOf = [&](const Layout &places, Value index) {
+    return slotAddress(slot, coordinate(places, 0, index), coordinate(places, 1, index));
+  };
+  if (storeMatrices(type, layout, vectorAt, addressOf))
+    return;
+  int64_t vector = sharedVector(layout, 2, type.getElementTypeBitWidth() / 8);
+  Value replica = firstReplica(layout);
+  unrolled(layout.registers() / vector, [&](Value index) {
+    Value first = mul(index, vector);
+    auto [array, entry] = vectorAt(first, vector);
+    builder.create<cuda::StoreSharedOp>(loc, array, entry, addressOf(layout, first), replica,
+                                        vector);
+  });
+}
+
+/// True when the role's warpgroups have read no other rows of a slot than those they store to it,
+/// so that none need wait for another.
+static bool keepToTheirRows(cta::StoreOp op, int64_t parties) {
+  auto slot = cast<cta::SlotType>(op.getThrough().getType()).getTile();
+  auto tile = cast<RankedTensorType>(op.getTile().getType());
+  if (slot.getShape() != tile.getShape() || slot.getElementType() != tile.getElementType())
+    return false;
+  return llvm::all_of(op.getThrough().getUses(), [&](OpOperand &use) {
+    auto mma = dyn_cast<cta::MmaOp>(use.getOwner());
+    return mma ? use.getOperandNumber() == 1 && !mma.getATransposed() &&
+                     mma.getWarps()[0] == parties * cta::kWarpsPerGroup
+               : !isa<cta::GetOp, cta::ElementOp>(use.getOwner());
+  });
+}
+
+LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
+  Value through = op.getThrough();
+  auto type = cast<RankedTensorType>(op.getTile().getType());
+  RankedTensorType part = cta::storedPart(op);
+  PanelLayout panels = cta::panelsOf(part);
+  const Layout &whole = cta::layoutOf(type);
+  bool borrows = !op.getChannel();
+  int64_t columns = part.getDimSize(1), depth = borrows ? 1 : op.getChannel().getDepth();
+  std::optional<Layout> layout = whole.sliceDim(1, columns);
+  if (!layout)
+    return op.emitError() << "through slots of " << columns
+                          << " columns would take other threads for each; make the slots wider";
+  auto partType = cta::withLayout(part, *layout);
+  int64_t parties = storingGroups(op);
+  auto meet = [&] {
+    if (parties == 1)
+      return barrier();
+    builder.create<cuda::NamedBarrierSyncOp>(loc, add(group, constant(NamedBarriers::kFirstGroup)),
+                                             cta::kWarpsPerGroup * kLanes);
+  };
+  Value starter = parties > 1 ? groupThread : add(mul(warp, kLanes), lane);
+  Value starts = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, starter, constant(0));
+  cuda::TensorMapType mapped = mapType(op);
+  Value map = maps.lookup({op.getView(), mapped});
+  int64_t rows = panels.rows / parties;
+  Value firstRow = parties > 1 ? mul(div(warp, cta::kWarpsPerGroup), rows) : Value();
+  if (borrows) {
+    slots[through].stored = true;
+    if (parties > 1 && !keepToTheirRows(op, parties))
+      barrier();
+  }
+
+  unrolled(cta::partsOf(op), [&](Value number) {
+    SlotState slot;
+    if (borrows) {
+      slot = slots[through];
+    } else {
+      slot.channel = through.getDefiningOp<cta::ChannelOp>();
+      slot.address = slotAt(channels[through], storing[through] ? nextIndex(storing[through], depth)
+                                                                : rem(number, depth));
+    }
+    slot.panels = panels;
+    branch(starts, [&] { builder.create<cuda::BulkWaitOp>(loc, depth - 1, /*read=*/true); });
+    meet();
+    fillSlot(slot, partType, [&](Value first, int64_t vector) {
+      return vectorAt(op.getTile(), sliceRegister(whole, 1, columns, number, first), vector);
+    });
+    builder.create<cuda::FenceOp>(loc, cuda::FenceKind::AsyncShared);
+    meet();
+    branch(starts, [&] {
+      forEachBox(mapped, panels, op.getExtents(), op.getIndices(), rows, firstRow,
+                 mul(number, columns), [&](ValueRange coordinates, Value offset) {
+                   Value from = add(slot.address, offset);
+                   if (op.getAdd())
+                     builder.create<cuda::TmaReduceAddOp>(loc, from, map, coordinates, nullptr);
+                   else
+                     builder.create<cuda::TmaStoreOp>(loc, from, map, coordinates, nullptr);
+                 });
+      builder.create<cuda::BulkCommitOp>(loc);
+    });
+  });
+  return success();
+}
+
+void Expander::awaitStores() {
+  Value starts =
+      builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, numberInGroup(), constant(0));
+  branch(starts, [&] { builder.create<cuda::BulkWaitOp>(loc, 0, /*read=*/true); });
+}
+
+} // namespace tilewright::passes

@@ -1,0 +1,478 @@
+// The walk from a `cta` kernel to a `cuda` kernel: parameters, dispatch. Expander.h says what is
+// where.
+#include "passes/analysis/Accesses.h"
+#include "passes/lower/Expander.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_EXPANDTOCUDA
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+//===- Small things --------------------------------------------------------------------------===//
+
+Value Expander::constant(int64_t value) {
+  return builder.create<arith::ConstantIntOp>(loc, value, 32);
+}
+
+Value Expander::constantOf(Type type, double value) {
+  if (isa<FloatType>(type))
+    return builder.create<arith::ConstantOp>(loc, builder.getFloatAttr(type, value));
+  return builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(type, int64_t(value)));
+}
+
+Value Expander::integerOf(Type type, int64_t value) {
+  return builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(type, value));
+}
+
+Value Expander::add(Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  APInt number;
+  if (matchPattern(a, m_ConstantInt(&number)))
+    std::swap(a, b);
+  return builder.createOrFold<arith::AddIOp>(loc, a, b);
+}
+/// `value` as x * factor + offset, where that is how it was made.
+static std::tuple<Value, int64_t, int64_t> linear(Value value) {
+  int64_t offset = 0, factor = 1;
+  APInt number;
+  if (auto sum = value.getDefiningOp<arith::AddIOp>())
+    if (matchPattern(sum.getRhs(), m_ConstantInt(&number))) {
+      offset = number.getSExtValue();
+      value = sum.getLhs();
+    }
+  if (auto product = value.getDefiningOp<arith::MulIOp>())
+    if (matchPattern(product.getRhs(), m_ConstantInt(&number))) {
+      factor = number.getSExtValue();
+      value = product.getLhs();
+    }
+  return {value, factor, offset};
+}
+
+Value Expander::mul(Value a, int64_t factor) {
+  if (factor == 1)
+    return a;
+  auto [x, inner, offset] = linear(a);
+  if (offset == 0 && inner != 1)
+    return mul(x, inner * factor);
+  return builder.createOrFold<arith::MulIOp>(loc, a, constant(factor));
+}
+
+// Numbers of registers, lanes and warps are not negative, so that shifts and masks divide them.
+Value Expander::div(Value a, int64_t divisor) {
+  if (divisor == 1)
+    return a;
+  auto [x, factor, offset] = linear(a);
+  if (factor % divisor == 0)
+    return add(mul(x, factor / divisor), constant(offset / divisor));
+  if (offset == 0 && divisor % factor == 0 && factor > 1)
+    return div(x, divisor / factor);
+  if (llvm::isPowerOf2_64(divisor))
+    return builder.createOrFold<arith::ShRSIOp>(loc, a, constant(llvm::Log2_64(divisor)));
+  return builder.createOrFold<arith::DivSIOp>(loc, a, constant(divisor));
+}
+Value Expander::rem(Value a, int64_t divisor) {
+  if (divisor == 1)
+    return constant(0);
+  auto [x, factor, offset] = linear(a);
+  if (factor % divisor == 0)
+    return constant(offset % divisor);
+  if (llvm::isPowerOf2_64(divisor))
+    return builder.createOrFold<arith::AndIOp>(loc, a, constant(divisor - 1));
+  return builder.createOrFold<arith::RemSIOp>(loc, a, constant(divisor));
+}
+Value Expander::bitXor(Value a, Value b) { return builder.createOrFold<arith::XOrIOp>(loc, a, b); }
+Value Expander::both(Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  return builder.createOrFold<arith::AndIOp>(loc, a, b);
+}
+
+void Expander::unrolled(int64_t count, function_ref<void(Value)> body, int64_t factor) {
+  if (count == 1)
+    return body(constant(0));
+  auto loop = builder.create<scf::ForOp>(loc, constant(0), constant(count), constant(1));
+  loop->setAttr(cuda::kUnrollAttr,
+                factor ? Attribute(builder.getI32IntegerAttr(factor)) : builder.getUnitAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  body(loop.getInductionVar());
+}
+
+Value Expander::declare(Location where, int64_t size, Type element) {
+  return builder.create<cuda::RegsOp>(where,
+                                      cuda::RegsType::get(builder.getContext(), size, element));
+}
+
+//===- The kernel and its parameters ---------------------------------------------------------===//
+
+Expander::Expander(func::FuncOp kernel)
+    : kernel(kernel),
+      target(*findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue())),
+      warps(cta::warpsOf(kernel)), builder(kernel.getContext()), loc(kernel.getLoc()),
+      cluster(cta::clusterOf(kernel)) {}
+
+/// Collects the parameters of the device kernel, each with what the host passes for it.
+class ParameterList {
+public:
+  explicit ParameterList(MLIRContext *context) : builder(context) {}
+
+  unsigned add(Type type, StringRef kind, StringRef name, StringRef source, int64_t argument,
+               int64_t axis = 0) {
+    return add(type, name,
+               {builder.getNamedAttr("argument", builder.getI64IntegerAttr(argument)),
+                builder.getNamedAttr("axis", builder.getI64IntegerAttr(axis)),
+                builder.getNamedAttr("kind", builder.getStringAttr(kind)),
+                builder.getNamedAttr("source", builder.getStringAttr(source))});
+  }
+
+  /// Memory of the runtime's with so many bytes for each block.
+  unsigned addWorkspace(Type element, int64_t bytes) {
+    return add(cuda::PtrType::get(builder.getContext(), element), "workspace",
+               {builder.getNamedAttr("argument", builder.getI64IntegerAttr(0)),
+                builder.getNamedAttr("axis", builder.getI64IntegerAttr(0)),
+                builder.getNamedAttr("bytes", builder.getI64IntegerAttr(bytes)),
+                builder.getNamedAttr("kind", builder.getStringAttr("workspace"))});
+  }
+
+  /// A map of all axes of a view.
+  unsigned addMap(cuda::TensorMapType type, StringRef name, int64_t argument) {
+    auto axes = llvm::to_vector(llvm::seq<int64_t>(0, type.getBox().getRank()));
+    return add(type, name,
+               {builder.getNamedAttr("argument", builder.getI64IntegerAttr(argument)),
+                builder.getNamedAttr("axes", builder.getI64ArrayAttr(axes)),
+                builder.getNamedAttr("axis", builder.getI64IntegerAttr(0)),
+                builder.getNamedAttr("kind", builder.getStringAttr("tensor_map"))});
+  }
+
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+
+private:
+  unsigned add(Type type, StringRef name, ArrayRef<NamedAttribute> host) {
+    types.push_back(type);
+    attributes.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr(tile::kNameAttr, builder.getStringAttr(name)),
+         builder.getNamedAttr("cuda.param", builder.getDictionaryAttr(host))}));
+    return types.size() - 1;
+  }
+
+  Builder builder;
+};
+
+/// An op that moves a tile of a view by TMA.
+static bool movesByTma(Operation *op) {
+  if (isa<cta::StoreOp>(op))
+    return true;
+  auto copy = dyn_cast<cta::CopyOp>(op);
+  auto acquire = copy ? copy.getSlot().getDefiningOp<cta::AcquireOp>() : cta::AcquireOp();
+  auto channel = acquire ? acquire.getChannel().getDefiningOp<cta::ChannelOp>() : cta::ChannelOp();
+  return channel && channel.getKind() == cta::ChannelKind::Tma;
+}
+
+/// False for views that only TMA accesses.
+bool Expander::needsPointer(Value view) {
+  return view.use_empty() || llvm::any_of(view.getUsers(), [](Operation *user) {
+           return !movesByTma(user) && !isa<tile::DimOp>(user);
+         });
+}
+
+void Expander::makeParameters() {
+  MLIRContext *context = kernel.getContext();
+  ParameterList list(context);
+  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  llvm::StringMap<unsigned> dims;
+  struct Indices {
+    unsigned ptr;
+    SmallVector<unsigned> dims, strides;
+  };
+  SmallVector<Indices> indices(kernel.getNumArguments());
+  auto nameOf = [&](unsigned i) {
+    auto name = kernel.getArgAttrOfType<StringAttr>(i, tile::kNameAttr);
+    return name ? name.str() : "arg" + std::to_string(i);
+  };
+  auto viewOf = [&](unsigned i) { return dyn_cast<tile::ViewType>(kernel.getArgumentTypes()[i]); };
+  constexpr unsigned kNone = ~0u, kUnused = kNone - 1;
+
+  // Maps and pointers first, then sizes, strides and scalars: the order in which a reader looks for
+  // them.
+  llvm::MapVector<std::pair<Value, Type>, unsigned> mapIndices;
+  kernel.walk([&](Operation *op) {
+    if (!movesByTma(op))
+      return;
+    auto store = dyn_cast<cta::StoreOp>(op);
+    auto view = cast<BlockArgument>(store ? store.getView() : cast<cta::CopyOp>(op).getView());
+    cuda::TensorMapType type = mapType(op);
+    auto [entry, isNew] = mapIndices.try_emplace({view, type}, 0);
+    std::string name = nameOf(view.getArgNumber());
+    if (isNew)
+      entry->second =
+          list.addMap(type, needsPointer(view) ? name + "_map" : name, view.getArgNumber());
+  });
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (auto view = viewOf(i); view && needsPointer(kernel.getArgument(i)))
+      indices[i].ptr = list.add(cuda::PtrType::get(context, view.getElementType()), "pointer",
+                                nameOf(i), nameOf(i), i);
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (auto view = viewOf(i)) {
+      auto names = kernel.getArgAttrOfType<ArrayAttr>(i, tile::kDimsAttr);
+      bool whole = needsPointer(kernel.getArgument(i));
+      for (int64_t axis = 0; axis < view.getRank(); ++axis) {
+        bool asked = whole || llvm::any_of(kernel.getArgument(i).getUsers(), [&](Operation *user) {
+                       auto dim = dyn_cast<tile::DimOp>(user);
+                       return dim && dim.getAxis() == axis;
+                     });
+        if (view.isDynamicDim(axis) && !asked) {
+          indices[i].dims.push_back(kUnused);
+          continue;
+        }
+        if (!view.isDynamicDim(axis)) {
+          indices[i].dims.push_back(kNone);
+          continue;
+        }
+        std::string name =
+            names ? cast<StringAttr>(names[axis]).str() : nameOf(i) + "_dim" + std::to_string(axis);
+        auto [entry, isNew] = dims.try_emplace(name, 0);
+        if (isNew)
+          entry->second = list.add(i32, "dim", name, name, i, axis);
+        indices[i].dims.push_back(entry->second);
+      }
+    }
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (auto view = viewOf(i); view && needsPointer(kernel.getArgument(i)))
+      for (int64_t axis = 0; axis < view.getRank(); ++axis)
+        indices[i].strides.push_back(axis == view.getRank() - 1 && !view.getStrided()
+                                         ? kNone
+                                         : list.add(view.getWide() ? i64 : i32, "stride",
+                                                    nameOf(i) + "_stride" + std::to_string(axis),
+                                                    nameOf(i), i, axis));
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (!viewOf(i)) {
+      Type type = kernel.getArgumentTypes()[i];
+      indices[i].ptr = list.add(type, "scalar", nameOf(i), nameOf(i), i);
+    }
+
+  std::optional<unsigned> counter, parts, raised;
+  Type i32Pointer = cuda::PtrType::get(context, i32);
+  if (hasQueue())
+    counter = list.add(i32Pointer, "tile_counter", "tile_counter", "", 0);
+  if (int64_t bytes = workspaceBytes()) {
+    parts = list.addWorkspace(builder.getF32Type(), bytes);
+    raised = list.add(i32Pointer, "flags", "flags", "", 0);
+  }
+
+  result = builder.create<func::FuncOp>(kernel.getLoc(), kernel.getName(),
+                                        builder.getFunctionType(list.types, {}));
+  Block *entry = result.addEntryBlock();
+  for (auto [i, attributes] : llvm::enumerate(list.attributes))
+    result.setArgAttrs(i, attributes);
+  builder.setInsertionPointToStart(entry);
+  for (auto [use, index] : mapIndices)
+    maps[use] = entry->getArgument(index);
+  if (counter)
+    tileCounter = entry->getArgument(*counter);
+  if (parts) {
+    workspace = entry->getArgument(*parts);
+    flags = entry->getArgument(*raised);
+  }
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    Value source = kernel.getArgument(i);
+    auto view = viewOf(i);
+    if (!view) {
+      Value argument = entry->getArgument(indices[i].ptr);
+      Type compute = computeType(argument.getType());
+      scalars.map(source, convert(loc, argument, argument.getType(), compute, false));
+      continue;
+    }
+    ViewParams &params = views[source];
+    params.type = view;
+    for (int64_t axis = 0; axis < view.getRank(); ++axis) {
+      unsigned dim = indices[i].dims[axis];
+      params.dims.push_back(dim == kUnused ? Value()
+                            : dim == kNone ? constant(view.getShape()[axis])
+                                           : Value(entry->getArgument(dim)));
+    }
+    if (!needsPointer(source))
+      continue;
+    params.ptr = entry->getArgument(indices[i].ptr);
+    for (int64_t axis = 0; axis < view.getRank(); ++axis) {
+      unsigned stride = indices[i].strides[axis];
+      params.strides.push_back(stride != kNone  ? Value(entry->getArgument(stride))
+                               : view.getWide() ? builder.create<arith::ConstantIntOp>(loc, 1, 64)
+                                                : constant(1));
+    }
+  }
+}
+
+void Expander::makeKernel() {
+  builder.setInsertionPoint(kernel);
+  makeParameters();
+  result->setAttr(cuda::kKernelAttr, builder.getUnitAttr());
+  result->setAttr(cuda::kTargetAttr, builder.getStringAttr(target.name));
+  result->setAttr(cuda::kThreadsAttr, builder.getI32IntegerAttr(warps * kLanes));
+  Attribute minBlocks = kernel->getAttr(cta::kMinBlocksAttr);
+  result->setAttr(cuda::kMinBlocksAttr, minBlocks ? minBlocks : builder.getI32IntegerAttr(1));
+
+  auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
+  thread = builder.create<cuda::ThreadIdOp>(named("thread"), builder.getI32Type());
+  auto i32 = [&](int64_t v) { return builder.create<arith::ConstantIntOp>(loc, v, 32); };
+  lane = builder.create<arith::AndIOp>(named("lane"), thread, i32(kLanes - 1));
+  auto shift = i32(llvm::Log2_64(kLanes));
+  bool hasRoles = !kernel.getOps<cta::RoleOp>().empty();
+  warp = builder.create<arith::ShRSIOp>(hasRoles ? loc : Location(named("warp")), thread, shift);
+  if (hasRoles) // roles branch on it: let the compiler know that all lanes have the same
+    warp = builder.create<cuda::ShuffleIdxOp>(named("warp"), warp.getType(), warp, i32(0));
+  entryEnd = warp.getDefiningOp();
+  if (cluster > 1)
+    result->setAttr(cuda::kClusterAttr, builder.getI32IntegerAttr(cluster));
+}
+
+Expander::FreshThread::FreshThread(Expander &expander, bool active)
+    : lane(expander.lane), warp(expander.warp), end(expander.entryEnd),
+      coordinates(expander.threadCoordinates) {
+  if (!active)
+    return;
+  expander.renewThread();
+}
+
+void Expander::renewThread() {
+  Value fresh = builder.create<cuda::OpaqueOp>(loc, builder.getI32Type(), thread);
+  lane = rem(fresh, kLanes);
+  warp = div(fresh, kLanes);
+  if (role && cta::firstWarp(role))
+    warp = builder.create<arith::SubIOp>(loc, warp, constant(cta::firstWarp(role)));
+  entryEnd = warp.getDefiningOp();
+  threadCoordinates.clear();
+}
+
+/// Marks the pointers to what nobody writes while the kernel runs: neither the kernel through this
+/// view, nor through one that is the same tensor in a call in place.
+void Expander::markReadOnly() {
+  SmallVector<Value> written;
+  kernel.walk([&](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op).Case<tile::StoreOp, tile::AtomicOp, cta::StoreOp>(
+        [&](auto store) { written.push_back(store.getView()); });
+  });
+  for (auto &[view, params] : views) {
+    bool kept = llvm::none_of(
+        written, [view = view](Value other) { return other == view || mayBeInPlace(view, other); });
+    if (params.ptr && kept)
+      result.setArgAttr(cast<BlockArgument>(params.ptr).getArgNumber(), cuda::kReadOnlyAttr,
+                        builder.getUnitAttr());
+  }
+}
+
+void Expander::finishKernel() {
+  result->setAttr(cuda::kSharedBytesAttr, builder.getI32IntegerAttr(sharedBytes));
+  markReadOnly();
+}
+
+//===- Dispatch ------------------------------------------------------------------------------===//
+
+/// A location without the variable's name, which belongs to the tile and not to the steps that make
+/// it.
+static Location placeOf(Location location) {
+  if (auto named = dyn_cast<NameLoc>(location))
+    return named.getChildLoc();
+  return location;
+}
+
+LogicalResult Expander::expandBlock(Block &block) {
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    loc = placeOf(op.getLoc());
+    if (&block == &kernel.getBody().front())
+      current = &op;
+    if (failed(expand(&op)))
+      return failure();
+  }
+  loc = placeOf(block.getTerminator()->getLoc());
+  return success();
+}
+
+LogicalResult Expander::expand(Operation *op) {
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tile::GridOp o) { return expandGrid(o); })
+      .Case<tile::ProgramIdOp, tile::AssertOp>([&](auto) { return success(); })
+      .Case([&](tile::DimOp o) {
+        scalars.map(o.getResult(), views[o.getView()].dims[o.getAxis()]);
+        return success();
+      })
+      .Case<scf::ForOp, scf::IfOp, scf::WhileOp>([&](auto o) { return expandControl(o); })
+      .Case([&](tile::LoadOp o) { return expandLoad(o); })
+      .Case([&](tile::StoreOp o) { return expandStore(o); })
+      .Case([&](tile::AtomicOp o) { return expandAtomic(o); })
+      .Case([&](tile::ReduceOp o) { return expandReduce(o); })
+      .Case([&](cta::PartialSumOp o) { return expandPartialSum(o); })
+      .Case([&](tile::ArgReduceOp o) { return expandArgReduce(o); })
+      .Case([&](tile::ScanOp o) { return expandScan(o); })
+      .Case([&](cta::ChannelOp o) { return expandChannel(o); })
+      .Case([&](cta::AcquireOp o) { return expandAcquire(o); })
+      .Case([&](cta::CopyOp o) { return expandCopy(o); })
+      .Case([&](cta::PutOp o) { return expandPut(o); })
+      .Case([&](cta::CommitOp o) { return expandCommit(o); })
+      .Case([&](cta::WaitOp o) { return expandWait(o); })
+      .Case([&](cta::GetOp o) { return expandGet(o); })
+      .Case([&](cta::ElementOp o) { return expandSlotElement(o); })
+      .Case([&](cta::ReleaseOp o) { return expandRelease(o); })
+      .Case([&](cta::StoreOp o) { return expandTmaStore(o); })
+      .Case([&](cta::BeginOp o) {
+        expandBegin(o);
+        return success();
+      })
+      .Case([&](cta::MmaOp o) { return expandMma(o); })
+      .Case([&](cta::AwaitOp o) { return expandAwait(o); })
+      .Case([&](cta::RescaleOp o) { return expandRescale(o); })
+      .Case([&](cta::RaiseOp o) { return expandRaise(o); })
+      .Case([&](cta::CombineOp o) { return expandCombine(o); })
+      .Case([&](cta::RoleOp o) {
+        bool first = !isa_and_nonnull<cta::RoleOp>(o->getPrevNode());
+        return first ? expandRoles() : success();
+      })
+      .Case([&](cta::TilesOp o) { return expandTiles(o); })
+      .Case([&](cta::WarpgroupOp o) {
+        scalars.map(o.getResult(), div(warp, cta::kWarpsPerGroup));
+        return success();
+      })
+      .Case([](cta::OrderOp) { return success(); })
+      .Case([&](cta::EnterOp o) { return expandEnter(o); })
+      .Case([&](cta::LeaveOp o) { return expandLeave(o); })
+      .Case([&](cta::ConvertOp o) { return expandConvert(o); })
+      .Case([&](cta::SyncOp) {
+        barrier();
+        return success();
+      })
+      .Default([&](Operation *o) { return expandElementwise(o); });
+}
+
+LogicalResult Expander::run() {
+  makeKernel();
+  planShared();
+  if (failed(expandBlock(kernel.getBody().front())))
+    return failure();
+  builder.create<func::ReturnOp>(kernel.getLoc());
+  finishKernel();
+  return success();
+}
+
+namespace {
+struct ExpandToCuda : impl::ExpandToCudaBase<ExpandToCuda> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> kernels;
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      if (kernel->hasAttr(cta::kTargetAttr))
+        kernels.push_back(kernel);
+    for (func::FuncOp kernel : kernels) {
+      if (failed(Expander(kernel).run()))
+        return signalPassFailure();
+      kernel.erase();
+    }
+  }
+};
+} // namespace
+} // namespace tilewright::passes

@@ -1,0 +1,479 @@
+//===- Expander.h - from one thread block to one thread ---------------------------------------===//
+//
+// The state of `expand-to-cuda`, which walks a `cta` kernel in order and writes the `cuda` kernel.
+// Its parts are spread over files by what they expand:
+//
+//   ExpandToCuda.cpp        the walk, parameters
+//   ExpandControl.cpp       loops, branches, the grid
+//   ExpandElements.cpp      elementwise ops and shape ops, as expressions over register arrays
+//   ExpandAccesses.cpp      loads, stores and atomics of global memory
+//   ExpandReductions.cpp    reductions and scans across registers, lanes and warps
+//   ExpandChannels.cpp      slots, their hand-over, waits
+//   ExpandCopies.cpp        what goes into slots and comes out of them
+//   ExpandRoles.cpp         roles as branches
+//   ExpandTiles.cpp         the loop over tiles
+//   ExpandQueue.cpp         tiles from a queue
+//   ExpandParts.cpp         tiles that blocks share
+//   ExpandOrders.cpp        turns of roles and warpgroups
+//   ExpandRings.cpp         slots between roles: mbarriers
+//   ExpandTma.cpp           boxes that TMA copies
+//   ExpandWgmma.cpp         products of warpgroups, and what waits for them
+//   ExpandProducts.cpp      fragments and mma
+//   ExpandConversions.cpp   from one layout to another
+//
+// A register tile is an array with one entry per register of its layout. Values of 16 and 8 bits
+// are packed in words where the layout's register count allows; arithmetic on them happens in f32
+// (or i32) and is rounded after each op. An elementwise op that is used once is not given an
+// array: it is evaluated, element by element, where it is used.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_PASSES_LOWER_EXPANDER_H
+#define TILEWRIGHT_PASSES_LOWER_EXPANDER_H
+
+#include "ir/Target.h"
+#include "ir/cta/Cta.h"
+#include "ir/cuda/Cuda.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Passes.h"
+#include "passes/analysis/Divisibility.h"
+#include "passes/analysis/NamedBarriers.h"
+#include "passes/lower/ExpanderState.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+namespace tilewright::passes {
+
+class Expander {
+public:
+  explicit Expander(mlir::func::FuncOp kernel);
+  mlir::LogicalResult run();
+
+private:
+  //===- The walk (ExpandToCuda.cpp) ---------------------------------------------------------===//
+  void makeKernel();
+  void makeParameters();
+  bool needsPointer(Value view);
+  void markReadOnly();
+  void finishKernel();
+  mlir::LogicalResult expandBlock(mlir::Block &block);
+  mlir::LogicalResult expand(Operation *op);
+
+  //===- Control flow (ExpandControl.cpp) ----------------------------------------------------===//
+  /// A loop or branch, which warpgroups may run differently.
+  mlir::LogicalResult expandControl(Operation *op);
+  mlir::LogicalResult expandGrid(tile::GridOp op);
+  mlir::LogicalResult expandFor(mlir::scf::ForOp op);
+  mlir::LogicalResult expandLoop(mlir::scf::ForOp op, mlir::ValueRange inits,
+                                 llvm::ArrayRef<Value> arrays);
+  mlir::LogicalResult expandWhile(mlir::scf::WhileOp op);
+  mlir::LogicalResult expandIf(mlir::scf::IfOp op);
+  /// Copies tiles into the arrays that carry them, as if all at once.
+  void assignTiles(mlir::ValueRange tiles, llvm::ArrayRef<Value> arrays);
+  void copyRegisters(Value from, Value to);
+
+  //===- Small things ------------------------------------------------------------------------===//
+  Value constant(int64_t value);
+  Value constantOf(Type type, double value);
+  Value integerOf(Type type, int64_t value);
+  Value add(Value a, Value b);
+  Value mul(Value a, int64_t factor);
+  Value div(Value a, int64_t divisor);
+  Value rem(Value a, int64_t divisor);
+  Value bitXor(Value a, Value b);
+  Value both(Value a, Value b); // logical and; null stands for true
+  /// A loop over [0, count) that is unrolled, whole or by `factor`; a single iteration is written
+  /// straight.
+  void unrolled(int64_t count, llvm::function_ref<void(Value)> body, int64_t factor = 0);
+  Value declare(Location loc, int64_t size, Type element);
+  Value scalar(Value value) { return scalars.lookup(value); }
+
+  //===- Register tiles (ExpandElements.cpp) -------------------------------------------------===//
+  /// Values per array entry for `registers` values of that type.
+  static int64_t packOf(Type element, int64_t registers);
+  /// The type in which elements of that type are computed: f32 for narrow floats, i32 for narrow
+  /// integers, else the type itself.
+  Type computeType(Type element);
+  Value declareTile(Location loc, mlir::RankedTensorType type);
+  /// The array that holds a tile; computed now if it was left to its use.
+  Value registersOf(Value tile);
+  /// The array of a tile that an op at `where` changes in place: its own, or a copy if the tile is
+  /// wanted elsewhere.
+  Value changeableRegisters(Value tile, Location where);
+  void writeTile(Value tile, Value array);
+  /// Element `index` (a register number) of a tile, in its compute type. Without `rounded`, a
+  /// narrow value may still have the precision of its compute type.
+  Value element(Value tile, Value index, bool rounded = true);
+  /// An element of a range, or of a tile that repeats one, as what all registers of the thread
+  /// share and what this one adds; nothing for other tiles.
+  std::optional<std::pair<Value, Value>> rangeParts(Value tile, Value index);
+  Value readElement(Value array, Value index);
+  void writeElements(Value array, Value entry, mlir::ValueRange values);
+  /// An elementwise or scalar op on operands in their compute types.
+  Value evaluate(Operation *op, mlir::ValueRange operands, Type resultElement, bool rounded);
+  Value convert(Location loc, Value value, Type from, Type to, bool rounded);
+  mlir::LogicalResult expandElementwise(Operation *op);
+  mlir::LogicalResult expandRescale(cta::RescaleOp op);
+
+  //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------===//
+  /// What this thread's lane and warp add to the coordinate along `dim`.
+  Value threadCoordinate(const Layout &layout, int64_t dim);
+  Value registerCoordinate(const Layout &layout, int64_t dim, Value index);
+  Value coordinate(const Layout &layout, int64_t dim, Value index);
+  /// The register number left of `index` when the digits along dropped dimensions go.
+  Value keepDigits(const Layout &layout, Value index, llvm::function_ref<bool(int64_t)> keep);
+  /// True (null) unless replicas exist; then whether this thread is the first of them.
+  Value firstReplica(const Layout &layout);
+  /// The digits of a level, as an expression over `number`, that `visit` picks and scales.
+  Value sumDigits(const Digits &digits, Value number,
+                  llvm::function_ref<int64_t(const Digit &)> scale);
+
+  //===- Global memory (ExpandAccesses.cpp) --------------------------------------------------===//
+  struct Access {
+    ViewParams *view;
+    llvm::SmallVector<Value> indices;    // scalar starts; null for gathered axes
+    llvm::SmallVector<Value> indexTiles; // original tiles of gathered axes, else null
+    llvm::ArrayRef<int64_t> extents, valid;
+    llvm::ArrayRef<bool> inBounds;
+    llvm::SmallVector<bool> startsInside; // the start is known not to be negative
+
+    /// Whether the view, or the tile's valid part, may end within a vector of the innermost axis.
+    bool mayEndInside() const {
+      return inBounds.empty() || !inBounds.back() || (!valid.empty() && valid.back());
+    }
+  };
+  template <typename Op> Access accessOf(Op op) {
+    Access access;
+    access.view = &views[op.getView()];
+    access.extents = op.getExtents();
+    if (auto valid = op.getValid())
+      access.valid = *valid;
+    if (auto bounds = op.getInBounds())
+      access.inBounds = *bounds;
+    for (Value index : op.getIndices()) {
+      bool gathers = mlir::isa<mlir::RankedTensorType>(index.getType());
+      access.indices.push_back(gathers ? Value() : scalar(index));
+      access.indexTiles.push_back(gathers ? index : Value());
+      access.startsInside.push_back(!gathers && knownNonNegative(index));
+    }
+    return access;
+  }
+  /// Where one register (the first of a vector) lies: its offset, whether it is inside along all
+  /// axes but the innermost, and how many elements remain along that (null: enough).
+  struct Place {
+    Value offset, inside, remaining;
+  };
+  Place place(const Access &access, const Layout &layout, Value index);
+  Place placeScalar(const Access &access);
+  int64_t vectorOf(const Access &access, const Layout &layout, int64_t limit);
+  mlir::LogicalResult expandLoad(tile::LoadOp op);
+  void loadTile(const Access &access, const Layout &layout, Value array, int64_t limit, Value fill,
+                Value predicate);
+  void loadVector(const Access &access, const Layout &layout, Value array, Value first, Value entry,
+                  int64_t vector, Value fill, Value predicate);
+  void packInto(Value array, Value entry, Value single, int64_t count);
+  /// An array, and the entry in it, that hold `vector` elements of a tile from register `first` on:
+  /// the tile's own, or one that is computed here.
+  std::pair<Value, Value> vectorAt(Value tile, Value first, int64_t vector);
+  mlir::LogicalResult expandStore(tile::StoreOp op);
+  mlir::LogicalResult expandAtomic(tile::AtomicOp op);
+  /// Runs `whole(inside)` for a vector that lies within its row, else `single()`, which moves it
+  /// element by element; a vector of one element only needs the former.
+  void wholeOrSingle(const Place &where, int64_t vector, llvm::function_ref<void(Value)> whole,
+                     llvm::function_ref<void()> single);
+  Value offsetAt(Value offset, Value elements);
+  Value moreThan(Value remaining, Value count);
+  Value lessUnsigned(Value a, Value b);
+
+  //===- Reductions (ExpandReductions.cpp) ---------------------------------------------------===//
+  mlir::LogicalResult expandReduce(tile::ReduceOp op);
+  mlir::LogicalResult expandPartialSum(cta::PartialSumOp op);
+  mlir::LogicalResult expandArgReduce(tile::ArgReduceOp op);
+  mlir::LogicalResult expandScan(tile::ScanOp op);
+  /// What each thread's own elements come to: registers of the result, not narrowed.
+  Value reduceInThreads(mlir::Location where, tile::ReduceKind kind, Value tile, int64_t axis);
+  /// Per row, a bound from above of the elements that the thread holds, as the bits of an f32.
+  Value boundInThreads(mlir::Location where, Value tile);
+  mlir::LogicalResult expandRaise(cta::RaiseOp op);
+  /// Combines `arrays` (registers of the result) over the lanes and warps along `axis`.
+  void reduceAcrossThreads(llvm::ArrayRef<Value> arrays, const Layout &source, const Layout &result,
+                           int64_t axis, int64_t registers, llvm::ArrayRef<int64_t> resultShape,
+                           llvm::function_ref<void(mlir::ValueRange other, Value index)> combine);
+
+  //===- Channels (ExpandChannels.cpp, ExpandCopies.cpp) --------------------------------------===//
+  mlir::LogicalResult expandChannel(cta::ChannelOp op);
+  mlir::LogicalResult expandAcquire(cta::AcquireOp op);
+  mlir::LogicalResult expandCopy(cta::CopyOp op);
+  void copyNarrow(const SlotState &slot, const Access &access, const Layout &layout,
+                  Value predicate);
+  mlir::LogicalResult expandPut(cta::PutOp op);
+  mlir::LogicalResult expandCommit(cta::CommitOp op);
+  mlir::LogicalResult expandWait(cta::WaitOp op);
+  mlir::LogicalResult expandGet(cta::GetOp op);
+  mlir::LogicalResult expandSlotElement(cta::ElementOp op);
+  Value nextSlot(ChannelState &state, cta::ChannelType type, Value counter, SlotState &slot);
+  /// What a counter of slots says; it then moves on.
+  Value nextIndex(Value counter, int64_t depth);
+  Value slotAt(ChannelState &state, Value index);
+  /// Waits for all threads of the block, or of the role.
+  void barrier();
+  /// Refuses what takes all of a role's warps where its warpgroups are apart; `how` it does.
+  void needAllWarps(llvm::StringRef how);
+  /// The byte address of (row, column) of a slot. The column's multiple of 16 bytes is swizzled.
+  Value slotAddress(const SlotState &slot, Value row, Value column);
+  Layout copyLayout(cta::CopyOp op);
+  void writeSlot(const SlotState &slot, Value array, const Layout &layout,
+                 mlir::RankedTensorType type);
+  void writeSlotByElement(const SlotState &slot, Value array, const Layout &layout,
+                          mlir::RankedTensorType type, Value replica);
+  /// Scratch shared memory for a use that begins with a barrier.
+  Value scratch(int64_t bytes);
+  void planShared();
+
+  //===- Roles (ExpandRoles.cpp) -------------------------------------------------------------===//
+  /// Roles that share the register budget of whole warpgroups.
+  struct Section {
+    int64_t end; // the warpgroup behind its last
+    std::optional<int64_t> registers;
+    llvm::SmallVector<cta::RoleOp> roles;
+  };
+  mlir::LogicalResult expandRoles();
+  mlir::LogicalResult expandSections(llvm::ArrayRef<Section> sections);
+  mlir::LogicalResult expandRole(cta::RoleOp op);
+  /// Whether this is the thread that does what is done once for the block or role; null: it is the
+  /// only one.
+  Value firstThread();
+  /// Writes what `body` writes so that one thread of the role runs it.
+  void byOneThread(llvm::function_ref<void()> body);
+  void branch(Value condition, llvm::function_ref<void()> body);
+
+  //===- Tiles (ExpandTiles.cpp) -------------------------------------------------------------===//
+  /// A number to divide by again and again; a constant has no reciprocal.
+  struct Divisor {
+    Value value, reciprocal;
+  };
+  /// The steps of tiles left over that a block makes, counted from the first step of the first of
+  /// them, and what is the same for all blocks.
+  struct Share {
+    Value steps;      // of a tile
+    Value size;       // of a share, at most
+    Value begin, end; // this block's; both 0 where nothing is split
+    Value tile;       // the tile left over in which it begins
+    Value rounds;     // tiles that the block makes whole
+    Value parts;      // tiles that it makes parts of, up to 2
+    Value whole;      // the first tile left over
+  };
+  /// The part of a tile that is made in one go of the loop over them.
+  struct Part {
+    Value isLeft; // of a tile left over, and maybe not all of it
+    Value start;  // such a tile's first step, counted as the share's are
+    Value end;    // the step of the tile behind the part's last
+    Value block;
+    Share share;
+  };
+  struct TileLoop {
+    cta::TilesOp op;
+    llvm::SmallVector<Divisor> extents;
+    /// With groups: tiles of a plane of the first two axes, of a whole group, and the height of the
+    /// last group.
+    Divisor plane, band, lastHeight;
+    Value total, first, step; // numbers of tiles
+    /// What holds each value that a tile hands to the next: a tile's registers, or the number of a
+    /// slot (!cuda.regs<1 x i32>).
+    llvm::SmallVector<Value> carried;
+  };
+  Divisor divisor(Value value, llvm::StringRef name);
+  Value divide(Value number, const Divisor &by);
+  /// The quotient and what is left.
+  std::pair<Value, Value> divideWithRest(Value number, const Divisor &by);
+  TileLoop planTiles(cta::TilesOp op);
+  llvm::SmallVector<Value> tileCoordinates(const TileLoop &loop, Value number);
+  mlir::LogicalResult expandTiles(cta::TilesOp op);
+  mlir::LogicalResult expandTile(const TileLoop &loop, Value number);
+  llvm::SmallVector<Value> declareCarried(cta::TilesOp op);
+  void handOn(mlir::ValueRange values, llvm::ArrayRef<Value> carried);
+  void takeOver(mlir::ValueRange names, llvm::ArrayRef<Value> carried);
+
+  //===- Tiles that blocks share (ExpandParts.cpp) -------------------------------------------===//
+  Share planShare(const TileLoop &tiles);
+  mlir::LogicalResult expandParts(const TileLoop &tiles);
+  mlir::LogicalResult expandCombine(cta::CombineOp op);
+  /// What a block leaves of unfinished tiles; 0 where none are split.
+  int64_t workspaceBytes();
+  void forEachLeft(cta::CombineOp op, size_t sum, Value block,
+                   llvm::function_ref<void(Value index, Value offset)> move);
+  void leaveParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays);
+  void addParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays, Value block);
+
+  //===- Queues (ExpandQueue.cpp) ------------------------------------------------------------===//
+  struct QueuePlace {
+    Value slot, full, empty, phase;
+  };
+  bool hasQueue();
+  void planQueue();
+  QueuePlace queuePlace(Value count);
+  void handOut(Value count, Value number, Value staged);
+  Value takeOut(Value count, Value staged);
+  mlir::LogicalResult expandShare(const TileLoop &tiles);
+  mlir::LogicalResult expandQueue(const TileLoop &tiles);
+
+  //===- Turns (ExpandOrders.cpp) ------------------------------------------------------------===//
+  /// What the role does when it starts and ends, so that turns begin with the first in the circle
+  /// and the last turn is given to nobody who does not take it.
+  void startTurns();
+  void endTurns();
+  void forOrders(llvm::function_ref<void(cta::OrderOp)> body);
+  /// Writes what `body` writes for those who have that place in the circle.
+  void ifPlace(cta::OrderOp order, Value place, llvm::function_ref<void()> body);
+  std::pair<Value, int64_t> turnBarrier(cta::OrderOp order, int64_t steps);
+  mlir::LogicalResult expandEnter(cta::EnterOp op);
+  mlir::LogicalResult expandLeave(cta::LeaveOp op);
+
+  //===- Rings between roles (ExpandRings.cpp) -----------------------------------------------===//
+  void planRings();
+  void initialiseRings();
+  Ring *ringOf(Value channel);
+  void enterRings();
+  void enterSlot(Operation *acquireOrWait, SlotState &slot);
+  mlir::LogicalResult expandRelease(cta::ReleaseOp op);
+  bool closesAll(Ring &ring, const SlotState &slot);
+  Value numberInGroup();
+  /// The producer's and the consumer's arrival.
+  void handOver(Ring &ring, Value index);
+  void giveBack(Ring &ring, Value index, Value condition);
+
+  //===- Boxes (ExpandTma.cpp) ---------------------------------------------------------------===//
+  cuda::TensorMapType mapType(Operation *copyOrStore);
+  void forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
+                  llvm::ArrayRef<int64_t> extents, mlir::ValueRange indices, int64_t rows,
+                  Value firstRow, Value columns,
+                  llvm::function_ref<void(mlir::ValueRange coordinates, Value offset)> move);
+  mlir::LogicalResult expandTmaCopy(cta::CopyOp op);
+  mlir::LogicalResult expandTmaStore(cta::StoreOp op);
+  /// Waits until TMA has read what the role stored.
+  void awaitStores();
+  /// Stores a tile to a slot; `vectorAt(register, elements)` gives the array and entry that hold so
+  /// many elements.
+  void fillSlot(const SlotState &slot, mlir::RankedTensorType type,
+                llvm::function_ref<std::pair<Value, Value>(Value, int64_t)> vectorAt);
+  /// The register of a tile that part `part` of it, `size` elements along `dim`, has as `index`.
+  Value sliceRegister(const Layout &whole, int64_t dim, int64_t size, Value part, Value index);
+
+  //===- Products of warpgroups (ExpandWgmma.cpp) --------------------------------------------===//
+  void expandWgmma(cta::MmaOp op, Value acc);
+  /// Bytes from an operand's start to element (mn, k), before the swizzle; null is 0.
+  Value panelOffset(const PanelLayout &panels, Major major, Value mn, Value k);
+  void expandBegin(cta::BeginOp op);
+  /// True if nothing from `op` on reads `array` as this tile, or as one that is left to its uses.
+  bool readBefore(Value tile, Value array, Operation *op);
+  mlir::LogicalResult expandAwait(cta::AwaitOp op);
+  /// Waits until only the youngest `keep` groups are under way; `readable` is used next.
+  void retire(size_t keep, mlir::ValueRange readable = {});
+  /// Keeps reads of shared memory behind the products that were started before them.
+  void readBehindProducts();
+  /// Retires everything before an op that products do not cross.
+  void retireBefore(Operation *op);
+  mlir::LogicalResult enterPendingLoop(mlir::scf::ForOp op);
+  void carryPending(mlir::scf::ForOp op, Value lower, Value counter);
+  mlir::LogicalResult leavePendingBody(mlir::scf::ForOp op);
+  void leavePendingLoop(mlir::scf::ForOp op, Value lower, Value upper);
+  ProductGroup carriedGroup(mlir::BlockArgument sum, Value pending, Value started);
+
+  //===- Products and conversions ------------------------------------------------------------===//
+  mlir::LogicalResult expandMma(cta::MmaOp op);
+  bool carriesResult(cta::MmaOp op, mlir::BlockArgument argument);
+  void expandMmaSync(cta::MmaOp op, Value acc);
+  void expandFma(cta::MmaOp op, Value acc);
+  /// The words of the fragments of one step along k: of all of the warp's rows, or of its columns
+  /// from word `first` on.
+  Value loadFragmentsA(cta::MmaOp op, Value step);
+  Value loadFragmentsB(cta::MmaOp op, Value step, Value first, int64_t count);
+  /// Fragment words from an operand that ldmatrix cannot read: element by element.
+  void gatherWords(const SlotState &slot, Value array, Value word, Value outer, Value k,
+                   bool kIsRow);
+  Value warpOffset(const Layout &layout, int64_t dim);
+  mlir::LogicalResult expandConvert(cta::ConvertOp op);
+  /// The byte address of element `index` (a register number of `layout`).
+  Value addressIn(const Crossing &crossing, const Layout &layout, Value index);
+  /// Stores a tile to shared memory by stmatrix; false, and nothing done, where target or layout do
+  /// not fit. `vectorAt(register, elements)` gives the array and entry that hold so many elements,
+  /// `addressOf(layout, register)` the byte address of an element.
+  bool storeMatrices(mlir::RankedTensorType type, const Layout &layout,
+                     llvm::function_ref<std::pair<Value, Value>(Value, int64_t)> vectorAt,
+                     llvm::function_ref<Value(const Layout &, Value)> addressOf);
+
+  mlir::func::FuncOp kernel; // the source
+  mlir::func::FuncOp result;
+  const Target &target;
+  int64_t warps; // of the block, or of the role under expansion
+  mlir::OpBuilder builder;
+  Location loc; // of the op being expanded
+
+  mlir::IRMapping scalars;
+  llvm::DenseMap<Value, Value> tiles; // register tile -> array
+  llvm::DenseMap<Value, ViewParams> views;
+  llvm::DenseMap<Value, ChannelState> channels;
+  llvm::DenseMap<Value, SlotState> slots;
+  llvm::DenseMap<Value, Crossing> crossings; // tiles that are read where they are stored
+  Value thread, lane, warp;
+  using CoordinateCache = llvm::SmallVector<std::pair<Digits, Value>>; // lanes then warps
+  CoordinateCache threadCoordinates;
+  Operation *entryEnd = nullptr; // where thread coordinates are computed
+
+  /// From here on thread coordinates are computed at this place, and not moved from it.
+  void renewThread();
+  /// While it lives, and if it is active, the thread has been renewed.
+  class FreshThread {
+  public:
+    FreshThread(Expander &expander, bool active);
+
+  private:
+    llvm::SaveAndRestore<Value> lane, warp;
+    llvm::SaveAndRestore<Operation *> end;
+    llvm::SaveAndRestore<CoordinateCache> coordinates;
+  };
+
+  //===- State of roles ----------------------------------------------------------------------===//
+  cta::RoleOp role;     // under expansion
+  bool elected = false; // a single thread runs it
+  Value group;          // warpgroup of the block
+  Value groupThread;    // the thread's number in its warpgroup
+  int64_t cluster = 1;
+  Value rank;              // of the block in its cluster
+  Value sharedTiles;       // of the block, where the role takes turns at them; null: it takes all
+  bool insideTurn = false; // in a section that the role's warpgroups pass one by one
+  std::optional<Location> metInTurn; // where all of the role's warps would meet in it
+  bool apart = false;     // in a loop or branch that the role's warpgroups may run differently
+  bool misplaced = false; // in it stands what takes all of them; that has been said
+  llvm::DenseMap<std::pair<Value, Type>, Value> maps; // tensor maps of views
+  std::vector<std::unique_ptr<Ring>> rings;
+  Ring *queue = nullptr;    // through which tiles are handed out; it has no channels
+  Value queueSlots;         // the address of its first slot
+  Value tileCounter;        // a pointer to where tiles are counted
+  Value workspace;          // a pointer to where parts of tiles are left
+  Value flags;              // a pointer to a flag per block, raised when it has left its part
+  std::optional<Part> part; // what is under expansion, where tiles are split
+  llvm::DenseMap<Ring *, RingPlace> places; // of the role under expansion
+  /// Per channel that the role stores through: a counter of slots; null where each store starts
+  /// with slot 0.
+  llvm::DenseMap<Value, Value> storing;
+  llvm::SmallVector<ProductGroup> groups; // the oldest first
+  bool readsBehind = false;               // what is read from now on stays behind all of them
+  /// Of a sum that is pending: whether there is anything to add to; null: there is.
+  llvm::DenseMap<Value, Value> begun;
+  /// Tiles whose registers a later sum has taken.
+  llvm::DenseSet<Value> taken;
+  /// The slot of a ring that the last product of a loop's sum has not given back:
+  /// !cuda.regs<1 x i32>.
+  llvm::MapVector<std::pair<Value, Ring *>, Value> held;
+
+  int64_t channelBytes = 0, sharedBytes = 0, nextShared = 0;
+  llvm::DenseMap<Value, Layout> stagedLayouts; // per acquired slot that is filled through registers
+  llvm::DenseSet<Operation *> acquiredAfterBarrier; // acquires that a barrier was put before
+  Operation *current = nullptr;        // the op of the kernel's top level under expansion
+  Operation *lastChannelUse = nullptr; // at the kernel's top level
+  llvm::DenseMap<Operation *, int64_t> pendingGroups; // per wait
+};
+
+} // namespace tilewright::passes
+
+#endif

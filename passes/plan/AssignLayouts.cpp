@@ -1,0 +1,249 @@
+// Which thread holds which element. Two steps:
+//
+//   solve    SolveLayouts.cpp finds a layout for every tile, from anchors outward.
+//   rewrite  Every tensor type gets its layout. An operand that has another layout than its op
+//            wants is converted; constants, ranges and integer arithmetic on them (masks) are
+//            computed anew in the layout that is wanted, which costs less than moving them.
+#include "passes/Passes.h"
+#include "passes/analysis/Divisibility.h"
+#include "passes/plan/SolveLayouts.h"
+
+#include "ir/Target.h"
+#include "ir/cta/Cta.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_ASSIGNLAYOUTS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+class LayoutRewriter {
+public:
+  LayoutRewriter(Operation *root, const Target &target, int64_t warps,
+                 DenseMap<Value, Layout> &layouts)
+      : root(root), target(target), warps(warps), layouts(layouts), builder(root->getContext()) {}
+
+  LogicalResult run() {
+    SmallVector<Operation *> ops;
+    root->walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+    for (auto &[value, layout] : layouts) {
+      RankedTensorType tile = cta::withLayout(tileType(value), layout);
+      bool pending = isa<cta::PendingType>(value.getType());
+      value.setType(pending ? Type(cta::PendingType::get(tile.getContext(), tile)) : tile);
+    }
+    for (Operation *op : ops) {
+      rewriteOperands(op);
+      if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+        settle(reduce, cta::layoutOf(reduce.getSource().getType()).dropDim(reduce.getAxis()));
+      else if (auto reduce = dyn_cast<tile::ArgReduceOp>(op))
+        settle(reduce, cta::layoutOf(reduce.getSource().getType()).dropDim(reduce.getAxis()));
+      else if (auto sums = dyn_cast<cta::PartialSumOp>(op))
+        settlePartialSum(sums);
+    }
+    eraseDead(ops);
+    return success(!failed);
+  }
+
+private:
+  void rewriteOperands(Operation *op);
+  /// The layout that op wants of its operand; none when it takes any.
+  std::optional<Layout> wanted(Operation *op, unsigned index);
+  std::optional<Layout> wantedByStore(Value value, tile::ViewType view, ValueRange indices,
+                                      ArrayRef<int64_t> extents);
+  Value convert(Operation *cause, Value value, const Layout &layout);
+  Value inLayout(Value value, const Layout &layout, Operation *user);
+  void settle(Operation *reduction, const Layout &given);
+  void settlePartialSum(cta::PartialSumOp op);
+  void eraseDead(ArrayRef<Operation *> ops);
+
+  Operation *root;
+  bool failed = false;
+  const Target &target;
+  int64_t warps;
+  DenseMap<Value, Layout> &layouts;
+  OpBuilder builder;
+};
+
+/// Fragments scatter a row over many narrow writes; a tile of some size is first brought into rows,
+/// unless it is larger than shared memory.
+std::optional<Layout> LayoutRewriter::wantedByStore(Value value, tile::ViewType view,
+                                                    ValueRange indices, ArrayRef<int64_t> extents) {
+  auto type = tileType(value);
+  auto current = layouts.find(value);
+  int64_t vector = accessVector(view, indices, extents);
+  Layout rows = Layout::blocked(type.getShape(), type.getRank() - 1, vector, warps);
+  if (current == layouts.end())
+    return rows;
+  bool narrow = std::min(current->second.vector(type.getRank() - 1), vector) < vector;
+  bool large = type.getNumElements() >= vector * kLanes * warps;
+  // The tile meets in shared memory, in rows that swizzle-layout pads by at most 64 bytes.
+  int64_t columns = type.getShape().back(), bytes = (type.getElementTypeBitWidth() + 7) / 8;
+  bool fits = type.getNumElements() / columns * (columns * bytes + 64) <= target.smem;
+  return narrow && large && fits && type.getRank() == 2 ? rows : current->second;
+}
+
+std::optional<Layout> LayoutRewriter::wanted(Operation *op, unsigned index) {
+  Value operand = op->getOperand(index);
+  auto known = [&](Value value) -> std::optional<Layout> {
+    auto found = layouts.find(value);
+    return found == layouts.end() ? std::nullopt : std::optional<Layout>(found->second);
+  };
+  if (auto store = dyn_cast<tile::StoreOp>(op); store && index == 0)
+    return wantedByStore(operand, store.getView().getType(), store.getIndices(),
+                         store.getExtents());
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op); atomic && index == 0)
+    return known(operand) ? known(operand)
+                          : wantedByStore(operand, atomic.getView().getType(), atomic.getIndices(),
+                                          atomic.getExtents());
+  // An index tile follows the tile that it addresses; that operand has been rewritten already.
+  std::optional<Layout> gathered;
+  auto gather = [&](auto access, Value tile) {
+    // By number: one value may be the index of two axes.
+    forEachGather(access, [&](OpOperand &indexTile, int64_t axis) {
+      if (indexTile.getOperandNumber() == index)
+        gathered = indexLayout(cta::layoutOf(tile.getType()), tileType(tile).getRank(), axis);
+    });
+  };
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return gather(load, load.getResult()), gathered;
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return gather(store, store.getValue()), gathered;
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op))
+    return gather(atomic, atomic.getValue()), gathered;
+
+  if (auto mma = dyn_cast<cta::MmaOp>(op)) {
+    if (index == 0)
+      return cta::layoutOf(mma.getResult().getType().getTile());
+    return operandALayout(mma, warps);
+  }
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+    return known(loop.getTiedLoopRegionIterArg(&op->getOpOperand(index)));
+  if (isa<scf::ConditionOp>(op))
+    return known(cast<scf::WhileOp>(op->getParentOp()).getAfterArguments()[index - 1]);
+  if (isa<scf::YieldOp, cta::YieldOp>(op)) {
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op->getParentOp()))
+      return known(loop.getRegionIterArgs()[index]);
+    return known(op->getParentOp()->getResult(index));
+  }
+  if (op->getNumResults() != 0 && isTile(op->getResult(0)) && layouts.contains(op->getResult(0)))
+    if (auto layout = operandLayout(op, index, layouts[op->getResult(0)]))
+      return layout;
+  // Reductions take what they get; a constant in their place is laid out in rows.
+  if (auto current = known(operand))
+    return current;
+  auto type = tileType(operand);
+  return Layout::blocked(type.getShape(), type.getRank() - 1, 1, warps);
+}
+
+void LayoutRewriter::rewriteOperands(Operation *op) {
+  // Free ops are made anew where they are used.
+  if (op->getNumResults() == 1 && isTile(op->getResult(0)) && isFree(op->getResult(0)))
+    return;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isTile(operand.get()))
+      continue;
+    if (auto layout = wanted(op, operand.getOperandNumber()))
+      operand.set(inLayout(operand.get(), *layout, op));
+  }
+}
+
+/// A conversion, which `cause` makes necessary.
+Value LayoutRewriter::convert(Operation *cause, Value value, const Layout &layout) {
+  auto type = tileType(value);
+  explain(cause, "assign-layouts") << "converts " << type.getShape().size() << "-d tile of "
+                                   << type.getNumElements() << " elements";
+  return builder.create<cta::ConvertOp>(value.getLoc(), cta::withLayout(type, layout), value);
+}
+
+Value LayoutRewriter::inLayout(Value value, const Layout &layout, Operation *user) {
+  if (auto type = tileType(value); type.getEncoding() && cta::layoutOf(type) == layout)
+    return value;
+  if (isa<cta::PendingType>(value.getType())) {
+    user->emitError() << "continues a sum that products split over the warps in another way";
+    failed = true;
+    return value;
+  }
+  builder.setInsertionPoint(user);
+  if (!isFree(value))
+    return convert(user, value, layout);
+  Operation *op = value.getDefiningOp();
+  IRMapping mapping;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    if (auto operand = operandLayout(op, i, layout))
+      mapping.map(op->getOperand(i), inLayout(op->getOperand(i), *operand, user));
+  builder.setInsertionPoint(user);
+  Operation *copy = builder.clone(*op, mapping);
+  auto type = cta::withLayout(tileType(value), layout);
+  copy->getResult(0).setType(type);
+  // A constant's value carries its type.
+  if (auto constant = dyn_cast<arith::ConstantOp>(copy)) {
+    auto dense = cast<DenseElementsAttr>(constant.getValue());
+    constant.setValueAttr(dense.isSplat()
+                              ? DenseElementsAttr::get(type, dense.getSplatValue<Attribute>())
+                              : cast<DenseElementsAttr>(dense.reshape(type)));
+  }
+  return copy->getResult(0);
+}
+
+/// What is left of the source's layout is the result's. Uses that settled on another get a
+/// conversion.
+void LayoutRewriter::settle(Operation *reduction, const Layout &given) {
+  Value result = reduction->getResult(0);
+  if (!isTile(result))
+    return;
+  Layout settled = layouts.lookup(result);
+  if (given == settled)
+    return;
+  layouts[result] = given;
+  result.setType(cta::withLayout(tileType(result), given));
+  builder.setInsertionPointAfter(reduction);
+  Value converted = convert(reduction, result, settled);
+  layouts[converted] = settled;
+  result.replaceAllUsesExcept(converted, converted.getDefiningOp());
+}
+
+void LayoutRewriter::settlePartialSum(cta::PartialSumOp op) {
+  Layout given = cta::layoutOf(op.getSource().getType()).threadsAlong(1);
+  int64_t columns = tileType(op.getResult()).getDimSize(1);
+  if (columns == given.extent(1))
+    return settle(op, given);
+  op.emitError() << "gives " << columns << " sums for a row that " << given.extent(1)
+                 << " threads share; make it " << given.extent(1) << " columns";
+  failed = true;
+}
+
+void LayoutRewriter::eraseDead(ArrayRef<Operation *> ops) {
+  for (Operation *op : llvm::reverse(ops))
+    if (op->getNumResults() == 1 && isTile(op->getResult(0)) && op->use_empty() &&
+        isFree(op->getResult(0)))
+      op->erase();
+}
+
+struct AssignLayouts : impl::AssignLayoutsBase<AssignLayouts> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!cta::warpsOf(kernel))
+      return;
+    // Each role by itself: it shares no tiles with others.
+    SmallVector<Operation *> roots(kernel.getOps<cta::RoleOp>());
+    if (roots.empty())
+      roots.push_back(kernel);
+    for (Operation *root : roots)
+      if (failed(assign(root)))
+        return signalPassFailure();
+  }
+
+  LogicalResult assign(Operation *root) {
+    int64_t warps = cta::warpsAt(root);
+    DenseMap<Value, Layout> layouts = solveLayouts(root, warps);
+    const Target &target =
+        *findTarget(getOperation()->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue());
+    return LayoutRewriter(root, target, warps, layouts).run();
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes

@@ -1,0 +1,347 @@
+// Copies into channels run ahead of the products that read them. A loop
+//
+//   for n in [lo, hi): acquire; copy(n); commit; wait; multiply; release
+//
+// becomes, with d slots,
+//
+//   for s in [0, d-1): acquire; copy(lo+s) if lo+s < hi; commit          (prologue)
+//   for n in [lo, hi): wait; acquire; copy(n+d-1) if n+d-1 < hi; commit; multiply; release
+//
+// so that d-1 copies are under way while the loop multiplies. The last d-1 slots stay committed,
+// and hold nothing; where the ring is used again, because a loop around this one comes back, they
+// are waited for and released behind it (epilogue). The slot acquired in an iteration is the one
+// released in the iteration before, which every thread has left once it passed the wait. Channels
+// filled through registers (where the hardware has no asynchronous copy, or the data no alignment
+// for it) have two slots and commit at the end of the iteration instead: the loads are in flight
+// during the products, the stores to shared memory follow them. (Loads of single narrow elements
+// would take more registers than products leave; they too follow the products.)
+//
+// Loops that were split from one loop are one iteration space: the prologue stands before the
+// first, and each prefetches into the next.
+#include "passes/Passes.h"
+#include "passes/analysis/SharedAccesses.h"
+
+#include "ir/Target.h"
+#include "ir/cta/Cta.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_PIPELINELOADS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// The producer's side of one load in a loop body.
+struct Fill {
+  cta::AcquireOp acquire;
+  cta::CopyOp copy;
+  cta::CommitOp commit;
+  cta::WaitOp wait;
+  /// `in_bounds` that holds in every loop of the group.
+  DenseBoolArrayAttr inBounds;
+  cta::ChannelOp channel() { return acquire.getChannel().getDefiningOp<cta::ChannelOp>(); }
+};
+
+/// Loops that run one after the other over one iteration space, with the fills of each.
+struct LoopGroup {
+  SmallVector<scf::ForOp> loops;
+  SmallVector<SmallVector<Fill>> fills; // per loop, in the same order of channels
+};
+
+/// Scalar ops of the loop that `value` needs, in order; failure when it depends on anything else
+/// than the counter and values from outside.
+LogicalResult collectScalars(Value value, scf::ForOp loop, SetVector<Operation *> &ops) {
+  if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
+    return success();
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getParentOp() != loop || op->getNumRegions() || !isMemoryEffectFree(op))
+    return failure();
+  for (Value operand : op->getOperands())
+    if (failed(collectScalars(operand, loop, ops)))
+      return failure();
+  ops.insert(op);
+  return success();
+}
+
+/// True when the loop writes to `view`: what a later iteration loads may be what this one stores.
+bool writesTo(scf::ForOp loop, Value view) {
+  return llvm::any_of(view.getUsers(), [&](Operation *user) {
+    return isa<tile::StoreOp, tile::AtomicOp>(user) && loop->isAncestor(user);
+  });
+}
+
+/// The fills that stand directly in the loop's body and depend on its counter alone.
+SmallVector<Fill> findFills(scf::ForOp loop) {
+  SmallVector<Fill> fills;
+  for (auto copy : loop.getBody()->getOps<cta::CopyOp>()) {
+    Fill fill;
+    fill.copy = copy;
+    fill.acquire = copy.getSlot().getDefiningOp<cta::AcquireOp>();
+    for (Operation *user : copy.getSlot().getUsers())
+      if (auto commit = dyn_cast<cta::CommitOp>(user))
+        fill.commit = commit;
+    for (Operation *user : fill.acquire.getChannel().getUsers())
+      if (auto wait = dyn_cast<cta::WaitOp>(user); wait && wait->getBlock() == loop.getBody())
+        fill.wait = wait;
+    SetVector<Operation *> scalars;
+    bool movable = llvm::all_of(copy.getIndices(), [&](Value index) {
+      return succeeded(collectScalars(index, loop, scalars));
+    });
+    if (movable && fill.commit && fill.wait && !writesTo(loop, copy.getView()))
+      fills.push_back(fill);
+  }
+  return fills;
+}
+
+SmallVector<LoopGroup> findGroups(func::FuncOp kernel) {
+  SmallVector<LoopGroup> groups;
+  kernel.walk([&](scf::ForOp loop) {
+    SmallVector<Fill> fills = findFills(loop);
+    if (fills.empty())
+      return;
+    auto segment = loop->getAttrOfType<IntegerAttr>(tile::kSegmentAttr);
+    bool continues = segment && segment.getInt() > 0;
+    auto before = llvm::find_if(llvm::reverse(groups), [&](const LoopGroup &group) {
+      return group.loops.back()->getBlock() == loop->getBlock();
+    });
+    if (continues && before != groups.rend() && before->fills.front().size() == fills.size()) {
+      bool same = true;
+      for (auto [a, b] : llvm::zip(before->fills.front(), fills))
+        same &= a.channel() == b.channel();
+      if (same) {
+        before->loops.push_back(loop);
+        before->fills.push_back(fills);
+        return;
+      }
+    }
+    groups.push_back({{loop}, {fills}});
+  });
+  return groups;
+}
+
+class LoopPipeliner {
+public:
+  LoopPipeliner(LoopGroup &group, int64_t depth) : group(group), depth(depth) {}
+
+  void run() {
+    // Before any copy goes: the bounds of one are those of all.
+    for (auto &fills : group.fills)
+      for (auto [position, fill] : llvm::enumerate(fills))
+        fill.inBounds = commonBounds(position);
+    for (Fill &fill : group.fills.front())
+      deepen(fill.channel(), depthOf(fill));
+    emitPrologue();
+    if (!isa<func::FuncOp>(group.loops.front()->getParentOp()))
+      emitEpilogue();
+    for (auto [loop, fills] : llvm::zip(group.loops, group.fills))
+      for (Fill &fill : llvm::reverse(fills)) // each goes right after the waits
+        prefetch(loop, fill);
+  }
+
+private:
+  bool staged(Fill &fill) { return fill.channel().getKind() == cta::ChannelKind::Registers; }
+  int64_t depthOf(Fill &fill) { return staged(fill) ? 2 : depth; }
+  /// Loads of less than a word, each of which takes a register: too many to hold during a product.
+  bool narrow(Fill &fill) {
+    return fill.copy.getVector() * fill.copy.getView().getType().getElementBytes() < 4;
+  }
+  Value upperBound() { return group.loops.back().getUpperBound(); }
+
+  static void deepen(cta::ChannelOp channel, int64_t depth) {
+    auto type = channel.getResult().getType();
+    channel.getResult().setType(cta::ChannelType::get(type.getContext(), depth, type.getTile()));
+  }
+
+  /// Acquire and copy for the iteration `counter`; the commit is left to the caller.
+  Value emitCopy(OpBuilder &builder, scf::ForOp loop, Fill &fill, Value counter);
+  /// The counter of the iteration that comes `iterations` after that of `counter`.
+  Value later(OpBuilder &builder, Location loc, Value counter, int64_t iterations);
+  DenseBoolArrayAttr commonBounds(size_t position);
+  void emitPrologue();
+  void emitEpilogue();
+  void prefetch(scf::ForOp loop, Fill &fill);
+
+  LoopGroup &group;
+  int64_t depth;
+};
+
+DenseBoolArrayAttr LoopPipeliner::commonBounds(size_t position) {
+  SmallVector<bool> common;
+  for (auto &fills : group.fills) {
+    auto bounds = fills[position].copy.getInBounds();
+    if (!bounds)
+      return {};
+    if (common.empty())
+      common.assign(bounds->begin(), bounds->end());
+    for (size_t i = 0; i < common.size(); ++i)
+      common[i] = common[i] && (*bounds)[i];
+  }
+  return DenseBoolArrayAttr::get(group.loops.front().getContext(), common);
+}
+
+Value LoopPipeliner::emitCopy(OpBuilder &builder, scf::ForOp loop, Fill &fill, Value counter) {
+  Location loc = fill.copy.getLoc();
+  SetVector<Operation *> scalars;
+  for (Value index : fill.copy.getIndices())
+    (void)collectScalars(index, loop, scalars);
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), counter);
+  for (Operation *op : scalars)
+    builder.clone(*op, mapping);
+  SmallVector<Value> indices;
+  for (Value index : fill.copy.getIndices())
+    indices.push_back(mapping.lookupOrDefault(index));
+  Value inside =
+      builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, counter, upperBound());
+  Value slot = builder.create<cta::AcquireOp>(loc, fill.acquire.getSlot().getType(),
+                                              fill.acquire.getChannel());
+  builder.create<cta::CopyOp>(loc, fill.copy.getView(), indices, slot, inside,
+                              fill.copy.getExtentsAttr(), fill.copy.getValidAttr(), fill.inBounds,
+                              fill.copy.getVectorAttr());
+  return slot;
+}
+
+Value LoopPipeliner::later(OpBuilder &builder, Location loc, Value counter, int64_t iterations) {
+  if (iterations == 0)
+    return counter;
+  Value distance = builder.createOrFold<arith::MulIOp>(
+      loc, group.loops.front().getStep(),
+      builder.create<arith::ConstantIntOp>(loc, iterations, 32));
+  return builder.create<arith::AddIOp>(loc, counter, distance);
+}
+
+void LoopPipeliner::emitPrologue() {
+  scf::ForOp first = group.loops.front();
+  OpBuilder builder(first);
+  // Waits for data that the loops need anyway come after the prologue's copies have started.
+  Operation *before = first;
+  while (isa_and_nonnull<cta::WaitOp>(before->getPrevNode()))
+    before = before->getPrevNode();
+  // The last loop's bound must be known there.
+  Operation *boundOp = upperBound().getDefiningOp();
+  if (boundOp && boundOp->getBlock() == first->getBlock() && !boundOp->isBeforeInBlock(before))
+    before = first;
+  builder.setInsertionPoint(before);
+  for (int64_t stage = 0; stage + 1 < depth; ++stage)
+    for (Fill &fill : group.fills.front()) {
+      if (stage + 1 >= depthOf(fill))
+        continue;
+      Location loc = fill.copy.getLoc();
+      Value counter = later(builder, loc, first.getLowerBound(), stage);
+      Value slot = emitCopy(builder, first, fill, counter);
+      builder.create<cta::CommitOp>(loc, slot);
+    }
+}
+
+void LoopPipeliner::emitEpilogue() {
+  OpBuilder builder(group.loops.back().getContext());
+  builder.setInsertionPointAfter(group.loops.back());
+  SmallVector<Value> slots;
+  for (Fill &fill : group.fills.front())
+    for (int64_t stage = 0; stage + 1 < depthOf(fill); ++stage)
+      slots.push_back(builder.create<cta::WaitOp>(fill.wait.getLoc(), fill.wait.getSlot().getType(),
+                                                  fill.wait.getChannel()));
+  for (Value slot : slots)
+    builder.create<cta::ReleaseOp>(slot.getLoc(), slot);
+}
+
+void LoopPipeliner::prefetch(scf::ForOp loop, Fill &fill) {
+  OpBuilder builder(loop.getContext());
+  // After all waits that stand together, which then share one barrier.
+  Operation *last = fill.wait;
+  while (isa<cta::WaitOp>(last->getNextNode()))
+    last = last->getNextNode();
+  builder.setInsertionPointAfter(last);
+  Location loc = fill.copy.getLoc();
+  Value ahead = later(builder, loc, loop.getInductionVar(), depthOf(fill) - 1);
+  if (staged(fill) && narrow(fill))
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+  Value slot = emitCopy(builder, loop, fill, ahead);
+  if (staged(fill))
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+  builder.create<cta::CommitOp>(loc, slot);
+  fill.commit.erase();
+  fill.copy.erase();
+  fill.acquire.erase();
+}
+
+/// True when a product gathers words of 32 bits from the channel's slots: only padding keeps those
+/// from conflicts.
+bool gathersWords(cta::ChannelOp channel) {
+  if (channel.getResult().getType().getTile().getElementTypeBitWidth() != 32)
+    return false;
+  return llvm::any_of(channel.getResult().getUsers(), [](Operation *user) {
+    return llvm::any_of(user->getUses(), [](OpOperand &use) {
+      auto mma = dyn_cast<cta::MmaOp>(use.getOwner());
+      return mma && operandRead(mma, use) == OperandRead::Gather;
+    });
+  });
+}
+
+/// Bytes of a slot, at most by a little: rows that no swizzle fits are padded by swizzle-layout.
+int64_t slotBytes(cta::ChannelOp channel) {
+  auto tile = channel.getResult().getType().getTile();
+  int64_t columns = tile.getShape().back();
+  int64_t rowBytes = columns * tile.getElementTypeBitWidth() / 8;
+  int64_t padding = gathersWords(channel) ? 32 : llvm::isPowerOf2_64(rowBytes) ? 0 : 16;
+  return llvm::alignTo(tile.getNumElements() / columns * (rowBytes + padding), 1024);
+}
+
+/// Bytes of all channels when those of `group` have `depth` slots.
+int64_t sharedBytes(func::FuncOp kernel, LoopGroup &group, int64_t depth) {
+  DenseSet<Operation *> deepened;
+  for (Fill &fill : group.fills.front())
+    deepened.insert(fill.channel());
+  int64_t bytes = 0;
+  kernel.walk([&](cta::ChannelOp channel) {
+    int64_t slots = deepened.contains(channel) ? depth : channel.getResult().getType().getDepth();
+    bytes += slots * slotBytes(channel);
+  });
+  return bytes;
+}
+
+struct PipelineLoads : impl::PipelineLoadsBase<PipelineLoads> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    auto targetName = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr);
+    if (!targetName)
+      return;
+    const Target &target = *findTarget(targetName);
+    int64_t stages = kernel->getAttrOfType<IntegerAttr>(cta::kStagesAttr).getInt();
+    int64_t warps = kernel->getAttrOfType<IntegerAttr>(cta::kWarpsAttr).getInt();
+    for (LoopGroup &group : findGroups(kernel)) {
+      int64_t depth = chooseDepth(kernel, group, target, warps, stages);
+      explain(group.loops.front(), "pipeline-loads")
+          << depth << " slots for " << group.fills.front().size() << " loads";
+      if (depth > 1)
+        LoopPipeliner(group, depth).run();
+    }
+  }
+
+  /// The stated depth, if it fits; else up to three slots, but not a third one that would cost the
+  /// SM a block: the blocks that share an SM overlap better than one block's stages (attention, D =
+  /// 128: 341 TFLOP/s with 2 slots and 2 blocks, 252 with 3 and 1).
+  static int64_t chooseDepth(func::FuncOp kernel, LoopGroup &group, const Target &target,
+                             int64_t warps, int64_t stages) {
+    auto fits = [&](int64_t depth) {
+      return sharedBytes(kernel, group, depth) <= target.smem - kReservedSharedBytes;
+    };
+    auto blocks = [&](int64_t depth) {
+      int64_t byRegisters = Target::kRegistersPerSm / (256 * kLanes * warps);
+      int64_t bytes = sharedBytes(kernel, group, depth) + kReservedSharedBytes;
+      return std::min(std::max<int64_t>(1, byRegisters), target.smemPerSm / bytes);
+    };
+    int64_t depth = stages ? stages : 3;
+    while (depth > 1 && !fits(depth))
+      --depth;
+    if (!stages && depth == 3 && blocks(3) < blocks(2))
+      depth = 2;
+    return depth;
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes

@@ -1,0 +1,295 @@
+// A tile that repeats a smaller one (a splat, a broadcast, an inserted axis) is called uniform
+// here, and the smaller tile or scalar its source. Everything in this pass moves work from tiles to
+// sources, where it is done once per row or once per program:
+//
+//   f(uniform, uniform)            becomes  uniform(f(source, source))
+//   (x · uniform) · uniform        becomes  x · uniform(source · source)
+//   x / uniform                    becomes  x · uniform(1 / source)
+//   exp x, log x                   become   exp2 (x · log2 e), log2 x · ln 2
+//   exp2 ((x - uniform) · c)       becomes  exp2 (x · c - uniform(source · c))
+//   x · c - y                      becomes  fma(x, c, -y)
+//   max (x · c)                    becomes  max x · c,  if c is known to be positive
+//   (x <= a) & (x <= b)            becomes  x <= min(a, b)
+//
+// and a sum with a product becomes the product's accumulator. Rounding may change in the last bits;
+// -inf stays -inf and NaN stays NaN, except that a factor or reciprocal may overflow on its own.
+#include "passes/analysis/JoinBounds.h"
+#include "passes/analysis/UniformTiles.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_SIMPLIFYMATH
+#include "passes/Passes.h.inc"
+
+namespace {
+
+constexpr StringLiteral kFlag = "simplify-math";
+
+} // namespace
+
+static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+static bool isWideFloat(Value value) {
+  Type element = getElementTypeOrSelf(value);
+  return element.isF32() || element.isF64();
+}
+
+static Value product(OpBuilder &builder, Location loc, Value a, Value b) {
+  return builder.create<arith::MulFOp>(loc, a, b);
+}
+
+static Value constantLike(OpBuilder &builder, Location loc, Type type, double value) {
+  Attribute number = builder.getFloatAttr(getElementTypeOrSelf(type), value);
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    number = SplatElementsAttr::get(tensor, number);
+  return builder.create<arith::ConstantOp>(loc, cast<TypedAttr>(number));
+}
+
+/// The factors of `x · repeated`, in this order.
+static std::optional<std::pair<Value, Value>> scaled(Value value) {
+  auto multiply = value.getDefiningOp<arith::MulFOp>();
+  if (!multiply || !isTile(value))
+    return std::nullopt;
+  Value x = multiply.getLhs(), scale = multiply.getRhs();
+  if (!isRepeated(scale))
+    std::swap(x, scale);
+  if (!isRepeated(scale))
+    return std::nullopt;
+  return std::pair(x, scale);
+}
+
+//===- Rewrites ------------------------------------------------------------------------------===//
+
+/// Elementwise work on uniform tiles is done on their sources.
+struct ComputeOnSources : RewritePattern {
+  explicit ComputeOnSources(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    StringRef dialect = op->getDialect() ? op->getDialect()->getNamespace() : "";
+    if ((dialect != "arith" && dialect != "math" && !isa<tile::CastOp>(op)) ||
+        op->getNumResults() != 1 || op->getNumOperands() == 0 || !isTile(op->getResult(0)) ||
+        !llvm::all_of(op->getOperands(), isTile))
+      return failure();
+    auto sources = commonSources(rewriter, op->getLoc(), op->getOperands());
+    if (!sources)
+      return failure();
+    auto [how, operands] = *sources;
+    Type type = op->getResult(0).getType(), element = getElementTypeOrSelf(type);
+    Type small = how ? withElement(how->getOperand(0).getType(), element) : element;
+    OperationState state(op->getLoc(), op->getName(), operands, small, op->getAttrs());
+    Value result = rewriter.create(state)->getResult(0);
+    rewriter.replaceOp(op, repeat(rewriter, op->getLoc(), how, type, result));
+    return success();
+  }
+};
+
+/// `(x · a) · b` with uniform a and b.
+struct JoinScales : OpRewritePattern<arith::MulFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::MulFOp op, PatternRewriter &rewriter) const override {
+    auto outer = scaled(op);
+    auto inner = outer ? scaled(outer->first) : std::nullopt;
+    if (!inner || !outer->first.hasOneUse() || !canMultiply(inner->second, outer->second))
+      return failure();
+    Value scale = uniformProduct(rewriter, op.getLoc(), inner->second, outer->second);
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, inner->first, scale);
+    return success();
+  }
+};
+
+struct MultiplyByReciprocal : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const override {
+    if (!isTile(op) || !isWideFloat(op) || !isRepeated(op.getRhs()) || uniformOf(op.getLhs()))
+      return failure();
+    Value one = constantLike(rewriter, op.getLoc(), op.getType(), 1.0);
+    Value reciprocal = rewriter.create<arith::DivFOp>(op.getLoc(), one, op.getRhs());
+    explain(op, kFlag) << "division by a repeated value multiplies by its reciprocal";
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, op.getLhs(), reciprocal);
+    return success();
+  }
+};
+
+struct ExpToExp2 : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ExpOp op, PatternRewriter &rewriter) const override {
+    if (!isWideFloat(op))
+      return failure();
+    Value log2e = constantLike(rewriter, op.getLoc(), op.getType(), 1.4426950408889634);
+    Value exponent = product(rewriter, op.getLoc(), op.getOperand(), log2e);
+    rewriter.replaceOpWithNewOp<math::Exp2Op>(op, exponent);
+    return success();
+  }
+};
+
+struct LogToLog2 : OpRewritePattern<math::LogOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::LogOp op, PatternRewriter &rewriter) const override {
+    if (!isWideFloat(op))
+      return failure();
+    Value log = rewriter.create<math::Log2Op>(op.getLoc(), op.getOperand());
+    Value ln2 = constantLike(rewriter, op.getLoc(), op.getType(), 0.6931471805599453);
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, log, ln2);
+    return success();
+  }
+};
+
+/// `exp2 ((x - y) · c)` with uniform y and c: the scale moves into the terms, one of which it then
+/// meets once per source; the other becomes an fma.
+struct ScaleExponentTerms : OpRewritePattern<math::Exp2Op> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::Exp2Op op, PatternRewriter &rewriter) const override {
+    auto exponent = scaled(op.getOperand());
+    auto difference = exponent ? exponent->first.getDefiningOp<arith::SubFOp>() : nullptr;
+    if (!difference || !difference->hasOneUse() || !op.getOperand().hasOneUse() ||
+        !isRepeated(difference.getRhs()) || !canMultiply(difference.getRhs(), exponent->second))
+      return failure();
+    Location loc = op.getLoc();
+    Value x = product(rewriter, loc, difference.getLhs(), exponent->second);
+    Value y = uniformProduct(rewriter, loc, difference.getRhs(), exponent->second);
+    Value terms = rewriter.create<arith::SubFOp>(loc, x, y);
+    rewriter.replaceOpWithNewOp<math::Exp2Op>(op, terms);
+    return success();
+  }
+};
+
+/// `x · c - y` where the product is not needed otherwise.
+struct FormFma : OpRewritePattern<arith::SubFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::SubFOp op, PatternRewriter &rewriter) const override {
+    auto multiply = scaled(op.getLhs());
+    if (!multiply || !op.getLhs().hasOneUse() || !isRepeated(op.getRhs()) || !isWideFloat(op))
+      return failure();
+    Value negated = rewriter.create<arith::NegFOp>(op.getLoc(), op.getRhs());
+    rewriter.replaceOpWithNewOp<math::FmaOp>(op, multiply->first, multiply->second, negated);
+    return success();
+  }
+};
+
+/// `x + dot(a, b, 0)`: the sum is the product's accumulator.
+template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
+  using OpRewritePattern<AddOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
+    for (auto [sum, value] : {std::pair(op.getLhs(), op.getRhs()), {op.getRhs(), op.getLhs()}}) {
+      auto dot = value.template getDefiningOp<tile::DotOp>();
+      if (!dot || !dot->hasOneUse() || dot->getBlock() != op->getBlock() ||
+          !(matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero())))
+        continue;
+      rewriter.replaceOpWithNewOp<tile::DotOp>(op, op.getType(), dot.getA(), dot.getB(), sum,
+                                               dot.getTf32());
+      return success();
+    }
+    return failure();
+  }
+};
+
+//===- Scales that are known to be positive --------------------------------------------------===//
+
+/// Whether the kernel asserts `scalar > c`, or `≥ c` with a positive c, at its top level.
+static bool isAssertedPositive(Value scalar) {
+  return llvm::any_of(scalar.getUsers(), [&](Operation *user) {
+    auto compare = dyn_cast<arith::CmpFOp>(user);
+    APFloat bound(0.0f);
+    if (!compare || compare.getLhs() != scalar || !isa<func::FuncOp>(compare->getParentOp()) ||
+        !matchPattern(compare.getRhs(), m_ConstantFloat(&bound)))
+      return false;
+    bool above = compare.getPredicate() == arith::CmpFPredicate::OGT && !bound.isNegative();
+    bool from = compare.getPredicate() == arith::CmpFPredicate::OGE && !bound.isNegative() &&
+                !bound.isZero();
+    return (above || from) && llvm::any_of(compare->getUsers(), [](Operation *claim) {
+             return isa<tile::AssertOp>(claim) && isa<func::FuncOp>(claim->getParentOp());
+           });
+  });
+}
+
+static bool isPositive(Value scalar) {
+  APFloat number(0.0f);
+  if (matchPattern(scalar, m_ConstantFloat(&number)))
+    return !number.isNegative() && !number.isZero() && number.isFinite();
+  Operation *op = scalar.getDefiningOp();
+  if (isa_and_nonnull<arith::MulFOp, arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
+    return llvm::all_of(op->getOperands(), isPositive);
+  return isAssertedPositive(scalar);
+}
+
+/// The factors of `x · c` with a positive scalar c.
+static std::optional<std::pair<Value, Value>> scaledByPositive(Value value) {
+  auto factors = scaled(value);
+  auto scale = factors ? uniformOf(factors->second) : std::nullopt;
+  if (!scale || scale->how)
+    return std::nullopt;
+  auto number = dyn_cast_or_null<FloatAttr>(scale->number);
+  bool positive = scale->source
+                      ? isPositive(scale->source)
+                      : number && number.getValueAsDouble() > 0 && number.getValue().isFinite();
+  return positive ? factors : std::nullopt;
+}
+
+/// `where(mask, x · c, -inf)`: the infinity is scaled too.
+struct ScaleAfterSelect : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::SelectOp op, PatternRewriter &rewriter) const override {
+    auto factors = scaledByPositive(op.getTrueValue());
+    auto other = uniformOf(op.getFalseValue());
+    auto number = other ? dyn_cast_or_null<FloatAttr>(other->number) : nullptr;
+    if (!factors || !number || !number.getValue().isInfinity())
+      return failure();
+    Value chosen = rewriter.create<arith::SelectOp>(op.getLoc(), op.getCondition(), factors->first,
+                                                    op.getFalseValue());
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, chosen, factors->second);
+    return success();
+  }
+};
+
+/// `max (x · c)` over an axis. Rounding is monotonic, so the result is the same to the bit.
+struct ScaleAfterMax : OpRewritePattern<tile::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tile::ReduceOp op, PatternRewriter &rewriter) const override {
+    auto factors = scaledByPositive(op.getSource());
+    if (!factors ||
+        (op.getKind() != tile::ReduceKind::Max && op.getKind() != tile::ReduceKind::Min))
+      return failure();
+    Location loc = op.getLoc();
+    Type type = op.getResult().getType();
+    Uniform scale = *uniformOf(factors->second);
+    Value extreme =
+        rewriter.create<tile::ReduceOp>(loc, type, op.getKind(), factors->first, op.getAxis());
+    Value factor = scale.source;
+    if (!factor)
+      factor = rewriter.create<arith::ConstantOp>(loc, scale.number);
+    if (isa<RankedTensorType>(type))
+      factor = rewriter.create<tile::SplatOp>(loc, type, factor);
+    explain(op, kFlag) << "the scale is positive, so it is applied after the reduction";
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, extreme, factor);
+    return success();
+  }
+};
+
+//===- The pass
+//-----------------------------------------------------------------------------------===//
+
+namespace {
+struct SimplifyMath : impl::SimplifyMathBase<SimplifyMath> {
+  using SimplifyMathBase::SimplifyMathBase;
+
+  void runOnOperation() override {
+    if (!getOperation()->hasAttr(tile::kKernelAttr))
+      return;
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ComputeOnSources, JoinScales, MultiplyByReciprocal, ExpToExp2, LogToLog2,
+                 ScaleExponentTerms, FormFma, AccumulateInDot<arith::AddFOp>,
+                 AccumulateInDot<arith::AddIOp>, ScaleAfterSelect, ScaleAfterMax>(&getContext());
+    addJoinBounds(patterns);
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+} // namespace tilewright::passes

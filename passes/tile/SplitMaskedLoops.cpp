@@ -1,0 +1,388 @@
+// A mask in a loop compares index tiles that are affine in the loop's counter n, so after moving
+// all to one side it reads f(n) ≤ 0, where f grows or falls by c per iteration and spreads over the
+// tile from its lowest to its highest element. It is true everywhere just while highest(n) ≤ 0 and
+// false everywhere just while lowest(n) > 0: half-lines of iterations, whose ends are scalar
+// expressions in loop invariants. Bounds of loads and stores are predicates of the same form.
+//
+// Iterations where a mask is false everywhere, and that then provably change nothing, are cut off.
+// Those where all predicates hold become a loop of their own, in which masks are `true` and
+// accesses in bounds; up to two loops with the whole body remain around it.
+//
+// A loop that multiplies matrices stays one: its body is long, and copies of it cost time to
+// compile and room in the instruction cache. There only what the masks decide is put behind a
+// branch that partial iterations take. Its loads keep their bounds, which asynchronous copies check
+// for nothing.
+#include "passes/analysis/EmptyIterations.h"
+#include "passes/analysis/LoopPredicates.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/ControlFlowSinkUtils.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+using namespace mlir;
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_SPLITMASKEDLOOPS
+#include "passes/Passes.h.inc"
+
+static constexpr StringLiteral kFlag = "split-masked-loops";
+
+//===- Emitting the loops --------------------------------------------------------------------===//
+
+namespace {
+
+/// The value in a copy of a loop that corresponds to `original`.
+Value counterpart(Value original, scf::ForOp copy) {
+  Block *body = original.getParentBlock();
+  auto index = std::distance(body->begin(), Block::iterator(original.getDefiningOp()));
+  return std::next(copy.getBody()->begin(), index)->getResult(0);
+}
+
+/// The iterations, from one to before another, in which predicates hold.
+struct Range {
+  Value from, to;
+};
+
+/// One loop on its way to become several.
+class Splitter {
+public:
+  Splitter(scf::ForOp loop, Dims &dims)
+      : loop(loop), dims(dims), counter(loop.getInductionVar()), builder(loop),
+        lower(loop.getLowerBound()), upper(loop.getUpperBound()), facts(Facts::at(loop)) {
+    facts.addLoop(loop);
+  }
+
+  void run(bool dropEmpty, bool splitBounds);
+
+private:
+  void assumeProven(SmallVectorImpl<Predicate> &predicates);
+  void dropEmptyIterations(ArrayRef<Predicate> masks);
+  Range fullIterations(ArrayRef<Predicate> predicates);
+  void split(ArrayRef<Predicate> predicates);
+  void branchOnMasks(ArrayRef<Predicate> masks);
+  Value firstFalse(const AffineForm &form);
+  Value clampAll(ArrayRef<Predicate> predicates, bool rising, Value start);
+  scf::ForOp clone(Value from, Value to, ValueRange init);
+  void assume(scf::ForOp copy, ArrayRef<Predicate> predicates);
+
+  bool rises(const Predicate &predicate) const {
+    return predicate.highest.coefficient(counter) > 0;
+  }
+  /// Whether some predicate fails before (falling) or after (rising) the full iterations.
+  bool limits(ArrayRef<Predicate> predicates, bool rising) const {
+    return llvm::any_of(predicates, [&](const Predicate &p) { return rises(p) == rising; });
+  }
+  Value minimum(Value a, Value b) { return builder.create<arith::MinSIOp>(loop.getLoc(), a, b); }
+  Value maximum(Value a, Value b) { return builder.create<arith::MaxSIOp>(loop.getLoc(), a, b); }
+
+  scf::ForOp loop;
+  Dims &dims;
+  Value counter;
+  OpBuilder builder;
+  Value lower, upper; // of the iterations that are left to run
+  Facts facts;
+  SmallVector<std::string> notes;
+};
+
+} // namespace
+
+/// The iteration at which `form ≤ 0` changes: the first where a rising form is positive, or the
+/// first where a falling form is not.
+Value Splitter::firstFalse(const AffineForm &form) {
+  int64_t slope = form.coefficient(counter);
+  AffineForm rest = form.without(counter);
+  if (slope > 0)
+    return materializeFloorDiv(builder, loop.getLoc(), rest * -1 + slope, slope);
+  return materializeFloorDiv(builder, loop.getLoc(), rest + (-slope - 1), -slope);
+}
+
+/// A mask like `mask` that is true everywhere.
+static Value allTrue(Value mask, OpBuilder &builder) {
+  auto type = cast<RankedTensorType>(mask.getType());
+  return builder.create<arith::ConstantOp>(mask.getLoc(), DenseElementsAttr::get(type, true));
+}
+
+static void makeTrue(Value mask, OpBuilder &builder) {
+  mask.replaceAllUsesWith(allTrue(mask, builder));
+}
+
+/// Removes the predicates that hold in every iteration, and makes their masks true.
+void Splitter::assumeProven(SmallVectorImpl<Predicate> &predicates) {
+  llvm::erase_if(predicates, [&](const Predicate &predicate) {
+    if (!facts.proveNonPositive(predicate.highest))
+      return false;
+    if (predicate.mask)
+      makeTrue(predicate.mask, builder);
+    return true;
+  });
+}
+
+void Splitter::dropEmptyIterations(ArrayRef<Predicate> masks) {
+  SmallVector<AffineForm> done;
+  for (const Predicate &mask : masks) {
+    if (facts.proveNonPositive(mask.lowest) || llvm::is_contained(done, mask.lowest) ||
+        !isIdleWhenFalse(loop, mask.mask))
+      continue;
+    done.push_back(mask.lowest);
+    Value end = firstFalse(mask.lowest);
+    if (rises(mask))
+      upper = minimum(upper, end);
+    else
+      lower = maximum(lower, end);
+    notes.push_back(rises(mask) ? "the last ones, where the mask is false, never run"
+                                : "the first ones, where the mask is false, never run");
+  }
+}
+
+/// `start` moved up to (falling) or down to (rising) the point from where (until where) all
+/// predicates of that direction hold.
+Value Splitter::clampAll(ArrayRef<Predicate> predicates, bool rising, Value start) {
+  SmallVector<AffineForm> done;
+  for (const Predicate &predicate : predicates) {
+    if (rises(predicate) != rising || llvm::is_contained(done, predicate.highest))
+      continue;
+    done.push_back(predicate.highest);
+    Value point = firstFalse(predicate.highest);
+    start = rising ? minimum(start, point) : maximum(start, point);
+  }
+  return start;
+}
+
+scf::ForOp Splitter::clone(Value from, Value to, ValueRange init) {
+  IRMapping mapping;
+  auto copy = cast<scf::ForOp>(builder.clone(*loop, mapping));
+  copy.setLowerBound(from);
+  copy.setUpperBound(to);
+  copy.getInitArgsMutable().assign(init);
+  return copy;
+}
+
+/// In `copy`, which is one part of the loop's iterations, these predicates hold.
+void Splitter::assume(scf::ForOp copy, ArrayRef<Predicate> predicates) {
+  SmallVector<AffineForm> holds;
+  auto hold = [&](const AffineForm &form) {
+    AffineForm renamed = form.without(counter);
+    renamed.add(copy.getInductionVar(), form.coefficient(counter));
+    holds.push_back(renamed);
+  };
+  AffineForm iteration;
+  iteration.add(counter, 1);
+  hold(AffineForm::of(loop.getLowerBound()) - iteration);
+  hold(iteration - AffineForm::of(loop.getUpperBound()) + 1);
+  SmallVector<Value> masks;
+  for (const Predicate &predicate : predicates) {
+    hold(predicate.highest);
+    if (predicate.mask)
+      masks.push_back(counterpart(predicate.mask, copy));
+  }
+  for (Value mask : masks)
+    makeTrue(mask, builder);
+  markInBounds(copy, dims, holds);
+}
+
+/// The iterations in which all predicates hold. A side that none of them limits is the loop's own.
+Range Splitter::fullIterations(ArrayRef<Predicate> predicates) {
+  Range full{lower, upper};
+  if (limits(predicates, /*rising=*/false))
+    full.from = minimum(clampAll(predicates, false, lower), upper);
+  if (limits(predicates, /*rising=*/true))
+    full.to = maximum(full.from, clampAll(predicates, true, upper));
+  return full;
+}
+
+void Splitter::split(ArrayRef<Predicate> predicates) {
+  bool hasHead = limits(predicates, /*rising=*/false),
+       hasTail = limits(predicates, /*rising=*/true);
+  Range full = fullIterations(predicates);
+
+  SmallVector<scf::ForOp, 3> segments;
+  ValueRange carried = loop.getInitArgs();
+  auto append = [&](Value from, Value to) {
+    segments.push_back(clone(from, to, carried));
+    carried = segments.back().getResults();
+    return segments.back();
+  };
+  if (hasHead)
+    append(lower, full.from);
+  scf::ForOp unmasked = append(full.from, full.to);
+  if (hasTail)
+    append(full.to, upper);
+  builder.setInsertionPoint(segments.front());
+  assume(unmasked, predicates);
+  if (hasHead && hasTail) { // a tail that runs at all starts where the falling ones hold
+    SmallVector<Predicate> falling;
+    llvm::copy_if(predicates, std::back_inserter(falling),
+                  [&](const Predicate &p) { return !rises(p); });
+    assume(segments.back(), falling);
+  }
+  for (auto [index, segment] : llvm::enumerate(segments)) {
+    segment->setAttr(tile::kSegmentAttr, builder.getI32IntegerAttr(index));
+  }
+  loop.replaceAllUsesWith(carried);
+  int64_t masks = llvm::count_if(predicates, [](const Predicate &p) { return bool(p.mask); });
+  notes.push_back((Twine("split into ") + (hasHead ? "partial, " : "") + "full" +
+                   (hasTail ? ", partial: " : ": ") + Twine(masks) + " masks and " +
+                   Twine(predicates.size() - masks) + " bounds always hold in the full part")
+                      .str());
+}
+
+/// The selects that masks decide, and what joins and broadcasts the masks on the way, in order.
+static SetVector<Operation *> usersUpToSelects(ArrayRef<Predicate> masks) {
+  SetVector<Operation *> users;
+  SmallVector<Value> values;
+  for (const Predicate &mask : masks)
+    values.push_back(mask.mask);
+  while (!values.empty())
+    for (OpOperand &use : values.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      bool selects = isa<arith::SelectOp>(user) && use.getOperandNumber() == 0;
+      if ((selects || isMaskJoin(user)) && users.insert(user) && !selects)
+        values.push_back(user->getResult(0));
+    }
+  return topologicalSort(users);
+}
+
+/// Puts the selects that the masks decide behind a branch: in full iterations they are made without
+/// the masks, and the masks are not computed.
+void Splitter::branchOnMasks(ArrayRef<Predicate> masks) {
+  SetVector<Operation *> users = usersUpToSelects(masks);
+  Range full = fullIterations(masks);
+  Location loc = loop.getLoc();
+  builder.setInsertionPointToStart(loop.getBody());
+  auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
+    return builder.create<arith::CmpIOp>(loc, predicate, counter, bound);
+  };
+  Value isPartial;
+  if (limits(masks, /*rising=*/true))
+    isPartial = compare(arith::CmpIPredicate::sge, full.to);
+  if (limits(masks, /*rising=*/false)) {
+    Value before = compare(arith::CmpIPredicate::slt, full.from);
+    isPartial = isPartial ? builder.create<arith::OrIOp>(loc, before, isPartial) : before;
+  }
+
+  IRMapping unmasked;
+  for (const Predicate &mask : masks)
+    unmasked.map(mask.mask, allTrue(mask.mask, builder));
+  SmallVector<Region *> branches;
+  for (Operation *user : users) {
+    auto select = dyn_cast<arith::SelectOp>(user);
+    builder.setInsertionPoint(user);
+    if (!select) {
+      builder.clone(*user, unmasked);
+      continue;
+    }
+    auto branch = builder.create<scf::IfOp>(select.getLoc(), select.getType(), isPartial,
+                                            /*withElseRegion=*/true);
+    select.replaceAllUsesWith(branch.getResult(0));
+    branch.getThenBodyBuilder().create<scf::YieldOp>(select.getLoc(), select.getResult());
+    OpBuilder otherwise = branch.getElseBodyBuilder();
+    Value plain = otherwise.clone(*select, unmasked)->getResult(0);
+    otherwise.create<scf::YieldOp>(select.getLoc(), plain);
+    branches.push_back(&branch.getThenRegion());
+  }
+  DominanceInfo dominance(loop);
+  controlFlowSink(
+      branches, dominance, [](Operation *op, Region *) { return isMemoryEffectFree(op); },
+      [](Operation *op, Region *region) { op->moveBefore(&region->front().front()); });
+  notes.push_back((Twine(masks.size()) +
+                   " masks are applied behind a branch, in partial iterations; "
+                   "the loop is too long to be split")
+                      .str());
+}
+
+/// Whether the body, nested loops included, has a matrix product.
+static bool multiplies(scf::ForOp loop) {
+  return loop.getBody()->walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+void Splitter::run(bool dropEmpty, bool splitBounds) {
+  SmallVector<Predicate> masks = findMasks(loop);
+  assumeProven(masks);
+  if (dropEmpty)
+    dropEmptyIterations(masks);
+  SmallVector<Predicate> predicates = masks;
+  if (splitBounds || !masks.empty())
+    llvm::append_range(predicates, findBounds(loop, dims));
+  assumeProven(predicates);
+  bool whole = multiplies(loop);
+  if (whole)
+    llvm::erase_if(predicates, [](const Predicate &predicate) { return !predicate.mask; });
+  if (!predicates.empty())
+    whole ? branchOnMasks(predicates) : split(predicates);
+  loop.setLowerBound(lower);
+  loop.setUpperBound(upper);
+  for (const std::string &note : notes)
+    explain(loop, kFlag) << note;
+  if (!predicates.empty() && !whole)
+    loop.erase();
+}
+
+//===- The pass ------------------------------------------------------------------------------===//
+
+/// Moves what is invariant out of the loop: divisions too, although the loop might not run, since
+/// no GPU traps on a zero divisor.
+static void hoistInvariants(LoopLikeOpInterface loop) {
+  moveLoopInvariantCode(
+      loop.getLoopRegions(),
+      [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
+      [](Operation *op, Region *) {
+        bool division =
+            isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(op);
+        return isMemoryEffectFree(op) && (division || isSpeculatable(op));
+      },
+      [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
+}
+
+/// Rewrites a loop with a constant step as one with step 1.
+static void normalizeStep(scf::ForOp loop) {
+  AffineForm step = AffineForm::of(loop.getStep());
+  Value counter = loop.getInductionVar();
+  if (!step.isConstant() || step.constant <= 1 || !counter.getType().isInteger(32))
+    return;
+  Location loc = loop.getLoc();
+  OpBuilder builder(loop);
+  Value lower = loop.getLowerBound(), one = builder.create<arith::ConstantIntOp>(loc, 1, 32);
+  Value span = builder.create<arith::SubIOp>(loc, loop.getUpperBound(), lower);
+  loop.setUpperBound(builder.create<arith::CeilDivSIOp>(loc, span, loop.getStep()));
+  loop.setLowerBound(builder.create<arith::ConstantIntOp>(loc, 0, 32));
+  Value stride = loop.getStep();
+  loop.setStep(one);
+  builder.setInsertionPointToStart(loop.getBody());
+  auto scaled = builder.create<arith::MulIOp>(loc, counter, stride);
+  auto value = builder.create<arith::AddIOp>(loc, lower, scaled);
+  counter.replaceAllUsesExcept(value, scaled);
+}
+
+static bool isUnitStep(scf::ForOp loop) {
+  AffineForm step = AffineForm::of(loop.getStep());
+  return step.isConstant() && step.constant == 1 && loop.getInductionVar().getType().isInteger(32);
+}
+
+namespace {
+struct SplitMaskedLoops : impl::SplitMaskedLoopsBase<SplitMaskedLoops> {
+  using SplitMaskedLoopsBase::SplitMaskedLoopsBase;
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(tile::kKernelAttr))
+      return;
+    Dims dims(kernel);
+    kernel.walk(hoistInvariants);
+    SmallVector<scf::ForOp> loops; // innermost first
+    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      normalizeStep(loop);
+    markInBounds(kernel, dims);
+    for (scf::ForOp loop : loops)
+      if (isUnitStep(loop) && !loop->hasAttr(tile::kSegmentAttr))
+        Splitter(loop, dims).run(dropEmpty, splitBounds);
+    if (failed(applyPatternsAndFoldGreedily(kernel, RewritePatternSet(&getContext()))))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+} // namespace tilewright::passes
