@@ -56,7 +56,8 @@ static void addTilePasses(Adder &passes) {
   passes.clean(/*hoist=*/true);
 }
 
-static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
+/// How a kernel of the `tile` level runs: what a program of the `cta` level states itself.
+static void addPlanPasses(Adder &passes, const PipelineOptions &options) {
   BindConfigOptions config;
   config.target = options.target;
   config.warps = options.warps;
@@ -73,6 +74,9 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
   // types now carry layouts.
   passes.add(createCSEPass());
   passes.add(createLoopInvariantCodeMotionPass());
+}
+
+static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
   passes.require(createAssignLayouts());
   // After assign-layouts, because layouts say which thread touches an element; after
   // pipeline-loads, because it orders copies where they then stand.
@@ -94,26 +98,20 @@ static void addExpansion(OpPassManager &manager, Adder &passes) {
   passes.clean(/*hoist=*/false);
 }
 
-void addSchedulePasses(OpPassManager &manager) {
-  PipelineOptions options;
+void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upTo, Stage from) {
   Adder passes(manager, options);
-  // First: rules hold for what runs, and no later pass looks into a call.
-  manager.addPass(createUnfoldProgram());
-  // Then this: what comes after relies on it, and its messages speak of the program as written.
-  passes.require(createCheckSchedule());
-  // As for compiled kernels from here on; roles, channels and the order of products are given.
-  passes.require(createAssignLayouts());
-  passes.require(createOrderAccesses());
-  passes.require(createSwizzleLayout());
-  passes.require(createHintRegisters());
-  addExpansion(manager, passes);
-}
-
-void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upTo) {
-  Adder passes(manager, options);
-  addTilePasses(passes);
+  // A program of the `cta` level states what the plan passes find, and enters behind them.
+  bool isStated = from == Stage::Cta;
+  if (!isStated)
+    addTilePasses(passes);
+  else
+    manager.addPass(createUnfoldProgram()); // rules hold for what runs; no later pass sees a call
   if (upTo == Stage::Tile)
     return;
+  if (!isStated)
+    addPlanPasses(passes, options);
+  else
+    passes.require(createCheckSchedule()); // what comes after relies on it
   addCtaPasses(passes, options);
   if (upTo == Stage::Cta)
     return;

@@ -10,7 +10,7 @@
 
 namespace tilewright::passes {
 
-/// How far down a kernel is taken.
+/// A level of the IR, once its passes ran.
 enum class Stage { Tile, Cta, Cuda };
 
 /// What a caller may state about the code; 0 leaves a choice to `bind-config`.
@@ -23,12 +23,11 @@ struct PipelineOptions {
   std::vector<std::string> disabled;
 };
 
-/// Adds the passes that take kernels written at the `cta` level, with their roles and channels, to
-/// the `cuda` level.
-void addSchedulePasses(mlir::OpPassManager &manager);
-
-/// Adds the passes that take a module of `tile` kernels to the end of stage `upTo`.
-void addPasses(mlir::OpPassManager &manager, const PipelineOptions &options, Stage upTo);
+/// Adds the passes that take a module of kernels to the end of stage `upTo`. A program that states
+/// its roles and channels starts `from` Stage::Cta; at the end of Stage::Tile it is that program
+/// without calls.
+void addPasses(mlir::OpPassManager &manager, const PipelineOptions &options, Stage upTo,
+               Stage from = Stage::Tile);
 
 } // namespace tilewright::passes
 

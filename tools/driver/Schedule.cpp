@@ -87,7 +87,7 @@ ErrorOr<Schedule> driver::lowerSchedule(const std::string &text, const std::stri
   result.source.target = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).str();
 
   PassManager manager(result.context.get());
-  passes::addSchedulePasses(manager);
+  passes::addPasses(manager, {}, passes::Stage::Cuda, passes::Stage::Cta);
   if (failed(manager.run(*result.module)))
     return diagnostics.error(file + ": could not be lowered");
   TILEWRIGHT_TRY(describeCuda(result.kernel(), result.source));
