@@ -10,19 +10,24 @@ namespace tilewright {
 
 /// What instructions of a target can do; passes ask for these, never for an architecture number.
 enum Feature : uint32_t {
-  MmaF16 = 1 << 0,    // mma.sync m16n8k8 f16
-  MmaF16K16 = 1 << 1, // mma.sync m16n8k16 f16
-  MmaBf16 = 1 << 2,   // mma.sync m16n8k16 bf16
-  MmaTf32 = 1 << 3,   // mma.sync m16n8k8 tf32
-  MmaI8 = 1 << 4,     // mma.sync m16n8k32 i8
-  MmaF8 = 1 << 5,     // mma.sync m16n8k32 e4m3 and e5m2
-  CpAsync = 1 << 6,   // asynchronous copies from global to shared memory
-  Stmatrix = 1 << 7,  // stmatrix
-  Tma = 1 << 8,       // mbarriers, tensor copies, clusters, elect, dependent launches
-  Registers = 1 << 9, // warpgroups exchange registers (setmaxnreg)
-  Wgmma = 1 << 10,    // products of a warpgroup
-  Multicast = 1 << 11, // copies to several blocks of a cluster at full speed
-  MmaI8K16 = 1 << 12,  // mma.sync m8n8k16 i8
+  MmaF16 = 1 << 0,           // mma.sync m16n8k8 f16
+  MmaF16K16 = 1 << 1,        // mma.sync m16n8k16 f16
+  MmaBf16 = 1 << 2,          // mma.sync m16n8k16 bf16
+  MmaTf32 = 1 << 3,          // mma.sync m16n8k8 tf32
+  MmaI8 = 1 << 4,            // mma.sync m16n8k32 i8
+  MmaI8K16 = 1 << 5,         // mma.sync m8n8k16 i8
+  MmaF8 = 1 << 6,            // mma.sync m16n8k32 e4m3 and e5m2
+  Wgmma = 1 << 7,            // products of a warpgroup
+  Stmatrix = 1 << 8,         // stmatrix
+  CpAsync = 1 << 9,          // asynchronous copies from global to shared memory
+  Barriers = 1 << 10,        // barriers in shared memory (mbarrier), at which cp.async can arrive
+  BarrierBytes = 1 << 11,    // those that count bytes (expect_tx) and suspend who waits (try_wait)
+  Tma = 1 << 12,             // copies of boxes between global and shared memory
+  Multicast = 1 << 13,       // such copies to several blocks of a cluster at full speed
+  Clusters = 1 << 14,        // blocks that reach each other's shared memory
+  Elect = 1 << 15,           // one thread of a warp, known to the compiler as one
+  Registers = 1 << 16,       // warpgroups exchange registers (setmaxnreg)
+  DependentLaunch = 1 << 17, // kernels that start before the one in front has ended
 };
 
 /// A row of Targets.def.

@@ -6,11 +6,12 @@
 //              back while a product reads them
 //   sums       every product is awaited or added to, once
 //   rings      one role fills, others empty, as often; nobody waits for ever (Deadlock.cpp)
-//   resources  what the target has
+//   resources  what the target has (CheckTarget.h)
 #include "passes/Passes.h"
 #include "passes/analysis/AffineForm.h"
 #include "passes/check/CheckOrders.h"
 #include "passes/check/CheckParts.h"
+#include "passes/check/CheckTarget.h"
 #include "passes/check/Deadlock.h"
 #include "passes/check/SlotAccesses.h"
 
@@ -286,10 +287,12 @@ LogicalResult checkRates(cta::ChannelOp channel, ArrayRef<Operation *> fills,
 struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
+    if (failed(checkTarget(kernel)))
+      return signalPassFailure();
     if (kernel.getOps<cta::RoleOp>().empty())
       return;
-    if (failed(checkTarget(kernel)) || failed(checkTiles(kernel)) || failed(checkParts(kernel)) ||
-        failed(checkValues(kernel)) || failed(checkOrders(kernel)))
+    if (failed(checkResources(kernel)) || failed(checkTiles(kernel)) ||
+        failed(checkParts(kernel)) || failed(checkValues(kernel)) || failed(checkOrders(kernel)))
       return signalPassFailure();
     for (auto channel : kernel.getOps<cta::ChannelOp>())
       if (cta::isRing(channel) ? failed(checkChannel(channel)) : failed(checkWithinRole(channel)))
@@ -298,11 +301,8 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
       return signalPassFailure();
   }
 
-  LogicalResult checkTarget(func::FuncOp kernel) {
-    auto name = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr);
-    const Target *target = name ? findTarget(name) : nullptr;
-    if (!target || !target->has(Feature::Tma))
-      return kernel.emitError() << "has roles, which need a target with TMA such as `sm_90`";
+  LogicalResult checkResources(func::FuncOp kernel) {
+    const Target *target = findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr));
     if (int64_t warps = cta::warpsOf(kernel); warps > 32)
       return kernel.emitError() << "has roles of " << warps << " warps; a block has 32";
     if (int64_t cluster = cta::clusterOf(kernel); cluster < 1 || cluster > 8)

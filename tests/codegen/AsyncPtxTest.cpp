@@ -19,7 +19,7 @@ TEST(Barriers, compile) {
     cuda.mbarrier_inval %s
     cuda.named_barrier_arrive %c3, 64
     cuda.named_barrier_sync %c2, 32)";
-  expectPtx(kernelIr("", body), targetsWith(Feature::Tma),
+  expectPtx(kernelIr("", body), targetsWith(Feature::BarrierBytes),
             {"mbarrier.init.shared::cta.b64", "fence.mbarrier_init.release.cluster",
              "fence.proxy.async.shared::cta", "fence.proxy.async.global", "fence.acq_rel.cluster",
              "mbarrier.arrive.shared::cta.b64", "mbarrier.arrive.expect_tx.shared::cta.b64",
@@ -48,19 +48,27 @@ TEST(Clusters, compile) {
     cuda.mbarrier_arrive_remote %peer
     cuda.mbarrier_arrive_remote relaxed %peer
     cuda.cluster_arrive
-    cuda.cluster_wait
-    cuda.grid_wait
-    cuda.grid_launch_dependents
+    cuda.cluster_wait)";
+  expectPtx(kernelIr("", body), targetsWith(Feature::Clusters),
+            {"%cluster_ctarank", "mapa.shared::cluster.u32",
+             "mbarrier.arrive.release.cluster.shared::cluster.b64",
+             "mbarrier.arrive.relaxed.cluster.shared::cluster.b64",
+             "barrier.cluster.arrive.release", "barrier.cluster.wait.acquire"});
+}
+
+TEST(DependentLaunches, compile) {
+  std::string body = "cuda.grid_wait\ncuda.grid_launch_dependents";
+  expectPtx(kernelIr("", body), targetsWith(Feature::DependentLaunch),
+            {"griddepcontrol.wait", "griddepcontrol.launch_dependents"});
+}
+
+TEST(ElectedThreads, compile) {
+  std::string body = R"(%s = cuda.shared 0, 8
     %one = cuda.elect
     scf.if %one {
       cuda.mbarrier_arrive %s
     })";
-  expectPtx(kernelIr("", body), targetsWith(Feature::Tma),
-            {"%cluster_ctarank", "mapa.shared::cluster.u32",
-             "mbarrier.arrive.release.cluster.shared::cluster.b64",
-             "mbarrier.arrive.relaxed.cluster.shared::cluster.b64",
-             "barrier.cluster.arrive.release", "barrier.cluster.wait.acquire",
-             "griddepcontrol.wait", "griddepcontrol.launch_dependents", "elect.sync"});
+  expectPtx(kernelIr("", body), targetsWith(Feature::Elect), {"elect.sync"});
 }
 
 TEST(RegisterBudgets, compile) {

@@ -49,6 +49,9 @@ TEST(Target, FeaturesImplyOneAnother) {
     EXPECT_EQ(target.has(Feature::MmaF16K16), target.has(Feature::CpAsync)); // both came with sm_80
     EXPECT_TRUE(!target.has(Feature::MmaF8) || target.has(Feature::MmaI8));
     EXPECT_TRUE(!target.has(Feature::MmaI8) || target.has(Feature::MmaTf32));
+    EXPECT_TRUE(!target.has(Feature::BarrierBytes) || target.has(Feature::Barriers));
+    EXPECT_TRUE(!target.has(Feature::Tma) || target.has(Feature::BarrierBytes));
+    EXPECT_TRUE(!target.has(Feature::Multicast) || target.has(Feature::Clusters));
   }
 }
 
@@ -59,7 +62,10 @@ TEST(Target, FeaturesStartWhereTheyWereIntroduced) {
         return target.name.str();
     return std::string();
   };
-  EXPECT_EQ(first(Feature::Tma), "sm_90");
+  EXPECT_EQ(first(Feature::Barriers), "sm_80");
+  for (Feature feature : {Feature::BarrierBytes, Feature::Tma, Feature::Multicast,
+                          Feature::Clusters, Feature::Elect, Feature::DependentLaunch})
+    EXPECT_EQ(first(feature), "sm_90");
   EXPECT_EQ(first(Feature::Registers), "sm_90");
   EXPECT_EQ(first(Feature::Wgmma), "sm_90");
   EXPECT_EQ(first(Feature::MmaF16), "sm_75");

@@ -1010,68 +1010,6 @@ func.func @multicast_as_often_as_the_block_says(%x: !view, %t: i32, %n: i32) att
 !sum = !cta.pending<tensor<64x64xf32>>
 !view = !tile.view<?x?xbf16, align 16>
 
-// expected-error @+1 {{has roles, which need a target with TMA such as `sm_90`}}
-func.func @no_tma(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_80"} {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %as = cta.channel tma : !ring
-  cta.role "load" warps 1 {
-    cta.tiles (%i, %j) of (%t, %t) {
-      %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
-      cta.commit %s : !slot
-    }
-  }
-  cta.role "use" warps 4 {
-    cta.tiles (%i, %j) of (%t, %t) {
-      %s = cta.wait %as : !ring -> !slot
-      %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
-      %d = cta.await %p : !sum -> tensor<64x64xf32>
-      cta.release %s : !slot
-    }
-  }
-  return
-}
-
-// -----
-
-!ring = !cta.channel<2 x tensor<64x64xbf16>>
-!slot = !cta.slot<tensor<64x64xbf16>>
-!sum = !cta.pending<tensor<64x64xf32>>
-!view = !tile.view<?x?xbf16, align 16>
-
-// expected-error @+1 {{has roles, which need a target with TMA such as `sm_90`}}
-func.func @no_target(%x: !view, %t: i32, %n: i32) attributes {} {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %as = cta.channel tma : !ring
-  cta.role "load" warps 1 {
-    cta.tiles (%i, %j) of (%t, %t) {
-      %s = cta.acquire %as : !ring -> !slot
-      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
-      cta.commit %s : !slot
-    }
-  }
-  cta.role "use" warps 4 {
-    cta.tiles (%i, %j) of (%t, %t) {
-      %s = cta.wait %as : !ring -> !slot
-      %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
-      %d = cta.await %p : !sum -> tensor<64x64xf32>
-      cta.release %s : !slot
-    }
-  }
-  return
-}
-
-// -----
-
-!ring = !cta.channel<2 x tensor<64x64xbf16>>
-!slot = !cta.slot<tensor<64x64xbf16>>
-!sum = !cta.pending<tensor<64x64xf32>>
-!view = !tile.view<?x?xbf16, align 16>
-
 // expected-error @+1 {{has clusters of 16 blocks; 1 to 8 run anywhere}}
 func.func @too_large_clusters(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90", cta.cluster = 16 : i32} {
   %c0 = arith.constant 0 : i32

@@ -1,0 +1,96 @@
+// What the ops of a program need of the hardware. A feature that a target lacks is refused here, at
+// the op that asks for it, and not by the compiler of the generated text.
+#include "passes/check/CheckTarget.h"
+
+#include "ir/Target.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+namespace {
+
+/// Something that an op asks for, in words: what the op is or does, and what could stand instead.
+struct Need {
+  Feature feature;
+  const char *what, *instead;
+};
+
+using Needs = SmallVector<Need, 2>;
+
+Needs needsOf(cta::ChannelOp op) {
+  Needs needs;
+  if (op.getKind() == cta::ChannelKind::CpAsync)
+    needs.push_back({Feature::CpAsync, "is filled by cp.async", "take kind `registers`"});
+  if (op.getKind() == cta::ChannelKind::Tma)
+    needs.push_back({Feature::Tma, "is filled by TMA", "take kind `cp_async` or `put`"});
+  if (op.getKind() == cta::ChannelKind::Store)
+    needs.push_back({Feature::Tma, "is for stores by TMA", "write by `tile.store`"});
+  if (op.getMulticast())
+    needs.push_back(
+        {Feature::Multicast, "copies to all blocks of a cluster at once", "take `multicast` away"});
+  return needs;
+}
+
+Needs needsOf(cta::RoleOp op) {
+  Needs needs = {{Feature::Barriers, "meets other roles at barriers in shared memory",
+                  "write the kernel without roles"}};
+  if (op.getRegisters())
+    needs.push_back({Feature::Registers, "exchanges registers with other roles (setmaxnreg)",
+                     "take `registers` away"});
+  return needs;
+}
+
+Needs needsOf(cta::MmaOp op) {
+  if (!op.isWgmma())
+    return {};
+  return {{Feature::Wgmma, "is a product of warpgroups (wgmma)",
+           "multiply by mma.sync, such as `shape = array<i64: 16, 8, 16>`"}};
+}
+
+Needs needsOf(func::FuncOp op) {
+  if (cta::clusterOf(op) == 1)
+    return {};
+  return {{Feature::Clusters, "runs in clusters of blocks", "take `cta.cluster` away"}};
+}
+
+Needs needsOf(cta::StoreOp) { return {{Feature::Tma, "stores by TMA", "write by `tile.store`"}}; }
+
+/// The oldest target that has a feature.
+StringRef targetWith(Feature feature) {
+  return llvm::find_if(allTargets(), [&](const Target &target) { return target.has(feature); })
+      ->name;
+}
+
+LogicalResult check(Operation *op, const Target &target) {
+  Needs needs = llvm::TypeSwitch<Operation *, Needs>(op)
+                    .Case<func::FuncOp, cta::ChannelOp, cta::RoleOp, cta::MmaOp, cta::StoreOp>(
+                        [](auto each) { return needsOf(each); })
+                    .Default([](Operation *) { return Needs(); });
+  for (const Need &need : needs)
+    if (!target.has(need.feature))
+      return op->emitError() << need.what << ", which `" << target.name << "` lacks; "
+                             << need.instead << ", or compile for a target that has it, such as `"
+                             << targetWith(need.feature) << "`";
+  return success();
+}
+
+} // namespace
+
+LogicalResult checkTarget(func::FuncOp kernel) {
+  auto name = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr);
+  const Target *target = name ? findTarget(name) : nullptr;
+  if (!target && (name || !kernel.getOps<cta::RoleOp>().empty()))
+    return kernel.emitError() << "needs a target that exists, such as `cta.target = \"sm_90\"`";
+  if (!target) // a function for kernels, which ask for themselves
+    return success();
+  return failure(kernel
+                     .walk<WalkOrder::PreOrder>([&](Operation *op) {
+                       return failed(check(op, *target)) ? WalkResult::interrupt()
+                                                         : WalkResult::advance();
+                     })
+                     .wasInterrupted());
+}
+
+} // namespace tilewright::passes
