@@ -156,14 +156,14 @@ FailureOr<SmallVector<int64_t>> evaluateGrid(func::FuncOp kernel, ArrayRef<Argum
   for (Operation *op : backwardSlice(grid))
     if (failed(compiler.compileOp(op)))
       return failure();
-  Frame frame(program);
-  if (!frame.execute()) {
-    emitError(frame.failure->op->getLoc()) << frame.failure->message;
+  Execution execution(program);
+  if (!execution.run()) {
+    emitError(execution.failure->op->getLoc()) << execution.failure->message;
     return failure();
   }
   SmallVector<int64_t> extents;
   for (Value extent : grid.getExtents())
-    extents.push_back(std::max(0, *frame.at<int32_t>(compiler.slot(extent).offset)));
+    extents.push_back(std::max(0, *execution.main.at<int32_t>(compiler.slot(extent).offset)));
   return extents;
 }
 

@@ -1,14 +1,21 @@
-//===- Reference.h - the reference interpreter of the tile dialect ----------------------------===//
+//===- Reference.h - the reference interpreter of the tile and cta dialects -------------------===//
 //
-// The oracle: it runs a `tile` kernel on the CPU exactly as the ops state their meaning, with
-// bit-exact narrow floats, and reports what a GPU would do silently: reads of memory nobody wrote,
-// accesses outside an allocation, races between programs.
+// The oracle: it runs a kernel of whole tiles on the CPU exactly as the ops state their meaning,
+// with bit-exact narrow floats, and reports what a GPU would do silently: reads of memory nobody
+// wrote, accesses outside an allocation, races between programs.
 //
 // What the ops leave open is fixed here. A dot adds in f32 with k ascending and a fused
 // multiply-add per product. A sum or scan of floats runs in double and is rounded once. Every other
 // operation on narrow floats computes in f32 and rounds once. `arith` casts mean what `tile.cast`
 // means, also where MLIR calls the result poison. An integer division by zero is an error. A shift
 // by the width or more gives 0 (or the sign). Atomic updates of floats happen in program order.
+//
+// Of a `cta` program it runs what it computes, not when. Products and copies are done where they are
+// started, and a slot is free where its release stands. Roles go on in turn; where none can, that is
+// an error which names what each waits for. Program b of n takes the tiles b, b + n, b + 2n, …, whole,
+// in the order of their coordinates; clusters, orders and layouts mean nothing. A role in which
+// warpgroups tell each other apart is run by each, which stores, puts and multiplies its own rows.
+// All that `cta.partial_sum` adds up stands in the first column.
 //
 // The interpreter compiles the function to a list of instructions over preallocated slots, once per
 // call, and runs the programs of the grid over threads. Its result does not depend on their number.

@@ -76,7 +76,7 @@ private:
                   Row{tile, axis.extent, base + start * axis.stride, axis.stride, low,
                       inside ? high : low});
     }
-    for (int64_t i = 0; i < axis.extent && !frame.failure; ++i) {
+    for (int64_t i = 0; i < axis.extent && !frame.execution.failure; ++i) {
       int64_t index = axis.gathers ? indices[i] : indices[0] + i;
       bool here = inside && i < axis.valid && index >= 0 && index < axis.size;
       if (axis.inBounds && inside && i < axis.valid && !here)
@@ -107,6 +107,14 @@ private:
 Access makeAccess(Compiler &compiler, mlir::Value view, mlir::ValueRange indices,
                   llvm::ArrayRef<int64_t> extents, std::optional<llvm::ArrayRef<int64_t>> valid,
                   std::optional<llvm::ArrayRef<bool>> inBounds);
+
+/// Between memory and a tile, as the interpreter holds it. Outside of the view a load gives `fill`,
+/// an element; where the warpgroups of a role part, each stores the rows that are its own.
+void loadTile(const Access &access, Frame &frame, mlir::Operation *op, char *tile,
+              const void *fill);
+void storeTile(const Access &access, Frame &frame, mlir::Operation *op, const char *tile);
+void updateTile(const Access &access, Frame &frame, mlir::Operation *op, const char *tile,
+                tile::AtomicKind kind);
 
 } // namespace tilewright::simulator
 

@@ -1,5 +1,7 @@
 #include "simulator/reference/Compiler.h"
 
+#include "ir/cta/Cta.h"
+
 #include <cstring>
 
 using namespace mlir;
@@ -7,6 +9,10 @@ using namespace mlir;
 namespace tilewright::simulator {
 
 std::optional<ElementKind> elementKind(Type type) {
+  if (isa<cta::SlotType>(type))
+    return ElementKind::I64;
+  if (auto pending = dyn_cast<cta::PendingType>(type))
+    type = pending.getTile();
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     type = tensor.getElementType();
   if (type.isIndex())
@@ -38,6 +44,8 @@ std::optional<ElementKind> elementKind(Type type) {
 }
 
 int64_t elementCount(Type type) {
+  if (auto pending = dyn_cast<cta::PendingType>(type))
+    type = pending.getTile();
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? tensor.getNumElements() : 1;
 }
@@ -88,6 +96,17 @@ FailureOr<Slot> Compiler::define(Value value) {
   if (succeeded(slot))
     slots[value] = *slot;
   return slot;
+}
+
+FailureOr<SmallVector<Slot>> Compiler::defineAll(ValueRange values) {
+  SmallVector<Slot> all;
+  for (Value value : values) {
+    auto slot = define(value);
+    if (failed(slot))
+      return failure();
+    all.push_back(*slot);
+  }
+  return all;
 }
 
 void Compiler::alias(Value value, Slot slot) {
@@ -143,6 +162,33 @@ size_t Compiler::emitKernel(Operation *op, ElementKernel kernel, Slot result, Sl
 size_t Compiler::emitCopy(Operation *op, Slot target, Slot source) {
   return emit(
       op, {.run = runCopy, .result = target.offset, .a = source.offset, .count = target.bytes()});
+}
+
+void Compiler::emitParallelCopy(Operation *op, ArrayRef<Slot> targets, ValueRange sources) {
+  SmallVector<std::pair<Slot, Slot>> late;
+  for (auto [target, value] : llvm::zip(targets, sources)) {
+    Slot source = slot(value);
+    bool overwritten =
+        llvm::any_of(targets, [&](const Slot &other) { return other.offset == source.offset; });
+    if (source.offset == target.offset)
+      continue;
+    if (overwritten) {
+      Slot temporary = allocate(target.kind, target.count);
+      emitCopy(op, temporary, source);
+      late.push_back({target, temporary});
+    }
+  }
+  for (auto [target, value] : llvm::zip(targets, sources)) {
+    Slot source = slot(value);
+    bool overwritten =
+        llvm::any_of(targets, [&](const Slot &other) { return other.offset == source.offset; });
+    if (!overwritten)
+      emitCopy(op, target, source);
+  }
+  for (auto [target, temporary] : late) {
+    emitCopy(op, target, temporary);
+    release(temporary);
+  }
 }
 
 void Compiler::emitNarrow(Operation *op, Slot slot) {
@@ -239,6 +285,9 @@ const OpTable &opTable() {
     addShapeOps(made);
     addComputeOps(made);
     addMemoryOps(made);
+    addChannelOps(made);
+    addProductOps(made);
+    addRoleOps(made);
     return made;
   }();
   return table;

@@ -1,4 +1,4 @@
-//===- Compiler.h - from a tile function to a Program -----------------------------------------===//
+//===- Compiler.h - from a kernel to a Program ------------------------------------------------===//
 //
 // Each operation has a compile function in the file of its group; this class gives them slots and
 // takes their instructions. The arguments are known when a kernel is compiled, so dimensions and
@@ -9,7 +9,7 @@
 #ifndef TILEWRIGHT_SIMULATOR_REFERENCE_COMPILER_H
 #define TILEWRIGHT_SIMULATOR_REFERENCE_COMPILER_H
 
-#include "ir/tile/Tile.h"
+#include "ir/cta/Cta.h"
 #include "simulator/reference/Program.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -58,6 +58,7 @@ public:
   Slot slot(mlir::Value value) const { return slots.lookup(value); }
   /// A new slot for a value; fails with a diagnostic when its type has no storage.
   mlir::FailureOr<Slot> define(mlir::Value value);
+  mlir::FailureOr<llvm::SmallVector<Slot>> defineAll(mlir::ValueRange values);
   /// Lets `value` live in a slot that another value owns.
   void alias(mlir::Value value, Slot slot);
   mlir::FailureOr<Slot> allocate(mlir::Type type, mlir::Operation *user);
@@ -74,6 +75,10 @@ public:
   size_t emitKernel(mlir::Operation *op, ElementKernel kernel, Slot result, Slot a,
                     int64_t parameter = 0);
   size_t emitCopy(mlir::Operation *op, Slot target, Slot source);
+  /// Copies `sources` to `targets` as if at once: a source that is also a target goes over a
+  /// temporary.
+  void emitParallelCopy(mlir::Operation *op, llvm::ArrayRef<Slot> targets,
+                        mlir::ValueRange sources);
   /// Rounds or wraps the storage of `slot` to its element kind, in place.
   void emitNarrow(mlir::Operation *op, Slot slot);
   size_t here() const { return program.code.size(); }
@@ -91,7 +96,7 @@ private:
 
 /// The element kind of a scalar type, or of a tile's elements.
 std::optional<ElementKind> elementKind(mlir::Type type);
-/// The elements of a tile; 1 for a scalar.
+/// The elements of a tile, pending or not; 1 for a scalar and for a slot, which is a handle.
 int64_t elementCount(mlir::Type type);
 
 /// All operations with a meaning.
@@ -103,6 +108,23 @@ void addProgramOps(OpTable &table);
 void addShapeOps(OpTable &table);
 void addComputeOps(OpTable &table);
 void addMemoryOps(OpTable &table);
+void addChannelOps(OpTable &table);
+void addProductOps(OpTable &table);
+void addRoleOps(OpTable &table);
+
+/// Emits `result = acc + a · b` of m×k by k×n.
+void emitDot(Compiler &compiler, mlir::Operation *op, Slot result, Slot a, Slot b, Slot acc,
+             int64_t m, int64_t n, int64_t k);
+/// Emits the transposition of a tile of so many rows and columns.
+void emitTranspose(Compiler &compiler, mlir::Operation *op, Slot result, Slot source, int64_t rows,
+                   int64_t columns);
+/// Emits a read of what a slot of a channel holds.
+void emitGet(Compiler &compiler, mlir::Operation *op, Slot result, mlir::Value slot);
+/// How often a role runs side by side: once for each warpgroup if these tell each other apart.
+int64_t copiesOf(cta::RoleOp role);
+
+/// Compiles an op whose result is its first operand, as it is.
+mlir::LogicalResult compileIdentity(Compiler &compiler, mlir::Operation *op);
 
 /// Handlers that several groups use.
 void runKernel(const Instruction &instruction, Frame &frame);

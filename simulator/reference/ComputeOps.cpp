@@ -20,18 +20,32 @@ struct AxisDetail {
 
 //===- dot ------------------------------------------------------------------------------------===//
 
+/// Of a role that each warpgroup runs, the rows that are its own.
 static void runDot(const Instruction &instruction, Frame &frame) {
   auto &dot = *static_cast<const DotDetail *>(instruction.detail);
-  frame.statistics.dotFlops += 2 * dot.m * dot.n * dot.k;
+  auto [first, end] = frame.ownRows(dot.m);
+  frame.execution.statistics.dotFlops += 2 * (end - first) * dot.n * dot.k;
   // Integers and floats alike take 4 bytes.
   std::memcpy(frame.at<char>(instruction.result), frame.at<char>(instruction.c),
               dot.m * dot.n * sizeof(float));
   if (dot.integer)
-    frame.table.dotInteger(frame.at<int32_t>(instruction.result), frame.at<int32_t>(instruction.a),
-                           frame.at<int32_t>(instruction.b), dot.m, dot.n, dot.k);
+    frame.table.dotInteger(frame.at<int32_t>(instruction.result) + first * dot.n,
+                           frame.at<int32_t>(instruction.a) + first * dot.k,
+                           frame.at<int32_t>(instruction.b), end - first, dot.n, dot.k);
   else
-    frame.table.dotFloat(frame.at<float>(instruction.result), frame.at<float>(instruction.a),
-                         frame.at<float>(instruction.b), dot.m, dot.n, dot.k);
+    frame.table.dotFloat(frame.at<float>(instruction.result) + first * dot.n,
+                         frame.at<float>(instruction.a) + first * dot.k,
+                         frame.at<float>(instruction.b), end - first, dot.n, dot.k);
+}
+
+void emitDot(Compiler &compiler, Operation *op, Slot result, Slot a, Slot b, Slot acc, int64_t m,
+             int64_t n, int64_t k) {
+  compiler.emit(op, {.run = runDot,
+                     .result = result.offset,
+                     .a = a.offset,
+                     .b = b.offset,
+                     .c = acc.offset,
+                     .detail = compiler.program.own(DotDetail{m, n, k, !isFloat(result.kind)})});
 }
 
 /// A copy of `source` in tf32.
@@ -51,14 +65,9 @@ static LogicalResult compileDot(Compiler &compiler, Operation *op) {
     a = emitTf32(compiler, op, a);
     b = emitTf32(compiler, op, b);
   }
-  DotDetail detail{dot.getA().getType().getDimSize(0), dot.getB().getType().getDimSize(1),
-                   dot.getA().getType().getDimSize(1), !isFloat(result->kind)};
-  compiler.emit(op, {.run = runDot,
-                     .result = result->offset,
-                     .a = a.offset,
-                     .b = b.offset,
-                     .c = compiler.slot(dot.getAcc()).offset,
-                     .detail = compiler.program.own(detail)});
+  emitDot(compiler, op, *result, a, b, compiler.slot(dot.getAcc()),
+          dot.getA().getType().getDimSize(0), dot.getB().getType().getDimSize(1),
+          dot.getA().getType().getDimSize(1));
   if (dot.getTf32()) {
     compiler.release(a);
     compiler.release(b);
@@ -70,7 +79,7 @@ static LogicalResult compileDot(Compiler &compiler, Operation *op) {
 
 static void runAxis(const Instruction &instruction, Frame &frame) {
   auto &detail = *static_cast<const AxisDetail *>(instruction.detail);
-  frame.statistics.elementOps += detail.outer * detail.axis * detail.inner;
+  frame.execution.statistics.elementOps += detail.outer * detail.axis * detail.inner;
   detail.kernel(frame.at<void>(instruction.result), frame.at<void>(instruction.a), detail.outer,
                 detail.axis, detail.inner);
 }

@@ -17,47 +17,6 @@ static void runJumpUnless(const Instruction &instruction, Frame &frame) {
     frame.pc = instruction.parameter;
 }
 
-/// Copies `sources` to `targets` as if at once: a source that is also a target goes over a
-/// temporary.
-static void emitParallelCopy(Compiler &compiler, Operation *op, ArrayRef<Slot> targets,
-                             ValueRange sources) {
-  SmallVector<std::pair<Slot, Slot>> late;
-  for (auto [target, value] : llvm::zip(targets, sources)) {
-    Slot source = compiler.slot(value);
-    bool overwritten =
-        llvm::any_of(targets, [&](const Slot &other) { return other.offset == source.offset; });
-    if (source.offset == target.offset)
-      continue;
-    if (overwritten) {
-      Slot temporary = compiler.allocate(target.kind, target.count);
-      compiler.emitCopy(op, temporary, source);
-      late.push_back({target, temporary});
-    }
-  }
-  for (auto [target, value] : llvm::zip(targets, sources)) {
-    Slot source = compiler.slot(value);
-    bool overwritten =
-        llvm::any_of(targets, [&](const Slot &other) { return other.offset == source.offset; });
-    if (!overwritten)
-      compiler.emitCopy(op, target, source);
-  }
-  for (auto [target, temporary] : late) {
-    compiler.emitCopy(op, target, temporary);
-    compiler.release(temporary);
-  }
-}
-
-static FailureOr<SmallVector<Slot>> defineAll(Compiler &compiler, ValueRange values) {
-  SmallVector<Slot> slots;
-  for (Value value : values) {
-    auto slot = compiler.define(value);
-    if (failed(slot))
-      return failure();
-    slots.push_back(*slot);
-  }
-  return slots;
-}
-
 //===- for ------------------------------------------------------------------------------------===//
 
 /// result: the induction variable, a: lower, b: upper, c: step, count: 8 for 64-bit loops.
@@ -83,7 +42,7 @@ template <typename T> static void runForNext(const Instruction &instruction, Fra
 
 static LogicalResult compileFor(Compiler &compiler, Operation *op) {
   auto loop = cast<scf::ForOp>(op);
-  auto carried = defineAll(compiler, loop.getResults());
+  auto carried = compiler.defineAll(loop.getResults());
   auto index = compiler.allocate(loop.getInductionVar().getType(), op);
   if (failed(carried) || failed(index))
     return failure();
@@ -101,7 +60,7 @@ static LogicalResult compileFor(Compiler &compiler, Operation *op) {
   bounds.run = wide ? runForBegin<int64_t> : runForBegin<int32_t>;
   size_t begin = compiler.emit(op, bounds);
   auto body = compiler.compileBlock(*loop.getBody(), [&](Operation *yield) {
-    emitParallelCopy(compiler, yield, *carried, yield->getOperands());
+    compiler.emitParallelCopy(yield, *carried, yield->getOperands());
     return success();
   });
   if (failed(body))
@@ -118,7 +77,7 @@ static LogicalResult compileFor(Compiler &compiler, Operation *op) {
 
 static LogicalResult compileWhile(Compiler &compiler, Operation *op) {
   auto loop = cast<scf::WhileOp>(op);
-  auto passed = defineAll(compiler, loop.getResults());
+  auto passed = compiler.defineAll(loop.getResults());
   if (failed(passed))
     return failure();
   SmallVector<Slot> carried;
@@ -136,7 +95,7 @@ static LogicalResult compileWhile(Compiler &compiler, Operation *op) {
   size_t head = compiler.here(), leave = 0;
   auto before = compiler.compileBlock(*loop.getBeforeBody(), [&](Operation *terminator) {
     auto condition = cast<scf::ConditionOp>(terminator);
-    emitParallelCopy(compiler, terminator, *passed, condition.getArgs());
+    compiler.emitParallelCopy(terminator, *passed, condition.getArgs());
     leave = compiler.emit(
         op, {.run = runJumpUnless, .a = compiler.slot(condition.getCondition()).offset});
     return success();
@@ -144,7 +103,7 @@ static LogicalResult compileWhile(Compiler &compiler, Operation *op) {
   if (failed(before))
     return failure();
   auto after = compiler.compileBlock(*loop.getAfterBody(), [&](Operation *yield) {
-    emitParallelCopy(compiler, yield, carried, yield->getOperands());
+    compiler.emitParallelCopy(yield, carried, yield->getOperands());
     return success();
   });
   if (failed(after))
@@ -160,11 +119,11 @@ static LogicalResult compileWhile(Compiler &compiler, Operation *op) {
 
 static LogicalResult compileIf(Compiler &compiler, Operation *op) {
   auto branch = cast<scf::IfOp>(op);
-  auto results = defineAll(compiler, branch.getResults());
+  auto results = compiler.defineAll(branch.getResults());
   if (failed(results))
     return failure();
   auto yieldResults = [&](Operation *yield) {
-    emitParallelCopy(compiler, yield, *results, yield->getOperands());
+    compiler.emitParallelCopy(yield, *results, yield->getOperands());
     return success();
   };
   size_t skip =

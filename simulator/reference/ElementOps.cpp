@@ -30,7 +30,7 @@ static const llvm::StringMap<ElementRow> &elementRows() {
 }
 
 static void runElements(const Instruction &instruction, Frame &frame) {
-  frame.statistics.elementOps += instruction.count;
+  frame.execution.statistics.elementOps += instruction.count;
   runKernel(instruction, frame);
 }
 

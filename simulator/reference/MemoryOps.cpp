@@ -44,7 +44,7 @@ static void record(const Access &access, Frame &frame, Operation *op, Touch touc
   Shadow *shadow = access.view->shadow;
   if (!shadow)
     return;
-  if (Watch *watch = frame.watch) {
+  if (Watch *watch = frame.execution.watch) {
     if (watch->shadow != shadow || watch->touch != touch || watch->found)
       return;
     for (int64_t i = row.low; i < row.high; ++i)
@@ -52,7 +52,7 @@ static void record(const Access &access, Frame &frame, Operation *op, Touch touc
         watch->found = op;
     return;
   }
-  shadow->record(touch, frame.id, row.begin(), row.stride, row.inside());
+  shadow->record(touch, frame.execution.id, row.begin(), row.stride, row.inside());
 }
 
 /// Fails when the row reads an element that this program has not written.
@@ -61,7 +61,7 @@ static void checkPoison(const Access &access, Frame &frame, Operation *op, const
     return;
   for (int64_t i = row.low; i < row.high; ++i) {
     int64_t element = row.first + i * row.stride;
-    if (!access.view->shadow->isWrittenBy(frame.id, element))
+    if (!access.view->shadow->isWrittenBy(frame.execution.id, element))
       return frame.fail(op, "reads element " + std::to_string(element) + " of `" +
                                 access.view->name +
                                 "`, which is uninitialized and was not written by this program");
@@ -70,31 +70,35 @@ static void checkPoison(const Access &access, Frame &frame, Operation *op, const
 
 //===- load -----------------------------------------------------------------------------------===//
 
-/// a: the fill value, or a slot holding 0.
-static void runLoad(const Instruction &instruction, Frame &frame) {
-  auto &access = *static_cast<const Access *>(instruction.detail);
+void loadTile(const Access &access, Frame &frame, Operation *op, char *tile, const void *fill) {
   LoadRow loadRow = frame.table.loadRow[int(access.kind)];
   int64_t bytes = storageBytes(storageOf(access.kind));
-  char *result = frame.at<char>(instruction.result);
-  auto fill = [&](int64_t from, int64_t to) {
-    if (bytes == 8)
-      std::fill_n(reinterpret_cast<int64_t *>(result) + from, to - from,
-                  *frame.at<int64_t>(instruction.a));
-    else
-      std::fill_n(reinterpret_cast<int32_t *>(result) + from, to - from,
-                  *frame.at<int32_t>(instruction.a));
+  auto fillWith = [&]<typename T>(const T *value, int64_t from, int64_t to) {
+    std::fill_n(reinterpret_cast<T *>(tile) + from, to - from, *value);
   };
-  RowWalk(access, frame).run(instruction.op, [&](const Row &row) {
-    fill(row.tile, row.tile + row.low);
-    fill(row.tile + row.high, row.tile + row.count);
+  auto fillRange = [&](int64_t from, int64_t to) {
+    if (bytes == 8)
+      fillWith(static_cast<const int64_t *>(fill), from, to);
+    else
+      fillWith(static_cast<const int32_t *>(fill), from, to);
+  };
+  RowWalk(access, frame).run(op, [&](const Row &row) {
+    fillRange(row.tile, row.tile + row.low);
+    fillRange(row.tile + row.high, row.tile + row.count);
     if (row.inside() == 0)
       return;
-    checkPoison(access, frame, instruction.op, row);
-    record(access, frame, instruction.op, Touch::Read, row);
-    frame.statistics.bytesLoaded += row.inside() * memoryBytes(access.kind);
-    loadRow(result + (row.tile + row.low) * bytes, addressOf(access, row.begin()), row.stride,
+    checkPoison(access, frame, op, row);
+    record(access, frame, op, Touch::Read, row);
+    frame.execution.statistics.bytesLoaded += row.inside() * memoryBytes(access.kind);
+    loadRow(tile + (row.tile + row.low) * bytes, addressOf(access, row.begin()), row.stride,
             row.inside());
   });
+}
+
+/// a: the fill value, or a slot holding 0.
+static void runLoad(const Instruction &instruction, Frame &frame) {
+  loadTile(*static_cast<const Access *>(instruction.detail), frame, instruction.op,
+           frame.at<char>(instruction.result), frame.at<void>(instruction.a));
 }
 
 static LogicalResult compileLoad(Compiler &compiler, Operation *op) {
@@ -115,19 +119,34 @@ static LogicalResult compileLoad(Compiler &compiler, Operation *op) {
 
 //===- store ----------------------------------------------------------------------------------===//
 
-static void runStore(const Instruction &instruction, Frame &frame) {
-  auto &access = *static_cast<const Access *>(instruction.detail);
+/// What of a row of the tile is stored here: of a role that each warpgroup runs, its own.
+static Row ownPart(const Access &access, const Frame &frame, Row row) {
+  if (!frame.role || access.kept.empty())
+    return row;
+  const AccessAxis &rows = access.kept.front();
+  auto [first, end] = frame.ownRows(rows.extent);
+  row.low = std::clamp(first * rows.tileStride - row.tile, row.low, row.high);
+  row.high = std::clamp(end * rows.tileStride - row.tile, row.low, row.high);
+  return row;
+}
+
+void storeTile(const Access &access, Frame &frame, Operation *op, const char *tile) {
   StoreRow storeRow = frame.table.storeRow[int(access.kind)];
   int64_t bytes = storageBytes(storageOf(access.kind));
-  const char *value = frame.at<char>(instruction.a);
-  RowWalk(access, frame).run(instruction.op, [&](const Row &row) {
+  RowWalk(access, frame).run(op, [&](const Row &whole) {
+    Row row = ownPart(access, frame, whole);
     if (row.inside() == 0)
       return;
-    record(access, frame, instruction.op, Touch::Write, row);
-    frame.statistics.bytesStored += row.inside() * memoryBytes(access.kind);
-    storeRow(addressOf(access, row.begin()), value + (row.tile + row.low) * bytes, row.stride,
+    record(access, frame, op, Touch::Write, row);
+    frame.execution.statistics.bytesStored += row.inside() * memoryBytes(access.kind);
+    storeRow(addressOf(access, row.begin()), tile + (row.tile + row.low) * bytes, row.stride,
              row.inside());
   });
+}
+
+static void runStore(const Instruction &instruction, Frame &frame) {
+  storeTile(*static_cast<const Access *>(instruction.detail), frame, instruction.op,
+            frame.at<char>(instruction.a));
 }
 
 static LogicalResult compileStore(Compiler &compiler, Operation *op) {
@@ -154,34 +173,41 @@ static void updateInteger(int32_t *address, int32_t value, tile::AtomicKind kind
   } while (!element.compare_exchange_weak(seen, next, std::memory_order_relaxed));
 }
 
-static void updateFloat(char *address, float value, const Access &access, const Instruction &how,
+static void updateFloat(char *address, float value, const Access &access, tile::AtomicKind kind,
                         Frame &frame) {
+  constexpr ElementOp kCombine[] = {ElementOp::AddF, ElementOp::MaximumF, ElementOp::MinimumF};
   float element;
   frame.table.loadRow[int(access.kind)](&element, address, 1, 1);
-  how.kernel(&element, &element, &value, nullptr, 1, 32);
+  frame.table.element[int(kCombine[int(kind)])][int(Storage::Float)](&element, &element, &value,
+                                                                     nullptr, 1, 32);
   frame.table.storeRow[int(access.kind)](address, &element, 1, 1);
 }
 
-/// parameter: the kind; kernel: how two floats combine.
-static void runAtomic(const Instruction &instruction, Frame &frame) {
-  auto &access = *static_cast<const Access *>(instruction.detail);
-  auto kind = tile::AtomicKind(instruction.parameter);
-  RowWalk(access, frame).run(instruction.op, [&](const Row &row) {
+void updateTile(const Access &access, Frame &frame, Operation *op, const char *tile,
+                tile::AtomicKind kind) {
+  RowWalk(access, frame).run(op, [&](const Row &whole) {
+    Row row = ownPart(access, frame, whole);
     if (row.inside() == 0)
       return;
-    checkPoison(access, frame, instruction.op, row);
-    record(access, frame, instruction.op, Touch::Update, row);
-    frame.statistics.bytesStored += row.inside() * memoryBytes(access.kind);
-    for (int64_t i = row.low; i < row.high && !frame.failure; ++i) {
+    checkPoison(access, frame, op, row);
+    record(access, frame, op, Touch::Update, row);
+    frame.execution.statistics.bytesStored += row.inside() * memoryBytes(access.kind);
+    for (int64_t i = row.low; i < row.high && !frame.execution.failure; ++i) {
       char *address = addressOf(access, row.first + i * row.stride);
+      const char *value = tile + (row.tile + i) * 4; // integers and floats alike
       if (isFloat(access.kind))
-        updateFloat(address, frame.at<float>(instruction.a)[row.tile + i], access, instruction,
-                    frame);
+        updateFloat(address, *reinterpret_cast<const float *>(value), access, kind, frame);
       else
         updateInteger(reinterpret_cast<int32_t *>(address),
-                      frame.at<int32_t>(instruction.a)[row.tile + i], kind);
+                      *reinterpret_cast<const int32_t *>(value), kind);
     }
   });
+}
+
+/// parameter: the kind.
+static void runAtomic(const Instruction &instruction, Frame &frame) {
+  updateTile(*static_cast<const Access *>(instruction.detail), frame, instruction.op,
+             frame.at<char>(instruction.a), tile::AtomicKind(instruction.parameter));
 }
 
 static LogicalResult compileAtomic(Compiler &compiler, Operation *op) {
@@ -193,13 +219,10 @@ static LogicalResult compileAtomic(Compiler &compiler, Operation *op) {
   if (!full && !(narrow && atomic.getKind() == tile::AtomicKind::Add))
     return emitError(op->getLoc()) << "has no `" << tile::stringifyAtomicKind(atomic.getKind())
                                    << "` of " << atomic.getView().getType().getElementType();
-  constexpr ElementOp kCombine[] = {ElementOp::AddF, ElementOp::MaximumF, ElementOp::MinimumF};
-  compiler.emit(
-      op, {.run = runAtomic,
-           .kernel = kernels().element[int(kCombine[int(atomic.getKind())])][int(Storage::Float)],
-           .a = compiler.slot(atomic.getValue()).offset,
-           .parameter = int64_t(atomic.getKind()),
-           .detail = compiler.program.own(std::move(access))});
+  compiler.emit(op, {.run = runAtomic,
+                     .a = compiler.slot(atomic.getValue()).offset,
+                     .parameter = int64_t(atomic.getKind()),
+                     .detail = compiler.program.own(std::move(access))});
   return success();
 }
 

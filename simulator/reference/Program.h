@@ -3,12 +3,17 @@
 // A kernel as a flat list of instructions. Values live in slots, byte offsets into an arena that
 // each thread owns; control flow is an assignment to the program counter.
 //
+// The roles of a `cta` kernel are parts of that list. Each runs in a frame of its own, which starts
+// as a copy of what stands before the roles, until it has to wait for a ring; then the next goes
+// on.
+//
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_SIMULATOR_REFERENCE_PROGRAM_H
 #define TILEWRIGHT_SIMULATOR_REFERENCE_PROGRAM_H
 
 #include "simulator/Reference.h"
 #include "simulator/reference/Kernels.h"
+#include "simulator/reference/Rings.h"
 #include "simulator/reference/Shadow.h"
 
 #include <memory>
@@ -30,8 +35,18 @@ struct Instruction {
   mlir::Operation *op = nullptr;           // for errors
 };
 
+/// What a role runs, and how often side by side: once for each of its warpgroups where these may
+/// part.
+struct RoleCode {
+  std::string name;
+  size_t begin = 0, end = 0;
+  int64_t copies = 1;
+};
+
 struct Program {
   std::vector<Instruction> code;
+  std::vector<RoleCode> roles;
+  std::vector<RingShape> rings;
   /// Slots with a fixed content, written once per arena.
   struct Constant {
     int64_t slot;
@@ -52,6 +67,7 @@ struct Program {
 struct Failure {
   mlir::Operation *op;
   std::string message;
+  std::vector<std::pair<mlir::Operation *, std::string>> notes = {};
 };
 
 /// Asks for the op by which a program touches an element, to name its line in a report.
@@ -62,28 +78,61 @@ struct Watch {
   mlir::Operation *found = nullptr;
 };
 
-/// The state of one thread.
+struct Execution;
+
+/// The state of the code that stands outside of roles, or of one role.
 struct Frame {
-  explicit Frame(const Program &program);
+  explicit Frame(Execution &execution);
+  Frame(const Frame &) = delete;
 
   template <typename T> T *at(int64_t slot) { return reinterpret_cast<T *>(arena + slot); }
-  void fail(mlir::Operation *op, std::string message) {
-    if (!failure)
-      failure = Failure{op, std::move(message)};
+  void fail(mlir::Operation *op, std::string message);
+  void start(size_t from, size_t to);
+  /// Goes on until the end, a failure or a wait; false if it still waits for the same.
+  bool resume();
+  /// For a handler that cannot go on before another role does: it runs again then.
+  void wait() {
+    --pc;
+    waiting = true;
   }
-  /// Runs the code from its start for the program set below; false with `failure` set on an error.
-  bool execute();
+  bool isDone() const { return pc == end; }
+  /// The rows of a tile of so many that are this warpgroup's; all of them for a role that runs
+  /// once.
+  std::pair<int64_t, int64_t> ownRows(int64_t rows) const;
 
-  const Program &program;
+  Execution &execution;
   const Kernels &table;
   std::unique_ptr<char[]> storage;
   char *arena = nullptr;
-  size_t pc = 0;
-  uint32_t id = 0; // of the program, axis 0 of the grid fastest
+  size_t pc = 0, end = 0;
+  bool waiting = false;
+  const RoleCode *role = nullptr; // null outside of roles
+  unsigned number = 0;            // among all of the program
+  int64_t warpgroup = 0;
+  RingCursors cursors;
+};
+
+/// One program of the grid after the other, of which `id`, `programs` and `coordinates` say which.
+struct Execution {
+  explicit Execution(const Program &program);
+
+  /// Runs the program with its roles; false with `failure` set on an error.
+  bool run();
+
+  const Program &program;
+  uint32_t id = 0;       // axis 0 of the grid fastest
+  uint64_t programs = 1; // of the grid
   llvm::SmallVector<int64_t> coordinates;
   std::optional<Failure> failure;
   Watch *watch = nullptr;
   Statistics statistics;
+  Rings rings;
+  Frame main;
+
+private:
+  bool runRoles();
+  void reportDeadlock();
+  std::vector<std::unique_ptr<Frame>> roles;
 };
 
 /// An integer in a slot of either storage.

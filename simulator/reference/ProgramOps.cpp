@@ -15,11 +15,11 @@ static LogicalResult compileGrid(Compiler &, Operation *) { return success(); }
 
 static void runProgramId(const Instruction &instruction, Frame &frame) {
   size_t axis = instruction.parameter;
-  if (axis >= frame.coordinates.size())
+  if (axis >= frame.execution.coordinates.size())
     return frame.fail(instruction.op, "asks for axis " + std::to_string(axis) +
                                           " of a grid of rank " +
-                                          std::to_string(frame.coordinates.size()));
-  *frame.at<int32_t>(instruction.result) = int32_t(frame.coordinates[axis]);
+                                          std::to_string(frame.execution.coordinates.size()));
+  *frame.at<int32_t>(instruction.result) = int32_t(frame.execution.coordinates[axis]);
 }
 
 static LogicalResult compileProgramId(Compiler &compiler, Operation *op) {

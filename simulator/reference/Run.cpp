@@ -4,7 +4,10 @@
 // program below a failed one has started and will finish: the lowest failure is always found.
 #include "simulator/reference/Run.h"
 
+#include "ir/cta/Cta.h"
+
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <mutex>
 #include <numeric>
@@ -34,12 +37,15 @@ static BufferUses findUses(func::FuncOp kernel, ArrayRef<Argument> arguments) {
     return uses[std::get<ViewValue>(arguments[argument]).buffer];
   };
   kernel.walk([&](Operation *op) {
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      useOf(load.getView()).read = true;
-    else if (auto store = dyn_cast<tile::StoreOp>(op))
-      useOf(store.getView()).written = true;
-    else if (auto atomic = dyn_cast<tile::AtomicOp>(op))
-      useOf(atomic.getView()).updated = true;
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<tile::LoadOp, cta::CopyOp, cta::LoadOp>(
+            [&](auto load) { useOf(load.getView()).read = true; })
+        .Case<tile::StoreOp>([&](auto store) { useOf(store.getView()).written = true; })
+        .Case<tile::AtomicOp>([&](auto atomic) { useOf(atomic.getView()).updated = true; })
+        .Case<cta::StoreOp>([&](auto store) {
+          BufferUse &use = useOf(store.getView());
+          (store.getAdd() ? use.updated : use.written) = true;
+        });
   });
   return uses;
 }
@@ -65,12 +71,15 @@ static Shadows makeShadows(const BufferUses &uses, const Options &options,
 
 /// Sums of floats depend on their order, so programs that update floats take turns.
 static bool needsOneThread(func::FuncOp kernel) {
-  return kernel
-      .walk([](tile::AtomicOp op) {
-        bool isFloat = isa<FloatType>(op.getView().getType().getElementType());
-        return isFloat ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  auto updatesFloats = [](Operation *op) {
+    auto atomic = dyn_cast<tile::AtomicOp>(op);
+    auto store = dyn_cast<cta::StoreOp>(op);
+    if (!atomic && !(store && store.getAdd()))
+      return WalkResult::advance();
+    tile::ViewType view = atomic ? atomic.getView().getType() : store.getView().getType();
+    return isa<FloatType>(view.getElementType()) ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return kernel.walk(updatesFloats).wasInterrupted();
 }
 
 //===- Programs -------------------------------------------------------------------------------===//
@@ -92,12 +101,13 @@ public:
       thread.join();
   }
 
-  /// Points a frame at a program.
-  void enter(Frame &frame, uint64_t id) const {
-    frame.id = uint32_t(id);
-    frame.coordinates.clear();
+  /// Points an execution at a program.
+  void enter(Execution &execution, uint64_t id) const {
+    execution.id = uint32_t(id);
+    execution.programs = programs;
+    execution.coordinates.clear();
     for (int64_t extent : grid) {
-      frame.coordinates.push_back(id % extent);
+      execution.coordinates.push_back(id % extent);
       id /= extent;
     }
   }
@@ -108,21 +118,21 @@ public:
 
 private:
   void work() {
-    Frame frame(program);
+    Execution execution(program);
     uint64_t id;
     while (!stopped && (id = next++) < programs) {
-      enter(frame, id);
-      ++frame.statistics.programs;
-      if (!frame.execute())
-        stop(id, *frame.failure);
+      enter(execution, id);
+      ++execution.statistics.programs;
+      if (!execution.run())
+        stop(id, *execution.failure);
     }
     std::lock_guard lock(mutex);
-    statistics.programs += frame.statistics.programs;
-    statistics.instructions += frame.statistics.instructions;
-    statistics.dotFlops += frame.statistics.dotFlops;
-    statistics.elementOps += frame.statistics.elementOps;
-    statistics.bytesLoaded += frame.statistics.bytesLoaded;
-    statistics.bytesStored += frame.statistics.bytesStored;
+    statistics.programs += execution.statistics.programs;
+    statistics.instructions += execution.statistics.instructions;
+    statistics.dotFlops += execution.statistics.dotFlops;
+    statistics.elementOps += execution.statistics.elementOps;
+    statistics.bytesLoaded += execution.statistics.bytesLoaded;
+    statistics.bytesStored += execution.statistics.bytesStored;
   }
 
   void stop(uint64_t id, const Failure &failure) {
@@ -143,10 +153,10 @@ private:
 //===- Reports --------------------------------------------------------------------------------===//
 
 /// `(1, 0)`, the coordinates of a program.
-static std::string programName(const GridRun &run, Frame &frame, uint64_t id) {
-  run.enter(frame, id);
+static std::string programName(const GridRun &run, Execution &execution, uint64_t id) {
+  run.enter(execution, id);
   std::string text = "(";
-  for (auto [axis, coordinate] : llvm::enumerate(frame.coordinates))
+  for (auto [axis, coordinate] : llvm::enumerate(execution.coordinates))
     text += (axis ? ", " : "") + std::to_string(coordinate);
   return text + ")";
 }
@@ -179,26 +189,26 @@ static StringRef verb(Touch touch) {
 }
 
 /// Runs a program again to see which op touches the element; null when it takes another path now.
-static Operation *findToucher(const GridRun &run, Frame &frame, const Shadow *shadow,
+static Operation *findToucher(const GridRun &run, Execution &execution, const Shadow *shadow,
                               int64_t element, uint32_t id, Touch touch) {
   Watch watch{shadow, element, touch};
-  frame.watch = &watch;
-  run.enter(frame, id);
-  frame.execute();
-  frame.watch = nullptr;
+  execution.watch = &watch;
+  run.enter(execution, id);
+  execution.run();
+  execution.watch = nullptr;
   return watch.found;
 }
 
-static void reportConflict(func::FuncOp kernel, const GridRun &run, Frame &frame,
+static void reportConflict(func::FuncOp kernel, const GridRun &run, Execution &execution,
                            const BoundView &view, const Conflict &conflict) {
   auto locate = [&](uint32_t program, Touch touch) {
-    Operation *op = findToucher(run, frame, view.shadow, conflict.element, program, touch);
+    Operation *op = findToucher(run, execution, view.shadow, conflict.element, program, touch);
     return op ? op->getLoc() : kernel.getLoc();
   };
   Location first = locate(conflict.firstProgram, conflict.first);
   Location second = locate(conflict.secondProgram, conflict.second);
-  std::string one = programName(run, frame, conflict.firstProgram);
-  std::string other = programName(run, frame, conflict.secondProgram);
+  std::string one = programName(run, execution, conflict.firstProgram);
+  std::string other = programName(run, execution, conflict.secondProgram);
   InFlightDiagnostic error = emitError(first);
   error << "race on element " << elementName(*view.view, conflict.element) << " of `" << view.name
         << "`: program " << one << " " << verb(conflict.first) << " it and program " << other << " "
@@ -214,8 +224,8 @@ static LogicalResult checkConflicts(func::FuncOp kernel, const Program &program,
     if (!view.shadow || !seen.insert(view.shadow).second)
       continue;
     if (auto conflict = view.shadow->findConflict()) {
-      Frame frame(program);
-      reportConflict(kernel, run, frame, view, *conflict);
+      Execution execution(program);
+      reportConflict(kernel, run, execution, view, *conflict);
       return failure();
     }
   }
@@ -250,10 +260,13 @@ LogicalResult interpret(func::FuncOp kernel, ArrayRef<Argument> arguments, const
     statistics->grid = *grid;
   }
   if (run.lowest) {
-    Frame frame(program);
-    return emitError(run.lowest->second.op->getLoc())
-           << run.lowest->second.message << ", in program "
-           << programName(run, frame, run.lowest->first);
+    Execution execution(program);
+    const Failure &failure = run.lowest->second;
+    InFlightDiagnostic error = emitError(failure.op->getLoc());
+    error << failure.message << ", in program " << programName(run, execution, run.lowest->first);
+    for (auto &[op, note] : failure.notes)
+      error.attachNote(op->getLoc()) << note;
+    return error;
   }
   return options.checkRaces ? checkConflicts(kernel, program, run, *views) : success();
 }

@@ -94,6 +94,16 @@ static LogicalResult emitStrided(Compiler &compiler, Operation *op, Value source
   return success();
 }
 
+void emitTranspose(Compiler &compiler, Operation *op, Slot result, Slot source, int64_t rows,
+                   int64_t columns) {
+  StridedCopy copy{{columns, rows}, {1, columns}};
+  bool wide = result.storage() == Storage::Int64;
+  compiler.emit(op, {.run = wide ? runTranspose<int64_t> : runTranspose<int32_t>,
+                     .result = result.offset,
+                     .a = source.offset,
+                     .detail = compiler.program.own(std::move(copy))});
+}
+
 //===- Ops ------------------------------------------------------------------------------------===//
 
 static LogicalResult compileSplat(Compiler &compiler, Operation *op) {
@@ -101,7 +111,7 @@ static LogicalResult compileSplat(Compiler &compiler, Operation *op) {
                      SmallVector<int64_t>(shapeOf(op->getResult(0)).size(), 0));
 }
 
-static LogicalResult compileExpandDims(Compiler &compiler, Operation *op) {
+LogicalResult compileIdentity(Compiler &compiler, Operation *op) {
   auto result = compiler.define(op->getResult(0));
   if (failed(result))
     return failure();
@@ -146,7 +156,7 @@ static LogicalResult compileRange(Compiler &compiler, Operation *op) {
 void addShapeOps(OpTable &table) {
   table["tile.range"] = compileRange;
   table["tile.splat"] = compileSplat;
-  table["tile.expand_dims"] = compileExpandDims;
+  table["tile.expand_dims"] = compileIdentity;
   table["tile.broadcast"] = compileBroadcast;
   table["tile.transpose"] = compileTranspose;
 }

@@ -1,6 +1,6 @@
 #include "tests/simulator/Harness.h"
 
-#include "ir/tile/Tile.h"
+#include "ir/cta/Cta.h"
 #include "simulator/NarrowFloat.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -74,8 +74,8 @@ std::vector<double> Array::values() const {
 }
 
 Harness::Harness() {
-  context.loadDialect<tile::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-                      func::FuncDialect>();
+  context.loadDialect<cta::CtaDialect, tile::TileDialect, arith::ArithDialect, math::MathDialect,
+                      scf::SCFDialect, func::FuncDialect>();
 }
 
 Array &Harness::array(const std::string &type, std::vector<double> values) {

@@ -1,4 +1,5 @@
-// Runs tile IR text through the reference interpreter, on arrays of any element type.
+// Runs IR text of the tile and cta levels through the reference interpreter, on arrays of any
+// element type.
 #ifndef TILEWRIGHT_TESTS_SIMULATOR_HARNESS_H
 #define TILEWRIGHT_TESTS_SIMULATOR_HARNESS_H
 
