@@ -1,5 +1,7 @@
 #include "tests/hopper/Attention.h"
 
+#include "tests/hopper/Meaning.h"
+
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -10,9 +12,9 @@ using namespace tilewright::simulator;
 
 std::string hopper::attentionByTurns() {
   return replaced("attention.mlir",
-                {{"  cta.role \"load q\"", "  %turns = cta.order\n  cta.role \"load\""},
-                 {"%k_slot = cta.wait", "%turn = cta.enter %turns\n        %k_slot = cta.wait"},
-                 {"%scores = cta.await", "cta.leave %turn\n        %scores = cta.await"}});
+                  {{"  cta.role \"load q\"", "  %turns = cta.order\n  cta.role \"load\""},
+                   {"%k_slot = cta.wait", "%turn = cta.enter %turns\n        %k_slot = cta.wait"},
+                   {"%scores = cta.await", "cta.leave %turn\n        %scores = cta.await"}});
 }
 
 /// Keys that query s sees.
@@ -82,14 +84,25 @@ AttentionRun::AttentionRun(Program program, const AttentionSizes &sizes)
   v.fill(3);
 }
 
-std::string AttentionRun::simulate(const MachineOptions &options, std::string *messages) {
+void AttentionRun::clearResults() {
   for (HostMatrix *result : {&o, &lse})
     std::memset(result->bytes.data(), 0x7f, result->bytes.size());
-  llvm::StringMap<MachineArgument> numbers = {{"B", sizes.B}, {"S", sizes.S},
-                                              {"T", sizes.T}, {"H", sizes.H},
-                                              {"G", sizes.G}, {"scale", sizes.scale}};
-  return simulateKernel(code, bindArguments(code, {&q, &k, &v, &o, &lse}, numbers), grid, options,
+}
+
+llvm::StringMap<MachineArgument> AttentionRun::numbers() const {
+  return {{"B", sizes.B}, {"S", sizes.S}, {"T", sizes.T},
+          {"H", sizes.H}, {"G", sizes.G}, {"scale", sizes.scale}};
+}
+
+std::string AttentionRun::simulate(const MachineOptions &options, std::string *messages) {
+  clearResults();
+  return simulateKernel(code, bindArguments(code, {&q, &k, &v, &o, &lse}, numbers()), grid, options,
                         messages);
+}
+
+std::string AttentionRun::interpret(const std::string &text) {
+  clearResults();
+  return interpretProgram(text, {&q, &k, &v, &o, &lse}, numbers());
 }
 
 void AttentionRun::expectResults() {

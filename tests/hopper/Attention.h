@@ -32,8 +32,7 @@ struct AttentionProgram {
 inline constexpr AttentionProgram kAttentionPrograms[] = {
     {"attention.mlir", 128, false},          {"attention_wide.mlir", 128, false},
     {"attention_causal.mlir", 128, true},    {"attention_d64.mlir", 64, false},
-    {"attention_d64_causal.mlir", 64, true},
-    {"attention_d64_causal_narrow.mlir", 64, true},
+    {"attention_d64_causal.mlir", 64, true}, {"attention_d64_causal_narrow.mlir", 64, true},
 };
 
 /// The text of attention.mlir, changed: the warpgroups take turns at starting their products, so
@@ -54,11 +53,16 @@ public:
 
   /// The findings' flags; o and lse are made anew.
   std::string simulate(const simulator::MachineOptions &options, std::string *messages = nullptr);
+  /// Runs its text as the interpreter understands it: what that says, or nothing.
+  std::string interpret(const std::string &text);
   void expectResults();
 
   int64_t grid; ///< By default one block.
 
 private:
+  void clearResults();
+  llvm::StringMap<simulator::MachineArgument> numbers() const;
+
   AttentionSizes sizes;
   Program code;
   HostMatrix q, k, v, o, lse;

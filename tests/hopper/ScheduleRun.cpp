@@ -1,5 +1,7 @@
 #include "tests/hopper/ScheduleRun.h"
 
+#include "tests/hopper/Meaning.h"
+
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -27,37 +29,61 @@ Expected ScheduleRun::product(size_t a, int64_t row, size_t b, int64_t column) c
   return sum;
 }
 
-void ScheduleRun::expect(int64_t grid, const Reference &expected, bool adds, unsigned random) {
-  std::vector<HostMatrix *> all;
+std::vector<HostMatrix *> ScheduleRun::all() const {
+  std::vector<HostMatrix *> pointers;
   for (auto &tensor : tensors)
-    all.push_back(tensor.get());
-  HostMatrix &result = *all.back();
+    pointers.push_back(tensor.get());
+  return pointers;
+}
+
+/// All elements of the result, in order.
+static std::vector<Expected> elementsOf(const HostMatrix &result,
+                                        const ScheduleRun::Reference &expected) {
   std::vector<Expected> wanted;
   for (int64_t row = 0; row < result.rows; ++row)
     for (int64_t column = 0; column < result.columns; ++column)
       wanted.push_back(expected(row, column));
+  return wanted;
+}
+
+static void expectElements(const HostMatrix &result, llvm::ArrayRef<Expected> wanted) {
+  for (int64_t row = 0; row < result.rows; ++row)
+    for (int64_t column = 0; column < result.columns; ++column) {
+      Expected element = wanted[size_t(row * result.columns + column)];
+      ASSERT_NEAR(result.at(row, column), element.value, element.tolerance)
+          << "element " << row << ", " << column;
+    }
+}
+
+/// The result as it is before a run.
+static void clear(HostMatrix &result, bool adds) {
+  std::fill(result.bytes.begin(), result.bytes.end(), char(adds ? 0 : 0x7f));
+}
+
+void ScheduleRun::expect(int64_t grid, const Reference &expected, bool adds, unsigned random) {
+  HostMatrix &result = *tensors.back();
+  std::vector<Expected> wanted = elementsOf(result, expected);
   for (const MachineOptions &options : schedules(random)) {
-    std::fill(result.bytes.begin(), result.bytes.end(), char(adds ? 0 : 0x7f));
+    clear(result, adds);
     std::string messages;
-    auto arguments = bindArguments(code, all, numbers);
+    auto arguments = bindArguments(code, all(), numbers);
     ASSERT_EQ(simulateKernel(code, arguments, grid, options, &messages), "") << messages;
-    for (int64_t row = 0; row < result.rows; ++row)
-      for (int64_t column = 0; column < result.columns; ++column) {
-        Expected element = wanted[size_t(row * result.columns + column)];
-        ASSERT_NEAR(result.at(row, column), element.value, element.tolerance)
-            << "element " << row << ", " << column;
-      }
+    expectElements(result, wanted);
   }
 }
 
+void ScheduleRun::expectMeaning(const std::string &text, const Reference &expected, bool adds) {
+  HostMatrix &result = *tensors.back();
+  clear(result, adds);
+  ASSERT_EQ(interpretProgram(text, all(), numbers), "");
+  expectElements(result, elementsOf(result, expected));
+}
+
 std::string ScheduleRun::findings(int64_t grid) {
-  std::vector<HostMatrix *> all;
-  for (auto &tensor : tensors)
-    all.push_back(tensor.get());
   std::string found;
   for (const MachineOptions &options : schedules(6))
     if (found.empty())
-      found = simulateKernel(code, bindArguments(code, all, numbers), grid, options);
+      found = simulateKernel(code, bindArguments(code, all(), numbers), grid, options);
   forgetLaunches();
   return found;
 }

@@ -38,12 +38,17 @@ public:
   /// it adds to that; a test failure unless all are clean and right.
   void expect(int64_t grid, const Reference &expected, bool adds = false, unsigned random = 20);
 
+  /// Runs its text as the interpreter understands it: a test failure unless that is right.
+  void expectMeaning(const std::string &text, const Reference &expected, bool adds = false);
+
   /// The flags of the first findings in some schedules.
   std::string findings(int64_t grid);
 
   llvm::StringMap<simulator::MachineArgument> numbers;
 
 private:
+  std::vector<HostMatrix *> all() const;
+
   Program code;
   std::vector<std::unique_ptr<HostMatrix>> tensors;
 };
