@@ -107,9 +107,38 @@ def CheckSchedule : Pass<"check-schedule", "::mlir::func::FuncOp"> {
   let summary = "refuses programs with roles that would hang or read what is not there";
   let description = [{
     Slots are opened and closed once, pending sums used once; roles fill and take the slots of a ring
-    as often, and never wait for each other for ever, for slots or for turns (tried with small sizes
-    that the assertions allow; a remark says what has not been tried); turns come round; the target
-    has what the program asks for.
+    as often; turns come round; the target has what the program asks for.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def PlaceWaits : Pass<"place-waits", "::mlir::func::FuncOp"> {
+  let summary = "says where a role waits for its products, and gives back what they read";
+  let description = [{
+    Awaits, the next product of a sum, and loops and branches with products become `cta.wait_group`,
+    and a release `after` a product moves behind the wait that finds it done. A loop that carries a
+    pending sum carries the slots of its last product too:
+
+    ```mlir
+    %sum, %held = scf.for … iter_args(%before = %acc, %slot_before = %none) -> (!sum, !slot) {
+      %slot = cta.wait %as …
+      %next = cta.mma %before, %slot, …
+      cta.wait_group 1
+      cta.release %slot_before if %later : !slot
+      scf.yield %next, %slot : !sum, !slot
+    }
+    cta.wait_group 0, %sum : !sum
+    cta.release %held if %ran : !slot
+    ```
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect", "::mlir::arith::ArithDialect"];
+}
+
+def CheckDeadlocks : Pass<"check-deadlocks", "::mlir::func::FuncOp"> {
+  let summary = "refuses programs whose roles come to wait for each other for ever";
+  let description = [{
+    Plays the roles through with small sizes that the assertions allow, as `place-waits` has left
+    them: who fills and takes which slot, and whose turn it is. A remark says what has not been tried.
   }];
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }

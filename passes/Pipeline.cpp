@@ -77,6 +77,10 @@ static void addPlanPasses(Adder &passes, const PipelineOptions &options) {
 }
 
 static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
+  // Before what asks when slots go back, and what a product still holds.
+  passes.require(createPlaceWaits());
+  // After place-waits, which says when slots go back.
+  passes.require(createCheckDeadlocks());
   passes.require(createAssignLayouts());
   // After assign-layouts, because layouts say which thread touches an element; after
   // pipeline-loads, because it orders copies where they then stand.

@@ -154,21 +154,36 @@ def Cta_ElementOp : Cta_Op<"element"> {
   let hasVerifier = 1;
 }
 
-def Cta_ReleaseOp : Cta_Op<"release"> {
+def Cta_NoSlotOp : Cta_SlotFromChannel<"no_slot"> {
+  let summary = "a slot that is none: what a loop carries before it has one";
+  let description = [{
+    It is only released, under a condition that does not hold.
+
+    ```mlir
+    %none = cta.no_slot %as : !cta.channel<4 x tensor<128x64xbf16>> -> !cta.slot<tensor<128x64xbf16>>
+    ```
+  }];
+}
+
+def Cta_ReleaseOp : Cta_Op<"release", [AttrSizedOperandSegments]> {
   let summary = "consumer: gives a slot back; nothing reads it any more";
   let description = [{
     With `after`, once that product is done, which is awaited at the latest when the next product of
-    the same sum has been started: so that one is always under way.
+    the same sum has been started: so that one is always under way. `place-waits` puts such a release
+    behind the wait that finds the product done, with `if` where there may be no such product.
 
     ```mlir
     cta.release %a : !cta.slot<tensor<128x64xbf16>> after %sum : !cta.pending<tensor<128x256xf32>>
+    cta.release %before if %later : !cta.slot<tensor<128x64xbf16>>
     ```
   }];
-  let arguments = (ins Cta_Slot:$slot, Optional<Cta_Pending>:$product);
-  let builders = [OpBuilder<(ins "::mlir::Value":$slot), [{
-    build($_builder, $_state, slot, /*product=*/::mlir::Value());
+  let arguments = (ins Cta_Slot:$slot, Optional<I1>:$condition, Optional<Cta_Pending>:$product);
+  let builders = [OpBuilder<(ins "::mlir::Value":$slot, CArg<"::mlir::Value", "{}">:$condition), [{
+    build($_builder, $_state, slot, condition, /*product=*/::mlir::Value());
   }]>];
-  let assemblyFormat = "$slot attr-dict `:` type($slot) (`after` $product^ `:` type($product))?";
+  let assemblyFormat = [{
+    $slot (`if` $condition^)? attr-dict `:` type($slot) (`after` $product^ `:` type($product))?
+  }];
 }
 
 def Cta_StoreOp : Cta_Op<"store"> {

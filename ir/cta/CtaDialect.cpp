@@ -136,6 +136,9 @@ LogicalResult AcquireOp::verify() {
 LogicalResult WaitOp::verify() {
   return verifySlot(*this, getChannel().getType(), getSlot().getType());
 }
+LogicalResult NoSlotOp::verify() {
+  return verifySlot(*this, getChannel().getType(), getSlot().getType());
+}
 
 /// True for tiles of one shape and element type, whatever their layouts.
 static bool sameTile(Type a, Type b) {

@@ -144,15 +144,15 @@ std::optional<ResultRange> TilesOp::getLoopResults() { return getResults(); }
 
 ChannelOp cta::channelOf(Value slot) {
   Operation *op = slot.getDefiningOp();
-  if (isa_and_nonnull<AcquireOp, WaitOp>(op))
+  if (isa_and_nonnull<AcquireOp, WaitOp, NoSlotOp>(op))
     return op->getOperand(0).getDefiningOp<ChannelOp>();
   auto argument = dyn_cast<BlockArgument>(slot);
-  auto tiles = dyn_cast<TilesOp>(argument ? argument.getOwner()->getParentOp() : op);
-  if (!tiles)
+  auto loop = dyn_cast<LoopLikeOpInterface>(argument ? argument.getOwner()->getParentOp() : op);
+  if (!loop)
     return {};
   OpOperand *first =
-      argument ? tiles.getTiedLoopInit(argument) : tiles.getTiedLoopInit(cast<OpResult>(slot));
-  return channelOf(first->get());
+      argument ? loop.getTiedLoopInit(argument) : loop.getTiedLoopInit(cast<OpResult>(slot));
+  return first ? channelOf(first->get()) : ChannelOp();
 }
 
 //===- Rules ----------------------------------------------------------------------------------===//

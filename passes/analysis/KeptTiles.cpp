@@ -61,3 +61,9 @@ bool passes::isStoredFromShared(cta::ConvertOp op) {
       return false;
   return true;
 }
+
+bool passes::isMadeForEachUse(Value tile, Operation *user) {
+  Operation *op = tile.getDefiningOp();
+  return op &&
+         op->getParentOfType<LoopLikeOpInterface>() == user->getParentOfType<LoopLikeOpInterface>();
+}

@@ -19,6 +19,9 @@ bool isStoredFromShared(cta::ConvertOp op);
 /// True for ops that work element by element: same shape in and out.
 bool isElementwise(mlir::Operation *op);
 
+/// True when a tile is made anew for every time that its use runs: no loop stands between them.
+bool isMadeForEachUse(mlir::Value tile, mlir::Operation *user);
+
 } // namespace tilewright::passes
 
 #endif

@@ -4,9 +4,9 @@
 //   several roles       pass once per tile: each at all tiles, or the i-th of n at every n-th, from
 //                       the i-th on; in a section they touch no channel that the others touch
 //   warpgroups of one   run one program, and so come as often, unless they part (`cta.warpgroup`,
-//                       which Deadlock.cpp plays through); but one may be a section ahead: the
-//                       slots that it takes there, and those that the others still hold, fit the
-//                       ring
+//                       which CheckDeadlocks.cpp plays through); but one may be a section ahead:
+//                       the slots that it takes there, and those that the others still hold, fit
+//                       the ring
 //   both                no section begins within another
 #include "passes/check/CheckOrders.h"
 
@@ -145,7 +145,8 @@ int64_t heldAt(cta::EnterOp enter, Value channel) {
       if (isa<cta::ReleaseOp, cta::CommitOp, cta::YieldOp>(user) &&
           cta::roleOf(take) == cta::roleOf(enter)) {
         held += here && take->isBeforeInBlock(here) && here->isBeforeInBlock(user);
-        late |= isa<cta::ReleaseOp>(user) && user->getNumOperands() > 1;
+        auto release = dyn_cast<cta::ReleaseOp>(user);
+        late |= release && release.getProduct();
       }
   }
   return held + late;

@@ -5,14 +5,13 @@
 //   slots      opened and closed once, in one block; touched in between (SlotAccesses.h); not given
 //              back while a product reads them
 //   sums       every product is awaited or added to, once
-//   rings      one role fills, others empty, as often; nobody waits for ever (Deadlock.cpp)
+//   rings      one role fills, others empty, as often
 //   resources  what the target has (CheckTarget.h)
 #include "passes/Passes.h"
 #include "passes/analysis/AffineForm.h"
 #include "passes/check/CheckOrders.h"
 #include "passes/check/CheckParts.h"
 #include "passes/check/CheckTarget.h"
-#include "passes/check/Deadlock.h"
 #include "passes/check/SlotAccesses.h"
 
 #include "ir/Target.h"
@@ -135,19 +134,36 @@ LogicalResult checkHandedOn(cta::TilesOp tiles) {
 
 //===- Sums -----------------------------------------------------------------------------------===//
 
+/// The loop in whose body a value is made; null outside of loops.
+LoopLikeOpInterface loopOf(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return op->getParentOfType<LoopLikeOpInterface>();
+  Operation *around = value.getParentRegion()->getParentOp();
+  auto loop = dyn_cast<LoopLikeOpInterface>(around);
+  return loop ? loop : around->getParentOfType<LoopLikeOpInterface>();
+}
+
 LogicalResult checkSum(Value pending) {
   Operation *first = nullptr;
   for (OpOperand &use : pending.getUses()) {
-    if (isa<cta::ReleaseOp>(use.getOwner()))
+    Operation *user = use.getOwner();
+    if (isa<cta::ReleaseOp>(user))
       continue;
     if (first) {
       auto error =
-          use.getOwner()->emitError()
+          user->emitError()
           << "uses a pending sum that is used already; it stands for registers that change";
       error.attachNote(first->getLoc()) << "the other use";
       return error;
     }
-    first = use.getOwner();
+    first = user;
+    if (user->getParentOfType<LoopLikeOpInterface>() != loopOf(pending)) {
+      auto error = user->emitError()
+                   << "uses a pending sum of outside the loop in every iteration; it stands for "
+                   << "registers that change; carry it through the loop, or await it before";
+      error.attachNote(pending.getLoc()) << "the sum";
+      return error;
+    }
   }
   if (!first)
     return emitError(pending.getLoc())
@@ -297,8 +313,6 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
     for (auto channel : kernel.getOps<cta::ChannelOp>())
       if (cta::isRing(channel) ? failed(checkChannel(channel)) : failed(checkWithinRole(channel)))
         return signalPassFailure();
-    if (failed(checkDeadlock(kernel)))
-      return signalPassFailure();
   }
 
   LogicalResult checkResources(func::FuncOp kernel) {

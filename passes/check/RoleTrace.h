@@ -1,7 +1,8 @@
 //===- RoleTrace.h - what a role does with slots and turns, for some sizes --------------------===//
 //
 // Roles meet only at slots and turns, and neither their loops nor their branches depend on when. So
-// for given sizes a role is a list of events, which can be written down before anything runs.
+// for given sizes a role is a list of events, which can be written down before anything runs. When
+// slots that products read go back, `place-waits` has said.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_CHECK_ROLETRACE_H
@@ -16,7 +17,7 @@ struct RoleEvent {
   enum Kind { Acquire, Commit, Wait, Release, Enter, Leave } kind;
   mlir::Value resource; ///< The channel or the order.
   int64_t turn;         ///< Which of its slots or sections, counted over all time, for this role.
-  /// That says it; a release `after` a product happens later. The role, of the turn at its end.
+  /// That says it; the role, of the turn at its end.
   mlir::Operation *op;
 };
 

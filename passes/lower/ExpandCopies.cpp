@@ -171,7 +171,6 @@ void Expander::writeSlotByElement(const SlotState &slot, Value array, const Layo
 }
 
 LogicalResult Expander::expandGet(cta::GetOp op) {
-  readBehindProducts();
   SlotState &slot = slots[op.getSlot()];
   auto type = cast<RankedTensorType>(op.getTile().getType());
   const Layout &layout = cta::layoutOf(type);
@@ -206,7 +205,6 @@ LogicalResult Expander::expandGet(cta::GetOp op) {
 }
 
 LogicalResult Expander::expandSlotElement(cta::ElementOp op) {
-  readBehindProducts();
   Value word = declare(op.getLoc(), 1, op.getElement().getType());
   Value address = slotAddress(slots[op.getSlot()], constant(0), scalar(op.getIndex()));
   builder.create<cuda::LoadSharedOp>(loc, address, word, constant(0), 1);

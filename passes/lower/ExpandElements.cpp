@@ -212,18 +212,18 @@ LogicalResult Expander::expandElementwise(Operation *op) {
   return success();
 }
 
-Value Expander::changeableRegisters(Value tile, Location where) {
+Value Expander::changeableRegisters(Value tile, Operation *user) {
   Value array = tiles.lookup(tile);
-  if (array && tile.hasOneUse() && !isa<BlockArgument>(tile))
+  if (array && tile.hasOneUse() && isMadeForEachUse(tile, user))
     return array;
-  array = declareTile(where, cast<RankedTensorType>(tile.getType()));
+  array = declareTile(user->getLoc(), cast<RankedTensorType>(tile.getType()));
   writeTile(tile, array);
   return array;
 }
 
 LogicalResult Expander::expandRescale(cta::RescaleOp op) {
   const Layout &layout = cta::layoutOf(op.getType());
-  Value array = changeableRegisters(op.getSource(), op.getLoc());
+  Value array = changeableRegisters(op.getSource(), op);
   tiles[op.getResult()] = array;
   Value factors = registersOf(op.getFactors());
   Type f32 = builder.getF32Type();

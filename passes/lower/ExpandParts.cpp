@@ -164,7 +164,7 @@ void Expander::addParts(cta::CombineOp op, ArrayRef<Value> arrays, Value block) 
 LogicalResult Expander::expandCombine(cta::CombineOp op) {
   SmallVector<Value> arrays;
   for (auto [source, sum] : llvm::zip(op.getParts(), op.getSums())) {
-    arrays.push_back(changeableRegisters(source, op.getLoc()));
+    arrays.push_back(changeableRegisters(source, op));
     tiles[sum] = arrays.back();
   }
   auto compare = [&](StringRef name, arith::CmpIPredicate how, Value a, Value b) -> Value {

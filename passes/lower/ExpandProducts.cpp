@@ -5,6 +5,7 @@
 // which is what ldmatrix loads. An operand whose memory rows do not run along k needs ldmatrix's
 // transposition, which moves 16-bit elements only; for other widths its words are gathered element
 // by element.
+#include "passes/analysis/KeptTiles.h"
 #include "passes/lower/Expander.h"
 
 namespace tilewright::passes {
@@ -234,18 +235,6 @@ void Expander::expandFma(cta::MmaOp op, Value acc) {
                                                loc, builder.create<arith::MulIOp>(loc, x, y), sum));
     builder.create<cuda::SetOp>(loc, next, acc, index);
   });
-}
-
-/// True when a tile is made anew for every time that its use runs: no loop stands between them.
-static bool isMadeForEachUse(Value tile, Operation *user) {
-  auto loopAround = [](Operation *op) {
-    do
-      op = op->getParentOp();
-    while (!isa<LoopLikeOpInterface, func::FuncOp>(op));
-    return op;
-  };
-  Operation *op = tile.getDefiningOp();
-  return op && loopAround(op) == loopAround(user);
 }
 
 LogicalResult Expander::expandMma(cta::MmaOp op) {

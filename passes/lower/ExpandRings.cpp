@@ -41,12 +41,20 @@ static bool isPut(const Ring &ring) {
   return cta::ChannelOp(ring.channels.front()).getKind() == cta::ChannelKind::Put;
 }
 
-/// Where the slot that an op gives is released; null for slots that are committed.
-static cta::ReleaseOp releaseOf(Operation *turn) {
-  for (Operation *user : turn->getResult(0).getUsers())
-    if (auto release = dyn_cast<cta::ReleaseOp>(user))
-      return release;
-  return {};
+/// Where the slot that an op gives is released: by its own name or by those that loops give it;
+/// nothing for slots that are committed, or handed to another tile.
+static SmallVector<cta::ReleaseOp> releasesOf(Value slot) {
+  SmallVector<cta::ReleaseOp> releases;
+  for (OpOperand &use : slot.getUses()) {
+    if (auto release = dyn_cast<cta::ReleaseOp>(use.getOwner()))
+      releases.push_back(release);
+    auto loop = dyn_cast<scf::ForOp>(use.getOwner()->getParentOp());
+    if (!loop || !isa<scf::YieldOp>(use.getOwner()))
+      continue;
+    llvm::append_range(releases, releasesOf(loop.getRegionIterArg(use.getOperandNumber())));
+    llvm::append_range(releases, releasesOf(loop.getResult(use.getOperandNumber())));
+  }
+  return releases;
 }
 
 /// True when no slot of another channel changes hands between two ops of a block.
@@ -55,6 +63,18 @@ static bool nothingBetween(Operation *first, Operation *second) {
     return false;
   for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
     if (isa<cta::AcquireOp, cta::WaitOp>(op) || op->getNumRegions())
+      return false;
+  return true;
+}
+
+/// True when two slots go back with no wait in between, so that nobody can tell them apart.
+static bool releasedTogether(cta::ReleaseOp first, cta::ReleaseOp second) {
+  if (first->getBlock() != second->getBlock() || first.getCondition() != second.getCondition())
+    return false;
+  if (second->isBeforeInBlock(first))
+    std::swap(first, second);
+  for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
+    if (isa<cta::WaitGroupOp, cta::AcquireOp, cta::WaitOp, cta::EnterOp>(op) || op->getNumRegions())
       return false;
   return true;
 }
@@ -68,12 +88,12 @@ static bool goTogether(cta::ChannelOp first, cta::ChannelOp second) {
   for (auto [turn, other] : llvm::zip(turns, others)) {
     if (turn->getName() != other->getName() || !nothingBetween(turn, other))
       return false;
-    cta::ReleaseOp release = releaseOf(turn), otherRelease = releaseOf(other);
-    if (bool(release) != bool(otherRelease) || (isa<cta::WaitOp>(turn) && !release))
+    auto releases = releasesOf(turn->getResult(0)), others = releasesOf(other->getResult(0));
+    if (releases.size() != others.size() || (isa<cta::WaitOp>(turn) && releases.empty()))
       return false; // or a tile hands a slot to the next
-    if (release && (release->getBlock() != otherRelease->getBlock() ||
-                    release.getProduct() != otherRelease.getProduct()))
-      return false;
+    for (auto [release, otherRelease] : llvm::zip(releases, others))
+      if (!releasedTogether(release, otherRelease))
+        return false;
   }
   return true;
 }
@@ -308,12 +328,7 @@ LogicalResult Expander::expandRelease(cta::ReleaseOp op) {
     if (ring->multicast) // other threads of the warp arrive at the other blocks
       builder.create<cuda::WarpSyncOp>(loc);
   }
-  for (ProductGroup &group : groups)
-    if (group.pending == op.getProduct()) {
-      group.releases.push_back({ring, slot.index});
-      return success();
-    }
-  giveBack(*ring, slot.index, /*condition=*/{});
+  giveBack(*ring, slot.index, op.getCondition() ? scalar(op.getCondition()) : Value());
   return success();
 }
 

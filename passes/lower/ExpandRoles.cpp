@@ -121,7 +121,6 @@ LogicalResult Expander::expandRole(cta::RoleOp op) {
     enterRings();
     startTurns();
     outcome = expandBlock(op.getBody().front());
-    retire(0);
     if (!storing.empty()) // the stores' slots live until they have been read
       awaitStores();
     storing.clear();

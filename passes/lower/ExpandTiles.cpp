@@ -144,14 +144,10 @@ void Expander::handOn(ValueRange values, ArrayRef<Value> carried) {
 /// Gives what is carried the names that it has in a tile, or behind the loop.
 void Expander::takeOver(ValueRange names, ArrayRef<Value> carried) {
   for (auto [name, registers] : llvm::zip(names, carried)) {
-    if (!isa<cta::SlotType>(name.getType())) {
+    if (isa<cta::SlotType>(name.getType()))
+      takeSlot(name, slotNumber(registers));
+    else
       tiles[name] = registers;
-      continue;
-    }
-    SlotState &slot = slots[name];
-    slot.channel = cta::channelOf(name);
-    slot.index = builder.create<cuda::GetOp>(loc, builder.getI32Type(), registers, constant(0));
-    slot.address = slotAt(channels[slot.channel], slot.index);
   }
 }
 
@@ -169,13 +165,11 @@ LogicalResult Expander::expandTile(const TileLoop &loop, Value number) {
   takeOver(op.getRegionIterArgs(), loop.carried);
   if (failed(expandBlock(op.getBody().front())))
     return failure();
-  retire(0);
   handOn(op.getYieldedValues(), loop.carried);
   return success();
 }
 
 LogicalResult Expander::expandTiles(cta::TilesOp op) {
-  retireBefore(op);
   TileLoop loop = planTiles(op);
   loop.carried = declareCarried(op);
   loop.first = div(builder.create<cuda::BlockIdOp>(loc, builder.getI32Type()), cluster);

@@ -413,6 +413,10 @@ LogicalResult Expander::expand(Operation *op) {
       .Case([&](tile::ScanOp o) { return expandScan(o); })
       .Case([&](cta::ChannelOp o) { return expandChannel(o); })
       .Case([&](cta::AcquireOp o) { return expandAcquire(o); })
+      .Case([&](cta::NoSlotOp o) {
+        slots[o.getSlot()].index = constant(0);
+        return success();
+      })
       .Case([&](cta::CopyOp o) { return expandCopy(o); })
       .Case([&](cta::PutOp o) { return expandPut(o); })
       .Case([&](cta::CommitOp o) { return expandCommit(o); })
@@ -426,6 +430,7 @@ LogicalResult Expander::expand(Operation *op) {
         return success();
       })
       .Case([&](cta::MmaOp o) { return expandMma(o); })
+      .Case([&](cta::WaitGroupOp o) { return expandWaitGroup(o); })
       .Case([&](cta::AwaitOp o) { return expandAwait(o); })
       .Case([&](cta::RescaleOp o) { return expandRescale(o); })
       .Case([&](cta::RaiseOp o) { return expandRaise(o); })

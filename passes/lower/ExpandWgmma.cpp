@@ -1,19 +1,7 @@
-// Products of warpgroups. They run on their own, group after group, in the order in which they were
-// started; the expander keeps the list of those under way, and every wait follows from it:
+// Products of warpgroups. They run on their own; where they are waited for, `place-waits` has said.
 //
-//   an await           until the product's group is done, so with as many left as are younger
-//   the next product   of the same sum: until the one before is done, so that one is under way
-//
-// Slots that a product reads are given back when its group is found to be done.
-//
-// A loop carries a sum that is pending without a wait: the sum's registers stay what they are, the
-// group is under way across the back edge, and the slots that it reads are given back in the next
-// iteration, or behind the loop. In the first iteration there is no such group. The first product
-// of an empty sum overwrites it, which the instruction can be told, so that nothing need clear it;
-// only where a loop may not run at all is it cleared behind the loop.
-//
-// ptxas keeps products asynchronous only if their registers are left alone until they are waited
-// for; that is what being pending means.
+// The first product of an empty sum overwrites it, which the instruction can be told, so that
+// nothing need clear it; only where a loop may not run at all is it cleared behind the loop.
 #include "passes/lower/Expander.h"
 
 #include "mlir/IR/Matchers.h"
@@ -155,62 +143,23 @@ void Expander::expandWgmma(cta::MmaOp op, Value acc) {
     });
   });
   builder.create<cuda::WgmmaCommitOp>(loc);
-
-  size_t before = groups.size();
-  readsBehind = false;
-  groups.push_back({op.getResult(), {}, {}});
-  for (size_t i = before; i-- > 0;)
-    if (tiles.lookup(groups[i].pending) == acc) {
-      retire(before - i);
-      break;
-    }
 }
 
 //===- Waiting --------------------------------------------------------------------------------===//
 
-void Expander::retire(size_t keep, ValueRange readable) {
-  if (groups.size() <= keep)
-    return;
-  builder.create<cuda::WgmmaWaitOp>(loc, keep, readable);
-  SmallVector<ProductGroup> done(groups.begin(), groups.end() - keep);
-  groups.erase(groups.begin(), groups.end() - keep);
-  for (ProductGroup &group : done)
-    for (auto [ring, index] : group.releases)
-      giveBack(*ring, index, group.started);
-}
-
-/// ptxas moves reads up between the instructions of a product, where the rest of these queue up
-/// behind them. It moves none past a wait, even one for more groups than there are.
-void Expander::readBehindProducts() {
-  if (!groups.empty() && !readsBehind)
-    builder.create<cuda::WgmmaWaitOp>(loc, groups.size(), ValueRange());
-  readsBehind = true;
-}
-
-void Expander::retireBefore(Operation *op) {
-  auto concerns = [](Operation *inner) {
-    bool products = isa<cta::MmaOp, cta::AwaitOp, cta::ReleaseOp>(inner);
-    return products ? WalkResult::interrupt() : WalkResult::advance();
-  };
-  if (!groups.empty() && op->walk(concerns).wasInterrupted())
-    retire(0);
+LogicalResult Expander::expandWaitGroup(cta::WaitGroupOp op) {
+  if (op.getComputed())
+    builder.create<cuda::SettleOp>(loc, registersOf(op.getComputed()));
+  SmallVector<Value> readable;
+  for (Value sum : op.getDone())
+    readable.push_back(tiles.lookup(sum));
+  builder.create<cuda::WgmmaWaitOp>(loc, op.getLeft(), readable);
+  return success();
 }
 
 LogicalResult Expander::expandAwait(cta::AwaitOp op) {
   Value pending = op.getPending(), sum = tiles.lookup(pending);
   tiles[op.getResult()] = sum;
-  // Awaits that stand together are one: no sum is touched while another is under way.
-  size_t keep = groups.size();
-  SmallVector<Value> readable;
-  for (auto next = op; next; next = dyn_cast<cta::AwaitOp>(next->getNextNode()))
-    for (size_t i = 0; i < groups.size(); ++i)
-      if (groups[i].pending == next.getPending()) {
-        keep = std::min(keep, groups.size() - 1 - i);
-        readable.push_back(tiles.lookup(next.getPending()));
-      }
-  if (op.getComputed() && keep < groups.size())
-    builder.create<cuda::SettleOp>(loc, registersOf(op.getComputed()));
-  retire(keep, readable);
   // An empty sum is 0.
   if (Value filled = begun.lookup(pending)) {
     Value empty = bitXor(filled, integerOf(builder.getI1Type(), 1));
@@ -228,115 +177,19 @@ LogicalResult Expander::expandAwait(cta::AwaitOp op) {
 
 //===- Loops that carry sums ------------------------------------------------------------------===//
 
-static bool isPending(Value value) { return isa<cta::PendingType>(value.getType()); }
-
-/// The sums that a loop carries, by the order in which its products continue them.
-static SmallVector<BlockArgument> carriedSums(scf::ForOp loop) {
-  SmallVector<BlockArgument> sums;
-  for (BlockArgument argument : loop.getRegionIterArgs())
-    if (isPending(argument))
-      sums.push_back(argument);
-  llvm::sort(sums, [&](BlockArgument a, BlockArgument b) {
-    return loop.getTiedLoopYieldedValue(a)->get().getDefiningOp()->isBeforeInBlock(
-        loop.getTiedLoopYieldedValue(b)->get().getDefiningOp());
-  });
-  return sums;
+/// A loop's sum stays in the registers in which it was begun.
+void Expander::enterSums(scf::ForOp op) {
+  for (BlockArgument sum : op.getRegionIterArgs())
+    if (isa<cta::PendingType>(sum.getType()))
+      tiles[sum] = tiles[op.getTiedLoopResult(sum)] = tiles.lookup(op.getTiedLoopInit(sum)->get());
 }
 
-/// True when products of the loop's own body lead from `argument` to what the loop yields for it.
-static bool continuesInBody(scf::ForOp loop, BlockArgument argument) {
-  Value sum = loop.getTiedLoopYieldedValue(argument)->get();
-  while (sum != argument) {
-    auto mma = sum.getDefiningOp<cta::MmaOp>();
-    if (!mma || mma->getParentOp() != loop)
-      return false;
-    sum = mma.getAcc();
-  }
-  return loop.getTiedLoopYieldedValue(argument)->get() != argument;
-}
-
-LogicalResult Expander::enterPendingLoop(scf::ForOp op) {
-  retireBefore(op);
-  for (BlockArgument sum : op.getRegionIterArgs()) {
-    if (!isPending(sum))
-      continue;
-    if (!continuesInBody(op, sum))
-      return op.emitError() << "carries a pending sum that no product of its body continues; "
-                            << "await it instead";
-    Value init = op.getTiedLoopInit(sum)->get();
-    tiles[sum] = tiles[op.getTiedLoopResult(sum)] = tiles.lookup(init);
-    // The slots that the sum's product has not given back at the end of an iteration.
-    for (Operation *user : op.getTiedLoopYieldedValue(sum)->get().getUsers())
-      if (auto release = dyn_cast<cta::ReleaseOp>(user)) {
-        Ring *ring = ringOf(cta::channelOf(release.getSlot()));
-        if (Value &slot = held[{sum, ring}]; !slot) {
-          auto named = NameLoc::get(builder.getStringAttr("held_slot"), loc);
-          slot = declare(named, 1, builder.getI32Type());
-          builder.create<cuda::SetOp>(loc, constant(0), slot, constant(0));
-        }
-      }
-  }
-  return success();
-}
-
-/// Null for a condition that is known to hold.
-static Value unlessTrue(Value condition) {
-  return matchPattern(condition, m_One()) ? Value() : condition;
-}
-
-/// The group of a sum that comes from an earlier iteration, if there was one (`started`).
-ProductGroup Expander::carriedGroup(BlockArgument sum, Value pending, Value started) {
-  ProductGroup group{pending, unlessTrue(started), {}};
-  for (auto &[key, slot] : held)
-    if (key.first == sum)
-      group.releases.push_back(
-          {key.second, builder.create<cuda::GetOp>(loc, builder.getI32Type(), slot, constant(0))});
-  // What the loop started from was there before.
-  Value init = cast<scf::ForOp>(sum.getOwner()->getParentOp()).getTiedLoopInit(sum)->get();
-  if (Value filled = begun.lookup(init))
-    begun[pending] = builder.createOrFold<arith::OrIOp>(loc, started, filled);
-  return group;
-}
-
-void Expander::carryPending(scf::ForOp op, Value lower, Value counter) {
-  auto sums = carriedSums(op);
-  if (sums.empty())
-    return;
-  Value later = builder.createOrFold<arith::CmpIOp>(
-      NameLoc::get(builder.getStringAttr("later"), loc), arith::CmpIPredicate::sgt, counter, lower);
-  for (BlockArgument sum : sums)
-    groups.push_back(carriedGroup(sum, sum, later));
-}
-
-LogicalResult Expander::leavePendingBody(scf::ForOp op) {
-  auto sums = carriedSums(op);
-  auto carries = [&](const ProductGroup &group) {
-    return llvm::any_of(sums, [&](BlockArgument sum) {
-      return op.getTiedLoopYieldedValue(sum)->get() == group.pending;
-    });
-  };
-  for (size_t i = groups.size(); i-- > 0;)
-    if (!carries(groups[i])) {
-      retire(groups.size() - 1 - i);
-      break;
-    }
-  if (groups.size() != sums.size())
-    return op.emitError() << "awaits a product that its pending sums came before; await those too, "
-                          << "and carry them as tiles";
-  for (auto [sum, group] : llvm::zip(sums, groups))
-    for (auto [ring, index] : group.releases)
-      builder.create<cuda::SetOp>(loc, index, held[{sum, ring}], constant(0));
-  groups.clear();
-  return success();
-}
-
-void Expander::leavePendingLoop(scf::ForOp op, Value lower, Value upper) {
-  auto sums = carriedSums(op);
-  if (sums.empty())
-    return;
-  Value ran = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lower, upper);
-  for (BlockArgument sum : sums)
-    groups.push_back(carriedGroup(sum, op.getTiedLoopResult(sum), ran));
+/// Says of a loop's sums, by these names, that there is something to add to if an iteration has run
+/// (`added`), or what the loop started from was there before.
+void Expander::markBegun(scf::ForOp op, ValueRange names, function_ref<Value()> added) {
+  for (auto [init, name] : llvm::zip(op.getInitArgs(), names))
+    if (Value filled = begun.lookup(init))
+      begun[name] = builder.createOrFold<arith::OrIOp>(loc, added(), filled);
 }
 
 } // namespace tilewright::passes

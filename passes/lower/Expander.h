@@ -61,12 +61,22 @@ private:
   //===- Control flow (ExpandControl.cpp) ----------------------------------------------------===//
   /// A loop or branch, which warpgroups may run differently.
   mlir::LogicalResult expandControl(Operation *op);
+  /// What holds the numbers of the slots that a loop carries, by their place among what it carries:
+  /// !cuda.regs<1 x i32>.
+  using SlotNumbers = llvm::MapVector<unsigned, Value>;
   mlir::LogicalResult expandGrid(tile::GridOp op);
   mlir::LogicalResult expandFor(mlir::scf::ForOp op);
   mlir::LogicalResult expandLoop(mlir::scf::ForOp op, mlir::ValueRange inits,
-                                 llvm::ArrayRef<Value> arrays);
+                                 llvm::ArrayRef<Value> arrays, const SlotNumbers &numbers);
   mlir::LogicalResult expandWhile(mlir::scf::WhileOp op);
   mlir::LogicalResult expandIf(mlir::scf::IfOp op);
+  SlotNumbers declareSlots(mlir::scf::ForOp op);
+  /// Notes the numbers of the slots that the loop goes on with.
+  void handOnSlots(mlir::ValueRange handed, const SlotNumbers &numbers);
+  Value slotNumber(Value registers);
+  /// Gives carried slots the names that they have from here.
+  void takeSlot(Value name, Value index);
+  void takeSlots(mlir::ValueRange names, const SlotNumbers &numbers);
   /// Copies tiles into the arrays that carry them, as if all at once.
   void assignTiles(mlir::ValueRange tiles, llvm::ArrayRef<Value> arrays);
   void copyRegisters(Value from, Value to);
@@ -96,9 +106,9 @@ private:
   Value declareTile(Location loc, mlir::RankedTensorType type);
   /// The array that holds a tile; computed now if it was left to its use.
   Value registersOf(Value tile);
-  /// The array of a tile that an op at `where` changes in place: its own, or a copy if the tile is
-  /// wanted elsewhere.
-  Value changeableRegisters(Value tile, Location where);
+  /// The array of a tile that `user` changes in place: its own, or a copy if the tile is wanted
+  /// elsewhere, or again.
+  Value changeableRegisters(Value tile, Operation *user);
   void writeTile(Value tile, Value array);
   /// Element `index` (a register number) of a tile, in its compute type. Without `rounded`, a
   /// narrow value may still have the precision of its compute type.
@@ -366,17 +376,9 @@ private:
   /// True if nothing from `op` on reads `array` as this tile, or as one that is left to its uses.
   bool readBefore(Value tile, Value array, Operation *op);
   mlir::LogicalResult expandAwait(cta::AwaitOp op);
-  /// Waits until only the youngest `keep` groups are under way; `readable` is used next.
-  void retire(size_t keep, mlir::ValueRange readable = {});
-  /// Keeps reads of shared memory behind the products that were started before them.
-  void readBehindProducts();
-  /// Retires everything before an op that products do not cross.
-  void retireBefore(Operation *op);
-  mlir::LogicalResult enterPendingLoop(mlir::scf::ForOp op);
-  void carryPending(mlir::scf::ForOp op, Value lower, Value counter);
-  mlir::LogicalResult leavePendingBody(mlir::scf::ForOp op);
-  void leavePendingLoop(mlir::scf::ForOp op, Value lower, Value upper);
-  ProductGroup carriedGroup(mlir::BlockArgument sum, Value pending, Value started);
+  mlir::LogicalResult expandWaitGroup(cta::WaitGroupOp op);
+  void enterSums(mlir::scf::ForOp op);
+  void markBegun(mlir::scf::ForOp op, mlir::ValueRange names, llvm::function_ref<Value()> added);
 
   //===- Products and conversions ------------------------------------------------------------===//
   mlir::LogicalResult expandMma(cta::MmaOp op);
@@ -456,15 +458,10 @@ private:
   /// Per channel that the role stores through: a counter of slots; null where each store starts
   /// with slot 0.
   llvm::DenseMap<Value, Value> storing;
-  llvm::SmallVector<ProductGroup> groups; // the oldest first
-  bool readsBehind = false;               // what is read from now on stays behind all of them
   /// Of a sum that is pending: whether there is anything to add to; null: there is.
   llvm::DenseMap<Value, Value> begun;
   /// Tiles whose registers a later sum has taken.
   llvm::DenseSet<Value> taken;
-  /// The slot of a ring that the last product of a loop's sum has not given back:
-  /// !cuda.regs<1 x i32>.
-  llvm::MapVector<std::pair<Value, Ring *>, Value> held;
 
   int64_t channelBytes = 0, sharedBytes = 0, nextShared = 0;
   llvm::DenseMap<Value, Layout> stagedLayouts; // per acquired slot that is filled through registers

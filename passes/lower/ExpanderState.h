@@ -80,14 +80,6 @@ struct SlotState {
   Value staged;
 };
 
-/// Products that a warpgroup has under way: what one commit closed.
-struct ProductGroup {
-  Value pending; // the sum, at the `cta` level
-  Value started; // whether there is a group at all; null: there is
-  /// Slots to give back when it is done: their ring and index.
-  llvm::SmallVector<std::pair<Ring *, Value>> releases;
-};
-
 } // namespace tilewright::passes
 
 #endif

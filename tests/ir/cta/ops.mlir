@@ -79,3 +79,17 @@ func.func @products(%acc: tensor<64x32xf32>, %a: !cta.slot<tensor<64x128xbf16>>,
   cta.sync
   return
 }
+
+// CHECK-LABEL: @waits_for_products
+// CHECK: %[[NONE:.*]] = cta.no_slot %{{.*}} : <2 x tensor<64x64xbf16>> -> <tensor<64x64xbf16>>
+// CHECK: cta.wait_group 1{{$}}
+// CHECK: cta.wait_group 0, %{{.*}} after %{{.*}} : !cta.pending<tensor<64x64xf32>> after tensor<64xf32>
+// CHECK: cta.release %[[NONE]] if %{{.*}} : <tensor<64x64xbf16>>
+func.func @waits_for_products(%ring: !cta.channel<2 x tensor<64x64xbf16>>, %sum: !cta.pending<tensor<64x64xf32>>,
+                              %rows: tensor<64xf32>, %later: i1) {
+  %none = cta.no_slot %ring : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  cta.wait_group 1
+  cta.wait_group 0, %sum after %rows : !cta.pending<tensor<64x64xf32>> after tensor<64xf32>
+  cta.release %none if %later : !cta.slot<tensor<64x64xbf16>>
+  return
+}

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --check-schedule --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --check-schedule --place-waits --check-deadlocks --verify-diagnostics
 
 !ring = !cta.channel<2 x tensor<64x64xbf16>>
 !slot = !cta.slot<tensor<64x64xbf16>>
@@ -1229,6 +1229,41 @@ func.func @a_store_that_starts_before_the_view(%y: !view, %t: i32, %first: i32) 
       %back = arith.subi %row, %c64 : i32
       // expected-error @+1 {{starts at an index along axis 0 that is not known to be 0 or more; TMA loads zeros from before a view, but a store there faults; let the first tile start at 0, or bound the index with `arith.maxsi`}}
       cta.store %v, %y[%back, %c0] extents [64, 64] through %os : tensor<64x64xbf16>, !view, !ring
+    }
+  }
+  return
+}
+
+// -----
+
+!tile = tensor<64x64xbf16>
+!ring = !cta.channel<2 x !tile>
+!slot = !cta.slot<!tile>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @a_sum_of_outside_a_loop_used_in_it(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) {
+      cta.load %x[%i, %c0] extents [64, 64] through %as : !view, !ring
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i) of (%t) {
+      %a = cta.wait %as : !ring -> !slot
+      // expected-note @+1 {{the sum}}
+      %e = cta.begin : !sum
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+      %d = scf.for %q = %c0 to %n step %c1 iter_args(%y = %zero) -> (tensor<64x64xf32>) : i32 {
+        // expected-error @+1 {{uses a pending sum of outside the loop in every iteration; it stands for registers that change; carry it through the loop, or await it before}}
+        %p = cta.mma %e, %a, %a {b_transposed, shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %r = cta.await %p : !sum -> tensor<64x64xf32>
+        scf.yield %r : tensor<64x64xf32>
+      }
+      cta.release %a : !slot
     }
   }
   return

@@ -13,15 +13,15 @@
 // another, whom that one does not wait for, as slots of a tile are filled in that tile and taken in
 // it. Where tiles hand something on, a role may take slots of tiles ahead of it; that these are no
 // more than the queue gives out is not tried, which a remark says.
-#include "passes/check/Deadlock.h"
-
 #include "passes/Passes.h"
 #include "passes/analysis/NamedBarriers.h"
 #include "passes/check/RolePlay.h"
 
+namespace tilewright::passes {
+#define GEN_PASS_DEF_CHECKDEADLOCKS
+#include "passes/Passes.h.inc"
+
 using namespace mlir;
-using namespace tilewright;
-using namespace tilewright::passes;
 
 namespace {
 
@@ -136,7 +136,7 @@ std::string Search::deepen(const Deadlock &deadlock) {
 }
 
 void Search::explainGaps() {
-  constexpr StringRef kFlag = "check-schedule";
+  constexpr StringRef kFlag = "check-deadlocks";
   if (obscure) {
     mlir::emitRemark(*obscure) << kFlag
                                << ": does not look for roles that wait for ever, as this is "
@@ -221,12 +221,18 @@ LogicalResult report(Search &search, Deadlock &deadlock) {
   return error;
 }
 
-} // namespace
+struct CheckDeadlocks : impl::CheckDeadlocksBase<CheckDeadlocks> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (kernel.getOps<cta::RoleOp>().empty())
+      return;
+    Search search(kernel);
+    std::optional<Deadlock> deadlock = search.run();
+    if (deadlock && failed(report(search, *deadlock)))
+      return signalPassFailure();
+    search.explainGaps();
+  }
+};
 
-LogicalResult passes::checkDeadlock(func::FuncOp kernel) {
-  Search search(kernel);
-  if (std::optional<Deadlock> deadlock = search.run())
-    return report(search, *deadlock);
-  search.explainGaps();
-  return success();
-}
+} // namespace
+} // namespace tilewright::passes

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --check-schedule --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --check-schedule --place-waits --check-deadlocks --verify-diagnostics
 // What the search for roles that wait for ever leaves out, it says.
 
 !tile = tensor<64x64xbf16>
@@ -13,7 +13,7 @@ func.func @a_loop_of_unknown_length(%x: !view, %t: i32, %go: i1) attributes {cta
   %ks = cta.channel tma : !ring loc("ks")
   cta.role "load" warps 1 {
     cta.tiles (%i) of (%t) {
-      // expected-remark @+1 {{check-schedule: does not look for roles that wait for ever, as this is no arithmetic on sizes, arguments and tiles}}
+      // expected-remark @+1 {{check-deadlocks: does not look for roles that wait for ever, as this is no arithmetic on sizes, arguments and tiles}}
       scf.while : () -> () {
         scf.condition(%go)
       } do {
@@ -48,7 +48,7 @@ func.func @a_loop_of_unknown_length(%x: !view, %t: i32, %go: i1) attributes {cta
 !sum = !cta.pending<tensor<64x64xf32>>
 !view = !tile.view<?x?xbf16, align 16>
 
-// expected-remark @+1 {{check-schedule: looked for roles that wait for ever with 5120 choices of sizes; there are more that might make a difference}}
+// expected-remark @+1 {{check-deadlocks: looked for roles that wait for ever with 5120 choices of sizes; there are more that might make a difference}}
 func.func @many_sizes(%x: !view, %t: i32 {tile.name = "t"}, %n0: i32 {tile.name = "n0"}, %n1: i32 {tile.name = "n1"}, %n2: i32 {tile.name = "n2"}, %n3: i32 {tile.name = "n3"}, %n4: i32 {tile.name = "n4"}, %n5: i32 {tile.name = "n5"}, %n6: i32 {tile.name = "n6"}, %n7: i32 {tile.name = "n7"}, %n8: i32 {tile.name = "n8"}, %n9: i32 {tile.name = "n9"}) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -324,7 +324,7 @@ func.func @a_size_that_is_drawn(%x: !view, %t: i32 {tile.name = "t"}, %n0: i32 {
 !sum = !cta.pending<tensor<64x64xf32>>
 !view = !tile.view<?x?xbf16, align 16>
 
-// expected-remark @+1 {{check-schedule: looked for roles that wait for ever with small sizes, but some make loops too long to be played through, and were left out}}
+// expected-remark @+1 {{check-deadlocks: looked for roles that wait for ever with small sizes, but some make loops too long to be played through, and were left out}}
 func.func @loops_too_long(%x: !view, %t: i32 {tile.name = "t"}, %n: i32 {tile.name = "n"}) attributes {cta.target = "sm_90"} {
   %c1000 = arith.constant 1000 : i32
   %c0 = arith.constant 0 : i32
@@ -358,7 +358,7 @@ func.func @loops_too_long(%x: !view, %t: i32 {tile.name = "t"}, %n: i32 {tile.na
 !ring = !cta.channel<2 x tensor<64x64xbf16>>
 !view = !tile.view<?x?xbf16, align 16>
 
-// expected-remark @+1 {{check-schedule: looked for roles that wait for ever as if all tiles of the queue were known; one that takes slots of several tiles ahead may wait}}
+// expected-remark @+1 {{check-deadlocks: looked for roles that wait for ever as if all tiles of the queue were known; one that takes slots of several tiles ahead may wait}}
 func.func @slots_ahead_of_a_queue(%x: !view, %t: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
   %as = cta.channel tma : !ring
