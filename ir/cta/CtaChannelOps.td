@@ -154,17 +154,6 @@ def Cta_ElementOp : Cta_Op<"element"> {
   let hasVerifier = 1;
 }
 
-def Cta_NoSlotOp : Cta_SlotFromChannel<"no_slot"> {
-  let summary = "a slot that is none: what a loop carries before it has one";
-  let description = [{
-    It is only released, under a condition that does not hold.
-
-    ```mlir
-    %none = cta.no_slot %as : !cta.channel<4 x tensor<128x64xbf16>> -> !cta.slot<tensor<128x64xbf16>>
-    ```
-  }];
-}
-
 def Cta_ReleaseOp : Cta_Op<"release", [AttrSizedOperandSegments]> {
   let summary = "consumer: gives a slot back; nothing reads it any more";
   let description = [{

@@ -76,26 +76,6 @@ def Cta_AwaitOp : Cta_Op<"await"> {
   let hasVerifier = 1;
 }
 
-def Cta_WaitGroupOp : Cta_Op<"wait_group", [AttrSizedOperandSegments]> {
-  let summary = "waits until at most so many of the role's products are under way";
-  let description = [{
-    Products of warpgroups end in the order in which they were started. `place-waits` puts these waits
-    where awaits, releases and the next products need them. `done` are the sums that are read next.
-    `after` as in `cta.await`.
-
-    ```mlir
-    cta.wait_group 1
-    cta.wait_group 0, %sum after %totals : !cta.pending<tensor<128x64xf32>> after tensor<128xf32>
-    ```
-  }];
-  let arguments = (ins I64Attr:$left, Variadic<Cta_Pending>:$done,
-                       Optional<AnyStaticShapeTensor>:$computed);
-  let assemblyFormat = [{
-    $left (`,` $done^)? (`after` $computed^)? attr-dict
-    (`:` type($done)^)? (`after` type($computed)^)?
-  }];
-}
-
 def Cta_RescaleOp : Cta_Op<"rescale", [Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "a tile times a factor per row, most of which are 1";
   let description = [{
