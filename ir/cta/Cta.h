@@ -8,6 +8,7 @@
 
 #include "ir/Layout.h"
 #include "ir/PanelLayout.h"
+#include "ir/ProductForms.h"
 #include "ir/SharedLayout.h"
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -21,13 +21,17 @@ def Cta_MmaOp : Cta_Op<"mma"> {
     The meaning of `tile.dot`, on operands in shared memory (or a in registers). A slot operand that
     is `transposed` holds the transposed matrix. `shape` is the instruction, m×n×k: m 64 for products
     of warpgroups (wgmma), 1×1×1 for fused multiply-adds; the warps split the result
-    `warps[0]`×`warps[1]`. A sum that is pending is only added to: nothing waits for it.
+    `warps[0]`×`warps[1]`; where these are fewer than run the op, several warps make the same part. A
+    sum that is pending is only added to: nothing waits for it.
 
     C1: the operands are matrices whose sizes fit. C2: only an operand in a slot is transposed.
-    C3: `shape` has three numbers and `warps` two. C4: the operands have one element type. C5: sums
-    that are pending, and slots of `tma` channels, are for products of warpgroups. C6: of those, k is
-    32 bytes and divides the operands', `warps[0]` is a multiple of 4, the shape divides each
-    warpgroup's part, and only 16-bit operands have m or n contiguous.
+    C3: `shape` has three numbers and `warps` two. C4: the operands have one element type, and sums
+    are of f32 or i32. C5: sums that are pending, and slots of `tma` channels, are for products of
+    warpgroups. C6: `shape` is a row of ir/ProductForms.def for the operands, or 1×1×1. C7: the split
+    divides the warps that run the op; for warpgroups it is all of them, and `warps[0]` is a multiple
+    of 4. C8: the shape divides each warp's or warpgroup's part, and k. C9: a left operand in
+    registers is of 16 bits and no fused multiply-adds'. C10: for warpgroups, only 16-bit operands
+    have m or n contiguous.
 
     ```mlir
     %p = cta.mma %acc, %q, %k {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>}
@@ -47,6 +51,8 @@ def Cta_MmaOp : Cta_Op<"mma"> {
   let extraClassDeclaration = [{
     /// The element type of the operands.
     ::mlir::Type getOperandElementType();
+    /// The row of the instruction; null for fused multiply-adds, and where there is none.
+    const ProductForm *getForm();
     /// True for products on the FMA pipe.
     bool isFma() { return getShape()[0] == 1; }
     /// True for products of warpgroups.

@@ -24,6 +24,77 @@ static std::optional<ChannelKind> kindOf(Value slot) {
   return channel ? std::optional(channel.getKind()) : std::nullopt;
 }
 
+const ProductForm *MmaOp::getForm() {
+  Type element = getOperandElementType();
+  auto form = llvm::find_if(productForms(), [&](const ProductForm &form) {
+    return form.hasShape(getShape()) && form.multiplies(element, getTf32());
+  });
+  return form == productForms().end() ? nullptr : form;
+}
+
+/// The sizes of a product: m, n, k.
+static std::array<int64_t, 3> sizesOf(MmaOp op) {
+  auto acc = tileOf(op.getAcc().getType()).getShape();
+  return {acc[0], acc[1], operandShape(op.getA().getType(), op.getATransposed())[1]};
+}
+
+/// C6: the instruction exists.
+static LogicalResult verifyForm(MmaOp op) {
+  auto shape = op.getShape();
+  Type element = op.getOperandElementType();
+  if (op.getForm() || shape == ArrayRef<int64_t>{1, 1, 1})
+    return success();
+  auto error = op.emitOpError() << "has no instruction " << shape[0] << "x" << shape[1] << "x"
+                                << shape[2] << " for " << element << "; there are 1x1x1";
+  for (const ProductForm &form : productForms())
+    if (form.multiplies(element, op.getTf32()))
+      error << ", " << form.m << "x" << (form.n > 8 ? "8 to " : "") << form.n << "x" << form.k;
+  return error;
+}
+
+/// C7: warps that split a product are those that run it, or each part is made as often.
+static LogicalResult verifySplit(MmaOp op) {
+  auto split = op.getWarps();
+  bool groups = op.isWgmma();
+  if (split[0] < 1 || split[1] < 1 || (groups && split[0] % kWarpsPerGroup != 0))
+    return op.emitOpError() << "is split over " << split[0] << "x" << split[1] << " warps; the "
+                            << (groups ? "first is a multiple of 4" : "least is 1x1");
+  auto function = op->getParentOfType<func::FuncOp>();
+  int64_t all = roleOf(op) || function ? warpsAt(op) : 0, used = split[0] * split[1];
+  if (all == 0 || (groups ? all == used : all % used == 0))
+    return success();
+  auto error = op.emitOpError() << "is split over " << split[0] << "x" << split[1] << " warps of ";
+  error << (roleOf(op) ? "a role of " : "a block of ") << all;
+  return groups ? error : error << ", which is no multiple of " << used;
+}
+
+/// C8: instructions make up a product.
+static LogicalResult verifySizes(MmaOp op) {
+  auto shape = op.getShape(), split = op.getWarps();
+  auto [m, n, k] = sizesOf(op);
+  int64_t rows = split[0] / (op.isWgmma() ? kWarpsPerGroup : 1) * shape[0];
+  int64_t columns = split[1] * shape[1];
+  if (m % rows == 0 && n % columns == 0 && k % shape[2] == 0)
+    return success();
+  return op.emitOpError() << "multiplies " << m << "x" << n << "x" << k
+                          << ", which is no multiple of " << rows << "x" << columns << "x"
+                          << shape[2] << ", the instructions of all "
+                          << (op.isWgmma() ? "warpgroups" : "warps");
+}
+
+/// C9: what is multiplied from registers.
+static LogicalResult verifyHeld(MmaOp op) {
+  Type element = op.getOperandElementType();
+  if (isa<SlotType>(op.getA().getType()))
+    return success();
+  if (op.isFma())
+    return op.emitOpError() << "by fused multiply-adds reads its left operand from a slot; put it";
+  if (element.getIntOrFloatBitWidth() != 16)
+    return op.emitOpError() << "takes a left operand of 16 bits from registers, not " << element
+                            << "; put it";
+  return success();
+}
+
 /// Rules of products that are no warpgroup's.
 static LogicalResult verifyPlain(MmaOp op) {
   bool boxed = kindOf(op.getA()) == ChannelKind::Tma || kindOf(op.getB()) == ChannelKind::Tma;
@@ -33,30 +104,10 @@ static LogicalResult verifyPlain(MmaOp op) {
   return success();
 }
 
-/// Rules of a warpgroup's products (C6).
+/// Rules of a warpgroup's products.
 static LogicalResult verifyWgmma(MmaOp op) {
-  auto shape = op.getShape(), warps = op.getWarps();
   Type element = op.getOperandElementType();
-  if (warps[0] < 1 || warps[0] % kWarpsPerGroup != 0 || warps[1] < 1)
-    return op.emitOpError() << "is split over " << warps[0] << "x" << warps[1]
-                            << " warps; the first is a multiple of 4";
-  if (roleOf(op) && warps[0] * warps[1] != warpsAt(op))
-    return op.emitOpError() << "is split over " << warps[0] << "x" << warps[1]
-                            << " warps of a role of " << warpsAt(op);
-  if (int64_t k = 256 / element.getIntOrFloatBitWidth(); shape[2] != k)
-    return op.emitOpError() << "of " << element << " has instructions of depth " << k << ", not "
-                            << shape[2];
-  if (shape[1] < 8 || shape[1] > 256 || shape[1] % 8 != 0)
-    return op.emitOpError() << "has instructions of 8 to 256 columns in steps of 8, not "
-                            << shape[1];
-  auto acc = tileOf(op.getAcc().getType()).getShape();
-  int64_t rows = warps[0] / kWarpsPerGroup * 64, columns = warps[1] * shape[1];
-  auto a = operandShape(op.getA().getType(), op.getATransposed());
-  if (acc[0] % rows != 0 || acc[1] % columns != 0 || a[1] % shape[2] != 0)
-    return op.emitOpError() << "multiplies " << acc[0] << "x" << acc[1] << "x" << a[1]
-                            << ", which is no multiple of " << rows << "x" << columns << "x"
-                            << shape[2] << ", the instructions of all warpgroups";
-  if (element.getIntOrFloatBitWidth() != 16 && (op.getATransposed() || !op.getBTransposed()))
+  if (element.getIntOrFloatBitWidth() != 16 && (op.getATransposed() || !op.getBTransposed())) // C10
     return op.emitOpError() << "of " << element << " needs operands whose rows run along k";
   for (Value operand : {op.getA(), Value(op.getB())})
     if (isa<SlotType>(operand.getType()))
@@ -64,6 +115,20 @@ static LogicalResult verifyWgmma(MmaOp op) {
           kind && *kind != ChannelKind::Tma && *kind != ChannelKind::Put)
         return op.emitOpError() << "of a warpgroup reads slots of `tma` or `put` channels, not `"
                                 << stringifyChannelKind(*kind) << "`";
+  return success();
+}
+
+/// C4: what is multiplied, and what the sum is of.
+static LogicalResult verifyElements(MmaOp op) {
+  Type a = tileOf(op.getA().getType()).getElementType(), element = op.getOperandElementType();
+  Type sum = tileOf(op.getAcc().getType()).getElementType();
+  if (a != element)
+    return op.emitOpError() << "multiplies " << a << " by " << element;
+  bool isFloat = isa<FloatType>(element), fits = isFloat ? sum.isF32() : sum.isSignlessInteger(32);
+  if (!fits || tileOf(op.getAcc().getType()) != op.getResult().getType().getTile())
+    return op.emitOpError() << "sums products of " << element << " as " << (isFloat ? "f32" : "i32")
+                            << ", and gives what it adds to, not " << op.getAcc().getType()
+                            << " and " << op.getResult().getType();
   return success();
 }
 
@@ -80,9 +145,9 @@ LogicalResult MmaOp::verify() {
     return emitOpError() << "cannot multiply [" << a << "] by [" << b << "] into [" << acc << "]";
   if (getShape().size() != 3 || getWarps().size() != 2) // C3
     return emitOpError() << "needs an instruction shape m, n, k and a split of warps";
-  Type elementA = tileOf(getA().getType()).getElementType();
-  if (elementA != getOperandElementType()) // C4
-    return emitOpError() << "multiplies " << elementA << " by " << getOperandElementType();
+  if (failed(verifyElements(*this)) || failed(verifyForm(*this)) || failed(verifySplit(*this)) ||
+      failed(verifySizes(*this)) || failed(verifyHeld(*this)))
+    return failure();
   return isWgmma() ? verifyWgmma(*this) : verifyPlain(*this);
 }
 

@@ -1,5 +1,7 @@
 #include "ir/cuda/Cuda.h"
 
+#include "ir/ProductForms.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -91,9 +93,7 @@ LogicalResult LoadGlobalOp::verify() {
 LogicalResult StoreGlobalOp::verify() {
   return verifyGlobal(*this, getPtr().getType(), getRegs().getType(), getCount());
 }
-LogicalResult LoadSharedOp::verify() {
-  return verifyCount(*this, getRegs().getType(), getCount());
-}
+LogicalResult LoadSharedOp::verify() { return verifyCount(*this, getRegs().getType(), getCount()); }
 LogicalResult StoreSharedOp::verify() {
   return verifyCount(*this, getRegs().getType(), getCount());
 }
@@ -120,26 +120,12 @@ LogicalResult StmatrixOp::verify() {
 
 int64_t MmaOp::getOperandBits() { return getA().getType().getValueType().getIntOrFloatBitWidth(); }
 
-/// A form of mma.sync: its shape and the type of its operands.
-struct MmaForm {
-  int64_t m, n, k;
-  bool (*multiplies)(Type operand);
-};
-static const MmaForm kMmaForms[] = {
-    {16, 8, 8, [](Type t) { return t.isF16(); }},
-    {16, 8, 16, [](Type t) { return t.isF16(); }},
-    {16, 8, 16, [](Type t) { return t.isBF16(); }},
-    {16, 8, 8, [](Type t) { return t.isF32(); }},
-    {8, 8, 16, [](Type t) { return t.isSignlessInteger(8); }},
-    {16, 8, 32, [](Type t) { return t.isSignlessInteger(8); }},
-    {16, 8, 32, [](Type t) { return t.isFloat8E4M3FN() || t.isFloat8E5M2(); }},
-};
-
 LogicalResult MmaOp::verify() {
   Type value = getA().getType().getValueType();
   int64_t m = getM(), n = getN(), k = getK();
-  bool known = llvm::any_of(kMmaForms, [&](const MmaForm &form) {
-    return form.m == m && form.n == n && form.k == k && form.multiplies(value);
+  bool known = llvm::any_of(productForms(), [&](const ProductForm &form) {
+    return form.unit == ProductUnit::MmaSync && form.hasShape({m, n, k}) &&
+           form.multiplies(value, /*tf32=*/true);
   });
   if (!known || getB().getType().getValueType() != value) // C1
     return emitOpError() << "has no m" << m << "n" << n << "k" << k << " form for " << value;

@@ -43,10 +43,14 @@ Needs needsOf(cta::RoleOp op) {
 }
 
 Needs needsOf(cta::MmaOp op) {
-  if (!op.isWgmma())
+  const ProductForm *form = op.getForm();
+  if (!form)
     return {};
-  return {{Feature::Wgmma, "is a product of warpgroups (wgmma)",
-           "multiply by mma.sync, such as `shape = array<i64: 16, 8, 16>`"}};
+  if (op.isWgmma())
+    return {{form->feature, "is a product of warpgroups (wgmma)",
+             "multiply by mma.sync, such as `shape = array<i64: 16, 8, 16>`"}};
+  return {{form->feature, "is an instruction of a warp (mma.sync)",
+           "take another shape, or `array<i64: 1, 1, 1>`"}};
 }
 
 Needs needsOf(func::FuncOp op) {

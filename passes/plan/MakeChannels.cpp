@@ -28,24 +28,6 @@ struct Instruction {
   SmallVector<int64_t, 3> shape{1, 1, 1}, split;
 };
 
-/// What a target multiplies with tensor cores: the feature a type needs and the shape it gets.
-/// First match wins.
-struct MmaForm {
-  bool (*matches)(Type element, bool tf32);
-  Feature feature;
-  int64_t m, n, k;
-};
-const MmaForm kMmaForms[] = {
-    {[](Type t, bool) { return t.isF16(); }, Feature::MmaF16K16, 16, 8, 16},
-    {[](Type t, bool) { return t.isF16(); }, Feature::MmaF16, 16, 8, 8},
-    {[](Type t, bool) { return t.isBF16(); }, Feature::MmaBf16, 16, 8, 16},
-    {[](Type t, bool tf32) { return t.isF32() && tf32; }, Feature::MmaTf32, 16, 8, 8},
-    {[](Type t, bool) { return t.isInteger(8); }, Feature::MmaI8, 16, 8, 32},
-    {[](Type t, bool) { return t.isInteger(8); }, Feature::MmaI8K16, 8, 8, 16},
-    {[](Type t, bool) { return isa<FloatType>(t) && t.getIntOrFloatBitWidth() == 8; },
-     Feature::MmaF8, 16, 8, 32},
-};
-
 /// True when a value's rows are combined: reduced along axis 1, or used as the left operand of
 /// another product. Then a row must stay within a warp.
 bool rowsAreCombined(Value value, DenseSet<Value> &seen) {
@@ -166,9 +148,10 @@ Instruction ChannelMaker::select(tile::DotOp dot) {
   int64_t depth = dot.getA().getType().getDimSize(1);
   Type element = dot.getA().getType().getElementType();
   std::string name = "fused multiply-adds";
-  for (const MmaForm &form : kMmaForms)
-    if (form.matches(element, dot.getTf32()) && target.has(form.feature) &&
-        shape[0] % form.m == 0 && shape[1] % form.n == 0 && depth % form.k == 0) {
+  for (const ProductForm &form : productForms())
+    if (form.unit == ProductUnit::MmaSync && form.multiplies(element, dot.getTf32()) &&
+        target.has(form.feature) && shape[0] % form.m == 0 && shape[1] % form.n == 0 &&
+        depth % form.k == 0) {
       instruction.shape = {form.m, form.n, form.k};
       name = ("m" + Twine(form.m) + "n" + Twine(form.n) + "k" + Twine(form.k)).str();
       break;

@@ -335,7 +335,7 @@ func.func @warpgroups_have_four_warps(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !
 // -----
 
 func.func @instructions_have_their_depth(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !cta.pending<tensor<64x64xf32>>) {
-  // expected-error @+1 {{'cta.mma' op of 'bf16' has instructions of depth 16, not 32}}
+  // expected-error @+1 {{'cta.mma' op has no instruction 64x64x32 for 'bf16'; there are 1x1x1, 16x8x16, 64x8 to 256x16}}
   %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 64, 32>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   return
 }
@@ -343,7 +343,7 @@ func.func @instructions_have_their_depth(%a: !cta.slot<tensor<64x64xbf16>>, %acc
 // -----
 
 func.func @instructions_have_columns_in_steps_of_8(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !cta.pending<tensor<64x64xf32>>) {
-  // expected-error @+1 {{'cta.mma' op has instructions of 8 to 256 columns in steps of 8, not 60}}
+  // expected-error @+1 {{'cta.mma' op has no instruction 64x60x16 for 'bf16'}}
   %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 60, 16>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   return
 }

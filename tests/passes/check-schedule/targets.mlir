@@ -169,3 +169,13 @@ func.func @wgmma_on_sm_100() attributes {cta.target = "sm_100"} {
   }
   return
 }
+
+// -----
+
+func.func @f8_on_sm_80(%a: !cta.slot<tensor<64x64xf8E4M3FN>>, %acc: tensor<64x64xf32>) attributes {cta.target = "sm_80", cta.warps = 4 : i32} {
+  // expected-error @+1 {{is an instruction of a warp (mma.sync), which `sm_80` lacks; take another shape, or `array<i64: 1, 1, 1>`, or compile for a target that has it, such as `sm_89`}}
+  %p = cta.mma %acc, %a, %a {b_transposed, shape = array<i64: 16, 8, 32>, warps = array<i64: 4, 1>}
+      : tensor<64x64xf32>, !cta.slot<tensor<64x64xf8E4M3FN>>, !cta.slot<tensor<64x64xf8E4M3FN>> -> !cta.pending<tensor<64x64xf32>>
+  %d = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
+  return
+}

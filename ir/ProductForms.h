@@ -1,0 +1,30 @@
+//===- ProductForms.h - matrix products that hardware has instructions for
+//---------------------===//
+#ifndef TILEWRIGHT_IR_PRODUCTFORMS_H
+#define TILEWRIGHT_IR_PRODUCTFORMS_H
+
+#include "ir/Target.h"
+#include "mlir/IR/Types.h"
+
+namespace tilewright {
+
+/// Who makes a product: each thread with multiply-adds, a warp, a warpgroup.
+enum class ProductUnit { Fma, MmaSync, Wgmma };
+
+/// A row of ProductForms.def.
+struct ProductForm {
+  ProductUnit unit;
+  bool (*multiplies)(mlir::Type element, bool tf32);
+  Feature feature;
+  int64_t m, n, k;
+
+  /// Whether that is an instruction of this form.
+  bool hasShape(llvm::ArrayRef<int64_t> shape) const;
+};
+
+/// All rows.
+llvm::ArrayRef<ProductForm> productForms();
+
+} // namespace tilewright
+
+#endif

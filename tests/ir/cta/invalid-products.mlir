@@ -1,0 +1,286 @@
+// RUN: tile-opt %s --split-input-file --verify-diagnostics
+
+func.func @mma_of_replicated_warps() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 1>}
+        : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c7_no_warps() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{is split over 0x1 warps; the least is 1x1}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 0, 1>}
+        : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c7_negative() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{is split over -2x-2 warps; the least is 1x1}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: -2, -2>}
+        : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c7_more_than_run_it() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{is split over 4x2 warps of a role of 4, which is no multiple of 8}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 2>}
+        : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c7_no_divisor() {
+  %as = cta.channel put : !cta.channel<1 x tensor<96x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<96x64xbf16>> -> !cta.slot<tensor<96x64xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<96x64xf32>
+    // expected-error @+1 {{is split over 3x1 warps of a role of 4, which is no multiple of 3}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 3, 1>}
+        : tensor<96x64xf32>, !cta.slot<tensor<96x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<96x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c8_rows() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  cta.role "use" warps 8 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{multiplies 64x64x64, which is no multiple of 128x8x16, the instructions of all warps}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 8, 1>}
+        : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c8_columns() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  cta.role "use" warps 16 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{multiplies 64x64x64, which is no multiple of 16x128x16, the instructions of all warps}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 1, 16>}
+        : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c8_depth() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x72xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x72xbf16>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x72xbf16>> -> !cta.slot<tensor<64x72xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x72xbf16>> -> !cta.slot<tensor<64x72xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{multiplies 64x64x72, which is no multiple of 32x16x16, the instructions of all warps}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>}
+        : tensor<64x64xf32>, !cta.slot<tensor<64x72xbf16>>, !cta.slot<tensor<64x72xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c6_no_depth() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{has no instruction 16x8x0 for 'bf16'; there are 1x1x1, 16x8x16, 64x8 to 256x16}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 0>, warps = array<i64: 2, 2>}
+        : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c6_other_depth() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{has no instruction 16x8x8 for 'bf16'}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 8>, warps = array<i64: 2, 2>}
+        : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c6_other_columns() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{has no instruction 16x16x16 for 'bf16'}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 16, 16>, warps = array<i64: 2, 2>}
+        : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c6_f32_is_not_rounded() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xf32>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xf32>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xf32>> -> !cta.slot<tensor<64x64xf32>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xf32>> -> !cta.slot<tensor<64x64xf32>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{has no instruction 16x8x8 for 'f32'; there are 1x1x1, 64x8 to 256x8}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 8>, warps = array<i64: 2, 2>}
+        : tensor<64x64xf32>, !cta.slot<tensor<64x64xf32>>, !cta.slot<tensor<64x64xf32>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c6_integers() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xi8>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xi8>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xi8>> -> !cta.slot<tensor<64x64xi8>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xi8>> -> !cta.slot<tensor<64x64xi8>>
+    %zeros = arith.constant dense<0> : tensor<64x64xi32>
+    // expected-error @+1 {{has no instruction 16x8x16 for 'i8'; there are 1x1x1, 16x8x32, 8x8x16, 64x8 to 256x32}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>}
+        : tensor<64x64xi32>, !cta.slot<tensor<64x64xi8>>, !cta.slot<tensor<64x64xi8>> -> !cta.pending<tensor<64x64xi32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c6_half_an_fma() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{has no instruction 1x1x2 for 'bf16'}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 1, 1, 2>, warps = array<i64: 2, 2>}
+        : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c8_fma() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<66x64xbf16>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<66x64xbf16>> -> !cta.slot<tensor<66x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x66xf32>
+    // expected-error @+1 {{multiplies 64x66x64, which is no multiple of 1x4x1, the instructions of all warps}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 1, 1, 1>, warps = array<i64: 1, 4>}
+        : tensor<64x66xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<66x64xbf16>> -> !cta.pending<tensor<64x66xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c4_sum() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  cta.role "use" warps 4 {
+    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xbf16>
+    // expected-error @+1 {{sums products of 'bf16' as f32, and gives what it adds to, not 'tensor<64x64xbf16>' and '!cta.pending<tensor<64x64xbf16>>'}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>}
+        : tensor<64x64xbf16>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xbf16>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c9_fma() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
+  cta.role "use" warps 4 {
+    %x = arith.constant dense<1.0> : tensor<64x64xbf16>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{by fused multiply-adds reads its left operand from a slot; put it}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 1, 1, 1>, warps = array<i64: 2, 2>}
+        : tensor<64x64xf32>, tensor<64x64xbf16>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c9_bytes() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xf8E4M3FN>>
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xf8E4M3FN>>
+  cta.role "use" warps 4 {
+    %x = arith.constant dense<1.0> : tensor<64x64xf8E4M3FN>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xf8E4M3FN>> -> !cta.slot<tensor<64x64xf8E4M3FN>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{takes a left operand of 16 bits from registers, not 'f8E4M3FN'; put it}}
+    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 32>, warps = array<i64: 2, 2>}
+        : tensor<64x64xf32>, tensor<64x64xf8E4M3FN>, !cta.slot<tensor<64x64xf8E4M3FN>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
