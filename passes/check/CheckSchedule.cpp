@@ -6,9 +6,11 @@
 //              back while a product reads them
 //   sums       every product is awaited or added to, once
 //   rings      one role fills, others empty, as often
+//   sources    channels, slots, sums and turns come from where they can be found (CheckFlow.h)
 //   resources  what the target has (CheckTarget.h)
 #include "passes/Passes.h"
 #include "passes/analysis/AffineForm.h"
+#include "passes/check/CheckFlow.h"
 #include "passes/check/CheckOrders.h"
 #include "passes/check/CheckParts.h"
 #include "passes/check/CheckTarget.h"
@@ -305,9 +307,9 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
     func::FuncOp kernel = getOperation();
     if (failed(checkTarget(kernel)))
       return signalPassFailure();
-    if (kernel.getOps<cta::RoleOp>().empty())
+    if (!kernel->hasAttr(cta::kTargetAttr)) // a function for kernels
       return;
-    if (failed(checkResources(kernel)) || failed(checkTiles(kernel)) ||
+    if (failed(checkFlow(kernel)) || failed(checkResources(kernel)) || failed(checkTiles(kernel)) ||
         failed(checkParts(kernel)) || failed(checkValues(kernel)) || failed(checkOrders(kernel)))
       return signalPassFailure();
     for (auto channel : kernel.getOps<cta::ChannelOp>())
@@ -318,7 +320,9 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
   LogicalResult checkResources(func::FuncOp kernel) {
     const Target *target = findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr));
     if (int64_t warps = cta::warpsOf(kernel); warps > 32)
-      return kernel.emitError() << "has roles of " << warps << " warps; a block has 32";
+      return kernel.emitError() << "has "
+                                << (kernel.getOps<cta::RoleOp>().empty() ? "" : "roles of ")
+                                << warps << " warps; a block has 32";
     if (int64_t cluster = cta::clusterOf(kernel); cluster < 1 || cluster > 8)
       return kernel.emitError() << "has clusters of " << cluster << " blocks; 1 to 8 run anywhere";
     int64_t bytes = 0;
