@@ -3,6 +3,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 using namespace tilewright;
 using llvm::ArrayRef;
@@ -212,8 +213,9 @@ static int64_t powerOfTwoFactor(int64_t value, int64_t limit) {
 Layout Layout::blocked(ArrayRef<int64_t> shape, int64_t contiguous, int64_t vector, int64_t warps) {
   Digits registers, lanes, warpDigits;
   Coordinates done(shape.size(), 1); // elements covered so far along each dimension
-  auto take = [&](Digits &level, int64_t dim, int64_t limit) {
-    int64_t size = powerOfTwoFactor(shape[dim] / done[dim], limit);
+  // A level is shared out whole, so the sizes of its digits divide it: of 6 warps, 2 split 64 rows.
+  auto take = [&](Digits &level, int64_t dim, int64_t count) {
+    int64_t size = std::gcd(shape[dim] / done[dim], count);
     level.push_back({size, dim, done[dim]});
     done[dim] *= size;
     return size;

@@ -23,7 +23,7 @@ const int64_t kSizes[] = {1, 2, 3, 5, 7, 8, 12, 16, 24, 40, 48, 80, 97, 112, 128
 TEST(Layout, BlockedHoldsEveryVectorOnce) {
   for (int64_t size : kSizes)
     for (int64_t vector : {1, 2, 4, 8, 16})
-      for (int64_t warps : {1, 2, 4, 8}) {
+      for (int64_t warps : {1, 2, 3, 4, 5, 6, 8, 12}) {
         SCOPED_TRACE(testing::Message() << size << " in " << vector << "s, " << warps << " warps");
         Layout layout = Layout::blocked({size}, 0, vector, warps);
         expectHoldsOnce(layout, {size}, warps);
@@ -35,7 +35,7 @@ TEST(Layout, BlockedHoldsEveryMatrixOnce) {
   for (int64_t rows : {1, 3, 8, 16, 48, 80})
     for (int64_t columns : {1, 2, 5, 16, 24, 64, 112})
       for (int64_t contiguous : {0, 1})
-        for (int64_t warps : {1, 4}) {
+        for (int64_t warps : {1, 4, 6, 12}) {
           SCOPED_TRACE(testing::Message() << rows << "x" << columns << ", " << warps << " warps");
           Layout layout = Layout::blocked({rows, columns}, contiguous, 4, warps);
           expectHoldsOnce(layout, {rows, columns}, warps);
@@ -45,7 +45,7 @@ TEST(Layout, BlockedHoldsEveryMatrixOnce) {
 
 TEST(Layout, BlockedHoldsAnyRankOnce) {
   for (Shape shape : {Shape{}, Shape{2, 3, 4}, Shape{16, 1, 48}, Shape{5, 8, 2, 6}})
-    for (int64_t warps : {1, 2, 8}) {
+    for (int64_t warps : {1, 2, 3, 8, 12}) {
       SCOPED_TRACE(testing::Message() << "rank " << shape.size() << ", " << warps << " warps");
       expectHoldsOnce(Layout::blocked(shape, int64_t(shape.size()) - 1, 4, warps), shape, warps);
     }
@@ -77,3 +77,9 @@ TEST(Layout, ThreadTilesHoldEveryElementOnce) {
 }
 
 } // namespace
+
+TEST(Layout, BlockedSharesOutWarpsOfAnyNumber) {
+  EXPECT_EQ(Layout::blocked({96, 32}, 1, 1, 3), Layout({{32, 0, 3}}, {{32, 1, 1}}, {{3, 0, 1}}));
+  expectDigits(Layout::blocked({64, 32}, 1, 1, 6), Level::Warp,
+               {{2, 0, 1}, {3, kReplicated, 0}});
+}
