@@ -60,8 +60,10 @@ private:
   int64_t tiles;
   Scalars scalars;
   std::vector<RoleEvent> trace;
-  DenseMap<Value, int64_t> reached; // turns of a channel or an order so far
-  DenseMap<Value, int64_t> turns;   // the last one that a slot or a section was
+  /// Turns so far: sections of an order and slots of a channel that are taken; slots that are
+  /// filled.
+  DenseMap<Value, int64_t> reached[2];
+  DenseMap<Value, int64_t> turns; // the last one that a slot or a section was
 };
 
 void Tracer::record(const RoleEvent &event) {
@@ -75,14 +77,14 @@ void Tracer::record(const RoleEvent &event) {
 void Tracer::takeLastTurns(cta::RoleOp role) {
   for (auto order : role->getBlock()->getOps<cta::OrderOp>())
     if (Circle circle(order); circle.ofWarpgroups() && circle.roles.front() == role)
-      record({RoleEvent::Enter, order.getResult(), reached[order.getResult()], role});
+      record({RoleEvent::Enter, order.getResult(), reached[0][order.getResult()], role});
 }
 
 /// The next slot of a channel, or section of an order.
 void Tracer::open(RoleEvent::Kind kind, Operation *op) {
   Value turn = op->getResult(0), resource = op->getOperand(0);
   if (kind == RoleEvent::Enter || isOfRing(turn))
-    record({kind, resource, turns[turn] = reached[resource]++, op});
+    record({kind, resource, turns[turn] = reached[kind == RoleEvent::Acquire][resource]++, op});
 }
 
 /// What `op` says of a slot or section.

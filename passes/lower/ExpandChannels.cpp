@@ -323,7 +323,7 @@ LogicalResult Expander::expandCommit(cta::CommitOp op) {
     builder.create<cuda::CpAsyncCommitOp>(loc);
   if (slot.staged)
     writeSlot(slot, slot.staged, stagedLayouts[op.getSlot()], op.getSlot().getType().getTile());
-  if (Ring *ring = ringOf(slot.channel.getResult()); ring && closesAll(*ring, slot))
+  if (Ring *ring = ringOf(slot.channel.getResult()); ring && closesAll(filling[ring], *ring, slot))
     handOver(*ring, slot.index);
   return success();
 }

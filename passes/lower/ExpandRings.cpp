@@ -208,7 +208,8 @@ void Expander::initialiseRings() {
 
 /// Declares the counters of all rings that the role takes part in.
 void Expander::enterRings() {
-  places.clear();
+  filling.clear();
+  taking.clear();
   storing.clear();
   auto counter = [&](Value channel, StringRef suffix, int64_t value) {
     auto named =
@@ -228,6 +229,7 @@ void Expander::enterRings() {
     if (!isa<cta::AcquireOp, cta::WaitOp>(op))
       return;
     Ring *ring = ringOf(op->getOperand(0));
+    auto &places = isa<cta::AcquireOp>(op) ? filling : taking;
     if (!ring || places.contains(ring))
       return;
     RingPlace &place = places[ring];
@@ -256,7 +258,7 @@ void Expander::enterSlot(Operation *op, SlotState &slot) {
   Value channel = op->getOperand(0);
   bool fills = isa<cta::AcquireOp>(op);
   Ring &ring = *ringOf(channel);
-  RingPlace &place = places[&ring];
+  RingPlace &place = (fills ? filling : taking)[&ring];
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
   Type i32 = builder.getI32Type();
   slot.channel = channel.getDefiningOp<cta::ChannelOp>();
@@ -294,8 +296,8 @@ void Expander::enterSlot(Operation *op, SlotState &slot) {
 }
 
 /// Notes that a slot is closed; whether those of all channels of its ring now are.
-bool Expander::closesAll(Ring &ring, const SlotState &slot) {
-  auto &[channels, stored] = places[&ring].closing[slot.index];
+bool Expander::closesAll(RingPlace &place, Ring &ring, const SlotState &slot) {
+  auto &[channels, stored] = place.closing[slot.index];
   stored |= slot.stored;
   return ++channels == ring.channels.size();
 }
@@ -321,9 +323,9 @@ void Expander::handOver(Ring &ring, Value index) {
 LogicalResult Expander::expandRelease(cta::ReleaseOp op) {
   SlotState &slot = slots[op.getSlot()];
   Ring *ring = ringOf(slot.channel.getResult());
-  if (!ring || !closesAll(*ring, slot))
+  if (!ring || !closesAll(taking[ring], *ring, slot))
     return success();
-  if (places[ring].closing[slot.index].stored) {
+  if (taking[ring].closing[slot.index].stored) {
     awaitStores();
     if (ring->multicast) // other threads of the warp arrive at the other blocks
       builder.create<cuda::WarpSyncOp>(loc);

@@ -345,7 +345,7 @@ private:
   void enterRings();
   void enterSlot(Operation *acquireOrWait, SlotState &slot);
   mlir::LogicalResult expandRelease(cta::ReleaseOp op);
-  bool closesAll(Ring &ring, const SlotState &slot);
+  bool closesAll(RingPlace &place, Ring &ring, const SlotState &slot);
   Value numberInGroup();
   /// The producer's and the consumer's arrival.
   void handOver(Ring &ring, Value index);
@@ -454,7 +454,8 @@ private:
   Value workspace;          // a pointer to where parts of tiles are left
   Value flags;              // a pointer to a flag per block, raised when it has left its part
   std::optional<Part> part; // what is under expansion, where tiles are split
-  llvm::DenseMap<Ring *, RingPlace> places; // of the role under expansion
+  /// Of the role under expansion, in rings that it fills and in those that it takes from.
+  llvm::DenseMap<Ring *, RingPlace> filling, taking;
   /// Per channel that the role stores through: a counter of slots; null where each store starts
   /// with slot 0.
   llvm::DenseMap<Value, Value> storing;
