@@ -149,6 +149,10 @@ void Search::explainGaps() {
   if (tooLong)
     explain(kernel, kFlag) << "looked for roles that wait for ever with small sizes, but some make "
                            << "loops too long to be played through, and were left out";
+  if (auto place = unfollowedCondition(kernel))
+    mlir::emitRemark(*place) << kFlag
+                             << ": looked for roles that wait for ever with some tiles only; "
+                             << "at which others this changes is not followed";
   bool ahead = kernel
                    .walk([](cta::TilesOp tiles) {
                      return tiles.getQueue() && !tiles.getInitArgs().empty()

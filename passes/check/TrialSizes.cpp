@@ -1,5 +1,6 @@
 // Integers are computed as the kernel would. Candidates for a number that is divided by c, or that
-// a loop passes in steps of c, are multiples of c, one more than none and one more than one.
+// a loop passes in steps of c, are multiples of c, one more than none and one more than one. To
+// them come the numbers at which branches and loops change (Thresholds.h).
 #include "passes/check/TrialSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,7 +17,8 @@ using namespace tilewright::passes;
 
 //===- Choices --------------------------------------------------------------------------------===//
 
-int64_t Choices::choose(const std::string &name, function_ref<Candidates()> candidates) {
+int64_t Choices::choose(const std::string &name, function_ref<Candidates()> candidates,
+                        const Thresholds::Numbers &kept) {
   if (std::optional<int64_t> known = chosen(name))
     return *known;
   choices.push_back({name, candidates()});
@@ -24,10 +26,13 @@ int64_t Choices::choose(const std::string &name, function_ref<Candidates()> cand
   if (generator)
     return all[choices.back().index = (*generator)() % all.size()];
   // Combinations multiply: of later numbers a few are enough.
+  Candidates few = all;
   if (choices.size() > 4 && all.size() > 2)
-    all = {all.front(), all.back()};
+    few = {all.front(), all.back()};
   else if (choices.size() > 2 && all.size() > 4)
-    all = {all[0], all[1], all[all.size() / 2], all.back()};
+    few = {all[0], all[1], all[all.size() / 2], all.back()};
+  llvm::erase_if(
+      all, [&](int64_t number) { return !llvm::is_contained(few, number) && !kept.count(number); });
   return all.front();
 }
 
@@ -96,6 +101,9 @@ Choices::Candidates Scalars::candidatesFor(Value value) {
     for (int64_t count = 1; count <= longest; ++count)
       all.insert(count * divisor);
   }
+  for (int64_t change : choices.thresholds.of(value))
+    if (change >= 0)
+      all.insert(change);
   return Choices::Candidates(all.begin(), all.end());
 }
 
@@ -106,7 +114,8 @@ std::optional<int64_t> Scalars::choose(Value value, const std::string &name) {
   }
   if (onlyKnown)
     return choices.chosen(name);
-  return choices.choose(name, [&] { return candidatesFor(value); });
+  return choices.choose(
+      name, [&] { return candidatesFor(value); }, choices.thresholds.of(value));
 }
 
 /// What a value is called wherever it is computed alike; empty if that cannot be said.
@@ -153,23 +162,34 @@ std::optional<int64_t> Scalars::argument(BlockArgument argument) {
     return choose(argument, nameOf(argument));
   if (llvm::is_contained(tiles.getPart(), argument))
     return part(tiles, argument == tiles.getPart()[1]);
-  std::optional<int64_t> extent = of(tiles.getExtents()[argument.getArgNumber()]);
+  return coordinate(tiles, argument.getArgNumber());
+}
+
+/// A coordinate of a tile: the first, the middle, the last, and where something changes.
+std::optional<int64_t> Scalars::coordinate(cta::TilesOp tiles, unsigned axis) {
+  std::optional<int64_t> extent = of(tiles.getExtents()[axis]);
   if (!extent)
     return std::nullopt;
   if (*extent < 1)
     return impossible();
   int64_t kind = tile % kTileKinds;
-  std::string name =
-      "axis " + std::to_string(argument.getArgNumber()) + " of tile " + std::to_string(kind);
+  std::string name = "axis " + std::to_string(axis) + " of tile " + std::to_string(kind);
   if (onlyKnown)
     return choices.chosen(name);
-  return choices.choose(name, [&] {
+  Thresholds::Numbers changes =
+      choices.thresholds.ofAxis(tiles->getParentOfType<func::FuncOp>(), axis);
+  auto candidates = [&] {
     int64_t last = std::min(*extent, longest) - 1;
     std::set<int64_t> places = {0, last};
     if (kind == 0)
       places.insert(last / 2);
+    for (int64_t change : changes)
+      if (change >= 0 && change < *extent)
+        places.insert(change);
     return Choices::Candidates(places.begin(), places.end());
-  });
+  };
+  // Two tiles in a row that are neither first nor last are enough.
+  return choices.choose(name, candidates, kind < 2 ? changes : Thresholds::Numbers());
 }
 
 /// The first step of a tile's part, or the one behind its last: all steps, the first or the last.

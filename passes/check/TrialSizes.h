@@ -8,7 +8,7 @@
 #ifndef TILEWRIGHT_PASSES_CHECK_TRIALSIZES_H
 #define TILEWRIGHT_PASSES_CHECK_TRIALSIZES_H
 
-#include "ir/cta/Cta.h"
+#include "passes/check/Thresholds.h"
 
 #include <random>
 
@@ -20,8 +20,10 @@ class Choices {
 public:
   using Candidates = llvm::SmallVector<int64_t>;
 
-  /// What is chosen for `name`; the first time one of the candidates, of which there is one.
-  int64_t choose(const std::string &name, llvm::function_ref<Candidates()> candidates);
+  /// What is chosen for `name`; the first time one of the candidates, of which there is one. Of
+  /// many some may be left out, but none of `kept`.
+  int64_t choose(const std::string &name, llvm::function_ref<Candidates()> candidates,
+                 const Thresholds::Numbers &kept = {});
   std::optional<int64_t> chosen(const std::string &name) const;
   /// Goes on to the next combination; false behind the last.
   bool next();
@@ -30,6 +32,8 @@ public:
   void draw() { generator.emplace(); }
   /// "K = 65, T = 0"
   std::string str() const;
+
+  Thresholds thresholds; ///< Of the kernel whose numbers are chosen.
 
 private:
   struct Choice {
@@ -81,6 +85,7 @@ private:
   std::optional<int64_t> part(cta::TilesOp tiles, bool end);
   std::optional<int64_t> compute(mlir::Operation *op, llvm::ArrayRef<int64_t> operands);
   std::string nameOf(mlir::Value value);
+  std::optional<int64_t> coordinate(cta::TilesOp tiles, unsigned axis);
   Choices::Candidates candidatesFor(mlir::Value value);
 
   Choices &choices;

@@ -384,3 +384,80 @@ func.func @slots_ahead_of_a_queue(%x: !view, %t: i32) attributes {cta.target = "
   }
   return
 }
+
+// -----
+
+!tile = tensor<64x64xbf16>
+!slot = !cta.slot<!tile>
+!one = !cta.channel<1 x !tile>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @tiles_by_two_coordinates(%x: !view, %t: i32 {tile.name = "t"}) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c3 = arith.constant 3 : i32
+  %c7 = arith.constant 7 : i32
+  %c20 = arith.constant 20 : i32
+  %c64 = arith.constant 64 : i32
+  %as = cta.channel tma : !one loc("as")
+  %bs = cta.channel tma : !one loc("bs")
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %both = arith.muli %i, %j : i32
+      // expected-remark @below {{check-schedule: looked for roles that wait for ever with some tiles only; at which others this changes is not followed}}
+      %on = arith.cmpi eq, %both, %c20 : i32
+      scf.if %on {
+        %f0 = cta.acquire %bs : !one -> !slot
+        cta.copy %x[%c0, %c0] extents [64, 64], %f0 : !view, !slot
+        cta.commit %f0 : !slot
+        %f1 = cta.acquire %bs : !one -> !slot
+        cta.copy %x[%c0, %c0] extents [64, 64], %f1 : !view, !slot
+        cta.commit %f1 : !slot
+        %f2 = cta.acquire %as : !one -> !slot
+        cta.copy %x[%c0, %c0] extents [64, 64], %f2 : !view, !slot
+        cta.commit %f2 : !slot
+        %f3 = cta.acquire %as : !one -> !slot
+        cta.copy %x[%c0, %c0] extents [64, 64], %f3 : !view, !slot
+        cta.commit %f3 : !slot
+      } else {
+        %f0 = cta.acquire %as : !one -> !slot
+        cta.copy %x[%c0, %c0] extents [64, 64], %f0 : !view, !slot
+        cta.commit %f0 : !slot
+        %f1 = cta.acquire %as : !one -> !slot
+        cta.copy %x[%c0, %c0] extents [64, 64], %f1 : !view, !slot
+        cta.commit %f1 : !slot
+        %f2 = cta.acquire %bs : !one -> !slot
+        cta.copy %x[%c0, %c0] extents [64, 64], %f2 : !view, !slot
+        cta.commit %f2 : !slot
+        %f3 = cta.acquire %bs : !one -> !slot
+        cta.copy %x[%c0, %c0] extents [64, 64], %f3 : !view, !slot
+        cta.commit %f3 : !slot
+      }
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %both = arith.muli %i, %j : i32
+      %on = arith.cmpi eq, %both, %c20 : i32
+      scf.if %on {
+        %s0 = cta.wait %as : !one -> !slot
+        cta.release %s0 : !slot
+        %s1 = cta.wait %as : !one -> !slot
+        cta.release %s1 : !slot
+        %s2 = cta.wait %bs : !one -> !slot
+        cta.release %s2 : !slot
+        %s3 = cta.wait %bs : !one -> !slot
+        cta.release %s3 : !slot
+      } else {
+        %s0 = cta.wait %as : !one -> !slot
+        cta.release %s0 : !slot
+        %s1 = cta.wait %as : !one -> !slot
+        cta.release %s1 : !slot
+        %s2 = cta.wait %bs : !one -> !slot
+        cta.release %s2 : !slot
+        %s3 = cta.wait %bs : !one -> !slot
+        cta.release %s3 : !slot
+      }
+    }
+  }
+  return
+}

@@ -1,0 +1,175 @@
+#include "passes/check/Thresholds.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+using Numbers = Thresholds::Numbers;
+
+static std::optional<int64_t> constantOf(Value value) {
+  APInt constant;
+  if (!matchPattern(value, m_ConstantInt(&constant)))
+    return std::nullopt;
+  return constant.getSExtValue();
+}
+
+/// The other operand of an op that has two.
+static Value otherOf(OpOperand &use) {
+  return use.getOwner()->getOperand(1 - use.getOperandNumber());
+}
+
+//===- From what is computed back to what it is computed from ---------------------------------===//
+
+/// Numbers, put for the operand of `use`, from which its op computes `result`, or about that.
+static SmallVector<int64_t, 2> operandsFor(OpOperand &use, int64_t result, int64_t other) {
+  using Found = SmallVector<int64_t, 2>;
+  bool isFirst = use.getOperandNumber() == 0;
+  return llvm::TypeSwitch<Operation *, Found>(use.getOwner())
+      .Case<arith::MinSIOp, arith::MaxSIOp, arith::AndIOp>([&](auto) { return Found{result}; })
+      .Case([&](arith::AddIOp) { return Found{result - other}; })
+      .Case([&](arith::SubIOp) { return Found{isFirst ? result + other : other - result}; })
+      .Case([&](arith::MulIOp) {
+        if (other == 0)
+          return Found();
+        int64_t below = llvm::divideFloorSigned(result, other);
+        return Found{below, below + 1};
+      })
+      .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(
+          [&](auto) { return isFirst ? Found{result * other} : Found(); })
+      .Case([&](arith::RemSIOp) {
+        bool reached = isFirst && result >= 0 && result < other;
+        return reached ? Found{result, result + other} : Found();
+      })
+      .Default([](Operation *) { return Found(); });
+}
+
+void Thresholds::collect(OpOperand &use, Numbers &found) {
+  Operation *op = use.getOwner();
+  unsigned number = use.getOperandNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    if (number > 1)
+      return;
+    if (std::optional<int64_t> other = constantOf(loop->getOperand(1 - number)))
+      found.insert({*other, *other + 1});
+    for (int64_t counter : of(loop.getInductionVar())) // it goes that far
+      found.insert(counter + int64_t(number == 1));
+    return;
+  }
+  if (auto tiles = dyn_cast<cta::TilesOp>(op)) {
+    if (number < tiles.getExtents().size())
+      for (int64_t coordinate : ofAxis(op->getParentOfType<func::FuncOp>(), number))
+        found.insert(coordinate + 1);
+    return;
+  }
+  if (op->getNumOperands() != 2 || op->getNumResults() != 1 || op->getNumRegions() != 0)
+    return;
+  std::optional<int64_t> other = constantOf(otherOf(use));
+  if (!other)
+    return;
+  if (isa<arith::CmpIOp>(op)) {
+    found.insert({*other - 1, *other, *other + 1});
+    return;
+  }
+  if (isa<arith::MinSIOp, arith::MaxSIOp>(op))
+    found.insert({*other, *other + 1});
+  for (int64_t result : of(op->getResult(0)))
+    for (int64_t operand : operandsFor(use, result, *other))
+      found.insert(operand);
+}
+
+const Numbers &Thresholds::of(Value value) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  Numbers found;
+  for (OpOperand &use : value.getUses())
+    collect(use, found);
+  return known[value] = std::move(found);
+}
+
+Numbers Thresholds::ofAxis(func::FuncOp kernel, unsigned axis) {
+  Numbers all;
+  kernel.walk([&](cta::TilesOp tiles) {
+    const Numbers &own = of(tiles.getCoordinates()[axis]);
+    all.insert(own.begin(), own.end());
+  });
+  return all;
+}
+
+//===- What that leaves out -------------------------------------------------------------------===//
+
+namespace {
+
+/// True for ops between roles, and loops and branches that have some.
+bool meetsOthers(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        bool meets = isa<cta::AcquireOp, cta::WaitOp, cta::EnterOp>(inner);
+        return meets ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// True where a condition, or a number, says how often something between roles happens.
+bool decides(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    if (user->getNumRegions() > 0)
+      return isa<scf::IfOp, scf::ForOp>(user) && meetsOthers(user);
+    return llvm::any_of(user->getResults(), [](Value result) {
+      return result.getType().isIntOrIndex() && decides(result);
+    });
+  });
+}
+
+/// True for a number that is the same for all tiles: sizes, arguments, warpgroups.
+bool isSameForAll(Value value) {
+  if (isa<BlockArgument>(value))
+    return isa<func::FuncOp>(value.getParentBlock()->getParentOp());
+  Operation *op = value.getDefiningOp();
+  return op->getNumRegions() == 0 && !isa<tile::LoadOp>(op) &&
+         llvm::all_of(op->getOperands(), [](Value operand) {
+           return !operand.getType().isIntOrIndex() || isSameForAll(operand);
+         });
+}
+
+/// Looks for a use of a number of a tile that thresholds do not cover. `covered`: so far they do.
+std::optional<Location> unfollowedUse(Value value, bool covered) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *op = use.getOwner();
+    if (isa<scf::ForOp>(op) && use.getOperandNumber() < 3 && !covered && meetsOthers(op))
+      return op->getLoc();
+    if (op->getNumRegions() > 0 || op->getNumResults() != 1 ||
+        !op->getResult(0).getType().isIntOrIndex() || !isa<arith::ArithDialect>(op->getDialect()))
+      continue;
+    bool two = op->getNumOperands() == 2, constant = two && constantOf(otherOf(use));
+    bool moves =
+        isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp, arith::CmpIOp>(op);
+    bool known = constant ? !isa<arith::XOrIOp, arith::OrIOp>(op)
+                          : two && moves && isSameForAll(otherOf(use));
+    if (isa<arith::CmpIOp>(op)) {
+      if (!(covered && known) && decides(op->getResult(0)))
+        return op->getLoc();
+    } else if (auto found = unfollowedUse(op->getResult(0), covered && known)) {
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<Location> unfollowedCondition(func::FuncOp kernel) {
+  std::optional<Location> found;
+  kernel.walk([&](cta::TilesOp tiles) {
+    for (Value coordinate : tiles.getCoordinates())
+      if (!found)
+        found = unfollowedUse(coordinate, /*covered=*/true);
+  });
+  return found;
+}
+
+} // namespace tilewright::passes
