@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-/// Who makes a product: each thread with multiply-adds, a warp, a warpgroup.
+/// What makes a product; each is an attribute of the `cta` dialect (ir/cta/CtaInstructions.td).
 enum class ProductUnit { Fma, MmaSync, Wgmma };
 
 /// A row of ProductForms.def.

@@ -8,8 +8,8 @@
 
 #include "ir/Layout.h"
 #include "ir/PanelLayout.h"
-#include "ir/ProductForms.h"
 #include "ir/SharedLayout.h"
+#include "ir/cta/Instructions.h"
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"

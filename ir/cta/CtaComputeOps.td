@@ -1,7 +1,7 @@
 #ifndef TILEWRIGHT_CTA_COMPUTE_OPS
 #define TILEWRIGHT_CTA_COMPUTE_OPS
 
-include "ir/cta/CtaDialect.td"
+include "ir/cta/CtaInstructions.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Cta_BeginOp : Cta_Op<"begin"> {
@@ -19,22 +19,23 @@ def Cta_MmaOp : Cta_Op<"mma"> {
   let summary = "starts `acc + a · b`";
   let description = [{
     The meaning of `tile.dot`, on operands in shared memory (or a in registers). A slot operand that
-    is `transposed` holds the transposed matrix. `shape` is the instruction, m×n×k: m 64 for products
-    of warpgroups (wgmma), 1×1×1 for fused multiply-adds; the warps split the result
-    `warps[0]`×`warps[1]`; where these are fewer than run the op, several warps make the same part. A
-    sum that is pending is only added to: nothing waits for it.
+    is `transposed` holds the transposed matrix. `by` names the instruction (CtaInstructions.td) and
+    its shape, m×n×k; `over` how warps split the result, rows by columns. Where these are fewer than
+    run the op, several warps make the same part. A sum that is pending is only added to: nothing
+    waits for it.
 
     C1: the operands are matrices whose sizes fit. C2: only an operand in a slot is transposed.
-    C3: `shape` has three numbers and `warps` two. C4: the operands have one element type, and sums
-    are of f32 or i32. C5: sums that are pending, and slots of `tma` channels, are for products of
-    warpgroups. C6: `shape` is a row of ir/ProductForms.def for the operands, or 1×1×1. C7: the split
-    divides the warps that run the op; for warpgroups it is all of them, and `warps[0]` is a multiple
-    of 4. C8: the shape divides each warp's or warpgroup's part, and k. C9: a left operand in
-    registers is of 16 bits and no fused multiply-adds'. C10: for warpgroups, only 16-bit operands
-    have m or n contiguous.
+    C3: the split has two numbers. C4: the operands have one element type, and sums are of f32 or
+    i32. C5: sums that are pending are for asynchronous instructions, slots of `tma` channels for
+    those that read shared memory by themselves. C6: the instruction has a row in ProductForms.def
+    for the operands, or is `#cta.fma`. C7: the split divides the warps that run the op; for
+    warpgroups it is all of them, and the first number is a multiple of 4. C8: the shape divides each
+    warp's or warpgroup's part, and k. C9: a left operand in registers is of 16 bits and no
+    `#cta.fma`'s. C10: what is read from shared memory by the instruction has m or n contiguous only
+    where it is of 16 bits.
 
     ```mlir
-    %p = cta.mma %acc, %q, %k {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>}
+    %p = cta.mma %acc, %q, %k by #cta.mma_sync<16x8x16> over 4x1 {b_transposed}
         : tensor<64x64xf32>, !cta.slot<tensor<64x128xbf16>>, !cta.slot<tensor<64x128xbf16>>
           -> !cta.pending<tensor<64x64xf32>>
     ```
@@ -42,21 +43,22 @@ def Cta_MmaOp : Cta_Op<"mma"> {
   let arguments = (ins AnyTypeOf<[AnyStaticShapeTensor, Cta_Pending]>:$acc,
                        AnyTypeOf<[Cta_Slot, AnyStaticShapeTensor]>:$a,
                        Cta_Slot:$b, UnitAttr:$a_transposed, UnitAttr:$b_transposed, UnitAttr:$tf32,
-                       DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$warps);
+                       Cta_InstructionInterface:$instruction, DenseI64ArrayAttr:$warps);
   let results = (outs Cta_Pending:$result);
   let assemblyFormat = [{
-    $acc `,` $a `,` $b attr-dict `:` type($acc) `,` type($a) `,` type($b) `->` type($result)
+    $acc `,` $a `,` $b `by` $instruction `over` custom<WarpSplit>($warps) attr-dict
+    `:` type($acc) `,` type($a) `,` type($b) `->` type($result)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The element type of the operands.
     ::mlir::Type getOperandElementType();
-    /// The row of the instruction; null for fused multiply-adds, and where there is none.
+    /// Rows, columns and depth of one instruction.
+    ::std::array<int64_t, 3> getShape() { return getInstruction().getShape(); }
+    /// The row of the instruction; null for multiply-adds, and where there is none.
     const ProductForm *getForm();
-    /// True for products on the FMA pipe.
-    bool isFma() { return getShape()[0] == 1; }
-    /// True for products of warpgroups.
-    bool isWgmma() { return getShape()[0] == 64; }
+    /// Whether the instruction takes its operands from slots by itself, and not the threads for it.
+    bool readsShared() { return getInstruction().getRightPlaces() & InShared; }
   }];
 }
 

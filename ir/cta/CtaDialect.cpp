@@ -18,6 +18,46 @@ static llvm::hash_code hash_value(const Layout &layout) {
 }
 } // namespace tilewright
 
+namespace tilewright::cta {
+using namespace mlir;
+
+//===- `64x256x16` and `8x1` --------------------------------------------------------------------//
+
+/// Parses `count` numbers with an `x` between them.
+static ParseResult parseBy(AsmParser &parser, size_t count, SmallVectorImpl<int64_t> &numbers) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseDimensionList(numbers, /*allowDynamic=*/false, /*withTrailingX=*/false))
+    return failure();
+  if (numbers.size() == count)
+    return success();
+  return parser.emitError(loc) << "needs " << count << " numbers, not " << numbers.size();
+}
+
+static ParseResult parseInstructionShape(AsmParser &parser, int64_t &m, int64_t &n, int64_t &k) {
+  SmallVector<int64_t> shape;
+  if (parseBy(parser, 3, shape))
+    return failure();
+  m = shape[0], n = shape[1], k = shape[2];
+  return success();
+}
+
+static void printInstructionShape(AsmPrinter &printer, int64_t m, int64_t n, int64_t k) {
+  printer << m << "x" << n << "x" << k;
+}
+
+static ParseResult parseWarpSplit(OpAsmParser &parser, DenseI64ArrayAttr &warps) {
+  SmallVector<int64_t> split;
+  if (parseBy(parser, 2, split))
+    return failure();
+  warps = parser.getBuilder().getDenseI64ArrayAttr(split);
+  return success();
+}
+
+static void printWarpSplit(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr warps) {
+  llvm::interleave(warps.asArrayRef(), printer, "x");
+}
+} // namespace tilewright::cta
+
 #include "ir/cta/CtaDialect.cpp.inc"
 #include "ir/cta/CtaEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES

@@ -27,7 +27,8 @@ static std::optional<ChannelKind> kindOf(Value slot) {
 const ProductForm *MmaOp::getForm() {
   Type element = getOperandElementType();
   auto form = llvm::find_if(productForms(), [&](const ProductForm &form) {
-    return form.hasShape(getShape()) && form.multiplies(element, getTf32());
+    return form.unit == getInstruction().getUnit() && form.hasShape(getShape()) &&
+           form.multiplies(element, getTf32());
   });
   return form == productForms().end() ? nullptr : form;
 }
@@ -40,22 +41,22 @@ static std::array<int64_t, 3> sizesOf(MmaOp op) {
 
 /// C6: the instruction exists.
 static LogicalResult verifyForm(MmaOp op) {
-  auto shape = op.getShape();
   Type element = op.getOperandElementType();
-  if (op.getForm() || shape == ArrayRef<int64_t>{1, 1, 1})
+  if (op.getForm() || op.getInstruction().getUnit() == ProductUnit::Fma)
     return success();
-  auto error = op.emitOpError() << "has no instruction " << shape[0] << "x" << shape[1] << "x"
-                                << shape[2] << " for " << element << "; there are 1x1x1";
+  auto error = op.emitOpError() << "has no instruction `" << op.getInstruction() << "` for "
+                                << element << "; there are `#cta.fma`";
   for (const ProductForm &form : productForms())
     if (form.multiplies(element, op.getTf32()))
-      error << ", " << form.m << "x" << (form.n > 8 ? "8 to " : "") << form.n << "x" << form.k;
+      error << ", `" << instructionOf(op.getContext(), form) << "`"
+            << (form.n > 8 ? " (columns from 8 on)" : "");
   return error;
 }
 
 /// C7: warps that split a product are those that run it, or each part is made as often.
 static LogicalResult verifySplit(MmaOp op) {
   auto split = op.getWarps();
-  bool groups = op.isWgmma();
+  bool groups = op.getInstruction().getIssuer() == Issuer::Warpgroup;
   if (split[0] < 1 || split[1] < 1 || (groups && split[0] % kWarpsPerGroup != 0))
     return op.emitOpError() << "is split over " << split[0] << "x" << split[1] << " warps; the "
                             << (groups ? "first is a multiple of 4" : "least is 1x1");
@@ -70,16 +71,18 @@ static LogicalResult verifySplit(MmaOp op) {
 
 /// C8: instructions make up a product.
 static LogicalResult verifySizes(MmaOp op) {
-  auto shape = op.getShape(), split = op.getWarps();
+  auto shape = op.getShape();
+  auto split = op.getWarps();
   auto [m, n, k] = sizesOf(op);
-  int64_t rows = split[0] / (op.isWgmma() ? kWarpsPerGroup : 1) * shape[0];
+  int64_t together = warpsOf(op.getInstruction().getIssuer());
+  int64_t rows = split[0] / together * shape[0];
   int64_t columns = split[1] * shape[1];
   if (m % rows == 0 && n % columns == 0 && k % shape[2] == 0)
     return success();
   return op.emitOpError() << "multiplies " << m << "x" << n << "x" << k
                           << ", which is no multiple of " << rows << "x" << columns << "x"
                           << shape[2] << ", the instructions of all "
-                          << (op.isWgmma() ? "warpgroups" : "warps");
+                          << (together > 1 ? "warpgroups" : "warps");
 }
 
 /// C9: what is multiplied from registers.
@@ -87,34 +90,41 @@ static LogicalResult verifyHeld(MmaOp op) {
   Type element = op.getOperandElementType();
   if (isa<SlotType>(op.getA().getType()))
     return success();
-  if (op.isFma())
-    return op.emitOpError() << "by fused multiply-adds reads its left operand from a slot; put it";
+  if (!(op.getInstruction().getLeftPlaces() & InRegisters))
+    return op.emitOpError() << "by `" << op.getInstruction()
+                            << "` reads its left operand from a slot; put it";
   if (element.getIntOrFloatBitWidth() != 16)
     return op.emitOpError() << "takes a left operand of 16 bits from registers, not " << element
                             << "; put it";
   return success();
 }
 
-/// Rules of products that are no warpgroup's.
-static LogicalResult verifyPlain(MmaOp op) {
-  bool boxed = kindOf(op.getA()) == ChannelKind::Tma || kindOf(op.getB()) == ChannelKind::Tma;
-  if (isa<PendingType>(op.getAcc().getType()) || boxed) // C5
-    return op.emitOpError() << "with a pending sum or slots of `tma` channels is a warpgroup's: "
-                            << "`shape` starts with 64";
+/// C5: what waits for nobody, and what threads do not load.
+static LogicalResult verifyAsynchronous(MmaOp op) {
+  InstructionAttrInterface instruction = op.getInstruction();
+  if (isa<PendingType>(op.getAcc().getType()) && !instruction.isAsynchronous())
+    return op.emitOpError() << "by `" << instruction << "` is done when it ends; only a product "
+                            << "by `#cta.wgmma` adds to a pending sum";
+  for (Value operand : {op.getA(), Value(op.getB())}) {
+    auto kind = isa<SlotType>(operand.getType()) ? kindOf(operand) : std::nullopt;
+    if (kind == ChannelKind::Tma && !op.readsShared())
+      return op.emitOpError() << "by `" << instruction << "` reads no slots of `tma` channels; "
+                              << "multiply by `#cta.wgmma`";
+    bool readable = kind == ChannelKind::Tma || kind == ChannelKind::Put;
+    if (kind && !readable && op.readsShared())
+      return op.emitOpError() << "by `" << instruction
+                              << "` reads slots of `tma` or `put` channels, "
+                              << "not `" << stringifyChannelKind(*kind) << "`";
+  }
   return success();
 }
 
-/// Rules of a warpgroup's products.
-static LogicalResult verifyWgmma(MmaOp op) {
+/// C10: operands that the instruction reads from shared memory.
+static LogicalResult verifyShared(MmaOp op) {
   Type element = op.getOperandElementType();
-  if (element.getIntOrFloatBitWidth() != 16 && (op.getATransposed() || !op.getBTransposed())) // C10
+  bool alongK = !op.getATransposed() && op.getBTransposed();
+  if (op.readsShared() && !alongK && element.getIntOrFloatBitWidth() != 16)
     return op.emitOpError() << "of " << element << " needs operands whose rows run along k";
-  for (Value operand : {op.getA(), Value(op.getB())})
-    if (isa<SlotType>(operand.getType()))
-      if (auto kind = kindOf(operand);
-          kind && *kind != ChannelKind::Tma && *kind != ChannelKind::Put)
-        return op.emitOpError() << "of a warpgroup reads slots of `tma` or `put` channels, not `"
-                                << stringifyChannelKind(*kind) << "`";
   return success();
 }
 
@@ -143,12 +153,13 @@ LogicalResult MmaOp::verify() {
   auto acc = tileOf(getAcc().getType()).getShape();
   if (a[0] != acc[0] || a[1] != b[0] || b[1] != acc[1]) // C1
     return emitOpError() << "cannot multiply [" << a << "] by [" << b << "] into [" << acc << "]";
-  if (getShape().size() != 3 || getWarps().size() != 2) // C3
-    return emitOpError() << "needs an instruction shape m, n, k and a split of warps";
+  if (getWarps().size() != 2) // C3
+    return emitOpError() << "is split into rows and columns of warps, not by " << getWarps().size()
+                         << " numbers";
   if (failed(verifyElements(*this)) || failed(verifyForm(*this)) || failed(verifySplit(*this)) ||
-      failed(verifySizes(*this)) || failed(verifyHeld(*this)))
+      failed(verifySizes(*this)) || failed(verifyHeld(*this)) || failed(verifyAsynchronous(*this)))
     return failure();
-  return isWgmma() ? verifyWgmma(*this) : verifyPlain(*this);
+  return verifyShared(*this);
 }
 
 LogicalResult AwaitOp::verify() {

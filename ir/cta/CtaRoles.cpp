@@ -24,8 +24,10 @@ int64_t cta::clusterOf(func::FuncOp kernel) { return integerAttr(kernel, kCluste
 
 static bool multipliesByWarpgroups(RoleOp role) {
   return role
-      .walk(
-          [](MmaOp mma) { return mma.isWgmma() ? WalkResult::interrupt() : WalkResult::advance(); })
+      .walk([](MmaOp mma) {
+        bool groups = mma.getInstruction().getIssuer() == Issuer::Warpgroup;
+        return groups ? WalkResult::interrupt() : WalkResult::advance();
+      })
       .wasInterrupted();
 }
 

@@ -35,7 +35,7 @@ bool ChannelOp::isPanel() {
   return (*this)
       ->getParentOfType<func::FuncOp>()
       .walk([&](MmaOp mma) {
-        bool multiplies = mma.isWgmma() && llvm::any_of(mma->getOperands(), isOwn);
+        bool multiplies = mma.readsShared() && llvm::any_of(mma->getOperands(), isOwn);
         return multiplies ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

@@ -183,12 +183,12 @@ int64_t LiveRanges::fragments(Operation *op) {
   auto mma = dyn_cast<cta::MmaOp>(op);
   if (!mma)
     return 0;
-  if (mma.isWgmma()) // its operands in shared memory stay there
+  if (mma.readsShared()) // its operands stay there
     return 0;
   RankedTensorType acc = cta::tileOf(mma.getAcc().getType());
   const Layout &layout = cta::layoutOf(acc);
   bool held = isTile(mma.getA());
-  if (mma.isFma())
+  if (mma.getInstruction().getIssuer() == cta::Issuer::EachThread)
     return layout.dropDim(1).registers() + layout.dropDim(0).registers();
   constexpr int64_t kColumnWords = 4;
   int64_t rows = acc.getDimSize(0) / mma.getWarps()[0];

@@ -29,7 +29,7 @@ int64_t slotBytes(RankedTensorType tile, const SharedLayout &layout) {
 }
 
 OperandRead operandRead(cta::MmaOp mma, OpOperand &operand) {
-  if (mma.isFma())
+  if (mma.getInstruction().getIssuer() == cta::Issuer::EachThread)
     return OperandRead::Lines;
   // ldmatrix transposes elements of 16 bits only.
   bool isB = operand.getOperandNumber() == 2;

@@ -14,7 +14,7 @@ namespace {
 /// Something that an op asks for, in words: what the op is or does, and what could stand instead.
 struct Need {
   Feature feature;
-  const char *what, *instead;
+  std::string what, instead;
 };
 
 using Needs = SmallVector<Need, 2>;
@@ -42,15 +42,25 @@ Needs needsOf(cta::RoleOp op) {
   return needs;
 }
 
-Needs needsOf(cta::MmaOp op) {
+/// An instruction of the target for the operands of a product; multiply-adds suit all.
+Attribute otherInstruction(cta::MmaOp op, const Target &target) {
+  for (const ProductForm &form : productForms())
+    if (target.has(form.feature) && form.multiplies(op.getOperandElementType(), op.getTf32()))
+      return cta::instructionOf(op.getContext(), form);
+  return cta::FmaAttr::get(op.getContext());
+}
+
+Needs needsOf(cta::MmaOp op, const Target &target) {
   const ProductForm *form = op.getForm();
   if (!form)
     return {};
-  if (op.isWgmma())
-    return {{form->feature, "is a product of warpgroups (wgmma)",
-             "multiply by mma.sync, such as `shape = array<i64: 16, 8, 16>`"}};
-  return {{form->feature, "is an instruction of a warp (mma.sync)",
-           "take another shape, or `array<i64: 1, 1, 1>`"}};
+  auto quoted = [](Attribute instruction) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "`" << instruction << "`";
+    return text;
+  };
+  return {{form->feature, "multiplies by " + quoted(op.getInstruction()),
+           "take " + quoted(otherInstruction(op, target))}};
 }
 
 Needs needsOf(func::FuncOp op) {
@@ -69,7 +79,8 @@ StringRef targetWith(Feature feature) {
 
 LogicalResult check(Operation *op, const Target &target) {
   Needs needs = llvm::TypeSwitch<Operation *, Needs>(op)
-                    .Case<func::FuncOp, cta::ChannelOp, cta::RoleOp, cta::MmaOp, cta::StoreOp>(
+                    .Case([&](cta::MmaOp mma) { return needsOf(mma, target); })
+                    .Case<func::FuncOp, cta::ChannelOp, cta::RoleOp, cta::StoreOp>(
                         [](auto each) { return needsOf(each); })
                     .Default([](Operation *) { return Needs(); });
   for (const Need &need : needs)

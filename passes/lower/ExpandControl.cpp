@@ -64,7 +64,7 @@ static bool isScalar(Value value) { return value.getType().isIntOrFloat(); }
 static bool multiplies(Operation *loop) {
   return loop
       ->walk([](cta::MmaOp mma) {
-        return mma.isWgmma() ? WalkResult::advance() : WalkResult::interrupt();
+        return mma.readsShared() ? WalkResult::advance() : WalkResult::interrupt();
       })
       .wasInterrupted();
 }

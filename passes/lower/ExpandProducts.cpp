@@ -255,12 +255,10 @@ LogicalResult Expander::expandMma(cta::MmaOp op) {
     writeTile(op.getAcc(), acc);
   }
   tiles[op.getResult()] = acc;
-  if (op.isFma())
-    expandFma(op, acc);
-  else if (op.isWgmma())
-    expandWgmma(op, acc);
-  else
-    expandMmaSync(op, acc);
+  llvm::TypeSwitch<Attribute, void>(op.getInstruction())
+      .Case([&](cta::FmaAttr) { expandFma(op, acc); })
+      .Case([&](cta::MmaSyncAttr) { expandMmaSync(op, acc); })
+      .Case([&](cta::WgmmaAttr) { expandWgmma(op, acc); });
   return success();
 }
 

@@ -422,8 +422,8 @@ LogicalResult Expander::expandRaise(cta::RaiseOp op) {
   const Layout &source = cta::layoutOf(sourceType);
   if (!spansAlong(source.digits(Level::Warp), 1).empty()) // C2
     return op.emitOpError()
-           << "has rows that are split over warps; let each warp have whole rows, as "
-           << "`warps = array<i64: n, 1>` of the product does";
+           << "has rows that are split over warps; let each warp have whole rows, as a product "
+           << "`over` warps by 1 does";
   Type f32 = sourceType.getElementType();
   int64_t rows = source.dropDim(1).registers();
   auto named = [&](StringRef name) {

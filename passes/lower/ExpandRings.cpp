@@ -101,7 +101,7 @@ static bool goTogether(cta::ChannelOp first, cta::ChannelOp second) {
 /// Whether an op reads a slot by the threads that run it.
 static bool readsByThreads(Operation *op) {
   auto mma = dyn_cast<cta::MmaOp>(op);
-  return isa<cta::GetOp, cta::ElementOp>(op) || (mma && !mma.isWgmma());
+  return isa<cta::GetOp, cta::ElementOp>(op) || (mma && !mma.readsShared());
 }
 static bool readsByThreads(cta::RoleOp role, Ring &ring) {
   auto isOfRing = [&](Value operand) {

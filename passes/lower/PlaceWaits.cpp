@@ -321,7 +321,7 @@ LogicalResult WaitPlacer::visit(Operation *op) {
       })
       .Case([&](scf::ForOp loop) { return visitFor(loop); })
       .Case([&](cta::MmaOp mma) {
-        if (mma.isWgmma())
+        if (mma.getInstruction().isAsynchronous())
           start(mma);
         return success();
       })

@@ -134,15 +134,18 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     int64_t entry = atEntry(kernel), limit = role.getRegisters().value_or(entry);
     LogicalResult fits = success();
     role.walk([&](cta::MmaOp mma) {
-      int64_t needed = mma.isWgmma() ? mma.getShape()[1] / 2 + 26 : 0;
+      // What goes on by itself keeps an instruction's sum in registers meanwhile.
+      auto [m, n, k] = mma.getShape();
+      int64_t threads = cta::warpsOf(mma.getInstruction().getIssuer()) * kLanes;
+      int64_t needed = mma.getInstruction().isAsynchronous() ? m * n / threads + 26 : 0;
       if (needed > entry)
-        fits = mma.emitError() << "of " << mma.getShape()[1] << " columns needs " << needed
+        fits = mma.emitError() << "of " << n << " columns needs " << needed
                                << " registers when the kernel starts; " << cta::warpsOf(kernel)
                                << " warps have " << entry << "; take fewer columns or warps";
       else if (needed > limit)
-        fits = mma.emitError() << "of " << mma.getShape()[1] << " columns needs " << needed
-                               << " registers; role \"" << role.getName() << "\" has " << limit
-                               << "; state " << llvm::alignTo(needed, Target::kRegisterUnit)
+        fits = mma.emitError() << "of " << n << " columns needs " << needed << " registers; role \""
+                               << role.getName() << "\" has " << limit << "; state "
+                               << llvm::alignTo(needed, Target::kRegisterUnit)
                                << " or more, or take fewer columns";
     });
     RegisterPressure peak = peakPressure(role, role.getWarps());

@@ -23,9 +23,10 @@ using namespace mlir;
 
 namespace {
 
-/// The instruction for a product of `element`s and the split of its result over warps.
-struct Instruction {
-  SmallVector<int64_t, 3> shape{1, 1, 1}, split;
+/// The instruction for a product and the split of its result over warps.
+struct Choice {
+  cta::InstructionAttrInterface instruction;
+  SmallVector<int64_t> split;
 };
 
 /// True when a value's rows are combined: reduced along axis 1, or used as the left operand of
@@ -80,7 +81,7 @@ public:
   }
 
 private:
-  Instruction select(tile::DotOp dot);
+  Choice select(tile::DotOp dot);
   void rewrite(tile::DotOp dot);
   /// The slot that holds an operand, made from its load or put there; says if it holds the
   /// transpose.
@@ -142,26 +143,26 @@ SmallVector<int64_t> splitOverWarps(int64_t m, int64_t n, int64_t warps, int64_t
   return best;
 }
 
-Instruction ChannelMaker::select(tile::DotOp dot) {
-  Instruction instruction;
+Choice ChannelMaker::select(tile::DotOp dot) {
   auto shape = dot.getResult().getType().getShape();
   int64_t depth = dot.getA().getType().getDimSize(1);
   Type element = dot.getA().getType().getElementType();
+  Choice choice{cta::FmaAttr::get(dot.getContext()), {}};
   std::string name = "fused multiply-adds";
   for (const ProductForm &form : productForms())
     if (form.unit == ProductUnit::MmaSync && form.multiplies(element, dot.getTf32()) &&
         target.has(form.feature) && shape[0] % form.m == 0 && shape[1] % form.n == 0 &&
         depth % form.k == 0) {
-      instruction.shape = {form.m, form.n, form.k};
+      choice.instruction = cta::instructionOf(dot.getContext(), form);
       name = ("m" + Twine(form.m) + "n" + Twine(form.n) + "k" + Twine(form.k)).str();
       break;
     }
-  instruction.split = splitOverWarps(shape[0], shape[1], warps, instruction.shape[0],
-                                     instruction.shape[1], rowWise);
+  auto [m, n, k] = choice.instruction.getShape();
+  choice.split = splitOverWarps(shape[0], shape[1], warps, m, n, rowWise);
   explain(dot, "make-channels") << "a " << shape[0] << "x" << shape[1] << "x" << depth
-                                << " product as " << name << ", warps " << instruction.split[0]
-                                << "x" << instruction.split[1];
-  return instruction;
+                                << " product as " << name << ", warps " << choice.split[0] << "x"
+                                << choice.split[1];
+  return choice;
 }
 
 Value ChannelMaker::makeChannel(Location loc, cta::ChannelKind kind, RankedTensorType tile) {
@@ -255,13 +256,13 @@ Value ChannelMaker::slotOf(Value operand, tile::DotOp dot, bool &transposed) {
 }
 
 void ChannelMaker::rewrite(tile::DotOp dot) {
-  Instruction instruction = select(dot);
+  auto [instruction, split] = select(dot);
   bool aTransposed, bTransposed;
   Value b = slotOf(dot.getB(), dot, bTransposed);
   Value a = dot.getA();
   // A 16-bit left operand that was computed keeps its fragments, if the instruction takes them.
   bool computed = !a.getDefiningOp<tile::LoadOp>() && !a.getDefiningOp<tile::TransposeOp>();
-  if (computed && instruction.shape[0] == 16 &&
+  if (computed && (instruction.getLeftPlaces() & cta::InRegisters) &&
       cast<RankedTensorType>(a.getType()).getElementTypeBitWidth() == 16)
     aTransposed = false;
   else
@@ -270,8 +271,7 @@ void ChannelMaker::rewrite(tile::DotOp dot) {
   builder.setInsertionPoint(dot);
   Value pending = builder.create<cta::MmaOp>(
       dot.getLoc(), cta::PendingType::get(dot.getContext(), dot.getResult().getType()),
-      dot.getAcc(), a, b, aTransposed, bTransposed, dot.getTf32(), instruction.shape,
-      instruction.split);
+      dot.getAcc(), a, b, aTransposed, bTransposed, dot.getTf32(), instruction, split);
   Value result = builder.create<cta::AwaitOp>(dot.getLoc(), dot.getResult().getType(), pending);
   dot.getResult().replaceAllUsesWith(result);
   dot.erase();

@@ -97,21 +97,12 @@ Layout passes::indexLayout(const Layout &tile, int64_t rank, int64_t axis) {
 //===- Products -------------------------------------------------------------------------------===//
 
 Layout passes::accumulatorLayout(cta::MmaOp mma, int64_t warps) {
-  auto shape = tileType(mma.getAcc()).getShape();
-  auto split = mma.getWarps();
-  if (mma.isFma())
-    return Layout::threadTile(shape[0], shape[1], split[0], split[1], warps);
-  if (mma.isWgmma())
-    return Layout::wgmmaAccumulator(shape[0], shape[1], split[0] / cta::kWarpsPerGroup, split[1]);
-  return Layout::mmaAccumulator(shape[0], shape[1], split[0], split[1], warps, mma.getShape()[0]);
+  return mma.getInstruction().getSumLayout(tileType(mma.getAcc()).getShape(), mma.getWarps(),
+                                           warps);
 }
 
 Layout passes::operandALayout(cta::MmaOp mma, int64_t warps) {
-  auto shape = tileType(mma.getA()).getShape();
-  auto split = mma.getWarps();
-  if (mma.isWgmma())
-    return Layout::wgmmaOperandA(shape[0], shape[1], split[0] / cta::kWarpsPerGroup, split[1]);
-  return Layout::mmaOperandA(shape[0], shape[1], mma.getShape()[2], split[0], split[1], warps);
+  return mma.getInstruction().getLeftLayout(tileType(mma.getA()).getShape(), mma.getWarps(), warps);
 }
 
 //===- Solve ---------------------------------------------------------------------------------===//

@@ -114,7 +114,7 @@ func.func @product(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
         %x = cta.wait %as : !as -> !a
         %y = cta.wait %bs : !bs -> !b
         %next = cta.mma %so_far, %x, %y
-            {b_transposed, shape = array<i64: 64, 64, 16>, warps = array<i64: 12, 1>}
+            by #cta.wgmma<64x64x16> over 12x1 {b_transposed}
             : !sum, !a, !b -> !sum
         cta.release %x : !a after %next : !sum
         cta.release %y : !b after %next : !sum

@@ -192,7 +192,7 @@ ScheduleRun throughOperand(bool throughA, llvm::function_ref<void(func::FuncOp)>
   std::string apart = "%last_a = cta.wait %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>\n"
                       "%last_b = cta.wait %bs : !cta.channel<4 x !b_tile> -> !cta.slot<!b_tile>\n"
                       "%whole = cta.mma %sum, %last_a, %last_b "
-                      "{b_transposed, shape = array<i64: 64, 256, 16>, warps = array<i64: 8, 1>}"
+                      "by #cta.wgmma<64x256x16> over 8x1 {b_transposed}"
                       " : !sum, !cta.slot<!a_tile>, !cta.slot<!b_tile> -> !sum\n"
                       "%total = cta.await %whole :";
   std::string type = "!cta.slot<!" + slot +

@@ -85,7 +85,7 @@ std::string product(const std::string &before, const std::string &p, const std::
   std::string s = "%s" + suffix, t = "%t" + suffix;
   return s + " = cta.wait %as : !ring -> !slot\n" + t + " = cta.wait %bs : !ring -> !slot\n" + p +
          " = cta.mma " + before + ", " + s + ", " + t +
-         " {b_transposed, shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>}"
+         " by #cta.wgmma<64x64x16> over 4x1 {b_transposed}"
          " : !sum, !slot, !slot -> !sum\n";
 }
 
@@ -185,7 +185,7 @@ TEST(Waits, a_loop_on_a_condition_with_products_stands_behind_a_product) {
       ^bb0(%q: i32):
         %e2 = cta.begin : !sum
         %p2 = cta.mma %e2, %s, %t
-            {b_transposed, shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>}
+            by #cta.wgmma<64x64x16> over 4x1 {b_transposed}
             : !sum, !slot, !slot -> !sum
         %d2 = cta.await %p2 : !sum -> !acc
         tile.store %d2, %c[%row, %column] extents [64, 64] : !acc, !out, i32, i32

@@ -12,7 +12,7 @@
 !q_slot = !cta.slot<!q_tile>  !slot = !cta.slot<!tile>
 !q_ring = !cta.channel<2 x !q_tile>  !ring = !cta.channel<2 x !tile>  !o_ring = !cta.channel<2 x tensor<128x64xbf16>>
 !view = !tile.view<?x?x?x128xbf16, align 16>
-#shape = array<i64: 64, 128, 16>  #out_shape = array<i64: 64, 128, 16>  #warps = array<i64: 8, 1>
+#product = #cta.wgmma<64x128x16>  #out_product = #cta.wgmma<64x128x16>
 
 // The weights of scores, the rows' new peaks and totals, and the factor for what was added up before.
 func.func private @softmax(%scores: !scores, %exponent: f32, %peak_before: !rows, %total_before: !parts)
@@ -32,7 +32,7 @@ func.func private @softmax(%scores: !scores, %exponent: f32, %peak_before: !rows
 // Starts the product of query rows and keys.
 func.func private @multiply(%q: !q_slot, %k: !slot) -> !score_sum {
   %none = cta.begin : !score_sum
-  %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps} : !score_sum, !q_slot, !slot -> !score_sum
+  %sum = cta.mma %none, %q, %k by #product over 8x1 {b_transposed} : !score_sum, !q_slot, !slot -> !score_sum
   return %sum : !score_sum
 }
 
@@ -110,7 +110,7 @@ func.func @attention(
         %k_slot = cta.wait %ks : !ring -> !slot
         %coming = func.call @multiply(%q_slot, %k_slot) : (!q_slot, !slot) -> !score_sum
         %v_slot = cta.wait %vs : !ring -> !slot
-        %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        %adding = cta.mma %sum_before, %p_before, %v_slot by #out_product over 8x1
             : !out, !weights, !slot -> !sum
         %scores = cta.await %coming : !score_sum -> !scores
         cta.release %k_slot : !slot
@@ -124,7 +124,7 @@ func.func @attention(
       }
       cta.release %q_slot : !q_slot
       %v_first = cta.wait %vs : !ring -> !slot
-      %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      %ending = cta.mma %sum, %p, %v_first by #out_product over 8x1 : !out, !weights, !slot -> !sum
       %q_next = cta.wait %qs : !q_ring -> !q_slot  %k_next = cta.wait %ks : !ring -> !slot
       %starting = func.call @multiply(%q_next, %k_next) : (!q_slot, !slot) -> !score_sum
       %row = arith.muli %m, %tile_rows : i32

@@ -8,7 +8,7 @@
 !q_slot = !cta.slot<!q_tile>  !slot = !cta.slot<!tile>
 !q_ring = !cta.channel<2 x !q_tile>  !ring = !cta.channel<2 x !tile>  !o_ring = !cta.channel<2 x tensor<128x64xbf16>>
 !view = !tile.view<?x?x?x128xbf16, align 16>
-#shape = array<i64: 64, 128, 16>  #out_shape = array<i64: 64, 128, 16>  #warps = array<i64: 8, 1>
+#product = #cta.wgmma<64x128x16>  #out_product = #cta.wgmma<64x128x16>
 
 // The weights of scores, of which row i counts keys before %end + i unless all are open; the rows' new peaks and
 // totals; and the factor for what was added up before.
@@ -97,7 +97,7 @@ func.func @attention_causal(
       %first_open = arith.cmpi sge, %open, %c1 : i32
       %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_first = cta.wait %ks : !ring -> !slot
       %none = cta.begin : !score_sum
-      %first = cta.mma %none, %q_slot, %k_first {b_transposed, shape = #shape, warps = #warps}
+      %first = cta.mma %none, %q_slot, %k_first by #product over 8x1 {b_transposed}
           : !score_sum, !q_slot, !slot -> !score_sum
       %all = cta.await %first : !score_sum -> !scores
       cta.release %k_first : !slot
@@ -109,10 +109,10 @@ func.func @attention_causal(
           -> (!weights, !out, !rows, !parts) : i32 {
         %k_slot = cta.wait %ks : !ring -> !slot
         %empty = cta.begin : !score_sum
-        %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        %coming = cta.mma %empty, %q_slot, %k_slot by #product over 8x1 {b_transposed}
             : !score_sum, !q_slot, !slot -> !score_sum
         %v_slot = cta.wait %vs : !ring -> !slot
-        %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        %adding = cta.mma %sum_before, %p_before, %v_slot by #out_product over 8x1
             : !out, !weights, !slot -> !sum
         %scores = cta.await %coming : !score_sum -> !scores
         cta.release %k_slot : !slot
@@ -128,7 +128,7 @@ func.func @attention_causal(
       }
       cta.release %q_slot : !q_slot
       %v_last = cta.wait %vs : !ring -> !slot
-      %ending = cta.mma %sum, %p, %v_last {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      %ending = cta.mma %sum, %p, %v_last by #out_product over 8x1 : !out, !weights, !slot -> !sum
       %total = tile.reduce sum %totals, 1 : !parts -> !rows
       %log = math.log2 %total : !rows  %log_sum = arith.addf %peak, %log : !rows
       %ln_sum = arith.mulf %log_sum, %ln2 : !rows

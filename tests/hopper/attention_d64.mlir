@@ -11,7 +11,7 @@
 !q_slot = !cta.slot<!q_tile>  !slot = !cta.slot<!tile>
 !q_ring = !cta.channel<2 x !q_tile>  !ring = !cta.channel<4 x !tile>  !o_ring = !cta.channel<1 x tensor<192x64xbf16>>
 !view = !tile.view<?x?x?x64xbf16, align 16>
-#shape = array<i64: 64, 128, 16>  #out_shape = array<i64: 64, 64, 16>  #warps = array<i64: 12, 1>
+#product = #cta.wgmma<64x128x16>  #out_product = #cta.wgmma<64x64x16>
 
 // The weights of scores, the rows' new peaks and totals, and the factor for what was added up before.
 func.func private @softmax(%scores: !scores, %exponent: f32, %peak_before: !rows, %total_before: !parts)
@@ -47,7 +47,7 @@ func.func private @first_softmax(%scores: !scores, %key: i32, %end: i32, %expone
 // Starts the product of queries and keys.
 func.func private @multiply(%q: !q_slot, %k: !slot) -> !score_sum {
   %none = cta.begin : !score_sum
-  %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps}
+  %sum = cta.mma %none, %q, %k by #product over 12x1 {b_transposed}
       : !score_sum, !q_slot, !slot -> !score_sum
   return %sum : !score_sum
 }
@@ -108,7 +108,7 @@ func.func @attention_d64(
         %turn = cta.enter %turns
         %coming = func.call @multiply(%q_slot, %k_slot) : (!q_slot, !slot) -> !score_sum
         %v_slot = cta.wait %vs : !ring -> !slot
-        %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        %adding = cta.mma %sum_before, %p_before, %v_slot by #out_product over 12x1
             : !out, !weights, !slot -> !sum
         cta.leave %turn
         %scores = cta.await %coming : !score_sum -> !scores
@@ -124,7 +124,7 @@ func.func @attention_d64(
       %q_next = cta.wait %qs : !q_ring -> !q_slot  %k_next = cta.wait %ks : !ring -> !slot
       %starting = func.call @multiply(%q_next, %k_next) : (!q_slot, !slot) -> !score_sum
       %v_first = cta.wait %vs : !ring -> !slot
-      %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      %ending = cta.mma %sum, %p, %v_first by #out_product over 12x1 : !out, !weights, !slot -> !sum
       %row = arith.muli %m, %tile_rows : i32
       %total = tile.reduce sum %totals, 1 : !parts -> !rows  %inverse = arith.divf %one, %total : !rows
       %log = math.log2 %total : !rows  %log_sum = arith.addf %peak, %log : !rows

@@ -9,7 +9,7 @@
 !q_slot = !cta.slot<!q_tile>  !slot = !cta.slot<!tile>
 !q_ring = !cta.channel<2 x !q_tile>  !ring = !cta.channel<4 x !tile>  !o_ring = !cta.channel<1 x tensor<192x64xbf16>>
 !view = !tile.view<?x?x?x64xbf16, align 16>
-#shape = array<i64: 64, 128, 16>  #out_shape = array<i64: 64, 64, 16>  #warps = array<i64: 12, 1>
+#product = #cta.wgmma<64x128x16>  #out_product = #cta.wgmma<64x64x16>
 // The weights of scores, of which row i counts keys before %row + %ahead + i unless all are open; the rows'
 // new peaks and totals; and the factor for what was added up before.
 func.func private @softmax(%raw: !scores, %all_open: i1, %key: i32, %row: i32, %ahead: i32, %exponent: f32,
@@ -41,7 +41,7 @@ func.func private @softmax(%raw: !scores, %all_open: i1, %key: i32, %row: i32, %
 // Starts the product of queries and keys.
 func.func private @multiply(%q: !q_slot, %k: !slot) -> !score_sum {
   %none = cta.begin : !score_sum
-  %sum = cta.mma %none, %q, %k {b_transposed, shape = #shape, warps = #warps} : !score_sum, !q_slot, !slot -> !score_sum
+  %sum = cta.mma %none, %q, %k by #product over 12x1 {b_transposed} : !score_sum, !q_slot, !slot -> !score_sum
   return %sum : !score_sum
 }
 
@@ -111,7 +111,7 @@ func.func @attention_d64_causal(
         %k_slot = cta.wait %ks : !ring -> !slot  %turn = cta.enter %turns
         %coming = func.call @multiply(%q_slot, %k_slot) : (!q_slot, !slot) -> !score_sum
         %v_slot = cta.wait %vs : !ring -> !slot
-        %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        %adding = cta.mma %sum_before, %p_before, %v_slot by #out_product over 12x1
             : !out, !weights, !slot -> !sum
         cta.leave %turn
         %scores = cta.await %coming : !score_sum -> !scores  cta.release %k_slot : !slot
@@ -129,7 +129,7 @@ func.func @attention_d64_causal(
         %v_passed = cta.wait %vs : !ring -> !slot
         cta.release %k_passed : !slot  cta.release %v_passed : !slot
       }
-      %ending = cta.mma %sum, %p, %v_last {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      %ending = cta.mma %sum, %p, %v_last by #out_product over 12x1 : !out, !weights, !slot -> !sum
       %q_next = cta.wait %qs : !q_ring -> !q_slot  %k_next = cta.wait %ks : !ring -> !slot
       %starting = func.call @multiply(%q_next, %k_next) : (!q_slot, !slot) -> !score_sum
       %total = tile.reduce sum %totals, 1 : !parts -> !rows  %log = math.log2 %total : !rows

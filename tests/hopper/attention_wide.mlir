@@ -6,7 +6,7 @@
 !q_slot = !cta.slot<!q_tile>  !slot = !cta.slot<!tile>
 !q_ring = !cta.channel<1 x !q_tile>  !ring = !cta.channel<2 x !tile>  !o_ring = !cta.channel<1 x tensor<128x64xbf16>>
 !view = !tile.view<?x?x?x128xbf16, align 16>
-#shape = array<i64: 64, 176, 16>  #out_shape = array<i64: 64, 128, 16>  #warps = array<i64: 8, 1>
+#product = #cta.wgmma<64x176x16>  #out_product = #cta.wgmma<64x128x16>
 
 // The weights of scores, the rows' new peaks and totals, and the factor for what was added up before.
 func.func private @softmax(%scores: !scores, %exponent: f32, %peak_before: !rows, %total_before: !parts)
@@ -66,7 +66,7 @@ func.func @attention_wide(
     cta.tiles (%m, %h, %b) of (%m_tiles, %H, %B) {
       %q_slot = cta.wait %qs : !q_ring -> !q_slot  %k_last = cta.wait %ks : !ring -> !slot
       %none = cta.begin : !score_sum
-      %first = cta.mma %none, %q_slot, %k_last {b_transposed, shape = #shape, warps = #warps}
+      %first = cta.mma %none, %q_slot, %k_last by #product over 8x1 {b_transposed}
           : !score_sum, !q_slot, !slot -> !score_sum
       %all = cta.await %first : !score_sum -> !scores
       cta.release %k_last : !slot
@@ -85,10 +85,10 @@ func.func @attention_wide(
           -> (!weights, !out, !rows, !parts) : i32 {
         %k_slot = cta.wait %ks : !ring -> !slot
         %empty = cta.begin : !score_sum
-        %coming = cta.mma %empty, %q_slot, %k_slot {b_transposed, shape = #shape, warps = #warps}
+        %coming = cta.mma %empty, %q_slot, %k_slot by #product over 8x1 {b_transposed}
             : !score_sum, !q_slot, !slot -> !score_sum
         %v_slot = cta.wait %vs : !ring -> !slot
-        %adding = cta.mma %sum_before, %p_before, %v_slot {shape = #out_shape, warps = #warps}
+        %adding = cta.mma %sum_before, %p_before, %v_slot by #out_product over 8x1
             : !out, !weights, !slot -> !sum
         %scores = cta.await %coming : !score_sum -> !scores
         cta.release %k_slot : !slot
@@ -102,7 +102,7 @@ func.func @attention_wide(
       }
       cta.release %q_slot : !q_slot
       %v_first = cta.wait %vs : !ring -> !slot
-      %ending = cta.mma %sum, %p, %v_first {shape = #out_shape, warps = #warps} : !out, !weights, !slot -> !sum
+      %ending = cta.mma %sum, %p, %v_first by #out_product over 8x1 : !out, !weights, !slot -> !sum
       %row = arith.muli %m, %tile_rows : i32
       %total = tile.reduce sum %totals, 1 : !parts -> !rows
       %log = math.log2 %total : !rows

@@ -95,7 +95,7 @@ func.func @gemm_block_scaled(
         %turn = cta.enter %turns
         %begin = cta.begin : !pending
         %next = cta.mma %begin, %a_slot, %b_slot
-            {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 12, 1>} : !pending, !a_slot, !b_slot -> !pending
+            by #cta.wgmma<64x128x32> over 12x1 {b_transposed} : !pending, !a_slot, !b_slot -> !pending
         cta.leave %turn
         %a_scale = cta.get %a_scale_slot : !a_scale_slot -> !rows
         %which = arith.andi %i, %c3 : i32

@@ -26,7 +26,7 @@
 // Starts the product of half a tile and 128 columns of k.
 func.func private @multiply(%a: !a_slot, %b: !b_slot) -> !pending {
   %begin = cta.begin : !pending
-  %next = cta.mma %begin, %a, %b {b_transposed, shape = array<i64: 64, 128, 32>, warps = array<i64: 8, 1>}
+  %next = cta.mma %begin, %a, %b by #cta.wgmma<64x128x32> over 8x1 {b_transposed}
       : !pending, !a_slot, !b_slot -> !pending
   return %next : !pending
 }

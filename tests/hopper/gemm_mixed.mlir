@@ -54,7 +54,7 @@ func.func @gemm_mixed(
         %a_slot = cta.wait %as : !as -> !a_slot
         %b_slot = cta.wait %bs : !bs -> !b_slot
         %next = cta.mma %before, %a_slot, %b_slot
-            {b_transposed, shape = array<i64: 64, 128, 16>, warps = array<i64: 8, 1>}
+            by #cta.wgmma<64x128x16> over 8x1 {b_transposed}
             : !sum, !a_slot, !b_slot -> !sum
         cta.release %a_slot : !a_slot after %next : !sum
         cta.release %b_slot : !b_slot after %next : !sum

@@ -77,7 +77,7 @@ func.func @gemm_pingpong(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
         %a_slot = cta.wait %as_0 : !ring -> !slot
         %b_slot = cta.wait %bs_0 : !ring -> !slot
         %next = cta.mma %before, %a_slot, %b_slot
-            {b_transposed, shape = array<i64: 64, 128, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+            by #cta.wgmma<64x128x16> over 4x1 {b_transposed} : !sum, !slot, !slot -> !sum
         cta.release %a_slot : !slot after %next : !sum
         cta.release %b_slot : !slot after %next : !sum
         scf.yield %next : !sum
@@ -98,7 +98,7 @@ func.func @gemm_pingpong(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
         %a_slot = cta.wait %as_1 : !ring -> !slot
         %b_slot = cta.wait %bs_1 : !ring -> !slot
         %next = cta.mma %before, %a_slot, %b_slot
-            {b_transposed, shape = array<i64: 64, 128, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+            by #cta.wgmma<64x128x16> over 4x1 {b_transposed} : !sum, !slot, !slot -> !sum
         cta.release %a_slot : !slot after %next : !sum
         cta.release %b_slot : !slot after %next : !sum
         scf.yield %next : !sum

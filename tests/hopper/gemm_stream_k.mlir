@@ -56,7 +56,7 @@ func.func @gemm_stream_k(
         %a_slot = cta.wait %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>
         %b_slot = cta.wait %bs : !cta.channel<4 x !b_tile> -> !cta.slot<!b_tile>
         %next = cta.mma %before, %a_slot, %b_slot
-            {b_transposed, shape = array<i64: 64, 256, 16>, warps = array<i64: 8, 1>}
+            by #cta.wgmma<64x256x16> over 8x1 {b_transposed}
             : !sum, !cta.slot<!a_tile>, !cta.slot<!b_tile> -> !sum
         cta.release %a_slot : !cta.slot<!a_tile> after %next : !sum
         cta.release %b_slot : !cta.slot<!b_tile> after %next : !sum

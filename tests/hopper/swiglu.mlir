@@ -65,9 +65,9 @@ func.func @swiglu(%x: !view {tile.name = "x", tile.dims = ["M", "K"]},
         %gate_slot = cta.wait %gates : !ring -> !slot
         %up_slot = cta.wait %ups : !ring -> !slot
         %gate_next = cta.mma %gate_before, %x_slot, %gate_slot
-            {b_transposed, shape = array<i64: 64, 128, 16>, warps = array<i64: 8, 1>} : !sum, !slot, !slot -> !sum
+            by #cta.wgmma<64x128x16> over 8x1 {b_transposed} : !sum, !slot, !slot -> !sum
         %up_next = cta.mma %up_before, %x_slot, %up_slot
-            {b_transposed, shape = array<i64: 64, 128, 16>, warps = array<i64: 8, 1>} : !sum, !slot, !slot -> !sum
+            by #cta.wgmma<64x128x16> over 8x1 {b_transposed} : !sum, !slot, !slot -> !sum
         cta.release %x_slot : !slot after %up_next : !sum
         cta.release %gate_slot : !slot after %up_next : !sum
         cta.release %up_slot : !slot after %up_next : !sum

@@ -74,45 +74,74 @@ protected:
   Harness harness;
 };
 
-const std::string kHow = "shape = array<i64: 16, 8, 8>, warps = array<i64: 1, 1>";
+const std::string kBy = " by #cta.fma over 1x1";
 
 TEST_F(ProductTest, addsToTheSum) {
   EXPECT_EQ(product("f32", 3, {1, 2, 3, 4, 5, 6}, 2, {1, 0, 0, 1, 1, 1},
-                    "%p = cta.mma %ones, %a, %b {" + kHow + "} : !acc, !a, !b -> !sum\n"),
+                    "%p = cta.mma %ones, %a, %b" + kBy + " : !acc, !a, !b -> !sum\n"),
             (Values{5, 6, 11, 12}))
       << harness.errors;
 }
 
 TEST_F(ProductTest, readsTransposedSlots) {
   EXPECT_EQ(product("f32", 2, {1, 4, 2, 5, 3, 6}, 3, {1, 0, 1, 0, 1, 1},
-                    "%p = cta.mma %ones, %a, %b {a_transposed, b_transposed, " + kHow +
-                        "} : !acc, !a, !b -> !sum\n"),
+                    "%p = cta.mma %ones, %a, %b" + kBy +
+                        " {a_transposed, b_transposed} : !acc, !a, !b -> !sum\n"),
             (Values{5, 6, 11, 12}))
       << harness.errors;
 }
 
 TEST_F(ProductTest, readsAnOperandInRegisters) {
-  EXPECT_EQ(product("f32", 3, {1, 2, 3, 4, 5, 6}, 2, {1, 0, 0, 1, 1, 1},
-                    "%t = cta.get %a : !a -> tensor<2x3xf32>\n%same = cta.convert %t : "
-                    "tensor<2x3xf32> -> tensor<2x3xf32>\n"
-                    "%p = cta.mma %ones, %same, %b {" +
-                        kHow + "} : !acc, tensor<2x3xf32>, !b -> !sum\n"),
-            (Values{5, 6, 11, 12}))
+  Values a(16 * 16), b(8 * 16), expected(16 * 8, 1);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = i % 5;
+  for (size_t i = 0; i < b.size(); ++i)
+    b[i] = i % 3;
+  for (size_t i = 0; i < expected.size(); ++i)
+    for (size_t k = 0; k < 16; ++k)
+      expected[i] += a[i / 8 * 16 + k] * b[i % 8 * 16 + k];
+  Array &left = harness.array("bf16", a), &right = harness.array("bf16", b);
+  Array &out = harness.zeros("f32", 16 * 8);
+  EXPECT_TRUE(harness.run(R"(
+!a = tensor<16x16xbf16>
+!b = tensor<8x16xbf16>
+!slot = !cta.slot<!b>
+!acc = tensor<16x8xf32>
+!sum = !cta.pending<!acc>
+func.func @f(%x: !tile.view<16x16xbf16>, %w: !tile.view<8x16xbf16>, %y: !tile.view<16x8xf32>)
+    attributes {tile.kernel} {
+  tile.grid []
+  %c0 = arith.constant 0 : i32
+  %ws = cta.channel cp_async : !cta.channel<1 x !b>
+  %open = cta.acquire %ws : !cta.channel<1 x !b> -> !slot
+  cta.copy %w[%c0, %c0] extents [8, 16], %open : !tile.view<8x16xbf16>, !slot
+  cta.commit %open : !slot
+  %held = tile.load %x[%c0, %c0] extents [16, 16] : !tile.view<16x16xbf16>, i32, i32 -> !a
+  %b = cta.wait %ws : !cta.channel<1 x !b> -> !slot
+  %ones = arith.constant dense<1.0> : !acc
+  %p = cta.mma %ones, %held, %b by #cta.mma_sync<16x8x16> over 1x1 {b_transposed}
+      : !acc, !a, !slot -> !sum
+  %d = cta.await %p : !sum -> !acc
+  tile.store %d, %y[%c0, %c0] extents [16, 8] : !acc, !tile.view<16x8xf32>, i32, i32
+  return
+})",
+                          {makeView(left.buffer, {16, 16}), makeView(right.buffer, {8, 16}),
+                           makeView(out.buffer, {16, 8})}))
       << harness.errors;
+  EXPECT_EQ(out.values(), expected);
 }
 
 TEST_F(ProductTest, roundsToTf32) {
   double fine = 1 + std::ldexp(1.0, -12);
-  for (const char *flag : {"", "tf32, "})
+  for (const char *flag : {"", " {tf32}"})
     EXPECT_EQ(product("f32", 3, {fine, 0, 0, 0, fine, 0}, 2, {1, 0, 0, 1, 0, 0},
-                      "%p = cta.mma %ones, %a, %b {" + std::string(flag) + kHow +
-                          "} : !acc, !a, !b -> !sum\n"),
+                      "%p = cta.mma %ones, %a, %b" + kBy + std::string(flag) +
+                          " : !acc, !a, !b -> !sum\n"),
               *flag ? (Values{2, 1, 1, 2}) : (Values{1 + fine, 1, 1, 1 + fine}))
         << harness.errors;
 }
 
 TEST_F(ProductTest, pendingSumsAreAddedTo) {
-  std::string wgmma = "shape = array<i64: 64, 8, 16>, warps = array<i64: 4, 1>";
   Array &in = harness.array("bf16", Values(64 * 16, 1)), &out = harness.zeros("f32", 64 * 8);
   EXPECT_TRUE(
       harness.run(R"(
@@ -137,8 +166,8 @@ func.func @f(%x: !view, %y: !tile.view<64x8xf32>, %n: i32) attributes {tile.kern
     %sum = scf.for %i = %c0 to %n step %c1 iter_args(%before = %none) -> (!sum) : i32 {
       %a = cta.wait %as : !cta.channel<2 x !a> -> !cta.slot<!a>
       %b = cta.wait %bs : !cta.channel<2 x !b> -> !cta.slot<!b>
-      %next = cta.mma %before, %a, %b {b_transposed, )" +
-                      wgmma + R"(} : !sum, !cta.slot<!a>, !cta.slot<!b> -> !sum
+      %next = cta.mma %before, %a, %b by #cta.wgmma<64x8x16> over 4x1 {b_transposed}
+          : !sum, !cta.slot<!a>, !cta.slot<!b> -> !sum
       cta.release %a : !cta.slot<!a> after %next : !sum
       cta.release %b : !cta.slot<!b> after %next : !sum
       scf.yield %next : !sum

@@ -7,7 +7,7 @@ func.func @mma_of_replicated_warps() {
     %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 1>}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x16> over 2x1 {b_transposed}
         : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   }
   return
@@ -23,23 +23,7 @@ func.func @mma_c7_no_warps() {
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
     // expected-error @+1 {{is split over 0x1 warps; the least is 1x1}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 0, 1>}
-        : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
-  }
-  return
-}
-
-// -----
-
-func.func @mma_c7_negative() {
-  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
-  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
-  cta.role "use" warps 4 {
-    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
-    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
-    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error @+1 {{is split over -2x-2 warps; the least is 1x1}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: -2, -2>}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x16> over 0x1 {b_transposed}
         : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   }
   return
@@ -55,7 +39,7 @@ func.func @mma_c7_more_than_run_it() {
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
     // expected-error @+1 {{is split over 4x2 warps of a role of 4, which is no multiple of 8}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 2>}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x16> over 4x2 {b_transposed}
         : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   }
   return
@@ -71,7 +55,7 @@ func.func @mma_c7_no_divisor() {
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %zeros = arith.constant dense<0.0> : tensor<96x64xf32>
     // expected-error @+1 {{is split over 3x1 warps of a role of 4, which is no multiple of 3}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 3, 1>}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x16> over 3x1 {b_transposed}
         : tensor<96x64xf32>, !cta.slot<tensor<96x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<96x64xf32>>
   }
   return
@@ -87,7 +71,7 @@ func.func @mma_c8_rows() {
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
     // expected-error @+1 {{multiplies 64x64x64, which is no multiple of 128x8x16, the instructions of all warps}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 8, 1>}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x16> over 8x1 {b_transposed}
         : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   }
   return
@@ -103,7 +87,7 @@ func.func @mma_c8_columns() {
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
     // expected-error @+1 {{multiplies 64x64x64, which is no multiple of 16x128x16, the instructions of all warps}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 1, 16>}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x16> over 1x16 {b_transposed}
         : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   }
   return
@@ -119,7 +103,7 @@ func.func @mma_c8_depth() {
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x72xbf16>> -> !cta.slot<tensor<64x72xbf16>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
     // expected-error @+1 {{multiplies 64x64x72, which is no multiple of 32x16x16, the instructions of all warps}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x16> over 2x2 {b_transposed}
         : tensor<64x64xf32>, !cta.slot<tensor<64x72xbf16>>, !cta.slot<tensor<64x72xbf16>> -> !cta.pending<tensor<64x64xf32>>
   }
   return
@@ -134,8 +118,8 @@ func.func @mma_c6_no_depth() {
     %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error @+1 {{has no instruction 16x8x0 for 'bf16'; there are 1x1x1, 16x8x16, 64x8 to 256x16}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 0>, warps = array<i64: 2, 2>}
+    // expected-error @+1 {{has no instruction `#cta.mma_sync<16x8x0>` for 'bf16'; there are `#cta.fma`, `#cta.mma_sync<16x8x16>`, `#cta.wgmma<64x256x16>` (columns from 8 on)}}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x0> over 2x2 {b_transposed}
         : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   }
   return
@@ -150,8 +134,8 @@ func.func @mma_c6_other_depth() {
     %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error @+1 {{has no instruction 16x8x8 for 'bf16'}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 8>, warps = array<i64: 2, 2>}
+    // expected-error @+1 {{has no instruction `#cta.mma_sync<16x8x8>` for 'bf16'}}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x8> over 2x2 {b_transposed}
         : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   }
   return
@@ -166,8 +150,8 @@ func.func @mma_c6_other_columns() {
     %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error @+1 {{has no instruction 16x16x16 for 'bf16'}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 16, 16>, warps = array<i64: 2, 2>}
+    // expected-error @+1 {{has no instruction `#cta.mma_sync<16x16x16>` for 'bf16'}}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x16x16> over 2x2 {b_transposed}
         : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   }
   return
@@ -182,8 +166,8 @@ func.func @mma_c6_f32_is_not_rounded() {
     %x = cta.wait %as : !cta.channel<1 x tensor<64x64xf32>> -> !cta.slot<tensor<64x64xf32>>
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xf32>> -> !cta.slot<tensor<64x64xf32>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error @+1 {{has no instruction 16x8x8 for 'f32'; there are 1x1x1, 64x8 to 256x8}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 8>, warps = array<i64: 2, 2>}
+    // expected-error @+1 {{has no instruction `#cta.mma_sync<16x8x8>` for 'f32'; there are `#cta.fma`, `#cta.wgmma<64x256x8>` (columns from 8 on)}}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x8> over 2x2 {b_transposed}
         : tensor<64x64xf32>, !cta.slot<tensor<64x64xf32>>, !cta.slot<tensor<64x64xf32>> -> !cta.pending<tensor<64x64xf32>>
   }
   return
@@ -198,25 +182,9 @@ func.func @mma_c6_integers() {
     %x = cta.wait %as : !cta.channel<1 x tensor<64x64xi8>> -> !cta.slot<tensor<64x64xi8>>
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xi8>> -> !cta.slot<tensor<64x64xi8>>
     %zeros = arith.constant dense<0> : tensor<64x64xi32>
-    // expected-error @+1 {{has no instruction 16x8x16 for 'i8'; there are 1x1x1, 16x8x32, 8x8x16, 64x8 to 256x32}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>}
+    // expected-error @+1 {{has no instruction `#cta.mma_sync<16x8x16>` for 'i8'; there are `#cta.fma`, `#cta.mma_sync<16x8x32>`, `#cta.mma_sync<8x8x16>`, `#cta.wgmma<64x256x32>` (columns from 8 on)}}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x16> over 2x2 {b_transposed}
         : tensor<64x64xi32>, !cta.slot<tensor<64x64xi8>>, !cta.slot<tensor<64x64xi8>> -> !cta.pending<tensor<64x64xi32>>
-  }
-  return
-}
-
-// -----
-
-func.func @mma_c6_half_an_fma() {
-  %as = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
-  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xbf16>>
-  cta.role "use" warps 4 {
-    %x = cta.wait %as : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
-    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
-    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error @+1 {{has no instruction 1x1x2 for 'bf16'}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 1, 1, 2>, warps = array<i64: 2, 2>}
-        : tensor<64x64xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   }
   return
 }
@@ -231,7 +199,7 @@ func.func @mma_c8_fma() {
     %y = cta.wait %bs : !cta.channel<1 x tensor<66x64xbf16>> -> !cta.slot<tensor<66x64xbf16>>
     %zeros = arith.constant dense<0.0> : tensor<64x66xf32>
     // expected-error @+1 {{multiplies 64x66x64, which is no multiple of 1x4x1, the instructions of all warps}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 1, 1, 1>, warps = array<i64: 1, 4>}
+    %p = cta.mma %zeros, %x, %y by #cta.fma over 1x4 {b_transposed}
         : tensor<64x66xf32>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<66x64xbf16>> -> !cta.pending<tensor<64x66xf32>>
   }
   return
@@ -247,7 +215,7 @@ func.func @mma_c4_sum() {
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xbf16>
     // expected-error @+1 {{sums products of 'bf16' as f32, and gives what it adds to, not 'tensor<64x64xbf16>' and '!cta.pending<tensor<64x64xbf16>>'}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x16> over 2x2 {b_transposed}
         : tensor<64x64xbf16>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xbf16>>
   }
   return
@@ -262,8 +230,8 @@ func.func @mma_c9_fma() {
     %x = arith.constant dense<1.0> : tensor<64x64xbf16>
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error @+1 {{by fused multiply-adds reads its left operand from a slot; put it}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 1, 1, 1>, warps = array<i64: 2, 2>}
+    // expected-error @+1 {{by `#cta.fma` reads its left operand from a slot; put it}}
+    %p = cta.mma %zeros, %x, %y by #cta.fma over 2x2 {b_transposed}
         : tensor<64x64xf32>, tensor<64x64xbf16>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   }
   return
@@ -279,7 +247,7 @@ func.func @mma_c9_bytes() {
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xf8E4M3FN>> -> !cta.slot<tensor<64x64xf8E4M3FN>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
     // expected-error @+1 {{takes a left operand of 16 bits from registers, not 'f8E4M3FN'; put it}}
-    %p = cta.mma %zeros, %x, %y {b_transposed, shape = array<i64: 16, 8, 32>, warps = array<i64: 2, 2>}
+    %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x32> over 2x2 {b_transposed}
         : tensor<64x64xf32>, tensor<64x64xf8E4M3FN>, !cta.slot<tensor<64x64xf8E4M3FN>> -> !cta.pending<tensor<64x64xf32>>
   }
   return

@@ -319,8 +319,8 @@ func.func @bytes_are_not_added(%x: !tile.view<?x?xi8, align 16>, %t: tensor<64x6
 // -----
 
 func.func @pending_sums_are_for_warpgroups(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !cta.pending<tensor<64x64xf32>>) {
-  // expected-error @+1 {{'cta.mma' op with a pending sum or slots of `tma` channels is a warpgroup's: `shape` starts with 64}}
-  %p = cta.mma %acc, %a, %a {shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  // expected-error @+1 {{'cta.mma' op by `#cta.mma_sync<16x8x16>` is done when it ends; only a product by `#cta.wgmma` adds to a pending sum}}
+  %p = cta.mma %acc, %a, %a by #cta.mma_sync<16x8x16> over 4x1 : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   return
 }
 
@@ -328,23 +328,23 @@ func.func @pending_sums_are_for_warpgroups(%a: !cta.slot<tensor<64x64xbf16>>, %a
 
 func.func @warpgroups_have_four_warps(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !cta.pending<tensor<64x64xf32>>) {
   // expected-error @+1 {{'cta.mma' op is split over 2x1 warps; the first is a multiple of 4}}
-  %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 2, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  %p = cta.mma %acc, %a, %a by #cta.wgmma<64x64x16> over 2x1 : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   return
 }
 
 // -----
 
 func.func @instructions_have_their_depth(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !cta.pending<tensor<64x64xf32>>) {
-  // expected-error @+1 {{'cta.mma' op has no instruction 64x64x32 for 'bf16'; there are 1x1x1, 16x8x16, 64x8 to 256x16}}
-  %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 64, 32>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  // expected-error @+1 {{'cta.mma' op has no instruction `#cta.wgmma<64x64x32>` for 'bf16'; there are `#cta.fma`, `#cta.mma_sync<16x8x16>`, `#cta.wgmma<64x256x16>` (columns from 8 on)}}
+  %p = cta.mma %acc, %a, %a by #cta.wgmma<64x64x32> over 4x1 : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   return
 }
 
 // -----
 
 func.func @instructions_have_columns_in_steps_of_8(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !cta.pending<tensor<64x64xf32>>) {
-  // expected-error @+1 {{'cta.mma' op has no instruction 64x60x16 for 'bf16'}}
-  %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 60, 16>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  // expected-error @+1 {{'cta.mma' op has no instruction `#cta.wgmma<64x60x16>` for 'bf16'}}
+  %p = cta.mma %acc, %a, %a by #cta.wgmma<64x60x16> over 4x1 : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   return
 }
 
@@ -352,7 +352,7 @@ func.func @instructions_have_columns_in_steps_of_8(%a: !cta.slot<tensor<64x64xbf
 
 func.func @instructions_divide_the_tile(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !cta.pending<tensor<64x64xf32>>) {
   // expected-error @+1 {{'cta.mma' op multiplies 64x64x64, which is no multiple of 64x48x16, the instructions of all warpgroups}}
-  %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 48, 16>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  %p = cta.mma %acc, %a, %a by #cta.wgmma<64x48x16> over 4x1 : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   return
 }
 
@@ -360,7 +360,7 @@ func.func @instructions_divide_the_tile(%a: !cta.slot<tensor<64x64xbf16>>, %acc:
 
 func.func @bytes_run_along_k(%a: !cta.slot<tensor<64x64xf8E4M3FN>>, %acc: !cta.pending<tensor<64x64xf32>>) {
   // expected-error @+1 {{'cta.mma' op of 'f8E4M3FN' needs operands whose rows run along k}}
-  %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 64, 32>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xf8E4M3FN>>, !cta.slot<tensor<64x64xf8E4M3FN>> -> !cta.pending<tensor<64x64xf32>>
+  %p = cta.mma %acc, %a, %a by #cta.wgmma<64x64x32> over 4x1 : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xf8E4M3FN>>, !cta.slot<tensor<64x64xf8E4M3FN>> -> !cta.pending<tensor<64x64xf32>>
   return
 }
 
@@ -369,8 +369,8 @@ func.func @bytes_run_along_k(%a: !cta.slot<tensor<64x64xf8E4M3FN>>, %acc: !cta.p
 func.func @warpgroups_read_what_tma_brought(%acc: !cta.pending<tensor<64x64xf32>>) {
   %c = cta.channel cp_async : !cta.channel<2 x tensor<64x64xbf16>>
   %a = cta.wait %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
-  // expected-error @+1 {{'cta.mma' op of a warpgroup reads slots of `tma` or `put` channels, not `cp_async`}}
-  %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+  // expected-error @+1 {{'cta.mma' op by `#cta.wgmma<64x64x16>` reads slots of `tma` or `put` channels, not `cp_async`}}
+  %p = cta.mma %acc, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   return
 }
 
@@ -382,7 +382,7 @@ func.func @products_use_all_warps_of_a_role() {
     %a = cta.wait %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
     %acc = cta.begin : !cta.pending<tensor<64x64xf32>>
     // expected-error @+1 {{'cta.mma' op is split over 4x1 warps of a role of 8}}
-    %p = cta.mma %acc, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %acc, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   }
   return
 }

@@ -151,7 +151,7 @@ func.func @get_c1_another_tile(%s: !cta.slot<tensor<8xf16>>) {
 
 func.func @mma_c1_inner_sizes_differ(%acc: tensor<16x8xf32>, %a: !cta.slot<tensor<16x32xf16>>, %b: !cta.slot<tensor<8x32xf16>>) {
   // expected-error@+1 {{cannot multiply [16, 32] by [8, 32] into [16, 8]}}
-  %p = cta.mma %acc, %a, %b {shape = array<i64: 16, 8, 16>, warps = array<i64: 1, 1>}
+  %p = cta.mma %acc, %a, %b by #cta.mma_sync<16x8x16> over 1x1
       : tensor<16x8xf32>, !cta.slot<tensor<16x32xf16>>, !cta.slot<tensor<8x32xf16>> -> !cta.pending<tensor<16x8xf32>>
   return
 }
@@ -160,7 +160,7 @@ func.func @mma_c1_inner_sizes_differ(%acc: tensor<16x8xf32>, %a: !cta.slot<tenso
 
 func.func @mma_c1_transposition_counts(%acc: tensor<16x8xf32>, %a: !cta.slot<tensor<16x32xf16>>, %b: !cta.slot<tensor<32x8xf16>>) {
   // expected-error@+1 {{cannot multiply [32, 16] by [32, 8] into [16, 8]}}
-  %p = cta.mma %acc, %a, %b {a_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 1, 1>}
+  %p = cta.mma %acc, %a, %b by #cta.mma_sync<16x8x16> over 1x1 {a_transposed}
       : tensor<16x8xf32>, !cta.slot<tensor<16x32xf16>>, !cta.slot<tensor<32x8xf16>> -> !cta.pending<tensor<16x8xf32>>
   return
 }
@@ -169,7 +169,7 @@ func.func @mma_c1_transposition_counts(%acc: tensor<16x8xf32>, %a: !cta.slot<ten
 
 func.func @mma_c1_vector_operand(%acc: tensor<16x8xf32>, %a: !cta.slot<tensor<32xf16>>, %b: !cta.slot<tensor<32x8xf16>>) {
   // expected-error@+1 {{multiplies matrices}}
-  %p = cta.mma %acc, %a, %b {shape = array<i64: 16, 8, 16>, warps = array<i64: 1, 1>}
+  %p = cta.mma %acc, %a, %b by #cta.mma_sync<16x8x16> over 1x1
       : tensor<16x8xf32>, !cta.slot<tensor<32xf16>>, !cta.slot<tensor<32x8xf16>> -> !cta.pending<tensor<16x8xf32>>
   return
 }
@@ -178,7 +178,7 @@ func.func @mma_c1_vector_operand(%acc: tensor<16x8xf32>, %a: !cta.slot<tensor<32
 
 func.func @mma_c2_transposed_registers(%acc: tensor<16x8xf32>, %a: tensor<32x16xf16>, %b: !cta.slot<tensor<32x8xf16>>) {
   // expected-error@+1 {{cannot transpose an operand in registers}}
-  %p = cta.mma %acc, %a, %b {a_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 1, 1>}
+  %p = cta.mma %acc, %a, %b by #cta.mma_sync<16x8x16> over 1x1 {a_transposed}
       : tensor<16x8xf32>, tensor<32x16xf16>, !cta.slot<tensor<32x8xf16>> -> !cta.pending<tensor<16x8xf32>>
   return
 }
@@ -186,8 +186,8 @@ func.func @mma_c2_transposed_registers(%acc: tensor<16x8xf32>, %a: tensor<32x16x
 // -----
 
 func.func @mma_c3_shape_incomplete(%acc: tensor<16x8xf32>, %a: !cta.slot<tensor<16x32xf16>>, %b: !cta.slot<tensor<32x8xf16>>) {
-  // expected-error@+1 {{needs an instruction shape m, n, k and a split of warps}}
-  %p = cta.mma %acc, %a, %b {shape = array<i64: 16, 8>, warps = array<i64: 1, 1>}
+  // expected-error@+1 {{needs 3 numbers, not 2}}
+  %p = cta.mma %acc, %a, %b by #cta.mma_sync<16x8> over 1x1
       : tensor<16x8xf32>, !cta.slot<tensor<16x32xf16>>, !cta.slot<tensor<32x8xf16>> -> !cta.pending<tensor<16x8xf32>>
   return
 }
@@ -196,7 +196,7 @@ func.func @mma_c3_shape_incomplete(%acc: tensor<16x8xf32>, %a: !cta.slot<tensor<
 
 func.func @mma_c4_element_types_differ(%acc: tensor<16x8xf32>, %a: !cta.slot<tensor<16x32xbf16>>, %b: !cta.slot<tensor<32x8xf16>>) {
   // expected-error@+1 {{multiplies 'bf16' by 'f16'}}
-  %p = cta.mma %acc, %a, %b {shape = array<i64: 16, 8, 16>, warps = array<i64: 1, 1>}
+  %p = cta.mma %acc, %a, %b by #cta.mma_sync<16x8x16> over 1x1
       : tensor<16x8xf32>, !cta.slot<tensor<16x32xbf16>>, !cta.slot<tensor<32x8xf16>> -> !cta.pending<tensor<16x8xf32>>
   return
 }

@@ -56,23 +56,23 @@ func.func @channels(%x: !tile.view<?x64xbf16>, %i: i32, %some: i1, %tile: tensor
 }
 
 // CHECK-LABEL: @products
-// CHECK: cta.mma %{{.*}}, %{{.*}}, %{{.*}} {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>}
+// CHECK: cta.mma %{{.*}}, %{{.*}}, %{{.*}} by #cta.mma_sync<16x8x16> over 4x1 {b_transposed}
 // CHECK-SAME: : tensor<64x32xf32>, !cta.slot<tensor<64x128xbf16>>, <tensor<32x128xbf16>> -> <tensor<64x32xf32>>
 // CHECK: cta.await %{{.*}} : <tensor<64x32xf32>> -> tensor<64x32xf32>{{$}}
 // CHECK: cta.mma {{.*}} : tensor<64x32xf32>, tensor<64x128xbf16>, <tensor<32x128xbf16>> -> <tensor<64x32xf32>>
-// CHECK: cta.mma {{.*}} {a_transposed, shape = array<i64: 1, 1, 1>, tf32, warps = array<i64: 1, 1>}
+// CHECK: cta.mma {{.*}} by #cta.fma over 1x1 {a_transposed, tf32}
 // CHECK: cta.convert %{{.*}} : tensor<64x8xf32, #cta.layout<{{.*}}>> -> tensor<64x8xf32>
 // CHECK: cta.convert %{{.*}} {shared = #cta.shared<pitch 12, swizzle<0, 0>>}
 // CHECK: cta.sync
 func.func @products(%acc: tensor<64x32xf32>, %a: !cta.slot<tensor<64x128xbf16>>, %b: !cta.slot<tensor<32x128xbf16>>,
                     %held: tensor<64x128xbf16>, %at: !cta.slot<tensor<128x64xf32>>, %bf: !cta.slot<tensor<128x32xf32>>,
                     %tile: tensor<64x8xf32, #fragment>) {
-  %p = cta.mma %acc, %a, %b {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>}
+  %p = cta.mma %acc, %a, %b by #cta.mma_sync<16x8x16> over 4x1 {b_transposed}
       : tensor<64x32xf32>, !cta.slot<tensor<64x128xbf16>>, !cta.slot<tensor<32x128xbf16>> -> !cta.pending<tensor<64x32xf32>>
   %s = cta.await %p : !cta.pending<tensor<64x32xf32>> -> tensor<64x32xf32>
-  %q = cta.mma %acc, %held, %b {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>}
+  %q = cta.mma %acc, %held, %b by #cta.mma_sync<16x8x16> over 4x1 {b_transposed}
       : tensor<64x32xf32>, tensor<64x128xbf16>, !cta.slot<tensor<32x128xbf16>> -> !cta.pending<tensor<64x32xf32>>
-  %r = cta.mma %acc, %at, %bf {a_transposed, tf32, shape = array<i64: 1, 1, 1>, warps = array<i64: 1, 1>}
+  %r = cta.mma %acc, %at, %bf by #cta.fma over 1x1 {a_transposed, tf32}
       : tensor<64x32xf32>, !cta.slot<tensor<128x64xf32>>, !cta.slot<tensor<128x32xf32>> -> !cta.pending<tensor<64x32xf32>>
   %c = cta.convert %tile : tensor<64x8xf32, #fragment> -> tensor<64x8xf32>
   %d = cta.convert %tile {shared = #cta.shared<pitch 12, swizzle<0, 0>>} : tensor<64x8xf32, #fragment> -> tensor<64x8xf32>

@@ -59,7 +59,7 @@ func.func @two_roles(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?x?xf32,
       %b = cta.wait %bs : !cta.channel<3 x tensor<64x64xbf16>> -> !slot
       %turn = cta.enter %order
       %empty = cta.begin : !sum
-      %p = cta.mma %empty, %a, %b {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>}
+      %p = cta.mma %empty, %a, %b by #cta.wgmma<64x64x16> over 4x1
           : !sum, !slot, !slot -> !sum
       cta.leave %turn
       cta.release %a : !slot after %p : !sum

@@ -12,7 +12,7 @@ func.func @four_threads_share_a_row(%y: !tile.view<?xf32>, %at: i32) attributes 
   cta.role "use" warps 4 {
     %a = cta.wait %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
     %e = cta.begin : !sum
-    %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+    %p = cta.mma %e, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
     %x = cta.await %p : !sum -> tensor<64x64xf32>
     cta.release %a : !slot
     %high = tile.reduce max %x, 1 : tensor<64x64xf32> -> tensor<64xf32>
@@ -36,7 +36,7 @@ func.func @a_sum_per_thread(%y: !tile.view<?x?xf32>, %at: i32) attributes {cta.t
   cta.role "use" warps 4 {
     %a = cta.wait %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
     %e = cta.begin : !sum
-    %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+    %p = cta.mma %e, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
     %x = cta.await %p : !sum -> tensor<64x64xf32>
     cta.release %a : !slot
     // expected-error @below {{gives 2 sums for a row that 4 threads share; make it 4 columns}}

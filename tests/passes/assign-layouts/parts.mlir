@@ -19,7 +19,7 @@ func.func @parts_stay_where_they_are(%y: !tile.view<?x?xf32, align 16>, %t: i32,
     cta.tiles (%i) of (%t) split (%first to %end) of %n least 2 {
       %a = cta.wait %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %part = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %a : !slot
       %sum, %whole = cta.combine %part : tensor<64x64xf32>

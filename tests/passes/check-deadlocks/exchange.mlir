@@ -204,7 +204,7 @@ func.func @a_product_keeps_the_only_put_slot(%x: !view, %t: i32 {tile.name = "t"
         // expected-note @+2 {{role "use" keeps the slot that it took here}}
         // expected-note @+1 {{role "use" waits here until a slot of `xs` has been filled}}
         %s0 = cta.wait %xs : !one -> !slot
-        %next = cta.mma %before, %s0, %s0 {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %next = cta.mma %before, %s0, %s0 by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
         cta.release %s0 : !slot after %next : !sum
         scf.yield %next : !sum
       }

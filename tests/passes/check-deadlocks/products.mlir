@@ -31,7 +31,7 @@ func.func @a_slot_that_goes_back_behind_a_loop(%x: !view, %t: i32) attributes {c
       // expected-note @+1 {{role "use" keeps the slot that it took here}}
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {b_transposed, shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 {b_transposed} : !sum, !slot, !slot -> !sum
       cta.release %s : !slot after %p : !sum
       scf.for %q = %c0 to %c1 step %c1 : i32 {
         // expected-note @+1 {{role "use" waits here for a free slot of `channel`}}

@@ -6,8 +6,7 @@
 !sum = !cta.pending<tensor<64x64xf32>>
 !tile = tensor<64x64xf32>
 !view = !tile.view<?x?xbf16, align 16>
-#shape = array<i64: 64, 64, 16>
-#warps = array<i64: 4, 1>
+#product = #cta.wgmma<64x64x16>
 
 func.func @a_product_keeps_the_only_slot(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
@@ -31,7 +30,7 @@ func.func @a_product_keeps_the_only_slot(%x: !view, %t: i32, %n: i32) attributes
         // expected-note @+2 {{role "use" keeps the slot that it took here}}
         // expected-note @+1 {{role "use" waits here until a slot of `as` has been filled}}
         %s = cta.wait %as : !one -> !slot
-        %next = cta.mma %before, %s, %s {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+        %next = cta.mma %before, %s, %s by #product over 4x1 : !sum, !slot, !slot -> !sum
         cta.release %s : !slot after %next : !sum
         scf.yield %next : !sum
       }
@@ -49,8 +48,7 @@ func.func @a_product_keeps_the_only_slot(%x: !view, %t: i32, %n: i32) attributes
 !sum = !cta.pending<tensor<64x64xf32>>
 !tile = tensor<64x64xf32>
 !view = !tile.view<?x?xbf16, align 16>
-#shape = array<i64: 64, 64, 16>
-#warps = array<i64: 4, 1>
+#product = #cta.wgmma<64x64x16>
 
 func.func @one_slot_is_enough_where_products_are_awaited(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
@@ -71,7 +69,7 @@ func.func @one_slot_is_enough_where_products_are_awaited(%x: !view, %t: i32, %n:
       scf.for %k = %c0 to %n step %c1 : i32 {
         %s = cta.wait %as : !one -> !slot
         %e = cta.begin : !sum
-        %p = cta.mma %e, %s, %s {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+        %p = cta.mma %e, %s, %s by #product over 4x1 : !sum, !slot, !slot -> !sum
         cta.release %s : !slot after %p : !sum
         %d = cta.await %p : !sum -> !tile
       }
@@ -88,8 +86,7 @@ func.func @one_slot_is_enough_where_products_are_awaited(%x: !view, %t: i32, %n:
 !sum = !cta.pending<tensor<64x64xf32>>
 !tile = tensor<64x64xf32>
 !view = !tile.view<?x?xbf16, align 16>
-#shape = array<i64: 64, 64, 16>
-#warps = array<i64: 4, 1>
+#product = #cta.wgmma<64x64x16>
 
 func.func @slots_of_two_rings_in_another_order_are_fine(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
@@ -112,7 +109,7 @@ func.func @slots_of_two_rings_in_another_order_are_fine(%x: !view, %t: i32, %n: 
       %k = cta.wait %ks : !ring -> !slot
       %q = cta.wait %qs : !one -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %q, %k {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %q, %k by #product over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> !tile
       cta.release %k : !slot
       cta.release %q : !slot
@@ -129,8 +126,7 @@ func.func @slots_of_two_rings_in_another_order_are_fine(%x: !view, %t: i32, %n: 
 !sum = !cta.pending<tensor<64x64xf32>>
 !tile = tensor<64x64xf32>
 !view = !tile.view<?x?xbf16, align 16>
-#shape = array<i64: 64, 64, 16>
-#warps = array<i64: 4, 1>
+#product = #cta.wgmma<64x64x16>
 
 func.func @filled_twice_before_what_is_waited_for_first(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
@@ -158,12 +154,12 @@ func.func @filled_twice_before_what_is_waited_for_first(%x: !view, %t: i32, %n: 
       %k = cta.wait %ks : !one -> !slot
       %q = cta.wait %qs : !one -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %q, %k {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %q, %k by #product over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> !tile
       cta.release %q : !slot
       %r = cta.wait %qs : !one -> !slot
       %f = cta.begin : !sum
-      %o = cta.mma %f, %r, %k {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %o = cta.mma %f, %r, %k by #product over 4x1 : !sum, !slot, !slot -> !sum
       %g = cta.await %o : !sum -> !tile
       cta.release %r : !slot
       cta.release %k : !slot
@@ -180,8 +176,7 @@ func.func @filled_twice_before_what_is_waited_for_first(%x: !view, %t: i32, %n: 
 !sum = !cta.pending<tensor<64x64xf32>>
 !tile = tensor<64x64xf32>
 !view = !tile.view<?x?xbf16, align 16>
-#shape = array<i64: 64, 64, 16>
-#warps = array<i64: 4, 1>
+#product = #cta.wgmma<64x64x16>
 
 func.func @all_of_one_ring_before_the_other(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
@@ -212,7 +207,7 @@ func.func @all_of_one_ring_before_the_other(%x: !view, %t: i32, %n: i32) attribu
         // expected-note @+1 {{role "use" waits here until a slot of `vs` has been filled}}
         %b = cta.wait %vs : !ring -> !slot
         %e = cta.begin : !sum
-        %p = cta.mma %e, %a, %b {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+        %p = cta.mma %e, %a, %b by #product over 4x1 : !sum, !slot, !slot -> !sum
         %d = cta.await %p : !sum -> !tile
         cta.release %a : !slot
         cta.release %b : !slot
@@ -230,8 +225,7 @@ func.func @all_of_one_ring_before_the_other(%x: !view, %t: i32, %n: i32) attribu
 !sum = !cta.pending<tensor<64x64xf32>>
 !tile = tensor<64x64xf32>
 !view = !tile.view<?x?xbf16, align 16>
-#shape = array<i64: 64, 64, 16>
-#warps = array<i64: 4, 1>
+#product = #cta.wgmma<64x64x16>
 
 func.func @given_back_in_another_order_than_taken(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
@@ -258,13 +252,13 @@ func.func @given_back_in_another_order_than_taken(%x: !view, %t: i32, %n: i32) a
       %a = cta.wait %ks : !ring -> !slot
       %b = cta.wait %ks : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %b, %b {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %b, %b by #product over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> !tile
       cta.release %b : !slot
       // expected-note @+1 {{role "use" waits here until a slot of `ks` has been filled}}
       %c = cta.wait %ks : !ring -> !slot
       %f = cta.begin : !sum
-      %o = cta.mma %f, %a, %c {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %o = cta.mma %f, %a, %c by #product over 4x1 : !sum, !slot, !slot -> !sum
       %g = cta.await %o : !sum -> !tile
       cta.release %a : !slot
       cta.release %c : !slot
@@ -281,8 +275,7 @@ func.func @given_back_in_another_order_than_taken(%x: !view, %t: i32, %n: i32) a
 !sum = !cta.pending<tensor<64x64xf32>>
 !tile = tensor<64x64xf32>
 !view = !tile.view<?x?xbf16, align 16>
-#shape = array<i64: 64, 64, 16>
-#warps = array<i64: 4, 1>
+#product = #cta.wgmma<64x64x16>
 
 func.func @a_first_iteration_that_need_not_be_there(%x: !view {tile.name = "x", tile.dims = ["M", "K"]}, %t: i32 {tile.name = "t"}, %n: i32 {tile.name = "n"}) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
@@ -305,13 +298,13 @@ func.func @a_first_iteration_that_need_not_be_there(%x: !view {tile.name = "x", 
       // expected-error @+1 {{hangs with tiles of the block = 1, n = 0: role "use" waits here until a slot of `ks` has been filled; let both go through as many slots, or rule such sizes out with `tile.assert`}}
       %a = cta.wait %ks : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %a, %a {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %a, %a by #product over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> !tile
       cta.release %a : !slot
       scf.for %k = %c0 to %last step %c1 : i32 {
         %b = cta.wait %ks : !ring -> !slot
         %f = cta.begin : !sum
-        %o = cta.mma %f, %b, %b {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+        %o = cta.mma %f, %b, %b by #product over 4x1 : !sum, !slot, !slot -> !sum
         %g = cta.await %o : !sum -> !tile
         cta.release %b : !slot
       }
@@ -328,8 +321,7 @@ func.func @a_first_iteration_that_need_not_be_there(%x: !view {tile.name = "x", 
 !sum = !cta.pending<tensor<64x64xf32>>
 !tile = tensor<64x64xf32>
 !view = !tile.view<?x?xbf16, align 16>
-#shape = array<i64: 64, 64, 16>
-#warps = array<i64: 4, 1>
+#product = #cta.wgmma<64x64x16>
 
 func.func @a_first_iteration_that_is_asserted(%x: !view {tile.name = "x", tile.dims = ["M", "K"]}, %t: i32 {tile.name = "t"}, %n: i32 {tile.name = "n"}) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
@@ -352,13 +344,13 @@ func.func @a_first_iteration_that_is_asserted(%x: !view {tile.name = "x", tile.d
     cta.tiles (%i, %j) of (%t, %t) {
       %a = cta.wait %ks : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %a, %a {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %a, %a by #product over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> !tile
       cta.release %a : !slot
       scf.for %k = %c0 to %last step %c1 : i32 {
         %b = cta.wait %ks : !ring -> !slot
         %f = cta.begin : !sum
-        %o = cta.mma %f, %b, %b {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+        %o = cta.mma %f, %b, %b by #product over 4x1 : !sum, !slot, !slot -> !sum
         %g = cta.await %o : !sum -> !tile
         cta.release %b : !slot
       }
@@ -375,8 +367,7 @@ func.func @a_first_iteration_that_is_asserted(%x: !view {tile.name = "x", tile.d
 !sum = !cta.pending<tensor<64x64xf32>>
 !tile = tensor<64x64xf32>
 !view = !tile.view<?x?xbf16, align 16>
-#shape = array<i64: 64, 64, 16>
-#warps = array<i64: 4, 1>
+#product = #cta.wgmma<64x64x16>
 
 func.func @one_of_two_consumers_keeps_the_only_slot(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
@@ -398,7 +389,7 @@ func.func @one_of_two_consumers_keeps_the_only_slot(%x: !view, %t: i32, %n: i32)
       scf.for %k = %c0 to %n step %c1 : i32 {
         %s = cta.wait %as : !one -> !slot
         %e = cta.begin : !sum
-        %p = cta.mma %e, %s, %s {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+        %p = cta.mma %e, %s, %s by #product over 4x1 : !sum, !slot, !slot -> !sum
         %d = cta.await %p : !sum -> !tile
         cta.release %s : !slot
       }
@@ -411,7 +402,7 @@ func.func @one_of_two_consumers_keeps_the_only_slot(%x: !view, %t: i32, %n: i32)
         // expected-note @+2 {{role "slow" keeps the slot that it took here}}
         // expected-note @+1 {{role "slow" waits here until a slot of `as` has been filled}}
         %s = cta.wait %as : !one -> !slot
-        %next = cta.mma %before, %s, %s {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+        %next = cta.mma %before, %s, %s by #product over 4x1 : !sum, !slot, !slot -> !sum
         cta.release %s : !slot after %next : !sum
         scf.yield %next : !sum
       }

@@ -50,7 +50,7 @@ func.func @products_of_tiles_that_cross(%x: !view, %y: !view, %t: i32) attribute
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %ts : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       %r = tile.cast %d : tensor<64x64xf32> -> !tile
       cta.store %r, %y[%i, %c0] extents [64, 64] through %s : !tile, !view, !slot
@@ -417,7 +417,7 @@ func.func @stored_while_a_product_reads(%x: !view, %y: !view, %t: i32) attribute
       %s = cta.wait %ts : !ring -> !slot
       %e = cta.begin : !sum
       // expected-note @+1 {{the product}}
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %v = tile.load %x[%i, %j] extents [64, 64] : !view, i32, i32 -> !tile
       // expected-error @+1 {{writes over slot `slot` while a product reads it; await the product first}}
       cta.store %v, %y[%i, %c0] extents [64, 64] through %s : !tile, !view, !slot

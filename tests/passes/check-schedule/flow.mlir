@@ -232,7 +232,7 @@ func.func @pending_through_while(%a: !view, %c: !out, %n: i32) attributes {cta.t
       scf.condition(%more) %x, %i : !sum, i32
     } do {
     ^body(%y: !sum, %i: i32):
-      %p = cta.mma %y, %s, %s {b_transposed, shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %y, %s, %s by #cta.wgmma<64x64x16> over 4x1 {b_transposed} : !sum, !slot, !slot -> !sum
       %next = arith.addi %i, %c1 : i32
       scf.yield %p, %next : !sum, i32
     }
@@ -352,7 +352,7 @@ func.func @product_of_no_role_awaited_twice(%a: !view, %c: !out, %n: i32) attrib
   %as = cta.channel put : !ring
   %s = cta.wait %as : !ring -> !slot
   %z = arith.constant dense<0.0> : !acc
-  %p = cta.mma %z, %s, %s {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>} : !acc, !slot, !slot -> !sum
+  %p = cta.mma %z, %s, %s by #cta.mma_sync<16x8x16> over 4x1 {b_transposed} : !acc, !slot, !slot -> !sum
   // expected-error @+1 {{uses a pending sum that is used already; it stands for registers that change}}
   %d = cta.await %p : !sum -> !acc
   // expected-note @+1 {{the other use}}

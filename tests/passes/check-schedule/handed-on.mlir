@@ -22,7 +22,7 @@ func.func @a_slot_crosses_tiles(%x: !view, %t: i32) attributes {cta.target = "sm
     %first = cta.wait %as : !ring -> !slot
     %left = cta.tiles (%i) of (%t) iter_args(%now = %first) -> (!slot) {
       %e = cta.begin : !sum
-      %p = cta.mma %e, %now, %now {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %now, %now by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %now : !slot
       %next = cta.wait %as : !ring -> !slot
@@ -57,7 +57,7 @@ func.func @a_slot_is_given_back_behind_those_that_follow(%x: !view, %t: i32) att
     %left = cta.tiles (%i) of (%t) iter_args(%now = %first) -> (!slot) {
       %next = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %now, %now {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %now, %now by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %now : !slot
       cta.yield %next : !slot
@@ -120,7 +120,7 @@ func.func @the_last_slot_is_given_back(%x: !view, %t: i32) attributes {cta.targe
     // expected-error @+1 {{gives a slot that is never released; who fills it would wait for ever}}
     %left = cta.tiles (%i) of (%t) iter_args(%now = %first) -> (!slot) {
       %e = cta.begin : !sum
-      %p = cta.mma %e, %now, %now {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %now, %now by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %now : !slot
       %next = cta.wait %as : !ring -> !slot
@@ -155,7 +155,7 @@ func.func @the_old_name_ends_where_the_loop_begins(%x: !view, %t: i32) attribute
     %left = cta.tiles (%i) of (%t) iter_args(%now = %first) -> (!slot) {
       %e = cta.begin : !sum
       // expected-error @+1 {{after it has been handed on to a tile}}
-      %p = cta.mma %e, %first, %first {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %first, %first by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %now : !slot
       %next = cta.wait %as : !ring -> !slot
@@ -189,7 +189,7 @@ func.func @a_slot_is_released_or_handed_on(%x: !view, %t: i32) attributes {cta.t
     %first = cta.wait %as : !ring -> !slot
     %left = cta.tiles (%i) of (%t) iter_args(%now = %first) -> (!slot) {
       %e = cta.begin : !sum
-      %p = cta.mma %e, %now, %now {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %now, %now by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %now : !slot
       %next = cta.wait %as : !ring -> !slot
@@ -226,13 +226,13 @@ func.func @products_have_read_what_is_handed_on(%x: !view, %t: i32) attributes {
     %first = cta.wait %as : !ring -> !slot
     %left = cta.tiles (%i) of (%t) iter_args(%now = %first) -> (!slot) {
       %e = cta.begin : !sum
-      %p = cta.mma %e, %now, %now {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %now, %now by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %now : !slot
       %next = cta.wait %as : !ring -> !slot
       %e2 = cta.begin : !sum
       // expected-note @+1 {{the product}}
-      %p2 = cta.mma %e2, %next, %next {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p2 = cta.mma %e2, %next, %next by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       // expected-error @+1 {{hands on slot `slot` while a product reads it; await the product first}}
       cta.yield %next : !slot
     }
@@ -264,7 +264,7 @@ func.func @nothing_is_stored_through_what_is_handed_on(%x: !view, %y: !view, %t:
     %first = cta.wait %as : !ring -> !slot
     %left = cta.tiles (%i) of (%t) iter_args(%now = %first) -> (!slot) {
       %e = cta.begin : !sum
-      %p = cta.mma %e, %now, %now {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %now, %now by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %now : !slot
       %next = cta.wait %as : !ring -> !slot
@@ -303,7 +303,7 @@ func.func @a_slot_keeps_its_channel(%x: !view, %t: i32) attributes {cta.target =
     %first = cta.wait %as : !ring -> !slot
     %left = cta.tiles (%i) of (%t) iter_args(%now = %first) -> (!slot) {
       %e = cta.begin : !sum
-      %p = cta.mma %e, %now, %now {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %now, %now by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %now : !slot
       %next = cta.wait %as : !ring -> !slot
@@ -398,7 +398,7 @@ func.func @who_waits_a_tile_ahead_is_served(%x: !view, %t: i32) attributes {cta.
     %first = cta.wait %as : !ring -> !slot
     %left = cta.tiles (%i) of (%t) iter_args(%now = %first) -> (!slot) {
       %e = cta.begin : !sum
-      %p = cta.mma %e, %now, %now {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %now, %now by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %now : !slot
       %next = cta.wait %as : !ring -> !slot
@@ -437,7 +437,7 @@ func.func @who_keeps_a_slot_while_it_waits_needs_two(%x: !view, %t: i32) attribu
       // expected-note @+1 {{role "use" waits here until a slot of `as` has been filled}}
       %next = cta.wait %as : !one -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %now, %now {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %now, %now by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %now : !slot
       cta.yield %next : !slot
@@ -471,7 +471,7 @@ func.func @one_is_enough_where_it_is_given_back_before(%x: !view, %t: i32) attri
     %first = cta.wait %as : !one -> !slot
     %left = cta.tiles (%i) of (%t) iter_args(%now = %first) -> (!slot) {
       %e = cta.begin : !sum
-      %p = cta.mma %e, %now, %now {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %now, %now by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %now : !slot
       %next = cta.wait %as : !one -> !slot

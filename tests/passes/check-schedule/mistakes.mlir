@@ -20,7 +20,7 @@ func.func @a_program_that_is_right(%x: !view, %t: i32, %n: i32) attributes {cta.
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -50,7 +50,7 @@ func.func @acquired_and_never_committed(%x: !view, %t: i32, %n: i32) attributes 
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -81,7 +81,7 @@ func.func @waited_for_and_never_released(%x: !view, %t: i32, %n: i32) attributes
       // expected-error @+1 {{gives a slot that is never released; who fills it would wait for ever}}
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
     }
   }
@@ -113,7 +113,7 @@ func.func @committed_twice(%x: !view, %t: i32, %n: i32) attributes {cta.target =
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -143,7 +143,7 @@ func.func @released_twice(%x: !view, %t: i32, %n: i32) attributes {cta.target = 
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       // expected-note @+1 {{the first time}}
       cta.release %s : !slot
@@ -177,7 +177,7 @@ func.func @released_instead_of_committed(%x: !view, %t: i32, %n: i32) attributes
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -207,7 +207,7 @@ func.func @committed_instead_of_released(%x: !view, %t: i32, %n: i32) attributes
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       // expected-error @+1 {{closes a slot that was waited for; `cta.release` does that}}
       cta.commit %s : !slot
@@ -238,7 +238,7 @@ func.func @closed_in_a_loop(%x: !view, %t: i32, %n: i32) attributes {cta.target 
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       scf.for %k = %c0 to %n step %c1 : i32 {
         // expected-error @+1 {{stands in another loop or branch than where its slot was waited for; close a slot beside where it was opened}}
@@ -273,7 +273,7 @@ func.func @copied_into_after_commit(%x: !view, %t: i32, %n: i32) attributes {cta
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -306,7 +306,7 @@ func.func @multiplied_after_release(%x: !view, %t: i32, %n: i32) attributes {cta
       cta.release %s : !slot
       %e = cta.begin : !sum
       // expected-error @+1 {{uses slot `slot` after it has been released}}
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
     }
   }
@@ -335,7 +335,7 @@ func.func @not_filled(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -367,7 +367,7 @@ func.func @filled_twice(%x: !view, %t: i32, %n: i32) attributes {cta.target = "s
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -398,7 +398,7 @@ func.func @released_while_a_product_reads(%x: !view, %t: i32, %n: i32) attribute
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
       // expected-note @+1 {{the product}}
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       // expected-error @+1 {{gives back slot `slot` while a product reads it; await the product first, or release the slot `after` it}}
       cta.release %s : !slot
       %d = cta.await %p : !sum -> tensor<64x64xf32>
@@ -429,9 +429,9 @@ func.func @released_after_an_earlier_product(%x: !view, %t: i32, %n: i32) attrib
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       // expected-note @+1 {{the product}}
-      %q = cta.mma %p, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %q = cta.mma %p, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       // expected-error @+1 {{gives back slot `slot` while a product reads it}}
       cta.release %s : !slot after %p : !sum
       %d = cta.await %q : !sum -> tensor<64x64xf32>
@@ -463,7 +463,7 @@ func.func @released_after_another_loops_product(%x: !view, %t: i32, %n: i32) att
       %z = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
       %p = scf.for %k = %c0 to %n step %c1 iter_args(%b = %e) -> (!sum) : i32 {
-        %p0 = cta.mma %b, %z, %z {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %p0 = cta.mma %b, %z, %z by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
         scf.yield %p0 : !sum
       }
       // expected-error @+1 {{waits for a product of another loop; release the slot `after` one that stands beside it}}
@@ -497,7 +497,7 @@ func.func @nobody_awaits(%x: !view, %t: i32, %n: i32) attributes {cta.target = "
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
       // expected-error @+1 {{a product that nobody awaits; `cta.await` makes its result readable}}
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       cta.release %s : !slot after %p : !sum
     }
   }
@@ -526,7 +526,7 @@ func.func @awaited_twice(%x: !view, %t: i32, %n: i32) attributes {cta.target = "
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       // expected-error @+1 {{uses a pending sum that is used already; it stands for registers that change}}
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       // expected-note @+1 {{the other use}}
@@ -559,9 +559,9 @@ func.func @continued_and_awaited(%x: !view, %t: i32, %n: i32) attributes {cta.ta
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       // expected-error @+1 {{uses a pending sum that is used already}}
-      %q = cta.mma %p, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %q = cta.mma %p, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       // expected-note @+1 {{the other use}}
       %f = cta.await %p : !sum -> tensor<64x64xf32>
       %d = cta.await %q : !sum -> tensor<64x64xf32>
@@ -594,9 +594,9 @@ func.func @one_begin_for_two_sums(%x: !view, %t: i32, %n: i32) attributes {cta.t
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
       // expected-error @+1 {{uses a pending sum that is used already}}
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       // expected-note @+1 {{the other use}}
-      %q = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %q = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %f = cta.await %p : !sum -> tensor<64x64xf32>
       %d = cta.await %q : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
@@ -631,7 +631,7 @@ func.func @more_filled_than_taken(%x: !view, %t: i32, %n: i32) attributes {cta.t
       // expected-error @+1 {{role "load" fills slots of `channel` and role "use" takes them in different numbers, as far as their loops show; write the bounds of both alike}}
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -664,7 +664,7 @@ func.func @more_taken_than_filled(%x: !view, %t: i32, %n: i32) attributes {cta.t
         // expected-error @+1 {{role "load" fills slots of `channel` and role "use" takes them in different numbers, as far as their loops show; write the bounds of both alike}}
         %s = cta.wait %as : !ring -> !slot
         %e = cta.begin : !sum
-        %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
         %d = cta.await %p : !sum -> tensor<64x64xf32>
         cta.release %s : !slot
       }
@@ -700,7 +700,7 @@ func.func @loops_of_other_lengths(%x: !view, %t: i32, %n: i32) attributes {cta.t
         // expected-error @+1 {{role "load" fills slots of `channel` and role "use" takes them in different numbers, as far as their loops show; write the bounds of both alike}}
         %s = cta.wait %as : !ring -> !slot
         %e = cta.begin : !sum
-        %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
         %d = cta.await %p : !sum -> tensor<64x64xf32>
         cta.release %s : !slot
       }
@@ -739,7 +739,7 @@ func.func @one_more_behind_the_loop(%x: !view, %t: i32, %n: i32) attributes {cta
       // expected-error @+1 {{role "load" fills slots of `channel` and role "use" takes them in different numbers, as far as their loops show; write the bounds of both alike}}
         %s = cta.wait %as : !ring -> !slot
         %e = cta.begin : !sum
-        %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
         %d = cta.await %p : !sum -> tensor<64x64xf32>
         cta.release %s : !slot
       }
@@ -774,7 +774,7 @@ func.func @taken_in_a_branch(%x: !view, %t: i32, %n: i32) attributes {cta.target
         // expected-error @+1 {{role "load" fills slots of `channel` and role "use" takes them in different numbers, as far as their loops show; write the bounds of both alike}}
         %s = cta.wait %as : !ring -> !slot
         %e = cta.begin : !sum
-        %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
         %d = cta.await %p : !sum -> tensor<64x64xf32>
         cta.release %s : !slot
       }
@@ -807,7 +807,7 @@ func.func @other_tiles(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm
     cta.tiles (%i, %j) of (%t, %n) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -839,7 +839,7 @@ func.func @other_groups(%x: !view, %t: i32, %n: i32) attributes {cta.target = "s
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -868,7 +868,7 @@ func.func @nobody_fills(%x: !view, %t: i32, %n: i32) attributes {cta.target = "s
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -929,7 +929,7 @@ func.func @two_roles_fill(%x: !view, %t: i32, %n: i32) attributes {cta.target = 
       cta.commit %r : !slot
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -960,7 +960,7 @@ func.func @multicast_of_different_tiles(%x: !view, %t: i32, %n: i32) attributes 
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -994,7 +994,7 @@ func.func @multicast_as_often_as_the_block_says(%x: !view, %t: i32, %n: i32) att
       scf.for %k = %c0 to %i step %c1 : i32 {
         %s = cta.wait %as : !ring -> !slot
         %e = cta.begin : !sum
-        %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
         %d = cta.await %p : !sum -> tensor<64x64xf32>
         cta.release %s : !slot
       }
@@ -1026,7 +1026,7 @@ func.func @too_large_clusters(%x: !view, %t: i32, %n: i32) attributes {cta.targe
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -1058,7 +1058,7 @@ func.func @too_much_shared_memory(%x: !view, %t: i32, %n: i32) attributes {cta.t
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !one -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -1074,8 +1074,7 @@ func.func @too_much_shared_memory(%x: !view, %t: i32, %n: i32) attributes {cta.t
 !sum = !cta.pending<tensor<64x64xf32>>
 !tile = tensor<64x64xf32>
 !view = !tile.view<?x?xbf16, align 16>
-#shape = array<i64: 64, 64, 16>
-#warps = array<i64: 4, 1>
+#product = #cta.wgmma<64x64x16>
 
 func.func @roles_that_take_turns_at_one_ring(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
@@ -1094,7 +1093,7 @@ func.func @roles_that_take_turns_at_one_ring(%x: !view, %t: i32, %n: i32) attrib
       // expected-error @+1 {{role "load" fills slots of `as` and role "even" takes them in different numbers, as far as their loops show; write the bounds of both alike}}
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #product over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> !tile
       cta.release %s : !slot
     }
@@ -1103,7 +1102,7 @@ func.func @roles_that_take_turns_at_one_ring(%x: !view, %t: i32, %n: i32) attrib
     cta.tiles (%i, %j) of (%t, %t) turn 1 of 2 {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #product over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> !tile
       cta.release %s : !slot
     }
@@ -1119,8 +1118,7 @@ func.func @roles_that_take_turns_at_one_ring(%x: !view, %t: i32, %n: i32) attrib
 !sum = !cta.pending<tensor<64x64xf32>>
 !tile = tensor<64x64xf32>
 !view = !tile.view<?x?xbf16, align 16>
-#shape = array<i64: 64, 64, 16>
-#warps = array<i64: 4, 1>
+#product = #cta.wgmma<64x64x16>
 
 func.func @turns_of_different_numbers(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
@@ -1137,7 +1135,7 @@ func.func @turns_of_different_numbers(%x: !view, %t: i32, %n: i32) attributes {c
     cta.tiles (%i, %j) of (%t, %t) turn 0 of 2 {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #product over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> !tile
       cta.release %s : !slot
     }
@@ -1147,7 +1145,7 @@ func.func @turns_of_different_numbers(%x: !view, %t: i32, %n: i32) attributes {c
     cta.tiles (%i, %j) of (%t, %t) turn 1 of 3 {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s {shape = #shape, warps = #warps} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %s, %s by #product over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> !tile
       cta.release %s : !slot
     }
@@ -1259,7 +1257,7 @@ func.func @a_sum_of_outside_a_loop_used_in_it(%x: !view, %t: i32, %n: i32) attri
       %zero = arith.constant dense<0.0> : tensor<64x64xf32>
       %d = scf.for %q = %c0 to %n step %c1 iter_args(%y = %zero) -> (tensor<64x64xf32>) : i32 {
         // expected-error @+1 {{uses a pending sum of outside the loop in every iteration; it stands for registers that change; carry it through the loop, or await it before}}
-        %p = cta.mma %e, %a, %a {b_transposed, shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+        %p = cta.mma %e, %a, %a by #cta.wgmma<64x64x16> over 4x1 {b_transposed} : !sum, !slot, !slot -> !sum
         %r = cta.await %p : !sum -> tensor<64x64xf32>
         scf.yield %r : tensor<64x64xf32>
       }

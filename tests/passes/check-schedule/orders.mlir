@@ -413,7 +413,7 @@ func.func @a_slot_kept_into_the_section(%x: !view, %t: i32, %n: i32) attributes 
         %s = cta.wait %as : !cta.channel<1 x !tile> -> !slot
         %e = cta.begin : !sum
         cta.leave %turn
-        %p = cta.mma %e, %s, %s {b_transposed, shape = array<i64: 64, 128, 16>, warps = array<i64: 8, 1>} : !sum, !slot, !slot -> !sum
+        %p = cta.mma %e, %s, %s by #cta.wgmma<64x128x16> over 8x1 {b_transposed} : !sum, !slot, !slot -> !sum
         cta.release %s : !slot after %p : !sum
         %d = cta.await %p : !sum -> tensor<128x128xf32>
       }

@@ -22,7 +22,7 @@ func.func @put_between_roles_on_sm_80(%x: !view, %t: i32) attributes {cta.target
     cta.tiles (%i) of (%t) {
       %s = cta.wait %xs : !ring -> !slot
       %zeros = arith.constant dense<0.0> : !sum
-      %p = cta.mma %zeros, %s, %s {b_transposed, shape = array<i64: 16, 8, 16>, warps = array<i64: 4, 1>}
+      %p = cta.mma %zeros, %s, %s by #cta.mma_sync<16x8x16> over 4x1 {b_transposed}
           : !sum, !slot, !slot -> !cta.pending<!sum>
       %d = cta.await %p : !cta.pending<!sum> -> !sum
       cta.release %s : !slot
@@ -142,8 +142,8 @@ func.func @wgmma_on_sm_120(%x: !view, %t: i32) attributes {cta.target = "sm_120"
     cta.tiles (%i) of (%t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      // expected-error @+1 {{is a product of warpgroups (wgmma), which `sm_120` lacks; multiply by mma.sync, such as `shape = array<i64: 16, 8, 16>`, or compile for a target that has it, such as `sm_90`}}
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      // expected-error @+1 {{multiplies by `#cta.wgmma<64x64x16>`, which `sm_120` lacks; take `#cta.mma_sync<16x8x16>`, or compile for a target that has it, such as `sm_90`}}
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %s : !slot
     }
@@ -162,8 +162,8 @@ func.func @wgmma_on_sm_100() attributes {cta.target = "sm_100"} {
   cta.role "use" warps 4 {
     %s = cta.wait %as : !ring -> !slot
     %e = cta.begin : !sum
-    // expected-error @+1 {{is a product of warpgroups (wgmma), which `sm_100` lacks}}
-    %p = cta.mma %e, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+    // expected-error @+1 {{multiplies by `#cta.wgmma<64x64x16>`, which `sm_100` lacks}}
+    %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
     %d = cta.await %p : !sum -> tensor<64x64xf32>
     cta.release %s : !slot
   }
@@ -173,8 +173,8 @@ func.func @wgmma_on_sm_100() attributes {cta.target = "sm_100"} {
 // -----
 
 func.func @f8_on_sm_80(%a: !cta.slot<tensor<64x64xf8E4M3FN>>, %acc: tensor<64x64xf32>) attributes {cta.target = "sm_80", cta.warps = 4 : i32} {
-  // expected-error @+1 {{is an instruction of a warp (mma.sync), which `sm_80` lacks; take another shape, or `array<i64: 1, 1, 1>`, or compile for a target that has it, such as `sm_89`}}
-  %p = cta.mma %acc, %a, %a {b_transposed, shape = array<i64: 16, 8, 32>, warps = array<i64: 4, 1>}
+  // expected-error @+1 {{multiplies by `#cta.mma_sync<16x8x32>`, which `sm_80` lacks; take `#cta.fma`, or compile for a target that has it, such as `sm_89`}}
+  %p = cta.mma %acc, %a, %a by #cta.mma_sync<16x8x32> over 4x1 {b_transposed}
       : tensor<64x64xf32>, !cta.slot<tensor<64x64xf8E4M3FN>>, !cta.slot<tensor<64x64xf8E4M3FN>> -> !cta.pending<tensor<64x64xf32>>
   %d = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
   return

@@ -26,9 +26,9 @@ func.func @waits_come_after_what_runs_beside_the_product(%x: !view, %y: !tile.vi
     cta.tiles (%i) of (%t) {
       %a = cta.wait %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %f = cta.begin : !sum
-      %q = cta.mma %f, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %q = cta.mma %f, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %first = cta.await %p : !sum -> !square
       %total = tile.reduce sum %first, 1 : !square -> tensor<64xf32>
       %second = cta.await %q : !sum -> !square after %total : tensor<64xf32>

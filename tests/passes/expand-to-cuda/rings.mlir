@@ -39,7 +39,7 @@ func.func @vectors_go_with_matrices(%x: !view, %scales: !scales, %y: !tile.view<
       %a = cta.wait %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
       %s = cta.wait %ss : !cta.channel<2 x tensor<512xf32>> -> !cta.slot<tensor<512xf32>>
       %e = cta.begin : !sum
-      %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %v = cta.get %s : !cta.slot<tensor<512xf32>> -> tensor<512xf32>
       tile.store %v, %y[%c0] extents [512] : tensor<512xf32>, !tile.view<?xf32>, i32
       %d = cta.await %p : !sum -> tensor<64x64xf32>
@@ -81,7 +81,7 @@ func.func @an_element_is_read_behind_a_product(%x: !view, %scales: !scales, %y: 
       %a = cta.wait %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
       %s = cta.wait %ss : !cta.channel<2 x tensor<4xf32>> -> !cta.slot<tensor<4xf32>>
       %e = cta.begin : !sum
-      %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %u = cta.element %s[%c2] : !cta.slot<tensor<4xf32>> -> f32
       %v = cta.element %s[%c0] : !cta.slot<tensor<4xf32>> -> f32
       %w = arith.addf %u, %v : f32
@@ -161,7 +161,7 @@ func.func @products_of_tiles_that_cross(%x: !view, %y: !view, %t: i32) attribute
     cta.tiles (%i) of (%t) {
       %s = cta.wait %ts : !cta.channel<2 x tensor<128x128xbf16>> -> !cta.slot<tensor<128x128xbf16>>
       %e = cta.begin : !cta.pending<tensor<128x128xf32>>
-      %p = cta.mma %e, %s, %s {shape = array<i64: 64, 128, 16>, warps = array<i64: 8, 1>}
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x128x16> over 8x1
           : !cta.pending<tensor<128x128xf32>>, !cta.slot<tensor<128x128xbf16>>, !cta.slot<tensor<128x128xbf16>> -> !cta.pending<tensor<128x128xf32>>
       %d = cta.await %p : !cta.pending<tensor<128x128xf32>> -> tensor<128x128xf32>
       %r = tile.cast %d : tensor<128x128xf32> -> tensor<128x128xbf16>
@@ -190,11 +190,11 @@ func.func @slots_that_go_back_apart(%x: !view, %t: i32)
       %a = cta.wait %as : !ring -> !slot
       %b = cta.wait %bs : !ring -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %a : !slot
       %f = cta.begin : !sum
-      %q = cta.mma %f, %b, %b {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %q = cta.mma %f, %b, %b by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %g = cta.await %q : !sum -> tensor<64x64xf32>
       cta.release %b : !slot
     }
@@ -242,7 +242,7 @@ func.func @tiles_are_computed_beside_a_wait(%x: !view, %y: !tile.view<?x?xf32>, 
       %a = cta.wait %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
       %now = arith.addf %sum, %before : tensor<64x64xf32>
       %e = cta.begin : !sum
-      %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %a : !slot
       scf.yield %now, %d : tensor<64x64xf32>, tensor<64x64xf32>
@@ -269,7 +269,7 @@ func.func @a_wait_for_a_product_has_nothing_beside_it(%x: !view, %y: !tile.view<
     %sum = scf.for %i = %c0 to %t step %c1 iter_args(%before = %zero) -> (tensor<64x64xf32>) : i32 {
       %a = cta.wait %as : !cta.channel<2 x tensor<64x64xbf16>> -> !slot
       %e = cta.begin : !sum
-      %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %e, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %d = cta.await %p : !sum -> tensor<64x64xf32>
       cta.release %a : !slot
       %now = arith.addf %before, %d : tensor<64x64xf32>

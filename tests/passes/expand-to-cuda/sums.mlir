@@ -11,7 +11,7 @@
 
 func.func private @multiply(%a: !slot) -> !sum {
   %e = cta.begin : !sum
-  %p = cta.mma %e, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+  %p = cta.mma %e, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
   return %p : !sum
 }
 
@@ -136,7 +136,7 @@ func.func @a_sum_that_a_product_goes_on_with(%x: !view, %y: !out, %t: i32) attri
       %a = cta.wait %as : !ring -> !slot
       %p = func.call @multiply(%a) : (!slot) -> !sum
       %first = cta.await %p : !sum -> !square
-      %more = cta.mma %first, %a, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !square, !slot, !slot -> !sum
+      %more = cta.mma %first, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !square, !slot, !slot -> !sum
       %q = func.call @multiply(%a) : (!slot) -> !sum
       %grown = cta.await %more : !sum -> !square
       %second = cta.await %q : !sum -> !square
@@ -169,7 +169,7 @@ func.func @a_sum_that_was_rounded_for_a_product(%x: !view, %y: !out, %t: i32) at
       %first = cta.await %p : !sum -> !square
       %weights = tile.cast %first : !square -> !tile
       %e = cta.begin : !sum
-      %q = cta.mma %e, %weights, %a {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !tile, !slot -> !sum
+      %q = cta.mma %e, %weights, %a by #cta.wgmma<64x64x16> over 4x1 : !sum, !tile, !slot -> !sum
       %second = cta.await %q : !sum -> !square
       cta.release %a : !slot
       tile.store %second, %y[%i, %c0] extents [64, 64] : !square, !out, i32, i32

@@ -47,7 +47,7 @@ func.func @tiles_hand_on(%x: !view, %y: !tile.view<?x?xf32>, %t: i32) attributes
     %first = cta.wait %as : !ring -> !slot
     %left:2 = cta.tiles (%i) of (%t) iter_args(%now = %first, %sum = %zero) -> (!slot, !tile) {
       %none = cta.begin : !sum
-      %p = cta.mma %none, %now, %now {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %none, %now, %now by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       %product = cta.await %p : !sum -> !tile
       cta.release %now : !slot
       %more = arith.addf %sum, %product : !tile

@@ -45,7 +45,7 @@ func.func @warpgroups_part(%x: !view, %y: !view, %t: i32, %n: i32) attributes {t
       scf.for %k = %c0 to %own step %c1 : i32 {
         %a = cta.wait %as : !ring -> !slot
         %e = cta.begin : !sum
-        %p = cta.mma %e, %a, %a {b_transposed, shape = array<i64: 64, 128, 16>, warps = array<i64: 8, 1>} : !sum, !slot, !slot -> !sum
+        %p = cta.mma %e, %a, %a by #cta.wgmma<64x128x16> over 8x1 {b_transposed} : !sum, !slot, !slot -> !sum
         %d = cta.await %p : !sum -> !square
         cta.release %a : !slot
         %u = tile.cast %d : !square -> tensor<128x128xbf16>

@@ -24,7 +24,7 @@ func.func @an_instruction_needs_registers_of_its_role() attributes {tile.kernel,
     %b_slot = cta.wait %bs : !ring -> !slot
     %none = cta.begin : !sum
     // expected-error @+1 {{of 256 columns needs 154 registers; role "multiply" has 152; state 160 or more, or take fewer columns}}
-    %sum = cta.mma %none, %a_slot, %b_slot {b_transposed, shape = array<i64: 64, 256, 16>, warps = array<i64: 8, 1>}
+    %sum = cta.mma %none, %a_slot, %b_slot by #cta.wgmma<64x256x16> over 8x1 {b_transposed}
         : !sum, !cta.slot<tensor<128x64xbf16>>, !slot -> !sum
     %total = cta.await %sum : !sum -> tensor<128x256xf32>
   }
@@ -45,7 +45,7 @@ func.func @an_instruction_needs_registers_when_the_kernel_starts() attributes {t
     %b_slot = cta.wait %bs : !ring -> !slot
     %none = cta.begin : !sum
     // expected-error @+1 {{of 256 columns needs 154 registers when the kernel starts; 16 warps have 128; take fewer columns or warps}}
-    %sum = cta.mma %none, %a_slot, %b_slot {b_transposed, shape = array<i64: 64, 256, 16>, warps = array<i64: 8, 1>}
+    %sum = cta.mma %none, %a_slot, %b_slot by #cta.wgmma<64x256x16> over 8x1 {b_transposed}
         : !sum, !cta.slot<tensor<128x64xbf16>>, !slot -> !sum
     %total = cta.await %sum : !sum -> tensor<128x256xf32>
   }

@@ -2,7 +2,7 @@
 // RUN: tile-opt %s --make-channels --split-input-file -verify-diagnostics
 
 // CHECK-LABEL: @f16_on_sm_75
-// CHECK: cta.mma {{.*}}shape = array<i64: 16, 8, 8>
+// CHECK: cta.mma {{.*}}by #cta.mma_sync<16x8x8>
 func.func @f16_on_sm_75(%a: !tile.view<64x64xf16, align 16>, %b: !tile.view<64x64xf16, align 16>, %acc: tensor<64x64xf32>)
     attributes {tile.kernel, cta.target = "sm_75", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -18,7 +18,7 @@ func.func @f16_on_sm_75(%a: !tile.view<64x64xf16, align 16>, %b: !tile.view<64x6
 // -----
 
 // CHECK-LABEL: @f16_on_sm_80
-// CHECK: cta.mma {{.*}}shape = array<i64: 16, 8, 16>
+// CHECK: cta.mma {{.*}}by #cta.mma_sync<16x8x16>
 func.func @f16_on_sm_80(%a: !tile.view<64x64xf16, align 16>, %b: !tile.view<64x64xf16, align 16>, %acc: tensor<64x64xf32>)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -34,7 +34,7 @@ func.func @f16_on_sm_80(%a: !tile.view<64x64xf16, align 16>, %b: !tile.view<64x6
 // -----
 
 // CHECK-LABEL: @f16_of_depth_8_on_sm_80
-// CHECK: cta.mma {{.*}}shape = array<i64: 16, 8, 8>
+// CHECK: cta.mma {{.*}}by #cta.mma_sync<16x8x8>
 func.func @f16_of_depth_8_on_sm_80(%a: !tile.view<64x8xf16, align 16>, %b: !tile.view<8x64xf16, align 16>, %acc: tensor<64x64xf32>)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -50,7 +50,7 @@ func.func @f16_of_depth_8_on_sm_80(%a: !tile.view<64x8xf16, align 16>, %b: !tile
 // -----
 
 // CHECK-LABEL: @bf16_on_sm_75_falls_back
-// CHECK: cta.mma {{.*}}shape = array<i64: 1, 1, 1>
+// CHECK: cta.mma {{.*}}by #cta.fma
 func.func @bf16_on_sm_75_falls_back(%a: !tile.view<64x64xbf16, align 16>, %b: !tile.view<64x64xbf16, align 16>, %acc: tensor<64x64xf32>)
     attributes {tile.kernel, cta.target = "sm_75", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -66,7 +66,7 @@ func.func @bf16_on_sm_75_falls_back(%a: !tile.view<64x64xbf16, align 16>, %b: !t
 // -----
 
 // CHECK-LABEL: @bf16_on_sm_80
-// CHECK: cta.mma {{.*}}shape = array<i64: 16, 8, 16>
+// CHECK: cta.mma {{.*}}by #cta.mma_sync<16x8x16>
 func.func @bf16_on_sm_80(%a: !tile.view<64x64xbf16, align 16>, %b: !tile.view<64x64xbf16, align 16>, %acc: tensor<64x64xf32>)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -82,7 +82,7 @@ func.func @bf16_on_sm_80(%a: !tile.view<64x64xbf16, align 16>, %b: !tile.view<64
 // -----
 
 // CHECK-LABEL: @tf32_on_sm_75_falls_back
-// CHECK: cta.mma {{.*}}shape = array<i64: 1, 1, 1>
+// CHECK: cta.mma {{.*}}by #cta.fma
 func.func @tf32_on_sm_75_falls_back(%a: !tile.view<64x64xf32, align 16>, %b: !tile.view<64x64xf32, align 16>, %acc: tensor<64x64xf32>)
     attributes {tile.kernel, cta.target = "sm_75", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -98,7 +98,7 @@ func.func @tf32_on_sm_75_falls_back(%a: !tile.view<64x64xf32, align 16>, %b: !ti
 // -----
 
 // CHECK-LABEL: @tf32_on_sm_80
-// CHECK: cta.mma {{.*}}shape = array<i64: 16, 8, 8>
+// CHECK: cta.mma {{.*}}by #cta.mma_sync<16x8x8>
 func.func @tf32_on_sm_80(%a: !tile.view<64x64xf32, align 16>, %b: !tile.view<64x64xf32, align 16>, %acc: tensor<64x64xf32>)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -114,7 +114,7 @@ func.func @tf32_on_sm_80(%a: !tile.view<64x64xf32, align 16>, %b: !tile.view<64x
 // -----
 
 // CHECK-LABEL: @f32_is_exact
-// CHECK: cta.mma {{.*}}shape = array<i64: 1, 1, 1>
+// CHECK: cta.mma {{.*}}by #cta.fma
 func.func @f32_is_exact(%a: !tile.view<64x64xf32, align 16>, %b: !tile.view<64x64xf32, align 16>, %acc: tensor<64x64xf32>)
     attributes {tile.kernel, cta.target = "sm_90", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -130,7 +130,7 @@ func.func @f32_is_exact(%a: !tile.view<64x64xf32, align 16>, %b: !tile.view<64x6
 // -----
 
 // CHECK-LABEL: @i8_on_sm_75
-// CHECK: cta.mma {{.*}}shape = array<i64: 8, 8, 16>
+// CHECK: cta.mma {{.*}}by #cta.mma_sync<8x8x16>
 func.func @i8_on_sm_75(%a: !tile.view<64x64xi8, align 16>, %b: !tile.view<64x64xi8, align 16>, %acc: tensor<64x64xi32>)
     attributes {tile.kernel, cta.target = "sm_75", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -146,7 +146,7 @@ func.func @i8_on_sm_75(%a: !tile.view<64x64xi8, align 16>, %b: !tile.view<64x64x
 // -----
 
 // CHECK-LABEL: @i8_on_sm_80
-// CHECK: cta.mma {{.*}}shape = array<i64: 16, 8, 32>
+// CHECK: cta.mma {{.*}}by #cta.mma_sync<16x8x32>
 func.func @i8_on_sm_80(%a: !tile.view<64x64xi8, align 16>, %b: !tile.view<64x64xi8, align 16>, %acc: tensor<64x64xi32>)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -162,7 +162,7 @@ func.func @i8_on_sm_80(%a: !tile.view<64x64xi8, align 16>, %b: !tile.view<64x64x
 // -----
 
 // CHECK-LABEL: @f8_on_sm_86_falls_back
-// CHECK: cta.mma {{.*}}shape = array<i64: 1, 1, 1>
+// CHECK: cta.mma {{.*}}by #cta.fma
 func.func @f8_on_sm_86_falls_back(%a: !tile.view<64x64xf8E4M3FN, align 16>, %b: !tile.view<64x64xf8E4M3FN, align 16>, %acc: tensor<64x64xf32>)
     attributes {tile.kernel, cta.target = "sm_86", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -178,7 +178,7 @@ func.func @f8_on_sm_86_falls_back(%a: !tile.view<64x64xf8E4M3FN, align 16>, %b: 
 // -----
 
 // CHECK-LABEL: @f8_on_sm_89
-// CHECK: cta.mma {{.*}}shape = array<i64: 16, 8, 32>
+// CHECK: cta.mma {{.*}}by #cta.mma_sync<16x8x32>
 func.func @f8_on_sm_89(%a: !tile.view<64x64xf8E4M3FN, align 16>, %b: !tile.view<64x64xf8E4M3FN, align 16>, %acc: tensor<64x64xf32>)
     attributes {tile.kernel, cta.target = "sm_89", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -194,7 +194,7 @@ func.func @f8_on_sm_89(%a: !tile.view<64x64xf8E4M3FN, align 16>, %b: !tile.view<
 // -----
 
 // CHECK-LABEL: @f8_on_sm_120
-// CHECK: cta.mma {{.*}}shape = array<i64: 16, 8, 32>
+// CHECK: cta.mma {{.*}}by #cta.mma_sync<16x8x32>
 func.func @f8_on_sm_120(%a: !tile.view<64x64xf8E5M2, align 16>, %b: !tile.view<64x64xf8E5M2, align 16>, %acc: tensor<64x64xf32>)
     attributes {tile.kernel, cta.target = "sm_120", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -210,7 +210,7 @@ func.func @f8_on_sm_120(%a: !tile.view<64x64xf8E5M2, align 16>, %b: !tile.view<6
 // -----
 
 // CHECK-LABEL: @few_rows_fall_back
-// CHECK: cta.mma {{.*}}shape = array<i64: 1, 1, 1>
+// CHECK: cta.mma {{.*}}by #cta.fma
 func.func @few_rows_fall_back(%a: !tile.view<8x64xbf16, align 16>, %b: !tile.view<64x64xbf16, align 16>, %acc: tensor<8x64xf32>)
     attributes {tile.kernel, cta.target = "sm_90", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -226,7 +226,7 @@ func.func @few_rows_fall_back(%a: !tile.view<8x64xbf16, align 16>, %b: !tile.vie
 // -----
 
 // CHECK-LABEL: @odd_columns_fall_back
-// CHECK: cta.mma {{.*}}shape = array<i64: 1, 1, 1>
+// CHECK: cta.mma {{.*}}by #cta.fma
 func.func @odd_columns_fall_back(%a: !tile.view<64x64xbf16, align 16>, %b: !tile.view<64x12xbf16, align 16>, %acc: tensor<64x12xf32>)
     attributes {tile.kernel, cta.target = "sm_90", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -242,7 +242,7 @@ func.func @odd_columns_fall_back(%a: !tile.view<64x64xbf16, align 16>, %b: !tile
 // -----
 
 // CHECK-LABEL: @short_depth_falls_back
-// CHECK: cta.mma {{.*}}shape = array<i64: 1, 1, 1>
+// CHECK: cta.mma {{.*}}by #cta.fma
 func.func @short_depth_falls_back(%a: !tile.view<64x8xbf16, align 16>, %b: !tile.view<8x64xbf16, align 16>, %acc: tensor<64x64xf32>)
     attributes {tile.kernel, cta.target = "sm_90", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32

@@ -8,7 +8,7 @@
 // CHECK: cta.commit %[[SLOT]]
 // CHECK-DAG: cta.wait %[[B]]
 // CHECK-DAG: cta.wait
-// CHECK: cta.mma %{{.*}}, %{{.*}}, %{{.*}} {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>}
+// CHECK: cta.mma %{{.*}}, %{{.*}}, %{{.*}} by #cta.mma_sync<16x8x16> over 2x2
 // CHECK: cta.await
 // CHECK: cta.release
 // CHECK: cta.release

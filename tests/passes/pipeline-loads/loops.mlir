@@ -31,7 +31,7 @@ func.func @copies_run_two_iterations_ahead(%x: !tile.view<?x64xf16, align 16>, %
     cta.copy %x[%i, %c0] extents [64, 64], %s {vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>
@@ -63,7 +63,7 @@ func.func @waits_that_stand_together_come_before_the_copies(%x: !tile.view<?x64x
     cta.commit %sb : !cta.slot<tensor<64x64xf16>>
     %fa = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
     %fb = cta.wait %b : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %fa, %fb {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %fa, %fb by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %fa : !cta.slot<tensor<64x64xf16>>
     cta.release %fb : !cta.slot<tensor<64x64xf16>>
@@ -92,7 +92,7 @@ func.func @prologue_comes_before_the_waits_of_the_loop(%x: !tile.view<?x64xf16, 
     cta.copy %x[%i, %c0] extents [64, 64], %s {vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %fq, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %fq, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>
@@ -119,7 +119,7 @@ func.func @computes_the_index_of_the_iteration_ahead(%x: !tile.view<?x64xf16, al
     cta.copy %x[%at, %c0] extents [64, 64], %s {vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>
@@ -144,7 +144,7 @@ func.func @steps_by_the_step_of_the_loop(%x: !tile.view<?x64xf16, align 16>, %n:
     cta.copy %x[%i, %c0] extents [64, 64], %s {vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>
@@ -173,7 +173,7 @@ func.func @staged_channels_have_two_slots_and_commit_at_the_end(%x: !tile.view<?
     cta.copy %x[%i, %c0] extents [64, 64], %s {vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>
@@ -201,7 +201,7 @@ func.func @narrow_copies_follow_the_products(%x: !tile.view<?x64xf16, align 16>,
     cta.copy %x[%i, %c0] extents [64, 64], %s {vector = 1 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>
@@ -234,7 +234,7 @@ func.func @segments_share_one_prologue(%x: !tile.view<?x64xf16, align 16>, %mid:
     cta.copy %x[%i, %c0] extents [64, 64], %s {in_bounds = array<i1: false, true>, vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>
@@ -244,7 +244,7 @@ func.func @segments_share_one_prologue(%x: !tile.view<?x64xf16, align 16>, %mid:
     cta.copy %x[%i, %c0] extents [64, 64], %s {in_bounds = array<i1: true, true>, vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>
@@ -268,7 +268,7 @@ func.func @keeps_bounds_that_hold_in_every_segment(%x: !tile.view<?x64xf16, alig
     cta.copy %x[%i, %c0] extents [64, 64], %s {in_bounds = array<i1: false, true>, vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>
@@ -278,7 +278,7 @@ func.func @keeps_bounds_that_hold_in_every_segment(%x: !tile.view<?x64xf16, alig
     cta.copy %x[%i, %c0] extents [64, 64], %s {in_bounds = array<i1: true, true>, vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>
@@ -304,7 +304,7 @@ func.func @keeps_copies_whose_index_is_computed_in_the_loop(%x: !tile.view<?x64x
     cta.copy %x[%next, %c0] extents [64, 64], %s {vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     %more = arith.muli %next, %i : i32
@@ -331,7 +331,7 @@ func.func @keeps_copies_of_what_the_loop_writes(%x: !tile.view<?x64xf16, align 1
     cta.copy %x[%i, %c0] extents [64, 64], %s {vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %acc, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %acc, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     %narrow = tile.cast %t : tensor<64x64xf32> -> tensor<64x64xf16>
@@ -353,7 +353,7 @@ func.func @keeps_copies_outside_loops(%x: !tile.view<?x64xf16, align 16>, %n: i3
   cta.copy %x[%n, %c0] extents [64, 64], %s {vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
   cta.commit %s : !cta.slot<tensor<64x64xf16>>
   %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-  %p = cta.mma %acc, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+  %p = cta.mma %acc, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
   %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
   cta.release %f : !cta.slot<tensor<64x64xf16>>
   return
@@ -375,7 +375,7 @@ func.func @keeps_one_stage_serial(%x: !tile.view<?x64xf16, align 16>, %n: i32, %
     cta.copy %x[%i, %c0] extents [64, 64], %s {vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>
@@ -404,7 +404,7 @@ func.func @left_over_slots_are_released_before_the_ring_is_used_again(%x: !tile.
       cta.copy %x[%i, %c0] extents [64, 64], %s {vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
       cta.commit %s : !cta.slot<tensor<64x64xf16>>
       %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-      %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+      %p = cta.mma %sum, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
       %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
       cta.release %f : !cta.slot<tensor<64x64xf16>>
       scf.yield %t : tensor<64x64xf32>
@@ -425,7 +425,7 @@ func.func @leaves_other_functions(%x: !tile.view<?x64xf16, align 16>, %n: i32, %
     cta.copy %x[%i, %c0] extents [64, 64], %s {vector = 8 : i64} : !tile.view<?x64xf16, align 16>, !cta.slot<tensor<64x64xf16>>
     cta.commit %s : !cta.slot<tensor<64x64xf16>>
     %f = cta.wait %a : !cta.channel<1 x tensor<64x64xf16>> -> !cta.slot<tensor<64x64xf16>>
-    %p = cta.mma %sum, %f, %f {shape = array<i64: 16, 8, 16>, warps = array<i64: 2, 2>} : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
+    %p = cta.mma %sum, %f, %f by #cta.mma_sync<16x8x16> over 2x2 : tensor<64x64xf32>, !cta.slot<tensor<64x64xf16>>, !cta.slot<tensor<64x64xf16>> -> !cta.pending<tensor<64x64xf32>>
     %t = cta.await %p : !cta.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
     cta.release %f : !cta.slot<tensor<64x64xf16>>
     scf.yield %t : tensor<64x64xf32>

@@ -30,7 +30,7 @@ func.func @carries_the_slot_of_its_last_product(%n: i32) attributes {cta.target 
     %e = cta.begin : !sum
     %sum = scf.for %i = %c0 to %n step %c1 iter_args(%x = %e) -> (!sum) : i32 {
       %a = cta.wait %as : !ring -> !slot
-      %p = cta.mma %x, %a, %a {b_transposed, shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p = cta.mma %x, %a, %a by #cta.wgmma<64x64x16> over 4x1 {b_transposed} : !sum, !slot, !slot -> !sum
       cta.release %a : !slot after %p : !sum
       scf.yield %p : !sum
     }
@@ -58,7 +58,7 @@ func.func @lets_products_pass(%n: i32) attributes {cta.target = "sm_90"} {
     %own = arith.constant dense<1.0> : tensor<64xf32>
     %a = cta.wait %as : !ring -> !slot
     %e = cta.begin : !sum
-    %p = cta.mma %e, %a, %a {b_transposed, shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+    %p = cta.mma %e, %a, %a by #cta.wgmma<64x64x16> over 4x1 {b_transposed} : !sum, !slot, !slot -> !sum
     cta.release %a : !slot after %p : !sum
     %y = scf.for %i = %c0 to %n step %c1 iter_args(%x = %own) -> (tensor<64xf32>) : i32 {
       %w = arith.mulf %x, %x : tensor<64xf32>
@@ -83,7 +83,7 @@ func.func @finishes_products_before_others_in_a_loop(%n: i32) attributes {cta.ta
     %b = cta.wait %as : !ring -> !slot
     %a = cta.wait %as : !ring -> !slot
     %e = cta.begin : !sum
-    %p = cta.mma %e, %a, %a {b_transposed, shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+    %p = cta.mma %e, %a, %a by #cta.wgmma<64x64x16> over 4x1 {b_transposed} : !sum, !slot, !slot -> !sum
     cta.release %a : !slot after %p : !sum
     %last = scf.while (%q = %c0) : (i32) -> (i32) {
       %go = arith.cmpi slt, %q, %n : i32
@@ -91,7 +91,7 @@ func.func @finishes_products_before_others_in_a_loop(%n: i32) attributes {cta.ta
     } do {
     ^bb0(%q: i32):
       %e2 = cta.begin : !sum
-      %p2 = cta.mma %e2, %b, %b {b_transposed, shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>} : !sum, !slot, !slot -> !sum
+      %p2 = cta.mma %e2, %b, %b by #cta.wgmma<64x64x16> over 4x1 {b_transposed} : !sum, !slot, !slot -> !sum
       %d2 = cta.await %p2 : !sum -> !acc
       %r = arith.addi %q, %c1 : i32
       scf.yield %r : i32

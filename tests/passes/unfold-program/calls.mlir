@@ -52,7 +52,7 @@ func.func @constants_decide_branches(%x: !rows, %most: !rows, %open: i1) -> (!ro
 
 func.func private @multiply(%sum: !sum, %ring: !ring) -> !sum {
   %s = cta.wait %ring : !ring -> !slot
-  %p = cta.mma %sum, %s, %s {shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>}
+  %p = cta.mma %sum, %s, %s by #cta.wgmma<64x64x16> over 4x1
       : !sum, !slot, !slot -> !sum
   cta.release %s : !slot after %p : !sum
   return %p : !sum
