@@ -6,7 +6,9 @@ from bench.cases import Case, Suite
 
 SHAPES: dict[str, dict[str, int]] = {
     "attention": {"B": 1, "S": 512, "H": 2, "G": 2, "D": 128},
+    "attention_wide": {"B": 1, "S": 512, "H": 2, "G": 2, "D": 128},
     "gelu_linear": {"M": 512, "N": 512, "K": 512},
+    "gemm_persistent": {"M": 512, "N": 512, "K": 512},
     "layer_norm": {"M": 64, "D": 4096},
     "matmul": {"M": 512, "N": 512, "K": 512},
     "matmul_nt": {"M": 512, "N": 512, "K": 512},
