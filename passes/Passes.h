@@ -1,6 +1,8 @@
-//===- Passes.h - every pass, and how passes explain themselves --------------------------------===//
+//===- Passes.h - every pass, and how passes explain themselves
+//--------------------------------===//
 //
-// The catalogue is Passes.td. A pass says what it decided, and why, with `explain`.
+// The catalogue is Passes.td. A pass says what it decided, and why, with `explain`
+// (passes/say/Explain.h).
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_PASSES_H
@@ -11,18 +13,14 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 
 #include "ir/cta/Cta.h"
 #include "ir/cuda/Cuda.h"
 #include "ir/tile/Tile.h"
+#include "passes/say/Explain.h"
 
 namespace tilewright::passes {
-
-/// A decision about `op`, in words: a remark, which `tilewright explain` prints and which others
-/// ignore. The text starts with the pass's flag.
-mlir::InFlightDiagnostic explain(mlir::Operation *op, llvm::StringRef flag);
 
 #define GEN_PASS_DECL
 #include "passes/Passes.h.inc"

@@ -138,21 +138,23 @@ std::string Search::deepen(const Deadlock &deadlock) {
 void Search::explainGaps() {
   constexpr StringRef kFlag = "check-deadlocks";
   if (obscure) {
-    mlir::emitRemark(*obscure) << kFlag
-                               << ": does not look for roles that wait for ever, as this is "
-                               << "no arithmetic on sizes, arguments and tiles";
+    Explanation(*obscure, kFlag).with("unknown", "arithmetic")
+        << "does not look for roles that wait for ever, as this is "
+        << "no arithmetic on sizes, arguments and tiles";
     return;
   }
   if (tooMany)
-    explain(kernel, kFlag) << "looked for roles that wait for ever with " << runs
-                           << " choices of sizes; there are more that might make a difference";
+    explain(kernel, kFlag).with("unknown", "sizes").with("tried", runs)
+        << "looked for roles that wait for ever with " << runs
+        << " choices of sizes; there are more that might make a difference";
   if (tooLong)
-    explain(kernel, kFlag) << "looked for roles that wait for ever with small sizes, but some make "
-                           << "loops too long to be played through, and were left out";
+    explain(kernel, kFlag).with("unknown", "long_loops")
+        << "looked for roles that wait for ever with small sizes, but some make "
+        << "loops too long to be played through, and were left out";
   if (auto place = unfollowedCondition(kernel))
-    mlir::emitRemark(*place) << kFlag
-                             << ": looked for roles that wait for ever with some tiles only; "
-                             << "at which others this changes is not followed";
+    Explanation(*place, kFlag).with("unknown", "tiles")
+        << "looked for roles that wait for ever with some tiles only; "
+        << "at which others this changes is not followed";
   bool ahead = kernel
                    .walk([](cta::TilesOp tiles) {
                      return tiles.getQueue() && !tiles.getInitArgs().empty()
@@ -161,8 +163,9 @@ void Search::explainGaps() {
                    })
                    .wasInterrupted();
   if (ahead)
-    explain(kernel, kFlag) << "looked for roles that wait for ever as if all tiles of the queue "
-                           << "were known; one that takes slots of several tiles ahead may wait";
+    explain(kernel, kFlag).with("unknown", "queue")
+        << "looked for roles that wait for ever as if all tiles of the queue "
+        << "were known; one that takes slots of several tiles ahead may wait";
 }
 
 //===- What is said ---------------------------------------------------------------------------===//

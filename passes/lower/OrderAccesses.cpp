@@ -231,9 +231,9 @@ void Orderer::reach(const Access &access) {
     Operation *around = loop && loop->isAncestor(access.op) ? loop : nullptr;
     if (!Pair(*Access::of(op), access, around).needsOrder())
       continue;
-    explain(access.op, kFlag) << "a barrier: this " << nameOf(access.op)
-                              << " may meet what other threads did in a " << nameOf(op)
-                              << (around ? " of an iteration" : "") << " before it";
+    explain(access.op, kFlag).with("barrier_before", nameOf(access.op)).with("after", nameOf(op))
+        << "a barrier: this " << nameOf(access.op) << " may meet what other threads did in a "
+        << nameOf(op) << (around ? " of an iteration" : "") << " before it";
     OpBuilder(access.op).create<cta::SyncOp>(access.op->getLoc());
     pending.clear();
     break;

@@ -153,8 +153,11 @@ void LayoutRewriter::rewriteOperands(Operation *op) {
 /// A conversion, which `cause` makes necessary.
 Value LayoutRewriter::convert(Operation *cause, Value value, const Layout &layout) {
   auto type = tileType(value);
-  explain(cause, "assign-layouts") << "converts " << type.getShape().size() << "-d tile of "
-                                   << type.getNumElements() << " elements";
+  explain(cause, "assign-layouts")
+          .with("converts", cta::nameOf(value, "tile"))
+          .with("shape", type.getShape())
+      << "converts " << type.getShape().size() << "-d tile of " << type.getNumElements()
+      << " elements";
   return builder.create<cta::ConvertOp>(value.getLoc(), cta::withLayout(type, layout), value);
 }
 

@@ -1,8 +1,9 @@
 // The configuration of a kernel in one place: the target, the warps of a block, the depth of its
-// pipelines. What the caller (the tuner, a test, a user's `--config`) states is taken; the rest comes
-// from the sizes of the kernel's tiles. Tile extents are bound earlier: they are `tune` parameters
-// of the program.
+// pipelines. What the caller (the tuner, a test, a user's `--config`) states is taken; the rest
+// comes from the sizes of the kernel's tiles. Tile extents are bound earlier: they are `tune`
+// parameters of the program.
 #include "passes/Passes.h"
+#include "passes/plan/Adjust.h"
 
 #include "ir/Target.h"
 #include "ir/cta/Cta.h"
@@ -40,15 +41,18 @@ int64_t largestTile(func::FuncOp kernel) {
 }
 
 /// Warps for which a thread holds at most 192 accumulators of products, or about 16 elements of
-/// other tiles. Few warps with large parts read each operand fragment for more products (measured
-/// with attention, D = 128: 338 TFLOP/s with 4 warps, 243 with 8); 192 is what registers allow.
-int64_t chooseWarps(func::FuncOp kernel) {
+/// other tiles; `why` gets what is against fewer. Few warps with large parts read each operand
+/// fragment for more products (measured with attention, D = 128: 338 TFLOP/s with 4 warps, 243 with
+/// 8); 192 is what registers allow.
+int64_t chooseWarps(func::FuncOp kernel, Explanation &why) {
   int64_t accumulators = accumulatorElements(kernel);
   int64_t perThread = accumulators ? 192 : 16;
   int64_t elements = accumulators ? accumulators : largestTile(kernel);
   int64_t warps = accumulators ? 4 : 1;
-  while (warps < 8 && elements > perThread * kLanes * warps)
-    warps *= 2;
+  for (; warps < kMostWarps && elements > perThread * kLanes * warps; warps *= 2)
+    why.rather(std::to_string(warps) + " warps",
+               "a thread would hold " + std::to_string(elements / kLanes / warps) +
+                   " elements, more than " + std::to_string(perThread));
   return warps;
 }
 
@@ -63,18 +67,22 @@ struct BindConfig : impl::BindConfigBase<BindConfig> {
       kernel.emitError() << "unknown target `" << target << "`; `tilewright targets` lists them";
       return signalPassFailure();
     }
-    int64_t chosenWarps = warps ? int64_t(warps) : chooseWarps(kernel);
-    if (chosenWarps < 1 || chosenWarps > 32 || (chosenWarps & (chosenWarps - 1))) {
-      kernel.emitError() << "a block has 1, 2, 4, 8, 16 or 32 warps, not " << chosenWarps;
+    if (int64_t stated = warps; stated && (stated < 1 || stated > 32 || (stated & (stated - 1)))) {
+      kernel.emitError() << "a block has 1, 2, 4, 8, 16 or 32 warps, not " << stated;
       return signalPassFailure();
     }
+    auto why = explain(kernel, "bind-config");
+    int64_t chosenWarps = warps ? int64_t(warps) : chooseWarps(kernel, why);
     Builder builder(&getContext());
     kernel->setAttr(cta::kTargetAttr, builder.getStringAttr(target));
     kernel->setAttr(cta::kWarpsAttr, builder.getI32IntegerAttr(chosenWarps));
     kernel->setAttr(cta::kStagesAttr, builder.getI32IntegerAttr(stages));
     if (minBlocks)
       kernel->setAttr(cta::kMinBlocksAttr, builder.getI32IntegerAttr(minBlocks));
-    explain(kernel, "bind-config") << chosenWarps << " warps per block, for " << target;
+    why.with("warps", chosenWarps).with("target", target.getValue());
+    if (stages)
+      why.with("stages", stages);
+    why << chosenWarps << " warps per block, for " << target.getValue();
   }
 };
 

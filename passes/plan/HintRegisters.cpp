@@ -78,12 +78,12 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     // Tiles beyond shared memory are refused for that, once all of it has been placed.
     if (!allowSpills && atLeast(peak.total) > limit && shared <= target.smem)
       return reject(peak, limit);
-    explain(peak.at, "hint-registers")
+    explain(peak.at, "hint-registers").with("registers", peak.total).with("limit", limit)
         << "values take " << peak.total << " of " << limit << " registers: " << peak.str();
     if (stated || limit == target.registerLimit(threads, 1))
       return;
     kernel->setAttr(cta::kMinBlocksAttr, Builder(&getContext()).getI32IntegerAttr(blocks));
-    explain(kernel, "hint-registers")
+    explain(kernel, "hint-registers").with("blocks_per_sm", blocks).with("limit", limit)
         << blocks << " blocks per SM, at most " << limit << " registers per thread";
   }
 
@@ -153,8 +153,12 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
       return fits;
     if (!allowSpills && atLeast(peak.total) > limit)
       return reject(peak, limit), failure();
-    explain(peak.at, "hint-registers") << "role \"" << role.getName() << "\" holds " << peak.total
-                                       << " of " << limit << " registers: " << peak.str();
+    explain(peak.at, "hint-registers")
+            .with("role", role.getName())
+            .with("registers", peak.total)
+            .with("limit", limit)
+        << "role \"" << role.getName() << "\" holds " << peak.total << " of " << limit
+        << " registers: " << peak.str();
     return success();
   }
 

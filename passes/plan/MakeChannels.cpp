@@ -159,9 +159,12 @@ Choice ChannelMaker::select(tile::DotOp dot) {
     }
   auto [m, n, k] = choice.instruction.getShape();
   choice.split = splitOverWarps(shape[0], shape[1], warps, m, n, rowWise);
-  explain(dot, "make-channels") << "a " << shape[0] << "x" << shape[1] << "x" << depth
-                                << " product as " << name << ", warps " << choice.split[0] << "x"
-                                << choice.split[1];
+  explain(dot, "make-channels")
+          .with("instruction", name)
+          .with("tile", {shape[0], shape[1], depth})
+          .with("warps", choice.split)
+      << "a " << shape[0] << "x" << shape[1] << "x" << depth << " product as " << name << ", warps "
+      << choice.split[0] << "x" << choice.split[1];
   return choice;
 }
 
@@ -222,8 +225,8 @@ Value ChannelMaker::fillByCopy(tile::LoadOp load) {
   builder.setInsertionPoint(waitPoint(load));
   Value full = builder.create<cta::WaitOp>(loc, slotType, channel);
   slots[load] = full;
-  explain(load, "make-channels") << (async ? "cp.async of " : "vector loads of ") << bytes
-                                 << " bytes";
+  explain(load, "make-channels").with("transport", stringifyChannelKind(kind)).with("bytes", bytes)
+      << (async ? "cp.async of " : "vector loads of ") << bytes << " bytes";
   return full;
 }
 

@@ -20,6 +20,7 @@
 // first, and each prefetches into the next.
 #include "passes/Passes.h"
 #include "passes/analysis/SharedAccesses.h"
+#include "passes/plan/Adjust.h"
 
 #include "ir/Target.h"
 #include "ir/cta/Cta.h"
@@ -313,8 +314,11 @@ struct PipelineLoads : impl::PipelineLoadsBase<PipelineLoads> {
     int64_t stages = kernel->getAttrOfType<IntegerAttr>(cta::kStagesAttr).getInt();
     int64_t warps = kernel->getAttrOfType<IntegerAttr>(cta::kWarpsAttr).getInt();
     for (LoopGroup &group : findGroups(kernel)) {
-      int64_t depth = chooseDepth(kernel, group, target, warps, stages);
-      explain(group.loops.front(), "pipeline-loads")
+      auto why = explain(group.loops.front(), "pipeline-loads");
+      int64_t depth = chooseDepth(kernel, group, target, warps, stages, why);
+      why.with("slots", depth)
+              .with("loads", int64_t(group.fills.front().size()))
+              .with("bytes", sharedBytes(kernel, group, depth))
           << depth << " slots for " << group.fills.front().size() << " loads";
       if (depth > 1)
         LoopPipeliner(group, depth).run();
@@ -325,7 +329,7 @@ struct PipelineLoads : impl::PipelineLoadsBase<PipelineLoads> {
   /// SM a block: the blocks that share an SM overlap better than one block's stages (attention, D =
   /// 128: 341 TFLOP/s with 2 slots and 2 blocks, 252 with 3 and 1).
   static int64_t chooseDepth(func::FuncOp kernel, LoopGroup &group, const Target &target,
-                             int64_t warps, int64_t stages) {
+                             int64_t warps, int64_t stages, Explanation &why) {
     auto fits = [&](int64_t depth) {
       return sharedBytes(kernel, group, depth) <= target.smem - kReservedSharedBytes;
     };
@@ -334,11 +338,18 @@ struct PipelineLoads : impl::PipelineLoadsBase<PipelineLoads> {
       int64_t bytes = sharedBytes(kernel, group, depth) + kReservedSharedBytes;
       return std::min(std::max<int64_t>(1, byRegisters), target.smemPerSm / bytes);
     };
-    int64_t depth = stages ? stages : 3;
-    while (depth > 1 && !fits(depth))
-      --depth;
-    if (!stages && depth == 3 && blocks(3) < blocks(2))
+    int64_t depth = stages ? stages : kUsualStages;
+    auto rather = [&](int64_t slots, const Twine &reason) {
+      why.rather(std::to_string(slots) + " slots", reason.str());
+    };
+    for (; depth > 1 && !fits(depth); --depth)
+      rather(depth, "they take " + Twine(sharedBytes(kernel, group, depth)) + " bytes, of " +
+                        Twine(target.smem - kReservedSharedBytes));
+    if (!stages && depth == 3 && blocks(3) < blocks(2)) {
+      rather(depth,
+             "an SM would hold " + Twine(blocks(3)) + " blocks instead of " + Twine(blocks(2)));
       depth = 2;
+    }
     return depth;
   }
 };

@@ -76,15 +76,20 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
     SharedAccesses accesses = accessesTo(channel, tile, warps);
     SharedLayout best = choose(channel, accesses);
     channel.setSharedAttr(attribute(best));
+    int64_t conflicts = accesses.wavefronts(best) - accesses.count();
     auto remark = explain(channel, "swizzle-layout");
+    remark.with("swizzle", {best.bits, 4, best.shift})
+        .with("pitch", best.pitch)
+        .with("bytes", ringBytes(channel, best))
+        .with("conflicts", conflicts)
+        .with("accesses", accesses.count());
     if (best.bits)
       remark << "swizzle <" << best.bits << ", 4, " << best.shift << ">";
     else if (best.pitch != tile.getShape().back())
       remark << "rows padded to " << best.pitch << " elements";
     else
       remark << "plain rows";
-    remark << ", " << accesses.wavefronts(best) - accesses.count() << " conflicts in "
-           << accesses.count() << " accesses";
+    remark << ", " << conflicts << " conflicts in " << accesses.count() << " accesses";
   }
 
   SharedLayout choose(cta::ChannelOp channel, const SharedAccesses &accesses) {
@@ -112,8 +117,11 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
     SharedLayout best = accesses.best(paddedRows(from.getShape(), bytesOf(from)));
     convert.setSharedAttr(attribute(best));
     if (int64_t conflicts = accesses.wavefronts(best) - accesses.count())
-      explain(convert, "swizzle-layout") << "a conversion with " << conflicts << " conflicts in "
-                                         << accesses.count() << " accesses";
+      explain(convert, "swizzle-layout")
+              .with("conflicts", conflicts)
+              .with("accesses", accesses.count())
+          << "a conversion with " << conflicts << " conflicts in " << accesses.count()
+          << " accesses";
   }
 
   /// One warp's share of every access to the channel's slots.

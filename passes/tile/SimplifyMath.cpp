@@ -110,7 +110,8 @@ struct MultiplyByReciprocal : OpRewritePattern<arith::DivFOp> {
       return failure();
     Value one = constantLike(rewriter, op.getLoc(), op.getType(), 1.0);
     Value reciprocal = rewriter.create<arith::DivFOp>(op.getLoc(), one, op.getRhs());
-    explain(op, kFlag) << "division by a repeated value multiplies by its reciprocal";
+    explain(op, kFlag).with("rewrite", "reciprocal")
+        << "division by a repeated value multiplies by its reciprocal";
     rewriter.replaceOpWithNewOp<arith::MulFOp>(op, op.getLhs(), reciprocal);
     return success();
   }
@@ -265,7 +266,8 @@ struct ScaleAfterMax : OpRewritePattern<tile::ReduceOp> {
       factor = rewriter.create<arith::ConstantOp>(loc, scale.number);
     if (isa<RankedTensorType>(type))
       factor = rewriter.create<tile::SplatOp>(loc, type, factor);
-    explain(op, kFlag) << "the scale is positive, so it is applied after the reduction";
+    explain(op, kFlag).with("rewrite", "scale_after_reduction")
+        << "the scale is positive, so it is applied after the reduction";
     rewriter.replaceOpWithNewOp<arith::MulFOp>(op, extreme, factor);
     return success();
   }

@@ -84,7 +84,12 @@ private:
   OpBuilder builder;
   Value lower, upper; // of the iterations that are left to run
   Facts facts;
-  SmallVector<std::string> notes;
+  struct Note {
+    StringRef decision; // "skip", "split" or "branch"
+    int64_t masks;      // that it is for
+    std::string text;
+  };
+  SmallVector<Note> notes;
 };
 
 } // namespace
@@ -132,8 +137,9 @@ void Splitter::dropEmptyIterations(ArrayRef<Predicate> masks) {
       upper = minimum(upper, end);
     else
       lower = maximum(lower, end);
-    notes.push_back(rises(mask) ? "the last ones, where the mask is false, never run"
-                                : "the first ones, where the mask is false, never run");
+    notes.push_back({"skip", 1,
+                     rises(mask) ? "the last ones, where the mask is false, never run"
+                                 : "the first ones, where the mask is false, never run"});
   }
 }
 
@@ -223,10 +229,11 @@ void Splitter::split(ArrayRef<Predicate> predicates) {
   }
   loop.replaceAllUsesWith(carried);
   int64_t masks = llvm::count_if(predicates, [](const Predicate &p) { return bool(p.mask); });
-  notes.push_back((Twine("split into ") + (hasHead ? "partial, " : "") + "full" +
-                   (hasTail ? ", partial: " : ": ") + Twine(masks) + " masks and " +
-                   Twine(predicates.size() - masks) + " bounds always hold in the full part")
-                      .str());
+  notes.push_back({"split", masks,
+                   (Twine("split into ") + (hasHead ? "partial, " : "") + "full" +
+                    (hasTail ? ", partial: " : ": ") + Twine(masks) + " masks and " +
+                    Twine(predicates.size() - masks) + " bounds always hold in the full part")
+                       .str()});
 }
 
 /// The selects that masks decide, and what joins and broadcasts the masks on the way, in order.
@@ -287,10 +294,11 @@ void Splitter::branchOnMasks(ArrayRef<Predicate> masks) {
   controlFlowSink(
       branches, dominance, [](Operation *op, Region *) { return isMemoryEffectFree(op); },
       [](Operation *op, Region *region) { op->moveBefore(&region->front().front()); });
-  notes.push_back((Twine(masks.size()) +
-                   " masks are applied behind a branch, in partial iterations; "
-                   "the loop is too long to be split")
-                      .str());
+  notes.push_back(
+      {"branch", int64_t(masks.size()),
+       (Twine(masks.size()) + " masks are applied behind a branch, in partial iterations; "
+                              "the loop is too long to be split")
+           .str()});
 }
 
 /// Whether the body, nested loops included, has a matrix product.
@@ -314,8 +322,8 @@ void Splitter::run(bool dropEmpty, bool splitBounds) {
     whole ? branchOnMasks(predicates) : split(predicates);
   loop.setLowerBound(lower);
   loop.setUpperBound(upper);
-  for (const std::string &note : notes)
-    explain(loop, kFlag) << note;
+  for (const Note &note : notes)
+    explain(loop, kFlag).with("decision", note.decision).with("masks", note.masks) << note.text;
   if (!predicates.empty() && !whole)
     loop.erase();
 }

@@ -4,7 +4,6 @@
 #include "ir/cuda/Cuda.h"
 
 #include <gtest/gtest.h>
-#include <regex>
 #include <set>
 
 using namespace tilewright;
@@ -37,11 +36,9 @@ Conflicts conflictsOf(const Case &test, const std::string &target) {
   EXPECT_TRUE(simulated) << simulated.error().message;
   if (!simulated)
     return result;
-  static const std::regex claim("swizzle-layout: (?:swizzle|plain|rows).*, ([0-9]+) conflicts in "
-                                "[0-9]+ accesses");
-  for (const std::string &remark : simulated->remarks())
-    if (std::smatch match; std::regex_search(remark, match, claim))
-      result.claimed += std::stoull(match[1]);
+  for (const driver::Remark &remark : simulated->remarks())
+    if (remark.pass == "swizzle-layout" && remark.values.get("swizzle")) // a channel's
+      result.claimed += uint64_t(*remark.values.getInteger("conflicts"));
   SimulatedRun run = simulated->run({});
   EXPECT_EQ(run.fault, "");
   std::set<std::optional<unsigned>> products = productLines(run.result.counters);

@@ -22,7 +22,7 @@ public:
   /// Runs the kernel on fresh tensors.
   SimulatedRun run(const simulator::MachineOptions &options);
   mlir::func::FuncOp kernel() const { return simulation.kernel(); }
-  const std::vector<std::string> &remarks() const { return simulation.remarks(); }
+  const std::vector<driver::Remark> &remarks() const { return simulation.remarks(); }
 
 private:
   SimulatedCase(KernelCall call, driver::Simulation simulation)

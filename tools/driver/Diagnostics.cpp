@@ -1,15 +1,75 @@
 #include "tools/driver/Diagnostics.h"
 
+#include "passes/say/Explain.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <algorithm>
-
 using namespace tilewright;
 using namespace tilewright::driver;
+
+std::string Remark::str() const {
+  return file.empty() ? text : file + ":" + std::to_string(line) + ": " + text;
+}
+
+llvm::json::Value Remark::json() const {
+  llvm::json::Object result{{"pass", pass}, {"text", text}, {"values", llvm::json::Object(values)}};
+  if (!file.empty()) {
+    result["file"] = file;
+    result["line"] = line;
+    result["column"] = column;
+  }
+  if (!variable.empty())
+    result["variable"] = variable;
+  llvm::json::Array rejected;
+  for (const auto &[choice, reason] : alternatives)
+    rejected.push_back(llvm::json::Object{{"choice", choice}, {"reason", reason}});
+  result["alternatives"] = std::move(rejected);
+  return result;
+}
+
+/// A value of an explanation: an integer, a word, or a list of them.
+static llvm::json::Value valueOf(mlir::Attribute attribute) {
+  if (auto number = mlir::dyn_cast<mlir::IntegerAttr>(attribute))
+    return number.getInt();
+  if (auto word = mlir::dyn_cast<mlir::StringAttr>(attribute))
+    return word.str();
+  llvm::json::Array list;
+  for (mlir::Attribute each : mlir::cast<mlir::ArrayAttr>(attribute))
+    list.push_back(valueOf(each));
+  return list;
+}
+
+static void addFacts(mlir::DictionaryAttr facts, Remark &remark) {
+  remark.pass = facts.getAs<mlir::StringAttr>(passes::kPassKey).str();
+  for (mlir::NamedAttribute value : facts.getAs<mlir::DictionaryAttr>(passes::kValuesKey))
+    remark.values[value.getName().str()] = valueOf(value.getValue());
+  for (auto pair :
+       facts.getAs<mlir::ArrayAttr>(passes::kAlternativesKey).getAsRange<mlir::ArrayAttr>())
+    remark.alternatives.emplace_back(mlir::cast<mlir::StringAttr>(pair[0]).str(),
+                                     mlir::cast<mlir::StringAttr>(pair[1]).str());
+}
+
+static Remark remarkOf(const mlir::Diagnostic &diagnostic) {
+  Remark remark;
+  remark.text = diagnostic.str();
+  mlir::Location at = diagnostic.getLocation();
+  if (auto carrier = mlir::dyn_cast<mlir::FusedLocWith<mlir::DictionaryAttr>>(at)) {
+    addFacts(carrier.getMetadata(), remark);
+    at = carrier.getLocations().front();
+  }
+  if (auto place = at->findInstanceOf<mlir::FileLineColLoc>()) {
+    remark.file = place.getFilename().str();
+    remark.line = place.getLine();
+    remark.column = place.getColumn();
+  }
+  if (auto named = mlir::dyn_cast<mlir::NameLoc>(at))
+    remark.variable = named.getName().str();
+  return remark;
+}
 
 struct Diagnostics::State {
   explicit State(mlir::MLIRContext &context) : context(context), stream(rendered) {}
@@ -20,14 +80,12 @@ struct Diagnostics::State {
   llvm::SourceMgr sources;
   std::unique_ptr<mlir::SourceMgrDiagnosticHandler> printer;
   mlir::DiagnosticEngine::HandlerID remarkHandler = 0;
-  std::vector<std::string> remarks;
+  std::vector<Remark> remarks;
 
-  void addRemark(const mlir::Diagnostic &remark) {
-    std::string text = remark.str();
-    if (auto place = remark.getLocation()->findInstanceOf<mlir::FileLineColLoc>())
-      text = place.getFilename().str() + ":" + std::to_string(place.getLine()) + ": " + text;
-    if (std::find(remarks.begin(), remarks.end(), text) == remarks.end())
-      remarks.push_back(std::move(text));
+  void addRemark(Remark remark) {
+    std::string line = remark.str();
+    if (llvm::none_of(remarks, [&](const Remark &known) { return known.str() == line; }))
+      remarks.push_back(std::move(remark));
   }
 };
 
@@ -42,7 +100,7 @@ Diagnostics::Diagnostics(mlir::MLIRContext &context, std::string_view file, std:
       context.getDiagEngine().registerHandler([state = state.get()](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Remark)
           return mlir::failure();
-        state->addRemark(diagnostic);
+        state->addRemark(remarkOf(diagnostic));
         return mlir::success();
       });
 }
@@ -63,4 +121,4 @@ void Diagnostics::clear() {
 
 bool Diagnostics::empty() const { return state->stream.str().empty(); }
 
-const std::vector<std::string> &Diagnostics::remarks() const { return state->remarks; }
+const std::vector<Remark> &Diagnostics::remarks() const { return state->remarks; }

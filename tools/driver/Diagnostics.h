@@ -5,6 +5,7 @@
 #include "support/ErrorOr.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/JSON.h"
 
 #include <memory>
 #include <string>
@@ -12,6 +13,20 @@
 #include <vector>
 
 namespace tilewright::driver {
+
+/// What a pass decided, and where (passes/say/Explain.h).
+struct Remark {
+  std::string pass, text; ///< The text starts with the pass's flag.
+  std::string file;       ///< Empty where the place is not known.
+  unsigned line = 0, column = 0;
+  std::string variable; ///< The value that it is about; empty if it has no name.
+  llvm::json::Object values;
+  std::vector<std::pair<std::string, std::string>> alternatives; ///< Each with what was against it.
+
+  /// `file:line: words`.
+  std::string str() const;
+  llvm::json::Value json() const;
+};
 
 /// Collects what is said through a context while it lives: errors and warnings rendered with their
 /// source line and a caret, remarks as one line each.
@@ -26,8 +41,8 @@ public:
   /// Forgets everything but the remarks.
   void clear();
 
-  /// `file:line: words` of each remark, in the order of the passes, each once.
-  const std::vector<std::string> &remarks() const;
+  /// In the order of the passes, each line of words once.
+  const std::vector<Remark> &remarks() const;
 
 private:
   struct State;
