@@ -36,10 +36,11 @@ using ConstValue = std::variant<std::monostate, bool, int64_t, double, Dtype, st
 /// The value as the language writes it.
 std::string toString(const ConstValue &value);
 
-/// One dimension of a tensor parameter: a name, or a literal size.
+/// One dimension of a tensor parameter: a name, or a literal size. (A program of the `cta` level
+/// may fix the size of a name.)
 struct Dim {
   std::string name; // empty for a literal
-  int64_t size = 0;
+  int64_t size = 0; // of a literal, or where a name has one
 };
 
 struct Param {

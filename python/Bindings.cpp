@@ -2,11 +2,9 @@
 #include "python/Kernel.h"
 
 #include "frontend/Builtins.h"
-#include "tools/driver/Acceptance.h"
 #include "tools/driver/Builtins.h"
 #include "tools/driver/Inspect.h"
 #include "tools/driver/Resources.h"
-#include "tools/driver/Schedule.h"
 
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -78,7 +76,7 @@ Kernel loadText(const ffi::String &text, const ffi::String &file, const ffi::Str
                     config);
 }
 
-Kernel loadBuiltin(const ffi::String &name, const Dict &config) {
+Kernel loadNamed(const ffi::String &name, const Dict &config) {
   return makeKernel(driver::loadKernel(std::string(name)), config);
 }
 
@@ -197,27 +195,6 @@ ffi::Function inspector(const Kernel &kernel, const ffi::String &what) {
   });
 }
 
-//===- Schedules ------------------------------------------------------------------------------===//
-
-/// A kernel written on the `cta` level: its name, its CUDA text, and what `compile` makes of it.
-Dict loadSchedule(const ffi::String &text, const ffi::String &file) {
-  driver::Schedule schedule =
-      orRaise(driver::lowerSchedule(text, file), "tilewright.CompileError");
-  return {{"name", ffi::String(schedule.source.entry)},
-          {"cuda", ffi::String(driver::cudaListing(schedule, text))},
-          {"compile", ffi::Function::FromTyped([source = schedule.source]() -> ffi::Function {
-             auto kernel = std::make_shared<runtime::Kernel>(
-                 orRaise(runtime::Kernel::build(source, {}), "tilewright.CompileError"));
-             orRaise(driver::checkSchedule(source, kernel->compiled().performanceNotes),
-                     "tilewright.CompileError");
-             return ffi::Function::FromPacked([kernel](ffi::PackedArgs args, ffi::Any *) {
-               Arguments arguments(args);
-               void *stream = TVMFFIEnvGetStream(kDLCUDA, std::max(0, arguments.device));
-               orRaise(kernel->launch(static_cast<runtime::Stream>(stream), arguments.list));
-             });
-           })}};
-}
-
 //===- The language ---------------------------------------------------------------------------===//
 
 /// The built-in functions: [name, parameters, what it does] each.
@@ -254,11 +231,10 @@ int64_t gpuCount() {
 } // namespace
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load, loadText)
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_builtin, loadBuiltin)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_named, loadNamed)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(signature, signature)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(bind, bindKernel)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(inspector, inspector)
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_schedule, loadSchedule)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(builtin_functions, builtinFunctions)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(words, words)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(builtin_kernels, builtinKernels)

@@ -16,12 +16,10 @@ from bench.measure import Lineup
 
 
 def program(case: Case) -> Callable[..., None]:
-    """The kernel of tests/hopper/<kernel>.mlir, compiled."""
+    """The kernel of tests/hopper/<kernel>.mlir."""
     import tilewright
 
-    schedule = tilewright.Schedule(ROOT / "tests" / "hopper" / f"{case.kernel}.mlir")
-    schedule.prepare()
-    return schedule
+    return tilewright.load(ROOT / "tests" / "hopper" / f"{case.kernel}.mlir")
 
 
 def gemm(case: Case) -> Lineup:

@@ -1,14 +1,14 @@
 """Tilewright: GPU kernels written as whole-tile programs.
 
 `@tilewright.kernel` makes a kernel of a function in the tile language; `tilewright.ops` has the
-kernels that come with the package as torch functions, `tilewright.builtin` gives them as kernels.
+kernels that come with the package as torch functions, `tilewright.builtin` gives them as kernels;
+`tilewright.load` has those of files.
 """
 
 from . import language
 from ._library import CompileError, Error
-from .kernel import Kernel, Report, Spec, builtin, builtin_kernels, gpu_count, inline, kernel
+from .kernel import Kernel, Report, Spec, builtin, builtin_kernels, gpu_count, inline, kernel, load
 from .language import *  # noqa: F403
-from .schedule import Schedule
 
 __all__ = ["inline", "kernel"]
 __all__ += language.__all__

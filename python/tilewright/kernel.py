@@ -191,14 +191,15 @@ class _TextKernel(Kernel):
         return _TextKernel(self._captured, config)
 
 
-class _BuiltinKernel(Kernel):
-    """A kernel that comes with the package."""
+class _NamedKernel(Kernel):
+    """A kernel that comes with the package, or one of a file."""
 
-    def __init__(self, name, config):
-        super().__init__(library.load_builtin(name, config), config)
+    def __init__(self, what, config):
+        self._what = what
+        super().__init__(library.load_named(what, config), config)
 
     def _load(self, config):
-        return _BuiltinKernel(self.__name__, config)
+        return _NamedKernel(self._what, config)
 
 
 def kernel(function):
@@ -218,8 +219,17 @@ def inline(function):
 
 @functools.cache
 def builtin(name):
-    """A kernel that comes with the package, by its name, or one of a file: `"my.py:kernel"`."""
-    return _BuiltinKernel(name, {})
+    """A kernel that comes with the package, by its name."""
+    return _NamedKernel(name, {})
+
+
+def load(file):
+    """A kernel of a file: `"my.py:kernel"`, or `"gemm.mlir"`, a program of the `cta` level.
+
+    Such a program states its roles, its channels and the order of its products, for one GPU
+    generation (docs/cta.md); it is called, checked and explained as any kernel.
+    """
+    return _NamedKernel(str(file), {})
 
 
 def builtin_kernels():

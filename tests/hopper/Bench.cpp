@@ -58,9 +58,10 @@ ErrorOr<std::vector<double>> timeLaunches(const Driver &driver, Kernel &kernel,
 /// Times a program and prints its object; `sizes` are members of that.
 Status report(const Driver &driver, const std::string &program, const std::string &sizes,
               double flops, std::span<const Argument> arguments, int repeat) {
-  KernelSource source = hopper::scheduleSource(program);
-  TILEWRIGHT_ASSIGN(Kernel kernel, Kernel::build(source, {}));
-  TILEWRIGHT_TRY(driver::checkSchedule(source, kernel.compiled().performanceNotes));
+  TILEWRIGHT_ASSIGN(driver::Lowered lowered, hopper::lowerCta(hopper::textOf(program)));
+  TILEWRIGHT_ASSIGN(Kernel kernel, Kernel::build(lowered.source, {}));
+  TILEWRIGHT_TRY(
+      driver::checkNotes(lowered.source, lowered.outline, kernel.compiled().performanceNotes));
   TILEWRIGHT_ASSIGN(std::vector<double> times, timeLaunches(driver, kernel, arguments, repeat));
   double median = times[times.size() / 2];
   fmt::print("{{\"program\": \"{}\", {}, \"median_ms\": {:.5f}, \"min_ms\": {:.5f}, "

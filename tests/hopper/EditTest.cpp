@@ -64,11 +64,13 @@ Check checkOf(const AttentionProgram &attention) {
 }
 
 /// What ptxas says against it; with a line, if anything.
-std::string refusedByPtxas(const driver::Schedule &schedule) {
-  auto compiled = runtime::compileKernel(schedule.source, {.useCache = false});
+std::string refusedByPtxas(const driver::Lowered &lowered) {
+  auto compiled = runtime::compileKernel(lowered.source, {.useCache = false});
   if (!compiled)
     return compiled.error().message;
-  Status kept = driver::checkCompiled(schedule, *compiled);
+  Status kept = driver::checkNotes(lowered.source, lowered.outline, compiled->performanceNotes);
+  if (kept)
+    kept = driver::checkLocalMemory(lowered.source, lowered.outline, *compiled);
   return kept ? "" : kept.error().message;
 }
 
@@ -83,19 +85,18 @@ void expectEdits(const std::string &text, const Check &check, Share share) {
   size_t lowered = 0;
   auto attempt = [&](const Edit &edit) {
     SCOPED_TRACE(edit.what);
-    auto schedule = driver::lowerSchedule(edit.text, "schedule.mlir");
-    if (!schedule) {
-      EXPECT_TRUE(std::regex_search(schedule.error().message, hasPlace))
-          << schedule.error().message;
+    ErrorOr<driver::Lowered> program = lowerCta(edit.text);
+    if (!program) {
+      EXPECT_TRUE(std::regex_search(program.error().message, hasPlace)) << program.error().message;
       return;
     }
     if (lowered++ % share.compiled == 0)
-      if (std::string refusal = refusedByPtxas(*schedule); !refusal.empty()) {
+      if (std::string refusal = refusedByPtxas(*program); !refusal.empty()) {
         EXPECT_TRUE(std::regex_search(refusal, hasPlace)) << refusal;
         return;
       }
-    check(edit.text, {std::move(schedule->context), std::move(schedule->module)},
-          schedule->source.checks);
+    auto [context, module] = std::move(program->module).take();
+    check(edit.text, {std::move(context), std::move(module)}, program->source.checks);
   };
   for (size_t i = share.tried / 3; i < edits.size(); i += share.tried)
     attempt(edits[i]);

@@ -4,13 +4,14 @@
 #include "ir/cuda/Cuda.h"
 #include "support/Files.h"
 #include "tools/driver/Describe.h"
-#include "tools/driver/Schedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Parser/Parser.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -40,6 +41,18 @@ Program hopper::parse(const std::string &ir) {
   return program;
 }
 
+std::vector<std::string> hopper::ctaPrograms() {
+  std::vector<std::string> files;
+  for (const auto &entry : std::filesystem::directory_iterator(TILEWRIGHT_HOPPER_FOLDER))
+    if (entry.path().extension() == ".mlir") {
+      std::string file = entry.path().filename().string();
+      if (textOf(file).find("cta.target") != std::string::npos)
+        files.push_back(std::move(file));
+    }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 std::string hopper::textOf(const std::string &file) {
   auto text = readFile(std::string(TILEWRIGHT_HOPPER_FOLDER) + "/" + file);
   EXPECT_TRUE(text) << text.error().message;
@@ -59,14 +72,26 @@ std::string hopper::replaced(const std::string &file, llvm::ArrayRef<Replacement
 
 Program hopper::load(const std::string &file) { return parse(textOf(file)); }
 
+ErrorOr<driver::Lowered> hopper::lowerCta(const std::string &text) {
+  TILEWRIGHT_ASSIGN(driver::KernelTextPtr kernel,
+                    driver::loadKernelText(text, "schedule.mlir", ""));
+  driver::Attempt attempt;
+  attempt.config.target = kernel->target;
+  TILEWRIGHT_ASSIGN(driver::Lowered lowered, driver::lowerToCuda(kernel, attempt));
+  TILEWRIGHT_ASSIGN(lowered.source.text, lowered.module.cudaText(/*sourceComments=*/false,
+                                                                 /*lineDirectives=*/true));
+  return lowered;
+}
+
 Program hopper::lowerSchedule(const std::string &text, KernelSource *source) {
-  ErrorOr<driver::Schedule> schedule = driver::lowerSchedule(text, "schedule.mlir");
-  EXPECT_TRUE(schedule) << schedule.error().message;
-  if (!schedule)
+  ErrorOr<driver::Lowered> lowered = lowerCta(text);
+  EXPECT_TRUE(lowered) << lowered.error().message;
+  if (!lowered)
     return {};
   if (source)
-    *source = std::move(schedule->source);
-  return {std::move(schedule->context), std::move(schedule->module)};
+    *source = lowered->source;
+  auto [context, module] = std::move(lowered->module).take();
+  return {std::move(context), std::move(module)};
 }
 
 Program hopper::loadSchedule(const std::string &file, KernelSource *source) {

@@ -3,6 +3,7 @@
 #define TILEWRIGHT_TESTS_HOPPER_PROGRAM_H
 
 #include "runtime/KernelSource.h"
+#include "tools/driver/Compiler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -26,6 +27,9 @@ struct Program {
 /// Parses a kernel; a test failure if it is none.
 Program parse(const std::string &ir);
 
+/// The files of this folder that are programs of the `cta` level, in order.
+std::vector<std::string> ctaPrograms();
+
 /// The text of a file of this folder, and the kernel in it.
 std::string textOf(const std::string &file);
 Program load(const std::string &file);
@@ -35,6 +39,9 @@ struct Replacement {
   std::string from, to;
 };
 std::string replaced(const std::string &file, llvm::ArrayRef<Replacement> edits);
+
+/// A program that is written at the `cta` level, as users have it, for the target that it names.
+ErrorOr<driver::Lowered> lowerCta(const std::string &text);
 
 /// A program of this folder that is written at the `cta` level, lowered; and what the runtime needs
 /// of it.

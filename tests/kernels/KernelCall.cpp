@@ -94,7 +94,7 @@ Status KernelCall::interpret(Tensors &data, bool optimized) const {
   TILEWRIGHT_ASSIGN(driver::KernelModule module,
                     driver::KernelModule::lower(step().text, wanted.specialisation));
   if (optimized)
-    TILEWRIGHT_TRY(module.run(driver::pipelineOptions(wanted.config), passes::Stage::Tile));
+    TILEWRIGHT_TRY(module.run(wanted.config.options(), passes::Stage::Tile));
   std::map<std::string, simulator::Buffer> buffers;
   std::vector<simulator::Argument> values;
   for (size_t i = 0; i < call.arguments.size(); ++i) {

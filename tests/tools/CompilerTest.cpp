@@ -101,12 +101,26 @@ TEST(NextAttempt, changes_only_what_was_left_open) {
   Attempt wanted = attemptOn("sm_90", "matmul");
   wanted.config.stages = 2;
   wanted.specialisation.consts["BM"] = int64_t(256);
-  auto next = nextAttempt(text->signature(), wanted, wanted, Misfit::SharedMemory, 8);
+  auto next = nextAttempt(text->signature(), wanted, wanted, {Misfit::SharedMemory, 8});
   ASSERT_TRUE(next);
   EXPECT_EQ(next->str(text->signature()), "BM = 256, BN = 64, BK = 64, stages = 2");
-  auto wider = nextAttempt(text->signature(), wanted, wanted, Misfit::Registers, 4);
+  auto wider = nextAttempt(text->signature(), wanted, wanted, {Misfit::Registers, 4});
   ASSERT_TRUE(wider);
   EXPECT_EQ(wider->config.warps, 8);
+}
+
+TEST(NextAttempt, leaves_room_for_one_block_first) {
+  KernelTextPtr text = *loadKernel("matmul");
+  Attempt wanted = attemptOn("sm_90", "matmul");
+  Rejection rejection{Misfit::Registers, 4, /*minBlocks=*/2};
+  auto next = nextAttempt(text->signature(), wanted, wanted, rejection);
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->config.minBlocks, 1);
+  EXPECT_EQ(next->config.warps, 0);
+  auto after = nextAttempt(text->signature(), wanted, *next, rejection);
+  ASSERT_TRUE(after);
+  EXPECT_EQ(after->config.minBlocks, 1);
+  EXPECT_NE(after->str(text->signature()), next->str(text->signature()));
 }
 
 TEST(NextAttempt, ends) {
@@ -114,7 +128,7 @@ TEST(NextAttempt, ends) {
   Attempt wanted = attemptOn("sm_90", "matmul");
   std::optional<Attempt> attempt = wanted;
   int count = 0;
-  while ((attempt = nextAttempt(text->signature(), wanted, *attempt, Misfit::SharedMemory, 8)))
+  while ((attempt = nextAttempt(text->signature(), wanted, *attempt, {Misfit::SharedMemory, 8})))
     ASSERT_LT(++count, 50);
 }
 

@@ -3,23 +3,22 @@
 #define TILEWRIGHT_TOOLS_DRIVER_ACCEPTANCE_H
 
 #include "runtime/Compile.h"
-#include "tools/driver/Schedule.h"
+#include "support/ErrorOr.h"
+#include "tools/driver/Outline.h"
 
 namespace tilewright::driver {
 
-/// Why registers in local memory are not acceptable, if they are not: "spills registers: …". What
-/// is put aside around the loops that multiply costs nothing that counts.
-std::string spillProblem(const runtime::CompiledKernel &compiled);
-
 /// Fails where ptxas did not keep the kernel's schedule (C7506 to C7518): products of a warpgroup
-/// one after the other, register budgets ignored, waits added. The error names the op and the
-/// line of the kernel's source that the text gives for it.
-Status checkSchedule(const runtime::KernelSource &source,
-                     const std::vector<std::string> &performanceNotes);
+/// one after the other, register budgets ignored, waits added. The error names the op and its line.
+Status checkNotes(const runtime::KernelSource &source, const Outline &outline,
+                  const std::vector<std::string> &performanceNotes);
 
-/// The same for a kernel written on the `cta` level; fails too where registers are kept in local
-/// memory within a loop, with the op, the line and the role of the first such access.
-Status checkCompiled(const Schedule &schedule, const runtime::CompiledKernel &compiled);
+/// Fails where registers are kept in local memory: within the loops that multiply, of a role or of
+/// a kernel without roles; anywhere in one that has no such loop. What is put aside around them
+/// costs nothing that counts. The error names the access that is in most loops: its op and its
+/// line, where the code has lines, and its role.
+Status checkLocalMemory(const runtime::KernelSource &source, const Outline &outline,
+                        const runtime::CompiledKernel &compiled);
 
 } // namespace tilewright::driver
 

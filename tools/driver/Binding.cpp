@@ -104,7 +104,7 @@ static Status bindDims(const Signature &signature, const Param &param, const Ten
       return Error{quoted(signature, param) + " has size " + std::to_string(size) + " in axis " +
                    std::to_string(axis) + "; a dimension is smaller than 2147483648"};
     int64_t expected =
-        dim.name.empty() ? dim.size : sizes.try_emplace(dim.name, size).first->second;
+        dim.name.empty() || dim.size ? dim.size : sizes.try_emplace(dim.name, size).first->second;
     if (size != expected)
       return Error{quoted(signature, param) + " has size " + std::to_string(size) + " in axis " +
                    std::to_string(axis) + " and must have " + std::to_string(expected) +

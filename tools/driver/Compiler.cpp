@@ -36,17 +36,6 @@ static Status checkPasses(const Config &config) {
   return {};
 }
 
-passes::PipelineOptions driver::pipelineOptions(const Config &config) {
-  passes::PipelineOptions options;
-  options.target = config.passTarget();
-  options.warps = config.warps;
-  options.stages = config.stages;
-  options.minBlocks = config.minBlocks;
-  options.allowSpills = config.allowSpills;
-  options.disabled = config.disabledPasses;
-  return options;
-}
-
 static Status checkShared(const KernelText &text, const Attempt &attempt,
                           const runtime::KernelSource &source) {
   int64_t limit = findTarget(attempt.config.passTarget())->smem;
@@ -71,22 +60,26 @@ ErrorOr<Lowered> driver::lowerToCuda(const KernelTextPtr &text, const Attempt &a
   TILEWRIGHT_TRY(checkPasses(attempt.config));
   TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, attempt.specialisation));
   TILEWRIGHT_ASSIGN(runtime::KernelSource source, describeTile(*text, module.kernel()));
+  Outline outline = outlineOf(module.kernel(), text->file);
   auto reject = [&](Misfit misfit, int64_t warps, Status why) {
     if (rejection)
       *rejection = Rejection{misfit, warps};
     return std::move(why).error();
   };
-  if (Status done = module.run(pipelineOptions(attempt.config), passes::Stage::Cuda); !done) {
+  if (Status done = module.run(attempt.config.options(), passes::Stage::Cuda); !done) {
     mlir::func::FuncOp kernel = module.kernel();
     if (!kernel->hasAttr(cta::kExceedsRegistersAttr))
       return std::move(done).error();
     return reject(Misfit::Registers, numberOf(kernel, cta::kWarpsAttr), std::move(done));
   }
   source.target = attempt.config.target;
+  if (text->isCta())
+    source.options.emplace_back("-lineinfo"); // so that what is found in machine code has a line
   TILEWRIGHT_TRY(describeCuda(module.kernel(), source));
   if (Status fits = checkShared(*text, attempt, source); !fits)
     return reject(Misfit::SharedMemory, source.threads / kLanes, std::move(fits));
-  return Lowered{std::move(module), std::move(source), attempt};
+  addCode(module.kernel(), outline);
+  return Lowered{std::move(module), std::move(source), attempt, std::move(outline)};
 }
 
 ErrorOr<Translated> driver::translate(const KernelTextPtr &text, const Attempt &attempt,
@@ -95,88 +88,93 @@ ErrorOr<Translated> driver::translate(const KernelTextPtr &text, const Attempt &
   TILEWRIGHT_ASSIGN(lowered.source.text, lowered.module.cudaText(/*sourceComments=*/false,
                                                                  /*lineDirectives=*/true));
   int64_t minBlocks = numberOf(lowered.module.kernel(), cuda::kMinBlocksAttr);
-  return Translated{std::move(lowered.source), attempt, lowered.module.remarks(), minBlocks};
+  return Translated{std::move(lowered.source), attempt, std::move(lowered.outline),
+                    lowered.module.remarks(), minBlocks};
 }
 
-/// Calls `lower` with one configuration after another, until the target holds one.
-template <typename T>
-static ErrorOr<T>
-tryFitting(ErrorOr<T> (*lower)(const KernelTextPtr &, const Attempt &, std::optional<Rejection> *),
-           const KernelTextPtr &text, const Attempt &wanted, std::vector<std::string> *rejected) {
+/// The configuration to try next. A program of the `cta` level states its own.
+static std::optional<Attempt> attemptAfter(const KernelText &text, const Attempt &wanted,
+                                           const Attempt &failed, const Rejection &rejection) {
+  return text.isCta() ? std::nullopt : nextAttempt(text.signature(), wanted, failed, rejection);
+}
+
+/// Calls `make` with one configuration after another, until one is not rejected; `rejected` gets
+/// why others were not taken.
+template <typename Make>
+static auto tryFitting(const KernelText &text, const Attempt &wanted,
+                       std::vector<std::string> *rejected, Make make) {
   std::string first;
   for (Attempt attempt = wanted;;) {
     std::optional<Rejection> rejection;
-    ErrorOr<T> result = lower(text, attempt, &rejection);
+    auto result = make(attempt, &rejection);
     if (result || !rejection)
       return result;
     if (first.empty())
       first = result.error().message;
     if (rejected)
       rejected->push_back(result.error().message);
-    std::optional<Attempt> next =
-        nextAttempt(text->signature(), wanted, attempt, rejection->misfit, rejection->warps);
+    std::optional<Attempt> next = attemptAfter(text, wanted, attempt, *rejection);
     if (!next)
-      return Error{first};
+      return decltype(result)(Error{first});
     attempt = std::move(*next);
   }
 }
 
 ErrorOr<Lowered> driver::lowerFitting(const KernelTextPtr &text, const Attempt &wanted,
                                       std::vector<std::string> *rejected) {
-  return tryFitting(lowerToCuda, text, wanted, rejected);
+  return tryFitting(*text, wanted, rejected, [&](const Attempt &attempt, auto *rejection) {
+    return lowerToCuda(text, attempt, rejection);
+  });
 }
 
 ErrorOr<Translated> driver::translateFitting(const KernelTextPtr &text, const Attempt &wanted,
                                              std::vector<std::string> *rejected) {
-  return tryFitting(translate, text, wanted, rejected);
+  return tryFitting(*text, wanted, rejected, [&](const Attempt &attempt, auto *rejection) {
+    return translate(text, attempt, rejection);
+  });
 }
 
-/// Why the machine code is not acceptable, if it is not.
-static Status checkCode(const KernelText &text, const Attempt &attempt,
-                        const runtime::KernelSource &source,
-                        const runtime::CompiledKernel &compiled) {
-  TILEWRIGHT_TRY(checkSchedule(source, compiled.performanceNotes));
-  std::string problem = spillProblem(compiled);
-  if (attempt.config.allowSpills || problem.empty())
+Status driver::accept(const KernelText &text, const Translated &translated,
+                      const runtime::CompiledKernel &compiled) {
+  const runtime::KernelSource &source = translated.source;
+  const Attempt &attempt = translated.attempt;
+  TILEWRIGHT_TRY(checkNotes(source, translated.outline, compiled.performanceNotes));
+  if (attempt.config.allowSpills)
     return {};
+  Status kept = checkLocalMemory(source, translated.outline, compiled);
   std::string config = attempt.str(text.signature());
-  return Error{"kernel `" + text.kernel + "` " + problem + " per thread on " +
-               attempt.config.target + (config.empty() ? "" : " (" + config + ")") +
-               "; make the tiles smaller or the warps more"};
+  if (kept || config.empty())
+    return kept;
+  return Error{kept.error().message + " (" + config + " on " + attempt.config.target + ")"};
+}
+
+/// Compiles under one configuration; what is not accepted sets `rejection`.
+static ErrorOr<Compiled> compileOnce(const KernelTextPtr &text, const Attempt &wanted,
+                                     const Attempt &attempt, const runtime::CompileOptions &options,
+                                     std::optional<Rejection> *rejection) {
+  TILEWRIGHT_ASSIGN(Translated translated, translate(text, attempt, rejection));
+  TILEWRIGHT_ASSIGN(runtime::Kernel kernel, runtime::Kernel::build(translated.source, options));
+  if (Status accepted = accept(*text, translated, kernel.compiled()); !accepted) {
+    *rejection =
+        Rejection{Misfit::Registers, translated.source.threads / kLanes, translated.minBlocks};
+    return std::move(accepted).error();
+  }
+  Compiled compiled(std::move(kernel), wanted, attempt);
+  compiled.outline = std::move(translated.outline);
+  compiled.remarks = std::move(translated.remarks);
+  return compiled;
 }
 
 ErrorOr<Compiled> driver::compile(const KernelTextPtr &text, const Attempt &wanted,
                                   const runtime::CompileOptions &options) {
   std::vector<std::string> rejected;
-  for (Attempt attempt = wanted;;) {
-    std::optional<Rejection> rejection;
-    int64_t minBlocks = 1;
-    ErrorOr<Compiled> result = [&]() -> ErrorOr<Compiled> {
-      TILEWRIGHT_ASSIGN(Translated translated, translate(text, attempt, &rejection));
-      minBlocks = translated.minBlocks;
-      TILEWRIGHT_ASSIGN(runtime::Kernel kernel, runtime::Kernel::build(translated.source, options));
-      if (Status clean = checkCode(*text, attempt, translated.source, kernel.compiled()); !clean) {
-        rejection = Rejection{Misfit::Registers, translated.source.threads / kLanes};
-        return std::move(clean).error();
-      }
-      Compiled compiled(std::move(kernel), wanted, attempt);
-      compiled.remarks = std::move(translated.remarks);
-      compiled.rejected = rejected;
-      return compiled;
-    }();
-    if (result || !rejection)
-      return result;
-    rejected.push_back(result.error().message);
-    if (minBlocks > 1 && !attempt.config.minBlocks) {
-      attempt.config.minBlocks = 1; // what `hint-registers` asked for was too much
-      continue;
-    }
-    std::optional<Attempt> next =
-        nextAttempt(text->signature(), wanted, attempt, rejection->misfit, rejection->warps);
-    if (!next)
-      return Error{rejected.front()};
-    attempt = std::move(*next);
-  }
+  ErrorOr<Compiled> result =
+      tryFitting(*text, wanted, &rejected, [&](const Attempt &attempt, auto *rejection) {
+        return compileOnce(text, wanted, attempt, options, rejection);
+      });
+  if (result)
+    result->rejected = std::move(rejected);
+  return result;
 }
 
 std::string driver::memoKey(const KernelText &text, const Attempt &attempt) {

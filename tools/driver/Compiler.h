@@ -9,6 +9,7 @@
 #include "runtime/Kernel.h"
 #include "tools/driver/Configs.h"
 #include "tools/driver/KernelModule.h"
+#include "tools/driver/Outline.h"
 
 #include <memory>
 #include <mutex>
@@ -21,14 +22,9 @@ namespace tilewright::driver {
 struct Translated {
   runtime::KernelSource source;
   Attempt attempt; ///< What was chosen.
-  std::vector<std::string> remarks;
+  Outline outline;
+  std::vector<Remark> remarks;
   int64_t minBlocks = 1; ///< Blocks per SM that the text leaves registers for.
-};
-
-/// What a configuration lacks, and the warps that it had.
-struct Rejection {
-  Misfit misfit;
-  int64_t warps;
 };
 
 /// A kernel at the `cuda` level with all that a launch needs but its text.
@@ -36,6 +32,7 @@ struct Lowered {
   KernelModule module;
   runtime::KernelSource source;
   Attempt attempt; ///< What was chosen.
+  Outline outline;
 };
 
 /// Lowers under one configuration; fails as `translate` does.
@@ -56,8 +53,10 @@ ErrorOr<Translated> translate(const KernelTextPtr &text, const Attempt &attempt,
 ErrorOr<Translated> translateFitting(const KernelTextPtr &text, const Attempt &wanted,
                                      std::vector<std::string> *rejected = nullptr);
 
-/// What the passes are told of a configuration.
-passes::PipelineOptions pipelineOptions(const Config &config);
+/// Whether machine code is what the text says (Acceptance.h), and says so in the configuration's
+/// terms.
+Status accept(const KernelText &text, const Translated &translated,
+              const runtime::CompiledKernel &compiled);
 
 /// A kernel that can be launched.
 struct Compiled {
@@ -65,9 +64,10 @@ struct Compiled {
       : kernel(std::move(kernel)), wanted(std::move(wanted)), attempt(std::move(attempt)) {}
 
   runtime::Kernel kernel;
-  Attempt wanted;                    ///< What was asked for.
-  Attempt attempt;                   ///< What was chosen.
-  std::vector<std::string> remarks;  ///< What the passes said.
+  Attempt wanted;  ///< What was asked for.
+  Attempt attempt; ///< What was chosen.
+  Outline outline;
+  std::vector<Remark> remarks;       ///< What the passes said.
   std::vector<std::string> rejected; ///< Configurations that did not fit, and why.
 };
 

@@ -11,6 +11,17 @@ std::string Config::passTarget() const {
   return target.starts_with(kVirtual) ? "sm_" + target.substr(kVirtual.size()) : target;
 }
 
+passes::PipelineOptions Config::options() const {
+  passes::PipelineOptions options;
+  options.target = passTarget();
+  options.warps = warps;
+  options.stages = stages;
+  options.minBlocks = minBlocks;
+  options.allowSpills = allowSpills;
+  options.disabled = disabledPasses;
+  return options;
+}
+
 std::string Config::key() const {
   std::string text = target + "/" + std::to_string(warps) + "/" + std::to_string(stages) + "/" +
                      std::to_string(minBlocks) + (allowSpills ? "/s" : "");
@@ -19,9 +30,9 @@ std::string Config::key() const {
   return text;
 }
 
-static ConstValue tuneValue(const Attempt &attempt, const frontend::Param &param) {
-  auto bound = attempt.specialisation.consts.find(param.name);
-  return bound == attempt.specialisation.consts.end() ? *param.defaultValue : bound->second;
+ConstValue Attempt::tuneValue(const frontend::Param &param) const {
+  auto bound = specialisation.consts.find(param.name);
+  return bound == specialisation.consts.end() ? *param.defaultValue : bound->second;
 }
 
 std::string Attempt::str(const frontend::Signature &signature) const {
@@ -31,7 +42,7 @@ std::string Attempt::str(const frontend::Signature &signature) const {
   };
   for (const frontend::Param &param : signature.params)
     if (param.kind == frontend::Param::Tune)
-      add(param.name, toString(tuneValue(*this, param)));
+      add(param.name, toString(tuneValue(param)));
   if (config.warps)
     add("warps", std::to_string(config.warps));
   if (config.stages)
@@ -57,7 +68,7 @@ static bool shrinkTiles(const frontend::Signature &signature, const Attempt &ori
   for (const frontend::Param &param : signature.params) {
     if (param.kind != frontend::Param::Tune || original.specialisation.consts.contains(param.name))
       continue;
-    ConstValue value = tuneValue(attempt, param);
+    ConstValue value = attempt.tuneValue(param);
     const int64_t *number = std::get_if<int64_t>(&value);
     if (number && *number > largestValue && smaller(param, *number)) {
       largest = &param;
@@ -70,14 +81,13 @@ static bool shrinkTiles(const frontend::Signature &signature, const Attempt &ori
   return true;
 }
 
-/// Makes an extent that the user left open a little smaller, by a third at most: a few registers
-/// too many are found again at a smaller cost than by halving every thread's part of the tile.
+/// Makes an extent that the user left open a little smaller, by a third at most.
 static bool trimTiles(const frontend::Signature &signature, const Attempt &original,
                       Attempt &attempt) {
   for (const frontend::Param &param : signature.params) {
     if (param.kind != frontend::Param::Tune || original.specialisation.consts.contains(param.name))
       continue;
-    ConstValue value = tuneValue(attempt, param);
+    ConstValue value = attempt.tuneValue(param);
     const int64_t *number = std::get_if<int64_t>(&value);
     std::optional<int64_t> below = number ? smaller(param, *number) : std::nullopt;
     if (!below || *below * 3 < *number * 2 || attempt.specialisation.consts.contains(param.name))
@@ -88,34 +98,38 @@ static bool trimTiles(const frontend::Signature &signature, const Attempt &origi
   return false;
 }
 
-/// What `bind-config` takes for the stages where nobody says.
-static constexpr int64_t kUsualStages = 3, kFewestStages = 2;
-static constexpr int64_t kMostWarps = 8;
+/// Changes a configuration; false where that is not possible.
+static bool adjust(const frontend::Signature &signature, const Attempt &original, Attempt &attempt,
+                   const passes::Adjustment &adjustment) {
+  using passes::Adjustment;
+  switch (adjustment.kind) {
+  case Adjustment::MinBlocks:
+    attempt.config.minBlocks = adjustment.value;
+    return true;
+  case Adjustment::TrimTile:
+    return trimTiles(signature, original, attempt);
+  case Adjustment::Warps:
+    attempt.config.warps = adjustment.value;
+    return true;
+  case Adjustment::Stages:
+    attempt.config.stages = adjustment.value;
+    return true;
+  case Adjustment::ShrinkTile:
+    attempt.config.stages = original.config.stages;
+    attempt.config.warps = original.config.warps;
+    return shrinkTiles(signature, original, attempt);
+  }
+  llvm_unreachable("a kind that is not listed");
+}
 
 std::optional<Attempt> driver::nextAttempt(const frontend::Signature &signature,
                                            const Attempt &original, const Attempt &failed,
-                                           Misfit misfit, int64_t warps) {
-  Attempt next = failed;
-  int64_t stages = failed.config.stages ? failed.config.stages : kUsualStages;
-  if (misfit == Misfit::Registers && trimTiles(signature, original, next))
-    return next;
-  if (misfit == Misfit::Registers && !original.config.warps && warps < kMostWarps) {
-    next.config.warps = warps * 2;
-    return next;
-  }
-  if (misfit == Misfit::SharedMemory && !original.config.stages && stages > kFewestStages) {
-    next.config.stages = stages - 1;
-    return next;
-  }
-  if (shrinkTiles(signature, original, next)) {
-    // A smaller tile may leave room for the stages and be enough for fewer warps.
-    next.config.stages = original.config.stages;
-    next.config.warps = original.config.warps;
-    return next;
-  }
-  if (!original.config.stages && stages > 1) {
-    next.config.stages = stages - 1;
-    return next;
+                                           const Rejection &rejection) {
+  for (const passes::Adjustment &adjustment :
+       passes::adjustments(original.config.options(), failed.config.options(), rejection)) {
+    Attempt next = failed;
+    if (adjust(signature, original, next, adjustment))
+      return next;
   }
   return std::nullopt;
 }

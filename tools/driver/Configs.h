@@ -2,13 +2,14 @@
 //
 // A kernel states defaults for its tile extents, and `bind-config` chooses warps and stages. Where
 // the outcome does not fit the target (too much shared memory, spilled registers), what the user
-// left open is changed step by step.
+// left open is changed step by step, as the passes propose (passes/plan/Adjust.h).
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_CONFIGS_H
 #define TILEWRIGHT_TOOLS_DRIVER_CONFIGS_H
 
 #include "frontend/Frontend.h"
+#include "passes/plan/Adjust.h"
 
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct Config {
   bool operator==(const Config &) const = default;
   /// The generation that the passes compile for.
   std::string passTarget() const;
+  /// What the passes are told.
+  passes::PipelineOptions options() const;
   /// The fields that matter to the code, as text.
   std::string key() const;
 };
@@ -36,16 +39,19 @@ struct Attempt {
   Config config;
   frontend::Specialisation specialisation;
 
+  /// Of a `tune` parameter.
+  frontend::ConstValue tuneValue(const frontend::Param &param) const;
   /// "BM = 128, BN = 64, warps = 8, stages = 2"; choices left open are not listed.
   std::string str(const frontend::Signature &signature) const;
 };
 
-enum class Misfit { SharedMemory, Registers };
+using passes::Misfit;
+using passes::Rejection;
 
-/// The configuration to try after one that did not fit, or nothing. `original` is what the user
-/// asked for: what it states is kept. `warps` are those that the failed attempt had.
+/// The configuration to try after one that was rejected, or nothing. `original` is what the user
+/// asked for: what it states is kept.
 std::optional<Attempt> nextAttempt(const frontend::Signature &signature, const Attempt &original,
-                                   const Attempt &failed, Misfit misfit, int64_t warps);
+                                   const Attempt &failed, const Rejection &rejection);
 
 } // namespace tilewright::driver
 

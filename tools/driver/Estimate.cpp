@@ -2,6 +2,7 @@
 // on sizes, program ids and counters alone.
 #include "tools/driver/Estimate.h"
 
+#include "ir/cta/Cta.h"
 #include "ir/tile/Tile.h"
 #include "tools/driver/LaunchExprs.h"
 
@@ -35,6 +36,8 @@ private:
   void count(Block &block, double times, Work &work);
   void count(Operation &op, double times, Work &work);
   void countLoop(scf::ForOp loop, double times, Work &work);
+  /// All tiles, which the blocks share out.
+  void countTiles(cta::TilesOp tiles, double times, Work &work);
 
   const llvm::StringMap<runtime::ExprValue> &values;
   ArrayRef<int64_t> programIds;
@@ -110,6 +113,41 @@ void Counter::countLoop(scf::ForOp loop, double times, Work &work) {
   }
 }
 
+/// The coordinates of one of a box of tiles.
+static SmallVector<int64_t> coordinates(ArrayRef<int64_t> extents, int64_t number) {
+  SmallVector<int64_t> result;
+  for (int64_t extent : extents) {
+    result.push_back(number % extent);
+    number /= extent;
+  }
+  return result;
+}
+
+void Counter::countTiles(cta::TilesOp tiles, double times, Work &work) {
+  SmallVector<int64_t> extents;
+  double total = 1;
+  for (Value extent : tiles.getExtents()) {
+    extents.push_back(std::max<int64_t>(0, evaluate(extent).value_or(1)));
+    total *= double(extents.back());
+  }
+  times /= double(tiles.getTurns().value_or(1));
+  if (tiles.getSteps()) { // whole, as parts of it together are
+    known[tiles.getPart()[0]] = 0;
+    if (std::optional<int64_t> steps = evaluate(tiles.getSteps()))
+      known[tiles.getPart()[1]] = *steps;
+  }
+  int64_t samples = int64_t(std::min(total, double(kProgramSamples)));
+  for (int64_t sample = 0; sample < samples; ++sample) {
+    DenseMap<Value, int64_t> outer = known;
+    auto number = int64_t((double(sample) + 0.5) * total / double(samples));
+    for (auto [argument, coordinate] :
+         llvm::zip(tiles.getCoordinates(), coordinates(extents, number)))
+      known[argument] = coordinate;
+    count(tiles.getBody().front(), times * total / double(samples), work);
+    known = std::move(outer);
+  }
+}
+
 static double elements(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? tensor.getNumElements() : 1;
@@ -118,6 +156,8 @@ static double elements(Type type) {
 void Counter::count(Operation &op, double times, Work &work) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return countLoop(loop, times, work);
+  if (auto tiles = dyn_cast<cta::TilesOp>(op))
+    return countTiles(tiles, times, work);
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     std::optional<int64_t> condition = evaluate(branch.getCondition());
     Region &taken = !condition || *condition ? branch.getThenRegion() : branch.getElseRegion();
@@ -131,6 +171,10 @@ void Counter::count(Operation &op, double times, Work &work) {
   if (auto dot = dyn_cast<tile::DotOp>(op)) {
     double depth = cast<RankedTensorType>(dot->getOperand(0).getType()).getShape().back();
     work.dotFlops += times * 2 * depth * elements(dot->getResult(0).getType());
+  } else if (auto mma = dyn_cast<cta::MmaOp>(op)) {
+    RankedTensorType sum = cta::tileOf(mma.getResult().getType());
+    double depth = elements(cta::tileOf(mma.getA().getType())) / double(sum.getShape().front());
+    work.dotFlops += times * 2 * depth * elements(sum);
   } else if (isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op)) {
     work.elementOps += times * elements(op.getOperand(0).getType());
   } else if (op.getNumResults() == 1 && isa<RankedTensorType>(op.getResult(0).getType()) &&
@@ -148,6 +192,8 @@ Work driver::estimateWork(func::FuncOp kernel, const llvm::StringMap<runtime::Ex
     for (Value extent : op.getExtents())
       grid.push_back(counter.evaluate(extent).value_or(1));
   });
+  if (kernel.walk([](cta::TilesOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    grid.assign(1, 1); // blocks share the tiles out, which are counted all at once
   double programs = 1;
   for (int64_t extent : grid)
     programs *= extent;
@@ -156,12 +202,7 @@ Work driver::estimateWork(func::FuncOp kernel, const llvm::StringMap<runtime::Ex
   int64_t samples = std::min<double>(programs, kProgramSamples);
   for (int64_t sample = 0; sample < samples; ++sample) {
     int64_t rest = (sample + 0.5) * programs / samples;
-    SmallVector<int64_t> ids;
-    for (int64_t extent : grid) {
-      ids.push_back(rest % extent);
-      rest /= extent;
-    }
-    Work work = counter.countProgram(kernel, ids);
+    Work work = counter.countProgram(kernel, coordinates(grid, rest));
     total.dotFlops += work.dotFlops * programs / samples;
     total.elementOps += work.elementOps * programs / samples;
   }

@@ -16,20 +16,22 @@ ErrorOr<KernelModule> driver::moduleAt(const KernelTextPtr &text, const Attempt 
   }
   TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, attempt.specialisation));
   if (stage)
-    TILEWRIGHT_TRY(module.run(pipelineOptions(attempt.config), *stage));
+    TILEWRIGHT_TRY(module.run(attempt.config.options(), *stage));
   return module;
 }
 
 static std::string explanation(const KernelText &text, const Attempt &attempt,
                                const runtime::KernelSource &source,
                                const std::vector<std::string> &rejected,
-                               const std::vector<std::string> &remarks) {
-  std::string result = fmt::format("{} ({}) on {}\n", text.kernel, attempt.str(text.signature()),
-                                   attempt.config.target);
+                               const std::vector<Remark> &remarks) {
+  std::string config = attempt.str(text.signature());
+  std::string result =
+      fmt::format("{}{} on {}\n", text.kernel, config.empty() ? "" : " (" + config + ")",
+                  attempt.config.target);
   for (const std::string &reason : rejected)
     result += "  rejected: " + reason + "\n";
-  for (const std::string &remark : remarks)
-    result += "  " + remark + "\n";
+  for (const Remark &remark : remarks)
+    result += "  " + remark.str() + "\n";
   return result + fmt::format("  {} threads, {} bytes of shared memory\n", source.threads,
                               source.sharedBytes);
 }
@@ -44,6 +46,62 @@ std::string driver::explain(const KernelText &text, const Compiled &compiled) {
   return explanation(text, compiled.attempt, compiled.kernel.source(), compiled.rejected,
                      compiled.remarks);
 }
+
+//===- As data --------------------------------------------------------------------------------===//
+
+/// The IR behind each pass that changed something, for the configuration that is compiled.
+static ErrorOr<llvm::json::Array> keptIr(const KernelTextPtr &text, const Attempt &attempt,
+                                         const std::string &after) {
+  TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, attempt.specialisation));
+  llvm::json::Array kept;
+  TILEWRIGHT_TRY(
+      module.run(attempt.config.options(), passes::Stage::Cuda, [&](llvm::StringRef pass) {
+        if (after == "all" || pass == after)
+          kept.push_back(llvm::json::Object{{"pass", pass}, {"ir", module.str()}});
+      }));
+  return kept;
+}
+
+/// What was stated or found by trying; the rest is in the remarks of `bind-config`.
+static llvm::json::Object configuration(const KernelText &text, const Attempt &attempt) {
+  llvm::json::Object result;
+  for (const frontend::Param &param : text.signature().params)
+    if (param.kind == frontend::Param::Tune) {
+      frontend::ConstValue value = attempt.tuneValue(param);
+      if (const int64_t *number = std::get_if<int64_t>(&value))
+        result[param.name] = *number;
+      else
+        result[param.name] = toString(value);
+    }
+  if (attempt.config.warps)
+    result["warps"] = attempt.config.warps;
+  if (attempt.config.stages)
+    result["stages"] = attempt.config.stages;
+  return result;
+}
+
+ErrorOr<llvm::json::Object> driver::inspect(const KernelTextPtr &text, const Attempt &wanted,
+                                            const std::string &irAfter) {
+  std::vector<std::string> rejected;
+  TILEWRIGHT_ASSIGN(Translated translated, translateFitting(text, wanted, &rejected));
+  llvm::json::Array remarks;
+  for (const Remark &remark : translated.remarks)
+    remarks.push_back(remark.json());
+  llvm::json::Object result{{"kernel", text->kernel},
+                            {"target", translated.attempt.config.target},
+                            {"configuration", configuration(*text, translated.attempt)},
+                            {"threads", translated.source.threads},
+                            {"shared_bytes", translated.source.sharedBytes},
+                            {"rejected", llvm::json::Array(rejected)},
+                            {"remarks", std::move(remarks)}};
+  if (!irAfter.empty()) {
+    TILEWRIGHT_ASSIGN(llvm::json::Array kept, keptIr(text, translated.attempt, irAfter));
+    result["ir"] = std::move(kept);
+  }
+  return result;
+}
+
+//===- Listings -------------------------------------------------------------------------------===//
 
 ErrorOr<std::string> driver::cudaListing(const KernelTextPtr &text, const Attempt &wanted) {
   TILEWRIGHT_ASSIGN(KernelModule module, moduleAt(text, wanted, passes::Stage::Cuda));

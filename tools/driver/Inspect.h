@@ -17,6 +17,12 @@ ErrorOr<std::string> explain(const KernelTextPtr &text, const Attempt &wanted);
 /// The same of a kernel that was compiled.
 std::string explain(const KernelText &text, const Compiled &compiled);
 
+/// The same as data: what was chosen, and each decision with its place, its values and what was not
+/// taken instead. `irAfter` is the flag of a pass, or `all`: the IR behind it, wherever it changed
+/// something, is given too. Empty: none.
+ErrorOr<llvm::json::Object> inspect(const KernelTextPtr &text, const Attempt &wanted,
+                                    const std::string &irAfter);
+
 /// The CUDA C++ text with the kernel's lines as comments.
 ErrorOr<std::string> cudaListing(const KernelTextPtr &text, const Attempt &wanted);
 

@@ -1,6 +1,8 @@
 #include "tools/driver/KernelModule.h"
 
 #include "codegen/PrintCuda.h"
+#include "ir/cta/Cta.h"
+#include "tools/driver/CtaProgram.h"
 
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -21,7 +23,9 @@ ErrorOr<KernelModule> KernelModule::lower(KernelTextPtr text,
                                           const frontend::Specialisation &specialisation) {
   KernelModule result(std::move(text));
   const KernelText &source = *result.source;
-  result.module = frontend::lower(*source.program, source.kernel, specialisation, *result.context);
+  result.module = source.isCta() ? parseCta(source.text, source.file, *result.context)
+                                 : frontend::lower(*source.program, source.kernel, specialisation,
+                                                   *result.context);
   if (!result.module)
     return result.diagnostics->error("kernel `" + source.kernel + "` could not be lowered");
   return result;
@@ -50,19 +54,22 @@ Status KernelModule::run(const passes::PipelineOptions &options, passes::Stage u
   PassManager manager(context.get());
   if (observer)
     manager.addInstrumentation(std::make_unique<ChangeInstrumentation>(observer));
-  passes::addPasses(manager, options, upTo);
+  passes::addPasses(manager, options, upTo,
+                    source->isCta() ? passes::Stage::Cta : passes::Stage::Tile);
+  if (source->isCta())
+    kernel()->setAttr(cta::kTargetAttr, StringAttr::get(context.get(), options.target));
   if (failed(manager.run(*module)))
     return diagnostics->error("kernel `" + source->kernel + "` could not be compiled");
   return {};
 }
 
-func::FuncOp KernelModule::kernel() const {
-  return *ModuleOp(module.get()).getOps<func::FuncOp>().begin();
-}
+func::FuncOp KernelModule::kernel() const { return kernelOf(module.get()); }
 
 ErrorOr<simulator::Statistics>
 KernelModule::interpret(llvm::ArrayRef<simulator::Argument> arguments,
                         const simulator::Options &options) {
+  if (source->isCta()) // without calls, which have no meaning of their own
+    TILEWRIGHT_TRY(run({.target = source->target}, passes::Stage::Tile));
   simulator::Statistics statistics;
   if (failed(simulator::interpret(kernel(), arguments, options, &statistics)))
     return diagnostics->error("kernel `" + source->kernel + "` could not be run on the CPU");
@@ -80,6 +87,11 @@ ErrorOr<std::string> KernelModule::cudaText(bool sourceComments, bool lineDirect
   if (failed(text))
     return diagnostics->error("kernel `" + source->kernel + "` could not be printed");
   return std::move(*text);
+}
+
+std::pair<std::unique_ptr<MLIRContext>, OwningOpRef<ModuleOp>> KernelModule::take() && {
+  diagnostics.reset(); // speaks through the context
+  return {std::move(context), std::move(module)};
 }
 
 std::string KernelModule::str() const {

@@ -14,22 +14,28 @@ namespace tilewright::driver {
 /// The module of one specialised kernel with the context that owns it. One thread at a time.
 class KernelModule {
 public:
-  /// The `tile` module as the front end makes it.
+  /// The `tile` module as the front end makes it, or the program of the `cta` level as it is
+  /// written.
   static ErrorOr<KernelModule> lower(KernelTextPtr text,
                                      const frontend::Specialisation &specialisation);
 
   /// Called after each pass that changed the kernel, with the pass's flag.
   using PassObserver = std::function<void(llvm::StringRef)>;
-  /// Runs the passes down to a level; once per module.
+  /// Runs the passes down to a level; once per module. A program of the `cta` level is compiled for
+  /// the target of the options, too.
   Status run(const passes::PipelineOptions &options, passes::Stage upTo,
              const PassObserver &observer = {});
 
-  /// Runs the kernel on the CPU; at the `tile` level only.
+  /// Runs the kernel on the CPU, before its meaning is lowered: at the `tile` level, or the program
+  /// of the `cta` level as it is written.
   ErrorOr<simulator::Statistics> interpret(llvm::ArrayRef<simulator::Argument> arguments,
                                            const simulator::Options &options = {});
 
   /// The CUDA C++ text; at the `cuda` level only.
   ErrorOr<std::string> cudaText(bool sourceComments, bool lineDirectives);
+
+  /// Gives up the module, and the context that owns it.
+  std::pair<std::unique_ptr<mlir::MLIRContext>, mlir::OwningOpRef<mlir::ModuleOp>> take() &&;
 
   /// The module as MLIR.
   std::string str() const;
@@ -39,7 +45,7 @@ public:
   std::string messages() const { return diagnostics->error("").message; }
   void clearMessages() { diagnostics->clear(); }
   /// What the passes said about their decisions.
-  const std::vector<std::string> &remarks() const { return diagnostics->remarks(); }
+  const std::vector<Remark> &remarks() const { return diagnostics->remarks(); }
 
 private:
   explicit KernelModule(KernelTextPtr text);

@@ -1,10 +1,13 @@
 #include "tools/driver/KernelText.h"
 
 #include "frontend/Source.h"
+#include "passes/Pipeline.h"
 #include "support/Files.h"
 #include "tools/driver/Builtins.h"
+#include "tools/driver/CtaProgram.h"
 #include "tools/driver/Diagnostics.h"
 
+#include "ir/cta/Cta.h"
 #include "llvm/Support/Path.h"
 
 using namespace tilewright;
@@ -48,9 +51,33 @@ static ErrorOr<std::string> chooseKernel(const frontend::Program &program, llvm:
   return wanted.str();
 }
 
+static constexpr std::string_view kCtaSuffix = ".mlir";
+
+/// A program of the `cta` level. What it takes is asked without its calls.
+static ErrorOr<KernelTextPtr> loadCtaText(std::string text, std::string file) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  Diagnostics diagnostics(context, file, text);
+  mlir::OwningOpRef<mlir::ModuleOp> module = parseCta(text, file, context);
+  mlir::PassManager manager(&context);
+  passes::addPasses(manager, {}, passes::Stage::Tile, passes::Stage::Cta);
+  if (!module || mlir::failed(manager.run(*module)))
+    return diagnostics.error("`" + file + "` could not be read");
+  mlir::func::FuncOp kernel = kernelOf(*module);
+  auto result = std::make_shared<KernelText>();
+  result->kernel = kernel.getName().str();
+  result->stated = signatureOf(kernel);
+  result->target = kernel->getAttrOfType<mlir::StringAttr>(cta::kTargetAttr).str();
+  result->text = std::move(text);
+  result->file = std::move(file);
+  return KernelTextPtr(std::move(result));
+}
+
 ErrorOr<KernelTextPtr> driver::loadKernelText(std::string text, std::string file,
                                               std::string_view kernel,
                                               const frontend::Captured &captured) {
+  if (std::string_view(file).ends_with(kCtaSuffix))
+    return loadCtaText(std::move(text), std::move(file));
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   Diagnostics diagnostics(context, file, text);
   auto result = std::make_shared<KernelText>();
@@ -82,6 +109,10 @@ static ErrorOr<KernelTextPtr> loadBuiltin(std::string_view name) {
 }
 
 ErrorOr<KernelTextPtr> driver::loadKernel(std::string_view what) {
+  if (what.ends_with(kCtaSuffix)) {
+    TILEWRIGHT_ASSIGN(std::string text, readFile(std::string(what)));
+    return loadCtaText(std::move(text), std::string(what));
+  }
   // `file.py`, `file.py:kernel`, or anything with a folder in it.
   size_t suffix = what.rfind(".py");
   bool isFile = suffix != what.npos || what.find('/') != what.npos;

@@ -11,27 +11,34 @@
 
 namespace tilewright::driver {
 
-/// One kernel of a parsed file; immutable, shared between threads.
+/// One kernel of a parsed file, in the language or on the `cta` level; immutable, shared between
+/// threads.
 struct KernelText {
   std::string file; ///< What messages call it.
   std::string text;
   std::string kernel;
   bool builtin = false;
-  std::shared_ptr<const frontend::Program> program;
+  std::shared_ptr<const frontend::Program> program; ///< Of a kernel in the language.
+  /// Of a program of the `cta` level: what it takes, and the target that it is written for.
+  frontend::Signature stated;
+  std::string target;
 
-  const frontend::Signature &signature() const { return *program->signature(kernel); }
+  bool isCta() const { return !program; }
+  const frontend::Signature &signature() const {
+    return isCta() ? stated : *program->signature(kernel);
+  }
   /// Line `line` of the text, counted from 1; empty beyond its end.
   std::string_view line(unsigned line) const;
 };
 
 using KernelTextPtr = std::shared_ptr<const KernelText>;
 
-/// A built-in kernel by its name, or `file.py[:kernel]`; the kernel may be left out of a file that
-/// has one kernel, or one named as the file.
+/// A built-in kernel by its name, `file.py[:kernel]` or `file.mlir` (docs/cta.md); the kernel may
+/// be left out of a file that has one kernel, or one named as the file.
 ErrorOr<KernelTextPtr> loadKernel(std::string_view what);
 
-/// A kernel of a text in memory. An empty `kernel` stands for the only one, or that of the file's
-/// name. `captured` are names that the text refers to without declaring them.
+/// A kernel of a text in memory, as `file` ends. An empty `kernel` stands for the only one, or that
+/// of the file's name. `captured` are names that the text refers to without declaring them.
 ErrorOr<KernelTextPtr> loadKernelText(std::string text, std::string file, std::string_view kernel,
                                       const frontend::Captured &captured = {});
 

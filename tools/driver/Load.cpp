@@ -81,6 +81,8 @@ struct Function::State {
   ErrorOr<std::string> targetOf(const Call &call) const {
     if (targetGiven)
       return config.target;
+    if ((*text)->isCta())
+      return (*text)->target;
     int device = 0;
     for (const Argument &argument : call.arguments)
       if (const TensorRef *tensor = std::get_if<TensorRef>(&argument)) {

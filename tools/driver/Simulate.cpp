@@ -3,6 +3,7 @@
 #include "ir/cuda/Cuda.h"
 
 #include <cstring>
+#include <deque>
 
 using namespace tilewright;
 using namespace tilewright::driver;
@@ -29,28 +30,94 @@ static simulator::MachineArgument readNumber(mlir::Type type, const std::byte *f
   return int64_t(bits << (64 - 8 * bytes)) >> (64 - 8 * bytes);
 }
 
-ErrorOr<std::vector<simulator::MachineArgument>>
-Simulation::parameters(const Call &call, llvm::ArrayRef<HostMemory> memories,
-                       const runtime::BoundLaunch &bound,
-                       std::map<void *, simulator::Buffer> &buffers) {
-  std::vector<simulator::MachineArgument> result;
-  for (size_t i = 0; i < source().params.size(); ++i) {
-    const runtime::Param &param = source().params[i];
-    mlir::Type type = kernel().getArgumentTypes()[i];
-    auto pointer = mlir::dyn_cast<cuda::PtrType>(type);
-    if (!pointer) {
-      result.push_back(readNumber(type, bound.params.data() + plan.paramOffsets()[i]));
-      continue;
-    }
-    const HostMemory &memory = memories[param.argument];
-    const auto &tensor = std::get<runtime::TensorRef>(call.arguments[param.argument]);
-    simulator::Buffer &buffer = buffers[memory.data];
-    buffer = {pointer.getElementType(), memory.data, memory.elements, memory.initialized};
-    int64_t bytes = static_cast<char *>(tensor.data) - static_cast<char *>(memory.data);
-    result.push_back(simulator::Pointer{&buffer, bytes / int64_t(bytesOf(tensor.type))});
+namespace {
+
+/// The memory of one launch: that of its tensors, and what the runtime keeps, as a launch finds it.
+class LaunchMemory {
+public:
+  /// The allocation of a tensor; tensors that share one share the buffer.
+  simulator::Buffer &of(const HostMemory &memory, mlir::Type elementType) {
+    simulator::Buffer &buffer = tensors[memory.data];
+    buffer = {elementType, memory.data, memory.elements, memory.initialized};
+    return buffer;
   }
-  return result;
-}
+
+  /// Of a parameter that belongs to no argument.
+  simulator::Buffer &of(const runtime::Param &param, mlir::Type elementType, int64_t blocks) {
+    bool isWorkspace = param.kind == runtime::ParamKind::Workspace;
+    int64_t count = param.kind == runtime::ParamKind::TileCounter ? 1 : blocks;
+    Kept &memory = kept.emplace_back();
+    memory.bytes.resize(size_t(count * (isWorkspace ? param.bytes : sizeof(int32_t))));
+    memory.isZero = !isWorkspace;
+    int64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
+    memory.buffer = {elementType, memory.bytes.data(), int64_t(memory.bytes.size()) / elementBytes,
+                     /*initialized=*/!isWorkspace};
+    return memory.buffer;
+  }
+
+  /// Whether counters and flags are 0 again, for the next launch.
+  bool isLeftAsFound() const {
+    return llvm::all_of(kept, [](const Kept &memory) {
+      return !memory.isZero || llvm::all_of(memory.bytes, [](char byte) { return byte == 0; });
+    });
+  }
+
+private:
+  struct Kept {
+    std::vector<char> bytes;
+    simulator::Buffer buffer;
+    bool isZero = false;
+  };
+  std::map<void *, simulator::Buffer> tensors;
+  std::deque<Kept> kept; // a deque, since parameters point to the buffers
+};
+
+/// The device function's parameters.
+class Parameters {
+public:
+  Parameters(const Call &call, llvm::ArrayRef<HostMemory> memories,
+             const runtime::BoundLaunch &bound, LaunchMemory &memory)
+      : call(call), memories(memories), bound(bound), memory(memory) {}
+
+  simulator::MachineArgument make(const runtime::Param &param, mlir::Type type, unsigned offset) {
+    if (auto map = mlir::dyn_cast<cuda::TensorMapType>(type))
+      return mapOf(param, map.getBox().getElementType());
+    auto pointer = mlir::dyn_cast<cuda::PtrType>(type);
+    if (!pointer)
+      return readNumber(type, bound.params.data() + offset);
+    if (runtime::isRuntimeMemory(param.kind))
+      return simulator::Pointer{&memory.of(param, pointer.getElementType(), bound.grid)};
+    return pointerTo(param, pointer.getElementType());
+  }
+
+private:
+  const runtime::TensorRef &tensorOf(const runtime::Param &param) const {
+    return std::get<runtime::TensorRef>(call.arguments[param.argument]);
+  }
+
+  simulator::Pointer pointerTo(const runtime::Param &param, mlir::Type elementType) {
+    const HostMemory &host = memories[param.argument];
+    const runtime::TensorRef &tensor = tensorOf(param);
+    int64_t bytes = static_cast<char *>(tensor.data) - static_cast<char *>(host.data);
+    return {&memory.of(host, elementType), bytes / int64_t(bytesOf(tensor.type))};
+  }
+
+  simulator::TensorMap mapOf(const runtime::Param &param, mlir::Type elementType) {
+    simulator::TensorMap map{pointerTo(param, elementType), {}, {}};
+    for (unsigned axis : param.map.axes) {
+      map.sizes.push_back(tensorOf(param).shape[axis]);
+      map.strides.push_back(tensorOf(param).strides[axis]);
+    }
+    return map;
+  }
+
+  const Call &call;
+  llvm::ArrayRef<HostMemory> memories;
+  const runtime::BoundLaunch &bound;
+  LaunchMemory &memory;
+};
+
+} // namespace
 
 ErrorOr<SimulatedLaunch> Simulation::run(const Call &call, llvm::ArrayRef<HostMemory> memories,
                                          const simulator::MachineOptions &options) {
@@ -60,9 +127,12 @@ ErrorOr<SimulatedLaunch> Simulation::run(const Call &call, llvm::ArrayRef<HostMe
   launch.grid = bound.grid;
   if (bound.grid == 0)
     return launch;
-  std::map<void *, simulator::Buffer> buffers;
-  TILEWRIGHT_ASSIGN(std::vector<simulator::MachineArgument> arguments,
-                    parameters(call, memories, bound, buffers));
+  LaunchMemory memory;
+  Parameters parameters(call, memories, bound, memory);
+  std::vector<simulator::MachineArgument> arguments;
+  for (size_t i = 0; i < source().params.size(); ++i)
+    arguments.push_back(parameters.make(source().params[i], kernel().getArgumentTypes()[i],
+                                        plan.paramOffsets()[i]));
   lowered.module.clearMessages();
   auto result = simulator::simulate(kernel(), arguments, bound.grid, options);
   std::string messages = lowered.module.messages();
@@ -70,5 +140,8 @@ ErrorOr<SimulatedLaunch> Simulation::run(const Call &call, llvm::ArrayRef<HostMe
     return Error{messages.empty() ? "the kernel could not be simulated" : messages};
   launch.result = std::move(*result);
   launch.messages = std::move(messages);
+  if (launch.result.isClean() && options.maxBlocks < 0 && !memory.isLeftAsFound())
+    return Error{source().location + ": kernel `" + source().entry +
+                 "` leaves a counter or a flag that is not 0, which the next launch would find"};
   return launch;
 }

@@ -40,15 +40,11 @@ public:
   const runtime::KernelSource &source() const { return lowered.source; }
   const Attempt &attempt() const { return lowered.attempt; }
   /// What the passes said about their decisions.
-  const std::vector<std::string> &remarks() const { return lowered.module.remarks(); }
+  const std::vector<Remark> &remarks() const { return lowered.module.remarks(); }
 
 private:
   Simulation(Lowered lowered, runtime::LaunchPlan plan)
       : lowered(std::move(lowered)), plan(std::move(plan)) {}
-
-  ErrorOr<std::vector<simulator::MachineArgument>>
-  parameters(const Call &call, llvm::ArrayRef<HostMemory> memories,
-             const runtime::BoundLaunch &bound, std::map<void *, simulator::Buffer> &buffers);
 
   Lowered lowered;
   runtime::LaunchPlan plan;

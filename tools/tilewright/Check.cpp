@@ -55,7 +55,7 @@ static Status interpretStep(const Job &job, const Step &step, const Sizes &sizes
   TILEWRIGHT_ASSIGN(driver::KernelModule module,
                     driver::KernelModule::lower(step.text, attempt.specialisation));
   if (optimized)
-    TILEWRIGHT_TRY(module.run(driver::pipelineOptions(job.config), passes::Stage::Tile));
+    TILEWRIGHT_TRY(module.run(job.config.options(), passes::Stage::Tile));
   TILEWRIGHT_TRY(driver::interpret(module, operands.call));
   return {};
 }

@@ -3,7 +3,6 @@
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_COMMANDS_H
 
 #include "support/ErrorOr.h"
-#include "tools/driver/Schedule.h"
 #include "tools/tilewright/Job.h"
 
 namespace tilewright::cli {
@@ -18,7 +17,14 @@ struct RunOptions {
 struct CompileOptions {
   KernelArgs kernel;
   std::string emit = "cuda"; ///< One of kEmits.
+  std::string irAfter;       ///< Of `json`: a pass's flag, `all`, or empty.
   std::string output;        ///< Empty or `-`: standard output.
+};
+
+struct ExplainOptions {
+  KernelArgs kernel;
+  std::string emit = "text"; ///< Or `json`.
+  std::string irAfter;       ///< As for `compile`.
 };
 
 struct SimulateOptions {
@@ -41,27 +47,19 @@ struct FuzzOptions {
 };
 
 inline constexpr const char *kEmits[] = {"tile-raw", "tile",  "cta",  "cuda-ir", "cuda",
-                                         "ptx",      "cubin", "sass", "report"};
+                                         "ptx",      "cubin", "sass", "report",  "json"};
 
 Status run(const RunOptions &options);
 Status compile(const CompileOptions &options);
 /// Fails if anything is found, or if the results are not the reference's.
 Status simulate(const SimulateOptions &options);
-Status explain(const KernelArgs &args);
+Status explain(const ExplainOptions &options);
 /// Fails when it finds something.
 Status fuzz(const FuzzOptions &options);
 Status list();
 Status targets();
 /// Also fails when something that compiling needs is missing.
 Status doctor();
-
-/// Whether a kernel is a file written on the `cta` level, and what `compile` shows of it.
-bool isSchedule(const std::string &kernel);
-ErrorOr<std::string> emitSchedule(const std::string &file, const std::string &what);
-
-/// What such a kernel takes of an SM, and what the loops of its roles are made of, as text.
-std::string scheduleReport(const driver::Schedule &schedule,
-                           const runtime::CompiledKernel &compiled);
 
 /// What is known of a compiled kernel and of its work, as text.
 ErrorOr<std::string> report(const Job &job);

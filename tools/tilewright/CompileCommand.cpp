@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <fmt/format.h>
+#include <llvm/Support/FormatVariadic.h>
 
 using namespace tilewright;
 using namespace tilewright::cli;
@@ -44,7 +45,20 @@ static ErrorOr<std::string> emitMachine(const Job &job, const Step &step, const 
   return what == "sass" ? driver::disassemble(text.cubin) : ErrorOr<std::string>(text.cubin);
 }
 
+static ErrorOr<std::string> emitJson(const Job &job, const std::vector<Step> &steps,
+                                     const std::string &irAfter) {
+  llvm::json::Array kernels;
+  for (const Step &step : steps) {
+    TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
+    TILEWRIGHT_ASSIGN(llvm::json::Object kernel, driver::inspect(step.text, attempt, irAfter));
+    kernels.push_back(std::move(kernel));
+  }
+  return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(kernels))).str();
+}
+
 static ErrorOr<std::string> emitStep(const Job &job, const Step &step, const std::string &what) {
+  if (step.text->isCta() && (what == "tile" || what == "tile-raw"))
+    return Error{"a kernel written on the `cta` level has no `" + what + "`"};
   if (what == "tile-raw")
     return emitModule(job, step, std::nullopt);
   if (what == "tile")
@@ -66,23 +80,34 @@ static Status writeOutput(const std::string &path, const std::string &text) {
   return {};
 }
 
+static Status checkIrAfter(const std::string &emit, const std::string &irAfter) {
+  if (irAfter.empty() || emit == "json")
+    return {};
+  return Error{"`--ir-after` shows IR beside what the passes say: it needs `--emit json`"};
+}
+
 Status cli::compile(const CompileOptions &options) {
-  if (isSchedule(options.kernel.kernel)) {
-    TILEWRIGHT_ASSIGN(std::string text, emitSchedule(options.kernel.kernel, options.emit));
-    return writeOutput(options.output, text);
-  }
+  TILEWRIGHT_TRY(checkIrAfter(options.emit, options.irAfter));
   TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
   if (options.emit == "report") {
     TILEWRIGHT_ASSIGN(std::string text, report(job));
     return writeOutput(options.output, text);
   }
   // One kernel, not the sequence that `run` makes of it: name the others to see them.
-  TILEWRIGHT_ASSIGN(std::string text, emitStep(job, job.steps.front(), options.emit));
+  const Step &step = job.steps.front();
+  TILEWRIGHT_ASSIGN(std::string text, options.emit == "json"
+                                          ? emitJson(job, {step}, options.irAfter)
+                                          : emitStep(job, step, options.emit));
   return writeOutput(options.output, text);
 }
 
-Status cli::explain(const KernelArgs &args) {
-  TILEWRIGHT_ASSIGN(Job job, makeJob(args));
+Status cli::explain(const ExplainOptions &options) {
+  TILEWRIGHT_TRY(checkIrAfter(options.emit, options.irAfter));
+  TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
+  if (options.emit == "json") {
+    TILEWRIGHT_ASSIGN(std::string text, emitJson(job, job.steps, options.irAfter));
+    return writeOutput("", text);
+  }
   for (const Step &step : job.steps) {
     TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
     TILEWRIGHT_ASSIGN(std::string text, driver::explain(step.text, attempt));

@@ -89,6 +89,15 @@ static Status bindShape(Job &job, const KernelArgs &args) {
   return {};
 }
 
+/// Adds the sizes that a program fixes, where the user says nothing else.
+static void fixedShape(Job &job) {
+  for (const Step &step : job.steps)
+    for (const Param &param : step.signature().params)
+      for (const frontend::Dim &dim : param.dims)
+        if (!dim.name.empty() && dim.size)
+          job.sizes.try_emplace(dim.name, dim.size);
+}
+
 /// Adds the default sizes of dimensions that the user left open; they may refer to each other.
 static Status defaultShape(Job &job, const json &defaults) {
   if (!defaults.contains("shape"))
@@ -236,7 +245,10 @@ static std::string defaultTarget() {
 }
 
 static Status bindConfig(Job &job, const KernelArgs &args) {
-  job.config.target = args.target.empty() ? defaultTarget() : args.target;
+  const std::string &stated = job.steps.front().text->target;
+  job.config.target = !args.target.empty() ? args.target
+                      : !stated.empty()    ? stated
+                                           : defaultTarget();
   job.config.allowSpills = args.allowSpills;
   job.config.disabledPasses = args.disabledPasses;
   for (const std::string &word : args.config) {
@@ -276,6 +288,7 @@ ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
   job.flops = defaults.value("flops", "");
   TILEWRIGHT_TRY(addSteps(job, text, defaults));
   TILEWRIGHT_TRY(bindShape(job, args));
+  fixedShape(job);
   TILEWRIGHT_TRY(defaultShape(job, defaults));
   TILEWRIGHT_TRY(bindDtypes(job, args, defaults));
   TILEWRIGHT_TRY(bindSets(job, args));

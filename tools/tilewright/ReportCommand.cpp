@@ -2,6 +2,7 @@
 #include "ir/Target.h"
 #include "runtime/Driver.h"
 #include "tools/driver/Resources.h"
+#include "tools/driver/RoleLoops.h"
 #include "tools/tilewright/Commands.h"
 #include "tools/tilewright/Roofline.h"
 #include "tools/tilewright/SimulatedStep.h"
@@ -13,20 +14,61 @@ using namespace tilewright::cli;
 
 namespace {
 
+std::string registers(const driver::Resources &resources, const Target &target) {
+  if (!resources.hasMachineCode)
+    return "";
+  return fmt::format("  registers       {} per thread\n", resources.registers) +
+         fmt::format("  spills          {} bytes stored, {} loaded; {} bytes of local memory\n",
+                     resources.spillStoreBytes, resources.spillLoadBytes, resources.localBytes) +
+         fmt::format("  occupancy       {} programs, {} of {} threads per SM (limit: {})\n",
+                     resources.occupancy.programs, resources.occupancy.threads, target.threadsPerSm,
+                     resources.occupancy.limit);
+}
+
+/// Of a program that states its channels, with what lies where.
+std::string sharedMemory(const driver::Resources &resources, const driver::Outline &outline,
+                         const Target &target) {
+  std::string text = fmt::format("  shared memory   {} of {} bytes per program\n",
+                                 resources.sharedBytes, target.smem);
+  if (!outline.channels.empty())
+    for (const driver::SharedOutline &piece : outline.shared)
+      text += fmt::format("    {:>6} + {:<6}  {}\n", piece.offset, piece.bytes, piece.contents);
+  return text;
+}
+
+/// What the loops of the roles are made of.
+std::string roles(const driver::Compiled &compiled) {
+  const driver::Outline &outline = compiled.outline;
+  const runtime::CompiledKernel &compiledCode = compiled.kernel.compiled();
+  if (outline.roles.empty() || compiledCode.text.cubin.empty())
+    return "";
+  driver::RoleCode code = driver::roleCode(outline, compiled.kernel.source().entry, compiledCode);
+  std::vector<driver::RoleLoop> loops = driver::roleLoops(code);
+  std::string text;
+  for (const driver::RoleOutline &role : outline.roles) {
+    int64_t budget = role.registers.value_or(compiledCode.resources.registers);
+    text += fmt::format("  role \"{}\": warps {}, {} of {} registers\n", role.name, role.warps,
+                        driver::registersOf(code, role), budget);
+    for (const driver::RoleLoop &loop : loops)
+      if (loop.role == &role)
+        text += fmt::format("    {:{}}loop of lines {} to {}: {}\n", "", 2 * loop.depth,
+                            loop.firstLine, loop.lastLine, loop.mix.str());
+  }
+  return text;
+}
+
 std::string resources(const Step &step, const driver::Compiled &compiled, const Target &target) {
   driver::Resources resources = driver::resourcesOf(*step.text, compiled);
-  std::string text = fmt::format("  configuration   {}\n", resources.configuration) +
-                     fmt::format("  threads         {} per program\n", resources.threads);
-  if (resources.hasMachineCode) {
-    text += fmt::format("  registers       {} per thread\n", resources.registers) +
-            fmt::format("  spills          {} bytes stored, {} loaded; {} bytes of local memory\n",
-                        resources.spillStoreBytes, resources.spillLoadBytes, resources.localBytes) +
-            fmt::format("  occupancy       {} programs, {} of {} threads per SM (limit: {})\n",
-                        resources.occupancy.programs, resources.occupancy.threads,
-                        target.threadsPerSm, resources.occupancy.limit);
-  }
-  text += fmt::format("  shared memory   {} of {} bytes per program\n", resources.sharedBytes,
-                      target.smem);
+  const runtime::KernelSource &source = compiled.kernel.source();
+  std::string text;
+  if (!resources.configuration.empty())
+    text += fmt::format("  configuration   {}\n", resources.configuration);
+  text += fmt::format("  threads         {} per program{}\n", resources.threads,
+                      source.clusterSize > 1
+                          ? fmt::format(", clusters of {} programs", source.clusterSize)
+                          : "") +
+          fmt::format("  grid            {}\n", source.grid.str()) + registers(resources, target) +
+          sharedMemory(resources, compiled.outline, target) + roles(compiled);
   for (const std::string &note : compiled.kernel.compiled().performanceNotes)
     text += "  note            " + note + "\n";
   for (const std::string &reason : compiled.rejected)

@@ -1,5 +1,6 @@
 #include "tools/tilewright/Roofline.h"
 
+#include "ir/cta/Cta.h"
 #include "ir/tile/Tile.h"
 #include "tools/driver/Estimate.h"
 
@@ -44,10 +45,9 @@ double JobWork::bound(const Peak &peak) const {
   return std::max(bytes / peak.bytes, flops / peak.rate(unit));
 }
 
-static MathUnit unitOf(tile::DotOp dot) {
-  mlir::Type type = dot.getA().getType().getElementType();
+static MathUnit unitOf(mlir::Type type, bool tf32) {
   if (type.isF32())
-    return dot.getTf32() ? MathUnit::Tf32 : MathUnit::Float32;
+    return tf32 ? MathUnit::Tf32 : MathUnit::Float32;
   if (type.isInteger())
     return MathUnit::Int8;
   return type.getIntOrFloatBitWidth() == 8 ? MathUnit::Float8 : MathUnit::Half;
@@ -58,11 +58,18 @@ static Status addStep(const Job &job, const Step &step, const Sizes &sizes, JobW
   TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, sizes));
   TILEWRIGHT_ASSIGN(driver::KernelModule module,
                     driver::KernelModule::lower(step.text, attempt.specialisation));
+  if (step.text->isCta()) // without calls
+    TILEWRIGHT_TRY(module.run(attempt.config.options(), passes::Stage::Tile));
   driver::Work counted = driver::estimateWork(module.kernel(), valuesOf(job, step, sizes));
   work.flops += counted.dotFlops;
   work.elementOps += counted.elementOps;
-  module.kernel().walk([&](tile::DotOp dot) {
-    work.unit = unitOf(dot);
+  module.kernel().walk([&](mlir::Operation *op) {
+    if (auto dot = mlir::dyn_cast<tile::DotOp>(op))
+      work.unit = unitOf(dot.getA().getType().getElementType(), dot.getTf32());
+    else if (auto mma = mlir::dyn_cast<cta::MmaOp>(op))
+      work.unit = unitOf(cta::tileOf(mma.getA().getType()).getElementType(), mma.getTf32());
+    else
+      return;
     work.hasProducts = true;
   });
   for (const frontend::Param &param : step.signature().params) {

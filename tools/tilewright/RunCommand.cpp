@@ -3,6 +3,7 @@
 #include "tools/tilewright/Commands.h"
 #include "tools/tilewright/Gpu.h"
 #include "tools/tilewright/Roofline.h"
+#include "tools/tilewright/SimulatedStep.h"
 
 #include <chrono>
 #include <fmt/format.h>
@@ -19,7 +20,24 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// A program of the `cta` level is what the interpreter runs: what was made of it is instructions.
+Status simulateOnCpu(const Job &job, uint64_t seed) {
+  TILEWRIGHT_ASSIGN(Sizes sizes, sizesToCheck(job, kSimulatorBudget));
+  HostTensors expected = makeTensors(job, sizes, seed), found = expected;
+  for (const Step &step : job.steps) {
+    TILEWRIGHT_ASSIGN(driver::Attempt wanted, attemptFor(job, step, sizes));
+    TILEWRIGHT_ASSIGN(SimulatedStep done, simulateStep(job, step, wanted, sizes, found, {}));
+    if (!done.launch.result.isClean())
+      return Error{done.launch.messages};
+  }
+  TILEWRIGHT_TRY(interpretJob(job, sizes, expected, /*optimized=*/false));
+  fmt::print("its instructions, simulated, against the reference ({}):\n", str(sizes));
+  return compareOutputs(job, found, expected);
+}
+
 Status checkOnCpu(const Job &job, const Sizes &sizes, uint64_t seed) {
+  if (job.steps.front().text->isCta())
+    return simulateOnCpu(job, seed);
   HostTensors expected = makeTensors(job, sizes, seed), found = expected;
   auto start = std::chrono::steady_clock::now();
   TILEWRIGHT_TRY(interpretJob(job, sizes, expected, /*optimized=*/false));

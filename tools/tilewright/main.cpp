@@ -11,7 +11,7 @@ using namespace tilewright::cli;
 static void addKernelOptions(CLI::App &command, KernelArgs &args) {
   command
       .add_option("kernel", args.kernel,
-                  "a built-in kernel, or file.py[:kernel]; `compile` also takes file.mlir")
+                  "a built-in kernel, file.py[:kernel], or file.mlir of the `cta` level")
       ->required();
   command.add_option("--shape", args.shape, "sizes of dimensions: B=4,S=4096")->delimiter(',');
   command
@@ -27,6 +27,12 @@ static void addKernelOptions(CLI::App &command, KernelArgs &args) {
   command.add_option("--disable-pass", args.disabledPasses, "passes to leave out")->delimiter(',');
   command.add_flag("--allow-spills", args.allowSpills,
                    "keep a kernel whose registers spill to memory");
+}
+
+static void addIrAfter(CLI::App &command, std::string &pass) {
+  command.add_option("--ir-after", pass,
+                     "with --emit json: the IR behind this pass, wherever it changed something, or "
+                     "behind all");
 }
 
 static CLI::App *addFuzzCommand(CLI::App &app, FuzzOptions &options) {
@@ -87,6 +93,7 @@ int main(int argc, char **argv) {
   compileCommand->add_option("--emit", compileOptions.emit, "what to write")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEmits), std::end(kEmits))))
       ->capture_default_str();
+  addIrAfter(*compileCommand, compileOptions.irAfter);
   compileCommand->add_option("-o,--output", compileOptions.output,
                              "a file (default: standard output)");
   compileCommand->callback([&] { status = compile(compileOptions); });
@@ -106,11 +113,15 @@ int main(int argc, char **argv) {
                               "a file for a timeline (Perfetto, chrome://tracing)");
   simulateCommand->callback([&] { status = simulate(simulateOptions); });
 
-  KernelArgs explainArgs;
+  ExplainOptions explainOptions;
   CLI::App *explainCommand =
       app.add_subcommand("explain", "say what the compiler decided, and why");
-  addKernelOptions(*explainCommand, explainArgs);
-  explainCommand->callback([&] { status = explain(explainArgs); });
+  addKernelOptions(*explainCommand, explainOptions.kernel);
+  explainCommand->add_option("--emit", explainOptions.emit, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  addIrAfter(*explainCommand, explainOptions.irAfter);
+  explainCommand->callback([&] { status = explain(explainOptions); });
 
   FuzzOptions fuzzOptions;
   addFuzzCommand(app, fuzzOptions)->callback([&] { status = fuzz(fuzzOptions); });

@@ -7,19 +7,27 @@ import pytest
 import tilewright as tw
 
 PROGRAMS = Path(__file__).parents[1] / "hopper"
+SPECS = [tw.Spec(shape, "bf16") for shape in ((300, 200), (520, 200), (300, 520))]
 
 
 def test_a_program_is_lowered_to_text():
-    gemm = tw.Schedule(PROGRAMS / "gemm_cooperative.mlir")
+    gemm = tw.load(PROGRAMS / "gemm_cooperative.mlir")
     assert gemm.__name__ == "gemm_cooperative"
-    assert "wgmma_m64n256k16_bf16(" in gemm.cuda()
+    assert "wgmma_m64n256k16_bf16(" in gemm.cuda(*SPECS)
+
+
+def test_a_program_is_explained_for_the_target_that_it_names():
+    gemm = tw.load(PROGRAMS / "gemm_cooperative.mlir")
+    assert gemm.explain(*SPECS).startswith("gemm_cooperative on sm_90\n")
+    with pytest.raises(tw.CompileError, match="sm_75"):
+        gemm.configured(target="sm_75").cuda(*SPECS)
 
 
 def test_a_file_without_a_kernel_is_an_error(tmp_path):
     file = tmp_path / "empty.mlir"
     file.write_text("module {}\n")
     with pytest.raises(tw.CompileError, match="empty.mlir"):
-        tw.Schedule(file)
+        tw.load(file)
 
 
 @pytest.mark.gpu
@@ -29,7 +37,7 @@ def test_a_program_runs_on_the_current_stream():
         pytest.skip("the program is written for sm_90")
     a, b = (torch.randn(rows, 200, device="cuda", dtype=torch.bfloat16) for rows in (300, 520))
     c = torch.full((300, 520), float("nan"), device="cuda", dtype=torch.bfloat16)
-    gemm = tw.Schedule(PROGRAMS / "gemm_cooperative.mlir")
+    gemm = tw.load(PROGRAMS / "gemm_cooperative.mlir")
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):

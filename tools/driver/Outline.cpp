@@ -1,0 +1,111 @@
+#include "tools/driver/Outline.h"
+
+#include "codegen/Names.h"
+#include "ir/cta/Cta.h"
+#include "ir/cuda/Cuda.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <fmt/format.h>
+#include <set>
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::driver;
+
+/// The line of an op; 0 if it has none.
+static unsigned lineOf(Operation *op) {
+  auto place = op->getLoc()->findInstanceOf<FileLineColLoc>();
+  return place ? place.getLine() : 0;
+}
+
+static RoleOutline outlineOf(cta::RoleOp role) {
+  RoleOutline result{role.getName().str(), int64_t(role.getWarps()), std::nullopt, lineOf(role),
+                     lineOf(role)};
+  if (auto registers = role.getRegisters())
+    result.registers = int64_t(*registers);
+  role.walk([&](Operation *op) { result.lastLine = std::max(result.lastLine, lineOf(op)); });
+  return result;
+}
+
+static ChannelOutline outlineOf(cta::ChannelOp op) {
+  ChannelOutline result{cta::nameOf(op.getResult(), "tile"),
+                        cta::stringifyChannelKind(op.getKind()).str(),
+                        op.getResult().getType().getDepth(), 0};
+  if (op.getMulticast())
+    result.kind += " multicast";
+  if (op.isPanel())
+    result.swizzle = cta::panelsOf(op.getResult().getType().getTile()).swizzle;
+  return result;
+}
+
+const RoleOutline *Outline::roleAt(unsigned line) const {
+  for (const RoleOutline &role : roles)
+    if (role.firstLine <= line && line <= role.lastLine)
+      return &role;
+  return nullptr;
+}
+
+Outline driver::outlineOf(func::FuncOp kernel, std::string file) {
+  Outline result;
+  result.file = std::move(file);
+  for (auto role : kernel.getOps<cta::RoleOp>())
+    result.roles.push_back(::outlineOf(role));
+  for (auto channel : kernel.getOps<cta::ChannelOp>())
+    result.channels.push_back(::outlineOf(channel));
+  // With the functions beside the kernel, which its roles call.
+  kernel->getParentOfType<ModuleOp>().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    result.ops.try_emplace(lineOf(op), op->getName().getStringRef().str());
+  });
+  return result;
+}
+
+//===- Its code -------------------------------------------------------------------------------===//
+
+static OpPlace placeOf(Operation *op) {
+  OpPlace result{op->getName().getStringRef().str(), ""};
+  if (auto place = codegen::sourceOf(op->getLoc()))
+    result.place = place->getFilename().str() + ":" + std::to_string(place->getLine());
+  return result;
+}
+
+/// What lies at a place of shared memory.
+static std::string contentsOf(const Outline &outline, cuda::SharedOp op) {
+  std::string name = cta::nameOf(op.getResult(), "unnamed");
+  for (const ChannelOutline &channel : outline.channels) {
+    if (name == channel.name + "_shared")
+      return fmt::format("{}: {}, {} slots of {} bytes{}", channel.name, channel.kind,
+                         channel.depth, op.getBytes() / uint64_t(channel.depth),
+                         channel.swizzle ? fmt::format(", swizzled by {}", channel.swizzle) : "");
+    for (const char *barriers : {"full", "empty"})
+      if (name == channel.name + "_" + barriers)
+        return fmt::format("{}: barriers, {}", channel.name, barriers);
+  }
+  return name;
+}
+
+void driver::addCode(func::FuncOp kernel, Outline &outline) {
+  std::set<SharedOutline> shared; // a role's scratch is another's too
+  std::optional<int64_t> given;   // registers, by the last exchange
+  OpPlace last;
+  int64_t fewest = INT64_MAX;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto place = dyn_cast<cuda::SharedOp>(op)) {
+      shared.insert(
+          {int64_t(place.getOffset()), int64_t(place.getBytes()), contentsOf(outline, place)});
+    } else if (isa<cuda::IncreaseRegistersOp, cuda::DecreaseRegistersOp>(op)) {
+      given = op->getAttrOfType<IntegerAttr>("count").getInt();
+      last = placeOf(op);
+      if (!outline.exchange)
+        outline.exchange = last;
+    } else if (isa<cuda::WgmmaOp>(op)) {
+      if (!outline.product)
+        outline.product = placeOf(op);
+      if (given && *given < fewest) {
+        fewest = *given;
+        outline.exchange = last;
+      }
+    }
+  });
+  outline.shared.assign(shared.begin(), shared.end());
+}

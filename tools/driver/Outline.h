@@ -1,0 +1,69 @@
+//===- Outline.h - what is kept of a kernel's IR beside its code ------------------------------===//
+//
+// What is found in machine code, or said by ptxas, is told in the kernel's own terms: lines, ops,
+// roles, channels. They are taken from the IR, at the levels that have them.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_TOOLS_DRIVER_OUTLINE_H
+#define TILEWRIGHT_TOOLS_DRIVER_OUTLINE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewright::driver {
+
+struct RoleOutline {
+  std::string name;
+  int64_t warps = 0;
+  std::optional<int64_t> registers;     ///< Per thread, as stated.
+  unsigned firstLine = 0, lastLine = 0; ///< Of the program's text.
+};
+
+struct ChannelOutline {
+  std::string name, kind; ///< `as`, "tma multicast"
+  int64_t depth = 0;
+  int64_t swizzle = 0; ///< Bytes; 0: none, or a layout of another kind.
+};
+
+/// A piece of a block's shared memory.
+struct SharedOutline {
+  int64_t offset = 0, bytes = 0;
+  std::string contents; ///< "as: tma, 4 slots of 16384 bytes, swizzled by 128"
+
+  auto operator<=>(const SharedOutline &) const = default;
+};
+
+/// An op of the `cuda` level: `cuda.wgmma` and `file:line`.
+struct OpPlace {
+  std::string op, place;
+};
+
+struct Outline {
+  std::string file; ///< What places call the text that the kernel is written in.
+  // Of a program that states its roles.
+  std::vector<RoleOutline> roles;
+  std::vector<ChannelOutline> channels;
+  std::map<unsigned, std::string> ops; ///< The first op of each line, with its dialect.
+  // Of its code.
+  std::vector<SharedOutline> shared; ///< In the order of addresses.
+  std::optional<OpPlace> product;    ///< The first of a warpgroup.
+  /// The exchange of registers that leaves products the fewest, for whose sake ptxas ignores all
+  /// exchanges; the first one where none is followed by products.
+  std::optional<OpPlace> exchange;
+
+  /// The role that has this line; null for none, as in a function that roles call.
+  const RoleOutline *roleAt(unsigned line) const;
+};
+
+/// The outline of a kernel as it is written; `addCode` completes it.
+Outline outlineOf(mlir::func::FuncOp kernel, std::string file);
+/// Adds what the kernel says at the `cuda` level.
+void addCode(mlir::func::FuncOp kernel, Outline &outline);
+
+} // namespace tilewright::driver
+
+#endif
