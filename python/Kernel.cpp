@@ -66,7 +66,7 @@ static std::string targetOf(int device) {
 void KernelObj::chooseTarget(Attempt &wanted, const std::string &target, int device) const {
   if (!target.empty())
     wanted.config.target = target;
-  else if (source->isCta() && config.target == driver::Config().target)
+  else if (source->isCta() && device < 0 && config.target == driver::Config().target)
     wanted.config.target = source->target;
   else if (config.target == driver::Config().target)
     wanted.config.target = targetOf(device);

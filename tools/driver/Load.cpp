@@ -77,20 +77,21 @@ struct Function::State {
     return print;
   }
 
-  /// The target of the GPU that holds the tensors.
+  /// The target of the GPU that holds the tensors; where they are in host memory, what a program
+  /// of the `cta` level names.
   ErrorOr<std::string> targetOf(const Call &call) const {
     if (targetGiven)
       return config.target;
-    if ((*text)->isCta())
-      return (*text)->target;
     int device = 0;
     for (const Argument &argument : call.arguments)
       if (const TensorRef *tensor = std::get_if<TensorRef>(&argument)) {
-        device = std::max(0, tensor->device);
+        device = tensor->device;
         break;
       }
+    if (device < 0 && (*text)->isCta())
+      return (*text)->target;
     TILEWRIGHT_ASSIGN(const runtime::Driver *driver, runtime::Driver::get());
-    TILEWRIGHT_ASSIGN(const runtime::DeviceInfo *info, driver->device(device));
+    TILEWRIGHT_ASSIGN(const runtime::DeviceInfo *info, driver->device(std::max(0, device)));
     return info->target();
   }
 };

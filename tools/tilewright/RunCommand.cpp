@@ -99,7 +99,10 @@ Status cli::run(const RunOptions &options) {
     fmt::print("no GPU: {}\n", driver ? "the driver reports none" : driver.error().message);
     return checkOnCpu(job, checked, options.seed);
   }
-  fmt::print("GPU: {}\n", (*driver)->devices().front().name);
+  const runtime::DeviceInfo &gpu = (*driver)->devices().front();
+  if (options.kernel.target.empty())
+    job.config.target = gpu.target(); // also of a program that names another
+  fmt::print("GPU: {}\n", gpu.name);
   if (options.check)
     TILEWRIGHT_TRY(checkOnGpu(**driver, job, checked, options.seed));
   return timeOnGpu(**driver, job, options);
