@@ -83,7 +83,13 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     if (stated || limit == target.registerLimit(threads, 1))
       return;
     kernel->setAttr(cta::kMinBlocksAttr, Builder(&getContext()).getI32IntegerAttr(blocks));
-    explain(kernel, "hint-registers").with("blocks_per_sm", blocks).with("limit", limit)
+    auto why = explain(kernel, "hint-registers");
+    for (int64_t more = blocks + 1; more <= target.blocksPerSm(threads, shared); ++more)
+      why.rather(std::to_string(more) + " blocks per SM",
+                 "they leave " + std::to_string(target.registerLimit(threads, more)) +
+                     " registers, and values of " + std::to_string(peak.total) + " may need " +
+                     std::to_string(enough(peak.total)));
+    why.with("blocks_per_sm", blocks).with("limit", limit)
         << blocks << " blocks per SM, at most " << limit << " registers per thread";
   }
 

@@ -148,19 +148,25 @@ Choice ChannelMaker::select(tile::DotOp dot) {
   int64_t depth = dot.getA().getType().getDimSize(1);
   Type element = dot.getA().getType().getElementType();
   Choice choice{cta::FmaAttr::get(dot.getContext()), {}};
+  auto why = explain(dot, "make-channels");
   std::string name = "fused multiply-adds";
-  for (const ProductForm &form : productForms())
-    if (form.unit == ProductUnit::MmaSync && form.multiplies(element, dot.getTf32()) &&
-        target.has(form.feature) && shape[0] % form.m == 0 && shape[1] % form.n == 0 &&
-        depth % form.k == 0) {
+  for (const ProductForm &form : productForms()) {
+    if (form.unit != ProductUnit::MmaSync || !form.multiplies(element, dot.getTf32()))
+      continue;
+    std::string spelled = ("m" + Twine(form.m) + "n" + Twine(form.n) + "k" + Twine(form.k)).str();
+    if (!target.has(form.feature)) {
+      why.rather(spelled, (target.name + " does not have it").str());
+    } else if (shape[0] % form.m || shape[1] % form.n || depth % form.k) {
+      why.rather(spelled, "the tile is no multiple of it");
+    } else {
       choice.instruction = cta::instructionOf(dot.getContext(), form);
-      name = ("m" + Twine(form.m) + "n" + Twine(form.n) + "k" + Twine(form.k)).str();
+      name = std::move(spelled);
       break;
     }
+  }
   auto [m, n, k] = choice.instruction.getShape();
   choice.split = splitOverWarps(shape[0], shape[1], warps, m, n, rowWise);
-  explain(dot, "make-channels")
-          .with("instruction", name)
+  why.with("instruction", name)
           .with("tile", {shape[0], shape[1], depth})
           .with("warps", choice.split)
       << "a " << shape[0] << "x" << shape[1] << "x" << depth << " product as " << name << ", warps "
@@ -225,7 +231,12 @@ Value ChannelMaker::fillByCopy(tile::LoadOp load) {
   builder.setInsertionPoint(waitPoint(load));
   Value full = builder.create<cta::WaitOp>(loc, slotType, channel);
   slots[load] = full;
-  explain(load, "make-channels").with("transport", stringifyChannelKind(kind)).with("bytes", bytes)
+  auto why = explain(load, "make-channels");
+  if (!target.has(Feature::CpAsync))
+    why.rather("cp.async", (target.name + " does not have it").str());
+  else if (!async)
+    why.rather("cp.async", "it copies at least 4 bytes");
+  why.with("transport", stringifyChannelKind(kind)).with("bytes", bytes)
       << (async ? "cp.async of " : "vector loads of ") << bytes << " bytes";
   return full;
 }
