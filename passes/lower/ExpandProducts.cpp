@@ -8,6 +8,8 @@
 #include "passes/analysis/KeptTiles.h"
 #include "passes/lower/Expander.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 namespace tilewright::passes {
 
 using namespace mlir;

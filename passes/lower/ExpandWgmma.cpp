@@ -80,7 +80,8 @@ Value Expander::panelOffset(const PanelLayout &panels, Major major, Value mn, Va
 }
 
 void Expander::expandWgmma(cta::MmaOp op, Value acc) {
-  auto shape = op.getShape(), split = op.getWarps();
+  auto shape = op.getShape();
+  auto split = op.getWarps();
   auto tile = cta::tileOf(op.getAcc().getType()).getShape();
   Type element = op.getOperandElementType();
   int64_t groupsM = split[0] / cta::kWarpsPerGroup, groupsN = split[1];

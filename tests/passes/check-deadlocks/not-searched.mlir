@@ -403,7 +403,7 @@ func.func @tiles_by_two_coordinates(%x: !view, %t: i32 {tile.name = "t"}) attrib
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %both = arith.muli %i, %j : i32
-      // expected-remark @below {{check-schedule: looked for roles that wait for ever with some tiles only; at which others this changes is not followed}}
+      // expected-remark @below {{check-deadlocks: looked for roles that wait for ever with some tiles only; at which others this changes is not followed}}
       %on = arith.cmpi eq, %both, %c20 : i32
       scf.if %on {
         %f0 = cta.acquire %bs : !one -> !slot

@@ -25,7 +25,7 @@ func.func @loads_are_copied(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?
 
 // CHECK-LABEL: @transposed_loads_are_copied_as_they_lie
 // CHECK-NOT: tile.transpose
-// CHECK: cta.mma {{.*}} {a_transposed, b_transposed, {{.*}}} : tensor<64x32xf32>, !cta.slot<tensor<48x64xbf16>>, <tensor<32x48xbf16>>
+// CHECK: cta.mma {{.*}} {a_transposed, b_transposed} : tensor<64x32xf32>, !cta.slot<tensor<48x64xbf16>>, <tensor<32x48xbf16>>
 func.func @transposed_loads_are_copied_as_they_lie(%x: !tile.view<?x?xbf16, align 16>, %c: !tile.view<?x?xf32>)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 0 : i32} {
   %c0 = arith.constant 0 : i32
@@ -99,7 +99,7 @@ func.func @bounds_go_with_the_copy(%x: !tile.view<?x?xf16, align 16>, %c: !tile.
 // CHECK-COUNT-1: cta.copy
 // CHECK-NOT: cta.copy
 // CHECK: %[[SLOT:.*]] = cta.wait
-// CHECK: cta.mma %{{.*}}, %[[SLOT]], %[[SLOT]] {b_transposed
+// CHECK: cta.mma %{{.*}}, %[[SLOT]], %[[SLOT]] by {{.*}} {b_transposed
 // CHECK: cta.await
 // CHECK-NEXT: cta.release %[[SLOT]]
 // CHECK-NOT: cta.release
