@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tilewright as tw
 
 PROGRAMS = Path(__file__).parents[1] / "hopper"
+SUMS = Path(__file__).parents[1] / "tools" / "inputs" / "sums.mlir"
 SPECS = [tw.Spec(shape, "bf16") for shape in ((300, 200), (520, 200), (300, 520))]
 
 
@@ -21,6 +23,16 @@ def test_a_program_is_explained_for_the_target_that_it_names():
     assert gemm.explain(*SPECS).startswith("gemm_cooperative on sm_90\n")
     with pytest.raises(tw.CompileError, match="sm_75"):
         gemm.configured(target="sm_75").cuda(*SPECS)
+
+
+def test_the_reference_runs_a_program_in_host_memory():
+    x = np.random.default_rng(1).integers(-4, 5, (70, 64)).astype(np.float32)
+    y = np.full_like(x, np.nan)
+    tw.load(SUMS)(x, y, 3.0)
+    expected = np.concatenate([np.cumsum(3 * rows, axis=0) for rows in np.split(x, (32, 64))])
+    np.testing.assert_array_equal(y, expected)
+    tw.load(SUMS)(x, y)  # by the program's own factor
+    np.testing.assert_array_equal(y, expected / 3 * 2)
 
 
 def test_a_file_without_a_kernel_is_an_error(tmp_path):
