@@ -106,9 +106,6 @@ FailureOr<Term> Lowering::reduce(const Expr &node, const Builtin &builtin,
 
 //===- Matrix products ------------------------------------------------------------------------===//
 
-/// What every extent of a product is a multiple of. Deeper instructions find their tiles padded.
-static constexpr int64_t kDotMultiple = 8;
-
 /// With an accumulator that does not fit (another shape or type), the product is taken alone; the
 /// caller adds.
 FailureOr<Term> Lowering::dot(const Expr &node, const Arguments &arguments,
@@ -132,11 +129,6 @@ FailureOr<Term> Lowering::dot(const Expr &node, const Arguments &arguments,
   if (k != b->shape()[0])
     return error(node.loc) << "`dot` cannot multiply " << describe(*a) << " by " << describe(*b)
                            << ": the inner dimensions are " << k << " and " << b->shape()[0];
-  for (auto [what, extent] :
-       {std::pair("rows", m), std::pair("columns", n), std::pair("inner dimension", k)})
-    if (extent % kDotMultiple != 0)
-      return error(node.loc) << "`dot` on `" << typeName(type) << "` needs a multiple of "
-                             << kDotMultiple << " as " << what << ", but it is " << extent;
   bool tf32 = false;
   if (arguments[3]) {
     Result flag = expr(*arguments[3]);

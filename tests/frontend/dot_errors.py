@@ -41,36 +41,6 @@ def ranks(a: Tensor[bf16, M, K], b: Tensor[bf16, K, N]):
 # -----
 
 from tilewright import *
-M, K = dims("M K")
-@kernel
-def rows(a: Tensor[bf16, M, K], b: Tensor[bf16, K, 32]):
-    i = grid(1)
-    # expected-error@+1 {{`dot` on `bf16` needs a multiple of 8 as rows, but it is 100}}
-    c = dot(a[block(i, 100), :], b[:, :])
-
-# -----
-
-from tilewright import *
-M, K = dims("M K")
-@kernel
-def depth_of_halves(a: Tensor[bf16, M, 36], b: Tensor[bf16, 36, 32]):
-    i = grid(1)
-    # expected-error@+1 {{`dot` on `bf16` needs a multiple of 8 as inner dimension, but it is 36}}
-    c = dot(a[block(i, 64), :], b[:, :])
-
-# -----
-
-from tilewright import *
-M, K = dims("M K")
-@kernel
-def depth_of_bytes(a: Tensor[f8e4m3, M, 44], b: Tensor[f8e4m3, 44, 32]):
-    i = grid(1)
-    # expected-error@+1 {{`dot` on `f8e4m3` needs a multiple of 8 as inner dimension, but it is 44}}
-    c = dot(a[block(i, 64), :], b[:, :])
-
-# -----
-
-from tilewright import *
 M, K, N = dims("M K N")
 @kernel
 def accumulator(a: Tensor[bf16, M, K], b: Tensor[bf16, K, N]):
