@@ -1,6 +1,8 @@
-// The tile passes keep a kernel's meaning: the reference interpreter gives the same numbers before
-// and after them, for sizes around and between tile boundaries.
+// The passes keep a kernel's meaning: the reference interpreter gives the same numbers before and
+// after those of the tile level, for sizes around and between tile boundaries, and those of the cta
+// level, for each way to bring tiles.
 #include "passes/Passes.h"
+#include "passes/Pipeline.h"
 #include "tests/passes/TileKernels.h"
 #include "tests/simulator/Harness.h"
 
@@ -32,9 +34,28 @@ class Differential : public ::testing::Test {
 protected:
   /// Runs `text` as it is and after the passes; every array must come out alike.
   void check(const std::string &text, const std::vector<Input> &inputs, double tolerance = 1e-4) {
-    std::vector<std::vector<double>> before = run(text, inputs);
-    std::vector<std::vector<double>> after = run(optimize(text), inputs);
-    ASSERT_EQ(before.size(), after.size()) << harness.errors << optimize(text);
+    compare(text, passed(text, addTilePasses), inputs, tolerance);
+  }
+
+  /// The same after all that comes before the cuda level.
+  void checkCta(const std::string &text, const std::vector<Input> &inputs,
+                double tolerance = 1e-4) {
+    for (const char *target : {"sm_75", "sm_80", "sm_90"}) {
+      SCOPED_TRACE(target);
+      auto addAll = [&](PassManager &manager) {
+        PipelineOptions options;
+        options.target = target;
+        addPasses(manager, options, Stage::Cta);
+      };
+      compare(text, passed(text, addAll), inputs, tolerance);
+    }
+  }
+
+private:
+  void compare(const std::string &text, const std::string &changed,
+               const std::vector<Input> &inputs, double tolerance) {
+    std::vector<std::vector<double>> before = run(text, inputs), after = run(changed, inputs);
+    ASSERT_EQ(before.size(), after.size()) << harness.errors << changed;
     for (size_t i = 0; i < before.size(); ++i)
       for (size_t j = 0; j < before[i].size(); ++j)
         ASSERT_TRUE(isClose(before[i][j], after[i][j], tolerance))
@@ -42,16 +63,13 @@ protected:
             << after[i][j];
   }
 
-private:
   static bool isClose(double a, double b, double tolerance) {
     if (std::isnan(a) || std::isnan(b))
       return std::isnan(a) == std::isnan(b);
     return a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(a));
   }
 
-  std::string optimize(const std::string &text) {
-    auto module = parseSourceString<ModuleOp>(text, &harness.context);
-    PassManager manager(&harness.context);
+  static void addTilePasses(PassManager &manager) {
     OpPassManager &kernel = manager.nest<func::FuncOp>();
     auto clean = [&] {
       kernel.addPass(createCanonicalizerPass());
@@ -64,6 +82,12 @@ private:
     clean();
     kernel.addPass(createSimplifyMath());
     clean();
+  }
+
+  std::string passed(const std::string &text, llvm::function_ref<void(PassManager &)> add) {
+    auto module = parseSourceString<ModuleOp>(text, &harness.context);
+    PassManager manager(&harness.context);
+    add(manager);
     EXPECT_TRUE(module && succeeded(manager.run(*module)));
     std::string result;
     llvm::raw_string_ostream stream(result);
@@ -144,6 +168,25 @@ TEST_F(Differential, Matmul) {
     for (auto [bm, bn, bk] : std::vector<std::tuple<int64_t, int64_t, int64_t>>{
              {16, 16, 16}, {32, 24, 8}, {10, 7, 5}, {1, 100, 12}})
       check(matmul(bm, bn, bk), {{"f32", {m, k}}, {"f32", {k, n}}, {"f32", {m, n}}});
+}
+
+TEST_F(Differential, MatmulThroughChannels) {
+  for (auto [bm, bn, bk] :
+       std::vector<std::tuple<int64_t, int64_t, int64_t>>{{64, 64, 32}, {10, 7, 5}, {1, 100, 12}})
+    for (int64_t k : {1, 33, 128})
+      checkCta(matmul(bm, bn, bk), {{"f32", {40, k}}, {"f32", {k, 31}}, {"f32", {40, 31}}});
+}
+
+TEST_F(Differential, AttentionThroughChannels) {
+  for (bool causal : {false, true})
+    checkCta(attention(32, 24, 20, causal, 0, "bf16"),
+             {{"bf16", {1, 40, 2, 20}},
+              {"bf16", {1, 75, 1, 20}},
+              {"bf16", {1, 75, 1, 20}},
+              {"bf16", {1, 40, 2, 20}},
+              {"f32", {1, 2, 40}},
+              {"f32", {}, 0.4}},
+             0.02);
 }
 
 TEST_F(Differential, Softmax) {
