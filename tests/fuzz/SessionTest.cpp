@@ -31,7 +31,7 @@ TEST(Oracle, aPassThatChangesAResultIsNamed) {
   // A seventh is rounded before it is multiplied with: not the same to the bit.
   std::optional<Finding> finding = check(caseOf("x[:] / 7.0"), {{"sm_90"}, {}, false, false});
   ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->stage, "pass simplify-math");
+  EXPECT_EQ(finding->stage, "sm_90: pass simplify-math");
 }
 
 TEST(Blame, namesThePassWithoutWhichTheFindingVanishes) {

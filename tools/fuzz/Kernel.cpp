@@ -56,7 +56,7 @@ int64_t Generator::drawExtent() { return choices.pick(extents); }
 
 /// The extent of the inner dimension of a product.
 int64_t Generator::drawDepth() {
-  int64_t depth = choices.pick({8, 16, 24, 32, 40});
+  int64_t depth = choices.pick({8, 16, 24, 32, 40, 1, 3, 5, 12, 37});
   return depthOfLoop && choices.chance(80) ? depthOfLoop : depth;
 }
 
@@ -71,12 +71,12 @@ Shape Generator::drawShape() {
   return shape;
 }
 
-/// Extents that a product may have.
+/// Extents that a product may have; some of the odd ones become multiples of the instructions'.
 Shape Generator::drawMatrixShape() {
   Shape shape;
   for (int axis = 0; axis < 2; ++axis) {
     int64_t extent = drawExtent();
-    shape.push_back(extent % 8 ? 8 * choices.between(1, 4) : extent);
+    shape.push_back(extent % 8 && choices.chance(50) ? 8 * choices.between(1, 4) : extent);
   }
   return shape;
 }

@@ -9,8 +9,15 @@
 using namespace tilewright;
 using namespace tilewright::fuzz;
 
-/// The interpreter after every pass of the tile level that changed something.
-static std::optional<Finding> checkPasses(const Run &run, const OracleOptions &options) {
+/// Whether the tiles are too many for the target's shared memory, as the compiler says it. That a
+/// program is refused so is right.
+static bool isMisfit(const Error &error) {
+  return error.message.find("bytes of shared memory") != std::string::npos;
+}
+
+/// The interpreter after every pass of the tile and cta levels that changed something.
+static std::optional<Finding> checkPasses(const Run &run, const std::string &target,
+                                          const OracleOptions &options) {
   ErrorOr<driver::KernelModule> module = run.lower();
   if (!module)
     return Finding{"front end", module.error().message};
@@ -19,23 +26,20 @@ static std::optional<Finding> checkPasses(const Run &run, const OracleOptions &o
     if (finding)
       return;
     Tensors tensors = run.initial;
-    std::string stage = "pass " + pass.str();
+    std::string stage = target + ": pass " + pass.str();
     if (Status status = run.interpret(*module, tensors); !status)
       finding = Finding{stage, status.error().message};
     else if (std::string fault = run.compare(tensors); !fault.empty())
       finding = Finding{stage, fault};
   };
   passes::PipelineOptions pipeline;
+  pipeline.target = target;
+  pipeline.allowSpills = true;
   pipeline.disabled = options.disabledPasses;
-  if (Status status = module->run(pipeline, passes::Stage::Tile, observe); !status && !finding)
-    finding = Finding{"tile passes", status.error().message};
+  Status status = module->run(pipeline, passes::Stage::Cta, observe);
+  if (!status && !finding && !isMisfit(status.error()))
+    finding = Finding{target + ": passes", status.error().message};
   return finding;
-}
-
-/// Whether the tiles are too many for the target's shared memory, as the compiler says it. That a
-/// program is refused so is right.
-static bool isMisfit(const Error &error) {
-  return error.message.find("bytes of shared memory") != std::string::npos;
 }
 
 /// Prints the text and compiles it, for machines that have NVRTC.
@@ -119,10 +123,11 @@ std::optional<Finding> fuzz::check(const Case &test, const OracleOptions &option
   run->expected = run->initial;
   if (Status status = run->interpret(*module, run->expected); !status)
     return Finding{"reference", status.error().message};
-  if (std::optional<Finding> finding = checkPasses(*run, options))
-    return finding;
-  for (const std::string &target : options.targets)
+  for (const std::string &target : options.targets) {
+    if (std::optional<Finding> finding = checkPasses(*run, target, options))
+      return finding;
     if (std::optional<Finding> finding = checkTarget(*run, target, options))
       return finding;
+  }
   return std::nullopt;
 }

@@ -108,7 +108,7 @@ Expr Generator::leftOperand(const Want &want) {
 Generator::Made Generator::makeDot(const Want &want) {
   int64_t m = want.type.shape[0], n = want.type.shape[1];
   bool isFloat = want.type.dtype == Dtype::F32;
-  if (m % 8 || n % 8 || (!isFloat && want.type.dtype != Dtype::I32))
+  if (!isFloat && want.type.dtype != Dtype::I32)
     return std::nullopt;
   int64_t k = drawDepth();
   Dtype dtype =
