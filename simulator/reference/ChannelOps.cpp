@@ -85,6 +85,15 @@ static void runWait(const Instruction &instruction, Frame &frame) {
   ++count;
 }
 
+static LogicalResult compileNoSlot(Compiler &compiler, Operation *op) {
+  auto ring = ringOf(compiler, op, op->getOperand(0));
+  if (failed(ring))
+    return failure();
+  int64_t none = SlotHandle{*ring, SlotHandle::kNone}.bits();
+  compiler.alias(op->getResult(0), compiler.constantInteger(ElementKind::I64, none));
+  return success();
+}
+
 template <Handler run> static LogicalResult compileNext(Compiler &compiler, Operation *op) {
   auto ring = ringOf(compiler, op, op->getOperand(0));
   auto slot = compiler.define(op->getResult(0));
@@ -150,13 +159,27 @@ static void runCommit(const Instruction &instruction, Frame &frame) {
   check(frame, instruction.op, "commits", frame.execution.rings.commit(slot, frame.number));
 }
 
+/// a: the slot, b: a condition, if parameter is 1.
 static void runRelease(const Instruction &instruction, Frame &frame) {
+  if (instruction.parameter && !*frame.at<int32_t>(instruction.b))
+    return;
   SlotHandle slot = handleAt(frame, instruction.a);
   check(frame, instruction.op, "releases", frame.execution.rings.release(slot, frame.number));
 }
 
-template <Handler run> static LogicalResult compileClose(Compiler &compiler, Operation *op) {
-  compiler.emit(op, {.run = run, .a = compiler.slot(op->getOperand(0)).offset});
+static LogicalResult compileCommit(Compiler &compiler, Operation *op) {
+  Value slot = cast<cta::CommitOp>(op).getSlot();
+  compiler.emit(op, {.run = runCommit, .a = compiler.slot(slot).offset});
+  return success();
+}
+
+static LogicalResult compileRelease(Compiler &compiler, Operation *op) {
+  auto release = cast<cta::ReleaseOp>(op);
+  Value condition = release.getCondition();
+  compiler.emit(op, {.run = runRelease,
+                     .a = compiler.slot(release.getSlot()).offset,
+                     .b = condition ? compiler.slot(condition).offset : 0,
+                     .parameter = bool(condition)});
   return success();
 }
 
@@ -257,10 +280,11 @@ void addChannelOps(OpTable &table) {
   table["cta.channel"] = compileChannel;
   table["cta.acquire"] = compileNext<runAcquire>;
   table["cta.wait"] = compileNext<runWait>;
+  table["cta.no_slot"] = compileNoSlot;
   table["cta.copy"] = compileCopy;
   table["cta.put"] = compilePut;
-  table["cta.commit"] = compileClose<runCommit>;
-  table["cta.release"] = compileClose<runRelease>;
+  table["cta.commit"] = compileCommit;
+  table["cta.release"] = compileRelease;
   table["cta.load"] = compileLoad;
   table["cta.get"] = compileGet;
   table["cta.element"] = compileElement;

@@ -128,7 +128,7 @@ static void runRaise(const Instruction &instruction, Frame &frame) {
   for (int64_t row = 0; row < detail.rows.rows; ++row) {
     float high = factor * peakOf(source + row * detail.rows.columns, detail.rows.columns);
     float peak = high - before[row] > detail.tolerance ? high : before[row];
-    
+
     frame.at<float>(detail.shrink)[row] = std::exp2(before[row] - peak);
     frame.at<float>(instruction.result)[row] = peak;
   }

@@ -44,6 +44,8 @@ const char *Rings::checkWrite(SlotHandle slot, unsigned role) const {
 }
 
 const char *Rings::checkRead(SlotHandle slot, unsigned role) const {
+  if (slot.number == SlotHandle::kNone)
+    return "a slot that is none";
   if (cell(slot).number != slot.number || cell(slot).released >> role & 1)
     return "a slot that it has released already";
   return isFull(slot) ? nullptr : "a slot that is not full";

@@ -32,6 +32,7 @@ struct RingCursors {
 
 /// What a value of type slot is: a ring, and how many slots of it came before.
 struct SlotHandle {
+  static constexpr int64_t kNone = -1; // the number of a slot that is none
   int64_t ring, number;
 
   static SlotHandle of(int64_t bits) { return {bits & 0xff, bits >> 8}; }

@@ -151,8 +151,10 @@ void addRoleOps(OpTable &table) {
   table["cta.role"] = compileRole;
   table["cta.warpgroup"] = compileWarpgroup;
   table["cta.tiles"] = compileTiles;
-  // Terminators are compiled by the op whose region they end; turns and meetings change no value.
-  for (StringRef name : {"cta.yield", "cta.order", "cta.enter", "cta.leave", "cta.sync"})
+  // Terminators are compiled by the op whose region they end; turns, meetings
+  // and waits for products change no value.
+  for (StringRef name :
+       {"cta.yield", "cta.order", "cta.enter", "cta.leave", "cta.sync", "cta.wait_group"})
     table[name] = compileNothing;
 }
 

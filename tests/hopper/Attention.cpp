@@ -100,9 +100,9 @@ std::string AttentionRun::simulate(const MachineOptions &options, std::string *m
                         messages);
 }
 
-std::string AttentionRun::interpret(const std::string &text) {
+std::string AttentionRun::interpret(const std::string &text, passes::Stage upTo) {
   clearResults();
-  return interpretProgram(text, {&q, &k, &v, &o, &lse}, numbers());
+  return interpretProgram(text, {&q, &k, &v, &o, &lse}, numbers(), upTo);
 }
 
 void AttentionRun::expectResults() {

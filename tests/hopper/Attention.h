@@ -2,6 +2,7 @@
 #ifndef TILEWRIGHT_TESTS_HOPPER_ATTENTION_H
 #define TILEWRIGHT_TESTS_HOPPER_ATTENTION_H
 
+#include "passes/Pipeline.h"
 #include "tests/hopper/Simulation.h"
 
 #include <functional>
@@ -53,8 +54,9 @@ public:
 
   /// The findings' flags; o and lse are made anew.
   std::string simulate(const simulator::MachineOptions &options, std::string *messages = nullptr);
-  /// Runs its text as the interpreter understands it: what that says, or nothing.
-  std::string interpret(const std::string &text);
+  /// Runs its text as the interpreter understands it, as it is or after the passes of its level:
+  /// what that says, or nothing.
+  std::string interpret(const std::string &text, passes::Stage upTo);
   void expectResults();
 
   int64_t grid; ///< By default one block.

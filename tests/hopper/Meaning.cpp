@@ -1,6 +1,6 @@
 #include "tests/hopper/Meaning.h"
 
-#include "passes/Passes.h"
+#include "ir/cta/Cta.h"
 #include "simulator/Reference.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -21,8 +21,8 @@ using namespace tilewright::simulator;
 
 //===- Reading --------------------------------------------------------------------------------===//
 
-/// A text with its functions written out.
-static Program readProgram(const std::string &text) {
+/// A text after the passes down to a level; at least with its functions written out.
+static Program readProgram(const std::string &text, passes::Stage upTo) {
   DialectRegistry registry;
   registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect,
                   cta::CtaDialect>();
@@ -31,7 +31,7 @@ static Program readProgram(const std::string &text) {
   program.context->printOpOnDiagnostic(false);
   program.module = parseSourceString<ModuleOp>(text, program.context.get());
   PassManager manager(program.context.get());
-  manager.addPass(passes::createUnfoldProgram());
+  passes::addPasses(manager, {}, upTo, passes::Stage::Cta);
   EXPECT_TRUE(program.module && succeeded(manager.run(*program.module))) << text;
   return program;
 }
@@ -81,8 +81,8 @@ static std::string interpretProgram(const Program &program, ArrayRef<HostMatrix 
 }
 
 std::string hopper::interpretProgram(const std::string &text, ArrayRef<HostMatrix *> tensors,
-                                     const Numbers1d &numbers) {
-  return ::interpretProgram(readProgram(text), tensors, numbers);
+                                     const Numbers1d &numbers, passes::Stage upTo) {
+  return ::interpretProgram(readProgram(text, upTo), tensors, numbers);
 }
 
 //===- Both -----------------------------------------------------------------------------------===//
@@ -149,7 +149,7 @@ static void expectMeant(const HostMatrix &made, const HostMatrix &meant, float t
 
 void hopper::expectLikeReference(const std::string &text, const Program &compiled,
                                  const Trial &trial) {
-  Program program = readProgram(text);
+  Program program = readProgram(text, passes::Stage::Tile);
   auto meant = makeTensors(program.kernel(), compiled, trial.numbers);
   ASSERT_EQ(::interpretProgram(program, pointersTo(meant), trial.numbers), "");
   for (const MachineOptions &options : schedules(trial.random)) {

@@ -2,6 +2,7 @@
 #ifndef TILEWRIGHT_TESTS_HOPPER_MEANING_H
 #define TILEWRIGHT_TESTS_HOPPER_MEANING_H
 
+#include "passes/Pipeline.h"
 #include "tests/hopper/Simulation.h"
 
 namespace tilewright::hopper {
@@ -9,10 +10,10 @@ namespace tilewright::hopper {
 /// Sizes and scalars of a launch, by name.
 using Numbers1d = llvm::StringMap<simulator::MachineArgument>;
 
-/// Runs a text as the reference interpreter understands it, on its tensors in order: what that
-/// says, which is nothing if all is well.
+/// Runs a text as the reference interpreter understands it, on its tensors in order, as it is or
+/// after all passes of its level: what that says, which is nothing if all is well.
 std::string interpretProgram(const std::string &text, llvm::ArrayRef<HostMatrix *> tensors,
-                             const Numbers1d &numbers);
+                             const Numbers1d &numbers, passes::Stage upTo = passes::Stage::Tile);
 
 /// A launch on random operands.
 struct Trial {

@@ -17,13 +17,17 @@ std::string nameOf(const testing::TestParamInfo<MatrixProgram> &info) {
   return file.substr(0, file.find('.'));
 }
 
+/// As it is written, and after all passes of the level.
+constexpr passes::Stage kLevels[] = {passes::Stage::Tile, passes::Stage::Cta};
+
 class MatrixMeaning : public testing::TestWithParam<MatrixProgram> {};
 
 TEST_P(MatrixMeaning, is_right) {
   const MatrixProgram &program = GetParam();
   ScheduleRun run(program.file);
   auto expected = program.fill(run, 150, 304, 208);
-  run.expectMeaning(textOf(program.file), expected, program.adds);
+  for (passes::Stage upTo : kLevels)
+    run.expectMeaning(textOf(program.file), upTo, expected, program.adds);
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, MatrixMeaning, testing::ValuesIn(kMatrixPrograms), nameOf);
@@ -37,8 +41,10 @@ TEST_P(AttentionMeaning, is_right) {
                                {1, 300, 140, 1, 1, D, causal}}) {
     SCOPED_TRACE(testing::Message() << "S " << sizes.S << ", T " << sizes.T);
     AttentionRun run(loadSchedule(file), sizes);
-    EXPECT_EQ(run.interpret(textOf(file)), "");
-    run.expectResults();
+    for (passes::Stage upTo : kLevels) {
+      EXPECT_EQ(run.interpret(textOf(file), upTo), "");
+      run.expectResults();
+    }
   }
 }
 
@@ -147,9 +153,10 @@ TEST(Meaning, of_a_loop_that_uses_an_outer_sum_or_tile) {
       run.tensor("bf16", 80, 128);
       run.tensor("f32", 72, 80);
       run.numbers = {{"n", n}};
-      run.expectMeaning(written(twoSteps(last)), [&](int64_t row, int64_t column) {
-        return n ? run.product(0, row, 1, column) : Expected{0, 0};
-      });
+      run.expectMeaning(written(twoSteps(last)), passes::Stage::Tile,
+                        [&](int64_t row, int64_t column) {
+                          return n ? run.product(0, row, 1, column) : Expected{0, 0};
+                        });
     }
 }
 

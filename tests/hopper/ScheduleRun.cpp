@@ -72,10 +72,11 @@ void ScheduleRun::expect(int64_t grid, const Reference &expected, bool adds, uns
   }
 }
 
-void ScheduleRun::expectMeaning(const std::string &text, const Reference &expected, bool adds) {
+void ScheduleRun::expectMeaning(const std::string &text, passes::Stage upTo,
+                                const Reference &expected, bool adds) {
   HostMatrix &result = *tensors.back();
   clear(result, adds);
-  ASSERT_EQ(interpretProgram(text, all(), numbers), "");
+  ASSERT_EQ(interpretProgram(text, all(), numbers, upTo), "");
   expectElements(result, elementsOf(result, expected));
 }
 

@@ -2,6 +2,7 @@
 #ifndef TILEWRIGHT_TESTS_HOPPER_SCHEDULE_RUN_H
 #define TILEWRIGHT_TESTS_HOPPER_SCHEDULE_RUN_H
 
+#include "passes/Pipeline.h"
 #include "tests/hopper/Simulation.h"
 
 #include <functional>
@@ -38,8 +39,10 @@ public:
   /// it adds to that; a test failure unless all are clean and right.
   void expect(int64_t grid, const Reference &expected, bool adds = false, unsigned random = 20);
 
-  /// Runs its text as the interpreter understands it: a test failure unless that is right.
-  void expectMeaning(const std::string &text, const Reference &expected, bool adds = false);
+  /// Runs its text as the interpreter understands it, as it is or after the passes of its level: a
+  /// test failure unless that is right.
+  void expectMeaning(const std::string &text, passes::Stage upTo, const Reference &expected,
+                     bool adds = false);
 
   /// The flags of the first findings in some schedules.
   std::string findings(int64_t grid);

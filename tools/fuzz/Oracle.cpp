@@ -15,6 +15,15 @@ static bool isMisfit(const Error &error) {
   return error.message.find("bytes of shared memory") != std::string::npos;
 }
 
+/// Whether all ops of a kernel are those of whole tiles.
+static bool isInterpreted(mlir::func::FuncOp kernel) {
+  auto check = [](mlir::Operation *op) {
+    return simulator::isInterpreted(op) ? mlir::WalkResult::advance()
+                                        : mlir::WalkResult::interrupt();
+  };
+  return !kernel.getBody().walk(check).wasInterrupted();
+}
+
 /// The interpreter after every pass of the tile and cta levels that changed something.
 static std::optional<Finding> checkPasses(const Run &run, const std::string &target,
                                           const OracleOptions &options) {
@@ -23,7 +32,7 @@ static std::optional<Finding> checkPasses(const Run &run, const std::string &tar
     return Finding{"front end", module.error().message};
   std::optional<Finding> finding;
   auto observe = [&](llvm::StringRef pass) {
-    if (finding)
+    if (finding || !isInterpreted(module->kernel()))
       return;
     Tensors tensors = run.initial;
     std::string stage = target + ": pass " + pass.str();
