@@ -137,8 +137,7 @@ const std::string kOuterTile = R"(
 
 /// With the attributes of its products.
 std::string written(std::string text) {
-  const std::string how =
-      "{b_transposed, shape = array<i64: 64, 64, 16>, warps = array<i64: 4, 1>}";
+  const std::string how = "by #cta.wgmma<64x64x16> over 4x1 {b_transposed}";
   for (size_t at; (at = text.find("HOW")) != text.npos;)
     text.replace(at, 3, how);
   return text;
