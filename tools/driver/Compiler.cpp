@@ -85,8 +85,11 @@ ErrorOr<Lowered> driver::lowerToCuda(const KernelTextPtr &text, const Attempt &a
 ErrorOr<Translated> driver::translate(const KernelTextPtr &text, const Attempt &attempt,
                                       std::optional<Rejection> *rejection) {
   TILEWRIGHT_ASSIGN(Lowered lowered, lowerToCuda(text, attempt, rejection));
-  TILEWRIGHT_ASSIGN(lowered.source.text, lowered.module.cudaText(/*sourceComments=*/false,
-                                                                 /*lineDirectives=*/true));
+  lowered.source.text = attempt.config.cudaText;
+  if (lowered.source.text.empty()) {
+    TILEWRIGHT_ASSIGN(lowered.source.text, lowered.module.cudaText(/*sourceComments=*/false,
+                                                                   /*lineDirectives=*/true));
+  }
   int64_t minBlocks = numberOf(lowered.module.kernel(), cuda::kMinBlocksAttr);
   return Translated{std::move(lowered.source), attempt, std::move(lowered.outline),
                     lowered.module.remarks(), minBlocks};

@@ -27,7 +27,7 @@ std::string Config::key() const {
                      std::to_string(minBlocks) + (allowSpills ? "/s" : "");
   for (const std::string &pass : disabledPasses)
     text += "-" + pass;
-  return text;
+  return cudaText.empty() ? text : text + "/" + cudaText;
 }
 
 ConstValue Attempt::tuneValue(const frontend::Param &param) const {

@@ -24,6 +24,8 @@ struct Config {
   /// Keep a kernel that spills registers to memory instead of trying others.
   bool allowSpills = false;
   std::vector<std::string> disabledPasses;
+  /// Compiled in place of the text that the passes lead to; it takes the same arguments.
+  std::string cudaText;
 
   bool operator==(const Config &) const = default;
   /// The generation that the passes compile for.

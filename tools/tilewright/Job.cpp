@@ -4,6 +4,7 @@
 #include "ir/Target.h"
 #include "runtime/Driver.h"
 #include "runtime/ScalarEncoding.h"
+#include "support/Files.h"
 #include "tools/driver/Builtins.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -249,6 +250,9 @@ static Status bindConfig(Job &job, const KernelArgs &args) {
   job.config.target = !args.target.empty() ? args.target
                       : !stated.empty()    ? stated
                                            : defaultTarget();
+  if (!args.cuda.empty()) {
+    TILEWRIGHT_ASSIGN(job.config.cudaText, readFile(args.cuda));
+  }
   job.config.allowSpills = args.allowSpills;
   job.config.disabledPasses = args.disabledPasses;
   for (const std::string &word : args.config) {

@@ -19,7 +19,7 @@ namespace tilewright::cli {
 
 /// The words of the command line that say which kernel, and how.
 struct KernelArgs {
-  std::string kernel, target;
+  std::string kernel, target, cuda;
   std::vector<std::string> shape, sets, dtypes, config, disabledPasses;
   bool allowSpills = false;
 };
