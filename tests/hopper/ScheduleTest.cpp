@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, SplitSchedules, testing::ValuesIn(splittingPr
 TEST(HopperSchedules, edited_programs_are_clean_and_right) {
   const std::vector<Replacement> cases[] = {
       {{"<4 x", "<2 x"}},                                    // shorter rings
-      {{"64, 256, 16", "64, 128, 16"}},                      // two instructions side by side
+      {{"64x256x16", "64x128x16"}},                      // two instructions side by side
       {{"a_tile = tensor<128x64", "a_tile = tensor<128x32"}, // steps of 32: another swizzle
        {"b_tile = tensor<256x64", "b_tile = tensor<256x32"},
        {"[128, 64]", "[128, 32]"},
@@ -166,13 +166,13 @@ TEST(HopperSchedules, edited_programs_are_clean_and_right) {
        {"[256, 64]", "[200, 64]"},
        {"tensor<256x64", "tensor<200x64"},
        {"constant 256", "constant 200"},
-       {"64, 256, 16", "64, 200, 16"},
+       {"64x256x16", "64x200x16"},
        {"2 x tensor<128x64", "2 x tensor<128x40"}},
       {{"tensor<128x", "tensor<64x"}, // one warpgroup
        {"[128, ", "[64, "},
        {"constant 128", "constant 64"},
        {"warps 8", "warps 4"},
-       {"i64: 8, 1", "i64: 4, 1"}},
+       {"over 8x1", "over 4x1"}},
   };
   for (const std::vector<Replacement> &edits : cases) {
     SCOPED_TRACE(edits.front().to);
