@@ -54,8 +54,8 @@ public:
     changeWarps();
     replaceEach(R"(registers (\d+))",
                 {"24", "40", "96", "104", "152", "160", "200", "240", "250", "256"});
-    replaceEach(R"(i64: 64, (\d+), \d+>)", {"8", "24", "64", "96", "128", "192", "256", "264"});
-    replaceEach(R"(i64: 64, \d+, (\d+)>)", {"8", "16", "32", "64"});
+    replaceEach(R"(wgmma<64x(\d+)x\d+>)", {"8", "24", "64", "96", "128", "192", "256", "264"});
+    replaceEach(R"(wgmma<64x\d+x(\d+)>)", {"8", "16", "32", "64"});
     replaceEach(R"(cta\.cluster = (\d+))", {"1", "3", "4", "16"});
     replaceEach(R"(grouped (\d+))", {"1", "3", "64"});
     replaceEach(R"(least (\d+))", {"0", "1", "2"});
@@ -108,7 +108,7 @@ private:
             replaced(text, "warps " + count(warps) + " ", "warps " + count(other) + " ");
         std::string what = count(warps) + " warps are now " + count(other);
         add(what + ", and products as they were", changed);
-        changed = replaced(changed, "i64: " + count(warps) + ", 1", "i64: " + count(other) + ", 1");
+        changed = replaced(changed, "over " + count(warps) + "x1", "over " + count(other) + "x1");
         add(what, changed);
         for (int64_t rows : {64, 128, 192})
           add(what + ", with their rows", renumbered(changed, rows, rows * other / warps));
