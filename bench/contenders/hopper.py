@@ -19,7 +19,7 @@ def program(case: Case) -> Callable[..., None]:
     """The kernel of tests/hopper/<kernel>.mlir."""
     import tilewright
 
-    return tilewright.load(ROOT / "tests" / "hopper" / f"{case.kernel}.mlir")
+    return tilewright.from_file(ROOT / "tests" / "hopper" / f"{case.kernel}.mlir")
 
 
 def gemm(case: Case) -> Lineup:

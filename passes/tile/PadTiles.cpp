@@ -279,8 +279,10 @@ void Padder::run() {
   if (padded.empty())
     return;
   for (const AxisClasses::Class &each : padded)
-    mlir::emitRemark(each.example.getLoc())
-        << kFlag << ": an axis of " << each.extent << " elements gets " << each.padded
+    Explanation(each.example.getLoc(), kFlag)
+            .with("extent", each.extent)
+            .with("padded", each.padded)
+        << "an axis of " << each.extent << " elements gets " << each.padded
         << (each.productMultiple > 1 ? ", for matrix products" : "");
   for (Value tile : classes.tiles())
     tile.setType(classes.paddedType(tile));

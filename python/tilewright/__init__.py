@@ -2,12 +2,12 @@
 
 `@tilewright.kernel` makes a kernel of a function in the tile language; `tilewright.ops` has the
 kernels that come with the package as torch functions, `tilewright.builtin` gives them as kernels;
-`tilewright.load` has those of files.
+`tilewright.from_file` has those of files.
 """
 
 from . import language
 from ._library import CompileError, Error
-from .kernel import Kernel, Report, Spec, builtin, builtin_kernels, gpu_count, inline, kernel, load
+from .kernel import Kernel, Report, Spec, builtin, builtin_kernels, from_file, gpu_count, inline, kernel
 from .language import *  # noqa: F403
 
 __all__ = ["inline", "kernel"]

@@ -223,7 +223,7 @@ def builtin(name):
     return _NamedKernel(name, {})
 
 
-def load(file):
+def from_file(file):
     """A kernel of a file: `"my.py:kernel"`, or `"gemm.mlir"`, a program of the `cta` level.
 
     Such a program states its roles, its channels and the order of its products, for one GPU

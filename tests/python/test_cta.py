@@ -13,13 +13,13 @@ SPECS = [tw.Spec(shape, "bf16") for shape in ((300, 200), (520, 200), (300, 520)
 
 
 def test_a_program_is_lowered_to_text():
-    gemm = tw.load(PROGRAMS / "gemm_cooperative.mlir")
+    gemm = tw.from_file(PROGRAMS / "gemm_cooperative.mlir")
     assert gemm.__name__ == "gemm_cooperative"
     assert "wgmma_m64n256k16_bf16(" in gemm.cuda(*SPECS)
 
 
 def test_a_program_is_explained_for_the_target_that_it_names():
-    gemm = tw.load(PROGRAMS / "gemm_cooperative.mlir")
+    gemm = tw.from_file(PROGRAMS / "gemm_cooperative.mlir")
     assert gemm.explain(*SPECS).startswith("gemm_cooperative on sm_90\n")
     with pytest.raises(tw.CompileError, match="sm_75"):
         gemm.configured(target="sm_75").cuda(*SPECS)
@@ -28,10 +28,10 @@ def test_a_program_is_explained_for_the_target_that_it_names():
 def test_the_reference_runs_a_program_in_host_memory():
     x = np.random.default_rng(1).integers(-4, 5, (70, 64)).astype(np.float32)
     y = np.full_like(x, np.nan)
-    tw.load(SUMS)(x, y, 3.0)
+    tw.from_file(SUMS)(x, y, 3.0)
     expected = np.concatenate([np.cumsum(3 * rows, axis=0) for rows in np.split(x, (32, 64))])
     np.testing.assert_array_equal(y, expected)
-    tw.load(SUMS)(x, y)  # by the program's own factor
+    tw.from_file(SUMS)(x, y)  # by the program's own factor
     np.testing.assert_array_equal(y, expected / 3 * 2)
 
 
@@ -39,7 +39,7 @@ def test_a_file_without_a_kernel_is_an_error(tmp_path):
     file = tmp_path / "empty.mlir"
     file.write_text("module {}\n")
     with pytest.raises(tw.CompileError, match="empty.mlir"):
-        tw.load(file)
+        tw.from_file(file)
 
 
 @pytest.mark.gpu
@@ -49,7 +49,7 @@ def test_a_program_runs_on_the_current_stream():
         pytest.skip("the program is written for sm_90")
     a, b = (torch.randn(rows, 200, device="cuda", dtype=torch.bfloat16) for rows in (300, 520))
     c = torch.full((300, 520), float("nan"), device="cuda", dtype=torch.bfloat16)
-    gemm = tw.load(PROGRAMS / "gemm_cooperative.mlir")
+    gemm = tw.from_file(PROGRAMS / "gemm_cooperative.mlir")
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
