@@ -13,7 +13,7 @@ O = dtypes(bf16, f16, f32)
 
 @kernel
 def reduce_sum(x: Tensor[E, N], total: Tensor[f32, 1],
-               *, PROGRAMS: tune[132, 264, 528, 1056] = 1056, BN: tune[1024, 2048, 4096] = 4096):
+               *, PROGRAMS: tune[128, 256, 512, 1024] = 1024, BN: tune[1024, 2048, 4096] = 4096):
     """Each program adds every PROGRAMS-th block of BN elements, then adds its sum to the total."""
     p = grid(PROGRAMS)
     acc = zeros((BN,), f32)

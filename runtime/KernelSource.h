@@ -80,6 +80,7 @@ enum class ParamKind : uint8_t {
   /// Address of an i32 for each block of the grid. They are 0 when the kernel starts, which leaves
   /// them so (Workspaces.h).
   Flags,
+  Multiprocessors, ///< Their number on the device, as `type`.
 };
 
 /// Whether a parameter is the address of memory that the runtime keeps. It belongs to no argument,

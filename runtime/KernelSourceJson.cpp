@@ -19,8 +19,9 @@ namespace {
 
 constexpr int kFormat = 2;
 
-constexpr std::string_view kParamKinds[] = {"pointer",    "dim",          "stride",    "scalar",
-                                            "tensor_map", "tile_counter", "workspace", "flags"};
+constexpr std::string_view kParamKinds[] = {"pointer",   "dim",        "stride",
+                                            "scalar",    "tensor_map", "tile_counter",
+                                            "workspace", "flags",      "num_sms"};
 
 struct Writer {
   Json json = Json::object();

@@ -203,6 +203,8 @@ Status LaunchPlan::packParam(size_t index, std::span<const Argument> args, const
   std::byte *out = bound.params.data() + offsets[index];
   if (param.kind == ParamKind::Dim)
     return packSize(param, *std::get_if<int64_t>(&bound.values[dimSlots[index]]), out);
+  if (param.kind == ParamKind::Multiprocessors)
+    return packSize(param, *std::get_if<int64_t>(&bound.values[0]), out);
   if (isRuntimeMemory(param.kind))
     return {};
   const Argument &arg = args[param.argument];

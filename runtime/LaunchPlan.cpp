@@ -82,6 +82,7 @@ static unsigned sizeOf(const Param &param) {
   case ParamKind::Dim:
   case ParamKind::Stride:
   case ParamKind::Scalar:
+  case ParamKind::Multiprocessors:
     return bytesOf(param.type);
   }
   return 0;
@@ -113,9 +114,12 @@ Status LaunchPlan::addParams() {
 
 /// Why a parameter cannot be filled; empty if it can.
 std::string LaunchPlan::problemOf(const Param &param, unsigned dimSlot) const {
-  bool isSize = param.kind == ParamKind::Dim || param.kind == ParamKind::Stride;
+  bool isNumber = param.kind == ParamKind::Multiprocessors;
+  bool isSize = isNumber || param.kind == ParamKind::Dim || param.kind == ParamKind::Stride;
   if (isSize && param.type != ElementType::I32 && param.type != ElementType::I64)
     return "has type " + std::string(nameOf(param.type)) + "; sizes are i32 or i64";
+  if (isNumber)
+    return "";
   if (param.kind == ParamKind::Dim)
     return dimSlot == kNoSlot ? "names no dimension" : "";
   if (isRuntimeMemory(param.kind))

@@ -137,7 +137,8 @@ static tile::GridOp findGrid(func::FuncOp kernel) {
   return *grids.begin();
 }
 
-FailureOr<SmallVector<int64_t>> evaluateGrid(func::FuncOp kernel, ArrayRef<Argument> arguments) {
+FailureOr<SmallVector<int64_t>> evaluateGrid(func::FuncOp kernel, ArrayRef<Argument> arguments,
+                                             const Options &options) {
   if (kernel.isDeclaration()) {
     emitError(kernel.getLoc()) << "`" << kernel.getName() << "` has no body";
     return failure();
@@ -151,6 +152,7 @@ FailureOr<SmallVector<int64_t>> evaluateGrid(func::FuncOp kernel, ArrayRef<Argum
   Program program;
   Compiler compiler(program, *views);
   compiler.keepSlots = true;
+  compiler.multiprocessors = options.multiprocessors;
   if (failed(compiler.bindArguments(kernel, arguments)))
     return failure();
   for (Operation *op : backwardSlice(grid))

@@ -54,6 +54,7 @@ struct Options {
   bool checkRaces = true; // costs 8 to 24 bytes per element of the buffers that the kernel writes
   bool poison = true;     // respects Buffer::initialized
   uint64_t maxPrograms = uint64_t(1) << 31;
+  int64_t multiprocessors = 4; // what `cta.sms` gives
 };
 
 /// What a run did, summed over its programs.
@@ -74,7 +75,8 @@ llvm::LogicalResult interpret(mlir::func::FuncOp kernel, llvm::ArrayRef<Argument
 
 /// The number of programs along each axis, for these arguments; fails as `interpret` does.
 mlir::FailureOr<llvm::SmallVector<int64_t>> evaluateGrid(mlir::func::FuncOp kernel,
-                                                         llvm::ArrayRef<Argument> arguments);
+                                                         llvm::ArrayRef<Argument> arguments,
+                                                         const Options &options = {});
 
 /// Whether the interpreter gives the operation a meaning (an operand's type may still be refused).
 bool isInterpreted(mlir::Operation *op);

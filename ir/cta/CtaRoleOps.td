@@ -128,9 +128,28 @@ def Cta_WarpgroupOp : Cta_Op<"warpgroup", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Cta_YieldOp : Cta_Op<"yield", [Pure, Terminator, ParentOneOf<["RoleOp", "TilesOp"]>]> {
-  let summary = "ends a role, or a tile with what it hands to the next";
-  let description = [{ C1: a tile hands on what its loop carries, a role nothing. }];
+def Cta_SmsOp : Cta_Op<"sms", [Pure]> {
+  let summary = "the number of multiprocessors of the GPU";
+  let description = [{
+    For grids of as many blocks as run at once. The host knows it when it launches the kernel, and
+    passes it on where the kernel itself asks.
+
+    ```mlir
+    %sms = cta.sms : i32
+    %blocks = arith.minsi %tiles, %sms : i32
+    tile.grid [%blocks]
+    ```
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Cta_YieldOp : Cta_Op<"yield", [Pure, Terminator,
+                                   ParentOneOf<["RoleOp", "TilesOp", "CombineOp"]>]> {
+  let summary = "ends a role, a tile with what it hands to the next, or a merge with its results";
+  let description = [{
+    C1: a tile hands on what its loop carries, a merge a tile for each part, a role nothing.
+  }];
   let arguments = (ins Variadic<AnyType>:$values);
   let builders = [OpBuilder<(ins), [{ /* hands on nothing */ }]>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

@@ -43,7 +43,7 @@ bool passes::knownNonNegative(Value value) {
            (loop && argument == loop.getInductionVar() && knownNonNegative(loop.getLowerBound()));
   }
   Operation *op = value.getDefiningOp();
-  if (isa<tile::ProgramIdOp, tile::DimOp>(op))
+  if (isa<tile::ProgramIdOp, tile::DimOp, cta::SmsOp>(op))
     return true;
   if (isa<arith::MaxSIOp, arith::AndIOp>(op))
     return knownNonNegative(op->getOperand(0)) || knownNonNegative(op->getOperand(1));

@@ -139,6 +139,11 @@ public:
                 builder.getNamedAttr("kind", builder.getStringAttr("workspace"))});
   }
 
+  /// The number of multiprocessors.
+  unsigned addMultiprocessors() {
+    return add(builder.getI32Type(), "num_sms", "num_sms", "", /*argument=*/0);
+  }
+
   /// A map of all axes of a view.
   unsigned addMap(cuda::TensorMapType type, StringRef name, int64_t argument) {
     auto axes = llvm::to_vector(llvm::seq<int64_t>(0, type.getBox().getRank()));
@@ -172,6 +177,16 @@ static bool movesByTma(Operation *op) {
   auto acquire = copy ? copy.getSlot().getDefiningOp<cta::AcquireOp>() : cta::AcquireOp();
   auto channel = acquire ? acquire.getChannel().getDefiningOp<cta::ChannelOp>() : cta::ChannelOp();
   return channel && channel.getKind() == cta::ChannelKind::Tma;
+}
+
+/// Whether the device asks for a number too, and not only the host, for its grid and its asserts.
+static bool isForDevice(Value number) {
+  return llvm::any_of(number.getUsers(), [](Operation *user) {
+    if (isa<tile::GridOp, tile::AssertOp>(user))
+      return false;
+    bool computes = isMemoryEffectFree(user) && user->getNumRegions() == 0;
+    return !computes || llvm::any_of(user->getResults(), isForDevice);
+  });
 }
 
 /// False for views that only TMA accesses.
@@ -256,7 +271,11 @@ void Expander::makeParameters() {
       indices[i].ptr = list.add(type, "scalar", nameOf(i), nameOf(i), i);
     }
 
-  std::optional<unsigned> counter, parts, raised;
+  std::optional<unsigned> counter, parts, raised, multiprocessors;
+  kernel.walk([&](cta::SmsOp op) {
+    if (!multiprocessors && isForDevice(op))
+      multiprocessors = list.addMultiprocessors();
+  });
   Type i32Pointer = cuda::PtrType::get(context, i32);
   if (hasQueue())
     counter = list.add(i32Pointer, "tile_counter", "tile_counter", "", 0);
@@ -279,6 +298,10 @@ void Expander::makeParameters() {
     workspace = entry->getArgument(*parts);
     flags = entry->getArgument(*raised);
   }
+  kernel.walk([&](cta::SmsOp op) { // what only the host computes folds away
+    scalars.map(op.getResult(),
+                multiprocessors ? entry->getArgument(*multiprocessors) : constant(0));
+  });
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     Value source = kernel.getArgument(i);
     auto view = viewOf(i);
@@ -398,7 +421,7 @@ LogicalResult Expander::expandBlock(Block &block) {
 LogicalResult Expander::expand(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](tile::GridOp o) { return expandGrid(o); })
-      .Case<tile::ProgramIdOp, tile::AssertOp>([&](auto) { return success(); })
+      .Case<tile::ProgramIdOp, tile::AssertOp, cta::SmsOp>([&](auto) { return success(); })
       .Case([&](tile::DimOp o) {
         scalars.map(o.getResult(), views[o.getView()].dims[o.getAxis()]);
         return success();

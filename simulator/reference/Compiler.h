@@ -87,6 +87,7 @@ public:
   Program &program;
   /// Keep every slot for ever: for code that is read after it ran.
   bool keepSlots = false;
+  int64_t multiprocessors = 1;
 
 private:
   llvm::ArrayRef<BoundView> views;

@@ -143,6 +143,12 @@ static LogicalResult compileTiles(Compiler &compiler, Operation *op) {
   return success();
 }
 
+static LogicalResult compileSms(Compiler &compiler, Operation *op) {
+  compiler.alias(op->getResult(0),
+                 compiler.constantInteger(ElementKind::I32, compiler.multiprocessors));
+  return success();
+}
+
 //===- What says when -------------------------------------------------------------------------===//
 
 static LogicalResult compileNothing(Compiler &, Operation *) { return success(); }
@@ -151,6 +157,7 @@ void addRoleOps(OpTable &table) {
   table["cta.role"] = compileRole;
   table["cta.warpgroup"] = compileWarpgroup;
   table["cta.tiles"] = compileTiles;
+  table["cta.sms"] = compileSms;
   // Terminators are compiled by the op whose region they end; turns, meetings
   // and waits for products change no value.
   for (StringRef name :

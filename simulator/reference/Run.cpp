@@ -234,7 +234,7 @@ static LogicalResult checkConflicts(func::FuncOp kernel, const Program &program,
 
 LogicalResult interpret(func::FuncOp kernel, ArrayRef<Argument> arguments, const Options &options,
                         Statistics *statistics) {
-  auto grid = evaluateGrid(kernel, arguments);
+  auto grid = evaluateGrid(kernel, arguments, options);
   if (failed(grid))
     return failure();
   auto views = bindViews(kernel, arguments);
@@ -243,6 +243,7 @@ LogicalResult interpret(func::FuncOp kernel, ArrayRef<Argument> arguments, const
   Shadows shadows = makeShadows(findUses(kernel, arguments), options, *views);
   Program program;
   Compiler compiler(program, *views);
+  compiler.multiprocessors = options.multiprocessors;
   auto finish = [](Operation *) { return success(); };
   if (failed(compiler.bindArguments(kernel, arguments)) ||
       failed(compiler.compileBlock(kernel.getBody().front(), finish)))

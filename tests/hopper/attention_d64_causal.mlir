@@ -52,7 +52,7 @@ func.func @attention_d64_causal(
     %o: !view {tile.name = "o", tile.dims = ["B", "S", "H", "64"]},
     %lse: !tile.view<?x?x?xf32> {tile.name = "lse", tile.dims = ["B", "H", "S"]},
     %scale: f32 {tile.name = "scale"}) attributes {tile.kernel, cta.target = "sm_90"} {
-  %c0 = arith.constant 0 : i32  %c1 = arith.constant 1 : i32  %sms = arith.constant 132 : i32
+  %c0 = arith.constant 0 : i32  %c1 = arith.constant 1 : i32  %sms = cta.sms : i32
   %tile_rows = arith.constant 192 : i32  %group_rows = arith.constant 64 : i32  %tile_keys = arith.constant 128 : i32
   %B = tile.dim %q, 0 : !view  %S = tile.dim %q, 1 : !view  %H = tile.dim %q, 2 : !view
   %T = tile.dim %k, 1 : !view  %G = tile.dim %k, 2 : !view

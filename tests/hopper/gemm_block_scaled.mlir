@@ -34,7 +34,7 @@ func.func @gemm_block_scaled(
   %tile_m = arith.constant 192 : i32
   %tile_n = arith.constant 128 : i32
   %tile_k = arith.constant 128 : i32
-  %sms = arith.constant 132 : i32
+  %sms = cta.sms : i32
   %c3 = arith.constant 3 : i32
   %not3 = arith.constant -4 : i32
 

@@ -54,7 +54,7 @@ func.func @gemm_block_scaled_tall(
     %c: !out {tile.name = "c", tile.dims = ["M", "N"]}) attributes {tile.kernel, cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32  %c1 = arith.constant 1 : i32  %c3 = arith.constant 3 : i32
   %tile_m = arith.constant 256 : i32  %half_m = arith.constant 128 : i32  %not3 = arith.constant -4 : i32
-  %tile_n = arith.constant 128 : i32  %tile_k = arith.constant 128 : i32  %sms = arith.constant 132 : i32
+  %tile_n = arith.constant 128 : i32  %tile_k = arith.constant 128 : i32  %sms = cta.sms : i32
   %M = tile.dim %a, 0 : !view  %N = tile.dim %b, 0 : !view  %K = tile.dim %a, 1 : !view
   %NB = tile.dim %b_scales, 0 : !scales  %KB = tile.dim %b_scales, 1 : !scales
   %m_tiles = arith.ceildivsi %M, %tile_m : i32

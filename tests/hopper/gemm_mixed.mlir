@@ -29,7 +29,7 @@ func.func @gemm_mixed(
   %c1 = arith.constant 1 : i32
   %c64 = arith.constant 64 : i32
   %c128 = arith.constant 128 : i32
-  %sms = arith.constant 132 : i32
+  %sms = cta.sms : i32
 
   %M = tile.dim %a, 0 : !view
   %N = tile.dim %b, 0 : !raw_view

@@ -15,7 +15,7 @@ func.func @gemm_persistent(
   %c64 = arith.constant 64 : i32
   %c128 = arith.constant 128 : i32
   %c256 = arith.constant 256 : i32
-  %sms = arith.constant 132 : i32
+  %sms = cta.sms : i32
 
   %M = tile.dim %a, 0 : !tile.view<?x?xbf16, align 16>
   %N = tile.dim %b, 0 : !tile.view<?x?xbf16, align 16>

@@ -17,7 +17,7 @@ func.func @swiglu(%x: !view {tile.name = "x", tile.dims = ["M", "K"]},
   %c2 = arith.constant 2 : i32
   %c64 = arith.constant 64 : i32
   %c128 = arith.constant 128 : i32
-  %sms = arith.constant 132 : i32
+  %sms = cta.sms : i32
 
   %M = tile.dim %x, 0 : !view
   %N = tile.dim %gate, 0 : !view

@@ -326,6 +326,19 @@ TEST_F(LaunchTest, grid_may_depend_on_the_gpu_and_attributes_are_passed) {
   EXPECT_EQ(launch.attributes[1].flag, 1);
 }
 
+TEST_F(LaunchTest, the_kernel_may_ask_for_the_number_of_multiprocessors) {
+  KernelSource source = attention();
+  source.params.push_back(
+      {.kind = ParamKind::Multiprocessors, .type = ElementType::I32, .name = "num_sms"});
+  ErrorOr<LaunchPlan> plan = LaunchPlan::create(source);
+  ASSERT_TRUE(plan) << plan.error().message;
+  BoundLaunch bound = plan->makeBound();
+  ASSERT_TRUE(plan->bindOnHost(args(), /*multiprocessors=*/17, bound));
+  int32_t number = 0;
+  std::memcpy(&number, bound.params.data() + plan->paramOffsets().back(), sizeof(number));
+  EXPECT_EQ(number, 17);
+}
+
 static KernelSource withTensorMap() {
   KernelSource source = attention();
   source.params.insert(source.params.begin() + 1,

@@ -50,6 +50,13 @@ TEST_F(RoleTest, tilesCrossThroughRings) {
   EXPECT_EQ(rows(kTake + kStore + kRelease + "}\n}\n" + kLoad, 7, x), x) << harness.errors;
 }
 
+TEST_F(RoleTest, programsKnowHowManyMultiprocessorsThereAre) {
+  std::string ask = "%sms = cta.sms : i32\n%c4 = arith.constant 4 : i32\n"
+                    "%four = arith.cmpi eq, %sms, %c4 : i32\ntile.assert %four, \"four\" : i1\n";
+  Values x(28, 3);
+  EXPECT_EQ(rows(ask + kLoad + kTake + kStore + kRelease + "}\n}\n", 7, x), x) << harness.errors;
+}
+
 TEST_F(RoleTest, everyTakerOfARingHasAllSlots) {
   std::string other = "cta.role \"other\" warps 1 {\ncta.tiles (%i) of (%n) {\n"
                       "%slot = cta.wait %ring : !ring -> !slot\n" +

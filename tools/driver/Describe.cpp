@@ -70,6 +70,7 @@ static ErrorOr<runtime::ParamKind> paramKind(StringRef kind) {
                                        .Case("tile_counter", ParamKind::TileCounter)
                                        .Case("workspace", ParamKind::Workspace)
                                        .Case("flags", ParamKind::Flags)
+                                       .Case("num_sms", ParamKind::Multiprocessors)
                                        .Default(std::nullopt);
   if (!known)
     return Error{"a parameter of kind `" + kind.str() + "` has no meaning for the host"};

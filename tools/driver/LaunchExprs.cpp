@@ -1,6 +1,6 @@
 #include "tools/driver/LaunchExprs.h"
 
-#include "ir/tile/Tile.h"
+#include "ir/cta/Cta.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -116,6 +116,8 @@ MaybeExpr driver::launchExpr(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto dim = dyn_cast<tile::DimOp>(op))
     return dimExpr(dim);
+  if (isa<cta::SmsOp>(op))
+    return Expr::name(std::string(runtime::kNumMultiprocessors));
   if (isa<arith::ExtUIOp, arith::ExtFOp, arith::IndexCastOp>(op) ||
       (isa<arith::ExtSIOp>(op) && !op->getOperand(0).getType().isInteger(1)))
     return launchExpr(op->getOperand(0));
