@@ -51,6 +51,12 @@ def Cta_TilesOp : Cta_Op<"tiles", [
     come last, and each block has its even share. Groups that are `descending` all go backwards:
     longest first, which suits a queue.
 
+    Each of these may be a number or a truth value that the launch gives instead: `grouped %g`,
+    `folded %f`, `descending %d`; so may the order of the axes, `axes (%first, %second)`, of which the
+    one named first then varies fastest and is the one that is grouped, and the next that along which
+    groups go. They change the order of the tiles and nothing else. The host refuses a launch where
+    they break the rules below (C2, C8).
+
     Without `queue` a block with number b of n takes the tiles b, b + n, b + 2n and so on. With it, a
     block takes the next that nobody has taken whenever it comes to one, after the first: where some
     tiles take longer than others, blocks end together.
@@ -69,15 +75,18 @@ def Cta_TilesOp : Cta_Op<"tiles", [
     the end, the middle or all of the one before. (Stream-K, Osama et al. 2023, with whole tiles for
     all but the rest.)
 
-    C1: an argument per extent. C2: g is a multiple of the cluster's blocks; only groups are folded
-    or descending. C3: 0 <= i < t. C4: a role's only loop over tiles, at its top level. C5: clusters
+    C1: an argument per extent. C2: g is at least 1 and a multiple of the cluster's blocks; only
+    groups of two axes or more are folded or descending. C3: 0 <= i < t. C4: a role's only loop over tiles, at its top level. C5: clusters
     have no queue. C6: what is carried is neither pending nor a scalar. C7: tiles are split for single
-    blocks that take no turns and have no queue; p >= 1.
+    blocks that take no turns and have no queue; p >= 1. C8: `axes` names each axis once, the first
+    as 0. C9: what the launch gives follows from sizes and scalar arguments, by arithmetic that the
+    host can do.
 
     ```mlir
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 { … }
     cta.tiles (%h, %m, %b) of (%heads, %m_tiles, %batches) grouped 8 folded { … }
     cta.tiles (%h, %m, %b) of (%heads, %m_tiles, %batches) grouped 8 descending queue { … }
+    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) axes (%fast, %slow) grouped %group folded %fold { … }
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 split (%first to %end) of %steps least 16 {
       … scf.for %i = %first to %end step %c1 …
     }
@@ -86,7 +95,9 @@ def Cta_TilesOp : Cta_Op<"tiles", [
     }
     ```
   }];
-  let arguments = (ins Variadic<I32>:$extents, Optional<I32>:$steps, Variadic<AnyType>:$init_args,
+  let arguments = (ins Variadic<I32>:$extents, Variadic<I32>:$axes, Optional<I32>:$group,
+                       Optional<I1>:$fold, Optional<I1>:$descend, Optional<I32>:$steps,
+                       Variadic<AnyType>:$init_args,
                        OptionalAttr<I64Attr>:$grouped, UnitAttr:$folded,
                        UnitAttr:$descending, UnitAttr:$queue,
                        OptionalAttr<I64Attr>:$turn, OptionalAttr<I64Attr>:$turns,
@@ -97,6 +108,13 @@ def Cta_TilesOp : Cta_Op<"tiles", [
     /// The body's arguments that say which tile it is.
     ::mlir::Block::BlockArgListType getCoordinates() {
       return getBody().getArguments().take_front(getExtents().size());
+    }
+    /// Whether tiles go in groups, of a size that is stated here or given at the launch.
+    bool isGrouped() { return getGrouped() || getGroup(); }
+    /// The operands that give the tiles their order.
+    ::mlir::ValueRange getOrder() {
+      return getOperands().slice(getExtents().size(), getAxes().size() + bool(getGroup()) +
+                                                          bool(getFold()) + bool(getDescend()));
     }
     /// The body's arguments that say which of its steps, [first, end); none where it is not split.
     ::mlir::Block::BlockArgListType getPart() {

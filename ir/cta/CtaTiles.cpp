@@ -9,20 +9,81 @@ using namespace tilewright::cta;
 
 //===- Syntax ---------------------------------------------------------------------------------===//
 
+namespace {
+
+/// Collects the operands of a loop over tiles, segment by segment as they stand in the text.
+class TileOperands {
+public:
+  TileOperands(OpAsmParser &parser, OperationState &result) : parser(parser), result(result) {}
+
+  /// Parses `(%a, %b, …)`.
+  ParseResult list(Type type) {
+    SmallVector<OpAsmParser::UnresolvedOperand> names;
+    if (parser.parseOperandList(names, OpAsmParser::Delimiter::Paren))
+      return failure();
+    return add(names, type);
+  }
+
+  /// Parses `keyword (%a, %b, …)`; no operands without the keyword.
+  ParseResult optionalList(StringRef keyword, Type type) {
+    return succeeded(parser.parseOptionalKeyword(keyword)) ? list(type) : add({}, type);
+  }
+
+  /// Parses `keyword 16` or `keyword %group`: an attribute or an operand.
+  ParseResult number(StringRef keyword) {
+    Builder &builder = parser.getBuilder();
+    int64_t number = 0;
+    if (failed(parser.parseOptionalKeyword(keyword)))
+      return add({}, builder.getI32Type());
+    if (auto stated = parser.parseOptionalInteger(number); stated.has_value()) {
+      result.addAttribute(keyword, builder.getI64IntegerAttr(number));
+      return failed(*stated) ? failure() : add({}, builder.getI32Type());
+    }
+    OpAsmParser::UnresolvedOperand given;
+    return failure(parser.parseOperand(given) || add(given, builder.getI32Type()));
+  }
+
+  /// Parses `keyword` or `keyword %is`: an attribute or an operand.
+  ParseResult flag(StringRef keyword) {
+    Builder &builder = parser.getBuilder();
+    OpAsmParser::UnresolvedOperand given;
+    if (failed(parser.parseOptionalKeyword(keyword)))
+      return add({}, builder.getI1Type());
+    if (auto operand = parser.parseOptionalOperand(given); operand.has_value())
+      return failure(failed(*operand) || add(given, builder.getI1Type()));
+    result.addAttribute(keyword, builder.getUnitAttr());
+    return add({}, builder.getI1Type());
+  }
+
+  /// The next segment, which has been parsed.
+  ParseResult add(ArrayRef<OpAsmParser::UnresolvedOperand> names, Type type) {
+    segments.push_back(names.size());
+    return parser.resolveOperands(names, type, result.operands);
+  }
+
+  SmallVector<int32_t> segments;
+
+private:
+  OpAsmParser &parser;
+  OperationState &result;
+};
+
+} // namespace
+
 /// Parses `split (%first to %end) of %steps least 16`, if it is there.
 static ParseResult parseSplit(OpAsmParser &parser,
                               SmallVectorImpl<OpAsmParser::Argument> &arguments,
-                              OperationState &result) {
+                              OperationState &result, TileOperands &operands) {
   OpAsmParser::Argument first, end;
   OpAsmParser::UnresolvedOperand steps;
   int64_t least;
   Type i32 = parser.getBuilder().getI32Type();
   if (failed(parser.parseOptionalKeyword("split")))
-    return success();
+    return operands.add({}, i32);
   if (parser.parseLParen() || parser.parseArgument(first) || parser.parseKeyword("to") ||
       parser.parseArgument(end) || parser.parseRParen() || parser.parseKeyword("of") ||
-      parser.parseOperand(steps) || parser.resolveOperand(steps, i32, result.operands) ||
-      parser.parseKeyword("least") || parser.parseInteger(least))
+      parser.parseOperand(steps) || operands.add(steps, i32) || parser.parseKeyword("least") ||
+      parser.parseInteger(least))
     return failure();
   first.type = end.type = i32;
   arguments.append({first, end});
@@ -50,15 +111,17 @@ static ParseResult parseCarried(OpAsmParser &parser,
 
 ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
+  Type i32 = builder.getI32Type();
   SmallVector<OpAsmParser::Argument> arguments;
-  SmallVector<OpAsmParser::UnresolvedOperand> extents;
+  TileOperands operands(parser, result);
   if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
-      parser.parseKeyword("of") ||
-      parser.parseOperandList(extents, OpAsmParser::Delimiter::Paren) ||
-      parser.resolveOperands(extents, builder.getI32Type(), result.operands))
+      parser.parseKeyword("of") || operands.list(i32) || operands.optionalList("axes", i32) ||
+      operands.number("grouped") || operands.flag("folded") || operands.flag("descending"))
     return failure();
   for (OpAsmParser::Argument &argument : arguments)
-    argument.type = builder.getI32Type();
+    argument.type = i32;
+  if (succeeded(parser.parseOptionalKeyword("queue")))
+    result.addAttribute("queue", builder.getUnitAttr());
   auto parseNumber = [&](StringRef attribute) -> ParseResult {
     int64_t number;
     if (parser.parseInteger(number))
@@ -66,22 +129,17 @@ ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
     result.addAttribute(attribute, builder.getI64IntegerAttr(number));
     return success();
   };
-  if (succeeded(parser.parseOptionalKeyword("grouped")) && parseNumber("grouped"))
-    return failure();
-  for (StringRef flag : {"folded", "descending", "queue"})
-    if (succeeded(parser.parseOptionalKeyword(flag)))
-      result.addAttribute(flag, builder.getUnitAttr());
   if (succeeded(parser.parseOptionalKeyword("turn")) &&
       (parseNumber("turn") || parser.parseKeyword("of") || parseNumber("turns")))
     return failure();
-  if (parseSplit(parser, arguments, result))
+  if (parseSplit(parser, arguments, result, operands))
     return failure();
   size_t shared = result.operands.size(); // by all tiles
   if (parseCarried(parser, arguments, result))
     return failure();
-  result.getOrAddProperties<Properties>().operandSegmentSizes = {
-      int32_t(extents.size()), int32_t(shared - extents.size()),
-      int32_t(result.operands.size() - shared)};
+  operands.segments.push_back(result.operands.size() - shared);
+  llvm::copy(operands.segments,
+             result.getOrAddProperties<Properties>().operandSegmentSizes.begin());
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(result.attributes))
     return failure();
@@ -99,11 +157,23 @@ void TilesOp::print(OpAsmPrinter &printer) {
   list(ValueRange(getCoordinates()));
   printer << " of ";
   list(getExtents());
+  if (!getAxes().empty()) {
+    printer << " axes ";
+    list(getAxes());
+  }
+  if (isGrouped())
+    printer << " grouped ";
   if (auto grouped = getGrouped())
-    printer << " grouped " << *grouped;
-  for (StringRef flag : {"folded", "descending", "queue"})
-    if ((*this)->hasAttr(flag))
+    printer << *grouped;
+  else if (getGroup())
+    printer << getGroup();
+  for (auto [flag, given] : {std::pair("folded", getFold()), {"descending", getDescend()}})
+    if (given)
+      printer << " " << flag << " " << given;
+    else if ((*this)->hasAttr(flag))
       printer << " " << flag;
+  if (getQueue())
+    printer << " queue";
   if (auto turn = getTurn())
     printer << " turn " << *turn << " of " << *getTurns();
   if (Value steps = getSteps())
@@ -157,24 +227,35 @@ ChannelOp cta::channelOf(Value slot) {
 
 //===- Rules ----------------------------------------------------------------------------------===//
 
+/// Whether tiles go in an order that there is.
+static LogicalResult verifyOrder(TilesOp op, int64_t cluster) {
+  size_t axes = op.getExtents().size();
+  if (!op.getAxes().empty() && op.getAxes().size() != axes) // C8
+    return op.emitOpError() << "orders " << op.getAxes().size() << " of " << axes
+                            << " axes; `axes` names each of them once";
+  bool folds = op.getFolded() || op.getFold(), descends = op.getDescending() || op.getDescend();
+  if (!op.isGrouped() && (folds || descends)) // C2
+    return op.emitOpError() << "is " << (folds ? "folded" : "descending") << " but has no groups";
+  if (op.isGrouped() && axes < 2)
+    return op.emitOpError() << "groups tiles of two axes or more, not of one";
+  auto grouped = op.getGrouped();
+  if (grouped && (*grouped < 1 || *grouped % cluster != 0)) // C2
+    return op.emitOpError() << "groups " << *grouped << " tiles; a multiple of the " << cluster
+                            << " blocks of a cluster is needed";
+  if (op.getFolded() && op.getDescending()) // C2
+    return op.emitOpError()
+           << "is folded and descending; groups go back and forth, or all backwards";
+  return success();
+}
+
 LogicalResult TilesOp::verify() {
   size_t arguments = getBody().getNumArguments() - getNumResults() - (getSteps() ? 2 : 0);
   if (arguments != getExtents().size() || arguments == 0) // C1
     return emitOpError() << "has " << arguments << " coordinates for " << getExtents().size()
                          << " extents";
   int64_t cluster = clusterOf((*this)->getParentOfType<func::FuncOp>());
-  if (auto grouped = getGrouped()) {
-    if (arguments < 2)
-      return emitOpError() << "groups tiles of two axes or more, not of one";
-    if (*grouped < 1 || *grouped % cluster != 0) // C2
-      return emitOpError() << "groups " << *grouped << " tiles; a multiple of the " << cluster
-                           << " blocks of a cluster is needed";
-  } else if (getFolded() || getDescending()) { // C2
-    return emitOpError() << "is " << (getFolded() ? "folded" : "descending")
-                         << " but has no groups";
-  }
-  if (getFolded() && getDescending()) // C2
-    return emitOpError() << "is folded and descending; groups go back and forth, or all backwards";
+  if (failed(verifyOrder(*this, cluster)))
+    return failure();
   if (getQueue() && cluster > 1) // C5
     return emitOpError() << "takes tiles from a queue, which gives them to single blocks, not to "
                          << "clusters of " << cluster << "; leave `queue` or the cluster out";
@@ -203,6 +284,8 @@ LogicalResult TilesOp::verify() {
 }
 
 LogicalResult YieldOp::verify() {
+  if (isa<CombineOp>((*this)->getParentOp())) // which checks what it merges
+    return success();
   auto tiles = dyn_cast<TilesOp>((*this)->getParentOp());
   if (!tiles && getNumOperands()) // C1
     return emitOpError() << "hands on values where a role ends; only tiles do";

@@ -200,6 +200,21 @@ bool sameValues(ValueRange a, ValueRange b) {
          });
 }
 
+/// True when two loops of two roles go through the same tiles, in the same order, and the same
+/// parts of them.
+bool sameTiles(cta::TilesOp a, cta::TilesOp b) {
+  auto segments = [](cta::TilesOp op) {
+    return ArrayRef(op.getProperties().operandSegmentSizes).drop_back(); // what is carried
+  };
+  auto shared = [](cta::TilesOp op) {
+    return op->getOperands().drop_back(op.getInitArgs().size());
+  };
+  return a.getGrouped() == b.getGrouped() && a.getFolded() == b.getFolded() &&
+         a.getDescending() == b.getDescending() && a.getQueue() == b.getQueue() &&
+         a.getLeast() == b.getLeast() && segments(a) == segments(b) &&
+         sameValues(shared(a), shared(b));
+}
+
 /// The loops around an op within its role, the innermost first.
 SmallVector<Operation *> loopsAround(Operation *op) {
   SmallVector<Operation *> loops;
@@ -349,10 +364,11 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
     WalkResult result = kernel.walk([&](cta::TilesOp tiles) {
       if (!first)
         first = tiles;
-      if (llvm::any_of(tiles.getExtents(), cta::differsAmongWarpgroups) ||
-          llvm::any_of(tiles.getODSOperands(1), cta::differsAmongWarpgroups)) {
-        tiles.emitError() << "goes through other tiles in each warpgroup: an extent, or of how "
-                          << "many steps a tile is, depends on `cta.warpgroup`; loops and branches "
+      if (llvm::any_of(tiles->getOperands().drop_back(tiles.getInitArgs().size()),
+                       cta::differsAmongWarpgroups)) {
+        tiles.emitError() << "goes through other tiles in each warpgroup: an extent, their "
+                          << "order, or of how many steps a tile is, depends on `cta.warpgroup`; "
+                             "loops and branches "
                           << "in the tiles may";
         return WalkResult::interrupt();
       }
@@ -368,11 +384,7 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
                           << *inTurn.getTurns() << "; some tiles would be done twice or never";
         return WalkResult::interrupt();
       }
-      if (sameValues(first.getExtents(), tiles.getExtents()) &&
-          first.getGrouped() == tiles.getGrouped() && first.getFolded() == tiles.getFolded() &&
-          first.getDescending() == tiles.getDescending() && first.getQueue() == tiles.getQueue() &&
-          first.getLeast() == tiles.getLeast() &&
-          sameValues(first.getODSOperands(1), tiles.getODSOperands(1)))
+      if (sameTiles(first, tiles))
         return WalkResult::advance();
       auto error = tiles.emitError()
                    << "goes through other tiles than role \"" << cta::roleOf(first).getName()

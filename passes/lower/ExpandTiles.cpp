@@ -30,6 +30,55 @@ std::pair<Value, Value> Expander::divideWithRest(Value number, const Divisor &by
   return {quotient, builder.createOrFold<arith::SubIOp>(loc, number, whole)};
 }
 
+Value Expander::product(Value a, Value b) {
+  APInt factor;
+  return matchPattern(b, m_ConstantInt(&factor)) ? mul(a, factor.getSExtValue())
+                                                 : builder.createOrFold<arith::MulIOp>(loc, a, b);
+}
+
+Value Expander::quotient(Value number, const Divisor &by) {
+  APInt divisor;
+  return matchPattern(by.value, m_ConstantInt(&divisor)) ? div(number, divisor.getSExtValue())
+                                                         : divide(number, by);
+}
+
+/// How many tiles of the axis that varies fastest are a group, a cluster's as one.
+Value Expander::groupOf(cta::TilesOp op) {
+  if (auto grouped = op.getGrouped(); grouped && (cluster == 1 || op.getAxes().empty()))
+    return constant(*grouped / cluster);
+  Value size = op.getGrouped() ? constant(*op.getGrouped()) : scalar(op.getGroup());
+  if (cluster == 1)
+    return size;
+  Value together = constant(cluster);
+  if (!op.getAxes().empty()) // along the others blocks do not go together
+    together = select(equal(scalar(op.getAxes()[0]), constant(0)), together, constant(1));
+  return builder.createOrFold<arith::DivSIOp>(loc, size, together);
+}
+
+/// The axes' extents, or coordinates, in the order in which they vary.
+SmallVector<Value> Expander::inOrder(cta::TilesOp op, ArrayRef<Value> values) {
+  SmallVector<Value> ordered;
+  for (Value axis : op.getAxes()) {
+    Value chosen = values.back();
+    for (size_t i = values.size() - 1; i-- > 0;)
+      chosen = select(equal(scalar(axis), constant(i)), values[i], chosen);
+    ordered.push_back(chosen);
+  }
+  return ordered.empty() ? SmallVector<Value>(values) : ordered;
+}
+
+/// The reverse: values of the axes, from those in the order in which they vary.
+SmallVector<Value> Expander::byAxis(cta::TilesOp op, ArrayRef<Value> ordered) {
+  SmallVector<Value> values;
+  for (size_t axis = 0; axis < op.getAxes().size(); ++axis) {
+    Value chosen = ordered.back();
+    for (size_t i = ordered.size() - 1; i-- > 0;)
+      chosen = select(equal(scalar(op.getAxes()[i]), constant(axis)), ordered[i], chosen);
+    values.push_back(chosen);
+  }
+  return values.empty() ? SmallVector<Value>(ordered) : values;
+}
+
 /// What is the same for all tiles, computed in front of the loop. A cluster goes through them as
 /// one block would: c neighbours on the first axis are one.
 Expander::TileLoop Expander::planTiles(cta::TilesOp op) {
@@ -40,19 +89,21 @@ Expander::TileLoop Expander::planTiles(cta::TilesOp op) {
     extents.push_back(scalar(extent));
   if (cluster > 1)
     extents[0] = div(add(extents[0], constant(cluster - 1)), cluster);
+  extents = inOrder(op, extents);
   loop.total = extents[0];
   for (Value extent : ArrayRef(extents).drop_front())
     loop.total = builder.createOrFold<arith::MulIOp>(loc, loop.total, extent);
-  if (auto grouped = op.getGrouped()) {
-    int64_t group = *grouped / cluster;
-    loop.band = divisor(mul(extents[1], group), "band");
-    Value before = mul(div(add(extents[0], constant(-1)), group), group); // in front of the last
+  if (op.isGrouped()) {
+    loop.group = divisor(groupOf(op), "group");
+    Value group = loop.group.value;
+    loop.band = divisor(product(extents[1], group), "band");
+    // In front of the last.
+    Value before = product(quotient(add(extents[0], constant(-1)), loop.group), group);
     loop.lastHeight = divisor(builder.create<arith::SubIOp>(loc, extents[0], before), "height");
     if (extents.size() > 2)
-      loop.plane =
-          divisor(builder.createOrFold<arith::MulIOp>(loc, extents[0], extents[1]), "plane");
+      loop.plane = divisor(product(extents[0], extents[1]), "plane");
   }
-  size_t divided = op.getGrouped() ? 2 : 0; // the axes before are not divided by
+  size_t divided = op.isGrouped() ? 2 : 0; // the axes before are not divided by
   for (auto [axis, extent] : llvm::enumerate(extents)) {
     bool last = axis + 1 == extents.size();
     loop.extents.push_back(axis < divided || last ? Divisor{extent, {}}
@@ -61,47 +112,51 @@ Expander::TileLoop Expander::planTiles(cta::TilesOp op) {
   return loop;
 }
 
+/// Where tiles of a group stand: along the first axis, and along the second.
+SmallVector<Value> Expander::groupCoordinates(const TileLoop &loop, Value inPlane, Value plane) {
+  cta::TilesOp op = loop.op;
+  auto minus = [&](Value a, Value b) -> Value { return builder.create<arith::SubIOp>(loc, a, b); };
+  Value first = loop.extents[0].value, second = loop.extents[1].value, group = loop.group.value;
+  auto [bandNumber, inBand] = divideWithRest(inPlane, loop.band);
+  Value start = product(bandNumber, group);
+  Value whole =
+      builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle, add(start, group), first);
+  auto [along, inHeight] = divideWithRest(inBand, loop.group);
+  auto [alongLast, inLast] = divideWithRest(inBand, loop.lastHeight);
+  along = select(whole, along, alongLast);
+  inHeight = select(whole, inHeight, inLast);
+  auto backwardsWhere = [&](Value is) {
+    along = select(is, minus(minus(second, constant(1)), along), along);
+  };
+  if (op.getDescending())
+    along = minus(minus(second, constant(1)), along);
+  else if (op.getDescend())
+    backwardsWhere(scalar(op.getDescend()));
+  if (op.getFolded() || op.getFold()) {
+    // Backwards where an odd number of bands are left.
+    Value lessOne = builder.createOrFold<arith::SubIOp>(loc, group, constant(1));
+    Value bands = quotient(add(first, lessOne), loop.group);
+    if (plane)
+      bandNumber = add(product(plane, bands), bandNumber);
+    Value all = bands;
+    for (const Divisor &extent : ArrayRef(loop.extents).drop_front(2))
+      all = product(all, extent.value);
+    Value odd = equal(rem(minus(all, bandNumber), 2), constant(1));
+    backwardsWhere(op.getFold() ? both(odd, scalar(op.getFold())) : odd);
+  }
+  return {add(start, inHeight), along};
+}
+
 /// The coordinates of tile `number`, and, but for the first, of its cluster's others.
 SmallVector<Value> Expander::tileCoordinates(const TileLoop &loop, Value number) {
   cta::TilesOp op = loop.op;
-  auto minus = [&](Value a, Value b) -> Value { return builder.create<arith::SubIOp>(loc, a, b); };
-  auto mirrored = [&](Value along, Value extent) {
-    return minus(minus(extent, constant(1)), along);
-  };
-  // Backwards where an odd number of bands are left.
-  auto fold = [&](Value along, Value extent, Value bandsLeft) -> Value {
-    Value odd = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, rem(bandsLeft, 2),
-                                              constant(1));
-    return builder.create<arith::SelectOp>(loc, odd, mirrored(along, extent), along);
-  };
-
   Value rest = number;
   SmallVector<Value> coordinates;
-  if (auto grouped = op.getGrouped()) {
-    int64_t group = *grouped / cluster;
-    Value first = loop.extents[0].value, second = loop.extents[1].value, inPlane = rest;
+  if (op.isGrouped()) {
+    Value inPlane = rest;
     if (loop.plane.value)
       std::tie(rest, inPlane) = divideWithRest(rest, loop.plane);
-    auto [bandNumber, inBand] = divideWithRest(inPlane, loop.band);
-    Value start = mul(bandNumber, group);
-    Value whole = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle,
-                                                add(start, constant(group)), first);
-    auto [along, inHeight] = divideWithRest(inBand, {constant(group), {}});
-    auto [alongLast, inLast] = divideWithRest(inBand, loop.lastHeight);
-    along = builder.create<arith::SelectOp>(loc, whole, along, alongLast);
-    inHeight = builder.create<arith::SelectOp>(loc, whole, inHeight, inLast);
-    if (op.getDescending())
-      along = mirrored(along, second);
-    if (op.getFolded()) {
-      Value bands = div(add(first, constant(group - 1)), group);
-      if (loop.plane.value)
-        bandNumber = add(builder.createOrFold<arith::MulIOp>(loc, rest, bands), bandNumber);
-      Value all = bands;
-      for (const Divisor &extent : ArrayRef(loop.extents).drop_front(2))
-        all = builder.createOrFold<arith::MulIOp>(loc, all, extent.value);
-      along = fold(along, second, minus(all, bandNumber));
-    }
-    coordinates = {add(start, inHeight), along};
+    coordinates = groupCoordinates(loop, inPlane, loop.plane.value ? rest : Value());
   }
   for (size_t axis = coordinates.size(); axis < loop.extents.size(); ++axis) {
     if (axis + 1 == loop.extents.size()) {
@@ -112,6 +167,7 @@ SmallVector<Value> Expander::tileCoordinates(const TileLoop &loop, Value number)
     coordinates.push_back(coordinate);
     rest = left;
   }
+  coordinates = byAxis(op, coordinates);
   if (cluster > 1)
     coordinates[0] = add(mul(coordinates[0], cluster), rank);
   return coordinates;

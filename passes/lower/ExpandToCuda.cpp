@@ -92,6 +92,13 @@ Value Expander::both(Value a, Value b) {
   return builder.createOrFold<arith::AndIOp>(loc, a, b);
 }
 
+Value Expander::equal(Value a, Value b) {
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a, b);
+}
+Value Expander::select(Value condition, Value a, Value b) {
+  return builder.createOrFold<arith::SelectOp>(loc, condition, a, b);
+}
+
 void Expander::unrolled(int64_t count, function_ref<void(Value)> body, int64_t factor) {
   if (count == 1)
     return body(constant(0));

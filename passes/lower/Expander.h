@@ -91,6 +91,8 @@ private:
   Value rem(Value a, int64_t divisor);
   Value bitXor(Value a, Value b);
   Value both(Value a, Value b); // logical and; null stands for true
+  Value equal(Value a, Value b);
+  Value select(Value condition, Value a, Value b);
   /// A loop over [0, count) that is unrolled, whole or by `factor`; a single iteration is written
   /// straight.
   void unrolled(int64_t count, llvm::function_ref<void(Value)> body, int64_t factor = 0);
@@ -282,10 +284,10 @@ private:
   };
   struct TileLoop {
     cta::TilesOp op;
-    llvm::SmallVector<Divisor> extents;
-    /// With groups: tiles of a plane of the first two axes, of a whole group, and the height of the
-    /// last group.
-    Divisor plane, band, lastHeight;
+    llvm::SmallVector<Divisor> extents; // in the order in which they vary
+    /// With groups: tiles of a plane of the first two axes, of a whole group, and the heights of a
+    /// group and of the last.
+    Divisor plane, band, group, lastHeight;
     Value total, first, step; // numbers of tiles
     /// What holds each value that a tile hands to the next: a tile's registers, or the number of a
     /// slot (!cuda.regs<1 x i32>).
@@ -293,9 +295,16 @@ private:
   };
   Divisor divisor(Value value, llvm::StringRef name);
   Value divide(Value number, const Divisor &by);
+  /// The same where it is divided only once: by a shift, if that will do.
+  Value quotient(Value number, const Divisor &by);
+  Value product(Value a, Value b);
   /// The quotient and what is left.
   std::pair<Value, Value> divideWithRest(Value number, const Divisor &by);
+  Value groupOf(cta::TilesOp op);
+  llvm::SmallVector<Value> inOrder(cta::TilesOp op, llvm::ArrayRef<Value> values);
+  llvm::SmallVector<Value> byAxis(cta::TilesOp op, llvm::ArrayRef<Value> ordered);
   TileLoop planTiles(cta::TilesOp op);
+  llvm::SmallVector<Value> groupCoordinates(const TileLoop &loop, Value inPlane, Value plane);
   llvm::SmallVector<Value> tileCoordinates(const TileLoop &loop, Value number);
   mlir::LogicalResult expandTiles(cta::TilesOp op);
   mlir::LogicalResult expandTile(const TileLoop &loop, Value number);

@@ -36,7 +36,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, MatrixSchedules, testing::ValuesIn(kMatrixPro
 std::string pingpongByTurns() {
   return replaced(
       "gemm_pingpong.mlir",
-      {{"  cta.role \"load 0\"", "  %main = cta.order\n  %store = cta.order\n  cta.role \"load 0\""},
+      {{"  cta.role \"load 0\"",
+        "  %main = cta.order\n  %store = cta.order\n  cta.role \"load 0\""},
        {"      %sum = scf.for", "      %at_main = cta.enter %main\n      %sum = scf.for"},
        {"      %total = cta.await", "      cta.leave %at_main\n      %total = cta.await"},
        {"      cta.store", "      %at_store = cta.enter %store\n      cta.store"},
@@ -72,6 +73,69 @@ TEST(HopperSchedules, tiles_come_from_a_queue) {
     for (int64_t grid : {1, 3, 11})
       run.expect(grid, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
   }
+}
+
+/// A program whose launch gives the order of its tiles: the axis that varies fastest, of two, the
+/// size of groups and whether they are folded or descend.
+std::string orderedAtLaunch(const char *file) {
+  return replaced(
+      file, {{"{tile.name = \"c\", tile.dims = [\"M\", \"N\"]})",
+              "{tile.name = \"c\", tile.dims = [\"M\", \"N\"]},\n"
+              "    %fast: i32 {tile.name = \"fast\"}, %group: i32 {tile.name = \"group\"},\n"
+              "    %fold: i1 {tile.name = \"fold\"}, %descend: i1 {tile.name = \"descend\"})"},
+             {"  %M = tile.dim", "  %slow = arith.subi %c1, %fast : i32\n  %M = tile.dim"},
+             {"(%m_tiles, %n_tiles) grouped 16",
+              "(%m_tiles, %n_tiles) axes (%fast, %slow) grouped %group folded %fold "
+              "descending %descend"}});
+}
+
+// Any order has every tile once, and in a cluster of two two rows of tiles side by side.
+TEST(HopperSchedules, the_launch_gives_the_order_of_tiles) {
+  const std::pair<const char *, int64_t> programs[] = {{"gemm_persistent.mlir", 1},
+                                                       {"gemm_cooperative.mlir", 2}};
+  for (auto [program, cluster] : programs) {
+    Program code = lowerSchedule(orderedAtLaunch(program));
+    for (int64_t bits = 0; bits < 8; ++bits)
+      for (int64_t groups : {1, 2}) {
+        SCOPED_TRACE(testing::Message() << program << ", " << bits << ", " << groups);
+        ScheduleRun run(code.clone());
+        run.tensor("bf16", 300, 8);
+        run.tensor("bf16", 520, 8);
+        run.tensor("bf16", 300, 520);
+        run.numbers = {{"M", int64_t(300)},     {"N", int64_t(520)},
+                       {"K", int64_t(8)},       {"fast", bits & 1},
+                       {"fold", bits >> 1 & 1}, {"descend", bits >> 2 & 1},
+                       {"group", groups * cluster}};
+        run.expect(
+            2 * cluster, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); },
+            /*adds=*/false, /*random=*/0);
+      }
+  }
+}
+
+TEST(HopperSchedules, the_host_checks_the_order_that_a_launch_gives) {
+  runtime::KernelSource source;
+  lowerSchedule(orderedAtLaunch("gemm_cooperative.mlir"), &source);
+  ASSERT_EQ(source.checks.size(), 3u);
+  EXPECT_EQ(source.checks[0].condition.str(), "group >= 1 and group % 2 == 0");
+  EXPECT_EQ(source.checks[0].message,
+            "`cta.tiles` groups tiles by a multiple of the 2 of a cluster");
+  EXPECT_EQ(source.checks[1].condition.str(), "fast >= 0 and fast < 2");
+  EXPECT_EQ(source.checks[2].condition.str(),
+            "1 - fast >= 0 and 1 - fast < 2 and 1 - fast != fast");
+  EXPECT_EQ(source.checks[2].message, "`cta.tiles` names each axis once in its order");
+
+  std::string text =
+      replaced("gemm_persistent.mlir",
+               {{"  %M = tile.dim", "  %some = arith.shli %c1, %c1 : i32\n  %M = tile.dim"},
+                {"grouped 16", "grouped %some"}});
+  auto refused = lowerCta(text);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find(
+                "schedule.mlir:38: `cta.tiles` takes an order that the host cannot check; compute "
+                "it from sizes and scalar arguments, by sums, products, quotients, `min` and `max`"),
+            std::string::npos)
+      << refused.error().message;
 }
 
 /// The programs that split tiles.
@@ -202,14 +266,14 @@ ScheduleRun throughOperand(bool throughA, llvm::function_ref<void(func::FuncOp)>
   std::string through = "through %last_" + slot;
   Program code = lowerSchedule(
       replaced("gemm_persistent.mlir",
-             {{"  %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>\n",
-               "  %last = arith.subi %steps, %c1 : i32\n"
-               "  %some = arith.cmpi sge, %K, %c1 : i32\n"
-               "  tile.assert %some, \"K is at least 1\" : i1\n"},
-              {"to %steps step %c1 iter_args", "to %last step %c1 iter_args"},
-              {"%total = cta.await %sum :", apart},
-              {"!cta.channel<2 x tensor<128x64xbf16>>\n", type},
-              {"through %rows", through}}));
+               {{"  %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>\n",
+                 "  %last = arith.subi %steps, %c1 : i32\n"
+                 "  %some = arith.cmpi sge, %K, %c1 : i32\n"
+                 "  tile.assert %some, \"K is at least 1\" : i1\n"},
+                {"to %steps step %c1 iter_args", "to %last step %c1 iter_args"},
+                {"%total = cta.await %sum :", apart},
+                {"!cta.channel<2 x tensor<128x64xbf16>>\n", type},
+                {"through %rows", through}}));
   if (change)
     change(code.kernel());
   ScheduleRun run(std::move(code));
@@ -273,10 +337,9 @@ TEST(HopperSchedules, attention_refuses_arguments_that_it_cannot_use) {
     runtime::KernelSource source;
     loadSchedule(attention.file, &source);
     for (const char *condition : {"scale > 0.0", "T >= 1", "H % G == 0"})
-      EXPECT_TRUE(llvm::any_of(source.checks,
-                               [&](const runtime::LaunchCheck &check) {
-                                 return check.condition.str() == condition;
-                               }))
+      EXPECT_TRUE(llvm::any_of(
+          source.checks,
+          [&](const runtime::LaunchCheck &check) { return check.condition.str() == condition; }))
           << attention.file << ": " << condition;
   }
 }
@@ -285,10 +348,10 @@ TEST(HopperSchedules, attention_goes_through_the_slot_of_its_queries) {
   AttentionSizes sizes{1, 300, 140, 1, 1, 128, /*causal=*/false};
   AttentionRun run(
       lowerSchedule(replaced("attention.mlir", {{"  %os = cta.channel store : !o_ring\n", ""},
-                                              {"      cta.release %q_slot : !q_slot\n", ""},
-                                              {"through %os : !q_tile, !view, !o_ring\n",
-                                               "through %q_slot : !q_tile, !view, !q_slot\n"
-                                               "      cta.release %q_slot : !q_slot\n"}})),
+                                                {"      cta.release %q_slot : !q_slot\n", ""},
+                                                {"through %os : !q_tile, !view, !o_ring\n",
+                                                 "through %q_slot : !q_tile, !view, !q_slot\n"
+                                                 "      cta.release %q_slot : !q_slot\n"}})),
       sizes);
   for (const MachineOptions &options : schedules(20)) {
     std::string messages;

@@ -28,7 +28,7 @@ TEST(LaunchChecks, keeps_asserts_over_sizes_and_arguments) {
   KernelModule module = lowerKernel("    assert N % 8 == 0 and n < M, \"sizes\"\n"
                                     "    i = grid(N)\n"
                                     "    assert i < N, \"known on the GPU only\"\n");
-  std::vector<runtime::LaunchCheck> checks = launchChecks(module.kernel());
+  std::vector<runtime::LaunchCheck> checks = *launchChecks(module.kernel());
   ASSERT_EQ(checks.size(), 1u);
   EXPECT_EQ(checks[0].condition.str(), "N % 8 == 0 and n < M");
   EXPECT_EQ(checks[0].message, "sizes");
@@ -37,7 +37,7 @@ TEST(LaunchChecks, keeps_asserts_over_sizes_and_arguments) {
 
 TEST(LaunchChecks, gives_min_and_max_their_names) {
   KernelModule module = lowerKernel("    assert maximum(N, 3) > minimum(M, n)\n    i = grid(N)\n");
-  std::vector<runtime::LaunchCheck> checks = launchChecks(module.kernel());
+  std::vector<runtime::LaunchCheck> checks = *launchChecks(module.kernel());
   ASSERT_EQ(checks.size(), 1u);
   EXPECT_EQ(checks[0].condition.str(), "max(N, 3) > min(M, n)");
 }
@@ -47,7 +47,7 @@ TEST(LaunchChecks, keeps_asserts_over_floats) {
                                     "    assert scale <= 0.5 and 2 * scale + 1 != scale * scale\n"
                                     "    i = grid(N)\n"
                                     "    assert x[i, 0] > 0, \"known on the GPU only\"\n");
-  std::vector<runtime::LaunchCheck> checks = launchChecks(module.kernel());
+  std::vector<runtime::LaunchCheck> checks = *launchChecks(module.kernel());
   ASSERT_EQ(checks.size(), 2u);
   EXPECT_EQ(checks[0].condition.str(), "scale > 0.0");
   EXPECT_EQ(checks[1].condition.str(), "scale <= 0.5 and 2.0 * scale + 1.0 != scale * scale");

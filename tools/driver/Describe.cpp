@@ -49,7 +49,7 @@ ErrorOr<runtime::KernelSource> driver::describeArguments(func::FuncOp kernel) {
       source.args.push_back(runtime::ScalarArg{name, elementType(type)});
   }
   TILEWRIGHT_ASSIGN(source.grid, gridExpr(kernel));
-  source.checks = launchChecks(kernel);
+  TILEWRIGHT_ASSIGN(source.checks, launchChecks(kernel));
   return source;
 }
 

@@ -152,7 +152,51 @@ static std::string placeOf(Operation *op) {
   return place ? place.getFilename().str() + ":" + std::to_string(place.getLine()) : "";
 }
 
-std::vector<runtime::LaunchCheck> driver::launchChecks(func::FuncOp kernel) {
+/// A condition on what a launch gives `cta.tiles`; an error if the host cannot compute the value.
+static ErrorOr<runtime::LaunchCheck> tilesCheck(cta::TilesOp tiles, Value given, StringRef what,
+                                                function_ref<Expr(const Expr &)> condition) {
+  if (MaybeExpr expr = launchExpr(given))
+    return runtime::LaunchCheck{condition(*expr), "`cta.tiles` " + what.str(), placeOf(tiles)};
+  return Error{placeOf(tiles) +
+               ": `cta.tiles` takes an order that the host cannot check; compute it " +
+               "from sizes and scalar arguments, by sums, products, quotients, `min` and `max`"};
+}
+
+/// What the order of tiles has to keep, where the launch gives it (C2 and C8 of `cta.tiles`).
+static Status addTilesChecks(cta::TilesOp tiles, std::vector<runtime::LaunchCheck> &checks) {
+  auto number = [](int64_t value) { return Expr::constant(value); };
+  auto both = [](const Expr &a, const Expr &b) { return Expr::binary(ExprOp::And, a, b); };
+  if (Value group = tiles.getGroup()) {
+    int64_t cluster = cta::clusterOf(tiles->getParentOfType<func::FuncOp>());
+    std::string what = "groups 1 tile or more";
+    if (cluster > 1)
+      what = "groups tiles by a multiple of the " + std::to_string(cluster) + " of a cluster";
+    auto isGroup = [&](const Expr &size) {
+      Expr some = Expr::binary(ExprOp::Ge, size, number(1));
+      Expr rest = Expr::binary(ExprOp::Mod, size, number(cluster));
+      return cluster == 1 ? some : both(some, Expr::binary(ExprOp::Eq, rest, number(0)));
+    };
+    TILEWRIGHT_ASSIGN(runtime::LaunchCheck check, tilesCheck(tiles, group, what, isGroup));
+    checks.push_back(std::move(check));
+  }
+  std::vector<Expr> before;
+  for (Value axis : tiles.getAxes()) {
+    auto isNew = [&](const Expr &expr) {
+      Expr known = both(Expr::binary(ExprOp::Ge, expr, number(0)),
+                        Expr::binary(ExprOp::Lt, expr, number(int64_t(tiles.getAxes().size()))));
+      for (const Expr &other : before)
+        known = both(known, Expr::binary(ExprOp::Ne, expr, other));
+      before.push_back(expr);
+      return known;
+    };
+    TILEWRIGHT_ASSIGN(runtime::LaunchCheck check,
+                      tilesCheck(tiles, axis, "names each axis once in its order", isNew));
+    checks.push_back(std::move(check));
+  }
+  return {};
+}
+
+ErrorOr<std::vector<runtime::LaunchCheck>> driver::launchChecks(func::FuncOp kernel) {
   std::vector<runtime::LaunchCheck> checks;
   for (auto op : kernel.getBody().front().getOps<tile::AssertOp>()) {
     if (!op.getCondition().getType().isInteger(1))
@@ -160,5 +204,13 @@ std::vector<runtime::LaunchCheck> driver::launchChecks(func::FuncOp kernel) {
     if (MaybeExpr condition = launchExpr(op.getCondition()))
       checks.push_back({*condition, op.getMessage().str(), placeOf(op)});
   }
+  // All roles go through tiles in one order: what holds for one holds for all.
+  cta::TilesOp first;
+  kernel.walk([&](cta::TilesOp tiles) {
+    first = tiles;
+    return WalkResult::interrupt();
+  });
+  if (first)
+    TILEWRIGHT_TRY(addTilesChecks(first, checks));
   return checks;
 }

@@ -72,7 +72,9 @@ Status cli::checkSizes(const Job &job, const Sizes &sizes) {
     TILEWRIGHT_ASSIGN(driver::KernelModule module,
                       driver::KernelModule::lower(step.text, attempt.specialisation));
     llvm::StringMap<runtime::ExprValue> values = valuesOf(job, step, sizes);
-    for (const runtime::LaunchCheck &check : driver::launchChecks(module.kernel())) {
+    TILEWRIGHT_ASSIGN(std::vector<runtime::LaunchCheck> checks,
+                      driver::launchChecks(module.kernel()));
+    for (const runtime::LaunchCheck &check : checks) {
       std::vector<runtime::ExprValue> used;
       for (const std::string &name : check.condition.names())
         used.push_back(values.lookup(name));

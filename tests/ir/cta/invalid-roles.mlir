@@ -565,7 +565,7 @@ func.func @a_part_has_steps(%t: i32, %steps: i32) {
 func.func @parts_are_of_some_steps(%t: i32) {
   cta.role "load" warps 1 {
     // expected-error @+1 {{'cta.tiles' op splits tiles into parts of at least 8 steps; give the steps of a tile, and `least` 1 or more}}
-    "cta.tiles"(%t) <{least = 8 : i64, operandSegmentSizes = array<i32: 1, 0, 0>}> ({
+    "cta.tiles"(%t) <{least = 8 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0>}> ({
     ^bb0(%m: i32):
       "cta.yield"() : () -> ()
     }) : (i32) -> ()
@@ -578,7 +578,7 @@ func.func @parts_are_of_some_steps(%t: i32) {
 func.func @a_part_has_a_first_and_a_last_step(%t: i32) {
   cta.role "load" warps 1 {
     // expected-error @+1 {{'cta.tiles' op has 0 coordinates for 1 extents}}
-    "cta.tiles"(%t, %t) <{least = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0>}> ({
+    "cta.tiles"(%t, %t) <{least = 8 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 1, 0>}> ({
     ^bb0(%m: i32, %first: i32):
       "cta.yield"() : () -> ()
     }) : (i32, i32) -> ()

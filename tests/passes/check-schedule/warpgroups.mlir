@@ -213,7 +213,7 @@ func.func @tiles_are_the_same_for_all(%t: i32 {tile.name = "t"}) attributes {cta
   cta.role "use" warps 8 {
     %group = cta.warpgroup : i32
     %own = arith.addi %t, %group : i32
-    // expected-error @+1 {{goes through other tiles in each warpgroup: an extent, or of how many steps a tile is, depends on `cta.warpgroup`; loops and branches in the tiles may}}
+    // expected-error @+1 {{goes through other tiles in each warpgroup: an extent, their order, or of how many steps a tile is, depends on `cta.warpgroup`; loops and branches in the tiles may}}
     cta.tiles (%i) of (%own) {
       %zero = arith.constant dense<0.0> : tensor<64x64xf32>
     }
@@ -227,7 +227,7 @@ func.func @tiles_have_as_many_steps_for_all(%t: i32 {tile.name = "t"}) attribute
   cta.role "use" warps 8 {
     %group = cta.warpgroup : i32
     %own = arith.addi %t, %group : i32
-    // expected-error @+1 {{goes through other tiles in each warpgroup: an extent, or of how many steps a tile is, depends on `cta.warpgroup`; loops and branches in the tiles may}}
+    // expected-error @+1 {{goes through other tiles in each warpgroup: an extent, their order, or of how many steps a tile is, depends on `cta.warpgroup`; loops and branches in the tiles may}}
     cta.tiles (%i) of (%t) split (%first to %end) of %own least 2 {
       %zero = arith.constant dense<0.0> : tensor<64x64xf32>
       %sum, %whole = cta.combine %zero : tensor<64x64xf32>

@@ -59,3 +59,56 @@ func.func @tiles_hand_on(%x: !view, %y: !tile.view<?x?xf32>, %t: i32) attributes
   }
   return
 }
+
+// What only the host asks for is no parameter; what the kernel asks for is.
+// CHECK-LABEL: @the_host_counts_multiprocessors
+// CHECK-NOT: num_sms
+// CHECK: return
+func.func @the_host_counts_multiprocessors(%x: !tile.view<?xi32>, %t: i32)
+    attributes {tile.kernel, cta.target = "sm_90"} {
+  %sms = cta.sms : i32
+  %blocks = arith.minsi %t, %sms : i32
+  tile.grid [%blocks]
+  cta.role "a" warps 1 {
+    cta.tiles (%i) of (%t) {
+      tile.store %t, %x[%i] extents [0] : i32, !tile.view<?xi32>, i32
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: @the_kernel_counts_multiprocessors
+// CHECK-SAME: %[[SMS:[a-z0-9]+]]: i32 {cuda.param = {argument = 0 : i64, axis = 0 : i64, kind = "num_sms"
+// CHECK: arith.muli %{{.*}}, %[[SMS]]
+func.func @the_kernel_counts_multiprocessors(%x: !tile.view<?xi32>, %t: i32)
+    attributes {tile.kernel, cta.target = "sm_90"} {
+  %sms = cta.sms : i32
+  cta.role "a" warps 1 {
+    cta.tiles (%i) of (%t) {
+      %far = arith.muli %i, %sms : i32
+      tile.store %t, %x[%far] extents [0] : i32, !tile.view<?xi32>, i32
+    }
+  }
+  return
+}
+
+// A group that the launch gives is divided by like an extent; the order of axes is a few selections.
+// CHECK-LABEL: @the_launch_gives_the_order
+// CHECK-SAME: %[[M:[a-z0-9]+]]: i32 {{[^%]*}}source = "arg1"
+// CHECK-SAME: %[[N:[a-z0-9]+]]: i32 {{[^%]*}}source = "arg2"
+// CHECK-SAME: %[[FIRST:[a-z0-9]+]]: i32 {{[^%]*}}source = "arg3"
+// CHECK-SAME: %[[GROUP:[a-z0-9]+]]: i32 {{[^%]*}}source = "arg5"
+// CHECK: %[[IS_M:.*]] = arith.cmpi eq, %[[FIRST]], %c0_i32
+// CHECK: %[[FAST:.*]] = arith.select %[[IS_M]], %[[M]], %[[N]]
+// CHECK: cuda.reciprocal %[[GROUP]]
+// CHECK: arith.muli %{{.*}}, %[[GROUP]]
+func.func @the_launch_gives_the_order(%x: !tile.view<?x?xi32>, %m_tiles: i32, %n_tiles: i32,
+                                      %first: i32, %second: i32, %group: i32)
+    attributes {tile.kernel, cta.target = "sm_90"} {
+  cta.role "a" warps 1 {
+    cta.tiles (%m, %n) of (%m_tiles, %n_tiles) axes (%first, %second) grouped %group {
+      tile.store %m, %x[%m, %n] extents [0, 0] : i32, !tile.view<?x?xi32>, i32, i32
+    }
+  }
+  return
+}
