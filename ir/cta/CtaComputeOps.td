@@ -104,28 +104,49 @@ def Cta_RescaleOp : Cta_Op<"rescale", [Pure, AllTypesMatch<["source", "result"]>
 }
 
 def Cta_CombineOp : Cta_Op<"combine", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "sums of a whole tile, from those of its parts";
+  let summary = "the result of a whole tile, from those of its parts";
   let description = [{
-    The parts are sums over the steps that `cta.tiles … split` gives this block. In one of the blocks
-    that have steps of the tile, the one with its last, the results are the sums over all of them and
-    `whole` is true; there the tile is finished and stored. In the others `whole` is false and the
-    results are not to be used: they have left their parts in global memory and go on.
+    The parts are what this block has made of the steps that `cta.tiles … split` gives it: sums over
+    them, or what `by` merges. In one of the blocks that have steps of the tile, the one with its
+    last, the results are those of all of them and `whole` is true; there the tile is finished and
+    stored. In the others `whole` is false and the results are not to be used: they have left their
+    parts in global memory and go on.
 
-    Parts are added in the order of their blocks, the same each time. A block waits for blocks with
-    lower numbers only, which leave their parts before they wait for others; so all end, also where
-    not all run at once, as long as blocks start in the order of their numbers.
+    The region takes what has been merged so far, a tile for each part, then another block's, and
+    yields both as one. It starts with the own part and goes on with those of the blocks before, in
+    the order of their numbers, the same each time. Without it parts are added. A block waits for
+    blocks with lower numbers only, which leave their parts before they wait for others; so all end,
+    also where not all run at once, as long as blocks start in the order of their numbers.
 
-    C1: at the top level of tiles that are split, once. C2: tiles of f32, at
-    least one, all of one type.
+    C1: at the top level of tiles that are split, once. C2: at least one tile; those that are added
+    are of f32 or i32, others of 8, 16 or 32 bits. C3: a merge takes two tiles for each part, in that
+    order, and yields one. C4: a merge computes: it touches no memory, and has no loops.
 
     ```mlir
     %sums, %whole = cta.combine %part : tensor<128x256xf32>
     scf.if %whole { … cta.store … }
+
+    %max, %acc, %whole = cta.combine %m, %a : !rows, !acc by {
+    ^bb0(%m1: !rows, %a1: !acc, %m2: !rows, %a2: !acc):
+      %both = arith.maximumf %m1, %m2 : !rows
+      …
+      cta.yield %both, %sum : !rows, !acc
+    }
     ```
   }];
   let arguments = (ins Variadic<AnyStaticShapeTensor>:$parts);
   let results = (outs Variadic<AnyStaticShapeTensor>:$sums, I1:$whole);
-  let assemblyFormat = "$parts attr-dict `:` type($parts)";
+  let regions = (region MaxSizedRegion<1>:$merge);
+  let assemblyFormat = "$parts attr-dict `:` type($parts) (`by` $merge^)?";
+  let extraClassDeclaration = [{
+    /// What the merge takes: the parts so far, and those of another block.
+    ::mlir::Block::BlockArgListType getOwn() {
+      return getMerge().getArguments().take_front(getParts().size());
+    }
+    ::mlir::Block::BlockArgListType getOther() {
+      return getMerge().getArguments().drop_front(getParts().size());
+    }
+  }];
   let hasVerifier = 1;
 }
 

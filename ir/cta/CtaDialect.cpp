@@ -262,6 +262,25 @@ LogicalResult CombineOp::inferReturnTypes(MLIRContext *context, std::optional<Lo
   return success();
 }
 
+static LogicalResult verifyMerge(CombineOp op) {
+  SmallVector<Type> taken(op.getParts().getTypes());
+  llvm::append_range(taken, op.getParts().getTypes());
+  if (op.getMerge().getArgumentTypes() != taken) // C3
+    return op.emitOpError() << "merges by a region of (" << op.getMerge().getArgumentTypes()
+                            << "); it takes (" << taken << "): the own parts, then another's";
+  auto yield = dyn_cast<YieldOp>(op.getMerge().front().back());
+  if (!yield)
+    return op.emitOpError() << "merges by a region that ends without `cta.yield`";
+  if (yield.getOperandTypes() != op.getParts().getTypes()) // C3
+    return yield.emitOpError() << "merges parts to (" << yield.getOperandTypes() << "); they are ("
+                               << op.getParts().getTypes() << ")";
+  for (Operation &inner : op.getMerge().front().without_terminator())
+    if (!isMemoryEffectFree(&inner) || inner.getNumRegions()) // C4
+      return inner.emitOpError() << "stands in a merge, which computes: it touches no memory, and "
+                                 << "has no loops";
+  return success();
+}
+
 LogicalResult CombineOp::verify() {
   auto tiles = dyn_cast<TilesOp>((*this)->getParentOp());
   if (!tiles || !tiles.getSteps()) // C1
@@ -271,11 +290,18 @@ LogicalResult CombineOp::verify() {
     return emitOpError() << "is one of several; put all sums of a tile together in one";
   if (getParts().empty()) // C2
     return emitOpError() << "puts nothing together; name the sums that are parts";
-  for (Value part : getParts())
-    if (!cast<RankedTensorType>(part.getType()).getElementType().isF32() ||
-        part.getType() != getParts().front().getType()) // C2
-      return emitOpError() << "puts together tiles of f32 and of one shape, not " << part.getType();
-  return success();
+  bool adds = getMerge().empty();
+  for (Value part : getParts()) {
+    Type element = cast<RankedTensorType>(part.getType()).getElementType();
+    int64_t bits = element.getIntOrFloatBitWidth();
+    if (adds && !element.isF32() && !element.isInteger(32)) // C2
+      return emitOpError() << "adds tiles of f32 or i32, not " << part.getType()
+                           << "; say `by` which region two are merged";
+    if (bits != 8 && bits != 16 && bits != 32) // C2
+      return emitOpError() << "leaves elements of 8, 16 or 32 bits in memory, not of "
+                           << part.getType();
+  }
+  return adds ? success() : verifyMerge(*this);
 }
 
 LogicalResult PartialSumOp::verify() {

@@ -113,6 +113,8 @@ LiveRanges::Live LiveRanges::before(Operation *op, Live live) {
   if (auto tiles = dyn_cast<cta::TilesOp>(op))
     return beforeTiles(tiles, std::move(live));
   use(live, op->getOperands());
+  if (auto combine = dyn_cast<cta::CombineOp>(op); combine && !combine.getMerge().empty())
+    block(combine.getMerge().front(), live);
   return live;
 }
 

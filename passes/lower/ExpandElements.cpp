@@ -128,6 +128,9 @@ Value Expander::element(Value tile, Value index, bool rounded) {
     return scalar(tile);
   if (Value array = tiles.lookup(tile))
     return readElement(array, index);
+  if (Value place = leftParts.lookup(tile))
+    return readLeft(computeType(getElementTypeOrSelf(tile.getType())),
+                    add(place, mul(index, warps * kLanes)));
   Operation *op = tile.getDefiningOp();
   const Layout &layout = cta::layoutOf(tile.getType());
   if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {

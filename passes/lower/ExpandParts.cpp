@@ -11,10 +11,11 @@
 // part, and each waits only for blocks before it: they have started if it has, and all end, however
 // many run at once.
 //
-// A part is kept as each thread holds it, register by register beside those of its neighbours: the
-// same thread of another block takes it up. (Vectors would be no faster, and would tell ptxas where
-// sums lie, with conflicts of register banks in the loop that adds to them.) A flag is taken by the
-// one who adds the part, and lowered for the next launch.
+// A part is kept as each thread holds it, a word for each element beside those of its neighbours:
+// the same thread of another block takes it up. Parts of several tiles lie one behind the other.
+// (Vectors would be no faster, and would tell ptxas where sums lie, with conflicts of register
+// banks in the loop that adds to them.) A flag is taken by the one who adds the part, and lowered
+// for the next launch.
 #include "passes/lower/Expander.h"
 
 #include <numeric>
@@ -33,13 +34,16 @@ static cta::CombineOp combineOf(func::FuncOp kernel) {
   return combine;
 }
 
+/// Words that a thread leaves of a part: one for each element that it holds.
+static int64_t wordsOf(Value part) { return cta::layoutOf(part.getType()).registers(); }
+
 int64_t Expander::workspaceBytes() {
   cta::CombineOp combine = combineOf(kernel);
-  if (!combine)
-    return 0;
-  const Layout &layout = cta::layoutOf(combine.getParts().front().getType());
-  return int64_t(combine.getParts().size()) * layout.registers() * cta::warpsAt(combine) * kLanes *
-         int64_t(sizeof(float));
+  int64_t words = 0;
+  if (combine)
+    for (Value part : combine.getParts())
+      words += wordsOf(part);
+  return combine ? words * cta::warpsAt(combine) * kLanes * int64_t(sizeof(float)) : 0;
 }
 
 //===- Shares ---------------------------------------------------------------------------------===//
@@ -117,18 +121,25 @@ LogicalResult Expander::expandParts(const TileLoop &tiles) {
 
 //===- Parts ----------------------------------------------------------------------------------===//
 
-/// Calls `move(register, offset)` for each register of a sum: where `block` leaves it.
-void Expander::forEachLeft(cta::CombineOp op, size_t sum, Value block,
+/// Where this thread's first word of a part lies that `block` leaves: one part is behind the other.
+Value Expander::leftBy(cta::CombineOp op, size_t number, Value block) {
+  int64_t before = 0;
+  for (Value part : op.getParts().take_front(number))
+    before += wordsOf(part);
+  Value base =
+      add(mul(block, workspaceBytes() / int64_t(sizeof(float))), constant(before * warps * kLanes));
+  return add(base, add(mul(warp, kLanes), lane));
+}
+
+/// Calls `move(register, offset)` for each register of a part: where `block` leaves it.
+void Expander::forEachLeft(cta::CombineOp op, size_t number, Value block,
                            function_ref<void(Value, Value)> move) {
-  int64_t registers = cta::layoutOf(op.getParts().front().getType()).registers();
-  int64_t threads = warps * kLanes, bunch = std::gcd(registers, kBunch);
-  Value base = add(mul(block, workspaceBytes() / int64_t(sizeof(float))),
-                   constant(int64_t(sum) * registers * threads));
-  Value own = add(base, add(mul(warp, kLanes), lane));
-  unrolled(registers / bunch, [&](Value which) {
+  Value place = leftBy(op, number, block);
+  int64_t registers = wordsOf(op.getParts()[number]), bunch = std::gcd(registers, kBunch);
+  unrolled(registers / bunch, [&](Value outer) {
     unrolled(bunch, [&](Value index) {
-      Value number = add(mul(which, bunch), index);
-      move(number, add(own, mul(number, threads)));
+      Value which = add(mul(outer, bunch), index);
+      move(which, add(place, mul(which, warps * kLanes)));
     });
     // Else all registers of a part would be loaded at once, beside those of the sum.
     builder.create<cuda::WarpSyncOp>(loc);
@@ -136,29 +147,62 @@ void Expander::forEachLeft(cta::CombineOp op, size_t sum, Value block,
 }
 
 void Expander::leaveParts(cta::CombineOp op, ArrayRef<Value> arrays) {
-  for (auto [sum, array] : llvm::enumerate(arrays))
-    forEachLeft(op, sum, part->block, [&, array = array](Value index, Value offset) {
-      builder.create<cuda::StoreGlobalOp>(loc, array, index, workspace, offset,
+  Type f32 = builder.getF32Type();
+  auto direct = [&](Value array) {
+    return cast<cuda::RegsType>(array.getType()).getValueType() == f32;
+  };
+  for (auto [number, array] : llvm::enumerate(arrays))
+    forEachLeft(op, number, part->block, [&, array = array](Value index, Value offset) {
+      Value from = array, entry = index;
+      if (!direct(array)) { // as a word with the element's value, which fits
+        Value word = readElement(array, index);
+        from = declare(NameLoc::get(builder.getStringAttr("word"), loc), 1, f32);
+        entry = constant(0);
+        if (word.getType() != f32)
+          word = builder.create<arith::BitcastOp>(loc, f32, word);
+        builder.create<cuda::SetOp>(loc, word, from, entry);
+      }
+      builder.create<cuda::StoreGlobalOp>(loc, from, entry, workspace, offset,
                                           /*predicate=*/Value(), /*count=*/1);
     });
   barrier();
   byOneThread([&] { builder.create<cuda::FlagRaiseOp>(loc, flags, part->block); });
 }
 
-void Expander::addParts(cta::CombineOp op, ArrayRef<Value> arrays, Value block) {
+/// An element that another block has left, in its compute type.
+Value Expander::readLeft(Type compute, Value offset) {
   Type f32 = builder.getF32Type();
-  byOneThread([&] { builder.create<cuda::FlagTakeOp>(loc, flags, block); });
-  barrier();
-  for (auto [sum, array] : llvm::enumerate(arrays))
-    forEachLeft(op, sum, block, [&, array = array](Value index, Value offset) {
-      Value other = declare(NameLoc::get(builder.getStringAttr("part"), loc), 1, f32);
-      builder.create<cuda::LoadGlobalOp>(loc, workspace, offset, other, constant(0),
-                                         /*predicate=*/Value(), /*count=*/1);
-      Value total =
-          builder.create<arith::AddFOp>(loc, builder.create<cuda::GetOp>(loc, f32, array, index),
-                                        builder.create<cuda::GetOp>(loc, f32, other, constant(0)));
+  Value word = declare(NameLoc::get(builder.getStringAttr("part"), loc), 1, f32);
+  builder.create<cuda::LoadGlobalOp>(loc, workspace, offset, word, constant(0),
+                                     /*predicate=*/Value(), /*count=*/1);
+  Value value = builder.create<cuda::GetOp>(loc, f32, word, constant(0));
+  return compute == f32 ? value : builder.create<arith::BitcastOp>(loc, compute, value);
+}
+
+/// Adds the parts that another block has left to what is there.
+void Expander::addParts(cta::CombineOp op, ArrayRef<Value> arrays, Value block) {
+  for (auto [number, array] : llvm::enumerate(arrays))
+    forEachLeft(op, number, block, [&, array = array](Value index, Value offset) {
+      Type type = cast<cuda::RegsType>(array.getType()).getElementType();
+      Value other = readLeft(type, offset);
+      Value own = builder.create<cuda::GetOp>(loc, type, array, index);
+      Value total = isa<FloatType>(type) ? Value(builder.create<arith::AddFOp>(loc, own, other))
+                                         : Value(builder.create<arith::AddIOp>(loc, own, other));
       builder.create<cuda::SetOp>(loc, total, array, index);
     });
+}
+
+/// Merges them as the program says. Another's tiles are read where they lie, element by element.
+LogicalResult Expander::mergeParts(cta::CombineOp op, ArrayRef<Value> arrays, Value block) {
+  for (auto [number, array] : llvm::enumerate(arrays)) {
+    tiles[op.getOwn()[number]] = array;
+    leftParts[op.getOther()[number]] = leftBy(op, number, block);
+  }
+  Block &merge = op.getMerge().front();
+  if (failed(expandBlock(merge)))
+    return failure();
+  assignTiles(SmallVector<Value>(merge.getTerminator()->getOperands()), arrays);
+  return success();
 }
 
 LogicalResult Expander::expandCombine(cta::CombineOp op) {
@@ -180,12 +224,15 @@ LogicalResult Expander::expandCombine(cta::CombineOp op) {
   Value from = builder.create<arith::SelectOp>(loc, finishes, firstBlock, part->block);
   auto loop = builder.create<scf::ForOp>(op.getLoc(), from, part->block, constant(1));
   loop.getInductionVar().setLoc(NameLoc::get(builder.getStringAttr("other"), op.getLoc()));
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(loop.getBody()->getTerminator());
-    addParts(op, arrays, loop.getInductionVar());
-  }
   scalars.map(op.getWhole(), whole);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  Value other = loop.getInductionVar();
+  byOneThread([&] { builder.create<cuda::FlagTakeOp>(loc, flags, other); });
+  barrier();
+  if (!op.getMerge().empty())
+    return mergeParts(op, arrays, other);
+  addParts(op, arrays, other);
   return success();
 }
 

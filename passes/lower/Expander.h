@@ -318,10 +318,13 @@ private:
   mlir::LogicalResult expandCombine(cta::CombineOp op);
   /// What a block leaves of unfinished tiles; 0 where none are split.
   int64_t workspaceBytes();
-  void forEachLeft(cta::CombineOp op, size_t sum, Value block,
+  Value leftBy(cta::CombineOp op, size_t number, Value block);
+  void forEachLeft(cta::CombineOp op, size_t number, Value block,
                    llvm::function_ref<void(Value index, Value offset)> move);
+  Value readLeft(Type compute, Value offset);
   void leaveParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays);
   void addParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays, Value block);
+  mlir::LogicalResult mergeParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays, Value block);
 
   //===- Queues (ExpandQueue.cpp) ------------------------------------------------------------===//
   struct QueuePlace {
@@ -424,6 +427,7 @@ private:
   llvm::DenseMap<Value, ViewParams> views;
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
+  llvm::DenseMap<Value, Value> leftParts; // part of another block -> where its first element lies
   llvm::DenseMap<Value, Crossing> crossings; // tiles that are read where they are stored
   Value thread, lane, warp;
   using CoordinateCache = llvm::SmallVector<std::pair<Digits, Value>>; // lanes then warps

@@ -128,6 +128,8 @@ std::optional<Layout> LayoutRewriter::wanted(Operation *op, unsigned index) {
       return known(loop.getRegionIterArgs()[index]);
     return known(op->getParentOp()->getResult(index));
   }
+  if (auto combine = dyn_cast<cta::CombineOp>(op))
+    return known(combine.getSums()[index]);
   if (op->getNumResults() != 0 && isTile(op->getResult(0)) && layouts.contains(op->getResult(0)))
     if (auto layout = operandLayout(op, index, layouts[op->getResult(0)]))
       return layout;

@@ -40,7 +40,7 @@ std::optional<Layout> passes::operandLayout(Operation *op, unsigned index, const
   // Of the sum, not of what it comes after; of the peaks, since the source decides on their layout.
   if (isa<cta::AwaitOp, cta::RaiseOp>(op))
     return index == 0 ? std::optional(result) : std::nullopt;
-  if (isElementwise(op) || isa<tile::ScanOp, cta::CombineOp>(op))
+  if (isElementwise(op) || isa<tile::ScanOp>(op))
     return result;
   if (isa<cta::RescaleOp>(op))
     return index == 0 ? result : result.dropDim(1);
@@ -65,7 +65,7 @@ std::optional<Layout> passes::operandLayout(Operation *op, unsigned index, const
 
 /// The layout of an op's results, when operand `index` has `operand`; none when it does not follow.
 static std::optional<Layout> resultLayout(Operation *op, unsigned index, const Layout &operand) {
-  if (isElementwise(op) || isa<cta::CombineOp>(op))
+  if (isElementwise(op))
     return operand;
   if (isa<cta::RescaleOp, cta::RaiseOp, cta::AwaitOp>(op) && index == 0)
     return operand;
@@ -222,21 +222,35 @@ Layout LayoutSolver::rowsPerWarp(RankedTensorType type, int64_t axis) {
   return all;
 }
 
-/// What a loop carries and what it results in are one: the other of the two, or null.
-static Value sameAs(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *op = argument.getOwner()->getParentOp();
-    auto testing = dyn_cast<scf::WhileOp>(op);
-    if (testing && argument.getOwner() == testing.getAfterBody())
-      return testing.getResult(argument.getArgNumber());
-    auto loop = dyn_cast<LoopLikeOpInterface>(op);
-    return loop ? Value(loop.getTiedLoopResult(argument)) : Value();
+/// What a loop carries and what it results in are one; so are what a merge takes and gives. All
+/// that are one with `value`, and itself.
+static SmallVector<Value> sameTile(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  unsigned number = argument ? argument.getArgNumber() : cast<OpResult>(value).getResultNumber();
+  Operation *op = argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
+  if (auto combine = dyn_cast<cta::CombineOp>(op)) {
+    SmallVector<Value> same = {combine.getSums()[number % combine.getParts().size()]};
+    if (!combine.getMerge().empty())
+      same.append({combine.getOwn()[number % combine.getParts().size()],
+                   combine.getOther()[number % combine.getParts().size()]});
+    return same;
   }
-  auto result = cast<OpResult>(value);
-  if (auto testing = dyn_cast<scf::WhileOp>(result.getOwner()))
-    return testing.getAfterArguments()[result.getResultNumber()];
-  auto loop = dyn_cast<LoopLikeOpInterface>(result.getOwner());
-  return loop ? Value(loop.getTiedLoopRegionIterArg(result)) : Value();
+  SmallVector<Value> same = {value};
+  Value other;
+  if (auto testing = dyn_cast<scf::WhileOp>(op)) {
+    if (!argument)
+      other = testing.getAfterArguments()[number];
+    else if (argument.getOwner() == testing.getAfterBody())
+      other = testing.getResult(number);
+    else
+      other = testing.getTiedLoopResult(argument);
+  } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    other = argument ? Value(loop.getTiedLoopResult(argument))
+                     : Value(loop.getTiedLoopRegionIterArg(cast<OpResult>(value)));
+  }
+  if (other)
+    same.push_back(other);
+  return same;
 }
 
 void LayoutSolver::assign(Value value, const Layout &layout) {
@@ -252,11 +266,10 @@ void LayoutSolver::assign(Value value, const Layout &layout) {
     if (!scansWithinWarps(layout, scan.getAxis()))
       return;
   bool outermost = queue.empty();
-  for (Value one : {value, sameAs(value)})
-    if (one) {
-      layouts[one] = layout;
-      queue.push_back({one, layout});
-    }
+  for (Value one : sameTile(value)) {
+    layouts[one] = layout;
+    queue.push_back({one, layout});
+  }
   if (!outermost)
     return;
   // Breadth first, so that a layout reaches its neighbourhood before anything far away.
@@ -283,6 +296,8 @@ void LayoutSolver::spreadDown(OpOperand &use, const Layout &layout) {
       assign(loop.getRegionIterArgs()[number], layout);
     else
       assign(op->getParentOp()->getResult(number), layout);
+  } else if (auto combine = dyn_cast<cta::CombineOp>(op)) {
+    assign(combine.getSums()[number], layout);
   } else if (auto mma = dyn_cast<cta::MmaOp>(op)) {
     if (number == 0)
       assignResult(mma, layout);
@@ -302,7 +317,9 @@ void LayoutSolver::spreadUp(Value value, const Layout &layout) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
     auto testing = dyn_cast<scf::WhileOp>(parent);
-    if (testing && argument.getOwner() == testing.getAfterBody()) {
+    if (auto combine = dyn_cast<cta::CombineOp>(parent))
+      assign(combine.getParts()[argument.getArgNumber() % combine.getParts().size()], layout);
+    else if (testing && argument.getOwner() == testing.getAfterBody()) {
       assign(testing.getConditionOp().getArgs()[argument.getArgNumber()], layout);
     } else if (auto loop = dyn_cast<LoopLikeOpInterface>(parent)) {
       assign(loop.getTiedLoopInit(argument)->get(), layout);
@@ -315,6 +332,10 @@ void LayoutSolver::spreadUp(Value value, const Layout &layout) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     assign(branch.thenYield().getOperand(number), layout);
     assign(branch.elseYield().getOperand(number), layout);
+  } else if (auto combine = dyn_cast<cta::CombineOp>(op)) {
+    assign(combine.getParts()[number], layout);
+    if (!combine.getMerge().empty())
+      assign(combine.getMerge().front().getTerminator()->getOperand(number), layout);
   } else if (auto await = dyn_cast<cta::AwaitOp>(op)) {
     if (auto mma = await.getPending().getDefiningOp<cta::MmaOp>())
       assign(mma.getAcc(), layout);

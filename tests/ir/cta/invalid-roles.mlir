@@ -668,7 +668,7 @@ func.func @something_is_combined(%t: i32, %steps: i32) {
   cta.role "multiply" warps 4 {
     cta.tiles (%m) of (%t) split (%first to %end) of %steps least 8 {
       // expected-error @+1 {{'cta.combine' op puts nothing together; name the sums that are parts}}
-      %whole = "cta.combine"() : () -> i1
+      %whole = "cta.combine"() ({}) : () -> i1
     }
   }
   return
@@ -676,11 +676,11 @@ func.func @something_is_combined(%t: i32, %steps: i32) {
 
 // -----
 
-func.func @parts_are_sums(%t: i32, %steps: i32) {
+func.func @parts_that_are_added_are_words(%t: i32, %steps: i32) {
   cta.role "multiply" warps 4 {
     cta.tiles (%m) of (%t) split (%first to %end) of %steps least 8 {
       %part = arith.constant dense<0.0> : tensor<64xbf16>
-      // expected-error @+1 {{'cta.combine' op puts together tiles of f32 and of one shape, not 'tensor<64xbf16>'}}
+      // expected-error @+1 {{'cta.combine' op adds tiles of f32 or i32, not 'tensor<64xbf16>'; say `by` which region two are merged}}
       %sum, %whole = cta.combine %part : tensor<64xbf16>
     }
   }
@@ -689,13 +689,87 @@ func.func @parts_are_sums(%t: i32, %steps: i32) {
 
 // -----
 
-func.func @parts_have_one_shape(%t: i32, %steps: i32) {
+func.func @parts_have_elements_of_memory(%t: i32, %steps: i32) {
+  cta.role "multiply" warps 4 {
+    cta.tiles (%m) of (%t) split (%first to %end) of %steps least 8 {
+      %part = arith.constant dense<true> : tensor<64xi1>
+      // expected-error @+1 {{'cta.combine' op leaves elements of 8, 16 or 32 bits in memory, not of 'tensor<64xi1>'}}
+      %all, %whole = cta.combine %part : tensor<64xi1> by {
+      ^bb0(%a: tensor<64xi1>, %b: tensor<64xi1>):
+        %both = arith.andi %a, %b : tensor<64xi1>
+        cta.yield %both : tensor<64xi1>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @a_merge_takes_two_of_each(%t: i32, %steps: i32) {
   cta.role "multiply" warps 4 {
     cta.tiles (%m) of (%t) split (%first to %end) of %steps least 8 {
       %part = arith.constant dense<0.0> : tensor<64xf32>
-      %other = arith.constant dense<0.0> : tensor<32xf32>
-      // expected-error @+1 {{'cta.combine' op puts together tiles of f32 and of one shape, not 'tensor<32xf32>'}}
-      %sums:2, %whole = cta.combine %part, %other : tensor<64xf32>, tensor<32xf32>
+      // expected-error @+1 {{'cta.combine' op merges by a region of ('tensor<64xf32>'); it takes ('tensor<64xf32>', 'tensor<64xf32>'): the own parts, then another's}}
+      %sum, %whole = cta.combine %part : tensor<64xf32> by {
+      ^bb0(%a: tensor<64xf32>):
+        cta.yield %a : tensor<64xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @a_merge_gives_one_of_each(%t: i32, %steps: i32) {
+  cta.role "multiply" warps 4 {
+    cta.tiles (%m) of (%t) split (%first to %end) of %steps least 8 {
+      %part = arith.constant dense<0.0> : tensor<64xf32>
+      %sum, %whole = cta.combine %part : tensor<64xf32> by {
+      ^bb0(%a: tensor<64xf32>, %b: tensor<64xf32>):
+        // expected-error @+1 {{'cta.yield' op merges parts to ('tensor<64xf32>', 'tensor<64xf32>'); they are ('tensor<64xf32>')}}
+        cta.yield %a, %b : tensor<64xf32>, tensor<64xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @a_merge_computes(%x: !tile.view<?xf32>, %t: i32, %steps: i32) {
+  cta.role "multiply" warps 4 {
+    cta.tiles (%m) of (%t) split (%first to %end) of %steps least 8 {
+      %part = arith.constant dense<0.0> : tensor<64xf32>
+      %sum, %whole = cta.combine %part : tensor<64xf32> by {
+      ^bb0(%a: tensor<64xf32>, %b: tensor<64xf32>):
+        // expected-error @+1 {{'tile.load' op stands in a merge, which computes: it touches no memory, and has no loops}}
+        %c = tile.load %x[%m] extents [64] : !tile.view<?xf32>, i32 -> tensor<64xf32>
+        cta.yield %c : tensor<64xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @each_axis_has_a_place(%t: i32, %p: i32) {
+  cta.role "multiply" warps 4 {
+    // expected-error @+1 {{'cta.tiles' op orders 1 of 2 axes; `axes` names each of them once}}
+    cta.tiles (%m, %n) of (%t, %t) axes (%p) {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @what_is_folded_at_launch_has_groups(%t: i32, %fold: i1) {
+  cta.role "multiply" warps 4 {
+    // expected-error @+1 {{'cta.tiles' op is folded but has no groups}}
+    cta.tiles (%m, %n) of (%t, %t) folded %fold {
     }
   }
   return

@@ -157,3 +157,48 @@ func.func @tiles_are_split(%t: i32, %steps: i32) attributes {cta.target = "sm_90
   }
   return
 }
+
+// CHECK-LABEL: @the_launch_gives_the_order
+// CHECK: %[[SMS:.*]] = cta.sms : i32
+// CHECK: tile.grid{{ ?}}[%[[SMS]]]
+// CHECK: cta.tiles (%{{.*}}, %{{.*}}) of (%{{.*}}, %{{.*}}) axes (%arg1, %arg2) grouped %arg3 folded %arg4 descending %arg5 queue {
+// CHECK: cta.tiles (%{{.*}}, %{{.*}}) of (%{{.*}}, %{{.*}}) axes (%arg1, %arg2) grouped 8 descending {
+// CHECK: cta.tiles (%{{.*}}, %{{.*}}) of (%{{.*}}, %{{.*}}) grouped %arg3 folded split (%{{.*}} to %{{.*}}) of %arg0 least 2 {
+func.func @the_launch_gives_the_order(%t: i32, %p: i32, %q: i32, %group: i32, %fold: i1, %descend: i1)
+    attributes {cta.target = "sm_90"} {
+  %sms = cta.sms : i32
+  tile.grid [%sms]
+  cta.role "a" warps 1 {
+    cta.tiles (%m, %n) of (%t, %t) axes (%p, %q) grouped %group folded %fold descending %descend queue {
+    }
+  }
+  cta.role "b" warps 1 {
+    cta.tiles (%m, %n) of (%t, %t) axes (%p, %q) grouped 8 descending {
+    }
+  }
+  cta.role "c" warps 1 {
+    cta.tiles (%m, %n) of (%t, %t) grouped %group folded split (%first to %end) of %t least 2 {
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: @parts_are_merged
+// CHECK: %[[ALL:.*]]:2, %{{.*}} = cta.combine %{{.*}}, %{{.*}} : tensor<64xf32>, tensor<64x8xbf16> by {
+// CHECK: ^bb0(%[[M1:.*]]: tensor<64xf32>, %[[A1:.*]]: tensor<64x8xbf16>, %[[M2:.*]]: tensor<64xf32>, %{{.*}}: tensor<64x8xbf16>):
+// CHECK: %[[M:.*]] = arith.maximumf %[[M1]], %[[M2]]
+// CHECK: cta.yield %[[M]], %[[A1]] : tensor<64xf32>, tensor<64x8xbf16>
+func.func @parts_are_merged(%t: i32, %steps: i32) attributes {cta.target = "sm_90"} {
+  cta.role "multiply" warps 4 {
+    cta.tiles (%m) of (%t) split (%first to %end) of %steps least 1 {
+      %row = arith.constant dense<0.0> : tensor<64xf32>
+      %tile = arith.constant dense<0.0> : tensor<64x8xbf16>
+      %all:2, %whole = cta.combine %row, %tile : tensor<64xf32>, tensor<64x8xbf16> by {
+      ^bb0(%m1: tensor<64xf32>, %a1: tensor<64x8xbf16>, %m2: tensor<64xf32>, %a2: tensor<64x8xbf16>):
+        %both = arith.maximumf %m1, %m2 : tensor<64xf32>
+        cta.yield %both, %a1 : tensor<64xf32>, tensor<64x8xbf16>
+      }
+    }
+  }
+  return
+}
