@@ -70,8 +70,8 @@ static void addPlanPasses(Adder &passes, const PipelineOptions &options) {
   passes.require(createMakeChannels());
   // Before assign-layouts: moved copies carry no layouts that would have to agree.
   passes.add(createPipelineLoads());
-  // Equal channel indices merge. No canonicalization from here on: it folds across types, and the
-  // types now carry layouts.
+  // Equal channel indices merge. Nothing is left to canonicalize, though types that carry layouts
+  // would not forbid it.
   passes.add(createCSEPass());
   passes.add(createLoopInvariantCodeMotionPass());
 }

@@ -1,6 +1,7 @@
 #ifndef TILEWRIGHT_CTA_COMPUTE_OPS
 #define TILEWRIGHT_CTA_COMPUTE_OPS
 
+include "ir/LayoutInterface.td"
 include "ir/cta/CtaInstructions.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
@@ -15,7 +16,8 @@ def Cta_BeginOp : Cta_Op<"begin"> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def Cta_MmaOp : Cta_Op<"mma"> {
+def Cta_MmaOp : Cta_Op<"mma", [
+    DeclareOpInterfaceMethods<LayoutOpInterface, ["preferredLayout", "takesLayout"]>]> {
   let summary = "starts `acc + a · b`";
   let description = [{
     The meaning of `tile.dot`, on operands in shared memory (or a in registers). A slot operand that
@@ -62,7 +64,7 @@ def Cta_MmaOp : Cta_Op<"mma"> {
   }];
 }
 
-def Cta_AwaitOp : Cta_Op<"await"> {
+def Cta_AwaitOp : Cta_Op<"await", [DeclareOpInterfaceMethods<LayoutOpInterface, ["takesLayout"]>]> {
   let summary = "the result of a product, once it is there";
   let description = [{
     With `after`, not before that tile has been computed: ptxas moves waits up past arithmetic, which
@@ -84,7 +86,8 @@ def Cta_AwaitOp : Cta_Op<"await"> {
   let hasVerifier = 1;
 }
 
-def Cta_RescaleOp : Cta_Op<"rescale", [Pure, AllTypesMatch<["source", "result"]>]> {
+def Cta_RescaleOp : Cta_Op<"rescale", [Pure, AllTypesMatch<["source", "result"]>,
+                                      DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "a tile times a factor per row, most of which are 1";
   let description = [{
     `result[i, j] = source[i, j] · factors[i]`. Warps whose rows' factors are all 1 leave them as
@@ -103,7 +106,8 @@ def Cta_RescaleOp : Cta_Op<"rescale", [Pure, AllTypesMatch<["source", "result"]>
   let hasVerifier = 1;
 }
 
-def Cta_CombineOp : Cta_Op<"combine", [DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Cta_CombineOp : Cta_Op<"combine", [DeclareOpInterfaceMethods<InferTypeOpInterface>,
+                                      DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "the result of a whole tile, from those of its parts";
   let description = [{
     The parts are what this block has made of the steps that `cta.tiles … split` gives it: sums over
@@ -150,7 +154,7 @@ def Cta_CombineOp : Cta_Op<"combine", [DeclareOpInterfaceMethods<InferTypeOpInte
   let hasVerifier = 1;
 }
 
-def Cta_PartialSumOp : Cta_Op<"partial_sum", [Pure]> {
+def Cta_PartialSumOp : Cta_Op<"partial_sum", [Pure, DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "the sum of what each thread holds of a row";
   let description = [{
     `result[i, j]` is the sum of the elements of row i that are held by the j-th of the threads which
@@ -170,7 +174,8 @@ def Cta_PartialSumOp : Cta_Op<"partial_sum", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Cta_RaiseOp : Cta_Op<"raise", [Pure, AllTypesMatch<["before", "peak", "shrink"]>]> {
+def Cta_RaiseOp : Cta_Op<"raise", [Pure, AllTypesMatch<["before", "peak", "shrink"]>,
+                                  DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "a peak per row, which follows the row's maximum only where that is much higher";
   let description = [{
     `high[i] = factor · max(source[i, …])`; `peak[i] = high[i] - before[i] > tolerance ? high[i] : before[i]`;

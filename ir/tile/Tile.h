@@ -6,6 +6,7 @@
 #ifndef TILEWRIGHT_IR_TILE_TILE_H
 #define TILEWRIGHT_IR_TILE_TILE_H
 
+#include "ir/LayoutInterface.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

@@ -1,6 +1,7 @@
 #ifndef TILEWRIGHT_TILE_COMPUTE_OPS
 #define TILEWRIGHT_TILE_COMPUTE_OPS
 
+include "ir/LayoutInterface.td"
 include "ir/tile/TileEnums.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -28,7 +29,8 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
 }
 
-class Tile_AxisOp<string mnemonic> : Tile_Op<mnemonic, [Pure]> {
+class Tile_AxisOp<string mnemonic>
+    : Tile_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let hasVerifier = 1;
 }
 
@@ -59,7 +61,8 @@ def Tile_ArgReduceOp : Tile_AxisOp<"arg_reduce"> {
   let assemblyFormat = "$kind $source `,` $axis attr-dict `:` type($source) `->` type($result)";
 }
 
-def Tile_ScanOp : Tile_Op<"scan", [Pure, SameOperandsAndResultType]> {
+def Tile_ScanOp : Tile_Op<"scan", [
+    Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<LayoutOpInterface, ["preferredLayout", "takesLayout"]>]> {
   let summary = "inclusive prefix sum along an axis";
   let description = [{
     `result[…, i, …] = Σ_{j ≤ i} source[…, j, …]`. C1: the axis is within the tile's rank.
@@ -70,7 +73,8 @@ def Tile_ScanOp : Tile_Op<"scan", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Tile_CastOp : Tile_Op<"cast", [Pure, SameOperandsAndResultShape]> {
+def Tile_CastOp : Tile_Op<"cast", [Pure, SameOperandsAndResultShape,
+                                  DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "converts the element type";
   let description = [{
     float → float: to nearest, ties to even; the 8-bit floats saturate at their largest finite

@@ -1,6 +1,7 @@
 #ifndef TILEWRIGHT_TILE_MEMORY_OPS
 #define TILEWRIGHT_TILE_MEMORY_OPS
 
+include "ir/LayoutInterface.td"
 include "ir/tile/TileEnums.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -26,7 +27,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // C6: `in_bounds` has an entry per view axis.
 def Tile_Index : AnyTypeOf<[I32, 1DTensorOf<[I32]>]>;
 
-def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
+def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "a tile (or scalar) of a view";
   let description = [{
     `result[i…] = view[index…]`; elements outside the view are `fill`, or 0 without it. A load
@@ -55,7 +56,7 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Tile_StoreOp : Tile_Op<"store"> {
+def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "writes a tile (or scalar) to a view";
   let description = [{
     `view[index…] = value[i…]`; elements outside the view are dropped.
@@ -82,7 +83,7 @@ def Tile_StoreOp : Tile_Op<"store"> {
   let hasVerifier = 1;
 }
 
-def Tile_AtomicOp : Tile_Op<"atomic"> {
+def Tile_AtomicOp : Tile_Op<"atomic", [DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "combines a tile (or scalar) with a view's elements, atomically";
   let description = [{
     `view[index…] = combine(view[index…], value[i…])` for each element inside the view. C7:

@@ -1,6 +1,7 @@
 #ifndef TILEWRIGHT_TILE_SHAPE_OPS
 #define TILEWRIGHT_TILE_SHAPE_OPS
 
+include "ir/LayoutInterface.td"
 include "ir/tile/TileDialect.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -22,7 +23,7 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
+def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure, DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "inserts an axis of size 1 (`x[:, None]`)";
   let description = "C1: the result has one more axis, of size 1, at `axis`. C2: one element type.";
   let arguments = (ins AnyStaticShapeTensor:$source, I64Attr:$axis);
@@ -32,7 +33,7 @@ def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "repeats a tile along its axes of size 1";
   let description = "C1: equal rank; each axis is kept or grows from 1. C2: one element type.";
   let arguments = (ins AnyStaticShapeTensor:$source);
@@ -42,7 +43,7 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
+def Tile_TransposeOp : Tile_Op<"transpose", [Pure, DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "a tile with its axes permuted";
   let description = [{
     `result.shape[i] = source.shape[permutation[i]]` (C1), elements likewise. C2: one element type.

@@ -6,10 +6,6 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::passes;
 
-bool passes::isElementwise(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() || isa<tile::CastOp, arith::SelectOp>(op);
-}
-
 /// A mask of integers that are no arrays: cheap to compute and dear to keep.
 static bool isMaskOfIndices(Operation *op) {
   auto indexed = [](Value operand) {

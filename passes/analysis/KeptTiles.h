@@ -16,9 +16,6 @@ bool isEvaluatedAtUse(mlir::Operation *op);
 /// where the tile crosses it, and no registers hold the tile.
 bool isStoredFromShared(cta::ConvertOp op);
 
-/// True for ops that work element by element: same shape in and out.
-bool isElementwise(mlir::Operation *op);
-
 /// True when a tile is made anew for every time that its use runs: no loop stands between them.
 bool isMadeForEachUse(mlir::Value tile, mlir::Operation *user);
 

@@ -36,12 +36,10 @@ public:
     }
     for (Operation *op : ops) {
       rewriteOperands(op);
-      if (auto reduce = dyn_cast<tile::ReduceOp>(op))
-        settle(reduce, cta::layoutOf(reduce.getSource().getType()).dropDim(reduce.getAxis()));
-      else if (auto reduce = dyn_cast<tile::ArgReduceOp>(op))
-        settle(reduce, cta::layoutOf(reduce.getSource().getType()).dropDim(reduce.getAxis()));
-      else if (auto sums = dyn_cast<cta::PartialSumOp>(op))
-        settlePartialSum(sums);
+      if (settle(op)) // operands that follow from a result
+        rewriteOperands(op);
+      if (auto sums = dyn_cast<cta::PartialSumOp>(op))
+        checkPartialSum(sums);
     }
     eraseDead(ops);
     return success(!failed);
@@ -55,8 +53,8 @@ private:
                                       ArrayRef<int64_t> extents);
   Value convert(Operation *cause, Value value, const Layout &layout);
   Value inLayout(Value value, const Layout &layout, Operation *user);
-  void settle(Operation *reduction, const Layout &given);
-  void settlePartialSum(cta::PartialSumOp op);
+  bool settle(Operation *op);
+  void checkPartialSum(cta::PartialSumOp sums);
   void eraseDead(ArrayRef<Operation *> ops);
 
   Operation *root;
@@ -99,26 +97,13 @@ std::optional<Layout> LayoutRewriter::wanted(Operation *op, unsigned index) {
                           : wantedByStore(operand, atomic.getView().getType(), atomic.getIndices(),
                                           atomic.getExtents());
   // An index tile follows the tile that it addresses; that operand has been rewritten already.
-  std::optional<Layout> gathered;
-  auto gather = [&](auto access, Value tile) {
-    // By number: one value may be the index of two axes.
-    forEachGather(access, [&](OpOperand &indexTile, int64_t axis) {
-      if (indexTile.getOperandNumber() == index)
-        gathered = indexLayout(cta::layoutOf(tile.getType()), tileType(tile).getRank(), axis);
-    });
-  };
-  if (auto load = dyn_cast<tile::LoadOp>(op))
-    return gather(load, load.getResult()), gathered;
-  if (auto store = dyn_cast<tile::StoreOp>(op))
-    return gather(store, store.getValue()), gathered;
-  if (auto atomic = dyn_cast<tile::AtomicOp>(op))
-    return gather(atomic, atomic.getValue()), gathered;
-
-  if (auto mma = dyn_cast<cta::MmaOp>(op)) {
-    if (index == 0)
-      return cta::layoutOf(mma.getResult().getType().getTile());
-    return operandALayout(mma, warps);
-  }
+  TilePlace place = TilePlace::operand(index);
+  if (isa<tile::LoadOp>(op))
+    return passLayout(op, TilePlace::result(0), *layoutIn(op->getResult(0).getType()), place);
+  if (isa<tile::StoreOp, tile::AtomicOp>(op))
+    return passLayout(op, TilePlace::operand(0), *layoutIn(op->getOperand(0).getType()), place);
+  if (auto layout = preferredLayout(op, place, warps))
+    return layout;
   if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
     return known(loop.getTiedLoopRegionIterArg(&op->getOpOperand(index)));
   if (isa<scf::ConditionOp>(op))
@@ -128,11 +113,10 @@ std::optional<Layout> LayoutRewriter::wanted(Operation *op, unsigned index) {
       return known(loop.getRegionIterArgs()[index]);
     return known(op->getParentOp()->getResult(index));
   }
-  if (auto combine = dyn_cast<cta::CombineOp>(op))
-    return known(combine.getSums()[index]);
-  if (op->getNumResults() != 0 && isTile(op->getResult(0)) && layouts.contains(op->getResult(0)))
-    if (auto layout = operandLayout(op, index, layouts[op->getResult(0)]))
-      return layout;
+  for (OpResult result : op->getResults())
+    if (auto layout = known(result))
+      if (auto passed = passLayout(op, TilePlace::result(result.getResultNumber()), *layout, place))
+        return passed;
   // Reductions take what they get; a constant in their place is laid out in rows.
   if (auto current = known(operand))
     return current;
@@ -177,7 +161,8 @@ Value LayoutRewriter::inLayout(Value value, const Layout &layout, Operation *use
   Operation *op = value.getDefiningOp();
   IRMapping mapping;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
-    if (auto operand = operandLayout(op, i, layout))
+    if (auto operand = passLayout(op, TilePlace::result(0), layout, TilePlace::operand(i));
+        operand && isTile(op->getOperand(i)))
       mapping.map(op->getOperand(i), inLayout(op->getOperand(i), *operand, user));
   builder.setInsertionPoint(user);
   Operation *copy = builder.clone(*op, mapping);
@@ -193,30 +178,36 @@ Value LayoutRewriter::inLayout(Value value, const Layout &layout, Operation *use
   return copy->getResult(0);
 }
 
-/// What is left of the source's layout is the result's. Uses that settled on another get a
-/// conversion.
-void LayoutRewriter::settle(Operation *reduction, const Layout &given) {
-  Value result = reduction->getResult(0);
-  if (!isTile(result))
-    return;
-  Layout settled = layouts.lookup(result);
-  if (given == settled)
-    return;
-  layouts[result] = given;
-  result.setType(cta::withLayout(tileType(result), given));
-  builder.setInsertionPointAfter(reduction);
-  Value converted = convert(reduction, result, settled);
-  layouts[converted] = settled;
-  result.replaceAllUsesExcept(converted, converted.getDefiningOp());
+/// Where a result follows from what an operand has become, such as what a reduction leaves: its
+/// uses that settled on another get a conversion. Whether there are such.
+bool LayoutRewriter::settle(Operation *op) {
+  bool settles = false;
+  for (OpResult result : op->getResults())
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto from = layoutIn(operand.get().getType()), settled = layoutIn(result.getType());
+      auto given = from && settled ? passLayout(op, TilePlace::operand(operand.getOperandNumber()),
+                                                *from, TilePlace::result(result.getResultNumber()))
+                                   : std::nullopt;
+      if (!given || *given == *settled)
+        continue;
+      settles = true;
+      layouts[result] = *given;
+      result.setType(cta::withLayout(tileType(result), *given));
+      builder.setInsertionPointAfter(op);
+      Value converted = convert(op, result, *settled);
+      layouts[converted] = *settled;
+      result.replaceAllUsesExcept(converted, converted.getDefiningOp());
+    }
+  return settles;
 }
 
-void LayoutRewriter::settlePartialSum(cta::PartialSumOp op) {
-  Layout given = cta::layoutOf(op.getSource().getType()).threadsAlong(1);
-  int64_t columns = tileType(op.getResult()).getDimSize(1);
-  if (columns == given.extent(1))
-    return settle(op, given);
-  op.emitError() << "gives " << columns << " sums for a row that " << given.extent(1)
-                 << " threads share; make it " << given.extent(1) << " columns";
+void LayoutRewriter::checkPartialSum(cta::PartialSumOp sums) {
+  int64_t columns = tileType(sums.getResult()).getDimSize(1);
+  int64_t threads = cta::layoutOf(sums.getResult().getType()).extent(1);
+  if (columns == threads)
+    return;
+  sums.emitError() << "gives " << columns << " sums for a row that " << threads
+                   << " threads share; make it " << threads << " columns";
   failed = true;
 }
 

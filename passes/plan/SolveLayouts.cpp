@@ -24,87 +24,6 @@ bool passes::isFree(Value value) {
   return (reshapes || integer) && llvm::all_of(op->getOperands(), isFree);
 }
 
-//===- How layouts relate across an op -------------------------------------------------------===//
-
-/// A scan runs over registers and one run of lanes, within a warp.
-static bool scansWithinWarps(const Layout &layout, int64_t axis) {
-  auto along = [&](Level level) {
-    return llvm::count_if(layout.digits(level), [&](const Digit &d) { return d.dim == axis; });
-  };
-  return along(Level::Warp) == 0 && along(Level::Lane) <= 1;
-}
-
-std::optional<Layout> passes::operandLayout(Operation *op, unsigned index, const Layout &result) {
-  if (!isTile(op->getOperand(index)))
-    return std::nullopt;
-  // Of the sum, not of what it comes after; of the peaks, since the source decides on their layout.
-  if (isa<cta::AwaitOp, cta::RaiseOp>(op))
-    return index == 0 ? std::optional(result) : std::nullopt;
-  if (isElementwise(op) || isa<tile::ScanOp>(op))
-    return result;
-  if (isa<cta::RescaleOp>(op))
-    return index == 0 ? result : result.dropDim(1);
-  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
-    return result.dropDim(expand.getAxis());
-  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
-    Layout layout = result;
-    auto from = broadcast.getSource().getType().getShape(), to = broadcast.getType().getShape();
-    for (size_t dim = 0; dim < from.size(); ++dim)
-      if (from[dim] != to[dim])
-        layout = layout.collapseDim(dim);
-    return layout;
-  }
-  if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
-    SmallVector<int64_t> inverse(transpose.getPermutation().size());
-    for (auto [to, from] : llvm::enumerate(transpose.getPermutation()))
-      inverse[from] = to;
-    return result.permute(inverse);
-  }
-  return std::nullopt;
-}
-
-/// The layout of an op's results, when operand `index` has `operand`; none when it does not follow.
-static std::optional<Layout> resultLayout(Operation *op, unsigned index, const Layout &operand) {
-  if (isElementwise(op))
-    return operand;
-  if (isa<cta::RescaleOp, cta::RaiseOp, cta::AwaitOp>(op) && index == 0)
-    return operand;
-  if (isa<cta::RaiseOp>(op))
-    return operand.dropDim(1);
-  if (auto scan = dyn_cast<tile::ScanOp>(op))
-    return scansWithinWarps(operand, scan.getAxis()) ? std::optional(operand) : std::nullopt;
-  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
-    return operand.insertDim(expand.getAxis());
-  if (auto transpose = dyn_cast<tile::TransposeOp>(op))
-    return operand.permute(transpose.getPermutation());
-  if (auto reduce = dyn_cast<tile::ReduceOp>(op))
-    return operand.dropDim(reduce.getAxis());
-  if (auto reduce = dyn_cast<tile::ArgReduceOp>(op))
-    return operand.dropDim(reduce.getAxis());
-  if (isa<cta::PartialSumOp>(op))
-    return operand.threadsAlong(1);
-  return std::nullopt;
-}
-
-Layout passes::indexLayout(const Layout &tile, int64_t rank, int64_t axis) {
-  Layout layout = tile;
-  for (int64_t dim = rank - 1; dim >= 0; --dim)
-    if (dim != axis)
-      layout = layout.dropDim(dim);
-  return layout;
-}
-
-//===- Products -------------------------------------------------------------------------------===//
-
-Layout passes::accumulatorLayout(cta::MmaOp mma, int64_t warps) {
-  return mma.getInstruction().getSumLayout(tileType(mma.getAcc()).getShape(), mma.getWarps(),
-                                           warps);
-}
-
-Layout passes::operandALayout(cta::MmaOp mma, int64_t warps) {
-  return mma.getInstruction().getLeftLayout(tileType(mma.getA()).getShape(), mma.getWarps(), warps);
-}
-
 //===- Solve ---------------------------------------------------------------------------------===//
 
 namespace {
@@ -114,10 +33,9 @@ public:
   LayoutSolver(Operation *root, int64_t warps) : root(root), warps(warps) {}
 
   void run() {
-    root->walk([&](cta::MmaOp mma) { anchorProduct(mma); });
-    root->walk([&](tile::ScanOp scan) {
-      assign(scan.getResult(), rowsPerWarp(tileType(scan.getResult()), scan.getAxis()));
-    });
+    // Instructions first: theirs are no matter of taste.
+    root->walk([&](cta::MmaOp mma) { anchor(mma); });
+    root->walk([&](tile::ScanOp scan) { anchor(scan); });
     for (Value value : accessesBySize())
       assign(value, blocked(value));
     // Whatever no access reaches: values made of constants, and put into loops.
@@ -136,37 +54,30 @@ public:
   DenseMap<Value, Layout> layouts;
 
 private:
-  void anchorProduct(cta::MmaOp mma);
+  void anchor(Operation *op);
   SmallVector<Value> accessesBySize();
   Layout blocked(Value value);
-  Layout rowsPerWarp(RankedTensorType type, int64_t axis);
+  bool takes(Value value, const Layout &layout);
 
   /// Gives `value` a layout, unless it has one, and spreads it.
   void assign(Value value, const Layout &layout);
   void spreadDown(OpOperand &use, const Layout &layout);
   void spreadUp(Value value, const Layout &layout);
-
-  /// Gives the results of an mma, there and pending, their layout.
-  void assignResult(cta::MmaOp mma, const Layout &layout);
+  void spreadToOperands(Operation *op, TilePlace result, const Layout &layout);
 
   Operation *root;
   int64_t warps;
   std::vector<std::pair<Value, Layout>> queue;
 };
 
-void LayoutSolver::assignResult(cta::MmaOp mma, const Layout &layout) {
-  for (Operation *user : mma->getUsers())
-    if (auto await = dyn_cast<cta::AwaitOp>(user))
-      assign(await.getResult(), layout);
-  assign(mma.getResult(), layout);
-}
-
-void LayoutSolver::anchorProduct(cta::MmaOp mma) {
-  Layout layout = accumulatorLayout(mma, warps);
-  assignResult(mma, layout);
-  assign(mma.getAcc(), layout);
-  if (isTile(mma.getA()))
-    assign(mma.getA(), operandALayout(mma, warps));
+/// Gives an op's tiles the layouts that it asks for, results first.
+void LayoutSolver::anchor(Operation *op) {
+  for (OpResult result : op->getResults())
+    if (auto layout = preferredLayout(op, TilePlace::result(result.getResultNumber()), warps))
+      assign(result, *layout);
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto layout = preferredLayout(op, TilePlace::operand(operand.getOperandNumber()), warps))
+      assign(operand.get(), *layout);
 }
 
 /// Tiles that go to or come from memory, the largest first.
@@ -209,17 +120,11 @@ Layout LayoutSolver::blocked(Value value) {
   return Layout::blocked(type.getShape(), type.getRank() - 1, vector, warps);
 }
 
-/// A layout in which no warp shares a line along `axis` with another.
-Layout LayoutSolver::rowsPerWarp(RankedTensorType type, int64_t axis) {
-  Layout all = Layout::blocked(type.getShape(), axis, 4, warps);
-  for (const Digit &digit : all.digits(Level::Warp))
-    if (digit.dim == axis) {
-      // Too few rows: every warp does all the work.
-      Layout one = Layout::blocked(type.getShape(), axis, 4, 1);
-      return Layout(one.digits(Level::Register), one.digits(Level::Lane),
-                    {{warps, kReplicated, 0}});
-    }
-  return all;
+/// Whether the op that makes a tile can make it so.
+bool LayoutSolver::takes(Value value, const Layout &layout) {
+  auto result = dyn_cast<OpResult>(value);
+  return !result ||
+         takesLayout(result.getOwner(), TilePlace::result(result.getResultNumber()), layout, warps);
 }
 
 /// What a loop carries and what it results in are one; so are what a merge takes and gives. All
@@ -254,17 +159,8 @@ static SmallVector<Value> sameTile(Value value) {
 }
 
 void LayoutSolver::assign(Value value, const Layout &layout) {
-  if (!isTile(value) || isFree(value) || layouts.contains(value))
+  if (!isTile(value) || isFree(value) || layouts.contains(value) || !takes(value, layout))
     return;
-  // What uses a product does not decide its layout: its instruction does.
-  auto await = value.getDefiningOp<cta::AwaitOp>();
-  auto mma = (await ? await.getPending() : value).getDefiningOp<cta::MmaOp>();
-  if (mma && layout != accumulatorLayout(mma, warps))
-    return;
-  // What uses a scan does not decide its layout, unless it can be scanned in.
-  if (auto scan = value.getDefiningOp<tile::ScanOp>())
-    if (!scansWithinWarps(layout, scan.getAxis()))
-      return;
   bool outermost = queue.empty();
   for (Value one : sameTile(value)) {
     layouts[one] = layout;
@@ -296,21 +192,24 @@ void LayoutSolver::spreadDown(OpOperand &use, const Layout &layout) {
       assign(loop.getRegionIterArgs()[number], layout);
     else
       assign(op->getParentOp()->getResult(number), layout);
-  } else if (auto combine = dyn_cast<cta::CombineOp>(op)) {
-    assign(combine.getSums()[number], layout);
-  } else if (auto mma = dyn_cast<cta::MmaOp>(op)) {
-    if (number == 0)
-      assignResult(mma, layout);
-  } else if (op->getNumResults() != 0) {
-    if (auto result = resultLayout(op, number, layout)) {
-      for (Value each : op->getResults())
-        assign(each, *result);
+  } else {
+    for (OpResult result : op->getResults()) {
+      TilePlace place = TilePlace::result(result.getResultNumber());
+      auto passed = passLayout(op, TilePlace::operand(number), layout, place);
+      if (!passed)
+        continue;
+      assign(result, *passed);
       // Siblings follow at once: `x + broadcast(load)`.
-      for (unsigned i = 0; i < op->getNumOperands(); ++i)
-        if (auto operand = operandLayout(op, i, *result))
-          assign(op->getOperand(i), *operand);
+      spreadToOperands(op, place, *passed);
     }
   }
+}
+
+void LayoutSolver::spreadToOperands(Operation *op, TilePlace result, const Layout &layout) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto passed =
+            passLayout(op, result, layout, TilePlace::operand(operand.getOperandNumber())))
+      assign(operand.get(), *passed);
 }
 
 void LayoutSolver::spreadUp(Value value, const Layout &layout) {
@@ -332,24 +231,11 @@ void LayoutSolver::spreadUp(Value value, const Layout &layout) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     assign(branch.thenYield().getOperand(number), layout);
     assign(branch.elseYield().getOperand(number), layout);
-  } else if (auto combine = dyn_cast<cta::CombineOp>(op)) {
-    assign(combine.getParts()[number], layout);
-    if (!combine.getMerge().empty())
-      assign(combine.getMerge().front().getTerminator()->getOperand(number), layout);
-  } else if (auto await = dyn_cast<cta::AwaitOp>(op)) {
-    if (auto mma = await.getPending().getDefiningOp<cta::MmaOp>())
-      assign(mma.getAcc(), layout);
-    assign(await.getPending(), layout);
-  } else if (auto mma = dyn_cast<cta::MmaOp>(op)) {
-    assign(mma.getAcc(), layout);
-  } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    forEachGather(load, [&](OpOperand &index, int64_t axis) {
-      assign(index.get(), indexLayout(layout, tileType(value).getRank(), axis));
-    });
   } else {
-    for (unsigned i = 0; i < op->getNumOperands(); ++i)
-      if (auto operand = operandLayout(op, i, layout))
-        assign(op->getOperand(i), *operand);
+    auto combine = dyn_cast<cta::CombineOp>(op);
+    if (combine && !combine.getMerge().empty())
+      assign(combine.getMerge().front().getTerminator()->getOperand(number), layout);
+    spreadToOperands(op, TilePlace::result(number), layout);
   }
 }
 
