@@ -427,62 +427,37 @@ LogicalResult Expander::expandBlock(Block &block) {
 
 LogicalResult Expander::expand(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](tile::GridOp o) { return expandGrid(o); })
-      .Case<tile::ProgramIdOp, tile::AssertOp, cta::SmsOp>([&](auto) { return success(); })
-      .Case([&](tile::DimOp o) {
-        scalars.map(o.getResult(), views[o.getView()].dims[o.getAxis()]);
-        return success();
-      })
+#define EXPANSION(Op, method) .Case([&](Op o) { return method(o); })
+#define BECOMES(Op, Other) .Case([&](Op) { return builder.create<Other>(loc), success(); })
+#define NO_EXPANSION(Op) .Case([](Op) { return success(); })
+#include "passes/lower/Expansions.def"
       .Case<scf::ForOp, scf::IfOp, scf::WhileOp>([&](auto o) { return expandControl(o); })
-      .Case([&](tile::LoadOp o) { return expandLoad(o); })
-      .Case([&](tile::StoreOp o) { return expandStore(o); })
-      .Case([&](tile::AtomicOp o) { return expandAtomic(o); })
-      .Case([&](tile::ReduceOp o) { return expandReduce(o); })
-      .Case([&](cta::PartialSumOp o) { return expandPartialSum(o); })
-      .Case([&](tile::ArgReduceOp o) { return expandArgReduce(o); })
-      .Case([&](tile::ScanOp o) { return expandScan(o); })
-      .Case([&](cta::ChannelOp o) { return expandChannel(o); })
-      .Case([&](cta::AcquireOp o) { return expandAcquire(o); })
-      .Case([&](cta::NoSlotOp o) {
-        slots[o.getSlot()].index = constant(0);
-        return success();
-      })
-      .Case([&](cta::CopyOp o) { return expandCopy(o); })
-      .Case([&](cta::PutOp o) { return expandPut(o); })
-      .Case([&](cta::CommitOp o) { return expandCommit(o); })
-      .Case([&](cta::WaitOp o) { return expandWait(o); })
-      .Case([&](cta::GetOp o) { return expandGet(o); })
-      .Case([&](cta::ElementOp o) { return expandSlotElement(o); })
-      .Case([&](cta::ReleaseOp o) { return expandRelease(o); })
-      .Case([&](cta::StoreOp o) { return expandTmaStore(o); })
-      .Case([&](cta::BeginOp o) {
-        expandBegin(o);
-        return success();
-      })
-      .Case([&](cta::MmaOp o) { return expandMma(o); })
-      .Case([&](cta::WaitGroupOp o) { return expandWaitGroup(o); })
-      .Case([&](cta::AwaitOp o) { return expandAwait(o); })
-      .Case([&](cta::RescaleOp o) { return expandRescale(o); })
-      .Case([&](cta::RaiseOp o) { return expandRaise(o); })
-      .Case([&](cta::CombineOp o) { return expandCombine(o); })
-      .Case([&](cta::RoleOp o) {
-        bool first = !isa_and_nonnull<cta::RoleOp>(o->getPrevNode());
-        return first ? expandRoles() : success();
-      })
-      .Case([&](cta::TilesOp o) { return expandTiles(o); })
-      .Case([&](cta::WarpgroupOp o) {
-        scalars.map(o.getResult(), div(warp, cta::kWarpsPerGroup));
-        return success();
-      })
-      .Case([](cta::OrderOp) { return success(); })
-      .Case([&](cta::EnterOp o) { return expandEnter(o); })
-      .Case([&](cta::LeaveOp o) { return expandLeave(o); })
-      .Case([&](cta::ConvertOp o) { return expandConvert(o); })
-      .Case([&](cta::SyncOp) {
-        barrier();
-        return success();
-      })
       .Default([&](Operation *o) { return expandElementwise(o); });
+}
+
+LogicalResult Expander::expandDim(tile::DimOp op) {
+  scalars.map(op.getResult(), views[op.getView()].dims[op.getAxis()]);
+  return success();
+}
+
+LogicalResult Expander::expandWarpgroup(cta::WarpgroupOp op) {
+  scalars.map(op.getResult(), div(warp, cta::kWarpsPerGroup));
+  return success();
+}
+
+LogicalResult Expander::expandNoSlot(cta::NoSlotOp op) {
+  slots[op.getSlot()].index = constant(0);
+  return success();
+}
+
+LogicalResult Expander::expandSync(cta::SyncOp) {
+  barrier();
+  return success();
+}
+
+/// The first writes all roles, which stand together.
+LogicalResult Expander::expandRoleOp(cta::RoleOp op) {
+  return isa_and_nonnull<cta::RoleOp>(op->getPrevNode()) ? success() : expandRoles();
 }
 
 LogicalResult Expander::run() {

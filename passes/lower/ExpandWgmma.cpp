@@ -51,7 +51,7 @@ static SmallVector<Value> resultsBefore(cta::BeginOp op) {
 /// The sum takes the registers of a tile that has been added to another, say, and is not read
 /// again: with registers of its own, ptxas would let what is left to do with that one wait until
 /// behind the new product, and hold both.
-void Expander::expandBegin(cta::BeginOp op) {
+LogicalResult Expander::expandBegin(cta::BeginOp op) {
   Value sum = op.getResult();
   begun[sum] = integerOf(builder.getI1Type(), 0);
   for (Value tile : resultsBefore(op)) {
@@ -60,10 +60,11 @@ void Expander::expandBegin(cta::BeginOp op) {
         readBefore(tile, array, op)) {
       taken.insert(tile);
       tiles[sum] = array;
-      return;
+      return success();
     }
   }
   tiles[sum] = declareTile(op.getLoc(), op.getType().getTile());
+  return success();
 }
 
 //===- One product ----------------------------------------------------------------------------===//

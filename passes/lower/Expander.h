@@ -57,6 +57,8 @@ private:
   void finishKernel();
   mlir::LogicalResult expandBlock(mlir::Block &block);
   mlir::LogicalResult expand(Operation *op);
+#define EXPANSION(Op, method) mlir::LogicalResult method(Op op);
+#include "passes/lower/Expansions.def"
 
   //===- Control flow (ExpandControl.cpp) ----------------------------------------------------===//
   /// A loop or branch, which warpgroups may run differently.
@@ -64,7 +66,6 @@ private:
   /// What holds the numbers of the slots that a loop carries, by their place among what it carries:
   /// !cuda.regs<1 x i32>.
   using SlotNumbers = llvm::MapVector<unsigned, Value>;
-  mlir::LogicalResult expandGrid(tile::GridOp op);
   mlir::LogicalResult expandFor(mlir::scf::ForOp op);
   mlir::LogicalResult expandLoop(mlir::scf::ForOp op, mlir::ValueRange inits,
                                  llvm::ArrayRef<Value> arrays, const SlotNumbers &numbers);
@@ -124,7 +125,6 @@ private:
   Value evaluate(Operation *op, mlir::ValueRange operands, Type resultElement, bool rounded);
   Value convert(Location loc, Value value, Type from, Type to, bool rounded);
   mlir::LogicalResult expandElementwise(Operation *op);
-  mlir::LogicalResult expandRescale(cta::RescaleOp op);
 
   //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------===//
   /// What this thread's lane and warp add to the coordinate along `dim`.
@@ -177,7 +177,6 @@ private:
   Place place(const Access &access, const Layout &layout, Value index);
   Place placeScalar(const Access &access);
   int64_t vectorOf(const Access &access, const Layout &layout, int64_t limit);
-  mlir::LogicalResult expandLoad(tile::LoadOp op);
   void loadTile(const Access &access, const Layout &layout, Value array, int64_t limit, Value fill,
                 Value predicate);
   void loadVector(const Access &access, const Layout &layout, Value array, Value first, Value entry,
@@ -186,8 +185,6 @@ private:
   /// An array, and the entry in it, that hold `vector` elements of a tile from register `first` on:
   /// the tile's own, or one that is computed here.
   std::pair<Value, Value> vectorAt(Value tile, Value first, int64_t vector);
-  mlir::LogicalResult expandStore(tile::StoreOp op);
-  mlir::LogicalResult expandAtomic(tile::AtomicOp op);
   /// Runs `whole(inside)` for a vector that lies within its row, else `single()`, which moves it
   /// element by element; a vector of one element only needs the former.
   void wholeOrSingle(const Place &where, int64_t vector, llvm::function_ref<void(Value)> whole,
@@ -197,31 +194,18 @@ private:
   Value lessUnsigned(Value a, Value b);
 
   //===- Reductions (ExpandReductions.cpp) ---------------------------------------------------===//
-  mlir::LogicalResult expandReduce(tile::ReduceOp op);
-  mlir::LogicalResult expandPartialSum(cta::PartialSumOp op);
-  mlir::LogicalResult expandArgReduce(tile::ArgReduceOp op);
-  mlir::LogicalResult expandScan(tile::ScanOp op);
   /// What each thread's own elements come to: registers of the result, not narrowed.
   Value reduceInThreads(mlir::Location where, tile::ReduceKind kind, Value tile, int64_t axis);
   /// Per row, a bound from above of the elements that the thread holds, as the bits of an f32.
   Value boundInThreads(mlir::Location where, Value tile);
-  mlir::LogicalResult expandRaise(cta::RaiseOp op);
   /// Combines `arrays` (registers of the result) over the lanes and warps along `axis`.
   void reduceAcrossThreads(llvm::ArrayRef<Value> arrays, const Layout &source, const Layout &result,
                            int64_t axis, int64_t registers, llvm::ArrayRef<int64_t> resultShape,
                            llvm::function_ref<void(mlir::ValueRange other, Value index)> combine);
 
   //===- Channels (ExpandChannels.cpp, ExpandCopies.cpp) --------------------------------------===//
-  mlir::LogicalResult expandChannel(cta::ChannelOp op);
-  mlir::LogicalResult expandAcquire(cta::AcquireOp op);
-  mlir::LogicalResult expandCopy(cta::CopyOp op);
   void copyNarrow(const SlotState &slot, const Access &access, const Layout &layout,
                   Value predicate);
-  mlir::LogicalResult expandPut(cta::PutOp op);
-  mlir::LogicalResult expandCommit(cta::CommitOp op);
-  mlir::LogicalResult expandWait(cta::WaitOp op);
-  mlir::LogicalResult expandGet(cta::GetOp op);
-  mlir::LogicalResult expandSlotElement(cta::ElementOp op);
   Value nextSlot(ChannelState &state, cta::ChannelType type, Value counter, SlotState &slot);
   /// What a counter of slots says; it then moves on.
   Value nextIndex(Value counter, int64_t depth);
@@ -306,7 +290,6 @@ private:
   TileLoop planTiles(cta::TilesOp op);
   llvm::SmallVector<Value> groupCoordinates(const TileLoop &loop, Value inPlane, Value plane);
   llvm::SmallVector<Value> tileCoordinates(const TileLoop &loop, Value number);
-  mlir::LogicalResult expandTiles(cta::TilesOp op);
   mlir::LogicalResult expandTile(const TileLoop &loop, Value number);
   llvm::SmallVector<Value> declareCarried(cta::TilesOp op);
   void handOn(mlir::ValueRange values, llvm::ArrayRef<Value> carried);
@@ -315,7 +298,6 @@ private:
   //===- Tiles that blocks share (ExpandParts.cpp) -------------------------------------------===//
   Share planShare(const TileLoop &tiles);
   mlir::LogicalResult expandParts(const TileLoop &tiles);
-  mlir::LogicalResult expandCombine(cta::CombineOp op);
   /// What a block leaves of unfinished tiles; 0 where none are split.
   int64_t workspaceBytes();
   Value leftBy(cta::CombineOp op, size_t number, Value block);
@@ -347,8 +329,6 @@ private:
   /// Writes what `body` writes for those who have that place in the circle.
   void ifPlace(cta::OrderOp order, Value place, llvm::function_ref<void()> body);
   std::pair<Value, int64_t> turnBarrier(cta::OrderOp order, int64_t steps);
-  mlir::LogicalResult expandEnter(cta::EnterOp op);
-  mlir::LogicalResult expandLeave(cta::LeaveOp op);
 
   //===- Rings between roles (ExpandRings.cpp) -----------------------------------------------===//
   void planRings();
@@ -356,7 +336,6 @@ private:
   Ring *ringOf(Value channel);
   void enterRings();
   void enterSlot(Operation *acquireOrWait, SlotState &slot);
-  mlir::LogicalResult expandRelease(cta::ReleaseOp op);
   bool closesAll(RingPlace &place, Ring &ring, const SlotState &slot);
   Value numberInGroup();
   /// The producer's and the consumer's arrival.
@@ -370,7 +349,6 @@ private:
                   Value firstRow, Value columns,
                   llvm::function_ref<void(mlir::ValueRange coordinates, Value offset)> move);
   mlir::LogicalResult expandTmaCopy(cta::CopyOp op);
-  mlir::LogicalResult expandTmaStore(cta::StoreOp op);
   /// Waits until TMA has read what the role stored.
   void awaitStores();
   /// Stores a tile to a slot; `vectorAt(register, elements)` gives the array and entry that hold so
@@ -384,16 +362,12 @@ private:
   void expandWgmma(cta::MmaOp op, Value acc);
   /// Bytes from an operand's start to element (mn, k), before the swizzle; null is 0.
   Value panelOffset(const PanelLayout &panels, Major major, Value mn, Value k);
-  void expandBegin(cta::BeginOp op);
   /// True if nothing from `op` on reads `array` as this tile, or as one that is left to its uses.
   bool readBefore(Value tile, Value array, Operation *op);
-  mlir::LogicalResult expandAwait(cta::AwaitOp op);
-  mlir::LogicalResult expandWaitGroup(cta::WaitGroupOp op);
   void enterSums(mlir::scf::ForOp op);
   void markBegun(mlir::scf::ForOp op, mlir::ValueRange names, llvm::function_ref<Value()> added);
 
   //===- Products and conversions ------------------------------------------------------------===//
-  mlir::LogicalResult expandMma(cta::MmaOp op);
   bool carriesResult(cta::MmaOp op, mlir::BlockArgument argument);
   void expandMmaSync(cta::MmaOp op, Value acc);
   void expandFma(cta::MmaOp op, Value acc);
@@ -405,7 +379,6 @@ private:
   void gatherWords(const SlotState &slot, Value array, Value word, Value outer, Value k,
                    bool kIsRow);
   Value warpOffset(const Layout &layout, int64_t dim);
-  mlir::LogicalResult expandConvert(cta::ConvertOp op);
   /// The byte address of element `index` (a register number of `layout`).
   Value addressIn(const Crossing &crossing, const Layout &layout, Value index);
   /// Stores a tile to shared memory by stmatrix; false, and nothing done, where target or layout do
