@@ -162,6 +162,25 @@ def Cta_SmsOp : Cta_Op<"sms", [Pure]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def Cta_AwaitGridsOp : Cta_Op<"await_grids", [HasParent<"::mlir::func::FuncOp">]> {
+  let summary = "waits until the kernels before this one on its stream have ended";
+  let description = [{
+    A kernel that has it is launched while those before it still run (programmatic dependent launch):
+    what stands in front, such as coordinates and scalars, overlaps with their last blocks. What they
+    have written is there behind it.
+
+    C1: at the top level of a kernel, before roles. C2: nothing in front of it reads or writes memory.
+    C3: the target has dependent launches: sm_90 and later.
+
+    ```mlir
+    cta.await_grids
+    cta.role "load" warps 1 { … }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
 def Cta_YieldOp : Cta_Op<"yield", [Pure, Terminator,
                                    ParentOneOf<["RoleOp", "TilesOp", "CombineOp"]>]> {
   let summary = "ends a role, a tile with what it hands to the next, or a merge with its results";

@@ -1,4 +1,5 @@
 // Roles of a block, where their warps are, and what they may use.
+#include "ir/Target.h"
 #include "ir/cta/Cta.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -141,6 +142,21 @@ LogicalResult RoleOp::verify() {
   if (!isa<RoleOp>(next) && !next->hasTrait<OpTrait::IsTerminator>()) // C4
     return next->emitOpError() << "stands behind a role; only roles do";
   return verifyCaptures(*this);
+}
+
+LogicalResult AwaitGridsOp::verify() {
+  auto name = (*this)->getParentOp()->getAttrOfType<StringAttr>(kTargetAttr);
+  const Target *target = name ? findTarget(name) : nullptr;
+  if (target && !target->has(Feature::DependentLaunch)) // C3
+    return emitOpError() << "needs a target whose kernels start before others have ended, such as "
+                         << "`sm_90`; " << name << " is none";
+  for (Operation *before = (*this)->getPrevNode(); before; before = before->getPrevNode())
+    if (!isa<tile::DimOp>(before) && llvm::any_of(before->getOperandTypes(), [](Type type) {
+          return isa<tile::ViewType>(type);
+        })) // C2
+      return before->emitOpError() << "touches memory in front of `cta.await_grids`, while kernels "
+                                   << "before this one may still write it; move it behind";
+  return success();
 }
 
 LogicalResult OrderOp::verify() {

@@ -160,8 +160,8 @@ void addRoleOps(OpTable &table) {
   table["cta.sms"] = compileSms;
   // Terminators are compiled by the op whose region they end; turns, meetings
   // and waits for products change no value.
-  for (StringRef name :
-       {"cta.yield", "cta.order", "cta.enter", "cta.leave", "cta.sync", "cta.wait_group"})
+  for (StringRef name : {"cta.yield", "cta.order", "cta.enter", "cta.leave", "cta.sync",
+                         "cta.wait_group", "cta.await_grids"})
     table[name] = compileNothing;
 }
 
