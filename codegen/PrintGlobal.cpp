@@ -108,6 +108,10 @@ void codegen::addGlobal(Spellings &spellings) {
     p.line("cp_async_commit();");
     return success();
   });
+  spellings.statement<cuda::CpAsyncArriveOp>([](Printer &p, cuda::CpAsyncArriveOp op) {
+    p.line(p.call("cp_async_arrive", op.getBarrier()).text + ";");
+    return success();
+  });
   spellings.statement<cuda::CpAsyncWaitOp>([](Printer &p, cuda::CpAsyncWaitOp op) {
     p.line("cp_async_wait<" + Twine(op.getPending()) + ">();");
     return success();

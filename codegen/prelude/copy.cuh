@@ -28,6 +28,12 @@ __device__ __forceinline__ void cp_async_b128(i32 to, const void *from, i32 vali
                : "memory");
 }
 
+//@ cp_async_arrive
+// Arrives on an mbarrier, which counts on it, when the thread's copies so far are there.
+__device__ __forceinline__ void cp_async_arrive(i32 barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" : : "r"(barrier) : "memory");
+}
+
 //@ cp_async_commit
 __device__ __forceinline__ void cp_async_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");

@@ -1,4 +1,4 @@
-// Barriers in shared memory, barriers by number, and fences (sm_90 and later). Volatile and with a
+// Barriers in shared memory (sm_80 and later), barriers by number, and fences. Volatile and with a
 // memory clobber: accesses stay on their side.
 
 //@ mbarrier_init
@@ -44,12 +44,16 @@ __device__ __forceinline__ void mbarrier_arrive_remote_relaxed(i32 barrier) {
 }
 
 //@ mbarrier_try_wait
-// Whether the phase of that parity has completed; the hardware waits a while for it.
+// Whether the phase of that parity has completed; from sm_90 on the hardware waits a while for it.
 __device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {
   u32 done;
   asm volatile("{\n\t"
                ".reg .pred done;\n\t"
+#if __CUDA_ARCH__ >= 900
                "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+#else
+               "mbarrier.test_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+#endif
                "selp.u32 %0, 1, 0, done;\n\t"
                "}"
                : "=r"(done)

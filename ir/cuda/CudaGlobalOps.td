@@ -125,4 +125,19 @@ def Cuda_CpAsyncWaitOp : Cuda_Op<"cp_async_wait"> {
   let assemblyFormat = "$pending attr-dict";
 }
 
+def Cuda_CpAsyncArriveOp : Cuda_Op<"cp_async_arrive"> {
+  let summary = "arrives on an mbarrier as soon as all copies that this thread has started are there";
+  let description = [{
+    The thread goes on. It is one of the arrivals that the phase counts (`noinc`), and who waits for
+    the phase sees what the copies wrote; what the thread stored itself it does not release.
+    sm_80 and later.
+
+    ```mlir
+    cuda.cp_async_arrive %full
+    ```
+  }];
+  let arguments = (ins Arg<I32, "", [MemRead, MemWrite]>:$barrier);
+  let assemblyFormat = "$barrier attr-dict";
+}
+
 #endif

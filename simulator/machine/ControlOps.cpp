@@ -189,7 +189,8 @@ LogicalResult translate(Translator &, scf::ConditionOp) { return success(); }
 
 static Step runReturn(Warp &warp, const Instruction &instruction) {
   const CopyGroups &copies = warp.copies;
-  if (copies.agent && !warp.clock.covers(copies.agent, copies.last))
+  bool elsewhere = copies.last <= copies.counted; // the block finds those (Block::finish)
+  if (copies.agent && !elsewhere && !warp.clock.covers(copies.agent, copies.last))
     report(FindingKind::NeverWaited, warp, *copies.lastCopy, -1,
            "the kernel ends without waiting for this copy");
   const WarpAsync &async = warp.async;

@@ -1,6 +1,8 @@
-// Asynchronous copies of a warp and their groups (cp.async). Each group is an event of the warp's
-// copy engine; a wait for a group covers it and all older ones.
+// Asynchronous copies of a warp (cp.async), their groups, and arrivals that wait for them. A group,
+// or what comes before an arrival, is an event of the warp's copy engine; who waits for it has all
+// older ones too.
 #include "simulator/machine/Cluster.h"
+#include "simulator/machine/Mbarrier.h"
 #include "simulator/machine/Moves.h"
 #include "simulator/machine/Semantics.h"
 
@@ -35,15 +37,21 @@ struct WarpCopy {
 };
 } // namespace
 
-/// The open group of the warp's copies as an event.
-static Accessor openGroup(Warp &warp, const Instruction &instruction) {
+/// The engine of the warp's copies.
+static AgentId engineOf(Warp &warp) {
   CopyGroups &copies = warp.copies;
   if (!copies.agent)
     copies.agent = warp.cluster().addAgent(warp.block, warp.index, "cp.async");
-  copies.last = copies.committed + 1;
+  return copies.agent;
+}
+
+/// The open stretch of the warp's copies as an event.
+static Accessor openStretch(Warp &warp, const Instruction &instruction) {
+  CopyGroups &copies = warp.copies;
+  copies.last = copies.open;
   copies.lastCopy = &instruction;
   Accessor result = warp.accessor(instruction);
-  result.access.agent = copies.agent;
+  result.access.agent = engineOf(warp);
   result.access.time = copies.last;
   return result;
 }
@@ -56,7 +64,7 @@ static Step runCopy(Warp &warp, const Instruction &instruction) {
   if (instruction.d != kNoSlot)
     warp.requireDefined(instruction, instruction.d, warp.active, "the bytes of a copy");
   int64_t bytes = instruction.parameter;
-  Accessor group = openGroup(warp, instruction);
+  Accessor group = openStretch(warp, instruction);
   SharedAccess to(warp, instruction, Direction::Write, bytes, warp.block, group);
   GlobalAccess from(warp, instruction, instruction.b, Direction::Read, bytes, group);
   WarpCopy copy{&warp.block.shared, &from.memory, bytes, {}};
@@ -96,19 +104,47 @@ LogicalResult translate(Translator &translator, cuda::CpAsyncOp op) {
 
 static Step runCommit(Warp &warp, const Instruction &instruction) {
   warp.requireConverged(instruction);
-  ++warp.copies.committed;
+  warp.copies.closed.push_back(warp.copies.open++);
   return Step::Next;
 }
 
 static Step runWait(Warp &warp, const Instruction &instruction) {
   warp.requireConverged(instruction);
   const CopyGroups &copies = warp.copies;
-  if (!copies.agent || int64_t(copies.committed) <= instruction.parameter)
+  int64_t groups = int64_t(copies.closed.size());
+  if (!copies.agent || groups <= instruction.parameter)
     return Step::Next;
-  uint32_t done = copies.committed - uint32_t(instruction.parameter);
+  uint32_t done = copies.closed[size_t(groups - 1 - instruction.parameter)];
   warp.cluster().completeUpTo(copies.agent, done);
   warp.clock.raise(copies.agent, done);
   return Step::Next;
+}
+
+// a: the address of an mbarrier. Each lane arrives when all of the warp's copies so far are there.
+static Step runArrive(Warp &warp, const Instruction &instruction) {
+  warp.requireDefined(instruction, instruction.a, warp.active, "an address");
+  llvm::SmallVector<int64_t, kLanes> barriers; // where each lane's is
+  const uint32_t *addresses = warp.lanes<uint32_t>(instruction.a);
+  forLanes(warp.active, [&](int lane) {
+    if (Mbarrier *barrier = findMbarrier(warp, instruction, lane, addresses[lane], warp.block,
+                                         warp.accessor(instruction)))
+      barriers.push_back(barrier->offset);
+  });
+  AgentId agent = engineOf(warp);
+  uint32_t time = warp.copies.counted = warp.copies.open++;
+  warp.block.visits[agent] = {time, false, &instruction, &warp};
+  warp.cluster().issue(warp, instruction, agent, time, [=, &warp, &instruction] {
+    warp.cluster().completeUpTo(agent, time);
+    for (int64_t offset : barriers)
+      if (auto found = warp.block.mbarriers.find(offset); found != warp.block.mbarriers.end())
+        found->second.arriveFor(warp, instruction, agent, time);
+  });
+  return Step::Next;
+}
+
+LogicalResult translate(Translator &translator, cuda::CpAsyncArriveOp op) {
+  translator.emit(op, runArrive).a = translator.slot(op.getBarrier());
+  return success();
 }
 
 LogicalResult translate(Translator &translator, cuda::CpAsyncCommitOp op) {

@@ -16,17 +16,30 @@ void Mbarrier::arrive(Warp &warp, const Instruction &instruction, int64_t bytes)
              name() + " is told of " + std::to_string(bytes) + " bytes; it counts up to " +
                  std::to_string(kMostBytes));
   }
+  if (!takeArrival(warp, instruction))
+    return;
+  gathering.join(warp.clock);
+  gatheringFenced.join(warp.fenced);
+  completeIfDone(warp, instruction);
+}
+
+void Mbarrier::arriveFor(Warp &warp, const Instruction &instruction, AgentId agent, uint32_t time) {
+  if (!takeArrival(warp, instruction))
+    return;
+  gathering.raise(agent, time);
+  completeIfDone(warp, instruction);
+}
+
+bool Mbarrier::takeArrival(Warp &warp, const Instruction &instruction) {
   if (pending == 0) {
     report(FindingKind::ArriveOverCount, warp, instruction, -1,
            "arrives at " + name() + ", whose phase " + std::to_string(completed) + " has all its " +
                std::to_string(count) + " arrivals");
-    return;
+    return false;
   }
-  gathering.join(warp.clock);
-  gatheringFenced.join(warp.fenced);
   arrived[warp.agent] = {&warp, completed};
   --pending;
-  completeIfDone(warp, instruction);
+  return true;
 }
 
 void Mbarrier::bring(Warp &warp, const Instruction &instruction, int64_t bytes, AgentId agent,

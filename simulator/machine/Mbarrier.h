@@ -22,6 +22,8 @@ public:
 
   /// Arrives, after announcing `bytes` of copies.
   void arrive(Warp &warp, const Instruction &instruction, int64_t bytes);
+  /// Arrives for copies of the warp that are there: what `agent` has done up to `time`.
+  void arriveFor(Warp &warp, const Instruction &instruction, AgentId agent, uint32_t time);
   /// Notes that a copy which will bring `bytes` has started.
   void expectCopy(int64_t bytes) { underWay += bytes; }
   /// A copy has brought its bytes. `warp` issued it.
@@ -44,6 +46,8 @@ public:
   const Access access;         // ... and when
 
 private:
+  /// Counts an arrival of the warp's; false, after a report, if the phase has had all.
+  bool takeArrival(Warp &warp, const Instruction &instruction);
   void completeIfDone(Warp &warp, const Instruction &instruction);
   std::string name() const { return "the mbarrier at byte " + std::to_string(offset); }
   /// The phase that a warp waits for, from its parity and the phase that it saw last.

@@ -14,11 +14,13 @@ namespace tilewright::simulator::machine {
 class Block;
 class Cluster;
 
-/// A warp's own groups of asynchronous copies.
+/// A warp's asynchronous copies, in the stretches that the ends of groups and arrivals cut them in.
 struct CopyGroups {
-  AgentId agent = 0;      // their engine; 0 until the first copy
-  uint32_t committed = 0; // groups closed; the open one is the next
-  uint32_t last = 0;      // the youngest group that has a copy
+  AgentId agent = 0;                     // their engine; 0 until the first copy
+  uint32_t open = 1;                     // the stretch that the next copy is in
+  llvm::SmallVector<uint32_t, 8> closed; // the last stretch of each group
+  uint32_t last = 0;                     // the youngest stretch that has a copy
+  uint32_t counted = 0;                  // the youngest for which an mbarrier waits
   const Instruction *lastCopy = nullptr;
 };
 

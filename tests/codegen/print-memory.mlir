@@ -13,6 +13,7 @@
 // CHECK-NEXT: cp_async_b32(tile, q);
 // CHECK-NEXT: cp_async_commit();
 // CHECK-NEXT: cp_async_wait<1>();
+// CHECK-NEXT: cp_async_arrive(tile);
 // CHECK-NEXT: __syncthreads();
 // CHECK-NEXT: load_shared_b128(words, tile + 16);
 // CHECK-NEXT: store_global_b128(o + n, words, inside);
@@ -45,6 +46,7 @@ func.func @moves_memory(%q: !cuda.ptr<bf16> {tile.name = "q", cuda.read_only},
   cuda.cp_async %s, %q[%c0] {bytes = 4} : !cuda.ptr<bf16>, i32
   cuda.cp_async_commit
   cuda.cp_async_wait 1
+  cuda.cp_async_arrive %s
   cuda.barrier
   %b = arith.addi %s, %c16 : i32
   cuda.load_shared %b, %w[%c0] {count = 8} : !cuda.regs<8 x vector<2xbf16>>

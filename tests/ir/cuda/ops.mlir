@@ -56,6 +56,7 @@ func.func @registers() {
 // CHECK: cuda.cp_async %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} {bytes = 4 : i64} : <bf16>, i64
 // CHECK: cuda.cp_async_commit
 // CHECK: cuda.cp_async_wait 3
+// CHECK: cuda.cp_async_arrive %
 func.func @global_memory(%p: !cuda.ptr<bf16>, %f: !cuda.ptr<f32>, %n: !cuda.ptr<i32>, %regs: !cuda.regs<4 x vector<2xbf16>>,
                          %i: i32, %wide: i64, %some: i1, %v: f32) {
   cuda.load_global %p[%i], %regs[%i] {count = 8} : !cuda.ptr<bf16>, i32, !cuda.regs<4 x vector<2xbf16>>
@@ -71,6 +72,7 @@ func.func @global_memory(%p: !cuda.ptr<bf16>, %f: !cuda.ptr<f32>, %n: !cuda.ptr<
   cuda.cp_async %i, %p[%wide], %i {bytes = 4} : !cuda.ptr<bf16>, i64
   cuda.cp_async_commit
   cuda.cp_async_wait 3
+  cuda.cp_async_arrive %i
   return
 }
 

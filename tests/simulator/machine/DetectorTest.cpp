@@ -110,6 +110,70 @@ TEST_F(Detectors, race_with_a_copy_that_is_not_waited_for) {
             std::string::npos);
 }
 
+/// One warp copies 512 bytes, arrives, and goes on; the other waits for that and reads them.
+std::string copyToOtherWarp(const std::string &arrive) {
+  return R"(
+    %thread = cuda.thread_id
+    %base = cuda.shared 0, 512
+    %full = cuda.shared 512, 8
+    %c4 = arith.constant 4 : i32
+    %c16 = arith.constant 16 : i32
+    %c32 = arith.constant 32 : i32
+    %first = arith.cmpi eq, %thread, %c0 : i32
+    scf.if %first {
+      cuda.mbarrier_init %full, 32
+    }
+    cuda.barrier
+    %lane = arith.remsi %thread, %c32 : i32
+    %byte = arith.muli %lane, %c16 : i32
+    %at = arith.addi %base, %byte : i32
+    %element = arith.muli %lane, %c4 : i32
+    %fills = arith.cmpi slt, %thread, %c32 : i32
+    scf.if %fills {
+      cuda.cp_async %at, %in[%element] {bytes = 16} : !cuda.ptr<i32>, i32
+      )" +
+         arrive +
+         R"(
+    } else {
+      cuda.mbarrier_wait %full, %c0
+      %r = cuda.regs : !cuda.regs<4 x i32>
+      cuda.load_shared %at, %r[%c0] {count = 4} : !cuda.regs<4 x i32>
+      cuda.store_global %r[%c0], %out[%element] {count = 4} : !cuda.regs<4 x i32>, !cuda.ptr<i32>, i32
+    })";
+}
+
+TEST_F(Detectors, an_arrival_of_copies_orders_them) {
+  for (Schedule schedule : {Schedule::Eager, Schedule::Lazy, Schedule::Random}) {
+    std::fill(out.begin(), out.end(), -1);
+    EXPECT_EQ(
+        kinds(runBody(copyToOtherWarp("cuda.cp_async_arrive %full"), 64, {.schedule = schedule})),
+        "");
+    EXPECT_EQ(out[0], 0);
+    EXPECT_EQ(out[127], 127);
+  }
+}
+
+TEST_F(Detectors, race_where_an_arrival_does_not_wait_for_copies) {
+  for (Schedule schedule : {Schedule::Eager, Schedule::Lazy, Schedule::Random}) {
+    MachineResult result =
+        runBody(copyToOtherWarp("cuda.mbarrier_arrive %full\ncuda.cp_async_wait 0"), 64,
+                {.schedule = schedule});
+    EXPECT_NE(kinds(result).find("race"), std::string::npos);
+  }
+}
+
+TEST_F(Detectors, deadlock_where_too_few_arrive_for_copies) {
+  std::string body = copyToOtherWarp("cuda.cp_async_arrive %full");
+  body.replace(body.find("%full, 32"), 9, "%full, 33");
+  EXPECT_NE(kinds(runBody(body, 64)).find("deadlock"), std::string::npos);
+}
+
+TEST_F(Detectors, never_waited_for_where_nobody_waits_for_an_arrival) {
+  std::string body = copyToOtherWarp("cuda.cp_async_arrive %full");
+  body.replace(body.find("cuda.mbarrier_wait %full, %c0"), 29, "");
+  EXPECT_NE(kinds(runBody(body, 64)).find("never-waited"), std::string::npos);
+}
+
 TEST_F(Detectors, never_waited_for) {
   MachineResult result = runBody(R"(
     %base = cuda.shared 0, 512
