@@ -180,6 +180,20 @@ def SwizzleLayout : Pass<"swizzle-layout", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def PlanChannels : Pass<"plan-channels", "::mlir::func::FuncOp"> {
+  let summary = "places channels and scratch memory, and says how slots change hands";
+  let description = [{
+    Each channel gets a `plan`: where its slots lie and, between roles, the ring of mbarriers that it
+    shares with channels whose slots change hands with its own, with the arrivals and bytes that fill
+    a slot and empty it. Ops that need scratch memory say where it starts; the kernel, how much shared
+    memory it takes. A program with roles that takes more than the target has is refused:
+
+        takes 233536 bytes of shared memory (`as` 114688, `bs` 114688, barriers 448, …); a block on
+        sm_90 has 232448
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def HintRegisters : Pass<"hint-registers", "::mlir::func::FuncOp"> {
   let summary = "says whether a thread's registers hold its tiles, and how many blocks share an SM";
   let description = [{

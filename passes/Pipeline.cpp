@@ -87,9 +87,11 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
   passes.require(createOrderAccesses());
   // After assign-layouts: it simulates the accesses that the layouts make.
   passes.require(createSwizzleLayout());
+  // After swizzle-layout, which decides how long rows are.
+  passes.require(createPlanChannels());
   HintRegistersOptions registers;
   registers.allowSpills = options.allowSpills;
-  // After swizzle-layout: blocks per SM follow from the bytes that its rows take.
+  // After plan-channels: blocks per SM follow from the bytes that a block takes.
   passes.add(createHintRegisters(registers));
 }
 

@@ -33,6 +33,11 @@ inline constexpr llvm::StringLiteral kMinBlocksAttr = "cta.min_blocks"; // i32, 
 /// Unit: `hint-registers` failed, because a thread cannot hold the tiles.
 inline constexpr llvm::StringLiteral kExceedsRegistersAttr = "cta.exceeds_registers";
 inline constexpr llvm::StringLiteral kTargetAttr = "cta.target";   // string, "sm_90"
+/// What `plan-channels` adds: i32, bytes of shared memory in all; a plan of the ring through which
+/// numbers of tiles are handed out; on an op that needs scratch memory, i32, where that starts.
+inline constexpr llvm::StringLiteral kSharedBytesAttr = "cta.shared_bytes";
+inline constexpr llvm::StringLiteral kQueueAttr = "cta.queue";
+inline constexpr llvm::StringLiteral kScratchAttr = "cta.scratch";
 inline constexpr llvm::StringLiteral kClusterAttr = "cta.cluster"; // i32, blocks of a cluster
 
 /// The layout of a tensor's type; the type must have one.
@@ -44,7 +49,8 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const Layout &lay
 mlir::RankedTensorType tileOf(mlir::Type type);
 /// The channel whose slot this is, opened here or in an earlier tile; null if it is neither.
 ChannelOp channelOf(mlir::Value slot);
-/// Whether a channel's slots go from one role to another.
+/// Whether a channel's slots change hands by mbarriers: between roles, or as TMA fills them. Those
+/// of others are filled and read by one role in lockstep, or belong to its stores.
 bool isRing(ChannelOp channel);
 /// How a tile lies in a slot that TMA or wgmma accesses.
 PanelLayout panelsOf(mlir::RankedTensorType tile);
@@ -69,7 +75,7 @@ int64_t warpsAt(mlir::Operation *op);
 int64_t warpsOf(mlir::func::FuncOp kernel);
 /// Where a role's warps start.
 int64_t firstWarp(RoleOp role);
-/// Whether a single thread runs the role: it has no tiles.
+/// Whether a single thread runs the role: it has no tiles, and copies by TMA at most.
 bool isElected(RoleOp role);
 
 /// True for a scalar in which the warpgroups of a role may differ.

@@ -24,7 +24,7 @@ def Cta_ChannelOp : Cta_Op<"channel"> {
   let description = [{
     Slots of the kinds `tma` and `store` lie as TMA and wgmma know them (ir/PanelLayout.h): matrices
     of 8n rows of 16n bytes or, of kind `tma`, single rows. So do those of kind `put` that a product
-    of warpgroups reads. `shared` says how the others do.
+    of warpgroups reads. `shared` says how the others do. `plan-channels` adds the `plan`.
 
     With `multicast` (C1: of kind `tma`, in a kernel with `cta.cluster`) the blocks of the cluster
     fill their slots with one tile: each copies its share of the rows to all.
@@ -37,10 +37,10 @@ def Cta_ChannelOp : Cta_Op<"channel"> {
     ```
   }];
   let arguments = (ins Cta_ChannelKindAttr:$kind, UnitAttr:$multicast,
-                       OptionalAttr<Cta_SharedAttr>:$shared);
+                       OptionalAttr<Cta_SharedAttr>:$shared, OptionalAttr<Cta_PlanAttr>:$plan);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "ChannelKind":$kind,
                                  "SharedAttr":$shared), [{
-    build($_builder, $_state, result, kind, /*multicast=*/false, shared);
+    build($_builder, $_state, result, kind, /*multicast=*/false, shared, /*plan=*/nullptr);
   }]>];
   let results = (outs Cta_Channel:$result);
   let assemblyFormat = "$kind (`multicast` $multicast^)? attr-dict `:` type($result)";

@@ -45,6 +45,35 @@ def Cta_SharedAttr : AttrDef<Cta_Dialect, "Shared"> {
   }];
 }
 
+def Cta_RingAttr : AttrDef<Cta_Dialect, "Ring"> {
+  let mnemonic = "ring";
+  let summary = "the mbarriers by which roles hand slots over";
+  let description = [{
+    Channels of one `number` change hands together and share them. Slot i is full when the barrier of
+    8 bytes at `full + 8 i` has had `fills` arrivals and TMA has brought `bytes`, and empty when that
+    at `empty + 8 i` has had `returns`.
+  }];
+  let parameters = (ins "int64_t":$number, "int64_t":$full, "int64_t":$empty, "int64_t":$fills,
+                        "int64_t":$returns, "int64_t":$bytes);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
+  let mnemonic = "plan";
+  let summary = "where a channel's slots lie, and how they change hands";
+  let description = [{
+    Slot i starts at byte `offset + i · stride` of shared memory. Threads that fill a `fenced` slot
+    order their stores with what products read by themselves. Without a `ring` one role both fills
+    and reads slots, in lockstep.
+    `#cta.plan<offset = 0, stride = 8192, ring = <number = 0, full = 16384, empty = 16400, fills = 1,
+    returns = 2, bytes = 8192>>`
+  }];
+  let parameters = (ins "int64_t":$offset, "int64_t":$stride,
+                        DefaultValuedParameter<"bool", "false">:$fenced,
+                        OptionalParameter<"::tilewright::cta::RingAttr">:$ring);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 class Cta_TileType<string name, string mnemonicText> : TypeDef<Cta_Dialect, name> {
   let mnemonic = mnemonicText;
   let parameters = (ins "::mlir::RankedTensorType":$tile);

@@ -23,11 +23,6 @@ std::optional<Matrices> storedMatrices(const Target &target, RankedTensorType ti
   return layout.matrices(rank - 1);
 }
 
-int64_t slotBytes(RankedTensorType tile, const SharedLayout &layout) {
-  int64_t rows = tile.getNumElements() / tile.getShape().back();
-  return llvm::alignTo(rows * layout.pitch * tile.getElementTypeBitWidth() / 8, 1024);
-}
-
 OperandRead operandRead(cta::MmaOp mma, OpOperand &operand) {
   if (mma.getInstruction().getIssuer() == cta::Issuer::EachThread)
     return OperandRead::Lines;

@@ -28,12 +28,6 @@ int64_t sharedVector(const Layout &layout, int64_t rank, int64_t elementBytes);
 std::optional<Matrices> storedMatrices(const Target &target, mlir::RankedTensorType tile,
                                        const Layout &layout);
 
-/// Shared memory that channels leave to reductions across warps.
-inline constexpr int64_t kReservedSharedBytes = 1024;
-
-/// Bytes of a channel's slot.
-int64_t slotBytes(mlir::RankedTensorType tile, const SharedLayout &layout);
-
 /// How a product reads an operand from a slot.
 enum class OperandRead { Ldmatrix, Gather, Lines };
 OperandRead operandRead(cta::MmaOp mma, mlir::OpOperand &operand);

@@ -124,6 +124,8 @@ Expander::SlotNumbers Expander::declareSlots(scf::ForOp op) {
     if (!isa<cta::SlotType>(argument.getType()))
       continue;
     Value channel = cta::channelOf(argument);
+    if (!ringOf(channel)) // nothing gives it back
+      continue;
     Value &number = shared[{ringOf(channel), carried[channel]++}];
     if (!number) {
       number =

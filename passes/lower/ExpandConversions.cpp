@@ -2,6 +2,7 @@
 // that neither the scattered nor the vector accesses conflict.
 #include "passes/analysis/KeptTiles.h"
 #include "passes/analysis/SharedAccesses.h"
+#include "passes/analysis/SharedMemory.h"
 #include "passes/lower/Expander.h"
 
 namespace tilewright::passes {
@@ -43,11 +44,8 @@ LogicalResult Expander::expandConvert(cta::ConvertOp op) {
   Type element = toType.getElementType();
   Type stored = element.isInteger(1) ? builder.getI8Type() : element;
   int64_t bytes = stored.getIntOrFloatBitWidth() / 8;
-  int64_t rank = toType.getRank(), columns = toType.getShape().back();
-  int64_t pitch =
-      op.getShared() ? op.getShared()->getPitch() * bytes : llvm::alignTo(columns * bytes, 16) + 16;
-  int64_t rows = toType.getNumElements() / columns;
-  Crossing crossing{llvm::to_vector(toType.getShape()), bytes, pitch, scratch(rows * pitch)};
+  int64_t rank = toType.getRank();
+  Crossing crossing{llvm::to_vector(toType.getShape()), bytes, crossingPitch(op), scratch(op)};
   auto addressOf = [&](const Layout &layout, Value index) {
     return addressIn(crossing, layout, index);
   };

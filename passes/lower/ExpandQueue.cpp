@@ -14,16 +14,7 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-constexpr int64_t kQueueSlots = 4;
-constexpr int64_t kBarrierBytes = 8;
-
-bool Expander::hasQueue() {
-  return kernel
-      .walk([](cta::TilesOp op) {
-        return op.getQueue() ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
+bool Expander::hasQueue() { return kernel->hasAttr(cta::kQueueAttr); }
 
 /// The roles that go through tiles.
 static SmallVector<cta::RoleOp> rolesWithTiles(func::FuncOp kernel) {
@@ -39,55 +30,6 @@ static cta::RoleOp handingRole(func::FuncOp kernel) {
   SmallVector<cta::RoleOp> roles = rolesWithTiles(kernel);
   auto elected = llvm::find_if(roles, [](cta::RoleOp role) { return cta::isElected(role); });
   return elected == roles.end() ? roles.front() : *elected;
-}
-
-void Expander::planQueue() {
-  if (!hasQueue())
-    return;
-  queue = rings.emplace_back(std::make_unique<Ring>()).get();
-  queue->depth = kQueueSlots;
-  for (cta::RoleOp role : rolesWithTiles(kernel)) // one thread, or one of each warp
-    queue->returns += cta::isElected(role) ? 1 : role.getWarps();
-  channelBytes += kQueueSlots * (2 * kBarrierBytes + kQueueSlotBytes);
-}
-
-/// What belongs to entry `count` of the queue: the addresses of its slot and barriers, and the
-/// parity of the phase in which its slot is filled.
-Expander::QueuePlace Expander::queuePlace(Value count) {
-  Value slot = rem(count, kQueueSlots);
-  Value barrier = mul(slot, kBarrierBytes);
-  return {add(queueSlots, mul(slot, kQueueSlotBytes)), add(queue->full, barrier),
-          add(queue->empty, barrier), rem(div(count, kQueueSlots), 2)};
-}
-
-/// Hands out a tile as entry `count`.
-void Expander::handOut(Value count, Value number, Value staged) {
-  QueuePlace place = queuePlace(count);
-  builder.create<cuda::MbarrierWaitOp>(loc, place.empty, bitXor(place.phase, constant(1)));
-  builder.create<cuda::SetOp>(loc, number, staged, constant(0));
-  builder.create<cuda::StoreSharedOp>(loc, staged, constant(0), place.slot, /*predicate=*/Value(),
-                                      /*count=*/1);
-  builder.create<cuda::MbarrierArriveOp>(loc, place.full);
-}
-
-/// Entry `count` of the queue, once it is there.
-Value Expander::takeOut(Value count, Value staged) {
-  Type i32 = builder.getI32Type();
-  auto named = NameLoc::get(builder.getStringAttr("tile"), loc);
-  QueuePlace place = queuePlace(count);
-  builder.create<cuda::MbarrierWaitOp>(loc, place.full, place.phase);
-  builder.create<cuda::LoadSharedOp>(loc, place.slot, staged, constant(0), /*count=*/1);
-  Value number = builder.create<cuda::GetOp>(named, i32, staged, constant(0));
-  if (elected) {
-    builder.create<cuda::MbarrierArriveOp>(loc, place.empty);
-    return number;
-  }
-  // Roles branch on it: let the compiler know that all lanes have the same.
-  number = builder.create<cuda::ShuffleIdxOp>(named, i32, number, constant(0));
-  builder.create<cuda::WarpSyncOp>(loc);
-  branch(builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, lane, constant(0)),
-         [&] { builder.create<cuda::MbarrierArriveOp>(loc, place.empty); });
-  return number;
 }
 
 LogicalResult Expander::expandQueue(const TileLoop &tiles) {

@@ -76,7 +76,7 @@ static Value identityValue(OpBuilder &builder, Location loc, tile::ReduceKind ki
       loc, builder.getIntegerAttr(type, int64_t(identityOf(kind, type))));
 }
 
-void Expander::reduceAcrossThreads(ArrayRef<Value> arrays, const Layout &source,
+void Expander::reduceAcrossThreads(Operation *op, ArrayRef<Value> arrays, const Layout &source,
                                    const Layout &resultLayout, int64_t axis, int64_t registers,
                                    ArrayRef<int64_t> resultShape,
                                    function_ref<void(ValueRange, Value)> combine) {
@@ -116,7 +116,7 @@ void Expander::reduceAcrossThreads(ArrayRef<Value> arrays, const Layout &source,
     int64_t width = cast<cuda::RegsType>(array.getType()).getElementType().getIntOrFloatBitWidth();
     bytes += parts * elements * std::max<int64_t>(4, width / 8);
   }
-  Value base = scratch(bytes);
+  Value base = scratch(op);
   auto addressOf = [&](size_t i, Value from, Value index) {
     Value linear = mul(from, elements);
     int64_t pitch = 1;
@@ -207,7 +207,7 @@ LogicalResult Expander::expandReduce(tile::ReduceOp op) {
   };
   SmallVector<int64_t> shape(sourceType.getShape());
   shape.erase(shape.begin() + op.getAxis());
-  reduceAcrossThreads(array, source, reduced, op.getAxis(), registers, shape,
+  reduceAcrossThreads(op, array, source, reduced, op.getAxis(), registers, shape,
                       [&](ValueRange other, Value index) { combineAt(other[0], index); });
 
   // Narrow elements are rounded once, at the end; truth values become i1 again.
@@ -293,7 +293,8 @@ LogicalResult Expander::expandArgReduce(tile::ArgReduceOp op) {
   });
   SmallVector<int64_t> shape(sourceType.getShape());
   shape.erase(shape.begin() + op.getAxis());
-  reduceAcrossThreads({best, where}, source, reduced, op.getAxis(), registers, shape, combineAt);
+  reduceAcrossThreads(op, {best, where}, source, reduced, op.getAxis(), registers, shape,
+                      combineAt);
   if (isa<RankedTensorType>(op.getResult().getType()))
     tiles[op.getResult()] = where;
   else
@@ -459,7 +460,7 @@ LogicalResult Expander::expandRaise(cta::RaiseOp op) {
       set(combineValues(builder, loc, tile::ReduceKind::Max, get(highs, row), other[0]), highs,
           row);
     };
-    reduceAcrossThreads(highs, source, source.dropDim(1), 1, rows,
+    reduceAcrossThreads(op, highs, source, source.dropDim(1), 1, rows,
                         sourceType.getShape().take_front(), combine);
     unrolled(rows, [&](Value row) {
       Value high = scaled(get(highs, row)), before = get(peaks, row);

@@ -4,8 +4,11 @@
 // role counts in registers which slot comes next and the parity of its phase, and its counters run
 // on from loop to loop. A producer starts at parity 1, which a fresh barrier grants at once.
 //
-// One lane of a warp arrives for what all have read or written. What wgmma reads by itself is
-// fenced by those who put it there.
+// Who fills a slot arrives as its kind of channel asks: one thread for what TMA brings, each thread
+// for what it copies, a lane of each warp for what all have stored. A lane of each warp gives a
+// slot back for all that have read it; a thread of each warpgroup does behind a product, which is
+// over for all four warps at once, and had them all wait for the slot. What wgmma reads by itself
+// is fenced by those who put it there.
 //
 // Channels whose slots always change hands together, next to each other in the program, share their
 // barriers: the bytes of all are counted on one.
@@ -14,146 +17,36 @@
 // blocks have given theirs back, and each consumer arrives in every block. What products read has
 // been waited for, so that nothing need be released: a release to the cluster is a fence of all
 // memory, which cost a fifth of a product's speed.
-#include "passes/analysis/SharedAccesses.h"
+#include "passes/analysis/Rings.h"
+#include "passes/analysis/SharedMemory.h"
 #include "passes/lower/Expander.h"
-
-#include "llvm/ADT/SetVector.h"
 
 namespace tilewright::passes {
 
 using namespace mlir;
 
-constexpr int64_t kBarrierBytes = 8;
-
 //===- Plan -----------------------------------------------------------------------------------===//
 
-/// The acquires and waits of a channel, in program order.
-static SmallVector<Operation *> turnsOf(cta::ChannelOp channel) {
-  SmallVector<Operation *> turns;
-  channel->getParentOfType<func::FuncOp>().walk([&](Operation *op) {
-    if (isa<cta::AcquireOp, cta::WaitOp>(op) && op->getOperand(0) == channel.getResult())
-      turns.push_back(op);
-  });
-  return turns;
-}
-
-static bool isPut(const Ring &ring) {
-  return cta::ChannelOp(ring.channels.front()).getKind() == cta::ChannelKind::Put;
-}
-
-/// Where the slot that an op gives is released: by its own name or by those that loops give it;
-/// nothing for slots that are committed, or handed to another tile.
-static SmallVector<cta::ReleaseOp> releasesOf(Value slot) {
-  SmallVector<cta::ReleaseOp> releases;
-  for (OpOperand &use : slot.getUses()) {
-    if (auto release = dyn_cast<cta::ReleaseOp>(use.getOwner()))
-      releases.push_back(release);
-    auto loop = dyn_cast<scf::ForOp>(use.getOwner()->getParentOp());
-    if (!loop || !isa<scf::YieldOp>(use.getOwner()))
-      continue;
-    llvm::append_range(releases, releasesOf(loop.getRegionIterArg(use.getOperandNumber())));
-    llvm::append_range(releases, releasesOf(loop.getResult(use.getOperandNumber())));
-  }
-  return releases;
-}
-
-/// True when no slot of another channel changes hands between two ops of a block.
-static bool nothingBetween(Operation *first, Operation *second) {
-  if (first->getBlock() != second->getBlock() || !first->isBeforeInBlock(second))
-    return false;
-  for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
-    if (isa<cta::AcquireOp, cta::WaitOp>(op) || op->getNumRegions())
-      return false;
-  return true;
-}
-
-/// True when two slots go back with no wait in between, so that nobody can tell them apart.
-static bool releasedTogether(cta::ReleaseOp first, cta::ReleaseOp second) {
-  if (first->getBlock() != second->getBlock() || first.getCondition() != second.getCondition())
-    return false;
-  if (second->isBeforeInBlock(first))
-    std::swap(first, second);
-  for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
-    if (isa<cta::WaitGroupOp, cta::AcquireOp, cta::WaitOp, cta::EnterOp>(op) || op->getNumRegions())
-      return false;
-  return true;
-}
-
-/// True when slots of `second` always change hands right behind those of `first`.
-static bool goTogether(cta::ChannelOp first, cta::ChannelOp second) {
-  auto turns = turnsOf(first), others = turnsOf(second);
-  if (first.getKind() != second.getKind() || turns.size() != others.size() ||
-      first.getResult().getType().getDepth() != second.getResult().getType().getDepth())
-    return false;
-  for (auto [turn, other] : llvm::zip(turns, others)) {
-    if (turn->getName() != other->getName() || !nothingBetween(turn, other))
-      return false;
-    auto releases = releasesOf(turn->getResult(0)), others = releasesOf(other->getResult(0));
-    if (releases.size() != others.size() || (isa<cta::WaitOp>(turn) && releases.empty()))
-      return false; // or a tile hands a slot to the next
-    for (auto [release, otherRelease] : llvm::zip(releases, others))
-      if (!releasedTogether(release, otherRelease))
-        return false;
-  }
-  return true;
-}
-
-/// Whether an op reads a slot by the threads that run it.
-static bool readsByThreads(Operation *op) {
-  auto mma = dyn_cast<cta::MmaOp>(op);
-  return isa<cta::GetOp, cta::ElementOp>(op) || (mma && !mma.readsShared());
-}
-static bool readsByThreads(cta::RoleOp role, Ring &ring) {
-  auto isOfRing = [&](Value operand) {
-    return isa<cta::SlotType>(operand.getType()) &&
-           llvm::is_contained(ring.channels, cta::channelOf(operand));
-  };
-  return role
-      .walk([&](Operation *op) {
-        bool reads = readsByThreads(op) && llvm::any_of(op->getOperands(), isOfRing);
-        return reads ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// How often a role arrives to give a slot back: once per warpgroup behind products, which finish
-/// for a whole warpgroup; else once per warp.
-static int64_t arrivalsOf(cta::RoleOp op, Ring &ring) {
-  if (cta::isElected(op))
-    return 1;
-  return readsByThreads(op, ring) ? op.getWarps()
-                                  : llvm::divideCeil(op.getWarps(), cta::kWarpsPerGroup);
+static cta::ChannelKind kindOf(const Ring &ring) {
+  return cta::ChannelOp(ring.channels.front()).getKind();
 }
 
 void Expander::planRings() {
   for (auto channel : kernel.getOps<cta::ChannelOp>()) {
-    if (!cta::isRing(channel))
+    cta::RingAttr plan = channel.getPlan()->getRing();
+    if (!plan)
       continue;
-    if (rings.empty() || !goTogether(rings.back()->channels.back(), channel))
-      rings.push_back(std::make_unique<Ring>());
+    if (rings.empty() || rings.back()->plan != plan)
+      rings.push_back(std::make_unique<Ring>(Ring{plan}));
     Ring &ring = *rings.back();
     ring.channels.push_back(channel);
     ring.depth = channel.getResult().getType().getDepth();
-    if (!isPut(ring))
-      ring.bytes += cta::panelsOf(channel.getResult().getType().getTile()).bytes();
-    ring.fenced |= isPut(ring) && channel.isPanel();
     ring.multicast |= channel.getMulticast();
   }
-  for (auto &ring : rings) {
-    llvm::SmallSetVector<Operation *, 4> consumers;
-    for (Operation *turn : turnsOf(ring->channels.front()))
-      if (isa<cta::WaitOp>(turn))
-        consumers.insert(cta::roleOf(turn));
-      else if (isPut(*ring))
-        ring->fills = cta::roleOf(turn).getWarps();
-    for (Operation *consumer : consumers)
-      ring->returns += arrivalsOf(cast<cta::RoleOp>(consumer), *ring);
-    if (ring->multicast)
-      ring->returns *= cluster;
-    channelBytes += 2 * ring->depth * kBarrierBytes;
+  if (auto plan = kernel->getAttrOfType<cta::PlanAttr>(cta::kQueueAttr)) {
+    queue = rings.emplace_back(std::make_unique<Ring>(Ring{plan.getRing()})).get();
+    queue->depth = kQueueSlots;
   }
-  planQueue();
-  sharedBytes = channelBytes;
 }
 
 Ring *Expander::ringOf(Value channel) {
@@ -168,21 +61,22 @@ void Expander::initialiseRings() {
   auto named = [&](const llvm::Twine &name) {
     return NameLoc::get(builder.getStringAttr(name), loc);
   };
-  int64_t next = nextShared;
   for (auto &ring : rings) {
     std::string name =
         ring.get() == queue ? "tiles" : cta::nameOf(ring->channels.front().getResult(), "ring");
     int64_t bytes = ring->depth * kBarrierBytes;
-    for (auto [barriers, suffix] :
-         {std::pair(&ring->full, "_full"), std::pair(&ring->empty, "_empty")}) {
-      *barriers =
-          builder.create<cuda::SharedOp>(named(name + suffix), builder.getI32Type(), next, bytes);
-      next += bytes;
-    }
+    auto barriers = [&](StringRef suffix, int64_t start) {
+      return builder.create<cuda::SharedOp>(named(name + suffix), builder.getI32Type(), start,
+                                            bytes);
+    };
+    ring->full = barriers("_full", ring->plan.getFull());
+    ring->empty = barriers("_empty", ring->plan.getEmpty());
   }
-  if (queue)
-    queueSlots = builder.create<cuda::SharedOp>(named("tiles_shared"), builder.getI32Type(), next,
-                                                queue->depth * kQueueSlotBytes);
+  if (queue) {
+    auto plan = kernel->getAttrOfType<cta::PlanAttr>(cta::kQueueAttr);
+    queueSlots = builder.create<cuda::SharedOp>(named("tiles_shared"), builder.getI32Type(),
+                                                plan.getOffset(), queue->depth * plan.getStride());
+  }
   Value first = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread, constant(0));
   branch(first, [&] {
     for (BlockArgument argument : result.getArguments())
@@ -191,10 +85,12 @@ void Expander::initialiseRings() {
     for (auto &ring : rings)
       unrolled(ring->depth, [&](Value slot) {
         Value offset = mul(slot, kBarrierBytes);
-        builder.create<cuda::MbarrierInitOp>(loc, add(ring->full, offset), ring->fills);
-        builder.create<cuda::MbarrierInitOp>(loc, add(ring->empty, offset), ring->returns);
+        builder.create<cuda::MbarrierInitOp>(loc, add(ring->full, offset), ring->plan.getFills());
+        builder.create<cuda::MbarrierInitOp>(loc, add(ring->empty, offset),
+                                             ring->plan.getReturns());
       });
-    builder.create<cuda::FenceOp>(loc, cuda::FenceKind::MbarrierInit);
+    if (target.has(Feature::Tma))
+      builder.create<cuda::FenceOp>(loc, cuda::FenceKind::MbarrierInit);
   });
   if (cluster > 1) {
     builder.create<cuda::ClusterArriveOp>(loc);
@@ -261,7 +157,6 @@ void Expander::enterSlot(Operation *op, SlotState &slot) {
   RingPlace &place = (fills ? filling : taking)[&ring];
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
   Type i32 = builder.getI32Type();
-  slot.channel = channel.getDefiningOp<cta::ChannelOp>();
   if (slot.channel == ring.channels.front()) {
     place.current =
         ring.depth > 1
@@ -272,9 +167,10 @@ void Expander::enterSlot(Operation *op, SlotState &slot) {
     place.full = add(ring.full, offset);
     builder.create<cuda::MbarrierWaitOp>(loc, fills ? add(ring.empty, offset) : place.full, phase,
                                          !fills && computesBeside(op));
-    if (fills && !isPut(ring))
+    if (fills && kindOf(ring) == cta::ChannelKind::Tma)
       byOneThread([&] {
-        builder.create<cuda::MbarrierArriveExpectTxOp>(loc, place.full, constant(ring.bytes));
+        builder.create<cuda::MbarrierArriveExpectTxOp>(loc, place.full,
+                                                       constant(ring.plan.getBytes()));
       });
     Value flipped = bitXor(phase, constant(1));
     if (ring.depth > 1) {
@@ -309,21 +205,34 @@ Value Expander::numberInGroup() {
 }
 
 void Expander::handOver(Ring &ring, Value index) {
-  if (!isPut(ring)) // TMA does
+  if (kindOf(ring) == cta::ChannelKind::Tma) // TMA does
     return;
-  if (ring.fenced)
-    builder.create<cuda::FenceOp>(loc, cuda::FenceKind::AsyncShared);
+  auto full = [&] { return add(ring.full, mul(index, kBarrierBytes)); };
+  if (kindOf(ring) == cta::ChannelKind::CpAsync) { // each thread's copies do
+    builder.create<cuda::CpAsyncArriveOp>(loc, full());
+    return;
+  }
   builder.create<cuda::WarpSyncOp>(loc);
   Value arrives = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lane, constant(1));
-  branch(arrives, [&] {
-    builder.create<cuda::MbarrierArriveOp>(loc, add(ring.full, mul(index, kBarrierBytes)));
-  });
+  branch(arrives, [&] { builder.create<cuda::MbarrierArriveOp>(loc, full()); });
+}
+
+/// Whether one thread gives a slot back for a warpgroup whose other warps may not have waited for
+/// it yet.
+bool Expander::meetsAt(cta::ReleaseOp op) {
+  Ring *ring = ringOf(cta::channelOf(op.getSlot()));
+  return ring && returnerOf(role, ring->channels) == Returner::Warpgroup && !haveAllWaited(op);
 }
 
 LogicalResult Expander::expandRelease(cta::ReleaseOp op) {
+  Ring *ring = ringOf(cta::channelOf(op.getSlot()));
+  if (!ring)
+    return success();
   SlotState &slot = slots[op.getSlot()];
-  Ring *ring = ringOf(slot.channel.getResult());
-  if (!ring || !closesAll(taking[ring], *ring, slot))
+  auto before = dyn_cast_or_null<cta::ReleaseOp>(op->getPrevNode());
+  if (meetsAt(op) && !(before && meetsAt(before))) // one thread speaks for all warps
+    groupBarrier();
+  if (!closesAll(taking[ring], *ring, slot))
     return success();
   if (taking[ring].closing[slot.index].stored) {
     awaitStores();
@@ -336,7 +245,7 @@ LogicalResult Expander::expandRelease(cta::ReleaseOp op) {
 
 void Expander::giveBack(Ring &ring, Value index, Value condition) {
   Value barrier = add(ring.empty, mul(index, kBarrierBytes));
-  bool eachWarp = readsByThreads(role, ring);
+  bool eachWarp = returnerOf(role, ring.channels) == Returner::Warp;
   auto arrive = [&](Value block) {
     if (!ring.multicast) {
       builder.create<cuda::MbarrierArriveOp>(loc, barrier);
@@ -355,6 +264,47 @@ void Expander::giveBack(Ring &ring, Value index, Value condition) {
   Value arrives =
       builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, number, constant(blocks));
   branch(both(condition, arrives), [&] { arrive(number); });
+}
+
+//===- The queue's ring -----------------------------------------------------------------------===//
+
+/// What belongs to entry `count` of the queue: the addresses of its slot and barriers, and the
+/// parity of the phase in which its slot is filled.
+Expander::QueuePlace Expander::queuePlace(Value count) {
+  Value slot = rem(count, queue->depth);
+  Value barrier = mul(slot, kBarrierBytes);
+  return {add(queueSlots, mul(slot, kQueueSlotBytes)), add(queue->full, barrier),
+          add(queue->empty, barrier), rem(div(count, queue->depth), 2)};
+}
+
+/// Hands out a tile as entry `count`.
+void Expander::handOut(Value count, Value number, Value staged) {
+  QueuePlace place = queuePlace(count);
+  builder.create<cuda::MbarrierWaitOp>(loc, place.empty, bitXor(place.phase, constant(1)));
+  builder.create<cuda::SetOp>(loc, number, staged, constant(0));
+  builder.create<cuda::StoreSharedOp>(loc, staged, constant(0), place.slot, /*predicate=*/Value(),
+                                      /*count=*/1);
+  builder.create<cuda::MbarrierArriveOp>(loc, place.full);
+}
+
+/// Entry `count` of the queue, once it is there.
+Value Expander::takeOut(Value count, Value staged) {
+  Type i32 = builder.getI32Type();
+  auto named = NameLoc::get(builder.getStringAttr("tile"), loc);
+  QueuePlace place = queuePlace(count);
+  builder.create<cuda::MbarrierWaitOp>(loc, place.full, place.phase);
+  builder.create<cuda::LoadSharedOp>(loc, place.slot, staged, constant(0), /*count=*/1);
+  Value number = builder.create<cuda::GetOp>(named, i32, staged, constant(0));
+  if (elected) {
+    builder.create<cuda::MbarrierArriveOp>(loc, place.empty);
+    return number;
+  }
+  // Roles branch on it: let the compiler know that all lanes have the same.
+  number = builder.create<cuda::ShuffleIdxOp>(named, i32, number, constant(0));
+  builder.create<cuda::WarpSyncOp>(loc);
+  branch(builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, lane, constant(0)),
+         [&] { builder.create<cuda::MbarrierArriveOp>(loc, place.empty); });
+  return number;
 }
 
 } // namespace tilewright::passes

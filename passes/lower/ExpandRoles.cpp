@@ -125,12 +125,15 @@ LogicalResult Expander::expandRole(cta::RoleOp op) {
       awaitStores();
     storing.clear();
     endTurns();
-    channelBytes = std::max(channelBytes, sharedBytes); // scratch is the role's own
   };
   branch(condition, [&] {
     if (!single)
       return body();
-    branch(builder.create<cuda::ElectOp>(loc, builder.getI1Type()), body);
+    Value chosen =
+        target.has(Feature::Elect)
+            ? Value(builder.create<cuda::ElectOp>(loc, builder.getI1Type()))
+            : builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, lane, constant(0));
+    branch(chosen, body);
   });
   loc = outer;
   return outcome;

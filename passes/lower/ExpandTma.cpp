@@ -190,9 +190,9 @@ LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
   int64_t parties = storingGroups(op);
   auto meet = [&] {
     if (parties == 1)
-      return barrier();
-    builder.create<cuda::NamedBarrierSyncOp>(loc, add(group, constant(NamedBarriers::kFirstGroup)),
-                                             cta::kWarpsPerGroup * kLanes);
+      barrier();
+    else
+      groupBarrier();
   };
   Value starter = parties > 1 ? groupThread : add(mul(warp, kLanes), lane);
   Value starts = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, starter, constant(0));

@@ -397,7 +397,7 @@ void Expander::markReadOnly() {
 }
 
 void Expander::finishKernel() {
-  result->setAttr(cuda::kSharedBytesAttr, builder.getI32IntegerAttr(sharedBytes));
+  result->setAttr(cuda::kSharedBytesAttr, kernel->getAttr(cta::kSharedBytesAttr));
   markReadOnly();
 }
 
@@ -416,8 +416,6 @@ LogicalResult Expander::expandBlock(Block &block) {
     if (op.hasTrait<OpTrait::IsTerminator>())
       continue;
     loc = placeOf(op.getLoc());
-    if (&block == &kernel.getBody().front())
-      current = &op;
     if (failed(expand(&op)))
       return failure();
   }

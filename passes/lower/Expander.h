@@ -8,14 +8,15 @@
 //   ExpandElements.cpp      elementwise ops and shape ops, as expressions over register arrays
 //   ExpandAccesses.cpp      loads, stores and atomics of global memory
 //   ExpandReductions.cpp    reductions and scans across registers, lanes and warps
-//   ExpandChannels.cpp      slots, their hand-over, waits
+//   ExpandChannels.cpp      slots
+//   ExpandLockstep.cpp      their hand-over in one role: copy groups, barriers
 //   ExpandCopies.cpp        what goes into slots and comes out of them
 //   ExpandRoles.cpp         roles as branches
 //   ExpandTiles.cpp         the loop over tiles
 //   ExpandQueue.cpp         tiles from a queue
 //   ExpandParts.cpp         tiles that blocks share
 //   ExpandOrders.cpp        turns of roles and warpgroups
-//   ExpandRings.cpp         slots between roles: mbarriers
+//   ExpandRings.cpp         their hand-over between roles: mbarriers, phases
 //   ExpandTma.cpp           boxes that TMA copies
 //   ExpandWgmma.cpp         products of warpgroups, and what waits for them
 //   ExpandProducts.cpp      fragments and mma
@@ -198,20 +199,21 @@ private:
   Value reduceInThreads(mlir::Location where, tile::ReduceKind kind, Value tile, int64_t axis);
   /// Per row, a bound from above of the elements that the thread holds, as the bits of an f32.
   Value boundInThreads(mlir::Location where, Value tile);
-  /// Combines `arrays` (registers of the result) over the lanes and warps along `axis`.
-  void reduceAcrossThreads(llvm::ArrayRef<Value> arrays, const Layout &source, const Layout &result,
-                           int64_t axis, int64_t registers, llvm::ArrayRef<int64_t> resultShape,
+  /// Combines `arrays` (registers of the result of `op`) over the lanes and warps along `axis`.
+  void reduceAcrossThreads(Operation *op, llvm::ArrayRef<Value> arrays, const Layout &source,
+                           const Layout &result, int64_t axis, int64_t registers,
+                           llvm::ArrayRef<int64_t> resultShape,
                            llvm::function_ref<void(mlir::ValueRange other, Value index)> combine);
 
   //===- Channels (ExpandChannels.cpp, ExpandCopies.cpp) --------------------------------------===//
   void copyNarrow(const SlotState &slot, const Access &access, const Layout &layout,
                   Value predicate);
-  Value nextSlot(ChannelState &state, cta::ChannelType type, Value counter, SlotState &slot);
   /// What a counter of slots says; it then moves on.
   Value nextIndex(Value counter, int64_t depth);
   Value slotAt(ChannelState &state, Value index);
-  /// Waits for all threads of the block, or of the role.
+  /// Waits for all threads of the block, or of the role; for those of the warpgroup.
   void barrier();
+  void groupBarrier();
   /// Refuses what takes all of a role's warps where its warpgroups are apart; `how` it does.
   void needAllWarps(llvm::StringRef how);
   /// The byte address of (row, column) of a slot. The column's multiple of 16 bytes is swizzled.
@@ -221,9 +223,18 @@ private:
                  mlir::RankedTensorType type);
   void writeSlotByElement(const SlotState &slot, Value array, const Layout &layout,
                           mlir::RankedTensorType type, Value replica);
-  /// Scratch shared memory for a use that begins with a barrier.
-  Value scratch(int64_t bytes);
+  /// Scratch shared memory of an op, whose use begins with a barrier.
+  Value scratch(Operation *op);
   void planShared();
+
+  //===- Slots of one role (ExpandLockstep.cpp) ----------------------------------------------===//
+  void planLockstep();
+  void declareCounters(cta::ChannelOp op, ChannelState &state, llvm::StringRef name);
+  /// The address of the slot at `counter`, which then moves on.
+  Value nextSlot(ChannelState &state, cta::ChannelType type, Value counter, SlotState &slot);
+  void acquireInLockstep(cta::AcquireOp op, SlotState &slot);
+  void commitInLockstep(SlotState &slot);
+  void waitInLockstep(cta::WaitOp op, SlotState &slot);
 
   //===- Roles (ExpandRoles.cpp) -------------------------------------------------------------===//
   /// Roles that share the register budget of whole warpgroups.
@@ -313,7 +324,6 @@ private:
     Value slot, full, empty, phase;
   };
   bool hasQueue();
-  void planQueue();
   QueuePlace queuePlace(Value count);
   void handOut(Value count, Value number, Value staged);
   Value takeOut(Value count, Value staged);
@@ -337,6 +347,7 @@ private:
   void enterRings();
   void enterSlot(Operation *acquireOrWait, SlotState &slot);
   bool closesAll(RingPlace &place, Ring &ring, const SlotState &slot);
+  bool meetsAt(cta::ReleaseOp op);
   Value numberInGroup();
   /// The producer's and the consumer's arrival.
   void handOver(Ring &ring, Value index);
@@ -450,11 +461,8 @@ private:
   /// Tiles whose registers a later sum has taken.
   llvm::DenseSet<Value> taken;
 
-  int64_t channelBytes = 0, sharedBytes = 0, nextShared = 0;
   llvm::DenseMap<Value, Layout> stagedLayouts; // per acquired slot that is filled through registers
-  llvm::DenseSet<Operation *> acquiredAfterBarrier; // acquires that a barrier was put before
-  Operation *current = nullptr;        // the op of the kernel's top level under expansion
-  Operation *lastChannelUse = nullptr; // at the kernel's top level
+  llvm::DenseSet<Operation *> acquiredAfterBarrier;   // acquires that a barrier was put before
   llvm::DenseMap<Operation *, int64_t> pendingGroups; // per wait
 };
 

@@ -38,16 +38,14 @@ struct ChannelState {
 
 /// Channels between roles that are handed over together, with the barriers of their slots.
 struct Ring {
+  cta::RingAttr plan;
   llvm::SmallVector<cta::ChannelOp> channels; // the first stands for all
   int64_t depth = 0;
-  int64_t bytes = 0;              // that TMA brings to one slot of each
-  int64_t fills = 1, returns = 0; // arrivals that fill and empty a slot
-  bool multicast = false;         // its slots are filled, and so emptied, by the whole cluster
-  bool fenced = false;            // threads put there what wgmma reads
-  Value full, empty;              // addresses of the barriers of slot 0
+  bool multicast = false; // its slots are filled, and so emptied, by the whole cluster
+  Value full, empty;      // addresses of the barriers of slot 0
 };
 
-/// How far a role has come in a ring.
+/// How far a role has come in a ring that it fills, or takes slots from.
 struct RingPlace {
   Value index, phase;  // counters, !cuda.regs<1 x i32>; the index only of rings of several slots
   Value current, full; // the slot that the role came to last, and its barrier
@@ -57,9 +55,6 @@ struct RingPlace {
   };
   llvm::DenseMap<Value, Closing> closing; // per slot number
 };
-
-/// Of a slot through which the number of a tile is handed out.
-inline constexpr int64_t kQueueSlotBytes = 4;
 
 /// Where a tile crosses shared memory from one layout to another, in padded rows.
 struct Crossing {

@@ -21,6 +21,7 @@
 // more than they start with. Both bounds are exact for the programs of tests/hopper: 8 registers
 // less than the least that they allow, and ptxas spills or ignores the exchange.
 #include "passes/analysis/RegisterPressure.h"
+#include "passes/analysis/SharedMemory.h"
 
 #include "ir/Target.h"
 
@@ -38,17 +39,10 @@ int64_t atLeast(int64_t pressure) { return pressure + 16; }
 /// Registers that are enough for it.
 int64_t enough(int64_t pressure) { return std::max(pressure * 3 / 2, atLeast(pressure)); }
 
-/// Bytes of shared memory that the channels take; scratch is not known yet.
-int64_t channelBytes(func::FuncOp kernel) {
-  int64_t bytes = 0;
-  kernel.walk([&](cta::ChannelOp channel) {
-    auto type = channel.getResult().getType();
-    RankedTensorType tile = type.getTile();
-    int64_t rows = tile.getNumElements() / tile.getShape().back();
-    int64_t pitch = channel.getShared() ? channel.getShared()->getPitch() : tile.getShape().back();
-    bytes += type.getDepth() * rows * pitch * tile.getElementTypeBitWidth() / 8;
-  });
-  return bytes;
+/// Bytes of shared memory that a block takes, as far as they have been planned.
+int64_t sharedBytes(func::FuncOp kernel) {
+  auto planned = kernel->getAttrOfType<IntegerAttr>(cta::kSharedBytesAttr);
+  return planned ? planned.getInt() : channelBytes(kernel);
 }
 
 struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
@@ -72,7 +66,7 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     if (!peak.multiplies)
       return;
     auto stated = kernel->getAttrOfType<IntegerAttr>(cta::kMinBlocksAttr);
-    int64_t shared = channelBytes(kernel);
+    int64_t shared = sharedBytes(kernel);
     int64_t blocks = stated ? stated.getInt() : chooseBlocks(target, threads, shared, peak.total);
     int64_t limit = target.registerLimit(threads, blocks);
     // Tiles beyond shared memory are refused for that, once all of it has been placed.

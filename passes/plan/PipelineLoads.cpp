@@ -19,7 +19,7 @@
 // Loops that were split from one loop are one iteration space: the prologue stands before the
 // first, and each prefetches into the next.
 #include "passes/Passes.h"
-#include "passes/analysis/SharedAccesses.h"
+#include "passes/analysis/SharedMemory.h"
 #include "passes/plan/Adjust.h"
 
 #include "ir/Target.h"
@@ -269,28 +269,6 @@ void LoopPipeliner::prefetch(scf::ForOp loop, Fill &fill) {
   fill.acquire.erase();
 }
 
-/// True when a product gathers words of 32 bits from the channel's slots: only padding keeps those
-/// from conflicts.
-bool gathersWords(cta::ChannelOp channel) {
-  if (channel.getResult().getType().getTile().getElementTypeBitWidth() != 32)
-    return false;
-  return llvm::any_of(channel.getResult().getUsers(), [](Operation *user) {
-    return llvm::any_of(user->getUses(), [](OpOperand &use) {
-      auto mma = dyn_cast<cta::MmaOp>(use.getOwner());
-      return mma && operandRead(mma, use) == OperandRead::Gather;
-    });
-  });
-}
-
-/// Bytes of a slot, at most by a little: rows that no swizzle fits are padded by swizzle-layout.
-int64_t slotBytes(cta::ChannelOp channel) {
-  auto tile = channel.getResult().getType().getTile();
-  int64_t columns = tile.getShape().back();
-  int64_t rowBytes = columns * tile.getElementTypeBitWidth() / 8;
-  int64_t padding = gathersWords(channel) ? 32 : llvm::isPowerOf2_64(rowBytes) ? 0 : 16;
-  return llvm::alignTo(tile.getNumElements() / columns * (rowBytes + padding), 1024);
-}
-
 /// Bytes of all channels when those of `group` have `depth` slots.
 int64_t sharedBytes(func::FuncOp kernel, LoopGroup &group, int64_t depth) {
   DenseSet<Operation *> deepened;
@@ -299,7 +277,7 @@ int64_t sharedBytes(func::FuncOp kernel, LoopGroup &group, int64_t depth) {
   int64_t bytes = 0;
   kernel.walk([&](cta::ChannelOp channel) {
     int64_t slots = deepened.contains(channel) ? depth : channel.getResult().getType().getDepth();
-    bytes += slots * slotBytes(channel);
+    bytes += channelBytes(channel, slots);
   });
   return bytes;
 }

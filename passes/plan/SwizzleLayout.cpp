@@ -7,6 +7,7 @@
 // start and constants.
 #include "passes/Passes.h"
 #include "passes/analysis/SharedAccesses.h"
+#include "passes/analysis/SharedMemory.h"
 
 #include "ir/Target.h"
 #include "ir/cta/Cta.h"

@@ -1037,38 +1037,6 @@ func.func @too_large_clusters(%x: !view, %t: i32, %n: i32) attributes {cta.targe
 // -----
 
 !ring = !cta.channel<2 x tensor<64x64xbf16>>
-!slot = !cta.slot<tensor<64x64xbf16>>
-!sum = !cta.pending<tensor<64x64xf32>>
-!view = !tile.view<?x?xbf16, align 16>
-
-!one = !cta.channel<32 x tensor<64x64xbf16>>
-// expected-error @+1 {{has channels of 262144 bytes (`channel` 262144); a block on sm_90 has 232448; make tiles smaller or rings shorter}}
-func.func @too_much_shared_memory(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %as = cta.channel tma : !one
-  cta.role "load" warps 1 {
-    cta.tiles (%i, %j) of (%t, %t) {
-      %s = cta.acquire %as : !one -> !slot
-      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
-      cta.commit %s : !slot
-    }
-  }
-  cta.role "use" warps 4 {
-    cta.tiles (%i, %j) of (%t, %t) {
-      %s = cta.wait %as : !one -> !slot
-      %e = cta.begin : !sum
-      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
-      %d = cta.await %p : !sum -> tensor<64x64xf32>
-      cta.release %s : !slot
-    }
-  }
-  return
-}
-
-// -----
-
-!ring = !cta.channel<2 x tensor<64x64xbf16>>
 !one = !cta.channel<1 x tensor<64x64xbf16>>
 !slot = !cta.slot<tensor<64x64xbf16>>
 !sum = !cta.pending<tensor<64x64xf32>>

@@ -1,0 +1,101 @@
+#include "passes/analysis/SharedMemory.h"
+
+#include "passes/analysis/SharedAccesses.h"
+
+using namespace mlir;
+
+namespace tilewright::passes {
+
+//===- Channels -------------------------------------------------------------------------------===//
+
+int64_t slotBytes(RankedTensorType tile, const SharedLayout &layout) {
+  int64_t rows = tile.getNumElements() / tile.getShape().back();
+  return llvm::alignTo(rows * layout.pitch * tile.getElementTypeBitWidth() / 8, kSlotAlignment);
+}
+
+/// True when a product gathers words of 32 bits from the channel's slots: only padding keeps those
+/// from conflicts.
+static bool gathersWords(cta::ChannelOp channel) {
+  if (channel.getResult().getType().getTile().getElementTypeBitWidth() != 32)
+    return false;
+  return llvm::any_of(channel.getResult().getUsers(), [](Operation *user) {
+    return llvm::any_of(user->getUses(), [](OpOperand &use) {
+      auto mma = dyn_cast<cta::MmaOp>(use.getOwner());
+      return mma && operandRead(mma, use) == OperandRead::Gather;
+    });
+  });
+}
+
+/// The padding that swizzle-layout may give the rows of a channel: those that no swizzle fits.
+static int64_t likelyPadding(cta::ChannelOp channel) {
+  auto tile = channel.getResult().getType().getTile();
+  int64_t rowBytes = tile.getShape().back() * tile.getElementTypeBitWidth() / 8;
+  return gathersWords(channel) ? 32 : llvm::isPowerOf2_64(rowBytes) ? 0 : 16;
+}
+
+int64_t slotBytes(cta::ChannelOp channel) {
+  auto tile = channel.getResult().getType().getTile();
+  if (channel.isPanel()) // a store may put another matrix where a matrix lies
+    return llvm::alignTo(cta::panelsOf(tile).bytes(), tile.getRank() > 1 ? kSlotAlignment : 128);
+  if (auto shared = channel.getShared())
+    return slotBytes(tile, shared->getLayout());
+  int64_t padding = likelyPadding(channel) * 8 / tile.getElementTypeBitWidth();
+  return slotBytes(tile, {tile.getShape().back() + padding, 0, 0});
+}
+
+int64_t channelBytes(cta::ChannelOp channel, int64_t depth) {
+  return llvm::alignTo(slotBytes(channel) * depth, kSlotAlignment);
+}
+
+int64_t channelBytes(cta::ChannelOp channel) {
+  return channelBytes(channel, channel.getResult().getType().getDepth());
+}
+
+int64_t channelBytes(func::FuncOp kernel) {
+  int64_t bytes = 0;
+  kernel.walk([&](cta::ChannelOp channel) { bytes += channelBytes(channel); });
+  return bytes;
+}
+
+//===- Scratch memory -------------------------------------------------------------------------===//
+
+/// Bytes of an element on its way between threads; truth values travel as bytes.
+static int64_t bytesOf(RankedTensorType tile) {
+  return std::max<int64_t>(1, tile.getElementTypeBitWidth() / 8);
+}
+
+int64_t crossingPitch(cta::ConvertOp convert) {
+  auto tile = cast<RankedTensorType>(convert.getType());
+  int64_t bytes = bytesOf(tile), columns = tile.getShape().back();
+  return convert.getShared() ? convert.getShared()->getPitch() * bytes
+                             : llvm::alignTo(columns * bytes, 16) + 16;
+}
+
+/// What a reduction of `values` for each element of the result leaves for other warps: a word, or
+/// two, for each warp along the axis.
+static int64_t reductionBytes(RankedTensorType source, int64_t axis, int64_t valueBytes) {
+  int64_t parts = 0;
+  for (const Digit &digit : cta::layoutOf(source).digits(Level::Warp))
+    if (digit.dim == axis)
+      parts = std::max<int64_t>(parts, 1) * digit.size;
+  return parts * source.getNumElements() / source.getDimSize(axis) * valueBytes;
+}
+
+int64_t scratchBytes(Operation *op) {
+  auto wordOf = [](RankedTensorType tile) { return std::max<int64_t>(4, bytesOf(tile)); };
+  if (auto convert = dyn_cast<cta::ConvertOp>(op)) {
+    auto tile = cast<RankedTensorType>(convert.getType());
+    return tile.getNumElements() / tile.getShape().back() * crossingPitch(convert);
+  }
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+    auto source = cast<RankedTensorType>(reduce.getSource().getType());
+    return reductionBytes(source, reduce.getAxis(), wordOf(source));
+  }
+  if (auto reduce = dyn_cast<tile::ArgReduceOp>(op)) { // a value and its number
+    auto source = cast<RankedTensorType>(reduce.getSource().getType());
+    return reductionBytes(source, reduce.getAxis(), wordOf(source) + 4);
+  }
+  return 0;
+}
+
+} // namespace tilewright::passes

@@ -1,0 +1,251 @@
+// Slots that one role both fills and reads, in lockstep. The ring is two counters. What makes a
+// slot full is, by the channel's kind, a group of asynchronous copies or stores of the role's
+// threads, and in both cases a barrier: a wait is `cp.async.wait_group` and a barrier of the role.
+// Nothing else in the compiler knows groups of copies.
+//
+// How many younger groups may still be unfinished at a wait is found by running the kernel's
+// sequence of commits and waits in the abstract: loops a few times or not at all, branches either
+// way, in all combinations, keeping the smallest number that any run allows.
+//
+// An acquired slot must have been left by all readers of its last contents. That holds when a
+// barrier lies between the last release of the channel and the acquire, which is the case in a
+// pipelined loop, where the wait for this iteration comes first; elsewhere a barrier is added.
+#include "passes/lower/Expander.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+//===- Plan ----------------------------------------------------------------------------------===//
+
+namespace {
+
+/// Runs commits and waits in order, to see how many groups are younger than the one waited for.
+class GroupCounter {
+public:
+  explicit GroupCounter(DenseMap<Operation *, int64_t> &pending) : pending(pending) {}
+
+  void run(func::FuncOp kernel) {
+    for (auto role : kernel.getOps<cta::RoleOp>())
+      tryAll(role, role.getBody().front());
+    if (kernel.getOps<cta::RoleOp>().empty())
+      tryAll(kernel, kernel.getBody().front());
+  }
+
+private:
+  static constexpr int kSteady = 6; // more than any ring is deep
+  static constexpr size_t kMostBranches = 10;
+
+  /// Each loop not at all, or often enough to reach its steady state; one branch, or the other.
+  void tryAll(Operation *around, Block &body) {
+    SmallVector<Operation *> branches;
+    around->walk([&](Operation *op) {
+      if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, cta::TilesOp>(op) && hasChannelOps(op))
+        branches.push_back(op);
+    });
+    if (branches.size() > kMostBranches) { // too many ways: wait for everything
+      around->walk([&](cta::WaitOp wait) {
+        if (isCounted(wait.getChannel()))
+          pending[wait] = 0;
+      });
+      return;
+    }
+    for (size_t choice = 0; choice < size_t(1) << branches.size(); ++choice) {
+      for (auto [i, op] : llvm::enumerate(branches))
+        taken[op] = !(choice >> i & 1);
+      groups = 0;
+      full.clear();
+      runBlock(body);
+    }
+  }
+
+  static bool hasChannelOps(Operation *op) {
+    return op
+        ->walk([](Operation *inner) {
+          return isa<cta::CommitOp, cta::WaitOp>(inner) ? WalkResult::interrupt()
+                                                        : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// Whether a channel's slots are full when a group of copies is done.
+  static bool isCounted(Value channel) {
+    auto op = channel.getDefiningOp<cta::ChannelOp>();
+    return op.getKind() == cta::ChannelKind::CpAsync && !op.getPlan()->getRing();
+  }
+
+  void runBlock(Block &block) {
+    for (Operation &op : block) {
+      if (auto commit = dyn_cast<cta::CommitOp>(op)) {
+        Value channel = cta::channelOf(commit.getSlot());
+        if (isCounted(channel))
+          full[channel].push_back(groups++);
+      } else if (auto wait = dyn_cast<cta::WaitOp>(op)) {
+        std::vector<int64_t> &queue = full[wait.getChannel()];
+        if (queue.empty())
+          continue;
+        int64_t younger = groups - 1 - queue.front();
+        queue.erase(queue.begin());
+        auto [entry, isNew] = pending.try_emplace(&op, younger);
+        entry->second = std::min(entry->second, younger);
+      } else if (taken.contains(&op)) {
+        runBranch(&op, taken[&op]);
+      }
+    }
+  }
+
+  void runBranch(Operation *op, bool isTaken) {
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      Region &region = isTaken ? branch.getThenRegion() : branch.getElseRegion();
+      if (!region.empty())
+        runBlock(region.front());
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (int i = 0; i < (isTaken ? kSteady : 0); ++i)
+        runBlock(*loop.getBody());
+    } else if (auto tiles = dyn_cast<cta::TilesOp>(op)) {
+      for (int i = 0; i < (isTaken ? kSteady : 0); ++i)
+        runBlock(tiles.getBody().front());
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      runBlock(*loop.getBeforeBody());
+      for (int i = 0; i < (isTaken ? kSteady : 0); ++i) {
+        runBlock(*loop.getAfterBody());
+        runBlock(*loop.getBeforeBody());
+      }
+    }
+  }
+
+  DenseMap<Operation *, int64_t> &pending;
+  DenseMap<Operation *, bool> taken;          // loops that run, branches that hold
+  DenseMap<Value, std::vector<int64_t>> full; // groups committed and not waited for, per channel
+  int64_t groups = 0;
+};
+
+} // namespace
+
+/// The wait on the acquire's channel that stands before it in its block.
+static cta::WaitOp waitBefore(cta::AcquireOp acquire) {
+  for (Operation *op = acquire->getPrevNode(); op; op = op->getPrevNode())
+    if (auto wait = dyn_cast<cta::WaitOp>(op); wait && wait.getChannel() == acquire.getChannel())
+      return wait;
+  return {};
+}
+
+static bool runsAhead(cta::ChannelOp channel, func::FuncOp kernel) {
+  int64_t before = 0;
+  for (Operation *user : channel.getResult().getUsers())
+    if (auto acquire = dyn_cast<cta::AcquireOp>(user)) {
+      if (acquire->getParentOp() == kernel)
+        ++before;
+      else if (!waitBefore(acquire))
+        return false;
+    }
+  return before == channel.getResult().getType().getDepth() - 1;
+}
+
+void Expander::planLockstep() {
+  GroupCounter(pendingGroups).run(kernel);
+  if (!kernel.getOps<cta::RoleOp>().empty())
+    return;
+  for (auto channel : kernel.getOps<cta::ChannelOp>())
+    channels[channel.getResult()].runsAhead = runsAhead(channel, kernel);
+}
+
+//===- Ops -----------------------------------------------------------------------------------===//
+
+void Expander::declareCounters(cta::ChannelOp op, ChannelState &state, StringRef name) {
+  for (auto [counter, suffix] :
+       {std::pair(&state.filling, "_filling"), std::pair(&state.reading, "_reading")}) {
+    if (counter == &state.filling && state.runsAhead)
+      continue;
+    auto named = NameLoc::get(builder.getStringAttr(name + suffix), op.getLoc());
+    *counter = declare(named, 1, builder.getI32Type());
+    builder.create<cuda::SetOp>(loc, constant(0), *counter, constant(0));
+  }
+}
+
+Value Expander::nextSlot(ChannelState &state, cta::ChannelType type, Value counter,
+                         SlotState &slot) {
+  if (type.getDepth() == 1)
+    return state.base;
+  slot.index = nextIndex(counter, type.getDepth());
+  return slotAt(state, slot.index);
+}
+
+/// Whether all threads of the role meet at an op.
+static bool isBarrier(Operation *op) {
+  auto wait = dyn_cast_or_null<cta::WaitOp>(op);
+  return wait && !wait.getChannel().getDefiningOp<cta::ChannelOp>().getPlan()->getRing();
+}
+
+/// True when every path from the channel's last release to `acquire` passes a barrier. Those of
+/// `afterBarrier` have one of their own.
+static bool barrierSinceRelease(cta::AcquireOp acquire, const DenseSet<Operation *> &afterBarrier) {
+  auto releases = [&](Operation *op) {
+    return op
+        ->walk([&](cta::ReleaseOp release) {
+          return cta::channelOf(release.getSlot()).getResult() == acquire.getChannel()
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  Operation *from = acquire;
+  while (from) {
+    for (Operation *op = from->getPrevNode(); op; op = op->getPrevNode()) {
+      if (isBarrier(op) || afterBarrier.contains(op))
+        return true;
+      if (releases(op))
+        return false;
+    }
+    // From the start of a loop's body its end of the round before is reached.
+    Operation *parent = from->getParentOp();
+    if (isa<scf::ForOp, scf::WhileOp, cta::TilesOp>(parent) && releases(parent))
+      return false;
+    from = isa<func::FuncOp, cta::RoleOp>(parent) ? nullptr : parent;
+  }
+  return true; // nothing was released yet
+}
+
+void Expander::acquireInLockstep(cta::AcquireOp op, SlotState &slot) {
+  ChannelState &state = channels[op.getChannel()];
+  if (!barrierSinceRelease(op, acquiredAfterBarrier)) {
+    barrier();
+    acquiredAfterBarrier.insert(op);
+  }
+  auto type = op.getChannel().getType();
+  if (type.getDepth() == 1 || !state.runsAhead) {
+    slot.address = nextSlot(state, type, state.filling, slot);
+    return;
+  }
+  if (op->getParentOp() == kernel) {
+    slot.address = slotAt(state, constant(state.acquired++));
+    return;
+  }
+  Value full = slots[waitBefore(op).getSlot()].index;
+  Value wraps = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, full, constant(0));
+  Value behind = builder.create<arith::AddIOp>(loc, full, constant(-1));
+  slot.address = slotAt(
+      state, builder.create<arith::SelectOp>(loc, wraps, constant(type.getDepth() - 1), behind));
+}
+
+void Expander::commitInLockstep(SlotState &slot) {
+  if (slot.channel.getKind() == cta::ChannelKind::CpAsync)
+    builder.create<cuda::CpAsyncCommitOp>(loc);
+}
+
+void Expander::waitInLockstep(cta::WaitOp op, SlotState &slot) {
+  if (!isBarrier(op->getNextNode())) {
+    // One barrier for all waits that stand together.
+    std::optional<int64_t> pending;
+    for (Operation *wait = op; isa_and_nonnull<cta::WaitOp>(wait); wait = wait->getPrevNode())
+      if (auto found = pendingGroups.find(wait); found != pendingGroups.end())
+        pending = std::min(pending.value_or(found->second), found->second);
+    if (pending)
+      builder.create<cuda::CpAsyncWaitOp>(loc, *pending);
+    barrier();
+  }
+  slot.address = nextSlot(channels[op.getChannel()], op.getChannel().getType(),
+                          channels[op.getChannel()].reading, slot);
+}
+
+} // namespace tilewright::passes

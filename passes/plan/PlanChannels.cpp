@@ -1,0 +1,180 @@
+// Where everything lies in shared memory, and how slots change hands. From here on nothing is
+// counted again: expansion reads offsets, strides and numbers of arrivals.
+//
+// In order: the slots of all channels, as these stand in the kernel; for each ring the barriers of
+// full slots, then of empty ones; the queue's; scratch memory. Ops of one role that need scratch
+// memory are never at it at the same time, so the neediest decides; roles have each their own. In a
+// kernel without roles, scratch memory lies where the channels did, once these are done with.
+#include "passes/Passes.h"
+#include "passes/analysis/Rings.h"
+#include "passes/analysis/SharedMemory.h"
+
+#include "ir/Target.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_PLANCHANNELS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// The op of the kernel's top level behind which no channel is used any more; null in a kernel
+/// without channels.
+Operation *lastChannelUse(func::FuncOp kernel) {
+  Operation *last = nullptr;
+  auto reach = [&](Operation *user) {
+    Operation *top = kernel.getBody().front().findAncestorOpInBlock(*user);
+    if (!last || last->isBeforeInBlock(top))
+      last = top;
+  };
+  kernel.walk([&](cta::ChannelOp channel) {
+    for (Operation *user : channel.getResult().getUsers()) {
+      reach(user);
+      llvm::for_each(user->getUsers(), reach); // a slot is used until it is released
+    }
+  });
+  return last;
+}
+
+struct PlanChannels : impl::PlanChannelsBase<PlanChannels> {
+  void runOnOperation() override {
+    kernel = getOperation();
+    auto name = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr);
+    if (!name || !cta::warpsOf(kernel))
+      return;
+    end = 0;
+    parts.clear();
+    std::vector<Channels> rings = ringsOf(kernel);
+    placeChannels(rings);
+    placeScratch();
+    kernel->setAttr(cta::kSharedBytesAttr, number(end));
+    // A compiled kernel is made again with smaller tiles; a program is as it was written.
+    if (!kernel.getOps<cta::RoleOp>().empty() && failed(check(*findTarget(name))))
+      signalPassFailure();
+  }
+
+private:
+  IntegerAttr number(int64_t value) { return Builder(&getContext()).getI32IntegerAttr(value); }
+
+  /// Takes the next bytes, for what is called `what`.
+  int64_t take(int64_t bytes, const Twine &what) {
+    int64_t start = end;
+    end += bytes;
+    parts.push_back({what.str(), bytes});
+    return start;
+  }
+
+  cta::RingAttr makeRing(int64_t number, int64_t depth, int64_t fills, int64_t returns,
+                         int64_t bytes) {
+    int64_t full = barriersEnd, empty = full + depth * kBarrierBytes;
+    barriersEnd = empty + depth * kBarrierBytes;
+    return cta::RingAttr::get(&getContext(), number, full, empty, fills, returns, bytes);
+  }
+
+  cta::RingAttr makeRing(int64_t number, ArrayRef<cta::ChannelOp> ring) {
+    cta::ChannelOp first = ring.front();
+    bool copied = first.getKind() == cta::ChannelKind::Tma;
+    int64_t bytes = 0;
+    for (cta::ChannelOp channel : ring)
+      bytes += copied ? cta::panelsOf(channel.getResult().getType().getTile()).bytes() : 0;
+    bool multicast = llvm::any_of(ring, [](cta::ChannelOp c) { return c.getMulticast(); });
+    int64_t blocks = multicast ? cta::clusterOf(kernel) : 1; // each consumer arrives in all of them
+    return makeRing(number, first.getResult().getType().getDepth(), fillsOf(ring),
+                    returnsOf(ring) * blocks, bytes);
+  }
+
+  void placeChannels(ArrayRef<Channels> rings) {
+    DenseMap<Operation *, int64_t> starts;
+    kernel.walk([&](cta::ChannelOp channel) {
+      starts[channel] =
+          take(channelBytes(channel), "`" + cta::nameOf(channel.getResult(), "channel") + "`");
+    });
+    int64_t slotsEnd = barriersEnd = end;
+    DenseMap<Operation *, cta::RingAttr> ringOf;
+    for (auto [i, ring] : llvm::enumerate(rings)) {
+      cta::RingAttr attribute = makeRing(i, ring);
+      for (cta::ChannelOp channel : ring)
+        ringOf[channel] = attribute;
+    }
+    for (auto [op, start] : starts) {
+      auto channel = cast<cta::ChannelOp>(op);
+      bool byThreads = channel.getKind() != cta::ChannelKind::Tma &&
+                       channel.getKind() != cta::ChannelKind::Store;
+      channel.setPlanAttr(cta::PlanAttr::get(&getContext(), start, slotBytes(channel),
+                                             /*fenced=*/byThreads && channel.isPanel(),
+                                             ringOf.lookup(channel)));
+    }
+    int64_t queueSlots = placeQueue(rings.size());
+    if (barriersEnd > slotsEnd)
+      take(barriersEnd - slotsEnd, "barriers");
+    if (queueSlots)
+      take(queueSlots, "the queue of tiles");
+  }
+
+  /// The ring through which numbers of tiles are handed out, behind all others; the bytes of its
+  /// slots.
+  int64_t placeQueue(int64_t ringNumber) {
+    int64_t returns = 0;
+    bool found = false;
+    for (auto role : kernel.getOps<cta::RoleOp>())
+      for (auto tiles : role.getBody().getOps<cta::TilesOp>()) {
+        found |= tiles.getQueue();
+        returns += cta::isElected(role) ? 1 : role.getWarps(); // one thread, or one of each warp
+      }
+    if (!found)
+      return 0;
+    auto ring = makeRing(ringNumber, kQueueSlots, /*fills=*/1, returns, /*bytes=*/0);
+    kernel->setAttr(cta::kQueueAttr, cta::PlanAttr::get(&getContext(), barriersEnd, kQueueSlotBytes,
+                                                        /*fenced=*/false, ring));
+    return kQueueSlots * kQueueSlotBytes;
+  }
+
+  /// Gives the ops in `top` that need scratch memory a place at `start`; what the neediest takes.
+  int64_t placeScratch(Operation &top, int64_t start) {
+    int64_t most = 0;
+    top.walk([&](Operation *op) {
+      int64_t bytes = scratchBytes(op);
+      if (bytes)
+        op->setAttr(cta::kScratchAttr, number(start));
+      most = std::max(most, bytes);
+    });
+    return most;
+  }
+
+  void placeScratch() {
+    bool hasRoles = !kernel.getOps<cta::RoleOp>().empty();
+    Operation *last = hasRoles ? nullptr : lastChannelUse(kernel);
+    int64_t channelsEnd = end;
+    for (Operation &top : kernel.getBody().front()) {
+      auto role = dyn_cast<cta::RoleOp>(top);
+      if (!role) {
+        int64_t start = last && last->isBeforeInBlock(&top) ? 0 : channelsEnd;
+        end = std::max(end, start + placeScratch(top, start));
+        continue;
+      }
+      int64_t start = llvm::alignTo(end, kScratchAlignment);
+      if (int64_t bytes = placeScratch(top, start))
+        take(start - end + bytes, "scratch memory of role \"" + role.getName() + "\"");
+    }
+  }
+
+  LogicalResult check(const Target &target) {
+    if (end <= target.smem)
+      return success();
+    std::string sum;
+    for (auto &[what, bytes] : parts)
+      sum += (sum.empty() ? "" : ", ") + what + " " + std::to_string(bytes);
+    return kernel.emitError() << "takes " << end << " bytes of shared memory (" << sum
+                              << "); a block on " << target.name << " has " << target.smem
+                              << "; make tiles smaller or rings shorter";
+  }
+
+  func::FuncOp kernel;
+  int64_t end = 0;         // of what has been placed
+  int64_t barriersEnd = 0; // of the barriers that have been placed behind the channels
+  SmallVector<std::pair<std::string, int64_t>> parts; // what takes how much
+};
+
+} // namespace
+} // namespace tilewright::passes
