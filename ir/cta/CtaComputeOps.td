@@ -28,8 +28,7 @@ def Cta_MmaOp : Cta_Op<"mma", [
 
     C1: the operands are matrices whose sizes fit. C2: only an operand in a slot is transposed.
     C3: the split has two numbers. C4: the operands have one element type, and sums are of f32 or
-    i32. C5: sums that are pending are for asynchronous instructions, slots of `tma` channels for
-    those that read shared memory by themselves. C6: the instruction has a row in ProductForms.def
+    i32. C5: sums that are pending are for asynchronous instructions. C6: the instruction has a row in ProductForms.def
     for the operands, or is `#cta.fma`. C7: the split divides the warps that run the op; for
     warpgroups it is all of them, and the first number is a multiple of 4. C8: the shape divides each
     warp's or warpgroup's part, and k. C9: a left operand in registers is of 16 bits and no

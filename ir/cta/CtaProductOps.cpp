@@ -99,7 +99,7 @@ static LogicalResult verifyHeld(MmaOp op) {
   return success();
 }
 
-/// C5: what waits for nobody, and what threads do not load.
+/// C5: what waits for nobody, and where the instruction itself finds its operands.
 static LogicalResult verifyAsynchronous(MmaOp op) {
   InstructionAttrInterface instruction = op.getInstruction();
   if (isa<PendingType>(op.getAcc().getType()) && !instruction.isAsynchronous())
@@ -107,9 +107,6 @@ static LogicalResult verifyAsynchronous(MmaOp op) {
                             << "by `#cta.wgmma` adds to a pending sum";
   for (Value operand : {op.getA(), Value(op.getB())}) {
     auto kind = isa<SlotType>(operand.getType()) ? kindOf(operand) : std::nullopt;
-    if (kind == ChannelKind::Tma && !op.readsShared())
-      return op.emitOpError() << "by `" << instruction << "` reads no slots of `tma` channels; "
-                              << "multiply by `#cta.wgmma`";
     bool readable = kind == ChannelKind::Tma || kind == ChannelKind::Put;
     if (kind && !readable && op.readsShared())
       return op.emitOpError() << "by `" << instruction

@@ -69,7 +69,16 @@ int64_t cta::warpsAt(Operation *op) {
 
 bool cta::isElected(RoleOp role) {
   auto isTile = [](Type type) { return isa<RankedTensorType, PendingType>(type); };
+  auto isShared = [](Value channel) { // all threads copy a part
+    auto op = channel ? channel.getDefiningOp<ChannelOp>() : ChannelOp();
+    return op && op.getKind() != ChannelKind::Tma;
+  };
   return !role.walk([&](Operation *op) {
+                auto load = dyn_cast<LoadOp>(op);
+                auto acquire = dyn_cast<AcquireOp>(op);
+                if ((load && isShared(load.getChannel())) ||
+                    (acquire && isShared(acquire.getChannel())))
+                  return WalkResult::interrupt();
                 bool tiles = llvm::any_of(op->getOperandTypes(), isTile) ||
                              llvm::any_of(op->getResultTypes(), isTile);
                 return tiles ? WalkResult::interrupt() : WalkResult::advance();

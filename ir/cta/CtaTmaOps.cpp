@@ -14,7 +14,7 @@ RankedTensorType cta::tileOf(Type type) {
 }
 
 bool cta::isRing(ChannelOp channel) {
-  if (channel.getKind() != ChannelKind::Put)
+  if (channel.getKind() == ChannelKind::Tma || channel.getKind() == ChannelKind::Store)
     return channel.getKind() == ChannelKind::Tma;
   RoleOp first;
   for (Operation *turn : channel.getResult().getUsers()) {

@@ -26,8 +26,8 @@ void RolePlay::join(Player &player) {
     auto fill = dyn_cast<cta::AcquireOp>(op);
     if (!fill)
       return;
-    // Every warp puts its part; copies by TMA are one thread's.
-    bool all = fill.getChannel().getDefiningOp<cta::ChannelOp>().getKind() == cta::ChannelKind::Put;
+    // Every warp puts or copies its part; copies by TMA are one thread's.
+    bool all = fill.getChannel().getDefiningOp<cta::ChannelOp>().getKind() != cta::ChannelKind::Tma;
     if (all || player.warpgroup.value_or(0) == 0)
       rings[fill.getChannel()].committed[&player];
   });

@@ -24,9 +24,6 @@ bool hasEvents(Operation *op) {
       .wasInterrupted();
 }
 
-/// True for a slot of a channel between roles.
-bool isOfRing(Value slot) { return cta::isRing(cta::channelOf(slot)); }
-
 class Tracer {
 public:
   Tracer(int64_t warpgroup, int64_t tiles, int64_t longest, Choices &choices)
@@ -83,8 +80,7 @@ void Tracer::takeLastTurns(cta::RoleOp role) {
 /// The next slot of a channel, or section of an order.
 void Tracer::open(RoleEvent::Kind kind, Operation *op) {
   Value turn = op->getResult(0), resource = op->getOperand(0);
-  if (kind == RoleEvent::Enter || isOfRing(turn))
-    record({kind, resource, turns[turn] = reached[kind == RoleEvent::Acquire][resource]++, op});
+  record({kind, resource, turns[turn] = reached[kind == RoleEvent::Acquire][resource]++, op});
 }
 
 /// What `op` says of a slot or section.
@@ -104,8 +100,6 @@ void Tracer::handOn(ValueRange values, ValueRange names) {
 }
 
 void Tracer::release(cta::ReleaseOp op) {
-  if (!isOfRing(op.getSlot()))
-    return;
   std::optional<int64_t> condition = 1;
   if (op.getCondition())
     condition = scalars.of(op.getCondition());
@@ -155,10 +149,7 @@ void Tracer::visit(Operation *op) {
       .Case([&](cta::WaitOp) { open(RoleEvent::Wait, op); })
       .Case([&](cta::EnterOp) { open(RoleEvent::Enter, op); })
       .Case([&](cta::LeaveOp leave) { record(close(RoleEvent::Leave, op, leave.getTurn())); })
-      .Case([&](cta::CommitOp commit) {
-        if (isOfRing(commit.getSlot()))
-          record(close(RoleEvent::Commit, op, commit.getSlot()));
-      })
+      .Case([&](cta::CommitOp commit) { record(close(RoleEvent::Commit, op, commit.getSlot())); })
       .Case([&](cta::ReleaseOp each) { release(each); })
       .Default([&](Operation *) { scalars.giveUp(op->getLoc()); });
 }

@@ -37,6 +37,12 @@ static LogicalResult checkFill(cta::AcquireOp acquire) {
       return user->emitError() << "fills a slot of a `" << cta::stringifyChannelKind(kind)
                                << "` channel, which takes "
                                << (puts ? "a register tile: `cta.put`" : "a copy: `cta.copy`");
+    if (user->getBlock() != acquire->getBlock())
+      return user->emitError()
+             << "fills slot " << quoted(acquire.getSlot(), "slot")
+             << " in another loop or branch than where it was acquired, which may "
+             << "run never or several times; acquire, fill and commit a slot side "
+             << "by side";
     ++fills;
   }
   if (fills == 1)
@@ -54,6 +60,26 @@ LogicalResult checkBoxStart(Operation *op, tile::ViewType view, ValueRange indic
                          << divisor << " only, not of " << step << "; TMA starts at multiples of "
                          << "16 bytes, and faults elsewhere; multiply the index by the tile's "
                          << "width, or round it with `arith.andi`";
+}
+
+LogicalResult checkVector(cta::CopyOp copy) {
+  int64_t widest = accessVector(copy.getView().getType(), copy.getIndices(), copy.getExtents());
+  int64_t bytes = copy.getView().getType().getElementBytes(), vector = copy.getVector();
+  if (vector < 1 || widest % vector != 0)
+    return copy.emitError() << "moves " << vector
+                            << " elements at a time, but its rows and indices "
+                            << "are known to allow " << widest << " only; set `vector` to that, or "
+                            << "multiply the last index by the tile's width";
+  bool async = cta::channelOf(copy.getSlot()).getKind() == cta::ChannelKind::CpAsync;
+  if (async && vector * bytes < 4)
+    return copy.emitError() << "moves " << vector * bytes
+                            << " bytes at a time; cp.async moves 4, 8 "
+                            << "or 16: set `vector` to " << 4 / bytes << " or more"
+                            << (widest * bytes < 4
+                                    ? ", which takes a view of aligned rows; or take "
+                                      "a channel of kind `registers`"
+                                    : "");
+  return success();
 }
 
 LogicalResult checkStoreStart(cta::StoreOp store) {
@@ -128,23 +154,36 @@ LogicalResult checkAccesses(Value slot, Operation *close) {
   return acquire ? checkFill(acquire) : checkTake(slot, close);
 }
 
-LogicalResult checkWithinRole(cta::ChannelOp channel) {
+/// Checks that one role stores through a channel: only its own threads know when TMA has read a
+/// slot.
+static LogicalResult checkStores(cta::ChannelOp channel) {
   Operation *first = nullptr;
   SmallVector<Operation *> users(channel.getResult().getUsers());
   for (Operation *user : llvm::reverse(users)) { // as they stand in the program
-    if (!isa<cta::AcquireOp, cta::WaitOp>(user))
+    if (!isa<cta::StoreOp>(user))
       continue;
-    for (Operation *access : user->getUsers())
+    if (first && cta::roleOf(first) != cta::roleOf(user)) {
+      auto error =
+          user->emitError()
+          << "goes through slots of " << quoted(channel.getResult(), "channel") << " beside role \""
+          << cta::roleOf(first).getName()
+          << "\", whose stores it would overwrite; declare a `store` channel for each role";
+      error.attachNote(first->getLoc()) << "where that role does";
+      return error;
+    }
+    first = user;
+  }
+  return success();
+}
+
+LogicalResult checkWithinRole(cta::ChannelOp channel) {
+  if (channel.getKind() == cta::ChannelKind::Store)
+    return checkStores(channel);
+  for (Operation *turn : channel.getResult().getUsers())
+    for (Operation *access : turn->getUsers())
       if (isa<cta::StoreOp>(access))
         return access->emitError() << "goes through a slot that no other role has filled; store "
                                    << "through a channel of kind `store`";
-    if (first && cta::roleOf(first) != cta::roleOf(user))
-      return user->emitError() << "takes part in a `"
-                               << cta::stringifyChannelKind(channel.getKind())
-                               << "` channel beside role \"" << cta::roleOf(first).getName()
-                               << "\"; between roles channels are of kind `tma` or `put`";
-    first = user;
-  }
   return success();
 }
 

@@ -19,6 +19,10 @@ mlir::LogicalResult checkAccesses(mlir::Value slot, mlir::Operation *close);
 mlir::LogicalResult checkBoxStart(mlir::Operation *op, tile::ViewType view,
                                   mlir::ValueRange indices);
 
+/// Checks that a copy by threads moves as many bytes at a time as there is an instruction for, from
+/// where these are known to be aligned.
+mlir::LogicalResult checkVector(cta::CopyOp copy);
+
 /// Checks that a store by TMA is known to start at no negative index, where an H200 ends it with an
 /// error.
 mlir::LogicalResult checkStoreStart(cta::StoreOp store);

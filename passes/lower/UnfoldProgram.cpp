@@ -8,6 +8,7 @@
 // Branches whose condition is then constant are decided, so that one function serves a loop with
 // masks and one without. An op keeps its name and its line, with those of the calls behind it.
 #include "passes/Passes.h"
+#include "passes/analysis/Divisibility.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -145,14 +146,22 @@ void decideBranch(scf::IfOp branch) {
 
 //===- Loads ----------------------------------------------------------------------------------===//
 
+/// Whether TMA fills the channel's slots; others are filled in accesses of some width.
+bool isBoxed(Value channel) {
+  auto op = channel.getDefiningOp<cta::ChannelOp>();
+  return op && op.getKind() == cta::ChannelKind::Tma;
+}
+
 void writeOutLoad(cta::LoadOp load) {
   OpBuilder builder(load);
   auto channel = load.getChannel();
   auto type = cta::SlotType::get(load.getContext(), channel.getType().getTile());
   Value slot = builder.create<cta::AcquireOp>(load.getLoc(), type, channel);
+  auto vector = builder.getI64IntegerAttr(
+      accessVector(load.getView().getType(), load.getIndices(), load.getExtents()));
   builder.create<cta::CopyOp>(load.getLoc(), load.getView(), load.getIndices(), slot,
-                              /*predicate=*/Value(), load.getExtents(), /*valid=*/nullptr,
-                              /*in_bounds=*/nullptr);
+                              /*predicate=*/Value(), load.getExtentsAttr(), /*valid=*/nullptr,
+                              /*in_bounds=*/nullptr, isBoxed(channel) ? IntegerAttr() : vector);
   builder.create<cta::CommitOp>(load.getLoc(), slot);
   load.erase();
 }

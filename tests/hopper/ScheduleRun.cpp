@@ -175,4 +175,6 @@ const std::vector<MatrixProgram> hopper::kMatrixPrograms = {
     {"gemm_block_scaled_tall.mlir", fillBlockScaled},
     {"gemm_split_k.mlir", fillSplitK, /*adds=*/true},
     {"swiglu.mlir", fillSwiglu},
+    {"gemm_sm_80.mlir", fillGemm},
+    {"gemm_sm_120.mlir", fillGemm},
 };

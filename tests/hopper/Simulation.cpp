@@ -1,6 +1,7 @@
 #include "tests/hopper/Simulation.h"
 
 #include "ir/Target.h"
+#include "ir/cuda/Cuda.h"
 #include "simulator/NarrowFloat.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -26,7 +27,8 @@ std::string hopper::simulateKernel(const Program &program, ArrayRef<MachineArgum
       said += "  " + note.str() + "\n";
     return success();
   });
-  options.target = findTarget("sm_90");
+  auto target = program.kernel()->getAttrOfType<StringAttr>(cuda::kTargetAttr);
+  options.target = findTarget(target ? target.getValue() : "sm_90");
   FailureOr<MachineResult> result = simulator::simulate(program.kernel(), arguments, grid, options);
   EXPECT_TRUE(succeeded(result)) << said;
   if (messages)

@@ -379,13 +379,12 @@ func.func @copied_to_another_role(%x: !view, %y: !view, %t: i32) attributes {cta
   cta.role "make" warps 4 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %ts : !ring -> !slot
-      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s {vector = 8} : !view, !slot
       cta.commit %s : !slot
     }
   }
   cta.role "use" warps 4 {
     cta.tiles (%i, %j) of (%t, %t) {
-      // expected-error @+1 {{takes part in a `cp_async` channel beside role "make"; between roles channels are of kind `tma` or `put`}}
       %s = cta.wait %ts : !ring -> !slot
       cta.release %s : !slot
     }
