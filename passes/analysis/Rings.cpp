@@ -167,16 +167,15 @@ static bool isUsedByAllBefore(Value slot, Operation *op, SmallPtrSetImpl<Operati
     return byAll && DominanceInfo().properlyDominates(user, op);
   });
   auto argument = dyn_cast<BlockArgument>(slot);
-  auto loop = dyn_cast_or_null<scf::ForOp>(argument ? argument.getOwner()->getParentOp()
-                                                    : slot.getDefiningOp());
+  auto loop = dyn_cast_or_null<LoopLikeOpInterface>(argument ? argument.getOwner()->getParentOp()
+                                                             : slot.getDefiningOp());
   if (used || !loop)
     return used;
-  unsigned place = argument ? argument.getArgNumber() - loop.getNumInductionVars()
-                            : cast<OpResult>(slot).getResultNumber();
-  Operation *end = loop.getBody()->getTerminator();
+  BlockArgument carried = argument ? argument : loop.getTiedLoopRegionIterArg(cast<OpResult>(slot));
+  Operation *end = carried.getOwner()->getTerminator();
   return !loops.insert(loop).second ||
-         (isUsedByAllBefore(loop.getInitArgs()[place], loop, loops) &&
-          isUsedByAllBefore(loop.getYieldedValues()[place], end, loops));
+         (isUsedByAllBefore(loop.getTiedLoopInit(carried)->get(), loop, loops) &&
+          isUsedByAllBefore(loop.getTiedLoopYieldedValue(carried)->get(), end, loops));
 }
 
 bool haveAllWaited(cta::ReleaseOp release) {

@@ -6,6 +6,7 @@
 #include "tools/driver/RoleLoops.h"
 
 #include <gmock/gmock.h>
+#include <algorithm>
 #include <gtest/gtest.h>
 
 using namespace tilewright;
@@ -67,8 +68,8 @@ TEST(HopperSchedules, compile_without_serialised_products) {
   for (const std::string &file : files) {
     SCOPED_TRACE(file);
     KernelSource source = hopper::scheduleSource(file);
-    if (source.target == "sm_90a")
-      expectClean(source, 168);
+    if (source.target == "sm_90a") // registers as the block starts with them
+      expectClean(source, std::min(255u, 65536 / source.threads / 8 * 8));
     else
       expectAccepted(file);
   }

@@ -55,7 +55,7 @@ TEST_P(Gemm, split_k_equals_the_product_on_the_cpu) {
 KernelSource sharing(const char *program) {
   KernelSource source;
   hopper::lowerSchedule(
-      hopper::replaced(program, {{"least 16", "least 1"}, {"constant 132", "constant 5"}}),
+      hopper::replaced(program, {{"least 16", "least 1"}, {"cta.sms", "arith.constant 5"}}),
       &source);
   return source;
 }
