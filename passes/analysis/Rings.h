@@ -3,7 +3,7 @@
 // Channels whose slots always change hands together share the barriers of one ring. What that means
 // for those who wait is nothing: a role comes to both slots with nothing in between that another
 // could wait for, and so both are free, or full, at the same time. The search for deadlocks
-// (Deadlock.h) may therefore play channels one by one.
+// (check-deadlocks) may therefore play channels one by one.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_RINGS_H
