@@ -116,7 +116,7 @@ LogicalResult Expander::expandParts(const TileLoop &tiles) {
   scalars.map(op.getPart()[0], first);
   scalars.map(op.getPart()[1], end);
   llvm::SaveAndRestore scope(part, std::optional<Part>({isLeft, start, end, tiles.first, share}));
-  return expandTile(tiles, number);
+  return expandTile(tiles, tileCoordinates(tiles, number));
 }
 
 //===- Parts ----------------------------------------------------------------------------------===//

@@ -81,7 +81,7 @@ LogicalResult Expander::expandQueue(const TileLoop &tiles) {
   if (hands)
     hand(next);
   LogicalResult outcome = success();
-  auto body = [&] { outcome = expandTile(tiles, number); };
+  auto body = [&] { outcome = expandTile(tiles, tileCoordinates(tiles, number)); };
   Value own;
   if (auto turns = op.getTurns())
     own = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, rem(entry, *turns),

@@ -209,9 +209,8 @@ void Expander::takeOver(ValueRange names, ArrayRef<Value> carried) {
 
 //===- The loop -------------------------------------------------------------------------------===//
 
-LogicalResult Expander::expandTile(const TileLoop &loop, Value number) {
+LogicalResult Expander::expandTile(const TileLoop &loop, ArrayRef<Value> coordinates) {
   cta::TilesOp op = loop.op;
-  SmallVector<Value> coordinates = tileCoordinates(loop, number);
   for (auto [argument, coordinate] : llvm::zip(op.getCoordinates(), coordinates)) {
     if (Operation *made = coordinate.getDefiningOp();
         made && made->getBlock() == builder.getInsertionBlock())
@@ -254,7 +253,7 @@ LogicalResult Expander::expandShare(const TileLoop &tiles) {
   loop.getInductionVar().setLoc(NameLoc::get(builder.getStringAttr("tile"), op.getLoc()));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
-  return expandTile(tiles, loop.getInductionVar());
+  return expandTile(tiles, tileCoordinates(tiles, loop.getInductionVar()));
 }
 
 } // namespace tilewright::passes

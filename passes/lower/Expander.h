@@ -301,7 +301,7 @@ private:
   TileLoop planTiles(cta::TilesOp op);
   llvm::SmallVector<Value> groupCoordinates(const TileLoop &loop, Value inPlane, Value plane);
   llvm::SmallVector<Value> tileCoordinates(const TileLoop &loop, Value number);
-  mlir::LogicalResult expandTile(const TileLoop &loop, Value number);
+  mlir::LogicalResult expandTile(const TileLoop &loop, llvm::ArrayRef<Value> coordinates);
   llvm::SmallVector<Value> declareCarried(cta::TilesOp op);
   void handOn(mlir::ValueRange values, llvm::ArrayRef<Value> carried);
   void takeOver(mlir::ValueRange names, llvm::ArrayRef<Value> carried);
