@@ -25,7 +25,7 @@ using namespace tilewright::simulator;
 static Program readProgram(const std::string &text, passes::Stage upTo) {
   DialectRegistry registry;
   registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect,
-                  cta::CtaDialect>();
+                  tile::TileDialect, cta::CtaDialect>();
   Program program;
   program.context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   program.context->printOpOnDiagnostic(false);
