@@ -283,7 +283,7 @@ static LogicalResult verifyMerge(CombineOp op) {
 
 LogicalResult CombineOp::verify() {
   auto tiles = dyn_cast<TilesOp>((*this)->getParentOp());
-  if (!tiles || !tiles.getSteps()) // C1
+  if (!tiles || !tiles.isSplit()) // C1
     return emitOpError()
            << "stands at the top level of `cta.tiles … split`, whose tiles have parts";
   if (llvm::range_size(tiles.getBody().front().getOps<CombineOp>()) != 1) // C1

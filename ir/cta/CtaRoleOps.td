@@ -75,12 +75,19 @@ def Cta_TilesOp : Cta_Op<"tiles", [
     the end, the middle or all of the one before. (Stream-K, Osama et al. 2023, with whole tiles for
     all but the rest.)
 
+    Where tiles differ, `of (%m, %n) { … cta.yield %steps : i32 }` says how many steps the one with
+    these coordinates has; fewer than 0 are 0. Shares then are of the sum over the tiles left over,
+    what they save is measured by the longest of these, and short ones may lie within a share, whole.
+    Each tile is whole in one block: where its last step is, or, without steps, where the last step
+    in front of it is, or in block 0 if there is none.
+
     C1: an argument per extent. C2: g is at least 1 and a multiple of the cluster's blocks; only
     groups of two axes or more are folded or descending. C3: 0 <= i < t. C4: a role's only loop over tiles, at its top level. C5: clusters
     have no queue. C6: what is carried is neither pending nor a scalar. C7: tiles are split for single
     blocks that take no turns and have no queue; p >= 1. C8: `axes` names each axis once, the first
     as 0. C9: what the launch gives follows from sizes and scalar arguments, by arithmetic that the
-    host can do.
+    host can do. C10: the region of a tile's steps takes its coordinates and gives an i32, by
+    arithmetic of scalars on them and on values from outside.
 
     ```mlir
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 { … }
@@ -90,6 +97,10 @@ def Cta_TilesOp : Cta_Op<"tiles", [
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 split (%first to %end) of %steps least 16 {
       … scf.for %i = %first to %end step %c1 …
     }
+    cta.tiles (%m, %n) of (%t, %t) split (%first to %end) of (%m, %n) {
+      %steps = arith.addi %m, %c1 : i32
+      cta.yield %steps : i32
+    } least 4 { … }
     %left = cta.tiles (%m, %n) of (%m_tiles, %n_tiles) iter_args(%now = %first) -> (!slot) {
       … cta.yield %next : !slot
     }
@@ -103,11 +114,19 @@ def Cta_TilesOp : Cta_Op<"tiles", [
                        OptionalAttr<I64Attr>:$turn, OptionalAttr<I64Attr>:$turns,
                        OptionalAttr<I64Attr>:$least);
   let results = (outs Variadic<AnyType>:$results);
-  let regions = (region SizedRegion<1>:$body);
+  let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$lengths);
   let extraClassDeclaration = [{
     /// The body's arguments that say which tile it is.
     ::mlir::Block::BlockArgListType getCoordinates() {
       return getBody().getArguments().take_front(getExtents().size());
+    }
+    /// All that stands for the coordinate along an axis: in the body, and where tiles differ in
+    /// what says their steps.
+    ::llvm::SmallVector<::mlir::Value, 2> getCoordinates(unsigned axis) {
+      ::llvm::SmallVector<::mlir::Value, 2> coordinates = {getCoordinates()[axis]};
+      if (!getLengths().empty())
+        coordinates.push_back(getLengths().getArgument(axis));
+      return coordinates;
     }
     /// Whether tiles go in groups, of a size that is stated here or given at the launch.
     bool isGrouped() { return getGrouped() || getGroup(); }
@@ -115,6 +134,14 @@ def Cta_TilesOp : Cta_Op<"tiles", [
     ::mlir::ValueRange getOrder() {
       return getOperands().slice(getExtents().size(), getAxes().size() + bool(getGroup()) +
                                                           bool(getFold()) + bool(getDescend()));
+    }
+    /// Whether blocks share the tiles left over.
+    bool isSplit() { return getSteps() || !getLengths().empty(); }
+    /// How many steps a tile has, where it is split: a number for all, or what follows from the
+    /// arguments of `lengths`, its coordinates.
+    ::mlir::Value getLength() {
+      return getLengths().empty() ? getSteps()
+                                  : getLengths().front().getTerminator()->getOperand(0);
     }
     /// The body's arguments that say which of its steps, [first, end); none where it is not split.
     ::mlir::Block::BlockArgListType getPart() {
@@ -185,7 +212,8 @@ def Cta_YieldOp : Cta_Op<"yield", [Pure, Terminator,
                                    ParentOneOf<["RoleOp", "TilesOp", "CombineOp"]>]> {
   let summary = "ends a role, a tile with what it hands to the next, or a merge with its results";
   let description = [{
-    C1: a tile hands on what its loop carries, a merge a tile for each part, a role nothing.
+    C1: a tile hands on what its loop carries, a merge a tile for each part, a role nothing. What
+    says a tile's steps gives that number.
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let builders = [OpBuilder<(ins), [{ /* hands on nothing */ }]>];

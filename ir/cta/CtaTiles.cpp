@@ -1,6 +1,7 @@
 // The loop over tiles that the roles of a block share.
 #include "ir/cta/Cta.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
@@ -70,19 +71,37 @@ private:
 
 } // namespace
 
-/// Parses `split (%first to %end) of %steps least 16`, if it is there.
+/// Parses how many steps a tile has: `%steps`, or `(%m, %n) { … }` by its coordinates.
+static ParseResult parseLength(OpAsmParser &parser, Region &lengths, OperationState &result,
+                               TileOperands &operands) {
+  Type i32 = parser.getBuilder().getI32Type();
+  OpAsmParser::UnresolvedOperand steps;
+  auto forAll = parser.parseOptionalOperand(steps);
+  if (forAll.has_value())
+    return failure(failed(*forAll) || operands.add(steps, i32));
+  SmallVector<OpAsmParser::Argument> coordinates;
+  if (operands.add({}, i32) || parser.parseArgumentList(coordinates, OpAsmParser::Delimiter::Paren))
+    return failure();
+  for (OpAsmParser::Argument &coordinate : coordinates)
+    coordinate.type = i32;
+  if (parser.parseRegion(lengths, coordinates))
+    return failure();
+  TilesOp::ensureTerminator(lengths, parser.getBuilder(), result.location);
+  return success();
+}
+
+/// Parses `split (%first to %end) of … least 16`, if it is there.
 static ParseResult parseSplit(OpAsmParser &parser,
-                              SmallVectorImpl<OpAsmParser::Argument> &arguments,
+                              SmallVectorImpl<OpAsmParser::Argument> &arguments, Region &lengths,
                               OperationState &result, TileOperands &operands) {
   OpAsmParser::Argument first, end;
-  OpAsmParser::UnresolvedOperand steps;
   int64_t least;
   Type i32 = parser.getBuilder().getI32Type();
   if (failed(parser.parseOptionalKeyword("split")))
     return operands.add({}, i32);
   if (parser.parseLParen() || parser.parseArgument(first) || parser.parseKeyword("to") ||
       parser.parseArgument(end) || parser.parseRParen() || parser.parseKeyword("of") ||
-      parser.parseOperand(steps) || operands.add(steps, i32) || parser.parseKeyword("least") ||
+      parseLength(parser, lengths, result, operands) || parser.parseKeyword("least") ||
       parser.parseInteger(least))
     return failure();
   first.type = end.type = i32;
@@ -114,6 +133,7 @@ ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
   Type i32 = builder.getI32Type();
   SmallVector<OpAsmParser::Argument> arguments;
   TileOperands operands(parser, result);
+  Region *body = result.addRegion(), *lengths = result.addRegion();
   if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
       parser.parseKeyword("of") || operands.list(i32) || operands.optionalList("axes", i32) ||
       operands.number("grouped") || operands.flag("folded") || operands.flag("descending"))
@@ -132,7 +152,7 @@ ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
   if (succeeded(parser.parseOptionalKeyword("turn")) &&
       (parseNumber("turn") || parser.parseKeyword("of") || parseNumber("turns")))
     return failure();
-  if (parseSplit(parser, arguments, result, operands))
+  if (parseSplit(parser, arguments, *lengths, result, operands))
     return failure();
   size_t shared = result.operands.size(); // by all tiles
   if (parseCarried(parser, arguments, result))
@@ -140,7 +160,6 @@ ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
   operands.segments.push_back(result.operands.size() - shared);
   llvm::copy(operands.segments,
              result.getOrAddProperties<Properties>().operandSegmentSizes.begin());
-  Region *body = result.addRegion();
   if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(result.attributes))
     return failure();
   ensureTerminator(*body, builder, result.location);
@@ -176,9 +195,17 @@ void TilesOp::print(OpAsmPrinter &printer) {
     printer << " queue";
   if (auto turn = getTurn())
     printer << " turn " << *turn << " of " << *getTurns();
-  if (Value steps = getSteps())
-    printer << " split (" << getPart()[0] << " to " << getPart()[1] << ") of " << steps << " least "
-            << *getLeast();
+  if (isSplit()) {
+    printer << " split (" << getPart()[0] << " to " << getPart()[1] << ") of ";
+    if (Value steps = getSteps()) {
+      printer << steps;
+    } else {
+      list(ValueRange(getLengths().getArguments()));
+      printer << " ";
+      printer.printRegion(getLengths(), /*printEntryBlockArgs=*/false);
+    }
+    printer << " least " << *getLeast();
+  }
   bool carries = !getInitArgs().empty();
   if (carries) {
     printer << " iter_args(";
@@ -248,8 +275,30 @@ static LogicalResult verifyOrder(TilesOp op, int64_t cluster) {
   return success();
 }
 
+/// What says a tile's steps is arithmetic on its coordinates and on values from outside (C10).
+static LogicalResult verifyLengths(TilesOp op) {
+  Region &lengths = op.getLengths();
+  if (lengths.empty())
+    return success();
+  if (op.getSteps())
+    return op.emitOpError() << "says twice how many steps a tile has; give a number for all tiles, "
+                            << "or the region";
+  Builder builder(op.getContext());
+  SmallVector<Type> coordinates(op.getExtents().size(), builder.getI32Type());
+  if (lengths.getArgumentTypes() != TypeRange(coordinates))
+    return op.emitOpError() << "gives the steps of a tile by (" << lengths.getArgumentTypes()
+                            << "), not by its " << coordinates.size() << " coordinates of i32";
+  auto isTile = [](Type type) { return isa<ShapedType>(type); };
+  for (Operation &inner : lengths.front().without_terminator())
+    if ((!isa_and_nonnull<arith::ArithDialect>(inner.getDialect()) && !isa<func::CallOp>(inner)) ||
+        llvm::any_of(inner.getResultTypes(), isTile))
+      return inner.emitOpError() << "stands where `cta.tiles` says how many steps a tile has, by "
+                                 << "arithmetic of scalars; compute it in front of the tiles";
+  return success();
+}
+
 LogicalResult TilesOp::verify() {
-  size_t arguments = getBody().getNumArguments() - getNumResults() - (getSteps() ? 2 : 0);
+  size_t arguments = getBody().getNumArguments() - getNumResults() - (isSplit() ? 2 : 0);
   if (arguments != getExtents().size() || arguments == 0) // C1
     return emitOpError() << "has " << arguments << " coordinates for " << getExtents().size()
                          << " extents";
@@ -263,14 +312,16 @@ LogicalResult TilesOp::verify() {
       (getTurn() && (*getTurn() < 0 || *getTurn() >= *getTurns()))) // C3
     return emitOpError() << "takes turn " << getTurn().value_or(0) << " of "
                          << getTurns().value_or(0) << "; turns count from 0";
-  if (bool(getSteps()) != bool(getLeast()) || (getLeast() && *getLeast() < 1)) // C7
+  if (isSplit() != bool(getLeast()) || (getLeast() && *getLeast() < 1)) // C7
     return emitOpError() << "splits tiles into parts of at least " << getLeast().value_or(0)
                          << " steps; give the steps of a tile, and `least` 1 or more";
-  if (getSteps() && (cluster > 1 || getQueue() || getTurns())) { // C7
+  if (isSplit() && (cluster > 1 || getQueue() || getTurns())) { // C7
     StringRef other = cluster > 1 ? "cta.cluster" : getQueue() ? "queue" : "turn";
     return emitOpError() << "splits tiles, of which each block has an even share; take `" << other
                          << "` or `split` away";
   }
+  if (failed(verifyLengths(*this)))
+    return failure();
   for (Type type : getResultTypes())
     if (!isa<RankedTensorType, SlotType>(type)) // C6
       return emitOpError() << "carries a " << type << " to the next tile; "
@@ -289,6 +340,12 @@ LogicalResult YieldOp::verify() {
   auto tiles = dyn_cast<TilesOp>((*this)->getParentOp());
   if (!tiles && getNumOperands()) // C1
     return emitOpError() << "hands on values where a role ends; only tiles do";
+  if (tiles && (*this)->getParentRegion() == &tiles.getLengths()) {
+    if (getNumOperands() != 1 || !getOperand(0).getType().isInteger(32)) // C1
+      return emitOpError() << "gives (" << getOperandTypes() << ") as the steps of a tile, not one "
+                           << "number of i32";
+    return success();
+  }
   if (tiles && getOperandTypes() != tiles.getResultTypes()) // C1
     return emitOpError() << "hands on (" << getOperandTypes() << ") where the next tile takes ("
                          << tiles.getResultTypes() << ")";

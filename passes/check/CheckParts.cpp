@@ -12,7 +12,7 @@ LogicalResult checkParts(func::FuncOp kernel) {
   cta::TilesOp split;
   cta::CombineOp combine;
   WalkResult result = kernel.walk([&](Operation *op) {
-    if (auto tiles = dyn_cast<cta::TilesOp>(op); tiles && tiles.getSteps())
+    if (auto tiles = dyn_cast<cta::TilesOp>(op); tiles && tiles.isSplit())
       split = tiles;
     auto next = dyn_cast<cta::CombineOp>(op);
     if (!next)

@@ -209,10 +209,14 @@ bool sameTiles(cta::TilesOp a, cta::TilesOp b) {
   auto shared = [](cta::TilesOp op) {
     return op->getOperands().drop_back(op.getInitArgs().size());
   };
+  auto sameLength = [&] {
+    Value one = a.getLength(), other = b.getLength();
+    return !one || sameValue(one, other);
+  };
   return a.getGrouped() == b.getGrouped() && a.getFolded() == b.getFolded() &&
          a.getDescending() == b.getDescending() && a.getQueue() == b.getQueue() &&
          a.getLeast() == b.getLeast() && segments(a) == segments(b) &&
-         sameValues(shared(a), shared(b));
+         sameValues(shared(a), shared(b)) && sameLength();
 }
 
 /// The loops around an op within its role, the innermost first.
@@ -350,8 +354,10 @@ struct CheckSchedule : impl::CheckScheduleBase<CheckSchedule> {
     WalkResult result = kernel.walk([&](cta::TilesOp tiles) {
       if (!first)
         first = tiles;
+      Value length = tiles.getLength();
       if (llvm::any_of(tiles->getOperands().drop_back(tiles.getInitArgs().size()),
-                       cta::differsAmongWarpgroups)) {
+                       cta::differsAmongWarpgroups) ||
+          (length && cta::differsAmongWarpgroups(length))) {
         tiles.emitError() << "goes through other tiles in each warpgroup: an extent, their "
                           << "order, or of how many steps a tile is, depends on `cta.warpgroup`; "
                              "loops and branches "

@@ -23,6 +23,13 @@ static Value otherOf(OpOperand &use) {
   return use.getOwner()->getOperand(1 - use.getOperandNumber());
 }
 
+/// The part of a tile, whose number of steps `op` gives; nothing of other ops.
+static ValueRange partGivenBy(Operation *op) {
+  auto tiles = isa<cta::YieldOp>(op) ? dyn_cast<cta::TilesOp>(op->getParentOp()) : nullptr;
+  bool gives = tiles && op->getParentRegion() == &tiles.getLengths();
+  return gives ? ValueRange(tiles.getPart()) : ValueRange();
+}
+
 //===- From what is computed back to what it is computed from ---------------------------------===//
 
 /// Numbers, put for the operand of `use`, from which its op computes `result`, or about that.
@@ -66,6 +73,12 @@ void Thresholds::collect(OpOperand &use, Numbers &found) {
         found.insert(coordinate + 1);
     return;
   }
+  if (ValueRange part = partGivenBy(op); !part.empty()) {
+    found.insert({0, 1});
+    for (int64_t end : of(part.back()))
+      found.insert(end);
+    return;
+  }
   if (op->getNumOperands() != 2 || op->getNumResults() != 1 || op->getNumRegions() != 0)
     return;
   std::optional<int64_t> other = constantOf(otherOf(use));
@@ -94,8 +107,10 @@ const Numbers &Thresholds::of(Value value) {
 Numbers Thresholds::ofAxis(func::FuncOp kernel, unsigned axis) {
   Numbers all;
   kernel.walk([&](cta::TilesOp tiles) {
-    const Numbers &own = of(tiles.getCoordinates()[axis]);
-    all.insert(own.begin(), own.end());
+    for (Value coordinate : tiles.getCoordinates(axis)) {
+      const Numbers &own = of(coordinate);
+      all.insert(own.begin(), own.end());
+    }
   });
   return all;
 }
@@ -117,6 +132,8 @@ bool meetsOthers(Operation *op) {
 /// True where a condition, or a number, says how often something between roles happens.
 bool decides(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
+    if (llvm::any_of(partGivenBy(user), decides))
+      return true;
     if (user->getNumRegions() > 0)
       return isa<scf::IfOp, scf::ForOp>(user) && meetsOthers(user);
     return llvm::any_of(user->getResults(), [](Value result) {
@@ -140,6 +157,9 @@ bool isSameForAll(Value value) {
 std::optional<Location> unfollowedUse(Value value, bool covered) {
   for (OpOperand &use : value.getUses()) {
     Operation *op = use.getOwner();
+    for (Value bound : partGivenBy(op))
+      if (auto found = unfollowedUse(bound, covered))
+        return found;
     if (isa<scf::ForOp>(op) && use.getOperandNumber() < 3 && !covered && meetsOthers(op))
       return op->getLoc();
     if (op->getNumRegions() > 0 || op->getNumResults() != 1 ||
@@ -165,9 +185,10 @@ std::optional<Location> unfollowedUse(Value value, bool covered) {
 std::optional<Location> unfollowedCondition(func::FuncOp kernel) {
   std::optional<Location> found;
   kernel.walk([&](cta::TilesOp tiles) {
-    for (Value coordinate : tiles.getCoordinates())
-      if (!found)
-        found = unfollowedUse(coordinate, /*covered=*/true);
+    for (size_t axis = 0; axis < tiles.getExtents().size(); ++axis)
+      for (Value coordinate : tiles.getCoordinates(axis))
+        if (!found)
+          found = unfollowedUse(coordinate, /*covered=*/true);
   });
   return found;
 }

@@ -194,7 +194,7 @@ std::optional<int64_t> Scalars::coordinate(cta::TilesOp tiles, unsigned axis) {
 
 /// The first step of a tile's part, or the one behind its last: all steps, the first or the last.
 std::optional<int64_t> Scalars::part(cta::TilesOp tiles, bool end) {
-  std::optional<int64_t> steps = of(tiles.getSteps());
+  std::optional<int64_t> steps = of(tiles.getLength());
   if (!steps)
     return std::nullopt;
   auto pick = [&](const char *what, Choices::Candidates candidates) -> std::optional<int64_t> {
@@ -204,7 +204,7 @@ std::optional<int64_t> Scalars::part(cta::TilesOp tiles, bool end) {
     return choices.choose(name, [&] { return candidates; });
   };
   if (*steps < 2)
-    return end ? *steps : 0;
+    return end ? std::max<int64_t>(*steps, 0) : 0;
   std::optional<int64_t> first = pick("first step", {0, *steps - 1});
   if (!end || !first)
     return first;

@@ -2,8 +2,9 @@
 //
 // The tiles behind the last that all blocks have one of are left over. Their steps, one tile's
 // after the other's, are cut into even shares, one for each block: at most two tiles' steps, as a
-// share is shorter than a tile. A block makes its parts last, behind its whole tiles: in those the
-// blocks stay in step, and find in the caches what the others have just loaded.
+// share is shorter than a tile (unless tiles differ: ExpandLengths.cpp). A block makes its parts
+// last, behind its whole tiles: in those the blocks stay in step, and find in the caches what the
+// others have just loaded.
 //
 // Of two parts the later tile's is the first. That tile goes on in the next block, so the part is
 // left in global memory and a flag raised. Behind it comes the part with a tile's last step, whose
@@ -48,7 +49,7 @@ int64_t Expander::workspaceBytes() {
 
 //===- Shares ---------------------------------------------------------------------------------===//
 
-Expander::Share Expander::planShare(const TileLoop &tiles) {
+FailureOr<Expander::Share> Expander::planShare(const TileLoop &tiles) {
   auto named = [&](StringRef name, Value value) {
     if (Operation *made = value.getDefiningOp())
       made->setLoc(NameLoc::get(builder.getStringAttr(name), loc));
@@ -66,20 +67,32 @@ Expander::Share Expander::planShare(const TileLoop &tiles) {
   cta::TilesOp op = tiles.op;
   Value block = tiles.first, blocks = tiles.step, fewest = constant(*op.getLeast());
   Share share;
-  share.steps = scalar(op.getSteps());
+  share.steps = op.getSteps() ? scalar(op.getSteps()) : Value();
   Value rounds = over(tiles.total, blocks);
   share.whole = named("whole_tiles", times(rounds, blocks));
-  Value left = named("steps_left", times(minus(tiles.total, share.whole), share.steps));
+  Value tilesLeft = minus(tiles.total, share.whole), left, longest = share.steps;
+  if (share.steps) {
+    left = named("steps_left", times(tilesLeft, share.steps));
+  } else {
+    auto sums = sumSteps(tiles, share, tilesLeft);
+    if (failed(sums))
+      return failure();
+    std::tie(left, longest) = *sums;
+  }
   share.size = named("share", most(overUp(left, blocks), fewest));
   Value pays = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge,
-                                             minus(share.steps, share.size), fewest);
+                                             minus(longest, share.size), fewest);
   named("splits", pays);
   left = named("steps_shared", where(pays, left, constant(0)));
   share.begin = named("share_begin", least(times(block, share.size), left));
   share.end = named("share_end", least(add(share.begin, share.size), left));
-  Value steps = most(share.steps, constant(1));
-  share.tile = named("share_tile", over(share.begin, steps));
-  share.parts = named("parts", minus(overUp(share.end, steps), share.tile));
+  if (share.steps) {
+    Value steps = most(share.steps, constant(1));
+    share.tile = named("share_tile", over(share.begin, steps));
+    share.parts = named("parts", minus(overUp(share.end, steps), share.tile));
+  } else if (failed(findShare(tiles, share, where(pays, tilesLeft, constant(0))))) {
+    return failure();
+  }
   Value own = overUp(minus(tiles.total, block), blocks);
   share.rounds = named("rounds", where(pays, rounds, own));
   return share;
@@ -87,7 +100,10 @@ Expander::Share Expander::planShare(const TileLoop &tiles) {
 
 LogicalResult Expander::expandParts(const TileLoop &tiles) {
   cta::TilesOp op = tiles.op;
-  Share share = planShare(tiles);
+  FailureOr<Share> planned = planShare(tiles);
+  if (failed(planned))
+    return failure();
+  const Share &share = *planned;
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
   Value behind = add(share.rounds, share.parts);
   if (Operation *made = behind.getDefiningOp())
@@ -106,16 +122,25 @@ LogicalResult Expander::expandParts(const TileLoop &tiles) {
   // The last round is the share's first tile, the one before, where it is left, the tile behind.
   Value fromLast = minus(minus(behind, constant(1)), round);
   Value tile = builder.create<arith::AddIOp>(named("tile_left"), share.tile, fromLast);
-  Value start = builder.create<arith::MulIOp>(named("start_left"), tile, share.steps);
+  Value steps = share.steps, start;
+  if (steps)
+    start = builder.create<arith::MulIOp>(named("start_left"), tile, steps);
   Value regular = add(builder.create<arith::MulIOp>(loc, round, tiles.step), tiles.first);
   Value number = ifLeft(named("tile"), add(share.whole, tile), regular);
+  if (!steps) {
+    FailureOr<Value> own = stepsAt(tiles, tileCoordinates(tiles, number));
+    if (failed(own))
+      return failure();
+    steps = *own, start = nextStart(share, isLeft, steps);
+  }
   Value first = builder.create<arith::MaxSIOp>(loc, minus(share.begin, start), constant(0));
-  Value end = builder.create<arith::MinSIOp>(loc, minus(share.end, start), share.steps);
+  Value end = builder.create<arith::MinSIOp>(loc, minus(share.end, start), steps);
   first = ifLeft(op.getPart()[0].getLoc(), first, constant(0));
-  end = ifLeft(op.getPart()[1].getLoc(), end, share.steps);
+  end = ifLeft(op.getPart()[1].getLoc(), end, steps);
   scalars.map(op.getPart()[0], first);
   scalars.map(op.getPart()[1], end);
-  llvm::SaveAndRestore scope(part, std::optional<Part>({isLeft, start, end, tiles.first, share}));
+  llvm::SaveAndRestore scope(part,
+                             std::optional<Part>({isLeft, start, end, steps, tiles.first, share}));
   return expandTile(tiles, tileCoordinates(tiles, number));
 }
 
@@ -214,12 +239,11 @@ LogicalResult Expander::expandCombine(cta::CombineOp op) {
   auto compare = [&](StringRef name, arith::CmpIPredicate how, Value a, Value b) -> Value {
     return builder.create<arith::CmpIOp>(NameLoc::get(builder.getStringAttr(name), loc), how, a, b);
   };
-  const Share &share = part->share;
-  Value whole = compare("whole", arith::CmpIPredicate::eq, part->end, share.steps);
-  Value unfinished = compare("unfinished", arith::CmpIPredicate::ne, part->end, share.steps);
+  Value whole = compare("whole", arith::CmpIPredicate::eq, part->end, part->steps);
+  Value unfinished = compare("unfinished", arith::CmpIPredicate::ne, part->end, part->steps);
   branch(unfinished, [&] { leaveParts(op, arrays); });
   // The blocks from the one that has the tile's first step up to this one.
-  Value firstBlock = builder.create<arith::DivSIOp>(loc, part->start, share.size);
+  Value firstBlock = builder.create<arith::DivSIOp>(loc, part->start, part->share.size);
   Value finishes = builder.create<arith::AndIOp>(loc, part->isLeft, whole);
   Value from = builder.create<arith::SelectOp>(loc, finishes, firstBlock, part->block);
   auto loop = builder.create<scf::ForOp>(op.getLoc(), from, part->block, constant(1));

@@ -230,9 +230,9 @@ LogicalResult Expander::expandTiles(cta::TilesOp op) {
   loop.first = div(builder.create<cuda::BlockIdOp>(loc, builder.getI32Type()), cluster);
   loop.step = div(builder.create<cuda::GridSizeOp>(loc, builder.getI32Type()), cluster);
   handOn(op.getInitArgs(), loop.carried);
-  if (failed(op.getQueue()   ? expandQueue(loop)
-             : op.getSteps() ? expandParts(loop)
-                             : expandShare(loop)))
+  if (failed(op.getQueue()  ? expandQueue(loop)
+             : op.isSplit() ? expandParts(loop)
+                            : expandShare(loop)))
     return failure();
   takeOver(op.getResults(), loop.carried);
   return success();

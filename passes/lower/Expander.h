@@ -15,6 +15,7 @@
 //   ExpandTiles.cpp         the loop over tiles
 //   ExpandQueue.cpp         tiles from a queue
 //   ExpandParts.cpp         tiles that blocks share
+//   ExpandLengths.cpp       the same where tiles differ in length
 //   ExpandOrders.cpp        turns of roles and warpgroups
 //   ExpandRings.cpp         their hand-over between roles: mbarriers, phases
 //   ExpandTma.cpp           boxes that TMA copies
@@ -261,19 +262,22 @@ private:
   /// The steps of tiles left over that a block makes, counted from the first step of the first of
   /// them, and what is the same for all blocks.
   struct Share {
-    Value steps;      // of a tile
+    Value steps;      // of a tile; null where tiles differ
     Value size;       // of a share, at most
     Value begin, end; // this block's; both 0 where nothing is split
     Value tile;       // the tile left over in which it begins
     Value rounds;     // tiles that the block makes whole
-    Value parts;      // tiles that it makes parts of, up to 2
+    Value parts;      // tiles that it makes parts of, up to 2 where all are alike
     Value whole;      // the first tile left over
+    /// Where tiles differ: the end of the one of which the next part is made (!cuda.regs<1 x i32>).
+    Value unmade;
   };
   /// The part of a tile that is made in one go of the loop over them.
   struct Part {
     Value isLeft; // of a tile left over, and maybe not all of it
     Value start;  // such a tile's first step, counted as the share's are
     Value end;    // the step of the tile behind the part's last
+    Value steps;  // of the tile
     Value block;
     Share share;
   };
@@ -307,7 +311,7 @@ private:
   void takeOver(mlir::ValueRange names, llvm::ArrayRef<Value> carried);
 
   //===- Tiles that blocks share (ExpandParts.cpp) -------------------------------------------===//
-  Share planShare(const TileLoop &tiles);
+  mlir::FailureOr<Share> planShare(const TileLoop &tiles);
   mlir::LogicalResult expandParts(const TileLoop &tiles);
   /// What a block leaves of unfinished tiles; 0 where none are split.
   int64_t workspaceBytes();
@@ -318,6 +322,24 @@ private:
   void leaveParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays);
   void addParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays, Value block);
   mlir::LogicalResult mergeParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays, Value block);
+
+  //===- Tiles of different lengths (ExpandLengths.cpp) --------------------------------------===//
+  /// How many steps the tile at these coordinates has.
+  mlir::FailureOr<Value> stepsAt(const TileLoop &tiles, llvm::ArrayRef<Value> coordinates);
+  using Totals = llvm::SmallVector<Value>;
+  /// Goes through the first `count` tiles left over. `next` says what numbers, which are 0 at first
+  /// and go by `names`, are behind a tile of so many steps.
+  mlir::FailureOr<Totals>
+  addUp(const TileLoop &tiles, const Share &share, Value count,
+        llvm::ArrayRef<llvm::StringRef> names,
+        llvm::function_ref<Totals(Value steps, mlir::ValueRange before)> next);
+  /// The steps of so many tiles left over, and those of the longest.
+  mlir::FailureOr<std::pair<Value, Value>> sumSteps(const TileLoop &tiles, const Share &share,
+                                                    Value count);
+  /// Finds the tiles in which the share lies.
+  mlir::LogicalResult findShare(const TileLoop &tiles, Share &share, Value count);
+  /// Where the tile begins of which the next part is made, counted as the share is.
+  Value nextStart(const Share &share, Value isLeft, Value steps);
 
   //===- Queues (ExpandQueue.cpp) ------------------------------------------------------------===//
   struct QueuePlace {

@@ -99,7 +99,33 @@ static void runNextTile(const Instruction &instruction, Frame &frame) {
   frame.pc = instruction.parameter;
 }
 
-/// The slots of the loop's extents and coordinates. A part of a tile is all of its steps.
+/// result: how many steps a tile has, `a`, or none.
+static void runSteps(const Instruction &instruction, Frame &frame) {
+  *frame.at<int32_t>(instruction.result) = std::max(0, *frame.at<int32_t>(instruction.a));
+}
+
+/// Sets the part that is made of a tile: all of its steps.
+static LogicalResult compilePart(Compiler &compiler, cta::TilesOp tiles) {
+  if (!tiles.isSplit())
+    return success();
+  compiler.alias(tiles.getPart()[0], compiler.constantInteger(ElementKind::I32, 0));
+  if (Value steps = tiles.getSteps()) {
+    compiler.alias(tiles.getPart()[1], compiler.slot(steps));
+    return success();
+  }
+  Slot end = compiler.allocate(ElementKind::I32, 1);
+  compiler.alias(tiles.getPart()[1], end);
+  for (auto [argument, coordinate] :
+       llvm::zip(tiles.getLengths().getArguments(), tiles.getCoordinates()))
+    compiler.alias(argument, compiler.slot(coordinate));
+  return compiler.compileBlock(tiles.getLengths().front(), [&](Operation *yield) {
+    Slot steps = compiler.slot(yield->getOperand(0));
+    compiler.emit(yield, {.run = runSteps, .result = end.offset, .a = steps.offset});
+    return success();
+  });
+}
+
+/// The slots of the loop's extents and coordinates.
 static TilesDetail bindTiles(Compiler &compiler, cta::TilesOp tiles) {
   TilesDetail detail{
       {}, {}, int64_t(tiles.getTurn().value_or(0)), int64_t(tiles.getTurns().value_or(1))};
@@ -108,10 +134,6 @@ static TilesDetail bindTiles(Compiler &compiler, cta::TilesOp tiles) {
     compiler.alias(coordinate, slot);
     detail.extents.push_back(compiler.slot(extent).offset);
     detail.coordinates.push_back(slot.offset);
-  }
-  if (Value steps = tiles.getSteps()) {
-    compiler.alias(tiles.getPart()[0], compiler.constantInteger(ElementKind::I32, 0));
-    compiler.alias(tiles.getPart()[1], compiler.slot(steps));
   }
   return detail;
 }
@@ -129,6 +151,8 @@ static LogicalResult compileTiles(Compiler &compiler, Operation *op) {
   Slot number = compiler.allocate(ElementKind::I64, 1);
   compiler.emit(op, {.run = runFirstTile, .result = number.offset, .detail = detail});
   size_t head = compiler.emit(op, {.run = runTile, .result = number.offset, .detail = detail});
+  if (failed(compilePart(compiler, tiles)))
+    return failure();
   auto body = compiler.compileBlock(tiles.getBody().front(), [&](Operation *yield) {
     compiler.emitParallelCopy(yield, *carried, yield->getOperands());
     return success();

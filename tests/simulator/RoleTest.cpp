@@ -179,6 +179,35 @@ cta.role "whole" warps 4 {
   EXPECT_EQ(rows(text, 3, Values(12), /*grid=*/2), Values(12, 3)) << harness.errors;
 }
 
+// 0, 1 and 3 steps; the first would have -1.
+TEST_F(RoleTest, splitTilesHaveLengthsOfTheirOwn) {
+  std::string text = R"(
+cta.role "whole" warps 4 {
+  cta.tiles (%i) of (%n) split (%first to %end) of (%i) {
+    %twice = arith.addi %i, %i : i32
+    %steps = arith.subi %twice, %c1 : i32
+    cta.yield %steps : i32
+  } least 1 {
+    %zero = arith.constant dense<0.0> : !tile
+    %one = arith.constant dense<1.0> : !tile
+    %part = scf.for %k = %first to %end step %c1 iter_args(%s = %zero) -> (!tile) : i32 {
+      %next = arith.addf %s, %one : !tile
+      scf.yield %next : !tile
+    }
+    %steps = tile.splat %end : i32 -> tensor<1x4xi32>
+    %known = tile.cast %steps : tensor<1x4xi32> -> !tile
+    %sum = arith.addf %part, %known : !tile
+    %t, %whole = cta.combine %sum : !tile
+    scf.if %whole {
+      tile.store %t, %y[%i, %c0] extents [1, 4] : !tile, !view, i32, i32
+    }
+  }
+}
+)";
+  Values y = rows(text, 3, Values(12), /*grid=*/2);
+  EXPECT_EQ((Values{y[0], y[4], y[8]}), (Values{0, 2, 6})) << harness.errors;
+}
+
 TEST_F(RoleTest, elementsOfARowAreRead) {
   std::string take = "cta.role \"take\" warps 1 {\ncta.tiles (%i) of (%n) {\n"
                      "%slot = cta.wait %line : !line -> !cta.slot<!row>\n"

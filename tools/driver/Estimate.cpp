@@ -36,6 +36,8 @@ private:
   void count(Block &block, double times, Work &work);
   void count(Operation &op, double times, Work &work);
   void countLoop(scf::ForOp loop, double times, Work &work);
+  /// Says which steps the tile has whose coordinates are known.
+  void setPart(cta::TilesOp tiles);
   /// All tiles, which the blocks share out.
   void countTiles(cta::TilesOp tiles, double times, Work &work);
 
@@ -123,6 +125,18 @@ static SmallVector<int64_t> coordinates(ArrayRef<int64_t> extents, int64_t numbe
   return result;
 }
 
+/// A tile that is split counts whole, as its parts together do.
+void Counter::setPart(cta::TilesOp tiles) {
+  if (!tiles.isSplit())
+    return;
+  for (auto [argument, coordinate] :
+       llvm::zip(tiles.getLengths().getArguments(), tiles.getCoordinates()))
+    known[argument] = known.lookup(coordinate);
+  known[tiles.getPart()[0]] = 0;
+  if (std::optional<int64_t> steps = evaluate(tiles.getLength()))
+    known[tiles.getPart()[1]] = *steps;
+}
+
 void Counter::countTiles(cta::TilesOp tiles, double times, Work &work) {
   SmallVector<int64_t> extents;
   double total = 1;
@@ -131,11 +145,6 @@ void Counter::countTiles(cta::TilesOp tiles, double times, Work &work) {
     total *= double(extents.back());
   }
   times /= double(tiles.getTurns().value_or(1));
-  if (tiles.getSteps()) { // whole, as parts of it together are
-    known[tiles.getPart()[0]] = 0;
-    if (std::optional<int64_t> steps = evaluate(tiles.getSteps()))
-      known[tiles.getPart()[1]] = *steps;
-  }
   int64_t samples = int64_t(std::min(total, double(kProgramSamples)));
   for (int64_t sample = 0; sample < samples; ++sample) {
     DenseMap<Value, int64_t> outer = known;
@@ -143,6 +152,7 @@ void Counter::countTiles(cta::TilesOp tiles, double times, Work &work) {
     for (auto [argument, coordinate] :
          llvm::zip(tiles.getCoordinates(), coordinates(extents, number)))
       known[argument] = coordinate;
+    setPart(tiles);
     count(tiles.getBody().front(), times * total / double(samples), work);
     known = std::move(outer);
   }

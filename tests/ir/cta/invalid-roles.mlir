@@ -568,7 +568,7 @@ func.func @parts_are_of_some_steps(%t: i32) {
     "cta.tiles"(%t) <{least = 8 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0>}> ({
     ^bb0(%m: i32):
       "cta.yield"() : () -> ()
-    }) : (i32) -> ()
+    }, {}) : (i32) -> ()
   }
   return
 }
@@ -581,7 +581,7 @@ func.func @a_part_has_a_first_and_a_last_step(%t: i32) {
     "cta.tiles"(%t, %t) <{least = 8 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 1, 0>}> ({
     ^bb0(%m: i32, %first: i32):
       "cta.yield"() : () -> ()
-    }) : (i32, i32) -> ()
+    }, {}) : (i32, i32) -> ()
   }
   return
 }

@@ -158,6 +158,39 @@ func.func @tiles_are_split(%t: i32, %steps: i32) attributes {cta.target = "sm_90
   return
 }
 
+// CHECK-LABEL: @tiles_have_lengths_of_their_own
+// CHECK: cta.tiles (%[[M:.*]], %{{.*}}) of (%{{.*}}, %{{.*}}) grouped 4 split (%[[FIRST:.*]] to %[[END:.*]]) of (%[[AT:.*]], %{{.*}}) {
+// CHECK-NEXT: %[[STEPS:.*]] = arith.addi %[[AT]], %arg1
+// CHECK-NEXT: cta.yield %[[STEPS]] : i32
+// CHECK-NEXT: } least 16 {
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[END]]
+// CHECK: cta.tiles (%[[M:.*]]) of (%{{.*}}) split (%[[FIRST:.*]] to %{{.*}}) of (%[[AT:.*]]) {
+// CHECK-NEXT: cta.yield %[[AT]] : i32
+// CHECK-NEXT: } least 1 iter_args(%[[PART:.*]] = %{{.*}}) -> (tensor<64x64xf32>) {
+// CHECK: arith.addi %[[M]], %[[FIRST]]
+// CHECK: cta.yield %[[PART]]
+func.func @tiles_have_lengths_of_their_own(%t: i32, %more: i32) attributes {cta.target = "sm_90"} {
+  %one = arith.constant 1 : i32
+  cta.role "load" warps 1 {
+    cta.tiles (%m, %n) of (%t, %t) grouped 4 split (%first to %end) of (%m, %n) {
+      %steps = arith.addi %m, %more : i32
+      cta.yield %steps : i32
+    } least 16 {
+      scf.for %i = %first to %end step %one : i32 {
+      }
+    }
+  }
+  cta.role "multiply" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %left = cta.tiles (%m) of (%t) split (%first to %end) of (%m) { cta.yield %m : i32 } least 1
+        iter_args(%part = %zero) -> (tensor<64x64xf32>) {
+      %step = arith.addi %m, %first : i32
+      cta.yield %part : tensor<64x64xf32>
+    }
+  }
+  return
+}
+
 // CHECK-LABEL: @the_launch_gives_the_order
 // CHECK: %[[SMS:.*]] = cta.sms : i32
 // CHECK: tile.grid{{ ?}}[%[[SMS]]]

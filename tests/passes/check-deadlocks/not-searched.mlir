@@ -461,3 +461,44 @@ func.func @tiles_by_two_coordinates(%x: !view, %t: i32 {tile.name = "t"}) attrib
   }
   return
 }
+
+// -----
+
+!tile = tensor<64x64xbf16>
+!slot = !cta.slot<!tile>
+!ring = !cta.channel<2 x !tile>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @a_length_that_is_a_square(%x: !view, %t: i32 {tile.name = "t"}) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ks = cta.channel tma : !ring loc("ks")
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) split (%first to %end) of (%i) {
+      %square = arith.muli %i, %i : i32
+      cta.yield %square : i32
+    } least 2 {
+      // expected-remark @below {{check-deadlocks: looked for roles that wait for ever with some tiles only; at which others this changes is not followed}}
+      scf.for %k = %first to %end step %c1 : i32 {
+        %s0 = cta.acquire %ks : !ring -> !slot
+        cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot
+        cta.commit %s0 : !slot
+      }
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i) of (%t) split (%first to %end) of (%i) {
+      %square = arith.muli %i, %i : i32
+      cta.yield %square : i32
+    } least 2 {
+      scf.for %k = %first to %end step %c1 : i32 {
+        %s1 = cta.wait %ks : !ring -> !slot
+        %w1 = cta.get %s1 : !slot -> !tile
+        cta.release %s1 : !slot
+      }
+      %part = arith.constant dense<0.0> : tensor<64xf32>
+      %sum, %whole = cta.combine %part : tensor<64xf32>
+    }
+  }
+  return
+}

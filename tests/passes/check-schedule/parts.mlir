@@ -202,3 +202,70 @@ func.func @parts_have_fewer_steps(%x: !view, %t: i32 {tile.name = "t"}, %n: i32 
   }
   return
 }
+
+// -----
+
+func.func @all_roles_have_the_same_lengths(%t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  %c1 = arith.constant 1 : i32
+  cta.role "first" warps 4 {
+    // expected-note @+1 {{the other loop}}
+    cta.tiles (%i) of (%t) split (%first to %end) of (%i) {
+      %steps = arith.addi %i, %c1 : i32
+      cta.yield %steps : i32
+    } least 2 {
+    }
+  }
+  cta.role "second" warps 4 {
+    // expected-error @+1 {{goes through other tiles than role "first"; all roles share one loop over tiles}}
+    cta.tiles (%i) of (%t) split (%first to %end) of (%i) {
+      %steps = arith.addi %i, %n : i32
+      cta.yield %steps : i32
+    } least 2 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @lengths_are_of_the_same_axis(%t: i32) attributes {cta.target = "sm_90"} {
+  cta.role "first" warps 4 {
+    // expected-note @+1 {{the other loop}}
+    cta.tiles (%i, %j) of (%t, %t) split (%first to %end) of (%i, %j) { cta.yield %i : i32 } least 2 {
+    }
+  }
+  cta.role "second" warps 4 {
+    // expected-error @+1 {{goes through other tiles than role "first"; all roles share one loop over tiles}}
+    cta.tiles (%i, %j) of (%t, %t) split (%first to %end) of (%i, %j) { cta.yield %j : i32 } least 2 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @all_roles_have_lengths_or_a_number(%t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  cta.role "first" warps 4 {
+    // expected-note @+1 {{the other loop}}
+    cta.tiles (%i) of (%t) split (%first to %end) of %n least 2 {
+    }
+  }
+  cta.role "second" warps 4 {
+    // expected-error @+1 {{goes through other tiles than role "first"; all roles share one loop over tiles}}
+    cta.tiles (%i) of (%t) split (%first to %end) of (%i) { cta.yield %n : i32 } least 2 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @parts_of_any_length_are_put_together(%t: i32, %n: i32) attributes {cta.target = "sm_90"} {
+  cta.role "add" warps 4 {
+    // expected-error @+1 {{splits tiles whose parts nobody puts together; use `cta.combine` on what a part sums up to}}
+    cta.tiles (%i) of (%t) split (%first to %end) of (%i) { cta.yield %i : i32 } least 2 {
+      %part = arith.constant dense<0.0> : tensor<64xf32>
+    }
+  }
+  return
+}

@@ -238,6 +238,23 @@ func.func @tiles_have_as_many_steps_for_all(%t: i32 {tile.name = "t"}) attribute
 
 // -----
 
+func.func @tiles_are_as_long_for_all(%t: i32 {tile.name = "t"}) attributes {cta.target = "sm_90"} {
+  cta.role "use" warps 8 {
+    %group = cta.warpgroup : i32
+    // expected-error @+1 {{goes through other tiles in each warpgroup: an extent, their order, or of how many steps a tile is, depends on `cta.warpgroup`; loops and branches in the tiles may}}
+    cta.tiles (%i) of (%t) split (%first to %end) of (%i) {
+      %own = arith.addi %i, %group : i32
+      cta.yield %own : i32
+    } least 2 {
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+      %sum, %whole = cta.combine %zero : tensor<64x64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
 !tile = tensor<64x64xbf16>
 !slot = !cta.slot<!tile>
 !ring = !cta.channel<2 x !tile>
