@@ -125,6 +125,30 @@ TEST_P(Schedules, shared_tiles_equal_the_product_on_the_cpu) {
   expectOnTwoStreams(sharing("gemm_stream_k.mlir"));
 }
 
+// Tiles of 128 rows leave out the steps of 64 columns in which all of their rows are above the
+// diagonal; some are of no steps.
+TEST_P(Schedules, tiles_of_different_lengths_equal_the_product_on_the_cpu) {
+  auto [M, N, K] = GetParam();
+  Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);
+  Matrix c(*driver, ElementType::BF16, M, N);
+  b.fill(2);
+  for (const KernelSource &source :
+       {hopper::scheduleSource("gemm_triangular.mlir"), sharing("gemm_triangular.mlir")})
+    for (int64_t diagonal : {-200, 0, 70}) {
+      a.fill(1);
+      ASSERT_OK(c.buffer.fill(0xff));
+      launch(source, {a.ref(), b.ref(), c.ref(), diagonal});
+      c.fetch();
+      for (int64_t m = 0; m < M; ++m) {
+        int64_t reach = std::max<int64_t>(0, (m / 128 + 1) * 128 + diagonal);
+        for (int64_t k = (reach + 63) / 64 * 64; k < K; ++k)
+          a.values[size_t(m * K + k)] = 0;
+      }
+      expectProduct(
+          a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128);
+    }
+}
+
 TEST_P(Schedules, gemm_e4m3_equals_the_product_on_the_cpu) {
   auto [M, N, someK] = GetParam();
   int64_t K = (someK + 15) / 16 * 16; // rows of whole 16 bytes

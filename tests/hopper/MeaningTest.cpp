@@ -154,9 +154,9 @@ TEST(Meaning, of_a_loop_that_uses_an_outer_sum_or_tile) {
 
 Trial matrixTrial(const char *file) {
   Trial trial;
-  trial.numbers = {{"M", int64_t(72)},    {"N", int64_t(264)}, {"K", int64_t(144)},
-                   {"KB", int64_t(2)},    {"NB", int64_t(3)},  {"scale", 0.25},
-                   {"splits", int64_t(2)}};
+  trial.numbers = {{"M", int64_t(72)},     {"N", int64_t(264)},     {"K", int64_t(144)},
+                   {"KB", int64_t(2)},     {"NB", int64_t(3)},      {"scale", 0.25},
+                   {"splits", int64_t(2)}, {"diagonal", int64_t(0)}};
   if (std::string(file) == "gemm_mixed.mlir")
     trial.numbers["KB"] = int64_t(3); // of 64
   return trial;
@@ -178,9 +178,9 @@ std::string programName(const testing::TestParamInfo<const char *> &info) {
 INSTANTIATE_TEST_SUITE_P(Programs, LikeReference,
                          testing::Values("gemm_cooperative.mlir", "gemm_persistent.mlir",
                                          "gemm_pingpong.mlir", "gemm_stream_k.mlir",
-                                         "gemm_e4m3.mlir", "gemm_block_scaled.mlir",
-                                         "gemm_block_scaled_tall.mlir", "gemm_mixed.mlir",
-                                         "gemm_split_k.mlir", "swiglu.mlir"),
+                                         "gemm_triangular.mlir", "gemm_e4m3.mlir",
+                                         "gemm_block_scaled.mlir", "gemm_block_scaled_tall.mlir",
+                                         "gemm_mixed.mlir", "gemm_split_k.mlir", "swiglu.mlir"),
                          programName);
 
 class AttentionLikeReference : public testing::TestWithParam<AttentionProgram> {};

@@ -19,9 +19,10 @@ void ScheduleRun::tensor(const std::string &type, int64_t rows, int64_t columns,
   tensors.back()->fill(unsigned(tensors.size()));
 }
 
-Expected ScheduleRun::product(size_t a, int64_t row, size_t b, int64_t column) const {
+Expected ScheduleRun::product(size_t a, int64_t row, size_t b, int64_t column,
+                              std::optional<int64_t> depth) const {
   Expected sum{0, 0};
-  for (int64_t k = 0; k < tensors[a]->columns; ++k) {
+  for (int64_t k = 0; k < depth.value_or(tensors[a]->columns); ++k) {
     float term = at(a, row, k) * at(b, column, k);
     sum.value += term;
     sum.tolerance += std::abs(term) * 1e-5f;
@@ -107,6 +108,15 @@ static Reference fillGemm(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
   return [&run](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); };
 }
 
+/// Tiles of 128 rows take the columns of a up to 64 behind their last row.
+static Reference fillTriangular(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
+  fillGemm(run, M, N, K);
+  run.numbers["diagonal"] = int64_t(64);
+  return [&run, K](int64_t m, int64_t n) {
+    return rounded(run.product(0, m, 1, n, std::min(K, (m / 128 + 1) * 128 + 64)));
+  };
+}
+
 static Reference fillE4m3(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
   run.tensor("f8E4M3FN", M, K);
   run.tensor("f8E4M3FN", N, K);
@@ -170,6 +180,7 @@ const std::vector<MatrixProgram> hopper::kMatrixPrograms = {
     {"gemm_persistent.mlir", fillGemm},
     {"gemm_pingpong.mlir", fillGemm},
     {"gemm_stream_k.mlir", fillGemm},
+    {"gemm_triangular.mlir", fillTriangular},
     {"gemm_e4m3.mlir", fillE4m3},
     {"gemm_block_scaled.mlir", fillBlockScaled},
     {"gemm_block_scaled_tall.mlir", fillBlockScaled},

@@ -6,6 +6,7 @@
 #include "tests/hopper/Simulation.h"
 
 #include <functional>
+#include <optional>
 
 namespace tilewright::hopper {
 
@@ -31,9 +32,10 @@ public:
   float at(size_t tensor, int64_t row, int64_t column) const {
     return tensors[tensor]->at(row, column);
   }
-  /// The product of a row of one and a row of another; the tolerance is the sum of its terms'
-  /// magnitudes, in f32's rounding.
-  Expected product(size_t a, int64_t row, size_t b, int64_t column) const;
+  /// The product of a row of one and a row of another, or of so many of their first elements; the
+  /// tolerance is the sum of its terms' magnitudes, in f32's rounding.
+  Expected product(size_t a, int64_t row, size_t b, int64_t column,
+                   std::optional<int64_t> depth = {}) const;
 
   /// Runs it with that many blocks in eager, lazy and `random` other schedules, on a result of 0 if
   /// it adds to that; a test failure unless all are clean and right.

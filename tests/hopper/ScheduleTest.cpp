@@ -155,7 +155,7 @@ TEST_P(SplitSchedules, share_tiles_left_over) {
   auto expected = program.fill(run, 200, 304, 400);
   // 4 tiles of 7 steps. One tile for 3 blocks: 3, 3 and 1 step. No whole tile for anyone: 28 steps
   // for 5 blocks, of which most have two parts; for 16, where a tile has up to 5. (In 8 bits: 4
-  // steps; of 256 rows: 3 tiles.)
+  // steps; of 256 rows: 3 tiles; in a triangle: 3 or 5 steps.)
   for (int64_t grid : {3, 5, 16})
     run.expect(grid, expected, program.adds, /*random=*/6);
 }
