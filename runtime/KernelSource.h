@@ -107,6 +107,8 @@ struct LaunchCheck {
   Expr condition;       ///< The launch is refused where this is 0.
   std::string message;  ///< The user's words; may be empty.
   std::string location; ///< `file:line` of the assert.
+  /// Where this is 0, a launch takes the kernel's next plan instead (PlanChoice.h).
+  bool selects = false;
 
   bool operator==(const LaunchCheck &) const = default;
 };

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 
 constexpr std::string_view kParamKinds[] = {"pointer",   "dim",        "stride",
                                             "scalar",    "tensor_map", "tile_counter",
@@ -181,6 +181,7 @@ void fields(V &visit, auto &check) requires
   visit.field("condition", check.condition);
   visit.field("message", check.message);
   visit.field("location", check.location);
+  visit.field("selects", check.selects);
 }
 
 template <typename V>

@@ -4,6 +4,7 @@
 #include "FakeDriver.h"
 #include "TestKernels.h"
 #include "runtime/Kernel.h"
+#include "runtime/PlanChoice.h"
 
 #include <algorithm>
 #include <chrono>
@@ -75,4 +76,21 @@ TEST_F(LaunchOverhead, changed_arguments_do_not_allocate) {
   EXPECT_TRUE(good);
   std::printf("changed arguments: %.0f ns per launch\n", time);
   EXPECT_LT(time, 5000);
+}
+
+TEST_F(LaunchOverhead, a_choice_between_plans_does_not_allocate) {
+  std::vector<KernelSource> plans(3, attention());
+  for (int64_t length : {64, 128})
+    plans[length / 64 - 1].checks.push_back(
+        {*Expr::parse("S <= " + std::to_string(length)), "", "", /*selects=*/true});
+  std::get<TensorArg>(plans[2].args[0]).alignment = 8;
+  PlanChoice choice = *PlanChoice::create(plans);
+  std::vector<Argument> args = {q.ref(), k.ref(), 0.5, int64_t(7)};
+  bool good = true;
+  size_t before = allocationCount;
+  double time = measure([&](int) { good &= *choice.choose(args, 132) == 2; });
+  EXPECT_EQ(allocationCount, before) << "a choice allocates";
+  EXPECT_TRUE(good);
+  std::printf("choice of the third plan: %.0f ns\n", time);
+  EXPECT_LT(time, 1000);
 }
