@@ -1,0 +1,99 @@
+// The arguments of a job's steps, and what follows from them.
+#include "tools/tilewright/Job.h"
+
+#include "runtime/ScalarEncoding.h"
+
+using namespace tilewright;
+using namespace tilewright::cli;
+using frontend::ConstValue;
+using frontend::Param;
+
+runtime::ElementType Job::typeOf(const Param &param) const {
+  frontend::Dtype dtype = param.dtype ? *param.dtype : dtypes.at(param.dtypeVariable);
+  llvm::StringRef name = frontend::dtypeName(dtype);
+  return *runtime::elementTypeByName({name.data(), name.size()});
+}
+
+std::vector<int64_t> Job::shapeOf(const Param &param, const Sizes &sizes) const {
+  constexpr int64_t kUnstated = 4096;
+  std::vector<int64_t> shape;
+  for (const frontend::Dim &dim : param.dims) {
+    auto size = sizes.find(dim.name);
+    shape.push_back(dim.name.empty() ? dim.size : size == sizes.end() ? kUnstated : size->second);
+  }
+  return shape;
+}
+
+ErrorOr<Operands> cli::makeOperands(const Job &job, const Step &step, const Sizes &sizes,
+                                    const AddressOf &addressOf, int device) {
+  Operands result;
+  std::vector<runtime::Argument> arguments;
+  for (const Param &param : step.signature().params) {
+    if (param.kind == Param::Scalar) {
+      auto value = step.scalars.find(param.name);
+      arguments.push_back(value == step.scalars.end() ? runtime::Argument(int64_t(0))
+                                                      : value->second);
+    } else if (param.kind == Param::Tensor && step.absent.contains(param.name)) {
+      arguments.push_back(driver::kNone);
+    } else if (param.kind == Param::Tensor) {
+      std::vector<int64_t> &shape = result.extents.emplace_back(job.shapeOf(param, sizes));
+      std::vector<int64_t> &strides = result.extents.emplace_back(shape.size());
+      int64_t stride = 1;
+      for (size_t axis = shape.size(); axis-- > 0; stride *= shape[axis])
+        strides[axis] = stride;
+      arguments.push_back(runtime::TensorRef{addressOf(param.name), job.typeOf(param),
+                                             unsigned(shape.size()), shape.data(), strides.data(),
+                                             device});
+    }
+  }
+  TILEWRIGHT_ASSIGN(result.call, driver::arrange(step.signature(), arguments));
+  return result;
+}
+
+ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const Sizes &sizes) {
+  // Any aligned address will do: only facts are taken from it.
+  static char placeholder alignas(256)[256];
+  TILEWRIGHT_ASSIGN(Operands operands,
+                    makeOperands(
+                        job, step, sizes, [](auto &) { return placeholder; }, -1));
+  driver::Attempt attempt{job.config, {}};
+  TILEWRIGHT_ASSIGN(attempt.specialisation,
+                    driver::specialise(step.signature(), operands.call, step.settings));
+  // A size that nobody stated is not to be compiled in.
+  for (const frontend::DimInfo &dim : step.signature().dims)
+    if (!sizes.contains(dim.name))
+      attempt.specialisation.dims.erase(dim.name);
+  return attempt;
+}
+
+llvm::StringMap<runtime::ExprValue> cli::valuesOf(const Job &job, const Step &step,
+                                                  const Sizes &sizes) {
+  llvm::StringMap<runtime::ExprValue> values;
+  auto add = [&](const std::string &name, const ConstValue &value) {
+    if (const bool *flag = std::get_if<bool>(&value))
+      values[name] = int64_t(*flag);
+    else if (const int64_t *number = std::get_if<int64_t>(&value))
+      values[name] = *number;
+  };
+  for (const Param &param : step.signature().params)
+    if (param.defaultValue)
+      add(param.name, *param.defaultValue);
+  for (const auto &[name, value] : step.settings)
+    add(name, value);
+  for (const auto &[name, value] : step.scalars) {
+    runtime::ElementType type = job.typeOf(*step.signature().param(name));
+    std::byte bytes[8];
+    if (runtime::encodeScalar(value, type, bytes)) // the launch refuses what does not fit
+      values[name] = runtime::decodeScalar(bytes, type);
+  }
+  for (const auto &[name, size] : sizes)
+    values[name] = size;
+  return values;
+}
+
+std::string cli::str(const Sizes &sizes) {
+  std::string text;
+  for (const auto &[name, size] : sizes)
+    text += (text.empty() ? "" : ", ") + name + "=" + std::to_string(size);
+  return text;
+}
