@@ -97,8 +97,9 @@ def UnfoldProgram : Pass<"unfold-program", "::mlir::ModuleOp"> {
       %p = func.call @weights(%scores, %masked) : (!square, i1) -> !square
     ```
 
-    Branches whose condition is then constant are decided. Refused are functions that call themselves,
-    and calls of kernels; messages about the text of a function name its line and the call's.
+    Branches whose condition is then constant are decided. The condition of a plan, `cta.when`, becomes
+    an assert. Refused are functions that call themselves, and calls of kernels; messages about the
+    text of a function name its line and the call's.
   }];
   let dependentDialects = ["::tilewright::cta::CtaDialect", "::mlir::arith::ArithDialect"];
 }

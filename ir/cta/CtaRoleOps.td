@@ -189,6 +189,29 @@ def Cta_SmsOp : Cta_Op<"sms", [Pure]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def Cta_WhenOp : Cta_Op<"when"> {
+  let summary = "the launches that a plan is for";
+  let description = [{
+    Of a kernel that has several plans, a launch takes the first whose conditions hold. The host
+    evaluates them, over dimensions, scalar arguments and `cta.sms`. To the plan itself they are
+    asserts.
+
+    C1: at the top level of a kernel.
+
+    ```mlir
+    %few = arith.cmpi sle, %M, %c64 : i32
+    cta.when %few
+    ```
+  }];
+  let arguments = (ins I1:$condition);
+  let assemblyFormat = "$condition attr-dict";
+  let extraClassDeclaration = [{
+    /// What is wrong where a launch takes a plan that is not for it.
+    static ::llvm::StringRef message() { return "the plan is for other launches"; }
+  }];
+  let hasVerifier = 1;
+}
+
 def Cta_AwaitGridsOp : Cta_Op<"await_grids", [HasParent<"::mlir::func::FuncOp">]> {
   let summary = "waits until the kernels before this one on its stream have ended";
   let description = [{

@@ -168,6 +168,14 @@ LogicalResult AwaitGridsOp::verify() {
   return success();
 }
 
+LogicalResult WhenOp::verify() {
+  auto kernel = dyn_cast<func::FuncOp>((*this)->getParentOp());
+  if (!kernel || kernel.isPrivate()) // C1
+    return emitOpError() << "stands at the top level of a kernel, not in "
+                         << (kernel ? "a function that it calls" : "a role, a loop or a branch");
+  return success();
+}
+
 LogicalResult OrderOp::verify() {
   if (!isa<func::FuncOp>((*this)->getParentOp())) // C1
     return emitOpError() << "stands at the top level of a kernel, not in `"

@@ -4,6 +4,7 @@
 //   calls         the function's body, which can do whatever its caller could
 //   `cta.before`  two loops in sequence, the second from what the first carried
 //   `cta.load`    a slot's acquire, copy and commit
+//   `cta.when`    an assert: the launches that a plan is for are the only ones that it sees
 //
 // Branches whose condition is then constant are decided, so that one function serves a loop with
 // masks and one without. An op keeps its name and its line, with those of the calls behind it.
@@ -166,6 +167,14 @@ void writeOutLoad(cta::LoadOp load) {
   load.erase();
 }
 
+//===- Conditions -----------------------------------------------------------------------------===//
+
+void writeOutWhen(cta::WhenOp when) {
+  OpBuilder builder(when);
+  builder.create<tile::AssertOp>(when.getLoc(), when.getCondition(), cta::WhenOp::message());
+  when.erase();
+}
+
 //===- The pass -------------------------------------------------------------------------------===//
 
 struct UnfoldProgram : impl::UnfoldProgramBase<UnfoldProgram> {
@@ -180,6 +189,7 @@ struct UnfoldProgram : impl::UnfoldProgramBase<UnfoldProgram> {
         splitLoop(before);
       kernel.walk(decideBranch);
       kernel.walk(writeOutLoad);
+      kernel.walk(writeOutWhen);
     }
     for (func::FuncOp function : functions)
       function.erase();

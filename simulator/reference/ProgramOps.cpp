@@ -107,11 +107,23 @@ static LogicalResult compileAssert(Compiler &compiler, Operation *op) {
   return success();
 }
 
+/// The host takes a plan for the launches only that it is for.
+static LogicalResult compileWhen(Compiler &compiler, Operation *op) {
+  Slot condition = compiler.slot(cast<cta::WhenOp>(op).getCondition());
+  AssertDetail detail{cta::WhenOp::message().str(), {}, {}};
+  compiler.emit(op, {.run = runAssert,
+                     .a = condition.offset,
+                     .count = condition.count,
+                     .detail = compiler.program.own(std::move(detail))});
+  return success();
+}
+
 void addProgramOps(OpTable &table) {
   table["tile.grid"] = compileGrid;
   table["tile.program_id"] = compileProgramId;
   table["tile.dim"] = compileDim;
   table["tile.assert"] = compileAssert;
+  table["cta.when"] = compileWhen;
 }
 
 } // namespace tilewright::simulator

@@ -774,3 +774,21 @@ func.func @what_is_folded_at_launch_has_groups(%t: i32, %fold: i1) {
   }
   return
 }
+
+// -----
+
+func.func @a_condition_stands_in_front_of_roles(%t: i32, %few: i1) {
+  cta.role "multiply" warps 4 {
+    // expected-error @+1 {{'cta.when' op stands at the top level of a kernel, not in a role, a loop or a branch}}
+    cta.when %few
+  }
+  return
+}
+
+// -----
+
+func.func private @helper(%few: i1) {
+  // expected-error @+1 {{'cta.when' op stands at the top level of a kernel, not in a function that it calls}}
+  cta.when %few
+  return
+}

@@ -191,6 +191,14 @@ func.func @tiles_have_lengths_of_their_own(%t: i32, %more: i32) attributes {cta.
   return
 }
 
+// CHECK-LABEL: @a_plan_has_conditions
+// CHECK: cta.when %{{.*}}
+func.func @a_plan_has_conditions(%n: i32, %few: i1) attributes {cta.target = "sm_90"} {
+  cta.when %few
+  tile.grid [%n]
+  return
+}
+
 // CHECK-LABEL: @the_launch_gives_the_order
 // CHECK: %[[SMS:.*]] = cta.sms : i32
 // CHECK: tile.grid{{ ?}}[%[[SMS]]]
