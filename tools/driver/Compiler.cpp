@@ -58,7 +58,8 @@ ErrorOr<Lowered> driver::lowerToCuda(const KernelTextPtr &text, const Attempt &a
                                      std::optional<Rejection> *rejection) {
   TILEWRIGHT_TRY(checkTarget(attempt.config));
   TILEWRIGHT_TRY(checkPasses(attempt.config));
-  TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, attempt.specialisation));
+  TILEWRIGHT_ASSIGN(KernelModule module,
+                    KernelModule::lower(text, attempt.specialisation, attempt.plan));
   TILEWRIGHT_ASSIGN(runtime::KernelSource source, describeTile(*text, module.kernel()));
   Outline outline = outlineOf(module.kernel(), text->file);
   auto reject = [&](Misfit misfit, int64_t warps, Status why) {
@@ -196,8 +197,8 @@ std::string driver::memoKey(const KernelText &text, const Attempt &attempt) {
                         .str());
   }
   std::sort(parts.begin(), parts.end()); // the maps have no order
-  std::string key =
-      text.file + ":" + text.kernel + ":" + hashBytes(text.text).hex() + ";" + attempt.config.key();
+  std::string key = text.file + ":" + text.kernel + ":" + hashBytes(text.text).hex() + ";" +
+                    std::to_string(attempt.plan) + ";" + attempt.config.key();
   for (const std::string &part : parts)
     key += ";" + part;
   return key;

@@ -36,10 +36,11 @@ struct Config {
   std::string key() const;
 };
 
-/// One configuration: a Config with the tile extents.
+/// One configuration: a Config with the tile extents, of one of the kernel's plans.
 struct Attempt {
   Config config;
   frontend::Specialisation specialisation;
+  size_t plan = 0;
 
   /// Of a `tune` parameter.
   frontend::ConstValue tuneValue(const frontend::Param &param) const;

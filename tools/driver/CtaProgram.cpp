@@ -2,6 +2,7 @@
 
 #include "ir/Target.h"
 #include "passes/Passes.h"
+#include "tools/driver/Describe.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -28,20 +29,28 @@ static void nameValues(const AsmParserState &state) {
       argument.setLoc(nameOf(place.loc, argument.getLoc()));
 }
 
-func::FuncOp driver::kernelOf(ModuleOp module) {
-  for (auto function : module.getOps<func::FuncOp>())
-    if (!function.isPrivate())
-      return function;
-  return nullptr;
+SmallVector<func::FuncOp> driver::kernelsOf(ModuleOp module) {
+  return llvm::to_vector(llvm::make_filter_range(
+      module.getOps<func::FuncOp>(), [](func::FuncOp function) { return !function.isPrivate(); }));
 }
 
-/// Checks that a module has one kernel, of which a host can tell what it takes.
-static LogicalResult checkKernel(ModuleOp module) {
-  auto isKernel = [](func::FuncOp function) { return !function.isPrivate(); };
-  if (auto kernels = llvm::count_if(module.getOps<func::FuncOp>(), isKernel); kernels != 1)
-    return module.emitError() << "has " << kernels
-                              << " kernels; it needs one, and functions beside it are `private`";
-  func::FuncOp kernel = kernelOf(module);
+func::FuncOp driver::kernelOf(ModuleOp module) {
+  SmallVector<func::FuncOp> kernels = kernelsOf(module);
+  return kernels.empty() ? nullptr : kernels.front();
+}
+
+std::string driver::nameOf(ModuleOp module) {
+  return module.getSymName().value_or(kernelOf(module).getName()).str();
+}
+
+void driver::keepPlan(ModuleOp module, size_t plan) {
+  for (auto [index, kernel] : llvm::enumerate(kernelsOf(module)))
+    if (index != plan)
+      kernel.erase();
+}
+
+/// Checks that a host can tell what a kernel takes.
+static LogicalResult checkKernel(func::FuncOp kernel) {
   auto target = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr);
   if (!target || !findTarget(target))
     return kernel.emitError() << "needs a target that exists, such as `cta.target = \"sm_90\"`";
@@ -54,6 +63,27 @@ static LogicalResult checkKernel(ModuleOp module) {
                                 << (view ? ", or without a name for each axis in `tile.dims`" : "");
   }
   return success();
+}
+
+static LogicalResult checkKernels(ModuleOp module) {
+  SmallVector<func::FuncOp> kernels = kernelsOf(module);
+  if (kernels.empty() || (kernels.size() > 1 && !module.getSymName()))
+    return module.emitError() << "has " << kernels.size()
+                              << " kernels; it needs one, and functions beside it are `private`; "
+                                 "plans of one kernel stand in `module @its_name { … }`";
+  return success(llvm::all_of(kernels, [](auto kernel) { return succeeded(checkKernel(kernel)); }));
+}
+
+/// The module of a file: the one that it is, or one around its functions.
+static OwningOpRef<ModuleOp> moduleOf(Block &file, Location place) {
+  if (llvm::hasSingleElement(file))
+    if (auto module = dyn_cast<ModuleOp>(file.front())) {
+      module->remove();
+      return module;
+    }
+  OwningOpRef<ModuleOp> module = ModuleOp::create(place);
+  module->getBody()->getOperations().splice(module->getBody()->end(), file.getOperations());
+  return module;
 }
 
 OwningOpRef<ModuleOp> driver::parseCta(const std::string &text, const std::string &file,
@@ -69,11 +99,18 @@ OwningOpRef<ModuleOp> driver::parseCta(const std::string &text, const std::strin
   if (failed(parseAsmSourceFile(sources, &block, ParserConfig(&context), &state)))
     return {};
   nameValues(state);
-  OwningOpRef<ModuleOp> module = ModuleOp::create(FileLineColLoc::get(&context, file, 1, 1));
-  module->getBody()->getOperations().splice(module->getBody()->end(), block.getOperations());
-  if (failed(checkKernel(*module)))
+  OwningOpRef<ModuleOp> module = moduleOf(block, FileLineColLoc::get(&context, file, 1, 1));
+  if (failed(checkKernels(*module)))
     return {};
   return module;
+}
+
+ErrorOr<std::vector<runtime::KernelSource>> driver::describePlans(ModuleOp module) {
+  std::vector<runtime::KernelSource> sources;
+  for (func::FuncOp plan : kernelsOf(module)) {
+    TILEWRIGHT_ASSIGN(sources.emplace_back(), describeChecked(plan));
+  }
+  return sources;
 }
 
 //===- What it takes --------------------------------------------------------------------------===//
@@ -134,9 +171,8 @@ static void addAccesses(func::FuncOp kernel, std::vector<frontend::Param> &param
   });
 }
 
-frontend::Signature driver::signatureOf(func::FuncOp kernel) {
+static frontend::Signature takenBy(func::FuncOp kernel) {
   frontend::Signature result;
-  result.name = kernel.getName().str();
   auto place = kernel->getLoc()->findInstanceOf<FileLineColLoc>();
   result.line = place ? place.getLine() : 1;
   for (unsigned index = 0; index < kernel.getNumArguments(); ++index)
@@ -148,5 +184,54 @@ frontend::Signature driver::signatureOf(func::FuncOp kernel) {
             return known.name == dim.name;
           }))
         result.dims.push_back({dim.name, /*isStatic=*/dim.size != 0});
+  return result;
+}
+
+//===- What its plans take --------------------------------------------------------------------===//
+
+/// A parameter in words: "`a: bf16[M, K]`, which it reads".
+static std::string describe(const frontend::Param &param) {
+  std::string text = "`" + param.name + ": " + frontend::dtypeName(*param.dtype).str();
+  for (auto [axis, dim] : llvm::enumerate(param.dims))
+    text += (axis ? ", " : "[") + dim.name + (dim.name.empty() || !dim.size ? "" : " = ") +
+            (dim.size ? std::to_string(dim.size) : "");
+  text += param.dims.empty() ? "" : "]";
+  text += param.defaultValue ? " = " + toString(*param.defaultValue) + "`" : "`";
+  if (param.kind == frontend::Param::Tensor)
+    text += param.read && param.written ? ", which it reads and writes"
+            : param.written             ? ", which it writes"
+            : param.read                ? ", which it reads"
+                                        : ", which it does not use";
+  return text;
+}
+
+/// Checks that two plans are called alike, and do the same to their arguments.
+static LogicalResult checkAlike(func::FuncOp first, const frontend::Signature &wanted,
+                                func::FuncOp plan) {
+  auto differs = [&] { return plan.emitError() << "plan `" << plan.getName() << "` "; };
+  std::string other = ("`" + first.getName() + "`").str();
+  auto target = plan->getAttrOfType<StringAttr>(cta::kTargetAttr);
+  auto firstTarget = first->getAttrOfType<StringAttr>(cta::kTargetAttr);
+  if (target != firstTarget)
+    return differs() << "is for " << target << ", " << other << " for " << firstTarget
+                     << "; the plans of a kernel are for one target";
+  frontend::Signature found = takenBy(plan);
+  if (found.params.size() != wanted.params.size())
+    return differs() << "takes " << found.params.size() << " arguments, " << other << " "
+                     << wanted.params.size() << "; the plans of a kernel take the same";
+  for (auto [index, mine, theirs] : llvm::enumerate(found.params, wanted.params))
+    if (std::string is = describe(mine), was = describe(theirs); is != was)
+      return differs() << "takes as argument " << index << " " << is << ", " << other << " " << was
+                       << "; the plans of a kernel take, read and write the same";
+  return success();
+}
+
+FailureOr<frontend::Signature> driver::signatureOf(ModuleOp module) {
+  SmallVector<func::FuncOp> plans = kernelsOf(module);
+  frontend::Signature result = takenBy(plans.front());
+  result.name = nameOf(module);
+  for (func::FuncOp plan : llvm::drop_begin(plans))
+    if (failed(checkAlike(plans.front(), result, plan)))
+      return failure();
   return result;
 }

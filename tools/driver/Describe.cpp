@@ -37,9 +37,10 @@ static runtime::TensorArg describeTensor(StringRef name, tile::ViewType view, Ar
   return arg;
 }
 
-ErrorOr<runtime::KernelSource> driver::describeArguments(func::FuncOp kernel) {
+ErrorOr<runtime::KernelSource> driver::describeChecked(func::FuncOp kernel) {
   runtime::KernelSource source;
   source.entry = kernel.getName().str();
+  source.location = placeOf(kernel);
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     std::string name = kernel.getArgAttrOfType<StringAttr>(index, tile::kNameAttr).str();
     if (auto view = dyn_cast<tile::ViewType>(type))
@@ -48,14 +49,20 @@ ErrorOr<runtime::KernelSource> driver::describeArguments(func::FuncOp kernel) {
     else
       source.args.push_back(runtime::ScalarArg{name, elementType(type)});
   }
-  TILEWRIGHT_ASSIGN(source.grid, gridExpr(kernel));
   TILEWRIGHT_ASSIGN(source.checks, launchChecks(kernel));
+  return source;
+}
+
+ErrorOr<runtime::KernelSource> driver::describeArguments(func::FuncOp kernel) {
+  TILEWRIGHT_ASSIGN(runtime::KernelSource source, describeChecked(kernel));
+  TILEWRIGHT_ASSIGN(source.grid, gridExpr(kernel));
   return source;
 }
 
 ErrorOr<runtime::KernelSource> driver::describeTile(const KernelText &text, func::FuncOp kernel) {
   TILEWRIGHT_ASSIGN(runtime::KernelSource source, describeArguments(kernel));
-  source.location = text.file + ":" + std::to_string(text.signature().line);
+  if (!text.isCta()) // which may have several plans, each with its line
+    source.location = text.file + ":" + std::to_string(text.signature().line);
   return source;
 }
 

@@ -12,7 +12,9 @@ namespace tilewright::driver {
 /// The runtime's name of an element type.
 runtime::ElementType elementType(mlir::Type type);
 
-/// Arguments, grid and checks of a kernel at the `tile` or `cta` level, before any pass.
+/// Arguments and checks of a kernel at the `tile` or `cta` level, before any pass.
+ErrorOr<runtime::KernelSource> describeChecked(mlir::func::FuncOp kernel);
+/// The same with its grid.
 ErrorOr<runtime::KernelSource> describeArguments(mlir::func::FuncOp kernel);
 /// The same with the place of its text.
 ErrorOr<runtime::KernelSource> describeTile(const KernelText &text, mlir::func::FuncOp kernel);

@@ -1,6 +1,7 @@
 #include "tools/driver/Inspect.h"
 
 #include "tools/driver/Listing.h"
+#include "tools/driver/Plans.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,8 @@ ErrorOr<KernelModule> driver::moduleAt(const KernelTextPtr &text, const Attempt 
     TILEWRIGHT_ASSIGN(Translated translated, translateFitting(text, wanted));
     attempt = std::move(translated.attempt);
   }
-  TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, attempt.specialisation));
+  TILEWRIGHT_ASSIGN(KernelModule module,
+                    KernelModule::lower(text, attempt.specialisation, attempt.plan));
   if (stage)
     TILEWRIGHT_TRY(module.run(attempt.config.options(), *stage));
   return module;
@@ -28,6 +30,8 @@ static std::string explanation(const KernelText &text, const Attempt &attempt,
   std::string result =
       fmt::format("{}{} on {}\n", text.kernel, config.empty() ? "" : " (" + config + ")",
                   attempt.config.target);
+  if (std::string plan = describePlan(text, attempt.plan); !plan.empty())
+    result += "  " + plan + "\n";
   for (const std::string &reason : rejected)
     result += "  rejected: " + reason + "\n";
   for (const Remark &remark : remarks)
@@ -52,7 +56,8 @@ std::string driver::explain(const KernelText &text, const Compiled &compiled) {
 /// The IR behind each pass that changed something, for the configuration that is compiled.
 static ErrorOr<llvm::json::Array> keptIr(const KernelTextPtr &text, const Attempt &attempt,
                                          const std::string &after) {
-  TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, attempt.specialisation));
+  TILEWRIGHT_ASSIGN(KernelModule module,
+                    KernelModule::lower(text, attempt.specialisation, attempt.plan));
   llvm::json::Array kept;
   TILEWRIGHT_TRY(
       module.run(attempt.config.options(), passes::Stage::Cuda, [&](llvm::StringRef pass) {
@@ -94,6 +99,11 @@ ErrorOr<llvm::json::Object> driver::inspect(const KernelTextPtr &text, const Att
                             {"shared_bytes", translated.source.sharedBytes},
                             {"rejected", llvm::json::Array(rejected)},
                             {"remarks", std::move(remarks)}};
+  if (text->plans.size() > 1)
+    result["plan"] =
+        llvm::json::Object{{"name", text->plans.name(wanted.plan)},
+                           {"number", int64_t(wanted.plan) + 1},
+                           {"conditions", llvm::json::Array(text->plans.conditions(wanted.plan))}};
   if (!irAfter.empty()) {
     TILEWRIGHT_ASSIGN(llvm::json::Array kept, keptIr(text, translated.attempt, irAfter));
     result["ir"] = std::move(kept);

@@ -20,7 +20,8 @@ KernelModule::KernelModule(KernelTextPtr text)
 }
 
 ErrorOr<KernelModule> KernelModule::lower(KernelTextPtr text,
-                                          const frontend::Specialisation &specialisation) {
+                                          const frontend::Specialisation &specialisation,
+                                          size_t plan) {
   KernelModule result(std::move(text));
   const KernelText &source = *result.source;
   result.module = source.isCta() ? parseCta(source.text, source.file, *result.context)
@@ -28,6 +29,8 @@ ErrorOr<KernelModule> KernelModule::lower(KernelTextPtr text,
                                                    *result.context);
   if (!result.module)
     return result.diagnostics->error("kernel `" + source.kernel + "` could not be lowered");
+  if (source.isCta())
+    keepPlan(*result.module, plan);
   return result;
 }
 

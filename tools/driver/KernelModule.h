@@ -15,9 +15,9 @@ namespace tilewright::driver {
 class KernelModule {
 public:
   /// The `tile` module as the front end makes it, or the program of the `cta` level as it is
-  /// written.
-  static ErrorOr<KernelModule> lower(KernelTextPtr text,
-                                     const frontend::Specialisation &specialisation);
+  /// written, with one of its plans.
+  static ErrorOr<KernelModule>
+  lower(KernelTextPtr text, const frontend::Specialisation &specialisation, size_t plan = 0);
 
   /// Called after each pass that changed the kernel, with the pass's flag.
   using PassObserver = std::function<void(llvm::StringRef)>;

@@ -58,16 +58,23 @@ static ErrorOr<KernelTextPtr> loadCtaText(std::string text, std::string file) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   Diagnostics diagnostics(context, file, text);
+  auto unreadable = [&] { return diagnostics.error("`" + file + "` could not be read"); };
   mlir::OwningOpRef<mlir::ModuleOp> module = parseCta(text, file, context);
+  if (!module)
+    return unreadable();
+  auto result = std::make_shared<KernelText>();
+  TILEWRIGHT_ASSIGN(std::vector<runtime::KernelSource> plans, describePlans(*module));
   mlir::PassManager manager(&context);
   passes::addPasses(manager, {}, passes::Stage::Tile, passes::Stage::Cta);
-  if (!module || mlir::failed(manager.run(*module)))
-    return diagnostics.error("`" + file + "` could not be read");
-  mlir::func::FuncOp kernel = kernelOf(*module);
-  auto result = std::make_shared<KernelText>();
-  result->kernel = kernel.getName().str();
-  result->stated = signatureOf(kernel);
-  result->target = kernel->getAttrOfType<mlir::StringAttr>(cta::kTargetAttr).str();
+  if (mlir::failed(manager.run(*module)))
+    return unreadable();
+  mlir::FailureOr<frontend::Signature> stated = signatureOf(*module);
+  if (mlir::failed(stated))
+    return unreadable();
+  TILEWRIGHT_ASSIGN(result->plans, runtime::PlanChoice::create(plans));
+  result->kernel = stated->name;
+  result->stated = std::move(*stated);
+  result->target = kernelOf(*module)->getAttrOfType<mlir::StringAttr>(cta::kTargetAttr).str();
   result->text = std::move(text);
   result->file = std::move(file);
   return KernelTextPtr(std::move(result));

@@ -3,6 +3,7 @@
 #define TILEWRIGHT_TOOLS_DRIVER_KERNELTEXT_H
 
 #include "frontend/Frontend.h"
+#include "runtime/PlanChoice.h"
 #include "support/ErrorOr.h"
 
 #include <memory>
@@ -22,6 +23,8 @@ struct KernelText {
   /// Of a program of the `cta` level: what it takes, and the target that it is written for.
   frontend::Signature stated;
   std::string target;
+  /// Which of its plans a launch takes; a kernel in the language has one.
+  runtime::PlanChoice plans;
 
   bool isCta() const { return !program; }
   const frontend::Signature &signature() const {

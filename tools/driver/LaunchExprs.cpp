@@ -147,7 +147,7 @@ ErrorOr<Expr> driver::gridExpr(func::FuncOp kernel) {
   return product;
 }
 
-static std::string placeOf(Operation *op) {
+std::string driver::placeOf(Operation *op) {
   auto place = op->getLoc()->findInstanceOf<FileLineColLoc>();
   return place ? place.getFilename().str() + ":" + std::to_string(place.getLine()) : "";
 }
@@ -203,6 +203,15 @@ ErrorOr<std::vector<runtime::LaunchCheck>> driver::launchChecks(func::FuncOp ker
       continue;
     if (MaybeExpr condition = launchExpr(op.getCondition()))
       checks.push_back({*condition, op.getMessage().str(), placeOf(op)});
+  }
+  for (auto op : kernel.getBody().front().getOps<cta::WhenOp>()) {
+    MaybeExpr condition = launchExpr(op.getCondition());
+    if (!condition)
+      return Error{
+          placeOf(op) + ": error: plan `" + kernel.getName().str() +
+          "` has a condition that the host does not know before a launch; compute it from " +
+          "sizes, scalar arguments and `cta.sms`, by arithmetic and comparisons"};
+    checks.push_back({*condition, cta::WhenOp::message().str(), placeOf(op), /*selects=*/true});
   }
   // All roles go through tiles in one order: what holds for one holds for all.
   cta::TilesOp first;

@@ -17,8 +17,12 @@ std::optional<runtime::Expr> launchExpr(mlir::Value value);
 /// The number of programs of a `tile` kernel: the product of its grid's extents.
 ErrorOr<runtime::Expr> gridExpr(mlir::func::FuncOp kernel);
 
-/// The asserts that the host can check, and what it has to check of the order of tiles that a launch
-/// gives. Asserts over data, or inside loops, are left to the reference interpreter.
+/// `file:line` of an op; empty if it has none.
+std::string placeOf(mlir::Operation *op);
+
+/// The asserts that the host can check, the conditions of a plan, and what the host has to check of
+/// the order of tiles that a launch gives. Asserts over data, or inside loops, are left to the
+/// reference interpreter.
 ErrorOr<std::vector<runtime::LaunchCheck>> launchChecks(mlir::func::FuncOp kernel);
 
 } // namespace tilewright::driver

@@ -1,5 +1,7 @@
 #include "tools/driver/Load.h"
 
+#include "tools/driver/Plans.h"
+
 #include "llvm/ADT/DenseMapInfo.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallVector.h"
@@ -61,7 +63,7 @@ struct Function::State {
   llvm::StringMap<bool> staticDims;
   Memo memo;
   std::shared_mutex mutex;
-  std::unordered_map<Fingerprint, Memo::Result, FingerprintHash> known;
+  std::unordered_map<Fingerprint, std::shared_ptr<Plans>, FingerprintHash> known;
 
   Fingerprint fingerprint(const Call &call, const Settings &settings) const {
     Fingerprint print;
@@ -82,17 +84,28 @@ struct Function::State {
   ErrorOr<std::string> targetOf(const Call &call) const {
     if (targetGiven)
       return config.target;
-    int device = 0;
-    for (const Argument &argument : call.arguments)
-      if (const TensorRef *tensor = std::get_if<TensorRef>(&argument)) {
-        device = tensor->device;
-        break;
-      }
+    int device = deviceOf(call);
     if (device < 0 && (*text)->isCta())
       return (*text)->target;
     TILEWRIGHT_ASSIGN(const runtime::Driver *driver, runtime::Driver::get());
     TILEWRIGHT_ASSIGN(const runtime::DeviceInfo *info, driver->device(std::max(0, device)));
     return info->target();
+  }
+
+  /// The plans that a call's types, facts and settings lead to.
+  ErrorOr<std::shared_ptr<Plans>> plansOf(const Call &call, const Settings &settings) {
+    Fingerprint print = fingerprint(call, settings);
+    {
+      std::shared_lock lock(mutex);
+      if (auto found = known.find(print); found != known.end())
+        return found->second;
+    }
+    Attempt wanted{config, {}};
+    TILEWRIGHT_ASSIGN(wanted.config.target, targetOf(call));
+    TILEWRIGHT_ASSIGN(wanted.specialisation, specialise((*text)->signature(), call, settings));
+    auto plans = std::make_shared<Plans>(*text, std::move(wanted));
+    std::unique_lock lock(mutex);
+    return known.try_emplace(std::move(print), std::move(plans)).first->second;
   }
 };
 
@@ -107,19 +120,9 @@ Function::Function(ErrorOr<KernelTextPtr> text, Config config)
 }
 
 ErrorOr<Memo::Result> Function::find(const Call &call, const Settings &settings) const {
-  Fingerprint print = state->fingerprint(call, settings);
-  {
-    std::shared_lock lock(state->mutex);
-    if (auto found = state->known.find(print); found != state->known.end())
-      return found->second;
-  }
-  const KernelTextPtr &text = *state->text;
-  Attempt wanted{state->config, {}};
-  TILEWRIGHT_ASSIGN(wanted.config.target, state->targetOf(call));
-  TILEWRIGHT_ASSIGN(wanted.specialisation, specialise(text->signature(), call, settings));
-  Memo::Result result = state->memo.get(text, wanted);
-  std::unique_lock lock(state->mutex);
-  return state->known.try_emplace(std::move(print), std::move(result)).first->second;
+  TILEWRIGHT_ASSIGN(std::shared_ptr<Plans> plans, state->plansOf(call, settings));
+  TILEWRIGHT_ASSIGN(size_t plan, plans->choose(call, deviceOf(call)));
+  return plans->compiled(plan, state->memo);
 }
 
 Status Function::launch(runtime::Stream stream, const std::vector<Argument> &arguments,

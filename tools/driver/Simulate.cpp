@@ -8,9 +8,6 @@
 using namespace tilewright;
 using namespace tilewright::driver;
 
-/// The multiprocessors that a kernel is told of: few, so that loops over tiles go round.
-static constexpr int64_t kMultiprocessors = 4;
-
 ErrorOr<Simulation> Simulation::create(const KernelTextPtr &text, const Attempt &wanted) {
   TILEWRIGHT_ASSIGN(Lowered lowered, lowerFitting(text, wanted));
   TILEWRIGHT_ASSIGN(runtime::LaunchPlan plan, runtime::LaunchPlan::create(lowered.source));
@@ -122,7 +119,8 @@ private:
 ErrorOr<SimulatedLaunch> Simulation::run(const Call &call, llvm::ArrayRef<HostMemory> memories,
                                          const simulator::MachineOptions &options) {
   runtime::BoundLaunch bound = plan.makeBound();
-  TILEWRIGHT_TRY(plan.bindOnHost(call.arguments, kMultiprocessors, bound));
+  // As many multiprocessors as the interpreter has: few, so that loops over tiles go round.
+  TILEWRIGHT_TRY(plan.bindOnHost(call.arguments, simulator::Options().multiprocessors, bound));
   SimulatedLaunch launch;
   launch.grid = bound.grid;
   if (bound.grid == 0)

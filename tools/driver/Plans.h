@@ -1,0 +1,58 @@
+//===- Plans.h - the compiled plans of a kernel -----------------------------------------------===//
+//
+// A kernel has one plan or several (runtime/PlanChoice.h): a program of the `cta` level those of
+// its text, a kernel in the language one for each specialisation.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_TOOLS_DRIVER_PLANS_H
+#define TILEWRIGHT_TOOLS_DRIVER_PLANS_H
+
+#include "tools/driver/Binding.h"
+#include "tools/driver/Compiler.h"
+
+#include <deque>
+
+namespace tilewright::driver {
+
+/// The GPU that holds a call's tensors: -1 where they are in host memory, 0 where it has none.
+int deviceOf(const Call &call);
+
+/// The multiprocessors that a launch finds: those of the GPU, or of the interpreter and the
+/// simulator where `device` is negative.
+ErrorOr<int64_t> multiprocessorsOf(int device);
+
+/// The plans of a kernel for one specialisation, in the order in which a launch tries them.
+/// Thread-safe.
+class Plans {
+public:
+  Plans(KernelTextPtr text, Attempt wanted);
+
+  size_t size() const { return attempts.size(); }
+  const Attempt &attempt(size_t plan) const { return attempts[plan]; }
+
+  /// The plan that a call takes on a GPU, or on the host where `device` is negative.
+  ErrorOr<size_t> choose(const Call &call, int device) const;
+
+  /// The code of a plan, which is compiled when it is first asked for.
+  Memo::Result compiled(size_t plan, Memo &memo);
+
+private:
+  struct Entry {
+    std::once_flag once;
+    Memo::Result result;
+  };
+
+  KernelTextPtr text;
+  std::vector<Attempt> attempts;
+  std::deque<Entry> entries; ///< A deque, since a flag cannot be moved.
+};
+
+/// "plan 1 of 2, `few_rows`: where M <= 64"; empty for the only plan of a kernel.
+std::string describePlan(const KernelText &text, size_t plan);
+
+/// Sets the plan of an attempt to the one that the call takes.
+Status choosePlan(const KernelTextPtr &text, const Call &call, int device, Attempt &attempt);
+
+} // namespace tilewright::driver
+
+#endif
