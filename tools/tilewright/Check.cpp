@@ -49,14 +49,16 @@ static Status interpretStep(const Job &job, const Step &step, const Sizes &sizes
                             HostTensors &tensors, bool optimized) {
   auto address = [&](const std::string &name) -> void * { return tensors[name].bytes.data(); };
   TILEWRIGHT_ASSIGN(Operands operands, makeOperands(job, step, sizes, address, -1));
-  driver::Attempt attempt{job.config, {}};
-  TILEWRIGHT_ASSIGN(attempt.specialisation,
+  TILEWRIGHT_ASSIGN(frontend::Specialisation bound,
                     driver::specialise(step.signature(), operands.call, step.settings));
   TILEWRIGHT_ASSIGN(driver::KernelModule module,
-                    driver::KernelModule::lower(step.text, attempt.specialisation));
+                    driver::KernelModule::lower(step.text, bound, step.plan.value_or(0)));
   if (optimized)
     TILEWRIGHT_TRY(module.run(job.config.options(), passes::Stage::Tile));
-  TILEWRIGHT_TRY(driver::interpret(module, operands.call));
+  simulator::Options options;
+  if (step.text->plans.asksMultiprocessors()) // as the plan's condition was told
+    options.multiprocessors = job.multiprocessors;
+  TILEWRIGHT_TRY(driver::interpret(module, operands.call, options));
   return {};
 }
 
@@ -70,7 +72,7 @@ Status cli::checkSizes(const Job &job, const Sizes &sizes) {
   for (const Step &step : job.steps) {
     TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, sizes));
     TILEWRIGHT_ASSIGN(driver::KernelModule module,
-                      driver::KernelModule::lower(step.text, attempt.specialisation));
+                      driver::KernelModule::lower(step.text, attempt.specialisation, attempt.plan));
     llvm::StringMap<runtime::ExprValue> values = valuesOf(job, step, sizes);
     TILEWRIGHT_ASSIGN(std::vector<runtime::LaunchCheck> checks,
                       driver::launchChecks(module.kernel()));

@@ -4,6 +4,7 @@
 #include "support/Files.h"
 #include "tools/driver/Inspect.h"
 #include "tools/driver/Listing.h"
+#include "tools/driver/Plans.h"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -12,20 +13,14 @@
 using namespace tilewright;
 using namespace tilewright::cli;
 
-static ErrorOr<std::string> emitModule(const Job &job, const Step &step,
+static ErrorOr<std::string> emitModule(const Step &step, const driver::Attempt &attempt,
                                        std::optional<passes::Stage> stage) {
-  TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
   TILEWRIGHT_ASSIGN(driver::KernelModule module, driver::moduleAt(step.text, attempt, stage));
   return module.str();
 }
 
-static ErrorOr<std::string> emitCuda(const Job &job, const Step &step) {
-  TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
-  return driver::cudaListing(step.text, attempt);
-}
-
-static ErrorOr<driver::Compiled> build(const Job &job, const Step &step, bool lineInfo) {
-  TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
+static ErrorOr<driver::Compiled> build(const Step &step, const driver::Attempt &attempt,
+                                       bool lineInfo) {
   runtime::CompileOptions options;
   if (lineInfo)
     options.extraOptions.push_back("-lineinfo");
@@ -35,13 +30,14 @@ static ErrorOr<driver::Compiled> build(const Job &job, const Step &step, bool li
   return compiled;
 }
 
-static ErrorOr<std::string> emitMachine(const Job &job, const Step &step, const std::string &what) {
-  TILEWRIGHT_ASSIGN(driver::Compiled compiled, build(job, step, /*lineInfo=*/what == "ptx"));
+static ErrorOr<std::string> emitMachine(const Step &step, const driver::Attempt &attempt,
+                                        const std::string &what) {
+  TILEWRIGHT_ASSIGN(driver::Compiled compiled, build(step, attempt, /*lineInfo=*/what == "ptx"));
   const runtime::CompiledText &text = compiled.kernel.compiled().text;
   if (what == "ptx")
     return driver::annotatePtx(text.ptx, *step.text);
   if (text.cubin.empty())
-    return Error{"`" + job.config.target + "` has PTX only; a cubin needs `sm_…`"};
+    return Error{"`" + attempt.config.target + "` has PTX only; a cubin needs `sm_…`"};
   return what == "sass" ? driver::disassemble(text.cubin) : ErrorOr<std::string>(text.cubin);
 }
 
@@ -49,27 +45,46 @@ static ErrorOr<std::string> emitJson(const Job &job, const std::vector<Step> &st
                                      const std::string &irAfter) {
   llvm::json::Array kernels;
   for (const Step &step : steps) {
-    TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
-    TILEWRIGHT_ASSIGN(llvm::json::Object kernel, driver::inspect(step.text, attempt, irAfter));
-    kernels.push_back(std::move(kernel));
+    TILEWRIGHT_ASSIGN(std::vector<driver::Attempt> attempts, attemptsFor(job, step));
+    for (const driver::Attempt &attempt : attempts) {
+      TILEWRIGHT_ASSIGN(llvm::json::Object kernel, driver::inspect(step.text, attempt, irAfter));
+      kernels.push_back(std::move(kernel));
+    }
   }
   return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(kernels))).str();
 }
 
-static ErrorOr<std::string> emitStep(const Job &job, const Step &step, const std::string &what) {
+static ErrorOr<std::string> emitPlan(const Step &step, const driver::Attempt &attempt,
+                                     const std::string &what) {
   if (step.text->isCta() && (what == "tile" || what == "tile-raw"))
     return Error{"a kernel written on the `cta` level has no `" + what + "`"};
   if (what == "tile-raw")
-    return emitModule(job, step, std::nullopt);
+    return emitModule(step, attempt, std::nullopt);
   if (what == "tile")
-    return emitModule(job, step, passes::Stage::Tile);
+    return emitModule(step, attempt, passes::Stage::Tile);
   if (what == "cta")
-    return emitModule(job, step, passes::Stage::Cta);
+    return emitModule(step, attempt, passes::Stage::Cta);
   if (what == "cuda-ir")
-    return emitModule(job, step, passes::Stage::Cuda);
+    return emitModule(step, attempt, passes::Stage::Cuda);
   if (what == "cuda")
-    return emitCuda(job, step);
-  return emitMachine(job, step, what);
+    return driver::cudaListing(step.text, attempt);
+  return emitMachine(step, attempt, what);
+}
+
+/// The text of each plan, behind a line that names it.
+static ErrorOr<std::string> emitStep(const Job &job, const Step &step, const std::string &what) {
+  TILEWRIGHT_ASSIGN(std::vector<driver::Attempt> attempts, attemptsFor(job, step));
+  if (what == "cubin" && attempts.size() > 1)
+    return Error{fmt::format("kernel `{}` has {} plans, and a cubin is of one: add `--plan {}`",
+                             job.name, attempts.size(), step.text->plans.name(0))};
+  std::string all;
+  for (const driver::Attempt &attempt : attempts) {
+    TILEWRIGHT_ASSIGN(std::string text, emitPlan(step, attempt, what));
+    std::string plan = driver::describePlan(*step.text, attempt.plan);
+    bool isText = what != "cubin" && !plan.empty();
+    all += (isText ? "// " + plan + "\n" : "") + text;
+  }
+  return all;
 }
 
 static Status writeOutput(const std::string &path, const std::string &text) {
@@ -109,9 +124,11 @@ Status cli::explain(const ExplainOptions &options) {
     return writeOutput("", text);
   }
   for (const Step &step : job.steps) {
-    TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
-    TILEWRIGHT_ASSIGN(std::string text, driver::explain(step.text, attempt));
-    fmt::print("{}", text);
+    TILEWRIGHT_ASSIGN(std::vector<driver::Attempt> attempts, attemptsFor(job, step));
+    for (const driver::Attempt &attempt : attempts) {
+      TILEWRIGHT_ASSIGN(std::string text, driver::explain(step.text, attempt));
+      fmt::print("{}", text);
+    }
   }
   return {};
 }

@@ -21,7 +21,7 @@ ErrorOr<GpuJob> GpuJob::create(const runtime::Driver &driver, const Job &job, co
   auto address = [&](const std::string &name) { return result.buffers.at(name).data(); };
   for (const Step &step : job.steps) {
     TILEWRIGHT_ASSIGN(Operands operands, makeOperands(job, step, sizes, address, kDevice));
-    driver::Attempt wanted{job.config, {}};
+    driver::Attempt wanted{job.config, {}, step.plan.value_or(0)};
     TILEWRIGHT_ASSIGN(wanted.specialisation,
                       driver::specialise(step.signature(), operands.call, step.settings));
     TILEWRIGHT_ASSIGN(driver::Compiled compiled, driver::compile(step.text, wanted));

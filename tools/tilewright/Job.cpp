@@ -6,7 +6,7 @@
 #include "support/Files.h"
 #include "tools/driver/Builtins.h"
 
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -271,14 +271,39 @@ static Status bindConfig(Job &job, const KernelArgs &args) {
   return {};
 }
 
+/// The plan that the user names.
+static Status bindPlan(Job &job, const KernelArgs &args) {
+  const std::string &wanted = args.plan;
+  Step &step = job.steps.front();
+  const runtime::PlanChoice &plans = step.text->plans;
+  if (wanted.empty() && plans.size() > 1 && !args.cuda.empty())
+    return Error{"kernel `" + job.name + "` has " + std::to_string(plans.size()) +
+                 " plans, and `--cuda` replaces the text of one: add `--plan " + plans.name(0) +
+                 "`"};
+  if (wanted.empty())
+    return {};
+  if (plans.size() == 1 || job.steps.size() > 1)
+    return Error{"kernel `" + job.name + "` has one plan; `--plan` names one of several"};
+  std::vector<StringRef> names;
+  for (size_t plan = 0; plan < plans.size(); ++plan) {
+    names.push_back(plans.name(plan));
+    if (plans.name(plan) == wanted)
+      step.plan = plan;
+  }
+  if (!step.plan)
+    return Error{"kernel `" + job.name + "` has no plan `" + wanted + "`" +
+                 frontend::suggest(wanted, names) + "; it has `" + llvm::join(names, "`, `") + "`"};
+  return {};
+}
+
 static Status addSteps(Job &job, const driver::KernelTextPtr &first, const json &defaults) {
   if (!defaults.contains("steps")) {
-    job.steps.push_back({first, {}, {}, {}});
+    job.steps.push_back({first, {}, {}, {}, {}});
     return {};
   }
   for (const auto &name : defaults["steps"]) {
     TILEWRIGHT_ASSIGN(driver::KernelTextPtr text, driver::loadKernel(name.get<std::string>()));
-    job.steps.push_back({std::move(text), {}, {}, {}});
+    job.steps.push_back({std::move(text), {}, {}, {}, {}});
   }
   return {};
 }
@@ -290,6 +315,7 @@ ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
   job.name = text->kernel;
   job.flops = defaults.value("flops", "");
   TILEWRIGHT_TRY(addSteps(job, text, defaults));
+  TILEWRIGHT_TRY(bindPlan(job, args));
   TILEWRIGHT_TRY(bindShape(job, args));
   fixedShape(job);
   TILEWRIGHT_TRY(defaultShape(job, defaults));

@@ -7,6 +7,7 @@
 #ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_JOB_H
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_JOB_H
 
+#include "simulator/Reference.h"
 #include "tools/driver/Binding.h"
 #include "tools/driver/Compiler.h"
 
@@ -19,7 +20,7 @@ namespace tilewright::cli {
 
 /// The words of the command line that say which kernel, and how.
 struct KernelArgs {
-  std::string kernel, target, cuda;
+  std::string kernel, plan, target, cuda;
   std::vector<std::string> shape, sets, dtypes, config, disabledPasses;
   bool allowSpills = false;
 };
@@ -32,6 +33,8 @@ struct Step {
   driver::Settings settings;
   std::map<std::string, runtime::Argument> scalars;
   std::set<std::string> absent; ///< Optional tensors that are left out.
+  /// Of a kernel with several: the one that the user names, or that a launch takes.
+  std::optional<size_t> plan;
 
   const frontend::Signature &signature() const { return text->signature(); }
 };
@@ -45,6 +48,7 @@ struct Job {
   std::string flops; ///< A formula, or empty.
   /// Of random float inputs where it is not 1: weights, so that results stay in a dtype's range.
   std::map<std::string, double> deviations;
+  int64_t multiprocessors = simulator::Options().multiprocessors; ///< Of the GPU that runs it.
 
   runtime::ElementType typeOf(const frontend::Param &param) const;
   /// Sizes of a tensor's axes; a size that nobody stated is taken as large and even.
@@ -69,8 +73,14 @@ using AddressOf = std::function<void *(const std::string &tensor)>;
 ErrorOr<Operands> makeOperands(const Job &job, const Step &step, const Sizes &sizes,
                                const AddressOf &addressOf, int device);
 
-/// The configuration to start from for a step, with the facts of contiguous, aligned tensors.
+/// The configuration to start from for a step and its plan, with the facts of contiguous, aligned
+/// tensors.
 ErrorOr<driver::Attempt> attemptFor(const Job &job, const Step &step, const Sizes &sizes);
+/// The same for each of its plans, or for the one that is set.
+ErrorOr<std::vector<driver::Attempt>> attemptsFor(const Job &job, const Step &step);
+
+/// Sets the plan that each step takes at the job's sizes, where the user names none.
+Status choosePlans(Job &job);
 
 /// Sizes, scalar arguments and constants by name, for expressions.
 llvm::StringMap<runtime::ExprValue> valuesOf(const Job &job, const Step &step, const Sizes &sizes);

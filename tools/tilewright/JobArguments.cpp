@@ -50,13 +50,16 @@ ErrorOr<Operands> cli::makeOperands(const Job &job, const Step &step, const Size
   return result;
 }
 
-ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const Sizes &sizes) {
-  // Any aligned address will do: only facts are taken from it.
+/// The arguments of a step over aligned addresses, of which only facts are taken.
+static ErrorOr<Operands> placeholders(const Job &job, const Step &step, const Sizes &sizes) {
   static char placeholder alignas(256)[256];
-  TILEWRIGHT_ASSIGN(Operands operands,
-                    makeOperands(
-                        job, step, sizes, [](auto &) { return placeholder; }, -1));
-  driver::Attempt attempt{job.config, {}};
+  return makeOperands(
+      job, step, sizes, [](auto &) { return placeholder; }, -1);
+}
+
+ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const Sizes &sizes) {
+  TILEWRIGHT_ASSIGN(Operands operands, placeholders(job, step, sizes));
+  driver::Attempt attempt{job.config, {}, step.plan.value_or(0)};
   TILEWRIGHT_ASSIGN(attempt.specialisation,
                     driver::specialise(step.signature(), operands.call, step.settings));
   // A size that nobody stated is not to be compiled in.
@@ -64,6 +67,26 @@ ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const
     if (!sizes.contains(dim.name))
       attempt.specialisation.dims.erase(dim.name);
   return attempt;
+}
+
+ErrorOr<std::vector<driver::Attempt>> cli::attemptsFor(const Job &job, const Step &step) {
+  TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
+  std::vector<driver::Attempt> attempts(step.plan ? 1 : step.text->plans.size(), attempt);
+  if (!step.plan)
+    for (size_t plan = 0; plan < attempts.size(); ++plan)
+      attempts[plan].plan = plan;
+  return attempts;
+}
+
+Status cli::choosePlans(Job &job) {
+  for (Step &step : job.steps) {
+    if (step.plan || step.text->plans.size() == 1)
+      continue;
+    TILEWRIGHT_ASSIGN(Operands operands, placeholders(job, step, job.sizes));
+    TILEWRIGHT_ASSIGN(step.plan,
+                      step.text->plans.choose(operands.call.arguments, job.multiprocessors));
+  }
+  return {};
 }
 
 llvm::StringMap<runtime::ExprValue> cli::valuesOf(const Job &job, const Step &step,
@@ -88,6 +111,7 @@ llvm::StringMap<runtime::ExprValue> cli::valuesOf(const Job &job, const Step &st
   }
   for (const auto &[name, size] : sizes)
     values[name] = size;
+  values[llvm::StringRef(runtime::kNumMultiprocessors)] = job.multiprocessors;
   return values;
 }
 

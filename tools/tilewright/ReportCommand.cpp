@@ -1,6 +1,7 @@
 // `tilewright compile --emit report`: what a kernel uses and how fast it could be.
 #include "ir/Target.h"
 #include "runtime/Driver.h"
+#include "tools/driver/Plans.h"
 #include "tools/driver/Resources.h"
 #include "tools/driver/RoleLoops.h"
 #include "tools/tilewright/Commands.h"
@@ -110,23 +111,42 @@ ErrorOr<std::string> countedWork(const Job &alone, const driver::Attempt &attemp
 
 } // namespace
 
+/// What a step does at the job's sizes, under the configuration that was chosen.
+static ErrorOr<std::string> work(const Job &alone, const driver::Attempt &attempt) {
+  TILEWRIGHT_ASSIGN(JobWork work, workOf(alone, alone.sizes));
+  TILEWRIGHT_ASSIGN(std::string counted, countedWork(alone, attempt));
+  return fmt::format("  sizes           {}\n", str(alone.sizes)) + roofline(alone, work) + counted;
+}
+
+/// What each plan of a step uses; and what the one that a launch takes does, where all sizes are
+/// known.
+static ErrorOr<std::string> report(const Job &job, const Step &step) {
+  Job alone = job;
+  alone.steps = {step};
+  bool isComplete = bool(checkComplete(alone));
+  if (isComplete)
+    TILEWRIGHT_TRY(choosePlans(alone));
+  TILEWRIGHT_ASSIGN(std::vector<driver::Attempt> attempts, attemptsFor(job, step));
+  std::string text;
+  for (const driver::Attempt &attempt : attempts) {
+    TILEWRIGHT_ASSIGN(driver::Compiled compiled, driver::compile(step.text, attempt));
+    text += fmt::format("{} on {}\n", step.text->kernel, job.config.target);
+    if (std::string plan = driver::describePlan(*step.text, attempt.plan); !plan.empty())
+      text += "  " + plan + "\n";
+    text += resources(step, compiled, *findTarget(job.config.passTarget()));
+    if (!isComplete || attempt.plan != alone.steps.front().plan.value_or(0))
+      continue;
+    TILEWRIGHT_ASSIGN(std::string done, work(alone, compiled.attempt));
+    text += done;
+  }
+  return text + (isComplete ? "" : "  (give every `--shape` for FLOPs, bytes and the roofline)\n");
+}
+
 ErrorOr<std::string> cli::report(const Job &job) {
   std::string text;
   for (const Step &step : job.steps) {
-    TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
-    TILEWRIGHT_ASSIGN(driver::Compiled compiled, driver::compile(step.text, attempt));
-    text += fmt::format("{} on {}\n", step.text->kernel, job.config.target) +
-            resources(step, compiled, *findTarget(job.config.passTarget()));
-    Job alone = job;
-    alone.steps = {step};
-    if (!checkComplete(alone)) {
-      text += "  (give every `--shape` for FLOPs, bytes and the roofline)\n";
-      continue;
-    }
-    TILEWRIGHT_ASSIGN(JobWork work, workOf(alone, job.sizes));
-    text += fmt::format("  sizes           {}\n", str(job.sizes)) + roofline(job, work);
-    TILEWRIGHT_ASSIGN(std::string counted, countedWork(alone, compiled.attempt));
-    text += counted;
+    TILEWRIGHT_ASSIGN(std::string part, ::report(job, step));
+    text += part;
   }
   return text;
 }

@@ -57,7 +57,7 @@ static MathUnit unitOf(mlir::Type type, bool tf32) {
 static Status addStep(const Job &job, const Step &step, const Sizes &sizes, JobWork &work) {
   TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, sizes));
   TILEWRIGHT_ASSIGN(driver::KernelModule module,
-                    driver::KernelModule::lower(step.text, attempt.specialisation));
+                    driver::KernelModule::lower(step.text, attempt.specialisation, attempt.plan));
   if (step.text->isCta()) // without calls
     TILEWRIGHT_TRY(module.run(attempt.config.options(), passes::Stage::Tile));
   driver::Work counted = driver::estimateWork(module.kernel(), valuesOf(job, step, sizes));

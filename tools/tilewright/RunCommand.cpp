@@ -1,4 +1,5 @@
 // `tilewright run`: random inputs, the reference interpreter as the check, the GPU if there is one.
+#include "tools/driver/Plans.h"
 #include "tools/tilewright/Check.h"
 #include "tools/tilewright/Commands.h"
 #include "tools/tilewright/Gpu.h"
@@ -86,17 +87,31 @@ Status timeOnGpu(const runtime::Driver &driver, const Job &job, const RunOptions
 
 } // namespace
 
+/// The GPU that runs the job, and its driver; a reason where there is none.
+static ErrorOr<const runtime::Driver *> findGpu() {
+  TILEWRIGHT_ASSIGN(const runtime::Driver *driver, runtime::Driver::get());
+  if (driver->devices().empty())
+    return Error{"the driver reports none"};
+  return driver;
+}
+
 Status cli::run(const RunOptions &options) {
   TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
   TILEWRIGHT_TRY(checkComplete(job));
+  ErrorOr<const runtime::Driver *> driver = findGpu();
+  if (driver)
+    job.multiprocessors = (*driver)->devices().front().multiprocessors;
+  TILEWRIGHT_TRY(choosePlans(job));
   TILEWRIGHT_TRY(checkSizes(job, job.sizes));
   TILEWRIGHT_ASSIGN(Sizes checked, sizesToCheck(job, kReferenceBudget));
   fmt::print("{}: {}\n", job.name, str(job.sizes));
+  for (const Step &step : job.steps)
+    if (step.plan)
+      fmt::print("{}\n", driver::describePlan(*step.text, *step.plan));
   if (options.check && checked != job.sizes)
     fmt::print("the check uses smaller sizes: the reference is slow\n");
-  ErrorOr<const runtime::Driver *> driver = runtime::Driver::get();
-  if (!driver || (*driver)->devices().empty()) {
-    fmt::print("no GPU: {}\n", driver ? "the driver reports none" : driver.error().message);
+  if (!driver) {
+    fmt::print("no GPU: {}\n", driver.error().message);
     return checkOnCpu(job, checked, options.seed);
   }
   const runtime::DeviceInfo &gpu = (*driver)->devices().front();

@@ -1,4 +1,5 @@
 // `tilewright simulate`: a kernel's instructions on the CPU, with all that can go wrong found.
+#include "tools/driver/Plans.h"
 #include "tools/tilewright/Commands.h"
 #include "tools/tilewright/SimulatedStep.h"
 #include "tools/tilewright/Trace.h"
@@ -17,9 +18,11 @@ static Status simulateAndPrint(const Job &job, const Step &step, const Sizes &si
   TILEWRIGHT_ASSIGN(SimulatedStep done, simulateStep(job, step, wanted, sizes, tensors, options));
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const simulator::MachineResult &result = done.launch.result;
-  fmt::print("{} on {}: {} programs of {} threads in {:.2f} s\n{}", step.text->kernel,
-             job.config.target, done.launch.grid, done.simulation.source().threads, seconds,
-             describe(result.counters));
+  fmt::print("{} on {}: {} programs of {} threads in {:.2f} s\n", step.text->kernel,
+             job.config.target, done.launch.grid, done.simulation.source().threads, seconds);
+  if (step.plan)
+    fmt::print("  {}\n", driver::describePlan(*step.text, *step.plan));
+  fmt::print("{}", describe(result.counters));
   if (result.runs > 1)
     fmt::print("  schedules       {}{}\n", result.runs, result.complete ? ", all" : ", not all");
   return result.isClean() ? Status() : Status(Error{done.launch.messages});
@@ -32,6 +35,7 @@ Status cli::simulate(const SimulateOptions &options) {
   machine.maxRuns = options.maxRuns;
   TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
   TILEWRIGHT_TRY(checkComplete(job));
+  TILEWRIGHT_TRY(choosePlans(job));
   TILEWRIGHT_TRY(checkSizes(job, job.sizes));
   TILEWRIGHT_ASSIGN(Sizes sizes, sizesToCheck(job, kSimulatorBudget));
   if (sizes != job.sizes)

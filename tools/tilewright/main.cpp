@@ -23,11 +23,15 @@ static void addKernelOptions(CLI::App &command, KernelArgs &args) {
   command.add_option("--target", args.target,
                      "GPU generation: sm_90, or compute_80 for PTX alone (default: the local "
                      "GPU's, else sm_90)");
+  command.add_option("--plan", args.plan,
+                     "of a kernel with several plans, this one (default: all, or the one that a "
+                     "launch takes)");
   command.add_option("--config", args.config, "warps=8,stages=3,min_blocks=2")->delimiter(',');
   command.add_option("--disable-pass", args.disabledPasses, "passes to leave out")->delimiter(',');
-  command.add_option("--cuda", args.cuda,
-                     "a file of CUDA C++ to compile in place of the kernel's own, such as an edited "
-                     "copy of what --emit cuda gives");
+  command.add_option(
+      "--cuda", args.cuda,
+      "a file of CUDA C++ to compile in place of the kernel's own, such as an edited "
+      "copy of what --emit cuda gives");
   command.add_flag("--allow-spills", args.allowSpills,
                    "keep a kernel whose registers spill to memory");
 }
