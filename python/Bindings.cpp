@@ -4,6 +4,7 @@
 #include "frontend/Builtins.h"
 #include "tools/driver/Builtins.h"
 #include "tools/driver/Inspect.h"
+#include "tools/driver/Plans.h"
 #include "tools/driver/Resources.h"
 
 #include <tvm/ffi/container/array.h>
@@ -168,6 +169,9 @@ ffi::Any report(const Kernel &kernel, Subject &subject) {
               {"shared_bytes", int64_t(resources.sharedBytes)},
               {"notes", strings(compiled.kernel.compiled().performanceNotes)},
               {"rejected", strings(compiled.rejected)}};
+  size_t plan = compiled.attempt.plan;
+  if (std::string words = driver::describePlan(*kernel->text(), plan); !words.empty())
+    result.Set("plan", ffi::String(words));
   if (!resources.hasMachineCode)
     return result;
   result.Set("registers", int64_t(resources.registers));

@@ -1,6 +1,7 @@
 #include "python/Kernel.h"
 
 #include "tools/driver/Interpret.h"
+#include "tools/driver/Plans.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
 
@@ -43,8 +44,9 @@ void KernelObj::interpret(const Arguments &arguments, const Settings &settings) 
   Call call = orRaise(driver::arrange(signature(), arguments.list));
   // The target is left open: asking for it would initialise CUDA, which does not survive a fork.
   Attempt wanted{config, orRaise(driver::specialise(signature(), call, settings))};
-  driver::KernelModule module =
-      orRaise(driver::KernelModule::lower(source, wanted.specialisation), kCompileError);
+  orRaise(driver::choosePlan(source, call, /*device=*/-1, wanted));
+  driver::KernelModule module = orRaise(
+      driver::KernelModule::lower(source, wanted.specialisation, wanted.plan), kCompileError);
   {
     std::lock_guard lock(mutex);
     lastInterpreted = std::move(wanted);
@@ -55,12 +57,16 @@ void KernelObj::interpret(const Arguments &arguments, const Settings &settings) 
 
 //===- What became of a call ------------------------------------------------------------------===//
 
+static bool hasGpu() {
+  ErrorOr<const runtime::Driver *> driver = runtime::Driver::get();
+  return driver && !(*driver)->devices().empty();
+}
+
 /// The generation of a GPU, or what a machine without one most likely compiles for.
 static std::string targetOf(int device) {
-  ErrorOr<const runtime::Driver *> driver = runtime::Driver::get();
-  if (!driver || (*driver)->devices().empty())
+  if (!hasGpu())
     return driver::Config().target;
-  return orRaise((*driver)->device(std::max(0, device)))->target();
+  return orRaise((*runtime::Driver::get())->device(std::max(0, device)))->target();
 }
 
 void KernelObj::chooseTarget(Attempt &wanted, const std::string &target, int device) const {
@@ -96,6 +102,8 @@ Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
   Call call = orRaise(driver::arrange(signature(), arguments.list));
   Attempt wanted{config, orRaise(driver::specialise(signature(), call, settings))};
   chooseTarget(wanted, target, arguments.device);
+  bool forGpu = source->plans.asksMultiprocessors() && hasGpu();
+  orRaise(driver::choosePlan(source, call, std::max(forGpu ? 0 : -1, arguments.device), wanted));
   return {std::move(wanted), nullptr};
 }
 

@@ -9,6 +9,7 @@ import tilewright as tw
 
 PROGRAMS = Path(__file__).parents[1] / "hopper"
 SUMS = Path(__file__).parents[1] / "tools" / "inputs" / "sums.mlir"
+PRODUCT = SUMS.with_name("product.mlir")
 SPECS = [tw.Spec(shape, "bf16") for shape in ((300, 200), (520, 200), (300, 520))]
 
 
@@ -35,6 +36,26 @@ def test_the_reference_runs_a_program_in_host_memory():
     np.testing.assert_array_equal(y, expected / 3 * 2)
 
 
+@pytest.mark.parametrize("rows, plan", [(16, "plan 1 of 2, `few_rows`"), (17, "plan 2 of 2, `many_rows`")])
+def test_the_plan_follows_from_the_arguments(rows, plan):
+    product = tw.from_file(PRODUCT)
+    assert product.__name__ == "product"
+    specs = [tw.Spec(shape, "f16") for shape in ((rows, 80), (72, 80), (rows, 72))]
+    assert plan in product.explain(*specs)
+    assert f"\n{plan.split('`')[1]}(" in product.cuda(*specs)
+
+
+def test_the_reference_runs_the_plan_that_a_launch_takes():
+    product = tw.from_file(PRODUCT)
+    random = np.random.default_rng(1)
+    for rows, plan in ((9, "few_rows"), (70, "many_rows")):
+        a, b = (random.integers(-3, 4, (size, 80)).astype(np.float16) for size in (rows, 72))
+        c = np.full((rows, 72), np.nan, np.float16)
+        product(a, b, c)
+        np.testing.assert_array_equal(c, a @ b.T)
+        assert f"`{plan}`" in product.explain()
+
+
 def test_a_file_without_a_kernel_is_an_error(tmp_path):
     file = tmp_path / "empty.mlir"
     file.write_text("module {}\n")
@@ -58,3 +79,15 @@ def test_a_program_runs_on_the_current_stream():
     torch.testing.assert_close(c.float(), a.float() @ b.float().T, rtol=1e-2, atol=1e-1)
     with pytest.raises(tw.Error, match="c"):
         gemm(a, b, c[:, :512])
+
+
+@pytest.mark.gpu
+def test_calls_take_the_plan_of_their_sizes():
+    torch = pytest.importorskip("torch")
+    product = tw.from_file(PRODUCT)
+    for rows, plan in ((9, "few_rows"), (700, "many_rows"), (16, "few_rows")):
+        a, b = (torch.randn(size, 200, device="cuda", dtype=torch.float16) for size in (rows, 520))
+        c = torch.full((rows, 520), float("nan"), device="cuda", dtype=torch.float16)
+        product(a, b, c)
+        torch.testing.assert_close(c.float(), a.float() @ b.float().T, rtol=1e-2, atol=1e-1)
+        assert f"`{plan}`" in product.explain()

@@ -70,6 +70,15 @@ def test_an_empty_call_launches_nothing():
     assert driver.fake_launches() == before
 
 
+def test_a_call_takes_the_plan_of_its_sizes():
+    product = tw.from_file(os.path.join(os.path.dirname(__file__), "../tools/inputs/product.mlir"))
+    for rows, grid in ((16, 9), (65, 2 * 9), (9, 9), (130, 3 * 9)):
+        before = driver.fake_launches()
+        product(*(FakeArray(shape, dtype="float16") for shape in ((rows, 80), (520, 80), (rows, 520))))
+        assert driver.fake_launches() == before + 1
+        assert driver.fake_grid() == grid
+
+
 @pytest.mark.parametrize("device", [0, 1])
 def test_the_arrays_say_which_gpu(device):
     add(*arrays(device=device))
