@@ -215,11 +215,28 @@ def HintRegisters : Pass<"hint-registers", "::mlir::func::FuncOp"> {
 
 //===- cta to cuda --------------------------------------------------------------------------------===//
 
+def LowerChannels : Pass<"lower-channels", "::mlir::func::FuncOp"> {
+  let summary = "writes what it takes to hand slots over: barriers and addresses";
+  let description = [{
+    On whole tiles still, by the plans of `plan-channels`: acquires and waits become waits for
+    barriers and numbers of slots, commits and releases become arrivals. Slots that loops carry become
+    numbers in registers. Ops of `cuda` that it writes are the same for all threads of a role.
+
+    ```mlir
+    %number = cuda.get %as_slot[%c0] …
+    %full = cta.barrier_of full %as[%number] …
+    cuda.mbarrier_wait %full, %phase
+    %slot = cta.slot_at %as[%number] …
+    ```
+  }];
+  let dependentDialects = ["::tilewright::cuda::CudaDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ExpandToCuda : Pass<"expand-to-cuda", "::mlir::ModuleOp"> {
   let summary = "writes out what each thread does";
   let description = [{
-    Channels become shared memory, copy groups and barriers; register tiles become register arrays;
-    tile ops become unrolled loops over them.
+    Channels become shared memory; register tiles become register arrays; tile ops become unrolled
+    loops over them.
   }];
   let dependentDialects = ["::tilewright::cuda::CudaDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "::mlir::math::MathDialect"];

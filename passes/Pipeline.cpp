@@ -97,6 +97,7 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
 
 /// From layouts to one thread.
 static void addExpansion(OpPassManager &manager, Adder &passes) {
+  passes.require(createLowerChannels());
   manager.addPass(createExpandToCuda());
   // Expansion writes index arithmetic where it needs it and relies on this to fold it, merge it and
   // take it out of loops, so that the text says once what happens once.

@@ -43,7 +43,7 @@ def Cta_ChannelOp : Cta_Op<"channel"> {
     build($_builder, $_state, result, kind, /*multicast=*/false, shared, /*plan=*/nullptr);
   }]>];
   let results = (outs Cta_Channel:$result);
-  let assemblyFormat = "$kind (`multicast` $multicast^)? attr-dict `:` type($result)";
+  let assemblyFormat = "`` $kind (`multicast` $multicast^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Whether its slots lie as TMA and wgmma know them.

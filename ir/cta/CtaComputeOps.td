@@ -239,12 +239,18 @@ def Cta_ConvertOp : Cta_Op<"convert", [Pure]> {
 }
 
 def Cta_SyncOp : Cta_Op<"sync"> {
-  let summary = "a point that all threads of the block reach before any goes on";
+  let summary = "a point that all threads of the block, or role, reach before any goes on";
   let description = [{
     Accesses to global memory before it come before those behind it, whichever thread makes them. Put
-    by `order-accesses`; channels need none, they order what crosses them.
+    by `order-accesses`; channels need none, they order what crosses them. With `warpgroup` only the
+    threads of a warpgroup meet.
+
+    ```mlir
+    cta.sync warpgroup
+    ```
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$warpgroup);
+  let assemblyFormat = "(`warpgroup` $warpgroup^)? attr-dict";
 }
 
 #endif

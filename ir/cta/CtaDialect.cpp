@@ -179,6 +179,30 @@ LogicalResult WaitOp::verify() {
 LogicalResult NoSlotOp::verify() {
   return verifySlot(*this, getChannel().getType(), getSlot().getType());
 }
+LogicalResult SlotAtOp::verify() {
+  return verifySlot(*this, getChannel().getType(), getSlot().getType());
+}
+
+LogicalResult BarrierOfOp::verify() {
+  auto channel = getChannel().getDefiningOp<ChannelOp>();
+  if (!channel || !channel.getPlan() || !channel.getPlan()->getRing()) // C1
+    return emitOpError() << "is of a channel that has no barriers";
+  return success();
+}
+
+void OnceOp::build(OpBuilder &builder, OperationState &state, Threads of, int64_t count,
+                   Value condition) {
+  build(builder, state, ThreadsAttr::get(builder.getContext(), of),
+        builder.getI64IntegerAttr(count), condition);
+  state.regions.front()->emplaceBlock().addArgument(builder.getI32Type(), state.location);
+}
+
+LogicalResult OnceOp::verify() {
+  if (TypeRange(getBody().getArgumentTypes()) !=
+      TypeRange(IntegerType::get(getContext(), 32))) // C1
+    return emitOpError() << "has a body that takes the number of the thread, i32";
+  return success();
+}
 
 /// True for tiles of one shape and element type, whatever their layouts.
 static bool sameTile(Type a, Type b) {
@@ -235,8 +259,7 @@ LogicalResult CopyOp::verify() {
   Type element = getSlot().getType().getTile().getElementType();
   if (element != getView().getType().getElementType()) // C5
     return emitOpError() << "fills " << getSlot().getType() << " from " << getView().getType();
-  auto acquire = getSlot().getDefiningOp<AcquireOp>();
-  auto channel = acquire ? acquire.getChannel().getDefiningOp<ChannelOp>() : ChannelOp();
+  ChannelOp channel = channelOf(getSlot());
   return channel && channel.getKind() == ChannelKind::Tma ? verifyTmaCopy(*this) : success();
 }
 

@@ -5,6 +5,23 @@ include "ir/cta/CtaChannelOps.td"
 
 // What passes put where a program's ops need it; a program that is written has none of these.
 
+def Cta_SlotState : I32EnumAttr<"SlotState", "which of a slot's two mbarriers", [
+    I32EnumAttrCase<"Full", 0, "full">,      // completes when the slot has been filled
+    I32EnumAttrCase<"Empty", 1, "empty">]> { // when all have given it back
+  let cppNamespace = "::tilewright::cta";
+  let genSpecializedAttr = 0;
+}
+def Cta_SlotStateAttr : EnumAttr<Cta_Dialect, Cta_SlotState, "state">;
+
+def Cta_Threads : I32EnumAttr<"Threads", "the threads of which one does something for all", [
+    I32EnumAttrCase<"Role", 0, "role">,
+    I32EnumAttrCase<"Warpgroup", 1, "warpgroup">,
+    I32EnumAttrCase<"Warp", 2, "warp">]> {
+  let cppNamespace = "::tilewright::cta";
+  let genSpecializedAttr = 0;
+}
+def Cta_ThreadsAttr : EnumAttr<Cta_Dialect, Cta_Threads, "threads">;
+
 def Cta_NoSlotOp : Cta_SlotFromChannel<"no_slot"> {
   let summary = "a slot that is none: what a loop carries before it has one";
   let description = [{
@@ -34,6 +51,72 @@ def Cta_WaitGroupOp : Cta_Op<"wait_group", [AttrSizedOperandSegments]> {
     $left (`,` $done^)? (`after` $computed^)? attr-dict
     (`:` type($done)^)? (`after` type($computed)^)?
   }];
+}
+
+//===- From channels to barriers and addresses ----------------------------------------------------===//
+//
+// What `lower-channels` writes for acquires, commits, waits and releases, beside ops of `cuda` that
+// are the same for all threads of a role.
+
+def Cta_SlotAtOp : Cta_Op<"slot_at", [Pure]> {
+  let summary = "the slot of a channel with that number";
+  let description = [{
+    ```mlir
+    %slot = cta.slot_at %as[%i] : !cta.channel<4 x tensor<128x64xbf16>> -> !cta.slot<tensor<128x64xbf16>>
+    ```
+  }];
+  let arguments = (ins Cta_Channel:$channel, I32:$index);
+  let results = (outs Cta_Slot:$slot);
+  let assemblyFormat = "$channel `[` $index `]` attr-dict `:` type($channel) `->` type($slot)";
+  let hasVerifier = 1;
+}
+
+def Cta_BarrierOfOp : Cta_Op<"barrier_of", [Pure]> {
+  let summary = "the address of the mbarrier that says of a slot that it is full, or empty";
+  let description = [{
+    C1: the channel's plan has a ring.
+
+    ```mlir
+    %full = cta.barrier_of full %as[%i] : !cta.channel<4 x tensor<128x64xbf16>>
+    ```
+  }];
+  let arguments = (ins Cta_SlotStateAttr:$state, Cta_Channel:$channel, I32:$index);
+  let results = (outs I32:$address);
+  let assemblyFormat = "`` $state $channel `[` $index `]` attr-dict `:` type($channel)";
+  let hasVerifier = 1;
+}
+
+def Cta_OnceOp : Cta_Op<"once", [SingleBlock, NoTerminator]> {
+  let summary = "what one thread does for a role, or for each of its warps or warpgroups";
+  let description = [{
+    The first `count` threads do it instead, each with its number; where one thread runs the role,
+    that one does it so many times. With a condition, only where that holds. C1: the body takes a
+    number, i32.
+
+    ```mlir
+    cta.once warp 1 {
+    ^bb0(%number: i32):
+      cuda.mbarrier_arrive %empty
+    }
+    ```
+  }];
+  let arguments = (ins Cta_ThreadsAttr:$of, I64Attr:$count, Optional<I1>:$condition);
+  let regions = (region SizedRegion<1>:$body);
+  let builders = [OpBuilder<(ins "Threads":$of, CArg<"int64_t", "1">:$count,
+                                 CArg<"::mlir::Value", "{}">:$condition)>];
+  let assemblyFormat = "`` $of $count (`if` $condition^)? attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+def Cta_PutCopiedOp : Cta_Op<"put_copied"> {
+  let summary = "stores to a slot of kind `registers` what a copy to it has loaded";
+  let arguments = (ins Cta_Slot:$slot);
+  let assemblyFormat = "$slot attr-dict `:` type($slot)";
+}
+
+def Cta_AwaitStoresOp : Cta_Op<"await_stores"> {
+  let summary = "waits until TMA has read what the role stored";
+  let assemblyFormat = "attr-dict";
 }
 
 #endif

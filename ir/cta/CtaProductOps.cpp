@@ -18,7 +18,7 @@ Type MmaOp::getOperandElementType() { return getB().getType().getTile().getEleme
 /// The kind of channel that a slot comes from, if that is known.
 static std::optional<ChannelKind> kindOf(Value slot) {
   Operation *from = slot.getDefiningOp();
-  if (!isa_and_nonnull<WaitOp, AcquireOp>(from))
+  if (!isa_and_nonnull<WaitOp, AcquireOp, SlotAtOp>(from))
     return std::nullopt;
   auto channel = from->getOperand(0).getDefiningOp<ChannelOp>();
   return channel ? std::optional(channel.getKind()) : std::nullopt;

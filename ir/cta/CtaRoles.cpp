@@ -69,15 +69,14 @@ int64_t cta::warpsAt(Operation *op) {
 
 bool cta::isElected(RoleOp role) {
   auto isTile = [](Type type) { return isa<RankedTensorType, PendingType>(type); };
-  auto isShared = [](Value channel) { // all threads copy a part
-    auto op = channel ? channel.getDefiningOp<ChannelOp>() : ChannelOp();
-    return op && op.getKind() != ChannelKind::Tma;
+  auto isShared = [](ChannelOp channel) { // all threads copy a part
+    return channel && channel.getKind() != ChannelKind::Tma;
   };
   return !role.walk([&](Operation *op) {
                 auto load = dyn_cast<LoadOp>(op);
-                auto acquire = dyn_cast<AcquireOp>(op);
-                if ((load && isShared(load.getChannel())) ||
-                    (acquire && isShared(acquire.getChannel())))
+                auto copy = dyn_cast<CopyOp>(op);
+                if ((load && isShared(load.getChannel().getDefiningOp<ChannelOp>())) ||
+                    (copy && isShared(channelOf(copy.getSlot()))))
                   return WalkResult::interrupt();
                 bool tiles = llvm::any_of(op->getOperandTypes(), isTile) ||
                              llvm::any_of(op->getResultTypes(), isTile);

@@ -241,7 +241,7 @@ std::optional<ResultRange> TilesOp::getLoopResults() { return getResults(); }
 
 ChannelOp cta::channelOf(Value slot) {
   Operation *op = slot.getDefiningOp();
-  if (isa_and_nonnull<AcquireOp, WaitOp, NoSlotOp>(op))
+  if (isa_and_nonnull<AcquireOp, WaitOp, NoSlotOp, SlotAtOp>(op))
     return op->getOperand(0).getDefiningOp<ChannelOp>();
   auto argument = dyn_cast<BlockArgument>(slot);
   auto loop = dyn_cast<LoopLikeOpInterface>(argument ? argument.getOwner()->getParentOp() : op);

@@ -1,6 +1,5 @@
-// Channels. A slot is a stretch of shared memory; where it lies and how it changes hands has been
-// planned (PlanChannels.cpp). Those of one role go round in lockstep (ExpandLockstep.cpp), others
-// by mbarriers (ExpandRings.cpp), however data gets into them.
+// Addresses of slots and of their barriers, and where threads meet. Where a slot lies has been
+// planned (PlanChannels.cpp), and which one is meant is a number (LowerChannels.cpp).
 #include "passes/analysis/SharedMemory.h"
 #include "passes/lower/Expander.h"
 
@@ -21,8 +20,54 @@ void Expander::planShared() {
     state.layout = channel.getShared() ? channel.getShared()->getLayout()
                                        : SharedLayout{tile.getShape().back(), 0, 0};
   });
-  planLockstep();
-  planRings();
+}
+
+/// Declares the barriers of all rings. One thread makes them, and all threads wait for that.
+void Expander::makeBarriers() {
+  auto named = [&](const llvm::Twine &name) {
+    return NameLoc::get(builder.getStringAttr(name), loc);
+  };
+  auto declareRing = [&](cta::RingAttr plan, int64_t depth, const std::string &name) {
+    auto [ring, isNew] = rings.try_emplace(plan);
+    if (!isNew)
+      return;
+    int64_t bytes = depth * kBarrierBytes;
+    Type i32 = builder.getI32Type();
+    ring->second.depth = depth;
+    ring->second.full =
+        builder.create<cuda::SharedOp>(named(name + "_full"), i32, plan.getFull(), bytes);
+    ring->second.empty =
+        builder.create<cuda::SharedOp>(named(name + "_empty"), i32, plan.getEmpty(), bytes);
+  };
+  for (auto channel : kernel.getOps<cta::ChannelOp>())
+    if (cta::RingAttr plan = channel.getPlan()->getRing())
+      declareRing(plan, channel.getResult().getType().getDepth(),
+                  cta::nameOf(channel.getResult(), "ring"));
+  if (auto plan = kernel->getAttrOfType<cta::PlanAttr>(cta::kQueueAttr)) {
+    declareRing(plan.getRing(), kQueueSlots, "tiles");
+    queueSlots = builder.create<cuda::SharedOp>(named("tiles_shared"), builder.getI32Type(),
+                                                plan.getOffset(), kQueueSlots * plan.getStride());
+  }
+  Value first = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread, constant(0));
+  branch(first, [&] {
+    for (BlockArgument argument : result.getArguments())
+      if (isa<cuda::TensorMapType>(argument.getType()))
+        builder.create<cuda::TmaPrefetchMapOp>(loc, argument);
+    for (auto &[key, ring] : rings)
+      unrolled(ring.depth, [&, plan = cast<cta::RingAttr>(key), ring = ring](Value slot) {
+        Value offset = mul(slot, kBarrierBytes);
+        builder.create<cuda::MbarrierInitOp>(loc, add(ring.full, offset), plan.getFills());
+        builder.create<cuda::MbarrierInitOp>(loc, add(ring.empty, offset), plan.getReturns());
+      });
+    if (target.has(Feature::Tma))
+      builder.create<cuda::FenceOp>(loc, cuda::FenceKind::MbarrierInit);
+  });
+  if (cluster > 1) {
+    builder.create<cuda::ClusterArriveOp>(loc);
+    builder.create<cuda::ClusterWaitOp>(loc);
+  } else {
+    builder.create<cuda::BarrierOp>(loc);
+  }
 }
 
 Value Expander::scratch(Operation *op) {
@@ -55,7 +100,7 @@ void Expander::needAllWarps(StringRef how) {
                  << "\" that depends on `cta.warpgroup`; move it out of there";
 }
 
-//===- Ops -----------------------------------------------------------------------------------===//
+//===- Ops ------------------------------------------------------------------------------------===//
 
 /// A name for what belongs to a channel: the variable that its tile was loaded into.
 static std::string nameOf(Location loc) {
@@ -65,15 +110,9 @@ static std::string nameOf(Location loc) {
 }
 
 LogicalResult Expander::expandChannel(cta::ChannelOp op) {
-  ChannelState &state = channels[op.getResult()];
-  auto type = op.getResult().getType();
-  std::string name = nameOf(op.getLoc());
-  auto named = NameLoc::get(builder.getStringAttr(name + "_shared"), op.getLoc());
-  state.base = builder.create<cuda::SharedOp>(named, builder.getI32Type(),
-                                              op.getPlan()->getOffset(), channelBytes(op));
-  bool boxed = op.getKind() == cta::ChannelKind::Tma || op.getKind() == cta::ChannelKind::Store;
-  if (type.getDepth() > 1 && !boxed && !ringOf(op.getResult()))
-    declareCounters(op, state, name);
+  auto named = NameLoc::get(builder.getStringAttr(nameOf(op.getLoc()) + "_shared"), op.getLoc());
+  channels[op.getResult()].base = builder.create<cuda::SharedOp>(
+      named, builder.getI32Type(), op.getPlan()->getOffset(), channelBytes(op));
   return success();
 }
 
@@ -81,49 +120,32 @@ Value Expander::slotAt(ChannelState &state, Value index) {
   return builder.createOrFold<arith::AddIOp>(loc, state.base, mul(index, state.slotBytes));
 }
 
-Value Expander::nextIndex(Value counter, int64_t depth) {
-  Value index = builder.create<cuda::GetOp>(loc, builder.getI32Type(), counter, constant(0));
-  Value next = builder.create<arith::AddIOp>(loc, index, constant(1));
-  Value wraps = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, next, constant(depth));
-  builder.create<cuda::SetOp>(loc, builder.create<arith::SelectOp>(loc, wraps, constant(0), next),
-                              counter, constant(0));
-  return index;
+Value Expander::barrierOf(cta::ChannelOp channel, cta::SlotState state, Value index) {
+  const RingBarriers &ring = rings.find(channel.getPlan()->getRing())->second;
+  return add(state == cta::SlotState::Full ? ring.full : ring.empty, mul(index, kBarrierBytes));
 }
 
-LogicalResult Expander::expandAcquire(cta::AcquireOp op) {
-  SlotState &slot = slots[op.getSlot()];
-  slot.channel = op.getChannel().getDefiningOp<cta::ChannelOp>();
-  if (ringOf(op.getChannel()))
-    enterSlot(op, slot);
-  else
-    acquireInLockstep(op, slot);
+LogicalResult Expander::expandBarrierOf(cta::BarrierOfOp op) {
+  scalars.map(op.getAddress(), barrierOf(op.getChannel().getDefiningOp<cta::ChannelOp>(),
+                                         op.getState(), scalar(op.getIndex())));
   return success();
 }
 
-LogicalResult Expander::expandCommit(cta::CommitOp op) {
+LogicalResult Expander::expandSlotAt(cta::SlotAtOp op) {
   SlotState &slot = slots[op.getSlot()];
-  Ring *ring = ringOf(slot.channel.getResult());
-  if (!ring)
-    commitInLockstep(slot);
+  slot.channel = op.getChannel().getDefiningOp<cta::ChannelOp>();
+  Value index = scalar(op.getIndex());
+  if (slot.channel.getKind() == cta::ChannelKind::Tma)
+    slot.full = barrierOf(slot.channel, cta::SlotState::Full, index);
+  llvm::SaveAndRestore<Location> named(loc, op.getLoc());
+  slot.address = slotAt(channels[op.getChannel()], index);
+  return success();
+}
+
+LogicalResult Expander::expandPutCopied(cta::PutCopiedOp op) {
+  SlotState &slot = slots[op.getSlot()];
   if (slot.staged)
-    writeSlot(slot, slot.staged, stagedLayouts[op.getSlot()], op.getSlot().getType().getTile());
-  if (ring && !closesAll(filling[ring], *ring, slot))
-    return success();
-  auto isFenced = [](cta::ChannelOp channel) { return channel.getPlan()->getFenced(); };
-  if (ring ? llvm::any_of(ring->channels, isFenced) : isFenced(slot.channel))
-    builder.create<cuda::FenceOp>(loc, cuda::FenceKind::AsyncShared);
-  if (ring)
-    handOver(*ring, slot.index);
-  return success();
-}
-
-LogicalResult Expander::expandWait(cta::WaitOp op) {
-  SlotState &slot = slots[op.getSlot()];
-  slot.channel = op.getChannel().getDefiningOp<cta::ChannelOp>();
-  if (ringOf(op.getChannel()))
-    enterSlot(op, slot);
-  else
-    waitInLockstep(op, slot);
+    writeSlot(slot, slot.staged, slot.stagedLayout, op.getSlot().getType().getTile());
   return success();
 }
 

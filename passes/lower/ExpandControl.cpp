@@ -90,7 +90,6 @@ LogicalResult Expander::expandControl(Operation *op) {
 
 LogicalResult Expander::expandFor(scf::ForOp op) {
   enterSums(op);
-  auto numbers = declareSlots(op);
   SmallVector<Value> inits, arrays;
   for (auto [init, argument] : llvm::zip(op.getInitArgs(), op.getRegionIterArgs())) {
     if (isScalar(init))
@@ -102,7 +101,7 @@ LogicalResult Expander::expandFor(scf::ForOp op) {
     tiles[argument] = array;
     arrays.push_back(array);
   }
-  if (failed(expandLoop(op, inits, arrays, numbers)))
+  if (failed(expandLoop(op, inits, arrays)))
     return failure();
   // What follows the last products computes its coordinates anew, so that no loop need keep them.
   if (op->getParentOp() == kernel && multiplies(op)) {
@@ -115,58 +114,7 @@ LogicalResult Expander::expandFor(scf::ForOp op) {
   return success();
 }
 
-/// Slots of channels that share their barriers have one number.
-Expander::SlotNumbers Expander::declareSlots(scf::ForOp op) {
-  SlotNumbers numbers;
-  llvm::MapVector<std::pair<Ring *, int64_t>, Value> shared;
-  DenseMap<Value, int64_t> carried; // slots of a channel
-  for (auto [place, argument] : llvm::enumerate(op.getRegionIterArgs())) {
-    if (!isa<cta::SlotType>(argument.getType()))
-      continue;
-    Value channel = cta::channelOf(argument);
-    if (!ringOf(channel)) // nothing gives it back
-      continue;
-    Value &number = shared[{ringOf(channel), carried[channel]++}];
-    if (!number) {
-      number =
-          declare(NameLoc::get(builder.getStringAttr("held_slot"), loc), 1, builder.getI32Type());
-    }
-    numbers[place] = number;
-  }
-  handOnSlots(op.getInitArgs(), numbers);
-  return numbers;
-}
-
-void Expander::takeSlot(Value name, Value index) {
-  SlotState &slot = slots[name];
-  slot.channel = cta::channelOf(name);
-  slot.index = index;
-  slot.address = slotAt(channels[slot.channel], index);
-}
-
-Value Expander::slotNumber(Value registers) {
-  return builder.create<cuda::GetOp>(loc, builder.getI32Type(), registers, constant(0));
-}
-
-void Expander::handOnSlots(ValueRange handed, const SlotNumbers &numbers) {
-  DenseSet<Value> done;
-  for (auto [place, number] : numbers)
-    if (done.insert(number).second)
-      builder.create<cuda::SetOp>(loc, slots[handed[place]].index, number, constant(0));
-}
-
-void Expander::takeSlots(ValueRange names, const SlotNumbers &numbers) {
-  DenseMap<Value, Value> indices;
-  for (auto [place, number] : numbers) {
-    Value &index = indices[number];
-    if (!index)
-      index = slotNumber(number);
-    takeSlot(names[place], index);
-  }
-}
-
-LogicalResult Expander::expandLoop(scf::ForOp op, ValueRange inits, ArrayRef<Value> arrays,
-                                   const SlotNumbers &numbers) {
+LogicalResult Expander::expandLoop(scf::ForOp op, ValueRange inits, ArrayRef<Value> arrays) {
   Value lower = scalar(op.getLowerBound()), upper = scalar(op.getUpperBound());
   auto loop = builder.create<scf::ForOp>(op.getLoc(), lower, upper, scalar(op.getStep()), inits);
   loop.getInductionVar().setLoc(op.getInductionVar().getLoc());
@@ -193,10 +141,8 @@ LogicalResult Expander::expandLoop(scf::ForOp op, ValueRange inits, ArrayRef<Val
                                                  arith::CmpIPredicate::sgt, loop.getInductionVar(),
                                                  lower);
     });
-    takeSlots(op.getRegionIterArgs(), numbers);
     if (failed(expandBlock(*op.getBody())))
       return failure();
-    handOnSlots(op.getYieldedValues(), numbers);
     SmallVector<Value> yieldedTiles, yieldedScalars;
     for (Value value : op.getYieldedValues())
       if (isTile(value))
@@ -211,7 +157,6 @@ LogicalResult Expander::expandLoop(scf::ForOp op, ValueRange inits, ArrayRef<Val
   markBegun(op, op.getResults(), [&] {
     return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, lower, upper);
   });
-  takeSlots(op.getResults(), numbers);
   return success();
 }
 

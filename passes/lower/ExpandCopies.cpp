@@ -60,7 +60,7 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
     slot.staged = declare(op.getLoc(), layout.registers() / pack,
                           pack == 1 ? element : Type(VectorType::get({pack}, element)));
     loadTile(access, layout, slot.staged, vector, constantOf(computeType(element), 0), predicate);
-    stagedLayouts[op.getSlot()] = layout;
+    slot.stagedLayout = layout;
     return success();
   }
 

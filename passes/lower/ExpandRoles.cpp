@@ -2,9 +2,8 @@
 // whole warpgroups starts by exchanging registers, which ptxas accepts only in one chain of if and
 // else. A role without tiles is run by one elected thread.
 //
-// Before them one thread makes the barriers of all rings, and all threads wait for that, of the
-// whole cluster where there is one. Blocks of a cluster also end together: a peer may still write
-// to the others' slots, or give theirs back.
+// Before them the barriers of all rings are made, of the whole cluster where there is one. Blocks
+// of a cluster also end together: a peer may still write to the others' slots, or give theirs back.
 #include "passes/lower/Expander.h"
 
 namespace tilewright::passes {
@@ -23,12 +22,52 @@ void Expander::branch(Value condition, function_ref<void()> body) {
 Value Expander::firstThread() {
   if (elected)
     return {};
-  needAllWarps("is done by one thread for all");
-  Value number = role ? add(mul(warp, kLanes), lane) : thread;
-  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, number, constant(0));
+  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                             numberIn(cta::Threads::Role), constant(0));
 }
 
 void Expander::byOneThread(function_ref<void()> body) { branch(firstThread(), body); }
+
+/// The thread's number in its warpgroup, or in a role that starts within one.
+Value Expander::numberInGroup() {
+  return cta::firstWarp(role) % cta::kWarpsPerGroup == 0 ? groupThread
+                                                         : add(mul(warp, kLanes), lane);
+}
+
+/// The thread's number among those of which one does something.
+Value Expander::numberIn(cta::Threads threads) {
+  switch (threads) {
+  case cta::Threads::Role:
+    needAllWarps("is done by one thread for all");
+    return role ? add(mul(warp, kLanes), lane) : thread;
+  case cta::Threads::Warpgroup:
+    return numberInGroup();
+  case cta::Threads::Warp:
+    return lane;
+  }
+}
+
+LogicalResult Expander::expandOnce(cta::OnceOp op) {
+  llvm::SaveAndRestore<Location> outer(loc);
+  int64_t count = op.getCount();
+  Value condition = op.getCondition() ? scalar(op.getCondition()) : Value();
+  LogicalResult outcome = success();
+  auto body = [&](Value number) {
+    scalars.map(op.getBody().getArgument(0), number);
+    for (Operation &inner : op.getBody().front())
+      if (failed(expand(&inner)))
+        outcome = failure();
+  };
+  if (elected) {
+    branch(condition, [&] { unrolled(count, body); });
+    return outcome;
+  }
+  Value number = numberIn(op.getOf());
+  Value within =
+      builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, number, constant(count));
+  branch(both(condition, within), [&] { body(number); });
+  return outcome;
+}
 
 //===- The branches ---------------------------------------------------------------------------===//
 
@@ -39,7 +78,7 @@ LogicalResult Expander::expandRoles() {
   groupThread = builder.create<arith::AndIOp>(named("group_thread"), thread, constant(127));
   if (cluster > 1)
     rank = builder.create<cuda::ClusterRankOp>(named("rank"), builder.getI32Type());
-  initialiseRings();
+  makeBarriers();
 
   SmallVector<Section> sections;
   for (auto op : kernel.getBody().front().getOps<cta::RoleOp>()) {
@@ -118,7 +157,7 @@ LogicalResult Expander::expandRole(cta::RoleOp op) {
     llvm::SaveAndRestore coordinatesScope(threadCoordinates, CoordinateCache());
     if (first)
       entryEnd = own.getDefiningOp();
-    enterRings();
+    enterStores();
     startTurns();
     outcome = expandBlock(op.getBody().front());
     if (!storing.empty()) // the stores' slots live until they have been read

@@ -176,35 +176,15 @@ SmallVector<Value> Expander::tileCoordinates(const TileLoop &loop, Value number)
 //===- What tiles hand on ---------------------------------------------------------------------===//
 
 SmallVector<Value> Expander::declareCarried(cta::TilesOp op) {
-  SmallVector<Value> carried;
-  for (BlockArgument argument : op.getRegionIterArgs()) {
-    std::string number = cta::nameOf(argument, "slot") + "_number";
-    auto tile = dyn_cast<RankedTensorType>(argument.getType());
-    carried.push_back(
-        tile ? declareTile(argument.getLoc(), tile)
-             : declare(NameLoc::get(builder.getStringAttr(number), loc), 1, builder.getI32Type()));
-  }
-  return carried;
-}
-
-void Expander::handOn(ValueRange values, ArrayRef<Value> carried) {
-  SmallVector<Value> tilesToCopy, arrays;
-  for (auto [value, registers] : llvm::zip(values, carried))
-    if (isa<cta::SlotType>(value.getType()))
-      builder.create<cuda::SetOp>(loc, slots[value].index, registers, constant(0));
-    else
-      tilesToCopy.push_back(value), arrays.push_back(registers);
-  assignTiles(tilesToCopy, arrays);
+  return llvm::map_to_vector(op.getRegionIterArgs(), [&](BlockArgument argument) {
+    return declareTile(argument.getLoc(), cast<RankedTensorType>(argument.getType()));
+  });
 }
 
 /// Gives what is carried the names that it has in a tile, or behind the loop.
 void Expander::takeOver(ValueRange names, ArrayRef<Value> carried) {
-  for (auto [name, registers] : llvm::zip(names, carried)) {
-    if (isa<cta::SlotType>(name.getType()))
-      takeSlot(name, slotNumber(registers));
-    else
-      tiles[name] = registers;
-  }
+  for (auto [name, registers] : llvm::zip(names, carried))
+    tiles[name] = registers;
 }
 
 //===- The loop -------------------------------------------------------------------------------===//
@@ -220,7 +200,7 @@ LogicalResult Expander::expandTile(const TileLoop &loop, ArrayRef<Value> coordin
   takeOver(op.getRegionIterArgs(), loop.carried);
   if (failed(expandBlock(op.getBody().front())))
     return failure();
-  handOn(op.getYieldedValues(), loop.carried);
+  assignTiles(op.getYieldedValues(), loop.carried);
   return success();
 }
 
@@ -229,7 +209,7 @@ LogicalResult Expander::expandTiles(cta::TilesOp op) {
   loop.carried = declareCarried(op);
   loop.first = div(builder.create<cuda::BlockIdOp>(loc, builder.getI32Type()), cluster);
   loop.step = div(builder.create<cuda::GridSizeOp>(loc, builder.getI32Type()), cluster);
-  handOn(op.getInitArgs(), loop.carried);
+  assignTiles(op.getInitArgs(), loop.carried);
   if (failed(op.getQueue()  ? expandQueue(loop)
              : op.isSplit() ? expandParts(loop)
                             : expandShare(loop)))

@@ -68,9 +68,9 @@ cuda::TensorMapType Expander::mapType(Operation *op) {
   if (auto store = dyn_cast<cta::StoreOp>(op))
     return typeOf(cta::storedPart(store), store.getExtents(), storingGroups(store));
   auto copy = cast<cta::CopyOp>(op);
-  auto channel = copy.getSlot().getDefiningOp<cta::AcquireOp>().getChannel();
-  bool multicast = channel.getDefiningOp<cta::ChannelOp>().getMulticast();
-  return typeOf(cta::tileOf(channel.getType()), copy.getExtents(),
+  cta::ChannelOp channel = cta::channelOf(copy.getSlot());
+  bool multicast = channel.getMulticast();
+  return typeOf(cta::tileOf(channel.getResult().getType()), copy.getExtents(),
                 multicast ? cta::clusterOf(kernel) : 1);
 }
 
@@ -201,7 +201,6 @@ LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
   int64_t rows = panels.rows / parties;
   Value firstRow = parties > 1 ? mul(div(warp, cta::kWarpsPerGroup), rows) : Value();
   if (borrows) {
-    slots[through].stored = true;
     if (parties > 1 && !keepToTheirRows(op, parties))
       barrier();
   }
@@ -235,6 +234,37 @@ LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
       builder.create<cuda::BulkCommitOp>(loc);
     });
   });
+  return success();
+}
+
+/// Counts the slots of channels whose stores do not each start with slot 0.
+void Expander::enterStores() {
+  storing.clear();
+  role.walk([&](cta::StoreOp store) {
+    if (!store.getChannel())
+      return;
+    Value channel = store.getThrough();
+    bool whole = cta::partsOf(store) % store.getChannel().getDepth() == 0;
+    Value &slot = storing[channel];
+    if (whole || slot)
+      return;
+    slot = declare(NameLoc::get(builder.getStringAttr(cta::nameOf(channel, "ring") + "_slot"), loc),
+                   1, builder.getI32Type());
+    builder.create<cuda::SetOp>(loc, constant(0), slot, constant(0));
+  });
+}
+
+Value Expander::nextIndex(Value counter, int64_t depth) {
+  Value index = builder.create<cuda::GetOp>(loc, builder.getI32Type(), counter, constant(0));
+  Value next = builder.create<arith::AddIOp>(loc, index, constant(1));
+  Value wraps = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, next, constant(depth));
+  builder.create<cuda::SetOp>(loc, builder.create<arith::SelectOp>(loc, wraps, constant(0), next),
+                              counter, constant(0));
+  return index;
+}
+
+LogicalResult Expander::expandAwaitStores(cta::AwaitStoresOp) {
+  awaitStores();
   return success();
 }
 

@@ -181,8 +181,7 @@ static bool movesByTma(Operation *op) {
   if (isa<cta::StoreOp>(op))
     return true;
   auto copy = dyn_cast<cta::CopyOp>(op);
-  auto acquire = copy ? copy.getSlot().getDefiningOp<cta::AcquireOp>() : cta::AcquireOp();
-  auto channel = acquire ? acquire.getChannel().getDefiningOp<cta::ChannelOp>() : cta::ChannelOp();
+  cta::ChannelOp channel = copy ? cta::channelOf(copy.getSlot()) : cta::ChannelOp();
   return channel && channel.getKind() == cta::ChannelKind::Tma;
 }
 
@@ -430,7 +429,12 @@ LogicalResult Expander::expand(Operation *op) {
 #define NO_EXPANSION(Op) .Case([](Op) { return success(); })
 #include "passes/lower/Expansions.def"
       .Case<scf::ForOp, scf::IfOp, scf::WhileOp>([&](auto o) { return expandControl(o); })
-      .Default([&](Operation *o) { return expandElementwise(o); });
+      .Default([&](Operation *o) {
+        if (!isa<cuda::CudaDialect>(o->getDialect()))
+          return expandElementwise(o);
+        builder.clone(*o, scalars); // the same for all threads of the role
+        return success();
+      });
 }
 
 LogicalResult Expander::expandDim(tile::DimOp op) {
@@ -443,13 +447,11 @@ LogicalResult Expander::expandWarpgroup(cta::WarpgroupOp op) {
   return success();
 }
 
-LogicalResult Expander::expandNoSlot(cta::NoSlotOp op) {
-  slots[op.getSlot()].index = constant(0);
-  return success();
-}
-
-LogicalResult Expander::expandSync(cta::SyncOp) {
-  barrier();
+LogicalResult Expander::expandSync(cta::SyncOp op) {
+  if (op.getWarpgroup())
+    groupBarrier();
+  else
+    barrier();
   return success();
 }
 

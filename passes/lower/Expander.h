@@ -8,8 +8,7 @@
 //   ExpandElements.cpp      elementwise ops and shape ops, as expressions over register arrays
 //   ExpandAccesses.cpp      loads, stores and atomics of global memory
 //   ExpandReductions.cpp    reductions and scans across registers, lanes and warps
-//   ExpandChannels.cpp      slots
-//   ExpandLockstep.cpp      their hand-over in one role: copy groups, barriers
+//   ExpandChannels.cpp      addresses of slots and barriers
 //   ExpandCopies.cpp        what goes into slots and comes out of them
 //   ExpandRoles.cpp         roles as branches
 //   ExpandTiles.cpp         the loop over tiles
@@ -17,7 +16,6 @@
 //   ExpandParts.cpp         tiles that blocks share
 //   ExpandLengths.cpp       the same where tiles differ in length
 //   ExpandOrders.cpp        turns of roles and warpgroups
-//   ExpandRings.cpp         their hand-over between roles: mbarriers, phases
 //   ExpandTma.cpp           boxes that TMA copies
 //   ExpandWgmma.cpp         products of warpgroups, and what waits for them
 //   ExpandProducts.cpp      fragments and mma
@@ -65,21 +63,11 @@ private:
   //===- Control flow (ExpandControl.cpp) ----------------------------------------------------===//
   /// A loop or branch, which warpgroups may run differently.
   mlir::LogicalResult expandControl(Operation *op);
-  /// What holds the numbers of the slots that a loop carries, by their place among what it carries:
-  /// !cuda.regs<1 x i32>.
-  using SlotNumbers = llvm::MapVector<unsigned, Value>;
   mlir::LogicalResult expandFor(mlir::scf::ForOp op);
   mlir::LogicalResult expandLoop(mlir::scf::ForOp op, mlir::ValueRange inits,
-                                 llvm::ArrayRef<Value> arrays, const SlotNumbers &numbers);
+                                 llvm::ArrayRef<Value> arrays);
   mlir::LogicalResult expandWhile(mlir::scf::WhileOp op);
   mlir::LogicalResult expandIf(mlir::scf::IfOp op);
-  SlotNumbers declareSlots(mlir::scf::ForOp op);
-  /// Notes the numbers of the slots that the loop goes on with.
-  void handOnSlots(mlir::ValueRange handed, const SlotNumbers &numbers);
-  Value slotNumber(Value registers);
-  /// Gives carried slots the names that they have from here.
-  void takeSlot(Value name, Value index);
-  void takeSlots(mlir::ValueRange names, const SlotNumbers &numbers);
   /// Copies tiles into the arrays that carry them, as if all at once.
   void assignTiles(mlir::ValueRange tiles, llvm::ArrayRef<Value> arrays);
   void copyRegisters(Value from, Value to);
@@ -209,9 +197,9 @@ private:
   //===- Channels (ExpandChannels.cpp, ExpandCopies.cpp) --------------------------------------===//
   void copyNarrow(const SlotState &slot, const Access &access, const Layout &layout,
                   Value predicate);
-  /// What a counter of slots says; it then moves on.
-  Value nextIndex(Value counter, int64_t depth);
+  void makeBarriers();
   Value slotAt(ChannelState &state, Value index);
+  Value barrierOf(cta::ChannelOp channel, cta::SlotState state, Value index);
   /// Waits for all threads of the block, or of the role; for those of the warpgroup.
   void barrier();
   void groupBarrier();
@@ -227,15 +215,6 @@ private:
   /// Scratch shared memory of an op, whose use begins with a barrier.
   Value scratch(Operation *op);
   void planShared();
-
-  //===- Slots of one role (ExpandLockstep.cpp) ----------------------------------------------===//
-  void planLockstep();
-  void declareCounters(cta::ChannelOp op, ChannelState &state, llvm::StringRef name);
-  /// The address of the slot at `counter`, which then moves on.
-  Value nextSlot(ChannelState &state, cta::ChannelType type, Value counter, SlotState &slot);
-  void acquireInLockstep(cta::AcquireOp op, SlotState &slot);
-  void commitInLockstep(SlotState &slot);
-  void waitInLockstep(cta::WaitOp op, SlotState &slot);
 
   //===- Roles (ExpandRoles.cpp) -------------------------------------------------------------===//
   /// Roles that share the register budget of whole warpgroups.
@@ -253,6 +232,8 @@ private:
   /// Writes what `body` writes so that one thread of the role runs it.
   void byOneThread(llvm::function_ref<void()> body);
   void branch(Value condition, llvm::function_ref<void()> body);
+  Value numberInGroup();
+  Value numberIn(cta::Threads threads);
 
   //===- Tiles (ExpandTiles.cpp) -------------------------------------------------------------===//
   /// A number to divide by again and again; a constant has no reciprocal.
@@ -287,10 +268,8 @@ private:
     /// With groups: tiles of a plane of the first two axes, of a whole group, and the heights of a
     /// group and of the last.
     Divisor plane, band, group, lastHeight;
-    Value total, first, step; // numbers of tiles
-    /// What holds each value that a tile hands to the next: a tile's registers, or the number of a
-    /// slot (!cuda.regs<1 x i32>).
-    llvm::SmallVector<Value> carried;
+    Value total, first, step;         // numbers of tiles
+    llvm::SmallVector<Value> carried; // registers of each value that a tile hands to the next
   };
   Divisor divisor(Value value, llvm::StringRef name);
   Value divide(Value number, const Divisor &by);
@@ -307,7 +286,6 @@ private:
   llvm::SmallVector<Value> tileCoordinates(const TileLoop &loop, Value number);
   mlir::LogicalResult expandTile(const TileLoop &loop, llvm::ArrayRef<Value> coordinates);
   llvm::SmallVector<Value> declareCarried(cta::TilesOp op);
-  void handOn(mlir::ValueRange values, llvm::ArrayRef<Value> carried);
   void takeOver(mlir::ValueRange names, llvm::ArrayRef<Value> carried);
 
   //===- Tiles that blocks share (ExpandParts.cpp) -------------------------------------------===//
@@ -346,6 +324,7 @@ private:
     Value slot, full, empty, phase;
   };
   bool hasQueue();
+  // LowerRings.cpp has these three.
   QueuePlace queuePlace(Value count);
   void handOut(Value count, Value number, Value staged);
   Value takeOut(Value count, Value staged);
@@ -362,19 +341,6 @@ private:
   void ifPlace(cta::OrderOp order, Value place, llvm::function_ref<void()> body);
   std::pair<Value, int64_t> turnBarrier(cta::OrderOp order, int64_t steps);
 
-  //===- Rings between roles (ExpandRings.cpp) -----------------------------------------------===//
-  void planRings();
-  void initialiseRings();
-  Ring *ringOf(Value channel);
-  void enterRings();
-  void enterSlot(Operation *acquireOrWait, SlotState &slot);
-  bool closesAll(RingPlace &place, Ring &ring, const SlotState &slot);
-  bool meetsAt(cta::ReleaseOp op);
-  Value numberInGroup();
-  /// The producer's and the consumer's arrival.
-  void handOver(Ring &ring, Value index);
-  void giveBack(Ring &ring, Value index, Value condition);
-
   //===- Boxes (ExpandTma.cpp) ---------------------------------------------------------------===//
   cuda::TensorMapType mapType(Operation *copyOrStore);
   void forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
@@ -382,6 +348,9 @@ private:
                   Value firstRow, Value columns,
                   llvm::function_ref<void(mlir::ValueRange coordinates, Value offset)> move);
   mlir::LogicalResult expandTmaCopy(cta::CopyOp op);
+  void enterStores();
+  /// What a counter of slots says; it then moves on.
+  Value nextIndex(Value counter, int64_t depth);
   /// Waits until TMA has read what the role stored.
   void awaitStores();
   /// Stores a tile to a slot; `vectorAt(register, elements)` gives the array and entry that hold so
@@ -465,16 +434,13 @@ private:
   std::optional<Location> metInTurn; // where all of the role's warps would meet in it
   bool apart = false;     // in a loop or branch that the role's warpgroups may run differently
   bool misplaced = false; // in it stands what takes all of them; that has been said
-  llvm::DenseMap<std::pair<Value, Type>, Value> maps; // tensor maps of views
-  std::vector<std::unique_ptr<Ring>> rings;
-  Ring *queue = nullptr;    // through which tiles are handed out; it has no channels
-  Value queueSlots;         // the address of its first slot
+  llvm::DenseMap<std::pair<Value, Type>, Value> maps;   // tensor maps of views
+  llvm::MapVector<mlir::Attribute, RingBarriers> rings; // by their plans
+  Value queueSlots;         // the address of the first slot of the ring that hands out tiles
   Value tileCounter;        // a pointer to where tiles are counted
   Value workspace;          // a pointer to where parts of tiles are left
   Value flags;              // a pointer to a flag per block, raised when it has left its part
   std::optional<Part> part; // what is under expansion, where tiles are split
-  /// Of the role under expansion, in rings that it fills and in those that it takes from.
-  llvm::DenseMap<Ring *, RingPlace> filling, taking;
   /// Per channel that the role stores through: a counter of slots; null where each store starts
   /// with slot 0.
   llvm::DenseMap<Value, Value> storing;
@@ -482,10 +448,6 @@ private:
   llvm::DenseMap<Value, Value> begun;
   /// Tiles whose registers a later sum has taken.
   llvm::DenseSet<Value> taken;
-
-  llvm::DenseMap<Value, Layout> stagedLayouts; // per acquired slot that is filled through registers
-  llvm::DenseSet<Operation *> acquiredAfterBarrier;   // acquires that a barrier was put before
-  llvm::DenseMap<Operation *, int64_t> pendingGroups; // per wait
 };
 
 } // namespace tilewright::passes

@@ -216,3 +216,30 @@ func.func @convert_c1_shape_changes(%t: tensor<16x8xf32>) {
   %c = cta.convert %t : tensor<16x8xf32> -> tensor<8x16xf32>
   return
 }
+
+// -----
+
+func.func @slot_of_another_tile(%channel: !cta.channel<2 x tensor<64x64xbf16>>, %i: i32) {
+  // expected-error@+1 {{gives}}
+  %slot = cta.slot_at %channel[%i] : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x32xbf16>>
+  return
+}
+
+// -----
+
+func.func @no_barriers(%i: i32) {
+  %channel = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  // expected-error@+1 {{is of a channel that has no barriers}}
+  %full = cta.barrier_of full %channel[%i] : !cta.channel<2 x tensor<64x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @no_number(%address: i32) {
+  // expected-error@+1 {{has a body that takes the number of the thread, i32}}
+  cta.once warp 1 {
+    cuda.mbarrier_arrive %address
+  }
+  return
+}

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --assign-layouts --plan-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
+// RUN: tile-opt %s --assign-layouts --plan-channels --lower-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
 
 // A vector that reaches over the end is moved element by element.
 // CHECK-LABEL: @vectors_with_a_tail

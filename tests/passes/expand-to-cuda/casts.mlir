@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --plan-channels --expand-to-cuda | FileCheck %s
+// RUN: tile-opt %s --plan-channels --lower-channels --expand-to-cuda | FileCheck %s
 
 // A float saturates at the ends of the narrow integer, not at those of the i32 it is computed in.
 // CHECK-LABEL: func.func @saturates_at_the_narrow_type

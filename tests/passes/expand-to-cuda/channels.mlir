@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --make-channels --pipeline-loads --cse --assign-layouts --swizzle-layout --plan-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
+// RUN: tile-opt %s --make-channels --pipeline-loads --cse --assign-layouts --swizzle-layout --plan-channels --lower-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
 
 // Two copies per iteration, two iterations ahead: of the 2 (3 - 1) groups under way at the waits,
 // the two of the next iteration may still be unfinished.

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --swizzle-layout --plan-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
+// RUN: tile-opt %s --swizzle-layout --plan-channels --lower-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
 
 #fragments = #cta.layout<registers [2:1:1, 2:0:8, 4:1:8], lanes [4:1:2, 8:0:1], warps []>
 #tall_fragments = #cta.layout<registers [2:1:1, 2:0:8, 4:1:8, 8:0:16], lanes [4:1:2, 8:0:1], warps []>

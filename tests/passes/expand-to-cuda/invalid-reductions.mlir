@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --assign-layouts --plan-channels --expand-to-cuda --verify-diagnostics
+// RUN: tile-opt %s --assign-layouts --plan-channels --lower-channels --expand-to-cuda --verify-diagnostics
 
 func.func @rows_of_a_raise_lie_in_one_warp(%x: !tile.view<?x2048xf32, align 16>, %y: !tile.view<?xf32>, %scale: f32)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32} {

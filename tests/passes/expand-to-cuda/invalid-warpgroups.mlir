@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --unfold-program --place-waits --assign-layouts --swizzle-layout --plan-channels --expand-to-cuda --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --unfold-program --place-waits --assign-layouts --swizzle-layout --plan-channels --lower-channels --expand-to-cuda --verify-diagnostics
 // What takes all warps of a role does not stand where its warpgroups may be apart.
 
 !row = !tile.view<?xf32>

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --make-channels --assign-layouts --swizzle-layout --plan-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
+// RUN: tile-opt %s --make-channels --assign-layouts --swizzle-layout --plan-channels --lower-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
 
 // Rows of B run along n: ldmatrix transposes them.
 // CHECK-LABEL: @operands_as_they_lie

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --assign-layouts --plan-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
+// RUN: tile-opt %s --assign-layouts --plan-channels --lower-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
 
 // Axis 0 is fastest; the last axis is what remains.
 // CHECK-LABEL: @grids_are_numbered_in_one_dimension

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --assign-layouts --plan-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
+// RUN: tile-opt %s --assign-layouts --plan-channels --lower-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
 
 // A row in four lanes: two shuffles, no shared memory.
 // CHECK-LABEL: @lanes_by_shuffles

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --unfold-program --check-schedule --place-waits --check-deadlocks --assign-layouts --swizzle-layout --plan-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
+// RUN: tile-opt %s --unfold-program --check-schedule --place-waits --check-deadlocks --assign-layouts --swizzle-layout --plan-channels --lower-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
 
 !slot = !cta.slot<tensor<64x64xbf16>>
 !ring = !cta.channel<2 x tensor<64x64xbf16>>
@@ -12,8 +12,8 @@
 // CHECK: } else {
 // CHECK: cuda.mbarrier_wait
 // CHECK: %[[NUMBER:.*]] = cuda.regs : <1 x i32>
-// CHECK: %[[SUM:.*]] = cuda.regs : <32 x f32>
 // CHECK: cuda.set %{{.*}}, %[[NUMBER]]
+// CHECK: %[[SUM:.*]] = cuda.regs : <32 x f32>
 // CHECK: cuda.set %{{.*}}, %[[SUM]]
 // CHECK: scf.for
 // CHECK: %[[NOW:.*]] = cuda.get %[[NUMBER]]

@@ -10,7 +10,7 @@
 // An acquired slot must have been left by all readers of its last contents. That holds when a
 // barrier lies between the last release of the channel and the acquire, which is the case in a
 // pipelined loop, where the wait for this iteration comes first; elsewhere a barrier is added.
-#include "passes/lower/Expander.h"
+#include "passes/lower/ChannelLowering.h"
 
 namespace tilewright::passes {
 
@@ -142,39 +142,57 @@ static bool runsAhead(cta::ChannelOp channel, func::FuncOp kernel) {
   return before == channel.getResult().getType().getDepth() - 1;
 }
 
-void Expander::planLockstep() {
-  GroupCounter(pendingGroups).run(kernel);
-  if (!kernel.getOps<cta::RoleOp>().empty())
-    return;
-  for (auto channel : kernel.getOps<cta::ChannelOp>())
-    channels[channel.getResult()].runsAhead = runsAhead(channel, kernel);
-}
-
-//===- Ops -----------------------------------------------------------------------------------===//
-
-void Expander::declareCounters(cta::ChannelOp op, ChannelState &state, StringRef name) {
-  for (auto [counter, suffix] :
-       {std::pair(&state.filling, "_filling"), std::pair(&state.reading, "_reading")}) {
-    if (counter == &state.filling && state.runsAhead)
-      continue;
-    auto named = NameLoc::get(builder.getStringAttr(name + suffix), op.getLoc());
-    *counter = declare(named, 1, builder.getI32Type());
-    builder.create<cuda::SetOp>(loc, constant(0), *counter, constant(0));
-  }
-}
-
-Value Expander::nextSlot(ChannelState &state, cta::ChannelType type, Value counter,
-                         SlotState &slot) {
-  if (type.getDepth() == 1)
-    return state.base;
-  slot.index = nextIndex(counter, type.getDepth());
-  return slotAt(state, slot.index);
-}
-
 /// Whether all threads of the role meet at an op.
 static bool isBarrier(Operation *op) {
   auto wait = dyn_cast_or_null<cta::WaitOp>(op);
   return wait && !wait.getChannel().getDefiningOp<cta::ChannelOp>().getPlan()->getRing();
+}
+
+void ChannelLowering::planLockstep() {
+  GroupCounter(pendingGroups).run(kernel);
+  // The last of waits that stand together waits for all.
+  kernel.walk([&](cta::WaitOp wait) {
+    auto found = pendingGroups.find(wait);
+    if (found == pendingGroups.end() || !isBarrier(wait->getNextNode()))
+      return;
+    int64_t pending = found->second;
+    auto [next, isNew] = pendingGroups.try_emplace(wait->getNextNode(), pending);
+    next->second = std::min(next->second, pending);
+  });
+  if (!kernel.getOps<cta::RoleOp>().empty())
+    return;
+  for (auto channel : kernel.getOps<cta::ChannelOp>())
+    lockstep[channel.getResult()].runsAhead = runsAhead(channel, kernel);
+}
+
+//===- Ops -----------------------------------------------------------------------------------===//
+
+/// A name for what belongs to a channel: the variable that its tile was loaded into.
+static std::string nameOf(Location loc) {
+  auto named = dyn_cast<NameLoc>(loc);
+  return named ? named.getName().str() : "tile";
+}
+
+void ChannelLowering::declareCounters(cta::ChannelOp op) {
+  bool boxed = op.getKind() == cta::ChannelKind::Tma || op.getKind() == cta::ChannelKind::Store;
+  if (op.getResult().getType().getDepth() == 1 || boxed || ringOf(op))
+    return;
+  Lockstep &state = lockstep[op.getResult()];
+  std::string name = nameOf(op.getLoc());
+  if (!state.runsAhead)
+    state.filling = counter(name + "_filling", op.getLoc(), 0);
+  state.reading = counter(name + "_reading", op.getLoc(), 0);
+}
+
+/// The slot at a counter, which then moves on.
+Value ChannelLowering::nextSlot(cta::ChannelOp channel, Value counter) {
+  int64_t depth = channel.getResult().getType().getDepth();
+  if (depth == 1)
+    return constant(0);
+  Value number = get(counter), wraps;
+  Value next = following(number, depth, wraps);
+  set(counter, select(wraps, constant(0), next));
+  return number;
 }
 
 /// True when every path from the channel's last release to `acquire` passes a barrier. Those of
@@ -206,46 +224,33 @@ static bool barrierSinceRelease(cta::AcquireOp acquire, const DenseSet<Operation
   return true; // nothing was released yet
 }
 
-void Expander::acquireInLockstep(cta::AcquireOp op, SlotState &slot) {
-  ChannelState &state = channels[op.getChannel()];
+Value ChannelLowering::acquireInLockstep(cta::AcquireOp op) {
+  auto channel = op.getChannel().getDefiningOp<cta::ChannelOp>();
+  Lockstep &state = lockstep[op.getChannel()];
   if (!barrierSinceRelease(op, acquiredAfterBarrier)) {
-    barrier();
+    builder.create<cta::SyncOp>(loc);
     acquiredAfterBarrier.insert(op);
   }
-  auto type = op.getChannel().getType();
-  if (type.getDepth() == 1 || !state.runsAhead) {
-    slot.address = nextSlot(state, type, state.filling, slot);
-    return;
-  }
-  if (op->getParentOp() == kernel) {
-    slot.address = slotAt(state, constant(state.acquired++));
-    return;
-  }
-  Value full = slots[waitBefore(op).getSlot()].index;
-  Value wraps = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, full, constant(0));
+  int64_t depth = channel.getResult().getType().getDepth();
+  if (depth == 1 || !state.runsAhead)
+    return nextSlot(channel, state.filling);
+  if (op->getParentOp() == kernel)
+    return constant(state.acquired++);
+  Value full = numbers[waitBefore(op).getSlot()];
+  Value wraps = isEqual(full, constant(0));
   Value behind = builder.create<arith::AddIOp>(loc, full, constant(-1));
-  slot.address = slotAt(
-      state, builder.create<arith::SelectOp>(loc, wraps, constant(type.getDepth() - 1), behind));
+  return select(wraps, constant(depth - 1), behind);
 }
 
-void Expander::commitInLockstep(SlotState &slot) {
-  if (slot.channel.getKind() == cta::ChannelKind::CpAsync)
-    builder.create<cuda::CpAsyncCommitOp>(loc);
-}
-
-void Expander::waitInLockstep(cta::WaitOp op, SlotState &slot) {
+Value ChannelLowering::waitInLockstep(cta::WaitOp op) {
   if (!isBarrier(op->getNextNode())) {
     // One barrier for all waits that stand together.
-    std::optional<int64_t> pending;
-    for (Operation *wait = op; isa_and_nonnull<cta::WaitOp>(wait); wait = wait->getPrevNode())
-      if (auto found = pendingGroups.find(wait); found != pendingGroups.end())
-        pending = std::min(pending.value_or(found->second), found->second);
-    if (pending)
-      builder.create<cuda::CpAsyncWaitOp>(loc, *pending);
-    barrier();
+    if (auto found = pendingGroups.find(op); found != pendingGroups.end())
+      builder.create<cuda::CpAsyncWaitOp>(loc, found->second);
+    builder.create<cta::SyncOp>(loc);
   }
-  slot.address = nextSlot(channels[op.getChannel()], op.getChannel().getType(),
-                          channels[op.getChannel()].reading, slot);
+  return nextSlot(op.getChannel().getDefiningOp<cta::ChannelOp>(),
+                  lockstep[op.getChannel()].reading);
 }
 
 } // namespace tilewright::passes

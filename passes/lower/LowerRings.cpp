@@ -1,0 +1,227 @@
+// Slots that go from one role to another. A ring of them has two mbarriers per slot. `full`
+// completes a phase when the producer has announced the slot's bytes and TMA has written them, or
+// when each of its warps has put its part; `empty` when every consumer has given the slot back. A
+// role counts in registers which slot comes next and the parity of its phase, and its counters run
+// on from loop to loop. A producer starts at parity 1, which a fresh barrier grants at once.
+//
+// Who fills a slot arrives as its kind of channel asks: one thread for what TMA brings, each thread
+// for what it copies, a lane of each warp for what all have stored. A lane of each warp gives a
+// slot back for all that have read it; a thread of each warpgroup does behind a product, which is
+// over for all four warps at once, and had them all wait for the slot. What wgmma reads by itself
+// is fenced by those who put it there.
+//
+// Channels whose slots always change hands together, next to each other in the program, share their
+// barriers: the bytes of all are counted on one.
+//
+// A multicast slot is filled in every block of the cluster, by shares; so it is free only when all
+// blocks have given theirs back, and each consumer arrives in every block. What products read has
+// been waited for, so that nothing need be released: a release to the cluster is a fence of all
+// memory, which cost a fifth of a product's speed.
+#include "passes/analysis/Rings.h"
+#include "passes/analysis/SharedMemory.h"
+#include "passes/lower/ChannelLowering.h"
+#include "passes/lower/Expander.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+//===- Plan -----------------------------------------------------------------------------------===//
+
+bool ChannelLowering::Ring::multicast() {
+  return llvm::any_of(channels, [](cta::ChannelOp channel) { return channel.getMulticast(); });
+}
+
+void ChannelLowering::planRings() {
+  for (auto channel : kernel.getOps<cta::ChannelOp>()) {
+    cta::RingAttr plan = channel.getPlan()->getRing();
+    if (!plan)
+      continue;
+    if (rings.empty() || rings.back()->plan() != plan)
+      rings.push_back(std::make_unique<Ring>());
+    rings.back()->channels.push_back(channel);
+  }
+}
+
+ChannelLowering::Ring *ChannelLowering::ringOf(Value channel) {
+  for (auto &ring : rings)
+    for (cta::ChannelOp member : ring->channels)
+      if (member.getResult() == channel)
+        return ring.get();
+  return nullptr;
+}
+
+//===- Going round a ring ---------------------------------------------------------------------===//
+
+/// Declares the counters of all rings that the role takes part in.
+void ChannelLowering::enterRings() {
+  filling.clear();
+  taking.clear();
+  role.walk([&](Operation *op) {
+    if (!isa<cta::AcquireOp, cta::WaitOp>(op))
+      return;
+    Ring *ring = ringOf(op->getOperand(0));
+    auto &places = isa<cta::AcquireOp>(op) ? filling : taking;
+    if (!ring || places.contains(ring))
+      return;
+    RingPlace &place = places[ring];
+    std::string name = cta::nameOf(ring->channels.front().getResult(), "ring");
+    if (ring->depth() > 1)
+      place.number = counter(name + "_slot", loc, 0);
+    place.phase = counter(name + "_phase", loc, isa<cta::AcquireOp>(op));
+  });
+}
+
+/// True when tiles are computed between a wait and what the slot is needed for.
+static bool computesBeside(Operation *wait) {
+  for (Operation *op = wait->getNextNode(); op; op = op->getNextNode()) {
+    if (isa<cta::MmaOp, cta::AwaitOp, cta::GetOp, cta::ElementOp>(op) || op->getNumRegions() > 0)
+      return false;
+    auto type = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                                         : RankedTensorType();
+    if (type && op->getNumOperands() > 0 && isa<FloatType>(type.getElementType()))
+      return true;
+  }
+  return false;
+}
+
+Value ChannelLowering::enterSlot(Operation *op) {
+  bool fills = isa<cta::AcquireOp>(op);
+  Ring &ring = *ringOf(op->getOperand(0));
+  RingPlace &place = (fills ? filling : taking)[&ring];
+  cta::ChannelOp first = ring.channels.front();
+  if (op->getOperand(0) != first.getResult()) // it came to the slots of all with that of the first
+    return place.current;
+  place.current = place.number ? get(place.number, "slot") : constant(0);
+  Value phase = get(place.phase, "phase");
+  auto barrier = [&](cta::SlotState state) -> Value {
+    return builder.create<cta::BarrierOfOp>(loc, state, first, place.current);
+  };
+  Value full = barrier(cta::SlotState::Full);
+  builder.create<cuda::MbarrierWaitOp>(loc, fills ? barrier(cta::SlotState::Empty) : full, phase,
+                                       !fills && computesBeside(op));
+  if (fills && ring.kind() == cta::ChannelKind::Tma)
+    once(cta::Threads::Role, [&](Value) {
+      builder.create<cuda::MbarrierArriveExpectTxOp>(loc, full, constant(ring.plan().getBytes()));
+    });
+  Value flipped = builder.create<arith::XOrIOp>(loc, phase, constant(1));
+  if (place.number) {
+    Value wraps, next = following(place.current, ring.depth(), wraps);
+    set(place.number, select(wraps, constant(0), next));
+    flipped = select(wraps, flipped, phase);
+  }
+  set(place.phase, flipped);
+  return place.current;
+}
+
+/// Notes that a slot is closed; whether those of all channels of its ring now are.
+bool ChannelLowering::closesAll(RingPlace &place, Ring &ring, Value slot) {
+  auto &[channels, isStored] = place.closing[numbers[slot]];
+  isStored |= stored.contains(slot);
+  return ++channels == ring.channels.size();
+}
+
+void ChannelLowering::handOver(Ring &ring, Value number) {
+  if (ring.kind() == cta::ChannelKind::Tma) // TMA does
+    return;
+  auto full = [&]() -> Value {
+    return builder.create<cta::BarrierOfOp>(loc, cta::SlotState::Full, ring.channels.front(),
+                                            number);
+  };
+  if (ring.kind() == cta::ChannelKind::CpAsync) { // each thread's copies do
+    builder.create<cuda::CpAsyncArriveOp>(loc, full());
+    return;
+  }
+  builder.create<cuda::WarpSyncOp>(loc);
+  once(cta::Threads::Warp, [&](Value) { builder.create<cuda::MbarrierArriveOp>(loc, full()); });
+}
+
+/// Whether one thread gives a slot back for a warpgroup whose other warps may not have waited for
+/// it yet.
+bool ChannelLowering::meetsAt(cta::ReleaseOp op) {
+  Ring *ring = ringOf(cta::channelOf(op.getSlot()));
+  return ring && returnerOf(role, ring->channels) == Returner::Warpgroup && !haveAllWaited(op);
+}
+
+void ChannelLowering::releaseToRing(Ring &ring, cta::ReleaseOp op) {
+  Value slot = op.getSlot();
+  auto before = dyn_cast_or_null<cta::ReleaseOp>(op->getPrevNode());
+  if (meetsAt(op) && !(before && meetsAt(before))) // one thread speaks for all warps
+    builder.create<cta::SyncOp>(loc, /*warpgroup=*/true);
+  if (!closesAll(taking[&ring], ring, slot))
+    return;
+  if (taking[&ring].closing[numbers[slot]].stored) {
+    builder.create<cta::AwaitStoresOp>(loc);
+    if (ring.multicast()) // other threads of the warp arrive at the other blocks
+      builder.create<cuda::WarpSyncOp>(loc);
+  }
+  giveBack(ring, numbers[slot], op.getCondition());
+}
+
+void ChannelLowering::giveBack(Ring &ring, Value number, Value condition) {
+  Value empty =
+      builder.create<cta::BarrierOfOp>(loc, cta::SlotState::Empty, ring.channels.front(), number);
+  Returner returner = returnerOf(role, ring.channels);
+  if (returner == Returner::Warp)
+    builder.create<cuda::WarpSyncOp>(loc);
+  auto of = returner == Returner::Thread ? cta::Threads::Role
+            : returner == Returner::Warp ? cta::Threads::Warp
+                                         : cta::Threads::Warpgroup;
+  if (!ring.multicast()) {
+    once(
+        of, [&](Value) { builder.create<cuda::MbarrierArriveOp>(loc, empty); }, 1, condition);
+    return;
+  }
+  // One thread of each warp or warpgroup for each block.
+  auto arrive = [&](Value block) {
+    Value there = builder.create<cuda::MapaOp>(loc, empty.getType(), empty, block);
+    builder.create<cuda::MbarrierArriveRemoteOp>(loc, there,
+                                                 /*relaxed=*/returner != Returner::Warp);
+  };
+  once(of, arrive, cta::clusterOf(kernel), condition);
+}
+
+//===- The queue's ring -----------------------------------------------------------------------===//
+
+/// What belongs to entry `count` of the queue: the addresses of its slot and barriers, and the
+/// parity of the phase in which its slot is filled.
+Expander::QueuePlace Expander::queuePlace(Value count) {
+  auto plan = kernel->getAttrOfType<cta::PlanAttr>(cta::kQueueAttr);
+  const RingBarriers &queue = rings.find(plan.getRing())->second;
+  Value slot = rem(count, kQueueSlots);
+  Value barrier = mul(slot, kBarrierBytes);
+  return {add(queueSlots, mul(slot, kQueueSlotBytes)), add(queue.full, barrier),
+          add(queue.empty, barrier), rem(div(count, kQueueSlots), 2)};
+}
+
+/// Hands out a tile as entry `count`.
+void Expander::handOut(Value count, Value number, Value staged) {
+  QueuePlace place = queuePlace(count);
+  builder.create<cuda::MbarrierWaitOp>(loc, place.empty, bitXor(place.phase, constant(1)));
+  builder.create<cuda::SetOp>(loc, number, staged, constant(0));
+  builder.create<cuda::StoreSharedOp>(loc, staged, constant(0), place.slot, /*predicate=*/Value(),
+                                      /*count=*/1);
+  builder.create<cuda::MbarrierArriveOp>(loc, place.full);
+}
+
+/// Entry `count` of the queue, once it is there.
+Value Expander::takeOut(Value count, Value staged) {
+  Type i32 = builder.getI32Type();
+  auto named = NameLoc::get(builder.getStringAttr("tile"), loc);
+  QueuePlace place = queuePlace(count);
+  builder.create<cuda::MbarrierWaitOp>(loc, place.full, place.phase);
+  builder.create<cuda::LoadSharedOp>(loc, place.slot, staged, constant(0), /*count=*/1);
+  Value number = builder.create<cuda::GetOp>(named, i32, staged, constant(0));
+  if (elected) {
+    builder.create<cuda::MbarrierArriveOp>(loc, place.empty);
+    return number;
+  }
+  // Roles branch on it: let the compiler know that all lanes have the same.
+  number = builder.create<cuda::ShuffleIdxOp>(named, i32, number, constant(0));
+  builder.create<cuda::WarpSyncOp>(loc);
+  branch(builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, lane, constant(0)),
+         [&] { builder.create<cuda::MbarrierArriveOp>(loc, place.empty); });
+  return number;
+}
+
+} // namespace tilewright::passes

@@ -1,0 +1,50 @@
+// RUN: tile-opt %s --swizzle-layout --plan-channels --lower-channels --canonicalize --cse | FileCheck %s
+
+// One role fills and reads the slots: groups of copies, and a barrier at which all have arrived.
+// Waits that stand together take one barrier.
+
+#rows = #cta.layout<registers [8:1:1, 2:0:32], lanes [4:1:8, 8:0:1], warps [4:0:8]>
+!ring = !cta.channel<2 x tensor<64x32xf16>>
+!slot = !cta.slot<tensor<64x32xf16>>
+!tile = tensor<64x32xf16, #rows>
+!view = !tile.view<?x?xf16, align 16>
+
+// CHECK-LABEL: func.func @together(
+// CHECK: %[[A:.*]] = cta.channel cp_async
+// CHECK: %[[FILLING:.*]] = cuda.regs
+// CHECK: %[[READING:.*]] = cuda.regs
+// CHECK: scf.for
+// CHECK: cuda.get %[[FILLING]]
+// CHECK: %[[SLOT:.*]] = cta.slot_at %[[A]]
+// CHECK: cta.copy {{.*}}, %[[SLOT]]
+// CHECK: cuda.cp_async_commit
+// CHECK: cuda.cp_async_commit
+// CHECK: cuda.cp_async_wait 0
+// CHECK-NEXT: cta.sync
+// CHECK-NOT: cta.sync
+// CHECK: cta.get
+// CHECK: cta.get
+// CHECK: }
+func.func @together(%x: !view, %y: !view, %n: i32) attributes {cta.target = "sm_80", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel cp_async : !ring
+  %bs = cta.channel cp_async : !ring
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = cta.acquire %as : !ring -> !slot
+    cta.copy %x[%c0, %c0] extents [64, 32], %a {vector = 8 : i64} : !view, !slot
+    cta.commit %a : !slot
+    %b = cta.acquire %bs : !ring -> !slot
+    cta.copy %x[%c0, %c0] extents [64, 32], %b {vector = 8 : i64} : !view, !slot
+    cta.commit %b : !slot
+    %full_a = cta.wait %as : !ring -> !slot
+    %full_b = cta.wait %bs : !ring -> !slot
+    %t = cta.get %full_a : !slot -> !tile
+    %u = cta.get %full_b : !slot -> !tile
+    tile.store %t, %y[%c0, %c0] extents [64, 32] : !tile, !view, i32, i32
+    tile.store %u, %y[%c0, %c0] extents [64, 32] : !tile, !view, i32, i32
+    cta.release %full_a : !slot
+    cta.release %full_b : !slot
+  }
+  return
+}
