@@ -104,7 +104,7 @@ def UnfoldProgram : Pass<"unfold-program", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect", "::mlir::arith::ArithDialect"];
 }
 
-def CheckSchedule : Pass<"check-schedule", "::mlir::func::FuncOp"> {
+def CheckProgram : Pass<"check-program", "::mlir::func::FuncOp"> {
   let summary = "refuses programs with roles that would hang or read what is not there";
   let description = [{
     Slots are opened and closed once, pending sums used once; roles fill and take the slots of a ring

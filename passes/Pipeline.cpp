@@ -118,7 +118,7 @@ void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upT
   if (!isStated)
     addPlanPasses(passes, options);
   else
-    passes.require(createCheckSchedule()); // what comes after relies on it
+    passes.require(createCheckProgram()); // what comes after relies on it
   addCtaPasses(passes, options);
   if (upTo == Stage::Cta)
     return;

@@ -32,7 +32,7 @@ inline constexpr llvm::StringLiteral kStagesAttr = "cta.stages"; // i32, slots o
 inline constexpr llvm::StringLiteral kMinBlocksAttr = "cta.min_blocks"; // i32, blocks per SM
 /// Unit: `hint-registers` failed, because a thread cannot hold the tiles.
 inline constexpr llvm::StringLiteral kExceedsRegistersAttr = "cta.exceeds_registers";
-inline constexpr llvm::StringLiteral kTargetAttr = "cta.target";   // string, "sm_90"
+inline constexpr llvm::StringLiteral kTargetAttr = "cta.target"; // string, "sm_90"
 /// What `plan-channels` adds: i32, bytes of shared memory in all; a plan of the ring through which
 /// numbers of tiles are handed out; on an op that needs scratch memory, i32, where that starts.
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "cta.shared_bytes";
@@ -56,8 +56,8 @@ bool isRing(ChannelOp channel);
 PanelLayout panelsOf(mlir::RankedTensorType tile);
 /// What of its tile a store moves at a time: all rows of some columns; null if the slot has no
 /// room.
-mlir::RankedTensorType storedPart(StoreOp op);
-int64_t partsOf(StoreOp op);
+mlir::RankedTensorType storedSlice(StoreOp op);
+int64_t slicesOf(StoreOp op);
 
 /// What a value was called where the program was written.
 std::string nameOf(mlir::Value value, llvm::StringRef otherwise);
@@ -85,7 +85,7 @@ llvm::SmallVector<RoleOp> takersOf(OrderOp order);
 /// Blocks of a cluster; 1 without clusters.
 int64_t clusterOf(mlir::func::FuncOp kernel);
 
-inline constexpr int64_t kWarpsPerGroup = 4;
+inline constexpr int64_t kWarpsPerWarpgroup = 4;
 
 } // namespace tilewright::cta
 

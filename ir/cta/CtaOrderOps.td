@@ -16,7 +16,7 @@ def Cta_OrderOp : Cta_Op<"order"> {
 
     A turn is no lock on anything, and products started in it may run on behind it.
 
-    C1: at the top level of a kernel. The rules between its sections are those of `check-schedule`.
+    C1: at the top level of a kernel. The rules between its sections are those of `check-program`.
 
     ```mlir
     %main = cta.order

@@ -57,7 +57,7 @@ static LogicalResult verifyForm(MmaOp op) {
 static LogicalResult verifySplit(MmaOp op) {
   auto split = op.getWarps();
   bool groups = op.getInstruction().getIssuer() == Issuer::Warpgroup;
-  if (split[0] < 1 || split[1] < 1 || (groups && split[0] % kWarpsPerGroup != 0))
+  if (split[0] < 1 || split[1] < 1 || (groups && split[0] % kWarpsPerWarpgroup != 0))
     return op.emitOpError() << "is split over " << split[0] << "x" << split[1] << " warps; the "
                             << (groups ? "first is a multiple of 4" : "least is 1x1");
   auto function = op->getParentOfType<func::FuncOp>();

@@ -35,9 +35,9 @@ static bool multipliesByWarpgroups(RoleOp role) {
 /// The next warp, or that of the next warpgroup, where the role needs to start with one.
 static int64_t startOf(RoleOp role, int64_t next) {
   int64_t warps = role.getWarps();
-  bool whole = warps >= kWarpsPerGroup || multipliesByWarpgroups(role) ||
-               next % kWarpsPerGroup + warps > kWarpsPerGroup;
-  return whole ? llvm::alignTo(next, kWarpsPerGroup) : next;
+  bool whole = warps >= kWarpsPerWarpgroup || multipliesByWarpgroups(role) ||
+               next % kWarpsPerWarpgroup + warps > kWarpsPerWarpgroup;
+  return whole ? llvm::alignTo(next, kWarpsPerWarpgroup) : next;
 }
 
 int64_t cta::firstWarp(RoleOp role) {
@@ -57,7 +57,7 @@ int64_t cta::warpsOf(func::FuncOp kernel) {
     last = role;
   if (!last)
     return integerAttr(kernel, kWarpsAttr, 0);
-  return llvm::alignTo(firstWarp(last) + last.getWarps(), kWarpsPerGroup);
+  return llvm::alignTo(firstWarp(last) + last.getWarps(), kWarpsPerWarpgroup);
 }
 
 int64_t cta::warpsAt(Operation *op) {
@@ -199,7 +199,8 @@ LogicalResult WarpgroupOp::verify() {
   auto function = (*this)->getParentOfType<func::FuncOp>();
   if (!role && function && function.isPrivate()) // C1
     return success();
-  if (!role || role.getWarps() % kWarpsPerGroup != 0 || (isElected(role) && !callsFunctions(role)))
+  if (!role || role.getWarps() % kWarpsPerWarpgroup != 0 ||
+      (isElected(role) && !callsFunctions(role)))
     return emitOpError() << "is for roles of whole warpgroups that hold tiles"; // C1
   return success();
 }

@@ -108,7 +108,7 @@ LogicalResult cta::verifyTmaCopy(CopyOp op) { // C6
   return verifyBoxes(op, op.getView().getType(), op.getExtents());
 }
 
-RankedTensorType cta::storedPart(StoreOp op) {
+RankedTensorType cta::storedSlice(StoreOp op) {
   if (ChannelType channel = op.getChannel())
     return channel.getTile();
   auto bytesOf = [](RankedTensorType tile) {
@@ -125,9 +125,9 @@ RankedTensorType cta::storedPart(StoreOp op) {
   return {};
 }
 
-int64_t cta::partsOf(StoreOp op) {
+int64_t cta::slicesOf(StoreOp op) {
   return cast<RankedTensorType>(op.getTile().getType()).getDimSize(1) /
-         storedPart(op).getDimSize(1);
+         storedSlice(op).getDimSize(1);
 }
 
 /// C1: what a store goes through.
@@ -150,7 +150,7 @@ static LogicalResult verifyThrough(StoreOp op) {
     return op.emitOpError()
            << "goes through a slot that was acquired; one that was waited for, and "
            << "is done with, can be written over";
-  if (slot.getRank() != 2 || tile.getRank() != 2 || !storedPart(op))
+  if (slot.getRank() != 2 || tile.getRank() != 2 || !storedSlice(op))
     return op.emitOpError() << "of " << tile << " has no room in " << slot
                             << ", not even some columns at a time; take a channel of kind `store`";
   return success();

@@ -7,7 +7,7 @@ using namespace tilewright;
 using namespace tilewright::cta;
 using llvm::ArrayRef;
 
-int64_t cta::warpsOf(Issuer issuer) { return issuer == Issuer::Warpgroup ? kWarpsPerGroup : 1; }
+int64_t cta::warpsOf(Issuer issuer) { return issuer == Issuer::Warpgroup ? kWarpsPerWarpgroup : 1; }
 
 InstructionAttrInterface cta::instructionOf(mlir::MLIRContext *context, const ProductForm &form) {
   switch (form.unit) {
@@ -70,9 +70,9 @@ unsigned WgmmaAttr::getRightPlaces() const { return InShared; }
 Place WgmmaAttr::getSumPlace() const { return InRegisters; }
 
 Layout WgmmaAttr::getSumLayout(ArrayRef<int64_t> tile, ArrayRef<int64_t> split, int64_t) const {
-  return Layout::wgmmaAccumulator(tile[0], tile[1], split[0] / kWarpsPerGroup, split[1]);
+  return Layout::wgmmaAccumulator(tile[0], tile[1], split[0] / kWarpsPerWarpgroup, split[1]);
 }
 
 Layout WgmmaAttr::getLeftLayout(ArrayRef<int64_t> tile, ArrayRef<int64_t> split, int64_t) const {
-  return Layout::wgmmaOperandA(tile[0], tile[1], split[0] / kWarpsPerGroup, split[1]);
+  return Layout::wgmmaOperandA(tile[0], tile[1], split[0] / kWarpsPerWarpgroup, split[1]);
 }

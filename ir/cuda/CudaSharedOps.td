@@ -5,8 +5,15 @@ include "ir/cuda/CudaDialect.td"
 
 def Cuda_SharedOp : Cuda_Op<"shared", [Pure]> {
   let summary = "the address of a region of the block's dynamic shared memory";
-  let description = "`bytes` bytes at `offset`; printed as a named constant.";
-  let arguments = (ins I64Attr:$offset, I64Attr:$bytes);
+  let description = [{
+    `bytes` bytes at `offset`; printed as a named constant. `holds` says for people what lies there.
+  }];
+  let arguments = (ins I64Attr:$offset, I64Attr:$bytes, OptionalAttr<StrAttr>:$holds);
+  let builders = [OpBuilder<(ins "int64_t":$offset, "int64_t":$bytes,
+                                 CArg<"const ::llvm::Twine &", "{}">:$holds), [{
+    build($_builder, $_state, $_builder.getI32Type(), offset, bytes,
+          holds.isTriviallyEmpty() ? ::mlir::StringAttr() : $_builder.getStringAttr(holds));
+  }]>];
   let results = (outs I32:$address);
   let assemblyFormat = "$offset `,` $bytes attr-dict";
 }

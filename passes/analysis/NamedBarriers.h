@@ -31,7 +31,7 @@ public:
   explicit NamedBarriers(mlir::func::FuncOp kernel);
 
   /// Of the block's first warpgroup; those of the others follow.
-  static constexpr int64_t kFirstGroup = 1;
+  static constexpr int64_t kFirstWarpgroup = 1;
   /// Of all warps of a role.
   int64_t of(cta::RoleOp role) const { return first.lookup(role); }
   /// At which the first in the circle waits for its turn; those of the others follow.

@@ -11,13 +11,13 @@ namespace tilewright::passes {
 //===- Which channels share barriers ----------------------------------------------------------===//
 
 /// The acquires and waits of a channel, in program order.
-static SmallVector<Operation *> turnsOf(cta::ChannelOp channel) {
-  SmallVector<Operation *> turns;
+static SmallVector<Operation *> opensOf(cta::ChannelOp channel) {
+  SmallVector<Operation *> opens;
   channel->getParentOfType<func::FuncOp>().walk([&](Operation *op) {
     if (isa<cta::AcquireOp, cta::WaitOp>(op) && op->getOperand(0) == channel.getResult())
-      turns.push_back(op);
+      opens.push_back(op);
   });
-  return turns;
+  return opens;
 }
 
 /// Where a slot is released, by its own name or by those that loops give it; nothing where a tile
@@ -35,12 +35,12 @@ static void findReleases(Value slot, SmallVector<Operation *> &releases) {
 }
 
 /// Where the slot that an op gives is committed or released.
-static SmallVector<Operation *> closesOf(Operation *turn) {
+static SmallVector<Operation *> closesOf(Operation *open) {
   SmallVector<Operation *> closes;
-  for (Operation *user : turn->getResult(0).getUsers())
+  for (Operation *user : open->getResult(0).getUsers())
     if (isa<cta::CommitOp>(user))
       closes.push_back(user);
-  findReleases(turn->getResult(0), closes);
+  findReleases(open->getResult(0), closes);
   return closes;
 }
 
@@ -57,25 +57,25 @@ public:
 
 private:
   bool alike(cta::ChannelOp first, cta::ChannelOp second) const {
-    auto turns = turnsOf(first), others = turnsOf(second);
-    return first.getKind() == second.getKind() && turns.size() == others.size() &&
+    auto opens = opensOf(first), others = opensOf(second);
+    return first.getKind() == second.getKind() && opens.size() == others.size() &&
            first.getResult().getType().getDepth() == second.getResult().getType().getDepth() &&
-           llvm::all_of(llvm::zip(turns, others), [&](auto pair) {
+           llvm::all_of(llvm::zip(opens, others), [&](auto pair) {
              return sideBySide(std::get<0>(pair), std::get<1>(pair));
            });
   }
 
   /// A filler waits for, fills and hands over both slots in one go. Who takes them waits for both
   /// at once, and gives both back at once.
-  bool sideBySide(Operation *turn, Operation *other) const {
-    auto closes = closesOf(turn), others = closesOf(other);
-    return turn->getName() == other->getName() && goesOn(turn, other) && !closes.empty() &&
+  bool sideBySide(Operation *open, Operation *other) const {
+    auto closes = closesOf(open), others = closesOf(other);
+    return open->getName() == other->getName() && goesOn(open, other) && !closes.empty() &&
            closes.size() == others.size() &&
            llvm::all_of(llvm::zip(closes, others), [&](auto pair) {
              auto [close, otherClose] = pair;
              bool together = conditionOf(close) == conditionOf(otherClose) &&
                              (goesOn(close, otherClose) || goesOn(otherClose, close));
-             return together && (isa<cta::WaitOp>(turn) || goesOn(turn, otherClose));
+             return together && (isa<cta::WaitOp>(open) || goesOn(open, otherClose));
            });
   }
 
@@ -134,9 +134,9 @@ std::vector<Channels> ringsOf(func::FuncOp kernel) {
 
 static SmallVector<cta::RoleOp> rolesOf(ArrayRef<cta::ChannelOp> ring, bool filling) {
   llvm::SmallSetVector<Operation *, 4> roles;
-  for (Operation *turn : turnsOf(ring.front()))
-    if (isa<cta::AcquireOp>(turn) == filling)
-      roles.insert(cta::roleOf(turn));
+  for (Operation *open : opensOf(ring.front()))
+    if (isa<cta::AcquireOp>(open) == filling)
+      roles.insert(cta::roleOf(open));
   return llvm::map_to_vector(roles, [](Operation *role) { return cast<cta::RoleOp>(role); });
 }
 
@@ -203,7 +203,7 @@ int64_t fillsOf(ArrayRef<cta::ChannelOp> ring) {
   return kind == cta::ChannelKind::CpAsync ? warps * kLanes : warps;
 }
 
-int64_t returnsOf(ArrayRef<cta::ChannelOp> ring) {
+int64_t reopensOf(ArrayRef<cta::ChannelOp> ring) {
   int64_t returns = 0;
   for (cta::RoleOp role : rolesOf(ring, /*filling=*/false))
     switch (returnerOf(role, ring)) {
@@ -214,7 +214,7 @@ int64_t returnsOf(ArrayRef<cta::ChannelOp> ring) {
       returns += role.getWarps();
       break;
     case Returner::Warpgroup:
-      returns += role.getWarps() / cta::kWarpsPerGroup;
+      returns += role.getWarps() / cta::kWarpsPerWarpgroup;
       break;
     }
   return returns;

@@ -21,7 +21,7 @@ std::vector<Channels> ringsOf(mlir::func::FuncOp kernel);
 /// Arrivals that fill a slot of each channel of a ring.
 int64_t fillsOf(llvm::ArrayRef<cta::ChannelOp> ring);
 /// Arrivals by which all roles, in one block, give such slots back.
-int64_t returnsOf(llvm::ArrayRef<cta::ChannelOp> ring);
+int64_t reopensOf(llvm::ArrayRef<cta::ChannelOp> ring);
 
 /// Who arrives for a role that gives slots back.
 enum class Returner { Thread, Warp, Warpgroup };

@@ -51,7 +51,7 @@ public:
         warpgroups[circle.roles.front()] = circle.size();
     kernel.walk([&](cta::WarpgroupOp op) {
       cta::RoleOp role = cta::roleOf(op);
-      warpgroups[role] = role.getWarps() / cta::kWarpsPerGroup;
+      warpgroups[role] = role.getWarps() / cta::kWarpsPerWarpgroup;
     });
   }
 

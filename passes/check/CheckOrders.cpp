@@ -174,7 +174,7 @@ LogicalResult checkDepth(cta::EnterOp enter) {
 LogicalResult checkWarpgroups(ArrayRef<cta::EnterOp> sections) {
   cta::EnterOp first = sections.front();
   cta::RoleOp role = cta::roleOf(first);
-  if (role.getWarps() < 2 * cta::kWarpsPerGroup || role.getWarps() % cta::kWarpsPerGroup)
+  if (role.getWarps() < 2 * cta::kWarpsPerWarpgroup || role.getWarps() % cta::kWarpsPerWarpgroup)
     return first.emitError() << "has nobody to take turns with: role \"" << role.getName()
                              << "\" has " << role.getWarps()
                              << " warps; several roles take turns, or a role's warpgroups of 4";

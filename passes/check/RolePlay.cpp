@@ -35,16 +35,16 @@ void RolePlay::join(Player &player) {
 
 Player *RolePlay::blocker(const Player &player) {
   const RoleEvent &event = player.event();
-  auto missing = [](Ended &ended, int64_t turn) -> Player * {
-    for (auto &[other, turns] : ended)
-      if (!turns.contains(turn))
+  auto missing = [](Ended &ended, int64_t ordinal) -> Player * {
+    for (auto &[other, ordinals] : ended)
+      if (!ordinals.contains(ordinal))
         return other;
     return nullptr;
   };
   if (event.kind == RoleEvent::Wait)
-    return missing(rings[event.resource].committed, event.turn);
+    return missing(rings[event.resource].committed, event.ordinal);
   if (event.kind == RoleEvent::Acquire) {
-    int64_t before = event.turn - depths.lookup(event.resource); // in the same slot
+    int64_t before = event.ordinal - depths.lookup(event.resource); // in the same slot
     return before < 0 ? nullptr : missing(rings[event.resource].released, before);
   }
   if (event.kind != RoleEvent::Enter)
@@ -53,7 +53,7 @@ Player *RolePlay::blocker(const Player &player) {
   auto own = llvm::find_if(circle, [&](auto &place) { return place.first == &player; });
   bool first = own == circle.begin();
   auto &[before, left] = first ? circle.back() : *std::prev(own);
-  int64_t needed = event.turn - first;
+  int64_t needed = event.ordinal - first;
   return needed < 0 || left.contains(needed) ? nullptr : before;
 }
 
@@ -61,7 +61,7 @@ void RolePlay::goOn(Player &player) {
   const RoleEvent &event = player.trace[player.next++];
   auto end = [&](Ended &ended) {
     if (auto own = ended.find(&player); own != ended.end())
-      own->second.insert(event.turn);
+      own->second.insert(event.ordinal);
   };
   if (event.kind == RoleEvent::Commit)
     end(rings[event.resource].committed);
@@ -109,7 +109,7 @@ Operation *RolePlay::holder(const Player &waiting) {
     if (event.resource != wanted.resource)
       continue;
     if (event.kind == taking &&
-        (turn || event.turn == wanted.turn - depths.lookup(wanted.resource)))
+        (turn || event.ordinal == wanted.ordinal - depths.lookup(wanted.resource)))
       taken = event.op;
     if (event.kind == RoleEvent::Leave)
       taken = nullptr;

@@ -45,7 +45,7 @@ public:
   mlir::Operation *holder(const Player &waiting);
 
 private:
-  /// By player, which turns of a channel or of an order have come to an end.
+  /// By player, which slots of a channel or sections of an order have come to an end.
   using Ended = llvm::MapVector<Player *, llvm::DenseSet<int64_t>>;
   struct Ring {
     Ended committed, released;

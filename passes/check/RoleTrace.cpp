@@ -51,7 +51,7 @@ private:
   void record(const RoleEvent &event);
   void takeLastTurns(cta::RoleOp role);
   void open(RoleEvent::Kind kind, Operation *op);
-  RoleEvent close(RoleEvent::Kind kind, Operation *op, Value turn);
+  RoleEvent close(RoleEvent::Kind kind, Operation *op, Value opened);
   void handOn(ValueRange values, ValueRange names);
 
   int64_t tiles;
@@ -60,7 +60,7 @@ private:
   /// Turns so far: sections of an order and slots of a channel that are taken; slots that are
   /// filled.
   DenseMap<Value, int64_t> reached[2];
-  DenseMap<Value, int64_t> turns; // the last one that a slot or a section was
+  DenseMap<Value, int64_t> ordinals; // the last one that a slot or a section was
 };
 
 void Tracer::record(const RoleEvent &event) {
@@ -79,24 +79,24 @@ void Tracer::takeLastTurns(cta::RoleOp role) {
 
 /// The next slot of a channel, or section of an order.
 void Tracer::open(RoleEvent::Kind kind, Operation *op) {
-  Value turn = op->getResult(0), resource = op->getOperand(0);
-  record({kind, resource, turns[turn] = reached[kind == RoleEvent::Acquire][resource]++, op});
+  Value opened = op->getResult(0), resource = op->getOperand(0);
+  record({kind, resource, ordinals[opened] = reached[kind == RoleEvent::Acquire][resource]++, op});
 }
 
 /// What `op` says of a slot or section.
-RoleEvent Tracer::close(RoleEvent::Kind kind, Operation *op, Value turn) {
-  auto section = turn.getDefiningOp<cta::EnterOp>();
-  Value resource = section ? Value(section.getOrder()) : Value(cta::channelOf(turn));
-  return {kind, resource, turns.lookup(turn), op};
+RoleEvent Tracer::close(RoleEvent::Kind kind, Operation *op, Value opened) {
+  auto section = opened.getDefiningOp<cta::EnterOp>();
+  Value resource = section ? Value(section.getOrder()) : Value(cta::channelOf(opened));
+  return {kind, resource, ordinals.lookup(opened), op};
 }
 
 /// Slots, among other values, that go by new names from here.
 void Tracer::handOn(ValueRange values, ValueRange names) {
   SmallVector<int64_t> handed;
   for (Value value : values)
-    handed.push_back(turns.lookup(value));
-  for (auto [name, turn] : llvm::zip(names, handed))
-    turns[name] = turn;
+    handed.push_back(ordinals.lookup(value));
+  for (auto [name, ordinal] : llvm::zip(names, handed))
+    ordinals[name] = ordinal;
 }
 
 void Tracer::release(cta::ReleaseOp op) {

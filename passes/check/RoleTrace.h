@@ -16,7 +16,7 @@ namespace tilewright::passes {
 struct RoleEvent {
   enum Kind { Acquire, Commit, Wait, Release, Enter, Leave } kind;
   mlir::Value resource; ///< The channel or the order.
-  int64_t turn;         ///< Which of its slots or sections, counted over all time, for this role.
+  int64_t ordinal;      ///< Which of its slots or sections, counted over all time, for this role.
   /// That says it; the role, of the turn at its end.
   mlir::Operation *op;
 };

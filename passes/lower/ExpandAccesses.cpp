@@ -26,7 +26,7 @@ static Value scaled(OpBuilder &builder, Location loc, Value index, Value stride)
   return builder.createOrFold<arith::MulIOp>(loc, index, stride);
 }
 
-Expander::Place Expander::place(const Access &access, const Layout &layout, Value index) {
+Expander::Place Expander::place(const GlobalAccess &access, const Layout &layout, Value index) {
   Place result;
   // The offset's part that all threads share, and what this thread's place in the tile adds: apart,
   // since the former costs no register per thread and the latter is the same for all registers.
@@ -81,12 +81,12 @@ Expander::Place Expander::place(const Access &access, const Layout &layout, Valu
   return result;
 }
 
-Expander::Place Expander::placeScalar(const Access &access) {
+Expander::Place Expander::placeScalar(const GlobalAccess &access) {
   Place result = place(access, Layout(), constant(0));
   return result;
 }
 
-int64_t Expander::vectorOf(const Access &access, const Layout &layout, int64_t limit) {
+int64_t Expander::vectorOf(const GlobalAccess &access, const Layout &layout, int64_t limit) {
   int64_t rank = llvm::count_if(access.extents, [](int64_t extent) { return extent != 0; });
   if (rank == 0 || access.extents.back() <= 0)
     return 1;
@@ -118,7 +118,7 @@ void Expander::wholeOrSingle(const Place &where, int64_t vector, function_ref<vo
 //===- Loads ---------------------------------------------------------------------------------===//
 
 LogicalResult Expander::expandLoad(tile::LoadOp op) {
-  Access access = accessOf(op);
+  GlobalAccess access = accessOf(op);
   Type element = access.view->type.getElementType();
   auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
   Value fill = op.getFill() ? scalar(op.getFill()) : constantOf(computeType(element), 0);
@@ -138,8 +138,8 @@ LogicalResult Expander::expandLoad(tile::LoadOp op) {
   return success();
 }
 
-void Expander::loadTile(const Access &access, const Layout &layout, Value array, int64_t limit,
-                        Value fill, Value predicate) {
+void Expander::loadTile(const GlobalAccess &access, const Layout &layout, Value array,
+                        int64_t limit, Value fill, Value predicate) {
   int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
   int64_t vector = vectorOf(access, layout, limit);
   if (vector < pack) // part of a word: element by element
@@ -171,8 +171,8 @@ void Expander::packInto(Value array, Value entry, Value single, int64_t count) {
 
 /// Loads `vector` consecutive elements, from register number `first` of the layout on, into entries
 /// of `array` from `entry` on; elements outside the view get `fill`.
-void Expander::loadVector(const Access &access, const Layout &layout, Value array, Value first,
-                          Value entry, int64_t vector, Value fill, Value predicate) {
+void Expander::loadVector(const GlobalAccess &access, const Layout &layout, Value array,
+                          Value first, Value entry, int64_t vector, Value fill, Value predicate) {
   int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
   Place where = place(access, layout, first);
   where.inside = both(predicate, where.inside);
@@ -223,7 +223,7 @@ std::pair<Value, Value> Expander::vectorAt(Value tile, Value first, int64_t vect
 }
 
 LogicalResult Expander::expandStore(tile::StoreOp op) {
-  Access access = accessOf(op);
+  GlobalAccess access = accessOf(op);
   Type element = access.view->type.getElementType();
   auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
   if (!type) {
@@ -279,7 +279,7 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
 }
 
 LogicalResult Expander::expandAtomic(tile::AtomicOp op) {
-  Access access = accessOf(op);
+  GlobalAccess access = accessOf(op);
   auto kind = builder.getStringAttr(tile::stringifyAtomicKind(op.getKind()));
   Type element = access.view->type.getElementType();
   auto update = [&](Value value, const Place &where, Value only) {

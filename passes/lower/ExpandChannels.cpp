@@ -31,13 +31,11 @@ void Expander::makeBarriers() {
     auto [ring, isNew] = rings.try_emplace(plan);
     if (!isNew)
       return;
-    int64_t bytes = depth * kBarrierBytes;
-    Type i32 = builder.getI32Type();
-    ring->second.depth = depth;
-    ring->second.full =
-        builder.create<cuda::SharedOp>(named(name + "_full"), i32, plan.getFull(), bytes);
-    ring->second.empty =
-        builder.create<cuda::SharedOp>(named(name + "_empty"), i32, plan.getEmpty(), bytes);
+    auto barriers = [&](StringRef state, int64_t start) -> Value {
+      return builder.create<cuda::SharedOp>(named(name + "_" + state), start, depth * kBarrierBytes,
+                                            name + ": barriers, " + state);
+    };
+    ring->second = {depth, barriers("full", plan.getFull()), barriers("empty", plan.getEmpty())};
   };
   for (auto channel : kernel.getOps<cta::ChannelOp>())
     if (cta::RingAttr plan = channel.getPlan()->getRing())
@@ -45,8 +43,9 @@ void Expander::makeBarriers() {
                   cta::nameOf(channel.getResult(), "ring"));
   if (auto plan = kernel->getAttrOfType<cta::PlanAttr>(cta::kQueueAttr)) {
     declareRing(plan.getRing(), kQueueSlots, "tiles");
-    queueSlots = builder.create<cuda::SharedOp>(named("tiles_shared"), builder.getI32Type(),
-                                                plan.getOffset(), kQueueSlots * plan.getStride());
+    queueSlots = builder.create<cuda::SharedOp>(named("tiles_shared"), plan.getOffset(),
+                                                kQueueSlots * plan.getStride(),
+                                                "numbers of the tiles that a queue hands out");
   }
   Value first = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread, constant(0));
   branch(first, [&] {
@@ -73,7 +72,7 @@ void Expander::makeBarriers() {
 Value Expander::scratch(Operation *op) {
   auto start = op->getAttrOfType<IntegerAttr>(cta::kScratchAttr);
   return builder.create<cuda::SharedOp>(NameLoc::get(builder.getStringAttr("scratch"), loc),
-                                        builder.getI32Type(), start.getInt(), scratchBytes(op));
+                                        start.getInt(), scratchBytes(op));
 }
 
 void Expander::barrier() {
@@ -87,9 +86,10 @@ void Expander::barrier() {
     builder.create<cuda::BarrierOp>(loc);
 }
 
-void Expander::groupBarrier() {
-  builder.create<cuda::NamedBarrierSyncOp>(loc, add(group, constant(NamedBarriers::kFirstGroup)),
-                                           cta::kWarpsPerGroup * kLanes);
+void Expander::warpgroupBarrier() {
+  builder.create<cuda::NamedBarrierSyncOp>(loc,
+                                           add(warpgroup, constant(NamedBarriers::kFirstWarpgroup)),
+                                           cta::kWarpsPerWarpgroup * kLanes);
 }
 
 void Expander::needAllWarps(StringRef how) {
@@ -109,10 +109,24 @@ static std::string nameOf(Location loc) {
   return "tile";
 }
 
+/// "as: tma, 4 slots of 16384 bytes, swizzled by 128"
+static std::string contentsOf(cta::ChannelOp op, StringRef name) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << name << ": " << cta::stringifyChannelKind(op.getKind())
+         << (op.getMulticast() ? " multicast" : "") << ", " << op.getResult().getType().getDepth()
+         << " slots of " << op.getPlan()->getStride() << " bytes";
+  int64_t swizzle = op.isPanel() ? cta::panelsOf(op.getResult().getType().getTile()).swizzle : 0;
+  if (swizzle)
+    stream << ", swizzled by " << swizzle;
+  return text;
+}
+
 LogicalResult Expander::expandChannel(cta::ChannelOp op) {
-  auto named = NameLoc::get(builder.getStringAttr(nameOf(op.getLoc()) + "_shared"), op.getLoc());
+  std::string name = nameOf(op.getLoc());
+  auto named = NameLoc::get(builder.getStringAttr(name + "_shared"), op.getLoc());
   channels[op.getResult()].base = builder.create<cuda::SharedOp>(
-      named, builder.getI32Type(), op.getPlan()->getOffset(), channelBytes(op));
+      named, op.getPlan()->getOffset(), channelBytes(op), contentsOf(op, name));
   return success();
 }
 

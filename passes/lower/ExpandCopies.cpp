@@ -43,7 +43,7 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
   SlotState &slot = slots[op.getSlot()];
   if (slot.channel.getKind() == cta::ChannelKind::Tma)
     return expandTmaCopy(op);
-  Access access = accessOf(op);
+  GlobalAccess access = accessOf(op);
   Layout layout = copyLayout(op);
   Type element = access.view->type.getElementType();
   int64_t vector = op.getVector(), bytes = vector * access.view->type.getElementBytes();
@@ -103,7 +103,7 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
 
 /// Elements narrower than a word go to the slot at once, some at a time: all of a tile's together
 /// would take more registers than there are.
-void Expander::copyNarrow(const SlotState &slot, const Access &access, const Layout &layout,
+void Expander::copyNarrow(const SlotState &slot, const GlobalAccess &access, const Layout &layout,
                           Value predicate) {
   Type element = access.view->type.getElementType();
   int64_t registers = layout.registers(), chunk = std::gcd<int64_t>(registers, 16);

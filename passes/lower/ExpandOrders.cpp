@@ -29,14 +29,14 @@ std::pair<Value, int64_t> Expander::turnBarrier(cta::OrderOp order, int64_t step
   int64_t threads = circle.threads(place) + circle.threads((place + size - 1) % size);
   if (!circle.ofWarpgroups())
     return {constant(first + place), threads};
-  Value own = div(warp, cta::kWarpsPerGroup);
+  Value own = div(warp, cta::kWarpsPerWarpgroup);
   return {add(steps ? rem(add(own, constant(steps)), size) : own, constant(first)), threads};
 }
 
 void Expander::ifPlace(cta::OrderOp order, Value place, function_ref<void()> body) {
   Circle circle(order);
   Value own =
-      circle.ofWarpgroups() ? div(warp, cta::kWarpsPerGroup) : constant(circle.placeOf(role));
+      circle.ofWarpgroups() ? div(warp, cta::kWarpsPerWarpgroup) : constant(circle.placeOf(role));
   Value here = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, own, place);
   if (matchPattern(here, m_Zero()))
     return;

@@ -29,9 +29,9 @@ Value Expander::firstThread() {
 void Expander::byOneThread(function_ref<void()> body) { branch(firstThread(), body); }
 
 /// The thread's number in its warpgroup, or in a role that starts within one.
-Value Expander::numberInGroup() {
-  return cta::firstWarp(role) % cta::kWarpsPerGroup == 0 ? groupThread
-                                                         : add(mul(warp, kLanes), lane);
+Value Expander::numberInWarpgroup() {
+  return cta::firstWarp(role) % cta::kWarpsPerWarpgroup == 0 ? warpgroupThread
+                                                             : add(mul(warp, kLanes), lane);
 }
 
 /// The thread's number among those of which one does something.
@@ -41,7 +41,7 @@ Value Expander::numberIn(cta::Threads threads) {
     needAllWarps("is done by one thread for all");
     return role ? add(mul(warp, kLanes), lane) : thread;
   case cta::Threads::Warpgroup:
-    return numberInGroup();
+    return numberInWarpgroup();
   case cta::Threads::Warp:
     return lane;
   }
@@ -74,23 +74,23 @@ LogicalResult Expander::expandOnce(cta::OnceOp op) {
 LogicalResult Expander::expandRoles() {
   llvm::SaveAndRestore locScope(loc, kernel.getLoc()); // what all roles share is of none
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
-  group = builder.create<arith::ShRSIOp>(named("warpgroup"), warp, constant(2));
-  groupThread = builder.create<arith::AndIOp>(named("group_thread"), thread, constant(127));
+  warpgroup = builder.create<arith::ShRSIOp>(named("warpgroup"), warp, constant(2));
+  warpgroupThread = builder.create<arith::AndIOp>(named("group_thread"), thread, constant(127));
   if (cluster > 1)
     rank = builder.create<cuda::ClusterRankOp>(named("rank"), builder.getI32Type());
   makeBarriers();
 
-  SmallVector<Section> sections;
+  SmallVector<RegisterPool> pools;
   for (auto op : kernel.getBody().front().getOps<cta::RoleOp>()) {
     int64_t first = cta::firstWarp(op), end = first + op.getWarps();
-    if (sections.empty() || first >= sections.back().end * cta::kWarpsPerGroup)
-      sections.push_back({});
-    Section &section = sections.back();
-    section.end = llvm::divideCeil(end, cta::kWarpsPerGroup);
-    section.roles.push_back(op);
-    section.registers = op.getRegisters();
+    if (pools.empty() || first >= pools.back().end * cta::kWarpsPerWarpgroup)
+      pools.push_back({});
+    RegisterPool &pool = pools.back();
+    pool.end = llvm::divideCeil(end, cta::kWarpsPerWarpgroup);
+    pool.roles.push_back(op);
+    pool.registers = op.getRegisters();
   }
-  if (failed(expandSections(sections)))
+  if (failed(expandPools(pools)))
     return failure();
   if (cluster > 1) {
     builder.create<cuda::ClusterArriveOp>(loc);
@@ -99,26 +99,26 @@ LogicalResult Expander::expandRoles() {
   return success();
 }
 
-LogicalResult Expander::expandSections(ArrayRef<Section> sections) {
-  const Section &section = sections.front();
+LogicalResult Expander::expandPools(ArrayRef<RegisterPool> pools) {
+  const RegisterPool &pool = pools.front();
   OpBuilder::InsertionGuard guard(builder);
-  if (sections.size() > 1) {
-    Value here =
-        builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, group, constant(section.end));
+  if (pools.size() > 1) {
+    Value here = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, warpgroup,
+                                               constant(pool.end));
     auto choice = builder.create<scf::IfOp>(loc, here, /*withElseRegion=*/true);
     builder.setInsertionPoint(choice.elseBlock()->getTerminator());
-    if (failed(expandSections(sections.drop_front())))
+    if (failed(expandPools(pools.drop_front())))
       return failure();
     builder.setInsertionPoint(choice.thenBlock()->getTerminator());
   }
   int64_t threads = cta::warpsOf(kernel) * kLanes;
   int64_t entry = Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
-  Location place = cta::RoleOp(section.roles.front()).getLoc();
-  if (section.registers && *section.registers > entry)
-    builder.create<cuda::IncreaseRegistersOp>(place, *section.registers);
-  else if (section.registers && *section.registers < entry)
-    builder.create<cuda::DecreaseRegistersOp>(place, *section.registers);
-  for (cta::RoleOp op : section.roles)
+  Location place = cta::RoleOp(pool.roles.front()).getLoc();
+  if (pool.registers && *pool.registers > entry)
+    builder.create<cuda::IncreaseRegistersOp>(place, *pool.registers);
+  else if (pool.registers && *pool.registers < entry)
+    builder.create<cuda::DecreaseRegistersOp>(place, *pool.registers);
+  for (cta::RoleOp op : pool.roles)
     if (failed(expandRole(op)))
       return failure();
   return success();
@@ -137,7 +137,7 @@ LogicalResult Expander::expandRole(cta::RoleOp op) {
   };
   if (single)
     narrow(arith::CmpIPredicate::eq, first);
-  else if (first % cta::kWarpsPerGroup || count % cta::kWarpsPerGroup) {
+  else if (first % cta::kWarpsPerWarpgroup || count % cta::kWarpsPerWarpgroup) {
     narrow(arith::CmpIPredicate::sge, first);
     narrow(arith::CmpIPredicate::slt, first + count);
   }

@@ -38,16 +38,16 @@ static bool splitsRows(const Layout &layout, int64_t rows, int64_t groups) {
     for (int64_t reg = 0; reg < layout.registers(); ++reg)
       for (int64_t lane : {int64_t(0), kLanes - 1})
         if (layout.coordinates(2, reg, lane, warp)[0] / (rows / groups) !=
-            warp / cta::kWarpsPerGroup)
+            warp / cta::kWarpsPerWarpgroup)
           return false;
   return true;
 }
 
 /// In how many parts warpgroups store a tile by themselves; 1: together.
-static int64_t storingGroups(cta::StoreOp op) {
-  int64_t warps = cta::warpsAt(op), groups = warps / cta::kWarpsPerGroup;
+static int64_t storingWarpgroups(cta::StoreOp op) {
+  int64_t warps = cta::warpsAt(op), groups = warps / cta::kWarpsPerWarpgroup;
   int64_t rows = cast<RankedTensorType>(op.getTile().getType()).getDimSize(0);
-  bool split = warps % cta::kWarpsPerGroup == 0 && rows % (8 * groups) == 0 &&
+  bool split = warps % cta::kWarpsPerWarpgroup == 0 && rows % (8 * groups) == 0 &&
                splitsRows(cta::layoutOf(op.getTile().getType()), rows, groups);
   return split ? groups : 1;
 }
@@ -66,7 +66,7 @@ cuda::TensorMapType Expander::mapType(Operation *op) {
         builder.getContext(), RankedTensorType::get(box, tile.getElementType()), panels.swizzle);
   };
   if (auto store = dyn_cast<cta::StoreOp>(op))
-    return typeOf(cta::storedPart(store), store.getExtents(), storingGroups(store));
+    return typeOf(cta::storedSlice(store), store.getExtents(), storingWarpgroups(store));
   auto copy = cast<cta::CopyOp>(op);
   cta::ChannelOp channel = cta::channelOf(copy.getSlot());
   bool multicast = channel.getMulticast();
@@ -169,7 +169,7 @@ static bool keepToTheirRows(cta::StoreOp op, int64_t parties) {
   return llvm::all_of(op.getThrough().getUses(), [&](OpOperand &use) {
     auto mma = dyn_cast<cta::MmaOp>(use.getOwner());
     return mma ? use.getOperandNumber() == 1 && !mma.getATransposed() &&
-                     mma.getWarps()[0] == parties * cta::kWarpsPerGroup
+                     mma.getWarps()[0] == parties * cta::kWarpsPerWarpgroup
                : !isa<cta::GetOp, cta::ElementOp>(use.getOwner());
   });
 }
@@ -177,7 +177,7 @@ static bool keepToTheirRows(cta::StoreOp op, int64_t parties) {
 LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
   Value through = op.getThrough();
   auto type = cast<RankedTensorType>(op.getTile().getType());
-  RankedTensorType part = cta::storedPart(op);
+  RankedTensorType part = cta::storedSlice(op);
   PanelLayout panels = cta::panelsOf(part);
   const Layout &whole = cta::layoutOf(type);
   bool borrows = !op.getChannel();
@@ -187,25 +187,25 @@ LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
     return op.emitError() << "through slots of " << columns
                           << " columns would take other threads for each; make the slots wider";
   auto partType = cta::withLayout(part, *layout);
-  int64_t parties = storingGroups(op);
+  int64_t parties = storingWarpgroups(op);
   auto meet = [&] {
     if (parties == 1)
       barrier();
     else
-      groupBarrier();
+      warpgroupBarrier();
   };
-  Value starter = parties > 1 ? groupThread : add(mul(warp, kLanes), lane);
+  Value starter = parties > 1 ? warpgroupThread : add(mul(warp, kLanes), lane);
   Value starts = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, starter, constant(0));
   cuda::TensorMapType mapped = mapType(op);
   Value map = maps.lookup({op.getView(), mapped});
   int64_t rows = panels.rows / parties;
-  Value firstRow = parties > 1 ? mul(div(warp, cta::kWarpsPerGroup), rows) : Value();
+  Value firstRow = parties > 1 ? mul(div(warp, cta::kWarpsPerWarpgroup), rows) : Value();
   if (borrows) {
     if (parties > 1 && !keepToTheirRows(op, parties))
       barrier();
   }
 
-  unrolled(cta::partsOf(op), [&](Value number) {
+  unrolled(cta::slicesOf(op), [&](Value number) {
     SlotState slot;
     if (borrows) {
       slot = slots[through];
@@ -244,7 +244,7 @@ void Expander::enterStores() {
     if (!store.getChannel())
       return;
     Value channel = store.getThrough();
-    bool whole = cta::partsOf(store) % store.getChannel().getDepth() == 0;
+    bool whole = cta::slicesOf(store) % store.getChannel().getDepth() == 0;
     Value &slot = storing[channel];
     if (whole || slot)
       return;
@@ -269,8 +269,8 @@ LogicalResult Expander::expandAwaitStores(cta::AwaitStoresOp) {
 }
 
 void Expander::awaitStores() {
-  Value starts =
-      builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, numberInGroup(), constant(0));
+  Value starts = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, numberInWarpgroup(),
+                                               constant(0));
   branch(starts, [&] { builder.create<cuda::BulkWaitOp>(loc, 0, /*read=*/true); });
 }
 

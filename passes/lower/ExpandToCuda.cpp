@@ -443,13 +443,13 @@ LogicalResult Expander::expandDim(tile::DimOp op) {
 }
 
 LogicalResult Expander::expandWarpgroup(cta::WarpgroupOp op) {
-  scalars.map(op.getResult(), div(warp, cta::kWarpsPerGroup));
+  scalars.map(op.getResult(), div(warp, cta::kWarpsPerWarpgroup));
   return success();
 }
 
 LogicalResult Expander::expandSync(cta::SyncOp op) {
   if (op.getWarpgroup())
-    groupBarrier();
+    warpgroupBarrier();
   else
     barrier();
   return success();

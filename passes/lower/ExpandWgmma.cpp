@@ -85,11 +85,11 @@ void Expander::expandWgmma(cta::MmaOp op, Value acc) {
   auto split = op.getWarps();
   auto tile = cta::tileOf(op.getAcc().getType()).getShape();
   Type element = op.getOperandElementType();
-  int64_t groupsM = split[0] / cta::kWarpsPerGroup, groupsN = split[1];
+  int64_t groupsM = split[0] / cta::kWarpsPerWarpgroup, groupsN = split[1];
   int64_t rows = tile[0] / groupsM, columns = tile[1] / groupsN; // of a warpgroup's part
   auto b = op.getB().getType().getTile().getShape();
   int64_t depth = op.getBTransposed() ? b[1] : b[0];
-  Value own = div(warp, cta::kWarpsPerGroup);
+  Value own = div(warp, cta::kWarpsPerWarpgroup);
   Value row = groupsM > 1 ? mul(groupsN > 1 ? rem(own, groupsM) : own, rows) : Value();
   Value column = groupsN > 1 ? mul(div(own, groupsM), columns) : Value();
 

@@ -130,7 +130,7 @@ private:
                   llvm::function_ref<int64_t(const Digit &)> scale);
 
   //===- Global memory (ExpandAccesses.cpp) --------------------------------------------------===//
-  struct Access {
+  struct GlobalAccess {
     ViewParams *view;
     llvm::SmallVector<Value> indices;    // scalar starts; null for gathered axes
     llvm::SmallVector<Value> indexTiles; // original tiles of gathered axes, else null
@@ -143,8 +143,8 @@ private:
       return inBounds.empty() || !inBounds.back() || (!valid.empty() && valid.back());
     }
   };
-  template <typename Op> Access accessOf(Op op) {
-    Access access;
+  template <typename Op> GlobalAccess accessOf(Op op) {
+    GlobalAccess access;
     access.view = &views[op.getView()];
     access.extents = op.getExtents();
     if (auto valid = op.getValid())
@@ -164,13 +164,13 @@ private:
   struct Place {
     Value offset, inside, remaining;
   };
-  Place place(const Access &access, const Layout &layout, Value index);
-  Place placeScalar(const Access &access);
-  int64_t vectorOf(const Access &access, const Layout &layout, int64_t limit);
-  void loadTile(const Access &access, const Layout &layout, Value array, int64_t limit, Value fill,
-                Value predicate);
-  void loadVector(const Access &access, const Layout &layout, Value array, Value first, Value entry,
-                  int64_t vector, Value fill, Value predicate);
+  Place place(const GlobalAccess &access, const Layout &layout, Value index);
+  Place placeScalar(const GlobalAccess &access);
+  int64_t vectorOf(const GlobalAccess &access, const Layout &layout, int64_t limit);
+  void loadTile(const GlobalAccess &access, const Layout &layout, Value array, int64_t limit,
+                Value fill, Value predicate);
+  void loadVector(const GlobalAccess &access, const Layout &layout, Value array, Value first,
+                  Value entry, int64_t vector, Value fill, Value predicate);
   void packInto(Value array, Value entry, Value single, int64_t count);
   /// An array, and the entry in it, that hold `vector` elements of a tile from register `first` on:
   /// the tile's own, or one that is computed here.
@@ -195,14 +195,14 @@ private:
                            llvm::function_ref<void(mlir::ValueRange other, Value index)> combine);
 
   //===- Channels (ExpandChannels.cpp, ExpandCopies.cpp) --------------------------------------===//
-  void copyNarrow(const SlotState &slot, const Access &access, const Layout &layout,
+  void copyNarrow(const SlotState &slot, const GlobalAccess &access, const Layout &layout,
                   Value predicate);
   void makeBarriers();
   Value slotAt(ChannelState &state, Value index);
   Value barrierOf(cta::ChannelOp channel, cta::SlotState state, Value index);
   /// Waits for all threads of the block, or of the role; for those of the warpgroup.
   void barrier();
-  void groupBarrier();
+  void warpgroupBarrier();
   /// Refuses what takes all of a role's warps where its warpgroups are apart; `how` it does.
   void needAllWarps(llvm::StringRef how);
   /// The byte address of (row, column) of a slot. The column's multiple of 16 bytes is swizzled.
@@ -218,13 +218,13 @@ private:
 
   //===- Roles (ExpandRoles.cpp) -------------------------------------------------------------===//
   /// Roles that share the register budget of whole warpgroups.
-  struct Section {
+  struct RegisterPool {
     int64_t end; // the warpgroup behind its last
     std::optional<int64_t> registers;
     llvm::SmallVector<cta::RoleOp> roles;
   };
   mlir::LogicalResult expandRoles();
-  mlir::LogicalResult expandSections(llvm::ArrayRef<Section> sections);
+  mlir::LogicalResult expandPools(llvm::ArrayRef<RegisterPool> pools);
   mlir::LogicalResult expandRole(cta::RoleOp op);
   /// Whether this is the thread that does what is done once for the block or role; null: it is the
   /// only one.
@@ -232,7 +232,7 @@ private:
   /// Writes what `body` writes so that one thread of the role runs it.
   void byOneThread(llvm::function_ref<void()> body);
   void branch(Value condition, llvm::function_ref<void()> body);
-  Value numberInGroup();
+  Value numberInWarpgroup();
   Value numberIn(cta::Threads threads);
 
   //===- Tiles (ExpandTiles.cpp) -------------------------------------------------------------===//
@@ -423,10 +423,10 @@ private:
   };
 
   //===- State of roles ----------------------------------------------------------------------===//
-  cta::RoleOp role;     // under expansion
-  bool elected = false; // a single thread runs it
-  Value group;          // warpgroup of the block
-  Value groupThread;    // the thread's number in its warpgroup
+  cta::RoleOp role;      // under expansion
+  bool elected = false;  // a single thread runs it
+  Value warpgroup;       // of the block
+  Value warpgroupThread; // the thread's number in its warpgroup
   int64_t cluster = 1;
   Value rank;              // of the block in its cluster
   Value sharedTiles;       // of the block, where the role takes turns at them; null: it takes all

@@ -104,13 +104,13 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
 
   /// Checks that the warpgroups' shares, for which they exchange registers, are there.
   static LogicalResult checkShares(func::FuncOp kernel) {
-    constexpr int64_t kGroupThreads = cta::kWarpsPerGroup * kLanes;
+    constexpr int64_t kGroupThreads = cta::kWarpsPerWarpgroup * kLanes;
     int64_t entry = atEntry(kernel), total = 0, group = -1, inGroup = 0;
     std::string sum;
     for (auto role : kernel.getOps<cta::RoleOp>()) {
       int64_t registers = role.getRegisters().value_or(entry), first = cta::firstWarp(role);
-      int64_t from = first / cta::kWarpsPerGroup;
-      int64_t end = llvm::divideCeil(first + role.getWarps(), cta::kWarpsPerGroup);
+      int64_t from = first / cta::kWarpsPerWarpgroup;
+      int64_t end = llvm::divideCeil(first + role.getWarps(), cta::kWarpsPerWarpgroup);
       if (from == group && registers != inGroup)
         return role.emitError() << "states " << registers << " registers in a warpgroup of "
                                 << inGroup << "; roles of one warpgroup have the same";

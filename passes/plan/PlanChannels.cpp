@@ -81,7 +81,7 @@ private:
     bool multicast = llvm::any_of(ring, [](cta::ChannelOp c) { return c.getMulticast(); });
     int64_t blocks = multicast ? cta::clusterOf(kernel) : 1; // each consumer arrives in all of them
     return makeRing(number, first.getResult().getType().getDepth(), fillsOf(ring),
-                    returnsOf(ring) * blocks, bytes);
+                    reopensOf(ring) * blocks, bytes);
   }
 
   void placeChannels(ArrayRef<Channels> rings) {

@@ -14,7 +14,7 @@ static void runJump(const Instruction &instruction, Frame &frame) {
 
 int64_t copiesOf(cta::RoleOp role) {
   bool parts = role.walk([](cta::WarpgroupOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  return parts ? role.getWarps() / cta::kWarpsPerGroup : 1;
+  return parts ? role.getWarps() / cta::kWarpsPerWarpgroup : 1;
 }
 
 /// Rows are what warpgroups that part share out; a product split otherwise has no meaning here.

@@ -22,7 +22,7 @@ protected:
     v.fill(3);
     ASSERT_OK(o.buffer.fill(0xff));
     ASSERT_OK(lse.buffer.fill(0xff));
-    ErrorOr<Kernel> kernel = Kernel::build(scheduleSource(GetParam().file), {.useCache = false});
+    ErrorOr<Kernel> kernel = Kernel::build(programSource(GetParam().file), {.useCache = false});
     ASSERT_TRUE(kernel) << kernel.error().message;
     ASSERT_OK(kernel->launch(
         nullptr, {{q.ref(), k.ref(), v.ref(), o.ref(), lse.ref(), double(sizes.scale)}}));

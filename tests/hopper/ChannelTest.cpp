@@ -1,7 +1,7 @@
 // Channels in places that a program may put them in: each program is clean and right in the
 // simulator, in eager, lazy and random schedules.
 #include "runtime/Compile.h"
-#include "tests/hopper/ScheduleRun.h"
+#include "tests/hopper/ProgramRun.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -54,8 +54,8 @@ func.func @k(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
          roles + "  return\n}\n";
 }
 
-ScheduleRun runOf(const std::string &text, int64_t M, int64_t N, int64_t K) {
-  ScheduleRun run(lowerSchedule(text));
+ProgramRun runOf(const std::string &text, int64_t M, int64_t N, int64_t K) {
+  ProgramRun run(lowerProgram(text));
   run.tensor("bf16", M, K);
   run.tensor("bf16", N, K);
   run.tensor("f32", M, N);
@@ -111,7 +111,7 @@ TEST(Channels, a_role_multiplies_what_it_put) {
         at += strlen(use);
         text.replace(at, 4, slots);
       }
-    ScheduleRun run = runOf(text, 200, 64, 64);
+    ProgramRun run = runOf(text, 200, 64, 64);
     run.expect(/*grid=*/2, [&](int64_t m, int64_t n) {
       Expected sum{0, 0};
       for (int64_t j = 0; j < 64; ++j) {
@@ -127,7 +127,7 @@ TEST(Channels, a_role_multiplies_what_it_put) {
 /// Attention backward in small: s = k · qᵀ and dp = v · doᵀ, of which ds = s ∘ dp; dv = pᵀ · do, dk
 /// = ds · q and, with ds transposed through a slot, dq = dsᵀ · k.
 TEST(Channels, attention_backward_puts_what_it_transposes) {
-  ScheduleRun run(lowerSchedule(textOf("backward.mlir")));
+  ProgramRun run(lowerProgram(textOf("backward.mlir")));
   int64_t M = 136, T = 200;
   run.tensor("bf16", M, 64); // q
   run.tensor("bf16", M, 64); // do
@@ -154,11 +154,11 @@ TEST(Channels, attention_backward_puts_what_it_transposes) {
 //===- Channels that seem to go together ------------------------------------------------------===//
 
 TEST(Channels, one_slot_may_be_given_back_before_the_other_is_waited_for) {
-  ScheduleRun run = runOf(kernelOf(R"(
+  ProgramRun run = runOf(kernelOf(R"(
   %as = cta.channel tma : !one
   %bs = cta.channel tma : !one
 )",
-                                   R"(
+                                  R"(
   cta.role "load" warps 1 {
     %TILES
       cta.load %a[%row, %c0] extents [64, 64] through %as : !view, !one
@@ -186,17 +186,17 @@ TEST(Channels, one_slot_may_be_given_back_before_the_other_is_waited_for) {
     %END
   }
 )"),
-                          200, 72, 128);
+                         200, 72, 128);
   run.expect(/*grid=*/2, [&](int64_t m, int64_t n) { return run.product(0, m, 1, n); });
 }
 
 TEST(Channels, one_slot_may_be_filled_after_an_answer_to_the_other) {
-  ScheduleRun run = runOf(kernelOf(R"(
+  ProgramRun run = runOf(kernelOf(R"(
   %as = cta.channel tma : !one
   %bs = cta.channel tma : !one
   %xs = cta.channel put : !one
 )",
-                                   R"(
+                                  R"(
   cta.role "load" warps 1 {
     %TILES
       %sa = cta.acquire %as : !one -> !slot
@@ -226,7 +226,7 @@ TEST(Channels, one_slot_may_be_filled_after_an_answer_to_the_other) {
     %END
   }
 )"),
-                          200, 72, 64);
+                         200, 72, 64);
   run.expect(/*grid=*/2, [&](int64_t m, int64_t n) { return run.product(0, m, 1, n); });
 }
 
@@ -264,7 +264,7 @@ TEST(Channels, warps_that_only_wait_stay_together) {
         tile.store %d, %c[%c64, %c0] extents [64, 64] : !acc, !out, i32, i32
       })"};
   for (const char *body : bodies) {
-    ScheduleRun run = runOf(passing(body), 64, 64, 64 * 12);
+    ProgramRun run = runOf(passing(body), 64, 64, 64 * 12);
     run.expect(/*grid=*/1, [](int64_t, int64_t) { return Expected{0, 0}; });
   }
 }
@@ -282,7 +282,7 @@ TEST(Channels, programs_without_wgmma_compile) {
       size_t at = text.find("cta.target = \"") + strlen("cta.target = \"");
       text.replace(at, text.find('"', at) - at, target);
       runtime::KernelSource source;
-      lowerSchedule(text, &source);
+      lowerProgram(text, &source);
       auto compiled = runtime::compileKernel(source, {.useCache = false});
       ASSERT_TRUE(compiled) << compiled.error().message;
       EXPECT_EQ(compiled->spills.storeBytes + compiled->spills.loadBytes, 0u);

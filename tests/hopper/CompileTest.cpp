@@ -5,8 +5,8 @@
 #include "tools/driver/Acceptance.h"
 #include "tools/driver/RoleLoops.h"
 
-#include <gmock/gmock.h>
 #include <algorithm>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace tilewright;
@@ -62,21 +62,21 @@ TEST(HopperPrograms, chain_compiles_without_serialised_products) {
   expectClean(hopper::chain(), 168);
 }
 
-TEST(HopperSchedules, compile_without_serialised_products) {
+TEST(HopperPrograms, compile_without_serialised_products) {
   std::vector<std::string> files = hopper::ctaPrograms();
   EXPECT_GE(files.size(), 16u);
   for (const std::string &file : files) {
     SCOPED_TRACE(file);
-    KernelSource source = hopper::scheduleSource(file);
+    KernelSource source = hopper::programSource(file);
     if (source.target == "sm_90a") // registers as the block starts with them
       expectClean(source, std::min(255u, 65536 / source.threads / 8 * 8));
     else
       expectAccepted(file);
   }
   KernelSource source;
-  hopper::lowerSchedule(hopper::attentionByTurns(), &source);
+  hopper::lowerProgram(hopper::attentionByTurns(), &source);
   expectClean(source, 168);
-  hopper::lowerSchedule(
+  hopper::lowerProgram(
       hopper::replaced("gemm_pingpong.mlir", {{"grouped 16 turn", "grouped 16 queue turn"}}),
       &source);
   expectClean(source, 168);
@@ -93,19 +93,18 @@ static std::string refusal(const std::string &text) {
   return accepted ? "" : accepted.error().message;
 }
 
-TEST(HopperSchedules, are_refused_if_registers_are_spilled_in_a_loop) {
+TEST(HopperPrograms, are_refused_if_registers_are_spilled_in_a_loop) {
   EXPECT_EQ(refusal(hopper::textOf("gemm_mixed.mlir")), "");
   EXPECT_THAT(refusal(hopper::replaced("gemm_mixed.mlir", {{"registers 120", "registers 64"}})),
-              testing::MatchesRegex("schedule.mlir:[0-9]+: `[a-z.]+` of role \"dequantise\" keeps "
+              testing::MatchesRegex("program.mlir:[0-9]+: `[a-z.]+` of role \"dequantise\" keeps "
                                     "registers in local memory within a loop .*"));
-  EXPECT_THAT(
-      refusal(
-          hopper::replaced("gemm_pingpong.mlir", {{"registers 232", "registers 160"},
-                                                  {"grouped 16 turn", "grouped 16 queue turn"}})),
-      testing::MatchesRegex("schedule.mlir:[0-9]+: `[a-z.]+` of role \"multiply [01]\" .*"));
+  EXPECT_THAT(refusal(hopper::replaced("gemm_pingpong.mlir",
+                                       {{"registers 232", "registers 160"},
+                                        {"grouped 16 turn", "grouped 16 queue turn"}})),
+              testing::MatchesRegex("program.mlir:[0-9]+: `[a-z.]+` of role \"multiply [01]\" .*"));
 }
 
-TEST(HopperSchedules, have_machine_code_in_each_role) {
+TEST(HopperPrograms, have_machine_code_in_each_role) {
   for (const char *file :
        {"gemm_cooperative.mlir", "gemm_pingpong.mlir", "attention_causal.mlir"}) {
     SCOPED_TRACE(file);

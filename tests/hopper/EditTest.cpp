@@ -6,7 +6,7 @@
 #include "runtime/Compile.h"
 #include "tests/hopper/Attention.h"
 #include "tests/hopper/Edits.h"
-#include "tests/hopper/ScheduleRun.h"
+#include "tests/hopper/ProgramRun.h"
 #include "tools/driver/Acceptance.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ int64_t numberBehind(const std::string &text, const std::string &words, int64_t 
 Check checkOf(const MatrixProgram &matrix) {
   return [matrix](const std::string &text, Program program,
                   const std::vector<runtime::LaunchCheck> &asserts) {
-    ScheduleRun run(std::move(program));
+    ProgramRun run(std::move(program));
     auto expected = matrix.fill(run, 150, 304, 208);
     int64_t blocks = numberBehind(text, "%steps least ", 0) ? 3 : 2; // of 4 tiles, one is left over
     if (hold(asserts, run.numbers))
@@ -81,7 +81,7 @@ struct Share {
 
 void expectEdits(const std::string &text, const Check &check, Share share) {
   std::vector<Edit> edits = editsOf(text);
-  const std::regex hasPlace(R"(schedule\.mlir:\d+)");
+  const std::regex hasPlace(R"(program\.mlir:\d+)");
   size_t lowered = 0;
   auto attempt = [&](const Edit &edit) {
     SCOPED_TRACE(edit.what);

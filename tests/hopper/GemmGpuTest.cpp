@@ -54,13 +54,13 @@ TEST_P(Gemm, split_k_equals_the_product_on_the_cpu) {
 /// A program of which most of five blocks have a part of a tile or two.
 KernelSource sharing(const char *program) {
   KernelSource source;
-  hopper::lowerSchedule(
+  hopper::lowerProgram(
       hopper::replaced(program, {{"least 16", "least 1"}, {"cta.sms", "arith.constant 5"}}),
       &source);
   return source;
 }
 
-class Schedules : public Gemm {
+class Programs : public Gemm {
 protected:
   /// Launches a program three times on each of two streams, the second time on another a.
   void expectOnTwoStreams(const KernelSource &source);
@@ -68,7 +68,7 @@ protected:
   void expectBlockScaled(const KernelSource &source);
 };
 
-TEST_P(Schedules, equal_the_product_on_the_cpu) {
+TEST_P(Programs, equal_the_product_on_the_cpu) {
   auto [M, N, K] = GetParam();
   for (const char *program : {"gemm_cooperative.mlir", "gemm_persistent.mlir", "gemm_pingpong.mlir",
                               "gemm_stream_k.mlir"}) {
@@ -78,14 +78,14 @@ TEST_P(Schedules, equal_the_product_on_the_cpu) {
     a.fill(1);
     b.fill(2);
     ASSERT_OK(c.buffer.fill(0xff));
-    launch(hopper::scheduleSource(program), {a.ref(), b.ref(), c.ref()});
+    launch(hopper::programSource(program), {a.ref(), b.ref(), c.ref()});
     c.fetch();
     expectProduct(
         a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128);
   }
 }
 
-void Schedules::expectOnTwoStreams(const KernelSource &source) {
+void Programs::expectOnTwoStreams(const KernelSource &source) {
   auto [M, N, K] = GetParam();
   Matrix a(*driver, ElementType::BF16, M, K), other(*driver, ElementType::BF16, M, K);
   Matrix b(*driver, ElementType::BF16, N, K);
@@ -112,28 +112,28 @@ void Schedules::expectOnTwoStreams(const KernelSource &source) {
 }
 
 // Each launch finds its counter of tiles at 0, and streams do not share one.
-TEST_P(Schedules, queues_equal_the_product_on_the_cpu) {
+TEST_P(Programs, queues_equal_the_product_on_the_cpu) {
   KernelSource source;
-  hopper::lowerSchedule(
+  hopper::lowerProgram(
       hopper::replaced("gemm_persistent.mlir", {{"grouped 16 {", "grouped 16 queue {"}}), &source);
   expectOnTwoStreams(source);
 }
 
 // Each launch finds all flags lowered, and streams do not share them, nor the memory that parts are
 // left in.
-TEST_P(Schedules, shared_tiles_equal_the_product_on_the_cpu) {
+TEST_P(Programs, shared_tiles_equal_the_product_on_the_cpu) {
   expectOnTwoStreams(sharing("gemm_stream_k.mlir"));
 }
 
 // Tiles of 128 rows leave out the steps of 64 columns in which all of their rows are above the
 // diagonal; some are of no steps.
-TEST_P(Schedules, tiles_of_different_lengths_equal_the_product_on_the_cpu) {
+TEST_P(Programs, tiles_of_different_lengths_equal_the_product_on_the_cpu) {
   auto [M, N, K] = GetParam();
   Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);
   Matrix c(*driver, ElementType::BF16, M, N);
   b.fill(2);
   for (const KernelSource &source :
-       {hopper::scheduleSource("gemm_triangular.mlir"), sharing("gemm_triangular.mlir")})
+       {hopper::programSource("gemm_triangular.mlir"), sharing("gemm_triangular.mlir")})
     for (int64_t diagonal : {-200, 0, 70}) {
       a.fill(1);
       ASSERT_OK(c.buffer.fill(0xff));
@@ -149,7 +149,7 @@ TEST_P(Schedules, tiles_of_different_lengths_equal_the_product_on_the_cpu) {
     }
 }
 
-TEST_P(Schedules, gemm_e4m3_equals_the_product_on_the_cpu) {
+TEST_P(Programs, gemm_e4m3_equals_the_product_on_the_cpu) {
   auto [M, N, someK] = GetParam();
   int64_t K = (someK + 15) / 16 * 16; // rows of whole 16 bytes
   Matrix a(*driver, ElementType::F8E4M3, M, K), b(*driver, ElementType::F8E4M3, N, K);
@@ -157,7 +157,7 @@ TEST_P(Schedules, gemm_e4m3_equals_the_product_on_the_cpu) {
   a.fill(1);
   b.fill(2);
   for (const KernelSource &source :
-       {hopper::scheduleSource("gemm_e4m3.mlir"), sharing("gemm_e4m3.mlir")}) {
+       {hopper::programSource("gemm_e4m3.mlir"), sharing("gemm_e4m3.mlir")}) {
     ASSERT_OK(c.buffer.fill(0xff));
     launch(source, {a.ref(), b.ref(), c.ref(), 1.0});
     c.fetch();
@@ -167,7 +167,7 @@ TEST_P(Schedules, gemm_e4m3_equals_the_product_on_the_cpu) {
   }
 }
 
-void Schedules::expectBlockScaled(const KernelSource &source) {
+void Programs::expectBlockScaled(const KernelSource &source) {
   auto [M, N, someK] = GetParam();
   int64_t K = (someK + 15) / 16 * 16, blocks = (K + 127) / 128;
   Matrix a(*driver, ElementType::F8E4M3, M, K), b(*driver, ElementType::F8E4M3, N, K);
@@ -196,16 +196,16 @@ void Schedules::expectBlockScaled(const KernelSource &source) {
     }
 }
 
-TEST_P(Schedules, gemm_block_scaled_equals_the_product_on_the_cpu) {
-  expectBlockScaled(hopper::scheduleSource("gemm_block_scaled.mlir"));
+TEST_P(Programs, gemm_block_scaled_equals_the_product_on_the_cpu) {
+  expectBlockScaled(hopper::programSource("gemm_block_scaled.mlir"));
 }
 
-TEST_P(Schedules, gemm_block_scaled_tall_equals_the_product_on_the_cpu) {
-  expectBlockScaled(hopper::scheduleSource("gemm_block_scaled_tall.mlir"));
+TEST_P(Programs, gemm_block_scaled_tall_equals_the_product_on_the_cpu) {
+  expectBlockScaled(hopper::programSource("gemm_block_scaled_tall.mlir"));
   expectBlockScaled(sharing("gemm_block_scaled_tall.mlir"));
 }
 
-TEST_P(Schedules, gemm_mixed_equals_the_product_on_the_cpu) {
+TEST_P(Programs, gemm_mixed_equals_the_product_on_the_cpu) {
   auto [M, N, someK] = GetParam();
   int64_t K = (someK + 15) / 16 * 16;
   Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::F8E4M3, N, K);
@@ -214,7 +214,7 @@ TEST_P(Schedules, gemm_mixed_equals_the_product_on_the_cpu) {
   b.fill(2);
   scales.fill(3);
   ASSERT_OK(c.buffer.fill(0xff));
-  launch(hopper::scheduleSource("gemm_mixed.mlir"), {a.ref(), b.ref(), scales.ref(), c.ref()});
+  launch(hopper::programSource("gemm_mixed.mlir"), {a.ref(), b.ref(), scales.ref(), c.ref()});
   c.fetch();
   auto dequantised = [&](int64_t k, int64_t n) {
     return simulator::roundTo<simulator::BFloat16>(b.at(n, k) * scales.at(k / 64, n));
@@ -222,20 +222,20 @@ TEST_P(Schedules, gemm_mixed_equals_the_product_on_the_cpu) {
   expectProduct(a, dequantised, c, 1.0f / 128);
 }
 
-TEST_P(Schedules, gemm_split_k_equals_the_product_on_the_cpu) {
+TEST_P(Programs, gemm_split_k_equals_the_product_on_the_cpu) {
   auto [M, N, K] = GetParam();
   Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);
   Matrix c(*driver, ElementType::F32, M, N);
   a.fill(3);
   b.fill(4);
   ASSERT_OK(c.buffer.fill(0));
-  launch(hopper::scheduleSource("gemm_split_k.mlir"), {a.ref(), b.ref(), c.ref(), int64_t(3)});
+  launch(hopper::programSource("gemm_split_k.mlir"), {a.ref(), b.ref(), c.ref(), int64_t(3)});
   c.fetch();
   expectProduct(
       a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1e-5f);
 }
 
-TEST_P(Schedules, swiglu_equals_the_products_on_the_cpu) {
+TEST_P(Programs, swiglu_equals_the_products_on_the_cpu) {
   auto [M, N, K] = GetParam();
   Matrix x(*driver, ElementType::BF16, M, K), gate(*driver, ElementType::BF16, N, K);
   Matrix up(*driver, ElementType::BF16, N, K), h(*driver, ElementType::BF16, M, N);
@@ -243,7 +243,7 @@ TEST_P(Schedules, swiglu_equals_the_products_on_the_cpu) {
   gate.fill(2);
   up.fill(3);
   ASSERT_OK(h.buffer.fill(0xff));
-  launch(hopper::scheduleSource("swiglu.mlir"), {x.ref(), gate.ref(), up.ref(), h.ref()});
+  launch(hopper::programSource("swiglu.mlir"), {x.ref(), gate.ref(), up.ref(), h.ref()});
   h.fetch();
   for (int64_t m = 0; m < M; ++m)
     for (int64_t n = 0; n < N; ++n) {
@@ -258,23 +258,23 @@ TEST_P(Schedules, swiglu_equals_the_products_on_the_cpu) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Schedules,
+INSTANTIATE_TEST_SUITE_P(Sizes, Programs,
                          testing::Values(Sizes{128, 256, 64}, Sizes{256, 256, 512}, Sizes{1, 8, 8},
                                          Sizes{77, 200, 264}, Sizes{333, 520, 1000},
                                          Sizes{2000, 3000, 328}));
 
-class LargeSchedules : public Gemm {};
+class LargePrograms : public Gemm {};
 
 // 144 tiles of 33 steps: of the 12 behind the first 132, which all blocks have one of, 25 blocks
 // make 16 steps each.
-TEST_P(LargeSchedules, tiles_left_over_are_shared) {
+TEST_P(LargePrograms, tiles_left_over_are_shared) {
   auto [M, N, K] = GetParam();
   Matrix a(*driver, ElementType::BF16, M, K), b(*driver, ElementType::BF16, N, K);
   Matrix c(*driver, ElementType::BF16, M, N);
   a.fill(1);
   b.fill(2);
   ErrorOr<Kernel> kernel =
-      Kernel::build(hopper::scheduleSource("gemm_stream_k.mlir"), {.useCache = false});
+      Kernel::build(hopper::programSource("gemm_stream_k.mlir"), {.useCache = false});
   ASSERT_TRUE(kernel) << kernel.error().message;
   for (int launch = 0; launch < 2; ++launch) {
     ASSERT_OK(c.buffer.fill(0xff));
@@ -286,7 +286,7 @@ TEST_P(LargeSchedules, tiles_left_over_are_shared) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, LargeSchedules, testing::Values(Sizes{1500, 3000, 2104}));
+INSTANTIATE_TEST_SUITE_P(Sizes, LargePrograms, testing::Values(Sizes{1500, 3000, 2104}));
 
 class Chain : public Gemm {};
 

@@ -107,7 +107,7 @@ class JumpingLengths : public testing::TestWithParam<int> {};
 // 15 tiles, for fewer blocks, as many, and one more; 6, of which each goes to several blocks.
 TEST_P(JumpingLengths, are_made_once_and_whole) {
   std::string text = jumping(GetParam());
-  Program compiled = lowerSchedule(text);
+  Program compiled = lowerProgram(text);
   Trial trial;
   trial.numbers = {{"K", int64_t(500)}};
   trial.random = 2;
@@ -143,7 +143,7 @@ TEST_P(Triangles, are_like_the_reference) {
   trial.random = 1;
   for (const char *least : {"least 1", "least 16"}) {
     std::string text = replaced("gemm_triangular.mlir", {{"least 16", least}});
-    Program compiled = lowerSchedule(text);
+    Program compiled = lowerProgram(text);
     for (int64_t grid : {2, 5, 9}) {
       SCOPED_TRACE(testing::Message() << least << ", " << grid << " blocks");
       trial.grid = grid;

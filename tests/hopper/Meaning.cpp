@@ -163,7 +163,7 @@ void hopper::expectLikeReference(const std::string &text, const Program &compile
 }
 
 void hopper::expectLikeReference(const std::string &text, const Trial &trial) {
-  Program compiled = lowerSchedule(text);
+  Program compiled = lowerProgram(text);
   if (compiled.module)
     expectLikeReference(text, compiled, trial);
 }

@@ -3,7 +3,7 @@
 #include "tests/hopper/Meaning.h"
 
 #include "tests/hopper/Attention.h"
-#include "tests/hopper/ScheduleRun.h"
+#include "tests/hopper/ProgramRun.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class MatrixMeaning : public testing::TestWithParam<MatrixProgram> {};
 
 TEST_P(MatrixMeaning, is_right) {
   const MatrixProgram &program = GetParam();
-  ScheduleRun run(program.file);
+  ProgramRun run(program.file);
   auto expected = program.fill(run, 150, 304, 208);
   for (passes::Stage upTo : kLevels)
     run.expectMeaning(textOf(program.file), upTo, expected, program.adds);
@@ -40,7 +40,7 @@ TEST_P(AttentionMeaning, is_right) {
                                {3, 40, 72, 2, 2, D, causal},
                                {1, 300, 140, 1, 1, D, causal}}) {
     SCOPED_TRACE(testing::Message() << "S " << sizes.S << ", T " << sizes.T);
-    AttentionRun run(loadSchedule(file), sizes);
+    AttentionRun run(loadProgram(file), sizes);
     for (passes::Stage upTo : kLevels) {
       EXPECT_EQ(run.interpret(textOf(file), upTo), "");
       run.expectResults();
@@ -139,7 +139,7 @@ TEST(Meaning, of_a_loop_that_uses_an_outer_sum_or_tile) {
   for (const std::string &last : {kOuterSum, kOuterTile})
     for (int64_t n : {0, 1, 3}) {
       SCOPED_TRACE(testing::Message() << last << "n = " << n);
-      ScheduleRun run("gemm_persistent.mlir"); // for its operands
+      ProgramRun run("gemm_persistent.mlir"); // for its operands
       run.tensor("bf16", 72, 128);
       run.tensor("bf16", 80, 128);
       run.tensor("f32", 72, 80);
@@ -166,7 +166,7 @@ class LikeReference : public testing::TestWithParam<const char *> {};
 
 TEST_P(LikeReference, is_what_the_machine_does) {
   Trial trial = matrixTrial(GetParam());
-  trial.random = 1; // MatrixSchedules has more
+  trial.random = 1; // MatrixPrograms has more
   expectLikeReference(textOf(GetParam()), trial);
 }
 
@@ -189,7 +189,7 @@ TEST_P(AttentionLikeReference, is_what_the_machine_does) {
   Trial trial;
   trial.numbers = {{"B", int64_t(1)}, {"S", int64_t(136)}, {"T", int64_t(200)},
                    {"H", int64_t(2)}, {"G", int64_t(1)},   {"scale", 0.5}};
-  trial.random = 1; // AttentionSchedules has more
+  trial.random = 1; // AttentionPrograms has more
   expectLikeReference(textOf(GetParam().file), trial);
 }
 

@@ -73,8 +73,7 @@ std::string hopper::replaced(const std::string &file, llvm::ArrayRef<Replacement
 Program hopper::load(const std::string &file) { return parse(textOf(file)); }
 
 ErrorOr<driver::Lowered> hopper::lowerCta(const std::string &text) {
-  TILEWRIGHT_ASSIGN(driver::KernelTextPtr kernel,
-                    driver::loadKernelText(text, "schedule.mlir", ""));
+  TILEWRIGHT_ASSIGN(driver::KernelTextPtr kernel, driver::loadKernelText(text, "program.mlir", ""));
   driver::Attempt attempt;
   attempt.config.target = kernel->target;
   TILEWRIGHT_ASSIGN(driver::Lowered lowered, driver::lowerToCuda(kernel, attempt));
@@ -83,7 +82,7 @@ ErrorOr<driver::Lowered> hopper::lowerCta(const std::string &text) {
   return lowered;
 }
 
-Program hopper::lowerSchedule(const std::string &text, KernelSource *source) {
+Program hopper::lowerProgram(const std::string &text, KernelSource *source) {
   ErrorOr<driver::Lowered> lowered = lowerCta(text);
   EXPECT_TRUE(lowered) << lowered.error().message;
   if (!lowered)
@@ -94,13 +93,13 @@ Program hopper::lowerSchedule(const std::string &text, KernelSource *source) {
   return {std::move(context), std::move(module)};
 }
 
-Program hopper::loadSchedule(const std::string &file, KernelSource *source) {
-  return lowerSchedule(textOf(file), source);
+Program hopper::loadProgram(const std::string &file, KernelSource *source) {
+  return lowerProgram(textOf(file), source);
 }
 
-KernelSource hopper::scheduleSource(const std::string &file) {
+KernelSource hopper::programSource(const std::string &file) {
   KernelSource source;
-  loadSchedule(file, &source);
+  loadProgram(file, &source);
   return source;
 }
 

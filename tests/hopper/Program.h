@@ -45,10 +45,10 @@ ErrorOr<driver::Lowered> lowerCta(const std::string &text);
 
 /// A program of this folder that is written at the `cta` level, lowered; and what the runtime needs
 /// of it.
-Program loadSchedule(const std::string &file, runtime::KernelSource *source = nullptr);
+Program loadProgram(const std::string &file, runtime::KernelSource *source = nullptr);
 /// The same from a text.
-Program lowerSchedule(const std::string &text, runtime::KernelSource *source = nullptr);
-runtime::KernelSource scheduleSource(const std::string &file);
+Program lowerProgram(const std::string &text, runtime::KernelSource *source = nullptr);
+runtime::KernelSource programSource(const std::string &file);
 
 /// What the runtime needs: text for sm_90a, the parameters that the kernel's arguments name, these
 /// arguments and this grid.

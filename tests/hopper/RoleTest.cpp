@@ -1,5 +1,5 @@
 // Roles in the simulator: of any number of warps, and those that take what they fill themselves.
-#include "tests/hopper/ScheduleRun.h"
+#include "tests/hopper/ProgramRun.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(Roles, of_any_width_share_out_tiles) {
   const std::pair<int, int> widths[] = {{3, 5}, {6, 3}, {12, 6}, {7, 2}};
   for (auto [fills, adds] : widths) {
     SCOPED_TRACE(testing::Message() << fills << " and " << adds << " warps");
-    ScheduleRun run(lowerSchedule(llvm::formatv(kDoubleAndAdd, fills, adds).str()));
+    ProgramRun run(lowerProgram(llvm::formatv(kDoubleAndAdd, fills, adds).str()));
     run.tensor("f32", 300, 32);
     run.tensor("f32", 300, 32);
     run.numbers = {{"M", int64_t(300)}};
@@ -128,7 +128,7 @@ func.func @product(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
 })";
 
 TEST(Roles, of_three_warpgroups_store_products) {
-  ScheduleRun run(lowerSchedule(kThreeWarpgroups));
+  ProgramRun run(lowerProgram(kThreeWarpgroups));
   run.tensor("bf16", 200, 136);
   run.tensor("bf16", 72, 136);
   run.tensor("f32", 200, 72);
@@ -185,7 +185,7 @@ func.func @twice(%x: !view {tile.name = "x", tile.dims = ["M", "64"]},
 })";
 
 TEST(Roles, take_slots_that_they_fill) {
-  ScheduleRun run(lowerSchedule(kOwnRings));
+  ProgramRun run(lowerProgram(kOwnRings));
   for (int i = 0; i < 3; ++i)
     run.tensor("f32", 300, 64);
   run.numbers = {{"M", int64_t(300)}};

@@ -81,9 +81,9 @@ TEST(HopperSimulation, a_deadlock_names_the_cycle) {
             "arrivals (`cuda.mbarrier_wait`)\n");
 }
 
-class AttentionSchedules : public testing::TestWithParam<AttentionProgram> {};
+class AttentionPrograms : public testing::TestWithParam<AttentionProgram> {};
 
-TEST_P(AttentionSchedules, are_clean_and_right) {
+TEST_P(AttentionPrograms, are_clean_and_right) {
   auto [file, D, causal] = GetParam();
   // Fewer blocks than tiles; queries and keys end within a tile, heads share keys. Under a causal
   // mask the last has queries that see nothing. In the first peaks rise by much.
@@ -92,7 +92,7 @@ TEST_P(AttentionSchedules, are_clean_and_right) {
                                {1, 300, 140, 1, 1, D}}) {
     SCOPED_TRACE(testing::Message() << "S " << sizes.S << ", T " << sizes.T);
     sizes.causal = causal;
-    AttentionRun run(loadSchedule(file), sizes);
+    AttentionRun run(loadProgram(file), sizes);
     run.grid = 2;
     for (const MachineOptions &options : schedules(20)) {
       std::string messages;
@@ -102,15 +102,16 @@ TEST_P(AttentionSchedules, are_clean_and_right) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, AttentionSchedules, testing::ValuesIn(kAttentionPrograms),
+INSTANTIATE_TEST_SUITE_P(Programs, AttentionPrograms, testing::ValuesIn(kAttentionPrograms),
                          [](const auto &info) { return info.param.name(); });
 
 // A block has all tiles, one or none, and drops what it starts for a tile that it does not have.
 TEST(AttentionAcrossTiles, blocks_have_any_number_of_tiles) {
-  const std::vector<Replacement> shared, fromQueue = {
-      {"%B) {", "%B) queue {"}, {"%B)\n        iter_args", "%B) queue\n        iter_args"}};
+  const std::vector<Replacement> shared,
+      fromQueue = {{"%B) {", "%B) queue {"},
+                   {"%B)\n        iter_args", "%B) queue\n        iter_args"}};
   for (const std::vector<Replacement> &edits : {shared, fromQueue}) {
-    AttentionRun run(lowerSchedule(replaced("attention_d64.mlir", edits)), {1, 200, 200, 2, 1, 64});
+    AttentionRun run(lowerProgram(replaced("attention_d64.mlir", edits)), {1, 200, 200, 2, 1, 64});
     for (int64_t grid : {1, 4, 7}) {
       SCOPED_TRACE(testing::Message() << edits.size() << " edits, " << grid << " blocks");
       run.grid = grid;
@@ -124,7 +125,7 @@ TEST(AttentionAcrossTiles, blocks_have_any_number_of_tiles) {
 }
 
 TEST(AttentionByTurns, is_clean_and_right) {
-  AttentionRun run(lowerSchedule(attentionByTurns()), {1, 150, 200, 1, 1, 128});
+  AttentionRun run(lowerProgram(attentionByTurns()), {1, 150, 200, 1, 1, 128});
   for (const MachineOptions &options : schedules(20)) {
     std::string messages;
     EXPECT_EQ(run.simulate(options, &messages), "") << messages;

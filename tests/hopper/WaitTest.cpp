@@ -1,6 +1,6 @@
 // What stands between a product and where it is awaited: loops and branches that run any number of
 // times leave the product, and the slots that it reads, alone.
-#include "tests/hopper/ScheduleRun.h"
+#include "tests/hopper/ProgramRun.h"
 
 #include <gtest/gtest.h>
 
@@ -116,7 +116,7 @@ void expectProduct(const std::string &load, const std::string &use, int64_t K,
                    float (*factor)(int64_t n) = always) {
   for (int64_t n = 0; n < 4; ++n) {
     SCOPED_TRACE("n = " + std::to_string(n));
-    ScheduleRun run(lowerSchedule(program(load, use)));
+    ProgramRun run(lowerProgram(program(load, use)));
     run.tensor("bf16", 100, K);
     run.tensor("bf16", 72, K);
     run.tensor("f32", 100, 72);

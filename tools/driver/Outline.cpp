@@ -28,17 +28,6 @@ static RoleOutline outlineOf(cta::RoleOp role) {
   return result;
 }
 
-static ChannelOutline outlineOf(cta::ChannelOp op) {
-  ChannelOutline result{cta::nameOf(op.getResult(), "tile"),
-                        cta::stringifyChannelKind(op.getKind()).str(),
-                        op.getResult().getType().getDepth(), 0};
-  if (op.getMulticast())
-    result.kind += " multicast";
-  if (op.isPanel())
-    result.swizzle = cta::panelsOf(op.getResult().getType().getTile()).swizzle;
-  return result;
-}
-
 const RoleOutline *Outline::roleAt(unsigned line) const {
   for (const RoleOutline &role : roles)
     if (role.firstLine <= line && line <= role.lastLine)
@@ -51,8 +40,6 @@ Outline driver::outlineOf(func::FuncOp kernel, std::string file) {
   result.file = std::move(file);
   for (auto role : kernel.getOps<cta::RoleOp>())
     result.roles.push_back(::outlineOf(role));
-  for (auto channel : kernel.getOps<cta::ChannelOp>())
-    result.channels.push_back(::outlineOf(channel));
   // With the functions beside the kernel, which its roles call.
   kernel->getParentOfType<ModuleOp>().walk<WalkOrder::PreOrder>([&](Operation *op) {
     result.ops.try_emplace(lineOf(op), op->getName().getStringRef().str());
@@ -69,21 +56,6 @@ static OpPlace placeOf(Operation *op) {
   return result;
 }
 
-/// What lies at a place of shared memory.
-static std::string contentsOf(const Outline &outline, cuda::SharedOp op) {
-  std::string name = cta::nameOf(op.getResult(), "unnamed");
-  for (const ChannelOutline &channel : outline.channels) {
-    if (name == channel.name + "_shared")
-      return fmt::format("{}: {}, {} slots of {} bytes{}", channel.name, channel.kind,
-                         channel.depth, op.getBytes() / uint64_t(channel.depth),
-                         channel.swizzle ? fmt::format(", swizzled by {}", channel.swizzle) : "");
-    for (const char *barriers : {"full", "empty"})
-      if (name == channel.name + "_" + barriers)
-        return fmt::format("{}: barriers, {}", channel.name, barriers);
-  }
-  return name;
-}
-
 void driver::addCode(func::FuncOp kernel, Outline &outline) {
   std::set<SharedOutline> shared; // a role's scratch is another's too
   std::optional<int64_t> given;   // registers, by the last exchange
@@ -91,8 +63,8 @@ void driver::addCode(func::FuncOp kernel, Outline &outline) {
   int64_t fewest = INT64_MAX;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto place = dyn_cast<cuda::SharedOp>(op)) {
-      shared.insert(
-          {int64_t(place.getOffset()), int64_t(place.getBytes()), contentsOf(outline, place)});
+      shared.insert({int64_t(place.getOffset()), int64_t(place.getBytes()),
+                     place.getHolds().value_or(cta::nameOf(place.getResult(), "unnamed")).str()});
     } else if (isa<cuda::IncreaseRegistersOp, cuda::DecreaseRegistersOp>(op)) {
       given = op->getAttrOfType<IntegerAttr>("count").getInt();
       last = placeOf(op);

@@ -1,7 +1,7 @@
 //===- Outline.h - what is kept of a kernel's IR beside its code ------------------------------===//
 //
 // What is found in machine code, or said by ptxas, is told in the kernel's own terms: lines, ops,
-// roles, channels. They are taken from the IR, at the levels that have them.
+// roles. They are taken from the IR, at the levels that have them.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_OUTLINE_H
@@ -23,12 +23,6 @@ struct RoleOutline {
   unsigned firstLine = 0, lastLine = 0; ///< Of the program's text.
 };
 
-struct ChannelOutline {
-  std::string name, kind; ///< `as`, "tma multicast"
-  int64_t depth = 0;
-  int64_t swizzle = 0; ///< Bytes; 0: none, or a layout of another kind.
-};
-
 /// A piece of a block's shared memory.
 struct SharedOutline {
   int64_t offset = 0, bytes = 0;
@@ -46,7 +40,6 @@ struct Outline {
   std::string file; ///< What places call the text that the kernel is written in.
   // Of a program that states its roles.
   std::vector<RoleOutline> roles;
-  std::vector<ChannelOutline> channels;
   std::map<unsigned, std::string> ops; ///< The first op of each line, with its dialect.
   // Of its code.
   std::vector<SharedOutline> shared; ///< In the order of addresses.

@@ -65,9 +65,9 @@ static std::optional<Finding> checkMachineCode(const Run &run, const driver::Att
 }
 
 /// One simulated run, which must find nothing and give what is expected.
-static std::optional<Finding> checkSchedule(const Run &run, const std::string &target,
-                                            driver::Simulation &simulation,
-                                            simulator::Schedule schedule) {
+static std::optional<Finding> checkProgram(const Run &run, const std::string &target,
+                                           driver::Simulation &simulation,
+                                           simulator::Schedule schedule) {
   simulator::MachineOptions options;
   options.schedule = schedule;
   options.count = false;
@@ -114,7 +114,7 @@ static std::optional<Finding> checkTarget(const Run &run, const std::string &tar
                : std::optional(Finding{target + ": compile", simulation.error().message});
   if (options.simulate)
     for (simulator::Schedule schedule : {simulator::Schedule::Eager, simulator::Schedule::Lazy})
-      if (auto finding = checkSchedule(run, target, *simulation, schedule))
+      if (auto finding = checkProgram(run, target, *simulation, schedule))
         return finding;
   if (options.machineCode)
     if (auto finding = checkMachineCode(run, attempt))

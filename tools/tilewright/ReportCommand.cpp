@@ -26,14 +26,13 @@ std::string registers(const driver::Resources &resources, const Target &target) 
                      resources.occupancy.limit);
 }
 
-/// Of a program that states its channels, with what lies where.
+/// With what lies where.
 std::string sharedMemory(const driver::Resources &resources, const driver::Outline &outline,
                          const Target &target) {
   std::string text = fmt::format("  shared memory   {} of {} bytes per program\n",
                                  resources.sharedBytes, target.smem);
-  if (!outline.channels.empty())
-    for (const driver::SharedOutline &piece : outline.shared)
-      text += fmt::format("    {:>6} + {:<6}  {}\n", piece.offset, piece.bytes, piece.contents);
+  for (const driver::SharedOutline &piece : outline.shared)
+    text += fmt::format("    {:>6} + {:<6}  {}\n", piece.offset, piece.bytes, piece.contents);
   return text;
 }
 

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --check-schedule --place-waits --check-deadlocks --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --check-program --place-waits --check-deadlocks --verify-diagnostics
 // Roles that exchange tiles.
 
 !tile = tensor<64x64xbf16>

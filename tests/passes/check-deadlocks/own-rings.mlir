@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --check-schedule --place-waits --check-deadlocks --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --check-program --place-waits --check-deadlocks --verify-diagnostics
 // A role may take slots that it has filled itself.
 
 !tile = tensor<64x64xbf16>

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --unfold-program --check-schedule --place-waits --check-deadlocks --verify-diagnostics
+// RUN: tile-opt %s --unfold-program --check-program --place-waits --check-deadlocks --verify-diagnostics
 // What a product reads goes back where the product is found done, behind the loop that the role
 // fills slots of another ring in; and the reader of those waits for more of the first.
 

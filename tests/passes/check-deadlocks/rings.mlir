@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --check-schedule --place-waits --check-deadlocks --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --check-program --place-waits --check-deadlocks --verify-diagnostics
 
 !ring = !cta.channel<2 x tensor<64x64xbf16>>
 !one = !cta.channel<1 x tensor<64x64xbf16>>

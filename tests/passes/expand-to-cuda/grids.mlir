@@ -1,5 +1,5 @@
 // RUN: tile-opt %s --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=READ
-// RUN: tile-opt %s --split-input-file --verify-diagnostics --unfold-program --check-schedule --assign-layouts --lower-channels --expand-to-cuda | FileCheck %s
+// RUN: tile-opt %s --split-input-file --verify-diagnostics --unfold-program --check-program --assign-layouts --lower-channels --expand-to-cuda | FileCheck %s
 
 // What needs nothing of the kernels before stands in front of the wait, and overlaps with them.
 // READ-LABEL: @kernels_before_have_ended

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --check-schedule --place-waits --check-deadlocks --assign-layouts --swizzle-layout --plan-channels --lower-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
+// RUN: tile-opt %s --check-program --place-waits --check-deadlocks --assign-layouts --swizzle-layout --plan-channels --lower-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
 
 // A tile of one axis is one box, through the barriers of the matrix beside it: 64·64·2 + 512·4 bytes,
 // the vector in two boxes of 256. Threads read it, so each warp gives it back.

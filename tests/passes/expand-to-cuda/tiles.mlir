@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --unfold-program --check-schedule --place-waits --check-deadlocks --assign-layouts --swizzle-layout --plan-channels --lower-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
+// RUN: tile-opt %s --unfold-program --check-program --place-waits --check-deadlocks --assign-layouts --swizzle-layout --plan-channels --lower-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
 
 !slot = !cta.slot<tensor<64x64xbf16>>
 !ring = !cta.channel<2 x tensor<64x64xbf16>>

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --unfold-program --check-schedule --assign-layouts --swizzle-layout --plan-channels --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --unfold-program --check-program --assign-layouts --swizzle-layout --plan-channels --verify-diagnostics
 
 !ring = !cta.channel<2 x tensor<64x64xbf16>>
 !slot = !cta.slot<tensor<64x64xbf16>>

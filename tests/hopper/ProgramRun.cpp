@@ -1,4 +1,4 @@
-#include "tests/hopper/ScheduleRun.h"
+#include "tests/hopper/ProgramRun.h"
 
 #include "tests/hopper/Meaning.h"
 
@@ -13,16 +13,23 @@ Expected hopper::rounded(Expected sum) {
   return {sum.value, sum.tolerance + std::abs(sum.value) / 128};
 }
 
-void ScheduleRun::tensor(const std::string &type, int64_t rows, int64_t columns,
-                         int64_t alignment) {
+void ProgramRun::tensor(const std::string &type, int64_t rows, int64_t columns, int64_t alignment) {
   tensors.push_back(std::make_unique<HostMatrix>(code, type, rows, columns, alignment));
   tensors.back()->fill(unsigned(tensors.size()));
 }
 
-Expected ScheduleRun::product(size_t a, int64_t row, size_t b, int64_t column,
-                              std::optional<int64_t> depth) const {
+void ProgramRun::keepTriangle(size_t number, int64_t diagonal) {
+  HostMatrix &tensor = *tensors[number];
+  int64_t size = tensor.elementBytes();
+  for (int64_t row = 0; row < tensor.rows; ++row)
+    for (int64_t column = std::max<int64_t>(0, row + diagonal + 1); column < tensor.columns;
+         ++column)
+      std::fill_n(&tensor.bytes[size_t((row * tensor.pitch + column) * size)], size, char(0));
+}
+
+Expected ProgramRun::product(size_t a, int64_t row, size_t b, int64_t column) const {
   Expected sum{0, 0};
-  for (int64_t k = 0; k < depth.value_or(tensors[a]->columns); ++k) {
+  for (int64_t k = 0; k < tensors[a]->columns; ++k) {
     float term = at(a, row, k) * at(b, column, k);
     sum.value += term;
     sum.tolerance += std::abs(term) * 1e-5f;
@@ -30,7 +37,7 @@ Expected ScheduleRun::product(size_t a, int64_t row, size_t b, int64_t column,
   return sum;
 }
 
-std::vector<HostMatrix *> ScheduleRun::all() const {
+std::vector<HostMatrix *> ProgramRun::all() const {
   std::vector<HostMatrix *> pointers;
   for (auto &tensor : tensors)
     pointers.push_back(tensor.get());
@@ -39,7 +46,7 @@ std::vector<HostMatrix *> ScheduleRun::all() const {
 
 /// All elements of the result, in order.
 static std::vector<Expected> elementsOf(const HostMatrix &result,
-                                        const ScheduleRun::Reference &expected) {
+                                        const ProgramRun::Reference &expected) {
   std::vector<Expected> wanted;
   for (int64_t row = 0; row < result.rows; ++row)
     for (int64_t column = 0; column < result.columns; ++column)
@@ -61,7 +68,7 @@ static void clear(HostMatrix &result, bool adds) {
   std::fill(result.bytes.begin(), result.bytes.end(), char(adds ? 0 : 0x7f));
 }
 
-void ScheduleRun::expect(int64_t grid, const Reference &expected, bool adds, unsigned random) {
+void ProgramRun::expect(int64_t grid, const Reference &expected, bool adds, unsigned random) {
   HostMatrix &result = *tensors.back();
   std::vector<Expected> wanted = elementsOf(result, expected);
   for (const MachineOptions &options : schedules(random)) {
@@ -73,15 +80,15 @@ void ScheduleRun::expect(int64_t grid, const Reference &expected, bool adds, uns
   }
 }
 
-void ScheduleRun::expectMeaning(const std::string &text, passes::Stage upTo,
-                                const Reference &expected, bool adds) {
+void ProgramRun::expectMeaning(const std::string &text, passes::Stage upTo,
+                               const Reference &expected, bool adds) {
   HostMatrix &result = *tensors.back();
   clear(result, adds);
   ASSERT_EQ(interpretProgram(text, all(), numbers, upTo), "");
   expectElements(result, elementsOf(result, expected));
 }
 
-std::string ScheduleRun::findings(int64_t grid) {
+std::string ProgramRun::findings(int64_t grid) {
   std::string found;
   for (const MachineOptions &options : schedules(6))
     if (found.empty())
@@ -92,15 +99,15 @@ std::string ScheduleRun::findings(int64_t grid) {
 
 //===- What the programs compute --------------------------------------------------------------===//
 
-using Reference = ScheduleRun::Reference;
+using Reference = ProgramRun::Reference;
 
-static void addSizes(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
+static void addSizes(ProgramRun &run, int64_t M, int64_t N, int64_t K) {
   run.numbers["M"] = M;
   run.numbers["N"] = N;
   run.numbers["K"] = K;
 }
 
-static Reference fillGemm(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
+static Reference fillGemm(ProgramRun &run, int64_t M, int64_t N, int64_t K) {
   run.tensor("bf16", M, K);
   run.tensor("bf16", N, K);
   run.tensor("bf16", M, N);
@@ -108,16 +115,15 @@ static Reference fillGemm(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
   return [&run](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); };
 }
 
-/// Tiles of 128 rows take the columns of a up to 64 behind their last row.
-static Reference fillTriangular(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
-  fillGemm(run, M, N, K);
-  run.numbers["diagonal"] = int64_t(64);
-  return [&run, K](int64_t m, int64_t n) {
-    return rounded(run.product(0, m, 1, n, std::min(K, (m / 128 + 1) * 128 + 64)));
-  };
+static Reference fillTriangular(ProgramRun &run, int64_t M, int64_t N, int64_t K) {
+  constexpr int64_t kDiagonal = 37;
+  Reference product = fillGemm(run, M, N, K);
+  run.keepTriangle(0, kDiagonal);
+  run.numbers["diagonal"] = kDiagonal;
+  return product;
 }
 
-static Reference fillE4m3(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
+static Reference fillE4m3(ProgramRun &run, int64_t M, int64_t N, int64_t K) {
   run.tensor("f8E4M3FN", M, K);
   run.tensor("f8E4M3FN", N, K);
   run.tensor("bf16", M, N);
@@ -129,7 +135,7 @@ static Reference fillE4m3(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
   };
 }
 
-static Reference fillBlockScaled(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
+static Reference fillBlockScaled(ProgramRun &run, int64_t M, int64_t N, int64_t K) {
   int64_t blocksK = (K + 127) / 128, blocksN = (N + 127) / 128;
   run.tensor("f8E4M3FN", M, K);
   run.tensor("f8E4M3FN", N, K);
@@ -151,7 +157,7 @@ static Reference fillBlockScaled(ScheduleRun &run, int64_t M, int64_t N, int64_t
   };
 }
 
-static Reference fillSplitK(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
+static Reference fillSplitK(ProgramRun &run, int64_t M, int64_t N, int64_t K) {
   run.tensor("bf16", M, K);
   run.tensor("bf16", N, K);
   run.tensor("f32", M, N);
@@ -160,7 +166,7 @@ static Reference fillSplitK(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
   return [&run](int64_t m, int64_t n) { return run.product(0, m, 1, n); };
 }
 
-static Reference fillSwiglu(ScheduleRun &run, int64_t M, int64_t N, int64_t K) {
+static Reference fillSwiglu(ProgramRun &run, int64_t M, int64_t N, int64_t K) {
   run.tensor("bf16", M, K);
   run.tensor("bf16", N, K);
   run.tensor("bf16", N, K);

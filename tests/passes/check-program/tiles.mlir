@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --check-schedule --place-waits --check-deadlocks --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --check-program --place-waits --check-deadlocks --verify-diagnostics
 
 func.func @one_queue_for_all_roles(%t: i32) attributes {cta.target = "sm_90"} {
   cta.role "first" warps 4 {

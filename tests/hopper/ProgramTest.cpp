@@ -4,7 +4,7 @@
 #include "ir/cuda/Cuda.h"
 #include "simulator/NarrowFloat.h"
 #include "tests/hopper/Attention.h"
-#include "tests/hopper/ScheduleRun.h"
+#include "tests/hopper/ProgramRun.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -16,11 +16,11 @@ using namespace tilewright::simulator;
 
 namespace {
 
-class MatrixSchedules : public testing::TestWithParam<MatrixProgram> {};
+class MatrixPrograms : public testing::TestWithParam<MatrixProgram> {};
 
-TEST_P(MatrixSchedules, are_clean_and_right) {
+TEST_P(MatrixPrograms, are_clean_and_right) {
   const MatrixProgram &program = GetParam();
-  ScheduleRun run(program.file);
+  ProgramRun run(program.file);
   auto expected = program.fill(run, 200, 304, 400);
   run.expect(/*grid=*/2, expected, program.adds);
 }
@@ -30,7 +30,7 @@ std::string nameOf(const testing::TestParamInfo<MatrixProgram> &info) {
   return file.substr(0, file.find('.'));
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, MatrixSchedules, testing::ValuesIn(kMatrixPrograms), nameOf);
+INSTANTIATE_TEST_SUITE_P(Programs, MatrixPrograms, testing::ValuesIn(kMatrixPrograms), nameOf);
 
 /// gemm_pingpong whose two roles take turns at the products of a tile, and at storing it.
 std::string pingpongByTurns() {
@@ -45,8 +45,8 @@ std::string pingpongByTurns() {
         "          : tensor<128x128xbf16>, !view, !staging\n      cta.leave %at_store\n"}});
 }
 
-TEST(HopperSchedules, turns_come_round_with_any_number_of_tiles) {
-  ScheduleRun run(lowerSchedule(pingpongByTurns()));
+TEST(HopperPrograms, turns_come_round_with_any_number_of_tiles) {
+  ProgramRun run(lowerProgram(pingpongByTurns()));
   run.tensor("bf16", 200, 72);
   run.tensor("bf16", 304, 72);
   run.tensor("bf16", 200, 304);
@@ -56,14 +56,14 @@ TEST(HopperSchedules, turns_come_round_with_any_number_of_tiles) {
     run.expect(grid, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
 }
 
-TEST(HopperSchedules, tiles_come_from_a_queue) {
+TEST(HopperPrograms, tiles_come_from_a_queue) {
   const std::pair<const char *, std::vector<Replacement>> cases[] = {
       {"gemm_persistent.mlir", {{"grouped 16 {", "grouped 1 descending queue {"}}},
       {"gemm_pingpong.mlir", {{"grouped 16 turn", "grouped 16 queue turn"}}},
   };
   for (const auto &[program, edits] : cases) {
     SCOPED_TRACE(program);
-    ScheduleRun run(lowerSchedule(replaced(program, edits)));
+    ProgramRun run(lowerProgram(replaced(program, edits)));
     run.tensor("bf16", 200, 72);
     run.tensor("bf16", 600, 72);
     run.tensor("bf16", 200, 600);
@@ -90,21 +90,21 @@ std::string orderedAtLaunch(const char *file) {
 }
 
 // Any order has every tile once, and in a cluster of two two rows of tiles side by side.
-TEST(HopperSchedules, the_launch_gives_the_order_of_tiles) {
+TEST(HopperPrograms, the_launch_gives_the_order_of_tiles) {
   const std::pair<const char *, int64_t> programs[] = {{"gemm_persistent.mlir", 1},
                                                        {"gemm_cooperative.mlir", 2}};
   for (auto [program, cluster] : programs) {
-    Program code = lowerSchedule(orderedAtLaunch(program));
+    Program code = lowerProgram(orderedAtLaunch(program));
     for (int64_t bits = 0; bits < 8; ++bits)
       for (int64_t groups : {1, 2}) {
         SCOPED_TRACE(testing::Message() << program << ", " << bits << ", " << groups);
-        ScheduleRun run(code.clone());
+        ProgramRun run(code.clone());
         run.tensor("bf16", 300, 8);
         run.tensor("bf16", 520, 8);
         run.tensor("bf16", 300, 520);
-        run.numbers = {{"M", int64_t(300)},     {"N", int64_t(520)},
-                       {"K", int64_t(8)},       {"fast", bits & 1},
-                       {"fold", bits >> 1 & 1}, {"descend", bits >> 2 & 1},
+        run.numbers = {{"M", int64_t(300)},        {"N", int64_t(520)},
+                       {"K", int64_t(8)},          {"fast", bits & 1},
+                       {"fold", bits >> 1 & 1},    {"descend", bits >> 2 & 1},
                        {"group", groups * cluster}};
         run.expect(
             2 * cluster, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); },
@@ -113,9 +113,9 @@ TEST(HopperSchedules, the_launch_gives_the_order_of_tiles) {
   }
 }
 
-TEST(HopperSchedules, the_host_checks_the_order_that_a_launch_gives) {
+TEST(HopperPrograms, the_host_checks_the_order_that_a_launch_gives) {
   runtime::KernelSource source;
-  lowerSchedule(orderedAtLaunch("gemm_cooperative.mlir"), &source);
+  lowerProgram(orderedAtLaunch("gemm_cooperative.mlir"), &source);
   ASSERT_EQ(source.checks.size(), 3u);
   EXPECT_EQ(source.checks[0].condition.str(), "group >= 1 and group % 2 == 0");
   EXPECT_EQ(source.checks[0].message,
@@ -131,10 +131,11 @@ TEST(HopperSchedules, the_host_checks_the_order_that_a_launch_gives) {
                 {"grouped 16", "grouped %some"}});
   auto refused = lowerCta(text);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find(
-                "schedule.mlir:38: `cta.tiles` takes an order that the host cannot check; compute "
-                "it from sizes and scalar arguments, by sums, products, quotients, `min` and `max`"),
-            std::string::npos)
+  EXPECT_NE(
+      refused.error().message.find(
+          "program.mlir:38: `cta.tiles` takes an order that the host cannot check; compute "
+          "it from sizes and scalar arguments, by sums, products, quotients, `min` and `max`"),
+      std::string::npos)
       << refused.error().message;
 }
 
@@ -147,11 +148,11 @@ std::vector<MatrixProgram> splittingPrograms() {
   return programs;
 }
 
-class SplitSchedules : public testing::TestWithParam<MatrixProgram> {};
+class SplitPrograms : public testing::TestWithParam<MatrixProgram> {};
 
-TEST_P(SplitSchedules, share_tiles_left_over) {
+TEST_P(SplitPrograms, share_tiles_left_over) {
   const MatrixProgram &program = GetParam();
-  ScheduleRun run(lowerSchedule(replaced(program.file, {{"least 16", "least 1"}})));
+  ProgramRun run(lowerProgram(replaced(program.file, {{"least 16", "least 1"}})));
   auto expected = program.fill(run, 200, 304, 400);
   // 4 tiles of 7 steps. One tile for 3 blocks: 3, 3 and 1 step. No whole tile for anyone: 28 steps
   // for 5 blocks, of which most have two parts; for 16, where a tile has up to 5. (In 8 bits: 4
@@ -172,7 +173,7 @@ cuda::NamedBarrierSyncOp barrierBeside(func::FuncOp kernel, Operation *(Operatio
 
 // What is added to the program where parts are put together is needed: flags, on both sides the
 // barrier between them and the role's other threads, and that each block takes those of others.
-TEST_P(SplitSchedules, add_no_parts_before_they_are_there) {
+TEST_P(SplitPrograms, add_no_parts_before_they_are_there) {
   struct Fault {
     const char *what;
     void (*plant)(func::FuncOp);
@@ -204,9 +205,9 @@ TEST_P(SplitSchedules, add_no_parts_before_they_are_there) {
   };
   for (const Fault &fault : faults) {
     SCOPED_TRACE(fault.what);
-    Program code = lowerSchedule(replaced(GetParam().file, {{"least 16", "least 1"}}));
+    Program code = lowerProgram(replaced(GetParam().file, {{"least 16", "least 1"}}));
     fault.plant(code.kernel());
-    ScheduleRun run(std::move(code));
+    ProgramRun run(std::move(code));
     GetParam().fill(run, 300, 304, 400);
     std::string found = run.findings(/*grid=*/4); // 6 tiles
     llvm::StringRef first = llvm::StringRef(found).split(' ').first;
@@ -214,7 +215,7 @@ TEST_P(SplitSchedules, add_no_parts_before_they_are_there) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, SplitSchedules, testing::ValuesIn(splittingPrograms()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Programs, SplitPrograms, testing::ValuesIn(splittingPrograms()), nameOf);
 
 /// Rows of x, summed up as a softmax over the columns sums weighted values: of each row the largest
 /// element, the sum of the powers of two of what the others lag behind, and their mean, in 8
@@ -310,8 +311,8 @@ func.func @mean(%x: !view {tile.name = "x", tile.dims = ["M", "K"]},
 )";
 
 // 3 tiles of 9 steps: whole ones for three blocks, 27 steps for 4, 5 and 8.
-TEST(HopperSchedules, parts_of_a_softmax_are_merged) {
-  ScheduleRun run(lowerSchedule(kMerged));
+TEST(HopperPrograms, parts_of_a_softmax_are_merged) {
+  ProgramRun run(lowerProgram(kMerged));
   run.tensor("f32", 192, 288);
   run.tensor("f32", 192, 8);
   run.numbers = {{"M", int64_t(192)}, {"K", int64_t(288)}, {"C", int64_t(8)}};
@@ -328,10 +329,10 @@ TEST(HopperSchedules, parts_of_a_softmax_are_merged) {
     run.expect(grid, mean, /*adds=*/false, /*random=*/6);
 }
 
-TEST(HopperSchedules, edited_programs_are_clean_and_right) {
+TEST(HopperPrograms, edited_programs_are_clean_and_right) {
   const std::vector<Replacement> cases[] = {
       {{"<4 x", "<2 x"}},                                    // shorter rings
-      {{"64x256x16", "64x128x16"}},                      // two instructions side by side
+      {{"64x256x16", "64x128x16"}},                          // two instructions side by side
       {{"a_tile = tensor<128x64", "a_tile = tensor<128x32"}, // steps of 32: another swizzle
        {"b_tile = tensor<256x64", "b_tile = tensor<256x32"},
        {"[128, 64]", "[128, 32]"},
@@ -352,7 +353,7 @@ TEST(HopperSchedules, edited_programs_are_clean_and_right) {
   };
   for (const std::vector<Replacement> &edits : cases) {
     SCOPED_TRACE(edits.front().to);
-    ScheduleRun run(lowerSchedule(replaced("gemm_persistent.mlir", edits)));
+    ProgramRun run(lowerProgram(replaced("gemm_persistent.mlir", edits)));
     run.tensor("bf16", 150, 104);
     run.tensor("bf16", 304, 104);
     run.tensor("bf16", 150, 304);
@@ -363,7 +364,7 @@ TEST(HopperSchedules, edited_programs_are_clean_and_right) {
 
 /// gemm_persistent whose last step stands apart and whose result goes through the slot of an
 /// operand that it read: b's half by half, or a's quarter by quarter.
-ScheduleRun throughOperand(bool throughA, llvm::function_ref<void(func::FuncOp)> change = nullptr) {
+ProgramRun throughOperand(bool throughA, llvm::function_ref<void(func::FuncOp)> change = nullptr) {
   std::string slot = throughA ? "a" : "b";
   std::string apart = "%last_a = cta.wait %as : !cta.channel<4 x !a_tile> -> !cta.slot<!a_tile>\n"
                       "%last_b = cta.wait %bs : !cta.channel<4 x !b_tile> -> !cta.slot<!b_tile>\n"
@@ -376,7 +377,7 @@ ScheduleRun throughOperand(bool throughA, llvm::function_ref<void(func::FuncOp)>
                      "cta.release %last_a : !cta.slot<!a_tile>\n"
                      "cta.release %last_b : !cta.slot<!b_tile>\n";
   std::string through = "through %last_" + slot;
-  Program code = lowerSchedule(
+  Program code = lowerProgram(
       replaced("gemm_persistent.mlir",
                {{"  %rows = cta.channel store : !cta.channel<2 x tensor<128x64xbf16>>\n",
                  "  %last = arith.subi %steps, %c1 : i32\n"
@@ -388,7 +389,7 @@ ScheduleRun throughOperand(bool throughA, llvm::function_ref<void(func::FuncOp)>
                 {"through %rows", through}}));
   if (change)
     change(code.kernel());
-  ScheduleRun run(std::move(code));
+  ProgramRun run(std::move(code));
   run.tensor("bf16", 300, 200);
   run.tensor("bf16", 400, 200);
   run.tensor("bf16", 300, 400);
@@ -396,16 +397,16 @@ ScheduleRun throughOperand(bool throughA, llvm::function_ref<void(func::FuncOp)>
   return run;
 }
 
-TEST(HopperSchedules, results_go_through_slots_of_operands) {
+TEST(HopperPrograms, results_go_through_slots_of_operands) {
   for (bool throughA : {false, true}) {
-    ScheduleRun run = throughOperand(throughA);
+    ProgramRun run = throughOperand(throughA);
     run.expect(2, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
   }
 }
 
 // What the store adds to the program is needed: the wait until TMA has read the slot, and the
 // meeting of both warpgroups, which have read all of b's.
-TEST(HopperSchedules, slots_are_not_overwritten_too_early) {
+TEST(HopperPrograms, slots_are_not_overwritten_too_early) {
   auto eraseWaits = [](func::FuncOp kernel) {
     kernel.walk([](cuda::BulkWaitOp wait) { wait.erase(); });
   };
@@ -420,7 +421,7 @@ TEST(HopperSchedules, slots_are_not_overwritten_too_early) {
 }
 
 // Roles that take turns at the tiles hand on too, each to its own next tile.
-TEST(HopperSchedules, tiles_in_turn_hand_on) {
+TEST(HopperPrograms, tiles_in_turn_hand_on) {
   std::vector<Replacement> edits = {
       {"%rounded = tile.cast %total : tensor<128x128xf32> -> tensor<128x128xbf16>",
        "%own = tile.cast %total : tensor<128x128xf32> -> tensor<128x128xbf16>\n"
@@ -436,7 +437,7 @@ TEST(HopperSchedules, tiles_in_turn_hand_on) {
                      "%last = " +
                          tiles + " iter_args(%kept = %zero) -> (tensor<128x128xbf16>) {\n%acc"});
   }
-  ScheduleRun run(lowerSchedule(replaced("gemm_pingpong.mlir", edits)));
+  ProgramRun run(lowerProgram(replaced("gemm_pingpong.mlir", edits)));
   run.tensor("bf16", 300, 136);
   run.tensor("bf16", 392, 136);
   run.tensor("bf16", 300, 392);
@@ -444,10 +445,10 @@ TEST(HopperSchedules, tiles_in_turn_hand_on) {
   run.expect(2, [&](int64_t m, int64_t n) { return rounded(run.product(0, m, 1, n)); });
 }
 
-TEST(HopperSchedules, attention_refuses_arguments_that_it_cannot_use) {
+TEST(HopperPrograms, attention_refuses_arguments_that_it_cannot_use) {
   for (const AttentionProgram &attention : kAttentionPrograms) {
     runtime::KernelSource source;
-    loadSchedule(attention.file, &source);
+    loadProgram(attention.file, &source);
     for (const char *condition : {"scale > 0.0", "T >= 1", "H % G == 0"})
       EXPECT_TRUE(llvm::any_of(
           source.checks,
@@ -456,14 +457,14 @@ TEST(HopperSchedules, attention_refuses_arguments_that_it_cannot_use) {
   }
 }
 
-TEST(HopperSchedules, attention_goes_through_the_slot_of_its_queries) {
+TEST(HopperPrograms, attention_goes_through_the_slot_of_its_queries) {
   AttentionSizes sizes{1, 300, 140, 1, 1, 128, /*causal=*/false};
   AttentionRun run(
-      lowerSchedule(replaced("attention.mlir", {{"  %os = cta.channel store : !o_ring\n", ""},
-                                                {"      cta.release %q_slot : !q_slot\n", ""},
-                                                {"through %os : !q_tile, !view, !o_ring\n",
-                                                 "through %q_slot : !q_tile, !view, !q_slot\n"
-                                                 "      cta.release %q_slot : !q_slot\n"}})),
+      lowerProgram(replaced("attention.mlir", {{"  %os = cta.channel store : !o_ring\n", ""},
+                                               {"      cta.release %q_slot : !q_slot\n", ""},
+                                               {"through %os : !q_tile, !view, !o_ring\n",
+                                                "through %q_slot : !q_tile, !view, !q_slot\n"
+                                                "      cta.release %q_slot : !q_slot\n"}})),
       sizes);
   for (const MachineOptions &options : schedules(20)) {
     std::string messages;
@@ -510,8 +511,8 @@ func.func @sums(%x: !view {tile.name = "x", tile.dims = ["M", "64"]},
   return
 })";
 
-TEST(HopperSchedules, tiles_cross_between_roles) {
-  ScheduleRun run(lowerSchedule(kTilesCross));
+TEST(HopperPrograms, tiles_cross_between_roles) {
+  ProgramRun run(lowerProgram(kTilesCross));
   run.tensor("f32", 300, 64);
   run.tensor("f32", 300, 64);
   run.numbers = {{"M", int64_t(300)}};
@@ -524,8 +525,8 @@ TEST(HopperSchedules, tiles_cross_between_roles) {
 }
 
 /// gemm_mixed on sizes that are no multiples.
-ScheduleRun mixed(Program code) {
-  ScheduleRun run(std::move(code));
+ProgramRun mixed(Program code) {
+  ProgramRun run(std::move(code));
   run.tensor("bf16", 200, 400);
   run.tensor("f8E4M3FN", 304, 400);
   run.tensor("f32", 7, 304);
@@ -534,8 +535,8 @@ ScheduleRun mixed(Program code) {
   return run;
 }
 
-TEST(HopperSchedules, gemm_mixed_is_clean_and_right) {
-  ScheduleRun run = mixed(loadSchedule("gemm_mixed.mlir"));
+TEST(HopperPrograms, gemm_mixed_is_clean_and_right) {
+  ProgramRun run = mixed(loadProgram("gemm_mixed.mlir"));
   run.expect(2, [&](int64_t m, int64_t n) {
     Expected sum{0, 0};
     for (int64_t k = 0; k < 400; ++k) {
@@ -547,8 +548,8 @@ TEST(HopperSchedules, gemm_mixed_is_clean_and_right) {
   });
 }
 
-TEST(HopperSchedules, tiles_that_products_read_are_fenced) {
-  Program code = loadSchedule("gemm_mixed.mlir");
+TEST(HopperPrograms, tiles_that_products_read_are_fenced) {
+  Program code = loadProgram("gemm_mixed.mlir");
   code.kernel().walk([](cuda::FenceOp fence) {
     if (isa<cuda::WarpSyncOp>(fence->getNextNode())) // that of who puts
       fence.erase();
@@ -556,8 +557,8 @@ TEST(HopperSchedules, tiles_that_products_read_are_fenced) {
   EXPECT_NE(mixed(std::move(code)).findings(2), "");
 }
 
-TEST(HopperSchedules, an_empty_sum_is_0) {
-  ScheduleRun run("gemm_cooperative.mlir");
+TEST(HopperPrograms, an_empty_sum_is_0) {
+  ProgramRun run("gemm_cooperative.mlir");
   run.tensor("bf16", 64, 8);
   run.tensor("bf16", 64, 8);
   run.tensor("bf16", 64, 64);

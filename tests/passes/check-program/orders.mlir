@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --check-schedule --place-waits --check-deadlocks --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --check-program --place-waits --check-deadlocks --verify-diagnostics
 
 func.func @roles_that_share_out_the_tiles(%t: i32, %c: i1) attributes {cta.target = "sm_90"} {
   %main = cta.order

@@ -1,4 +1,4 @@
-//===- ScheduleRun.h - programs of the cta level over matrices, in the simulator --------------===//
+//===- ProgramRun.h - programs of the cta level over matrices, in the simulator --------------===//
 #ifndef TILEWRIGHT_TESTS_HOPPER_SCHEDULE_RUN_H
 #define TILEWRIGHT_TESTS_HOPPER_SCHEDULE_RUN_H
 
@@ -6,7 +6,6 @@
 #include "tests/hopper/Simulation.h"
 
 #include <functional>
-#include <optional>
 
 namespace tilewright::hopper {
 
@@ -19,12 +18,12 @@ struct Expected {
 Expected rounded(Expected sum);
 
 /// Operands and result of a program.
-class ScheduleRun {
+class ProgramRun {
 public:
   using Reference = std::function<Expected(int64_t row, int64_t column)>;
 
-  explicit ScheduleRun(const std::string &file) : ScheduleRun(loadSchedule(file)) {}
-  explicit ScheduleRun(Program code) : code(std::move(code)) {}
+  explicit ProgramRun(const std::string &file) : ProgramRun(loadProgram(file)) {}
+  explicit ProgramRun(Program code) : code(std::move(code)) {}
 
   /// Adds the kernel's next argument; the last is the result. Rows start at multiples of
   /// `alignment` elements.
@@ -32,10 +31,11 @@ public:
   float at(size_t tensor, int64_t row, int64_t column) const {
     return tensors[tensor]->at(row, column);
   }
-  /// The product of a row of one and a row of another, or of so many of their first elements; the
-  /// tolerance is the sum of its terms' magnitudes, in f32's rounding.
-  Expected product(size_t a, int64_t row, size_t b, int64_t column,
-                   std::optional<int64_t> depth = {}) const;
+  /// Makes a tensor 0 where a column is more than `diagonal` behind its row.
+  void keepTriangle(size_t tensor, int64_t diagonal);
+  /// The product of a row of one and a row of another; the tolerance is the sum of its terms'
+  /// magnitudes, in f32's rounding.
+  Expected product(size_t a, int64_t row, size_t b, int64_t column) const;
 
   /// Runs it with that many blocks in eager, lazy and `random` other schedules, on a result of 0 if
   /// it adds to that; a test failure unless all are clean and right.
@@ -62,7 +62,7 @@ private:
 struct MatrixProgram {
   const char *file;
   /// Adds operands of these sizes to a run, and gives what to expect.
-  ScheduleRun::Reference (*fill)(ScheduleRun &run, int64_t M, int64_t N, int64_t K);
+  ProgramRun::Reference (*fill)(ProgramRun &run, int64_t M, int64_t N, int64_t K);
   bool adds = false;
 };
 extern const std::vector<MatrixProgram> kMatrixPrograms;

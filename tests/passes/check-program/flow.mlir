@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --check-schedule --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --check-program --verify-diagnostics
 
 !tile = tensor<64x64xbf16>
 !ring = !cta.channel<2 x !tile>

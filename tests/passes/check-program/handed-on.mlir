@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --unfold-program --check-schedule --place-waits --check-deadlocks --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --unfold-program --check-program --place-waits --check-deadlocks --verify-diagnostics
 // Slots that a tile hands to the next.
 
 !tile = tensor<64x64xbf16>

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --unfold-program --check-schedule --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --unfold-program --check-program --verify-diagnostics
 
 // Channels of one role keep the rules of those between roles.
 
