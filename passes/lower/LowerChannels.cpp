@@ -199,6 +199,9 @@ void ChannelLowering::lowerRole(cta::RoleOp op) {
   Block &body = op.getBody().front();
   builder.setInsertionPointToStart(&body);
   enterRings();
+  for (auto channel : kernel.getOps<cta::ChannelOp>())
+    if (llvm::any_of(channel->getUsers(), [&](Operation *user) { return op->isAncestor(user); }))
+      declareCounters(channel);
   lowerBlock(body);
 }
 
@@ -216,7 +219,8 @@ void ChannelLowering::lower(Operation *op) {
       .Case<cta::ReleaseOp>(lowerOp(&ChannelLowering::lowerRelease))
       .Case([&](cta::ChannelOp channel) {
         builder.setInsertionPointAfter(channel);
-        declareCounters(channel);
+        if (kernel.getOps<cta::RoleOp>().empty()) // else where roles start
+          declareCounters(channel);
       })
       .Case([&](cta::NoSlotOp none) {
         numbers[none.getSlot()] = constant(0);
@@ -253,10 +257,10 @@ template <typename Loop> static void dropSlots(Loop loop) {
   }
   std::reverse(kept.begin(), kept.end());
   OpBuilder builder(loop);
-  Operation *next = builder.insert(Operation::create(
-      loop.getLoc(), loop->getName(), TypeRange(ValueRange(kept)), loop->getOperands(),
-      loop->getDiscardableAttrDictionary(), loop->getPropertiesStorage(), {},
-      loop->getNumRegions()));
+  Operation *next =
+      builder.insert(Operation::create(loop.getLoc(), loop->getName(), TypeRange(ValueRange(kept)),
+                                       loop->getOperands(), loop->getDiscardableAttrDictionary(),
+                                       loop->getPropertiesStorage(), {}, loop->getNumRegions()));
   for (auto [from, to] : llvm::zip(loop->getRegions(), next->getRegions()))
     to.takeBody(from);
   for (auto [old, now] : llvm::zip(kept, next->getResults()))

@@ -173,6 +173,7 @@ static std::string nameOf(Location loc) {
   return named ? named.getName().str() : "tile";
 }
 
+/// Declares what counts a channel's slots, for the role that uses it.
 void ChannelLowering::declareCounters(cta::ChannelOp op) {
   bool boxed = op.getKind() == cta::ChannelKind::Tma || op.getKind() == cta::ChannelKind::Store;
   if (op.getResult().getType().getDepth() == 1 || boxed || ringOf(op))

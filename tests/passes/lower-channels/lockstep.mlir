@@ -48,3 +48,37 @@ func.func @together(%x: !view, %y: !view, %n: i32) attributes {cta.target = "sm_
   }
   return
 }
+
+// A role of several counts the slots of its own channels itself.
+
+!own = !cta.channel<2 x tensor<64x64xf16>>
+!own_slot = !cta.slot<tensor<64x64xf16>>
+!square = tensor<64x64xf16, #cta.layout<registers [2:1:1, 2:0:8, 8:1:8], lanes [4:1:2, 8:0:1], warps [4:0:16]>>
+
+// CHECK-LABEL: func.func @in_a_role(
+// CHECK: cta.role "use"
+// CHECK: %[[FILLING:.*]] = cuda.regs
+// CHECK: %[[READING:.*]] = cuda.regs
+// CHECK: scf.for
+// CHECK: cuda.get %[[FILLING]]
+// CHECK: cta.put
+// CHECK: cta.sync
+// CHECK: cuda.get %[[READING]]
+func.func @in_a_role(%x: !view, %y: !view, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %us = cta.channel put : !own
+  cta.role "use" warps 4 {
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %t = tile.load %x[%c0, %c0] extents [64, 64] : !view, i32, i32 -> !square
+      %u = cta.acquire %us : !own -> !own_slot
+      cta.put %t, %u : !square, !own_slot
+      cta.commit %u : !own_slot
+      %v = cta.wait %us : !own -> !own_slot
+      %back = cta.get %v : !own_slot -> !square
+      cta.release %v : !own_slot
+      tile.store %back, %y[%c0, %c0] extents [64, 64] : !square, !view, i32, i32
+    }
+  }
+  return
+}
