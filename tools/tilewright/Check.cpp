@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 using namespace tilewright;
 using namespace tilewright::cli;
@@ -90,6 +91,13 @@ Status cli::checkSizes(const Job &job, const Sizes &sizes) {
   return {};
 }
 
+/// About half of a size. What it is a multiple of, rows of whole 16 bytes say, it stays if it can.
+static int64_t halfOf(int64_t size) {
+  int64_t half = (size + 1) / 2, unit = std::gcd<int64_t>(size, 16);
+  int64_t whole = (half + unit - 1) / unit * unit;
+  return whole < size ? whole : half;
+}
+
 ErrorOr<Sizes> cli::sizesToCheck(const Job &job, const Budget &budget) {
   std::set<std::string> fixed;
   for (const Step &step : job.steps)
@@ -113,7 +121,7 @@ ErrorOr<Sizes> cli::sizesToCheck(const Job &job, const Budget &budget) {
     Sizes smaller = sizes;
     for (auto &[name, size] : smaller)
       if (size == largest && !fixed.contains(name))
-        size = (size + 1) / 2;
+        size = halfOf(size);
     if (checkSizes(job, smaller))
       sizes = std::move(smaller);
     else
