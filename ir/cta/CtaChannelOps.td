@@ -102,7 +102,7 @@ def Cta_LoadOp : Cta_Op<"load"> {
     ```
   }];
   let arguments = (ins Arg<Tile_View, "", [MemRead]>:$view, Variadic<I32>:$indices,
-                       Cta_Channel:$channel, DenseI64ArrayAttr:$extents);
+                       Arg<Cta_Channel, "", [MemWrite]>:$channel, DenseI64ArrayAttr:$extents);
   let assemblyFormat = [{
     $view `[` $indices `]` `extents` $extents `through` $channel attr-dict
     `:` type($view) `,` type($channel)

@@ -10,8 +10,8 @@ def Cta_RoleOp : Cta_Op<"role", [SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "what some warps of the block do, beside the other roles";
   let description = [{
     Roles stand together at the end of the kernel and run at the same time. They share no tiles:
-    data crosses from one to another through channels, and a role captures only scalars, views,
-    channels and orders (C1). A role that has no tiles and no products, such as one that only copies
+    data crosses from one to another through channels, and a role captures only scalars, constants,
+    views, channels and orders (C1). A role that has no tiles and no products, such as one that only copies
     by TMA, is run by a single thread of its first warp.
 
     Warps are numbered in the order of the roles; a role that multiplies with warpgroups, or has

@@ -121,12 +121,18 @@ SmallVector<RoleOp> cta::takersOf(OrderOp order) {
 
 //===- Rules ----------------------------------------------------------------------------------===//
 
+/// A value that every thread makes for itself; canonicalization moves it out of roles.
+static bool isConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->hasTrait<OpTrait::ConstantLike>();
+}
+
 static LogicalResult verifyCaptures(RoleOp role) {
   Operation *outside = nullptr;
   Type type;
   role.walk([&](Operation *op) {
     for (Value operand : op->getOperands())
-      if (!role->isAncestor(operand.getParentBlock()->getParentOp()) &&
+      if (!role->isAncestor(operand.getParentBlock()->getParentOp()) && !isConstant(operand) &&
           !isa<IntegerType, FloatType, tile::ViewType, ChannelType, OrderType>(operand.getType()))
         outside = op, type = operand.getType();
     return outside ? WalkResult::interrupt() : WalkResult::advance();

@@ -24,3 +24,31 @@ func.func @constants_keep_layouts() -> (tensor<8x128xf32, #flat>, tensor<128x8xf
   %twos = arith.addf %ones, %ones : tensor<128x8xf32, #tile>
   return %flat, %twos : tensor<8x128xf32, #flat>, tensor<128x8xf32, #tile>
 }
+
+// What fills a slot stays, though nothing uses a result of it.
+// CHECK-LABEL: func.func @loads_stay(
+// CHECK: cta.load
+func.func @loads_stay(%x: !tile.view<?x?xbf16, align 16>) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %xs = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  cta.role "load" warps 1 {
+    cta.load %x[%c0, %c0] extents [64, 64] through %xs : !tile.view<?x?xbf16, align 16>, !cta.channel<2 x tensor<64x64xbf16>>
+  }
+  return
+}
+
+// Constants leave roles, each of whose threads makes them for itself.
+// CHECK-LABEL: func.func @constants_are_captured(
+// CHECK: %[[ONES:.*]] = arith.constant dense<1.000000e+00> : tensor<64x64xf32>
+// CHECK: cta.role "use"
+// CHECK: arith.addf %{{.*}}, %[[ONES]]
+func.func @constants_are_captured(%x: !tile.view<?x?xf32, align 16>) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  cta.role "use" warps 4 {
+    %ones = arith.constant dense<1.0> : tensor<64x64xf32>
+    %t = tile.load %x[%c0, %c0] extents [64, 64] : !tile.view<?x?xf32, align 16>, i32, i32 -> tensor<64x64xf32>
+    %u = arith.addf %t, %ones : tensor<64x64xf32>
+    tile.store %u, %x[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32, align 16>, i32, i32
+  }
+  return
+}
