@@ -276,6 +276,13 @@ static LogicalResult compileStore(Compiler &compiler, Operation *op) {
   return success();
 }
 
+/// What `lower-channels` writes is about barriers, of which whole tiles know nothing.
+static LogicalResult refuseLowered(Compiler &, Operation *op) {
+  return op->emitError() << "`" << op->getName()
+                         << "` is of a program behind `lower-channels`; its "
+                         << "meaning is that of the program before";
+}
+
 void addChannelOps(OpTable &table) {
   table["cta.channel"] = compileChannel;
   table["cta.acquire"] = compileNext<runAcquire>;
@@ -289,6 +296,9 @@ void addChannelOps(OpTable &table) {
   table["cta.get"] = compileGet;
   table["cta.element"] = compileElement;
   table["cta.store"] = compileStore;
+  for (llvm::StringRef name :
+       {"cta.slot_at", "cta.barrier_of", "cta.once", "cta.put_copied", "cta.await_stores"})
+    table[name] = refuseLowered;
 }
 
 } // namespace tilewright::simulator

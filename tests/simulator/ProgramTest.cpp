@@ -115,6 +115,14 @@ TEST_F(ProgramTest, namesAnOpWithoutMeaning) {
   EXPECT_TRUE(errorsHave("3: the interpreter has no meaning for `func.call`")) << harness.errors;
 }
 
+TEST_F(ProgramTest, refusesWhatChannelsAreLoweredTo) {
+  EXPECT_FALSE(harness.run("func.func @f() attributes {tile.kernel} {\n tile.grid []\n"
+                           "cta.await_stores\n return\n}",
+                           {}));
+  EXPECT_TRUE(errorsHave("3: `cta.await_stores` is of a program behind `lower-channels`"))
+      << harness.errors;
+}
+
 TEST_F(ProgramTest, everyOpOfWholeTilesHasAMeaning) {
   for (mlir::RegisteredOperationName name : harness.context.getRegisteredOperations())
     if (name.getDialectNamespace() == "tile" || name.getDialectNamespace() == "cta") {

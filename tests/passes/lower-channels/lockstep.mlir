@@ -82,3 +82,23 @@ func.func @in_a_role(%x: !view, %y: !view, %n: i32) attributes {cta.target = "sm
   }
   return
 }
+
+// What a copy has loaded into registers is stored where the slot is handed over.
+
+// CHECK-LABEL: func.func @through_registers(
+// CHECK: %[[SLOT:.*]] = cta.slot_at
+// CHECK: cta.copy {{.*}}, %[[SLOT]]
+// CHECK: cta.put_copied %[[SLOT]]
+// CHECK: cta.sync
+func.func @through_registers(%x: !view, %y: !view) attributes {cta.target = "sm_75", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %as = cta.channel registers : !ring
+  %a = cta.acquire %as : !ring -> !slot
+  cta.copy %x[%c0, %c0] extents [64, 32], %a {vector = 8 : i64} : !view, !slot
+  cta.commit %a : !slot
+  %full = cta.wait %as : !ring -> !slot
+  %t = cta.get %full : !slot -> !tile
+  tile.store %t, %y[%c0, %c0] extents [64, 32] : !tile, !view, i32, i32
+  cta.release %full : !slot
+  return
+}

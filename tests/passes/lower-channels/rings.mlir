@@ -62,3 +62,33 @@ func.func @carried(%x: !view, %n: i32) attributes {cta.target = "sm_90"} {
   }
   return
 }
+
+// A slot that a store went through goes back when TMA has read it.
+
+// CHECK-LABEL: func.func @stored_through(
+// CHECK: cta.role "pass"
+// CHECK: cta.store
+// CHECK: cta.await_stores
+// CHECK: %[[EMPTY:.*]] = cta.barrier_of empty
+// CHECK: cuda.mbarrier_arrive %[[EMPTY]]
+func.func @stored_through(%x: !view, %y: !view, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %xs = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %s = cta.acquire %xs : !ring -> !slot
+      cta.copy %x[%c0, %c0] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "pass" warps 4 {
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %s = cta.wait %xs : !ring -> !slot
+      %t = cta.get %s : !slot -> tensor<64x64xbf16>
+      cta.store %t, %y[%c0, %c0] extents [64, 64] through %s : tensor<64x64xbf16>, !view, !slot
+      cta.release %s : !slot
+    }
+  }
+  return
+}
