@@ -67,6 +67,7 @@ private:
 
   func::FuncOp kernel;
   Depths depths;
+  EventOps eventOps;
   int64_t deepest = 1, turns = 1;
   DenseMap<Operation *, int64_t> warpgroups; // of roles in which they take turns or may part
   int runs = 0;
@@ -82,7 +83,7 @@ std::optional<std::vector<Player>> Search::trace(Choices &choices) {
   for (auto role : kernel.getOps<cta::RoleOp>()) {
     int64_t groups = warpgroups.lookup(role);
     for (int64_t group = 0; group < std::max<int64_t>(groups, 1); ++group) {
-      RoleTrace traced = traceRole(role, group, tiles, deepest + 2, choices);
+      RoleTrace traced = traceRole(role, group, tiles, deepest + 2, choices, eventOps);
       tooLong |= traced.trial == Trial::TooLong;
       if (traced.trial == Trial::NotUnderstood)
         obscure = traced.obscure;
@@ -104,7 +105,7 @@ std::optional<Deadlock> Search::run() {
     if (runs == kMostRuns + kDrawnRuns)
       break;
     if (auto players = trace(choices)) {
-      auto play = std::make_unique<RolePlay>(std::move(*players), depths);
+      auto play = std::make_unique<RolePlay>(std::move(*players), depths, eventOps);
       if (!play->endsWell() && !isNoLaunch(kernel, choices))
         return Deadlock{std::move(play), choices.str()};
     }

@@ -11,26 +11,27 @@ std::string Player::name() const {
   return warpgroup ? llvm::formatv("warpgroup {0} of {1}", *warpgroup, name).str() : name;
 }
 
-RolePlay::RolePlay(std::vector<Player> everyone, Depths depths)
+RolePlay::RolePlay(std::vector<Player> everyone, Depths depths, EventOps &eventOps)
     : players(std::move(everyone)), depths(std::move(depths)) {
-  llvm::for_each(players, [&](Player &player) { join(player); });
+  for (Player &player : players)
+    join(player, eventOps.opensOf(player.role));
 }
 
 /// Enters a player wherever others may wait for it.
-void RolePlay::join(Player &player) {
-  player.role.walk([&](Operation *op) {
+void RolePlay::join(Player &player, ArrayRef<Operation *> opens) {
+  for (Operation *op : opens) {
     if (isa<cta::EnterOp>(op))
       orders[op->getOperand(0)][&player];
     if (isa<cta::WaitOp>(op))
       rings[op->getOperand(0)].released[&player];
     auto fill = dyn_cast<cta::AcquireOp>(op);
     if (!fill)
-      return;
+      continue;
     // Every warp puts or copies its part; copies by TMA are one thread's.
     bool all = fill.getChannel().getDefiningOp<cta::ChannelOp>().getKind() != cta::ChannelKind::Tma;
     if (all || player.warpgroup.value_or(0) == 0)
       rings[fill.getChannel()].committed[&player];
-  });
+  }
 }
 
 Player *RolePlay::blocker(const Player &player) {

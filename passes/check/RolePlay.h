@@ -34,7 +34,7 @@ using Depths = llvm::MapVector<mlir::Value, int64_t>;
 class RolePlay {
 public:
   /// Players stand as their roles do in the program.
-  RolePlay(std::vector<Player> players, Depths depths);
+  RolePlay(std::vector<Player> players, Depths depths, EventOps &eventOps);
   RolePlay(const RolePlay &) = delete; // it points to its players
 
   bool endsWell();
@@ -51,7 +51,7 @@ private:
     Ended committed, released;
   };
 
-  void join(Player &player);
+  void join(Player &player, llvm::ArrayRef<mlir::Operation *> opens);
   void goOn(Player &player);
   Player *blocker(const Player &player);
 

@@ -26,8 +26,8 @@ bool hasEvents(Operation *op) {
 
 class Tracer {
 public:
-  Tracer(int64_t warpgroup, int64_t tiles, int64_t longest, Choices &choices)
-      : tiles(tiles), scalars(choices, longest) {
+  Tracer(int64_t warpgroup, int64_t tiles, int64_t longest, Choices &choices, EventOps &eventOps)
+      : tiles(tiles), scalars(choices, longest), eventOps(eventOps) {
     scalars.warpgroup = warpgroup;
   }
 
@@ -56,6 +56,7 @@ private:
 
   int64_t tiles;
   Scalars scalars;
+  EventOps &eventOps;
   std::vector<RoleEvent> trace;
   /// Turns so far: sections of an order and slots of a channel that are taken; slots that are
   /// filled.
@@ -155,17 +156,35 @@ void Tracer::visit(Operation *op) {
 }
 
 void Tracer::block(Block &body) {
-  for (Operation &op : body) {
+  for (Operation *op : eventOps.of(body)) {
     if (stopped())
       return;
-    if (isEvent(&op) || (op.getNumRegions() > 0 && hasEvents(&op)))
-      visit(&op);
+    visit(op);
   }
 }
 
 } // namespace
 
+ArrayRef<Operation *> EventOps::of(Block &block) {
+  auto [entry, isNew] = found.try_emplace(&block);
+  if (isNew)
+    for (Operation &op : block)
+      if (isEvent(&op) || (op.getNumRegions() > 0 && hasEvents(&op)))
+        entry->second.push_back(&op);
+  return entry->second;
+}
+
+ArrayRef<Operation *> EventOps::opensOf(cta::RoleOp role) {
+  auto [entry, isNew] = opens.try_emplace(role);
+  if (isNew)
+    role.walk([&ops = entry->second](Operation *op) {
+      if (isa<cta::AcquireOp, cta::WaitOp, cta::EnterOp>(op))
+        ops.push_back(op);
+    });
+  return entry->second;
+}
+
 RoleTrace passes::traceRole(cta::RoleOp role, int64_t warpgroup, int64_t tiles, int64_t longest,
-                            Choices &choices) {
-  return Tracer(warpgroup, tiles, longest, choices).run(role);
+                            Choices &choices, EventOps &eventOps) {
+  return Tracer(warpgroup, tiles, longest, choices, eventOps).run(role);
 }

@@ -27,10 +27,23 @@ struct RoleTrace {
   std::optional<mlir::Location> obscure; ///< What is not understood.
 };
 
+/// The ops of blocks that say something of slots or turns, or hold such ops. Found once: roles are
+/// followed with thousands of sizes.
+class EventOps {
+public:
+  llvm::ArrayRef<mlir::Operation *> of(mlir::Block &block);
+  /// Those of a role that open slots and sections, wherever they stand in it.
+  llvm::ArrayRef<mlir::Operation *> opensOf(cta::RoleOp role);
+
+private:
+  llvm::DenseMap<mlir::Operation *, std::vector<mlir::Operation *>> opens;
+  llvm::DenseMap<mlir::Block *, std::vector<mlir::Operation *>> found;
+};
+
 /// What a warpgroup of a role does in a block that has `tiles` tiles; loops run up to about
 /// `longest` times for some of the sizes.
 RoleTrace traceRole(cta::RoleOp role, int64_t warpgroup, int64_t tiles, int64_t longest,
-                    Choices &choices);
+                    Choices &choices, EventOps &eventOps);
 
 } // namespace tilewright::passes
 

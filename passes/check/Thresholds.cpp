@@ -104,7 +104,9 @@ const Numbers &Thresholds::of(Value value) {
   return known[value] = std::move(found);
 }
 
-Numbers Thresholds::ofAxis(func::FuncOp kernel, unsigned axis) {
+const Numbers &Thresholds::ofAxis(func::FuncOp kernel, unsigned axis) {
+  if (auto found = axes.find(axis); found != axes.end())
+    return found->second;
   Numbers all;
   kernel.walk([&](cta::TilesOp tiles) {
     for (Value coordinate : tiles.getCoordinates(axis)) {
@@ -112,7 +114,7 @@ Numbers Thresholds::ofAxis(func::FuncOp kernel, unsigned axis) {
       all.insert(own.begin(), own.end());
     }
   });
-  return all;
+  return axes[axis] = std::move(all);
 }
 
 //===- What that leaves out -------------------------------------------------------------------===//

@@ -9,6 +9,7 @@
 
 #include "ir/cta/Cta.h"
 
+#include <map>
 #include <set>
 
 namespace tilewright::passes {
@@ -21,12 +22,13 @@ public:
   /// and those beside them.
   const Numbers &of(mlir::Value value);
   /// The same for a coordinate of tiles, in whichever role.
-  Numbers ofAxis(mlir::func::FuncOp kernel, unsigned axis);
+  const Numbers &ofAxis(mlir::func::FuncOp kernel, unsigned axis);
 
 private:
   void collect(mlir::OpOperand &use, Numbers &found);
 
   llvm::DenseMap<mlir::Value, Numbers> known;
+  std::map<unsigned, Numbers> axes; ///< Of the one kernel that is asked about.
 };
 
 /// A condition or bound between roles that depends on which tile it is in a way that thresholds do

@@ -239,6 +239,18 @@ std::optional<int64_t> Scalars::compute(Operation *op, ArrayRef<int64_t> operand
 }
 
 std::optional<int64_t> Scalars::of(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<func::FuncOp>(op->getParentOp()))
+    return evaluate(value);
+  if (auto before = known.find(value); before != known.end())
+    return before->second;
+  std::optional<int64_t> number = evaluate(value);
+  if (number)
+    known[value] = *number;
+  return number;
+}
+
+std::optional<int64_t> Scalars::evaluate(Value value) {
   if (auto counter = counters.find(value); counter != counters.end())
     return counter->second;
   APInt constant;

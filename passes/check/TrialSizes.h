@@ -88,8 +88,11 @@ private:
   std::optional<int64_t> coordinate(cta::TilesOp tiles, unsigned axis);
   Choices::Candidates candidatesFor(mlir::Value value);
 
+  std::optional<int64_t> evaluate(mlir::Value value);
+
   Choices &choices;
   int64_t longest;
+  llvm::DenseMap<mlir::Value, int64_t> known; ///< What the kernel computes in front of its roles.
 };
 
 /// True when no block runs with what has been chosen so far: the host refuses it (`tile.assert`),
