@@ -68,6 +68,55 @@ def BindConfig : Pass<"bind-config", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+//===- Carrying out a plan ------------------------------------------------------------------------===//
+
+def BindPlan : Pass<"bind-plan", "::mlir::func::FuncOp"> {
+  let summary = "reads a plan, and says of each op what the plan calls it";
+  let description = [{
+    What the plan leaves open, and what the kernel does not have, are errors (docs/plans.md).
+  }];
+  let options = [Option<"text", "text", "std::string", "\"\"", "the plan (none: what the kernel has in `plan.text`)">,
+                 Option<"target", "target", "std::string", "\"sm_90\"", "the GPU generation">];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def MakePersistent : Pass<"make-persistent", "::mlir::func::FuncOp"> {
+  let summary = "one role that goes through the tiles of its block (`blocks`)";
+  let description = [{
+    What depends on a program's number becomes the body of `cta.tiles`; the grid has as many blocks as
+    run at once. With `one per tile` the role makes one tile.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def CutRoles : Pass<"cut-roles", "::mlir::func::FuncOp"> {
+  let summary = "roles that load streams through channels (`roles`, `channels`)";
+  let description = [{
+    A loading role is the loop nest with its streams alone; in the role that computes, a stream is a
+    slot that is waited for, read and given back.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def PlaceProducts : Pass<"place-products", "::mlir::func::FuncOp"> {
+  let summary = "products as the instructions that the plan names (`products`)";
+  let description = [{
+    Operands are read from the slots in which they lie; a sum that a loop adds to from zero stays
+    pending across its iterations.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def StoreByTma : Pass<"store-by-tma", "::mlir::func::FuncOp"> {
+  let summary = "stores behind loops through slots of some columns (`channels`)";
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def ReadPlan : Pass<"read-plan", "::mlir::func::FuncOp"> {
+  let summary = "holds the program to the plan, which it reads back from it";
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def MakeChannels : Pass<"make-channels", "::mlir::func::FuncOp"> {
   let summary = "brings the operands of products into shared memory through channels";
   let description = [{

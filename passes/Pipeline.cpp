@@ -105,6 +105,23 @@ static void addExpansion(OpPassManager &manager, Adder &passes) {
   passes.clean(/*hoist=*/false);
 }
 
+void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef plan) {
+  Adder passes(manager, options);
+  passes.clean(/*hoist=*/false);
+  passes.add(createPadTiles());
+  passes.clean(/*hoist=*/false);
+  // First: it numbers what the plan speaks of.
+  passes.require(createBindPlan({plan.str(), options.target}));
+  passes.require(createMakePersistent());
+  // After make-persistent: every role goes through the tiles.
+  passes.require(createCutRoles());
+  // After cut-roles: operands lie in slots.
+  passes.require(createPlaceProducts());
+  passes.require(createStoreByTma());
+  passes.require(createReadPlan());
+  passes.clean(/*hoist=*/false);
+}
+
 void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upTo, Stage from) {
   Adder passes(manager, options);
   // A program of the `cta` level states what the plan passes find, and enters behind them.

@@ -23,6 +23,10 @@ struct PipelineOptions {
   std::vector<std::string> disabled;
 };
 
+/// Adds the passes that carry out a plan (docs/plans.md): a kernel of the `tile` level becomes the
+/// program of the `cta` level that the plan states.
+void addPlan(mlir::OpPassManager &manager, const PipelineOptions &options, llvm::StringRef plan);
+
 /// Adds the passes that take a module of kernels to the end of stage `upTo`. A program that states
 /// its roles and channels starts `from` Stage::Cta; at the end of Stage::Tile it is that program
 /// without calls.

@@ -54,12 +54,24 @@ static int64_t numberOf(mlir::func::FuncOp kernel, llvm::StringRef attribute) {
   return number ? number.getInt() : 0;
 }
 
+Status driver::carryOut(KernelModule &module, const Attempt &attempt,
+                        const KernelModule::PassObserver &observer) {
+  const std::string &plan = attempt.config.planText;
+  return plan.empty() ? Status() : module.carryOut(attempt.config.options(), plan, observer);
+}
+
+ErrorOr<KernelModule> driver::loadModule(const KernelTextPtr &text, const Attempt &attempt) {
+  TILEWRIGHT_ASSIGN(KernelModule module,
+                    KernelModule::lower(text, attempt.specialisation, attempt.plan));
+  TILEWRIGHT_TRY(carryOut(module, attempt));
+  return module;
+}
+
 ErrorOr<Lowered> driver::lowerToCuda(const KernelTextPtr &text, const Attempt &attempt,
                                      std::optional<Rejection> *rejection) {
   TILEWRIGHT_TRY(checkTarget(attempt.config));
   TILEWRIGHT_TRY(checkPasses(attempt.config));
-  TILEWRIGHT_ASSIGN(KernelModule module,
-                    KernelModule::lower(text, attempt.specialisation, attempt.plan));
+  TILEWRIGHT_ASSIGN(KernelModule module, loadModule(text, attempt));
   TILEWRIGHT_ASSIGN(runtime::KernelSource source, describeTile(*text, module.kernel()));
   Outline outline = outlineOf(module.kernel(), text->file);
   auto reject = [&](Misfit misfit, int64_t warps, Status why) {
@@ -74,7 +86,7 @@ ErrorOr<Lowered> driver::lowerToCuda(const KernelTextPtr &text, const Attempt &a
     return reject(Misfit::Registers, numberOf(kernel, cta::kWarpsAttr), std::move(done));
   }
   source.target = attempt.config.target;
-  if (text->isCta())
+  if (text->isCta() || !attempt.config.planText.empty())
     source.options.emplace_back("-lineinfo"); // so that what is found in machine code has a line
   TILEWRIGHT_TRY(describeCuda(module.kernel(), source));
   if (Status fits = checkShared(*text, attempt, source); !fits)
@@ -99,7 +111,8 @@ ErrorOr<Translated> driver::translate(const KernelTextPtr &text, const Attempt &
 /// The configuration to try next. A program of the `cta` level states its own.
 static std::optional<Attempt> attemptAfter(const KernelText &text, const Attempt &wanted,
                                            const Attempt &failed, const Rejection &rejection) {
-  return text.isCta() ? std::nullopt : nextAttempt(text.signature(), wanted, failed, rejection);
+  bool isStated = text.isCta() || !wanted.config.planText.empty();
+  return isStated ? std::nullopt : nextAttempt(text.signature(), wanted, failed, rejection);
 }
 
 /// Calls `make` with one configuration after another, until one is not rejected; `rejected` gets

@@ -35,6 +35,12 @@ struct Lowered {
   Outline outline;
 };
 
+/// Makes a module what the attempt's plan states, if there is one.
+Status carryOut(KernelModule &module, const Attempt &attempt,
+                const KernelModule::PassObserver &observer = {});
+/// The module of a kernel, with its plan carried out.
+ErrorOr<KernelModule> loadModule(const KernelTextPtr &text, const Attempt &attempt);
+
 /// Lowers under one configuration; fails as `translate` does.
 ErrorOr<Lowered> lowerToCuda(const KernelTextPtr &text, const Attempt &attempt,
                              std::optional<Rejection> *rejection = nullptr);

@@ -27,6 +27,7 @@ std::string Config::key() const {
                      std::to_string(minBlocks) + (allowSpills ? "/s" : "");
   for (const std::string &pass : disabledPasses)
     text += "-" + pass;
+  text += planText;
   return cudaText.empty() ? text : text + "/" + cudaText;
 }
 

@@ -24,6 +24,8 @@ struct Config {
   /// Keep a kernel that spills registers to memory instead of trying others.
   bool allowSpills = false;
   std::vector<std::string> disabledPasses;
+  /// The text of a plan (docs/plans.md); empty: the passes choose.
+  std::string planText;
   /// Compiled in place of the text that the passes lead to; it takes the same arguments.
   std::string cudaText;
 

@@ -11,14 +11,16 @@ using namespace tilewright::driver;
 ErrorOr<KernelModule> driver::moduleAt(const KernelTextPtr &text, const Attempt &wanted,
                                        std::optional<passes::Stage> stage) {
   Attempt attempt = wanted;
-  if (stage && *stage != passes::Stage::Tile) {
+  // What states its configuration is compiled with that one, or not at all.
+  bool isStated = text->isCta() || !wanted.config.planText.empty();
+  if (stage && *stage != passes::Stage::Tile && !isStated) {
     TILEWRIGHT_ASSIGN(Translated translated, translateFitting(text, wanted));
     attempt = std::move(translated.attempt);
   }
-  TILEWRIGHT_ASSIGN(KernelModule module,
-                    KernelModule::lower(text, attempt.specialisation, attempt.plan));
-  if (stage)
-    TILEWRIGHT_TRY(module.run(attempt.config.options(), *stage));
+  if (!stage)
+    return KernelModule::lower(text, attempt.specialisation, attempt.plan);
+  TILEWRIGHT_ASSIGN(KernelModule module, loadModule(text, attempt));
+  TILEWRIGHT_TRY(module.run(attempt.config.options(), *stage));
   return module;
 }
 
@@ -59,11 +61,12 @@ static ErrorOr<llvm::json::Array> keptIr(const KernelTextPtr &text, const Attemp
   TILEWRIGHT_ASSIGN(KernelModule module,
                     KernelModule::lower(text, attempt.specialisation, attempt.plan));
   llvm::json::Array kept;
-  TILEWRIGHT_TRY(
-      module.run(attempt.config.options(), passes::Stage::Cuda, [&](llvm::StringRef pass) {
-        if (after == "all" || pass == after)
-          kept.push_back(llvm::json::Object{{"pass", pass}, {"ir", module.str()}});
-      }));
+  auto keep = [&](llvm::StringRef pass) {
+    if (after == "all" || pass == after)
+      kept.push_back(llvm::json::Object{{"pass", pass}, {"ir", module.str()}});
+  };
+  TILEWRIGHT_TRY(carryOut(module, attempt, keep));
+  TILEWRIGHT_TRY(module.run(attempt.config.options(), passes::Stage::Cuda, keep));
   return kept;
 }
 

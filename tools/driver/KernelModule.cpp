@@ -29,6 +29,7 @@ ErrorOr<KernelModule> KernelModule::lower(KernelTextPtr text,
                                                    *result.context);
   if (!result.module)
     return result.diagnostics->error("kernel `" + source.kernel + "` could not be lowered");
+  result.isStated = source.isCta();
   if (source.isCta())
     keepPlan(*result.module, plan);
   return result;
@@ -52,13 +53,25 @@ struct ChangeInstrumentation : PassInstrumentation {
 
 } // namespace
 
+Status KernelModule::carryOut(const passes::PipelineOptions &options, StringRef plan,
+                              const PassObserver &observer) {
+  PassManager manager(context.get());
+  if (observer)
+    manager.addInstrumentation(std::make_unique<ChangeInstrumentation>(observer));
+  passes::addPlan(manager, options, plan);
+  if (failed(manager.run(*module)))
+    return diagnostics->error("the plan of kernel `" + source->kernel +
+                              "` could not be carried out");
+  isStated = true;
+  return {};
+}
+
 Status KernelModule::run(const passes::PipelineOptions &options, passes::Stage upTo,
                          const PassObserver &observer) {
   PassManager manager(context.get());
   if (observer)
     manager.addInstrumentation(std::make_unique<ChangeInstrumentation>(observer));
-  passes::addPasses(manager, options, upTo,
-                    source->isCta() ? passes::Stage::Cta : passes::Stage::Tile);
+  passes::addPasses(manager, options, upTo, isStated ? passes::Stage::Cta : passes::Stage::Tile);
   if (source->isCta())
     kernel()->setAttr(cta::kTargetAttr, StringAttr::get(context.get(), options.target));
   if (failed(manager.run(*module)))

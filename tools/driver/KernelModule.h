@@ -21,6 +21,11 @@ public:
 
   /// Called after each pass that changed the kernel, with the pass's flag.
   using PassObserver = std::function<void(llvm::StringRef)>;
+  /// Makes a kernel of the language the program of the `cta` level that a plan states; before
+  /// `run`.
+  Status carryOut(const passes::PipelineOptions &options, llvm::StringRef plan,
+                  const PassObserver &observer = {});
+
   /// Runs the passes down to a level; once per module. A program of the `cta` level is compiled for
   /// the target of the options, too.
   Status run(const passes::PipelineOptions &options, passes::Stage upTo,
@@ -54,6 +59,7 @@ private:
   std::unique_ptr<mlir::MLIRContext> context;
   std::unique_ptr<Diagnostics> diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  bool isStated = false; // a program of the `cta` level
 };
 
 } // namespace tilewright::driver

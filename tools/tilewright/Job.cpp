@@ -271,31 +271,6 @@ static Status bindConfig(Job &job, const KernelArgs &args) {
   return {};
 }
 
-/// The plan that the user names.
-static Status bindPlan(Job &job, const KernelArgs &args) {
-  const std::string &wanted = args.plan;
-  Step &step = job.steps.front();
-  const runtime::PlanChoice &plans = step.text->plans;
-  if (wanted.empty() && plans.size() > 1 && !args.cuda.empty())
-    return Error{"kernel `" + job.name + "` has " + std::to_string(plans.size()) +
-                 " plans, and `--cuda` replaces the text of one: add `--plan " + plans.name(0) +
-                 "`"};
-  if (wanted.empty())
-    return {};
-  if (plans.size() == 1 || job.steps.size() > 1)
-    return Error{"kernel `" + job.name + "` has one plan; `--plan` names one of several"};
-  std::vector<StringRef> names;
-  for (size_t plan = 0; plan < plans.size(); ++plan) {
-    names.push_back(plans.name(plan));
-    if (plans.name(plan) == wanted)
-      step.plan = plan;
-  }
-  if (!step.plan)
-    return Error{"kernel `" + job.name + "` has no plan `" + wanted + "`" +
-                 frontend::suggest(wanted, names) + "; it has `" + llvm::join(names, "`, `") + "`"};
-  return {};
-}
-
 static Status addSteps(Job &job, const driver::KernelTextPtr &first, const json &defaults) {
   if (!defaults.contains("steps")) {
     job.steps.push_back({first, {}, {}, {}, {}});

@@ -79,6 +79,9 @@ ErrorOr<driver::Attempt> attemptFor(const Job &job, const Step &step, const Size
 /// The same for each of its plans, or for the one that is set.
 ErrorOr<std::vector<driver::Attempt>> attemptsFor(const Job &job, const Step &step);
 
+/// Takes the plan that the user gives or names.
+Status bindPlan(Job &job, const KernelArgs &args);
+
 /// Sets the plan that each step takes at the job's sizes, where the user names none.
 Status choosePlans(Job &job);
 

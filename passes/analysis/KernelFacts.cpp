@@ -1,0 +1,74 @@
+#include "passes/analysis/KernelFacts.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+/// Whether a value follows from a product, through loops and branches too.
+static bool followsFromProduct(Value value, llvm::SmallDenseSet<Value> &seen) {
+  if (!seen.insert(value).second)
+    return false;
+  auto anyOf = [&](ValueRange values) {
+    return llvm::any_of(values, [&](Value v) { return followsFromProduct(v, seen); });
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+    return init && anyOf({init->get(), loop.getTiedLoopYieldedValue(argument)->get()});
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<tile::DotOp>(op) || anyOf(op->getOperands()))
+    return true;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (block.mightHaveTerminator() && anyOf(block.getTerminator()->getOperands()))
+        return true;
+  return false;
+}
+
+static bool isWritten(Value view) {
+  return llvm::any_of(view.getUsers(),
+                      [](Operation *user) { return isa<tile::StoreOp, tile::AtomicOp>(user); });
+}
+
+static bool runsAhead(tile::LoadOp load) {
+  llvm::SmallDenseSet<Value> seen;
+  return isa<RankedTensorType>(load.getResult().getType()) && !isWritten(load.getView()) &&
+         llvm::none_of(load.getIndices(),
+                       [&](Value index) { return followsFromProduct(index, seen); });
+}
+
+/// The load that an operand of a product is, transposed or not.
+static tile::LoadOp loadOf(Value operand) {
+  if (auto transpose = operand.getDefiningOp<tile::TransposeOp>())
+    operand = transpose.getSource();
+  return operand.getDefiningOp<tile::LoadOp>();
+}
+
+KernelFacts KernelFacts::of(func::FuncOp kernel) {
+  KernelFacts facts;
+  auto number = [](char letter, size_t before) { return letter + std::to_string(before + 1); };
+  llvm::SmallSetVector<Operation *, 8> loads;
+  kernel.walk([&](tile::DotOp dot) {
+    facts.products.push_back({number('p', facts.products.size()), dot});
+    for (Value operand : {Value(dot.getA()), Value(dot.getB())})
+      if (tile::LoadOp load = loadOf(operand); load && runsAhead(load))
+        loads.insert(load);
+  });
+  kernel.walk([&](tile::LoadOp load) {
+    if (runsAhead(load))
+      loads.insert(load);
+  });
+  for (Operation *load : loads)
+    facts.streams.push_back({number('s', facts.streams.size()), cast<tile::LoadOp>(load)});
+  for (auto store : kernel.getBody().front().getOps<tile::StoreOp>())
+    if (isa<RankedTensorType>(store.getValue().getType()))
+      facts.ends.push_back({number('e', facts.ends.size()), store});
+  return facts;
+}
+
+} // namespace tilewright::passes

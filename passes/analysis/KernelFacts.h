@@ -1,0 +1,44 @@
+//===- KernelFacts.h - what a plan can be about -----------------------------------------------===//
+//
+// Read once from a kernel of the `tile` level. Plans name things by their numbers here: two kernels
+// with the same facts take the same plans, whatever their variables are called.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_PASSES_ANALYSIS_KERNELFACTS_H
+#define TILEWRIGHT_PASSES_ANALYSIS_KERNELFACTS_H
+
+#include "ir/tile/Tile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tilewright::passes {
+
+/// A load of a tile that runs ahead: where it reads follows from program ids, loop counters,
+/// arguments and memory, and not from products; and the kernel does not write what it reads.
+struct Stream {
+  std::string id; ///< "s1": those of products first, in the order of products and operands
+  tile::LoadOp load;
+};
+
+/// A product, in the order in which they stand.
+struct ProductFact {
+  std::string id; ///< "p1"
+  tile::DotOp dot;
+};
+
+/// A store of a tile behind the loops, in the order in which they stand.
+struct End {
+  std::string id; ///< "e1"
+  tile::StoreOp store;
+};
+
+struct KernelFacts {
+  llvm::SmallVector<Stream> streams;
+  llvm::SmallVector<ProductFact> products;
+  llvm::SmallVector<End> ends;
+
+  static KernelFacts of(mlir::func::FuncOp kernel);
+};
+
+} // namespace tilewright::passes
+
+#endif

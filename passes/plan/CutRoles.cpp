@@ -1,0 +1,188 @@
+// Streams get roles of their own. A loading role is the loop nest with nothing but its streams and
+// what their addresses follow from; in the role that computes, a stream becomes a slot that is
+// waited for, read and given back.
+//
+// First streams are put in order: each right in front of what uses it, one after the other by their
+// numbers. The order in which a kernel happens to load is no part of its plan.
+#include "passes/Passes.h"
+#include "passes/plan/BoundPlan.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_CUTROLES
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+std::optional<StringRef> idOf(Operation *op) {
+  auto id = op->getAttrOfType<StringAttr>(kIdAttr);
+  return id ? std::optional(id.getValue()) : std::nullopt;
+}
+
+/// The first op of a load's block that uses its tile, as it is or transposed.
+Operation *firstUse(tile::LoadOp load) {
+  Operation *first = nullptr;
+  auto consider = [&](Operation *user) {
+    Operation *here = load->getBlock()->findAncestorOpInBlock(*user);
+    if (!first || here->isBeforeInBlock(first))
+      first = here;
+  };
+  for (Operation *user : load->getUsers())
+    if (isa<tile::TransposeOp>(user) && user->getBlock() == load->getBlock())
+      llvm::for_each(user->getUsers(), consider);
+    else
+      consider(user);
+  return first;
+}
+
+void putInOrder(SmallVectorImpl<tile::LoadOp> &loads) {
+  auto numberOf = [](tile::LoadOp load) { return std::stoi(idOf(load)->drop_front().str()); };
+  llvm::sort(loads, [&](auto a, auto b) { return numberOf(a) < numberOf(b); });
+  for (tile::LoadOp load : loads) {
+    Operation *use = firstUse(load);
+    if (!use)
+      continue;
+    load->moveBefore(use);
+    for (Operation *user : load->getUsers())
+      if (isa<tile::TransposeOp>(user) && user->getBlock() == load->getBlock())
+        user->moveBefore(use);
+  }
+}
+
+/// Copies the loop nest of a role with nothing but some of its streams.
+class NestCopier {
+public:
+  NestCopier(const Plan::Role &role, const llvm::StringMap<Value> &channels)
+      : role(role), channels(channels) {}
+
+  void copy(Block &from, OpBuilder &builder) {
+    for (Operation &op : from.without_terminator())
+      if (isStream(&op))
+        load(cast<tile::LoadOp>(op), builder);
+      else if (holdsStream(&op))
+        copyAround(&op, builder);
+      else if (isAsked(&op))
+        builder.clone(op, values);
+  }
+
+private:
+  bool isStream(Operation *op) const {
+    auto id = idOf(op);
+    return isa<tile::LoadOp>(op) && id && llvm::is_contained(role.streams, id->str());
+  }
+
+  bool holdsStream(Operation *op) const {
+    return op->getNumRegions() && op->walk([&](Operation *inner) {
+                                      return isStream(inner) ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
+                                    }).wasInterrupted();
+  }
+
+  /// Whether the address of a stream, or a bound of what is around one, follows from it.
+  bool isAsked(Operation *op) const {
+    return llvm::any_of(op->getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      bool isCarried = isa<scf::ForOp>(user) && use.getOperandNumber() >= 3;
+      return !isCarried && (isStream(user) || holdsStream(user) || isAsked(user));
+    });
+  }
+
+  void copyAround(Operation *op, OpBuilder &builder) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      auto copied = builder.create<scf::ForOp>(
+          loop.getLoc(), values.lookupOrDefault(loop.getLowerBound()),
+          values.lookupOrDefault(loop.getUpperBound()), values.lookupOrDefault(loop.getStep()));
+      values.map(loop.getInductionVar(), copied.getInductionVar());
+      copied.getInductionVar().setLoc(loop.getInductionVar().getLoc());
+      OpBuilder inside = OpBuilder::atBlockTerminator(copied.getBody());
+      return copy(*loop.getBody(), inside);
+    }
+    Operation *copied = builder.cloneWithoutRegions(*op, values);
+    for (auto [from, to] : llvm::zip(op->getRegions(), copied->getRegions())) {
+      if (from.empty())
+        continue;
+      Block &body = to.emplaceBlock();
+      for (BlockArgument argument : from.getArguments())
+        values.map(argument, body.addArgument(argument.getType(), argument.getLoc()));
+      OpBuilder inside = OpBuilder::atBlockEnd(&body);
+      Operation *end = inside.clone(*from.front().getTerminator(), values);
+      inside.setInsertionPoint(end);
+      copy(from.front(), inside);
+    }
+  }
+
+  void load(tile::LoadOp load, OpBuilder &builder) {
+    SmallVector<Value> indices;
+    for (Value index : load.getIndices())
+      indices.push_back(values.lookupOrDefault(index));
+    builder.create<cta::LoadOp>(load.getLoc(), load.getView(), indices,
+                                channels.lookup(*idOf(load)), load.getExtentsAttr());
+  }
+
+  const Plan::Role &role;
+  const llvm::StringMap<Value> &channels;
+  IRMapping values;
+};
+
+struct CutRoles : impl::CutRolesBase<CutRoles> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(kPlanAttr))
+      return;
+    Plan plan = planOf(kernel);
+    auto compute = *kernel.getOps<cta::RoleOp>().begin();
+    OpBuilder builder(compute);
+    llvm::StringMap<Value> channels;
+    SmallVector<tile::LoadOp> loads;
+    compute.walk([&](tile::LoadOp load) {
+      if (idOf(load))
+        loads.push_back(load);
+    });
+    putInOrder(loads);
+    for (tile::LoadOp load : loads)
+      channels[*idOf(load)] = makeChannel(builder, load, *plan.channelOf(*idOf(load)));
+    for (const Plan::Role &role : plan.roles) {
+      if (role.streams.empty()) { // stands where the plan has it
+        builder.setInsertionPointAfter(compute);
+        continue;
+      }
+      auto registers = role.registers ? builder.getI64IntegerAttr(*role.registers) : IntegerAttr();
+      auto loader = builder.create<cta::RoleOp>(compute.getLoc(), builder.getStringAttr(role.name),
+                                                builder.getI64IntegerAttr(role.warps), registers);
+      OpBuilder inside = OpBuilder::atBlockBegin(&loader.getBody().emplaceBlock());
+      Operation *end = inside.create<cta::YieldOp>(compute.getLoc());
+      inside.setInsertionPoint(end);
+      NestCopier(role, channels).copy(compute.getBody().front(), inside);
+    }
+    for (tile::LoadOp load : loads)
+      take(load, channels.lookup(*idOf(load)));
+  }
+
+private:
+  static Value makeChannel(OpBuilder &builder, tile::LoadOp load, const Plan::Channel &entry) {
+    auto tile = cast<RankedTensorType>(load.getResult().getType());
+    auto type = cta::ChannelType::get(builder.getContext(), entry.slots, tile);
+    auto channel =
+        builder.create<cta::ChannelOp>(placeNamed(load, load.getView()), type,
+                                       *cta::symbolizeChannelKind(entry.kind), cta::SharedAttr());
+    channel->setAttr(kIdAttr, builder.getStringAttr(entry.id));
+    return channel;
+  }
+
+  /// The load's tile from the next slot, which is given back at once.
+  static void take(tile::LoadOp load, Value channel) {
+    OpBuilder builder(load);
+    auto tile = cast<RankedTensorType>(load.getResult().getType());
+    Value slot = builder.create<cta::WaitOp>(load.getLoc(),
+                                             cta::SlotType::get(load.getContext(), tile), channel);
+    load.getResult().replaceAllUsesWith(builder.create<cta::GetOp>(load.getLoc(), tile, slot));
+    builder.create<cta::ReleaseOp>(load.getLoc(), slot);
+    load.erase();
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes

@@ -1,0 +1,104 @@
+// Blocks that stay, and take one tile after the other. What every program does becomes the body of
+// a loop over tiles, in the one role that there is yet; what is the same for all of them stays in
+// front of it.
+#include "passes/Passes.h"
+#include "passes/plan/BoundPlan.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_MAKEPERSISTENT
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// Whether an op gives all programs the same scalars, and the host may compute them.
+bool isShared(Operation *op, const DenseSet<Operation *> &own) {
+  bool computes = isa<tile::AssertOp>(op) || (isMemoryEffectFree(op) && !op->getNumRegions());
+  if (!computes || isa<tile::ProgramIdOp>(op))
+    return false;
+  return llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrFloat(); }) &&
+         llvm::none_of(op->getOperands(), [&](Value operand) {
+           return operand.getDefiningOp() && own.contains(operand.getDefiningOp());
+         });
+}
+
+struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(kPlanAttr))
+      return;
+    Plan plan = planOf(kernel);
+    Block &top = kernel.getBody().front();
+    auto grid = *top.getOps<tile::GridOp>().begin();
+
+    SmallVector<Operation *> body;
+    DenseSet<Operation *> own;
+    for (Operation &op : top.without_terminator())
+      if (&op != grid && !isShared(&op, own)) {
+        own.insert(&op);
+        body.push_back(&op);
+      }
+
+    OpBuilder builder(top.getTerminator());
+    Location loc = grid.getLoc();
+    const Plan::Role &role =
+        *llvm::find_if(plan.roles, [](const Plan::Role &each) { return each.streams.empty(); });
+    auto registers = role.registers ? builder.getI64IntegerAttr(*role.registers) : IntegerAttr();
+    auto compute = builder.create<cta::RoleOp>(loc, builder.getStringAttr(role.name),
+                                               builder.getI64IntegerAttr(role.warps), registers);
+    Block *inner = &compute.getBody().emplaceBlock();
+    OpBuilder inRole = OpBuilder::atBlockBegin(inner);
+    if (plan.blocks.perSm)
+      inner = loopOverTiles(inRole, grid, plan.blocks);
+    inRole.setInsertionPointToEnd(&compute.getBody().front());
+    inRole.create<cta::YieldOp>(loc);
+    for (Operation *op : body) {
+      auto id = dyn_cast<tile::ProgramIdOp>(op);
+      if (id && plan.blocks.perSm) {
+        id.getResult().replaceAllUsesWith(inner->getArgument(id.getAxis()));
+        id.erase();
+      } else {
+        op->moveBefore(inner->getTerminator());
+      }
+    }
+    if (plan.blocks.perSm)
+      makeGrid(compute, grid, plan.blocks.perSm);
+  }
+
+private:
+  Block *loopOverTiles(OpBuilder &builder, tile::GridOp grid, const Plan::Blocks &blocks) {
+    OperationState state(grid.getLoc(), cta::TilesOp::getOperationName());
+    auto grouped = blocks.grouped ? builder.getI64IntegerAttr(blocks.grouped) : IntegerAttr();
+    UnitAttr unit = builder.getUnitAttr();
+    cta::TilesOp::build(
+        builder, state, TypeRange(), grid.getExtents(), ValueRange(), Value(), Value(), Value(),
+        Value(), ValueRange(), grouped, blocks.folded ? unit : UnitAttr(), UnitAttr(),
+        blocks.queue ? unit : UnitAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr());
+    Block &body = state.regions.front()->emplaceBlock();
+    for (size_t axis = 0; axis < grid.getExtents().size(); ++axis)
+      body.addArgument(builder.getI32Type(), grid.getLoc());
+    Operation *tiles = builder.create(state);
+    OpBuilder::atBlockEnd(&body).create<cta::YieldOp>(grid.getLoc());
+    return &cast<cta::TilesOp>(tiles).getBody().front();
+  }
+
+  /// As many blocks as run at once, or as there are tiles for.
+  void makeGrid(cta::RoleOp before, tile::GridOp grid, int64_t perSm) {
+    OpBuilder builder(before);
+    Location loc = grid.getLoc();
+    Value blocks = builder.create<cta::SmsOp>(loc, builder.getI32Type());
+    if (perSm > 1)
+      blocks = builder.create<arith::MulIOp>(loc, blocks,
+                                             builder.create<arith::ConstantIntOp>(loc, perSm, 32));
+    Value tiles = grid.getExtents().front();
+    for (Value extent : grid.getExtents().drop_front())
+      tiles = builder.create<arith::MulIOp>(loc, tiles, extent);
+    blocks = builder.create<arith::MinSIOp>(loc, tiles, blocks);
+    builder.create<tile::GridOp>(loc, blocks);
+    grid.erase();
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes

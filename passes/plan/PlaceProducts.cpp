@@ -1,0 +1,139 @@
+// Products become the instructions that the plan names. An operand that was a stream is read where
+// it lies, and its slot goes back when the product is done; a sum that a loop adds to from zero
+// stays pending from one iteration to the next.
+#include "passes/Passes.h"
+#include "passes/plan/BoundPlan.h"
+
+#include "mlir/IR/Matchers.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_PLACEPRODUCTS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// An operand of a product.
+struct Operand {
+  Value value; // a slot, or a tile in registers
+  bool transposed = false;
+  cta::GetOp get; // that the slot needs no more
+};
+
+Operand operandOf(Value tile) {
+  Operand operand{tile};
+  if (auto transpose = tile.getDefiningOp<tile::TransposeOp>()) {
+    operand.transposed = true;
+    tile = transpose.getSource();
+  }
+  if (auto get = tile.getDefiningOp<cta::GetOp>()) {
+    operand.value = get.getSlot();
+    operand.get = get;
+  } else {
+    operand.transposed = false;
+  }
+  return operand;
+}
+
+/// Makes a sum that a loop carries from zero, and only adds to, one that is pending.
+bool carryPending(tile::DotOp dot) {
+  auto argument = dyn_cast<BlockArgument>(dot.getAcc());
+  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  if (!loop || dot->getBlock() != loop.getBody() || !argument.hasOneUse() ||
+      !dot.getResult().hasOneUse() ||
+      loop.getTiedLoopYieldedValue(argument)->get() != dot.getResult())
+    return false;
+  OpOperand *init = loop.getTiedLoopInit(argument);
+  if (!matchPattern(init->get(), m_AnyZeroFloat()) && !matchPattern(init->get(), m_Zero()))
+    return false;
+  OpBuilder builder(loop);
+  auto type = cta::PendingType::get(dot.getContext(), dot.getResult().getType());
+  Value result = loop.getTiedLoopResult(argument);
+  init->set(builder.create<cta::BeginOp>(dot.getLoc(), type));
+  argument.setType(type);
+  result.setType(type);
+  builder.setInsertionPointAfter(loop);
+  auto await = builder.create<cta::AwaitOp>(dot.getLoc(), dot.getResult().getType(), result);
+  result.replaceAllUsesExcept(await.getResult(), await);
+  return true;
+}
+
+struct PlaceProducts : impl::PlaceProductsBase<PlaceProducts> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(kPlanAttr))
+      return;
+    plan = planOf(kernel);
+    SmallVector<tile::DotOp> dots;
+    kernel.walk([&](tile::DotOp dot) { dots.push_back(dot); });
+    for (tile::DotOp dot : dots)
+      if (failed(place(dot)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult place(tile::DotOp dot) {
+    const Plan::Product &entry =
+        *plan.productOf(dot->getAttrOfType<StringAttr>(kIdAttr).getValue());
+    Operand a = operandOf(dot.getA()), b = operandOf(dot.getB());
+    if (!b.get)
+      return dot.emitError() << "is product `" << entry.id << "`, whose right operand is computed; "
+                             << "such operands cannot be planned yet";
+    bool carried = carryPending(dot);
+    OpBuilder builder(dot);
+    Location loc = dot.getLoc();
+    auto type = cta::PendingType::get(dot.getContext(), dot.getResult().getType());
+    Value acc = dot.getAcc();
+    if (!carried && (matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero())))
+      acc = builder.create<cta::BeginOp>(loc, type);
+    auto mma = builder.create<cta::MmaOp>(loc, type, acc, a.value, b.value, a.transposed,
+                                          b.transposed, dot.getTf32(),
+                                          instructionOf(entry, dot.getContext()), entry.warps);
+    mma->setAttr(kIdAttr, builder.getStringAttr(entry.id));
+    if (carried)
+      dot.getResult().replaceAllUsesWith(mma.getResult());
+    else
+      dot.getResult().replaceAllUsesWith(
+          builder.create<cta::AwaitOp>(loc, dot.getResult().getType(), mma.getResult())
+              .getResult());
+    Value left = dot.getA(), right = dot.getB();
+    dot.erase();
+    if (a.get && a.get != b.get)
+      releaseAfter(a, left, mma);
+    releaseAfter(b, right, mma);
+    return success();
+  }
+
+  /// The product reads the slot instead of its tile.
+  static void releaseAfter(Operand operand, Value tile, cta::MmaOp mma) {
+    if (Operation *transpose = tile.getDefiningOp<tile::TransposeOp>();
+        transpose && transpose->use_empty())
+      transpose->erase();
+    if (!operand.get->use_empty()) // others read it too, and give it back
+      return;
+    operand.get.erase();
+    for (Operation *user : llvm::make_early_inc_range(operand.value.getUsers()))
+      if (isa<cta::ReleaseOp>(user))
+        user->erase();
+    OpBuilder builder(mma->getContext());
+    Block *block = operand.value.getParentBlock();
+    if (mma->getBlock() == block) {
+      builder.setInsertionPointAfter(mma);
+      while (isa<cta::ReleaseOp>(*builder.getInsertionPoint())) // of the other operand
+        builder.setInsertionPointAfter(&*builder.getInsertionPoint());
+      builder.create<cta::ReleaseOp>(mma.getLoc(), operand.value, Value(), mma.getResult());
+      return;
+    }
+    // A loop reads it again and again: behind that, when its sums are there.
+    builder.setInsertionPointAfter(block->findAncestorOpInBlock(*mma));
+    while (isa<cta::AwaitOp, cta::ReleaseOp>(*builder.getInsertionPoint()))
+      builder.setInsertionPointAfter(&*builder.getInsertionPoint());
+    builder.create<cta::ReleaseOp>(mma.getLoc(), operand.value);
+  }
+
+  Plan plan;
+};
+
+} // namespace
+} // namespace tilewright::passes

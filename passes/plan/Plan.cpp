@@ -1,0 +1,328 @@
+#include "passes/plan/Plan.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace tilewright::passes {
+
+using namespace llvm;
+
+const Plan::Channel *Plan::channelOf(StringRef id) const {
+  auto found = find_if(channels, [&](const Channel &channel) { return channel.id == id; });
+  return found == channels.end() ? nullptr : &*found;
+}
+
+const Plan::Product *Plan::productOf(StringRef id) const {
+  auto found = find_if(products, [&](const Product &product) { return product.id == id; });
+  return found == products.end() ? nullptr : &*found;
+}
+
+const Plan::Role *Plan::loaderOf(StringRef stream) const {
+  auto found =
+      find_if(roles, [&](const Role &role) { return is_contained(role.streams, stream.str()); });
+  return found == roles.end() ? nullptr : &*found;
+}
+
+//===- Reading --------------------------------------------------------------------------------===//
+
+namespace {
+
+/// A piece of the text, which knows where it stands.
+struct Piece {
+  StringRef text;
+
+  std::vector<Piece> split(char separator) const {
+    std::vector<Piece> pieces;
+    SmallVector<StringRef> parts;
+    text.split(parts, separator);
+    for (StringRef part : parts)
+      pieces.push_back({part.trim()});
+    return pieces;
+  }
+  /// What stands before the first such character, and behind it.
+  std::pair<Piece, Piece> cut(char separator) const {
+    size_t at = std::min(text.find(separator), text.size());
+    return {{text.take_front(at).trim()},
+            {text.drop_front(at).drop_front(at < text.size()).trim()}};
+  }
+  /// The words, between blanks.
+  std::vector<Piece> words() const {
+    std::vector<Piece> result;
+    SmallVector<StringRef> parts;
+    SplitString(text, parts);
+    for (StringRef part : parts)
+      result.push_back({part});
+    return result;
+  }
+};
+
+class Reader {
+public:
+  Reader(StringRef text, StringRef file) : text(text), file(file) {}
+  ErrorOr<Plan> read();
+
+private:
+  /// Where a piece stands, what is there and what may be.
+  Error error(Piece at, const Twine &expected) const;
+  ErrorOr<int64_t> number(Piece piece) const;
+  /// A number followed by a word, or by its plural: "4 slots".
+  ErrorOr<int64_t> count(Piece piece, StringRef of) const;
+  bool counts(Piece piece, StringRef of) const;
+  ErrorOr<std::vector<int64_t>> sizes(Piece piece) const;
+
+  Status readHead(Piece line);
+  Status readEntry(StringRef section, Piece entry);
+  Status readTile(Piece entry);
+  Status readBlocks(Piece entry);
+  Status readRole(Piece entry);
+  Status readProduct(Piece entry);
+  Status readChannel(Piece entry);
+
+  StringRef text, file;
+  Plan plan;
+};
+
+} // namespace
+
+Error Reader::error(Piece at, const Twine &expected) const {
+  StringRef before = text.take_front(at.text.data() - text.data());
+  size_t line = before.count('\n') + 1, column = before.size() - before.rfind('\n');
+  if (!before.contains('\n'))
+    column = before.size() + 1;
+  std::string found = at.text.empty() ? "nothing" : "`" + at.text.str() + "`";
+  return {(file + ":" + Twine(line) + ":" + Twine(column) + ": " + found + " stands where " +
+           expected + " is expected")
+              .str()};
+}
+
+ErrorOr<int64_t> Reader::number(Piece piece) const {
+  int64_t value;
+  if (piece.text.getAsInteger(10, value) || value < 1)
+    return error(piece, "a number, at least 1,");
+  return value;
+}
+
+bool Reader::counts(Piece piece, StringRef of) const {
+  std::vector<Piece> words = piece.words();
+  return words.size() == 2 && (words[1].text == of || words[1].text == (of + "s").str());
+}
+
+ErrorOr<int64_t> Reader::count(Piece piece, StringRef of) const {
+  if (!counts(piece, of))
+    return error(piece, "a number of `" + of + "s`");
+  return number(piece.words()[0]);
+}
+
+/// "64x256x16"
+ErrorOr<std::vector<int64_t>> Reader::sizes(Piece piece) const {
+  std::vector<int64_t> result;
+  for (Piece part : piece.split('x')) {
+    TILEWRIGHT_ASSIGN(int64_t size, number(part));
+    result.push_back(size);
+  }
+  return result;
+}
+
+Status Reader::readTile(Piece entry) {
+  std::vector<Piece> words = entry.words();
+  if (words.size() != 2)
+    return error(entry, "a tile parameter and its extent, such as `BM 128`,");
+  TILEWRIGHT_ASSIGN(int64_t extent, number(words[1]));
+  plan.tiles.push_back({words[0].text.str(), extent});
+  return {};
+}
+
+Status Reader::readBlocks(Piece entry) {
+  std::vector<Piece> words = entry.words();
+  if (entry.text == "folded")
+    plan.blocks.folded = true;
+  else if (entry.text == "queue")
+    plan.blocks.queue = true;
+  else if (words.size() == 2 && words[0].text == "grouped") {
+    TILEWRIGHT_ASSIGN(plan.blocks.grouped, number(words[1]));
+  } else if (words.size() == 3 && words[1].text == "per" && words[2].text == "SM") {
+    TILEWRIGHT_ASSIGN(plan.blocks.perSm, number(words[0]));
+  } else if (entry.text != "one per tile") {
+    return error(entry, "`one per tile`, `1 per SM`, `grouped 16`, `folded` or `queue`");
+  }
+  return {};
+}
+
+/// Whether a piece is such a letter with a number, as facts name things.
+static bool isId(StringRef text, char letter) {
+  return text.size() > 1 && text.front() == letter && all_of(text.drop_front(), isDigit);
+}
+
+Status Reader::readRole(Piece entry) {
+  auto [name, rest] = entry.cut(':');
+  Plan::Role role{name.text.str(), 0, std::nullopt, {}};
+  for (Piece field : rest.split(','))
+    if (counts(field, "warp")) {
+      TILEWRIGHT_ASSIGN(role.warps, count(field, "warp"));
+    } else if (counts(field, "register")) {
+      TILEWRIGHT_ASSIGN(role.registers, count(field, "register"));
+    } else if (isId(field.text, 's')) {
+      role.streams.push_back(field.text.str());
+    } else {
+      return error(field, "`4 warps`, `40 registers` or a stream such as `s1`");
+    }
+  if (role.warps == 0)
+    return error(rest, "how many warps role `" + role.name + "` has");
+  plan.roles.push_back(std::move(role));
+  return {};
+}
+
+Status Reader::readProduct(Piece entry) {
+  auto [id, rest] = entry.cut(':');
+  if (!isId(id.text, 'p'))
+    return error(id, "a product such as `p1`");
+  std::vector<Piece> fields = rest.split(',');
+  std::vector<Piece> unit = fields[0].words();
+  std::vector<Piece> split = fields.size() == 2 ? fields[1].words() : std::vector<Piece>();
+  if (unit.size() != 2 || split.size() != 2 || split[0].text != "warps")
+    return error(rest, "an instruction and a split, such as `wgmma 64x256x16, warps 8x1`,");
+  Plan::Product product{id.text.str(), unit[0].text.str(), {}, {}};
+  TILEWRIGHT_ASSIGN(product.shape, sizes(unit[1]));
+  TILEWRIGHT_ASSIGN(product.warps, sizes(split[1]));
+  if (product.shape.size() != 3)
+    return error(unit[1], "rows, columns and depth of an instruction, such as `64x256x16`,");
+  if (product.warps.size() != 2)
+    return error(split[1], "warps by rows and columns, such as `8x1`,");
+  plan.products.push_back(std::move(product));
+  return {};
+}
+
+/// "4 slots", "2 slots of 64 columns"
+Status Reader::readChannel(Piece entry) {
+  auto [id, rest] = entry.cut(':');
+  if (!isId(id.text, 's') && !isId(id.text, 'e'))
+    return error(id, "a stream such as `s1` or an end such as `e1`");
+  std::vector<Piece> fields = rest.split(',');
+  if (fields.size() != 2)
+    return error(rest, "a transport and a depth, such as `tma, 4 slots`,");
+  Plan::Channel channel{id.text.str(), fields[0].text.str(), 0, 0};
+  StringRef depth = fields[1].text, columns;
+  std::tie(depth, columns) = depth.split(" of ");
+  TILEWRIGHT_ASSIGN(channel.slots, count({depth}, "slot"));
+  if (!columns.empty()) {
+    TILEWRIGHT_ASSIGN(channel.columns, count({columns}, "column"));
+  }
+  plan.channels.push_back(std::move(channel));
+  return {};
+}
+
+Status Reader::readEntry(StringRef section, Piece entry) {
+  if (section == "tiles")
+    return readTile(entry);
+  if (section == "blocks")
+    return readBlocks(entry);
+  if (section == "roles")
+    return readRole(entry);
+  return section == "products" ? readProduct(entry) : readChannel(entry);
+}
+
+/// "plan 1 of matmul_nt for sm_90"
+Status Reader::readHead(Piece line) {
+  std::vector<Piece> words = line.words();
+  if (words.size() != 6 || words[0].text != "plan" || words[2].text != "of" ||
+      words[4].text != "for")
+    return error(line, "`plan 1 of KERNEL for TARGET`");
+  TILEWRIGHT_ASSIGN(int64_t version, number(words[1]));
+  if (version != Plan::kVersion)
+    return error(words[1], "`" + Twine(Plan::kVersion) + "`, the version of plans that is known,");
+  plan.kernel = words[3].text.str();
+  plan.target = words[5].text.str();
+  return {};
+}
+
+ErrorOr<Plan> Reader::read() {
+  static constexpr StringLiteral kSections[] = {"tiles", "blocks", "roles", "products", "channels"};
+  StringRef section;
+  bool hasHead = false;
+  for (Piece line : Piece{text}.split('\n')) {
+    line = {line.text.split('#').first.trim()};
+    if (line.text.empty())
+      continue;
+    if (!hasHead) {
+      TILEWRIGHT_TRY(readHead(line));
+      hasHead = true;
+      continue;
+    }
+    // A line without a section's name goes on with the one before.
+    auto [word, rest] = line.cut(' ');
+    if (is_contained(kSections, word.text)) {
+      section = word.text;
+      line = rest;
+    } else if (section.empty()) {
+      return error(word, "`tiles`, `blocks`, `roles`, `products` or `channels`");
+    }
+    // Commas part entries that have no fields.
+    bool plain = section == "tiles" || section == "blocks";
+    for (Piece entry : line.split(plain ? ',' : ';'))
+      TILEWRIGHT_TRY(readEntry(section, entry));
+  }
+  if (!hasHead)
+    return error({text.take_back(0)}, "`plan 1 of KERNEL for TARGET`");
+  return std::move(plan);
+}
+
+ErrorOr<Plan> Plan::parse(StringRef text, StringRef file) { return Reader(text, file).read(); }
+
+//===- Writing --------------------------------------------------------------------------------===//
+
+static std::string counted(int64_t number, StringRef of) {
+  return (Twine(number) + " " + of + (number == 1 ? "" : "s")).str();
+}
+
+static std::string sizesOf(ArrayRef<int64_t> sizes) {
+  return join(map_range(sizes, [](int64_t size) { return std::to_string(size); }), "x");
+}
+
+static std::string textOf(const Plan::Blocks &blocks) {
+  std::string text = blocks.perSm ? std::to_string(blocks.perSm) + " per SM" : "one per tile";
+  if (blocks.grouped)
+    text += ", grouped " + std::to_string(blocks.grouped);
+  return text + (blocks.folded ? ", folded" : "") + (blocks.queue ? ", queue" : "");
+}
+
+static std::string textOf(const Plan::Role &role) {
+  std::string text = role.name + ": " + counted(role.warps, "warp");
+  if (role.registers)
+    text += ", " + counted(*role.registers, "register");
+  for (const std::string &stream : role.streams)
+    text += ", " + stream;
+  return text;
+}
+
+static std::string textOf(const Plan::Product &product) {
+  return product.id + ": " + product.unit + " " + sizesOf(product.shape) + ", warps " +
+         sizesOf(product.warps);
+}
+
+static std::string textOf(const Plan::Channel &channel) {
+  std::string columns = channel.columns ? " of " + counted(channel.columns, "column") : "";
+  return channel.id + ": " + channel.kind + ", " + counted(channel.slots, "slot") + columns;
+}
+
+static std::string textOf(const Plan::Tile &tile) {
+  return tile.parameter + " " + std::to_string(tile.extent);
+}
+
+std::string Plan::str() const {
+  std::string text = "plan " + std::to_string(kVersion) + " of " + kernel + " for " + target + "\n";
+  auto section = [&](StringRef name, const auto &entries, StringRef separator) {
+    if (entries.empty())
+      return;
+    auto texts = map_range(entries, [](const auto &entry) { return textOf(entry); });
+    text +=
+        ("  " + name + std::string(10 - name.size(), ' ') + join(texts, separator) + "\n").str();
+  };
+  section("tiles", tiles, ", ");
+  section("blocks", ArrayRef(blocks), ", ");
+  section("roles", roles, "; ");
+  section("products", products, "; ");
+  section("channels", channels, "; ");
+  return text;
+}
+
+} // namespace tilewright::passes

@@ -1,0 +1,86 @@
+//===- Plan.h - how a kernel is to run, as data -----------------------------------------------===//
+//
+// A plan is the only place where a schedule is decided. It is a text that a person, or a planner,
+// writes; passes carry it out and choose nothing (docs/plans.md).
+//
+//   plan 1 of matmul_nt for sm_90
+//     tiles     BM 128, BN 256, BK 64
+//     blocks    1 per SM, grouped 16
+//     roles     load: 1 warp, 40 registers, s1, s2; multiply: 8 warps, 232 registers
+//     products  p1: wgmma 64x256x16, warps 8x1
+//     channels  s1: tma, 4 slots; s2: tma, 4 slots; e1: store, 2 slots of 64 columns
+//
+// Streams (s1: a load that a producer can make), products (p1) and ends (e1: a store behind them)
+// are numbered by the facts of the kernel (KernelFacts.h), not by names of its source.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_PASSES_PLAN_PLAN_H
+#define TILEWRIGHT_PASSES_PLAN_PLAN_H
+
+#include "mlir/Support/LLVM.h"
+#include "support/ErrorOr.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilewright::passes {
+
+struct Plan {
+  /// Of the text; one that is newer, or older, is refused.
+  static constexpr int64_t kVersion = 1;
+
+  struct Tile {
+    std::string parameter; ///< Of the kernel, marked `tune`.
+    int64_t extent = 0;
+    bool operator==(const Tile &) const = default;
+  };
+  struct Blocks {
+    int64_t perSm = 0;   ///< That stay and take tile after tile; 0: one for each tile.
+    int64_t grouped = 0; ///< Tiles of the first axis that go together; 0: all.
+    bool folded = false; ///< Every other group goes through the second axis backwards.
+    bool queue = false;  ///< Blocks take the next tile that nobody has taken.
+    bool operator==(const Blocks &) const = default;
+  };
+  struct Role {
+    std::string name;
+    int64_t warps = 0;
+    std::optional<int64_t> registers; ///< Of a thread.
+    std::vector<std::string> streams; ///< That it loads; a role without any computes.
+    bool operator==(const Role &) const = default;
+  };
+  struct Product {
+    std::string id, unit; ///< "p1", "wgmma"
+    std::vector<int64_t> shape, warps;
+    bool operator==(const Product &) const = default;
+  };
+  struct Channel {
+    std::string id, kind; ///< "s1", "tma"
+    int64_t slots = 0;
+    int64_t columns = 0; ///< Of a slot that a tile is stored through.
+    bool operator==(const Channel &) const = default;
+  };
+
+  std::string kernel, target;
+  std::vector<Tile> tiles;
+  Blocks blocks;
+  std::vector<Role> roles;
+  std::vector<Product> products;
+  std::vector<Channel> channels;
+
+  bool operator==(const Plan &) const = default;
+
+  /// Reads a text; an error names line and column, what stands there and what may.
+  static ErrorOr<Plan> parse(llvm::StringRef text, llvm::StringRef file = "plan");
+  /// The text, which reads back as this plan.
+  std::string str() const;
+
+  const Channel *channelOf(llvm::StringRef id) const;
+  const Product *productOf(llvm::StringRef id) const;
+  /// The role that loads a stream; null if none does.
+  const Role *loaderOf(llvm::StringRef stream) const;
+};
+
+} // namespace tilewright::passes
+
+#endif

@@ -1,0 +1,37 @@
+"""Compares two programs of the `cta` level: roles, channels, and in each role the order of copies,
+waits, products, releases, awaits and stores. Prints what differs.
+
+    compare.py A.mlir B.mlir
+
+Left out: where slots are acquired and committed. A loading role that takes one slot after the other,
+and one that takes both at once, come to the same barriers."""
+
+import difflib
+import re
+import sys
+
+OPS = re.compile(
+    r'cta\.(role "\w+" warps.*(?= \{)|tiles.*(?= \{)|copy|wait_group \d+|wait|mma|release|await|store)\b'
+)
+WORDS = [r"by #\S+ over \S+", r"\{b_transposed|\{a_transposed", r"extents \[[\d, ]+\]",
+         r"grouped \d+", r"-> <tensor<[^>]*>>"]
+CHANNEL = re.compile(r"cta\.channel +(\w+).*?(ring = <[^>]*>)?.*: !?(?:cta\.channel)?(<.*>)$")
+
+
+def outline(path):
+    lines = []
+    for line in open(path):
+        line = line.rstrip()
+        if channel := CHANNEL.search(line):
+            lines.append(f"channel {channel[1]} {channel[3]}")
+        elif op := OPS.search(line):
+            words = [found[0] for word in WORDS if (found := re.search(word, line))]
+            name = op[1] if op[1].startswith("role") else op[1].split(" (")[0]
+            lines.append(" ".join([name, *words]))
+    return lines
+
+
+first, second = (outline(path) for path in sys.argv[1:3])
+assert first, "no program"
+differences = list(difflib.unified_diff(first, second, *sys.argv[1:3], lineterm=""))
+print("\n".join(differences) or f"the same: {len(first)} lines")
