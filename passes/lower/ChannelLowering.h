@@ -99,6 +99,7 @@ private:
   void declareCounters(cta::ChannelOp op);
   Value nextSlot(cta::ChannelOp channel, Value counter);
   Value acquireInLockstep(cta::AcquireOp op);
+  void commitInLockstep(cta::ChannelOp channel);
   Value waitInLockstep(cta::WaitOp op);
 
   //===- Slots between roles (LowerRings.cpp) ------------------------------------------------===//

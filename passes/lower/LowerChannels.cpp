@@ -99,8 +99,8 @@ void ChannelLowering::lowerCommit(cta::CommitOp op) {
   Value slot = op.getSlot();
   cta::ChannelOp channel = cta::channelOf(slot);
   Ring *ring = ringOf(channel);
-  if (!ring && channel.getKind() == cta::ChannelKind::CpAsync)
-    builder.create<cuda::CpAsyncCommitOp>(loc);
+  if (!ring)
+    commitInLockstep(channel);
   if (channel.getKind() == cta::ChannelKind::Registers)
     builder.create<cta::PutCopiedOp>(loc, lowered[slot]);
   if (ring && !closesAll(filling[ring], *ring, slot))

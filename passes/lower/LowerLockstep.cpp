@@ -243,6 +243,11 @@ Value ChannelLowering::acquireInLockstep(cta::AcquireOp op) {
   return select(wraps, constant(depth - 1), behind);
 }
 
+void ChannelLowering::commitInLockstep(cta::ChannelOp channel) {
+  if (channel.getKind() == cta::ChannelKind::CpAsync)
+    builder.create<cuda::CpAsyncCommitOp>(loc);
+}
+
 Value ChannelLowering::waitInLockstep(cta::WaitOp op) {
   if (!isBarrier(op->getNextNode())) {
     // One barrier for all waits that stand together.
