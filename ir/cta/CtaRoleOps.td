@@ -11,8 +11,8 @@ def Cta_RoleOp : Cta_Op<"role", [SingleBlockImplicitTerminator<"YieldOp">]> {
   let description = [{
     Roles stand together at the end of the kernel and run at the same time. They share no tiles:
     data crosses from one to another through channels, and a role captures only scalars, constants,
-    views, channels and orders (C1). A role that has no tiles and no products, such as one that only copies
-    by TMA, is run by a single thread of its first warp.
+    views, channels and orders (C1). A role that has no tiles and no products, such as one that only
+    copies by TMA, is run by a single thread of its first warp.
 
     Warps are numbered in the order of the roles; a role that multiplies with warpgroups, or has
     more than four warps, starts with a new warpgroup. `registers` is what each of its threads may
