@@ -105,11 +105,16 @@ static void addExpansion(OpPassManager &manager, Adder &passes) {
   passes.clean(/*hoist=*/false);
 }
 
-void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef plan) {
+void addFacts(OpPassManager &manager, const PipelineOptions &options) {
   Adder passes(manager, options);
   passes.clean(/*hoist=*/false);
   passes.add(createPadTiles());
   passes.clean(/*hoist=*/false);
+}
+
+void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef plan) {
+  addFacts(manager, options);
+  Adder passes(manager, options);
   // First: it numbers what the plan speaks of.
   passes.require(createBindPlan({plan.str(), options.target}));
   passes.require(createMakePersistent());

@@ -71,4 +71,59 @@ KernelFacts KernelFacts::of(func::FuncOp kernel) {
   return facts;
 }
 
+//===- As text --------------------------------------------------------------------------------===//
+
+static std::string shapeOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto tile = cast<RankedTensorType>(type);
+  llvm::interleave(tile.getShape(), stream, "x");
+  stream << " " << tile.getElementType();
+  return text;
+}
+
+static std::string nameOf(Value view) {
+  auto argument = cast<BlockArgument>(view);
+  auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), tile::kNameAttr);
+  return name ? name.str() : "argument " + std::to_string(argument.getArgNumber());
+}
+
+/// " in a loop, line 27": where an op stands.
+static std::string placeOf(Operation *op) {
+  int64_t loops = 0;
+  for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
+    loops += isa<LoopLikeOpInterface>(around);
+  std::string text = loops == 0   ? ""
+                     : loops == 1 ? ", in a loop"
+                                  : ", in " + std::to_string(loops) + " loops";
+  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
+    text += ", line " + std::to_string(place.getLine());
+  return text;
+}
+
+std::string KernelFacts::str() const {
+  auto idOf = [&](Value operand) -> std::string {
+    tile::LoadOp load = loadOf(operand);
+    auto found = llvm::find_if(streams, [&](const Stream &stream) { return stream.load == load; });
+    return load && found != streams.end() ? found->id : "a computed tile";
+  };
+  std::string text;
+  for (Stream stream : streams)
+    text += "  " + stream.id + "  loads " + nameOf(stream.load.getView()) + ": " +
+            shapeOf(stream.load.getResult().getType()) + placeOf(stream.load) + "\n";
+  for (const ProductFact &product : products) {
+    tile::DotOp dot = product.dot;
+    std::string sum = isa<BlockArgument>(dot.getAcc()) ? ", added to what the loop carries" : "";
+    text += "  " + product.id + "  multiplies " + idOf(dot.getA()) + " by " + idOf(dot.getB()) +
+            ": " + shapeOf(dot.getResult().getType()) + ", " +
+            std::to_string(dot.getA().getType().getDimSize(1)) + " deep" + sum + placeOf(dot) +
+            "\n";
+  }
+  for (End end : ends)
+    text += "  " + end.id + "  stores " + nameOf(end.store.getView()) + ": " +
+            shapeOf(end.store.getValue().getType()) + placeOf(end.store) + "\n";
+  return text;
+}
+
 } // namespace tilewright::passes

@@ -37,6 +37,9 @@ struct KernelFacts {
   llvm::SmallVector<End> ends;
 
   static KernelFacts of(mlir::func::FuncOp kernel);
+
+  /// A line for each, as a person who writes a plan wants it.
+  std::string str() const;
 };
 
 } // namespace tilewright::passes

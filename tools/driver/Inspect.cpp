@@ -48,6 +48,14 @@ ErrorOr<std::string> driver::explain(const KernelTextPtr &text, const Attempt &w
   return explanation(*text, translated.attempt, translated.source, rejected, translated.remarks);
 }
 
+ErrorOr<std::string> driver::explainFacts(const KernelTextPtr &text, const Attempt &wanted) {
+  if (text->isCta())
+    return Error{"`" + text->kernel + "` is a program of the `cta` level, which states its plan"};
+  TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, wanted.specialisation));
+  TILEWRIGHT_ASSIGN(std::string facts, module.facts(wanted.config.options()));
+  return text->kernel + "\n" + facts;
+}
+
 std::string driver::explain(const KernelText &text, const Compiled &compiled) {
   return explanation(text, compiled.attempt, compiled.kernel.source(), compiled.rejected,
                      compiled.remarks);

@@ -14,6 +14,8 @@ ErrorOr<KernelModule> moduleAt(const KernelTextPtr &text, const Attempt &wanted,
 /// Every decision of the passes, and the configurations that were rejected. Translates, for which
 /// it needs no NVRTC: of registers it knows nothing.
 ErrorOr<std::string> explain(const KernelTextPtr &text, const Attempt &wanted);
+/// What a plan of a kernel of the language can be about: streams, products, ends.
+ErrorOr<std::string> explainFacts(const KernelTextPtr &text, const Attempt &wanted);
 /// The same of a kernel that was compiled.
 std::string explain(const KernelText &text, const Compiled &compiled);
 

@@ -2,6 +2,7 @@
 
 #include "codegen/PrintCuda.h"
 #include "ir/cta/Cta.h"
+#include "passes/analysis/KernelFacts.h"
 #include "tools/driver/CtaProgram.h"
 
 #include "mlir/IR/OperationSupport.h"
@@ -52,6 +53,14 @@ struct ChangeInstrumentation : PassInstrumentation {
 };
 
 } // namespace
+
+ErrorOr<std::string> KernelModule::facts(const passes::PipelineOptions &options) {
+  PassManager manager(context.get());
+  passes::addFacts(manager, options);
+  if (failed(manager.run(*module)))
+    return diagnostics->error("kernel `" + source->kernel + "` could not be read");
+  return passes::KernelFacts::of(kernel()).str();
+}
 
 Status KernelModule::carryOut(const passes::PipelineOptions &options, StringRef plan,
                               const PassObserver &observer) {

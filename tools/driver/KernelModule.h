@@ -21,6 +21,9 @@ public:
 
   /// Called after each pass that changed the kernel, with the pass's flag.
   using PassObserver = std::function<void(llvm::StringRef)>;
+  /// What a plan for a kernel of the language can be about, as text; instead of `run`.
+  ErrorOr<std::string> facts(const passes::PipelineOptions &options);
+
   /// Makes a kernel of the language the program of the `cta` level that a plan states; before
   /// `run`.
   Status carryOut(const passes::PipelineOptions &options, llvm::StringRef plan,

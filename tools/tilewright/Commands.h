@@ -25,6 +25,7 @@ struct ExplainOptions {
   KernelArgs kernel;
   std::string emit = "text"; ///< Or `json`.
   std::string irAfter;       ///< As for `compile`.
+  bool facts = false;        ///< What plans are about, and nothing else.
 };
 
 struct SimulateOptions {

@@ -127,6 +127,8 @@ int main(int argc, char **argv) {
   explainCommand->add_option("--emit", explainOptions.emit, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
+  explainCommand->add_flag("--facts", explainOptions.facts,
+                           "what a plan of the kernel can be about (docs/plans.md)");
   addIrAfter(*explainCommand, explainOptions.irAfter);
   explainCommand->callback([&] { status = explain(explainOptions); });
 
