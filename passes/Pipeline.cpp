@@ -107,9 +107,7 @@ static void addExpansion(OpPassManager &manager, Adder &passes) {
 
 void addFacts(OpPassManager &manager, const PipelineOptions &options) {
   Adder passes(manager, options);
-  passes.clean(/*hoist=*/false);
-  passes.add(createPadTiles());
-  passes.clean(/*hoist=*/false);
+  addTilePasses(passes);
 }
 
 void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef plan) {
