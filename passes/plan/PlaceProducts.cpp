@@ -84,7 +84,7 @@ private:
     OpBuilder builder(dot);
     Location loc = dot.getLoc();
     auto type = cta::PendingType::get(dot.getContext(), dot.getResult().getType());
-    Value acc = dot.getAcc();
+    Value acc = dot->getOperand(2); // pending by now, if it is carried
     if (!carried && (matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero())))
       acc = builder.create<cta::BeginOp>(loc, type);
     auto mma = builder.create<cta::MmaOp>(loc, type, acc, a.value, b.value, a.transposed,
