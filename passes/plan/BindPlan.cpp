@@ -106,11 +106,14 @@ private:
     };
     if (load.getValid() || load.getFill() || llvm::is_contained(load.getExtents(), tile::kGather))
       return refuse("is padded, filled with a value or gathered");
-    for (Operation *around = load->getParentOp(); !isa<func::FuncOp>(around);
-         around = around->getParentOp())
-      if (!isa<scf::ForOp>(around))
-        return refuse("stands in a branch");
     SmallVector<Value> open(load.getIndices());
+    for (Operation *around = load->getParentOp(); !isa<func::FuncOp>(around);
+         around = around->getParentOp()) {
+      auto loop = dyn_cast<scf::ForOp>(around);
+      if (!loop)
+        return refuse("stands in a branch");
+      open.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+    }
     llvm::SmallDenseSet<Value> seen;
     while (!open.empty()) {
       Value value = open.pop_back_val();
@@ -119,9 +122,9 @@ private:
       auto argument = dyn_cast<BlockArgument>(value);
       if (argument && isa<scf::ForOp>(argument.getOwner()->getParentOp()) &&
           argument.getArgNumber() != 0)
-        return refuse("reads where a loop has come to");
+        return refuse("reads where, or as often as, a loop has come to");
       if (Operation *op = value.getDefiningOp(); op && op->getNumRegions())
-        return refuse("reads where a loop or branch has led to");
+        return refuse("reads where, or as often as, a loop or branch has led to");
       else if (op)
         llvm::append_range(open, op->getOperands());
     }
@@ -180,14 +183,13 @@ private:
                << "has a plan with a channel for `" << channel.id << "`; the kernel has "
                << facts.streams.size() << " streams and " << facts.ends.size() << " ends";
       bool stores = StringRef(channel.id).starts_with("e");
-      if (stores != (channel.kind == "store") || stores != bool(channel.columns))
+      static constexpr StringLiteral kComesBy[] = {"tma", "cp_async", "registers"};
+      bool fits = stores ? channel.kind == "store" : llvm::is_contained(kComesBy, channel.kind);
+      if (!fits || stores != bool(channel.columns))
         return getOperation().emitError()
                << "has a plan in which `" << channel.id << "` goes by `" << channel.kind << "`; "
                << (stores ? "an end goes by `store`, through slots of some columns"
                           : "a stream comes by `tma`, `cp_async` or `registers`, in whole tiles");
-      if (!cta::symbolizeChannelKind(channel.kind))
-        return getOperation().emitError() << "has a plan in which `" << channel.id << "` goes by `"
-                                          << channel.kind << "`, which is no kind of channel";
     }
     return success();
   }

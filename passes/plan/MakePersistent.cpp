@@ -32,6 +32,11 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
     Block &top = kernel.getBody().front();
     auto grid = *top.getOps<tile::GridOp>().begin();
 
+    if (plan.blocks.perSm && grid.getExtents().empty()) {
+      grid.emitError() << "has one program, and a plan with blocks that go through several; take "
+                       << "`one per tile`";
+      return signalPassFailure();
+    }
     SmallVector<Operation *> body;
     DenseSet<Operation *> own;
     for (Operation &op : top.without_terminator())

@@ -18,7 +18,7 @@ namespace {
 struct Operand {
   Value value; // a slot, or a tile in registers
   bool transposed = false;
-  cta::GetOp get; // that the slot needs no more
+  cta::GetOp get; // the slot's tile, for whoever else reads it
 };
 
 Operand operandOf(Value tile) {
@@ -99,20 +99,20 @@ private:
               .getResult());
     Value left = dot.getA(), right = dot.getB();
     dot.erase();
+    for (Value operand : {left, right})
+      if (Operation *transpose = operand.getDefiningOp<tile::TransposeOp>();
+          transpose && transpose->use_empty())
+        transpose->erase();
     if (a.get && a.get != b.get)
-      releaseAfter(a, left, mma);
-    releaseAfter(b, right, mma);
+      releaseAfter(a, mma);
+    releaseAfter(b, mma);
     return success();
   }
 
-  /// The product reads the slot instead of its tile.
-  static void releaseAfter(Operand operand, Value tile, cta::MmaOp mma) {
-    if (Operation *transpose = tile.getDefiningOp<tile::TransposeOp>();
-        transpose && transpose->use_empty())
-      transpose->erase();
-    if (!operand.get->use_empty()) // others read it too, and give it back
-      return;
-    operand.get.erase();
+  /// The product reads the slot instead of its tile, the last of several until it is given back.
+  static void releaseAfter(Operand operand, cta::MmaOp mma) {
+    if (operand.get->use_empty())
+      operand.get.erase();
     for (Operation *user : llvm::make_early_inc_range(operand.value.getUsers()))
       if (isa<cta::ReleaseOp>(user))
         user->erase();
