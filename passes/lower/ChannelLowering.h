@@ -66,9 +66,8 @@ private:
   void lowerBlock(mlir::Block &block);
   void lower(Operation *op);
   void lowerRole(cta::RoleOp op);
-  void lowerAcquire(cta::AcquireOp op);
+  void lowerOpen(Operation *acquireOrWait);
   void lowerCommit(cta::CommitOp op);
-  void lowerWait(cta::WaitOp op);
   void lowerRelease(cta::ReleaseOp op);
   void nameSlot(Value slot, cta::ChannelOp channel, Value number, Location where);
 

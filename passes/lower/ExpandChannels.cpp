@@ -102,13 +102,6 @@ void Expander::needAllWarps(StringRef how) {
 
 //===- Ops ------------------------------------------------------------------------------------===//
 
-/// A name for what belongs to a channel: the variable that its tile was loaded into.
-static std::string nameOf(Location loc) {
-  if (auto named = dyn_cast<NameLoc>(loc))
-    return named.getName().str();
-  return "tile";
-}
-
 /// "as: tma, 4 slots of 16384 bytes, swizzled by 128"
 static std::string contentsOf(cta::ChannelOp op, StringRef name) {
   std::string text;
@@ -123,7 +116,7 @@ static std::string contentsOf(cta::ChannelOp op, StringRef name) {
 }
 
 LogicalResult Expander::expandChannel(cta::ChannelOp op) {
-  std::string name = nameOf(op.getLoc());
+  std::string name = cta::nameOf(op.getResult(), "tile");
   auto named = NameLoc::get(builder.getStringAttr(name + "_shared"), op.getLoc());
   channels[op.getResult()].base = builder.create<cuda::SharedOp>(
       named, op.getPlan()->getOffset(), channelBytes(op), contentsOf(op, name));

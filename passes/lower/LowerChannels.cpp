@@ -79,19 +79,14 @@ void ChannelLowering::nameSlot(Value slot, cta::ChannelOp channel, Value number,
   lowered[slot] = builder.create<cta::SlotAtOp>(where, slot.getType(), channel, number);
 }
 
-void ChannelLowering::lowerAcquire(cta::AcquireOp op) {
-  auto channel = op.getChannel().getDefiningOp<cta::ChannelOp>();
+void ChannelLowering::lowerOpen(Operation *op) {
+  auto channel = op->getOperand(0).getDefiningOp<cta::ChannelOp>();
+  auto acquire = dyn_cast<cta::AcquireOp>(op);
   bool crosses = ringOf(channel);
-  Value number = crosses ? enterSlot(op) : acquireInLockstep(op);
-  nameSlot(op.getSlot(), channel, number,
-           crosses ? named(cta::nameOf(channel, "ring") + "_shared") : loc);
-}
-
-void ChannelLowering::lowerWait(cta::WaitOp op) {
-  auto channel = op.getChannel().getDefiningOp<cta::ChannelOp>();
-  bool crosses = ringOf(channel);
-  Value number = crosses ? enterSlot(op) : waitInLockstep(op);
-  nameSlot(op.getSlot(), channel, number,
+  Value number = crosses   ? enterSlot(op)
+                 : acquire ? acquireInLockstep(acquire)
+                           : waitInLockstep(cast<cta::WaitOp>(op));
+  nameSlot(op->getResult(0), channel, number,
            crosses ? named(cta::nameOf(channel, "ring") + "_shared") : loc);
 }
 
@@ -213,9 +208,8 @@ void ChannelLowering::lower(Operation *op) {
     };
   };
   llvm::TypeSwitch<Operation *>(op)
-      .Case<cta::AcquireOp>(lowerOp(&ChannelLowering::lowerAcquire))
+      .Case<cta::AcquireOp, cta::WaitOp>(lowerOp(&ChannelLowering::lowerOpen))
       .Case<cta::CommitOp>(lowerOp(&ChannelLowering::lowerCommit))
-      .Case<cta::WaitOp>(lowerOp(&ChannelLowering::lowerWait))
       .Case<cta::ReleaseOp>(lowerOp(&ChannelLowering::lowerRelease))
       .Case([&](cta::ChannelOp channel) {
         builder.setInsertionPointAfter(channel);
@@ -244,7 +238,6 @@ template <typename Loop> static void dropSlots(Loop loop) {
   Block &body = loop.getLoopRegions().front()->front();
   Operation *end = body.getTerminator();
   unsigned before = body.getNumArguments() - loop.getNumResults();
-  SmallVector<Type> types;
   SmallVector<Value> kept;
   for (unsigned i = loop.getNumResults(); i-- > 0;) {
     if (!isa<cta::SlotType>(loop.getResult(i).getType())) {

@@ -167,19 +167,13 @@ void ChannelLowering::planLockstep() {
 
 //===- Ops -----------------------------------------------------------------------------------===//
 
-/// A name for what belongs to a channel: the variable that its tile was loaded into.
-static std::string nameOf(Location loc) {
-  auto named = dyn_cast<NameLoc>(loc);
-  return named ? named.getName().str() : "tile";
-}
-
 /// Declares what counts a channel's slots, for the role that uses it.
 void ChannelLowering::declareCounters(cta::ChannelOp op) {
   bool boxed = op.getKind() == cta::ChannelKind::Tma || op.getKind() == cta::ChannelKind::Store;
   if (op.getResult().getType().getDepth() == 1 || boxed || ringOf(op))
     return;
   Lockstep &state = lockstep[op.getResult()];
-  std::string name = nameOf(op.getLoc());
+  std::string name = cta::nameOf(op.getResult(), "tile");
   if (!state.runsAhead)
     state.filling = counter(name + "_filling", op.getLoc(), 0);
   state.reading = counter(name + "_reading", op.getLoc(), 0);
