@@ -12,11 +12,6 @@ using namespace tilewright::hopper;
 
 namespace {
 
-std::string nameOf(const testing::TestParamInfo<MatrixProgram> &info) {
-  std::string file = info.param.file;
-  return file.substr(0, file.find('.'));
-}
-
 /// As it is written, and after all passes of the level.
 constexpr passes::Stage kLevels[] = {passes::Stage::Tile, passes::Stage::Cta};
 
@@ -30,7 +25,8 @@ TEST_P(MatrixMeaning, is_right) {
     run.expectMeaning(textOf(program.file), upTo, expected, program.adds);
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, MatrixMeaning, testing::ValuesIn(kMatrixPrograms), nameOf);
+INSTANTIATE_TEST_SUITE_P(Programs, MatrixMeaning, testing::ValuesIn(kMatrixPrograms),
+                         nameOfProgram);
 
 class AttentionMeaning : public testing::TestWithParam<AttentionProgram> {};
 

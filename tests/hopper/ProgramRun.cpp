@@ -9,6 +9,11 @@ using namespace tilewright;
 using namespace tilewright::hopper;
 using namespace tilewright::simulator;
 
+std::string hopper::nameOfProgram(const testing::TestParamInfo<MatrixProgram> &info) {
+  std::string file = info.param.file;
+  return file.substr(0, file.find('.'));
+}
+
 Expected hopper::rounded(Expected sum) {
   return {sum.value, sum.tolerance + std::abs(sum.value) / 128};
 }

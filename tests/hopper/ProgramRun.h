@@ -1,11 +1,12 @@
 //===- ProgramRun.h - programs of the cta level over matrices, in the simulator --------------===//
-#ifndef TILEWRIGHT_TESTS_HOPPER_SCHEDULE_RUN_H
-#define TILEWRIGHT_TESTS_HOPPER_SCHEDULE_RUN_H
+#ifndef TILEWRIGHT_TESTS_HOPPER_PROGRAMRUN_H
+#define TILEWRIGHT_TESTS_HOPPER_PROGRAMRUN_H
 
 #include "passes/Pipeline.h"
 #include "tests/hopper/Simulation.h"
 
 #include <functional>
+#include <gtest/gtest.h>
 
 namespace tilewright::hopper {
 
@@ -66,6 +67,9 @@ struct MatrixProgram {
   bool adds = false;
 };
 extern const std::vector<MatrixProgram> kMatrixPrograms;
+
+/// What a test of one is called: its file, without the ending.
+std::string nameOfProgram(const testing::TestParamInfo<MatrixProgram> &info);
 
 } // namespace tilewright::hopper
 
