@@ -70,6 +70,15 @@ def BindConfig : Pass<"bind-config", "::mlir::func::FuncOp"> {
 
 //===- Carrying out a plan ------------------------------------------------------------------------===//
 
+def AssumeConditions : Pass<"assume-conditions", "::mlir::func::FuncOp"> {
+  let summary = "what holds for all launches that a plan is for (`when`)";
+  let description = [{
+    Each condition becomes `cta.when`, on which simplify-math relies.
+  }];
+  let options = [Option<"text", "text", "std::string", "\"\"", "the plan (none: what the kernel has in `plan.text`)">];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def BindPlan : Pass<"bind-plan", "::mlir::func::FuncOp"> {
   let summary = "reads a plan, and says of each op what the plan calls it";
   let description = [{
@@ -78,6 +87,31 @@ def BindPlan : Pass<"bind-plan", "::mlir::func::FuncOp"> {
   let options = [Option<"text", "text", "std::string", "\"\"", "the plan (none: what the kernel has in `plan.text`)">,
                  Option<"target", "target", "std::string", "\"sm_90\"", "the GPU generation">];
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def RelaxPeaks : Pass<"relax-peaks", "::mlir::func::FuncOp"> {
+  let summary = "maxima that a loop carries may lag (`loops`: late peak)";
+  let description = [{
+    Sums under an exponential need a factor whenever the maximum under it changes, and few of these
+    changes matter. Where it is proved that any lag gives the same results (LatePeak.h), the maximum
+    becomes `cta.raise`, and tiles are multiplied by its factors by `cta.rescale`.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def DelaySums : Pass<"delay-sums", "::mlir::func::FuncOp"> {
+  let summary = "sums of rows become one behind the loop (`loops`: late sums)";
+  let description = [{
+    `a' = a * c + sum(t, 1)`: the loop carries what each thread has added up, by `cta.partial_sum`.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def RunLoopsOnce : Pass<"run-loops-once", "::mlir::func::FuncOp"> {
+  let summary = "loops with products that are behind run at least once (`products`)";
+  let description = [{
+    Where an iteration behind the last changes nothing, as `split-masked-loops` has noted.
+  }];
 }
 
 def MakePersistent : Pass<"make-persistent", "::mlir::func::FuncOp"> {
@@ -104,6 +138,20 @@ def PlaceProducts : Pass<"place-products", "::mlir::func::FuncOp"> {
     Operands are read from the slots in which they lie; a sum that a loop adds to from zero stays
     pending across its iterations.
   }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def SkewLoops : Pass<"skew-loops", "::mlir::func::FuncOp"> {
+  let summary = "products that are behind, and the order of a loop's body (`products`, `loops`)";
+  let description = [{
+    A product that is behind is started beside what the next iteration does. The body follows the
+    plan's order of starts and awaits; arithmetic stands as early as it can.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def SplitIterations : Pass<"split-iterations", "::mlir::func::FuncOp"> {
+  let summary = "a loop of their own for iterations that masks concern (`loops`: split masks)";
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 

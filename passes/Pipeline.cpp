@@ -111,15 +111,26 @@ void addFacts(OpPassManager &manager, const PipelineOptions &options) {
 }
 
 void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef plan) {
-  addFacts(manager, options);
   Adder passes(manager, options);
-  // First: it numbers what the plan speaks of.
+  // Before simplify-math, which relies on it.
+  passes.require(createAssumeConditions({plan.str()}));
+  addTilePasses(passes);
+  // First of those that carry it out: it numbers what the plan speaks of.
   passes.require(createBindPlan({plan.str(), options.target}));
+  // While loops carry tiles: behind these, some carry products.
+  passes.require(createRelaxPeaks());
+  passes.require(createDelaySums());
+  // Before cut-roles: all roles count alike.
+  passes.require(createRunLoopsOnce());
   passes.require(createMakePersistent());
   // After make-persistent: every role goes through the tiles.
   passes.require(createCutRoles());
   // After cut-roles: operands lie in slots.
   passes.require(createPlaceProducts());
+  // After place-products: it orders their starts and awaits.
+  passes.require(createSkewLoops());
+  // After skew-loops: a loop that is split before drains in between.
+  passes.require(createSplitIterations());
   passes.require(createStoreByTma());
   passes.require(createReadPlan());
   passes.clean(/*hoist=*/false);

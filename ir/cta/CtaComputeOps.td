@@ -89,7 +89,7 @@ def Cta_RescaleOp : Cta_Op<"rescale", [Pure, AllTypesMatch<["source", "result"]>
                                       DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "a tile times a factor per row, most of which are 1";
   let description = [{
-    `result[i, j] = source[i, j] · factors[i]`. Warps whose rows' factors are all 1 leave them as
+    `result[i, j] = source[i, j] · factors[i]`, factors finite. Warps whose rows' factors are all 1 leave them as
     they are, under a branch; so it costs less than a multiplication where that is the rule, as for
     the sums of a softmax whose peak seldom rises by much.
 
@@ -102,6 +102,7 @@ def Cta_RescaleOp : Cta_Op<"rescale", [Pure, AllTypesMatch<["source", "result"]>
   let arguments = (ins 2DTensorOf<[F32]>:$source, 1DTensorOf<[F32]>:$factors);
   let results = (outs 2DTensorOf<[F32]>:$result);
   let assemblyFormat = "$source `,` $factors attr-dict `:` type($source) `,` type($factors)";
+  let hasFolder = 1; // zeros stay zeros: factors are finite
   let hasVerifier = 1;
 }
 

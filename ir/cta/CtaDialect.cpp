@@ -2,6 +2,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -267,6 +268,10 @@ LogicalResult ConvertOp::verify() {
   if (!sameTile(getSource().getType(), getResult().getType())) // C1
     return emitOpError() << "makes " << getResult().getType() << " from " << getSource().getType();
   return success();
+}
+
+OpFoldResult RescaleOp::fold(FoldAdaptor) {
+  return matchPattern(getSource(), m_AnyZeroFloat()) ? getSource() : OpFoldResult();
 }
 
 LogicalResult RescaleOp::verify() {

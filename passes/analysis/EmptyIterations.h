@@ -6,6 +6,9 @@
 
 namespace tilewright::passes {
 
+/// On a loop: an iteration at its upper bound, or behind it, would change nothing.
+inline constexpr llvm::StringLiteral kIdleBehindAttr = "tile.idle_behind"; // unit
+
 /// Whether an iteration of `loop` with `mask` false everywhere provably leaves every carried value
 /// as it is and writes nothing.
 bool isIdleWhenFalse(mlir::scf::ForOp loop, mlir::Value mask);

@@ -1,6 +1,5 @@
 #include "passes/analysis/KernelFacts.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -65,6 +64,9 @@ KernelFacts KernelFacts::of(func::FuncOp kernel) {
   });
   for (Operation *load : loads)
     facts.streams.push_back({number('s', facts.streams.size()), cast<tile::LoadOp>(load)});
+  kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    facts.loops.push_back({number('l', facts.loops.size()), loop});
+  });
   for (auto store : kernel.getBody().front().getOps<tile::StoreOp>())
     if (isa<RankedTensorType>(store.getValue().getType()))
       facts.ends.push_back({number('e', facts.ends.size()), store});

@@ -9,6 +9,7 @@
 
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tilewright::passes {
 
@@ -25,6 +26,12 @@ struct ProductFact {
   tile::DotOp dot;
 };
 
+/// A loop, in the order in which they begin.
+struct LoopFact {
+  std::string id; ///< "l1"
+  mlir::scf::ForOp loop;
+};
+
 /// A store of a tile behind the loops, in the order in which they stand.
 struct End {
   std::string id; ///< "e1"
@@ -34,6 +41,7 @@ struct End {
 struct KernelFacts {
   llvm::SmallVector<Stream> streams;
   llvm::SmallVector<ProductFact> products;
+  llvm::SmallVector<LoopFact> loops;
   llvm::SmallVector<End> ends;
 
   static KernelFacts of(mlir::func::FuncOp kernel);

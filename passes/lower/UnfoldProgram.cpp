@@ -106,12 +106,26 @@ private:
 
 //===- Loops and branches ---------------------------------------------------------------------===//
 
-/// Replaces a value by what it is known to be.
+/// Replaces a value by what it is known to be, and what follows from it.
+void replaceByKnown(Operation *op, Value known) {
+  SmallVector<Operation *> users(op->getUsers());
+  op->replaceAllUsesWith(ValueRange(known));
+  op->erase();
+  for (Operation *user : users) {
+    if (!isa<arith::XOrIOp, arith::OrIOp, arith::AndIOp>(user))
+      continue;
+    SmallVector<Value> folded;
+    OpBuilder builder(user);
+    while (folded.empty() && succeeded(builder.tryFold(user, folded)))
+      ; // the first time it may only have put the constant on the right
+    if (!folded.empty())
+      replaceByKnown(user, folded.front());
+  }
+}
+
 void decide(cta::BeforeOp before, bool holds) {
   OpBuilder builder(before);
-  Value known = builder.create<arith::ConstantIntOp>(before.getLoc(), holds, 1);
-  before.replaceAllUsesWith(known);
-  before.erase();
+  replaceByKnown(before, builder.create<arith::ConstantIntOp>(before.getLoc(), holds, 1));
 }
 
 /// Makes two loops of the one around the op: [lower, at) and [at, upper).

@@ -13,6 +13,21 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
+ErrorOr<Plan> readPlan(func::FuncOp kernel, StringRef text) {
+  auto own = kernel->getAttrOfType<StringAttr>(kPlanAttr);
+  return Plan::parse(text.empty() && own ? own.getValue() : text);
+}
+
+std::optional<StringRef> idOf(Operation *op) {
+  auto id = op->getAttrOfType<StringAttr>(kIdAttr);
+  return id ? std::optional(id.getValue()) : std::nullopt;
+}
+
+const Plan::Loop *entryOf(const Plan &plan, scf::ForOp loop) {
+  auto id = idOf(loop);
+  return id ? plan.loopOf(*id) : nullptr;
+}
+
 Plan planOf(func::FuncOp kernel) {
   auto text = kernel->getAttrOfType<StringAttr>(kPlanAttr);
   return Plan::parse(text.getValue()).value(); // as bind-plan has written it
@@ -45,8 +60,7 @@ struct BindPlan : impl::BindPlanBase<BindPlan> {
     func::FuncOp kernel = getOperation();
     if (!kernel->hasAttr(tile::kKernelAttr))
       return;
-    auto own = kernel->getAttrOfType<StringAttr>(kPlanAttr);
-    ErrorOr<Plan> read = Plan::parse(text.empty() && own ? own.str() : text);
+    ErrorOr<Plan> read = readPlan(kernel, text);
     if (!read) {
       kernel.emitError() << read.error().message;
       return signalPassFailure();
@@ -54,7 +68,8 @@ struct BindPlan : impl::BindPlanBase<BindPlan> {
     plan = std::move(*read);
     facts = KernelFacts::of(kernel);
     if (failed(checkHead()) || failed(checkRoles()) || failed(bindStreams()) ||
-        failed(bindProducts()) || failed(bindEnds()) || failed(checkChannels()))
+        failed(bindProducts()) || failed(bindLoops()) || failed(bindEnds()) ||
+        failed(checkChannels()))
       return signalPassFailure();
     Builder builder(&getContext());
     kernel->setAttr(cta::kTargetAttr, builder.getStringAttr(plan.target));
@@ -159,12 +174,63 @@ private:
         return product.dot.emitError()
                << "is product `" << product.id
                << "`, for which the plan names no instruction that there is";
+      auto loop = dyn_cast<scf::ForOp>(product.dot->getParentOp());
+      bool isOrdered = loop && llvm::any_of(facts.loops, [&](const LoopFact &fact) {
+                         const Plan::Loop *order = plan.loopOf(fact.id);
+                         return fact.loop == loop && order && !order->order.empty();
+                       });
+      if (entry->behind > 1 || (entry->behind && !isOrdered))
+        return product.dot.emitError()
+               << "is product `" << product.id << "`, which is " << entry->behind << " behind; "
+               << (isOrdered ? "1 is the most that can be planned yet"
+                             : "in what order its loop then starts and awaits products, the plan "
+                               "does not say");
       name(product.dot, product.id);
     }
     for (const Plan::Product &entry : plan.products)
       if (llvm::none_of(facts.products, [&](auto &product) { return product.id == entry.id; }))
         return getOperation().emitError() << "has a plan for product `" << entry.id
                                           << "`; the kernel has " << facts.products.size();
+    return success();
+  }
+
+  LogicalResult bindLoops() {
+    for (LoopFact &loop : facts.loops)
+      name(loop.loop, loop.id); // all: products in them may be behind
+    for (const Plan::Loop &entry : plan.loops) {
+      auto loop = llvm::find_if(facts.loops, [&](auto &each) { return each.id == entry.id; });
+      if (loop == facts.loops.end())
+        return getOperation().emitError()
+               << "has a plan for loop `" << entry.id << "`; the kernel has " << facts.loops.size();
+      if (failed(checkOrder(loop->loop, entry)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// An order has each product of the loop's body once, its await behind its start.
+  LogicalResult checkOrder(scf::ForOp loop, const Plan::Loop &entry) {
+    if (entry.order.empty())
+      return success();
+    llvm::StringMap<int64_t> started, awaited;
+    for (auto [at, step] : llvm::enumerate(entry.order))
+      if (!(step.awaits ? awaited : started).try_emplace(step.product, at).second)
+        return loop.emitError() << "is loop `" << entry.id << "`, in whose order `" << step.product
+                                << "` stands twice";
+    size_t ordered = 0;
+    for (const ProductFact &product : facts.products) {
+      if (product.dot->getBlock() != loop.getBody())
+        continue;
+      ++ordered;
+      auto start = started.find(product.id), await = awaited.find(product.id);
+      if (start == started.end() || (await != awaited.end() && await->second < start->second))
+        return loop.emitError() << "is loop `" << entry.id << "`, in whose order `" << product.id
+                                << (start == started.end() ? "` is not started"
+                                                           : "` is awaited before it starts");
+    }
+    if (ordered != started.size())
+      return loop.emitError() << "is loop `" << entry.id << "` with an order of " << started.size()
+                              << " products; it has " << ordered;
     return success();
   }
 

@@ -11,8 +11,20 @@ namespace tilewright::passes {
 inline constexpr llvm::StringLiteral kPlanAttr = "plan.text";
 inline constexpr llvm::StringLiteral kIdAttr = "plan.id";
 
+/// On `cta.tiles`: the axes of the grid in its order, where the plan names them.
+inline constexpr llvm::StringLiteral kAxesAttr = "plan.axes";
+
+/// The plan of a text or, where that is empty, of the kernel's attribute.
+ErrorOr<Plan> readPlan(mlir::func::FuncOp kernel, llvm::StringRef text);
+
 /// The plan that `bind-plan` left on a kernel.
 Plan planOf(mlir::func::FuncOp kernel);
+
+/// What the plan calls an op, if it speaks of it.
+std::optional<llvm::StringRef> idOf(mlir::Operation *op);
+
+/// The entry of a loop, if the plan has one.
+const Plan::Loop *entryOf(const Plan &plan, mlir::scf::ForOp loop);
 
 /// A place in the source, with the name of the view that is read or written there: what the channel
 /// for it is called.

@@ -17,11 +17,6 @@ using namespace mlir;
 
 namespace {
 
-std::optional<StringRef> idOf(Operation *op) {
-  auto id = op->getAttrOfType<StringAttr>(kIdAttr);
-  return id ? std::optional(id.getValue()) : std::nullopt;
-}
-
 /// The first op of a load's block that uses its tile, as it is or transposed.
 Operation *firstUse(tile::LoadOp load) {
   Operation *first = nullptr;

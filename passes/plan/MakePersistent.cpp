@@ -14,7 +14,8 @@ namespace {
 
 /// Whether an op gives all programs the same scalars, and the host may compute them.
 bool isShared(Operation *op, const DenseSet<Operation *> &own) {
-  bool computes = isa<tile::AssertOp>(op) || (isMemoryEffectFree(op) && !op->getNumRegions());
+  bool computes =
+      isa<tile::AssertOp, cta::WhenOp>(op) || (isMemoryEffectFree(op) && !op->getNumRegions());
   if (!computes || isa<tile::ProgramIdOp>(op))
     return false;
   return llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrFloat(); }) &&
@@ -35,6 +36,11 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
     if (plan.blocks.perSm && grid.getExtents().empty()) {
       grid.emitError() << "has one program, and a plan with blocks that go through several; take "
                        << "`one per tile`";
+      return signalPassFailure();
+    }
+    if (!plan.blocks.axes.empty() && plan.blocks.axes.size() != grid.getExtents().size()) {
+      grid.emitError() << "has " << grid.getExtents().size() << " axes, of which the plan names "
+                       << plan.blocks.axes.size();
       return signalPassFailure();
     }
     SmallVector<Operation *> body;
@@ -61,7 +67,7 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
     for (Operation *op : body) {
       auto id = dyn_cast<tile::ProgramIdOp>(op);
       if (id && plan.blocks.perSm) {
-        id.getResult().replaceAllUsesWith(inner->getArgument(id.getAxis()));
+        id.getResult().replaceAllUsesWith(inner->getArgument(placeOf(id.getAxis(), plan.blocks)));
         id.erase();
       } else {
         op->moveBefore(inner->getTerminator());
@@ -72,18 +78,28 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
   }
 
 private:
+  /// Where an axis of the grid stands among those of the tiles.
+  static int64_t placeOf(int64_t axis, const Plan::Blocks &blocks) {
+    return blocks.axes.empty() ? axis : llvm::find(blocks.axes, axis) - blocks.axes.begin();
+  }
+
   Block *loopOverTiles(OpBuilder &builder, tile::GridOp grid, const Plan::Blocks &blocks) {
     OperationState state(grid.getLoc(), cta::TilesOp::getOperationName());
     auto grouped = blocks.grouped ? builder.getI64IntegerAttr(blocks.grouped) : IntegerAttr();
     UnitAttr unit = builder.getUnitAttr();
-    cta::TilesOp::build(
-        builder, state, TypeRange(), grid.getExtents(), ValueRange(), Value(), Value(), Value(),
-        Value(), ValueRange(), grouped, blocks.folded ? unit : UnitAttr(), UnitAttr(),
-        blocks.queue ? unit : UnitAttr(), IntegerAttr(), IntegerAttr(), IntegerAttr());
+    SmallVector<Value> extents(grid.getExtents());
+    for (auto [place, axis] : llvm::enumerate(blocks.axes))
+      extents[place] = grid.getExtents()[axis];
+    cta::TilesOp::build(builder, state, TypeRange(), extents, ValueRange(), Value(), Value(),
+                        Value(), Value(), ValueRange(), grouped, blocks.folded ? unit : UnitAttr(),
+                        blocks.descending ? unit : UnitAttr(), blocks.queue ? unit : UnitAttr(),
+                        IntegerAttr(), IntegerAttr(), IntegerAttr());
     Block &body = state.regions.front()->emplaceBlock();
     for (size_t axis = 0; axis < grid.getExtents().size(); ++axis)
       body.addArgument(builder.getI32Type(), grid.getLoc());
     Operation *tiles = builder.create(state);
+    if (!blocks.axes.empty())
+      tiles->setAttr(kAxesAttr, builder.getDenseI64ArrayAttr(blocks.axes));
     OpBuilder::atBlockEnd(&body).create<cta::YieldOp>(grid.getLoc());
     return &cast<cta::TilesOp>(tiles).getBody().front();
   }

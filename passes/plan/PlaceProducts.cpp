@@ -91,12 +91,13 @@ private:
                                           b.transposed, dot.getTf32(),
                                           instructionOf(entry, dot.getContext()), entry.warps);
     mma->setAttr(kIdAttr, builder.getStringAttr(entry.id));
-    if (carried)
+    if (carried) {
       dot.getResult().replaceAllUsesWith(mma.getResult());
-    else
-      dot.getResult().replaceAllUsesWith(
-          builder.create<cta::AwaitOp>(loc, dot.getResult().getType(), mma.getResult())
-              .getResult());
+    } else {
+      auto await = builder.create<cta::AwaitOp>(loc, dot.getResult().getType(), mma.getResult());
+      await->setAttr(kIdAttr, builder.getStringAttr(entry.id));
+      dot.getResult().replaceAllUsesWith(await.getResult());
+    }
     Value left = dot.getA(), right = dot.getB();
     dot.erase();
     for (Value operand : {left, right})

@@ -2,6 +2,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace tilewright::passes {
 
@@ -15,6 +17,11 @@ const Plan::Channel *Plan::channelOf(StringRef id) const {
 const Plan::Product *Plan::productOf(StringRef id) const {
   auto found = find_if(products, [&](const Product &product) { return product.id == id; });
   return found == products.end() ? nullptr : &*found;
+}
+
+const Plan::Loop *Plan::loopOf(StringRef id) const {
+  auto found = find_if(loops, [&](const Loop &loop) { return loop.id == id; });
+  return found == loops.end() ? nullptr : &*found;
 }
 
 const Plan::Role *Plan::loaderOf(StringRef stream) const {
@@ -72,10 +79,14 @@ private:
 
   Status readHead(Piece line);
   Status readEntry(StringRef section, Piece entry);
+  Status readWhen(Piece entry);
   Status readTile(Piece entry);
   Status readBlocks(Piece entry);
+  Status readAxes(Piece entry);
   Status readRole(Piece entry);
   Status readProduct(Piece entry);
+  Status readLoop(Piece entry);
+  Status readLoopField(Piece field, Plan::Loop &loop);
   Status readChannel(Piece entry);
 
   StringRef text, file;
@@ -123,6 +134,15 @@ ErrorOr<std::vector<int64_t>> Reader::sizes(Piece piece) const {
   return result;
 }
 
+/// "scale > 0"
+Status Reader::readWhen(Piece entry) {
+  std::vector<Piece> words = entry.words();
+  if (words.size() != 3 || words[1].text != ">" || words[2].text != "0")
+    return error(entry, "a condition on a scalar argument, such as `scale > 0`,");
+  plan.positive.push_back(words[0].text.str());
+  return {};
+}
+
 Status Reader::readTile(Piece entry) {
   std::vector<Piece> words = entry.words();
   if (words.size() != 2)
@@ -136,16 +156,35 @@ Status Reader::readBlocks(Piece entry) {
   std::vector<Piece> words = entry.words();
   if (entry.text == "folded")
     plan.blocks.folded = true;
+  else if (entry.text == "descending")
+    plan.blocks.descending = true;
   else if (entry.text == "queue")
     plan.blocks.queue = true;
+  else if (!words.empty() && words[0].text == "axes")
+    return readAxes(entry);
   else if (words.size() == 2 && words[0].text == "grouped") {
     TILEWRIGHT_ASSIGN(plan.blocks.grouped, number(words[1]));
   } else if (words.size() == 3 && words[1].text == "per" && words[2].text == "SM") {
     TILEWRIGHT_ASSIGN(plan.blocks.perSm, number(words[0]));
   } else if (entry.text != "one per tile") {
-    return error(entry, "`one per tile`, `1 per SM`, `grouped 16`, `folded` or `queue`");
+    return error(entry, "`one per tile`, `1 per SM`, `axes 1 0`, `grouped 16`, `folded`, "
+                        "`descending` or `queue`");
   }
   return {};
+}
+
+/// "axes 1 0 2"
+Status Reader::readAxes(Piece entry) {
+  std::vector<Piece> words = entry.words();
+  int64_t count = words.size() - 1;
+  for (Piece word : ArrayRef(words).drop_front()) {
+    int64_t axis;
+    if (word.text.getAsInteger(10, axis) || axis < 0 || axis >= count ||
+        is_contained(plan.blocks.axes, axis))
+      return error(word, "each axis of the grid once, from 0 on,");
+    plan.blocks.axes.push_back(axis);
+  }
+  return count ? Status() : error(entry, "the axes of the grid, such as `axes 1 0 2`,");
 }
 
 /// Whether a piece is such a letter with a number, as facts name things.
@@ -178,7 +217,7 @@ Status Reader::readProduct(Piece entry) {
     return error(id, "a product such as `p1`");
   std::vector<Piece> fields = rest.split(',');
   std::vector<Piece> unit = fields[0].words();
-  std::vector<Piece> split = fields.size() == 2 ? fields[1].words() : std::vector<Piece>();
+  std::vector<Piece> split = fields.size() > 1 ? fields[1].words() : std::vector<Piece>();
   if (unit.size() != 2 || split.size() != 2 || split[0].text != "warps")
     return error(rest, "an instruction and a split, such as `wgmma 64x256x16, warps 8x1`,");
   Plan::Product product{id.text.str(), unit[0].text.str(), {}, {}};
@@ -188,7 +227,46 @@ Status Reader::readProduct(Piece entry) {
     return error(unit[1], "rows, columns and depth of an instruction, such as `64x256x16`,");
   if (product.warps.size() != 2)
     return error(split[1], "warps by rows and columns, such as `8x1`,");
+  for (Piece field : ArrayRef(fields).drop_front(2)) {
+    std::vector<Piece> words = field.words();
+    if (words.size() != 2 || words[1].text != "behind")
+      return error(field, "`1 behind`");
+    TILEWRIGHT_ASSIGN(product.behind, number(words[0]));
+  }
   plan.products.push_back(std::move(product));
+  return {};
+}
+
+Status Reader::readLoopField(Piece field, Plan::Loop &loop) {
+  std::vector<Piece> words = field.words();
+  bool isStep = words.size() == 2 && isId(words[1].text, 'p');
+  if (isStep && (words[0].text == "start" || words[0].text == "await")) {
+    loop.order.push_back({words[0].text == "await", words[1].text.str()});
+  } else if (words.size() == 3 && words[0].text == "late" && words[1].text == "peak") {
+    double lag;
+    if (words[2].text.getAsDouble(lag) || lag <= 0)
+      return error(words[2], "by how many powers of two the peak may lag");
+    loop.latePeak = lag;
+  } else if (field.text == "late sums") {
+    loop.lateSums = true;
+  } else if (field.text == "split masks") {
+    loop.splitMasks = true;
+  } else {
+    return error(field, "`late peak 8`, `late sums`, `split masks`, `start p1` or `await p1`");
+  }
+  return {};
+}
+
+/// "l1: late peak 8, start p1, start p2, await p1, await p2"
+Status Reader::readLoop(Piece entry) {
+  auto [id, rest] = entry.cut(':');
+  if (!isId(id.text, 'l'))
+    return error(id, "a loop such as `l1`");
+  Plan::Loop loop;
+  loop.id = id.text.str();
+  for (Piece field : rest.split(','))
+    TILEWRIGHT_TRY(readLoopField(field, loop));
+  plan.loops.push_back(std::move(loop));
   return {};
 }
 
@@ -212,13 +290,17 @@ Status Reader::readChannel(Piece entry) {
 }
 
 Status Reader::readEntry(StringRef section, Piece entry) {
+  if (section == "when")
+    return readWhen(entry);
   if (section == "tiles")
     return readTile(entry);
   if (section == "blocks")
     return readBlocks(entry);
   if (section == "roles")
     return readRole(entry);
-  return section == "products" ? readProduct(entry) : readChannel(entry);
+  if (section == "products")
+    return readProduct(entry);
+  return section == "loops" ? readLoop(entry) : readChannel(entry);
 }
 
 /// "plan 1 of matmul_nt for sm_90"
@@ -236,7 +318,8 @@ Status Reader::readHead(Piece line) {
 }
 
 ErrorOr<Plan> Reader::read() {
-  static constexpr StringLiteral kSections[] = {"tiles", "blocks", "roles", "products", "channels"};
+  static constexpr StringLiteral kSections[] = {"when",     "tiles", "blocks",  "roles",
+                                                "products", "loops", "channels"};
   StringRef section;
   bool hasHead = false;
   for (Piece line : Piece{text}.split('\n')) {
@@ -254,10 +337,12 @@ ErrorOr<Plan> Reader::read() {
       section = word.text;
       line = rest;
     } else if (section.empty()) {
-      return error(word, "`tiles`, `blocks`, `roles`, `products` or `channels`");
+      return error(
+          word, "a section, one of `" +
+                    join(map_range(kSections, [](StringRef name) { return name; }), "`, `") + "`,");
     }
     // Commas part entries that have no fields.
-    bool plain = section == "tiles" || section == "blocks";
+    bool plain = section == "when" || section == "tiles" || section == "blocks";
     for (Piece entry : line.split(plain ? ',' : ';'))
       TILEWRIGHT_TRY(readEntry(section, entry));
   }
@@ -280,9 +365,12 @@ static std::string sizesOf(ArrayRef<int64_t> sizes) {
 
 static std::string textOf(const Plan::Blocks &blocks) {
   std::string text = blocks.perSm ? std::to_string(blocks.perSm) + " per SM" : "one per tile";
+  for (auto [at, axis] : enumerate(blocks.axes))
+    text += (at ? " " : ", axes ") + std::to_string(axis);
   if (blocks.grouped)
     text += ", grouped " + std::to_string(blocks.grouped);
-  return text + (blocks.folded ? ", folded" : "") + (blocks.queue ? ", queue" : "");
+  return text + (blocks.folded ? ", folded" : "") + (blocks.descending ? ", descending" : "") +
+         (blocks.queue ? ", queue" : "");
 }
 
 static std::string textOf(const Plan::Role &role) {
@@ -296,8 +384,26 @@ static std::string textOf(const Plan::Role &role) {
 
 static std::string textOf(const Plan::Product &product) {
   return product.id + ": " + product.unit + " " + sizesOf(product.shape) + ", warps " +
-         sizesOf(product.warps);
+         sizesOf(product.warps) +
+         (product.behind ? ", " + std::to_string(product.behind) + " behind" : "");
 }
+
+static std::string textOf(const Plan::Loop &loop) {
+  std::vector<std::string> fields;
+  if (loop.latePeak) {
+    raw_string_ostream text(fields.emplace_back("late peak "));
+    text << format("%g", *loop.latePeak);
+  }
+  if (loop.lateSums)
+    fields.push_back("late sums");
+  if (loop.splitMasks)
+    fields.push_back("split masks");
+  for (const Plan::Loop::Step &step : loop.order)
+    fields.push_back((step.awaits ? "await " : "start ") + step.product);
+  return loop.id + ": " + join(fields, ", ");
+}
+
+static std::string textOf(const std::string &positive) { return positive + " > 0"; }
 
 static std::string textOf(const Plan::Channel &channel) {
   std::string columns = channel.columns ? " of " + counted(channel.columns, "column") : "";
@@ -317,10 +423,12 @@ std::string Plan::str() const {
     text +=
         ("  " + name + std::string(10 - name.size(), ' ') + join(texts, separator) + "\n").str();
   };
+  section("when", positive, ", ");
   section("tiles", tiles, ", ");
   section("blocks", ArrayRef(blocks), ", ");
   section("roles", roles, "; ");
   section("products", products, "; ");
+  section("loops", loops, "; ");
   section("channels", channels, "; ");
   return text;
 }

@@ -10,8 +10,8 @@
 //     products  p1: wgmma 64x256x16, warps 8x1
 //     channels  s1: tma, 4 slots; s2: tma, 4 slots; e1: store, 2 slots of 64 columns
 //
-// Streams (s1: a load that a producer can make), products (p1) and ends (e1: a store behind them)
-// are numbered by the facts of the kernel (KernelFacts.h), not by names of its source.
+// Streams (s1: a load that a producer can make), products (p1), loops (l1) and ends (e1: a store
+// behind them) are numbered by the facts of the kernel (KernelFacts.h), not by names of its source.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_PLAN_PLAN_H
@@ -36,10 +36,12 @@ struct Plan {
     bool operator==(const Tile &) const = default;
   };
   struct Blocks {
-    int64_t perSm = 0;   ///< That stay and take tile after tile; 0: one for each tile.
-    int64_t grouped = 0; ///< Tiles of the first axis that go together; 0: all.
-    bool folded = false; ///< Every other group goes through the second axis backwards.
-    bool queue = false;  ///< Blocks take the next tile that nobody has taken.
+    int64_t perSm = 0;         ///< That stay and take tile after tile; 0: one for each tile.
+    std::vector<int64_t> axes; ///< Of the grid, the one that varies fastest first; empty: as it is.
+    int64_t grouped = 0;       ///< Tiles of that axis that go together; 0: all.
+    bool folded = false;       ///< Every other group goes through the second axis backwards.
+    bool descending = false;   ///< All groups do.
+    bool queue = false;        ///< Blocks take the next tile that nobody has taken.
     bool operator==(const Blocks &) const = default;
   };
   struct Role {
@@ -52,6 +54,7 @@ struct Plan {
   struct Product {
     std::string id, unit; ///< "p1", "wgmma"
     std::vector<int64_t> shape, warps;
+    int64_t behind = 0; ///< Iterations by which it is late, beside what its loop does then.
     bool operator==(const Product &) const = default;
   };
   struct Channel {
@@ -61,11 +64,29 @@ struct Plan {
     bool operator==(const Channel &) const = default;
   };
 
+  /// What is done with a loop.
+  struct Loop {
+    /// A product is started, or its result awaited; all else stands as early as it can.
+    struct Step {
+      bool awaits = false;
+      std::string product;
+      bool operator==(const Step &) const = default;
+    };
+    std::string id;                 ///< "l1"
+    std::optional<double> latePeak; ///< Powers of two by which a carried maximum may lag.
+    bool lateSums = false;   ///< Sums along rows are carried in parts, and made one behind it.
+    bool splitMasks = false; ///< Iterations that masks concern are a loop of their own.
+    std::vector<Step> order; ///< Empty: as the kernel has it.
+    bool operator==(const Loop &) const = default;
+  };
+
   std::string kernel, target;
+  std::vector<std::string> positive; ///< Scalar arguments; others have no use for the plan.
   std::vector<Tile> tiles;
   Blocks blocks;
   std::vector<Role> roles;
   std::vector<Product> products;
+  std::vector<Loop> loops;
   std::vector<Channel> channels;
 
   bool operator==(const Plan &) const = default;
@@ -77,6 +98,7 @@ struct Plan {
 
   const Channel *channelOf(llvm::StringRef id) const;
   const Product *productOf(llvm::StringRef id) const;
+  const Loop *loopOf(llvm::StringRef id) const;
   /// The role that loads a stream; null if none does.
   const Role *loaderOf(llvm::StringRef stream) const;
 };

@@ -192,7 +192,8 @@ template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
 
 //===- Scales that are known to be positive --------------------------------------------------===//
 
-/// Whether the kernel asserts `scalar > c`, or `≥ c` with a positive c, at its top level.
+/// Whether the kernel asserts `scalar > c`, or `≥ c` with a positive c, at its top level, or its
+/// plan is only for such launches.
 static bool isAssertedPositive(Value scalar) {
   return llvm::any_of(scalar.getUsers(), [&](Operation *user) {
     auto compare = dyn_cast<arith::CmpFOp>(user);
@@ -204,7 +205,8 @@ static bool isAssertedPositive(Value scalar) {
     bool from = compare.getPredicate() == arith::CmpFPredicate::OGE && !bound.isNegative() &&
                 !bound.isZero();
     return (above || from) && llvm::any_of(compare->getUsers(), [](Operation *claim) {
-             return isa<tile::AssertOp>(claim) && isa<func::FuncOp>(claim->getParentOp());
+             return isa<tile::AssertOp, cta::WhenOp>(claim) &&
+                    isa<func::FuncOp>(claim->getParentOp());
            });
   });
 }
@@ -248,6 +250,30 @@ struct ScaleAfterSelect : OpRewritePattern<arith::SelectOp> {
   }
 };
 
+/// A branch of which all ways lead to some x · c: what it decides is x.
+struct ScaleAfterBranch : OpRewritePattern<scf::IfOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(scf::IfOp op, PatternRewriter &rewriter) const override {
+    for (OpResult result : op.getResults()) {
+      OpOperand &taken = op.thenYield()->getOpOperand(result.getResultNumber());
+      OpOperand &other = op.elseYield()->getOpOperand(result.getResultNumber());
+      auto a = scaledByPositive(taken.get()), b = scaledByPositive(other.get());
+      if (!a || !b || a->second != b->second ||
+          !a->second.getParentRegion()->isAncestor(op->getParentRegion()))
+        continue;
+      rewriter.modifyOpInPlace(op, [&] {
+        taken.set(a->first);
+        other.set(b->first);
+      });
+      rewriter.setInsertionPointAfter(op);
+      auto scaled = rewriter.create<arith::MulFOp>(op.getLoc(), result, a->second);
+      rewriter.replaceAllUsesExcept(result, scaled, scaled);
+      return success();
+    }
+    return failure();
+  }
+};
+
 /// `max (x · c)` over an axis. Rounding is monotonic, so the result is the same to the bit.
 struct ScaleAfterMax : OpRewritePattern<tile::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -286,7 +312,8 @@ struct SimplifyMath : impl::SimplifyMathBase<SimplifyMath> {
     RewritePatternSet patterns(&getContext());
     patterns.add<ComputeOnSources, JoinScales, MultiplyByReciprocal, ExpToExp2, LogToLog2,
                  ScaleExponentTerms, FormFma, AccumulateInDot<arith::AddFOp>,
-                 AccumulateInDot<arith::AddIOp>, ScaleAfterSelect, ScaleAfterMax>(&getContext());
+                 AccumulateInDot<arith::AddIOp>, ScaleAfterSelect, ScaleAfterBranch, ScaleAfterMax>(
+        &getContext());
     addJoinBounds(patterns);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

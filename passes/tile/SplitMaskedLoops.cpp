@@ -59,6 +59,7 @@ public:
 
 private:
   void assumeProven(SmallVectorImpl<Predicate> &predicates);
+  void noteIdleBehind(ArrayRef<Predicate> masks);
   void dropEmptyIterations(ArrayRef<Predicate> masks);
   Range fullIterations(ArrayRef<Predicate> predicates);
   void split(ArrayRef<Predicate> predicates);
@@ -123,6 +124,18 @@ void Splitter::assumeProven(SmallVectorImpl<Predicate> &predicates) {
       makeTrue(predicate.mask, builder);
     return true;
   });
+}
+
+/// Notes that nothing changes from the loop's end on, where some mask is false from there on. (Ends
+/// that dropEmptyIterations moves forward are of the same kind.)
+void Splitter::noteIdleBehind(ArrayRef<Predicate> masks) {
+  for (const Predicate &mask : masks) {
+    AffineForm atEnd =
+        mask.lowest.without(counter) + AffineForm::of(upper) * mask.lowest.coefficient(counter);
+    if (rises(mask) && Facts::at(loop).proveNonPositive(atEnd * -1 + 1) &&
+        isIdleWhenFalse(loop, mask.mask))
+      return loop->setAttr(kIdleBehindAttr, builder.getUnitAttr());
+  }
 }
 
 void Splitter::dropEmptyIterations(ArrayRef<Predicate> masks) {
@@ -308,6 +321,7 @@ static bool multiplies(scf::ForOp loop) {
 
 void Splitter::run(bool dropEmpty, bool splitBounds) {
   SmallVector<Predicate> masks = findMasks(loop);
+  noteIdleBehind(masks);
   assumeProven(masks);
   if (dropEmpty)
     dropEmptyIterations(masks);

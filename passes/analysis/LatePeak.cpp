@@ -1,0 +1,183 @@
+#include "passes/analysis/LatePeak.h"
+
+#include "passes/analysis/UniformTiles.h"
+#include "passes/analysis/Weights.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+namespace {
+
+/// factor · max(source, 1)
+struct RowMaximum {
+  Value source, factor;
+};
+
+std::optional<RowMaximum> rowMaximumOf(Value value) {
+  Value factor;
+  if (auto product = value.getDefiningOp<arith::MulFOp>())
+    for (auto [maxima, scale] :
+         {std::pair(product.getLhs(), product.getRhs()), {product.getRhs(), product.getLhs()}})
+      if (auto splat = scale.getDefiningOp<tile::SplatOp>();
+          splat && maxima.getDefiningOp<tile::ReduceOp>())
+        // simplify-math takes only positive factors out of maxima
+        value = maxima, factor = splat.getValue();
+  auto reduce = value.getDefiningOp<tile::ReduceOp>();
+  auto type = reduce ? cast<RankedTensorType>(reduce.getSource().getType()) : RankedTensorType();
+  if (!reduce || reduce.getKind() != tile::ReduceKind::Max || reduce.getAxis() != 1 ||
+      type.getRank() != 2 || !type.getElementType().isF32())
+    return std::nullopt;
+  return RowMaximum{reduce.getSource(), factor};
+}
+
+/// The maximum that a carried value is updated by, if it is of the form.
+std::optional<LatePeak> updateOf(scf::ForOp loop, BlockArgument carried) {
+  auto update = loop.getTiedLoopYieldedValue(carried)->get().getDefiningOp<arith::MaximumFOp>();
+  if (!update || update->getBlock() != loop.getBody())
+    return std::nullopt;
+  for (auto [before, other] :
+       {std::pair(update.getLhs(), update.getRhs()), {update.getRhs(), update.getLhs()}})
+    if (before == carried)
+      if (auto maximum = rowMaximumOf(other))
+        return LatePeak{update, carried, maximum->source, maximum->factor};
+  return std::nullopt;
+}
+
+/// The tile that an expand_dims and a broadcast repeat.
+Value repeated(Value tile) {
+  while (tile.getDefiningOp<tile::BroadcastOp>() || tile.getDefiningOp<tile::ExpandDimsOp>())
+    tile = tile.getDefiningOp()->getOperand(0);
+  return tile;
+}
+
+/// Whether a tile is 2^(source · factor - peak), which is at most 2^lag.
+bool isBounded(Value tile, LatePeak peak) {
+  auto power = tile.getDefiningOp<math::Exp2Op>();
+  if (!power)
+    return false;
+  auto isPeak = [&](Value value) { return repeated(value) == peak.update.getResult(); };
+  auto isFactor = [&](Value value) {
+    auto splat = value.getDefiningOp<tile::SplatOp>();
+    return peak.factor && splat && splat.getValue() == peak.factor;
+  };
+  if (auto fma = power.getOperand().getDefiningOp<math::FmaOp>()) {
+    auto negated = fma.getC().getDefiningOp<arith::NegFOp>();
+    return negated && isPeak(negated.getOperand()) && fma.getA() == peak.source &&
+           isFactor(fma.getB());
+  }
+  auto difference = power.getOperand().getDefiningOp<arith::SubFOp>();
+  if (!difference || !isPeak(difference.getRhs()))
+    return false;
+  auto scaled = difference.getLhs().getDefiningOp<arith::MulFOp>();
+  return peak.factor ? scaled && scaled.getLhs() == peak.source && isFactor(scaled.getRhs())
+                     : difference.getLhs() == peak.source;
+}
+
+/// The proof: weights of all that the loop makes, and of what becomes of that.
+class Proof {
+public:
+  Proof(scf::ForOp loop, LatePeak peak, double lag) : loop(loop), peak(peak), lag(lag) {}
+
+  /// What stands against the peak's lagging; an empty reason if nothing does.
+  LatePeakSearch run() {
+    // First what the carried values weigh, from what is added to them; then whether that is true.
+    guess();
+    Weigher weigher = started();
+    Value maximum =
+        peak.update.getLhs() == peak.carried ? peak.update.getRhs() : peak.update.getLhs();
+    if (Operation *op = weigher.weighAll(*loop.getBody()))
+      return {{}, "uses the maximum in a way for which it cannot lag", op};
+    if (weigher.of(maximum).moves())
+      return {{}, "takes the maximum of values that follow from it", peak.update};
+    for (BlockArgument carried : loop.getRegionIterArgs())
+      if (!isKept(weigher, carried))
+        return {{}, "carries a value that does not follow the maximum", nullptr};
+    if (LatePeakSearch found = checkCasts(weigher); !found.reason.empty())
+      return found;
+    return checkBehind();
+  }
+
+private:
+  Weigher started() {
+    Weigher weigher;
+    for (auto [carried, weight] : llvm::zip(loop.getRegionIterArgs(), weights))
+      weigher.set(carried, weight);
+    // The update is where d changes: what it gives weighs as the peak of the next iteration.
+    weigher.set(peak.update, {Weight::Shifted, 0, 1, 0});
+    return weigher;
+  }
+
+  void guess() {
+    weights.assign(loop.getNumRegionIterArgs(), Weight{Weight::Unknown});
+    weights[indexOf(peak.carried)] = {Weight::Shifted, 1, 0, 0};
+    Weigher weigher = started();
+    weigher.weighAll(*loop.getBody());
+    for (auto [carried, weight] : llvm::zip(loop.getRegionIterArgs(), weights)) {
+      Weight yielded = weigher.of(loop.getTiedLoopYieldedValue(carried)->get());
+      if (carried != peak.carried)
+        weight = yielded.moves() ? Weight{yielded.kind, yielded.now, 0, yielded.axis} : Weight();
+    }
+  }
+
+  size_t indexOf(Value carried) {
+    return cast<BlockArgument>(carried).getArgNumber() - loop.getNumInductionVars();
+  }
+
+  /// Whether a value leaves an iteration with the weight with which it came, of the new peak.
+  bool isKept(const Weigher &weigher, BlockArgument carried) {
+    Weight before = weigher.of(carried);
+    Weight behind = weigher.of(loop.getTiedLoopYieldedValue(carried)->get());
+    if (!before.moves())
+      return !behind.moves();
+    return behind == Weight{before.kind, 0, before.before, before.axis} ||
+           (behind.kind == Weight::Zero && before.kind == Weight::Scaled);
+  }
+
+  /// Whether all that is cast stays in its type's range.
+  LatePeakSearch checkCasts(const Weigher &weigher) {
+    LatePeakSearch found;
+    loop.walk([&](tile::CastOp cast) {
+      if (weigher.of(cast.getSource()).kind != Weight::Scaled)
+        return;
+      auto type = mlir::cast<FloatType>(getElementTypeOrSelf(cast.getType()));
+      bool isWide = APFloat::semanticsMaxExponent(type.getFloatSemantics()) >= 127;
+      // f16 ends at 2^16; what is added up of rounded numbers is wide.
+      bool fits = type.isF16() && isBounded(cast.getSource(), peak) && lag <= 8;
+      if (!isWide && !fits)
+        found = {{}, "casts a value that may be 2^lag times as large to a narrow type", cast};
+    });
+    return found;
+  }
+
+  LatePeakSearch checkBehind() {
+    Weigher weigher;
+    for (auto [result, weight] : llvm::zip(loop.getResults(), weights))
+      weigher.set(result, weight);
+    Block *block = loop->getBlock();
+    for (Operation &op : llvm::make_range(std::next(loop->getIterator()), block->end()))
+      if (!weigher.weigh(&op))
+        return {{}, "leads to a value that depends on the maximum itself", &op};
+    return {peak, "", nullptr};
+  }
+
+  scf::ForOp loop;
+  LatePeak peak;
+  double lag;
+  SmallVector<Weight> weights; // of what the loop carries
+};
+
+} // namespace
+
+LatePeakSearch findLatePeak(scf::ForOp loop, double lag) {
+  LatePeakSearch found{{}, "carries no maximum of rows", nullptr};
+  for (BlockArgument carried : loop.getRegionIterArgs())
+    if (auto peak = updateOf(loop, carried))
+      if (found = Proof(loop, *peak, lag).run(); found.peak)
+        return found;
+  return found;
+}
+
+} // namespace tilewright::passes

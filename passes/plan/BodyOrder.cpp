@@ -1,0 +1,225 @@
+#include "passes/plan/BodyOrder.h"
+
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+namespace {
+
+/// What an op reads, in its regions too.
+llvm::SetVector<Value> readBy(Operation *op) {
+  llvm::SetVector<Value> values;
+  values.insert(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  return values;
+}
+
+/// Whether an op starts, awaits or hands over something: its place is stated, not found.
+bool isPlaced(Operation *op) {
+  return isa<cta::MmaOp, cta::AwaitOp, cta::WaitOp, cta::ReleaseOp, cta::BeginOp>(op);
+}
+
+/// Whether an op only says how elements are repeated or named; it stands with what reads it.
+bool isShape(Operation *op) {
+  return isa<tile::SplatOp, tile::ExpandDimsOp, tile::BroadcastOp, arith::ConstantOp>(op) ||
+         llvm::none_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
+}
+
+bool writesMemory(Operation *op) { return isa<tile::StoreOp, tile::AtomicOp, cta::StoreOp>(op); }
+
+/// Of ops that have been placed, a small tile of f32 that most of them lead to and none of them
+/// reads; null if there is none.
+Value leadTo(ArrayRef<Operation *> ops) {
+  Value best;
+  size_t most = 0;
+  for (Operation *op : ops) {
+    llvm::SetVector<Operation *> slice;
+    slice.insert(op);
+    for (size_t at = 0; at < slice.size(); ++at)
+      for (Value value : readBy(slice[at]))
+        if (Operation *source = value.getDefiningOp(); source && llvm::is_contained(ops, source))
+          slice.insert(source);
+    for (Value result : op->getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      bool isRead = llvm::any_of(result.getUsers(), [&](Operation *user) {
+        return llvm::any_of(ops, [&](Operation *other) { return other->isAncestor(user); });
+      });
+      if (!type || !type.getElementType().isF32() || isRead || isShape(op))
+        continue;
+      bool smaller =
+          best && slice.size() == most &&
+          type.getNumElements() < cast<RankedTensorType>(best.getType()).getNumElements();
+      if (slice.size() > most || smaller)
+        best = result, most = slice.size();
+    }
+  }
+  return best;
+}
+
+class Orderer {
+public:
+  Orderer(scf::ForOp loop, const llvm::SmallDenseSet<Operation *> &late) : loop(loop), late(late) {
+    for (Operation &op : loop.getBody()->without_terminator())
+      body.push_back(&op);
+  }
+
+  FailureOr<BodyOrder> run(ArrayRef<Plan::Loop::Step> steps) {
+    for (const Plan::Loop::Step &step : steps) {
+      Operation *op = find(step);
+      if (!op)
+        return loop.emitError() << "does not await `" << step.product
+                                << "`, whose sum stays pending from one iteration to the next";
+      if (step.awaits)
+        await(op);
+      else
+        start(op);
+    }
+    for (Operation *op : body)
+      if (isa<cta::AwaitOp>(op) && !isDone(op))
+        return loop.emitError() << "has an order that does not await `" << *idOf(op) << "`";
+    for (Operation *op : body)
+      place(op);
+    return std::move(order);
+  }
+
+private:
+  Operation *find(const Plan::Loop::Step &step) const {
+    auto found = llvm::find_if(body, [&](Operation *op) {
+      bool fits = step.awaits ? isa<cta::AwaitOp>(op) : isa<cta::MmaOp>(op);
+      return fits && idOf(op) == StringRef(step.product);
+    });
+    return found == body.end() ? nullptr : *found;
+  }
+
+  void start(Operation *op) {
+    place(op);
+    beside.clear();
+  }
+
+  /// Behind all that can be done now; slots that were read go back at once.
+  void await(Operation *op) {
+    for (Operation *other : body)
+      if (!isPlaced(other) && !isShape(other) && isReady(other))
+        place(other);
+    if (Value tile = leadTo(beside))
+      order.after[op] = tile;
+    place(op);
+    Value pending = cast<cta::AwaitOp>(op).getPending();
+    for (Operation *user : pending.getUsers())
+      if (isa<cta::ReleaseOp>(user))
+        place(user);
+  }
+
+  bool isDone(Operation *op) const { return done.contains(op); }
+
+  /// What stands in front of an op: what it reads, if it is of the same iteration or carried by
+  /// what is late; and what has to stay in order.
+  SmallVector<Operation *> before(Operation *op) {
+    SmallVector<Operation *> ops;
+    for (Value value : readBy(op)) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      if (argument && argument.getOwner() == loop.getBody() && argument.getArgNumber() > 0) {
+        Operation *update = loop.getTiedLoopYieldedValue(argument)->get().getDefiningOp();
+        if (update && late.contains(update) && !late.contains(op))
+          ops.push_back(update);
+      } else if (Operation *source = value.getDefiningOp();
+                 source && source->getBlock() == loop.getBody() &&
+                 late.contains(source) == late.contains(op)) {
+        ops.push_back(source);
+      }
+    }
+    for (Operation *other : body) {
+      if (other == op)
+        break;
+      bool together = late.contains(other) == late.contains(op);
+      if (together && ((writesMemory(op) && writesMemory(other)) || sharesSlot(other, op)))
+        ops.push_back(other);
+    }
+    auto addAwaitsOf = [&](Value pending) {
+      for (Operation *user : pending.getUsers())
+        if (isa<cta::AwaitOp>(user) && user->getBlock() == loop.getBody())
+          ops.push_back(user);
+    };
+    if (auto release = dyn_cast<cta::ReleaseOp>(op); release && release.getProduct())
+      addAwaitsOf(release.getProduct());
+    // Registers that a product reads are not written while it is under way: ptxas would serialize.
+    for (Operation *user : op->getUsers())
+      if (auto product = dyn_cast<cta::MmaOp>(user);
+          product && late.contains(product) && !late.contains(op) && !isPlaced(op))
+        addAwaitsOf(product.getResult());
+    return ops;
+  }
+
+  /// Whether an op takes from the channel from which another does, or gives back what it reads.
+  static bool sharesSlot(Operation *earlier, Operation *op) {
+    if (auto wait = dyn_cast<cta::WaitOp>(op)) {
+      auto other = dyn_cast<cta::WaitOp>(earlier);
+      return other && other.getChannel() == wait.getChannel();
+    }
+    auto release = dyn_cast<cta::ReleaseOp>(op);
+    return release && llvm::is_contained(earlier->getOperands(), release.getSlot());
+  }
+
+  /// Whether nothing that has to be placed stands in front of an op.
+  bool isReady(Operation *op) {
+    return isDone(op) || (!isPlaced(op) && llvm::all_of(before(op), [&](Operation *other) {
+             return isReady(other);
+           }));
+  }
+
+  void place(Operation *op) {
+    if (!done.insert(op).second)
+      return;
+    for (Operation *other : before(op))
+      place(other);
+    order.ops.push_back(op);
+    if (!isPlaced(op))
+      beside.push_back(op);
+  }
+
+  scf::ForOp loop;
+  const llvm::SmallDenseSet<Operation *> &late;
+  SmallVector<Operation *> body;
+  llvm::SmallDenseSet<Operation *> done;
+  SmallVector<Operation *> beside; // since the last start
+  BodyOrder order;
+};
+
+} // namespace
+
+FailureOr<BodyOrder> orderBody(scf::ForOp loop, ArrayRef<Plan::Loop::Step> steps,
+                               const llvm::SmallDenseSet<Operation *> &late) {
+  return Orderer(loop, late).run(steps);
+}
+
+void delayAwait(cta::AwaitOp await) {
+  // What needs the result, or what is written behind something that does, stays.
+  llvm::SmallDenseSet<Operation *> staying{await};
+  SmallVector<Operation *> moved;
+  for (Operation *op = await->getNextNode(); op && !op->hasTrait<OpTrait::IsTerminator>();
+       op = op->getNextNode()) {
+    bool needs = llvm::any_of(readBy(op), [&](Value value) {
+      return value.getDefiningOp() && staying.contains(value.getDefiningOp());
+    });
+    bool arithmetic = !isPlaced(op) && (isMemoryEffectFree(op) || isa<tile::StoreOp>(op));
+    bool overwrites =
+        isa<tile::StoreOp>(op) && llvm::any_of(staying, [&](Operation *other) {
+          return writesMemory(other) && llvm::any_of(other->getOperands(), [&](Value value) {
+                   return value == cast<tile::StoreOp>(op).getView();
+                 });
+        });
+    if (needs || !arithmetic || overwrites)
+      staying.insert(op);
+    else
+      moved.push_back(op);
+  }
+  for (Operation *op : moved)
+    op->moveBefore(await);
+  if (Value tile = leadTo(moved))
+    await.getComputedMutable().assign(tile);
+}
+
+} // namespace tilewright::passes

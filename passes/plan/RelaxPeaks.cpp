@@ -1,0 +1,87 @@
+// A maximum that may lag: its update becomes `cta.raise`, which also gives the factor for what was
+// added up before, and tiles are multiplied by that factor by `cta.rescale`, which skips rows whose
+// factor is 1.
+#include "passes/Passes.h"
+#include "passes/analysis/LatePeak.h"
+#include "passes/plan/BoundPlan.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_RELAXPEAKS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// Whether a value is 2^(before - peak).
+bool isShrink(Operation *op, Value before, Value peak) {
+  auto power = dyn_cast<math::Exp2Op>(op);
+  auto difference = power ? power.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
+  return difference && difference.getLhs() == before && difference.getRhs() == peak;
+}
+
+/// The rows that are broadcast to the columns of a tile; null if it is no such tile.
+Value rowsOf(Value tile) {
+  auto broadcast = tile.getDefiningOp<tile::BroadcastOp>();
+  auto column =
+      broadcast ? broadcast.getSource().getDefiningOp<tile::ExpandDimsOp>() : tile::ExpandDimsOp();
+  return column && column.getAxis() == 1 ? Value(column.getSource()) : Value();
+}
+
+struct RelaxPeaks : impl::RelaxPeaksBase<RelaxPeaks> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(kPlanAttr))
+      return;
+    Plan plan = planOf(kernel);
+    SmallVector<scf::ForOp> loops;
+    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      if (const Plan::Loop *entry = entryOf(plan, loop); entry && entry->latePeak)
+        if (failed(relax(loop, *entry)))
+          return signalPassFailure();
+  }
+
+private:
+  static LogicalResult relax(scf::ForOp loop, const Plan::Loop &entry) {
+    LatePeakSearch found = findLatePeak(loop, *entry.latePeak);
+    if (!found.peak) {
+      InFlightDiagnostic error = (found.where ? found.where : loop.getOperation())->emitError();
+      return error << "stands against a late peak of loop `" << entry.id << "`: it "
+                   << found.reason;
+    }
+    LatePeak peak = *found.peak;
+    OpBuilder builder(peak.update);
+    Location loc = peak.update.getLoc();
+    Value factor = peak.factor;
+    if (!factor)
+      factor = builder.create<arith::ConstantOp>(loc, builder.getF32FloatAttr(1));
+    auto raise = builder.create<cta::RaiseOp>(loc, peak.carried.getType(), peak.carried.getType(),
+                                              peak.carried, peak.source, factor,
+                                              builder.getF32FloatAttr(*entry.latePeak));
+    peak.update.replaceAllUsesWith(raise.getPeak());
+    peak.update.erase();
+    for (Operation &op : llvm::make_early_inc_range(*loop.getBody()))
+      if (isShrink(&op, peak.carried, raise.getPeak()))
+        op.replaceAllUsesWith(ValueRange(raise.getShrink()));
+    rescale(loop, raise.getShrink());
+    return success();
+  }
+
+  /// Tiles that are multiplied by the factor of their rows.
+  static void rescale(scf::ForOp loop, Value shrink) {
+    for (auto product : llvm::make_early_inc_range(loop.getOps<arith::MulFOp>()))
+      for (auto [tile, factors] :
+           {std::pair(product.getLhs(), product.getRhs()), {product.getRhs(), product.getLhs()}})
+        if (rowsOf(factors) == shrink) {
+          OpBuilder builder(product);
+          product.replaceAllUsesWith(
+              builder.create<cta::RescaleOp>(product.getLoc(), tile, shrink).getResult());
+          product.erase();
+          break;
+        }
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes

@@ -1,0 +1,61 @@
+// What masks decide stands in a branch on the loop's counter. As `cta.before`, the branch makes two
+// loops: one for the iterations that the masks concern, one for the others.
+#include "passes/Passes.h"
+#include "passes/plan/BoundPlan.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_SPLITITERATIONS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+struct SplitIterations : impl::SplitIterationsBase<SplitIterations> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(kPlanAttr))
+      return;
+    Plan plan = planOf(kernel);
+    SmallVector<scf::ForOp> loops;
+    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops) {
+      const Plan::Loop *entry = entryOf(plan, loop);
+      if (!entry || !entry->splitMasks)
+        continue;
+      if (split(loop))
+        continue;
+      loop.emitError() << "is loop `" << entry->id << "`, which has no masks that concern some "
+                       << "of its iterations";
+      return signalPassFailure();
+    }
+  }
+
+private:
+  /// Makes of each comparison of the counter with a bound that a branch asks for a `cta.before`.
+  static bool split(scf::ForOp loop) {
+    bool any = false;
+    for (auto compare : llvm::make_early_inc_range(loop.getOps<arith::CmpIOp>())) {
+      bool least = compare.getPredicate() == arith::CmpIPredicate::slt;
+      bool asked = llvm::any_of(compare->getUsers(),
+                                [](Operation *user) { return isa<scf::IfOp, arith::OrIOp>(user); });
+      if (compare.getLhs() != loop.getInductionVar() || !asked ||
+          !loop.isDefinedOutsideOfLoop(compare.getRhs()) ||
+          !(least || compare.getPredicate() == arith::CmpIPredicate::sge))
+        continue;
+      OpBuilder builder(compare);
+      Location loc = compare.getLoc();
+      Value holds = builder.create<cta::BeforeOp>(loc, compare.getLhs(), compare.getRhs());
+      if (!least)
+        holds = builder.create<arith::XOrIOp>(loc, holds,
+                                              builder.create<arith::ConstantIntOp>(loc, 1, 1));
+      compare.replaceAllUsesWith(holds);
+      compare.erase();
+      any = true;
+    }
+    return any;
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes
