@@ -123,6 +123,11 @@ def MakePersistent : Pass<"make-persistent", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def SplitTiles : Pass<"split-tiles", "::mlir::func::FuncOp"> {
+  let summary = "tiles left over that blocks share (`blocks`: split)";
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def CutRoles : Pass<"cut-roles", "::mlir::func::FuncOp"> {
   let summary = "roles that load streams through channels (`roles`, `channels`)";
   let description = [{
@@ -157,6 +162,11 @@ def SplitIterations : Pass<"split-iterations", "::mlir::func::FuncOp"> {
 
 def StoreByTma : Pass<"store-by-tma", "::mlir::func::FuncOp"> {
   let summary = "stores behind loops through slots of some columns (`channels`)";
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def TakeTurns : Pass<"take-turns", "::mlir::func::FuncOp"> {
+  let summary = "roles and channels for each of several tiles under way (`blocks`: in turns)";
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 

@@ -123,6 +123,8 @@ void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef p
   // Before cut-roles: all roles count alike.
   passes.require(createRunLoopsOnce());
   passes.require(createMakePersistent());
+  // Before cut-roles: all roles make the same share.
+  passes.require(createSplitTiles());
   // After make-persistent: every role goes through the tiles.
   passes.require(createCutRoles());
   // After cut-roles: operands lie in slots.
@@ -132,6 +134,8 @@ void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef p
   // After skew-loops: a loop that is split before drains in between.
   passes.require(createSplitIterations());
   passes.require(createStoreByTma());
+  // Last: roles are whole.
+  passes.require(createTakeTurns());
   passes.require(createReadPlan());
   passes.clean(/*hoist=*/false);
 }

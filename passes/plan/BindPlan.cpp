@@ -92,6 +92,11 @@ private:
 
   LogicalResult checkRoles() {
     func::FuncOp kernel = getOperation();
+    const Plan::Blocks &blocks = plan.blocks;
+    if (!blocks.perSm && (blocks.cluster || blocks.turns || blocks.least || blocks.queue))
+      return kernel.emitError()
+             << "has a plan with one block per tile, and clusters, turns, shared "
+             << "tiles or a queue, which are for blocks that take several";
     int64_t computing =
         llvm::count_if(plan.roles, [](const Plan::Role &role) { return role.streams.empty(); });
     if (computing != 1)
@@ -212,11 +217,19 @@ private:
   LogicalResult checkOrder(scf::ForOp loop, const Plan::Loop &entry) {
     if (entry.order.empty())
       return success();
-    llvm::StringMap<int64_t> started, awaited;
+    using Step = Plan::Loop::Step;
+    llvm::StringMap<int64_t> started, awaited, turns;
     for (auto [at, step] : llvm::enumerate(entry.order))
-      if (!(step.awaits ? awaited : started).try_emplace(step.product, at).second)
+      if (step.product.empty())
+        turns[step.kind == Step::Enter ? "enter" : "leave"] = at;
+      else if (!(step.kind == Step::Await ? awaited : started).try_emplace(step.product, at).second)
         return loop.emitError() << "is loop `" << entry.id << "`, in whose order `" << step.product
                                 << "` stands twice";
+    int64_t passes = llvm::count_if(entry.order, [](auto &step) { return step.product.empty(); });
+    if (passes && (passes != 2 || turns.size() != 2 || turns["enter"] > turns["leave"]))
+      return loop.emitError() << "is loop `" << entry.id
+                              << "`, in whose order a turn is taken once by `enter` and behind "
+                              << "that passed on by `leave`";
     size_t ordered = 0;
     for (const ProductFact &product : facts.products) {
       if (product.dot->getBlock() != loop.getBody())
@@ -248,6 +261,10 @@ private:
         return getOperation().emitError()
                << "has a plan with a channel for `" << channel.id << "`; the kernel has "
                << facts.streams.size() << " streams and " << facts.ends.size() << " ends";
+      if (channel.multicast && (channel.kind != "tma" || !plan.blocks.cluster))
+        return getOperation().emitError()
+               << "has a plan in which `" << channel.id << "` goes by multicast; that takes `tma` "
+               << "and `clusters of` some blocks";
       bool stores = StringRef(channel.id).starts_with("e");
       static constexpr StringLiteral kComesBy[] = {"tma", "cp_async", "registers"};
       bool fits = stores ? channel.kind == "store" : llvm::is_contained(kComesBy, channel.kind);

@@ -19,7 +19,8 @@ llvm::SetVector<Value> readBy(Operation *op) {
 
 /// Whether an op starts, awaits or hands over something: its place is stated, not found.
 bool isPlaced(Operation *op) {
-  return isa<cta::MmaOp, cta::AwaitOp, cta::WaitOp, cta::ReleaseOp, cta::BeginOp>(op);
+  return isa<cta::MmaOp, cta::AwaitOp, cta::WaitOp, cta::ReleaseOp, cta::BeginOp, cta::EnterOp,
+             cta::LeaveOp>(op);
 }
 
 /// Whether an op only says how elements are repeated or named; it stands with what reads it.
@@ -60,22 +61,26 @@ Value leadTo(ArrayRef<Operation *> ops) {
 }
 
 class Orderer {
+  using Step = Plan::Loop::Step;
+
 public:
   Orderer(scf::ForOp loop, const llvm::SmallDenseSet<Operation *> &late) : loop(loop), late(late) {
     for (Operation &op : loop.getBody()->without_terminator())
       body.push_back(&op);
   }
 
-  FailureOr<BodyOrder> run(ArrayRef<Plan::Loop::Step> steps) {
+  FailureOr<BodyOrder> run(ArrayRef<Step> steps) {
     for (const Plan::Loop::Step &step : steps) {
       Operation *op = find(step);
       if (!op)
         return loop.emitError() << "does not await `" << step.product
                                 << "`, whose sum stays pending from one iteration to the next";
-      if (step.awaits)
+      if (step.kind == Step::Await)
         await(op);
-      else
+      else if (step.kind == Step::Start)
         start(op);
+      else
+        place(op);
     }
     for (Operation *op : body)
       if (isa<cta::AwaitOp>(op) && !isDone(op))
@@ -86,9 +91,11 @@ public:
   }
 
 private:
-  Operation *find(const Plan::Loop::Step &step) const {
+  Operation *find(const Step &step) const {
     auto found = llvm::find_if(body, [&](Operation *op) {
-      bool fits = step.awaits ? isa<cta::AwaitOp>(op) : isa<cta::MmaOp>(op);
+      if (step.kind == Step::Enter || step.kind == Step::Leave)
+        return step.kind == Step::Enter ? isa<cta::EnterOp>(op) : isa<cta::LeaveOp>(op);
+      bool fits = step.kind == Step::Await ? isa<cta::AwaitOp>(op) : isa<cta::MmaOp>(op);
       return fits && idOf(op) == StringRef(step.product);
     });
     return found == body.end() ? nullptr : *found;

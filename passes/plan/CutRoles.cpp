@@ -163,6 +163,7 @@ private:
     auto channel =
         builder.create<cta::ChannelOp>(placeNamed(load, load.getView()), type,
                                        *cta::symbolizeChannelKind(entry.kind), cta::SharedAttr());
+    channel.setMulticast(entry.multicast);
     channel->setAttr(kIdAttr, builder.getStringAttr(entry.id));
     return channel;
   }

@@ -74,7 +74,7 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
       }
     }
     if (plan.blocks.perSm)
-      makeGrid(compute, grid, plan.blocks.perSm);
+      makeGrid(compute, grid, plan.blocks);
   }
 
 private:
@@ -104,17 +104,29 @@ private:
     return &cast<cta::TilesOp>(tiles).getBody().front();
   }
 
-  /// As many blocks as run at once, or as there are tiles for.
-  void makeGrid(cta::RoleOp before, tile::GridOp grid, int64_t perSm) {
+  /// As many blocks as run at once, or as there are tiles for; clusters whole.
+  void makeGrid(cta::RoleOp before, tile::GridOp grid, const Plan::Blocks &plan) {
     OpBuilder builder(before);
     Location loc = grid.getLoc();
+    auto number = [&](int64_t value) {
+      return builder.create<arith::ConstantIntOp>(loc, value, 32).getResult();
+    };
     Value blocks = builder.create<cta::SmsOp>(loc, builder.getI32Type());
-    if (perSm > 1)
-      blocks = builder.create<arith::MulIOp>(loc, blocks,
-                                             builder.create<arith::ConstantIntOp>(loc, perSm, 32));
-    Value tiles = grid.getExtents().front();
-    for (Value extent : grid.getExtents().drop_front())
-      tiles = builder.create<arith::MulIOp>(loc, tiles, extent);
+    if (plan.perSm > 1)
+      blocks = builder.create<arith::MulIOp>(loc, blocks, number(plan.perSm));
+    Value tiles;
+    for (size_t place = 0; place < grid.getExtents().size(); ++place) {
+      Value extent = grid.getExtents()[plan.axes.empty() ? place : plan.axes[place]];
+      if (plan.cluster && place == 0)
+        extent = builder.create<arith::CeilDivSIOp>(loc, extent, number(plan.cluster));
+      tiles = tiles ? builder.create<arith::MulIOp>(loc, tiles, extent) : extent;
+    }
+    if (plan.cluster) {
+      tiles = builder.create<arith::MulIOp>(loc, tiles, number(plan.cluster));
+      getOperation()->setAttr(cta::kClusterAttr, builder.getI32IntegerAttr(plan.cluster));
+    }
+    if (plan.turns)
+      tiles = builder.create<arith::CeilDivSIOp>(loc, tiles, number(plan.turns));
     blocks = builder.create<arith::MinSIOp>(loc, tiles, blocks);
     builder.create<tile::GridOp>(loc, blocks);
     grid.erase();

@@ -152,6 +152,11 @@ Status Reader::readTile(Piece entry) {
   return {};
 }
 
+/// Whether a piece is such a letter with a number, as facts name things.
+static bool isId(StringRef text, char letter) {
+  return text.size() > 1 && text.front() == letter && all_of(text.drop_front(), isDigit);
+}
+
 Status Reader::readBlocks(Piece entry) {
   std::vector<Piece> words = entry.words();
   if (entry.text == "folded")
@@ -164,11 +169,20 @@ Status Reader::readBlocks(Piece entry) {
     return readAxes(entry);
   else if (words.size() == 2 && words[0].text == "grouped") {
     TILEWRIGHT_ASSIGN(plan.blocks.grouped, number(words[1]));
+  } else if (words.size() == 3 && words[0].text == "clusters" && words[1].text == "of") {
+    TILEWRIGHT_ASSIGN(plan.blocks.cluster, number(words[2]));
+  } else if (words.size() == 3 && words[1].text == "in" && words[2].text == "turns") {
+    TILEWRIGHT_ASSIGN(plan.blocks.turns, number(words[0]));
+  } else if (words.size() == 4 && words[0].text == "split" && words[2].text == "least") {
+    if (!isId(words[1].text, 'l'))
+      return error(words[1], "a loop such as `l1`");
+    plan.blocks.splitLoop = words[1].text.str();
+    TILEWRIGHT_ASSIGN(plan.blocks.least, number(words[3]));
   } else if (words.size() == 3 && words[1].text == "per" && words[2].text == "SM") {
     TILEWRIGHT_ASSIGN(plan.blocks.perSm, number(words[0]));
   } else if (entry.text != "one per tile") {
-    return error(entry, "`one per tile`, `1 per SM`, `axes 1 0`, `grouped 16`, `folded`, "
-                        "`descending` or `queue`");
+    return error(entry, "`one per tile`, `1 per SM`, `clusters of 2`, `2 in turns`, `split l1 "
+                        "least 16`, `axes 1 0`, `grouped 16`, `folded`, `descending` or `queue`");
   }
   return {};
 }
@@ -185,11 +199,6 @@ Status Reader::readAxes(Piece entry) {
     plan.blocks.axes.push_back(axis);
   }
   return count ? Status() : error(entry, "the axes of the grid, such as `axes 1 0 2`,");
-}
-
-/// Whether a piece is such a letter with a number, as facts name things.
-static bool isId(StringRef text, char letter) {
-  return text.size() > 1 && text.front() == letter && all_of(text.drop_front(), isDigit);
 }
 
 Status Reader::readRole(Piece entry) {
@@ -239,9 +248,13 @@ Status Reader::readProduct(Piece entry) {
 
 Status Reader::readLoopField(Piece field, Plan::Loop &loop) {
   std::vector<Piece> words = field.words();
+  using Step = Plan::Loop::Step;
   bool isStep = words.size() == 2 && isId(words[1].text, 'p');
   if (isStep && (words[0].text == "start" || words[0].text == "await")) {
-    loop.order.push_back({words[0].text == "await", words[1].text.str()});
+    loop.order.push_back(
+        {words[0].text == "await" ? Step::Await : Step::Start, words[1].text.str()});
+  } else if (field.text == "enter" || field.text == "leave") {
+    loop.order.push_back({field.text == "enter" ? Step::Enter : Step::Leave, ""});
   } else if (words.size() == 3 && words[0].text == "late" && words[1].text == "peak") {
     double lag;
     if (words[2].text.getAsDouble(lag) || lag <= 0)
@@ -252,7 +265,9 @@ Status Reader::readLoopField(Piece field, Plan::Loop &loop) {
   } else if (field.text == "split masks") {
     loop.splitMasks = true;
   } else {
-    return error(field, "`late peak 8`, `late sums`, `split masks`, `start p1` or `await p1`");
+    return error(field,
+                 "`late peak 8`, `late sums`, `split masks`, `start p1`, `await p1`, `enter` or "
+                 "`leave`");
   }
   return {};
 }
@@ -278,7 +293,10 @@ Status Reader::readChannel(Piece entry) {
   std::vector<Piece> fields = rest.split(',');
   if (fields.size() != 2)
     return error(rest, "a transport and a depth, such as `tma, 4 slots`,");
-  Plan::Channel channel{id.text.str(), fields[0].text.str(), 0, 0};
+  auto [kind, reach] = fields[0].cut(' ');
+  if (!reach.text.empty() && reach.text != "multicast")
+    return error(reach, "`multicast`, or nothing,");
+  Plan::Channel channel{id.text.str(), kind.text.str(), 0, 0, !reach.text.empty()};
   StringRef depth = fields[1].text, columns;
   std::tie(depth, columns) = depth.split(" of ");
   TILEWRIGHT_ASSIGN(channel.slots, count({depth}, "slot"));
@@ -365,6 +383,12 @@ static std::string sizesOf(ArrayRef<int64_t> sizes) {
 
 static std::string textOf(const Plan::Blocks &blocks) {
   std::string text = blocks.perSm ? std::to_string(blocks.perSm) + " per SM" : "one per tile";
+  if (blocks.cluster)
+    text += ", clusters of " + std::to_string(blocks.cluster);
+  if (blocks.turns)
+    text += ", " + std::to_string(blocks.turns) + " in turns";
+  if (blocks.least)
+    text += ", split " + blocks.splitLoop + " least " + std::to_string(blocks.least);
   for (auto [at, axis] : enumerate(blocks.axes))
     text += (at ? " " : ", axes ") + std::to_string(axis);
   if (blocks.grouped)
@@ -388,6 +412,13 @@ static std::string textOf(const Plan::Product &product) {
          (product.behind ? ", " + std::to_string(product.behind) + " behind" : "");
 }
 
+static std::string textOf(const Plan::Loop::Step &step) {
+  using Step = Plan::Loop::Step;
+  if (step.product.empty())
+    return step.kind == Step::Enter ? "enter" : "leave";
+  return (step.kind == Step::Await ? "await " : "start ") + step.product;
+}
+
 static std::string textOf(const Plan::Loop &loop) {
   std::vector<std::string> fields;
   if (loop.latePeak) {
@@ -399,7 +430,7 @@ static std::string textOf(const Plan::Loop &loop) {
   if (loop.splitMasks)
     fields.push_back("split masks");
   for (const Plan::Loop::Step &step : loop.order)
-    fields.push_back((step.awaits ? "await " : "start ") + step.product);
+    fields.push_back(textOf(step));
   return loop.id + ": " + join(fields, ", ");
 }
 
@@ -407,7 +438,8 @@ static std::string textOf(const std::string &positive) { return positive + " > 0
 
 static std::string textOf(const Plan::Channel &channel) {
   std::string columns = channel.columns ? " of " + counted(channel.columns, "column") : "";
-  return channel.id + ": " + channel.kind + ", " + counted(channel.slots, "slot") + columns;
+  return channel.id + ": " + channel.kind + (channel.multicast ? " multicast" : "") + ", " +
+         counted(channel.slots, "slot") + columns;
 }
 
 static std::string textOf(const Plan::Tile &tile) {

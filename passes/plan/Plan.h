@@ -37,6 +37,10 @@ struct Plan {
   };
   struct Blocks {
     int64_t perSm = 0;         ///< That stay and take tile after tile; 0: one for each tile.
+    int64_t cluster = 0;       ///< Blocks of a cluster, neighbours along the first axis; 0: none.
+    int64_t turns = 0;         ///< Tiles of a block under way, with roles of their own; 0: one.
+    std::string splitLoop;     ///< Whose iterations blocks share in tiles left over; empty: none.
+    int64_t least = 0;         ///< Iterations of a share.
     std::vector<int64_t> axes; ///< Of the grid, the one that varies fastest first; empty: as it is.
     int64_t grouped = 0;       ///< Tiles of that axis that go together; 0: all.
     bool folded = false;       ///< Every other group goes through the second axis backwards.
@@ -60,16 +64,18 @@ struct Plan {
   struct Channel {
     std::string id, kind; ///< "s1", "tma"
     int64_t slots = 0;
-    int64_t columns = 0; ///< Of a slot that a tile is stored through.
+    int64_t columns = 0;    ///< Of a slot that a tile is stored through.
+    bool multicast = false; ///< To all blocks of a cluster at once.
     bool operator==(const Channel &) const = default;
   };
 
   /// What is done with a loop.
   struct Loop {
-    /// A product is started, or its result awaited; all else stands as early as it can.
+    /// A product is started or its result awaited, or a turn taken or passed on. All else stands as
+    /// early as it can.
     struct Step {
-      bool awaits = false;
-      std::string product;
+      enum Kind { Start, Await, Enter, Leave } kind = Start;
+      std::string product; ///< Of a start or an await.
       bool operator==(const Step &) const = default;
     };
     std::string id;                 ///< "l1"

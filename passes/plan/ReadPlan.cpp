@@ -26,7 +26,7 @@ std::string conditionOf(cta::WhenOp when) {
 }
 
 Plan::Role roleOf(cta::RoleOp op) {
-  Plan::Role role{op.getName().str(), int64_t(op.getWarps()), std::nullopt, {}};
+  Plan::Role role{idOf(op).value_or(op.getName()).str(), int64_t(op.getWarps()), std::nullopt, {}};
   if (auto registers = op.getRegisters())
     role.registers = int64_t(*registers);
   op.walk(
@@ -64,9 +64,12 @@ Plan::Loop loopOf(scf::ForOp loop, bool isOrdered) {
     found.lateSums |= isa<cta::PartialSumOp>(op);
     found.splitMasks |= isa<cta::BeforeOp>(op);
   });
+  using Step = Plan::Loop::Step;
   for (Operation &op : *loop.getBody())
     if (isOrdered && isa<cta::MmaOp, cta::AwaitOp>(op))
-      found.order.push_back({isa<cta::AwaitOp>(op), nameOf(&op)});
+      found.order.push_back({isa<cta::AwaitOp>(op) ? Step::Await : Step::Start, nameOf(&op)});
+    else if (isa<cta::EnterOp, cta::LeaveOp>(op))
+      found.order.push_back({isa<cta::EnterOp>(op) ? Step::Enter : Step::Leave, ""});
   return found;
 }
 
@@ -74,7 +77,7 @@ Plan::Channel channelOf(cta::ChannelOp op) {
   auto type = op.getResult().getType();
   bool stores = op.getKind() == cta::ChannelKind::Store;
   return {nameOf(op), cta::stringifyChannelKind(op.getKind()).str(), type.getDepth(),
-          stores ? type.getTile().getShape().back() : 0};
+          stores ? type.getTile().getShape().back() : 0, op.getMulticast()};
 }
 
 Plan::Blocks blocksOf(func::FuncOp kernel) {
@@ -86,7 +89,16 @@ Plan::Blocks blocksOf(func::FuncOp kernel) {
     if (auto axes = tiles->getAttrOfType<DenseI64ArrayAttr>(kAxesAttr))
       blocks.axes.assign(axes.asArrayRef().begin(), axes.asArrayRef().end());
     blocks.queue = tiles.getQueue();
+    blocks.turns = tiles.getTurns().value_or(0);
+    if (tiles.isSplit()) {
+      blocks.least = tiles.getLeast().value_or(0);
+      for (auto loop : tiles.getBody().getOps<scf::ForOp>())
+        if (loop.getLowerBound() == tiles.getPart().front() && idOf(loop))
+          blocks.splitLoop = nameOf(loop);
+    }
   });
+  if (auto cluster = kernel->getAttrOfType<IntegerAttr>(cta::kClusterAttr))
+    blocks.cluster = cluster.getInt();
   kernel.walk([&](cta::SmsOp sms) {
     blocks.perSm = 1;
     for (Operation *user : sms->getUsers())
@@ -111,11 +123,13 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
     for (auto when : kernel.getOps<cta::WhenOp>())
       found.positive.push_back(conditionOf(when));
     for (auto role : kernel.getOps<cta::RoleOp>())
-      found.roles.push_back(roleOf(role));
+      if (isFirst(role))
+        found.roles.push_back(roleOf(role));
     readProducts(found);
     readLoops(given, found);
     for (auto channel : kernel.getOps<cta::ChannelOp>())
-      found.channels.push_back(channelOf(channel));
+      if (Plan::Channel read = channelOf(channel); !found.channelOf(read.id))
+        found.channels.push_back(read);
     auto byId = [](auto &a, auto &b) { return a.id < b.id; };
     for (Plan *plan : {&given, &found}) {
       llvm::sort(plan->positive);
@@ -130,6 +144,12 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
   }
 
 private:
+  /// Whether a role is the first of those that take turns, or takes none.
+  static bool isFirst(cta::RoleOp role) {
+    auto tiles = role.getBody().getOps<cta::TilesOp>();
+    return tiles.empty() || (*tiles.begin()).getTurn().value_or(0) == 0;
+  }
+
   /// A product that is behind stands in its loop and behind it, and in front of it one that is not.
   void readProducts(Plan &found) {
     llvm::MapVector<StringRef, cta::MmaOp> products;
@@ -144,8 +164,8 @@ private:
 
   void readLoops(const Plan &given, Plan &found) {
     getOperation().walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-      if (!idOf(loop))
-        return;
+      if (!idOf(loop) || found.loopOf(*idOf(loop)))
+        return; // of none, or of another turn
       const Plan::Loop *entry = entryOf(given, loop);
       bool isBehind = llvm::any_of(loop.getOps<cta::MmaOp>(),
                                    [](cta::MmaOp product) { return behindOf(product) > 0; });

@@ -49,6 +49,7 @@ private:
            });
   }
 
+  void takeTurns(ArrayRef<Plan::Loop::Step> steps);
   void makeFirst(OpBuilder &builder);
   void makeLoop(OpBuilder &builder);
   void makeLast(OpBuilder &builder);
@@ -128,10 +129,21 @@ LogicalResult Skewer::checkCarried() {
   return success();
 }
 
-/// Writes the ops of one part, in order.
+/// Warpgroups of the role take turns in some of the body, if the order says so.
+void Skewer::takeTurns(ArrayRef<Plan::Loop::Step> steps) {
+  if (llvm::none_of(steps, [](auto &step) { return step.kind == Plan::Loop::Step::Enter; }))
+    return;
+  OpBuilder builder(loop->getParentOfType<cta::RoleOp>());
+  auto turns = builder.create<cta::OrderOp>(loop.getLoc());
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  auto turn = builder.create<cta::EnterOp>(loop.getLoc(), turns);
+  builder.create<cta::LeaveOp>(loop.getLoc(), turn);
+}
+
+/// Writes the ops of one part, in order. Outside of the loop nobody takes turns.
 void Skewer::emit(OpBuilder &builder, bool ofLate, IRMapping &values) {
   for (Operation *op : order.ops)
-    if (late.contains(op) == ofLate)
+    if (late.contains(op) == ofLate && !isa<cta::EnterOp, cta::LeaveOp>(op))
       builder.clone(*op, values);
 }
 
@@ -250,6 +262,7 @@ void Skewer::makeLast(OpBuilder &builder) {
 LogicalResult Skewer::run(ArrayRef<Plan::Loop::Step> steps) {
   if (failed(findLate()))
     return failure();
+  takeTurns(steps);
   FailureOr<BodyOrder> ordered = orderBody(loop, steps, late);
   if (failed(ordered))
     return failure();

@@ -1,0 +1,96 @@
+// Tiles that blocks share: of those left over behind the last that all blocks have one of, each
+// block makes an even share of the iterations of a loop. The sums that these give are put together,
+// and one block finishes the tile.
+#include "passes/Passes.h"
+#include "passes/plan/BoundPlan.h"
+
+#include "mlir/IR/Matchers.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_SPLITTILES
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+/// Whether a loop only adds to what it carries, from zero on: then two runs over parts of its
+/// iterations make one by a sum.
+bool isSum(scf::ForOp loop, BlockArgument carried) {
+  Operation *update = loop.getTiedLoopYieldedValue(carried)->get().getDefiningOp();
+  bool adds = isa_and_nonnull<arith::AddFOp, arith::AddIOp>(update) &&
+              llvm::is_contained(update->getOperands(), carried);
+  auto dot = dyn_cast_or_null<tile::DotOp>(update);
+  return isZero(loop.getTiedLoopInit(carried)->get()) && carried.hasOneUse() &&
+         update->hasOneUse() && (adds || (dot && dot.getAcc() == carried));
+}
+
+struct SplitTiles : impl::SplitTilesBase<SplitTiles> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(kPlanAttr))
+      return;
+    Plan plan = planOf(kernel);
+    if (!plan.blocks.least)
+      return;
+    kernel.walk([&](cta::TilesOp tiles) {
+      if (failed(split(tiles, plan.blocks)))
+        signalPassFailure();
+    });
+  }
+
+private:
+  static LogicalResult split(cta::TilesOp tiles, const Plan::Blocks &blocks) {
+    for (auto loop : tiles.getBody().getOps<scf::ForOp>())
+      if (idOf(loop) == StringRef(blocks.splitLoop)) {
+        if (failed(check(tiles, loop)))
+          return failure();
+        splitAt(tiles, loop, blocks.least);
+        return success();
+      }
+    return tiles.emitError() << "has no loop `" << blocks.splitLoop << "`, whose iterations blocks "
+                             << "are to share, at the top level of the kernel";
+  }
+
+  static LogicalResult check(cta::TilesOp tiles, scf::ForOp loop) {
+    auto refuse = [&](StringRef why) {
+      return loop.emitError() << "is a loop whose iterations blocks are to share, and " << why;
+    };
+    if (!matchPattern(loop.getLowerBound(), m_Zero()) || !matchPattern(loop.getStep(), m_One()))
+      return refuse("does not count from 0 by 1");
+    if (tiles->isAncestor(loop.getUpperBound().getParentBlock()->getParentOp()))
+      return refuse("runs as often as its tile says; such tiles cannot be shared yet");
+    for (BlockArgument carried : loop.getRegionIterArgs())
+      if (!isSum(loop, carried))
+        return refuse("carries other than sums from zero on");
+    return success();
+  }
+
+  static void splitAt(cta::TilesOp tiles, scf::ForOp loop, int64_t least) {
+    Location loc = loop.getLoc();
+    OpBuilder builder(loop->getContext());
+    tiles.getStepsMutable().assign(loop.getUpperBound());
+    tiles.setLeast(least);
+    Type i32 = builder.getI32Type();
+    loop.setLowerBound(tiles.getBody().addArgument(i32, loc));
+    loop.setUpperBound(tiles.getBody().addArgument(i32, loc));
+
+    builder.setInsertionPointAfter(loop);
+    auto combine = builder.create<cta::CombineOp>(loc, loop.getResults());
+    loop->replaceUsesWithIf(combine.getSums(),
+                            [&](OpOperand &use) { return use.getOwner() != combine; });
+    Block *body = combine->getBlock();
+    auto whole = builder.create<scf::IfOp>(loc, combine.getWhole(), /*withElseRegion=*/false);
+    Block *then = whole.thenBlock();
+    then->getOperations().splice(then->begin(), body->getOperations(),
+                                 std::next(whole->getIterator()),
+                                 body->getTerminator()->getIterator());
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes

@@ -1,0 +1,56 @@
+// Several tiles of a block under way: each role becomes as many as take turns, with channels of
+// their own. While one finishes a tile, another multiplies.
+#include "passes/Passes.h"
+#include "passes/plan/BoundPlan.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_TAKETURNS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+struct TakeTurns : impl::TakeTurnsBase<TakeTurns> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(kPlanAttr))
+      return;
+    int64_t turns = planOf(kernel).blocks.turns;
+    if (turns < 2)
+      return;
+    SmallVector<Operation *> shared, roles;
+    for (Operation &op : kernel.getBody().front())
+      if (isa<cta::ChannelOp, cta::OrderOp>(op))
+        shared.push_back(&op);
+      else if (isa<cta::RoleOp>(op))
+        roles.push_back(&op);
+    SmallVector<IRMapping> values(turns);
+    for (int64_t turn = turns - 1; turn > 0; --turn)
+      for (Operation *op : shared)
+        OpBuilder(*roles.begin()).clone(*op, values[turn]);
+    for (Operation *role : roles) {
+      OpBuilder builder(role);
+      builder.setInsertionPointAfter(role);
+      for (int64_t turn = 1; turn < turns; ++turn)
+        take(cast<cta::RoleOp>(builder.clone(*role, values[turn])), turn, turns);
+      take(cast<cta::RoleOp>(role), 0, turns);
+    }
+  }
+
+private:
+  static void take(cta::RoleOp role, int64_t turn, int64_t turns) {
+    if (!idOf(role))
+      role->setAttr(kIdAttr, role.getNameAttr());
+    role.setName((*idOf(role) + " " + Twine(turn)).str());
+    role.walk([&](cta::TilesOp tiles) {
+      tiles.setTurn(turn);
+      tiles.setTurns(turns);
+    });
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes
