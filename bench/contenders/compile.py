@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bench.cases import OURS, Case
-from bench.contenders import attention, gemm, hopper, mlp, rows
+from bench.contenders import attention, gemm, hopper, mlp, rows, scaled
 from bench.measure import Lineup, Run
 
 # Holds the caches of one run; emptied when the process ends.
@@ -19,6 +19,7 @@ LINEUPS = {
     **{kernel: gemm.lineup for kernel in ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")},
     **{kernel: mlp.lineup for kernel in ("gelu_linear", "swiglu_mlp")},
     **{kernel: rows.lineup for kernel in rows.KERNELS},
+    **{kernel: scaled.lineup for kernel in scaled.KERNELS},
     **{kernel: hopper.lineup for kernel in ("attention_wide", "gemm_persistent")},
 }
 

@@ -8,9 +8,9 @@ import torch
 import torch.nn.functional as F
 
 from bench.cases import OURS, SLOW, Case
-from bench.contenders import attention
+from bench.contenders import attention, scaled
 from bench.contenders.common import DTYPES, checked, compiled, empty, random
-from bench.contenders.gemm import blas, scaled
+from bench.contenders.gemm import blas
 from bench.machine import ROOT
 from bench.measure import Lineup
 
@@ -23,56 +23,22 @@ def program(case: Case) -> Callable[..., None]:
 
 
 def gemm(case: Case) -> Lineup:
-    """c = a b^T, [M, K] by [N, K]; 8-bit operands with a scale for the result."""
+    """c = a b^T, [M, K] by [N, K]."""
     m, n, k = (case.shape[name] for name in "MNK")
     dtype = DTYPES[case.dtype]
     a, b, out = random(m, k, dtype=dtype), random(n, k, dtype=dtype), empty(m, n, dtype=torch.bfloat16)
     reference = a.float() @ b.float().T
-    scale = (1.0,) if dtype.itemsize == 1 else ()
 
     def by_ours():
         kernel = program(case)
-        return lambda: (kernel(a, b, out, *scale), out)[1]
+        return lambda: (kernel(a, b, out), out)[1]
 
     contenders = {OURS: lambda: checked(by_ours(), reference, (out,))}
-    if dtype.itemsize == 1:
-        contenders["cuBLASLt"] = lambda: checked(scaled(a, b.T), reference)
-    else:
-        for name in ("cuBLAS", "cuBLASLt"):
-            contenders[name] = lambda name=name: checked(
-                blas(name.lower(), a, b.T, out), reference, (out,)
-            )
+    for name in ("cuBLAS", "cuBLASLt"):
+        contenders[name] = lambda name=name: checked(
+            blas(name.lower(), a, b.T, out), reference, (out,)
+        )
     return Lineup(contenders)
-
-
-SCALED = 128  # Columns of k, and rows of b, that share a scale.
-
-
-def block_scaled(case: Case) -> Lineup:
-    """c = a b^T in 8 bits, with a scale for each SCALED columns of a row of a and each SCALED^2 of b.
-
-    The peer has one scale for all: it does less.
-    """
-    m, n, k = (case.shape[name] for name in "MNK")
-    a, b = (random(rows, k, dtype=DTYPES[case.dtype]) for rows in (m, n))
-    # Powers of two, so that the reference may scale the operands exactly.
-    a_scales = torch.exp2(torch.randint(-2, 3, (k // SCALED, m), device=a.device).float())
-    b_scales = torch.exp2(torch.randint(-2, 3, (n // SCALED, k // SCALED), device=a.device).float())
-    out = empty(m, n, dtype=torch.bfloat16)
-    left = a.float() * a_scales.T.repeat_interleave(SCALED, 1)
-    right = b.float() * b_scales.repeat_interleave(SCALED, 0).repeat_interleave(SCALED, 1)
-    reference = left @ right.T
-
-    def by_ours():
-        kernel = program(case)
-        return lambda: (kernel(a, b, a_scales, b_scales, out), out)[1]
-
-    return Lineup(
-        {
-            OURS: lambda: checked(by_ours(), reference, (out,)),
-            "cuBLASLt": lambda: checked(scaled(a, b.T), a.float() @ b.float().T),
-        }
-    )
 
 
 def swiglu(case: Case) -> Lineup:
@@ -107,7 +73,9 @@ def swiglu(case: Case) -> Lineup:
 
 def lineup(case: Case) -> Lineup:
     if case.kernel.startswith("gemm_block_scaled"):
-        return block_scaled(case)
+        return scaled.by_blocks(case, program)
+    if case.kernel == "gemm_e4m3":
+        return scaled.as_a_whole(case, program)
     family = case.kernel.split("_")[0]
     if family == "attention":
         return attention.lineup(case, program)

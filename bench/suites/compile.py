@@ -11,7 +11,10 @@ SHAPES: dict[str, dict[str, int]] = {
     "gemm_persistent": {"M": 512, "N": 512, "K": 512},
     "layer_norm": {"M": 64, "D": 4096},
     "matmul": {"M": 512, "N": 512, "K": 512},
+    "matmul_block_scaled": {"M": 512, "N": 512, "K": 512},
+    "matmul_mixed": {"M": 512, "N": 512, "K": 512},
     "matmul_nt": {"M": 512, "N": 512, "K": 512},
+    "matmul_scaled": {"M": 512, "N": 512, "K": 512},
     "matmul_tn": {"M": 512, "N": 512, "K": 512},
     "matmul_tt": {"M": 512, "N": 512, "K": 512},
     "reduce_max": {"N": 65536},
@@ -26,6 +29,7 @@ SHAPES: dict[str, dict[str, int]] = {
     "swiglu_mlp": {"M": 512, "N": 512, "K": 512},
     "vector_add": {"N": 65536},
 }
+EIGHT_BITS = ("matmul_block_scaled", "matmul_scaled")
 
 SUITE = Suite(
     name="compile",
@@ -34,7 +38,7 @@ SUITE = Suite(
     clock="compile",
     rounds=3,
     cases=tuple(
-        Case(kernel, shape, "bf16", {"cache": cache})
+        Case(kernel, shape, "f8e4m3" if kernel in EIGHT_BITS else "bf16", {"cache": cache})
         for kernel, shape in SHAPES.items()
         for cache in ("cold", "disk")
     ),

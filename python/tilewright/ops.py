@@ -21,8 +21,8 @@ from .kernel import builtin
 from .torch_ops import Operation, needs_gradient
 
 __all__ = [
-    "attention", "gelu_linear", "layer_norm", "matmul", "rms_norm", "rope_", "softmax", "swiglu",
-    "swiglu_mlp",
+    "attention", "gelu_linear", "layer_norm", "matmul", "matmul_block_scaled", "matmul_mixed",
+    "matmul_scaled", "rms_norm", "rope_", "softmax", "swiglu", "swiglu_mlp",
 ]  # fmt: skip
 
 
@@ -126,6 +126,75 @@ def matmul(input: Tensor, other: Tensor, *, dtype: torch.dtype | None = None,
     _require(input.shape[-1] == other.shape[0], "matmul",
              f"`input` has {input.shape[-1]} columns but `other` has {other.shape[0]} rows")
     return _matmul(input, other, dtype, tf32)
+
+
+def _scaled_outputs(x, weight, dtype):
+    if dtype is None:
+        dtype = torch.bfloat16 if x.dtype.itemsize == 1 else x.dtype
+    return x.new_empty((*x.shape[:-1], weight.shape[0]), dtype=dtype)
+
+
+def _matmul_scaled_run(y, x, weight, scale, dtype):
+    builtin("matmul_scaled")(_rows(x), weight, _rows(y), scale)
+
+
+_matmul_scaled = Operation(
+    "matmul_scaled", "(Tensor x, Tensor weight, float scale, ScalarType? dtype) -> Tensor",
+    lambda x, weight, scale, dtype: _scaled_outputs(x, weight, dtype), _matmul_scaled_run,
+)  # fmt: skip
+
+
+def matmul_scaled(input: Tensor, weight: Tensor, scale: float, *,
+                  dtype: torch.dtype | None = None) -> Tensor:
+    """scale * (input weight^T), for tensors that have one scale each; `scale` is their product.
+
+    input: [..., K], weight: [N, K], f8 (float8_e4m3fn, float8_e5m2), bf16, f16 or f32; gives
+    [..., N] of `dtype` (bf16, f16, f32), by default that of `input`, of f8 bf16.
+    """
+    return _matmul_scaled(input, weight, scale, dtype)
+
+
+def _matmul_block_scaled_run(y, x, weight, x_scales, weight_scales, dtype):
+    builtin("matmul_block_scaled")(_rows(x), weight, x_scales, weight_scales, _rows(y))
+
+
+_matmul_block_scaled = Operation(
+    "matmul_block_scaled",
+    "(Tensor x, Tensor weight, Tensor x_scales, Tensor weight_scales, ScalarType? dtype) -> Tensor",
+    lambda x, weight, x_scales, weight_scales, dtype: _scaled_outputs(x, weight, dtype),
+    _matmul_block_scaled_run,
+)  # fmt: skip
+
+
+def matmul_block_scaled(input: Tensor, weight: Tensor, input_scales: Tensor, weight_scales: Tensor,
+                        *, dtype: torch.dtype | None = None) -> Tensor:
+    """input weight^T; every 128 columns have a scale for each row of input and 128 rows of weight.
+
+    input: [..., K], weight: [N, K], f8 (float8_e4m3fn, float8_e5m2) or i8; input_scales: f32
+    [ceil(K / 128), rows of input], weight_scales: f32 [ceil(N / 128), ceil(K / 128)]. Gives
+    [..., N] of `dtype` (bf16, f16, f32), by default bf16. Each block's products are summed alone.
+    """
+    return _matmul_block_scaled(input, weight, input_scales, weight_scales, dtype)
+
+
+def _matmul_mixed_run(y, x, weight, scales, group):
+    builtin("matmul_mixed")(_rows(x), weight, scales, _rows(y), group=group)
+
+
+_matmul_mixed = Operation(
+    "matmul_mixed", "(Tensor x, Tensor weight, Tensor scales, int group) -> Tensor",
+    lambda x, weight, scales, group: _scaled_outputs(x, weight, x.dtype), _matmul_mixed_run,
+)  # fmt: skip
+
+
+def matmul_mixed(input: Tensor, weight: Tensor, scales: Tensor, *, group: int = 64) -> Tensor:
+    """input weight^T of a weight in 8 bits, with a scale for each row and every `group` columns.
+
+    input: [..., K], bf16 or f16; weight: [N, K], f8 (float8_e4m3fn, float8_e5m2) or i8; scales: f32
+    [ceil(K / group), N], `group` a multiple of 64. Gives [..., N]. The scaled weight is rounded to
+    the dtype of `input`; sums are in f32.
+    """
+    return _matmul_mixed(input, weight, scales, group)
 
 
 def _linear_outputs(x, weight, bias, approximate):

@@ -13,7 +13,7 @@ os.environ["TRITON_INTERPRET"] = "1"  # before triton is imported
 from bench import clocks, machine, measure  # noqa: E402
 from bench.cases import Case  # noqa: E402
 from bench.checks import compare  # noqa: E402
-from bench.contenders import attention, common, gemm, launch, mlp, rows  # noqa: E402
+from bench.contenders import attention, common, gemm, launch, mlp, rows, scaled  # noqa: E402
 from bench.suites import SUITES  # noqa: E402
 
 CASES = [
@@ -22,6 +22,11 @@ CASES = [
         for kernel in ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")
     ),
     Case("matmul_nt", {"M": 64, "N": 64, "K": 64}, "f8e4m3"),
+    *(
+        Case(kernel, {"M": 64, "N": 128, "K": 256}, "f8e4m3")
+        for kernel in ("matmul_scaled", "matmul_block_scaled")
+    ),
+    Case("matmul_mixed", {"M": 64, "N": 128, "K": 192}, "bf16"),
     Case("gelu_linear", {"M": 64, "N": 72, "K": 40}, "f16", {"approximate": True}),
     Case("gelu_linear", {"M": 64, "N": 72, "K": 40}, "f16", {"approximate": False}),
     Case("swiglu_mlp", {"M": 64, "N": 72, "K": 40}, "f16"),
@@ -43,6 +48,7 @@ LINEUPS = {
     "gelu_linear": mlp.lineup,
     "swiglu_mlp": mlp.lineup,
     **{kernel: gemm.lineup for kernel in ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")},
+    **{kernel: scaled.lineup for kernel in scaled.KERNELS},
 }
 
 

@@ -1,81 +1,8 @@
 // The kernels of kernels_src, lowered and run by the reference interpreter, against their formulas.
-#include "frontend/Frontend.h"
-#include "tests/simulator/Harness.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/Support/MemoryBuffer.h"
-
-#include <cmath>
-#include <gtest/gtest.h>
-#include <random>
+#include "tests/frontend/KernelNumbers.h"
 
 using namespace tilewright;
-using namespace tilewright::simulator;
-using frontend::Dtype;
-using frontend::Specialisation;
-
-namespace {
-
-using Numbers = std::vector<double>;
-
-class KernelNumbers : public testing::Test {
-protected:
-  /// Random multiples of 1/64 in [-2, 2], which every float type from bf16 on holds exactly.
-  Array &random(const std::string &type, int64_t count) {
-    Numbers numbers(count);
-    for (double &number : numbers)
-      number = type == "i8" ? double(int(generator() % 255) - 127)
-                            : (int(generator() % 257) - 128) / 64.0;
-    return harness.array(type, numbers);
-  }
-
-  ViewValue view(Array &array, std::vector<int64_t> shape) {
-    return makeView(array.buffer, shape);
-  }
-
-  void run(const std::string &file, const std::string &kernel, Specialisation specialisation,
-           std::vector<Argument> arguments) {
-    std::string path = std::string(KERNELS_DIR) + "/" + file;
-    auto text = llvm::MemoryBuffer::getFile(path);
-    ASSERT_TRUE(bool(text)) << path;
-    auto program = frontend::parseProgram((*text)->getBuffer(), path, harness.context);
-    ASSERT_TRUE(program) << harness.errors;
-    auto module = frontend::lower(*program, kernel, specialisation, harness.context);
-    ASSERT_TRUE(module) << harness.errors;
-    auto function = *module->getOps<mlir::func::FuncOp>().begin();
-    ASSERT_TRUE(succeeded(interpret(function, arguments))) << harness.errors;
-  }
-
-  static void expectNear(const Array &array, const Numbers &expected, double tolerance) {
-    Numbers values = array.values();
-    ASSERT_EQ(values.size(), expected.size());
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (std::isinf(expected[i]))
-        ASSERT_EQ(values[i], expected[i]) << "element " << i;
-      else
-        ASSERT_NEAR(values[i], expected[i], tolerance * (1 + std::abs(expected[i])))
-            << "element " << i;
-    }
-  }
-
-  Harness harness;
-  std::mt19937 generator{7};
-};
-
-double silu(double v) { return v / (1 + std::exp(-v)); }
-
-/// a b of [m, k] and [k, n]; a transposed operand is stored the other way round.
-Numbers multiply(const Numbers &a, const Numbers &b, int m, int n, int k, bool transposeA,
-                 bool transposeB) {
-  Numbers c(m * n);
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j)
-      for (int l = 0; l < k; ++l)
-        c[i * n + j] += a[transposeA ? l * m + i : i * k + l] * b[transposeB ? j * k + l : l * n + j];
-  return c;
-}
-
-} // namespace
+using namespace tilewright::frontend;
 
 TEST_F(KernelNumbers, vectorAdd) {
   Array &x = random("bf16", 5000), &y = random("bf16", 5000), &z = harness.zeros("bf16", 5000);
@@ -185,9 +112,9 @@ TEST_F(KernelNumbers, rope) {
       } else {
         specialisation.dtypes["T"] = Dtype::F32;
         specialisation.dims["R"] = pairs;
-        arguments.insert(arguments.end(), {view(harness.array("f32", cosines), {20, pairs}),
-                                           view(harness.array("f32", sines), {20, pairs}),
-                                           int64_t(kOffset)});
+        arguments.insert(arguments.end(),
+                         {view(harness.array("f32", cosines), {20, pairs}),
+                          view(harness.array("f32", sines), {20, pairs}), int64_t(kOffset)});
       }
       run("rope.py", computed ? "rope_computed" : "rope", specialisation, arguments);
       expectNear(q, q1, 1e-5);
@@ -209,72 +136,6 @@ TEST_F(KernelNumbers, swiglu) {
   expectNear(y, expected, 1e-5);
 }
 
-TEST_F(KernelNumbers, matmul) {
-  constexpr int kM = 40, kN = 37, kK = 50;
-  for (auto [type, dtype, out, outDtype] :
-       {std::tuple("f32", Dtype::F32, "f32", Dtype::F32), {"i8", Dtype::I8, "i32", Dtype::I32},
-        {"bf16", Dtype::BF16, "f32", Dtype::F32}})
-    for (bool transposeA : {false, true})
-      for (bool transposeB : {false, true}) {
-        Array &a = random(type, kM * kK), &b = random(type, kK * kN);
-        Array &c = harness.zeros(out, kM * kN);
-        Specialisation specialisation;
-        specialisation.dtypes["E"] = dtype;
-        specialisation.dtypes["O"] = outDtype;
-        for (const char *name : {"BM", "BN", "BK"})
-          specialisation.consts[name] = int64_t(32);
-        std::string suffix = transposeA ? (transposeB ? "_tt" : "_tn") : transposeB ? "_nt" : "";
-        run("matmul.py", "matmul" + suffix, specialisation,
-            {transposeA ? view(a, {kK, kM}) : view(a, {kM, kK}),
-             transposeB ? view(b, {kN, kK}) : view(b, {kK, kN}), view(c, {kM, kN})});
-        expectNear(c, multiply(a.values(), b.values(), kM, kN, kK, transposeA, transposeB), 1e-5);
-      }
-}
-
-TEST_F(KernelNumbers, geluLinear) {
-  constexpr int kM = 20, kN = 24, kK = 40;
-  Array &x = random("bf16", kM * kK), &w = random("bf16", kN * kK), &bias = random("bf16", kN);
-  for (bool approximate : {false, true}) {
-    Array &y = harness.zeros("bf16", kM * kN);
-    Specialisation specialisation;
-    specialisation.dtypes["E"] = Dtype::BF16;
-    specialisation.consts["approximate"] = approximate;
-    specialisation.tensors["bias"] = {};
-    for (const char *name : {"BM", "BN", "BK"})
-      specialisation.consts[name] = int64_t(16);
-    run("gelu_linear.py", "gelu_linear", specialisation,
-        {view(x, {kM, kK}), view(w, {kN, kK}), view(y, {kM, kN}), view(bias, {kN})});
-    Numbers expected = multiply(x.values(), w.values(), kM, kN, kK, false, true);
-    for (int i = 0; i < kM * kN; ++i) {
-      double v = expected[i] + bias.values()[i % kN];
-      double inner = std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v);
-      expected[i] = v * (1 + (approximate ? std::tanh(inner) : std::erf(v / std::sqrt(2.0)))) / 2;
-    }
-    expectNear(y, expected, 1.0 / 128);
-  }
-}
-
-TEST_F(KernelNumbers, swigluMlp) {
-  constexpr int kM = 20, kN = 24, kK = 40;
-  Array &x = random("f16", kM * kK), &gate = random("f16", kN * kK), &up = random("f16", kN * kK);
-  Array &down = random("f16", kK * kN), &h = harness.zeros("f16", kM * kN);
-  Array &y = harness.zeros("f16", kM * kK);
-  Specialisation specialisation;
-  specialisation.dtypes["E"] = Dtype::F16;
-  for (const char *name : {"BM", "BN", "BK"})
-    specialisation.consts[name] = int64_t(16);
-  run("swiglu_mlp.py", "swiglu_mlp", specialisation,
-      {view(x, {kM, kK}), view(gate, {kN, kK}), view(up, {kN, kK}), view(h, {kM, kN})});
-  run("swiglu_mlp.py", "swiglu_mlp_down", specialisation,
-      {view(h, {kM, kN}), view(down, {kK, kN}), view(y, {kM, kK})});
-  Numbers g = multiply(x.values(), gate.values(), kM, kN, kK, false, true);
-  Numbers u = multiply(x.values(), up.values(), kM, kN, kK, false, true);
-  for (int i = 0; i < kM * kN; ++i)
-    g[i] = silu(g[i]) * u[i];
-  expectNear(h, g, 1e-3);
-  expectNear(y, multiply(h.values(), down.values(), kM, kK, kN, false, true), 1e-3);
-}
-
 TEST_F(KernelNumbers, attention) {
   constexpr int kBatch = 2, kHeads = 4, kGroups = 2, kDepth = 16;
   struct Case {
@@ -282,7 +143,10 @@ TEST_F(KernelNumbers, attention) {
     bool causal;
     int window;
   };
-  for (Case c : {Case{40, 40, false, 0}, {37, 53, true, 0}, {53, 37, true, 0}, {30, 70, true, 9},
+  for (Case c : {Case{40, 40, false, 0},
+                 {37, 53, true, 0},
+                 {53, 37, true, 0},
+                 {30, 70, true, 9},
                  {1, 65, true, 0}}) {
     SCOPED_TRACE(testing::Message() << c.queries << " queries, " << c.keys << " keys");
     Array &q = random("f16", kBatch * c.queries * kHeads * kDepth);

@@ -167,3 +167,14 @@ void hopper::expectLikeReference(const std::string &text, const Trial &trial) {
   if (compiled.module)
     expectLikeReference(text, compiled, trial);
 }
+
+void hopper::expectSameMeaning(const std::string &text, const std::string &other,
+                               const Trial &trial) {
+  Program program = readProgram(text, passes::Stage::Tile);
+  auto meant = makeTensors(program.kernel(), program, trial.numbers);
+  auto made = makeTensors(program.kernel(), program, trial.numbers);
+  ASSERT_EQ(::interpretProgram(program, pointersTo(meant), trial.numbers), "");
+  ASSERT_EQ(interpretProgram(other, pointersTo(made), trial.numbers), "");
+  for (size_t i = 0; i < made.size(); ++i)
+    expectMeant(made[i], meant[i], trial.tolerance);
+}

@@ -30,6 +30,10 @@ void expectLikeReference(const std::string &text, const Trial &trial);
 /// The same of a program that has been compiled otherwise.
 void expectLikeReference(const std::string &text, const Program &compiled, const Trial &trial);
 
+/// A test failure unless another text means the same to the interpreter, on the same tensors, in
+/// order, and numbers, by name.
+void expectSameMeaning(const std::string &text, const std::string &other, const Trial &trial);
+
 } // namespace tilewright::hopper
 
 #endif

@@ -87,7 +87,8 @@ int number(const std::string &target) { return std::stoi(target.substr(3)); }
 static std::string nameOf(const testing::TestParamInfo<const char *> &info) { return info.param; }
 INSTANTIATE_TEST_SUITE_P(Targets, TargetsTest, testing::ValuesIn(kTargets), nameOf);
 
-/// The dtypes that a kernel is compiled for, each as the words after `--dtype`.
+/// The dtypes that a kernel is compiled for, each as the words after `--dtype`; a variable that
+/// does not allow one of them has its default.
 static std::vector<std::vector<std::string>> dtypesOf(const std::string &kernel) {
   std::vector<std::vector<std::string>> result;
   driver::KernelTextPtr text = *driver::loadKernel(kernel);
@@ -98,7 +99,7 @@ static std::vector<std::vector<std::string>> dtypesOf(const std::string &kernel)
     for (const frontend::DtypeVariable &variable : signature.dtypes)
       if (llvm::is_contained(variable.allowed, dtype))
         words.push_back(variable.name + "=" + dtypeName(dtype).str());
-    if (words.size() == signature.dtypes.size())
+    if (!words.empty())
       result.push_back(words);
   }
   return result;
@@ -151,13 +152,19 @@ constexpr Form kForms[] = {
     {"matmul_nt", "E=i8,O=i32", "", 75, kNever, "ldmatrix"},
     {"matmul_nt", "E=f8e4m3", "", 89, kNever, "mma.sync.aligned.m16n8k32.row.col.f32.e4m3"},
     {"matmul_nt", "E=f8e5m2", "", 89, kNever, "mma.sync.aligned.m16n8k32.row.col.f32.e5m2"},
+    {"matmul_scaled", "E=f8e4m3", "", 89, kNever, "mma.sync.aligned.m16n8k32.row.col.f32.e4m3"},
+    {"matmul_block_scaled", "E=f8e4m3", "", 89, kNever,
+     "mma.sync.aligned.m16n8k32.row.col.f32.e4m3"},
+    {"matmul_block_scaled", "E=i8", "", 80, kNever, "mma.sync.aligned.m16n8k32.row.col.s32.s8"},
+    {"matmul_mixed", "E=bf16", "", 80, kNever, "mma.sync.aligned.m16n8k16.row.col.f32.bf16"},
     {"matmul", "E=f32,O=f32", "tf32=false", 75, kNever, "fma.rn.f32"},
     {"matmul", "E=f16,O=f16", "", 90, kNever, "stmatrix.sync.aligned.m8n8.x4"},
     {"gelu_linear", "E=bf16", "", 90, kNever, "stmatrix.sync.aligned.m8n8.x4"},
     {"attention", "E=bf16", "", 90, kNever, "stmatrix.sync.aligned.m8n8.x4"},
 };
-constexpr const char *kProducts[] = {"matmul",      "matmul_nt",  "matmul_tn",       "matmul_tt",
-                                     "gelu_linear", "swiglu_mlp", "swiglu_mlp_down", "attention"};
+constexpr const char *kProducts[] = {"matmul",          "matmul_nt",    "matmul_tn",   "matmul_tt",
+                                     "matmul_scaled",   "matmul_mixed", "gelu_linear", "swiglu_mlp",
+                                     "swiglu_mlp_down", "attention"};
 
 } // namespace
 

@@ -241,6 +241,23 @@ def test_products_match_torch():
                                torch.nn.functional.gelu(x @ w.T), atol=2e-2, rtol=2e-2)
 
 
+def test_scaled_products_match_torch():
+    def blocks(scales, rows, columns):
+        return scales.repeat_interleave(rows, 0).repeat_interleave(columns, 1)
+
+    x, w = (random(rows, 512).to(torch.float8_e4m3fn) for rows in (200, 384))
+    product = x.float() @ w.float().T
+    torch.testing.assert_close(tw.ops.matmul_scaled(x, w, 0.5), (product / 2).bfloat16(),
+                               atol=0.2, rtol=2e-2)
+    s, t = torch.rand(4, 200, device="cuda"), torch.rand(3, 4, device="cuda")
+    product = (x.float() * blocks(s.T, 1, 128)) @ (w.float() * blocks(t, 128, 128)).T
+    torch.testing.assert_close(tw.ops.matmul_block_scaled(x, w, s, t), product.bfloat16(),
+                               atol=0.2, rtol=2e-2)
+    g, y = torch.rand(8, 384, device="cuda"), x.bfloat16()
+    product = y @ (w.float() * blocks(g.T, 1, 64)).bfloat16().T
+    torch.testing.assert_close(tw.ops.matmul_mixed(y, w, g), product, atol=0.2, rtol=2e-2)
+
+
 def test_results_of_tensors_with_gradients_have_no_backward_and_say_so():
     x = random(8, 64).requires_grad_()
     with pytest.raises(NotImplementedError, match="tilewright.ops.softmax: no backward yet"):

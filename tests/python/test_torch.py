@@ -68,6 +68,17 @@ def sdpa(q, k, v, **options):
 
 Q, K, KT = torch.randn(B, H, S, D), torch.randn(B, G, S, D), torch.randn(B, G, T, D)
 F = torch.nn.functional
+F8 = torch.float8_e4m3fn
+LONG, ROW_SCALES = torch.randn(5, 200).to(F8), torch.rand(2, 5) + 0.5
+WEIGHT = torch.randn(140, 200).to(F8)
+BLOCK_SCALES, GROUP_SCALES = torch.rand(2, 2), torch.rand(4, 140)
+
+
+def blocks(scales, rows, row_block, column_block):
+    """Scales of blocks of `WEIGHT` or `LONG`, one for each element."""
+    wide = scales.repeat_interleave(row_block, 0).repeat_interleave(column_block, 1)
+    return wide[:rows, :200]
+
 
 CASES = {
     "attention": (lambda q, k: tw.ops.attention(q, k, k), lambda q, k: sdpa(q, k, k), half(Q, KT)),
@@ -122,6 +133,27 @@ CASES = {
     "matmul_tn": (lambda x, w: tw.ops.matmul(x.T, w), lambda x, w: x.T @ w, half(V, X[0, :].T)),
     "matmul_tt": (lambda x, w: tw.ops.matmul(x.T, w.T), lambda x, w: x.T @ w.T, half(V, W.T @ W)),
     "matmul_f32": (tw.ops.matmul, torch.matmul, (X, V)),
+    "matmul_scaled": (
+        lambda x, w: tw.ops.matmul_scaled(x, w, 0.5),
+        lambda x, w: (0.5 * (x.float() @ w.float().T)).bfloat16(),
+        (LONG, WEIGHT),
+    ),
+    "matmul_scaled_f16": (
+        lambda x, w: tw.ops.matmul_scaled(x, w, 0.5, dtype=torch.float32),
+        lambda x, w: 0.5 * (x.float() @ w.float().T),
+        half(X, W),
+    ),
+    "matmul_block_scaled": (
+        lambda x, w, s, t: tw.ops.matmul_block_scaled(x, w, s, t, dtype=torch.float32),
+        lambda x, w, s, t: (x.float() * blocks(s.T, 5, 1, 128))
+        @ (w.float() * blocks(t, 140, 128, 128)).T,
+        (LONG, WEIGHT, ROW_SCALES, BLOCK_SCALES),
+    ),
+    "matmul_mixed": (
+        tw.ops.matmul_mixed,
+        lambda x, w, s: x @ (w.float() * blocks(s.T, 140, 1, 64)).half().T,
+        (LONG.half(), WEIGHT, GROUP_SCALES),
+    ),
 }  # fmt: skip
 
 
@@ -202,6 +234,11 @@ def test_rope_refuses_gradients():
     (lambda: tw.ops.attention(*half(Q, K, KT)), "argument `v` has size 40 in axis 1"),
     (lambda: tw.ops.matmul(X, X), "`other` has 3 dimensions and must have 2"),
     (lambda: tw.ops.matmul(X, W), "`input` has 64 columns but `other` has 32 rows"),
+    (lambda: tw.ops.matmul_scaled(LONG, WEIGHT.half(), 1.0), "argument `b` has the dtype `f16`"),
+    (lambda: tw.ops.matmul_block_scaled(LONG, WEIGHT, ROW_SCALES[:1], BLOCK_SCALES[:, :1]),
+     "scales must be given for every 128 columns of a and b"),
+    (lambda: tw.ops.matmul_mixed(LONG.half(), WEIGHT, GROUP_SCALES[1:]),
+     "b_scales must have a row for every `group` columns of b"),
     (lambda: tw.ops.gelu_linear(*half(X, W), approximate="erf"), '"none" or "tanh"'),
     (lambda: tw.ops.gelu_linear(*half(X), W), "argument `weight` has the dtype `f32`"),
     (lambda: tw.ops.layer_norm(X, (32,)), "`normalized_shape` is [32]"),

@@ -22,7 +22,7 @@ static std::string tensorText(const Param &param) {
 }
 
 static void printSignature(const frontend::Signature &signature) {
-  fmt::print("{:16} {}\n", signature.name, signature.doc.substr(0, signature.doc.find('\n')));
+  fmt::print("{:20} {}\n", signature.name, signature.doc.substr(0, signature.doc.find('\n')));
   std::string tensors, others, dtypes;
   for (const Param &param : signature.params) {
     if (param.kind == Param::Tensor) {
@@ -38,8 +38,8 @@ static void printSignature(const frontend::Signature &signature) {
     for (frontend::Dtype dtype : variable.allowed)
       dtypes += (" " + dtypeName(dtype)).str();
   }
-  fmt::print("{:16} {}\n", "", tensors);
-  fmt::print("{:16} {}{}{}\n", "", dtypes, others.empty() || dtypes.empty() ? "" : "; ", others);
+  fmt::print("{:20} {}\n", "", tensors);
+  fmt::print("{:20} {}{}{}\n", "", dtypes, others.empty() || dtypes.empty() ? "" : "; ", others);
 }
 
 Status cli::list() {

@@ -1,0 +1,97 @@
+"""Products of operands with scales, beside cuBLASLt, which has one scale for all.
+
+`kernel_of` makes our contender: the built-in kernel of the case, or another with its parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from bench.cases import OURS, Case
+from bench.contenders import ours
+from bench.contenders.common import DTYPES, checked, empty, random
+from bench.contenders.gemm import scaled
+from bench.measure import Lineup
+
+BLOCK = 128  # Columns of k, and rows of b, that share a scale.
+GROUP = 64  # Columns of a mixed product's b.
+
+KernelOf = Callable[[Case], Callable[..., None]]
+
+
+def builtin(case: Case) -> Callable[..., None]:
+    return ours.kernel(case.kernel)
+
+
+def powers_of_two(*shape: int) -> torch.Tensor:
+    """Scales with which the reference may scale operands exactly."""
+    return torch.exp2(random(*shape, dtype=torch.float32).round().clamp(-2, 2))
+
+
+def as_a_whole(case: Case, kernel_of: KernelOf = builtin) -> Lineup:
+    """c = scale * (a b^T), [M, K] by [N, K]."""
+    m, n, k = (case.shape[name] for name in "MNK")
+    a, b = (random(rows, k, dtype=DTYPES[case.dtype]) for rows in (m, n))
+    out = empty(m, n, dtype=torch.bfloat16)
+    reference = a.float() @ b.float().T
+
+    def by_ours():
+        kernel = kernel_of(case)
+        return lambda: (kernel(a, b, out, 1.0), out)[1]
+
+    return Lineup(
+        {
+            OURS: lambda: checked(by_ours(), reference, (out,)),
+            "cuBLASLt": lambda: checked(scaled(a, b.T), reference),
+        }
+    )
+
+
+def by_blocks(case: Case, kernel_of: KernelOf = builtin) -> Lineup:
+    """c = a b^T with a scale for each BLOCK columns of a row of a, and each BLOCK^2 of b.
+
+    The peer has one scale for all: it does less.
+    """
+    m, n, k = (case.shape[name] for name in "MNK")
+    a, b = (random(rows, k, dtype=DTYPES[case.dtype]) for rows in (m, n))
+    a_scales = powers_of_two(k // BLOCK, m)
+    b_scales = powers_of_two(n // BLOCK, k // BLOCK)
+    out = empty(m, n, dtype=torch.bfloat16)
+    left = a.float() * a_scales.T.repeat_interleave(BLOCK, 1)
+    right = b.float() * b_scales.repeat_interleave(BLOCK, 0).repeat_interleave(BLOCK, 1)
+    reference = left @ right.T
+
+    def by_ours():
+        kernel = kernel_of(case)
+        return lambda: (kernel(a, b, a_scales, b_scales, out), out)[1]
+
+    return Lineup(
+        {
+            OURS: lambda: checked(by_ours(), reference, (out,)),
+            "cuBLASLt": lambda: checked(scaled(a, b.T), a.float() @ b.float().T),
+        }
+    )
+
+
+def mixed(case: Case, kernel_of: KernelOf = builtin) -> Lineup:
+    """c = a w^T: w is b, in 8 bits, with a scale for each GROUP columns of a row. No peer has it."""
+    m, n, k = (case.shape[name] for name in "MNK")
+    a, b = random(m, k, dtype=DTYPES[case.dtype]), random(n, k, dtype=torch.float8_e4m3fn)
+    b_scales = powers_of_two(k // GROUP, n)
+    out = empty(m, n, dtype=a.dtype)
+    reference = a.float() @ (b.float() * b_scales.T.repeat_interleave(GROUP, 1)).T
+
+    def by_ours():
+        kernel = kernel_of(case)
+        return lambda: (kernel(a, b, b_scales, out), out)[1]
+
+    return Lineup({OURS: lambda: checked(by_ours(), reference, (out,))})
+
+
+KERNELS = {"matmul_scaled": as_a_whole, "matmul_block_scaled": by_blocks, "matmul_mixed": mixed}
+
+
+def lineup(case: Case) -> Lineup:
+    return KERNELS[case.kernel](case)

@@ -1,0 +1,29 @@
+"""c = a w^T where w is kept in 8 bits: w[j, l] = b_scales[l // group, j] * b[j, l].
+
+a: [M, K], b: [N, K], b_scales: [KB, N], c: [M, N], where KB = cdiv(K, group). w is rounded to the
+dtype of a; sums are in f32.
+"""
+
+from tilewright import *
+
+M, N, K, KB = dims("M N K KB")
+E = dtypes(bf16, f16)
+Q = dtypes(f8e4m3, f8e5m2, i8)
+
+
+@kernel
+def matmul_mixed(a: Tensor[E, M, K], b: Tensor[Q, N, K], b_scales: Tensor[f32, KB, N], c: Tensor[E, M, N],
+                 *, group: const[int] = 64,
+                 BM: tune[64, 128, 256] = 128, BN: tune[64, 128, 256] = 128, BK: tune[32, 64, 128] = 64):
+    """c = a w^T, one program per BM x BN tile of c."""
+    assert KB == cdiv(K, group), "b_scales must have a row for every `group` columns of b"
+    assert group % BK == 0, "a tile must lie in one group: BK must divide `group`"
+    m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    rows, cols = block(m, BM), block(n, BN)
+    acc = zeros((BM, BN), f32)
+    for k in range(cdiv(K, BK)):
+        depth = block(k, BK)
+        scales = b_scales[k * BK // group, cols]
+        w = b[cols, depth].to(f32) * scales[:, None]
+        acc += dot(a[rows, depth], w.to(E).T)
+    c[rows, cols] = acc
