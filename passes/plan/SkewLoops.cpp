@@ -133,7 +133,8 @@ LogicalResult Skewer::checkCarried() {
 void Skewer::takeTurns(ArrayRef<Plan::Loop::Step> steps) {
   if (llvm::none_of(steps, [](auto &step) { return step.kind == Plan::Loop::Step::Enter; }))
     return;
-  OpBuilder builder(loop->getParentOfType<cta::RoleOp>());
+  auto kernel = loop->getParentOfType<func::FuncOp>();
+  OpBuilder builder(*kernel.getOps<cta::RoleOp>().begin());
   auto turns = builder.create<cta::OrderOp>(loop.getLoc());
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   auto turn = builder.create<cta::EnterOp>(loop.getLoc(), turns);
