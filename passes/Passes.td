@@ -146,6 +146,11 @@ def PlaceProducts : Pass<"place-products", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def JoinChannels : Pass<"join-channels", "::mlir::func::FuncOp"> {
+  let summary = "channels whose slots change hands together (`channels`: with)";
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def SkewLoops : Pass<"skew-loops", "::mlir::func::FuncOp"> {
   let summary = "products that are behind, and the order of a loop's body (`products`, `loops`)";
   let description = [{

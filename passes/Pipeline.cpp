@@ -129,6 +129,7 @@ void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef p
   passes.require(createCutRoles());
   // After cut-roles: operands lie in slots.
   passes.require(createPlaceProducts());
+  passes.require(createJoinChannels());
   // After place-products: it orders their starts and awaits.
   passes.require(createSkewLoops());
   // After skew-loops: a loop that is split before drains in between.

@@ -1,5 +1,6 @@
 #include "passes/analysis/KernelFacts.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -34,9 +35,20 @@ static bool isWritten(Value view) {
                       [](Operation *user) { return isa<tile::StoreOp, tile::AtomicOp>(user); });
 }
 
+/// Whether a scalar only scales tiles: no address, bound or condition follows from it.
+static bool scalesTiles(Value scalar) {
+  return llvm::all_of(scalar.getUsers(), [](Operation *user) {
+    return isa<tile::SplatOp>(user) ||
+           (isa<arith::MulFOp, arith::AddFOp, arith::SubFOp, arith::DivFOp>(user) &&
+            scalesTiles(user->getResult(0)));
+  });
+}
+
 static bool runsAhead(tile::LoadOp load) {
   llvm::SmallDenseSet<Value> seen;
-  return isa<RankedTensorType>(load.getResult().getType()) && !isWritten(load.getView()) &&
+  bool isTile = isa<RankedTensorType>(load.getResult().getType());
+  bool isFactor = load->getParentOfType<scf::ForOp>() && scalesTiles(load.getResult());
+  return (isTile || isFactor) && !isWritten(load.getView()) &&
          llvm::none_of(load.getIndices(),
                        [&](Value index) { return followsFromProduct(index, seen); });
 }
@@ -58,10 +70,11 @@ KernelFacts KernelFacts::of(func::FuncOp kernel) {
       if (tile::LoadOp load = loadOf(operand); load && runsAhead(load))
         loads.insert(load);
   });
-  kernel.walk([&](tile::LoadOp load) {
-    if (runsAhead(load))
-      loads.insert(load);
-  });
+  for (bool isTile : {true, false})
+    kernel.walk([&](tile::LoadOp load) {
+      if (runsAhead(load) && isa<RankedTensorType>(load.getResult().getType()) == isTile)
+        loads.insert(load);
+    });
   for (Operation *load : loads)
     facts.streams.push_back({number('s', facts.streams.size()), cast<tile::LoadOp>(load)});
   kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
@@ -78,9 +91,10 @@ KernelFacts KernelFacts::of(func::FuncOp kernel) {
 static std::string shapeOf(Type type) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  auto tile = cast<RankedTensorType>(type);
-  llvm::interleave(tile.getShape(), stream, "x");
-  stream << " " << tile.getElementType();
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (tile)
+    llvm::interleave(tile.getShape(), stream, "x");
+  stream << (tile ? " " : "one ") << getElementTypeOrSelf(type);
   return text;
 }
 

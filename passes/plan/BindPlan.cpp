@@ -162,6 +162,9 @@ private:
                << " in the plan";
       if (!channel)
         continue;
+      if (!isa<RankedTensorType>(stream.load.getResult().getType()) && channel->kind != "tma")
+        return stream.load.emitError() << "is stream `" << stream.id << "`, single numbers, which "
+                                       << "come by `tma`";
       if (failed(checkStream(stream)))
         return failure();
       name(stream.load, stream.id);
@@ -261,6 +264,12 @@ private:
         return getOperation().emitError()
                << "has a plan with a channel for `" << channel.id << "`; the kernel has "
                << facts.streams.size() << " streams and " << facts.ends.size() << " ends";
+      const Plan::Channel *with = plan.channelOf(channel.with);
+      if (!channel.with.empty() && (!with || !with->with.empty() || with->slots != channel.slots ||
+                                    plan.loaderOf(with->id) != plan.loaderOf(channel.id)))
+        return getOperation().emitError()
+               << "has a plan in which `" << channel.id << "` goes with `" << channel.with
+               << "`; that takes one of the same role and as many slots, which goes with no other";
       if (channel.multicast && (channel.kind != "tma" || !plan.blocks.cluster))
         return getOperation().emitError()
                << "has a plan in which `" << channel.id << "` goes by multicast; that takes `tma` "

@@ -170,6 +170,13 @@ private:
     return release && llvm::is_contained(earlier->getOperands(), release.getSlot());
   }
 
+  /// With what other channels that of a wait goes together.
+  static StringAttr groupOf(Operation *op) {
+    auto wait = dyn_cast<cta::WaitOp>(op);
+    return wait ? wait.getChannel().getDefiningOp()->getAttrOfType<StringAttr>(kWithAttr)
+                : StringAttr();
+  }
+
   /// Whether nothing that has to be placed stands in front of an op.
   bool isReady(Operation *op) {
     return isDone(op) || (!isPlaced(op) && llvm::all_of(before(op), [&](Operation *other) {
@@ -185,6 +192,10 @@ private:
     order.ops.push_back(op);
     if (!isPlaced(op))
       beside.push_back(op);
+    if (StringAttr group = groupOf(op)) // what goes together is taken together
+      for (Operation *other : body)
+        if (groupOf(other) == group && late.contains(other) == late.contains(op))
+          place(other);
   }
 
   scf::ForOp loop;

@@ -14,6 +14,9 @@ inline constexpr llvm::StringLiteral kIdAttr = "plan.id";
 /// On `cta.tiles`: the axes of the grid in its order, where the plan names them.
 inline constexpr llvm::StringLiteral kAxesAttr = "plan.axes";
 
+/// On channels that go together: the id of the first.
+inline constexpr llvm::StringLiteral kWithAttr = "plan.with";
+
 /// The plan of a text or, where that is empty, of the kernel's attribute.
 ErrorOr<Plan> readPlan(mlir::func::FuncOp kernel, llvm::StringRef text);
 

@@ -33,18 +33,51 @@ Operation *firstUse(tile::LoadOp load) {
   return first;
 }
 
-void putInOrder(SmallVectorImpl<tile::LoadOp> &loads) {
+/// Moves an op in front of another of its block, with what it reads and stands between.
+void moveBefore(Operation *op, Operation *place) {
+  if (op->getBlock() != place->getBlock() || op->isBeforeInBlock(place))
+    return;
+  for (Value operand : op->getOperands())
+    if (Operation *source = operand.getDefiningOp())
+      moveBefore(source, place);
+  op->moveBefore(place);
+}
+
+/// Each in front of what first uses it or another that it goes with, in the order of their numbers.
+void putInOrder(SmallVectorImpl<tile::LoadOp> &loads, const Plan &plan) {
   auto numberOf = [](tile::LoadOp load) { return std::stoi(idOf(load)->drop_front().str()); };
+  auto groupOf = [&](tile::LoadOp load) -> StringRef {
+    const Plan::Channel *channel = plan.channelOf(*idOf(load));
+    return channel->with.empty() ? channel->id : channel->with;
+  };
   llvm::sort(loads, [&](auto a, auto b) { return numberOf(a) < numberOf(b); });
   for (tile::LoadOp load : loads) {
     Operation *use = firstUse(load);
+    for (tile::LoadOp other : loads)
+      if (Operation *also = firstUse(other);
+          use && also && other->getBlock() == load->getBlock() && groupOf(other) == groupOf(load) &&
+          also->isBeforeInBlock(use))
+        use = also;
     if (!use)
       continue;
+    moveBefore(load, use);
     load->moveBefore(use);
     for (Operation *user : load->getUsers())
-      if (isa<tile::TransposeOp>(user) && user->getBlock() == load->getBlock())
+      if (isa<tile::TransposeOp>(user) && user->getBlock() == load->getBlock() && user != use)
         user->moveBefore(use);
   }
+}
+
+/// A scalar comes in a row of 16 bytes, the least that TMA brings, at a multiple of them: how many
+/// scalars these are; 0 for a tile.
+int64_t rowOf(tile::LoadOp load) {
+  Type type = load.getResult().getType();
+  return isa<RankedTensorType>(type) ? 0 : 128 / type.getIntOrFloatBitWidth();
+}
+
+Value masked(OpBuilder &builder, Location loc, Value index, int64_t mask) {
+  return builder.create<arith::AndIOp>(loc, index,
+                                       builder.create<arith::ConstantIntOp>(loc, mask, 32));
 }
 
 /// Copies the loop nest of a role with nothing but some of its streams.
@@ -113,8 +146,13 @@ private:
     SmallVector<Value> indices;
     for (Value index : load.getIndices())
       indices.push_back(values.lookupOrDefault(index));
+    SmallVector<int64_t> extents(load.getExtents());
+    if (int64_t row = rowOf(load)) {
+      extents.back() = row;
+      indices.back() = masked(builder, load.getLoc(), indices.back(), -row);
+    }
     builder.create<cta::LoadOp>(load.getLoc(), load.getView(), indices,
-                                channels.lookup(*idOf(load)), load.getExtentsAttr());
+                                channels.lookup(*idOf(load)), extents);
   }
 
   const Plan::Role &role;
@@ -136,7 +174,7 @@ struct CutRoles : impl::CutRolesBase<CutRoles> {
       if (idOf(load))
         loads.push_back(load);
     });
-    putInOrder(loads);
+    putInOrder(loads, plan);
     for (tile::LoadOp load : loads)
       channels[*idOf(load)] = makeChannel(builder, load, *plan.channelOf(*idOf(load)));
     for (const Plan::Role &role : plan.roles) {
@@ -157,9 +195,14 @@ struct CutRoles : impl::CutRolesBase<CutRoles> {
   }
 
 private:
+  static RankedTensorType tileOf(tile::LoadOp load) {
+    Type type = load.getResult().getType();
+    int64_t row = rowOf(load);
+    return row ? RankedTensorType::get({row}, type) : cast<RankedTensorType>(type);
+  }
+
   static Value makeChannel(OpBuilder &builder, tile::LoadOp load, const Plan::Channel &entry) {
-    auto tile = cast<RankedTensorType>(load.getResult().getType());
-    auto type = cta::ChannelType::get(builder.getContext(), entry.slots, tile);
+    auto type = cta::ChannelType::get(builder.getContext(), entry.slots, tileOf(load));
     auto channel =
         builder.create<cta::ChannelOp>(placeNamed(load, load.getView()), type,
                                        *cta::symbolizeChannelKind(entry.kind), cta::SharedAttr());
@@ -171,10 +214,18 @@ private:
   /// The load's tile from the next slot, which is given back at once.
   static void take(tile::LoadOp load, Value channel) {
     OpBuilder builder(load);
-    auto tile = cast<RankedTensorType>(load.getResult().getType());
-    Value slot = builder.create<cta::WaitOp>(load.getLoc(),
-                                             cta::SlotType::get(load.getContext(), tile), channel);
-    load.getResult().replaceAllUsesWith(builder.create<cta::GetOp>(load.getLoc(), tile, slot));
+    Location loc = load.getLoc();
+    RankedTensorType tile = tileOf(load);
+    Value slot =
+        builder.create<cta::WaitOp>(loc, cta::SlotType::get(load.getContext(), tile), channel);
+    Value taken;
+    if (int64_t row = rowOf(load))
+      taken =
+          builder.create<cta::ElementOp>(loc, tile.getElementType(), slot,
+                                         masked(builder, loc, load.getIndices().back(), row - 1));
+    else
+      taken = builder.create<cta::GetOp>(loc, tile, slot);
+    load.getResult().replaceAllUsesWith(taken);
     builder.create<cta::ReleaseOp>(load.getLoc(), slot);
     load.erase();
   }

@@ -291,12 +291,20 @@ Status Reader::readChannel(Piece entry) {
   if (!isId(id.text, 's') && !isId(id.text, 'e'))
     return error(id, "a stream such as `s1` or an end such as `e1`");
   std::vector<Piece> fields = rest.split(',');
-  if (fields.size() != 2)
-    return error(rest, "a transport and a depth, such as `tma, 4 slots`,");
+  std::vector<Piece> with = fields.size() == 3 ? fields[2].words() : std::vector<Piece>();
+  bool goesWith = with.size() == 2 && with[0].text == "with" && isId(with[1].text, 's');
+  if (fields.size() != (goesWith ? 3 : 2))
+    return error(rest, "a transport and a depth, such as `tma, 4 slots` or `tma, 4 slots, with "
+                       "s1`,");
   auto [kind, reach] = fields[0].cut(' ');
   if (!reach.text.empty() && reach.text != "multicast")
     return error(reach, "`multicast`, or nothing,");
-  Plan::Channel channel{id.text.str(), kind.text.str(), 0, 0, !reach.text.empty()};
+  Plan::Channel channel{id.text.str(),
+                        kind.text.str(),
+                        0,
+                        0,
+                        !reach.text.empty(),
+                        goesWith ? with[1].text.str() : ""};
   StringRef depth = fields[1].text, columns;
   std::tie(depth, columns) = depth.split(" of ");
   TILEWRIGHT_ASSIGN(channel.slots, count({depth}, "slot"));
@@ -439,7 +447,8 @@ static std::string textOf(const std::string &positive) { return positive + " > 0
 static std::string textOf(const Plan::Channel &channel) {
   std::string columns = channel.columns ? " of " + counted(channel.columns, "column") : "";
   return channel.id + ": " + channel.kind + (channel.multicast ? " multicast" : "") + ", " +
-         counted(channel.slots, "slot") + columns;
+         counted(channel.slots, "slot") + columns +
+         (channel.with.empty() ? "" : ", with " + channel.with);
 }
 
 static std::string textOf(const Plan::Tile &tile) {

@@ -66,6 +66,7 @@ struct Plan {
     int64_t slots = 0;
     int64_t columns = 0;    ///< Of a slot that a tile is stored through.
     bool multicast = false; ///< To all blocks of a cluster at once.
+    std::string with;       ///< The stream whose slots change hands together with its own.
     bool operator==(const Channel &) const = default;
   };
 

@@ -73,11 +73,18 @@ Plan::Loop loopOf(scf::ForOp loop, bool isOrdered) {
   return found;
 }
 
+/// The channel that one goes with, if it is not the first of them.
+std::string withOf(cta::ChannelOp op) {
+  auto with = op->getAttrOfType<StringAttr>(kWithAttr);
+  return with && with.getValue() != nameOf(op) ? with.str() : "";
+}
+
 Plan::Channel channelOf(cta::ChannelOp op) {
   auto type = op.getResult().getType();
   bool stores = op.getKind() == cta::ChannelKind::Store;
-  return {nameOf(op), cta::stringifyChannelKind(op.getKind()).str(), type.getDepth(),
-          stores ? type.getTile().getShape().back() : 0, op.getMulticast()};
+  return {nameOf(op),        cta::stringifyChannelKind(op.getKind()).str(),
+          type.getDepth(),   stores ? type.getTile().getShape().back() : 0,
+          op.getMulticast(), withOf(op)};
 }
 
 Plan::Blocks blocksOf(func::FuncOp kernel) {
