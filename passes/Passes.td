@@ -160,6 +160,11 @@ def SkewLoops : Pass<"skew-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def OverlapTiles : Pass<"overlap-tiles", "::mlir::func::FuncOp"> {
+  let summary = "the end of a tile beside the start of the next (`loops`: tiles)";
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def SplitIterations : Pass<"split-iterations", "::mlir::func::FuncOp"> {
   let summary = "a loop of their own for iterations that masks concern (`loops`: split masks)";
   let dependentDialects = ["::tilewright::cta::CtaDialect"];

@@ -135,6 +135,9 @@ void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef p
   // After skew-loops: a loop that is split before drains in between.
   passes.require(createSplitIterations());
   passes.require(createStoreByTma());
+  // After skew-loops, which puts the first iteration in front of a loop; after store-by-tma, whose
+  // stores stand in the order too.
+  passes.require(createOverlapTiles());
   // Last: roles are whole.
   passes.require(createTakeTurns());
   passes.require(createReadPlan());

@@ -160,15 +160,44 @@ LogicalResult Expander::expandLoop(scf::ForOp op, ValueRange inits, ArrayRef<Val
   return success();
 }
 
+/// The result of a product which one way of a branch leaves as it is, and of which the other
+/// selects elements, if nothing else reads it: the branch may work in its registers.
+static Value selectedInPlace(scf::IfOp op, unsigned result) {
+  if (op.getElseRegion().empty())
+    return nullptr;
+  Value taken = op.thenYield()->getOperand(result), other = op.elseYield()->getOperand(result);
+  if (!taken.getDefiningOp<cta::AwaitOp>())
+    std::swap(taken, other);
+  auto await = taken.getDefiningOp<cta::AwaitOp>();
+  auto select = other.getDefiningOp<arith::SelectOp>();
+  if (!await || await->getBlock() != op->getBlock() || !select || op->getNumResults() != 1)
+    return nullptr;
+  Value first = await.getPending();
+  while (auto product = first.getDefiningOp<cta::MmaOp>())
+    first = product.getAcc();
+  auto begin = first.getDefiningOp<cta::BeginOp>();
+  bool isOwn = begin && begin->getBlock() == op->getBlock();
+  bool isReadHere = llvm::all_of(taken.getUsers(), [&](Operation *user) {
+    return user == select || user == op.thenYield() || user == op.elseYield();
+  });
+  bool isElement = select.getTrueValue() == taken || select.getFalseValue() == taken;
+  return isOwn && isReadHere && isElement && select.getCondition() != taken ? taken : nullptr;
+}
+
 LogicalResult Expander::expandIf(scf::IfOp op) {
   SmallVector<Value> arrays;
   SmallVector<Type> types;
-  for (Value outcome : op.getResults()) {
+  for (OpResult outcome : op.getResults()) {
     if (!isTile(outcome)) {
       types.push_back(computeType(outcome.getType()));
       continue;
     }
-    arrays.push_back(declareTile(op.getLoc(), cast<RankedTensorType>(outcome.getType())));
+    if (Value own = selectedInPlace(op, outcome.getResultNumber())) {
+      taken.insert(own); // no later product takes its registers
+      arrays.push_back(tiles.lookup(own));
+    } else {
+      arrays.push_back(declareTile(op.getLoc(), cast<RankedTensorType>(outcome.getType())));
+    }
     tiles[outcome] = arrays.back();
   }
   bool hasElse = !op.getElseRegion().empty();
@@ -185,9 +214,11 @@ LogicalResult Expander::expandIf(scf::IfOp op) {
     SmallVector<Value> yieldedScalars;
     const Value *array = arrays.begin();
     for (Value value : from.front().getTerminator()->getOperands())
-      if (isTile(value))
-        writeTile(value, *array++); // no yielded tile is made from these arrays, which are new
-      else
+      if (isTile(value)) {
+        if (tiles.lookup(value) != *array) // else it is there already
+          writeTile(value, *array);
+        ++array;
+      } else
         yieldedScalars.push_back(scalar(value));
     if (!types.empty())
       builder.create<scf::YieldOp>(op.getLoc(), yieldedScalars);

@@ -206,6 +206,11 @@ private:
     for (LoopFact &loop : facts.loops)
       name(loop.loop, loop.id); // all: products in them may be behind
     for (const Plan::Loop &entry : plan.loops) {
+      if (entry.id == Plan::kTiles) {
+        if (failed(checkTiles(entry)))
+          return failure();
+        continue;
+      }
       auto loop = llvm::find_if(facts.loops, [&](auto &each) { return each.id == entry.id; });
       if (loop == facts.loops.end())
         return getOperation().emitError()
@@ -213,6 +218,19 @@ private:
       if (failed(checkOrder(loop->loop, entry)))
         return failure();
     }
+    return success();
+  }
+
+  /// The loop over tiles has an order of starts and awaits, and nothing else.
+  LogicalResult checkTiles(const Plan::Loop &entry) {
+    Plan::Loop orderAlone;
+    orderAlone.id = entry.id;
+    orderAlone.order = entry.order;
+    bool passes = llvm::any_of(entry.order, [](const auto &step) { return step.product.empty(); });
+    if (entry != orderAlone || entry.order.empty() || passes || !plan.blocks.perSm)
+      return getOperation().emitError()
+             << "has a plan for the loop over `tiles`, of which it can say in what order products "
+             << "are started and awaited, where blocks take several tiles";
     return success();
   }
 

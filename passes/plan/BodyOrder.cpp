@@ -23,10 +23,14 @@ bool isPlaced(Operation *op) {
              cta::LeaveOp>(op);
 }
 
-/// Whether an op only says how elements are repeated or named; it stands with what reads it.
+/// Whether an op stands with what reads it: it only repeats or rounds elements.
 bool isShape(Operation *op) {
-  return isa<tile::SplatOp, tile::ExpandDimsOp, tile::BroadcastOp, arith::ConstantOp>(op) ||
-         llvm::none_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
+  bool isScalar = op->getNumResults() > 0 && llvm::none_of(op->getResultTypes(), [](Type type) {
+                    return isa<RankedTensorType>(type);
+                  });
+  return isScalar ||
+         isa<tile::CastOp, tile::SplatOp, tile::ExpandDimsOp, tile::BroadcastOp, arith::ConstantOp>(
+             op);
 }
 
 bool writesMemory(Operation *op) { return isa<tile::StoreOp, tile::AtomicOp, cta::StoreOp>(op); }
@@ -64,8 +68,9 @@ class Orderer {
   using Step = Plan::Loop::Step;
 
 public:
-  Orderer(scf::ForOp loop, const llvm::SmallDenseSet<Operation *> &late) : loop(loop), late(late) {
-    for (Operation &op : loop.getBody()->without_terminator())
+  Orderer(LoopLikeOpInterface loop, const llvm::SmallDenseSet<Operation *> &late)
+      : loop(loop), block(&loop->getRegion(0).front()), late(late) {
+    for (Operation &op : block->without_terminator())
       body.push_back(&op);
   }
 
@@ -73,8 +78,8 @@ public:
     for (const Plan::Loop::Step &step : steps) {
       Operation *op = find(step);
       if (!op)
-        return loop.emitError() << "does not await `" << step.product
-                                << "`, whose sum stays pending from one iteration to the next";
+        return loop->emitError() << "does not await `" << step.product
+                                 << "`, whose sum stays pending from one iteration to the next";
       if (step.kind == Step::Await)
         await(op);
       else if (step.kind == Step::Start)
@@ -84,7 +89,7 @@ public:
     }
     for (Operation *op : body)
       if (isa<cta::AwaitOp>(op) && !isDone(op))
-        return loop.emitError() << "has an order that does not await `" << *idOf(op) << "`";
+        return loop->emitError() << "has an order that does not await `" << *idOf(op) << "`";
     for (Operation *op : body)
       place(op);
     return std::move(order);
@@ -104,9 +109,10 @@ private:
   void start(Operation *op) {
     place(op);
     beside.clear();
+    giveBack();
   }
 
-  /// Behind all that can be done now; slots that were read go back at once.
+  /// Behind all that can be done now.
   void await(Operation *op) {
     for (Operation *other : body)
       if (!isPlaced(other) && !isShape(other) && isReady(other))
@@ -114,10 +120,15 @@ private:
     if (Value tile = leadTo(beside))
       order.after[op] = tile;
     place(op);
-    Value pending = cast<cta::AwaitOp>(op).getPending();
-    for (Operation *user : pending.getUsers())
-      if (isa<cta::ReleaseOp>(user))
-        place(user);
+    giveBack();
+  }
+
+  /// Slots that have been read go back at once.
+  void giveBack() {
+    for (Operation *op : body)
+      if (isa<cta::ReleaseOp>(op) &&
+          llvm::all_of(before(op), [&](Operation *other) { return isDone(other); }))
+        place(op);
   }
 
   bool isDone(Operation *op) const { return done.contains(op); }
@@ -128,16 +139,21 @@ private:
     SmallVector<Operation *> ops;
     for (Value value : readBy(op)) {
       auto argument = dyn_cast<BlockArgument>(value);
-      if (argument && argument.getOwner() == loop.getBody() && argument.getArgNumber() > 0) {
+      if (argument && llvm::is_contained(loop.getRegionIterArgs(), argument)) {
         Operation *update = loop.getTiedLoopYieldedValue(argument)->get().getDefiningOp();
         if (update && late.contains(update) && !late.contains(op))
           ops.push_back(update);
       } else if (Operation *source = value.getDefiningOp();
-                 source && source->getBlock() == loop.getBody() &&
+                 source && source->getBlock() == block &&
                  late.contains(source) == late.contains(op)) {
         ops.push_back(source);
       }
     }
+    // What is late takes slots first, and goes through its loops: it is of the iteration before.
+    if (auto wait = dyn_cast<cta::WaitOp>(op); wait && !late.contains(op))
+      for (Operation *other : body)
+        if (late.contains(other) && (isa<scf::ForOp>(other) || takesFrom(other, wait.getChannel())))
+          ops.push_back(other);
     for (Operation *other : body) {
       if (other == op)
         break;
@@ -147,11 +163,13 @@ private:
     }
     auto addAwaitsOf = [&](Value pending) {
       for (Operation *user : pending.getUsers())
-        if (isa<cta::AwaitOp>(user) && user->getBlock() == loop.getBody())
+        if (isa<cta::AwaitOp>(user) && user->getBlock() == block)
           ops.push_back(user);
     };
-    if (auto release = dyn_cast<cta::ReleaseOp>(op); release && release.getProduct())
-      addAwaitsOf(release.getProduct());
+    if (auto release = dyn_cast<cta::ReleaseOp>(op))
+      for (Operation *user : release.getSlot().getUsers())
+        if (auto product = dyn_cast<cta::MmaOp>(user))
+          addAwaitsOf(product.getResult());
     // Registers that a product reads are not written while it is under way: ptxas would serialize.
     for (Operation *user : op->getUsers())
       if (auto product = dyn_cast<cta::MmaOp>(user);
@@ -167,7 +185,15 @@ private:
       return other && other.getChannel() == wait.getChannel();
     }
     auto release = dyn_cast<cta::ReleaseOp>(op);
-    return release && llvm::is_contained(earlier->getOperands(), release.getSlot());
+    return release && readBy(earlier).contains(release.getSlot());
+  }
+
+  static bool takesFrom(Operation *op, Value channel) {
+    return op
+        ->walk([&](cta::WaitOp wait) {
+          return wait.getChannel() == channel ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   /// With what other channels that of a wait goes together.
@@ -187,7 +213,11 @@ private:
   void place(Operation *op) {
     if (!done.insert(op).second)
       return;
-    for (Operation *other : before(op))
+    SmallVector<Operation *> others = before(op);
+    // An empty sum has registers from where it stands on.
+    std::stable_partition(others.begin(), others.end(),
+                          [](Operation *other) { return !isa<cta::BeginOp>(other); });
+    for (Operation *other : others)
       place(other);
     order.ops.push_back(op);
     if (!isPlaced(op))
@@ -198,7 +228,8 @@ private:
           place(other);
   }
 
-  scf::ForOp loop;
+  LoopLikeOpInterface loop;
+  Block *block;
   const llvm::SmallDenseSet<Operation *> &late;
   SmallVector<Operation *> body;
   llvm::SmallDenseSet<Operation *> done;
@@ -208,7 +239,7 @@ private:
 
 } // namespace
 
-FailureOr<BodyOrder> orderBody(scf::ForOp loop, ArrayRef<Plan::Loop::Step> steps,
+FailureOr<BodyOrder> orderBody(LoopLikeOpInterface loop, ArrayRef<Plan::Loop::Step> steps,
                                const llvm::SmallDenseSet<Operation *> &late) {
   return Orderer(loop, late).run(steps);
 }

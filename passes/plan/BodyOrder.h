@@ -4,6 +4,8 @@
 
 #include "passes/plan/BoundPlan.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
 namespace tilewright::passes {
 
 /// The ops of a loop's body but its terminator, in a plan's order of starts and awaits.
@@ -13,10 +15,12 @@ struct BodyOrder {
   llvm::DenseMap<mlir::Operation *, mlir::Value> after;
 };
 
-/// Puts a body in order. What is `late` is of the iteration before: what it needs of this iteration
-/// the loop carries, and what it carries itself is there for what is not late. Fails, with an error
-/// at the loop, where the order lacks an await or has one that the loop lacks.
-mlir::FailureOr<BodyOrder> orderBody(mlir::scf::ForOp loop, llvm::ArrayRef<Plan::Loop::Step> steps,
+/// Puts the body of a loop, over iterations or tiles, in order. What is `late` is of the iteration
+/// before: what it needs of this iteration the loop carries, and what it carries itself is there for
+/// what is not late. Fails, with an error at the loop, where the order lacks an await or has one that
+/// the loop lacks.
+mlir::FailureOr<BodyOrder> orderBody(mlir::LoopLikeOpInterface loop,
+                                     llvm::ArrayRef<Plan::Loop::Step> steps,
                                      const llvm::SmallDenseSet<mlir::Operation *> &late);
 
 /// Moves an await behind what stands behind it and does not need it.

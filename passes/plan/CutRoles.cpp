@@ -54,9 +54,9 @@ void putInOrder(SmallVectorImpl<tile::LoadOp> &loads, const Plan &plan) {
   for (tile::LoadOp load : loads) {
     Operation *use = firstUse(load);
     for (tile::LoadOp other : loads)
-      if (Operation *also = firstUse(other);
-          use && also && other->getBlock() == load->getBlock() && groupOf(other) == groupOf(load) &&
-          also->isBeforeInBlock(use))
+      if (Operation *also = firstUse(other); use && also && other->getBlock() == load->getBlock() &&
+                                             groupOf(other) == groupOf(load) &&
+                                             also->isBeforeInBlock(use))
         use = also;
     if (!use)
       continue;

@@ -275,8 +275,8 @@ Status Reader::readLoopField(Piece field, Plan::Loop &loop) {
 /// "l1: late peak 8, start p1, start p2, await p1, await p2"
 Status Reader::readLoop(Piece entry) {
   auto [id, rest] = entry.cut(':');
-  if (!isId(id.text, 'l'))
-    return error(id, "a loop such as `l1`");
+  if (!isId(id.text, 'l') && id.text != Plan::kTiles)
+    return error(id, "a loop such as `l1`, or `tiles`,");
   Plan::Loop loop;
   loop.id = id.text.str();
   for (Piece field : rest.split(','))

@@ -29,6 +29,8 @@ namespace tilewright::passes {
 struct Plan {
   /// Of the text; one that is newer, or older, is refused.
   static constexpr int64_t kVersion = 1;
+  /// The loop over tiles, among `loops`.
+  static constexpr llvm::StringLiteral kTiles = "tiles";
 
   struct Tile {
     std::string parameter; ///< Of the kernel, marked `tune`.
@@ -79,7 +81,7 @@ struct Plan {
       std::string product; ///< Of a start or an await.
       bool operator==(const Step &) const = default;
     };
-    std::string id;                 ///< "l1"
+    std::string id;                 ///< "l1", or "tiles"
     std::optional<double> latePeak; ///< Powers of two by which a carried maximum may lag.
     bool lateSums = false;   ///< Sums along rows are carried in parts, and made one behind it.
     bool splitMasks = false; ///< Iterations that masks concern are a loop of their own.

@@ -29,18 +29,30 @@ Plan::Role roleOf(cta::RoleOp op) {
   Plan::Role role{idOf(op).value_or(op.getName()).str(), int64_t(op.getWarps()), std::nullopt, {}};
   if (auto registers = op.getRegisters())
     role.registers = int64_t(*registers);
-  op.walk(
-      [&](cta::LoadOp load) { role.streams.push_back(nameOf(load.getChannel().getDefiningOp())); });
+  op.walk([&](cta::LoadOp load) {
+    std::string stream = nameOf(load.getChannel().getDefiningOp());
+    if (!llvm::is_contained(role.streams, stream)) // else once more, for the tile after the last
+      role.streams.push_back(stream);
+  });
   return role;
 }
 
-/// How late a product is in its loop: once for each that is made up for behind it.
+/// How often a product stands in a block, from some op on.
+int64_t countFrom(Operation *from, cta::MmaOp product) {
+  int64_t count = 0;
+  for (Operation *op = from; op; op = op->getNextNode())
+    count += isa<cta::MmaOp>(op) && idOf(op) == idOf(product);
+  return count;
+}
+
+/// How late a product is in its loop: once for each that is made up for behind it. Those that are
+/// there for the next tile stand in front of all tiles too.
 int64_t behindOf(cta::MmaOp op) {
-  int64_t behind = 0;
-  if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
-    for (Operation *next = loop->getNextNode(); next; next = next->getNextNode())
-      behind += isa<cta::MmaOp>(next) && idOf(next) == idOf(op);
-  return behind;
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop)
+    return 0;
+  auto tiles = dyn_cast<cta::TilesOp>(loop->getParentOp());
+  return countFrom(loop, op) - (tiles ? countFrom(&tiles->getBlock()->front(), op) : 0);
 }
 
 Plan::Product productOf(cta::MmaOp op) {
@@ -54,6 +66,18 @@ Plan::Product productOf(cta::MmaOp op) {
           behindOf(op)};
 }
 
+/// The order of a body; of one that is the kernel's own, the turns that are taken.
+std::vector<Plan::Loop::Step> stepsOf(Block &body, bool isOrdered) {
+  using Step = Plan::Loop::Step;
+  std::vector<Step> steps;
+  for (Operation &op : body)
+    if (isOrdered && isa<cta::MmaOp, cta::AwaitOp>(op))
+      steps.push_back({isa<cta::AwaitOp>(op) ? Step::Await : Step::Start, nameOf(&op)});
+    else if (isa<cta::EnterOp, cta::LeaveOp>(op))
+      steps.push_back({isa<cta::EnterOp>(op) ? Step::Enter : Step::Leave, ""});
+  return steps;
+}
+
 /// What has been done with a loop. An order that is the kernel's own is none.
 Plan::Loop loopOf(scf::ForOp loop, bool isOrdered) {
   Plan::Loop found;
@@ -64,12 +88,7 @@ Plan::Loop loopOf(scf::ForOp loop, bool isOrdered) {
     found.lateSums |= isa<cta::PartialSumOp>(op);
     found.splitMasks |= isa<cta::BeforeOp>(op);
   });
-  using Step = Plan::Loop::Step;
-  for (Operation &op : *loop.getBody())
-    if (isOrdered && isa<cta::MmaOp, cta::AwaitOp>(op))
-      found.order.push_back({isa<cta::AwaitOp>(op) ? Step::Await : Step::Start, nameOf(&op)});
-    else if (isa<cta::EnterOp, cta::LeaveOp>(op))
-      found.order.push_back({isa<cta::EnterOp>(op) ? Step::Enter : Step::Leave, ""});
+  found.order = stepsOf(*loop.getBody(), isOrdered);
   return found;
 }
 
@@ -170,6 +189,12 @@ private:
   }
 
   void readLoops(const Plan &given, Plan &found) {
+    getOperation().walk([&](cta::TilesOp tiles) {
+      if (tiles.getNumResults() && !found.loopOf(Plan::kTiles)) {
+        found.loops.emplace_back().id = Plan::kTiles.str();
+        found.loops.back().order = stepsOf(tiles.getBody().front(), /*isOrdered=*/true);
+      }
+    });
     getOperation().walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
       if (!idOf(loop) || found.loopOf(*idOf(loop)))
         return; // of none, or of another turn

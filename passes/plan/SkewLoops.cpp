@@ -144,8 +144,14 @@ void Skewer::takeTurns(ArrayRef<Plan::Loop::Step> steps) {
 /// Writes the ops of one part, in order. Outside of the loop nobody takes turns.
 void Skewer::emit(OpBuilder &builder, bool ofLate, IRMapping &values) {
   for (Operation *op : order.ops)
-    if (late.contains(op) == ofLate && !isa<cta::EnterOp, cta::LeaveOp>(op))
-      builder.clone(*op, values);
+    if (late.contains(op) == ofLate && !isa<cta::EnterOp, cta::LeaveOp>(op)) {
+      Operation *copy = builder.clone(*op, values);
+      SmallVector<Value> known; // such as a sum of nothing, rescaled
+      if (copy->getNumRegions() || failed(builder.tryFold(copy, known)) || known.empty())
+        continue;
+      values.map(op->getResults(), known);
+      copy->erase();
+    }
 }
 
 /// What is early, in the first iteration.
