@@ -135,7 +135,8 @@ using Inspection = ffi::Any (*)(const Kernel &, Subject &);
 /// Without NVRTC there is no code, but the passes' decisions there are.
 ffi::Any explain(const Kernel &kernel, Subject &subject) {
   try {
-    return ffi::String(driver::explain(*kernel->text(), kernel->compiled(subject)));
+    return ffi::String(orRaise(driver::explain(kernel->text(), kernel->compiled(subject)),
+                               "tilewright.CompileError"));
   } catch (const ffi::Error &) {
     return ffi::String(
         orRaise(driver::explain(kernel->text(), subject.wanted), "tilewright.CompileError"));

@@ -67,9 +67,9 @@ struct BindPlan : impl::BindPlanBase<BindPlan> {
     }
     plan = std::move(*read);
     facts = KernelFacts::of(kernel);
-    if (failed(checkHead()) || failed(checkRoles()) || failed(bindStreams()) ||
-        failed(bindProducts()) || failed(bindLoops()) || failed(bindEnds()) ||
-        failed(checkChannels()))
+    if (failed(checkHead()) || failed(checkFacts()) || failed(checkRoles()) ||
+        failed(bindStreams()) || failed(bindProducts()) || failed(bindLoops()) ||
+        failed(bindEnds()) || failed(checkChannels()))
       return signalPassFailure();
     Builder builder(&getContext());
     kernel->setAttr(cta::kTargetAttr, builder.getStringAttr(plan.target));
@@ -88,6 +88,18 @@ private:
       return kernel.emitError() << "has a plan for target `" << plan.target
                                 << "`, which is unknown; `tilewright targets` lists them";
     return success();
+  }
+
+  /// What a plan is about may have changed since it was written.
+  LogicalResult checkFacts() {
+    std::string own = facts.hash();
+    if (!plan.facts || *plan.facts == own)
+      return success();
+    InFlightDiagnostic error = getOperation().emitError()
+                               << "has a plan for facts " << *plan.facts << "; it has facts " << own
+                               << ", which the plan may state once it fits them";
+    error.attachNote() << "facts " << own << " are\n" << StringRef(facts.str()).rtrim();
+    return error;
   }
 
   LogicalResult checkRoles() {
