@@ -105,16 +105,17 @@ static void addExpansion(OpPassManager &manager, Adder &passes) {
   passes.clean(/*hoist=*/false);
 }
 
-void addFacts(OpPassManager &manager, const PipelineOptions &options) {
+void addFacts(OpPassManager &manager, const PipelineOptions &options, StringRef plan) {
   Adder passes(manager, options);
+  // Before simplify-math, which relies on it.
+  if (!plan.empty())
+    passes.require(createAssumeConditions({plan.str()}));
   addTilePasses(passes);
 }
 
 void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef plan) {
+  addFacts(manager, options, plan);
   Adder passes(manager, options);
-  // Before simplify-math, which relies on it.
-  passes.require(createAssumeConditions({plan.str()}));
-  addTilePasses(passes);
   // First of those that carry it out: it numbers what the plan speaks of.
   passes.require(createBindPlan({plan.str(), options.target}));
   // While loops carry tiles: behind these, some carry products.

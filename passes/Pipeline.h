@@ -23,8 +23,9 @@ struct PipelineOptions {
   std::vector<std::string> disabled;
 };
 
-/// Adds the passes behind which a kernel has the facts that plans are about (KernelFacts.h).
-void addFacts(mlir::OpPassManager &manager, const PipelineOptions &options);
+/// Adds the passes behind which a kernel has the facts that plans are about (KernelFacts.h), where
+/// the conditions of a plan hold; an empty one has none.
+void addFacts(mlir::OpPassManager &manager, const PipelineOptions &options, llvm::StringRef plan);
 
 /// Adds the passes that carry out a plan (docs/plans.md): a kernel of the `tile` level becomes the
 /// program of the `cta` level that the plan states.

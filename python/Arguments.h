@@ -10,6 +10,9 @@
 
 namespace tilewright::python {
 
+/// What is wrong with a kernel or its plan, rather than with the arguments of a call.
+inline constexpr const char *kCompileError = "tilewright.CompileError";
+
 /// Throws what Python sees as `tilewright.Error`, or as the class of that name below it.
 [[noreturn]] void raise(const Error &error, const char *kind = "tilewright.Error");
 

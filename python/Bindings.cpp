@@ -3,6 +3,7 @@
 
 #include "frontend/Builtins.h"
 #include "tools/driver/Builtins.h"
+#include "tools/driver/GivenPlan.h"
 #include "tools/driver/Inspect.h"
 #include "tools/driver/Plans.h"
 #include "tools/driver/Resources.h"
@@ -49,7 +50,17 @@ frontend::Captured capturedOf(const Dict &captured) {
   return result;
 }
 
-/// `target`, `warps`, `stages`, `min_blocks`; what is not given is left open.
+/// A plan as [file, text, entry …].
+std::string planOf(const List &words) {
+  std::vector<std::string> entries;
+  for (size_t i = 2; i < words.size(); ++i)
+    entries.push_back(words[i].cast<std::string>());
+  return orRaise(
+      driver::givenPlan(words[1].cast<std::string>(), entries, words[0].cast<std::string>()),
+      kCompileError);
+}
+
+/// `target`, `warps`, `stages`, `min_blocks`, `plan`; what is not given is left open.
 driver::Config configOf(const Dict &given) {
   driver::Config config;
   for (const auto &[name, value] : given) {
@@ -60,15 +71,23 @@ driver::Config configOf(const Dict &given) {
                                             : nullptr;
     if (word == "target")
       config.target = value.cast<std::string>();
+    else if (word == "plan")
+      config.planText = planOf(value.cast<List>());
     else if (field)
       *field = value.cast<int64_t>();
   }
   return config;
 }
 
-Kernel makeKernel(ErrorOr<driver::KernelTextPtr> text, const Dict &config) {
-  return Kernel(ffi::make_object<KernelObj>(orRaise(std::move(text), "tilewright.CompileError"),
-                                            configOf(config)));
+Kernel makeKernel(ErrorOr<driver::KernelTextPtr> loaded, const Dict &given) {
+  driver::KernelTextPtr text = orRaise(std::move(loaded), kCompileError);
+  driver::Config config = configOf(given);
+  if (!config.planText.empty()) { // what is wrong with it is known before there is a call
+    driver::Settings tiles;
+    std::string file = given["plan"].cast<List>()[0].cast<std::string>();
+    orRaise(driver::bindTiles(*text, config, tiles, file), kCompileError);
+  }
+  return Kernel(ffi::make_object<KernelObj>(std::move(text), std::move(config)));
 }
 
 Kernel loadText(const ffi::String &text, const ffi::String &file, const ffi::String &name,
@@ -135,21 +154,20 @@ using Inspection = ffi::Any (*)(const Kernel &, Subject &);
 /// Without NVRTC there is no code, but the passes' decisions there are.
 ffi::Any explain(const Kernel &kernel, Subject &subject) {
   try {
-    return ffi::String(driver::explain(*kernel->text(), kernel->compiled(subject)));
-  } catch (const ffi::Error &) {
     return ffi::String(
-        orRaise(driver::explain(kernel->text(), subject.wanted), "tilewright.CompileError"));
+        orRaise(driver::explain(kernel->text(), kernel->compiled(subject)), kCompileError));
+  } catch (const ffi::Error &) {
+    return ffi::String(orRaise(driver::explain(kernel->text(), subject.wanted), kCompileError));
   }
 }
 
 ffi::Any cuda(const Kernel &kernel, Subject &subject) {
-  return ffi::String(
-      orRaise(driver::cudaListing(kernel->text(), subject.wanted), "tilewright.CompileError"));
+  return ffi::String(orRaise(driver::cudaListing(kernel->text(), subject.wanted), kCompileError));
 }
 
 ffi::Any ptx(const Kernel &kernel, Subject &subject) {
   return ffi::String(orRaise(driver::ptxListing(kernel->text(), kernel->compiled(subject).attempt),
-                             "tilewright.CompileError"));
+                             kCompileError));
 }
 
 List strings(const std::vector<std::string> &texts) {

@@ -1,5 +1,6 @@
 #include "python/Kernel.h"
 
+#include "tools/driver/GivenPlan.h"
 #include "tools/driver/Interpret.h"
 #include "tools/driver/Plans.h"
 
@@ -11,10 +12,9 @@ using driver::Attempt;
 using driver::Call;
 using driver::Settings;
 
-static constexpr const char *kCompileError = "tilewright.CompileError";
-
 KernelObj::KernelObj(driver::KernelTextPtr text, driver::Config config)
-    : source(text), config(config), function(std::move(text), std::move(config)) {}
+    : source(text), config(config), stated(driver::statedTarget(*text, config)),
+      function(std::move(text), std::move(config)) {}
 
 const driver::Compiled &KernelObj::find(const Call &call, const Settings &settings) {
   driver::Memo::Result result = orRaise(function.find(call, settings));
@@ -43,7 +43,7 @@ void KernelObj::prepare(const Arguments &arguments, const Settings &settings) {
 void KernelObj::interpret(const Arguments &arguments, const Settings &settings) {
   Call call = orRaise(driver::arrange(signature(), arguments.list));
   // The target is left open: asking for it would initialise CUDA, which does not survive a fork.
-  Attempt wanted{config, orRaise(driver::specialise(signature(), call, settings))};
+  Attempt wanted = orRaise(driver::attemptOf(*source, config, call, settings));
   orRaise(driver::choosePlan(source, call, /*device=*/-1, wanted));
   driver::KernelModule module = orRaise(
       driver::KernelModule::lower(source, wanted.specialisation, wanted.plan), kCompileError);
@@ -72,8 +72,8 @@ static std::string targetOf(int device) {
 void KernelObj::chooseTarget(Attempt &wanted, const std::string &target, int device) const {
   if (!target.empty())
     wanted.config.target = target;
-  else if (source->isCta() && device < 0 && config.target == driver::Config().target)
-    wanted.config.target = source->target;
+  else if (!stated.empty() && device < 0 && config.target == driver::Config().target)
+    wanted.config.target = stated;
   else if (config.target == driver::Config().target)
     wanted.config.target = targetOf(device);
 }
@@ -100,7 +100,7 @@ Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
   if (arguments.list.empty())
     return lastSubject(target);
   Call call = orRaise(driver::arrange(signature(), arguments.list));
-  Attempt wanted{config, orRaise(driver::specialise(signature(), call, settings))};
+  Attempt wanted = orRaise(driver::attemptOf(*source, config, call, settings));
   chooseTarget(wanted, target, arguments.device);
   bool forGpu = source->plans.asksMultiprocessors() && hasGpu();
   orRaise(driver::choosePlan(source, call, std::max(forGpu ? 0 : -1, arguments.device), wanted));

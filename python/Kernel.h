@@ -50,6 +50,7 @@ private:
 
   driver::KernelTextPtr source;
   driver::Config config;
+  std::string stated; ///< The target that the program or the plan is for.
   driver::Function function;
   driver::Memo inspected;
 

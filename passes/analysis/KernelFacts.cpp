@@ -1,8 +1,11 @@
 #include "passes/analysis/KernelFacts.h"
 
+#include "support/Hash.h"
+
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace tilewright::passes {
 
@@ -98,48 +101,92 @@ static std::string shapeOf(Type type) {
   return text;
 }
 
+/// " a": the name of the view that is read or written.
 static std::string nameOf(Value view) {
   auto argument = cast<BlockArgument>(view);
   auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
   auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), tile::kNameAttr);
-  return name ? name.str() : "argument " + std::to_string(argument.getArgNumber());
+  return name ? " " + name.str() : " argument " + std::to_string(argument.getArgNumber());
 }
 
-/// " in a loop, line 27": where an op stands.
+/// ", in a loop": where an op stands.
 static std::string placeOf(Operation *op) {
   int64_t loops = 0;
   for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
     loops += isa<LoopLikeOpInterface>(around);
-  std::string text = loops == 0   ? ""
-                     : loops == 1 ? ", in a loop"
-                                  : ", in " + std::to_string(loops) + " loops";
-  if (auto place = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    text += ", line " + std::to_string(place.getLine());
+  return loops == 0 ? "" : loops == 1 ? ", in a loop" : ", in " + std::to_string(loops) + " loops";
+}
+
+/// ", line 27"
+static std::string lineOf(Operation *op) {
+  auto place = op->getLoc()->findInstanceOf<FileLineColLoc>();
+  return place ? ", line " + std::to_string(place.getLine()) : "";
+}
+
+namespace {
+
+/// Says what each fact is, with names and lines of the source or without.
+struct Writer {
+  std::string access(StringRef id, StringRef does, Operation *op, Value view, Type tile) const {
+    return (id + "  " + does + (withSource ? nameOf(view) : "") + ": " + shapeOf(tile) + end(op))
+        .str();
+  }
+
+  std::string product(const ProductFact &fact) const {
+    tile::DotOp dot = fact.dot;
+    std::string sum = isa<BlockArgument>(dot.getAcc()) ? ", added to what the loop carries" : "";
+    return fact.id + "  multiplies " + idOf(dot.getA()) + " by " + idOf(dot.getB()) + ": " +
+           shapeOf(dot.getResult().getType()) + ", " +
+           std::to_string(dot.getA().getType().getDimSize(1)) + " deep" + sum + end(dot);
+  }
+
+  std::string loop(LoopFact fact) const {
+    std::vector<std::string> inside;
+    for (ProductFact product : facts.products)
+      if (product.dot->getBlock() == fact.loop.getBody())
+        inside.push_back(product.id);
+    return fact.id + "  repeats " + (inside.empty() ? "no product" : llvm::join(inside, " and ")) +
+           end(fact.loop);
+  }
+
+  const KernelFacts &facts;
+  bool withSource;
+
+private:
+  std::string idOf(Value operand) const {
+    tile::LoadOp load = loadOf(operand);
+    auto found =
+        llvm::find_if(facts.streams, [&](const Stream &stream) { return stream.load == load; });
+    return load && found != facts.streams.end() ? found->id : "a computed tile";
+  }
+  std::string end(Operation *op) const { return placeOf(op) + (withSource ? lineOf(op) : ""); }
+};
+
+} // namespace
+
+static std::string textOf(const KernelFacts &facts, bool withSource) {
+  Writer writer{facts, withSource};
+  std::vector<std::string> lines;
+  for (Stream stream : facts.streams)
+    lines.push_back(writer.access(stream.id, "loads", stream.load, stream.load.getView(),
+                                  stream.load.getResult().getType()));
+  for (const ProductFact &product : facts.products)
+    lines.push_back(writer.product(product));
+  for (const LoopFact &loop : facts.loops)
+    lines.push_back(writer.loop(loop));
+  for (End end : facts.ends)
+    lines.push_back(writer.access(end.id, "stores", end.store, end.store.getView(),
+                                  end.store.getValue().getType()));
+  std::string text;
+  for (const std::string &line : lines)
+    text += "  " + line + "\n";
   return text;
 }
 
-std::string KernelFacts::str() const {
-  auto idOf = [&](Value operand) -> std::string {
-    tile::LoadOp load = loadOf(operand);
-    auto found = llvm::find_if(streams, [&](const Stream &stream) { return stream.load == load; });
-    return load && found != streams.end() ? found->id : "a computed tile";
-  };
-  std::string text;
-  for (Stream stream : streams)
-    text += "  " + stream.id + "  loads " + nameOf(stream.load.getView()) + ": " +
-            shapeOf(stream.load.getResult().getType()) + placeOf(stream.load) + "\n";
-  for (const ProductFact &product : products) {
-    tile::DotOp dot = product.dot;
-    std::string sum = isa<BlockArgument>(dot.getAcc()) ? ", added to what the loop carries" : "";
-    text += "  " + product.id + "  multiplies " + idOf(dot.getA()) + " by " + idOf(dot.getB()) +
-            ": " + shapeOf(dot.getResult().getType()) + ", " +
-            std::to_string(dot.getA().getType().getDimSize(1)) + " deep" + sum + placeOf(dot) +
-            "\n";
-  }
-  for (End end : ends)
-    text += "  " + end.id + "  stores " + nameOf(end.store.getView()) + ": " +
-            shapeOf(end.store.getValue().getType()) + placeOf(end.store) + "\n";
-  return text;
+std::string KernelFacts::str() const { return textOf(*this, /*withSource=*/true); }
+
+std::string KernelFacts::hash() const {
+  return hashBytes(textOf(*this, /*withSource=*/false)).hex().substr(0, 8);
 }
 
 } // namespace tilewright::passes

@@ -48,6 +48,9 @@ struct KernelFacts {
 
   /// A line for each, as a person who writes a plan wants it.
   std::string str() const;
+  /// Eight hexadecimal digits, which are the same for kernels with the same facts: names and lines
+  /// of the source do not count.
+  std::string hash() const;
 };
 
 } // namespace tilewright::passes

@@ -6,6 +6,8 @@
 
 #include "ir/Target.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tilewright::passes {
 #define GEN_PASS_DEF_BINDPLAN
@@ -43,6 +45,18 @@ Location placeNamed(Operation *access, Value view) {
   return name ? Location(NameLoc::get(name, place)) : place;
 }
 
+void eraseUnused(Operation *op) {
+  if (!isOpTriviallyDead(op))
+    return;
+  llvm::SmallSetVector<Operation *, 4> sources;
+  for (Value operand : op->getOperands())
+    if (Operation *source = operand.getDefiningOp())
+      sources.insert(source);
+  op->erase();
+  for (Operation *source : sources)
+    eraseUnused(source);
+}
+
 cta::InstructionAttrInterface instructionOf(const Plan::Product &product, MLIRContext *context) {
   std::string shape = llvm::join(
       llvm::map_range(product.shape, [](int64_t size) { return std::to_string(size); }), "x");
@@ -67,9 +81,9 @@ struct BindPlan : impl::BindPlanBase<BindPlan> {
     }
     plan = std::move(*read);
     facts = KernelFacts::of(kernel);
-    if (failed(checkHead()) || failed(checkRoles()) || failed(bindStreams()) ||
-        failed(bindProducts()) || failed(bindLoops()) || failed(bindEnds()) ||
-        failed(checkChannels()))
+    if (failed(checkHead()) || failed(checkFacts()) || failed(checkRoles()) ||
+        failed(bindStreams()) || failed(bindProducts()) || failed(bindLoops()) ||
+        failed(bindEnds()) || failed(checkChannels()))
       return signalPassFailure();
     Builder builder(&getContext());
     kernel->setAttr(cta::kTargetAttr, builder.getStringAttr(plan.target));
@@ -88,6 +102,18 @@ private:
       return kernel.emitError() << "has a plan for target `" << plan.target
                                 << "`, which is unknown; `tilewright targets` lists them";
     return success();
+  }
+
+  /// What a plan is about may have changed since it was written.
+  LogicalResult checkFacts() {
+    std::string own = facts.hash();
+    if (!plan.facts || *plan.facts == own)
+      return success();
+    InFlightDiagnostic error = getOperation().emitError()
+                               << "has a plan for facts " << *plan.facts << "; it has facts " << own
+                               << ", which the plan may state once it fits them";
+    error.attachNote() << "facts " << own << " are\n" << StringRef(facts.str()).rtrim();
+    return error;
   }
 
   LogicalResult checkRoles() {

@@ -33,6 +33,10 @@ const Plan::Loop *entryOf(const Plan &plan, mlir::scf::ForOp loop);
 /// for it is called.
 mlir::Location placeNamed(mlir::Operation *access, mlir::Value view);
 
+/// Erases an op that nobody reads, and what nobody else reads with it: what is done with a program
+/// may not depend on what a rewrite has left behind.
+void eraseUnused(mlir::Operation *op);
+
 /// The instruction of a product; null if there is none of that name and shape.
 cta::InstructionAttrInterface instructionOf(const Plan::Product &product,
                                             mlir::MLIRContext *context);

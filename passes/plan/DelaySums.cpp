@@ -125,8 +125,7 @@ private:
                            .getResult()
                      : builder.create<arith::AddFOp>(loc, sum.carried, added).getResult();
     yielded->set(next);
-    for (Operation *op : {update, sum.added.getOperation()})
-      eraseUnused(op);
+    eraseUnused(update);
     builder.setInsertionPoint(loop);
     OpOperand *init = loop.getTiedLoopInit(sum.carried);
     init->set(started(builder, loc, init->get(), parts));
@@ -136,16 +135,6 @@ private:
     auto whole = builder.create<tile::ReduceOp>(loc, rows, tile::ReduceKind::Sum, result, 1);
     result.replaceAllUsesExcept(whole.getResult(), whole);
     return true;
-  }
-
-  static void eraseUnused(Operation *op) {
-    SmallVector<Value> operands(op->getOperands());
-    if (!op->use_empty())
-      return;
-    op->erase();
-    for (Value operand : operands)
-      if (auto product = operand.getDefiningOp<arith::MulFOp>())
-        eraseUnused(product);
   }
 
   static Value column(OpBuilder &builder, Location loc, Value rows, RankedTensorType type) {

@@ -63,10 +63,15 @@ struct Piece {
   }
 };
 
+constexpr StringLiteral kSections[] = {"when",     "tiles", "blocks",  "roles",
+                                       "products", "loops", "channels"};
+
 class Reader {
 public:
   Reader(StringRef text, StringRef file) : text(text), file(file) {}
   ErrorOr<Plan> read();
+  /// Of a text that is a single entry of no file.
+  ErrorOr<Plan> readAlone();
 
 private:
   /// Where a piece stands, what is there and what may be.
@@ -78,6 +83,7 @@ private:
   ErrorOr<std::vector<int64_t>> sizes(Piece piece) const;
 
   Status readHead(Piece line);
+  Status readFacts(Piece field);
   Status readEntry(StringRef section, Piece entry);
   Status readWhen(Piece entry);
   Status readTile(Piece entry);
@@ -100,10 +106,15 @@ Error Reader::error(Piece at, const Twine &expected) const {
   size_t line = before.count('\n') + 1, column = before.size() - before.rfind('\n');
   if (!before.contains('\n'))
     column = before.size() + 1;
-  std::string found = at.text.empty() ? "nothing" : "`" + at.text.str() + "`";
-  return {(file + ":" + Twine(line) + ":" + Twine(column) + ": " + found + " stands where " +
-           expected + " is expected")
-              .str()};
+  std::string found = at.text.empty() ? "nothing" : ("`" + at.text + "`").str();
+  std::string place = file.empty() ? ("entry `" + text + "`, column " + Twine(column)).str()
+                                   : (file + ":" + Twine(line) + ":" + Twine(column)).str();
+  return {(place + ": " + found + " stands where " + expected + " is expected").str()};
+}
+
+static std::string aSection() {
+  auto names = map_range(kSections, [](StringRef name) { return name; });
+  return "a section, one of `" + join(names, "`, `") + "`,";
 }
 
 ErrorOr<int64_t> Reader::number(Piece piece) const {
@@ -329,8 +340,23 @@ Status Reader::readEntry(StringRef section, Piece entry) {
   return section == "loops" ? readLoop(entry) : readChannel(entry);
 }
 
-/// "plan 1 of matmul_nt for sm_90"
+/// "facts 5e1c0a2b"
+Status Reader::readFacts(Piece field) {
+  std::vector<Piece> words = field.words();
+  if (words.size() != 2 || words[0].text != "facts" || words[1].text.size() != 8 ||
+      !all_of(words[1].text, isHexDigit))
+    return error(field, "a hash of facts, such as `facts 5e1c0a2b`,");
+  plan.facts = words[1].text.lower();
+  return {};
+}
+
+/// "plan 1 of matmul_nt for sm_90, facts 5e1c0a2b"
 Status Reader::readHead(Piece line) {
+  if (line.text.contains(',')) {
+    auto [head, facts] = line.cut(',');
+    TILEWRIGHT_TRY(readFacts(facts));
+    line = head;
+  }
   std::vector<Piece> words = line.words();
   if (words.size() != 6 || words[0].text != "plan" || words[2].text != "of" ||
       words[4].text != "for")
@@ -344,8 +370,6 @@ Status Reader::readHead(Piece line) {
 }
 
 ErrorOr<Plan> Reader::read() {
-  static constexpr StringLiteral kSections[] = {"when",     "tiles", "blocks",  "roles",
-                                                "products", "loops", "channels"};
   StringRef section;
   bool hasHead = false;
   for (Piece line : Piece{text}.split('\n')) {
@@ -363,9 +387,7 @@ ErrorOr<Plan> Reader::read() {
       section = word.text;
       line = rest;
     } else if (section.empty()) {
-      return error(
-          word, "a section, one of `" +
-                    join(map_range(kSections, [](StringRef name) { return name; }), "`, `") + "`,");
+      return error(word, aSection());
     }
     // Commas part entries that have no fields.
     bool plain = section == "when" || section == "tiles" || section == "blocks";
@@ -377,7 +399,58 @@ ErrorOr<Plan> Reader::read() {
   return std::move(plan);
 }
 
+/// "channels.s1: tma, 5 slots"; "blocks: 1 per SM, grouped 8", as a section without keys.
+ErrorOr<Plan> Reader::readAlone() {
+  Piece entry{text.trim()};
+  size_t end = std::min(entry.text.find_first_of(".:"), entry.text.size());
+  Piece section{entry.text.take_front(end).trim()}, rest{entry.text.drop_front(end)};
+  if (!is_contained(kSections, section.text))
+    return error(section, aSection());
+  bool hasKey = section.text != "when" && section.text != "blocks";
+  if (!rest.text.consume_front(hasKey ? "." : ":"))
+    return error(rest, hasKey ? "`.` and a key, as in `channels.s1: tma, 5 slots`,"
+                              : "`:` and all of the section, as in `blocks: 1 per SM, grouped 8`,");
+  rest = {rest.text.trim()};
+  if (section.text == "tiles") {
+    auto [parameter, extent] = rest.cut(':');
+    if (parameter.words().size() != 1)
+      return error(parameter, "a tile parameter, as in `tiles.BM: 128`,");
+    TILEWRIGHT_ASSIGN(int64_t number, this->number(extent));
+    plan.tiles.push_back({parameter.text.str(), number});
+    return std::move(plan);
+  }
+  for (Piece part : hasKey ? std::vector{rest} : rest.split(','))
+    TILEWRIGHT_TRY(readEntry(section.text, part));
+  return std::move(plan);
+}
+
 ErrorOr<Plan> Plan::parse(StringRef text, StringRef file) { return Reader(text, file).read(); }
+
+/// Puts entries in the place of those that have the same key, or behind all.
+template <typename Entry>
+static void overlay(std::vector<Entry> &entries, ArrayRef<Entry> others, std::string Entry::*key) {
+  for (const Entry &other : others) {
+    auto same = find_if(entries, [&](const Entry &entry) { return entry.*key == other.*key; });
+    if (same == entries.end())
+      entries.push_back(other);
+    else
+      *same = other;
+  }
+}
+
+Status Plan::set(StringRef entry) {
+  TILEWRIGHT_ASSIGN(Plan read, Reader(entry, /*file=*/"").readAlone());
+  if (entry.ltrim().starts_with("when"))
+    positive = read.positive;
+  if (entry.ltrim().starts_with("blocks"))
+    blocks = read.blocks;
+  overlay<Tile>(tiles, read.tiles, &Tile::parameter);
+  overlay<Role>(roles, read.roles, &Role::name);
+  overlay<Product>(products, read.products, &Product::id);
+  overlay<Loop>(loops, read.loops, &Loop::id);
+  overlay<Channel>(channels, read.channels, &Channel::id);
+  return {};
+}
 
 //===- Writing --------------------------------------------------------------------------------===//
 
@@ -456,7 +529,8 @@ static std::string textOf(const Plan::Tile &tile) {
 }
 
 std::string Plan::str() const {
-  std::string text = "plan " + std::to_string(kVersion) + " of " + kernel + " for " + target + "\n";
+  std::string text = "plan " + std::to_string(kVersion) + " of " + kernel + " for " + target +
+                     (facts ? ", facts " + *facts : "") + "\n";
   auto section = [&](StringRef name, const auto &entries, StringRef separator) {
     if (entries.empty())
       return;

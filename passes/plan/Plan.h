@@ -24,6 +24,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm::json {
+class Object;
+} // namespace llvm::json
+
 namespace tilewright::passes {
 
 struct Plan {
@@ -90,6 +94,7 @@ struct Plan {
   };
 
   std::string kernel, target;
+  std::optional<std::string> facts;  ///< KernelFacts::hash() of what it is for; none: not held to.
   std::vector<std::string> positive; ///< Scalar arguments; others have no use for the plan.
   std::vector<Tile> tiles;
   Blocks blocks;
@@ -104,6 +109,12 @@ struct Plan {
   static ErrorOr<Plan> parse(llvm::StringRef text, llvm::StringRef file = "plan");
   /// The text, which reads back as this plan.
   std::string str() const;
+  /// Its fields, by their names (docs/plans.md#as-json).
+  llvm::json::Object json() const;
+
+  /// Reads a single entry, which replaces the one of its key or is added: "channels.s1: tma, 5
+  /// slots", "blocks: 1 per SM". An error names the entry and the column.
+  Status set(llvm::StringRef entry);
 
   const Channel *channelOf(llvm::StringRef id) const;
   const Product *productOf(llvm::StringRef id) const;

@@ -144,6 +144,7 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
     Plan given = planOf(kernel), found;
     found.kernel = kernel.getName().str();
     found.target = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).str();
+    found.facts = given.facts; // of the kernel as it was
     found.tiles = given.tiles; // bound before there is IR
     found.blocks = blocksOf(kernel);
     for (auto when : kernel.getOps<cta::WhenOp>())

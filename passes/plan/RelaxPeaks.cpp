@@ -60,10 +60,15 @@ private:
                                               peak.carried, peak.source, factor,
                                               builder.getF32FloatAttr(*entry.latePeak));
     peak.update.replaceAllUsesWith(raise.getPeak());
-    peak.update.erase();
-    for (Operation &op : llvm::make_early_inc_range(*loop.getBody()))
+    eraseUnused(peak.update);
+    SmallVector<Operation *> shrinks;
+    for (Operation &op : *loop.getBody())
       if (isShrink(&op, peak.carried, raise.getPeak()))
-        op.replaceAllUsesWith(ValueRange(raise.getShrink()));
+        shrinks.push_back(&op);
+    for (Operation *op : shrinks) {
+      op->replaceAllUsesWith(ValueRange(raise.getShrink()));
+      eraseUnused(op);
+    }
     rescale(loop, raise.getShrink());
     return success();
   }

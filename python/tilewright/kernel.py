@@ -1,12 +1,14 @@
 """Kernels as Python objects."""
 
 import functools
+import os
+import pathlib
 
 from . import capture, frameworks
 from ._library import Error, library
 from .language import DType, dtype_name
 
-_CONFIG = ("target", "warps", "stages", "min_blocks")
+_CONFIG = ("target", "warps", "stages", "min_blocks", "plan")
 
 
 class Spec:
@@ -57,6 +59,7 @@ class Kernel:
             if p["kind"] in ("const", "tune")
         }
         self._bound = {"call": {}, "prepare": {}, "reference": {}}
+        self._planned = {}
         frameworks.adopt()
         self._launch = library.bind(handle, {}, "call")
         self._traced = frameworks.traceable(self, signature)
@@ -94,34 +97,49 @@ class Kernel:
         args, settings = self._arrange(args, named)
         self._function("reference", settings)(*args)
 
-    def explain(self, *args, target="", **named):
+    def explain(self, *args, target="", plan=None, **named):
         """What the compiler decided and why, as text, for these arguments or those of the last call.
 
-        `target` is a GPU generation, `"sm_80"`; without it, the GPU at hand counts. Arrays may be
-        given as `Spec`, or as torch's meta tensors.
+        `target` is a GPU generation, `"sm_80"`; without it, the GPU at hand counts. `plan` is one as
+        for `configured`. Arrays may be given as `Spec`, or as torch's meta tensors.
         """
-        return str(self._inspect("explain", args, target, named))
+        return str(self._inspect("explain", args, target, plan, named))
 
-    def cuda(self, *args, target="", **named):
+    def cuda(self, *args, target="", plan=None, **named):
         """The CUDA C++ text, with the kernel's lines as comments; arguments as for `explain`."""
-        return str(self._inspect("cuda", args, target, named))
+        return str(self._inspect("cuda", args, target, plan, named))
 
-    def ptx(self, *args, target="", **named):
+    def ptx(self, *args, target="", plan=None, **named):
         """The PTX, with the kernel's lines as comments; arguments as for `explain`."""
-        return str(self._inspect("ptx", args, target, named))
+        return str(self._inspect("ptx", args, target, plan, named))
 
-    def report(self, *args, target="", **named):
+    def report(self, *args, target="", plan=None, **named):
         """What the code uses: a `Report`; arguments as for `explain`."""
-        found = self._inspect("report", args, target, named)
+        found = self._inspect("report", args, target, plan, named)
         return Report((str(key), plain(value)) for key, value in found.items())
 
     def configured(self, **config):
-        """The same kernel with `target`, `warps`, `stages` or `min_blocks` stated."""
+        """The same kernel with `target`, `warps`, `stages` or `min_blocks` stated, or with a `plan`.
+
+        A plan says how the kernel is to run (docs/plans.md). It is a text; a path to a file with
+        one; or a list of either and of entries that replace some of it,
+        `[Path("gemm.plan"), "channels.s1: tma, 5 slots"]`. The same plan gives the same kernel, with
+        the code that it has already.
+        """
         unknown = set(config) - set(_CONFIG)
         if unknown:
             raise TypeError(f"there is no configuration `{min(unknown)}`; there are "
                             + ", ".join(f"`{name}`" for name in _CONFIG))
-        return self._load({**self._config, **config})
+        if config.get("plan") is not None:
+            config["plan"] = plan_words(config["plan"])
+        config = {**self._config, **config}
+        if config.get("plan") is None:
+            config.pop("plan", None)
+            return self._load(config)
+        key = tuple(sorted(config.items()))
+        if key not in self._planned:
+            self._planned[key] = self._load(config)
+        return self._planned[key]
 
     def _load(self, config):
         raise NotImplementedError
@@ -129,7 +147,9 @@ class Kernel:
     def __repr__(self):
         return f"<tilewright kernel {self.__name__}>"
 
-    def _inspect(self, what, args, target, named):
+    def _inspect(self, what, args, target, plan, named):
+        if plan is not None:
+            return self.configured(plan=plan)._inspect(what, args, target, None, named)
         args, settings = self._arrange(args, named)
         function = library.inspector(self._handle, what)
         return function(settings, target, *map(described, args))
@@ -244,6 +264,14 @@ def described(argument):
         return argument
     name = frameworks.torch_dtype_name(argument.dtype) if is_meta else argument.dtype
     return [dtype_name(name) or name, *map(int, argument.shape)]
+
+
+def plan_words(plan):
+    """A plan as the library takes it: (file, text, entry, …)."""
+    first, *entries = [plan] if isinstance(plan, (str, os.PathLike)) else plan
+    if isinstance(first, str):
+        return ("plan", first, *entries)
+    return (os.fspath(first), pathlib.Path(first).read_text(encoding="utf-8"), *entries)
 
 
 def plain(value):

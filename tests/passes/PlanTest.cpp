@@ -1,6 +1,8 @@
 // The text of a plan: what it says, and what it says where it is wrong.
 #include "passes/plan/Plan.h"
 
+#include "llvm/Support/JSON.h"
+
 #include <gtest/gtest.h>
 
 using namespace tilewright;
@@ -51,15 +53,17 @@ static std::string refusal(const std::string &line) {
 }
 
 TEST(Plan, says_what_stands_where_something_else_is_expected) {
-  EXPECT_EQ(refusal("  roads a"), "k.plan:2:3: `roads` stands where `tiles`, `blocks`, `roles`, "
-                                  "`products` or `channels` is expected");
+  EXPECT_EQ(
+      refusal("  roads a"),
+      "k.plan:2:3: `roads` stands where a section, one of `when`, `tiles`, `blocks`, `roles`, "
+      "`products`, `loops`, `channels`, is expected");
   EXPECT_EQ(refusal("  tiles BM"), "k.plan:2:9: `BM` stands where a tile parameter and its "
                                    "extent, such as `BM 128`, is expected");
   EXPECT_EQ(refusal("tiles BM 0"),
             "k.plan:2:10: `0` stands where a number, at least 1, is expected");
   EXPECT_EQ(refusal("blocks striped"),
-            "k.plan:2:8: `striped` stands where `one per tile`, `1 per SM`, `grouped 16`, `folded` "
-            "or `queue` is expected");
+            "k.plan:2:8: `striped` stands where `one per tile`, `1 per SM`, `axes 1 0`, "
+            "`grouped 16`, `folded`, `descending` or `queue` is expected");
   EXPECT_EQ(refusal("roles load: s1"),
             "k.plan:2:13: `s1` stands where how many warps role `load` has is expected");
   EXPECT_EQ(refusal("roles load: 1 warp, a"),
@@ -80,4 +84,103 @@ TEST(Plan, of_another_version_is_refused) {
             "plan:1:6: `2` stands where `1`, the version of plans that is known, is expected");
   EXPECT_EQ(Plan::parse("").error().message,
             "plan:1:1: nothing stands where `plan 1 of KERNEL for TARGET` is expected");
+}
+
+//===- The facts that a plan is for -----------------------------------------------------------===//
+
+TEST(Plan, may_say_for_which_facts_it_is) {
+  Plan plan = *Plan::parse("plan 1 of k for sm_90, facts 5E1C0A2B");
+  EXPECT_EQ(plan.target, "sm_90");
+  EXPECT_EQ(plan.facts, "5e1c0a2b");
+  EXPECT_TRUE(llvm::StringRef(plan.str()).starts_with("plan 1 of k for sm_90, facts 5e1c0a2b\n"));
+  EXPECT_EQ(Plan::parse("plan 1 of k for sm_90")->facts, std::nullopt);
+}
+
+TEST(Plan, with_a_hash_that_is_none_is_refused) {
+  for (const char *field : {"facts 5e1c", "facts 5e1c0a2g", "causal", "facts 5e1c0a2b, causal"})
+    EXPECT_EQ(Plan::parse("plan 1 of k for sm_90, " + std::string(field)).error().message,
+              "plan:1:24: `" + std::string(field) +
+                  "` stands where a hash of facts, such as `facts 5e1c0a2b`, is expected");
+}
+
+//===- Single entries -------------------------------------------------------------------------===//
+
+TEST(Plan, takes_single_entries_in_the_place_of_its_own) {
+  Plan plan = *Plan::parse(kText);
+  for (const char *entry :
+       {"channels.s1: tma, 5 slots", "tiles.BM: 64", " blocks: one per tile, queue",
+        "products.p1 : wgmma 64x128x16, warps 4x2", "roles.load: 2 warps, s1, s2",
+        "loops.l1: late peak 8.5, late sums", "when: scale > 0"})
+    ASSERT_TRUE(plan.set(entry)) << entry;
+  EXPECT_EQ(plan.str(), R"(plan 1 of matmul_nt for sm_90
+  when      scale > 0
+  tiles     BM 64, BN 256, BK 64
+  blocks    one per tile, queue
+  roles     load: 2 warps, s1, s2; multiply: 8 warps, 232 registers
+  products  p1: wgmma 64x128x16, warps 4x2
+  loops     l1: late peak 8.5, late sums
+  channels  s1: tma, 5 slots; s2: tma, 4 slots; e1: store, 2 slots of 64 columns
+)");
+}
+
+TEST(Plan, takes_single_entries_beside_its_own) {
+  Plan plan = *Plan::parse("plan 1 of k for sm_90");
+  ASSERT_TRUE(plan.set("channels.s1: tma, 5 slots") && plan.set("channels.s2: tma, 1 slot"));
+  EXPECT_EQ(plan.channels.size(), 2u);
+}
+
+/// What a single entry is refused with; the plan stays as it was.
+static std::string refusalOf(const std::string &entry) {
+  Plan plan = *Plan::parse(kText);
+  Status status = plan.set(entry);
+  EXPECT_EQ(plan, *Plan::parse(kText));
+  return status ? plan.str() : status.error().message;
+}
+
+TEST(Plan, says_of_a_single_entry_what_stands_where) {
+  EXPECT_EQ(refusalOf("channels.s1: tma, 5 stages"),
+            "entry `channels.s1: tma, 5 stages`, column 19: `5 stages` stands where a number of "
+            "`slots` is expected");
+  EXPECT_EQ(refusalOf("chanels.s1: tma, 5 slots"),
+            "entry `chanels.s1: tma, 5 slots`, column 1: `chanels` stands where a section, one of "
+            "`when`, `tiles`, `blocks`, `roles`, `products`, `loops`, `channels`, is expected");
+  EXPECT_EQ(refusalOf("channels: s1: tma, 5 slots"),
+            "entry `channels: s1: tma, 5 slots`, column 9: `: s1: tma, 5 slots` stands where `.` "
+            "and a key, as in `channels.s1: tma, 5 slots`, is expected");
+  EXPECT_EQ(refusalOf("blocks.grouped: 8"),
+            "entry `blocks.grouped: 8`, column 7: `.grouped: 8` stands where `:` and all of the "
+            "section, as in `blocks: 1 per SM, grouped 8`, is expected");
+  EXPECT_EQ(refusalOf("tiles.BM"),
+            "entry `tiles.BM`, column 9: nothing stands where a number, at least 1, is expected");
+  EXPECT_EQ(refusalOf("tiles: 64"), "entry `tiles: 64`, column 6: `: 64` stands where `.` and a "
+                                    "key, as in `channels.s1: tma, 5 slots`, is expected");
+  EXPECT_EQ(refusalOf(""), "entry ``, column 1: nothing stands where a section, one of `when`, "
+                           "`tiles`, `blocks`, `roles`, `products`, `loops`, `channels`, is "
+                           "expected");
+}
+
+//===- As JSON --------------------------------------------------------------------------------===//
+
+TEST(Plan, is_an_object_of_its_fields) {
+  Plan plan = *Plan::parse(R"(plan 1 of k for sm_90, facts 5e1c0a2b
+  when     scale > 0
+  tiles    BM 128
+  blocks   1 per SM, axes 1 0, grouped 4, folded
+  roles    load: 1 warp, 40 registers, s1; use: 8 warps
+  products p1: wgmma 64x128x16, warps 8x1, 1 behind
+  loops    l1: late peak 8, start p1, await p1
+  channels s1: tma, 4 slots; e1: store, 2 slots of 64 columns)");
+  EXPECT_EQ(llvm::json::Value(plan.json()), *llvm::json::parse(R"({
+    "version": 1, "kernel": "k", "target": "sm_90", "facts": "5e1c0a2b", "positive": ["scale"],
+    "tiles": [{"parameter": "BM", "extent": 128}],
+    "blocks": {"per_sm": 1, "axes": [1, 0], "grouped": 4, "folded": true, "descending": false,
+               "queue": false},
+    "roles": [{"name": "load", "warps": 1, "registers": 40, "streams": ["s1"]},
+              {"name": "use", "warps": 8, "streams": []}],
+    "products": [{"id": "p1", "unit": "wgmma", "shape": [64, 128, 16], "warps": [8, 1],
+                  "behind": 1}],
+    "loops": [{"id": "l1", "late_peak": 8, "late_sums": false, "split_masks": false,
+               "order": [{"awaits": false, "product": "p1"}, {"awaits": true, "product": "p1"}]}],
+    "channels": [{"id": "s1", "kind": "tma", "slots": 4, "columns": 0},
+                 {"id": "e1", "kind": "store", "slots": 2, "columns": 64}]})"));
 }

@@ -23,11 +23,11 @@ struct Config {
   int64_t warps = 0, stages = 0, minBlocks = 0;
   /// Keep a kernel that spills registers to memory instead of trying others.
   bool allowSpills = false;
-  std::vector<std::string> disabledPasses;
-  /// The text of a plan (docs/plans.md); empty: the passes choose.
-  std::string planText;
+  std::vector<std::string> disabledPasses = {};
+  /// The text of a plan (docs/plans.md, passes/plan/Plan.h); empty: the passes choose.
+  std::string planText = {};
   /// Compiled in place of the text that the passes lead to; it takes the same arguments.
-  std::string cudaText;
+  std::string cudaText = {};
 
   bool operator==(const Config &) const = default;
   /// The generation that the passes compile for.

@@ -1,5 +1,6 @@
 #include "tools/driver/Inspect.h"
 
+#include "passes/plan/Plan.h"
 #include "tools/driver/Listing.h"
 #include "tools/driver/Plans.h"
 
@@ -24,16 +25,44 @@ ErrorOr<KernelModule> driver::moduleAt(const KernelTextPtr &text, const Attempt 
   return module;
 }
 
-static std::string explanation(const KernelText &text, const Attempt &attempt,
-                               const runtime::KernelSource &source,
-                               const std::vector<std::string> &rejected,
-                               const std::vector<Remark> &remarks) {
-  std::string config = attempt.str(text.signature());
+/// What `use` says of the facts of a kernel, while their module lasts.
+template <typename Use>
+static ErrorOr<std::string> withFacts(const KernelTextPtr &text, const Attempt &attempt, Use use) {
+  TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, attempt.specialisation));
+  TILEWRIGHT_ASSIGN(passes::KernelFacts facts,
+                    module.facts(attempt.config.options(), attempt.config.planText));
+  return use(facts);
+}
+
+static void indent(std::string &text, llvm::StringRef lines, llvm::StringRef by) {
+  for (; !lines.empty(); lines = lines.split('\n').second)
+    text += (by + lines.split('\n').first + "\n").str();
+}
+
+/// A plan, and what it calls by numbers as comments; both read back as that plan.
+static ErrorOr<std::string> explainPlan(const KernelTextPtr &text, const Attempt &attempt) {
+  const std::string &plan = attempt.config.planText;
+  return plan.empty() ? std::string() : withFacts(text, attempt, [&](auto &facts) {
+    std::string result;
+    indent(result, plan, "  ");
+    indent(result, "facts " + facts.hash(), "    # ");
+    indent(result, facts.str(), "    # ");
+    return result;
+  });
+}
+
+static ErrorOr<std::string> explanation(const KernelTextPtr &text, const Attempt &attempt,
+                                        const runtime::KernelSource &source,
+                                        const std::vector<std::string> &rejected,
+                                        const std::vector<Remark> &remarks) {
+  std::string config = attempt.str(text->signature());
   std::string result =
-      fmt::format("{}{} on {}\n", text.kernel, config.empty() ? "" : " (" + config + ")",
+      fmt::format("{}{} on {}\n", text->kernel, config.empty() ? "" : " (" + config + ")",
                   attempt.config.target);
-  if (std::string plan = describePlan(text, attempt.plan); !plan.empty())
+  if (std::string plan = describePlan(*text, attempt.plan); !plan.empty())
     result += "  " + plan + "\n";
+  TILEWRIGHT_ASSIGN(std::string given, explainPlan(text, attempt));
+  result += given;
   for (const std::string &reason : rejected)
     result += "  rejected: " + reason + "\n";
   for (const Remark &remark : remarks)
@@ -45,20 +74,20 @@ static std::string explanation(const KernelText &text, const Attempt &attempt,
 ErrorOr<std::string> driver::explain(const KernelTextPtr &text, const Attempt &wanted) {
   std::vector<std::string> rejected;
   TILEWRIGHT_ASSIGN(Translated translated, translateFitting(text, wanted, &rejected));
-  return explanation(*text, translated.attempt, translated.source, rejected, translated.remarks);
+  return explanation(text, translated.attempt, translated.source, rejected, translated.remarks);
+}
+
+ErrorOr<std::string> driver::explain(const KernelTextPtr &text, const Compiled &compiled) {
+  return explanation(text, compiled.attempt, compiled.kernel.source(), compiled.rejected,
+                     compiled.remarks);
 }
 
 ErrorOr<std::string> driver::explainFacts(const KernelTextPtr &text, const Attempt &wanted) {
   if (text->isCta())
     return Error{"`" + text->kernel + "` is a program of the `cta` level, which states its plan"};
-  TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, wanted.specialisation));
-  TILEWRIGHT_ASSIGN(std::string facts, module.facts(wanted.config.options()));
-  return text->kernel + "\n" + facts;
-}
-
-std::string driver::explain(const KernelText &text, const Compiled &compiled) {
-  return explanation(text, compiled.attempt, compiled.kernel.source(), compiled.rejected,
-                     compiled.remarks);
+  return withFacts(text, wanted, [&](auto &facts) {
+    return text->kernel + ", facts " + facts.hash() + "\n" + facts.str();
+  });
 }
 
 //===- As data --------------------------------------------------------------------------------===//
@@ -115,6 +144,10 @@ ErrorOr<llvm::json::Object> driver::inspect(const KernelTextPtr &text, const Att
         llvm::json::Object{{"name", text->plans.name(wanted.plan)},
                            {"number", int64_t(wanted.plan) + 1},
                            {"conditions", llvm::json::Array(text->plans.conditions(wanted.plan))}};
+  if (!wanted.config.planText.empty()) {
+    TILEWRIGHT_ASSIGN(passes::Plan plan, passes::Plan::parse(wanted.config.planText));
+    result["plan"] = plan.json();
+  }
   if (!irAfter.empty()) {
     TILEWRIGHT_ASSIGN(llvm::json::Array kept, keptIr(text, translated.attempt, irAfter));
     result["ir"] = std::move(kept);

@@ -11,13 +11,13 @@ namespace tilewright::driver {
 ErrorOr<KernelModule> moduleAt(const KernelTextPtr &text, const Attempt &wanted,
                                std::optional<passes::Stage> stage);
 
-/// Every decision of the passes, and the configurations that were rejected. Translates, for which
-/// it needs no NVRTC: of registers it knows nothing.
+/// Every decision of the passes, and the configurations that were rejected; of a kernel with a
+/// plan, that one. Translates, for which it needs no NVRTC: of registers it knows nothing.
 ErrorOr<std::string> explain(const KernelTextPtr &text, const Attempt &wanted);
-/// What a plan of a kernel of the language can be about: streams, products, ends.
-ErrorOr<std::string> explainFacts(const KernelTextPtr &text, const Attempt &wanted);
 /// The same of a kernel that was compiled.
-std::string explain(const KernelText &text, const Compiled &compiled);
+ErrorOr<std::string> explain(const KernelTextPtr &text, const Compiled &compiled);
+/// What a plan of a kernel of the language can be about: streams, products, loops, ends.
+ErrorOr<std::string> explainFacts(const KernelTextPtr &text, const Attempt &wanted);
 
 /// The same as data: what was chosen, and each decision with its place, its values and what was not
 /// taken instead. `irAfter` is the flag of a pass, or `all`: the IR behind it, wherever it changed

@@ -2,7 +2,6 @@
 
 #include "codegen/PrintCuda.h"
 #include "ir/cta/Cta.h"
-#include "passes/analysis/KernelFacts.h"
 #include "tools/driver/CtaProgram.h"
 
 #include "mlir/IR/OperationSupport.h"
@@ -54,12 +53,13 @@ struct ChangeInstrumentation : PassInstrumentation {
 
 } // namespace
 
-ErrorOr<std::string> KernelModule::facts(const passes::PipelineOptions &options) {
+ErrorOr<passes::KernelFacts> KernelModule::facts(const passes::PipelineOptions &options,
+                                                 StringRef plan) {
   PassManager manager(context.get());
-  passes::addFacts(manager, options);
+  passes::addFacts(manager, options, plan);
   if (failed(manager.run(*module)))
     return diagnostics->error("kernel `" + source->kernel + "` could not be read");
-  return passes::KernelFacts::of(kernel()).str();
+  return passes::KernelFacts::of(kernel());
 }
 
 Status KernelModule::carryOut(const passes::PipelineOptions &options, StringRef plan,

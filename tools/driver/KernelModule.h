@@ -3,6 +3,7 @@
 #define TILEWRIGHT_TOOLS_DRIVER_KERNELMODULE_H
 
 #include "passes/Pipeline.h"
+#include "passes/analysis/KernelFacts.h"
 #include "simulator/Reference.h"
 #include "tools/driver/Diagnostics.h"
 #include "tools/driver/KernelText.h"
@@ -19,11 +20,12 @@ public:
   static ErrorOr<KernelModule>
   lower(KernelTextPtr text, const frontend::Specialisation &specialisation, size_t plan = 0);
 
+  /// What a plan for a kernel of the language can be about, where the conditions of `plan` hold;
+  /// instead of `run`. The facts are of the module.
+  ErrorOr<passes::KernelFacts> facts(const passes::PipelineOptions &options, llvm::StringRef plan);
+
   /// Called after each pass that changed the kernel, with the pass's flag.
   using PassObserver = std::function<void(llvm::StringRef)>;
-  /// What a plan for a kernel of the language can be about, as text; instead of `run`.
-  ErrorOr<std::string> facts(const passes::PipelineOptions &options);
-
   /// Makes a kernel of the language the program of the `cta` level that a plan states; before
   /// `run`.
   Status carryOut(const passes::PipelineOptions &options, llvm::StringRef plan,

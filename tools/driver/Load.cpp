@@ -1,5 +1,6 @@
 #include "tools/driver/Load.h"
 
+#include "tools/driver/GivenPlan.h"
 #include "tools/driver/Plans.h"
 
 #include "llvm/ADT/DenseMapInfo.h"
@@ -100,9 +101,8 @@ struct Function::State {
       if (auto found = known.find(print); found != known.end())
         return found->second;
     }
-    Attempt wanted{config, {}};
+    TILEWRIGHT_ASSIGN(Attempt wanted, attemptOf(**text, config, call, settings));
     TILEWRIGHT_ASSIGN(wanted.config.target, targetOf(call));
-    TILEWRIGHT_ASSIGN(wanted.specialisation, specialise((*text)->signature(), call, settings));
     auto plans = std::make_shared<Plans>(*text, std::move(wanted));
     std::unique_lock lock(mutex);
     return known.try_emplace(std::move(print), std::move(plans)).first->second;
@@ -149,6 +149,6 @@ Status Function::prepare(const std::vector<Argument> &arguments, const Settings 
   return (*compiled)->kernel.prepare();
 }
 
-driver::Function tilewright::load(std::string_view kernel) {
-  return driver::Function(driver::loadKernel(kernel));
+driver::Function tilewright::load(std::string_view kernel, driver::Config config) {
+  return driver::Function(driver::loadKernel(kernel), std::move(config));
 }

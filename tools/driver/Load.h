@@ -46,8 +46,9 @@ private:
 
 namespace tilewright {
 
-/// A built-in kernel by name, or `file.py:kernel`.
-driver::Function load(std::string_view kernel);
+/// A built-in kernel by name, or `file.py:kernel`; with a plan, if the configuration has the text
+/// of one: `load("matmul_nt", {.planText = *readFile("gemm.plan")})`.
+driver::Function load(std::string_view kernel, driver::Config config = {});
 
 } // namespace tilewright
 

@@ -5,6 +5,7 @@
 #include "runtime/Driver.h"
 #include "support/Files.h"
 #include "tools/driver/Builtins.h"
+#include "tools/driver/GivenPlan.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -245,7 +246,7 @@ static std::string defaultTarget() {
 }
 
 static Status bindConfig(Job &job, const KernelArgs &args) {
-  const std::string &stated = job.steps.front().text->target;
+  std::string stated = driver::statedTarget(*job.steps.front().text, job.config);
   job.config.target = !args.target.empty() ? args.target
                       : !stated.empty()    ? stated
                                            : defaultTarget();
@@ -301,6 +302,8 @@ ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
     for (const auto &[name, rule] : defaults["deviations"].items())
       job.deviations[name] = evaluateScalar(rule, job.sizes);
   TILEWRIGHT_TRY(bindConfig(job, args));
+  if (!job.config.planText.empty())
+    TILEWRIGHT_TRY(driver::bindTiles(*text, job.config, job.steps.front().settings, args.plan[0]));
   return job;
 }
 

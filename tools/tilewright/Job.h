@@ -20,7 +20,9 @@ namespace tilewright::cli {
 
 /// The words of the command line that say which kernel, and how.
 struct KernelArgs {
-  std::string kernel, plan, target, cuda;
+  std::string kernel, target, cuda;
+  /// A file, or the name of a plan; and entries that replace some of the file.
+  std::vector<std::string> plan;
   std::vector<std::string> shape, sets, dtypes, config, disabledPasses;
   bool allowSpills = false;
 };

@@ -1,48 +1,45 @@
-// The plan that a user gives: a file for a kernel of the language, a name for a program with
-// several.
+// The plan that a user gives: a file and entries for a kernel of the language, a name for a program
+// with several.
 #include "tools/tilewright/Job.h"
 
 #include "frontend/Source.h"
-#include "passes/plan/Plan.h"
 #include "support/Files.h"
+#include "tools/driver/GivenPlan.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tilewright;
 using namespace tilewright::cli;
 using llvm::StringRef;
 
-/// A plan that a file states, with its extents of tiles.
-static Status readPlan(Job &job, const KernelArgs &args) {
-  TILEWRIGHT_ASSIGN(job.config.planText, readFile(args.plan));
-  TILEWRIGHT_ASSIGN(passes::Plan plan, passes::Plan::parse(job.config.planText, args.plan));
-  Step &step = job.steps.front();
-  if (job.steps.size() != 1 || plan.kernel != step.signature().name)
-    return Error{args.plan + ": is a plan of kernel `" + plan.kernel + "`, not of `" + job.name +
-                 "`"};
-  for (const passes::Plan::Tile &tile : plan.tiles) {
-    const frontend::Param *param = step.signature().param(tile.parameter);
-    if (!param || param->kind != frontend::Param::Tune)
-      return Error{args.plan + ": kernel `" + plan.kernel + "` has no tile extent `" +
-                   tile.parameter + "`"};
-    step.settings.emplace_back(tile.parameter, tile.extent);
-  }
+/// The plan that a file states, with the entries behind it in place of its own.
+static Status readPlan(Job &job, llvm::ArrayRef<std::string> words) {
+  if (job.steps.size() != 1)
+    return Error{"`" + job.name + "` is a sequence of " + std::to_string(job.steps.size()) +
+                 " kernels, and a plan is of one: take that one, as `file.py:kernel`"};
+  const std::string &file = words.front();
+  ErrorOr<std::string> text = readFile(file);
+  if (!text && StringRef(file).contains(':'))
+    return Error{"`" + file +
+                 "` is a single entry, and a whole plan is needed: add `--plan FILE` before it"};
+  if (!text)
+    return text.error();
+  TILEWRIGHT_ASSIGN(job.config.planText, driver::givenPlan(*text, words.drop_front(), file));
   return {};
 }
 
-Status cli::bindPlan(Job &job, const KernelArgs &args) {
-  const std::string &wanted = args.plan;
+/// The plan of a program, by its name.
+static Status findPlan(Job &job, llvm::ArrayRef<std::string> words) {
   Step &step = job.steps.front();
   const runtime::PlanChoice &plans = step.text->plans;
-  if (wanted.empty() && plans.size() > 1 && !args.cuda.empty())
-    return Error{"kernel `" + job.name + "` has " + std::to_string(plans.size()) +
-                 " plans, and `--cuda` replaces the text of one: add `--plan " + plans.name(0) +
-                 "`"};
-  if (wanted.empty())
-    return {};
-  if (!step.text->isCta())
-    return readPlan(job, args);
   if (plans.size() == 1 || job.steps.size() > 1)
     return Error{"kernel `" + job.name + "` has one plan; `--plan` names one of several"};
+  if (words.size() > 1)
+    return Error{"kernel `" + job.name +
+                 "` is a program of the `cta` level; `--plan` names one of "
+                 "its plans, and `" +
+                 words[1] + "` is besides"};
+  const std::string &wanted = words.front();
   std::vector<StringRef> names;
   for (size_t plan = 0; plan < plans.size(); ++plan) {
     names.push_back(plans.name(plan));
@@ -52,5 +49,16 @@ Status cli::bindPlan(Job &job, const KernelArgs &args) {
   if (!step.plan)
     return Error{"kernel `" + job.name + "` has no plan `" + wanted + "`" +
                  frontend::suggest(wanted, names) + "; it has `" + llvm::join(names, "`, `") + "`"};
+  return {};
+}
+
+Status cli::bindPlan(Job &job, const KernelArgs &args) {
+  const driver::KernelText &text = *job.steps.front().text;
+  if (!args.plan.empty())
+    return text.isCta() ? findPlan(job, args.plan) : readPlan(job, args.plan);
+  if (text.plans.size() > 1 && !args.cuda.empty())
+    return Error{"kernel `" + job.name + "` has " + std::to_string(text.plans.size()) +
+                 " plans, and `--cuda` replaces the text of one: add `--plan " +
+                 text.plans.name(0) + "`"};
   return {};
 }

@@ -23,9 +23,13 @@ static void addKernelOptions(CLI::App &command, KernelArgs &args) {
   command.add_option("--target", args.target,
                      "GPU generation: sm_90, or compute_80 for PTX alone (default: the local "
                      "GPU's, else sm_90)");
-  command.add_option("--plan", args.plan,
-                     "a file that says how the kernel is to run; of a program with several plans, "
-                     "the name of one (default: all, or the one that a launch takes)");
+  command
+      .add_option("--plan", args.plan,
+                  "a file that says how the kernel is to run, and, each behind its own --plan, "
+                  "entries that replace some of it (\"channels.s1: tma, 5 slots\"); of a program "
+                  "with several plans, the name of one (default: all, or the one that a launch "
+                  "takes)")
+      ->allow_extra_args(false);
   command.add_option("--config", args.config, "warps=8,stages=3,min_blocks=2")->delimiter(',');
   command.add_option("--disable-pass", args.disabledPasses, "passes to leave out")->delimiter(',');
   command.add_option(
