@@ -11,6 +11,7 @@ from bench.cases import OURS, SLOW, Case
 from bench.contenders import attention, scaled
 from bench.contenders.common import DTYPES, checked, compiled, empty, random
 from bench.contenders.gemm import blas
+from bench.contenders.scaled import KernelOf
 from bench.machine import ROOT
 from bench.measure import Lineup
 
@@ -22,7 +23,7 @@ def program(case: Case) -> Callable[..., None]:
     return tilewright.from_file(ROOT / "tests" / "hopper" / f"{case.kernel}.mlir")
 
 
-def gemm(case: Case) -> Lineup:
+def gemm(case: Case, kernel_of: KernelOf) -> Lineup:
     """c = a b^T, [M, K] by [N, K]."""
     m, n, k = (case.shape[name] for name in "MNK")
     dtype = DTYPES[case.dtype]
@@ -30,7 +31,7 @@ def gemm(case: Case) -> Lineup:
     reference = a.float() @ b.float().T
 
     def by_ours():
-        kernel = program(case)
+        kernel = kernel_of(case)
         return lambda: (kernel(a, b, out), out)[1]
 
     contenders = {OURS: lambda: checked(by_ours(), reference, (out,))}
@@ -41,7 +42,7 @@ def gemm(case: Case) -> Lineup:
     return Lineup(contenders)
 
 
-def swiglu(case: Case) -> Lineup:
+def swiglu(case: Case, kernel_of: KernelOf) -> Lineup:
     """h = silu(x gate^T) * (x up^T): the first half of a gated layer."""
     m, n, k = (case.shape[name] for name in "MNK")
     dtype = DTYPES[case.dtype]
@@ -55,7 +56,7 @@ def swiglu(case: Case) -> Lineup:
         return F.silu(g) * u
 
     def by_ours():
-        kernel = program(case)
+        kernel = kernel_of(case)
         return lambda: (kernel(x, gate, up, h), h)[1]
 
     def by_compile():
@@ -71,12 +72,13 @@ def swiglu(case: Case) -> Lineup:
     )
 
 
-def lineup(case: Case) -> Lineup:
+def lineup(case: Case, kernel_of: KernelOf = program) -> Lineup:
+    """`kernel_of` makes our contender: the program of the case, or what has its parameters."""
     if case.kernel.startswith("gemm_block_scaled"):
-        return scaled.by_blocks(case, program)
+        return scaled.by_blocks(case, kernel_of)
     if case.kernel == "gemm_e4m3":
-        return scaled.as_a_whole(case, program)
+        return scaled.as_a_whole(case, kernel_of)
     family = case.kernel.split("_")[0]
     if family == "attention":
-        return attention.lineup(case, program)
-    return {"gemm": gemm, "swiglu": swiglu}[family](case)
+        return attention.lineup(case, kernel_of)
+    return {"gemm": gemm, "swiglu": swiglu}[family](case, kernel_of)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bench.cases import Suite
-from bench.suites import attention, compile, gemm, hopper, launch, mlp, rows
+from bench.suites import attention, compile, gemm, hopper, launch, mlp, plans, rows
 
 SUITES: dict[str, Suite] = {
     module.SUITE.name: module.SUITE
-    for module in (gemm, mlp, attention, rows, launch, compile, hopper)
+    for module in (gemm, mlp, attention, rows, launch, compile, hopper, plans)
 }

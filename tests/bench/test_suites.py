@@ -12,7 +12,7 @@ from bench.suites.gemm import product
 
 
 def test_the_suites_are_named():
-    assert list(SUITES) == ["gemm", "mlp", "attention", "rows", "launch", "compile", "hopper"]
+    assert list(SUITES) == ["gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"]
 
 
 @pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)

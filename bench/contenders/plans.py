@@ -1,0 +1,38 @@
+"""A kernel with its plan, and the program by hand: the same line-up twice, ours and nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bench.cases import OURS, Case
+from bench.contenders import hopper
+from bench.machine import ROOT
+from bench.measure import Lineup
+
+# The kernel that a program of tests/hopper means.
+MEANT = {
+    "gemm_e4m3": "matmul_scaled",
+    "gemm_block_scaled": "matmul_block_scaled",
+    "gemm": "matmul_nt",
+    "swiglu": "swiglu_mlp",
+    "attention": "attention",
+}
+
+
+def meant_by(program: str) -> str:
+    """The kernel of the longest name in MEANT with which the program's begins."""
+    return MEANT[max((name for name in MEANT if program.startswith(name)), key=len)]
+
+
+def planned(case: Case) -> Callable[..., None]:
+    """The kernel that the case's program means, with the plan of tests/plans."""
+    import tilewright
+
+    plan = ROOT / "tests" / "plans" / f"{case.kernel}.plan"
+    kernel = tilewright.builtin(meant_by(case.kernel)).configured(plan=plan)
+    return lambda *arguments: kernel(*arguments, **case.settings)
+
+
+def lineup(case: Case) -> Lineup:
+    ours, by_hand = hopper.lineup(case, planned), hopper.lineup(case)
+    return Lineup({OURS: ours.contenders[OURS], "by hand": by_hand.contenders[OURS]})

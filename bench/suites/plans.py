@@ -1,0 +1,42 @@
+"""Kernels of the language with their plans, beside the programs by hand that the plans describe.
+
+Each at the sizes of the suite `hopper` and at two more.
+"""
+
+from __future__ import annotations
+
+from bench.cases import Suite
+from bench.suites.gemm import product
+from bench.suites.hopper import heads, swiglu
+
+SUITE = Suite(
+    name="plans",
+    summary="kernels with the plans of tests/plans",
+    metric="TFLOP/s",
+    clock="device",
+    rounds=30,
+    cases=(
+        *(product("gemm_persistent", "bf16", *size) for size in
+          ((4096, 4096, 4096), (8192, 8192, 8192), (2048, 2048, 2048), (8192, 8192, 1024))),
+        *(product("gemm_stream_k", "bf16", *size) for size in
+          ((8192, 8192, 8192), (16384, 16384, 16384), (8192, 28672, 8192), (4000, 4104, 4104),
+           (4096, 4096, 4096), (5120, 5120, 5120))),
+        *(product("gemm_cooperative", "bf16", *size) for size in
+          ((8192, 8192, 8192), (4096, 4096, 4096), (4096, 14336, 4096))),
+        *(product("gemm_pingpong", "bf16", *size) for size in
+          ((4096, 4096, 4096), (8192, 8192, 1024), (2048, 2048, 2048), (16384, 4096, 512))),
+        *(product("gemm_e4m3", "f8e4m3", *size) for size in
+          ((8192, 8192, 8192), (4096, 4096, 4096), (4096, 7168, 16384))),
+        *(product("gemm_block_scaled", "f8e4m3", *size) for size in
+          ((8192, 8192, 8192), (4096, 7168, 16384), (4096, 4096, 4096), (2048, 7168, 2048))),
+        swiglu(8192, 14336, 4096), swiglu(4096, 14336, 4096), swiglu(2048, 4096, 2048),
+        *(heads(program, s, d, causal) for program, d, causal, sizes in
+          (("attention", 128, False, (4096, 4000, 2048, 16384)),
+           ("attention_wide", 128, False, (4096, 2048, 8192)),
+           ("attention_causal", 128, True, (4096, 2048, 16384)),
+           ("attention_d64", 64, False, (4096, 2048, 8192)),
+           ("attention_d64_causal", 64, True, (4096, 2048, 8192)),
+           ("attention_d64_causal_narrow", 64, True, (4096, 2048, 8192)))
+          for s in sizes),
+    ),
+)
