@@ -99,6 +99,10 @@ def RelaxPeaks : Pass<"relax-peaks", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def ReverseLoops : Pass<"reverse-loops", "::mlir::func::FuncOp"> {
+  let summary = "loops from the last iteration to the first (`loops`: from last)";
+}
+
 def DelaySums : Pass<"delay-sums", "::mlir::func::FuncOp"> {
   let summary = "sums of rows become one behind the loop (`loops`: late sums)";
   let description = [{

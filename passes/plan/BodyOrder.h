@@ -16,9 +16,9 @@ struct BodyOrder {
 };
 
 /// Puts the body of a loop, over iterations or tiles, in order. What is `late` is of the iteration
-/// before: what it needs of this iteration the loop carries, and what it carries itself is there for
-/// what is not late. Fails, with an error at the loop, where the order lacks an await or has one that
-/// the loop lacks.
+/// before: what it needs of this iteration the loop carries, and what it carries itself is there
+/// for what is not late. Fails, with an error at the loop, where the order lacks an await or has
+/// one that the loop lacks.
 mlir::FailureOr<BodyOrder> orderBody(mlir::LoopLikeOpInterface loop,
                                      llvm::ArrayRef<Plan::Loop::Step> steps,
                                      const llvm::SmallDenseSet<mlir::Operation *> &late);

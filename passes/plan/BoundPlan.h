@@ -14,6 +14,9 @@ inline constexpr llvm::StringLiteral kIdAttr = "plan.id";
 /// On `cta.tiles`: the axes of the grid in its order, where the plan names them.
 inline constexpr llvm::StringLiteral kAxesAttr = "plan.axes";
 
+/// On what a loop from the last iteration on computes the iteration by.
+inline constexpr llvm::StringLiteral kReversedAttr = "plan.reversed";
+
 /// On channels that go together: the id of the first.
 inline constexpr llvm::StringLiteral kWithAttr = "plan.with";
 

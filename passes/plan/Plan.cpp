@@ -271,14 +271,16 @@ Status Reader::readLoopField(Piece field, Plan::Loop &loop) {
     if (words[2].text.getAsDouble(lag) || lag <= 0)
       return error(words[2], "by how many powers of two the peak may lag");
     loop.latePeak = lag;
+  } else if (field.text == "from last") {
+    loop.fromLast = true;
   } else if (field.text == "late sums") {
     loop.lateSums = true;
   } else if (field.text == "split masks") {
     loop.splitMasks = true;
   } else {
-    return error(field,
-                 "`late peak 8`, `late sums`, `split masks`, `start p1`, `await p1`, `enter` or "
-                 "`leave`");
+    return error(field, "`from last`, `late peak 8`, `late sums`, `split masks`, `start p1`, "
+                        "`await p1`, `enter` or "
+                        "`leave`");
   }
   return {};
 }
@@ -502,6 +504,8 @@ static std::string textOf(const Plan::Loop::Step &step) {
 
 static std::string textOf(const Plan::Loop &loop) {
   std::vector<std::string> fields;
+  if (loop.fromLast)
+    fields.push_back("from last");
   if (loop.latePeak) {
     raw_string_ostream text(fields.emplace_back("late peak "));
     text << format("%g", *loop.latePeak);

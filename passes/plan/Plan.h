@@ -86,6 +86,7 @@ struct Plan {
       bool operator==(const Step &) const = default;
     };
     std::string id;                 ///< "l1", or "tiles"
+    bool fromLast = false;          ///< From the last iteration to the first.
     std::optional<double> latePeak; ///< Powers of two by which a carried maximum may lag.
     bool lateSums = false;   ///< Sums along rows are carried in parts, and made one behind it.
     bool splitMasks = false; ///< Iterations that masks concern are a loop of their own.

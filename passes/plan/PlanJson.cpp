@@ -41,6 +41,7 @@ static json::Object jsonOf(const Plan::Loop &loop) {
   for (const Plan::Loop::Step &step : loop.order)
     order.push_back(json::Object{{"step", kKinds[step.kind]}, {"product", step.product}});
   json::Object result{{"id", loop.id},
+                      {"from_last", loop.fromLast},
                       {"late_sums", loop.lateSums},
                       {"split_masks", loop.splitMasks},
                       {"order", std::move(order)}};

@@ -85,6 +85,7 @@ Plan::Loop loopOf(scf::ForOp loop, bool isOrdered) {
   loop.walk([&](Operation *op) {
     if (auto raise = dyn_cast<cta::RaiseOp>(op))
       found.latePeak = raise.getTolerance().convertToDouble();
+    found.fromLast |= op->hasAttr(kReversedAttr) && op->getParentOp() == loop;
     found.lateSums |= isa<cta::PartialSumOp>(op);
     found.splitMasks |= isa<cta::BeforeOp>(op);
   });
