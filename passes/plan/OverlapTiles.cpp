@@ -32,7 +32,7 @@ public:
 
   LogicalResult run(ArrayRef<Plan::Loop::Step> steps) {
     hoistCommon();
-    if (failed(findEarly()))
+    if (failed(findEarly(steps)))
       return failure();
     makeFirst();
     carry();
@@ -65,10 +65,14 @@ private:
     }
   }
 
-  /// Early are products in front of the tile's loop and what follows from them alone.
-  LogicalResult findEarly() {
+  /// Early are products in front of the tile's loop and, where another is awaited behind them, what
+  /// follows from them alone: it can run beside that one.
+  LogicalResult findEarly(ArrayRef<Plan::Loop::Step> steps) {
+    bool isLast = idOfFirst() && steps.back().product == *idOfFirst();
     for (Operation &op : body->without_terminator()) {
-      bool alone = !op.hasTrait<OpTrait::IsTerminator>() && !isa<scf::ForOp, tile::StoreOp>(op);
+      bool alone = !isa<scf::ForOp, tile::StoreOp>(op);
+      if (isLast)
+        alone &= isa<cta::WaitOp, cta::BeginOp, cta::MmaOp, cta::AwaitOp, cta::ReleaseOp>(op);
       bool any = isa<cta::WaitOp, cta::BeginOp>(op);
       for (Value value : readBy(&op)) {
         auto argument = dyn_cast<BlockArgument>(value);
@@ -97,6 +101,12 @@ private:
       return tiles.emitError() << "has no product in front of a loop that needs none of a tile's "
                                << "coordinates; the plan's order of `tiles` is for such";
     return success();
+  }
+
+  /// What the plan calls the first product of a tile.
+  std::optional<StringRef> idOfFirst() {
+    auto products = body->getOps<cta::MmaOp>();
+    return products.empty() ? std::nullopt : idOf(*products.begin());
   }
 
   void makeFirst() {

@@ -393,7 +393,9 @@ ErrorOr<Plan> Reader::read() {
     }
     // Commas part entries that have no fields.
     bool plain = section == "when" || section == "tiles" || section == "blocks";
-    for (Piece entry : line.split(plain ? ',' : ';'))
+    StringRef separator = plain ? "," : ";";
+    line.text.consume_back(separator); // more stands on the next line
+    for (Piece entry : line.split(separator.front()))
       TILEWRIGHT_TRY(readEntry(section, entry));
   }
   if (!hasHead)
