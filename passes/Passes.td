@@ -164,6 +164,11 @@ def SkewLoops : Pass<"skew-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def CountByWarpgroup : Pass<"count-by-warpgroup", "::mlir::func::FuncOp"> {
+  let summary = "trip counts of each warpgroup's own rows (`loops`: by warpgroup)";
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def OverlapTiles : Pass<"overlap-tiles", "::mlir::func::FuncOp"> {
   let summary = "the end of a tile beside the start of the next (`loops`: tiles)";
   let dependentDialects = ["::tilewright::cta::CtaDialect"];

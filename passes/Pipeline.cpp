@@ -134,6 +134,8 @@ void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef p
   passes.require(createJoinChannels());
   // After place-products: it orders their starts and awaits.
   passes.require(createSkewLoops());
+  // After skew-loops: it lets slots pass between what the loop takes and what is taken behind it.
+  passes.require(createCountByWarpgroup());
   // After skew-loops: a loop that is split before drains in between.
   passes.require(createSplitIterations());
   passes.require(createStoreByTma());

@@ -21,6 +21,47 @@ static std::optional<TileForm> compareToZero(arith::CmpIOp op) {
   return lhs;
 }
 
+/// What a tile is the minimum of; itself if it is no minimum.
+static void addLeast(Value tile, SmallVectorImpl<Value> &parts) {
+  if (auto least = tile.getDefiningOp<arith::MinSIOp>()) {
+    addLeast(least.getLhs(), parts);
+    addLeast(least.getRhs(), parts);
+  } else {
+    parts.push_back(tile);
+  }
+}
+
+SmallVector<TileForm> formsOf(arith::CmpIOp compare) {
+  using P = arith::CmpIPredicate;
+  SmallVector<TileForm> forms;
+  if (auto form = compareToZero(compare))
+    forms.push_back(*form);
+  if (!forms.empty() || (compare.getPredicate() != P::sle && compare.getPredicate() != P::slt))
+    return forms;
+  SmallVector<Value> limits;
+  addLeast(compare.getRhs(), limits);
+  auto index = TileForm::of(compare.getLhs());
+  for (Value limit : limits) {
+    auto form = TileForm::of(limit);
+    if (!index || !form)
+      return {};
+    TileForm difference = *index;
+    difference.base = difference.base - form->base + (compare.getPredicate() == P::slt ? 1 : 0);
+    for (auto [step, other] : llvm::zip(difference.steps, form->steps))
+      step -= other;
+    forms.push_back(difference);
+  }
+  return forms;
+}
+
+Value firstFalse(OpBuilder &builder, Location loc, const AffineForm &form, Value counter) {
+  int64_t slope = form.coefficient(counter);
+  AffineForm rest = form.without(counter);
+  if (slope > 0)
+    return materializeFloorDiv(builder, loc, rest * -1 + slope, slope);
+  return materializeFloorDiv(builder, loc, rest + (-slope - 1), -slope);
+}
+
 bool isMaskJoin(Operation *op) {
   return isa<arith::AndIOp, arith::OrIOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransposeOp>(
       op);

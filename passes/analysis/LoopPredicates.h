@@ -13,6 +13,15 @@ struct Predicate {
   mlir::Value mask;
 };
 
+/// A comparison as forms, each `≤ 0` where it is true; none if it is no such. A comparison with a
+/// minimum, or of a maximum, is several.
+llvm::SmallVector<TileForm> formsOf(mlir::arith::CmpIOp compare);
+
+/// The iteration at which `form ≤ 0` changes: the first where a form that rises with the counter is
+/// positive, or the first where one that falls is not.
+mlir::Value firstFalse(mlir::OpBuilder &builder, mlir::Location loc, const AffineForm &form,
+                       mlir::Value counter);
+
 /// Whether the op makes a mask from masks: joins them, or gives one another shape.
 bool isMaskJoin(mlir::Operation *op);
 

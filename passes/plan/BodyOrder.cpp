@@ -75,7 +75,7 @@ public:
   }
 
   FailureOr<BodyOrder> run(ArrayRef<Step> steps) {
-    for (const Plan::Loop::Step &step : steps) {
+    for (auto [at, step] : llvm::enumerate(steps)) {
       Operation *op = find(step);
       if (!op)
         return loop->emitError() << "does not await `" << step.product
@@ -84,6 +84,8 @@ public:
         await(op);
       else if (step.kind == Step::Start)
         start(op);
+      else if (step.kind == Step::Enter)
+        enter(op, steps.drop_front(at + 1));
       else
         place(op);
     }
@@ -104,6 +106,15 @@ private:
       return fits && idOf(op) == StringRef(step.product);
     });
     return found == body.end() ? nullptr : *found;
+  }
+
+  /// Behind what the first product of the turn waits for: nobody has the turn and waits for slots.
+  void enter(Operation *op, ArrayRef<Step> behind) {
+    if (Operation *product = behind.front().kind == Step::Start ? find(behind.front()) : nullptr)
+      for (Operation *other : before(product))
+        if (!isa<cta::BeginOp>(other))
+          place(other);
+    place(op);
   }
 
   void start(Operation *op) {
@@ -158,7 +169,8 @@ private:
       if (other == op)
         break;
       bool together = late.contains(other) == late.contains(op);
-      if (together && ((writesMemory(op) && writesMemory(other)) || sharesSlot(other, op)))
+      if (together && ((isa<cta::MmaOp>(op) && isa<scf::ForOp>(other)) ||
+                       (writesMemory(op) && writesMemory(other)) || sharesSlot(other, op)))
         ops.push_back(other);
     }
     auto addAwaitsOf = [&](Value pending) {

@@ -273,14 +273,18 @@ Status Reader::readLoopField(Piece field, Plan::Loop &loop) {
     loop.latePeak = lag;
   } else if (field.text == "from last") {
     loop.fromLast = true;
+  } else if (field.text == "by warpgroup") {
+    loop.byWarpgroup = true;
   } else if (field.text == "late sums") {
     loop.lateSums = true;
   } else if (field.text == "split masks") {
     loop.splitMasks = true;
   } else {
-    return error(field, "`from last`, `late peak 8`, `late sums`, `split masks`, `start p1`, "
-                        "`await p1`, `enter` or "
-                        "`leave`");
+    return error(
+        field,
+        "`from last`, `late peak 8`, `late sums`, `split masks`, `by warpgroup`, `start p1`, "
+        "`await p1`, `enter` or "
+        "`leave`");
   }
   return {};
 }
@@ -516,6 +520,8 @@ static std::string textOf(const Plan::Loop &loop) {
     fields.push_back("late sums");
   if (loop.splitMasks)
     fields.push_back("split masks");
+  if (loop.byWarpgroup)
+    fields.push_back("by warpgroup");
   for (const Plan::Loop::Step &step : loop.order)
     fields.push_back(textOf(step));
   return loop.id + ": " + join(fields, ", ");

@@ -88,9 +88,10 @@ struct Plan {
     std::string id;                 ///< "l1", or "tiles"
     bool fromLast = false;          ///< From the last iteration to the first.
     std::optional<double> latePeak; ///< Powers of two by which a carried maximum may lag.
-    bool lateSums = false;   ///< Sums along rows are carried in parts, and made one behind it.
-    bool splitMasks = false; ///< Iterations that masks concern are a loop of their own.
-    std::vector<Step> order; ///< Empty: as the kernel has it.
+    bool lateSums = false;    ///< Sums along rows are carried in parts, and made one behind it.
+    bool splitMasks = false;  ///< Iterations that masks concern are a loop of their own.
+    bool byWarpgroup = false; ///< Each takes as many iterations as its own rows need.
+    std::vector<Step> order;  ///< Empty: as the kernel has it.
     bool operator==(const Loop &) const = default;
   };
 

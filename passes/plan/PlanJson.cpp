@@ -44,6 +44,7 @@ static json::Object jsonOf(const Plan::Loop &loop) {
                       {"from_last", loop.fromLast},
                       {"late_sums", loop.lateSums},
                       {"split_masks", loop.splitMasks},
+                      {"by_warpgroup", loop.byWarpgroup},
                       {"order", std::move(order)}};
   if (loop.latePeak)
     result["late_peak"] = *loop.latePeak;

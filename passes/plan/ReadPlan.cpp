@@ -89,6 +89,7 @@ Plan::Loop loopOf(scf::ForOp loop, bool isOrdered) {
     found.lateSums |= isa<cta::PartialSumOp>(op);
     found.splitMasks |= isa<cta::BeforeOp>(op);
   });
+  found.byWarpgroup = cta::differsAmongWarpgroups(loop.getUpperBound());
   found.order = stepsOf(*loop.getBody(), isOrdered);
   return found;
 }

@@ -59,12 +59,11 @@ public:
 
 private:
   void assumeProven(SmallVectorImpl<Predicate> &predicates);
-  void noteIdleBehind(ArrayRef<Predicate> masks);
+  void noteIdle(ArrayRef<Predicate> masks);
   void dropEmptyIterations(ArrayRef<Predicate> masks);
   Range fullIterations(ArrayRef<Predicate> predicates);
   void split(ArrayRef<Predicate> predicates);
   void branchOnMasks(ArrayRef<Predicate> masks);
-  Value firstFalse(const AffineForm &form);
   Value clampAll(ArrayRef<Predicate> predicates, bool rising, Value start);
   scf::ForOp clone(Value from, Value to, ValueRange init);
   void assume(scf::ForOp copy, ArrayRef<Predicate> predicates);
@@ -95,16 +94,6 @@ private:
 
 } // namespace
 
-/// The iteration at which `form ≤ 0` changes: the first where a rising form is positive, or the
-/// first where a falling form is not.
-Value Splitter::firstFalse(const AffineForm &form) {
-  int64_t slope = form.coefficient(counter);
-  AffineForm rest = form.without(counter);
-  if (slope > 0)
-    return materializeFloorDiv(builder, loop.getLoc(), rest * -1 + slope, slope);
-  return materializeFloorDiv(builder, loop.getLoc(), rest + (-slope - 1), -slope);
-}
-
 /// A mask like `mask` that is true everywhere.
 static Value allTrue(Value mask, OpBuilder &builder) {
   auto type = cast<RankedTensorType>(mask.getType());
@@ -126,9 +115,14 @@ void Splitter::assumeProven(SmallVectorImpl<Predicate> &predicates) {
   });
 }
 
-/// Notes that nothing changes from the loop's end on, where some mask is false from there on. (Ends
-/// that dropEmptyIterations moves forward are of the same kind.)
-void Splitter::noteIdleBehind(ArrayRef<Predicate> masks) {
+/// Notes that nothing changes where a mask is false, and from the loop's end on, where some mask is
+/// false from there on. (Ends that dropEmptyIterations moves forward are of the same kind.)
+void Splitter::noteIdle(ArrayRef<Predicate> masks) {
+  bool allIdle = llvm::all_of(masks, [&](const Predicate &mask) {
+    return !rises(mask) || isIdleWhenFalse(loop, mask.mask);
+  });
+  if (!masks.empty() && allIdle)
+    loop->setAttr(kIdleMasksAttr, builder.getUnitAttr());
   for (const Predicate &mask : masks) {
     AffineForm atEnd =
         mask.lowest.without(counter) + AffineForm::of(upper) * mask.lowest.coefficient(counter);
@@ -145,7 +139,7 @@ void Splitter::dropEmptyIterations(ArrayRef<Predicate> masks) {
         !isIdleWhenFalse(loop, mask.mask))
       continue;
     done.push_back(mask.lowest);
-    Value end = firstFalse(mask.lowest);
+    Value end = firstFalse(builder, loop.getLoc(), mask.lowest, counter);
     if (rises(mask))
       upper = minimum(upper, end);
     else
@@ -164,7 +158,7 @@ Value Splitter::clampAll(ArrayRef<Predicate> predicates, bool rising, Value star
     if (rises(predicate) != rising || llvm::is_contained(done, predicate.highest))
       continue;
     done.push_back(predicate.highest);
-    Value point = firstFalse(predicate.highest);
+    Value point = firstFalse(builder, loop.getLoc(), predicate.highest, counter);
     start = rising ? minimum(start, point) : maximum(start, point);
   }
   return start;
@@ -321,7 +315,7 @@ static bool multiplies(scf::ForOp loop) {
 
 void Splitter::run(bool dropEmpty, bool splitBounds) {
   SmallVector<Predicate> masks = findMasks(loop);
-  noteIdleBehind(masks);
+  noteIdle(masks);
   assumeProven(masks);
   if (dropEmpty)
     dropEmptyIterations(masks);

@@ -1,0 +1,177 @@
+// Trip counts per warpgroup. Of a tile's rows, those of one warpgroup may have seen all that they
+// see before others have: it leaves the loop, and lets the slots that the others still take pass.
+//
+// Masks say when: where one is false for all of a warpgroup's rows, an iteration changes none of
+// them. (Which iterations masks concern is a question of the warpgroup's own rows, too.)
+#include "passes/Passes.h"
+#include "passes/analysis/EmptyIterations.h"
+#include "passes/analysis/LoopPredicates.h"
+#include "passes/plan/BoundPlan.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_COUNTBYWARPGROUP
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// Whether rows of tiles stay apart: nothing goes along a column.
+bool keepsRowsApart(scf::ForOp loop) {
+  return !loop.walk([](Operation *op) {
+                if (auto reduce = dyn_cast<tile::ReduceOp>(op); reduce && reduce.getAxis() != 1)
+                  return WalkResult::interrupt();
+                if (isa<tile::TransposeOp, tile::ScanOp, tile::ArgReduceOp, tile::StoreOp>(op))
+                  return WalkResult::interrupt();
+                return WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+class Counter {
+public:
+  Counter(scf::ForOp loop, cta::RoleOp role) : loop(loop), role(role), builder(loop) {}
+
+  LogicalResult run(StringRef id) {
+    auto refuse = [&](StringRef why) {
+      return loop.emitError() << "is loop `" << id
+                              << "`, of which each warpgroup is to take its own "
+                              << "number of iterations; " << why;
+    };
+    groups = role.getWarps() / cta::kWarpsPerWarpgroup;
+    if (groups < 2 || role.getWarps() % cta::kWarpsPerWarpgroup)
+      return refuse("its role has one");
+    if (!loop->hasAttr(kIdleMasksAttr) || !keepsRowsApart(loop))
+      return refuse("an iteration that its rows do not see may change them");
+    findForms();
+    if (forms.empty())
+      return refuse("it has no mask that ends it by rows");
+    count();
+    letPass();
+    return success();
+  }
+
+private:
+  /// Conditions that end the loop: they rise with the counter and depend on the row.
+  void findForms() {
+    loop.walk([&](arith::CmpIOp compare) {
+      auto type = dyn_cast<RankedTensorType>(compare.getType());
+      if (!type || type.getRank() != 2 || type.getDimSize(0) % groups)
+        return;
+      for (TileForm &form : formsOf(compare))
+        if (form.base.coefficient(loop.getInductionVar()) > 0)
+          (form.steps[0] ? forms : shared).push_back(form);
+    });
+  }
+
+  /// A form over the rows of one warpgroup.
+  TileForm ofOwnRows(TileForm form, Value group) {
+    form.shape[0] /= groups;
+    form.base.add(group, form.steps[0] * form.shape[0]);
+    return form;
+  }
+
+  /// Bounds of the own loop, and of the iterations that masks concern.
+  void count() {
+    Location loc = loop.getLoc();
+    Value counter = loop.getInductionVar(), upper = loop.getUpperBound();
+    SmallVector<arith::CmpIOp> asks = comparisons();
+    Operation *last = upper.getDefiningOp();
+    for (arith::CmpIOp ask : asks)
+      if (Operation *bound = ask.getRhs().getDefiningOp();
+          bound && bound->getBlock() == loop->getBlock() &&
+          (last->getBlock() != loop->getBlock() || last->isBeforeInBlock(bound)))
+        last = bound;
+    if (last->getBlock() == loop->getBlock())
+      builder.setInsertionPointAfter(last);
+    Value group = builder.create<cta::WarpgroupOp>(loc, builder.getI32Type());
+    auto least = [&](Value a, Value b) { return builder.createOrFold<arith::MinSIOp>(loc, a, b); };
+    auto most = [&](Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(loc, a, b); };
+    Value end = upper, open = upper;
+    for (const TileForm &form : forms) {
+      TileForm own = ofOwnRows(form, group);
+      end = least(end, firstFalse(builder, loc, own.lowest(), counter));
+      open = least(open, firstFalse(builder, loc, own.highest(), counter));
+    }
+    for (const TileForm &form : shared)
+      open = least(open, firstFalse(builder, loc, form.highest(), counter));
+    open = most(open, builder.create<arith::ConstantIntOp>(loc, 0, 32));
+    for (arith::CmpIOp ask : asks)
+      ask.setOperand(ask.getLhs() == bounds.lookup(ask) ? 0 : 1, open);
+    builder.setInsertionPoint(loop);
+    own = most(end, loop.getLowerBound());
+    all = upper;
+    loop.setUpperBound(own);
+  }
+
+  /// Comparisons that decide whether masks concern an iteration: the loop's, and those in front of
+  /// it.
+  SmallVector<arith::CmpIOp> comparisons() {
+    SmallVector<arith::CmpIOp> found;
+    Value bound;
+    for (auto compare : loop.getOps<arith::CmpIOp>())
+      if (compare.getLhs() == loop.getInductionVar() &&
+          loop.isDefinedOutsideOfLoop(compare.getRhs()) &&
+          (compare.getPredicate() == arith::CmpIPredicate::sge)) {
+        bound = compare.getRhs();
+        bounds[compare] = bound;
+        found.push_back(compare);
+      }
+    if (bound)
+      for (Operation *user : bound.getUsers())
+        if (auto compare = dyn_cast<arith::CmpIOp>(user);
+            compare && role->isAncestor(user) && !llvm::is_contained(found, compare)) {
+          bounds[compare] = bound;
+          found.push_back(compare);
+        }
+    return found;
+  }
+
+  /// Takes and gives back what comes for other warpgroups, in front of the last product.
+  void letPass() {
+    Operation *place = loop->getNextNode();
+    while (!isa<cta::MmaOp>(place) && !place->hasTrait<OpTrait::IsTerminator>())
+      place = place->getNextNode();
+    builder.setInsertionPoint(place);
+    Location loc = loop.getLoc();
+    auto pass = builder.create<scf::ForOp>(loc, own, all, loop.getStep());
+    builder.setInsertionPoint(pass.getBody()->getTerminator());
+    SmallVector<Value> slots;
+    Value turn;
+    for (Operation &op : *loop.getBody())
+      if (auto wait = dyn_cast<cta::WaitOp>(op))
+        slots.push_back(builder.create<cta::WaitOp>(loc, wait.getType(), wait.getChannel()));
+      else if (auto enter = dyn_cast<cta::EnterOp>(op))
+        turn = builder.create<cta::EnterOp>(loc, enter.getOrder());
+      else if (isa<cta::LeaveOp>(op))
+        builder.create<cta::LeaveOp>(loc, turn);
+    for (Value slot : slots)
+      builder.create<cta::ReleaseOp>(loc, slot);
+  }
+
+  scf::ForOp loop;
+  cta::RoleOp role;
+  OpBuilder builder;
+  int64_t groups = 0;
+  SmallVector<TileForm> forms, shared; // that depend on the row, and that do not
+  llvm::DenseMap<Operation *, Value> bounds;
+  Value own, all; // numbers of iterations
+};
+
+struct CountByWarpgroup : impl::CountByWarpgroupBase<CountByWarpgroup> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(kPlanAttr))
+      return;
+    Plan plan = planOf(kernel);
+    SmallVector<scf::ForOp> loops;
+    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      if (const Plan::Loop *entry = entryOf(plan, loop); entry && entry->byWarpgroup)
+        if (failed(Counter(loop, loop->getParentOfType<cta::RoleOp>()).run(entry->id)))
+          return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes
