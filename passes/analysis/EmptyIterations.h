@@ -9,6 +9,9 @@ namespace tilewright::passes {
 /// On a loop: an iteration at its upper bound, or behind it, would change nothing.
 inline constexpr llvm::StringLiteral kIdleBehindAttr = "tile.idle_behind"; // unit
 
+/// On a loop: masks concern its last iteration alone.
+inline constexpr llvm::StringLiteral kMasksLastAttr = "tile.masks_last"; // unit
+
 /// On a loop: an iteration in which a mask that the counter and rows decide is false changes nothing.
 inline constexpr llvm::StringLiteral kIdleMasksAttr = "tile.idle_masks"; // unit
 

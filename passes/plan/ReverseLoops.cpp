@@ -2,6 +2,7 @@
 // rounding, in any order.
 #include "passes/Passes.h"
 #include "passes/analysis/CarriedState.h"
+#include "passes/analysis/EmptyIterations.h"
 #include "passes/plan/BoundPlan.h"
 
 #include "mlir/IR/Matchers.h"
@@ -60,8 +61,10 @@ private:
         continue;
       // sum - i >= b is i < sum - b + 1.
       Location loc = compare.getLoc();
-      Value bound = builder.create<arith::SubIOp>(loc, sum, compare.getRhs());
-      bound = builder.create<arith::AddIOp>(loc, bound, loop.getStep());
+      Value before = loop->hasAttr(kMasksLastAttr)
+                         ? loop.getLowerBound() // the last was the one that masks concern
+                         : builder.create<arith::SubIOp>(loc, sum, compare.getRhs()).getResult();
+      Value bound = builder.createOrFold<arith::AddIOp>(loc, before, loop.getStep());
       OpBuilder inside(compare);
       Value turned =
           inside.create<arith::CmpIOp>(loc, less ? P::sge : P::slt, loop.getInductionVar(), bound);

@@ -52,6 +52,7 @@ private:
   void takeTurns(ArrayRef<Plan::Loop::Step> steps);
   void makeFirst(OpBuilder &builder);
   void makeLoop(OpBuilder &builder);
+  void decideFirst();
   void makeLast(OpBuilder &builder);
   void findCarried();
   unsigned carryEarly(Value value);
@@ -198,7 +199,7 @@ void Skewer::makeLoop(OpBuilder &builder) {
   SmallVector<Value> inits;
   for (const Carried &value : carried)
     inits.push_back(value.init);
-  Value second = builder.create<arith::AddIOp>(loc, loop.getLowerBound(), loop.getStep());
+  Value second = builder.createOrFold<arith::AddIOp>(loc, loop.getLowerBound(), loop.getStep());
   made = builder.create<scf::ForOp>(loc, second, loop.getUpperBound(), loop.getStep(), inits);
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   made.getInductionVar().setLoc(loop.getInductionVar().getLoc());
@@ -243,6 +244,25 @@ void Skewer::makeLoop(OpBuilder &builder) {
       yields.push_back((isLate(value.yielded) ? lateNow : earlyNow).lookupOrDefault(value.yielded));
   }
   inside.create<scf::YieldOp>(loc, yields);
+  decideFirst();
+}
+
+/// What asks for the first iteration is decided: the loop starts with the second.
+void Skewer::decideFirst() {
+  APInt first, bound;
+  if (!matchPattern(made.getLowerBound(), m_ConstantInt(&first)))
+    return;
+  for (auto compare : llvm::make_early_inc_range(made.getOps<arith::CmpIOp>())) {
+    bool less = compare.getPredicate() == arith::CmpIPredicate::slt;
+    if (compare.getLhs() != made.getInductionVar() ||
+        !matchPattern(compare.getRhs(), m_ConstantInt(&bound)) || bound.sgt(first) ||
+        !(less || compare.getPredicate() == arith::CmpIPredicate::sge))
+      continue;
+    OpBuilder builder(compare);
+    compare.replaceAllUsesWith(
+        builder.create<arith::ConstantIntOp>(compare.getLoc(), !less, 1).getResult());
+    compare.erase();
+  }
 }
 
 Value Skewer::lastCounter(OpBuilder &builder) {

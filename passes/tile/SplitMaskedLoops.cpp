@@ -115,7 +115,8 @@ void Splitter::assumeProven(SmallVectorImpl<Predicate> &predicates) {
   });
 }
 
-/// Notes that nothing changes where a mask is false, and from the loop's end on, where some mask is
+/// Notes that masks concern the last iteration alone, that nothing changes where one is false, and
+/// that nothing does from the loop's end on, where some mask is
 /// false from there on. (Ends that dropEmptyIterations moves forward are of the same kind.)
 void Splitter::noteIdle(ArrayRef<Predicate> masks) {
   bool allIdle = llvm::all_of(masks, [&](const Predicate &mask) {
@@ -123,6 +124,15 @@ void Splitter::noteIdle(ArrayRef<Predicate> masks) {
   });
   if (!masks.empty() && allIdle)
     loop->setAttr(kIdleMasksAttr, builder.getUnitAttr());
+  Facts around = Facts::at(loop);
+  auto holdsUpToLast = [&](const Predicate &mask) {
+    int64_t slope = mask.highest.coefficient(counter);
+    AffineForm atLastButOne =
+        mask.highest.without(counter) + AffineForm::of(upper) * slope + -2 * slope;
+    return slope > 0 && around.proveNonPositive(atLastButOne);
+  };
+  if (!masks.empty() && llvm::all_of(masks, holdsUpToLast))
+    loop->setAttr(kMasksLastAttr, builder.getUnitAttr());
   for (const Predicate &mask : masks) {
     AffineForm atEnd =
         mask.lowest.without(counter) + AffineForm::of(upper) * mask.lowest.coefficient(counter);
