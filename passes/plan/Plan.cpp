@@ -186,6 +186,8 @@ Status Reader::readBlocks(Piece entry) {
     TILEWRIGHT_ASSIGN(plan.blocks.cluster, number(words[2]));
   } else if (words.size() == 3 && words[1].text == "in" && words[2].text == "turns") {
     TILEWRIGHT_ASSIGN(plan.blocks.turns, number(words[0]));
+    if (plan.blocks.turns < 2)
+      return error(words[0], "a number of turns, at least 2,");
   } else if (words.size() == 4 && words[0].text == "split" && words[2].text == "least") {
     if (!isId(words[1].text, 'l'))
       return error(words[1], "a loop such as `l1`");

@@ -148,6 +148,8 @@ TEST(Plan, says_what_conditions_and_blocks_may_be) {
             "k.plan:2:15: `1` stands where each axis of the grid once, from 0 on, is expected");
   EXPECT_EQ(refusal("blocks split p1 least 16"),
             "k.plan:2:14: `p1` stands where a loop such as `l1` is expected");
+  EXPECT_EQ(refusal("blocks 1 per SM, 1 in turns"),
+            "k.plan:2:18: `1` stands where a number of turns, at least 2, is expected");
   for (const char *number :
        {"0 per SM", "clusters of 0", "0 in turns", "split l1 least 0", "grouped 0"}) {
     std::string message = refusal("blocks " + std::string(number));
