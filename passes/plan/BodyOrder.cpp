@@ -80,6 +80,10 @@ public:
       if (!op)
         return loop->emitError() << "does not await `" << step.product
                                  << "`, whose sum stays pending from one iteration to the next";
+      if (isDone(op))
+        return loop->emitError() << "has an order in which a step in front of `"
+                                 << (step.kind == Step::Await ? "await " : "start ") << step.product
+                                 << "` needs it; state it earlier";
       if (step.kind == Step::Await)
         await(op);
       else if (step.kind == Step::Start)
