@@ -75,7 +75,7 @@ public:
   }
 
   FailureOr<BodyOrder> run(ArrayRef<Step> steps) {
-    for (const Plan::Loop::Step &step : steps) {
+    for (auto [at, step] : llvm::enumerate(steps)) {
       Operation *op = find(step);
       if (!op)
         return loop->emitError() << "does not await `" << step.product
@@ -84,6 +84,8 @@ public:
         return loop->emitError() << "has an order in which a step in front of `"
                                  << (step.kind == Step::Await ? "await " : "start ") << step.product
                                  << "` needs it; state it earlier";
+      if (step.kind == Step::Enter && at + 1 < steps.size())
+        prepare(find(steps[at + 1]));
       if (step.kind == Step::Await)
         await(op);
       else if (step.kind == Step::Start)
@@ -108,6 +110,13 @@ private:
       return fits && idOf(op) == StringRef(step.product);
     });
     return found == body.end() ? nullptr : *found;
+  }
+
+  /// Nobody's turn is spent on waiting for what the first product in it reads.
+  void prepare(Operation *first) {
+    if (isa_and_nonnull<cta::MmaOp>(first))
+      for (Operation *other : before(first))
+        place(other);
   }
 
   void start(Operation *op) {
