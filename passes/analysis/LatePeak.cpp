@@ -114,11 +114,24 @@ private:
     weights.assign(loop.getNumRegionIterArgs(), Weight{Weight::Unknown});
     weights[indexOf(peak.carried)] = {Weight::Shifted, 1, 0, 0};
     Weigher weigher = started();
-    weigher.weighAll(*loop.getBody());
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (!weigher.weigh(&op)) // is said where it stands, once all else has a weight
+        guess(weigher, &op);
     for (auto [carried, weight] : llvm::zip(loop.getRegionIterArgs(), weights)) {
       Weight yielded = weigher.of(loop.getTiedLoopYieldedValue(carried)->get());
       if (carried != peak.carried)
         weight = yielded.moves() ? Weight{yielded.kind, yielded.now, 0, yielded.axis} : Weight();
+    }
+  }
+
+  /// That of an operand of the result's type, if one has any.
+  static void guess(Weigher &weigher, Operation *op) {
+    for (Value result : op->getResults()) {
+      Weight weight;
+      for (Value operand : llvm::reverse(op->getOperands()))
+        if (operand.getType() == result.getType() && weigher.of(operand).moves())
+          weight = weigher.of(operand);
+      weigher.set(result, weight);
     }
   }
 
