@@ -110,6 +110,9 @@ func.func @scaled_with_masks(%x: !view, %o: !tile.view<?xf32>, %n: i32, %scale: 
     attributes {tile.kernel, plan.text = "plan 1 of scaled_with_masks for sm_90\0A loops l1: late peak 8"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
+  %nought = arith.constant 0.0 : f32
+  %positive = arith.cmpf ogt, %scale, %nought : f32
+  cta.when %positive
   %lowest = arith.constant dense<-1.0e30> : !rows
   %none = arith.constant dense<0.0> : !rows
   %peak, %total = scf.for %i = %c0 to %n step %c1

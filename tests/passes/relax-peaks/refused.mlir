@@ -551,3 +551,187 @@ func.func @maximum_of_itself(%x: !view, %o: !tile.view<?xf32>, %n: i32)
   tile.store %total, %o[%c0] extents [64] : !rows, !tile.view<?xf32>, i32
   return
 }
+
+// -----
+
+!view = !tile.view<?x?xf32>
+!rows = tensor<64xf32>
+!tile = tensor<64x64xf32>
+
+// 0 - m moves the other way than m does, so that the difference is twice the maximum.
+func.func @takes_it_from_nothing(%x: !view, %o: !tile.view<?xf32>, %n: i32)
+    attributes {tile.kernel, plan.text = "plan 1 of takes_it_from_nothing for sm_90\0A loops l1: late peak 8"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %lowest = arith.constant dense<-1.0e30> : !rows
+  %none = arith.constant dense<0.0> : !rows
+  %peak, %total = scf.for %i = %c0 to %n step %c1
+      iter_args(%m = %lowest, %t = %none) -> (!rows, !rows) : i32 {
+    %s = tile.load %x[%c0, %i] extents [64, 64] : !view, i32, i32 -> !tile
+    %most = tile.reduce max %s, 1 : !tile -> !rows
+    %now = arith.maximumf %m, %most : !rows
+    %column = tile.expand_dims %now, 1 : !rows -> tensor<64x1xf32>
+    %all = tile.broadcast %column : tensor<64x1xf32> -> !tile
+    %power = arith.subf %s, %all : !tile
+    %p = math.exp2 %power : !tile
+    %change = arith.subf %m, %now : !rows
+    %shrink = math.exp2 %change : !rows
+    %before = arith.mulf %t, %shrink : !rows
+    %sum = tile.reduce sum %p, 1 : !tile -> !rows
+    %t_now = arith.addf %before, %sum : !rows
+    scf.yield %now, %t_now : !rows, !rows
+  } {plan.id = "l1"}
+  %minus = arith.subf %none, %peak : !rows
+  %twice = arith.subf %peak, %minus : !rows
+  // expected-error @+1 {{stands against a late peak of loop `l1`: it leads to a value that depends on the maximum itself}}
+  tile.store %twice, %o[%c0] extents [64] : !rows, !tile.view<?xf32>, i32
+  return
+}
+
+// -----
+
+!view = !tile.view<?x?xf32>
+!rows = tensor<64xf32>
+!tile = tensor<64x64xf32>
+
+// A loop in the loop reads the maximum, and what it gives is stored.
+func.func @reads_it_in_a_loop(%x: !view, %o: !tile.view<?xf32>, %n: i32)
+    attributes {tile.kernel, plan.text = "plan 1 of reads_it_in_a_loop for sm_90\0A loops l1: late peak 8"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %lowest = arith.constant dense<-1.0e30> : !rows
+  %none = arith.constant dense<0.0> : !rows
+  %peak, %total = scf.for %i = %c0 to %n step %c1
+      iter_args(%m = %lowest, %t = %none) -> (!rows, !rows) : i32 {
+    %s = tile.load %x[%c0, %i] extents [64, 64] : !view, i32, i32 -> !tile
+    %most = tile.reduce max %s, 1 : !tile -> !rows
+    %now = arith.maximumf %m, %most : !rows
+    %column = tile.expand_dims %now, 1 : !rows -> tensor<64x1xf32>
+    %all = tile.broadcast %column : tensor<64x1xf32> -> !tile
+    %power = arith.subf %s, %all : !tile
+    %p = math.exp2 %power : !tile
+    %change = arith.subf %m, %now : !rows
+    %shrink = math.exp2 %change : !rows
+    %before = arith.mulf %t, %shrink : !rows
+    %sum = tile.reduce sum %p, 1 : !tile -> !rows
+    %t_now = arith.addf %before, %sum : !rows
+    // expected-error @+1 {{stands against a late peak of loop `l1`: it uses the maximum in a way for which it cannot lag}}
+    %most_of_all = scf.for %j = %c0 to %n step %c1 iter_args(%a = %none) -> (!rows) : i32 {
+      %more = arith.maximumf %a, %now : !rows
+      scf.yield %more : !rows
+    }
+    tile.store %most_of_all, %o[%i] extents [64] : !rows, !tile.view<?xf32>, i32
+    scf.yield %now, %t_now : !rows, !rows
+  } {plan.id = "l1"}
+  return
+}
+
+// -----
+
+!view = !tile.view<?x?xf32>
+!rows = tensor<64xf32>
+!tile = tensor<64x64xf32>
+
+// What the loop adds up is 2^lag times as large, and is cast before it is divided by the total.
+func.func @casts_behind_the_loop(%x: !view, %o: !tile.view<?xf32>, %n: i32)
+    attributes {tile.kernel, plan.text = "plan 1 of casts_behind_the_loop for sm_90\0A loops l1: late peak 8"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %lowest = arith.constant dense<-1.0e30> : !rows
+  %none = arith.constant dense<0.0> : !rows
+  %peak, %total = scf.for %i = %c0 to %n step %c1
+      iter_args(%m = %lowest, %t = %none) -> (!rows, !rows) : i32 {
+    %s = tile.load %x[%c0, %i] extents [64, 64] : !view, i32, i32 -> !tile
+    %most = tile.reduce max %s, 1 : !tile -> !rows
+    %now = arith.maximumf %m, %most : !rows
+    %column = tile.expand_dims %now, 1 : !rows -> tensor<64x1xf32>
+    %all = tile.broadcast %column : tensor<64x1xf32> -> !tile
+    %power = arith.subf %s, %all : !tile
+    %p = math.exp2 %power : !tile
+    %change = arith.subf %m, %now : !rows
+    %shrink = math.exp2 %change : !rows
+    %before = arith.mulf %t, %shrink : !rows
+    %sum = tile.reduce sum %p, 1 : !tile -> !rows
+    %t_now = arith.addf %before, %sum : !rows
+    scf.yield %now, %t_now : !rows, !rows
+  } {plan.id = "l1"}
+  // expected-error @+1 {{stands against a late peak of loop `l1`: it casts a value that may be 2^lag times as large to a narrow type}}
+  %half = tile.cast %total : !rows -> tensor<64xf16>
+  %again = tile.cast %half : tensor<64xf16> -> !rows
+  %one = arith.divf %again, %total : !rows
+  tile.store %one, %o[%c0] extents [64] : !rows, !tile.view<?xf32>, i32
+  return
+}
+
+// -----
+
+!view = !tile.view<?x?xf32>
+!rows = tensor<64xf32>
+!tile = tensor<64x64xf32>
+
+// Exponents near 0 are rounded less than those near the lag.
+func.func @rounds_exponents(%x: !view, %o: !tile.view<?xf32>, %n: i32)
+    attributes {tile.kernel, plan.text = "plan 1 of rounds_exponents for sm_90\0A loops l1: late peak 8"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %lowest = arith.constant dense<-1.0e30> : !rows
+  %none = arith.constant dense<0.0> : !rows
+  %peak, %total = scf.for %i = %c0 to %n step %c1
+      iter_args(%m = %lowest, %t = %none) -> (!rows, !rows) : i32 {
+    %s = tile.load %x[%c0, %i] extents [64, 64] : !view, i32, i32 -> !tile
+    %most = tile.reduce max %s, 1 : !tile -> !rows
+    %now = arith.maximumf %m, %most : !rows
+    %column = tile.expand_dims %now, 1 : !rows -> tensor<64x1xf32>
+    %all = tile.broadcast %column : tensor<64x1xf32> -> !tile
+    %power = arith.subf %s, %all : !tile
+    // expected-error @+1 {{stands against a late peak of loop `l1`: it rounds an exponent, or the maximum, to a narrow type}}
+    %rounded = tile.cast %power : !tile -> tensor<64x64xbf16>
+    %exponents = tile.cast %rounded : tensor<64x64xbf16> -> !tile
+    %p = math.exp2 %exponents : !tile
+    %change = arith.subf %m, %now : !rows
+    %shrink = math.exp2 %change : !rows
+    %before = arith.mulf %t, %shrink : !rows
+    %sum = tile.reduce sum %p, 1 : !tile -> !rows
+    %t_now = arith.addf %before, %sum : !rows
+    scf.yield %now, %t_now : !rows, !rows
+  } {plan.id = "l1"}
+  %log = math.log2 %total : !rows
+  %lse = arith.addf %peak, %log : !rows
+  tile.store %lse, %o[%c0] extents [64] : !rows, !tile.view<?xf32>, i32
+  return
+}
+
+// -----
+
+!view = !tile.view<?x?xf32>
+!rows = tensor<64xf32>
+!tile = tensor<64x64xf32>
+
+// `cta.raise` takes factors that are positive: of a negative one, the largest value gives the least.
+func.func @may_be_turned(%x: !view, %o: !tile.view<?xf32>, %n: i32, %scale: f32)
+    attributes {tile.kernel, plan.text = "plan 1 of may_be_turned for sm_90\0A loops l1: late peak 8"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %lowest = arith.constant dense<-1.0e30> : !rows
+  %none = arith.constant dense<0.0> : !rows
+  %peak, %total = scf.for %i = %c0 to %n step %c1
+      iter_args(%m = %lowest, %t = %none) -> (!rows, !rows) : i32 {
+    %s = tile.load %x[%c0, %i] extents [64, 64] : !view, i32, i32 -> !tile
+    %largest = tile.reduce max %s, 1 : !tile -> !rows
+    %scales = tile.splat %scale : f32 -> !rows
+    %most = arith.mulf %largest, %scales : !rows
+    // expected-error @+1 {{stands against a late peak of loop `l1`: it multiplies the maximum by a factor that may be negative}}
+    %now = arith.maximumf %m, %most : !rows
+    %column = tile.expand_dims %now, 1 : !rows -> tensor<64x1xf32>
+    %all = tile.broadcast %column : tensor<64x1xf32> -> !tile
+    %power = arith.subf %s, %all : !tile
+    %p = math.exp2 %power : !tile
+    %change = arith.subf %m, %now : !rows
+    %shrink = math.exp2 %change : !rows
+    %before = arith.mulf %t, %shrink : !rows
+    %sum = tile.reduce sum %p, 1 : !tile -> !rows
+    %t_now = arith.addf %before, %sum : !rows
+    scf.yield %now, %t_now : !rows, !rows
+  } {plan.id = "l1"}
+  return
+}
