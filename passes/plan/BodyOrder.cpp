@@ -116,7 +116,8 @@ private:
   void prepare(Operation *first) {
     if (isa_and_nonnull<cta::MmaOp>(first))
       for (Operation *other : before(first))
-        place(other);
+        if (!isa<cta::BeginOp>(other))
+          place(other);
   }
 
   void start(Operation *op) {
