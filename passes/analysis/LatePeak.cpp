@@ -1,5 +1,6 @@
 #include "passes/analysis/LatePeak.h"
 
+#include "passes/analysis/PositiveScalars.h"
 #include "passes/analysis/UniformTiles.h"
 #include "passes/analysis/Weights.h"
 
@@ -23,7 +24,6 @@ std::optional<RowMaximum> rowMaximumOf(Value value) {
          {std::pair(product.getLhs(), product.getRhs()), {product.getRhs(), product.getLhs()}})
       if (auto splat = scale.getDefiningOp<tile::SplatOp>();
           splat && maxima.getDefiningOp<tile::ReduceOp>())
-        // simplify-math takes only positive factors out of maxima
         value = maxima, factor = splat.getValue();
   auto reduce = value.getDefiningOp<tile::ReduceOp>();
   auto type = reduce ? cast<RankedTensorType>(reduce.getSource().getType()) : RankedTensorType();
@@ -83,6 +83,8 @@ public:
 
   /// What stands against the peak's lagging; an empty reason if nothing does.
   LatePeakSearch run() {
+    if (peak.factor && !isPositive(peak.factor))
+      return {{}, "multiplies the maximum by a factor that may be negative", peak.update};
     // First what the carried values weigh, from what is added to them; then whether that is true.
     guess();
     Weigher weigher = started();
@@ -95,7 +97,7 @@ public:
     for (BlockArgument carried : loop.getRegionIterArgs())
       if (!isKept(weigher, carried))
         return {{}, "carries a value that does not follow the maximum", nullptr};
-    if (LatePeakSearch found = checkCasts(weigher); !found.reason.empty())
+    if (LatePeakSearch found = checkCasts(weigher, loop); !found.reason.empty())
       return found;
     return checkBehind();
   }
@@ -114,11 +116,24 @@ private:
     weights.assign(loop.getNumRegionIterArgs(), Weight{Weight::Unknown});
     weights[indexOf(peak.carried)] = {Weight::Shifted, 1, 0, 0};
     Weigher weigher = started();
-    weigher.weighAll(*loop.getBody());
+    for (Operation &op : loop.getBody()->without_terminator())
+      if (!weigher.weigh(&op)) // is said where it stands, once all else has a weight
+        guess(weigher, &op);
     for (auto [carried, weight] : llvm::zip(loop.getRegionIterArgs(), weights)) {
       Weight yielded = weigher.of(loop.getTiedLoopYieldedValue(carried)->get());
       if (carried != peak.carried)
         weight = yielded.moves() ? Weight{yielded.kind, yielded.now, 0, yielded.axis} : Weight();
+    }
+  }
+
+  /// That of an operand of the result's type, if one has any.
+  static void guess(Weigher &weigher, Operation *op) {
+    for (Value result : op->getResults()) {
+      Weight weight;
+      for (Value operand : llvm::reverse(op->getOperands()))
+        if (operand.getType() == result.getType() && weigher.of(operand).moves())
+          weight = weigher.of(operand);
+      weigher.set(result, weight);
     }
   }
 
@@ -136,17 +151,20 @@ private:
            (behind.kind == Weight::Zero && before.kind == Weight::Scaled);
   }
 
-  /// Whether all that is cast stays in its type's range.
-  LatePeakSearch checkCasts(const Weigher &weigher) {
+  /// What stands against a cast in an op: its type's range, or how it rounds an exponent.
+  LatePeakSearch checkCasts(const Weigher &weigher, Operation *op) {
     LatePeakSearch found;
-    loop.walk([&](tile::CastOp cast) {
-      if (weigher.of(cast.getSource()).kind != Weight::Scaled)
+    op->walk([&](tile::CastOp cast) {
+      Weight weight = weigher.of(cast.getSource());
+      if (!weight.moves())
         return;
       auto type = mlir::cast<FloatType>(getElementTypeOrSelf(cast.getType()));
+      if (weight.kind == Weight::Shifted && type.getWidth() < 32)
+        found = {{}, "rounds an exponent, or the maximum, to a narrow type", cast};
       bool isWide = APFloat::semanticsMaxExponent(type.getFloatSemantics()) >= 127;
       // f16 ends at 2^16; what is added up of rounded numbers is wide.
       bool fits = type.isF16() && isBounded(cast.getSource(), peak) && lag <= 8;
-      if (!isWide && !fits)
+      if (weight.kind == Weight::Scaled && !isWide && !fits)
         found = {{}, "casts a value that may be 2^lag times as large to a narrow type", cast};
     });
     return found;
@@ -160,6 +178,8 @@ private:
     for (Operation &op : llvm::make_range(std::next(loop->getIterator()), block->end()))
       if (!weigher.weigh(&op))
         return {{}, "leads to a value that depends on the maximum itself", &op};
+      else if (LatePeakSearch found = checkCasts(weigher, &op); !found.reason.empty())
+        return found;
     return {peak, "", nullptr};
   }
 

@@ -44,8 +44,10 @@ bool isUnknown(Weight a, Weight b) {
 Result sum(Weight a, Weight b, double sign) {
   if (isUnknown(a, b))
     return a.kind == Weight::Unknown ? b : a;
-  if (a.kind == Weight::Zero || b.kind == Weight::Zero)
-    return a.kind == Weight::Zero ? b : a;
+  if (b.kind == Weight::Zero)
+    return a;
+  if (a.kind == Weight::Zero) // 0 - x moves the other way; a factor of x stays
+    return b.kind == Weight::Shifted ? Weight{b.kind, sign * b.before, sign * b.now, b.axis} : b;
   if (a.kind == Weight::Scaled || b.kind == Weight::Scaled)
     return join(a, b);
   if (!sameAxis(a, b))
@@ -208,7 +210,7 @@ bool Weigher::weigh(Operation *op) {
   });
   if (!moves)
     return true;
-  if (op->getNumResults() != 1)
+  if (op->getNumResults() != 1 || op->getNumRegions())
     return false;
   Result result = resultOf(op);
   if (result)

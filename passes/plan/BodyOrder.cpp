@@ -80,12 +80,16 @@ public:
       if (!op)
         return loop->emitError() << "does not await `" << step.product
                                  << "`, whose sum stays pending from one iteration to the next";
+      if (isDone(op))
+        return loop->emitError() << "has an order in which a step in front of `"
+                                 << (step.kind == Step::Await ? "await " : "start ") << step.product
+                                 << "` needs it; state it earlier";
+      if (step.kind == Step::Enter && at + 1 < steps.size())
+        prepare(find(steps[at + 1]));
       if (step.kind == Step::Await)
         await(op);
       else if (step.kind == Step::Start)
         start(op);
-      else if (step.kind == Step::Enter)
-        enter(op, steps.drop_front(at + 1));
       else
         place(op);
     }
@@ -108,13 +112,12 @@ private:
     return found == body.end() ? nullptr : *found;
   }
 
-  /// Behind what the first product of the turn waits for: nobody has the turn and waits for slots.
-  void enter(Operation *op, ArrayRef<Step> behind) {
-    if (Operation *product = behind.front().kind == Step::Start ? find(behind.front()) : nullptr)
-      for (Operation *other : before(product))
+  /// Nobody's turn is spent on waiting for what the first product in it reads.
+  void prepare(Operation *first) {
+    if (isa_and_nonnull<cta::MmaOp>(first))
+      for (Operation *other : before(first))
         if (!isa<cta::BeginOp>(other))
           place(other);
-    place(op);
   }
 
   void start(Operation *op) {

@@ -5,6 +5,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 namespace tilewright::passes {
 
 using namespace llvm;
@@ -184,6 +186,8 @@ Status Reader::readBlocks(Piece entry) {
     TILEWRIGHT_ASSIGN(plan.blocks.cluster, number(words[2]));
   } else if (words.size() == 3 && words[1].text == "in" && words[2].text == "turns") {
     TILEWRIGHT_ASSIGN(plan.blocks.turns, number(words[0]));
+    if (plan.blocks.turns < 2)
+      return error(words[0], "a number of turns, at least 2,");
   } else if (words.size() == 4 && words[0].text == "split" && words[2].text == "least") {
     if (!isId(words[1].text, 'l'))
       return error(words[1], "a loop such as `l1`");
@@ -267,9 +271,12 @@ Status Reader::readLoopField(Piece field, Plan::Loop &loop) {
   } else if (field.text == "enter" || field.text == "leave") {
     loop.order.push_back({field.text == "enter" ? Step::Enter : Step::Leave, ""});
   } else if (words.size() == 3 && words[0].text == "late" && words[1].text == "peak") {
+    // What is 2^64 times as large leaves room in f32 for sums; eighths are written as they are
+    // read.
     double lag;
-    if (words[2].text.getAsDouble(lag) || lag <= 0)
-      return error(words[2], "by how many powers of two the peak may lag");
+    if (words[2].text.getAsDouble(lag) || !(lag > 0 && lag <= 64) || std::trunc(8 * lag) != 8 * lag)
+      return error(words[2],
+                   "by how many powers of two the peak may lag, at most 64 and in eighths,");
     loop.latePeak = lag;
   } else if (field.text == "from last") {
     loop.fromLast = true;

@@ -161,6 +161,8 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
         found.channels.push_back(read);
     auto byId = [](auto &a, auto &b) { return a.id < b.id; };
     for (Plan *plan : {&given, &found}) {
+      for (Plan::Role &role : plan->roles) // which they are; the kernel says in what order
+        llvm::sort(role.streams);
       llvm::sort(plan->positive);
       llvm::sort(plan->products, byId);
       llvm::sort(plan->loops, byId);

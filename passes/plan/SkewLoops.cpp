@@ -122,6 +122,11 @@ LogicalResult Skewer::findLate() {
 LogicalResult Skewer::checkCarried() {
   if (!matchPattern(loop.getStep(), m_One()))
     return loop.emitError() << "has a product that is behind, and a step other than 1";
+  for (auto wait : loop.getOps<cta::WaitOp>())
+    if (!late.contains(wait) && isReadBy(wait.getResult(), /*byLate=*/true))
+      return wait.emitError() << "takes a slot of `" << *idOf(wait.getChannel().getDefiningOp())
+                              << "` that goes back an iteration later, with a product that is "
+                              << "behind; one that is not behind cannot share it, or go with it";
   for (BlockArgument argument : loop.getRegionIterArgs())
     if (auto other = dyn_cast<BlockArgument>(loop.getTiedLoopYieldedValue(argument)->get());
         other && other != argument && other.getOwner() == loop.getBody())

@@ -32,7 +32,13 @@ struct StoreByTma : impl::StoreByTmaBase<StoreByTma> {
                           << "it; take the plan's channel for it away";
         return signalPassFailure();
       }
-      if (tile.getRank() != 2 || tile.getDimSize(1) % entry.columns) {
+      if (tile.getRank() != 2) {
+        store.emitError() << "is end `" << entry.id << "`, a tile of rank " << tile.getRank()
+                          << "; slots of some columns are for rank 2; take the plan's channel "
+                          << "for it away";
+        return signalPassFailure();
+      }
+      if (tile.getDimSize(1) % entry.columns) {
         store.emitError() << "is end `" << entry.id << "`, a tile of " << tile.getDimSize(1)
                           << " columns that goes through slots of " << entry.columns
                           << "; take a divisor";

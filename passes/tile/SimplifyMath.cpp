@@ -14,6 +14,7 @@
 // and a sum with a product becomes the product's accumulator. Rounding may change in the last bits;
 // -inf stays -inf and NaN stays NaN, except that a factor or reciprocal may overflow on its own.
 #include "passes/analysis/JoinBounds.h"
+#include "passes/analysis/PositiveScalars.h"
 #include "passes/analysis/UniformTiles.h"
 
 #include "mlir/IR/Matchers.h"
@@ -191,35 +192,6 @@ template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
 };
 
 //===- Scales that are known to be positive --------------------------------------------------===//
-
-/// Whether the kernel asserts `scalar > c`, or `≥ c` with a positive c, at its top level, or its
-/// plan is only for such launches.
-static bool isAssertedPositive(Value scalar) {
-  return llvm::any_of(scalar.getUsers(), [&](Operation *user) {
-    auto compare = dyn_cast<arith::CmpFOp>(user);
-    APFloat bound(0.0f);
-    if (!compare || compare.getLhs() != scalar || !isa<func::FuncOp>(compare->getParentOp()) ||
-        !matchPattern(compare.getRhs(), m_ConstantFloat(&bound)))
-      return false;
-    bool above = compare.getPredicate() == arith::CmpFPredicate::OGT && !bound.isNegative();
-    bool from = compare.getPredicate() == arith::CmpFPredicate::OGE && !bound.isNegative() &&
-                !bound.isZero();
-    return (above || from) && llvm::any_of(compare->getUsers(), [](Operation *claim) {
-             return isa<tile::AssertOp, cta::WhenOp>(claim) &&
-                    isa<func::FuncOp>(claim->getParentOp());
-           });
-  });
-}
-
-static bool isPositive(Value scalar) {
-  APFloat number(0.0f);
-  if (matchPattern(scalar, m_ConstantFloat(&number)))
-    return !number.isNegative() && !number.isZero() && number.isFinite();
-  Operation *op = scalar.getDefiningOp();
-  if (isa_and_nonnull<arith::MulFOp, arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
-    return llvm::all_of(op->getOperands(), isPositive);
-  return isAssertedPositive(scalar);
-}
 
 /// The factors of `x · c` with a positive scalar c.
 static std::optional<std::pair<Value, Value>> scaledByPositive(Value value) {

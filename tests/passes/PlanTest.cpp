@@ -35,6 +35,60 @@ TEST(Plan, has_what_each_entry_says) {
   EXPECT_EQ(*plan.channelOf("e1"), (Plan::Channel{"e1", "store", 2, 64}));
 }
 
+static const char kEveryEntry[] =
+    R"(plan 1 of attention for sm_90
+  when      scale > 0, bias > 0
+  tiles     BM 128
+  blocks    2 per SM, clusters of 2, 3 in turns, split l1 least 16, axes 1 0 2, grouped 4, folded, descending, queue
+  roles     load: 1 warp, 40 registers, s1, s2; store: 2 warps
+  products  p1: wgmma 64x128x16, warps 8x1; p2: mma 16x8x16, warps 4x2, 1 behind
+  loops     l1: late peak 8.5, late sums, split masks, enter, start p1, start p2, leave, await p1, await p2; tiles: start p2, await p2
+  channels  s1: tma multicast, 1 slot; s2: cp_async, 4 slots, with s1; e1: store, 2 slots of 64 columns
+)";
+
+TEST(Plan, reads_every_entry_back_as_it_was_written) {
+  ErrorOr<Plan> plan = Plan::parse(kEveryEntry);
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->str(), kEveryEntry);
+  EXPECT_EQ(*Plan::parse(plan->str()), *plan);
+}
+
+TEST(Plan, has_conditions_and_blocks_as_they_are_said) {
+  Plan plan = *Plan::parse(kEveryEntry);
+  EXPECT_EQ(plan.positive, (std::vector<std::string>{"scale", "bias"}));
+  EXPECT_EQ(plan.blocks, (Plan::Blocks{.perSm = 2,
+                                       .cluster = 2,
+                                       .turns = 3,
+                                       .splitLoop = "l1",
+                                       .least = 16,
+                                       .axes = {1, 0, 2},
+                                       .grouped = 4,
+                                       .folded = true,
+                                       .descending = true,
+                                       .queue = true}));
+}
+
+TEST(Plan, has_what_is_said_of_loops_and_channels) {
+  using Step = Plan::Loop::Step;
+  Plan plan = *Plan::parse(kEveryEntry);
+  EXPECT_EQ(plan.productOf("p1")->behind, 0);
+  EXPECT_EQ(plan.productOf("p2")->behind, 1);
+  const Plan::Loop &loop = *plan.loopOf("l1");
+  EXPECT_EQ(loop.latePeak, 8.5);
+  EXPECT_TRUE(loop.lateSums && loop.splitMasks);
+  EXPECT_EQ(loop.order, (std::vector<Step>{{Step::Enter, ""},
+                                           {Step::Start, "p1"},
+                                           {Step::Start, "p2"},
+                                           {Step::Leave, ""},
+                                           {Step::Await, "p1"},
+                                           {Step::Await, "p2"}}));
+  const Plan::Loop &tiles = *plan.loopOf(Plan::kTiles);
+  EXPECT_EQ(tiles.order, (std::vector<Step>{{Step::Start, "p2"}, {Step::Await, "p2"}}));
+  EXPECT_FALSE(tiles.latePeak || tiles.lateSums || tiles.splitMasks);
+  EXPECT_EQ(*plan.channelOf("s1"), (Plan::Channel{"s1", "tma", 1, 0, /*multicast=*/true, ""}));
+  EXPECT_EQ(*plan.channelOf("s2"), (Plan::Channel{"s2", "cp_async", 4, 0, false, "s1"}));
+}
+
 TEST(Plan, takes_comments_blanks_and_lines_that_go_on) {
   Plan plan = *Plan::parse(R"(# why
 plan 1 of softmax for sm_80   # who
@@ -62,8 +116,9 @@ TEST(Plan, says_what_stands_where_something_else_is_expected) {
   EXPECT_EQ(refusal("tiles BM 0"),
             "k.plan:2:10: `0` stands where a number, at least 1, is expected");
   EXPECT_EQ(refusal("blocks striped"),
-            "k.plan:2:8: `striped` stands where `one per tile`, `1 per SM`, `axes 1 0`, "
-            "`grouped 16`, `folded`, `descending` or `queue` is expected");
+            "k.plan:2:8: `striped` stands where `one per tile`, `1 per SM`, `clusters of 2`, `2 in "
+            "turns`, `split l1 least 16`, `axes 1 0`, `grouped 16`, `folded`, `descending` or "
+            "`queue` is expected");
   EXPECT_EQ(refusal("roles load: s1"),
             "k.plan:2:13: `s1` stands where how many warps role `load` has is expected");
   EXPECT_EQ(refusal("roles load: 1 warp, a"),
@@ -73,10 +128,72 @@ TEST(Plan, says_what_stands_where_something_else_is_expected) {
             "k.plan:2:20: `64x256` stands where rows, columns and depth of an instruction, such as "
             "`64x256x16`, is expected");
   EXPECT_EQ(refusal("channels s1: tma"),
-            "k.plan:2:14: `tma` stands where a transport and a depth, such as `tma, 4 slots`, is "
-            "expected");
+            "k.plan:2:14: `tma` stands where a transport and a depth, such as `tma, 4 slots` or "
+            "`tma, 4 slots, with s1`, is expected");
   EXPECT_EQ(refusal("channels s1: tma, 4 stages"),
             "k.plan:2:19: `4 stages` stands where a number of `slots` is expected");
+}
+
+TEST(Plan, says_what_conditions_and_blocks_may_be) {
+  EXPECT_EQ(refusal("when scale >= 0"),
+            "k.plan:2:6: `scale >= 0` stands where a condition on a scalar argument, such as "
+            "`scale > 0`, is expected");
+  EXPECT_EQ(refusal("blocks axes"), "k.plan:2:8: `axes` stands where the axes of the grid, such as "
+                                    "`axes 1 0 2`, is expected");
+  for (const char *axes : {"axes 2 1", "axes x 0"})
+    EXPECT_EQ(refusal("blocks 1 per SM, " + std::string(axes)),
+              "k.plan:2:23: `" + std::string(1, axes[5]) +
+                  "` stands where each axis of the grid once, from 0 on, is expected");
+  EXPECT_EQ(refusal("blocks axes 1 1"),
+            "k.plan:2:15: `1` stands where each axis of the grid once, from 0 on, is expected");
+  EXPECT_EQ(refusal("blocks split p1 least 16"),
+            "k.plan:2:14: `p1` stands where a loop such as `l1` is expected");
+  EXPECT_EQ(refusal("blocks 1 per SM, 1 in turns"),
+            "k.plan:2:18: `1` stands where a number of turns, at least 2, is expected");
+  for (const char *number :
+       {"0 per SM", "clusters of 0", "0 in turns", "split l1 least 0", "grouped 0"}) {
+    std::string message = refusal("blocks " + std::string(number));
+    EXPECT_TRUE(
+        llvm::StringRef(message).ends_with("`0` stands where a number, at least 1, is expected"))
+        << message;
+  }
+}
+
+TEST(Plan, says_what_products_and_loops_may_be) {
+  EXPECT_EQ(refusal("products s1: wgmma 64x64x16, warps 4x1"),
+            "k.plan:2:10: `s1` stands where a product such as `p1` is expected");
+  EXPECT_EQ(refusal("products p1: wgmma 64x64x16, warps 4"),
+            "k.plan:2:36: `4` stands where warps by rows and columns, such as `8x1`, is expected");
+  EXPECT_EQ(refusal("products p1: wgmma 64x64x16, warps 4x1, 1 before"),
+            "k.plan:2:41: `1 before` stands where `1 behind` is expected");
+  EXPECT_EQ(refusal("loops p1: late sums"),
+            "k.plan:2:7: `p1` stands where a loop such as `l1`, or `tiles`, is expected");
+  for (const char *field : {"late", "start s1", "wait p1", "enter p1"})
+    EXPECT_EQ(refusal("loops l1: late sums, " + std::string(field)),
+              "k.plan:2:22: `" + std::string(field) +
+                  "` stands where `late peak 8`, `late sums`, `split masks`, `start p1`, `await "
+                  "p1`, `enter` or `leave` is expected");
+  for (const char *lag : {"0", "-1", "nan", "inf", "65", "8.3", "far"})
+    EXPECT_EQ(refusal("loops l1: late peak " + std::string(lag)),
+              "k.plan:2:21: `" + std::string(lag) +
+                  "` stands where by how many powers of two the peak may lag, at most 64 and in "
+                  "eighths, is expected");
+}
+
+TEST(Plan, says_what_channels_may_be) {
+  EXPECT_EQ(refusal("channels p1: tma, 4 slots"),
+            "k.plan:2:10: `p1` stands where a stream such as `s1` or an end such as `e1` is "
+            "expected");
+  EXPECT_EQ(refusal("channels s1: tma twice, 4 slots"),
+            "k.plan:2:18: `twice` stands where `multicast`, or nothing, is expected");
+  for (const char *fields :
+       {"tma, 4 slots, with e1", "tma, 4 slots, s2", "tma, 4 slots, with s2, x"})
+    EXPECT_EQ(refusal("channels s1: " + std::string(fields)),
+              "k.plan:2:14: `" + std::string(fields) +
+                  "` stands where a transport and a depth, such as `tma, 4 slots` or `tma, 4 "
+                  "slots, with s1`, is expected");
+  EXPECT_EQ(refusal("channels e1: store, 2 slots of 64 rows"),
+            "k.plan:2:32: `64 rows` stands where a number of `columns` is expected");
 }
 
 TEST(Plan, of_another_version_is_refused) {
@@ -110,7 +227,8 @@ TEST(Plan, takes_single_entries_in_the_place_of_its_own) {
   for (const char *entry :
        {"channels.s1: tma, 5 slots", "tiles.BM: 64", " blocks: one per tile, queue",
         "products.p1 : wgmma 64x128x16, warps 4x2", "roles.load: 2 warps, s1, s2",
-        "loops.l1: late peak 8.5, late sums", "when: scale > 0"})
+        "loops.l1: late peak 8.5, late sums", "loops.tiles: start p1, await p1",
+        "channels.s2: tma multicast, 4 slots, with s1", "when: scale > 0"})
     ASSERT_TRUE(plan.set(entry)) << entry;
   EXPECT_EQ(plan.str(), R"(plan 1 of matmul_nt for sm_90
   when      scale > 0
@@ -118,8 +236,8 @@ TEST(Plan, takes_single_entries_in_the_place_of_its_own) {
   blocks    one per tile, queue
   roles     load: 2 warps, s1, s2; multiply: 8 warps, 232 registers
   products  p1: wgmma 64x128x16, warps 4x2
-  loops     l1: late peak 8.5, late sums
-  channels  s1: tma, 5 slots; s2: tma, 4 slots; e1: store, 2 slots of 64 columns
+  loops     l1: late peak 8.5, late sums; tiles: start p1, await p1
+  channels  s1: tma, 5 slots; s2: tma multicast, 4 slots, with s1; e1: store, 2 slots of 64 columns
 )");
 }
 
@@ -165,22 +283,28 @@ TEST(Plan, is_an_object_of_its_fields) {
   Plan plan = *Plan::parse(R"(plan 1 of k for sm_90, facts 5e1c0a2b
   when     scale > 0
   tiles    BM 128
-  blocks   1 per SM, axes 1 0, grouped 4, folded
+  blocks   1 per SM, clusters of 2, split l1 least 16, axes 1 0, grouped 4, folded
   roles    load: 1 warp, 40 registers, s1; use: 8 warps
   products p1: wgmma 64x128x16, warps 8x1, 1 behind
-  loops    l1: late peak 8, start p1, await p1
-  channels s1: tma, 4 slots; e1: store, 2 slots of 64 columns)");
+  loops    l1: late peak 8, enter, start p1, leave, await p1
+  channels s1: tma multicast, 4 slots; s2: tma, 4 slots, with s1; e1: store, 2 slots of 64 columns
+)");
   EXPECT_EQ(llvm::json::Value(plan.json()), *llvm::json::parse(R"({
     "version": 1, "kernel": "k", "target": "sm_90", "facts": "5e1c0a2b", "positive": ["scale"],
     "tiles": [{"parameter": "BM", "extent": 128}],
-    "blocks": {"per_sm": 1, "axes": [1, 0], "grouped": 4, "folded": true, "descending": false,
-               "queue": false},
+    "blocks": {"per_sm": 1, "cluster": 2, "turns": 0, "split_loop": "l1", "least": 16,
+               "axes": [1, 0], "grouped": 4, "folded": true, "descending": false, "queue": false},
     "roles": [{"name": "load", "warps": 1, "registers": 40, "streams": ["s1"]},
               {"name": "use", "warps": 8, "streams": []}],
     "products": [{"id": "p1", "unit": "wgmma", "shape": [64, 128, 16], "warps": [8, 1],
                   "behind": 1}],
     "loops": [{"id": "l1", "late_peak": 8, "late_sums": false, "split_masks": false,
-               "order": [{"awaits": false, "product": "p1"}, {"awaits": true, "product": "p1"}]}],
-    "channels": [{"id": "s1", "kind": "tma", "slots": 4, "columns": 0},
-                 {"id": "e1", "kind": "store", "slots": 2, "columns": 64}]})"));
+               "order": [{"step": "enter", "product": ""}, {"step": "start", "product": "p1"},
+                         {"step": "leave", "product": ""}, {"step": "await", "product": "p1"}]}],
+    "channels": [{"id": "s1", "kind": "tma", "slots": 4, "columns": 0, "multicast": true,
+                  "with": ""},
+                 {"id": "s2", "kind": "tma", "slots": 4, "columns": 0, "multicast": false,
+                  "with": "s1"},
+                 {"id": "e1", "kind": "store", "slots": 2, "columns": 64, "multicast": false,
+                  "with": ""}]})"));
 }

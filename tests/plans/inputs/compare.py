@@ -1,5 +1,5 @@
 """Compares two programs of the `cta` level: roles, channels, and in each role the order of copies,
-waits, products, releases, awaits and stores. Prints what differs.
+waits, products, releases, awaits, stores and turns. Prints what differs.
 
     compare.py A.mlir B.mlir
 
@@ -11,11 +11,12 @@ import re
 import sys
 
 OPS = re.compile(
-    r'cta\.(role "\w+" warps.*(?= \{)|tiles.*(?= \{)|copy|wait_group \d+|wait|mma|release|await|store)\b'
+    r'cta\.(role "\w+" warps.*(?= \{)|tiles.*(?= \{)|copy|wait_group \d+|wait|mma|release|await|store|enter|leave)\b'
 )
 WORDS = [r"by #\S+ over \S+", r"\{b_transposed|\{a_transposed", r"extents \[[\d, ]+\]",
-         r"grouped \d+", r"-> <tensor<[^>]*>>"]
-CHANNEL = re.compile(r"cta\.channel +(\w+).*?(ring = <[^>]*>)?.*: !?(?:cta\.channel)?(<.*>)$")
+         r"grouped \d+", r"folded|descending", r"queue|turn \d+ of \d+|least \d+",
+         r"-> <tensor<[^>]*>>"]
+CHANNEL = re.compile(r"cta\.channel +(\w+(?: multicast)?).*?(ring = <[^>]*>)?.*: !?(?:cta\.channel)?(<.*>)$")
 
 
 def outline(path):

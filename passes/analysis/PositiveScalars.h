@@ -1,0 +1,15 @@
+//===- PositiveScalars.h - scalars that are known to be positive ------------------------------===//
+#ifndef TILEWRIGHT_PASSES_ANALYSIS_POSITIVESCALARS_H
+#define TILEWRIGHT_PASSES_ANALYSIS_POSITIVESCALARS_H
+
+#include "mlir/IR/Value.h"
+
+namespace tilewright::passes {
+
+/// Whether a scalar is positive: a constant, one that the kernel asserts to be, or its plan is only
+/// for, or a product, quotient or root of such.
+bool isPositive(mlir::Value scalar);
+
+} // namespace tilewright::passes
+
+#endif
