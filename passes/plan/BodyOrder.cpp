@@ -121,9 +121,12 @@ private:
   }
 
   void start(Operation *op) {
+    for (Operation *other : before(op))
+      if (isa<scf::ForOp>(other))
+        place(other);
+    giveBack();
     place(op);
     beside.clear();
-    giveBack();
   }
 
   /// Behind all that can be done now.
@@ -195,10 +198,11 @@ private:
 
   /// Whether an op takes from the channel from which another does, or gives back what it reads.
   static bool sharesSlot(Operation *earlier, Operation *op) {
-    if (auto wait = dyn_cast<cta::WaitOp>(op)) {
-      auto other = dyn_cast<cta::WaitOp>(earlier);
-      return other && other.getChannel() == wait.getChannel();
-    }
+    // Slots of a channel are taken in their order, by loops too.
+    bool takesAlike = false;
+    op->walk([&](cta::WaitOp wait) { takesAlike |= takesFrom(earlier, wait.getChannel()); });
+    if (takesAlike)
+      return true;
     auto release = dyn_cast<cta::ReleaseOp>(op);
     return release && readBy(earlier).contains(release.getSlot());
   }

@@ -16,8 +16,8 @@
 // CHECK: %[[Q0:.*]] = cta.wait
 // CHECK: cta.mma {{.*}}plan.id = "p1"
 // CHECK: %[[S0:.*]] = cta.await
-// CHECK: %[[P0:.*]] = tile.cast
-// CHECK: %[[LEFT:.*]]:2 = cta.tiles {{.*}} iter_args(%[[Q:.*]] = %[[Q0]], %[[P:.*]] = %[[P0]])
+// CHECK: %[[LEFT:.*]]:2 = cta.tiles {{.*}} iter_args(%[[Q:.*]] = %[[Q0]], %[[S:.*]] = %[[S0]])
+// CHECK: %[[S]]
 // CHECK: scf.for
 // CHECK: scf.yield
 // CHECK: cta.mma {{.*}}plan.id = "p2"
@@ -25,9 +25,8 @@
 // CHECK: cta.mma {{.*}}, %[[QNEXT]], {{.*}}plan.id = "p1"
 // CHECK: cta.await {{.*}}plan.id = "p2"
 // CHECK: tile.store
-// CHECK: cta.await {{.*}}plan.id = "p1"
-// CHECK: %[[PNEXT:.*]] = tile.cast
-// CHECK: cta.yield %[[QNEXT]], %[[PNEXT]]
+// CHECK: %[[SNEXT:.*]] = cta.await {{.*}}plan.id = "p1"
+// CHECK: cta.yield %[[QNEXT]], %[[SNEXT]]
 // CHECK: cta.release %[[LEFT]]#0
 func.func @k(%q: !view {tile.name = "q"}, %a: !view {tile.name = "a"}, %b: !view {tile.name = "b"}, %o: !tile.view<?x64xf32, align 16> {tile.name = "o"})
     attributes {tile.kernel, cta.target = "sm_90", plan.text = "plan 1 of k for sm_90\0A blocks 1 per SM\0A roles load: 1 warp, s1, s2, s3; use: 4 warps\0A products p1: wgmma 64x64x16, warps 4x1; p2: wgmma 64x64x16, warps 4x1, 1 behind\0A loops l1: start p1, start p2, await p1, await p2; tiles: start p2, start p1, await p2, await p1\0A channels s1: tma, 1 slot; s2: tma, 2 slots; s3: tma, 2 slots"} {

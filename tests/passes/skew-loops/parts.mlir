@@ -16,8 +16,7 @@
 // CHECK: %[[E0:.*]] = math.exp2
 // CHECK: %[[P0:.*]] = tile.cast %[[E0]]
 // CHECK-NOT: plan.id = "p2"
-// CHECK: %[[SECOND:.*]] = arith.addi %c0_i32, %c1_i32
-// CHECK: %[[LEFT:.*]]:2 = scf.for %{{.*}} = %[[SECOND]] to %{{.*}} iter_args(%[[P:.*]] = %[[P0]], %[[HALF:.*]] = %{{.*}}) -> (tensor<64x64xbf16>, tensor<64x64xf32>)
+// CHECK: %[[LEFT:.*]]:2 = scf.for %{{.*}} = %c1_i32{{.*}} to %{{.*}} iter_args(%[[P:.*]] = %[[P0]], %[[HALF:.*]] = %{{.*}}) -> (tensor<64x64xbf16>, tensor<64x64xf32>)
 // CHECK-NEXT: %[[K:.*]] = cta.wait
 // CHECK-NEXT: cta.begin
 // CHECK-NEXT: %[[S:.*]] = cta.mma {{.*}}, %[[Q]], %[[K]] {{.*}}plan.id = "p1"

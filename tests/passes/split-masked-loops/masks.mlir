@@ -6,11 +6,11 @@
 // CHECK-DAG: %[[END:.*]] = arith.minsi %{{.*}}, %{{.*}}
 // CHECK: scf.for
 // CHECK-NOT: arith.select
-// CHECK: } {tile.segment = 0 : i32{{.*}}}
+// CHECK: tile.segment = 0 : i32
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[END]]
 // CHECK: arith.cmpi sle
 // CHECK: arith.select
-// CHECK: } {tile.segment = 1 : i32{{.*}}}
+// CHECK: tile.segment = 1 : i32
 func.func @causal_mask_has_a_full_and_a_partial_part(%x: !tile.view<?x?xf32>, %y: !tile.view<?xf32>, %shift: i32)
     attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
@@ -48,14 +48,14 @@ func.func @causal_mask_has_a_full_and_a_partial_part(%x: !tile.view<?x?xf32>, %y
 // CHECK: scf.for
 // CHECK: arith.cmpi sgt
 // CHECK: arith.cmpi sle
-// CHECK: } {tile.segment = 0 : i32{{.*}}}
+// CHECK: tile.segment = 0 : i32
 // CHECK: scf.for
 // CHECK-NOT: arith.cmpi
-// CHECK: } {tile.segment = 1 : i32{{.*}}}
+// CHECK: tile.segment = 1 : i32
 // CHECK: scf.for
 // CHECK-NOT: arith.cmpi sgt
 // CHECK: arith.cmpi sle
-// CHECK: } {tile.segment = 2 : i32{{.*}}}
+// CHECK: tile.segment = 2 : i32
 func.func @window_has_three_parts(%x: !tile.view<?x?xf32>, %y: !tile.view<?xf32>, %shift: i32)
     attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
