@@ -11,12 +11,23 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-/// Whether a value follows from a product, through loops and branches too.
-static bool followsFromProduct(Value value, llvm::SmallDenseSet<Value> &seen) {
+static bool isWritten(Value view) {
+  return llvm::any_of(view.getUsers(),
+                      [](Operation *user) { return isa<tile::StoreOp, tile::AtomicOp>(user); });
+}
+
+/// Whether an op gives what no producer can: a product, or what the kernel itself has written.
+static bool isOwnResult(Operation *op) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  return isa<tile::DotOp, tile::AtomicOp>(op) || (load && isWritten(load.getView()));
+}
+
+/// Whether a value follows from such a result, through loops and branches too.
+static bool followsFromResult(Value value, llvm::SmallDenseSet<Value> &seen) {
   if (!seen.insert(value).second)
     return false;
   auto anyOf = [&](ValueRange values) {
-    return llvm::any_of(values, [&](Value v) { return followsFromProduct(v, seen); });
+    return llvm::any_of(values, [&](Value v) { return followsFromResult(v, seen); });
   };
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
@@ -24,18 +35,13 @@ static bool followsFromProduct(Value value, llvm::SmallDenseSet<Value> &seen) {
     return init && anyOf({init->get(), loop.getTiedLoopYieldedValue(argument)->get()});
   }
   Operation *op = value.getDefiningOp();
-  if (isa<tile::DotOp>(op) || anyOf(op->getOperands()))
+  if (isOwnResult(op) || anyOf(op->getOperands()))
     return true;
   for (Region &region : op->getRegions())
     for (Block &block : region)
       if (block.mightHaveTerminator() && anyOf(block.getTerminator()->getOperands()))
         return true;
   return false;
-}
-
-static bool isWritten(Value view) {
-  return llvm::any_of(view.getUsers(),
-                      [](Operation *user) { return isa<tile::StoreOp, tile::AtomicOp>(user); });
 }
 
 /// Whether a scalar only scales tiles: no address, bound or condition follows from it.
@@ -47,13 +53,23 @@ static bool scalesTiles(Value scalar) {
   });
 }
 
-static bool runsAhead(tile::LoadOp load) {
+/// Whether it is known ahead where, and how often, something is loaded.
+static bool isKnownAhead(tile::LoadOp load) {
+  SmallVector<Value> open(load.getIndices());
+  for (Operation *around = load->getParentOp(); !isa<func::FuncOp>(around);
+       around = around->getParentOp())
+    if (auto loop = dyn_cast<scf::ForOp>(around))
+      open.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+    else
+      llvm::append_range(open, around->getOperands()); // a branch's condition
   llvm::SmallDenseSet<Value> seen;
+  return llvm::none_of(open, [&](Value value) { return followsFromResult(value, seen); });
+}
+
+static bool runsAhead(tile::LoadOp load) {
   bool isTile = isa<RankedTensorType>(load.getResult().getType());
   bool isFactor = load->getParentOfType<scf::ForOp>() && scalesTiles(load.getResult());
-  return (isTile || isFactor) && !isWritten(load.getView()) &&
-         llvm::none_of(load.getIndices(),
-                       [&](Value index) { return followsFromProduct(index, seen); });
+  return (isTile || isFactor) && !isWritten(load.getView()) && isKnownAhead(load);
 }
 
 /// The load that an operand of a product is, transposed or not.

@@ -13,8 +13,9 @@
 
 namespace tilewright::passes {
 
-/// A load of a tile that runs ahead: where it reads follows from program ids, loop counters,
-/// arguments and memory, and not from products; and the kernel does not write what it reads.
+/// A load of a tile that runs ahead: where it reads, and how often, follows from program ids, loop
+/// counters, arguments and memory, and not from products or from what the kernel writes; nor does
+/// it read that.
 struct Stream {
   std::string id; ///< "s1": those of products first, in the order of products and operands
   tile::LoadOp load;

@@ -14,12 +14,25 @@ static std::string quoted(Value value, StringRef otherwise) {
   return "`" + cta::nameOf(value, otherwise) + "`";
 }
 
-bool awaitedBefore(cta::MmaOp mma, Operation *op) {
-  return llvm::any_of(mma->getUsers(), [&](Operation *user) {
-    return isa<cta::AwaitOp>(user) && user->getBlock() == mma->getBlock() &&
-           (!op || op->getBlock() != user->getBlock() || user->isBeforeInBlock(op));
+/// Whether a sum is awaited in front of an op, itself or as what a later product adds to it, or
+/// behind the loop that carries it on.
+static bool isAwaitedBefore(Value pending, Operation *op) {
+  Operation *source = pending.getDefiningOp();
+  return llvm::any_of(pending.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (user->getBlock() != source->getBlock())
+      return false;
+    if (isa<cta::AwaitOp>(user))
+      return !op || op->getBlock() != user->getBlock() || user->isBeforeInBlock(op);
+    if (isa<cta::MmaOp>(user))
+      return isAwaitedBefore(user->getResult(0), op);
+    auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
+    bool carries = loop && isa<scf::YieldOp>(user) && op && op->getBlock() == loop->getBlock();
+    return carries && isAwaitedBefore(loop.getResult(use.getOperandNumber()), op);
   });
 }
+
+bool awaitedBefore(cta::MmaOp mma, Operation *op) { return isAwaitedBefore(mma.getResult(), op); }
 
 //===- Filling --------------------------------------------------------------------------------===//
 

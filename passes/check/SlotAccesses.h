@@ -6,7 +6,8 @@
 
 namespace tilewright::passes {
 
-/// True when the product is awaited, where it stands, before `op` (null: at all).
+/// True when the product is awaited before `op` (null: at all): where it stands, as part of a later
+/// sum there, or behind the loop that carries it.
 bool awaitedBefore(cta::MmaOp mma, mlir::Operation *op);
 
 /// Checks that a slot that was acquired is filled once, as its channel's kind asks; that one that

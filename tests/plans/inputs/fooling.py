@@ -1,0 +1,116 @@
+"""Kernels whose streams are not what they seem."""
+
+from tilewright import *
+
+M, N, K, P = dims("M N K P")
+
+
+@kernel
+def paged(q: Tensor[bf16, M, 64], pages: Tensor[i32, P], k: Tensor[bf16, N, 64], y: Tensor[f32, M, 64]):
+    """Where k is read, a table says: a producer can read that too."""
+    rows, acc = block(grid(cdiv(M, 64)), 64), zeros((64, 64), f32)
+    Q = q[rows, :]
+    for p in range(P):
+        acc += dot(Q, k[block(pages[p], 64), :].T)
+    y[rows, :] = acc
+
+
+@kernel
+def chased(q: Tensor[bf16, M, 64], following: Tensor[i32, P], k: Tensor[bf16, N, 64], y: Tensor[f32, M, 64]):
+    """Where k is read next is written where it was read before."""
+    rows, acc, page = block(grid(cdiv(M, 64)), 64), zeros((64, 64), f32), 0
+    Q = q[rows, :]
+    for p in range(P):
+        acc += dot(Q, k[block(page, 64), :].T)
+        page = following[page]
+    y[rows, :] = acc
+
+
+@kernel
+def written(x: Tensor[bf16, M, 64], w: Tensor[bf16, 64, 64]):
+    """What the kernel reads of x it may have written."""
+    rows = block(grid(cdiv(M, 64)), 64)
+    x[rows, :] = dot(x[rows, :], w[block(0, 64), :])
+
+
+@kernel
+def added_to(x: Tensor[bf16, M, 64], w: Tensor[f32, 64, 64], y: Tensor[f32, M, 64]):
+    """Atomic updates write too."""
+    rows = block(grid(cdiv(M, 64)), 64)
+    y[rows, :] = dot(x[rows, :], w[block(0, 64), :].to(bf16))
+    atomic_add(w[block(0, 64), :], full((64, 64), 1, f32))
+
+
+@kernel
+def scalars(x: Tensor[bf16, M, 64], places: Tensor[i32, P], factors: Tensor[f32, P], counts: Tensor[i32, P],
+            y: Tensor[f32, M, 64]):
+    """Single numbers: factors of tiles are streams, places and counts are not."""
+    rows, acc = block(grid(cdiv(M, 64)), 64), zeros((64, 64), f32)
+    for p in range(P):
+        for i in range(counts[p]):
+            acc += x[block(places[p] + i, 64), :].to(f32) * factors[p]
+    y[rows, :] = acc
+
+
+@kernel
+def where_a_product_says(x: Tensor[bf16, M, 64], w: Tensor[bf16, 64, 64], v: Tensor[bf16, N, 64], y: Tensor[f32, M, 64]):
+    """Through a loop and a sum, the place of the last load follows from products."""
+    rows, acc = block(grid(cdiv(M, 64)), 64), zeros((64, 64), f32)
+    for k in range(4):
+        acc += dot(x[rows, :], w[block(k, 64), :])
+    place = max(max(acc, axis=1), axis=0).to(i32)
+    y[rows, :] = dot(v[block(place, 64), :], w[block(0, 64), :])
+
+
+@kernel
+def as_often_as_a_product_says(x: Tensor[bf16, M, 64], w: Tensor[bf16, 64, 64], v: Tensor[bf16, N, 64], y: Tensor[f32, M, 64]):
+    """How often v is read follows from a product, and whether a part of it is."""
+    rows, acc = block(grid(cdiv(M, 64)), 64), zeros((64, 64), f32)
+    count = max(max(dot(x[rows, :], w[block(0, 64), :]), axis=1), axis=0).to(i32)
+    for i in range(count):
+        acc += dot(v[block(i, 64), :], w[block(0, 64), :])
+    y[rows, :] = acc
+
+
+@kernel
+def where_it_has_written(x: Tensor[bf16, M, 64], w: Tensor[bf16, N, 64], places: Tensor[i32, P], y: Tensor[f32, M, 64]):
+    """The place of w is read where the kernel has written it."""
+    m = grid(cdiv(M, 64))
+    rows = block(m, 64)
+    places[m] = m * 2
+    y[rows, :] = dot(x[rows, :], w[block(places[m], 64), :].T)
+
+
+@kernel
+def in_a_branch(x: Tensor[bf16, M, 64], w: Tensor[bf16, N, 64], y: Tensor[f32, M, 64], wanted: i32):
+    """A product in a branch, with its operand."""
+    rows, acc = block(grid(cdiv(M, 64)), 64), zeros((64, 64), f32)
+    for n in range(cdiv(N, 64)):
+        if n < wanted:
+            acc += dot(x[rows, :], w[block(n, 64), :])
+    y[rows, :] = acc
+
+
+@kernel
+def one_after_another(x: Tensor[bf16, M, K], w: Tensor[bf16, K, 64], u: Tensor[bf16, K, 64], y: Tensor[f32, M, 64]):
+    """Two loops, of which the second adds to what the first has."""
+    rows, acc = block(grid(cdiv(M, 64)), 64), zeros((64, 64), f32)
+    for k in range(cdiv(K, 64)):
+        acc += dot(x[rows, block(k, 64)], w[block(k, 64), :])
+    for k in range(cdiv(K, 64)):
+        acc += dot(x[rows, block(k, 64)], u[block(k, 64), :])
+    y[rows, :] = acc
+
+
+@kernel
+def three_products(x: Tensor[bf16, M, 64], a: Tensor[bf16, N, 64], b: Tensor[bf16, N, 64], c: Tensor[bf16, N, 64],
+                   y: Tensor[f32, M, 64]):
+    """Each reads what the one before gives."""
+    rows, acc = block(grid(cdiv(M, 64)), 64), zeros((64, 64), f32)
+    X = x[rows, :]
+    for n in range(cdiv(N, 64)):
+        cols = block(n, 64)
+        s = dot(X, a[cols, :].T).to(bf16)
+        t = dot(s, b[cols, :]).to(bf16)
+        acc += dot(t, c[cols, :])
+    y[rows, :] = acc
