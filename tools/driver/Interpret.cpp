@@ -25,7 +25,7 @@ public:
   Status add(const KernelModule &module, const Param &param, const TensorRef &tensor,
              mlir::Type elementType);
   /// A view of a tensor that was added. The memory must outlive it.
-  simulator::ViewValue view(const TensorRef &tensor);
+  simulator::ViewValue view(const TensorRef &tensor, mlir::Type elementType);
 
 private:
   struct Span {
@@ -73,11 +73,12 @@ Status Memory::add(const KernelModule &module, const Param &param, const TensorR
   return {};
 }
 
-simulator::ViewValue Memory::view(const TensorRef &tensor) {
+simulator::ViewValue Memory::view(const TensorRef &tensor, mlir::Type elementType) {
   Span wanted = spanOf(tensor);
   Span *found = &spans.front();
   for (Span &span : spans)
-    if (span.begin <= wanted.begin && wanted.end <= span.end)
+    if (span.begin <= wanted.begin && wanted.end <= span.end &&
+        span.buffer.elementType == elementType) // empty ones may lie where others do
       found = &span;
   simulator::ViewValue view;
   view.buffer = &found->buffer;
@@ -121,9 +122,10 @@ ErrorOr<simulator::Statistics> driver::interpret(KernelModule &module, const Cal
         memory.add(module, *param, *tensor, mlir::cast<tile::ViewType>(type).getElementType()));
   }
   std::vector<simulator::Argument> arguments;
-  for (auto [param, argument] : llvm::zip(call.params, call.arguments)) {
+  for (auto [param, argument, type] :
+       llvm::zip(call.params, call.arguments, module.kernel().getArgumentTypes())) {
     if (const auto *tensor = std::get_if<TensorRef>(&argument)) {
-      arguments.push_back(memory.view(*tensor));
+      arguments.push_back(memory.view(*tensor, mlir::cast<tile::ViewType>(type).getElementType()));
     } else {
       TILEWRIGHT_ASSIGN(simulator::Argument value, scalarValue(module, *param, argument));
       arguments.push_back(value);
