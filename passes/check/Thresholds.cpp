@@ -48,6 +48,8 @@ static SmallVector<int64_t, 2> operandsFor(OpOperand &use, int64_t result, int64
       })
       .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(
           [&](auto) { return isFirst ? Found{result * other} : Found(); })
+      .Case(
+          [&](arith::ShRSIOp) { return isFirst ? Found{result * (int64_t(1) << other)} : Found(); })
       .Case([&](arith::RemSIOp) {
         bool reached = isFirst && result >= 0 && result < other;
         return reached ? Found{result, result + other} : Found();

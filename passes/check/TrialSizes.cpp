@@ -80,8 +80,12 @@ static void collectDivisors(Value value, llvm::SmallSet<int64_t, 4> &divisors) {
                    matchPattern(user->getOperand(1), m_ConstantInt(&divisor));
     if (auto loop = dyn_cast<scf::ForOp>(user))
       divides = use.getOperandNumber() < 2 && matchPattern(loop.getStep(), m_ConstantInt(&divisor));
+    bool shifts = isa<arith::ShRSIOp>(user) && use.getOperandNumber() == 0 &&
+                  matchPattern(user->getOperand(1), m_ConstantInt(&divisor));
     if (divides)
       divisors.insert(divisor.getSExtValue());
+    else if (shifts)
+      divisors.insert(int64_t(1) << divisor.getZExtValue());
     else if (user->getNumRegions() == 0 && user->getNumResults() == 1 &&
              user->getResult(0).getType().isInteger(32))
       collectDivisors(user->getResult(0), divisors);
@@ -214,7 +218,8 @@ std::optional<int64_t> Scalars::part(cta::TilesOp tiles, bool end) {
 std::optional<int64_t> Scalars::compute(Operation *op, ArrayRef<int64_t> operands) {
   int64_t a = operands[0], b = operands.size() > 1 ? operands[1] : 0;
   bool divides = isa<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp, arith::RemSIOp>(op);
-  if (divides && b == 0)
+  bool isTooFar = isa<arith::ShRSIOp>(op) && (b < 0 || b >= 32);
+  if ((divides && b == 0) || isTooFar)
     return impossible();
   using Result = std::optional<int64_t>;
   return llvm::TypeSwitch<Operation *, Result>(op)
@@ -224,6 +229,7 @@ std::optional<int64_t> Scalars::compute(Operation *op, ArrayRef<int64_t> operand
       .Case([&](arith::DivSIOp) { return a / b; })
       .Case([&](arith::FloorDivSIOp) { return llvm::divideFloorSigned(a, b); })
       .Case([&](arith::CeilDivSIOp) { return llvm::divideCeilSigned(a, b); })
+      .Case([&](arith::ShRSIOp) { return a >> b; })
       .Case([&](arith::RemSIOp) { return a % b; })
       .Case([&](arith::MinSIOp) { return std::min(a, b); })
       .Case([&](arith::MaxSIOp) { return std::max(a, b); })
@@ -263,8 +269,8 @@ std::optional<int64_t> Scalars::evaluate(Value value) {
     return warpgroup;
   bool computed =
       isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp, arith::FloorDivSIOp,
-          arith::CeilDivSIOp, arith::RemSIOp, arith::MinSIOp, arith::MaxSIOp, arith::AndIOp,
-          arith::OrIOp, arith::XOrIOp, arith::SelectOp, arith::CmpIOp>(op);
+          arith::CeilDivSIOp, arith::ShRSIOp, arith::RemSIOp, arith::MinSIOp, arith::MaxSIOp,
+          arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::SelectOp, arith::CmpIOp>(op);
   if (!computed)
     return choose(value, nameOf(value));
   SmallVector<int64_t> operands;

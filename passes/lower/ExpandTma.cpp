@@ -141,6 +141,17 @@ Value Expander::sliceRegister(const Layout &whole, int64_t dim, int64_t size, Va
   return sum ? sum : constant(0);
 }
 
+/// How many registers of a slice lie next to each other in those of the whole.
+static int64_t runOfSlice(const Layout &whole, int64_t dim, int64_t size) {
+  int64_t run = 1;
+  for (const Digit &digit : whole.digits(Level::Register)) {
+    if (digit.dim == dim && digit.stride * digit.size > size)
+      return run * std::max<int64_t>(1, size / digit.stride);
+    run *= digit.size;
+  }
+  return run;
+}
+
 void Expander::fillSlot(const SlotState &slot, RankedTensorType type,
                         function_ref<std::pair<Value, Value>(Value, int64_t)> vectorAt) {
   const Layout &layout = cta::layoutOf(type);
@@ -187,6 +198,12 @@ LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
     return op.emitError() << "through slots of " << columns
                           << " columns would take other threads for each; make the slots wider";
   auto partType = cta::withLayout(part, *layout);
+  auto matrices = storedMatrices(target, partType, *layout);
+  int64_t together = matrices ? 2 * matrices->count : 1, run = runOfSlice(whole, 1, columns);
+  if (run % together != 0)
+    return op.emitError() << "through slots of " << columns << " columns would store " << together
+                          << " values of a thread at once, of which " << run
+                          << " lie together; make the slots wider";
   int64_t parties = storingWarpgroups(op);
   auto meet = [&] {
     if (parties == 1)

@@ -8,6 +8,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tilewright::passes {
 #define GEN_PASS_DEF_BINDPLAN
@@ -81,9 +82,9 @@ struct BindPlan : impl::BindPlanBase<BindPlan> {
     }
     plan = std::move(*read);
     facts = KernelFacts::of(kernel);
-    if (failed(checkHead()) || failed(checkFacts()) || failed(checkRoles()) ||
-        failed(bindStreams()) || failed(bindProducts()) || failed(bindLoops()) ||
-        failed(bindEnds()) || failed(checkChannels()))
+    if (failed(checkHead()) || failed(checkOnce()) || failed(checkFacts()) ||
+        failed(checkRoles()) || failed(bindStreams()) || failed(bindProducts()) ||
+        failed(bindLoops()) || failed(bindEnds()) || failed(checkChannels()))
       return signalPassFailure();
     Builder builder(&getContext());
     kernel->setAttr(cta::kTargetAttr, builder.getStringAttr(plan.target));
@@ -104,6 +105,21 @@ private:
     return success();
   }
 
+  LogicalResult checkOnce() {
+    llvm::StringSet<> stated;
+    auto check = [&](const auto &entries, StringRef section, auto key) {
+      for (const auto &entry : entries)
+        if (!stated.insert((section + " " + entry.*key).str()).second)
+          return LogicalResult(getOperation().emitError()
+                               << "has a plan with two " << section << " `" << entry.*key << "`");
+      return success();
+    };
+    return success(succeeded(check(plan.roles, "roles", &Plan::Role::name)) &&
+                   succeeded(check(plan.products, "products", &Plan::Product::id)) &&
+                   succeeded(check(plan.loops, "loops", &Plan::Loop::id)) &&
+                   succeeded(check(plan.channels, "channels", &Plan::Channel::id)));
+  }
+
   /// What a plan is about may have changed since it was written.
   LogicalResult checkFacts() {
     std::string own = facts.hash();
@@ -119,10 +135,10 @@ private:
   LogicalResult checkRoles() {
     func::FuncOp kernel = getOperation();
     const Plan::Blocks &blocks = plan.blocks;
-    if (!blocks.perSm && (blocks.cluster || blocks.turns || blocks.least || blocks.queue))
+    if (!blocks.perSm && blocks != Plan::Blocks())
       return kernel.emitError()
-             << "has a plan with one block per tile, and clusters, turns, shared "
-             << "tiles or a queue, which are for blocks that take several";
+             << "has a plan with one block per tile, and clusters, turns, shared tiles, an order "
+             << "of tiles or a queue, which are for blocks that take several";
     int64_t computing =
         llvm::count_if(plan.roles, [](const Plan::Role &role) { return role.streams.empty(); });
     if (computing != 1)
@@ -130,14 +146,14 @@ private:
                                 << "one computes, the others load streams";
     for (const Plan::Role &role : plan.roles)
       for (const std::string &stream : role.streams) {
-        auto loaders = llvm::count_if(plan.roles, [&](const Plan::Role &other) {
-          return llvm::is_contained(other.streams, stream);
-        });
+        int64_t loaders = 0;
+        for (const Plan::Role &other : plan.roles)
+          loaders += llvm::count(other.streams, stream);
         bool exists = llvm::any_of(facts.streams, [&](const Stream &s) { return s.id == stream; });
         if (!exists || loaders != 1)
           return kernel.emitError()
                  << "has a plan in which role \"" << role.name << "\" loads `" << stream << "`, "
-                 << (exists ? "as another does" : "which the kernel lacks") << "; it has "
+                 << (exists ? "which is loaded twice" : "which the kernel lacks") << "; it has "
                  << facts.streams.size() << " streams";
       }
     return success();

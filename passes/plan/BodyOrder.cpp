@@ -80,10 +80,9 @@ public:
       if (!op)
         return loop->emitError() << "does not await `" << step.product
                                  << "`, whose sum stays pending from one iteration to the next";
-      if (isDone(op))
-        return loop->emitError() << "has an order in which a step in front of `"
-                                 << (step.kind == Step::Await ? "await " : "start ") << step.product
-                                 << "` needs it; state it earlier";
+      if (Operation *other = neededFirst(op))
+        return loop->emitError() << "has an order in which `" << nameOf(op) << "` stands before `"
+                                 << nameOf(other) << "`, from which it follows";
       if (step.kind == Step::Enter && at + 1 < steps.size())
         prepare(find(steps[at + 1]));
       if (step.kind == Step::Await)
@@ -118,6 +117,25 @@ private:
       for (Operation *other : before(first))
         if (!isa<cta::BeginOp>(other))
           place(other);
+  }
+
+  static std::string nameOf(Operation *op) {
+    return ((isa<cta::AwaitOp>(op) ? "await " : "start ") + *idOf(op)).str();
+  }
+
+  /// A start or an await that has not been placed, and has to stand in front of an op; null if
+  /// there is none.
+  Operation *neededFirst(Operation *op) {
+    llvm::SetVector<Operation *> open;
+    open.insert(op);
+    for (size_t at = 0; at < open.size(); ++at) {
+      if (at && isa<cta::MmaOp, cta::AwaitOp>(open[at]))
+        return open[at];
+      for (Operation *other : before(open[at]))
+        if (!isDone(other))
+          open.insert(other);
+    }
+    return nullptr;
   }
 
   void start(Operation *op) {

@@ -71,7 +71,8 @@ private:
       std::swap(own, other);
     if (!other.getProduct() && own.getProduct())
       other.getProductMutable().assign(own.getProduct());
-    own.getProductMutable().assign(other.getProduct());
+    if (Value product = other.getProduct())
+      own.getProductMutable().assign(product);
     own->moveAfter(other);
     return success();
   }

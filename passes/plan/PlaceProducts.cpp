@@ -18,7 +18,7 @@ namespace {
 struct Operand {
   Value value; // a slot, or a tile in registers
   bool transposed = false;
-  cta::GetOp get; // the slot's tile, for whoever else reads it
+  cta::GetOp get = {}; // the slot's tile, for whoever else reads it
 };
 
 Operand operandOf(Value tile) {
@@ -36,8 +36,22 @@ Operand operandOf(Value tile) {
   return operand;
 }
 
-/// Makes a sum that a loop carries from zero, and only adds to, one that is pending.
-bool carryPending(tile::DotOp dot) {
+/// Whether a tile is made of what a product of the same block gives.
+bool followsFromAwait(Value tile, Block *block) {
+  Operation *op = tile.getDefiningOp();
+  if (!op || op->getBlock() != block)
+    return false;
+  return isa<cta::AwaitOp>(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
+           return followsFromAwait(operand, block);
+         });
+}
+
+/// Makes a sum that a loop carries from zero, and only adds to, one that is pending. A left operand
+/// in registers is written again in the next iteration: then something has to await the product
+/// before, as it does where the operand follows from another.
+bool carryPending(tile::DotOp dot, const Operand &left) {
+  if (!left.get && !followsFromAwait(left.value, dot->getBlock()))
+    return false;
   auto argument = dyn_cast<BlockArgument>(dot.getAcc());
   auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
   if (!loop || dot->getBlock() != loop.getBody() || !argument.hasOneUse() ||
@@ -80,7 +94,7 @@ private:
     if (!b.get)
       return dot.emitError() << "is product `" << entry.id << "`, whose right operand is computed; "
                              << "such operands cannot be planned yet";
-    bool carried = carryPending(dot);
+    bool carried = carryPending(dot, a);
     OpBuilder builder(dot);
     Location loc = dot.getLoc();
     auto type = cta::PendingType::get(dot.getContext(), dot.getResult().getType());

@@ -167,6 +167,8 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
       llvm::sort(plan->products, byId);
       llvm::sort(plan->loops, byId);
       llvm::sort(plan->channels, byId);
+      for (Plan::Role &role : plan->roles)
+        llvm::sort(role.streams); // they load in the order in which the kernel needs them
     }
     if (given == found)
       return;

@@ -67,6 +67,11 @@ private:
     for (BlockArgument carried : loop.getRegionIterArgs())
       if (!isSum(loop, carried))
         return refuse("carries other than sums from zero on");
+    for (Operation *op = loop->getNextNode(); op; op = op->getNextNode())
+      if (auto load = dyn_cast<tile::LoadOp>(op); load && idOf(load))
+        return load.emitError() << "is stream `" << *idOf(load) << "`, which stands behind a loop "
+                                << "whose iterations blocks share: only the one that ends the tile "
+                                << "needs it; take its channel and role away";
     return success();
   }
 

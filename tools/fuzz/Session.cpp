@@ -18,8 +18,7 @@ Case fuzz::caseOfSeed(uint64_t seed) {
   return drawCase(choices);
 }
 
-/// What makes two findings the same: where it happens, and how, without names and numbers.
-static std::string kindOf(const Finding &finding) {
+std::string fuzz::kindOf(const Finding &finding) {
   if (finding.message.find(" instead of ") != std::string::npos)
     return finding.stage + ": differs";
   size_t from = finding.message.find("error: ");

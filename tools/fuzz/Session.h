@@ -26,6 +26,9 @@ struct ShrunkFinding {
   std::vector<std::string> blamed; ///< Passes without which it vanishes.
 };
 
+/// What makes two findings the same: where it happens, and how, without names and numbers.
+std::string kindOf(const Finding &finding);
+
 /// The case that a seed stands for.
 Case caseOfSeed(uint64_t seed);
 

@@ -129,6 +129,15 @@ ErrorOr<Sizes> cli::sizesToCheck(const Job &job, const Budget &budget) {
   }
 }
 
+std::string cli::describeDifference(const Job &job, const std::string &name,
+                                    const HostTensor &reference, const Comparison &result) {
+  return fmt::format(
+      "`{}` of kernel `{}` differs from the reference in {} of {} elements, first at {}: {:.6g} "
+      "instead of {:.6g}",
+      name, job.name, result.mismatches, reference.size(),
+      coordinates(result.first, reference.shape), result.firstFound, result.firstExpected);
+}
+
 Status cli::compareOutputs(const Job &job, const HostTensors &found, const HostTensors &expected) {
   Status outcome;
   for (const auto &[name, access] : accesses(job)) {
@@ -141,11 +150,7 @@ Status cli::compareOutputs(const Job &job, const HostTensors &found, const HostT
                result.tolerance, result.ok() ? "ok" : "WRONG");
     if (result.ok() || !outcome)
       continue;
-    outcome = Error{fmt::format(
-        "`{}` of kernel `{}` differs from the reference in {} of {} elements, first at {}: {:.6g} "
-        "instead of {:.6g}",
-        name, job.name, result.mismatches, reference.size(),
-        coordinates(result.first, reference.shape), result.firstFound, result.firstExpected)};
+    outcome = Error{describeDifference(job, name, reference, result)};
   }
   return outcome;
 }

@@ -34,6 +34,10 @@ struct Budget {
 /// work is small. Compile-time dimensions stay, so that the same code is checked.
 ErrorOr<Sizes> sizesToCheck(const Job &job, const Budget &budget);
 
+/// Where an output first differs, in words.
+std::string describeDifference(const Job &job, const std::string &name, const HostTensor &reference,
+                               const Comparison &result);
+
 /// Prints the comparison of every output; fails on the first that differs too much.
 Status compareOutputs(const Job &job, const HostTensors &found, const HostTensors &expected);
 

@@ -45,6 +45,7 @@ struct FuzzOptions {
   uint64_t machineCodeEvery = 0;
   unsigned jobs = 0; ///< 0: one per core.
   bool simulate = true, gpu = true, blame = false, print = false;
+  std::string plans; ///< A list of kernels (PlanCase.h), for which plans are drawn; or empty.
 };
 
 inline constexpr const char *kEmits[] = {"tile-raw", "tile",  "cta",  "cuda-ir", "cuda",
@@ -57,6 +58,8 @@ Status simulate(const SimulateOptions &options);
 Status explain(const ExplainOptions &options);
 /// Fails when it finds something.
 Status fuzz(const FuzzOptions &options);
+/// The same for random plans of the kernels that a file lists.
+Status fuzzPlans(const FuzzOptions &options);
 Status list();
 Status targets();
 /// Also fails when something that compiling needs is missing.

@@ -7,13 +7,12 @@
 using namespace tilewright;
 using namespace tilewright::cli;
 
-ErrorOr<SimulatedStep> cli::simulateStep(const Job &job, const Step &step,
-                                         const driver::Attempt &wanted, const Sizes &sizes,
-                                         HostTensors &tensors,
-                                         const simulator::MachineOptions &options) {
+ErrorOr<driver::SimulatedLaunch> cli::simulateOn(const Job &job, const Step &step,
+                                                 driver::Simulation &simulation, const Sizes &sizes,
+                                                 HostTensors &tensors,
+                                                 const simulator::MachineOptions &options) {
   auto address = [&](const std::string &name) -> void * { return tensors[name].bytes.data(); };
   TILEWRIGHT_ASSIGN(Operands operands, makeOperands(job, step, sizes, address, -1));
-  TILEWRIGHT_ASSIGN(driver::Simulation simulation, driver::Simulation::create(step.text, wanted));
   std::vector<driver::HostMemory> memories;
   for (const frontend::Param *param : operands.call.params) {
     auto tensor = tensors.find(param->name);
@@ -21,8 +20,16 @@ ErrorOr<SimulatedStep> cli::simulateStep(const Job &job, const Step &step,
     if (param->kind == frontend::Param::Tensor && tensor != tensors.end())
       memories.back() = {tensor->second.bytes.data(), tensor->second.size()};
   }
+  return simulation.run(operands.call, memories, options);
+}
+
+ErrorOr<SimulatedStep> cli::simulateStep(const Job &job, const Step &step,
+                                         const driver::Attempt &wanted, const Sizes &sizes,
+                                         HostTensors &tensors,
+                                         const simulator::MachineOptions &options) {
+  TILEWRIGHT_ASSIGN(driver::Simulation simulation, driver::Simulation::create(step.text, wanted));
   TILEWRIGHT_ASSIGN(driver::SimulatedLaunch launch,
-                    simulation.run(operands.call, memories, options));
+                    simulateOn(job, step, simulation, sizes, tensors, options));
   return SimulatedStep{std::move(simulation), std::move(launch)};
 }
 

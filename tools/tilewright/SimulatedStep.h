@@ -15,6 +15,12 @@ struct SimulatedStep {
   driver::SimulatedLaunch launch;
 };
 
+/// Runs a compiled step on the tensors. What goes wrong in the run is in the launch's result.
+ErrorOr<driver::SimulatedLaunch> simulateOn(const Job &job, const Step &step,
+                                            driver::Simulation &simulation, const Sizes &sizes,
+                                            HostTensors &tensors,
+                                            const simulator::MachineOptions &options);
+
 /// Compiles a step as `wanted`, or as comes next if that does not fit, and runs it on the tensors.
 /// What goes wrong in the run is in the launch's result.
 ErrorOr<SimulatedStep> simulateStep(const Job &job, const Step &step, const driver::Attempt &wanted,

@@ -66,6 +66,8 @@ static CLI::App *addFuzzCommand(CLI::App &app, FuzzOptions &options) {
   command->add_flag("!--no-gpu", options.gpu, "do not run on the local GPU");
   command->add_flag("--blame", options.blame, "find the passes without which a fault vanishes");
   command->add_flag("--print", options.print, "only show the programs");
+  command->add_option("--plans", options.plans,
+                      "draw plans instead, of the kernels that this file lists");
   return command;
 }
 

@@ -57,7 +57,7 @@ func.func @k(%q: !view {tile.name = "q"}, %a: !view {tile.name = "a"}, %b: !view
   %row = arith.muli %m, %c64 : i32
   %steps = arith.ceildivsi %K, %c64 : i32
   %x = tile.load %q[%row, %c0] extents [64, 64] {plan.id = "s1"} : !view, i32, i32 -> tensor<64x64xbf16>
-  // expected-error @+1 {{has an order in which a step in front of `await p1` needs it; state it earlier}}
+  // expected-error @+1 {{has an order in which `start p2` stands before `await p1`, from which it follows}}
   %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
     %k = arith.muli %i, %c64 : i32
     %y = tile.load %a[%k, %c0] extents [64, 64] {plan.id = "s2"} : !view, i32, i32 -> tensor<64x64xbf16>
