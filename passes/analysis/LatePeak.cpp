@@ -64,7 +64,7 @@ bool isBounded(Value tile, LatePeak peak) {
     return peak.factor && splat && splat.getValue() == peak.factor;
   };
   if (auto fma = power.getOperand().getDefiningOp<math::FmaOp>()) {
-    auto negated = fma.getC().getDefiningOp<arith::NegFOp>();
+    auto negated = repeated(fma.getC()).getDefiningOp<arith::NegFOp>();
     return negated && isPeak(negated.getOperand()) && fma.getA() == peak.source &&
            isFactor(fma.getB());
   }

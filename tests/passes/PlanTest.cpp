@@ -171,8 +171,8 @@ TEST(Plan, says_what_products_and_loops_may_be) {
   for (const char *field : {"late", "start s1", "wait p1", "enter p1"})
     EXPECT_EQ(refusal("loops l1: late sums, " + std::string(field)),
               "k.plan:2:22: `" + std::string(field) +
-                  "` stands where `late peak 8`, `late sums`, `split masks`, `start p1`, `await "
-                  "p1`, `enter` or `leave` is expected");
+                  "` stands where `from last`, `late peak 8`, `late sums`, `split masks`, "
+                  "`by warpgroup`, `start p1`, `await p1`, `enter` or `leave` is expected");
   for (const char *lag : {"0", "-1", "nan", "inf", "65", "8.3", "far"})
     EXPECT_EQ(refusal("loops l1: late peak " + std::string(lag)),
               "k.plan:2:21: `" + std::string(lag) +
@@ -298,7 +298,8 @@ TEST(Plan, is_an_object_of_its_fields) {
               {"name": "use", "warps": 8, "streams": []}],
     "products": [{"id": "p1", "unit": "wgmma", "shape": [64, 128, 16], "warps": [8, 1],
                   "behind": 1}],
-    "loops": [{"id": "l1", "late_peak": 8, "late_sums": false, "split_masks": false,
+    "loops": [{"id": "l1", "from_last": false, "late_peak": 8, "late_sums": false,
+               "split_masks": false, "by_warpgroup": false,
                "order": [{"step": "enter", "product": ""}, {"step": "start", "product": "p1"},
                          {"step": "leave", "product": ""}, {"step": "await", "product": "p1"}]}],
     "channels": [{"id": "s1", "kind": "tma", "slots": 4, "columns": 0, "multicast": true,
