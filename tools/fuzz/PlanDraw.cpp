@@ -222,7 +222,10 @@ void PlanDrawer::drawLoop(passes::LoopFact fact) {
   if (carriesRows && choices.chance(50))
     loop.latePeak = choices.pick({8.0, 1.0, 4.5});
   loop.lateSums = carriesRows && choices.chance(50);
-  loop.splitMasks = !fact.loop.getOps<scf::IfOp>().empty() && choices.chance(50);
+  bool hasMasks = !fact.loop.getOps<scf::IfOp>().empty();
+  loop.splitMasks = hasMasks && choices.chance(50);
+  loop.byWarpgroup = hasMasks && choices.chance(25);
+  loop.fromLast = choices.chance(25);
   std::vector<passes::ProductFact> inside;
   for (const passes::ProductFact &product : facts.products)
     if (product.dot->getBlock() == fact.loop.getBody())
