@@ -9,22 +9,6 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-StringRef nameOf(State state) {
-  switch (state) {
-  case State::Sum:
-    return "sum";
-  case State::Maximum:
-    return "maximum";
-  case State::Minimum:
-    return "minimum";
-  case State::Scaled:
-    return "sum under a maximum";
-  case State::Other:
-    break;
-  }
-  return "value";
-}
-
 namespace {
 
 class Carrier {
@@ -65,8 +49,11 @@ private:
 
   State plainState(BlockArgument carried) {
     Operation *op = updateOf(carried).getDefiningOp();
-    if (auto dot = dyn_cast_or_null<tile::DotOp>(op);
-        dot && dot.getAcc() == carried && !follows(dot.getA()) && !follows(dot.getB()))
+    // What has been added up so far depends on the order: nothing else may read it.
+    bool isReadOnce = carried.hasOneUse() && updateOf(carried).hasOneUse();
+    if (auto dot = dyn_cast_or_null<tile::DotOp>(op); dot && isReadOnce &&
+                                                      dot.getAcc() == carried &&
+                                                      !follows(dot.getA()) && !follows(dot.getB()))
       return State::Sum;
     if (!op || op->getNumOperands() != 2 || !llvm::is_contained(op->getOperands(), carried))
       return State::Other;
@@ -74,7 +61,7 @@ private:
     if (follows(other))
       return State::Other;
     if (isa<arith::AddFOp, arith::AddIOp>(op))
-      return State::Sum;
+      return isReadOnce ? State::Sum : State::Other;
     if (isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp, arith::MaxUIOp>(op))
       return State::Maximum;
     bool least = isa<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp, arith::MinUIOp>(op);
@@ -87,13 +74,17 @@ private:
     auto type = dyn_cast<RankedTensorType>(peak.getType());
     if (!type || type.getRank() != 1 || !isa<FloatType>(type.getElementType()))
       return;
+    // What follows from other carried values has no part in f.
     Weigher weigher;
+    for (BlockArgument carried : loop.getRegionIterArgs())
+      weigher.set(carried, Weight{Weight::Unknown});
     weigher.set(peak, {Weight::Shifted, 1, 0, 0});
     weigher.set(update, {Weight::Shifted, 0, 1, 0});
-    for (Operation &op : loop.getBody()->without_terminator())
-      weigher.weigh(&op); // what cannot be weighed stands in no sum that is found
+    if (weigher.weighAll(*loop.getBody()))
+      return; // something depends on m' in another way
     for (auto [carried, state] : llvm::zip(loop.getRegionIterArgs(), states))
-      if (state == State::Other && carried.hasOneUse() && isScaled(carried, peak, weigher))
+      if (state == State::Other && carried.hasOneUse() && updateOf(carried).hasOneUse() &&
+          isScaled(carried, peak, weigher))
         state = State::Scaled;
   }
 

@@ -16,9 +16,6 @@ enum class State {
   Other,
 };
 
-/// "sum", "maximum", …
-llvm::StringRef nameOf(State state);
-
 /// How each value that a loop carries is updated; f follows from none of them.
 llvm::SmallVector<State> carriedStates(mlir::scf::ForOp loop);
 

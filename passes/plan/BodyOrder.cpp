@@ -7,15 +7,14 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-namespace {
-
-/// What an op reads, in its regions too.
 llvm::SetVector<Value> readBy(Operation *op) {
   llvm::SetVector<Value> values;
   values.insert(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), values);
   return values;
 }
+
+namespace {
 
 /// Whether an op starts, awaits or hands over something: its place is stated, not found.
 bool isPlaced(Operation *op) {
@@ -149,6 +148,7 @@ private:
 
   /// Behind all that can be done now.
   void await(Operation *op) {
+    ready.clear();
     for (Operation *other : body)
       if (!isPlaced(other) && !isShape(other) && isReady(other))
         place(other);
@@ -240,11 +240,15 @@ private:
                 : StringAttr();
   }
 
-  /// Whether nothing that has to be placed stands in front of an op.
+  /// Whether nothing that has to be placed stands in front of an op. Between two awaits that stays
+  /// as it is.
   bool isReady(Operation *op) {
-    return isDone(op) || (!isPlaced(op) && llvm::all_of(before(op), [&](Operation *other) {
-             return isReady(other);
-           }));
+    if (isDone(op) || isPlaced(op))
+      return isDone(op);
+    if (auto known = ready.find(op); known != ready.end())
+      return known->second;
+    bool is = llvm::all_of(before(op), [&](Operation *other) { return isReady(other); });
+    return ready[op] = is;
   }
 
   void place(Operation *op) {
@@ -270,7 +274,8 @@ private:
   const llvm::SmallDenseSet<Operation *> &late;
   SmallVector<Operation *> body;
   llvm::SmallDenseSet<Operation *> done;
-  SmallVector<Operation *> beside; // since the last start
+  SmallVector<Operation *> beside;         // since the last start
+  llvm::DenseMap<Operation *, bool> ready; // what is known since the last await
   BodyOrder order;
 };
 

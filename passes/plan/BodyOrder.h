@@ -5,8 +5,12 @@
 #include "passes/plan/BoundPlan.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tilewright::passes {
+
+/// What an op reads, in its regions too.
+llvm::SetVector<mlir::Value> readBy(mlir::Operation *op);
 
 /// The ops of a loop's body but its terminator, in a plan's order of starts and awaits.
 struct BodyOrder {

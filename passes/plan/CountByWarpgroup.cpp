@@ -117,7 +117,7 @@ private:
         bounds[compare] = bound;
         found.push_back(compare);
       }
-    if (bound)
+    if (bound && !bound.getDefiningOp<arith::ConstantOp>()) // others ask for a constant, too
       for (Operation *user : bound.getUsers())
         if (auto compare = dyn_cast<arith::CmpIOp>(user);
             compare && role->isAncestor(user) && !llvm::is_contained(found, compare)) {

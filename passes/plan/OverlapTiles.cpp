@@ -8,8 +8,6 @@
 #include "passes/plan/BodyOrder.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace tilewright::passes {
 #define GEN_PASS_DEF_OVERLAPTILES
@@ -18,13 +16,6 @@ namespace tilewright::passes {
 using namespace mlir;
 
 namespace {
-
-llvm::SetVector<Value> readBy(Operation *op) {
-  llvm::SetVector<Value> values;
-  values.insert(op->operand_begin(), op->operand_end());
-  getUsedValuesDefinedAbove(op->getRegions(), values);
-  return values;
-}
 
 class Overlapper {
 public:

@@ -34,6 +34,14 @@ private:
       if (state == State::Other)
         return loop.emitError() << "carries a value, number " << number + 1 << ", that depends on "
                                 << "the order of iterations; it cannot go from the last";
+    bool writes = loop.walk([](Operation *op) {
+                        return isa<tile::StoreOp, tile::AtomicOp>(op) ? WalkResult::interrupt()
+                                                                      : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+    if (writes)
+      return loop.emitError() << "writes to memory in the order of its iterations; it cannot go "
+                              << "from the last";
     if (!matchPattern(loop.getStep(), m_One()))
       return loop.emitError() << "goes by another step than 1; it cannot go from the last";
     OpBuilder builder(loop);

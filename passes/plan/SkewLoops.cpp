@@ -57,7 +57,6 @@ private:
   void findCarried();
   unsigned carryEarly(Value value);
   void emit(OpBuilder &builder, bool ofLate, IRMapping &values);
-  Value lastCounter(OpBuilder &builder);
 
   scf::ForOp loop;
   const Plan &plan;
@@ -270,14 +269,11 @@ void Skewer::decideFirst() {
   }
 }
 
-Value Skewer::lastCounter(OpBuilder &builder) {
-  return builder.create<arith::SubIOp>(loop.getLoc(), loop.getUpperBound(), loop.getStep());
-}
-
 /// What is late, in the last iteration; and what the old loop gave.
 void Skewer::makeLast(OpBuilder &builder) {
   if (isReadBy(loop.getInductionVar(), /*byLate=*/true))
-    last.map(loop.getInductionVar(), lastCounter(builder));
+    last.map(loop.getInductionVar(),
+             builder.create<arith::SubIOp>(loop.getLoc(), loop.getUpperBound(), loop.getStep()));
   for (auto [value, index] : early)
     last.map(value, made.getResult(index));
   for (auto [argument, index] : readByLate)

@@ -2,6 +2,7 @@
 // block makes an even share of the iterations of a loop. The sums that these give are put together,
 // and one block finishes the tile.
 #include "passes/Passes.h"
+#include "passes/analysis/CarriedState.h"
 #include "passes/plan/BoundPlan.h"
 
 #include "mlir/IR/Matchers.h"
@@ -16,17 +17,6 @@ namespace {
 
 bool isZero(Value value) {
   return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
-}
-
-/// Whether a loop only adds to what it carries, from zero on: then two runs over parts of its
-/// iterations make one by a sum.
-bool isSum(scf::ForOp loop, BlockArgument carried) {
-  Operation *update = loop.getTiedLoopYieldedValue(carried)->get().getDefiningOp();
-  bool adds = isa_and_nonnull<arith::AddFOp, arith::AddIOp>(update) &&
-              llvm::is_contained(update->getOperands(), carried);
-  auto dot = dyn_cast_or_null<tile::DotOp>(update);
-  return isZero(loop.getTiedLoopInit(carried)->get()) && carried.hasOneUse() &&
-         update->hasOneUse() && (adds || (dot && dot.getAcc() == carried));
 }
 
 struct SplitTiles : impl::SplitTilesBase<SplitTiles> {
@@ -64,8 +54,9 @@ private:
       return refuse("does not count from 0 by 1");
     if (tiles->isAncestor(loop.getUpperBound().getParentBlock()->getParentOp()))
       return refuse("runs as often as its tile says; such tiles cannot be shared yet");
-    for (BlockArgument carried : loop.getRegionIterArgs())
-      if (!isSum(loop, carried))
+    // Then two runs over parts of the iterations make one by a sum.
+    for (auto [init, state] : llvm::zip(loop.getInits(), carriedStates(loop)))
+      if (state != State::Sum || !isZero(init))
         return refuse("carries other than sums from zero on");
     for (Operation *op = loop->getNextNode(); op; op = op->getNextNode())
       if (auto load = dyn_cast<tile::LoadOp>(op); load && idOf(load))
