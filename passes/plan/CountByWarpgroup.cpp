@@ -41,6 +41,9 @@ public:
     groups = role.getWarps() / cta::kWarpsPerWarpgroup;
     if (groups < 2 || role.getWarps() % cta::kWarpsPerWarpgroup)
       return refuse("its role has one");
+    // What is noted of masks is about a loop that goes from the first iteration.
+    if (llvm::any_of(*loop.getBody(), [](Operation &op) { return op.hasAttr(kReversedAttr); }))
+      return refuse("it goes from the last");
     if (!loop->hasAttr(kIdleMasksAttr) || !keepsRowsApart(loop))
       return refuse("an iteration that its rows do not see may change them");
     findForms();
