@@ -280,6 +280,16 @@ def AssignLayouts : Pass<"assign-layouts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def SelectRows : Pass<"select-rows", "::mlir::func::FuncOp"> {
+  let summary = "has selects of rows of a product's result work under a branch";
+  let description = [{
+    `where(seen[:, None], x, 0)` leaves nearly all rows as they are, and costs a select for each element.
+    Where x follows from what a product or a loop has left in registers, and a thread holds 8 or more
+    elements of a row, the select is marked `cta.by_rows`: a warp that keeps all of its rows does nothing.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def OrderAccesses : Pass<"order-accesses", "::mlir::func::FuncOp"> {
   let summary = "puts barriers between accesses of a tensor that threads must not swap";
   let description = [{

@@ -82,6 +82,8 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
   // After place-waits, which says when slots go back.
   passes.require(createCheckDeadlocks());
   passes.require(createAssignLayouts());
+  // After assign-layouts, which says how many elements of a row a thread holds.
+  passes.add(createSelectRows());
   // After assign-layouts, because layouts say which thread touches an element; after
   // pipeline-loads, because it orders copies where they then stand.
   passes.require(createOrderAccesses());

@@ -27,11 +27,18 @@ static bool sumBeginsBefore(Operation *use, Operation *op) {
   return false;
 }
 
+Value passes::conditionOfRows(arith::SelectOp select) {
+  auto broadcast = select.getCondition().getDefiningOp<tile::BroadcastOp>();
+  auto expand = broadcast ? broadcast.getSource().getDefiningOp<tile::ExpandDimsOp>() : nullptr;
+  bool isOfRows = expand && expand.getAxis() == 1 && broadcast.getType().getRank() == 2;
+  return isOfRows ? expand.getSource() : Value();
+}
+
 bool passes::isEvaluatedAtUse(Operation *op) {
   if (isa<arith::ConstantOp, tile::SplatOp, tile::RangeOp, tile::ExpandDimsOp, tile::BroadcastOp,
           tile::TransposeOp>(op))
     return true;
-  if (!isElementwise(op))
+  if (!isElementwise(op) || op->hasAttr(kByRowsAttr))
     return false;
   if (isMaskOfIndices(op))
     return true;

@@ -7,6 +7,13 @@
 
 namespace tilewright::passes {
 
+/// On a select: it leaves most rows as they are, and the others are written under a branch.
+inline constexpr llvm::StringLiteral kByRowsAttr = "cta.by_rows"; // unit
+
+/// The rows that a condition along them keeps: what `tile.expand_dims` and `tile.broadcast` made a
+/// tile of two axes. Null for other conditions.
+mlir::Value conditionOfRows(mlir::arith::SelectOp select);
+
 /// True for an op whose elements are computed where they are used: shape ops, constants, index
 /// arithmetic, and elementwise ops with one use, at the same number of elements, in the same block,
 /// with no sum that begins in between. The results of all others are kept in registers.

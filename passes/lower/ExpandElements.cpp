@@ -224,28 +224,48 @@ Value Expander::changeableRegisters(Value tile, Operation *user) {
   return array;
 }
 
-LogicalResult Expander::expandRescale(cta::RescaleOp op) {
-  const Layout &layout = cta::layoutOf(op.getType());
-  Value array = changeableRegisters(op.getSource(), op);
-  tiles[op.getResult()] = array;
-  Value factors = registersOf(op.getFactors());
-  Type f32 = builder.getF32Type();
-  Value changes;
-  for (int64_t i = 0; i < cast<cuda::RegsType>(factors.getType()).getSize(); ++i) {
-    Value factor = builder.create<cuda::GetOp>(loc, f32, factors, constant(i));
-    Value isOther =
-        builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNE, factor, constantOf(f32, 1));
-    changes = changes ? builder.create<arith::OrIOp>(loc, changes, isOther) : isOther;
+void Expander::changeRows(Value tile, Value rows, function_ref<Value(Value)> changes,
+                          function_ref<Value(Value, Value)> change) {
+  Value array = tiles.lookup(tile), values = registersOf(rows);
+  Value any;
+  for (int64_t i = 0; i < cast<cuda::RegsType>(values.getType()).getSize(); ++i) {
+    Value one = changes(readElement(values, constant(i)));
+    any = any ? builder.create<arith::OrIOp>(loc, any, one) : one;
   }
-  branch(builder.create<cuda::VoteAnyOp>(loc, builder.getI1Type(), changes), [&] {
+  const Layout &layout = cta::layoutOf(tile.getType());
+  branch(builder.create<cuda::VoteAnyOp>(loc, builder.getI1Type(), any), [&] {
     unrolled(layout.registers(), [&](Value index) {
       Value row = keepDigits(layout, index, [](int64_t dim) { return dim == 0; });
-      Value scaled =
-          builder.create<arith::MulFOp>(loc, builder.create<cuda::GetOp>(loc, f32, array, index),
-                                        builder.create<cuda::GetOp>(loc, f32, factors, row));
-      builder.create<cuda::SetOp>(loc, scaled, array, index);
+      Value changed = change(readElement(array, index), readElement(values, row));
+      builder.create<cuda::SetOp>(loc, changed, array, index);
     });
   });
+}
+
+LogicalResult Expander::expandRescale(cta::RescaleOp op) {
+  tiles[op.getResult()] = changeableRegisters(op.getSource(), op);
+  auto isOther = [&](Value factor) -> Value {
+    Value one = constantOf(builder.getF32Type(), 1);
+    return builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNE, factor, one);
+  };
+  changeRows(op.getResult(), op.getFactors(), isOther, [&](Value element, Value factor) -> Value {
+    return builder.create<arith::MulFOp>(loc, element, factor);
+  });
+  return success();
+}
+
+LogicalResult Expander::expandSelect(arith::SelectOp op) {
+  if (!op->hasAttr(kByRowsAttr))
+    return expandElementwise(op);
+  tiles[op.getResult()] = changeableRegisters(op.getTrueValue(), op);
+  Value other = element(op.getFalseValue(), constant(0));
+  auto isLeftOut = [&](Value kept) -> Value {
+    return builder.create<arith::XOrIOp>(loc, kept, integerOf(builder.getI1Type(), 1));
+  };
+  changeRows(op.getResult(), conditionOfRows(op), isLeftOut,
+             [&](Value element, Value kept) -> Value {
+               return builder.create<arith::SelectOp>(loc, kept, element, other);
+             });
   return success();
 }
 

@@ -33,6 +33,7 @@
 #include "ir/Target.h"
 #include "ir/cta/Cta.h"
 #include "ir/cuda/Cuda.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Divisibility.h"
@@ -115,6 +116,10 @@ private:
   Value evaluate(Operation *op, mlir::ValueRange operands, Type resultElement, bool rounded);
   Value convert(Location loc, Value value, Type from, Type to, bool rounded);
   mlir::LogicalResult expandElementwise(Operation *op);
+  /// Changes elements of an f32 tile in its registers, by a value of their row: in warps that have
+  /// a row for whose value `changes` is true.
+  void changeRows(Value tile, Value rows, llvm::function_ref<Value(Value)> changes,
+                  llvm::function_ref<Value(Value, Value)> change);
 
   //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------===//
   /// What this thread's lane and warp add to the coordinate along `dim`.

@@ -1192,6 +1192,17 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       }
 
       // 44: o[b, rows, h, :] = where(total[:, None] > 0, acc / total[:, None], 0)
+      f32 regs_7[64];
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        regs_7[i] = regs_3[i] * regs_6[(i >> 1) & 1];
+      }
+      if (vote_any(!regs_5[0] || !regs_5[1])) {
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          regs_7[i] = regs_5[(i >> 1) & 1] ? regs_7[i] : 0.0f;
+        }
+      }
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         const i32 value_35 = o_shared + (i & 1) * 16384;
@@ -1203,19 +1214,14 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         const i32 value_37 = ((i * 8) & 15) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          bf16x2 regs_7[4];
+          bf16x2 regs_8[4];
           const i32 value_38 = ((j * 2) & 7) * 4 + value_37;
           #pragma unroll
           for (i32 l = 0; l < 4; ++l) {
             const i32 value_39 = value_38 + l * 2;
-            const i32 value_40 = (value_39 >> 1) & 1;
-            const i32 value_41 = value_39 + 1;
-            const i32 value_42 = (value_41 >> 1) & 1;
-            const f32 value_43 = regs_5[value_40] ? regs_3[value_39] * regs_6[value_40] : 0.0f;
-            const bf16x2 word = pack_bf16(value_43, regs_5[value_42] ? regs_3[value_41] * regs_6[value_42] : 0.0f);
-            regs_7[l] = word;
+            regs_8[l] = pack_bf16(regs_7[value_39], regs_7[value_39 + 1]);
           }
-          stmatrix_x4(value_36 + (((thread_col + j * 16) * 2) ^ value_18), regs_7);
+          stmatrix_x4(value_36 + (((thread_col + j * 16) * 2) ^ value_18), regs_8);
         }
         fence_async_shared();
         named_barrier_sync(value_14, 128);

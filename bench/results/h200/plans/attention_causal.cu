@@ -1427,6 +1427,17 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       }
 
       // 44: o[b, rows, h, :] = where(total[:, None] > 0, acc / total[:, None], 0)
+      f32 regs_9[64];
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        regs_9[i] = regs_5[i] * regs_8[(i >> 1) & 1];
+      }
+      if (vote_any(!regs_7[0] || !regs_7[1])) {
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          regs_9[i] = regs_7[(i >> 1) & 1] ? regs_9[i] : 0.0f;
+        }
+      }
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         const i32 value_43 = o_shared + (i & 1) * 16384;
@@ -1438,19 +1449,14 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         const i32 value_45 = ((i * 8) & 15) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          bf16x2 regs_9[4];
+          bf16x2 regs_10[4];
           const i32 value_46 = ((j * 2) & 7) * 4 + value_45;
           #pragma unroll
           for (i32 l = 0; l < 4; ++l) {
             const i32 value_47 = value_46 + l * 2;
-            const i32 value_48 = (value_47 >> 1) & 1;
-            const i32 value_49 = value_47 + 1;
-            const i32 value_50 = (value_49 >> 1) & 1;
-            const f32 value_51 = regs_7[value_48] ? regs_5[value_47] * regs_8[value_48] : 0.0f;
-            const bf16x2 word = pack_bf16(value_51, regs_7[value_50] ? regs_5[value_49] * regs_8[value_50] : 0.0f);
-            regs_9[l] = word;
+            regs_10[l] = pack_bf16(regs_9[value_47], regs_9[value_47 + 1]);
           }
-          stmatrix_x4(value_44 + (((thread_col + j * 16) * 2) ^ value_20), regs_9);
+          stmatrix_x4(value_44 + (((thread_col + j * 16) * 2) ^ value_20), regs_10);
         }
         fence_async_shared();
         named_barrier_sync(value_15, 128);

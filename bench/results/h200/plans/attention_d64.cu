@@ -1449,25 +1449,31 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       }
 
       // 44: o[b, rows, h, :] = where(total[:, None] > 0, acc / total[:, None], 0)
+      f32 regs_12[32];
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        regs_12[i] = regs_6[i] * regs_9[(i >> 1) & 1];
+      }
+      if (vote_any(!regs_8[0] || !regs_8[1])) {
+        #pragma unroll
+        for (i32 i = 0; i < 32; ++i) {
+          regs_12[i] = regs_8[(i >> 1) & 1] ? regs_12[i] : 0.0f;
+        }
+      }
       if (test_7) {
         bulk_wait_read<0>();
       }
       named_barrier_sync(value_14, 128);
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
-        bf16x2 regs_12[4];
+        bf16x2 regs_13[4];
         const i32 value_29 = ((i * 2) & 7) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           const i32 value_30 = value_29 + j * 2;
-          const i32 value_31 = (value_30 >> 1) & 1;
-          const i32 value_32 = value_30 + 1;
-          const i32 value_33 = (value_32 >> 1) & 1;
-          const f32 value_34 = regs_8[value_31] ? regs_6[value_30] * regs_9[value_31] : 0.0f;
-          const bf16x2 word = pack_bf16(value_34, regs_8[value_33] ? regs_6[value_32] * regs_9[value_33] : 0.0f);
-          regs_12[j] = word;
+          regs_13[j] = pack_bf16(regs_12[value_30], regs_12[value_30 + 1]);
         }
-        stmatrix_x4(value_18 + (((thread_col + i * 16) * 2) ^ value_17), regs_12);
+        stmatrix_x4(value_18 + (((thread_col + i * 16) * 2) ^ value_17), regs_13);
       }
       fence_async_shared();
       named_barrier_sync(value_14, 128);

@@ -1429,25 +1429,31 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       }
 
       // 44: o[b, rows, h, :] = where(total[:, None] > 0, acc / total[:, None], 0)
+      f32 regs_9[32];
+      #pragma unroll
+      for (i32 i = 0; i < 32; ++i) {
+        regs_9[i] = regs_5[i] * regs_8[(i >> 1) & 1];
+      }
+      if (vote_any(!regs_7[0] || !regs_7[1])) {
+        #pragma unroll
+        for (i32 i = 0; i < 32; ++i) {
+          regs_9[i] = regs_7[(i >> 1) & 1] ? regs_9[i] : 0.0f;
+        }
+      }
       if (test_4) {
         bulk_wait_read<0>();
       }
       named_barrier_sync(value_17, 128);
       #pragma unroll
       for (i32 i = 0; i < 4; ++i) {
-        bf16x2 regs_9[4];
+        bf16x2 regs_10[4];
         const i32 value_46 = ((i * 2) & 7) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
           const i32 value_47 = value_46 + j * 2;
-          const i32 value_48 = (value_47 >> 1) & 1;
-          const i32 value_49 = value_47 + 1;
-          const i32 value_50 = (value_49 >> 1) & 1;
-          const f32 value_51 = regs_7[value_48] ? regs_5[value_47] * regs_8[value_48] : 0.0f;
-          const bf16x2 word = pack_bf16(value_51, regs_7[value_50] ? regs_5[value_49] * regs_8[value_50] : 0.0f);
-          regs_9[j] = word;
+          regs_10[j] = pack_bf16(regs_9[value_47], regs_9[value_47 + 1]);
         }
-        stmatrix_x4(value_23 + (((thread_col + i * 16) * 2) ^ value_22), regs_9);
+        stmatrix_x4(value_23 + (((thread_col + i * 16) * 2) ^ value_22), regs_10);
       }
       fence_async_shared();
       named_barrier_sync(value_17, 128);

@@ -1065,6 +1065,17 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
       }
 
       // 44: o[b, rows, h, :] = where(total[:, None] > 0, acc / total[:, None], 0)
+      f32 regs_7[64];
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        regs_7[i] = regs_3[i] * regs_6[(i >> 1) & 1];
+      }
+      if (vote_any(!regs_5[0] || !regs_5[1])) {
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          regs_7[i] = regs_5[(i >> 1) & 1] ? regs_7[i] : 0.0f;
+        }
+      }
       #pragma unroll
       for (i32 i = 0; i < 2; ++i) {
         if (test_2) {
@@ -1074,19 +1085,14 @@ attention(const __grid_constant__ TensorMap q, const __grid_constant__ TensorMap
         const i32 value_22 = ((i * 8) & 15) * 4;
         #pragma unroll
         for (i32 j = 0; j < 4; ++j) {
-          bf16x2 regs_7[4];
+          bf16x2 regs_8[4];
           const i32 value_23 = ((j * 2) & 7) * 4 + value_22;
           #pragma unroll
           for (i32 l = 0; l < 4; ++l) {
             const i32 value_24 = value_23 + l * 2;
-            const i32 value_25 = (value_24 >> 1) & 1;
-            const i32 value_26 = value_24 + 1;
-            const i32 value_27 = (value_26 >> 1) & 1;
-            const f32 value_28 = regs_5[value_25] ? regs_3[value_24] * regs_6[value_25] : 0.0f;
-            const bf16x2 word = pack_bf16(value_28, regs_5[value_27] ? regs_3[value_26] * regs_6[value_27] : 0.0f);
-            regs_7[l] = word;
+            regs_8[l] = pack_bf16(regs_7[value_24], regs_7[value_24 + 1]);
           }
-          stmatrix_x4(value_13 + (((thread_col + j * 16) * 2) ^ value_12), regs_7);
+          stmatrix_x4(value_13 + (((thread_col + j * 16) * 2) ^ value_12), regs_8);
         }
         fence_async_shared();
         named_barrier_sync(value_8, 128);
