@@ -1,7 +1,6 @@
 #include "passes/analysis/LatePeak.h"
 
 #include "passes/analysis/PositiveScalars.h"
-#include "passes/analysis/UniformTiles.h"
 #include "passes/analysis/Weights.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -14,17 +13,23 @@ namespace {
 
 /// factor · max(source, 1)
 struct RowMaximum {
-  Value source, factor;
+  Value source;
+  std::optional<Uniform> factor;
 };
 
+/// The scalar, or constant, that a tile repeats.
+std::optional<Uniform> scalarOf(Value tile) {
+  auto uniform = uniformOf(tile);
+  return uniform && !uniform->how ? uniform : std::nullopt;
+}
+
 std::optional<RowMaximum> rowMaximumOf(Value value) {
-  Value factor;
+  std::optional<Uniform> factor;
   if (auto product = value.getDefiningOp<arith::MulFOp>())
     for (auto [maxima, scale] :
          {std::pair(product.getLhs(), product.getRhs()), {product.getRhs(), product.getLhs()}})
-      if (auto splat = scale.getDefiningOp<tile::SplatOp>();
-          splat && maxima.getDefiningOp<tile::ReduceOp>())
-        value = maxima, factor = splat.getValue();
+      if (auto scalar = scalarOf(scale); scalar && maxima.getDefiningOp<tile::ReduceOp>())
+        value = maxima, factor = scalar;
   auto reduce = value.getDefiningOp<tile::ReduceOp>();
   auto type = reduce ? cast<RankedTensorType>(reduce.getSource().getType()) : RankedTensorType();
   if (!reduce || reduce.getKind() != tile::ReduceKind::Max || reduce.getAxis() != 1 ||
@@ -60,8 +65,9 @@ bool isBounded(Value tile, LatePeak peak) {
     return false;
   auto isPeak = [&](Value value) { return repeated(value) == peak.update.getResult(); };
   auto isFactor = [&](Value value) {
-    auto splat = value.getDefiningOp<tile::SplatOp>();
-    return peak.factor && splat && splat.getValue() == peak.factor;
+    auto scalar = scalarOf(value);
+    return peak.factor && scalar && scalar->source == peak.factor->source &&
+           scalar->number == peak.factor->number;
   };
   if (auto fma = power.getOperand().getDefiningOp<math::FmaOp>()) {
     auto negated = repeated(fma.getC()).getDefiningOp<arith::NegFOp>();
@@ -83,7 +89,7 @@ public:
 
   /// What stands against the peak's lagging; an empty reason if nothing does.
   LatePeakSearch run() {
-    if (peak.factor && !isPositive(peak.factor))
+    if (peak.factor && !isPositive(*peak.factor))
       return {{}, "multiplies the maximum by a factor that may be negative", peak.update};
     // First what the carried values weigh, from what is added to them; then whether that is true.
     guess();

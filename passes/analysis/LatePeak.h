@@ -3,6 +3,7 @@
 #define TILEWRIGHT_PASSES_ANALYSIS_LATEPEAK_H
 
 #include "passes/Passes.h"
+#include "passes/analysis/UniformTiles.h"
 
 namespace tilewright::passes {
 
@@ -10,7 +11,7 @@ namespace tilewright::passes {
 struct LatePeak {
   mlir::arith::MaximumFOp update;
   mlir::Value carried, source;
-  mlir::Value factor; ///< A positive scalar; null: 1.
+  std::optional<Uniform> factor; ///< A positive scalar or constant; none: 1.
 };
 
 /// The maximum of a loop that may lag, or what stands against it.

@@ -26,12 +26,23 @@ static bool isAssertedPositive(Value scalar) {
   });
 }
 
+static bool isPositive(const APFloat &number) {
+  return !number.isNegative() && !number.isZero() && number.isFinite();
+}
+
+bool tilewright::passes::isPositive(const Uniform &scalar) {
+  if (scalar.source)
+    return isPositive(scalar.source);
+  auto number = dyn_cast_or_null<FloatAttr>(scalar.number);
+  return number && ::isPositive(number.getValue());
+}
+
 bool tilewright::passes::isPositive(Value scalar) {
   APFloat number(0.0f);
   if (matchPattern(scalar, m_ConstantFloat(&number)))
-    return !number.isNegative() && !number.isZero() && number.isFinite();
+    return ::isPositive(number);
   Operation *op = scalar.getDefiningOp();
   if (isa_and_nonnull<arith::MulFOp, arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
-    return llvm::all_of(op->getOperands(), isPositive);
+    return llvm::all_of(op->getOperands(), [](Value operand) { return isPositive(operand); });
   return isAssertedPositive(scalar);
 }

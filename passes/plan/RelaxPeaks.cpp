@@ -53,9 +53,11 @@ private:
     LatePeak peak = *found.peak;
     OpBuilder builder(peak.update);
     Location loc = peak.update.getLoc();
-    Value factor = peak.factor;
-    if (!factor)
-      factor = builder.create<arith::ConstantOp>(loc, builder.getF32FloatAttr(1));
+    Value factor = peak.factor ? peak.factor->source : Value();
+    if (!factor) {
+      TypedAttr number = peak.factor ? peak.factor->number : builder.getF32FloatAttr(1);
+      factor = builder.create<arith::ConstantOp>(loc, number);
+    }
     auto raise = builder.create<cta::RaiseOp>(loc, peak.carried.getType(), peak.carried.getType(),
                                               peak.carried, peak.source, factor,
                                               builder.getF32FloatAttr(*entry.latePeak));

@@ -197,13 +197,7 @@ template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
 static std::optional<std::pair<Value, Value>> scaledByPositive(Value value) {
   auto factors = scaled(value);
   auto scale = factors ? uniformOf(factors->second) : std::nullopt;
-  if (!scale || scale->how)
-    return std::nullopt;
-  auto number = dyn_cast_or_null<FloatAttr>(scale->number);
-  bool positive = scale->source
-                      ? isPositive(scale->source)
-                      : number && number.getValueAsDouble() > 0 && number.getValue().isFinite();
-  return positive ? factors : std::nullopt;
+  return scale && !scale->how && isPositive(*scale) ? factors : std::nullopt;
 }
 
 /// `where(mask, x · c, -inf)`: the infinity is scaled too.
