@@ -114,3 +114,13 @@ def three_products(x: Tensor[bf16, M, 64], a: Tensor[bf16, N, 64], b: Tensor[bf1
         t = dot(s, b[cols, :]).to(bf16)
         acc += dot(t, c[cols, :])
     y[rows, :] = acc
+
+
+@kernel
+def recurrence(x: Tensor[bf16, M, K], w: Tensor[bf16, N, K], u: Tensor[bf16, N, 64], y: Tensor[f32, M, 64], decay: f32):
+    """What the loop carries fades, grows by a product, and is the operand of another."""
+    rows, state, acc = block(grid(cdiv(M, 64)), 64), zeros((64, 64), f32), zeros((64, 64), f32)
+    for n in range(cdiv(N, 64)):
+        state = state * decay + dot(x[rows, block(n, 64)], w[block(n, 64), block(0, 64)].T)
+        acc += dot(state.to(bf16), u[block(n, 64), :])
+    y[rows, :] = acc
