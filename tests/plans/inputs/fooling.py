@@ -124,3 +124,23 @@ def recurrence(x: Tensor[bf16, M, K], w: Tensor[bf16, N, K], u: Tensor[bf16, N, 
         state = state * decay + dot(x[rows, block(n, 64)], w[block(n, 64), block(0, 64)].T)
         acc += dot(state.to(bf16), u[block(n, 64), :])
     y[rows, :] = acc
+
+
+@kernel
+def as_long_as_its_row(x: Tensor[bf16, M, K], w: Tensor[bf16, K, 64], y: Tensor[f32, M, 64]):
+    """A tile's place is how many steps it has."""
+    m = grid(cdiv(M, 64))
+    acc = zeros((64, 64), f32)
+    for k in range(m):
+        acc += dot(x[block(m, 64), block(k, 64)], w[block(k, 64), :])
+    y[block(m, 64), :] = acc
+
+
+@kernel
+def as_long_as_a_table_says(x: Tensor[bf16, M, K], w: Tensor[bf16, K, 64], counts: Tensor[i32, P], y: Tensor[f32, M, 64]):
+    """How many steps a tile has is read."""
+    m = grid(cdiv(M, 64))
+    acc = zeros((64, 64), f32)
+    for k in range(counts[m]):
+        acc += dot(x[block(m, 64), block(k, 64)], w[block(k, 64), :])
+    y[block(m, 64), :] = acc
