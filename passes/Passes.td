@@ -180,7 +180,7 @@ def SplitIterations : Pass<"split-iterations", "::mlir::func::FuncOp"> {
 }
 
 def StoreByTma : Pass<"store-by-tma", "::mlir::func::FuncOp"> {
-  let summary = "stores behind loops through slots of some columns (`channels`)";
+  let summary = "stores and adds through slots of some columns (`channels`)";
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 

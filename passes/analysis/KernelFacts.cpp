@@ -79,6 +79,21 @@ static tile::LoadOp loadOf(Value operand) {
   return operand.getDefiningOp<tile::LoadOp>();
 }
 
+/// The end that an op is, outside of branches.
+static std::optional<End> endOf(Operation *op) {
+  for (Operation *around = op->getParentOp(); !isa<func::FuncOp>(around);
+       around = around->getParentOp())
+    if (!isa<scf::ForOp>(around))
+      return std::nullopt;
+  End end;
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    end = {"", op, store.getValue(), store.getView()};
+  else if (auto atomic = dyn_cast<tile::AtomicOp>(op);
+           atomic && atomic.getKind() == tile::AtomicKind::Add)
+    end = {"", op, atomic.getValue(), atomic.getView()};
+  return end.tile && isa<RankedTensorType>(end.tile.getType()) ? std::optional(end) : std::nullopt;
+}
+
 KernelFacts KernelFacts::of(func::FuncOp kernel) {
   KernelFacts facts;
   auto number = [](char letter, size_t before) { return letter + std::to_string(before + 1); };
@@ -99,9 +114,10 @@ KernelFacts KernelFacts::of(func::FuncOp kernel) {
   kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
     facts.loops.push_back({number('l', facts.loops.size()), loop});
   });
-  for (auto store : kernel.getBody().front().getOps<tile::StoreOp>())
-    if (isa<RankedTensorType>(store.getValue().getType()))
-      facts.ends.push_back({number('e', facts.ends.size()), store});
+  kernel.walk([&](Operation *op) {
+    if (std::optional<End> end = endOf(op))
+      end->id = number('e', facts.ends.size()), facts.ends.push_back(*end);
+  });
   return facts;
 }
 
@@ -190,9 +206,9 @@ static std::string textOf(const KernelFacts &facts, bool withSource) {
     lines.push_back(writer.product(product));
   for (const LoopFact &loop : facts.loops)
     lines.push_back(writer.loop(loop));
-  for (End end : facts.ends)
-    lines.push_back(writer.access(end.id, "stores", end.store, end.store.getView(),
-                                  end.store.getValue().getType()));
+  for (const End &end : facts.ends)
+    lines.push_back(writer.access(end.id, end.adds() ? "adds to" : "stores", end.op, end.view,
+                                  end.tile.getType()));
   std::string text;
   for (const std::string &line : lines)
     text += "  " + line + "\n";

@@ -33,10 +33,14 @@ struct LoopFact {
   mlir::scf::ForOp loop;
 };
 
-/// A store of a tile behind the loops, in the order in which they stand.
+/// A store of a tile, or a tile that is added to a view, in loops or behind them: in the order in
+/// which they stand.
 struct End {
   std::string id; ///< "e1"
-  tile::StoreOp store;
+  mlir::Operation *op;
+  mlir::Value tile, view;
+
+  bool adds() const { return mlir::isa<tile::AtomicOp>(op); }
 };
 
 struct KernelFacts {

@@ -260,7 +260,7 @@ private:
   LogicalResult bindEnds() {
     for (End &end : facts.ends)
       if (plan.channelOf(end.id))
-        name(end.store, end.id);
+        name(end.op, end.id);
     return success();
   }
 

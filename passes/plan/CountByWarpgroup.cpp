@@ -21,7 +21,8 @@ bool keepsRowsApart(scf::ForOp loop) {
   return !loop.walk([](Operation *op) {
                 if (auto reduce = dyn_cast<tile::ReduceOp>(op); reduce && reduce.getAxis() != 1)
                   return WalkResult::interrupt();
-                if (isa<tile::TransposeOp, tile::ScanOp, tile::ArgReduceOp, tile::StoreOp>(op))
+                if (isa<tile::TransposeOp, tile::ScanOp, tile::ArgReduceOp, tile::StoreOp,
+                        tile::AtomicOp>(op))
                   return WalkResult::interrupt();
                 return WalkResult::advance();
               })

@@ -61,7 +61,7 @@ private:
   LogicalResult findEarly(ArrayRef<Plan::Loop::Step> steps) {
     bool isLast = idOfFirst() && steps.back().product == *idOfFirst();
     for (Operation &op : body->without_terminator()) {
-      bool alone = !isa<scf::ForOp, tile::StoreOp>(op);
+      bool alone = !isa<scf::ForOp, tile::StoreOp, tile::AtomicOp, cta::StoreOp>(op);
       if (isLast)
         alone &= isa<cta::WaitOp, cta::BeginOp, cta::MmaOp, cta::AwaitOp, cta::ReleaseOp>(op);
       bool any = isa<cta::WaitOp, cta::BeginOp>(op);

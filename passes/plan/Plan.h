@@ -10,8 +10,9 @@
 //     products  p1: wgmma 64x256x16, warps 8x1
 //     channels  s1: tma, 4 slots; s2: tma, 4 slots; e1: store, 2 slots of 64 columns
 //
-// Streams (s1: a load that a producer can make), products (p1), loops (l1) and ends (e1: a store
-// behind them) are numbered by the facts of the kernel (KernelFacts.h), not by names of its source.
+// Streams (s1: a load that a producer can make), products (p1), loops (l1) and ends (e1: a tile
+// that is stored, or added to a view) are numbered by the facts of the kernel (KernelFacts.h), not
+// by names of its source.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_PLAN_PLAN_H

@@ -300,7 +300,7 @@ void PlanDrawer::drawChannels() {
 
 void PlanDrawer::drawEnds() {
   for (passes::End end : facts.ends) {
-    auto tile = cast<RankedTensorType>(end.store.getValue().getType());
+    auto tile = cast<RankedTensorType>(end.tile.getType());
     if (tile.getRank() != 2 || !choices.chance(55))
       continue;
     std::vector<int64_t> columns = divisors(tile.getDimSize(1), 8, 64);
