@@ -8,12 +8,13 @@ import torch
 import torch.nn.functional as F
 
 from bench.cases import OURS, SLOW, Case
+from bench.checks import compare
 from bench.contenders import attention, scaled
 from bench.contenders.common import DTYPES, checked, compiled, empty, random
 from bench.contenders.gemm import blas
 from bench.contenders.scaled import KernelOf
 from bench.machine import ROOT
-from bench.measure import Lineup
+from bench.measure import Lineup, Run
 
 
 def program(case: Case) -> Callable[..., None]:
@@ -40,6 +41,45 @@ def gemm(case: Case, kernel_of: KernelOf) -> Lineup:
             blas(name.lower(), a, b.T, out), reference, (out,)
         )
     return Lineup(contenders)
+
+
+def triangular(case: Case, kernel_of: KernelOf) -> Lineup:
+    """c = tril(a) b^T."""
+    m, n, k = (case.shape[name] for name in "MNK")
+    dtype = DTYPES[case.dtype]
+    a, b, out = random(m, k, dtype=dtype).tril(), random(n, k, dtype=dtype), empty(m, n, dtype=dtype)
+    reference = a.float() @ b.float().T
+
+    def by_ours():
+        kernel = kernel_of(case)
+        return lambda: (kernel(a, b, out, 0), out)[1]
+
+    return Lineup(
+        {
+            OURS: lambda: checked(by_ours(), reference, (out,)),
+            "cuBLAS": lambda: checked(blas("cublas", a, b.T, out), reference, (out,)),
+        }
+    )
+
+
+def split_k(case: Case, kernel_of: KernelOf) -> Lineup:
+    """c += a b^T in f32, with K in parts."""
+    m, n, k = (case.shape[name] for name in "MNK")
+    dtype = DTYPES[case.dtype]
+    a, b, out = random(m, k, dtype=dtype), random(n, k, dtype=dtype), empty(m, n)
+    reference = a.float() @ b.float().T
+
+    def by_ours() -> Run:
+        kernel = kernel_of(case)
+        call = lambda: (kernel(a, b, out, case.shape["splits"]), out)[1]  # noqa: E731
+
+        def check():
+            out.zero_()
+            return compare(call(), reference)
+
+        return Run(call, check)
+
+    return Lineup({OURS: by_ours})
 
 
 def swiglu(case: Case, kernel_of: KernelOf) -> Lineup:
@@ -72,12 +112,17 @@ def swiglu(case: Case, kernel_of: KernelOf) -> Lineup:
     )
 
 
+ALONE = {"gemm_triangular": triangular, "gemm_split_k": split_k}
+
+
 def lineup(case: Case, kernel_of: KernelOf = program) -> Lineup:
     """`kernel_of` makes our contender: the program of the case, or what has its parameters."""
     if case.kernel.startswith("gemm_block_scaled"):
         return scaled.by_blocks(case, kernel_of)
     if case.kernel == "gemm_e4m3":
         return scaled.as_a_whole(case, kernel_of)
+    if case.kernel in ALONE:
+        return ALONE[case.kernel](case, kernel_of)
     family = case.kernel.split("_")[0]
     if family == "attention":
         return attention.lineup(case, kernel_of)

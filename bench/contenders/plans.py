@@ -14,6 +14,8 @@ MEANT = {
     "gemm_e4m3": "matmul_scaled",
     "gemm_block_scaled": "matmul_block_scaled",
     "gemm": "matmul_nt",
+    "gemm_triangular": "triangular",
+    "gemm_split_k": "split_k",
     "swiglu": "swiglu_mlp",
     "attention": "attention",
 }
@@ -28,8 +30,10 @@ def planned(case: Case) -> Callable[..., None]:
     """The kernel that the case's program means, with the plan of tests/plans."""
     import tilewright
 
-    plan = ROOT / "tests" / "plans" / f"{case.kernel}.plan"
-    kernel = tilewright.builtin(meant_by(case.kernel)).configured(plan=plan)
+    plans, name = ROOT / "tests" / "plans", meant_by(case.kernel)
+    source = plans / "inputs" / f"{name}.py"  # of a kernel that is not built in
+    kernel = tilewright.from_file(source) if source.exists() else tilewright.builtin(name)
+    kernel = kernel.configured(plan=plans / f"{case.kernel}.plan")
     return lambda *arguments: kernel(*arguments, **case.settings)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bench.cases import Suite
 from bench.suites.gemm import product
-from bench.suites.hopper import heads, swiglu
+from bench.suites.hopper import heads, split_k, swiglu, triangular
 
 SUITE = Suite(
     name="plans",
@@ -29,6 +29,10 @@ SUITE = Suite(
           ((8192, 8192, 8192), (4096, 4096, 4096), (4096, 7168, 16384))),
         *(product("gemm_block_scaled", "f8e4m3", *size) for size in
           ((8192, 8192, 8192), (4096, 7168, 16384), (4096, 4096, 4096), (2048, 7168, 2048))),
+        *(triangular(*size) for size in
+          ((4096, 4096, 4096), (8192, 8192, 8192), (2048, 2048, 2048), (4096, 14336, 4096))),
+        *(split_k(*size) for size in
+          ((512, 512, 16384, 8), (256, 512, 16384, 16), (1024, 1024, 8192, 2), (256, 2048, 7168, 4))),
         swiglu(8192, 14336, 4096), swiglu(4096, 14336, 4096), swiglu(2048, 4096, 2048),
         *(heads(program, s, d, causal) for program, d, causal, sizes in
           (("attention", 128, False, (4096, 4000, 2048, 16384)),

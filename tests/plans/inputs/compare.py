@@ -11,7 +11,7 @@ import re
 import sys
 
 OPS = re.compile(
-    r'cta\.(role "\w+" warps.*(?= \{)|tiles|copy|wait_group \d+|wait|mma|release|await|store|enter|leave)\b|\} (least \d+)'
+    r'cta\.(role "\w+" warps.*(?= \{)|tiles|copy|wait_group \d+|wait|mma|release|await|store add|store|enter|leave)\b|\} (least \d+)'
 )
 WORDS = [r"by #\S+ over \S+", r"\{b_transposed|\{a_transposed", r"extents \[[\d, ]+\]",
          r"grouped \d+", r"folded|descending", r"queue|turn \d+ of \d+|least \d+",
