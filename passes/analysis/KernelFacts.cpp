@@ -1,5 +1,6 @@
 #include "passes/analysis/KernelFacts.h"
 
+#include "passes/analysis/KernelFlow.h"
 #include "support/Hash.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -118,6 +119,7 @@ KernelFacts KernelFacts::of(func::FuncOp kernel) {
     if (std::optional<End> end = endOf(op))
       end->id = number('e', facts.ends.size()), facts.ends.push_back(*end);
   });
+  readFlow(facts, kernel);
   return facts;
 }
 
@@ -201,14 +203,16 @@ static std::string textOf(const KernelFacts &facts, bool withSource) {
   std::vector<std::string> lines;
   for (Stream stream : facts.streams)
     lines.push_back(writer.access(stream.id, "loads", stream.load, stream.load.getView(),
-                                  stream.load.getResult().getType()));
+                                  stream.load.getResult().getType()) +
+                    detailsOf(stream));
   for (const ProductFact &product : facts.products)
-    lines.push_back(writer.product(product));
+    lines.push_back(writer.product(product) + detailsOf(product));
   for (const LoopFact &loop : facts.loops)
-    lines.push_back(writer.loop(loop));
+    lines.push_back(writer.loop(loop) + detailsOf(loop, withSource));
   for (const End &end : facts.ends)
     lines.push_back(writer.access(end.id, end.adds() ? "adds to" : "stores", end.op, end.view,
-                                  end.tile.getType()));
+                                  end.tile.getType()) +
+                    (withSource ? detailsOf(end) : ""));
   std::string text;
   for (const std::string &line : lines)
     text += "  " + line + "\n";

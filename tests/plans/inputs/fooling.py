@@ -144,3 +144,35 @@ def as_long_as_a_table_says(x: Tensor[bf16, M, K], w: Tensor[bf16, K, 64], count
     for k in range(counts[m]):
         acc += dot(x[block(m, 64), block(k, 64)], w[block(k, 64), :])
     y[block(m, 64), :] = acc
+
+
+@kernel
+def chained_every_way(x: Tensor[bf16, M, 64], w: Tensor[bf16, N, 64], u: Tensor[bf16, N, 64], y: Tensor[f32, M, 64]):
+    """Products feed others to the left and to the right, as sums, and an iteration later."""
+    rows, acc, before = block(grid(cdiv(M, 64)), 64), zeros((64, 64), f32), zeros((64, 64), f32)
+    for n in range(cdiv(N, 64)):
+        W = w[block(n, 64), :]
+        s = dot(x[rows, :], W.T)
+        right = dot(u[block(n, 64), :], s.to(bf16))
+        acc += dot(before.to(bf16), W, dot(right.to(bf16).T, W))
+        before = s
+    y[rows, :] = acc
+
+
+@kernel
+def carried_every_way(x: Tensor[f32, N, 64], d: Tensor[f32, N], y: Tensor[f32, M, 64], z: Tensor[f32, M, 64],
+                      most: Tensor[f32, 64], least: Tensor[f32, 64]):
+    """Sums of which one is read, a recurrence, a maximum and a minimum, in each tile as far as its place."""
+    m = grid(cdiv(M, 64))
+    acc, faded, read = zeros((64, 64), f32), zeros((64, 64), f32), zeros((64, 64), f32)
+    high, low = full((64,), LOWEST, f32), full((64,), 0, f32)
+    for n in range(m // 2, cdiv(N, 64), 3):
+        tile = x[block(n, 64), :]
+        acc += tile
+        faded = faded * d[n] + tile
+        read += tile
+        high, low = maximum(high, max(tile, axis=0)), minimum(low, min(tile, axis=0))
+        z[block(m, 64), :] = read
+    y[block(m, 64), :] = acc + faded
+    most[block(0, 64)] = high
+    least[block(0, 64)] = low
