@@ -176,3 +176,31 @@ def carried_every_way(x: Tensor[f32, N, 64], d: Tensor[f32, N], y: Tensor[f32, M
     y[block(m, 64), :] = acc + faded
     most[block(0, 64)] = high
     least[block(0, 64)] = low
+
+
+@kernel
+def whole_tiles(x: Tensor[bf16, M, K], w: Tensor[bf16, N, K], y: Tensor[f32, M, N]):
+    """No tile stands past the end of a view, but for those that a cluster has too many."""
+    assert M % 64 == 0 and N % 64 == 0 and K % 64 == 0, "whole tiles"
+    m, n = grid(M // 64, N // 64)
+    rows, cols, acc = block(m, 64), block(n, 64), zeros((64, 64), f32)
+    for k in range(K // 64):
+        acc += dot(x[rows, block(k, 64)], w[cols, block(k, 64)].T)
+    y[rows, cols] = acc
+
+
+@kernel
+def counted(x: Tensor[bf16, M, 64], w: Tensor[bf16, N, 64], y: Tensor[f32, M, N], tiles: Tensor[f32, 64]):
+    """Tiles are counted where all of them add."""
+    m, n = grid(cdiv(M, 64), cdiv(N, 64))
+    y[block(m, 64), block(n, 64)] = dot(x[block(m, 64), :], w[block(n, 64), :].T)
+    atomic_add(tiles[:], full((64,), 1, f32))
+
+
+@kernel
+def backwards(x: Tensor[bf16, M, 64], w: Tensor[bf16, N, 64], y: Tensor[f32, M, N]):
+    """The first tile is the last of the view: one past the end would stand before its beginning."""
+    assert M % 64 == 0, "whole tiles"
+    m, n = grid(M // 64, cdiv(N, 64))
+    rows = block(M // 64 - 1 - m, 64)
+    y[rows, block(n, 64)] = dot(x[rows, :], w[block(n, 64), :].T)
