@@ -115,8 +115,10 @@ private:
       return builder.create<arith::ConstantIntOp>(loc, value, 32).getResult();
     };
     Value blocks = builder.create<cta::SmsOp>(loc, builder.getI32Type());
-    if (plan.perSm > 1)
+    if (plan.perSm > 1) {
       blocks = builder.create<arith::MulIOp>(loc, blocks, number(plan.perSm));
+      getOperation()->setAttr(cta::kMinBlocksAttr, builder.getI32IntegerAttr(plan.perSm));
+    }
     Value tiles;
     for (size_t place = 0; place < grid.getExtents().size(); ++place) {
       Value extent = grid.getExtents()[plan.axes.empty() ? place : plan.axes[place]];
