@@ -8,7 +8,7 @@ E = dtypes(bf16, f16)
 
 @kernel
 def split_k(a: Tensor[E, M, K], b: Tensor[E, N, K], c: Tensor[f32, M, N], splits: i32,
-            *, BM: tune[64, 128] = 128, BN: tune[64, 128, 256] = 128, BK: tune[32, 64] = 64):
+            *, BM: tune[64, 128] = 128, BN: tune[32, 64, 128, 256] = 128, BK: tune[32, 64] = 64):
     assert splits > 0, "there is a part at least"
     m, n, part = grid(cdiv(M, BM), cdiv(N, BN), splits)
     rows, cols = block(m, BM), block(n, BN)

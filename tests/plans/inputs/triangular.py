@@ -9,7 +9,7 @@ E = dtypes(bf16, f16)
 
 @kernel
 def triangular(a: Tensor[E, M, K], b: Tensor[E, N, K], c: Tensor[E, M, N], diagonal: i32,
-               *, BM: tune[64, 128] = 128, BN: tune[128, 256] = 256, BK: tune[32, 64] = 64):
+               *, BM: tune[64, 128] = 128, BN: tune[32, 64, 128, 256] = 256, BK: tune[32, 64] = 64):
     m, n = grid(cdiv(M, BM), cdiv(N, BN))
     rows, cols = block(m, BM), block(n, BN)
     acc = zeros((BM, BN), f32)
