@@ -79,11 +79,14 @@ public:
       if (!op)
         return loop->emitError() << "does not await `" << step.product
                                  << "`, whose sum stays pending from one iteration to the next";
-      if (Operation *other = neededFirst(op))
-        return loop->emitError() << "has an order in which `" << nameOf(op) << "` stands before `"
-                                 << nameOf(other) << "`, from which it follows";
-      if (step.kind == Step::Enter && at + 1 < steps.size())
-        prepare(find(steps[at + 1]));
+      bool isEnter = step.kind == Step::Enter && at + 1 < steps.size();
+      Operation *asked = isEnter ? find(steps[at + 1]) : op;
+      if (Operation *other = asked ? neededFirst(asked) : nullptr)
+        return loop->emitError() << "has an order in which `" << nameOf(asked)
+                                 << "` stands before `" << nameOf(other)
+                                 << "`, from which it follows";
+      if (isEnter)
+        prepare(asked);
       if (step.kind == Step::Await)
         await(op);
       else if (step.kind == Step::Start)
