@@ -13,6 +13,7 @@ from bench.measure import Lineup
 MEANT = {
     "gemm_e4m3": "matmul_scaled",
     "gemm_block_scaled": "matmul_block_scaled",
+    "gemm_mixed": "matmul_mixed",
     "gemm": "matmul_nt",
     "swiglu": "swiglu_mlp",
     "attention": "attention",
@@ -25,11 +26,13 @@ def meant_by(program: str) -> str:
 
 
 def planned(case: Case) -> Callable[..., None]:
-    """The kernel that the case's program means, with the plan of tests/plans."""
+    """The kernel that the case's program means, built in or of tests/plans, with its plan."""
     import tilewright
 
     plan = ROOT / "tests" / "plans" / f"{case.kernel}.plan"
-    kernel = tilewright.builtin(meant_by(case.kernel)).configured(plan=plan)
+    own = ROOT / "tests" / "plans" / "inputs" / f"{case.kernel}.py"
+    kernel = tilewright.from_file(own) if own.exists() else tilewright.builtin(meant_by(case.kernel))
+    kernel = kernel.configured(plan=plan)
     return lambda *arguments: kernel(*arguments, **case.settings)
 
 
