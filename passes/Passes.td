@@ -189,6 +189,11 @@ def TakeTurns : Pass<"take-turns", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def PutTiles : Pass<"put-tiles", "::mlir::func::FuncOp"> {
+  let summary = "computed tiles that products read in shared memory (`channels`: put)";
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def ReadPlan : Pass<"read-plan", "::mlir::func::FuncOp"> {
   let summary = "holds the program to the plan, which it reads back from it";
   let dependentDialects = ["::tilewright::cta::CtaDialect"];

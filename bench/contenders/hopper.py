@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from bench.cases import OURS, SLOW, Case
-from bench.checks import compare
+from bench.checks import TOLERANCES, compare, poison
 from bench.contenders import attention, scaled
 from bench.contenders.common import DTYPES, checked, compiled, empty, random
 from bench.contenders.gemm import blas
@@ -112,6 +112,32 @@ def swiglu(case: Case, kernel_of: KernelOf) -> Lineup:
     )
 
 
+def backward(case: Case, kernel_of: KernelOf) -> Lineup:
+    """Attention backward without its softmax, for one head: dk and dv are stored, dq is added to."""
+    m, t, d = (case.shape[name] for name in "MTD")
+    q, do, k, v = (random(rows, d, dtype=torch.bfloat16, scale=d**-0.5) for rows in (m, m, t, t))
+    dk, dv, dq = (empty(rows, d, dtype=torch.float32) for rows in (t, t, m))
+    s = k.float() @ q.float().T
+    ds = (s * (v.float() @ do.float().T)).bfloat16().float()
+    reference = torch.cat([ds @ q.float(), s.bfloat16().float() @ do.float(), ds.T @ k.float()])
+
+    def by_ours():
+        kernel = kernel_of(case)
+
+        def call():
+            kernel(q, do, k, v, dk, dv, dq)
+
+        def check():
+            poison((dk, dv))
+            dq.zero_()
+            call()
+            return compare(torch.cat([dk, dv, dq]), reference, TOLERANCES[torch.bfloat16])
+
+        return Run(call, check)
+
+    return Lineup({OURS: by_ours})
+
+
 ALONE = {"gemm_triangular": triangular, "gemm_split_k": split_k}
 
 
@@ -119,6 +145,8 @@ def lineup(case: Case, kernel_of: KernelOf = program) -> Lineup:
     """`kernel_of` makes our contender: the program of the case, or what has its parameters."""
     if case.kernel.startswith("gemm_block_scaled"):
         return scaled.by_blocks(case, kernel_of)
+    if case.kernel == "gemm_mixed":
+        return scaled.mixed(case, kernel_of)
     if case.kernel == "gemm_e4m3":
         return scaled.as_a_whole(case, kernel_of)
     if case.kernel in ALONE:
@@ -126,4 +154,4 @@ def lineup(case: Case, kernel_of: KernelOf = program) -> Lineup:
     family = case.kernel.split("_")[0]
     if family == "attention":
         return attention.lineup(case, kernel_of)
-    return {"gemm": gemm, "swiglu": swiglu}[family](case, kernel_of)
+    return {"gemm": gemm, "swiglu": swiglu, "backward": backward}[family](case, kernel_of)

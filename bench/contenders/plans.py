@@ -13,11 +13,13 @@ from bench.measure import Lineup
 MEANT = {
     "gemm_e4m3": "matmul_scaled",
     "gemm_block_scaled": "matmul_block_scaled",
+    "gemm_mixed": "matmul_mixed",
     "gemm": "matmul_nt",
     "gemm_triangular": "triangular",
     "gemm_split_k": "split_k",
     "swiglu": "swiglu_mlp",
     "attention": "attention",
+    "backward": "backward",
 }
 
 
@@ -27,7 +29,7 @@ def meant_by(program: str) -> str:
 
 
 def planned(case: Case) -> Callable[..., None]:
-    """The kernel that the case's program means, with the plan of tests/plans."""
+    """The kernel that the case's program means, built in or of tests/plans, with its plan."""
     import tilewright
 
     plans, name = ROOT / "tests" / "plans", meant_by(case.kernel)

@@ -47,6 +47,22 @@ struct Carried {
   bool isRead; ///< By other than its update, and what is summed up under it.
 };
 
+/// A tile that is computed and then multiplied, in the order of products and operands. As a right
+/// operand, or transposed, a product reads it in shared memory.
+struct ComputedTile {
+  struct Use {
+    tile::DotOp dot;
+    bool isRight = false, isTransposed = false;
+
+    /// Whether the product cannot take it from registers.
+    bool isShared() const { return isRight || isTransposed; }
+  };
+
+  std::string id; ///< "t1"
+  mlir::Value tile;
+  llvm::SmallVector<Use> uses;
+};
+
 /// A loop, in the order in which they begin.
 struct LoopFact {
   std::string id; ///< "l1"
@@ -70,10 +86,15 @@ struct End {
 struct KernelFacts {
   llvm::SmallVector<Stream> streams;
   llvm::SmallVector<ProductFact> products;
+  llvm::SmallVector<ComputedTile> tiles;
   llvm::SmallVector<LoopFact> loops;
   llvm::SmallVector<End> ends;
 
   static KernelFacts of(mlir::func::FuncOp kernel);
+
+  /// What an operand of a product is, transposed or not; null if it is something else.
+  const Stream *streamOf(mlir::Value operand) const;
+  const ComputedTile *computedOf(mlir::Value operand) const;
 
   /// A line for each, as a person who writes a plan wants it.
   std::string str() const;

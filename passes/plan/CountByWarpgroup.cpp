@@ -42,6 +42,8 @@ public:
     groups = role.getWarps() / cta::kWarpsPerWarpgroup;
     if (groups < 2 || role.getWarps() % cta::kWarpsPerWarpgroup)
       return refuse("its role has one");
+    if (loop.walk([](cta::PutOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      return refuse("its warpgroups put tiles together");
     // What is noted of masks is about a loop that goes from the first iteration.
     if (llvm::any_of(*loop.getBody(), [](Operation &op) { return op.hasAttr(kReversedAttr); }))
       return refuse("it goes from the last");

@@ -57,7 +57,7 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
     OpBuilder builder(top.getTerminator());
     Location loc = grid.getLoc();
     const Plan::Role &role =
-        *llvm::find_if(plan.roles, [](const Plan::Role &each) { return each.streams.empty(); });
+        *llvm::find_if(plan.roles, [](const Plan::Role &each) { return each.doesRest(); });
     auto registers = role.registers ? builder.getI64IntegerAttr(*role.registers) : IntegerAttr();
     auto compute = builder.create<cta::RoleOp>(loc, builder.getStringAttr(role.name),
                                                builder.getI64IntegerAttr(role.warps), registers);

@@ -85,6 +85,11 @@ private:
         for (Operation *user : release.getSlot().getUsers())
           if (!early.contains(body->findAncestorOpInBlock(*user)))
             early.remove(&op);
+    for (Operation *op : early)
+      if (auto wait = dyn_cast<cta::WaitOp>(op); wait && isPut(wait.getChannel()))
+        return wait.emitError() << "takes a slot of `" << *idOf(wait.getChannel().getDefiningOp())
+                                << "` for the next tile; computed tiles are put for their own; "
+                                << "take the plan's order of `tiles` away";
     for (Operation &op : body->without_terminator())
       if (!early.contains(&op))
         late.insert(&op);
@@ -92,6 +97,10 @@ private:
       return tiles.emitError() << "has no product in front of a loop that needs none of a tile's "
                                << "coordinates; the plan's order of `tiles` is for such";
     return success();
+  }
+
+  static bool isPut(Value channel) {
+    return channel.getDefiningOp<cta::ChannelOp>().getKind() == cta::ChannelKind::Put;
   }
 
   /// What the plan calls the first product of a tile.

@@ -119,7 +119,7 @@ Status EntryReader::readAxes(Piece entry) {
 
 Status EntryReader::readRole(Piece entry) {
   auto [name, rest] = entry.cut(':');
-  Plan::Role role{name.text.str(), 0, std::nullopt, {}};
+  Plan::Role role{name.text.str(), 0, std::nullopt, {}, {}};
   for (Piece field : rest.split(','))
     if (counts(field, "warp")) {
       TILEWRIGHT_ASSIGN(role.warps, count(field, "warp"));
@@ -127,8 +127,11 @@ Status EntryReader::readRole(Piece entry) {
       TILEWRIGHT_ASSIGN(role.registers, count(field, "register"));
     } else if (isId(field.text, 's')) {
       role.streams.push_back(field.text.str());
+    } else if (isId(field.text, 't')) {
+      role.tiles.push_back(field.text.str());
     } else {
-      return error(field, "`4 warps`, `40 registers` or a stream such as `s1`");
+      return error(field,
+                   "`4 warps`, `40 registers`, a stream such as `s1` or a tile such as `t1`");
     }
   if (role.warps == 0)
     return error(rest, "how many warps role `" + role.name + "` has");
@@ -213,8 +216,8 @@ Status EntryReader::readLoop(Piece entry) {
 /// "4 slots", "2 slots of 64 columns"
 Status EntryReader::readChannel(Piece entry) {
   auto [id, rest] = entry.cut(':');
-  if (!isId(id.text, 's') && !isId(id.text, 'e'))
-    return error(id, "a stream such as `s1` or an end such as `e1`");
+  if (!isId(id.text, 's') && !isId(id.text, 't') && !isId(id.text, 'e'))
+    return error(id, "a stream such as `s1`, a tile such as `t1` or an end such as `e1`");
   std::vector<Piece> fields = rest.split(',');
   std::vector<Piece> with = fields.size() == 3 ? fields[2].words() : std::vector<Piece>();
   bool goesWith = with.size() == 2 && with[0].text == "with" && isId(with[1].text, 's');
