@@ -180,12 +180,17 @@ def SplitIterations : Pass<"split-iterations", "::mlir::func::FuncOp"> {
 }
 
 def StoreByTma : Pass<"store-by-tma", "::mlir::func::FuncOp"> {
-  let summary = "stores behind loops through slots of some columns (`channels`)";
+  let summary = "stores and adds through slots of some columns (`channels`)";
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
 def TakeTurns : Pass<"take-turns", "::mlir::func::FuncOp"> {
   let summary = "roles and channels for each of several tiles under way (`blocks`: in turns)";
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def PutTiles : Pass<"put-tiles", "::mlir::func::FuncOp"> {
+  let summary = "computed tiles that products read in shared memory (`channels`: put)";
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 

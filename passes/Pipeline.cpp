@@ -129,6 +129,8 @@ void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef p
   passes.require(createMakePersistent());
   // Before cut-roles: all roles make the same share.
   passes.require(createSplitTiles());
+  // Before cut-roles: another role may put them.
+  passes.require(createPutTiles());
   // After make-persistent: every role goes through the tiles.
   passes.require(createCutRoles());
   // After cut-roles: operands lie in slots.

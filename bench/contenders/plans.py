@@ -13,9 +13,13 @@ from bench.measure import Lineup
 MEANT = {
     "gemm_e4m3": "matmul_scaled",
     "gemm_block_scaled": "matmul_block_scaled",
+    "gemm_mixed": "matmul_mixed",
     "gemm": "matmul_nt",
+    "gemm_triangular": "triangular",
+    "gemm_split_k": "split_k",
     "swiglu": "swiglu_mlp",
     "attention": "attention",
+    "backward": "backward",
 }
 
 
@@ -25,11 +29,13 @@ def meant_by(program: str) -> str:
 
 
 def planned(case: Case) -> Callable[..., None]:
-    """The kernel that the case's program means, with the plan of tests/plans."""
+    """The kernel that the case's program means, built in or of tests/plans, with its plan."""
     import tilewright
 
-    plan = ROOT / "tests" / "plans" / f"{case.kernel}.plan"
-    kernel = tilewright.builtin(meant_by(case.kernel)).configured(plan=plan)
+    plans, name = ROOT / "tests" / "plans", meant_by(case.kernel)
+    source = plans / "inputs" / f"{name}.py"  # of a kernel that is not built in
+    kernel = tilewright.from_file(source) if source.exists() else tilewright.builtin(name)
+    kernel = kernel.configured(plan=plans / f"{case.kernel}.plan")
     return lambda *arguments: kernel(*arguments, **case.settings)
 
 

@@ -15,6 +15,18 @@ def swiglu(m: int, n: int, k: int) -> Case:
     return replace(work, flops=2 * work.flops, bytes=2.0 * (m * k + 2 * n * k + m * n))
 
 
+def triangular(m: int, n: int, k: int) -> Case:
+    """A product with what is on and below the diagonal of [M, K]."""
+    work, below = product("gemm_triangular", "bf16", m, n, k), sum(min(row + 1, k) for row in range(m))
+    return replace(work, flops=2.0 * n * below, bytes=2.0 * (below + n * k + m * n))
+
+
+def split_k(m: int, n: int, k: int, splits: int) -> Case:
+    """A product of few tiles, added in f32 by `splits` blocks for each."""
+    work = product("gemm_split_k", "bf16", m, n, k)
+    return replace(work, shape={**work.shape, "splits": splits}, bytes=2.0 * (m * k + k * n) + 8.0 * m * n)
+
+
 def heads(program: str, s: int, d: int, causal: bool) -> Case:
     """Attention over rows of 2048 numbers."""
     return replace(attention(s, 2048 // d, 2048 // d, d, causal), kernel=program)

@@ -5,9 +5,17 @@ Each at the sizes of the suite `hopper` and at two more.
 
 from __future__ import annotations
 
-from bench.cases import Suite
-from bench.suites.gemm import product
-from bench.suites.hopper import heads, swiglu
+from bench.cases import Case, Suite
+from bench.suites.gemm import BYTES, product
+from bench.suites.hopper import heads, split_k, swiglu, triangular
+
+
+def backward(m: int, t: int, d: int = 64) -> Case:
+    """Five products over one head: q and do are [M, D], k and v [T, D]."""
+    size, sums = BYTES["bf16"], BYTES["f32"]
+    return Case("backward", {"M": m, "T": t, "D": d}, "bf16", flops=5 * 2.0 * m * t * d,
+                bytes=float(d * (m + t) * 2 * size + d * (2 * t + m) * sums))
+
 
 SUITE = Suite(
     name="plans",
@@ -29,6 +37,12 @@ SUITE = Suite(
           ((8192, 8192, 8192), (4096, 4096, 4096), (4096, 7168, 16384))),
         *(product("gemm_block_scaled", "f8e4m3", *size) for size in
           ((8192, 8192, 8192), (4096, 7168, 16384), (4096, 4096, 4096), (2048, 7168, 2048))),
+        *(triangular(*size) for size in
+          ((4096, 4096, 4096), (8192, 8192, 8192), (2048, 2048, 2048), (4096, 14336, 4096))),
+        *(split_k(*size) for size in
+          ((512, 512, 16384, 8), (256, 512, 16384, 16), (1024, 1024, 8192, 2), (256, 2048, 7168, 4))),
+        *(product("gemm_mixed", "bf16", *size) for size in
+          ((4096, 8192, 8192), (16, 8192, 8192), (1024, 4096, 4096), (4096, 14336, 4096))),
         swiglu(8192, 14336, 4096), swiglu(4096, 14336, 4096), swiglu(2048, 4096, 2048),
         *(heads(program, s, d, causal) for program, d, causal, sizes in
           (("attention", 128, False, (4096, 4000, 2048, 16384)),
@@ -38,5 +52,6 @@ SUITE = Suite(
            ("attention_d64_causal", 64, True, (4096, 2048, 8192)),
            ("attention_d64_causal_narrow", 64, True, (4096, 2048, 8192)))
           for s in sizes),
+        *(backward(m, t) for m, t in ((4096, 16896), (8192, 8448), (16384, 16384), (2048, 4096))),
     ),
 )

@@ -48,11 +48,11 @@ bool Access::isInBounds(int64_t axis) const {
   return known && known[axis];
 }
 
-void Access::setInBounds(int64_t axis) {
+void Access::setInBounds(int64_t axis, bool isKnown) {
   SmallVector<bool> flags(extents.size(), false);
   if (auto known = op->getAttrOfType<DenseBoolArrayAttr>("in_bounds"))
     flags.assign(known.asArrayRef().begin(), known.asArrayRef().end());
-  flags[axis] = true;
+  flags[axis] = isKnown;
   op->setAttr("in_bounds", DenseBoolArrayAttr::get(op->getContext(), flags));
 }
 

@@ -23,7 +23,7 @@ struct Access {
   /// The axis of the tile that a kept view axis becomes.
   int64_t tileAxis(int64_t axis) const;
   bool isInBounds(int64_t axis) const;
-  void setInBounds(int64_t axis);
+  void setInBounds(int64_t axis, bool isKnown = true);
 };
 
 /// Whether a call may pass one tensor for a view that is read and for another that is written:

@@ -22,6 +22,9 @@ public:
     for (auto [carried, state] : llvm::zip(loop.getRegionIterArgs(), states))
       if (state == State::Maximum)
         findScaled(carried, states);
+    for (auto [carried, state] : llvm::zip(loop.getRegionIterArgs(), states))
+      if (state == State::Other && isRecurrence(carried))
+        state = State::Recurrence;
     return states;
   }
 
@@ -116,6 +119,24 @@ private:
     auto add = dyn_cast_or_null<arith::AddFOp>(op);
     return add && ((isShrunk(add.getLhs()) && isMade(add.getRhs())) ||
                    (isShrunk(add.getRhs()) && isMade(add.getLhs())));
+  }
+
+  bool isRecurrence(BlockArgument carried) {
+    Value update = updateOf(carried);
+    auto isFaded = [&](Value a, Value factor) { return a == carried && !follows(factor); };
+    auto isProduct = [&](Value value) {
+      auto product = value.getDefiningOp<arith::MulFOp>();
+      return product && (isFaded(product.getLhs(), product.getRhs()) ||
+                         isFaded(product.getRhs(), product.getLhs()));
+    };
+    if (auto dot = update.getDefiningOp<tile::DotOp>())
+      return isProduct(dot.getAcc()) && !follows(dot.getA()) && !follows(dot.getB());
+    if (auto fma = update.getDefiningOp<math::FmaOp>())
+      return (isFaded(fma.getA(), fma.getB()) || isFaded(fma.getB(), fma.getA())) &&
+             !follows(fma.getC());
+    auto add = update.getDefiningOp<arith::AddFOp>();
+    return isProduct(update) || (add && ((isProduct(add.getLhs()) && !follows(add.getRhs())) ||
+                                         (isProduct(add.getRhs()) && !follows(add.getLhs()))));
   }
 
   /// Whether a tile is 2^(m - m') in all its columns.

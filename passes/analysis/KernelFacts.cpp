@@ -1,5 +1,6 @@
 #include "passes/analysis/KernelFacts.h"
 
+#include "passes/analysis/KernelFlow.h"
 #include "support/Hash.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -22,26 +23,31 @@ static bool isOwnResult(Operation *op) {
   return isa<tile::DotOp, tile::AtomicOp>(op) || (load && isWritten(load.getView()));
 }
 
-/// Whether a value follows from such a result, through loops and branches too.
-static bool followsFromResult(Value value, llvm::SmallDenseSet<Value> &seen) {
-  if (!seen.insert(value).second)
-    return false;
-  auto anyOf = [&](ValueRange values) {
-    return llvm::any_of(values, [&](Value v) { return followsFromResult(v, seen); });
-  };
+/// What a value follows from, one step back: through loops and branches too.
+static SmallVector<Value> stepBack(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
     OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
-    return init && anyOf({init->get(), loop.getTiedLoopYieldedValue(argument)->get()});
+    if (!init)
+      return {};
+    return {init->get(), loop.getTiedLoopYieldedValue(argument)->get()};
   }
   Operation *op = value.getDefiningOp();
-  if (isOwnResult(op) || anyOf(op->getOperands()))
-    return true;
+  SmallVector<Value> values(op->getOperands());
   for (Region &region : op->getRegions())
     for (Block &block : region)
-      if (block.mightHaveTerminator() && anyOf(block.getTerminator()->getOperands()))
-        return true;
-  return false;
+      if (block.mightHaveTerminator())
+        llvm::append_range(values, block.getTerminator()->getOperands());
+  return values;
+}
+
+/// Whether a value follows from such a result.
+static bool followsFromResult(Value value, llvm::SmallDenseSet<Value> &seen) {
+  if (!seen.insert(value).second)
+    return false;
+  Operation *op = value.getDefiningOp();
+  return (op && isOwnResult(op)) ||
+         llvm::any_of(stepBack(value), [&](Value v) { return followsFromResult(v, seen); });
 }
 
 /// Whether a scalar only scales tiles: no address, bound or condition follows from it.
@@ -72,11 +78,59 @@ static bool runsAhead(tile::LoadOp load) {
   return (isTile || isFactor) && !isWritten(load.getView()) && isKnownAhead(load);
 }
 
-/// The load that an operand of a product is, transposed or not.
+/// What an operand of a product is, transposed or not.
+static Value sourceOf(Value operand) {
+  auto transpose = operand.getDefiningOp<tile::TransposeOp>();
+  return transpose ? transpose.getSource() : operand;
+}
+
 static tile::LoadOp loadOf(Value operand) {
-  if (auto transpose = operand.getDefiningOp<tile::TransposeOp>())
-    operand = transpose.getSource();
-  return operand.getDefiningOp<tile::LoadOp>();
+  return sourceOf(operand).getDefiningOp<tile::LoadOp>();
+}
+
+const Stream *KernelFacts::streamOf(Value operand) const {
+  tile::LoadOp load = loadOf(operand);
+  auto found = llvm::find_if(streams, [&](const Stream &each) { return each.load == load; });
+  return load && found != streams.end() ? &*found : nullptr;
+}
+
+const ComputedTile *KernelFacts::computedOf(Value operand) const {
+  Value source = sourceOf(operand);
+  auto found = llvm::find_if(tiles, [&](const ComputedTile &each) { return each.tile == source; });
+  return found == tiles.end() ? nullptr : &*found;
+}
+
+/// Numbers what products multiply and no stream brings.
+static void findComputed(KernelFacts &facts) {
+  for (const ProductFact &product : facts.products) {
+    tile::DotOp dot = product.dot;
+    for (bool isRight : {false, true}) {
+      Value operand = isRight ? dot.getB() : dot.getA(), tile = sourceOf(operand);
+      if (facts.streamOf(operand))
+        continue;
+      auto found = llvm::find_if(facts.tiles, [&](auto &each) { return each.tile == tile; });
+      if (found == facts.tiles.end()) {
+        facts.tiles.push_back({"t" + std::to_string(facts.tiles.size() + 1), tile, {}});
+        found = std::prev(facts.tiles.end());
+      }
+      found->uses.push_back({dot, isRight, operand != tile});
+    }
+  }
+}
+
+/// The end that an op is, outside of branches.
+static std::optional<End> endOf(Operation *op) {
+  for (Operation *around = op->getParentOp(); !isa<func::FuncOp>(around);
+       around = around->getParentOp())
+    if (!isa<scf::ForOp>(around))
+      return std::nullopt;
+  End end;
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    end = {"", op, store.getValue(), store.getView()};
+  else if (auto atomic = dyn_cast<tile::AtomicOp>(op);
+           atomic && atomic.getKind() == tile::AtomicKind::Add)
+    end = {"", op, atomic.getValue(), atomic.getView()};
+  return end.tile && isa<RankedTensorType>(end.tile.getType()) ? std::optional(end) : std::nullopt;
 }
 
 KernelFacts KernelFacts::of(func::FuncOp kernel) {
@@ -96,12 +150,15 @@ KernelFacts KernelFacts::of(func::FuncOp kernel) {
     });
   for (Operation *load : loads)
     facts.streams.push_back({number('s', facts.streams.size()), cast<tile::LoadOp>(load)});
+  findComputed(facts);
   kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
     facts.loops.push_back({number('l', facts.loops.size()), loop});
   });
-  for (auto store : kernel.getBody().front().getOps<tile::StoreOp>())
-    if (isa<RankedTensorType>(store.getValue().getType()))
-      facts.ends.push_back({number('e', facts.ends.size()), store});
+  kernel.walk([&](Operation *op) {
+    if (std::optional<End> end = endOf(op))
+      end->id = number('e', facts.ends.size()), facts.ends.push_back(*end);
+  });
+  readFlow(facts, kernel);
   return facts;
 }
 
@@ -168,13 +225,50 @@ struct Writer {
   const KernelFacts &facts;
   bool withSource;
 
+  std::string computed(const ComputedTile &tile) const {
+    std::vector<std::string> sources = sourcesOf(tile.tile), uses;
+    for (ComputedTile::Use use : tile.uses)
+      uses.push_back((use.isRight        ? "right of "
+                      : use.isTransposed ? "transposed left of "
+                                         : "left of ") +
+                     idOf(use.dot));
+    Operation *place = tile.tile.getDefiningOp();
+    if (!place)
+      place = cast<BlockArgument>(tile.tile).getOwner()->getParentOp();
+    return tile.id + "  computed" + (sources.empty() ? "" : " from ") +
+           llvm::join(sources, " and ") + ", " + llvm::join(uses, " and ") + ": " +
+           shapeOf(tile.tile.getType()) + end(place);
+  }
+
 private:
   std::string idOf(Value operand) const {
-    tile::LoadOp load = loadOf(operand);
-    auto found =
-        llvm::find_if(facts.streams, [&](const Stream &stream) { return stream.load == load; });
-    return load && found != facts.streams.end() ? found->id : "a computed tile";
+    if (const Stream *stream = facts.streamOf(operand))
+      return stream->id;
+    return facts.computedOf(operand)->id;
   }
+  std::string idOf(tile::DotOp dot) const {
+    return llvm::find_if(facts.products, [&](const ProductFact &fact) { return fact.dot == dot; })
+        ->id;
+  }
+
+  /// The streams and products that a tile is made of, in the order of their numbers.
+  std::vector<std::string> sourcesOf(Value tile) const {
+    llvm::SmallSetVector<Value, 16> open;
+    open.insert(tile);
+    for (size_t at = 0; at < open.size(); ++at)
+      if (!open[at].getDefiningOp<tile::DotOp>())
+        for (Value value : stepBack(open[at]))
+          open.insert(value);
+    std::vector<std::string> ids;
+    for (const Stream &stream : facts.streams)
+      if (open.contains(stream.load->getResult(0)))
+        ids.push_back(stream.id);
+    for (const ProductFact &product : facts.products)
+      if (open.contains(product.dot->getResult(0)))
+        ids.push_back(product.id);
+    return ids;
+  }
+
   std::string end(Operation *op) const { return placeOf(op) + (withSource ? lineOf(op) : ""); }
 };
 
@@ -185,14 +279,18 @@ static std::string textOf(const KernelFacts &facts, bool withSource) {
   std::vector<std::string> lines;
   for (Stream stream : facts.streams)
     lines.push_back(writer.access(stream.id, "loads", stream.load, stream.load.getView(),
-                                  stream.load.getResult().getType()));
+                                  stream.load.getResult().getType()) +
+                    detailsOf(stream));
   for (const ProductFact &product : facts.products)
-    lines.push_back(writer.product(product));
+    lines.push_back(writer.product(product) + detailsOf(product));
+  for (const ComputedTile &tile : facts.tiles)
+    lines.push_back(writer.computed(tile));
   for (const LoopFact &loop : facts.loops)
-    lines.push_back(writer.loop(loop));
-  for (End end : facts.ends)
-    lines.push_back(writer.access(end.id, "stores", end.store, end.store.getView(),
-                                  end.store.getValue().getType()));
+    lines.push_back(writer.loop(loop) + detailsOf(loop, withSource));
+  for (const End &end : facts.ends)
+    lines.push_back(writer.access(end.id, end.adds() ? "adds to" : "stores", end.op, end.view,
+                                  end.tile.getType()) +
+                    (withSource ? detailsOf(end) : ""));
   std::string text;
   for (const std::string &line : lines)
     text += "  " + line + "\n";

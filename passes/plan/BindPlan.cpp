@@ -2,6 +2,7 @@
 // kernel does not have, are errors: later passes carry out what is stated, and choose nothing.
 #include "passes/Passes.h"
 #include "passes/analysis/KernelFacts.h"
+#include "passes/plan/BindTiles.h"
 #include "passes/plan/BoundPlan.h"
 
 #include "ir/Target.h"
@@ -31,7 +32,8 @@ struct BindPlan : impl::BindPlanBase<BindPlan> {
     facts = KernelFacts::of(kernel);
     if (failed(checkHead()) || failed(checkOnce()) || failed(checkFacts()) ||
         failed(checkRoles()) || failed(bindStreams()) || failed(bindProducts()) ||
-        failed(bindLoops()) || failed(bindEnds()) || failed(checkChannels()))
+        failed(bindTiles(plan, facts)) || failed(bindLoops()) || failed(bindEnds()) ||
+        failed(checkChannels()))
       return signalPassFailure();
     Builder builder(&getContext());
     kernel->setAttr(cta::kTargetAttr, builder.getStringAttr(plan.target));
@@ -87,10 +89,13 @@ private:
              << "has a plan with one block per tile, and clusters, turns, shared tiles, an order "
              << "of tiles or a queue, which are for blocks that take several";
     int64_t computing =
-        llvm::count_if(plan.roles, [](const Plan::Role &role) { return role.streams.empty(); });
+        llvm::count_if(plan.roles, [](const Plan::Role &role) { return role.doesRest(); });
     if (computing != 1)
-      return kernel.emitError() << "has a plan with " << computing << " roles that load nothing; "
-                                << "one computes, the others load streams";
+      return kernel.emitError() << "has a plan with " << computing << " roles that list no streams "
+                                << "and no tiles; one does the rest, the others load or put them";
+    for (const Plan::Role &role : plan.roles)
+      if (failed(checkTiles(role)))
+        return failure();
     for (const Plan::Role &role : plan.roles)
       for (const std::string &stream : role.streams) {
         int64_t loaders = 0;
@@ -103,6 +108,27 @@ private:
                  << (exists ? "which is loaded twice" : "which the kernel lacks") << "; it has "
                  << facts.streams.size() << " streams";
       }
+    return success();
+  }
+
+  /// The tiles that a role puts are the kernel's, and no other role's.
+  LogicalResult checkTiles(const Plan::Role &role) {
+    func::FuncOp kernel = getOperation();
+    if (!role.streams.empty() && !role.tiles.empty())
+      return kernel.emitError() << "has a plan in which role \"" << role.name << "\" loads `"
+                                << role.streams.front() << "` and puts `" << role.tiles.front()
+                                << "`; a role does either";
+    for (const std::string &tile : role.tiles) {
+      int64_t makers = 0;
+      for (const Plan::Role &other : plan.roles)
+        makers += llvm::count(other.tiles, tile);
+      bool exists = llvm::any_of(facts.tiles, [&](auto &each) { return each.id == tile; });
+      if (!exists || makers != 1)
+        return kernel.emitError() << "has a plan in which role \"" << role.name << "\" puts `"
+                                  << tile << "`, "
+                                  << (exists ? "which is put twice" : "which the kernel lacks")
+                                  << "; it has " << facts.tiles.size() << " computed tiles";
+    }
     return success();
   }
 
@@ -260,17 +286,19 @@ private:
   LogicalResult bindEnds() {
     for (End &end : facts.ends)
       if (plan.channelOf(end.id))
-        name(end.store, end.id);
+        name(end.op, end.id);
     return success();
   }
 
   LogicalResult checkChannels() {
     for (const Plan::Channel &channel : plan.channels) {
       auto isIt = [&](auto &fact) { return fact.id == channel.id; };
-      if (llvm::none_of(facts.streams, isIt) && llvm::none_of(facts.ends, isIt))
+      if (llvm::none_of(facts.streams, isIt) && llvm::none_of(facts.tiles, isIt) &&
+          llvm::none_of(facts.ends, isIt))
         return getOperation().emitError()
                << "has a plan with a channel for `" << channel.id << "`; the kernel has "
-               << facts.streams.size() << " streams and " << facts.ends.size() << " ends";
+               << facts.streams.size() << " streams, " << facts.tiles.size()
+               << " computed tiles and " << facts.ends.size() << " ends";
       const Plan::Channel *with = plan.channelOf(channel.with);
       if (!channel.with.empty() && (!with || !with->with.empty() || with->slots != channel.slots ||
                                     plan.loaderOf(with->id) != plan.loaderOf(channel.id)))
@@ -281,14 +309,18 @@ private:
         return getOperation().emitError()
                << "has a plan in which `" << channel.id << "` goes by multicast; that takes `tma` "
                << "and `clusters of` some blocks";
-      bool stores = StringRef(channel.id).starts_with("e");
+      char of = channel.id.front();
+      bool stores = of == 'e';
       static constexpr StringLiteral kComesBy[] = {"tma", "cp_async", "registers"};
-      bool fits = stores ? channel.kind == "store" : llvm::is_contained(kComesBy, channel.kind);
+      bool fits = of == 's' ? llvm::is_contained(kComesBy, channel.kind)
+                            : channel.kind == (stores ? "store" : "put");
       if (!fits || stores != bool(channel.columns))
         return getOperation().emitError()
                << "has a plan in which `" << channel.id << "` goes by `" << channel.kind << "`; "
-               << (stores ? "an end goes by `store`, through slots of some columns"
-                          : "a stream comes by `tma`, `cp_async` or `registers`, in whole tiles");
+               << (stores      ? "an end goes by `store`, through slots of some columns"
+                   : of == 't' ? "a computed tile is `put`, in whole tiles"
+                               : "a stream comes by `tma`, `cp_async` or `registers`, in whole "
+                                 "tiles");
     }
     return success();
   }

@@ -79,11 +79,14 @@ public:
       if (!op)
         return loop->emitError() << "does not await `" << step.product
                                  << "`, whose sum stays pending from one iteration to the next";
-      if (Operation *other = neededFirst(op))
-        return loop->emitError() << "has an order in which `" << nameOf(op) << "` stands before `"
-                                 << nameOf(other) << "`, from which it follows";
-      if (step.kind == Step::Enter && at + 1 < steps.size())
-        prepare(find(steps[at + 1]));
+      bool isEnter = step.kind == Step::Enter && at + 1 < steps.size();
+      Operation *asked = isEnter ? find(steps[at + 1]) : op;
+      if (Operation *other = asked ? neededFirst(asked) : nullptr)
+        return loop->emitError() << "has an order in which `" << nameOf(asked)
+                                 << "` stands before `" << nameOf(other)
+                                 << "`, from which it follows";
+      if (isEnter)
+        prepare(asked);
       if (step.kind == Step::Await)
         await(op);
       else if (step.kind == Step::Start)
@@ -214,15 +217,26 @@ private:
     return ops;
   }
 
-  /// Whether an op takes from the channel from which another does, or gives back what it reads.
+  /// Whether two ops fill or take slots of the same channel, or one gives back what the other
+  /// reads.
   static bool sharesSlot(Operation *earlier, Operation *op) {
-    // Slots of a channel are taken in their order, by loops too.
-    bool takesAlike = false;
-    op->walk([&](cta::WaitOp wait) { takesAlike |= takesFrom(earlier, wait.getChannel()); });
-    if (takesAlike)
+    llvm::SmallDenseSet<Value> channels = channelsOf(earlier);
+    if (llvm::any_of(channelsOf(op), [&](Value channel) { return channels.contains(channel); }))
       return true;
     auto release = dyn_cast<cta::ReleaseOp>(op);
     return release && readBy(earlier).contains(release.getSlot());
+  }
+
+  /// The channels whose slots are filled and taken in the order of an op, or of what is in it.
+  static llvm::SmallDenseSet<Value> channelsOf(Operation *op) {
+    llvm::SmallDenseSet<Value> channels;
+    op->walk([&](Operation *inner) {
+      if (isa<cta::PutOp, cta::CommitOp>(inner))
+        inner = inner->getOperands().back().getDefiningOp();
+      if (isa<cta::WaitOp, cta::AcquireOp>(inner))
+        channels.insert(inner->getOperand(0));
+    });
+    return channels;
   }
 
   static bool takesFrom(Operation *op, Value channel) {

@@ -18,6 +18,24 @@ std::optional<StringRef> idOf(Operation *op) {
   return id ? std::optional(id.getValue()) : std::nullopt;
 }
 
+std::optional<StringRef> tilePutBy(Operation *op) {
+  auto acquire = dyn_cast<cta::AcquireOp>(op);
+  if (isa<cta::PutOp, cta::CommitOp>(op))
+    acquire = op->getOperands().back().getDefiningOp<cta::AcquireOp>();
+  auto channel = acquire ? acquire.getChannel().getDefiningOp<cta::ChannelOp>() : cta::ChannelOp();
+  return channel && channel.getKind() == cta::ChannelKind::Put ? idOf(channel) : std::nullopt;
+}
+
+SmallVector<Operation *> fillingOf(cta::WaitOp wait) {
+  SmallVector<Operation *> ops;
+  for (Operation *user : wait.getChannel().getUsers())
+    if (isa<cta::AcquireOp>(user) && user->getBlock() == wait->getBlock()) {
+      llvm::append_range(ops, user->getUsers());
+      ops.push_back(user);
+    }
+  return ops;
+}
+
 const Plan::Loop *entryOf(const Plan &plan, scf::ForOp loop) {
   auto id = idOf(loop);
   return id ? plan.loopOf(*id) : nullptr;
@@ -36,6 +54,22 @@ Location placeNamed(Operation *access, Value view) {
   if (auto named = dyn_cast<NameLoc>(place))
     place = named.getChildLoc();
   return name ? Location(NameLoc::get(name, place)) : place;
+}
+
+Operation *firstUse(Value tile) {
+  Block *block = tile.getParentBlock();
+  Operation *first = nullptr;
+  auto consider = [&](Operation *user) {
+    Operation *here = block->findAncestorOpInBlock(*user);
+    if (!first || here->isBeforeInBlock(first))
+      first = here;
+  };
+  for (Operation *user : tile.getUsers())
+    if (isa<tile::TransposeOp>(user) && user->getBlock() == block)
+      llvm::for_each(user->getUsers(), consider);
+    else
+      consider(user);
+  return first;
 }
 
 void eraseUnused(Operation *op) {

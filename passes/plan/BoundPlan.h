@@ -29,12 +29,25 @@ Plan planOf(mlir::func::FuncOp kernel);
 /// What the plan calls an op, if it speaks of it.
 std::optional<llvm::StringRef> idOf(mlir::Operation *op);
 
+/// On products: the ids of computed tiles that their operands read in shared memory.
+inline constexpr llvm::StringLiteral kLeftAttr = "plan.left";
+inline constexpr llvm::StringLiteral kRightAttr = "plan.right";
+
+/// The id of the tile that an op puts, or for which it acquires or commits a slot.
+std::optional<llvm::StringRef> tilePutBy(mlir::Operation *op);
+
+/// The ops that fill the slot which a wait takes, in its block; none if another role does.
+llvm::SmallVector<mlir::Operation *> fillingOf(cta::WaitOp wait);
+
 /// The entry of a loop, if the plan has one.
 const Plan::Loop *entryOf(const Plan &plan, mlir::scf::ForOp loop);
 
 /// A place in the source, with the name of the view that is read or written there: what the channel
 /// for it is called.
 mlir::Location placeNamed(mlir::Operation *access, mlir::Value view);
+
+/// The first op of a tile's block that uses it, as it is or transposed; null if there is none.
+mlir::Operation *firstUse(mlir::Value tile);
 
 /// Erases an op that nobody reads, and what nobody else reads with it: what is done with a program
 /// may not depend on what a rewrite has left behind.

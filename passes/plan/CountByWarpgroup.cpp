@@ -21,7 +21,8 @@ bool keepsRowsApart(scf::ForOp loop) {
   return !loop.walk([](Operation *op) {
                 if (auto reduce = dyn_cast<tile::ReduceOp>(op); reduce && reduce.getAxis() != 1)
                   return WalkResult::interrupt();
-                if (isa<tile::TransposeOp, tile::ScanOp, tile::ArgReduceOp, tile::StoreOp>(op))
+                if (isa<tile::TransposeOp, tile::ScanOp, tile::ArgReduceOp, tile::StoreOp,
+                        tile::AtomicOp>(op))
                   return WalkResult::interrupt();
                 return WalkResult::advance();
               })
@@ -41,6 +42,8 @@ public:
     groups = role.getWarps() / cta::kWarpsPerWarpgroup;
     if (groups < 2 || role.getWarps() % cta::kWarpsPerWarpgroup)
       return refuse("its role has one");
+    if (loop.walk([](cta::PutOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      return refuse("its warpgroups put tiles together");
     // What is noted of masks is about a loop that goes from the first iteration.
     if (llvm::any_of(*loop.getBody(), [](Operation &op) { return op.hasAttr(kReversedAttr); }))
       return refuse("it goes from the last");

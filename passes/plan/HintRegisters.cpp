@@ -52,7 +52,7 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     func::FuncOp kernel = getOperation();
     auto warps = kernel->getAttrOfType<IntegerAttr>(cta::kWarpsAttr);
     auto roles = kernel.getOps<cta::RoleOp>();
-    if (!roles.empty() && failed(checkShares(kernel)))
+    if (!roles.empty() && (failed(checkBlocks(kernel)) || failed(checkShares(kernel))))
       return signalPassFailure();
     for (cta::RoleOp role : roles)
       if (failed(checkRole(role)))
@@ -96,9 +96,31 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     return std::max<int64_t>(1, blocks);
   }
 
+  /// Blocks that share an SM.
+  static int64_t blocksOf(func::FuncOp kernel) {
+    auto stated = kernel->getAttrOfType<IntegerAttr>(cta::kMinBlocksAttr);
+    return stated ? stated.getInt() : 1;
+  }
+
+  /// Checks that as many blocks as are to share an SM have room there.
+  static LogicalResult checkBlocks(func::FuncOp kernel) {
+    const Target &target =
+        *findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue());
+    int64_t threads = cta::warpsOf(kernel) * kLanes, shared = sharedBytes(kernel);
+    int64_t blocks = blocksOf(kernel), fit = target.blocksPerSm(threads, shared);
+    if (blocks == 1 || blocks <= fit)
+      return success();
+    return kernel.emitError() << "is to run " << blocks << " blocks per SM, of which " << fit
+                              << " fit: each takes " << shared << " bytes of shared memory and "
+                              << target.smemPerSm - target.smem << " of the system's, of "
+                              << target.smemPerSm << ", and " << threads << " threads of "
+                              << target.threadsPerSm << "; take smaller tiles, or fewer slots, "
+                              << "warps or blocks";
+  }
+
   /// Registers of a thread when the kernel starts.
   static int64_t atEntry(func::FuncOp kernel) {
-    int64_t threads = cta::warpsOf(kernel) * kLanes;
+    int64_t threads = cta::warpsOf(kernel) * kLanes * blocksOf(kernel);
     return Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
   }
 
@@ -140,8 +162,9 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
       int64_t needed = mma.getInstruction().isAsynchronous() ? m * n / threads + 26 : 0;
       if (needed > entry)
         fits = mma.emitError() << "of " << n << " columns needs " << needed
-                               << " registers when the kernel starts; " << cta::warpsOf(kernel)
-                               << " warps have " << entry << "; take fewer columns or warps";
+                               << " registers when the kernel starts; "
+                               << cta::warpsOf(kernel) * blocksOf(kernel) << " warps on an SM have "
+                               << entry << "; take fewer columns or warps";
       else if (needed > limit)
         fits = mma.emitError() << "of " << n << " columns needs " << needed << " registers; role \""
                                << role.getName() << "\" has " << limit << "; state "

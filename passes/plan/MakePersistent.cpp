@@ -3,8 +3,7 @@
 // front of it.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
-
-#include "llvm/ADT/TypeSwitch.h"
+#include "passes/plan/ClusterTiles.h"
 
 namespace tilewright::passes {
 #define GEN_PASS_DEF_MAKEPERSISTENT
@@ -26,40 +25,6 @@ bool isShared(Operation *op, const DenseSet<Operation *> &own) {
          });
 }
 
-/// Whether a scalar follows from the number of a program along an axis.
-bool followsFromAxis(Value value, int64_t axis) {
-  Operation *op = value.getDefiningOp();
-  if (auto argument = dyn_cast<BlockArgument>(value)) // a loop's counter follows from its bounds
-    op = isa<scf::ForOp>(argument.getOwner()->getParentOp()) ? argument.getOwner()->getParentOp()
-                                                             : nullptr;
-  if (auto id = dyn_cast_or_null<tile::ProgramIdOp>(op))
-    return int64_t(id.getAxis()) == axis;
-  return op && llvm::any_of(op->getOperands(),
-                            [&](Value operand) { return followsFromAxis(operand, axis); });
-}
-
-/// Blocks of a cluster are at neighbours along the first axis, and some of them past its end. What
-/// is cut off at the end of a view does no harm there; a single index would.
-LogicalResult checkCluster(func::FuncOp kernel, const Plan::Blocks &blocks) {
-  int64_t axis = blocks.axes.empty() ? 0 : blocks.axes.front();
-  auto check = [&](auto access) {
-    for (auto [index, extent] : llvm::zip(access.getIndices(), access.getExtents()))
-      if (extent == 0 && followsFromAxis(index, axis))
-        return WalkResult(access.emitError()
-                          << "has an index that follows from axis " << axis << " of the grid, and "
-                          << "stands past its end where that is no multiple of the "
-                          << blocks.cluster << " blocks of a cluster; let `axes` start with one "
-                          << "of rows, or take `clusters` away");
-    return WalkResult::advance();
-  };
-  auto walked = kernel.walk([&](Operation *op) {
-    return llvm::TypeSwitch<Operation *, WalkResult>(op)
-        .Case<tile::LoadOp, tile::StoreOp, tile::AtomicOp>(check)
-        .Default(WalkResult::advance());
-  });
-  return failure(walked.wasInterrupted());
-}
-
 struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
@@ -79,7 +44,7 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
                        << plan.blocks.axes.size();
       return signalPassFailure();
     }
-    if (plan.blocks.cluster && failed(checkCluster(kernel, plan.blocks)))
+    if (plan.blocks.cluster && failed(prepareForClusters(kernel, plan.blocks)))
       return signalPassFailure();
     SmallVector<Operation *> body;
     DenseSet<Operation *> own;
@@ -92,7 +57,7 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
     OpBuilder builder(top.getTerminator());
     Location loc = grid.getLoc();
     const Plan::Role &role =
-        *llvm::find_if(plan.roles, [](const Plan::Role &each) { return each.streams.empty(); });
+        *llvm::find_if(plan.roles, [](const Plan::Role &each) { return each.doesRest(); });
     auto registers = role.registers ? builder.getI64IntegerAttr(*role.registers) : IntegerAttr();
     auto compute = builder.create<cta::RoleOp>(loc, builder.getStringAttr(role.name),
                                                builder.getI64IntegerAttr(role.warps), registers);
@@ -150,8 +115,10 @@ private:
       return builder.create<arith::ConstantIntOp>(loc, value, 32).getResult();
     };
     Value blocks = builder.create<cta::SmsOp>(loc, builder.getI32Type());
-    if (plan.perSm > 1)
+    if (plan.perSm > 1) {
       blocks = builder.create<arith::MulIOp>(loc, blocks, number(plan.perSm));
+      getOperation()->setAttr(cta::kMinBlocksAttr, builder.getI32IntegerAttr(plan.perSm));
+    }
     Value tiles;
     for (size_t place = 0; place < grid.getExtents().size(); ++place) {
       Value extent = grid.getExtents()[plan.axes.empty() ? place : plan.axes[place]];

@@ -61,7 +61,7 @@ private:
   LogicalResult findEarly(ArrayRef<Plan::Loop::Step> steps) {
     bool isLast = idOfFirst() && steps.back().product == *idOfFirst();
     for (Operation &op : body->without_terminator()) {
-      bool alone = !isa<scf::ForOp, tile::StoreOp>(op);
+      bool alone = !isa<scf::ForOp, tile::StoreOp, tile::AtomicOp, cta::StoreOp>(op);
       if (isLast)
         alone &= isa<cta::WaitOp, cta::BeginOp, cta::MmaOp, cta::AwaitOp, cta::ReleaseOp>(op);
       bool any = isa<cta::WaitOp, cta::BeginOp>(op);
@@ -85,6 +85,11 @@ private:
         for (Operation *user : release.getSlot().getUsers())
           if (!early.contains(body->findAncestorOpInBlock(*user)))
             early.remove(&op);
+    for (Operation *op : early)
+      if (auto wait = dyn_cast<cta::WaitOp>(op); wait && isPut(wait.getChannel()))
+        return wait.emitError() << "takes a slot of `" << *idOf(wait.getChannel().getDefiningOp())
+                                << "` for the next tile; computed tiles are put for their own; "
+                                << "take the plan's order of `tiles` away";
     for (Operation &op : body->without_terminator())
       if (!early.contains(&op))
         late.insert(&op);
@@ -92,6 +97,10 @@ private:
       return tiles.emitError() << "has no product in front of a loop that needs none of a tile's "
                                << "coordinates; the plan's order of `tiles` is for such";
     return success();
+  }
+
+  static bool isPut(Value channel) {
+    return channel.getDefiningOp<cta::ChannelOp>().getKind() == cta::ChannelKind::Put;
   }
 
   /// What the plan calls the first product of a tile.

@@ -92,8 +92,8 @@ private:
         *plan.productOf(dot->getAttrOfType<StringAttr>(kIdAttr).getValue());
     Operand a = operandOf(dot.getA()), b = operandOf(dot.getB());
     if (!b.get)
-      return dot.emitError() << "is product `" << entry.id << "`, whose right operand is computed; "
-                             << "such operands cannot be planned yet";
+      return dot.emitError() << "is product `" << entry.id << "`, whose right operand has no "
+                             << "channel in the plan; products read it in shared memory";
     bool carried = carryPending(dot, a);
     OpBuilder builder(dot);
     Location loc = dot.getLoc();

@@ -30,6 +30,12 @@ const Plan::Role *Plan::loaderOf(StringRef stream) const {
   return found == roles.end() ? nullptr : &*found;
 }
 
+const Plan::Role *Plan::makerOf(StringRef tile) const {
+  auto found =
+      find_if(roles, [&](const Role &role) { return is_contained(role.tiles, tile.str()); });
+  return found == roles.end() ? nullptr : &*found;
+}
+
 //===- As text --------------------------------------------------------------------------------===//
 
 static std::string counted(int64_t number, StringRef of) {
@@ -60,8 +66,9 @@ static std::string textOf(const Plan::Role &role) {
   std::string text = role.name + ": " + counted(role.warps, "warp");
   if (role.registers)
     text += ", " + counted(*role.registers, "register");
-  for (const std::string &stream : role.streams)
-    text += ", " + stream;
+  for (const auto *ids : {&role.streams, &role.tiles})
+    for (const std::string &id : *ids)
+      text += ", " + id;
   return text;
 }
 

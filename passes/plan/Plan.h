@@ -10,8 +10,9 @@
 //     products  p1: wgmma 64x256x16, warps 8x1
 //     channels  s1: tma, 4 slots; s2: tma, 4 slots; e1: store, 2 slots of 64 columns
 //
-// Streams (s1: a load that a producer can make), products (p1), loops (l1) and ends (e1: a store
-// behind them) are numbered by the facts of the kernel (KernelFacts.h), not by names of its source.
+// Streams (s1: a load that a producer can make), computed tiles (t1: what a product multiplies and
+// no stream brings), products (p1), loops (l1) and ends (e1: a tile that is stored, or added to a
+// view) are numbered by the facts of the kernel (KernelFacts.h), not by names of its source.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_PLAN_PLAN_H
@@ -58,7 +59,11 @@ struct Plan {
     std::string name;
     int64_t warps = 0;
     std::optional<int64_t> registers; ///< Of a thread.
-    std::vector<std::string> streams; ///< That it loads; a role without any computes.
+    std::vector<std::string> streams; ///< That it loads.
+    std::vector<std::string> tiles;   ///< That it computes, for the role that does the rest.
+
+    /// Whether it does what no other role does.
+    bool doesRest() const { return streams.empty() && tiles.empty(); }
     bool operator==(const Role &) const = default;
   };
   struct Product {
@@ -68,7 +73,7 @@ struct Plan {
     bool operator==(const Product &) const = default;
   };
   struct Channel {
-    std::string id, kind; ///< "s1", "tma"
+    std::string id, kind; ///< "s1", "tma"; "t1", "put"
     int64_t slots = 0;
     int64_t columns = 0;    ///< Of a slot that a tile is stored through.
     bool multicast = false; ///< To all blocks of a cluster at once.
@@ -123,6 +128,8 @@ struct Plan {
   const Loop *loopOf(llvm::StringRef id) const;
   /// The role that loads a stream; null if none does.
   const Role *loaderOf(llvm::StringRef stream) const;
+  /// The role that computes a tile for the one that does the rest; null if that does it.
+  const Role *makerOf(llvm::StringRef tile) const;
 };
 
 } // namespace tilewright::passes

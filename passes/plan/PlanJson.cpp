@@ -20,8 +20,10 @@ static json::Object jsonOf(const Plan::Blocks &blocks) {
 }
 
 static json::Object jsonOf(const Plan::Role &role) {
-  json::Object result{
-      {"name", role.name}, {"warps", role.warps}, {"streams", json::Array(role.streams)}};
+  json::Object result{{"name", role.name},
+                      {"warps", role.warps},
+                      {"streams", json::Array(role.streams)},
+                      {"tiles", json::Array(role.tiles)}};
   if (role.registers)
     result["registers"] = *role.registers;
   return result;

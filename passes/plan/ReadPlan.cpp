@@ -26,13 +26,22 @@ std::string conditionOf(cta::WhenOp when) {
 }
 
 Plan::Role roleOf(cta::RoleOp op) {
-  Plan::Role role{idOf(op).value_or(op.getName()).str(), int64_t(op.getWarps()), std::nullopt, {}};
+  Plan::Role role{
+      idOf(op).value_or(op.getName()).str(), int64_t(op.getWarps()), std::nullopt, {}, {}};
   if (auto registers = op.getRegisters())
     role.registers = int64_t(*registers);
   op.walk([&](cta::LoadOp load) {
     std::string stream = nameOf(load.getChannel().getDefiningOp());
     if (!llvm::is_contained(role.streams, stream)) // else once more, for the tile after the last
       role.streams.push_back(stream);
+  });
+  op.walk([&](cta::AcquireOp acquire) { // of a channel that it does not take from itself
+    auto id = tilePutBy(acquire);
+    bool isOwn = llvm::any_of(acquire.getChannel().getUsers(), [&](Operation *user) {
+      return isa<cta::WaitOp>(user) && op->isAncestor(user);
+    });
+    if (id && !isOwn)
+      role.tiles.push_back(id->str());
   });
   return role;
 }
@@ -161,14 +170,14 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
         found.channels.push_back(read);
     auto byId = [](auto &a, auto &b) { return a.id < b.id; };
     for (Plan *plan : {&given, &found}) {
-      for (Plan::Role &role : plan->roles) // which they are; the kernel says in what order
+      for (Plan::Role &role : plan->roles) { // which they are; the kernel says in what order
         llvm::sort(role.streams);
+        llvm::sort(role.tiles);
+      }
       llvm::sort(plan->positive);
       llvm::sort(plan->products, byId);
       llvm::sort(plan->loops, byId);
       llvm::sort(plan->channels, byId);
-      for (Plan::Role &role : plan->roles)
-        llvm::sort(role.streams); // they load in the order in which the kernel needs them
     }
     if (given == found)
       return;

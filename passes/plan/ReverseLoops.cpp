@@ -31,7 +31,7 @@ struct ReverseLoops : impl::ReverseLoopsBase<ReverseLoops> {
 private:
   static LogicalResult reverse(scf::ForOp loop) {
     for (auto [number, state] : llvm::enumerate(carriedStates(loop)))
-      if (state == State::Other)
+      if (dependsOnOrder(state))
         return loop.emitError() << "carries a value, number " << number + 1 << ", that depends on "
                                 << "the order of iterations; it cannot go from the last";
     bool writes = loop.walk([](Operation *op) {

@@ -96,6 +96,13 @@ LogicalResult Skewer::findLate() {
       for (Value operand : inner->getOperands())
         follows |= isLate(operand);
     });
+    // A slot is filled and taken where its tile is computed.
+    if (isa<cta::AcquireOp>(op))
+      for (Operation *user : op.getUsers())
+        follows |= llvm::any_of(user->getOperands(), [&](Value value) { return isLate(value); });
+    if (auto wait = dyn_cast<cta::WaitOp>(op))
+      follows |=
+          llvm::any_of(fillingOf(wait), [&](Operation *other) { return late.contains(other); });
     if (follows && isa<cta::MmaOp>(op) && !behind(&op))
       return op.emitError() << "is product `" << *idOf(&op) << "`, which follows from one that is "
                             << "behind, and is not behind itself";

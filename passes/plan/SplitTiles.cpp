@@ -5,6 +5,8 @@
 #include "passes/analysis/CarriedState.h"
 #include "passes/plan/BoundPlan.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 namespace tilewright::passes {
@@ -37,7 +39,7 @@ private:
   static LogicalResult split(cta::TilesOp tiles, const Plan::Blocks &blocks) {
     for (auto loop : tiles.getBody().getOps<scf::ForOp>())
       if (idOf(loop) == StringRef(blocks.splitLoop)) {
-        if (failed(check(tiles, loop)))
+        if (failed(check(loop)) || failed(stateSteps(tiles, loop)))
           return failure();
         splitAt(tiles, loop, blocks.least);
         return success();
@@ -46,30 +48,68 @@ private:
                              << "are to share, at the top level of the kernel";
   }
 
-  static LogicalResult check(cta::TilesOp tiles, scf::ForOp loop) {
-    auto refuse = [&](StringRef why) {
-      return loop.emitError() << "is a loop whose iterations blocks are to share, and " << why;
-    };
+  static LogicalResult refuse(scf::ForOp loop, const Twine &why) {
+    return loop.emitError() << "is a loop whose iterations blocks are to share, and " << why;
+  }
+
+  static LogicalResult check(scf::ForOp loop) {
     if (!matchPattern(loop.getLowerBound(), m_Zero()) || !matchPattern(loop.getStep(), m_One()))
-      return refuse("does not count from 0 by 1");
-    if (tiles->isAncestor(loop.getUpperBound().getParentBlock()->getParentOp()))
-      return refuse("runs as often as its tile says; such tiles cannot be shared yet");
+      return refuse(loop, "does not count from 0 by 1");
     // Then two runs over parts of the iterations make one by a sum.
     for (auto [init, state] : llvm::zip(loop.getInits(), carriedStates(loop)))
       if (state != State::Sum || !isZero(init))
-        return refuse("carries other than sums from zero on");
-    for (Operation *op = loop->getNextNode(); op; op = op->getNextNode())
-      if (auto load = dyn_cast<tile::LoadOp>(op); load && idOf(load))
-        return load.emitError() << "is stream `" << *idOf(load) << "`, which stands behind a loop "
-                                << "whose iterations blocks share: only the one that ends the tile "
-                                << "needs it; take its channel and role away";
+        return refuse(loop, "carries other than sums from zero on");
+    for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
+      auto isRead = op->walk([&](tile::LoadOp load) {
+        if (!idOf(load))
+          return WalkResult::advance();
+        load.emitError() << "is stream `" << *idOf(load) << "`, which stands behind a loop "
+                         << "whose iterations blocks share: only the one that ends the tile "
+                         << "needs it; take its channel and role away";
+        return WalkResult::interrupt();
+      });
+      if (isRead.wasInterrupted())
+        return failure();
+    }
+    return success();
+  }
+
+  /// Says how many steps a tile has: a number for all, or what follows from its coordinates.
+  static LogicalResult stateSteps(cta::TilesOp tiles, scf::ForOp loop) {
+    Value steps = loop.getUpperBound();
+    auto isOwn = [&](Value value) {
+      return tiles->isAncestor(value.getParentBlock()->getParentOp());
+    };
+    if (!isOwn(steps)) {
+      tiles.getStepsMutable().assign(steps);
+      return success();
+    }
+    SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.omitBlockArguments = true;
+    options.filter = [&](Operation *op) { return tiles->isProperAncestor(op); };
+    getBackwardSlice(steps, &slice, options);
+    for (Operation *op : slice)
+      if (!isa<arith::ArithDialect>(op->getDialect()) ||
+          isa<RankedTensorType>(op->getResult(0).getType()))
+        return refuse(loop, "has a number of them that `" + op->getName().getStringRef().str() +
+                                "` gives; one that follows from the tile's place, sizes and "
+                                "scalar arguments can be shared");
+    Block &lengths = tiles.getLengths().emplaceBlock();
+    IRMapping values;
+    for (BlockArgument coordinate : tiles.getCoordinates())
+      values.map(coordinate, lengths.addArgument(coordinate.getType(), coordinate.getLoc()));
+    OpBuilder builder = OpBuilder::atBlockEnd(&lengths);
+    for (Operation *op : slice)
+      builder.clone(*op, values);
+    builder.create<cta::YieldOp>(loop.getLoc(), values.lookup(steps));
     return success();
   }
 
   static void splitAt(cta::TilesOp tiles, scf::ForOp loop, int64_t least) {
     Location loc = loop.getLoc();
     OpBuilder builder(loop->getContext());
-    tiles.getStepsMutable().assign(loop.getUpperBound());
     tiles.setLeast(least);
     Type i32 = builder.getI32Type();
     loop.setLowerBound(tiles.getBody().addArgument(i32, loc));

@@ -1,7 +1,10 @@
-// Tiles behind the loops go to memory by TMA, through the slots that the plan gives them: some
-// columns of all rows at a time, while the next tile is on its way.
+// Tiles that are stored, or added to what is there, go to memory by TMA, through the slots that the
+// plan gives them: some columns of all rows at a time, while other work goes on.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace tilewright::passes {
 #define GEN_PASS_DEF_STOREBYTMA
@@ -15,47 +18,61 @@ struct StoreByTma : impl::StoreByTmaBase<StoreByTma> {
     func::FuncOp kernel = getOperation();
     if (!kernel->hasAttr(kPlanAttr))
       return;
-    Plan plan = planOf(kernel);
-    SmallVector<tile::StoreOp> stores;
-    kernel.walk([&](tile::StoreOp store) {
-      if (store->hasAttr(kIdAttr))
-        stores.push_back(store);
+    plan = planOf(kernel);
+    SmallVector<Operation *> ends;
+    kernel.walk([&](Operation *op) {
+      if (isa<tile::StoreOp, tile::AtomicOp>(op) && idOf(op))
+        ends.push_back(op);
     });
-    OpBuilder builder(*kernel.getOps<cta::RoleOp>().begin());
-    for (tile::StoreOp store : stores) {
-      const Plan::Channel &entry =
-          *plan.channelOf(store->getAttrOfType<StringAttr>(kIdAttr).getValue());
-      auto tile = cast<RankedTensorType>(store.getValue().getType());
-      if (store.getValid()) {
-        store.emitError() << "is end `" << entry.id
-                          << "`, a tile that was padded; TMA stores all of "
-                          << "it; take the plan's channel for it away";
+    for (Operation *op : ends) {
+      bool adds = isa<tile::AtomicOp>(op);
+      LogicalResult done =
+          llvm::TypeSwitch<Operation *, LogicalResult>(op).Case<tile::StoreOp, tile::AtomicOp>(
+              [&](auto end) { return goThroughSlots(end, adds); });
+      if (failed(done))
         return signalPassFailure();
-      }
-      if (tile.getRank() != 2) {
-        store.emitError() << "is end `" << entry.id << "`, a tile of rank " << tile.getRank()
-                          << "; slots of some columns are for rank 2; take the plan's channel "
-                          << "for it away";
-        return signalPassFailure();
-      }
-      if (tile.getDimSize(1) % entry.columns) {
-        store.emitError() << "is end `" << entry.id << "`, a tile of " << tile.getDimSize(1)
-                          << " columns that goes through slots of " << entry.columns
-                          << "; take a divisor";
-        return signalPassFailure();
-      }
-      auto slot = RankedTensorType::get({tile.getDimSize(0), entry.columns}, tile.getElementType());
-      auto channel =
-          builder.create<cta::ChannelOp>(placeNamed(store, store.getView()),
-                                         cta::ChannelType::get(&getContext(), entry.slots, slot),
-                                         cta::ChannelKind::Store, cta::SharedAttr());
-      channel->setAttr(kIdAttr, builder.getStringAttr(entry.id));
-      OpBuilder(store).create<cta::StoreOp>(store.getLoc(), store.getValue(), store.getView(),
-                                            store.getIndices(), channel, store.getExtentsAttr(),
-                                            UnitAttr());
-      store.erase();
     }
   }
+
+private:
+  template <typename EndOp> LogicalResult goThroughSlots(EndOp end, bool adds) {
+    const Plan::Channel &entry = *plan.channelOf(*idOf(end));
+    auto refuse = [&](const Twine &why) {
+      return end.emitError() << "is end `" << entry.id << "`, a tile " << why;
+    };
+    auto tile = cast<RankedTensorType>(end.getValue().getType());
+    if (end.getValid())
+      return refuse("that was padded; TMA stores all of it; take the plan's channel for it away");
+    if (tile.getRank() != 2)
+      return refuse("of rank " + Twine(tile.getRank()) +
+                    "; slots of some columns are for rank 2; take the plan's channel for it away");
+    if (tile.getDimSize(1) % entry.columns)
+      return refuse("of " + Twine(tile.getDimSize(1)) + " columns that goes through slots of " +
+                    Twine(entry.columns) + "; take a divisor");
+    OpBuilder builder(end);
+    builder.create<cta::StoreOp>(end.getLoc(), end.getValue(), end.getView(), end.getIndices(),
+                                 channelFor(end, end.getView(), tile, entry), end.getExtentsAttr(),
+                                 adds ? builder.getUnitAttr() : UnitAttr());
+    end.erase();
+    return success();
+  }
+
+  /// One, wherever and however often an end stands.
+  Value channelFor(Operation *end, Value view, RankedTensorType tile, const Plan::Channel &entry) {
+    Value &channel = channels[entry.id];
+    if (channel)
+      return channel;
+    OpBuilder builder(*getOperation().getOps<cta::RoleOp>().begin());
+    auto slot = RankedTensorType::get({tile.getDimSize(0), entry.columns}, tile.getElementType());
+    auto made = builder.create<cta::ChannelOp>(
+        placeNamed(end, view), cta::ChannelType::get(&getContext(), entry.slots, slot),
+        cta::ChannelKind::Store, cta::SharedAttr());
+    made->setAttr(kIdAttr, builder.getStringAttr(entry.id));
+    return channel = made;
+  }
+
+  Plan plan;
+  llvm::StringMap<Value> channels;
 };
 } // namespace
 } // namespace tilewright::passes

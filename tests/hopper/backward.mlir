@@ -23,13 +23,13 @@ func.func @backward(
     attributes {tile.kernel, cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %c2 = arith.constant 2 : i32
   %c64 = arith.constant 64 : i32
   %M = tile.dim %q, 0 : !view
   %T = tile.dim %k, 0 : !view
   %key_tiles = arith.ceildivsi %T, %c64 : i32
   %steps = arith.ceildivsi %M, %c64 : i32
-  %blocks = arith.minsi %key_tiles, %c2 : i32
+  %sms = cta.sms : i32
+  %blocks = arith.minsi %key_tiles, %sms : i32
   tile.grid [%blocks]
   %ks = cta.channel tma : !ring
   %vs = cta.channel tma : !ring

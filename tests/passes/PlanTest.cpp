@@ -40,10 +40,10 @@ static const char kEveryEntry[] =
   when      scale > 0, bias > 0
   tiles     BM 128
   blocks    2 per SM, clusters of 2, 3 in turns, split l1 least 16, axes 1 0 2, grouped 4, folded, descending, queue
-  roles     load: 1 warp, 40 registers, s1, s2; store: 2 warps
+  roles     load: 1 warp, 40 registers, s1, s2; make: 4 warps, t1, t2; store: 2 warps
   products  p1: wgmma 64x128x16, warps 8x1; p2: mma 16x8x16, warps 4x2, 1 behind
   loops     l1: late peak 8.5, late sums, split masks, enter, start p1, start p2, leave, await p1, await p2; tiles: start p2, await p2
-  channels  s1: tma multicast, 1 slot; s2: cp_async, 4 slots, with s1; e1: store, 2 slots of 64 columns
+  channels  s1: tma multicast, 1 slot; s2: cp_async, 4 slots, with s1; t1: put, 2 slots; e1: store, 2 slots of 64 columns
 )";
 
 TEST(Plan, reads_every_entry_back_as_it_was_written) {
@@ -51,6 +51,15 @@ TEST(Plan, reads_every_entry_back_as_it_was_written) {
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_EQ(plan->str(), kEveryEntry);
   EXPECT_EQ(*Plan::parse(plan->str()), *plan);
+}
+
+TEST(Plan, knows_who_puts_a_tile) {
+  Plan plan = *Plan::parse(kEveryEntry);
+  EXPECT_EQ(plan.makerOf("t2")->name, "make");
+  EXPECT_EQ(plan.makerOf("t3"), nullptr);
+  EXPECT_EQ(*plan.channelOf("t1"), (Plan::Channel{"t1", "put", 2}));
+  EXPECT_FALSE(plan.roles[0].doesRest() || plan.roles[1].doesRest());
+  EXPECT_TRUE(plan.roles[2].doesRest());
 }
 
 TEST(Plan, has_conditions_and_blocks_as_they_are_said) {
@@ -122,7 +131,8 @@ TEST(Plan, says_what_stands_where_something_else_is_expected) {
   EXPECT_EQ(refusal("roles load: s1"),
             "k.plan:2:13: `s1` stands where how many warps role `load` has is expected");
   EXPECT_EQ(refusal("roles load: 1 warp, a"),
-            "k.plan:2:21: `a` stands where `4 warps`, `40 registers` or a stream such as `s1` is "
+            "k.plan:2:21: `a` stands where `4 warps`, `40 registers`, a stream such as `s1` or a "
+            "tile such as `t1` is "
             "expected");
   EXPECT_EQ(refusal("products p1: wgmma 64x256, warps 8x1"),
             "k.plan:2:20: `64x256` stands where rows, columns and depth of an instruction, such as "
@@ -182,7 +192,8 @@ TEST(Plan, says_what_products_and_loops_may_be) {
 
 TEST(Plan, says_what_channels_may_be) {
   EXPECT_EQ(refusal("channels p1: tma, 4 slots"),
-            "k.plan:2:10: `p1` stands where a stream such as `s1` or an end such as `e1` is "
+            "k.plan:2:10: `p1` stands where a stream such as `s1`, a tile such as `t1` or an end "
+            "such as `e1` is "
             "expected");
   EXPECT_EQ(refusal("channels s1: tma twice, 4 slots"),
             "k.plan:2:18: `twice` stands where `multicast`, or nothing, is expected");
@@ -294,8 +305,8 @@ TEST(Plan, is_an_object_of_its_fields) {
     "tiles": [{"parameter": "BM", "extent": 128}],
     "blocks": {"per_sm": 1, "cluster": 2, "turns": 0, "split_loop": "l1", "least": 16,
                "axes": [1, 0], "grouped": 4, "folded": true, "descending": false, "queue": false},
-    "roles": [{"name": "load", "warps": 1, "registers": 40, "streams": ["s1"]},
-              {"name": "use", "warps": 8, "streams": []}],
+    "roles": [{"name": "load", "warps": 1, "registers": 40, "streams": ["s1"], "tiles": []},
+              {"name": "use", "warps": 8, "streams": [], "tiles": []}],
     "products": [{"id": "p1", "unit": "wgmma", "shape": [64, 128, 16], "warps": [8, 1],
                   "behind": 1}],
     "loops": [{"id": "l1", "from_last": false, "late_peak": 8, "late_sums": false,

@@ -40,6 +40,7 @@ private:
   void drawTilesShared();
   void drawAxes();
   void drawRoles();
+  void drawMakers();
   void drawRegisters();
   void drawLoop(passes::LoopFact fact);
   std::vector<Step> drawOrder(ArrayRef<passes::ProductFact> products, bool isTiles);
@@ -60,6 +61,7 @@ private:
   const KernelFacts &facts;
   int64_t axes;
   Plan &plan;
+  std::vector<Plan::Channel> puts;
   std::vector<int64_t> warps; ///< Of the role that computes, by rows and columns.
 };
 
@@ -97,34 +99,69 @@ void PlanDrawer::drawProducts() {
 }
 
 void PlanDrawer::drawRoles() {
-  std::vector<Plan::Role> loaders{{"load", 1, std::nullopt, {}}};
+  std::vector<Plan::Role> loaders{{"load", 1, std::nullopt, {}, {}}};
   if (choices.chance(20))
-    loaders.push_back({"bring", 1, std::nullopt, {}});
+    loaders.push_back({"bring", 1, std::nullopt, {}, {}});
   for (const passes::Stream &stream : facts.streams)
     if (!choices.chance(isOperand(stream) ? 2 : 25)) // else it stays a load of the role's own
       loaders[choices.below(uint32_t(loaders.size()))].streams.push_back(stream.id);
   for (Plan::Role &role : loaders)
     if (!role.streams.empty())
       plan.roles.push_back(role);
+  drawMakers();
   int64_t count = warps.empty() ? 4 : warps[0] * warps[1];
   auto place = choices.chance(15) ? plan.roles.begin() : plan.roles.end();
-  plan.roles.insert(place, {"compute", count, std::nullopt, {}});
+  plan.roles.insert(place, {"compute", count, std::nullopt, {}, {}});
   if (choices.chance(50))
     drawRegisters();
+}
+
+/// Whether a product has to read a tile in shared memory.
+static bool isShared(const passes::ComputedTile &tile) {
+  return llvm::any_of(tile.uses, [](auto &use) { return use.isShared(); });
+}
+
+/// Which tiles are put, and which by roles of their own.
+void PlanDrawer::drawMakers() {
+  std::vector<Plan::Role> makers;
+  for (const passes::ComputedTile &tile : facts.tiles) {
+    if (!choices.chance(isShared(tile) ? 97 : 10))
+      continue;
+    puts.push_back({tile.id, "put", choices.pick<int64_t>({2, 3, 1}), 0, false, ""});
+    bool isRight = llvm::any_of(tile.uses, [](auto &use) { return use.isRight; });
+    if (!choices.chance(isRight ? 50 : 8)) // else the role that multiplies it puts it
+      continue;
+    if (makers.empty() || choices.chance(30))
+      makers.push_back({"make" + std::to_string(makers.size()),
+                        choices.pick<int64_t>({4, 8}),
+                        std::nullopt,
+                        {},
+                        {}});
+    makers.back().tiles.push_back(tile.id);
+  }
+  plan.roles.insert(plan.roles.end(), makers.begin(), makers.end());
 }
 
 /// What a block has is shared by whole warpgroups, loaders have little.
 void PlanDrawer::drawRegisters() {
   constexpr int64_t kAll = 65536, kThreads = 128, kMost = 232;
   int64_t few = choices.pick<int64_t>({40, 32, 24});
-  int64_t loaders = plan.roles.size() - 1, left = kAll;
+  int64_t left = kAll;
+  bool loaders =
+      llvm::any_of(plan.roles, [](const Plan::Role &role) { return !role.streams.empty(); });
   for (Plan::Role &role : plan.roles)
     if (!role.streams.empty())
       role.registers = few;
   left -= (loaders ? 1 : 0) * kThreads * few;
   for (Plan::Role &role : plan.roles)
-    if (role.streams.empty())
-      role.registers = std::min(kMost, left / (32 * std::max<int64_t>(4, role.warps)) / 8 * 8);
+    if (!role.tiles.empty()) {
+      role.registers = choices.pick<int64_t>({120, 96, 160});
+      left -= 32 * role.warps * *role.registers;
+    }
+  for (Plan::Role &role : plan.roles)
+    if (role.doesRest())
+      role.registers =
+          std::clamp<int64_t>(left / (32 * std::max<int64_t>(4, role.warps)) / 8 * 8, 24, kMost);
 }
 
 bool PlanDrawer::isOperand(const passes::Stream &stream) const {
@@ -295,12 +332,13 @@ void PlanDrawer::drawChannels() {
     if (plan.loaderOf(stream.id))
       plan.channels.push_back(drawStream(stream));
   drawWith();
+  plan.channels.insert(plan.channels.end(), puts.begin(), puts.end());
   drawEnds();
 }
 
 void PlanDrawer::drawEnds() {
   for (passes::End end : facts.ends) {
-    auto tile = cast<RankedTensorType>(end.store.getValue().getType());
+    auto tile = cast<RankedTensorType>(end.tile.getType());
     if (tile.getRank() != 2 || !choices.chance(55))
       continue;
     std::vector<int64_t> columns = divisors(tile.getDimSize(1), 8, 64);

@@ -41,9 +41,11 @@ static void spoilRole(Choices &choices, Plan &plan) {
   Plan::Role *role = anyOf(choices, plan.roles);
   if (!role)
     return;
-  switch (choices.below(5)) {
+  switch (choices.below(6)) {
   case 0:
     return drop(choices, role->streams);
+  case 4:
+    return role->tiles.push_back(choices.pick<const char *>({"t1", "t2", "t9"}));
   case 1:
     return role->streams.push_back(choices.pick<const char *>({"s1", "s2", "s9"}));
   case 2:

@@ -97,7 +97,8 @@ ErrorOr<PlanCase> PlanCase::draw(Choices &choices, const std::vector<PlanSubject
   test.plan.kernel = text->kernel;
   test.plan.target = "sm_90";
   for (const frontend::Param &param : text->signature().params)
-    if (param.kind == frontend::Param::Scalar && choices.chance(50))
+    if (param.kind == frontend::Param::Scalar && frontend::isFloat(*param.dtype) &&
+        choices.chance(50))
       test.plan.positive.push_back(param.name);
   std::vector<int64_t> counts = drawCounts(choices, test.subject.tiles.size()), wholes;
   for (auto [dim, count] : llvm::zip(test.subject.tiles, counts)) {

@@ -44,7 +44,7 @@ func.func @an_instruction_needs_registers_when_the_kernel_starts() attributes {t
     %a_slot = cta.wait %as : !cta.channel<2 x tensor<128x64xbf16>> -> !cta.slot<tensor<128x64xbf16>>
     %b_slot = cta.wait %bs : !ring -> !slot
     %none = cta.begin : !sum
-    // expected-error @+1 {{of 256 columns needs 154 registers when the kernel starts; 16 warps have 128; take fewer columns or warps}}
+    // expected-error @+1 {{of 256 columns needs 154 registers when the kernel starts; 16 warps on an SM have 128; take fewer columns or warps}}
     %sum = cta.mma %none, %a_slot, %b_slot by #cta.wgmma<64x256x16> over 8x1 {b_transposed}
         : !sum, !cta.slot<tensor<128x64xbf16>>, !slot -> !sum
     %total = cta.await %sum : !sum -> tensor<128x256xf32>

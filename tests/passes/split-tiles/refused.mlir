@@ -115,9 +115,10 @@ func.func @k(%q: !view {tile.name = "q"}, %a: !view {tile.name = "a"}, %b: !view
 
 !view = !tile.view<?x64xbf16, align 16>
 
-// All tiles have as many iterations.
+// How many iterations a tile has follows from its place, not from memory.
 
-func.func @k(%q: !view {tile.name = "q"}, %a: !view {tile.name = "a"}, %b: !view {tile.name = "b"}, %o: !tile.view<?x64xf32, align 16> {tile.name = "o"})
+func.func @k(%q: !view {tile.name = "q"}, %a: !view {tile.name = "a"}, %b: !view {tile.name = "b"}, %o: !tile.view<?x64xf32, align 16> {tile.name = "o"},
+                %counts: !tile.view<?xi32, align 16> {tile.name = "counts"})
     attributes {tile.kernel, cta.target = "sm_90", plan.text = "plan 1 of k for sm_90\0A blocks 1 per SM, split l1 least 8\0A roles load: 1 warp, s1, s2, s3; use: 4 warps\0A products p1: wgmma 64x64x16, warps 4x1; p2: wgmma 64x64x16, warps 4x1\0A channels s1: tma, 1 slot; s2: tma, 2 slots; s3: tma, 2 slots"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -130,10 +131,11 @@ func.func @k(%q: !view {tile.name = "q"}, %a: !view {tile.name = "a"}, %b: !view
   tile.grid [%tiles]
   %m = tile.program_id 0
   %row = arith.muli %m, %c64 : i32
-  %steps = arith.ceildivsi %K, %c64 : i32
   %x = tile.load %q[%row, %c0] extents [64, 64] {plan.id = "s1"} : !view, i32, i32 -> tensor<64x64xbf16>
-  // expected-error @+1 {{is a loop whose iterations blocks are to share, and runs as often as its tile says; such tiles cannot be shared yet}}
-  %sum = scf.for %i = %c0 to %m step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+  %count = tile.load %counts[%m] extents [0] : !tile.view<?xi32, align 16>, i32 -> i32
+  %twice = arith.addi %count, %count : i32
+  // expected-error @+1 {{is a loop whose iterations blocks are to share, and has a number of them that `tile.load` gives; one that follows from the tile's place, sizes and scalar arguments can be shared}}
+  %sum = scf.for %i = %c0 to %twice step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
     %k = arith.muli %i, %c64 : i32
     %y = tile.load %a[%k, %c0] extents [64, 64] {plan.id = "s2"} : !view, i32, i32 -> tensor<64x64xbf16>
     %z = tile.load %b[%k, %c0] extents [64, 64] {plan.id = "s3"} : !view, i32, i32 -> tensor<64x64xbf16>

@@ -41,3 +41,47 @@ func.func @k(%q: !view {tile.name = "q"}, %a: !view {tile.name = "a"}, %b: !view
   tile.store %sum, %o[%row, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x64xf32, align 16>, i32, i32
   return
 }
+
+// Where a tile's place says how many steps it has, a region does.
+
+// CHECK-LABEL: func.func @of_its_row(
+// CHECK: %[[K:.*]] = tile.dim %arg1, 0
+// CHECK: cta.tiles (%[[M:.*]]) of (%{{.*}}) split (%[[FROM:.*]] to %[[TO:.*]]) of (%[[M]]) {
+// CHECK: %[[FAR:.*]] = arith.muli %[[M]], %[[K]]
+// CHECK: %[[STEPS:.*]] = arith.ceildivsi %[[FAR]], %{{.*}}
+// CHECK: cta.yield %[[STEPS]]
+// CHECK: } least 8 {
+// CHECK: %[[PART:.*]] = scf.for %{{.*}} = %[[FROM]] to %[[TO]]
+// CHECK: %[[SUM:.*]], %[[WHOLE:.*]] = cta.combine %[[PART]]
+// CHECK: scf.if %[[WHOLE]] {
+// CHECK: tile.store %[[SUM]]
+func.func @of_its_row(%q: !view {tile.name = "q"}, %a: !view {tile.name = "a"}, %b: !view {tile.name = "b"}, %o: !tile.view<?x64xf32, align 16> {tile.name = "o"})
+    attributes {tile.kernel, cta.target = "sm_90", plan.text = "plan 1 of of_its_row for sm_90\0A blocks 1 per SM, split l1 least 8\0A roles load: 1 warp, s1, s2, s3; use: 4 warps\0A products p1: wgmma 64x64x16, warps 4x1; p2: wgmma 64x64x16, warps 4x1\0A channels s1: tma, 1 slot; s2: tma, 2 slots; s3: tma, 2 slots"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %factor = arith.constant dense<0.5> : tensor<64x64xf32>
+  %M = tile.dim %q, 0 : !view
+  %K = tile.dim %a, 0 : !view
+  %tiles = arith.ceildivsi %M, %c64 : i32
+  tile.grid [%tiles]
+  %m = tile.program_id 0
+  %row = arith.muli %m, %c64 : i32
+  %far = arith.muli %m, %K : i32
+  %steps = arith.ceildivsi %far, %c64 : i32
+  %x = tile.load %q[%row, %c0] extents [64, 64] {plan.id = "s1"} : !view, i32, i32 -> tensor<64x64xbf16>
+  %sum = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+    %k = arith.muli %i, %c64 : i32
+    %y = tile.load %a[%k, %c0] extents [64, 64] {plan.id = "s2"} : !view, i32, i32 -> tensor<64x64xbf16>
+    %z = tile.load %b[%k, %c0] extents [64, 64] {plan.id = "s3"} : !view, i32, i32 -> tensor<64x64xbf16>
+    %t = tile.transpose %y [1, 0] : tensor<64x64xbf16> -> tensor<64x64xbf16>
+    %s = tile.dot %x, %t, %zero {plan.id = "p1"} : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    %e = math.exp2 %s : tensor<64x64xf32>
+    %p = tile.cast %e : tensor<64x64xf32> -> tensor<64x64xbf16>
+    %next = tile.dot %p, %z, %acc {plan.id = "p2"} : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>
+    scf.yield %next : tensor<64x64xf32>
+  } {plan.id = "l1"}
+  tile.store %sum, %o[%row, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x64xf32, align 16>, i32, i32
+  return
+}

@@ -11,7 +11,7 @@ import re
 import sys
 
 OPS = re.compile(
-    r'cta\.(role "\w+" warps.*(?= \{)|tiles.*(?= \{)|copy|wait_group \d+|wait|mma|release|await|store|enter|leave)\b'
+    r'cta\.(role "\w+" warps.*(?= \{)|tiles|copy|wait_group \d+|wait|mma|release|await|store add|store|enter|leave)\b|\} (least \d+)'
 )
 WORDS = [r"by #\S+ over \S+", r"\{b_transposed|\{a_transposed", r"extents \[[\d, ]+\]",
          r"grouped \d+", r"folded|descending", r"queue|turn \d+ of \d+|least \d+",
@@ -27,8 +27,7 @@ def outline(path):
             lines.append(f"channel {channel[1]} {channel[3]}")
         elif op := OPS.search(line):
             words = [found[0] for word in WORDS if (found := re.search(word, line))]
-            name = op[1] if op[1].startswith("role") else op[1].split(" (")[0]
-            lines.append(" ".join([name, *words]))
+            lines.append(" ".join([op[1], *words]) if op[1] else op[2])
     return lines
 
 

@@ -114,3 +114,93 @@ def three_products(x: Tensor[bf16, M, 64], a: Tensor[bf16, N, 64], b: Tensor[bf1
         t = dot(s, b[cols, :]).to(bf16)
         acc += dot(t, c[cols, :])
     y[rows, :] = acc
+
+
+@kernel
+def recurrence(x: Tensor[bf16, M, K], w: Tensor[bf16, N, K], u: Tensor[bf16, N, 64], y: Tensor[f32, M, 64], decay: f32):
+    """What the loop carries fades, grows by a product, and is the operand of another."""
+    rows, state, acc = block(grid(cdiv(M, 64)), 64), zeros((64, 64), f32), zeros((64, 64), f32)
+    for n in range(cdiv(N, 64)):
+        state = state * decay + dot(x[rows, block(n, 64)], w[block(n, 64), block(0, 64)].T)
+        acc += dot(state.to(bf16), u[block(n, 64), :])
+    y[rows, :] = acc
+
+
+@kernel
+def as_long_as_its_row(x: Tensor[bf16, M, K], w: Tensor[bf16, K, 64], y: Tensor[f32, M, 64]):
+    """A tile's place is how many steps it has."""
+    m = grid(cdiv(M, 64))
+    acc = zeros((64, 64), f32)
+    for k in range(m):
+        acc += dot(x[block(m, 64), block(k, 64)], w[block(k, 64), :])
+    y[block(m, 64), :] = acc
+
+
+@kernel
+def as_long_as_a_table_says(x: Tensor[bf16, M, K], w: Tensor[bf16, K, 64], counts: Tensor[i32, P], y: Tensor[f32, M, 64]):
+    """How many steps a tile has is read."""
+    m = grid(cdiv(M, 64))
+    acc = zeros((64, 64), f32)
+    for k in range(counts[m]):
+        acc += dot(x[block(m, 64), block(k, 64)], w[block(k, 64), :])
+    y[block(m, 64), :] = acc
+
+
+@kernel
+def chained_every_way(x: Tensor[bf16, M, 64], w: Tensor[bf16, N, 64], u: Tensor[bf16, N, 64], y: Tensor[f32, M, 64]):
+    """Products feed others to the left and to the right, as sums, and an iteration later."""
+    rows, acc, before = block(grid(cdiv(M, 64)), 64), zeros((64, 64), f32), zeros((64, 64), f32)
+    for n in range(cdiv(N, 64)):
+        W = w[block(n, 64), :]
+        s = dot(x[rows, :], W.T)
+        right = dot(u[block(n, 64), :], s.to(bf16))
+        acc += dot(before.to(bf16), W, dot(right.to(bf16).T, W))
+        before = s
+    y[rows, :] = acc
+
+
+@kernel
+def carried_every_way(x: Tensor[f32, N, 64], d: Tensor[f32, N], y: Tensor[f32, M, 64], z: Tensor[f32, M, 64],
+                      most: Tensor[f32, 64], least: Tensor[f32, 64]):
+    """Sums of which one is read, a recurrence, a maximum and a minimum, in each tile as far as its place."""
+    m = grid(cdiv(M, 64))
+    acc, faded, read = zeros((64, 64), f32), zeros((64, 64), f32), zeros((64, 64), f32)
+    high, low = full((64,), LOWEST, f32), full((64,), 0, f32)
+    for n in range(m // 2, cdiv(N, 64), 3):
+        tile = x[block(n, 64), :]
+        acc += tile
+        faded = faded * d[n] + tile
+        read += tile
+        high, low = maximum(high, max(tile, axis=0)), minimum(low, min(tile, axis=0))
+        z[block(m, 64), :] = read
+    y[block(m, 64), :] = acc + faded
+    most[block(0, 64)] = high
+    least[block(0, 64)] = low
+
+
+@kernel
+def whole_tiles(x: Tensor[bf16, M, K], w: Tensor[bf16, N, K], y: Tensor[f32, M, N]):
+    """No tile stands past the end of a view, but for those that a cluster has too many."""
+    assert M % 64 == 0 and N % 64 == 0 and K % 64 == 0, "whole tiles"
+    m, n = grid(M // 64, N // 64)
+    rows, cols, acc = block(m, 64), block(n, 64), zeros((64, 64), f32)
+    for k in range(K // 64):
+        acc += dot(x[rows, block(k, 64)], w[cols, block(k, 64)].T)
+    y[rows, cols] = acc
+
+
+@kernel
+def counted(x: Tensor[bf16, M, 64], w: Tensor[bf16, N, 64], y: Tensor[f32, M, N], tiles: Tensor[f32, 64]):
+    """Tiles are counted where all of them add."""
+    m, n = grid(cdiv(M, 64), cdiv(N, 64))
+    y[block(m, 64), block(n, 64)] = dot(x[block(m, 64), :], w[block(n, 64), :].T)
+    atomic_add(tiles[:], full((64,), 1, f32))
+
+
+@kernel
+def backwards(x: Tensor[bf16, M, 64], w: Tensor[bf16, N, 64], y: Tensor[f32, M, N]):
+    """The first tile is the last of the view: one past the end would stand before its beginning."""
+    assert M % 64 == 0, "whole tiles"
+    m, n = grid(M // 64, cdiv(N, 64))
+    rows = block(M // 64 - 1 - m, 64)
+    y[rows, block(n, 64)] = dot(x[rows, :], w[block(n, 64), :].T)

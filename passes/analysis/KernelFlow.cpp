@@ -1,0 +1,244 @@
+#include "passes/analysis/KernelFlow.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+#include <set>
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+//===- Axes of the grid -----------------------------------------------------------------------===//
+
+namespace {
+
+/// What a scalar follows from: axes of the grid, and memory.
+struct Origin {
+  std::set<int64_t> axes;
+  bool isRead = false;
+
+  void add(Value value) {
+    if (!seen.insert(value).second)
+      return;
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return addArgument(argument);
+    Operation *op = value.getDefiningOp();
+    if (auto id = dyn_cast<tile::ProgramIdOp>(op))
+      axes.insert(int64_t(id.getAxis()));
+    isRead |= isa<tile::LoadOp>(op);
+    for (Value operand : op->getOperands())
+      add(operand);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (block.mightHaveTerminator())
+          for (Value result : block.getTerminator()->getOperands())
+            add(result);
+  }
+
+private:
+  void addArgument(BlockArgument argument) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (loop && argument == loop.getInductionVar()) { // which ones there are, not how many
+      add(loop.getLowerBound());
+      add(loop.getStep());
+    } else if (loop) {
+      add(loop.getTiedLoopInit(argument)->get());
+      add(loop.getTiedLoopYieldedValue(argument)->get());
+    }
+  }
+
+  llvm::DenseSet<Value> seen;
+};
+
+} // namespace
+
+static void readReuse(Stream &stream, int64_t axes) {
+  Origin origin;
+  for (Value index : stream.load.getIndices())
+    origin.add(index);
+  for (int64_t axis = 0; axis < axes; ++axis)
+    if (!origin.axes.contains(axis))
+      stream.alike.push_back(axis);
+}
+
+static void readTrips(LoopFact &fact) {
+  Origin origin;
+  for (Value bound : {fact.loop.getLowerBound(), fact.loop.getUpperBound(), fact.loop.getStep()})
+    origin.add(bound);
+  fact.axes.assign(origin.axes.begin(), origin.axes.end());
+  fact.isRead = origin.isRead;
+}
+
+//===- Chains of products ---------------------------------------------------------------------===//
+
+namespace {
+
+/// Follows an operand of a product back to other products.
+class ChainReader {
+public:
+  ChainReader(const KernelFacts &facts, Chain::Operand operand) : facts(facts), operand(operand) {}
+
+  void read(Value value, bool isTransposed = false, bool isLate = false) {
+    if (!seen.insert({value, isTransposed * 2 + isLate}).second)
+      return;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+          loop && argument != loop.getInductionVar()) {
+        read(loop.getTiedLoopInit(argument)->get(), isTransposed, isLate);
+        read(loop.getTiedLoopYieldedValue(argument)->get(), isTransposed, true);
+      }
+      return;
+    }
+    Operation *op = value.getDefiningOp();
+    if (auto dot = dyn_cast<tile::DotOp>(op))
+      return add(dot, isTransposed, isLate);
+    if (isa<tile::LoadOp>(op))
+      return;
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (isa<scf::ForOp, scf::IfOp>(op)) {
+      for (Region &region : op->getRegions())
+        if (!region.empty())
+          read(region.front().getTerminator()->getOperand(number), isTransposed, isLate);
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        read(loop.getInits()[number], isTransposed, isLate);
+      return;
+    }
+    for (Value from : op->getOperands())
+      read(from, isTransposed != isa<tile::TransposeOp>(op), isLate);
+  }
+
+  SmallVector<Chain> chains;
+
+private:
+  void add(tile::DotOp dot, bool isTransposed, bool isLate) {
+    auto isIt = [&](auto &product) { return product.dot == dot; };
+    std::string from = llvm::find_if(facts.products, isIt)->id;
+    auto chain = llvm::find_if(chains, [&](const Chain &each) { return each.from == from; });
+    if (chain == chains.end())
+      chain = chains.insert(chains.end(), Chain{from, operand, false, true});
+    chain->isShared |= operand == Chain::Right || isTransposed;
+    chain->isLate &= isLate;
+  }
+
+  const KernelFacts &facts;
+  Chain::Operand operand;
+  llvm::SmallDenseSet<std::pair<Value, int>> seen;
+};
+
+} // namespace
+
+static void readChains(ProductFact &product, const KernelFacts &facts) {
+  tile::DotOp dot = product.dot;
+  ChainReader left(facts, Chain::Left), right(facts, Chain::Right), sum(facts, Chain::Sum);
+  left.read(dot.getA());
+  right.read(dot.getB());
+  if (dot.getAcc().getDefiningOp<tile::DotOp>()) // what only scales it feeds it otherwise
+    sum.read(dot.getAcc());
+  for (const ChainReader *reader : {&left, &right, &sum})
+    llvm::append_range(product.chains, reader->chains);
+}
+
+//===- What loops carry -----------------------------------------------------------------------===//
+
+/// What follows from a value where an op uses it, inside of a loop; nothing where it leaves it, or
+/// decides something.
+static std::optional<SmallVector<Value>> resultsOf(OpOperand &use) {
+  Operation *op = use.getOwner(), *around = op->getParentOp();
+  unsigned number = use.getOperandNumber();
+  if (isa<scf::YieldOp>(op)) {
+    if (!isa<scf::ForOp, scf::IfOp>(around))
+      return std::nullopt;
+    SmallVector<Value> results = {around->getResult(number)};
+    if (auto loop = dyn_cast<scf::ForOp>(around))
+      results.push_back(loop.getRegionIterArg(number));
+    return results;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && number >= loop.getNumControlOperands())
+    return SmallVector<Value>{loop.getTiedLoopRegionIterArg(&use), loop.getTiedLoopResult(&use)};
+  if (!isMemoryEffectFree(op) || isa<LoopLikeOpInterface>(op))
+    return std::nullopt;
+  return SmallVector<Value>(op->getResults());
+}
+
+/// Whether anything in a loop but its own update reads a carried value. Sums under a maximum belong
+/// to the update of it.
+static bool isReadInside(scf::ForOp loop, unsigned number, ArrayRef<State> states) {
+  SmallVector<Value> open = {loop.getRegionIterArg(number)};
+  llvm::DenseSet<Value> seen;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    for (OpOperand &use : value.getUses()) {
+      if (use.getOwner() != loop.getBody()->getTerminator()) {
+        auto results = resultsOf(use);
+        if (!results)
+          return true;
+        llvm::append_range(open, *results);
+        continue;
+      }
+      unsigned to = use.getOperandNumber();
+      bool isPeak = states[number] == State::Maximum && states[to] == State::Scaled;
+      if (to != number && !isPeak)
+        return true;
+    }
+  }
+  return false;
+}
+
+static bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+static void readCarried(LoopFact &fact, const KernelFacts &facts) {
+  scf::ForOp loop = fact.loop;
+  SmallVector<State> states = carriedStates(loop);
+  for (auto [number, state] : llvm::enumerate(states)) {
+    auto dot = loop.getYieldedValues()[number].getDefiningOp<tile::DotOp>();
+    auto product = llvm::find_if(facts.products, [&](auto &each) { return each.dot == dot; });
+    fact.carried.push_back({state, dot ? product->id : "", isZero(loop.getInits()[number]),
+                            isReadInside(loop, number, states)});
+  }
+  // The order in which a loop carries them is that of its source.
+  llvm::sort(fact.carried, [](const Carried &a, const Carried &b) {
+    return std::tie(a.state, a.product, a.isFromZero, a.isRead) <
+           std::tie(b.state, b.product, b.isFromZero, b.isRead);
+  });
+}
+
+//===- Ends -----------------------------------------------------------------------------------===//
+
+static std::string whyNotByTma(const End &end) {
+  auto view = cast<tile::ViewType>(end.view.getType());
+  int64_t rank = cast<RankedTensorType>(end.tile.getType()).getRank();
+  auto of = [](auto op) { return std::pair(bool(op.getValid()), op.getExtents()); };
+  auto store = dyn_cast<tile::StoreOp>(end.op);
+  auto [isPadded, extents] = store ? of(store) : of(cast<tile::AtomicOp>(end.op));
+  if (rank != 2)
+    return "rank " + std::to_string(rank);
+  if (isPadded)
+    return "padded";
+  if (view.getStrided() || extents.back() == 0)
+    return "not along the innermost axis";
+  if (view.getAlign() % 16)
+    return "rows at multiples of " + std::to_string(view.getAlign()) + " bytes";
+  return extents.size() > 5 ? std::to_string(extents.size()) + " axes" : "";
+}
+
+void readFlow(KernelFacts &facts, func::FuncOp kernel) {
+  auto grids = kernel.getOps<tile::GridOp>();
+  int64_t axes = grids.empty() ? 0 : int64_t((*grids.begin()).getExtents().size());
+  for (Stream &stream : facts.streams)
+    readReuse(stream, axes);
+  for (ProductFact &product : facts.products)
+    readChains(product, facts);
+  for (LoopFact &loop : facts.loops) {
+    readTrips(loop);
+    readCarried(loop, facts);
+  }
+  for (End &end : facts.ends)
+    end.notByTma = whyNotByTma(end);
+}
+
+} // namespace tilewright::passes

@@ -1,0 +1,123 @@
+#include "passes/plan/ClusterTiles.h"
+
+#include "passes/analysis/Accesses.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+namespace {
+
+/// Whether a value follows from the number of a program along an axis, or how often it is made
+/// does.
+bool followsFromAxis(Value value, int64_t axis, llvm::DenseSet<Value> &seen) {
+  if (!seen.insert(value).second)
+    return false;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    op = cast<BlockArgument>(value).getOwner()->getParentOp();
+  if (isa<func::FuncOp>(op))
+    return false;
+  if (auto id = dyn_cast<tile::ProgramIdOp>(op))
+    return int64_t(id.getAxis()) == axis;
+  SmallVector<Value> from(op->getOperands());
+  for (Region &region : op->getRegions())
+    if (!region.empty() && region.front().mightHaveTerminator())
+      llvm::append_range(from, region.front().getTerminator()->getOperands());
+  return llvm::any_of(from, [&](Value each) { return followsFromAxis(each, axis, seen); });
+}
+
+/// The size of a view along an axis, as the kernel reads it; nothing if it does not.
+std::optional<AffineForm> sizeOf(TypedValue<tile::ViewType> view, int64_t axis,
+                                 func::FuncOp kernel) {
+  AffineForm size;
+  if (!view.getType().isDynamicDim(axis)) {
+    size.constant = view.getType().getShape()[axis];
+    return size;
+  }
+  auto nameOf = [&](Value of, int64_t at) -> Attribute {
+    auto names =
+        kernel.getArgAttrOfType<ArrayAttr>(cast<BlockArgument>(of).getArgNumber(), tile::kDimsAttr);
+    return names ? names[at] : Attribute();
+  };
+  Attribute name = nameOf(view, axis);
+  for (auto dim : kernel.getOps<tile::DimOp>())
+    if ((dim.getView() == view && int64_t(dim.getAxis()) == axis) ||
+        (name && nameOf(dim.getView(), dim.getAxis()) == name))
+      return AffineForm::of(dim);
+  return std::nullopt;
+}
+
+class ClusterTiles {
+public:
+  ClusterTiles(func::FuncOp kernel, const Plan::Blocks &blocks)
+      : kernel(kernel), cluster(blocks.cluster), axis(blocks.axes.empty() ? 0 : blocks.axes[0]),
+        extent((*kernel.getOps<tile::GridOp>().begin()).getExtents()[axis]) {}
+
+  LogicalResult run() {
+    return failure(kernel
+                       .walk([&](Operation *op) {
+                         auto access = Access::of(op);
+                         return !access || succeeded(prepare(*access)) ? WalkResult::advance()
+                                                                       : WalkResult::interrupt();
+                       })
+                       .wasInterrupted());
+  }
+
+private:
+  LogicalResult prepare(Access access) {
+    for (auto [place, index] : llvm::enumerate(access.indices)) {
+      llvm::DenseSet<Value> seen;
+      if (!followsFromAxis(index, axis, seen))
+        continue;
+      if (access.extents[place] == 0)
+        return access.op->emitError()
+               << "has an index that follows from axis " << axis << " of the grid, and stands past "
+               << "its end where that is no multiple of the " << cluster << " blocks of a cluster; "
+               << "let `axes` start with one of rows, or take `clusters` away";
+      if (access.isInBounds(place))
+        access.setInBounds(place, false);
+    }
+    if (isa<tile::LoadOp>(access.op) || isCutOff(access))
+      return success();
+    return access.op->emitError()
+           << "writes inside of its view, or may, in tiles past the end of axis " << axis
+           << " of the grid, which are there where that is no multiple of the " << cluster
+           << " blocks of a cluster; take `clusters` away, or let `axes` start with an axis of "
+           << "`cdiv(size, tile)` tiles";
+  }
+
+  /// Whether nothing of an access is left in tiles past the end.
+  bool isCutOff(const Access &access) {
+    Facts facts;
+    for (auto loop = access.op->getParentOfType<scf::ForOp>(); loop;
+         loop = loop->getParentOfType<scf::ForOp>())
+      facts.addLoop(loop);
+    kernel.walk([&](tile::ProgramIdOp id) {
+      if (int64_t(id.getAxis()) == axis)
+        facts.add(AffineForm::of(extent) - AffineForm::of(id));
+    });
+    for (auto [place, index] : llvm::enumerate(access.indices)) {
+      if (!access.isRange(place))
+        continue;
+      AffineForm start = AffineForm::of(index);
+      std::optional<AffineForm> size = sizeOf(access.view, place, kernel);
+      if ((size && facts.proveNonPositive(*size - start)) ||
+          facts.proveNonPositive(start + access.validElements(place)))
+        return true;
+    }
+    return false;
+  }
+
+  func::FuncOp kernel;
+  int64_t cluster, axis;
+  Value extent;
+};
+
+} // namespace
+
+LogicalResult prepareForClusters(func::FuncOp kernel, const Plan::Blocks &blocks) {
+  return ClusterTiles(kernel, blocks).run();
+}
+
+} // namespace tilewright::passes
