@@ -273,10 +273,14 @@ private:
                << facts.streams.size() << " streams and " << facts.ends.size() << " ends";
       const Plan::Channel *with = plan.channelOf(channel.with);
       if (!channel.with.empty() && (!with || !with->with.empty() || with->slots != channel.slots ||
+                                    with->columns != channel.columns ||
                                     plan.loaderOf(with->id) != plan.loaderOf(channel.id)))
         return getOperation().emitError()
                << "has a plan in which `" << channel.id << "` goes with `" << channel.with
-               << "`; that takes one of the same role and as many slots, which goes with no other";
+               << "`; that takes one "
+               << (channel.kind == "store" ? "through as many slots of as many columns"
+                                           : "of the same role and as many slots")
+               << ", which goes with no other";
       if (channel.multicast && (channel.kind != "tma" || !plan.blocks.cluster))
         return getOperation().emitError()
                << "has a plan in which `" << channel.id << "` goes by multicast; that takes `tma` "

@@ -72,7 +72,8 @@ struct Plan {
     int64_t slots = 0;
     int64_t columns = 0;    ///< Of a slot that a tile is stored through.
     bool multicast = false; ///< To all blocks of a cluster at once.
-    std::string with;       ///< The stream whose slots change hands together with its own.
+    std::string with;       ///< The stream with whose slots its own change hands, or the end
+                            ///< through whose slots it goes.
     bool operator==(const Channel &) const = default;
   };
 

@@ -292,7 +292,7 @@ Status Reader::readChannel(Piece entry) {
     return error(id, "a stream such as `s1` or an end such as `e1`");
   std::vector<Piece> fields = rest.split(',');
   std::vector<Piece> with = fields.size() == 3 ? fields[2].words() : std::vector<Piece>();
-  bool goesWith = with.size() == 2 && with[0].text == "with" && isId(with[1].text, 's');
+  bool goesWith = with.size() == 2 && with[0].text == "with" && isId(with[1].text, id.text[0]);
   if (fields.size() != (goesWith ? 3 : 2))
     return error(rest, "a transport and a depth, such as `tma, 4 slots` or `tma, 4 slots, with "
                        "s1`,");

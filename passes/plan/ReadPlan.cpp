@@ -156,6 +156,7 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
         found.roles.push_back(roleOf(role));
     readProducts(found);
     readLoops(given, found);
+    readStores(found);
     for (auto channel : kernel.getOps<cta::ChannelOp>())
       if (Plan::Channel read = channelOf(channel); !found.channelOf(read.id))
         found.channels.push_back(read);
@@ -193,6 +194,19 @@ private:
     });
     for (auto &[id, product] : products)
       found.products.push_back(productOf(product));
+  }
+
+  /// Ends that go through the slots of another.
+  void readStores(Plan &found) {
+    getOperation().walk([&](cta::StoreOp store) {
+      auto channel = store.getThrough().getDefiningOp<cta::ChannelOp>();
+      if (!channel || !idOf(store) || idOf(store) == idOf(channel) || found.channelOf(*idOf(store)))
+        return;
+      Plan::Channel read = channelOf(channel);
+      read.with = read.id;
+      read.id = nameOf(store);
+      found.channels.push_back(std::move(read));
+    });
   }
 
   void readLoops(const Plan &given, Plan &found) {

@@ -305,7 +305,14 @@ void PlanDrawer::drawEnds() {
       continue;
     std::vector<int64_t> columns = divisors(tile.getDimSize(1), 8, 64);
     size_t which = choices.chance(30) ? choices.below(uint32_t(columns.size())) : 0;
-    plan.channels.push_back({end.id, "store", choices.between(1, 3), columns[which], false, ""});
+    Plan::Channel own{end.id, "store", choices.between(1, 3), columns[which], false, ""};
+    const Plan::Channel *before = plan.channels.empty() ? nullptr : &plan.channels.back();
+    if (before && before->columns && before->with.empty() && choices.chance(30)) {
+      own = *before;
+      own.id = end.id;
+      own.with = before->id;
+    }
+    plan.channels.push_back(own);
   }
 }
 
