@@ -111,6 +111,10 @@ void addFacts(OpPassManager &manager, const PipelineOptions &options, StringRef 
   if (!plan.empty())
     passes.require(createAssumeConditions({plan.str()}));
   addTilePasses(passes);
+  // Last: plans are about the kernel's parts. Behind split-masked-loops, which has found the masks
+  // of whole tiles.
+  if (!plan.empty())
+    passes.require(createCutTiles({plan.str()}));
 }
 
 void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef plan) {

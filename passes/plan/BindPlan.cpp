@@ -62,6 +62,7 @@ private:
       return success();
     };
     return success(succeeded(check(plan.roles, "roles", &Plan::Role::name)) &&
+                   succeeded(check(plan.parts, "parts", &Plan::Parts::axis)) &&
                    succeeded(check(plan.products, "products", &Plan::Product::id)) &&
                    succeeded(check(plan.loops, "loops", &Plan::Loop::id)) &&
                    succeeded(check(plan.channels, "channels", &Plan::Channel::id)));

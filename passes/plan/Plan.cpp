@@ -110,23 +110,34 @@ static std::string textOf(const Plan::Tile &tile) {
   return tile.parameter + " " + std::to_string(tile.extent);
 }
 
+static std::string textOf(const Plan::Parts &parts) {
+  return parts.axis + " in " + counted(parts.count, "part");
+}
+
+template <typename Entry> static std::vector<std::string> textsOf(ArrayRef<Entry> entries) {
+  std::vector<std::string> texts;
+  for (const Entry &entry : entries)
+    texts.push_back(textOf(entry));
+  return texts;
+}
+
 std::string Plan::str() const {
   std::string text = "plan " + std::to_string(kVersion) + " of " + kernel + " for " + target +
                      (facts ? ", facts " + *facts : "") + "\n";
-  auto section = [&](StringRef name, const auto &entries, StringRef separator) {
-    if (entries.empty())
-      return;
-    auto texts = map_range(entries, [](const auto &entry) { return textOf(entry); });
-    text +=
-        ("  " + name + std::string(10 - name.size(), ' ') + join(texts, separator) + "\n").str();
+  auto section = [&](StringRef name, const std::vector<std::string> &entries, StringRef separator) {
+    if (!entries.empty())
+      text += ("  " + name + std::string(10 - name.size(), ' ') + join(entries, separator) + "\n")
+                  .str();
   };
-  section("when", positive, ", ");
-  section("tiles", tiles, ", ");
-  section("blocks", ArrayRef(blocks), ", ");
-  section("roles", roles, "; ");
-  section("products", products, "; ");
-  section("loops", loops, "; ");
-  section("channels", channels, "; ");
+  std::vector<std::string> extents = textsOf(ArrayRef(tiles));
+  append_range(extents, textsOf(ArrayRef(parts)));
+  section("when", textsOf(ArrayRef(positive)), ", ");
+  section("tiles", extents, ", ");
+  section("blocks", {textOf(blocks)}, ", ");
+  section("roles", textsOf(ArrayRef(roles)), "; ");
+  section("products", textsOf(ArrayRef(products)), "; ");
+  section("loops", textsOf(ArrayRef(loops)), "; ");
+  section("channels", textsOf(ArrayRef(channels)), "; ");
   return text;
 }
 

@@ -41,6 +41,13 @@ struct Plan {
     int64_t extent = 0;
     bool operator==(const Tile &) const = default;
   };
+  /// Tiles that are cut along an axis of what the ends store.
+  struct Parts {
+    static constexpr llvm::StringLiteral kAxes[] = {"rows", "columns"};
+    std::string axis; ///< One of them.
+    int64_t count = 0;
+    bool operator==(const Parts &) const = default;
+  };
   struct Blocks {
     int64_t perSm = 0;         ///< That stay and take tile after tile; 0: one for each tile.
     int64_t cluster = 0;       ///< Blocks of a cluster, neighbours along the first axis; 0: none.
@@ -100,6 +107,7 @@ struct Plan {
   std::optional<std::string> facts;  ///< KernelFacts::hash() of what it is for; none: not held to.
   std::vector<std::string> positive; ///< Scalar arguments; others have no use for the plan.
   std::vector<Tile> tiles;
+  std::vector<Parts> parts;
   Blocks blocks;
   std::vector<Role> roles;
   std::vector<Product> products;

@@ -11,6 +11,10 @@ static json::Object jsonOf(const Plan::Tile &tile) {
   return json::Object{{"parameter", tile.parameter}, {"extent", tile.extent}};
 }
 
+static json::Object jsonOf(const Plan::Parts &parts) {
+  return json::Object{{"axis", parts.axis}, {"count", parts.count}};
+}
+
 static json::Object jsonOf(const Plan::Blocks &blocks) {
   return json::Object{{"per_sm", blocks.perSm},          {"cluster", blocks.cluster},
                       {"turns", blocks.turns},           {"split_loop", blocks.splitLoop},
@@ -64,11 +68,12 @@ json::Object Plan::json() const {
       array.push_back(jsonOf(entry));
     return array;
   };
-  json::Object result{{"version", kVersion},  {"kernel", kernel},
-                      {"target", target},     {"positive", json::Array(positive)},
-                      {"tiles", list(tiles)}, {"blocks", jsonOf(blocks)},
-                      {"roles", list(roles)}, {"products", list(products)},
-                      {"loops", list(loops)}, {"channels", list(channels)}};
+  json::Object result{{"version", kVersion},        {"kernel", kernel},
+                      {"target", target},           {"positive", json::Array(positive)},
+                      {"tiles", list(tiles)},       {"parts", list(parts)},
+                      {"blocks", jsonOf(blocks)},   {"roles", list(roles)},
+                      {"products", list(products)}, {"loops", list(loops)},
+                      {"channels", list(channels)}};
   if (facts)
     result["facts"] = *facts;
   return result;

@@ -65,6 +65,7 @@ private:
   Status readEntry(StringRef section, Piece entry);
   Status readWhen(Piece entry);
   Status readTile(Piece entry);
+  Status readParts(Piece axis, Piece parts);
   Status readBlocks(Piece entry);
   Status readAxes(Piece entry);
   Status readRole(Piece entry);
@@ -132,10 +133,29 @@ Status Reader::readWhen(Piece entry) {
   return {};
 }
 
+/// "in 2 parts"
+Status Reader::readParts(Piece axis, Piece parts) {
+  auto [in, count] = parts.cut(' ');
+  if (!is_contained(Plan::Parts::kAxes, axis.text))
+    return error(axis, "`rows` or `columns`, of which there are parts,");
+  if (in.text != "in")
+    return error(parts, "a number of parts, such as `in 2 parts`,");
+  Plan::Parts read{axis.text.str(), 0};
+  TILEWRIGHT_ASSIGN(read.count, this->count(count, "part"));
+  if (read.count < 2)
+    return error(count, "a number of parts, at least 2,");
+  plan.parts.push_back(std::move(read));
+  return {};
+}
+
 Status Reader::readTile(Piece entry) {
   std::vector<Piece> words = entry.words();
+  if (words.size() == 4) {
+    auto [axis, parts] = entry.cut(' ');
+    return readParts(axis, parts);
+  }
   if (words.size() != 2)
-    return error(entry, "a tile parameter and its extent, such as `BM 128`,");
+    return error(entry, "a tile parameter and its extent, such as `BM 128`, or `rows in 2 parts`,");
   TILEWRIGHT_ASSIGN(int64_t extent, number(words[1]));
   plan.tiles.push_back({words[0].text.str(), extent});
   return {};
@@ -406,6 +426,10 @@ ErrorOr<Plan> Reader::readAlone() {
     auto [parameter, extent] = rest.cut(':');
     if (parameter.words().size() != 1)
       return error(parameter, "a tile parameter, as in `tiles.BM: 128`,");
+    if (extent.words().size() > 1) {
+      TILEWRIGHT_TRY(readParts(parameter, extent));
+      return std::move(plan);
+    }
     TILEWRIGHT_ASSIGN(int64_t number, this->number(extent));
     plan.tiles.push_back({parameter.text.str(), number});
     return std::move(plan);
@@ -436,6 +460,7 @@ Status Plan::set(StringRef entry) {
   if (entry.ltrim().starts_with("blocks"))
     blocks = read.blocks;
   overlay<Tile>(tiles, read.tiles, &Tile::parameter);
+  overlay<Parts>(parts, read.parts, &Parts::axis);
   overlay<Role>(roles, read.roles, &Role::name);
   overlay<Product>(products, read.products, &Product::id);
   overlay<Loop>(loops, read.loops, &Loop::id);

@@ -148,6 +148,9 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
     found.target = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).str();
     found.facts = given.facts; // of the kernel as it was
     found.tiles = given.tiles; // bound before there is IR
+    if (auto parts = kernel->getAttrOfType<DictionaryAttr>(kPartsAttr))
+      for (NamedAttribute axis : parts)
+        found.parts.push_back({axis.getName().str(), cast<IntegerAttr>(axis.getValue()).getInt()});
     found.blocks = blocksOf(kernel);
     for (auto when : kernel.getOps<cta::WhenOp>())
       found.positive.push_back(conditionOf(when));
@@ -161,7 +164,9 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
       if (Plan::Channel read = channelOf(channel); !found.channelOf(read.id))
         found.channels.push_back(read);
     auto byId = [](auto &a, auto &b) { return a.id < b.id; };
+    auto byAxis = [](auto &a, auto &b) { return a.axis < b.axis; };
     for (Plan *plan : {&given, &found}) {
+      llvm::sort(plan->parts, byAxis);
       for (Plan::Role &role : plan->roles) // which they are; the kernel says in what order
         llvm::sort(role.streams);
       llvm::sort(plan->positive);

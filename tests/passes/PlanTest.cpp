@@ -38,7 +38,7 @@ TEST(Plan, has_what_each_entry_says) {
 static const char kEveryEntry[] =
     R"(plan 1 of attention for sm_90
   when      scale > 0, bias > 0
-  tiles     BM 128
+  tiles     BM 128, rows in 2 parts, columns in 4 parts
   blocks    2 per SM, clusters of 2, 3 in turns, split l1 least 16, axes 1 0 2, grouped 4, folded, descending, queue
   roles     load: 1 warp, 40 registers, s1, s2; store: 2 warps
   products  p1: wgmma 64x128x16, warps 8x1; p2: mma 16x8x16, warps 4x2, 1 behind
@@ -56,6 +56,7 @@ TEST(Plan, reads_every_entry_back_as_it_was_written) {
 TEST(Plan, has_conditions_and_blocks_as_they_are_said) {
   Plan plan = *Plan::parse(kEveryEntry);
   EXPECT_EQ(plan.positive, (std::vector<std::string>{"scale", "bias"}));
+  EXPECT_EQ(plan.parts, (std::vector<Plan::Parts>{{"rows", 2}, {"columns", 4}}));
   EXPECT_EQ(plan.blocks, (Plan::Blocks{.perSm = 2,
                                        .cluster = 2,
                                        .turns = 3,
@@ -112,9 +113,18 @@ TEST(Plan, says_what_stands_where_something_else_is_expected) {
       "k.plan:2:3: `roads` stands where a section, one of `when`, `tiles`, `blocks`, `roles`, "
       "`products`, `loops`, `channels`, is expected");
   EXPECT_EQ(refusal("  tiles BM"), "k.plan:2:9: `BM` stands where a tile parameter and its "
-                                   "extent, such as `BM 128`, is expected");
+                                   "extent, such as `BM 128`, or `rows in 2 parts`, is expected");
   EXPECT_EQ(refusal("tiles BM 0"),
             "k.plan:2:10: `0` stands where a number, at least 1, is expected");
+  EXPECT_EQ(refusal("tiles depths in 2 parts"),
+            "k.plan:2:7: `depths` stands where `rows` or `columns`, of which there are parts, is "
+            "expected");
+  EXPECT_EQ(refusal("tiles rows by 2 parts"), "k.plan:2:12: `by 2 parts` stands where a number of "
+                                              "parts, such as `in 2 parts`, is expected");
+  EXPECT_EQ(refusal("tiles rows in 2 halves"),
+            "k.plan:2:15: `2 halves` stands where a number of `parts` is expected");
+  EXPECT_EQ(refusal("tiles rows in 1 part"),
+            "k.plan:2:15: `1 part` stands where a number of parts, at least 2, is expected");
   EXPECT_EQ(refusal("blocks striped"),
             "k.plan:2:8: `striped` stands where `one per tile`, `1 per SM`, `clusters of 2`, `2 in "
             "turns`, `split l1 least 16`, `axes 1 0`, `grouped 16`, `folded`, `descending` or "
@@ -282,7 +292,7 @@ TEST(Plan, says_of_a_single_entry_what_stands_where) {
 TEST(Plan, is_an_object_of_its_fields) {
   Plan plan = *Plan::parse(R"(plan 1 of k for sm_90, facts 5e1c0a2b
   when     scale > 0
-  tiles    BM 128
+  tiles    BM 128, rows in 2 parts
   blocks   1 per SM, clusters of 2, split l1 least 16, axes 1 0, grouped 4, folded
   roles    load: 1 warp, 40 registers, s1; use: 8 warps
   products p1: wgmma 64x128x16, warps 8x1, 1 behind
@@ -291,7 +301,7 @@ TEST(Plan, is_an_object_of_its_fields) {
 )");
   EXPECT_EQ(llvm::json::Value(plan.json()), *llvm::json::parse(R"({
     "version": 1, "kernel": "k", "target": "sm_90", "facts": "5e1c0a2b", "positive": ["scale"],
-    "tiles": [{"parameter": "BM", "extent": 128}],
+    "tiles": [{"parameter": "BM", "extent": 128}], "parts": [{"axis": "rows", "count": 2}],
     "blocks": {"per_sm": 1, "cluster": 2, "turns": 0, "split_loop": "l1", "least": 16,
                "axes": [1, 0], "grouped": 4, "folded": true, "descending": false, "queue": false},
     "roles": [{"name": "load", "warps": 1, "registers": 40, "streams": ["s1"]},
