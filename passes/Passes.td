@@ -141,6 +141,14 @@ def SplitTiles : Pass<"split-tiles", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def SinkSums : Pass<"sink-sums", "::mlir::func::FuncOp"> {
+  let summary = "products that are added in the iteration behind their own (`loops`: add)";
+  let description = [{
+    `a' = a + f(p)`: the loop carries p, from zeros on, and adds it at the next iteration's start; the last
+    is added behind the loop. Refused where f of zeros may be something else.
+  }];
+}
+
 def CutRoles : Pass<"cut-roles", "::mlir::func::FuncOp"> {
   let summary = "roles that load streams through channels (`roles`, `channels`)";
   let description = [{

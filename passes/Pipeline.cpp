@@ -131,6 +131,9 @@ void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef p
   passes.require(createMakePersistent());
   // Before cut-roles: all roles make the same share.
   passes.require(createSplitTiles());
+  // After split-tiles, which shares loops that carry sums alone. Before cut-roles: products are
+  // values.
+  passes.require(createSinkSums());
   // After make-persistent: every role goes through the tiles.
   passes.require(createCutRoles());
   // After cut-roles: operands lie in slots.

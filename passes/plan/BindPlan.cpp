@@ -216,7 +216,10 @@ private:
     Plan::Loop orderAlone;
     orderAlone.id = entry.id;
     orderAlone.order = entry.order;
-    bool passes = llvm::any_of(entry.order, [](const auto &step) { return step.product.empty(); });
+    using Step = Plan::Loop::Step;
+    bool passes = llvm::any_of(entry.order, [](const auto &step) {
+      return step.kind != Step::Start && step.kind != Step::Await;
+    });
     if (entry != orderAlone || entry.order.empty() || passes || !plan.blocks.perSm)
       return getOperation().emitError()
              << "has a plan for the loop over `tiles`, of which it can say in what order products "
@@ -229,11 +232,14 @@ private:
     if (entry.order.empty())
       return success();
     using Step = Plan::Loop::Step;
-    llvm::StringMap<int64_t> started, awaited, turns;
+    llvm::StringMap<int64_t> started, awaited, added, turns;
+    auto placesOf = [&](const Step &step) -> llvm::StringMap<int64_t> & {
+      return step.kind == Step::Start ? started : step.kind == Step::Await ? awaited : added;
+    };
     for (auto [at, step] : llvm::enumerate(entry.order))
       if (step.product.empty())
         turns[step.kind == Step::Enter ? "enter" : "leave"] = at;
-      else if (!(step.kind == Step::Await ? awaited : started).try_emplace(step.product, at).second)
+      else if (!placesOf(step).try_emplace(step.product, at).second)
         return loop.emitError() << "is loop `" << entry.id << "`, in whose order `" << step.product
                                 << "` stands twice";
     int64_t passes = llvm::count_if(entry.order, [](auto &step) { return step.product.empty(); });
@@ -252,6 +258,10 @@ private:
                                 << (start == started.end() ? "` is not started"
                                                            : "` is awaited before it starts");
     }
+    for (const auto &[id, at] : added)
+      if (!started.contains(id) || !awaited.contains(id))
+        return loop.emitError() << "is loop `" << entry.id << "`, whose order adds `" << id
+                                << "` and does not start and await it";
     if (ordered != started.size())
       return loop.emitError() << "is loop `" << entry.id << "` with an order of " << started.size()
                               << " products; it has " << ordered;

@@ -30,6 +30,11 @@ const Plan::Role *Plan::loaderOf(StringRef stream) const {
   return found == roles.end() ? nullptr : &*found;
 }
 
+bool Plan::Loop::addsLate(StringRef product) const {
+  auto at = [&](Step::Kind kind) { return find(order, Step{kind, product.str()}); };
+  return at(Step::Add) != order.end() && at(Step::Add) < at(Step::Await);
+}
+
 //===- As text --------------------------------------------------------------------------------===//
 
 static std::string counted(int64_t number, StringRef of) {
@@ -75,7 +80,8 @@ static std::string textOf(const Plan::Loop::Step &step) {
   using Step = Plan::Loop::Step;
   if (step.product.empty())
     return step.kind == Step::Enter ? "enter" : "leave";
-  return (step.kind == Step::Await ? "await " : "start ") + step.product;
+  StringRef verb = step.kind == Step::Add ? "add " : step.kind == Step::Await ? "await " : "start ";
+  return (verb + step.product).str();
 }
 
 static std::string textOf(const Plan::Loop &loop) {

@@ -86,11 +86,11 @@ struct Plan {
 
   /// What is done with a loop.
   struct Loop {
-    /// A product is started or its result awaited, or a turn taken or passed on. All else stands as
-    /// early as it can.
+    /// A product is started, its result awaited or added to sums that the loop carries, or a turn
+    /// taken or passed on. All else stands as early as it can.
     struct Step {
-      enum Kind { Start, Await, Enter, Leave } kind = Start;
-      std::string product; ///< Of a start or an await.
+      enum Kind { Start, Await, Enter, Leave, Add } kind = Start;
+      std::string product; ///< None, if it is a turn.
       bool operator==(const Step &) const = default;
     };
     std::string id;                 ///< "l1", or "tiles"
@@ -101,6 +101,9 @@ struct Plan {
     bool byWarpgroup = false; ///< Each takes as many iterations as its own rows need.
     std::vector<Step> order;  ///< Empty: as the kernel has it.
     bool operator==(const Loop &) const = default;
+
+    /// Whether a product is added in front of its await: in the iteration behind its own.
+    bool addsLate(llvm::StringRef product) const;
   };
 
   std::string kernel, target;

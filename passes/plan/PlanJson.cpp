@@ -40,7 +40,7 @@ static json::Object jsonOf(const Plan::Product &product) {
 }
 
 static json::Object jsonOf(const Plan::Loop &loop) {
-  static constexpr StringLiteral kKinds[] = {"start", "await", "enter", "leave"};
+  static constexpr StringLiteral kKinds[] = {"start", "await", "enter", "leave", "add"};
   json::Array order;
   for (const Plan::Loop::Step &step : loop.order)
     order.push_back(json::Object{{"step", kKinds[step.kind]}, {"product", step.product}});

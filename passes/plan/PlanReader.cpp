@@ -261,9 +261,12 @@ Status Reader::readLoopField(Piece field, Plan::Loop &loop) {
   std::vector<Piece> words = field.words();
   using Step = Plan::Loop::Step;
   bool isStep = words.size() == 2 && isId(words[1].text, 'p');
-  if (isStep && (words[0].text == "start" || words[0].text == "await")) {
-    loop.order.push_back(
-        {words[0].text == "await" ? Step::Await : Step::Start, words[1].text.str()});
+  static constexpr std::pair<StringLiteral, Step::Kind> kSteps[] = {
+      {"start", Step::Start}, {"await", Step::Await}, {"add", Step::Add}};
+  const auto *kind =
+      find_if(kSteps, [&](auto &each) { return isStep && each.first == words[0].text; });
+  if (kind != std::end(kSteps)) {
+    loop.order.push_back({kind->second, words[1].text.str()});
   } else if (field.text == "enter" || field.text == "leave") {
     loop.order.push_back({field.text == "enter" ? Step::Enter : Step::Leave, ""});
   } else if (words.size() == 3 && words[0].text == "late" && words[1].text == "peak") {
@@ -286,7 +289,7 @@ Status Reader::readLoopField(Piece field, Plan::Loop &loop) {
     return error(
         field,
         "`from last`, `late peak 8`, `late sums`, `split masks`, `by warpgroup`, `start p1`, "
-        "`await p1`, `enter` or "
+        "`await p1`, `add p1`, `enter` or "
         "`leave`");
   }
   return {};

@@ -71,10 +71,15 @@ std::vector<Plan::Loop::Step> stepsOf(Block &body, bool isOrdered) {
   using Step = Plan::Loop::Step;
   std::vector<Step> steps;
   for (Operation &op : body)
-    if (isOrdered && isa<cta::MmaOp, cta::AwaitOp>(op))
+    if (auto product = op.getAttrOfType<StringAttr>(kAddAttr)) {
+      Step add{Step::Add, product.str()};
+      if (!llvm::is_contained(steps, add)) // else more of it
+        steps.push_back(add);
+    } else if (isOrdered && isa<cta::MmaOp, cta::AwaitOp>(op)) {
       steps.push_back({isa<cta::AwaitOp>(op) ? Step::Await : Step::Start, nameOf(&op)});
-    else if (isa<cta::EnterOp, cta::LeaveOp>(op))
+    } else if (isa<cta::EnterOp, cta::LeaveOp>(op)) {
       steps.push_back({isa<cta::EnterOp>(op) ? Step::Enter : Step::Leave, ""});
+    }
   return steps;
 }
 

@@ -42,8 +42,8 @@ static const char kEveryEntry[] =
   blocks    2 per SM, clusters of 2, 3 in turns, split l1 least 16, axes 1 0 2, grouped 4, folded, descending, queue
   roles     load: 1 warp, 40 registers, s1, s2; store: 2 warps
   products  p1: wgmma 64x128x16, warps 8x1; p2: mma 16x8x16, warps 4x2, 1 behind
-  loops     l1: late peak 8.5, late sums, split masks, enter, start p1, start p2, leave, await p1, await p2; tiles: start p2, await p2
-  channels  s1: tma multicast, 1 slot; s2: cp_async, 4 slots, with s1; e1: store, 2 slots of 64 columns
+  loops     l1: late peak 8.5, late sums, split masks, enter, start p1, add p2, start p2, leave, await p1, await p2, add p1; tiles: start p2, await p2
+  channels  s1: tma multicast, 1 slot; s2: cp_async, 4 slots, with s1; e1: store, 2 slots of 64 columns; e2: store, 2 slots of 64 columns, with e1
 )";
 
 TEST(Plan, reads_every_entry_back_as_it_was_written) {
@@ -79,10 +79,13 @@ TEST(Plan, has_what_is_said_of_loops_and_channels) {
   EXPECT_TRUE(loop.lateSums && loop.splitMasks);
   EXPECT_EQ(loop.order, (std::vector<Step>{{Step::Enter, ""},
                                            {Step::Start, "p1"},
+                                           {Step::Add, "p2"},
                                            {Step::Start, "p2"},
                                            {Step::Leave, ""},
                                            {Step::Await, "p1"},
-                                           {Step::Await, "p2"}}));
+                                           {Step::Await, "p2"},
+                                           {Step::Add, "p1"}}));
+  EXPECT_TRUE(loop.addsLate("p2") && !loop.addsLate("p1"));
   const Plan::Loop &tiles = *plan.loopOf(Plan::kTiles);
   EXPECT_EQ(tiles.order, (std::vector<Step>{{Step::Start, "p2"}, {Step::Await, "p2"}}));
   EXPECT_FALSE(tiles.latePeak || tiles.lateSums || tiles.splitMasks);
@@ -182,7 +185,8 @@ TEST(Plan, says_what_products_and_loops_may_be) {
     EXPECT_EQ(refusal("loops l1: late sums, " + std::string(field)),
               "k.plan:2:22: `" + std::string(field) +
                   "` stands where `from last`, `late peak 8`, `late sums`, `split masks`, "
-                  "`by warpgroup`, `start p1`, `await p1`, `enter` or `leave` is expected");
+                  "`by warpgroup`, `start p1`, `await p1`, `add p1`, `enter` or `leave` is "
+                  "expected");
   for (const char *lag : {"0", "-1", "nan", "inf", "65", "8.3", "far"})
     EXPECT_EQ(refusal("loops l1: late peak " + std::string(lag)),
               "k.plan:2:21: `" + std::string(lag) +
@@ -296,7 +300,7 @@ TEST(Plan, is_an_object_of_its_fields) {
   blocks   1 per SM, clusters of 2, split l1 least 16, axes 1 0, grouped 4, folded
   roles    load: 1 warp, 40 registers, s1; use: 8 warps
   products p1: wgmma 64x128x16, warps 8x1, 1 behind
-  loops    l1: late peak 8, enter, start p1, leave, await p1
+  loops    l1: late peak 8, enter, start p1, leave, await p1, add p1
   channels s1: tma multicast, 4 slots; s2: tma, 4 slots, with s1; e1: store, 2 slots of 64 columns
 )");
   EXPECT_EQ(llvm::json::Value(plan.json()), *llvm::json::parse(R"({
@@ -311,7 +315,8 @@ TEST(Plan, is_an_object_of_its_fields) {
     "loops": [{"id": "l1", "from_last": false, "late_peak": 8, "late_sums": false,
                "split_masks": false, "by_warpgroup": false,
                "order": [{"step": "enter", "product": ""}, {"step": "start", "product": "p1"},
-                         {"step": "leave", "product": ""}, {"step": "await", "product": "p1"}]}],
+                         {"step": "leave", "product": ""}, {"step": "await", "product": "p1"},
+                         {"step": "add", "product": "p1"}]}],
     "channels": [{"id": "s1", "kind": "tma", "slots": 4, "columns": 0, "multicast": true,
                   "with": ""},
                  {"id": "s2", "kind": "tma", "slots": 4, "columns": 0, "multicast": false,

@@ -202,6 +202,9 @@ std::vector<Step> PlanDrawer::drawOrder(ArrayRef<passes::ProductFact> products, 
     int64_t earlier = choices.chance(15) ? choices.between(0, order.end() - behind) : 0;
     order.insert(order.end() - earlier, await);
   }
+  for (const passes::ProductFact &product : products)
+    if (!isTiles && llvm::is_contained(order, Step{Step::Await, product.id}) && choices.chance(25))
+      order.insert(order.begin() + choices.between(0, order.size()), {Step::Add, product.id});
   constexpr int64_t kTwoGroups = 8; // of warps, which can take turns
   if (!isTiles && choices.chance(warps[0] * warps[1] < kTwoGroups ? 1 : 20)) {
     auto enter =
