@@ -29,6 +29,8 @@ SUITE = Suite(
           ((8192, 8192, 8192), (4096, 4096, 4096), (4096, 7168, 16384))),
         *(product("gemm_block_scaled", "f8e4m3", *size) for size in
           ((8192, 8192, 8192), (4096, 7168, 16384), (4096, 4096, 4096), (2048, 7168, 2048))),
+        *(product("gemm_block_scaled_tall", "f8e4m3", *size) for size in
+          ((4096, 7168, 16384), (8192, 8192, 8192), (4096, 4096, 4096))),
         swiglu(8192, 14336, 4096), swiglu(4096, 14336, 4096), swiglu(2048, 4096, 2048),
         *(heads(program, s, d, causal) for program, d, causal, sizes in
           (("attention", 128, False, (4096, 4000, 2048, 16384)),
