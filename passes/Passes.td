@@ -79,6 +79,15 @@ def AssumeConditions : Pass<"assume-conditions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def CutTiles : Pass<"cut-tiles", "::mlir::func::FuncOp"> {
+  let summary = "tiles in parts, along rows or columns of what is stored (`tiles`: in parts)";
+  let description = [{
+    All that has the axis, in loops and branches too, becomes several smaller ones, one for each part;
+    what does not have it is shared. Refused where elements along the axis meet.
+  }];
+  let options = [Option<"text", "text", "std::string", "\"\"", "the plan (none: what the kernel has in `plan.text`)">];
+}
+
 def BindPlan : Pass<"bind-plan", "::mlir::func::FuncOp"> {
   let summary = "reads a plan, and says of each op what the plan calls it";
   let description = [{
@@ -130,6 +139,14 @@ def MakePersistent : Pass<"make-persistent", "::mlir::func::FuncOp"> {
 def SplitTiles : Pass<"split-tiles", "::mlir::func::FuncOp"> {
   let summary = "tiles left over that blocks share (`blocks`: split)";
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def SinkSums : Pass<"sink-sums", "::mlir::func::FuncOp"> {
+  let summary = "products that are added in the iteration behind their own (`loops`: add)";
+  let description = [{
+    `a' = a + f(p)`: the loop carries p, from zeros on, and adds it at the next iteration's start; the last
+    is added behind the loop. Refused where f of zeros may be something else.
+  }];
 }
 
 def CutRoles : Pass<"cut-roles", "::mlir::func::FuncOp"> {

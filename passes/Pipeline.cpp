@@ -113,6 +113,10 @@ void addFacts(OpPassManager &manager, const PipelineOptions &options, StringRef 
   if (!plan.empty())
     passes.require(createAssumeConditions({plan.str()}));
   addTilePasses(passes);
+  // Last: plans are about the kernel's parts. Behind split-masked-loops, which has found the masks
+  // of whole tiles.
+  if (!plan.empty())
+    passes.require(createCutTiles({plan.str()}));
 }
 
 void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef plan) {
@@ -129,6 +133,9 @@ void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef p
   passes.require(createMakePersistent());
   // Before cut-roles: all roles make the same share.
   passes.require(createSplitTiles());
+  // After split-tiles, which shares loops that carry sums alone. Before cut-roles: products are
+  // values.
+  passes.require(createSinkSums());
   // Before cut-roles: another role may put them.
   passes.require(createPutTiles());
   // After make-persistent: every role goes through the tiles.

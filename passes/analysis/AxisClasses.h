@@ -21,7 +21,9 @@ public:
 
   /// Whether the tile was there when the classes were made.
   bool contains(mlir::Value tile) const { return first.contains(tile); }
-  Class &of(mlir::Value tile, int64_t axis) { return classes[find(first.lookup(tile) + axis)]; }
+  /// The class that an axis belongs to, by a number; equal for axes that agree.
+  unsigned idOf(mlir::Value tile, int64_t axis) { return find(first.lookup(tile) + axis); }
+  Class &of(mlir::Value tile, int64_t axis) { return classes[idOf(tile, axis)]; }
   bool isPadded(mlir::Value tile, int64_t axis) {
     return of(tile, axis).padded != of(tile, axis).extent;
   }

@@ -64,6 +64,7 @@ private:
       return success();
     };
     return success(succeeded(check(plan.roles, "roles", &Plan::Role::name)) &&
+                   succeeded(check(plan.parts, "parts", &Plan::Parts::axis)) &&
                    succeeded(check(plan.products, "products", &Plan::Product::id)) &&
                    succeeded(check(plan.loops, "loops", &Plan::Loop::id)) &&
                    succeeded(check(plan.channels, "channels", &Plan::Channel::id)));
@@ -241,7 +242,10 @@ private:
     Plan::Loop orderAlone;
     orderAlone.id = entry.id;
     orderAlone.order = entry.order;
-    bool passes = llvm::any_of(entry.order, [](const auto &step) { return step.product.empty(); });
+    using Step = Plan::Loop::Step;
+    bool passes = llvm::any_of(entry.order, [](const auto &step) {
+      return step.kind != Step::Start && step.kind != Step::Await;
+    });
     if (entry != orderAlone || entry.order.empty() || passes || !plan.blocks.perSm)
       return getOperation().emitError()
              << "has a plan for the loop over `tiles`, of which it can say in what order products "
@@ -254,11 +258,14 @@ private:
     if (entry.order.empty())
       return success();
     using Step = Plan::Loop::Step;
-    llvm::StringMap<int64_t> started, awaited, turns;
+    llvm::StringMap<int64_t> started, awaited, added, turns;
+    auto placesOf = [&](const Step &step) -> llvm::StringMap<int64_t> & {
+      return step.kind == Step::Start ? started : step.kind == Step::Await ? awaited : added;
+    };
     for (auto [at, step] : llvm::enumerate(entry.order))
       if (step.product.empty())
         turns[step.kind == Step::Enter ? "enter" : "leave"] = at;
-      else if (!(step.kind == Step::Await ? awaited : started).try_emplace(step.product, at).second)
+      else if (!placesOf(step).try_emplace(step.product, at).second)
         return loop.emitError() << "is loop `" << entry.id << "`, in whose order `" << step.product
                                 << "` stands twice";
     int64_t passes = llvm::count_if(entry.order, [](auto &step) { return step.product.empty(); });
@@ -277,6 +284,10 @@ private:
                                 << (start == started.end() ? "` is not started"
                                                            : "` is awaited before it starts");
     }
+    for (const auto &[id, at] : added)
+      if (!started.contains(id) || !awaited.contains(id))
+        return loop.emitError() << "is loop `" << entry.id << "`, whose order adds `" << id
+                                << "` and does not start and await it";
     if (ordered != started.size())
       return loop.emitError() << "is loop `" << entry.id << "` with an order of " << started.size()
                               << " products; it has " << ordered;
@@ -301,10 +312,14 @@ private:
                << " computed tiles and " << facts.ends.size() << " ends";
       const Plan::Channel *with = plan.channelOf(channel.with);
       if (!channel.with.empty() && (!with || !with->with.empty() || with->slots != channel.slots ||
+                                    with->columns != channel.columns ||
                                     plan.loaderOf(with->id) != plan.loaderOf(channel.id)))
         return getOperation().emitError()
                << "has a plan in which `" << channel.id << "` goes with `" << channel.with
-               << "`; that takes one of the same role and as many slots, which goes with no other";
+               << "`; that takes one "
+               << (channel.kind == "store" ? "through as many slots of as many columns"
+                                           : "of the same role and as many slots")
+               << ", which goes with no other";
       if (channel.multicast && (channel.kind != "tma" || !plan.blocks.cluster))
         return getOperation().emitError()
                << "has a plan in which `" << channel.id << "` goes by multicast; that takes `tma` "

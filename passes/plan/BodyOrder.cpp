@@ -89,6 +89,8 @@ public:
         prepare(asked);
       if (step.kind == Step::Await)
         await(op);
+      else if (step.kind == Step::Add)
+        add(step, steps.drop_front(at + 1));
       else if (step.kind == Step::Start)
         start(op);
       else
@@ -107,6 +109,8 @@ private:
     auto found = llvm::find_if(body, [&](Operation *op) {
       if (step.kind == Step::Enter || step.kind == Step::Leave)
         return step.kind == Step::Enter ? isa<cta::EnterOp>(op) : isa<cta::LeaveOp>(op);
+      if (step.kind == Step::Add)
+        return addedWith(op) == StringRef(step.product);
       bool fits = step.kind == Step::Await ? isa<cta::AwaitOp>(op) : isa<cta::MmaOp>(op);
       return fits && idOf(op) == StringRef(step.product);
     });
@@ -121,7 +125,25 @@ private:
           place(other);
   }
 
+  /// Adds a product, which stands behind what the next start waits for.
+  void add(const Step &step, ArrayRef<Step> then) {
+    const auto *next = llvm::find_if(then, [](auto &each) { return !each.product.empty(); });
+    if (next != then.end() && next->kind == Step::Start)
+      prepare(find(*next));
+    for (Operation *op : body)
+      if (addedWith(op) == StringRef(step.product))
+        place(op);
+  }
+
+  /// The product that an op adds at a place of its own.
+  static std::optional<StringRef> addedWith(Operation *op) {
+    auto id = op->getAttrOfType<StringAttr>(kAddAttr);
+    return id ? std::optional(id.getValue()) : std::nullopt;
+  }
+
   static std::string nameOf(Operation *op) {
+    if (auto product = addedWith(op))
+      return ("add " + *product).str();
     return ((isa<cta::AwaitOp>(op) ? "await " : "start ") + *idOf(op)).str();
   }
 
@@ -257,7 +279,7 @@ private:
   /// Whether nothing that has to be placed stands in front of an op. Between two awaits that stays
   /// as it is.
   bool isReady(Operation *op) {
-    if (isDone(op) || isPlaced(op))
+    if (isDone(op) || isPlaced(op) || addedWith(op))
       return isDone(op);
     if (auto known = ready.find(op); known != ready.end())
       return known->second;

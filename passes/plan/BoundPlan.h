@@ -17,6 +17,12 @@ inline constexpr llvm::StringLiteral kAxesAttr = "plan.axes";
 /// On what a loop from the last iteration on computes the iteration by.
 inline constexpr llvm::StringLiteral kReversedAttr = "plan.reversed";
 
+/// On a kernel: into how many parts its tiles are cut, by the name of the axis.
+inline constexpr llvm::StringLiteral kPartsAttr = "plan.parts";
+
+/// On what adds a product to what a loop carries, where the plan says when: the product's id.
+inline constexpr llvm::StringLiteral kAddAttr = "plan.add";
+
 /// On channels that go together: the id of the first.
 inline constexpr llvm::StringLiteral kWithAttr = "plan.with";
 

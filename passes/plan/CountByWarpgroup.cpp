@@ -47,6 +47,8 @@ public:
     // What is noted of masks is about a loop that goes from the first iteration.
     if (llvm::any_of(*loop.getBody(), [](Operation &op) { return op.hasAttr(kReversedAttr); }))
       return refuse("it goes from the last");
+    if (role->getParentOp()->hasAttr(kPartsAttr))
+      return refuse("its tiles are in parts, of which each warpgroup has rows");
     if (!loop->hasAttr(kIdleMasksAttr) || !keepsRowsApart(loop))
       return refuse("an iteration that its rows do not see may change them");
     findForms();

@@ -36,6 +36,11 @@ const Plan::Role *Plan::makerOf(StringRef tile) const {
   return found == roles.end() ? nullptr : &*found;
 }
 
+bool Plan::Loop::addsLate(StringRef product) const {
+  auto at = [&](Step::Kind kind) { return find(order, Step{kind, product.str()}); };
+  return at(Step::Add) != order.end() && at(Step::Add) < at(Step::Await);
+}
+
 //===- As text --------------------------------------------------------------------------------===//
 
 static std::string counted(int64_t number, StringRef of) {
@@ -82,7 +87,8 @@ static std::string textOf(const Plan::Loop::Step &step) {
   using Step = Plan::Loop::Step;
   if (step.product.empty())
     return step.kind == Step::Enter ? "enter" : "leave";
-  return (step.kind == Step::Await ? "await " : "start ") + step.product;
+  StringRef verb = step.kind == Step::Add ? "add " : step.kind == Step::Await ? "await " : "start ";
+  return (verb + step.product).str();
 }
 
 static std::string textOf(const Plan::Loop &loop) {
@@ -117,23 +123,34 @@ static std::string textOf(const Plan::Tile &tile) {
   return tile.parameter + " " + std::to_string(tile.extent);
 }
 
+static std::string textOf(const Plan::Parts &parts) {
+  return parts.axis + " in " + counted(parts.count, "part");
+}
+
+template <typename Entry> static std::vector<std::string> textsOf(ArrayRef<Entry> entries) {
+  std::vector<std::string> texts;
+  for (const Entry &entry : entries)
+    texts.push_back(textOf(entry));
+  return texts;
+}
+
 std::string Plan::str() const {
   std::string text = "plan " + std::to_string(kVersion) + " of " + kernel + " for " + target +
                      (facts ? ", facts " + *facts : "") + "\n";
-  auto section = [&](StringRef name, const auto &entries, StringRef separator) {
-    if (entries.empty())
-      return;
-    auto texts = map_range(entries, [](const auto &entry) { return textOf(entry); });
-    text +=
-        ("  " + name + std::string(10 - name.size(), ' ') + join(texts, separator) + "\n").str();
+  auto section = [&](StringRef name, const std::vector<std::string> &entries, StringRef separator) {
+    if (!entries.empty())
+      text += ("  " + name + std::string(10 - name.size(), ' ') + join(entries, separator) + "\n")
+                  .str();
   };
-  section("when", positive, ", ");
-  section("tiles", tiles, ", ");
-  section("blocks", ArrayRef(blocks), ", ");
-  section("roles", roles, "; ");
-  section("products", products, "; ");
-  section("loops", loops, "; ");
-  section("channels", channels, "; ");
+  std::vector<std::string> extents = textsOf(ArrayRef(tiles));
+  append_range(extents, textsOf(ArrayRef(parts)));
+  section("when", textsOf(ArrayRef(positive)), ", ");
+  section("tiles", extents, ", ");
+  section("blocks", {textOf(blocks)}, ", ");
+  section("roles", textsOf(ArrayRef(roles)), "; ");
+  section("products", textsOf(ArrayRef(products)), "; ");
+  section("loops", textsOf(ArrayRef(loops)), "; ");
+  section("channels", textsOf(ArrayRef(channels)), "; ");
   return text;
 }
 

@@ -42,6 +42,13 @@ struct Plan {
     int64_t extent = 0;
     bool operator==(const Tile &) const = default;
   };
+  /// Tiles that are cut along an axis of what the ends store.
+  struct Parts {
+    static constexpr llvm::StringLiteral kAxes[] = {"rows", "columns"};
+    std::string axis; ///< One of them.
+    int64_t count = 0;
+    bool operator==(const Parts &) const = default;
+  };
   struct Blocks {
     int64_t perSm = 0;         ///< That stay and take tile after tile; 0: one for each tile.
     int64_t cluster = 0;       ///< Blocks of a cluster, neighbours along the first axis; 0: none.
@@ -77,17 +84,18 @@ struct Plan {
     int64_t slots = 0;
     int64_t columns = 0;    ///< Of a slot that a tile is stored through.
     bool multicast = false; ///< To all blocks of a cluster at once.
-    std::string with;       ///< The stream whose slots change hands together with its own.
+    std::string with;       ///< The stream with whose slots its own change hands, or the end
+                            ///< through whose slots it goes.
     bool operator==(const Channel &) const = default;
   };
 
   /// What is done with a loop.
   struct Loop {
-    /// A product is started or its result awaited, or a turn taken or passed on. All else stands as
-    /// early as it can.
+    /// A product is started, its result awaited or added to sums that the loop carries, or a turn
+    /// taken or passed on. All else stands as early as it can.
     struct Step {
-      enum Kind { Start, Await, Enter, Leave } kind = Start;
-      std::string product; ///< Of a start or an await.
+      enum Kind { Start, Await, Enter, Leave, Add } kind = Start;
+      std::string product; ///< None, if it is a turn.
       bool operator==(const Step &) const = default;
     };
     std::string id;                 ///< "l1", or "tiles"
@@ -98,12 +106,16 @@ struct Plan {
     bool byWarpgroup = false; ///< Each takes as many iterations as its own rows need.
     std::vector<Step> order;  ///< Empty: as the kernel has it.
     bool operator==(const Loop &) const = default;
+
+    /// Whether a product is added in front of its await: in the iteration behind its own.
+    bool addsLate(llvm::StringRef product) const;
   };
 
   std::string kernel, target;
   std::optional<std::string> facts;  ///< KernelFacts::hash() of what it is for; none: not held to.
   std::vector<std::string> positive; ///< Scalar arguments; others have no use for the plan.
   std::vector<Tile> tiles;
+  std::vector<Parts> parts;
   Blocks blocks;
   std::vector<Role> roles;
   std::vector<Product> products;

@@ -57,10 +57,28 @@ Status EntryReader::readWhen(Piece entry) {
   return {};
 }
 
+Status EntryReader::readParts(Piece axis, Piece parts) {
+  auto [in, count] = parts.cut(' ');
+  if (!is_contained(Plan::Parts::kAxes, axis.text))
+    return error(axis, "`rows` or `columns`, of which there are parts,");
+  if (in.text != "in")
+    return error(parts, "a number of parts, such as `in 2 parts`,");
+  Plan::Parts read{axis.text.str(), 0};
+  TILEWRIGHT_ASSIGN(read.count, this->count(count, "part"));
+  if (read.count < 2)
+    return error(count, "a number of parts, at least 2,");
+  plan.parts.push_back(std::move(read));
+  return {};
+}
+
 Status EntryReader::readTile(Piece entry) {
   std::vector<Piece> words = entry.words();
+  if (words.size() == 4) {
+    auto [axis, parts] = entry.cut(' ');
+    return readParts(axis, parts);
+  }
   if (words.size() != 2)
-    return error(entry, "a tile parameter and its extent, such as `BM 128`,");
+    return error(entry, "a tile parameter and its extent, such as `BM 128`, or `rows in 2 parts`,");
   TILEWRIGHT_ASSIGN(int64_t extent, number(words[1]));
   plan.tiles.push_back({words[0].text.str(), extent});
   return {};
@@ -169,9 +187,12 @@ Status EntryReader::readLoopField(Piece field, Plan::Loop &loop) {
   std::vector<Piece> words = field.words();
   using Step = Plan::Loop::Step;
   bool isStep = words.size() == 2 && isId(words[1].text, 'p');
-  if (isStep && (words[0].text == "start" || words[0].text == "await")) {
-    loop.order.push_back(
-        {words[0].text == "await" ? Step::Await : Step::Start, words[1].text.str()});
+  static constexpr std::pair<StringLiteral, Step::Kind> kSteps[] = {
+      {"start", Step::Start}, {"await", Step::Await}, {"add", Step::Add}};
+  const auto *kind =
+      find_if(kSteps, [&](auto &each) { return isStep && each.first == words[0].text; });
+  if (kind != std::end(kSteps)) {
+    loop.order.push_back({kind->second, words[1].text.str()});
   } else if (field.text == "enter" || field.text == "leave") {
     loop.order.push_back({field.text == "enter" ? Step::Enter : Step::Leave, ""});
   } else if (words.size() == 3 && words[0].text == "late" && words[1].text == "peak") {
@@ -194,7 +215,7 @@ Status EntryReader::readLoopField(Piece field, Plan::Loop &loop) {
     return error(
         field,
         "`from last`, `late peak 8`, `late sums`, `split masks`, `by warpgroup`, `start p1`, "
-        "`await p1`, `enter` or "
+        "`await p1`, `add p1`, `enter` or "
         "`leave`");
   }
   return {};
@@ -220,7 +241,8 @@ Status EntryReader::readChannel(Piece entry) {
     return error(id, "a stream such as `s1`, a tile such as `t1` or an end such as `e1`");
   std::vector<Piece> fields = rest.split(',');
   std::vector<Piece> with = fields.size() == 3 ? fields[2].words() : std::vector<Piece>();
-  bool goesWith = with.size() == 2 && with[0].text == "with" && isId(with[1].text, 's');
+  bool goesWith = with.size() == 2 && with[0].text == "with" && !isId(id.text, 't') &&
+                  isId(with[1].text, id.text[0]);
   if (fields.size() != (goesWith ? 3 : 2))
     return error(rest, "a transport and a depth, such as `tma, 4 slots` or `tma, 4 slots, with "
                        "s1`,");

@@ -43,6 +43,8 @@ public:
   EntryReader(llvm::StringRef text, llvm::StringRef file) : text(text), file(file) {}
 
   Status readEntry(llvm::StringRef section, Piece entry);
+  /// "rows" and "in 2 parts"
+  Status readParts(Piece axis, Piece parts);
 
   /// Where a piece stands, what is there and what may be.
   Error error(Piece at, const llvm::Twine &expected) const;

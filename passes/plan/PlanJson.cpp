@@ -11,6 +11,10 @@ static json::Object jsonOf(const Plan::Tile &tile) {
   return json::Object{{"parameter", tile.parameter}, {"extent", tile.extent}};
 }
 
+static json::Object jsonOf(const Plan::Parts &parts) {
+  return json::Object{{"axis", parts.axis}, {"count", parts.count}};
+}
+
 static json::Object jsonOf(const Plan::Blocks &blocks) {
   return json::Object{{"per_sm", blocks.perSm},          {"cluster", blocks.cluster},
                       {"turns", blocks.turns},           {"split_loop", blocks.splitLoop},
@@ -38,7 +42,7 @@ static json::Object jsonOf(const Plan::Product &product) {
 }
 
 static json::Object jsonOf(const Plan::Loop &loop) {
-  static constexpr StringLiteral kKinds[] = {"start", "await", "enter", "leave"};
+  static constexpr StringLiteral kKinds[] = {"start", "await", "enter", "leave", "add"};
   json::Array order;
   for (const Plan::Loop::Step &step : loop.order)
     order.push_back(json::Object{{"step", kKinds[step.kind]}, {"product", step.product}});
@@ -66,11 +70,12 @@ json::Object Plan::json() const {
       array.push_back(jsonOf(entry));
     return array;
   };
-  json::Object result{{"version", kVersion},  {"kernel", kernel},
-                      {"target", target},     {"positive", json::Array(positive)},
-                      {"tiles", list(tiles)}, {"blocks", jsonOf(blocks)},
-                      {"roles", list(roles)}, {"products", list(products)},
-                      {"loops", list(loops)}, {"channels", list(channels)}};
+  json::Object result{{"version", kVersion},        {"kernel", kernel},
+                      {"target", target},           {"positive", json::Array(positive)},
+                      {"tiles", list(tiles)},       {"parts", list(parts)},
+                      {"blocks", jsonOf(blocks)},   {"roles", list(roles)},
+                      {"products", list(products)}, {"loops", list(loops)},
+                      {"channels", list(channels)}};
   if (facts)
     result["facts"] = *facts;
   return result;

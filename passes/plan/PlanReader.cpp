@@ -113,6 +113,10 @@ ErrorOr<Plan> Reader::readAlone() {
     auto [parameter, extent] = rest.cut(':');
     if (parameter.words().size() != 1)
       return entries.error(parameter, "a tile parameter, as in `tiles.BM: 128`,");
+    if (extent.words().size() > 1) {
+      TILEWRIGHT_TRY(entries.readParts(parameter, extent));
+      return std::move(entries.plan);
+    }
     TILEWRIGHT_ASSIGN(int64_t number, entries.number(extent));
     entries.plan.tiles.push_back({parameter.text.str(), number});
     return std::move(entries.plan);
@@ -143,6 +147,7 @@ Status Plan::set(StringRef entry) {
   if (entry.ltrim().starts_with("blocks"))
     blocks = read.blocks;
   overlay<Tile>(tiles, read.tiles, &Tile::parameter);
+  overlay<Parts>(parts, read.parts, &Parts::axis);
   overlay<Role>(roles, read.roles, &Role::name);
   overlay<Product>(products, read.products, &Product::id);
   overlay<Loop>(loops, read.loops, &Loop::id);

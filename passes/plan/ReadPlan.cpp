@@ -80,10 +80,15 @@ std::vector<Plan::Loop::Step> stepsOf(Block &body, bool isOrdered) {
   using Step = Plan::Loop::Step;
   std::vector<Step> steps;
   for (Operation &op : body)
-    if (isOrdered && isa<cta::MmaOp, cta::AwaitOp>(op))
+    if (auto product = op.getAttrOfType<StringAttr>(kAddAttr)) {
+      Step add{Step::Add, product.str()};
+      if (!llvm::is_contained(steps, add)) // else more of it
+        steps.push_back(add);
+    } else if (isOrdered && isa<cta::MmaOp, cta::AwaitOp>(op)) {
       steps.push_back({isa<cta::AwaitOp>(op) ? Step::Await : Step::Start, nameOf(&op)});
-    else if (isa<cta::EnterOp, cta::LeaveOp>(op))
+    } else if (isa<cta::EnterOp, cta::LeaveOp>(op)) {
       steps.push_back({isa<cta::EnterOp>(op) ? Step::Enter : Step::Leave, ""});
+    }
   return steps;
 }
 
@@ -157,6 +162,9 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
     found.target = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).str();
     found.facts = given.facts; // of the kernel as it was
     found.tiles = given.tiles; // bound before there is IR
+    if (auto parts = kernel->getAttrOfType<DictionaryAttr>(kPartsAttr))
+      for (NamedAttribute axis : parts)
+        found.parts.push_back({axis.getName().str(), cast<IntegerAttr>(axis.getValue()).getInt()});
     found.blocks = blocksOf(kernel);
     for (auto when : kernel.getOps<cta::WhenOp>())
       found.positive.push_back(conditionOf(when));
@@ -165,11 +173,14 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
         found.roles.push_back(roleOf(role));
     readProducts(found);
     readLoops(given, found);
+    readStores(found);
     for (auto channel : kernel.getOps<cta::ChannelOp>())
       if (Plan::Channel read = channelOf(channel); !found.channelOf(read.id))
         found.channels.push_back(read);
     auto byId = [](auto &a, auto &b) { return a.id < b.id; };
+    auto byAxis = [](auto &a, auto &b) { return a.axis < b.axis; };
     for (Plan *plan : {&given, &found}) {
+      llvm::sort(plan->parts, byAxis);
       for (Plan::Role &role : plan->roles) { // which they are; the kernel says in what order
         llvm::sort(role.streams);
         llvm::sort(role.tiles);
@@ -202,6 +213,19 @@ private:
     });
     for (auto &[id, product] : products)
       found.products.push_back(productOf(product));
+  }
+
+  /// Ends that go through the slots of another.
+  void readStores(Plan &found) {
+    getOperation().walk([&](cta::StoreOp store) {
+      auto channel = store.getThrough().getDefiningOp<cta::ChannelOp>();
+      if (!channel || !idOf(store) || idOf(store) == idOf(channel) || found.channelOf(*idOf(store)))
+        return;
+      Plan::Channel read = channelOf(channel);
+      read.with = read.id;
+      read.id = nameOf(store);
+      found.channels.push_back(std::move(read));
+    });
   }
 
   void readLoops(const Plan &given, Plan &found) {

@@ -24,6 +24,8 @@ struct StoreByTma : impl::StoreByTmaBase<StoreByTma> {
       if (isa<tile::StoreOp, tile::AtomicOp>(op) && idOf(op))
         ends.push_back(op);
     });
+    // Those that go with others behind them.
+    llvm::stable_sort(ends, [&](auto *a, auto *b) { return !goesWith(a) && goesWith(b); });
     for (Operation *op : ends) {
       bool adds = isa<tile::AtomicOp>(op);
       LogicalResult done =
@@ -35,6 +37,8 @@ struct StoreByTma : impl::StoreByTmaBase<StoreByTma> {
   }
 
 private:
+  bool goesWith(Operation *end) { return !plan.channelOf(*idOf(end))->with.empty(); }
+
   template <typename EndOp> LogicalResult goThroughSlots(EndOp end, bool adds) {
     const Plan::Channel &entry = *plan.channelOf(*idOf(end));
     auto refuse = [&](const Twine &why) {
@@ -49,30 +53,38 @@ private:
     if (tile.getDimSize(1) % entry.columns)
       return refuse("of " + Twine(tile.getDimSize(1)) + " columns that goes through slots of " +
                     Twine(entry.columns) + "; take a divisor");
+    auto slot = RankedTensorType::get({tile.getDimSize(0), entry.columns}, tile.getElementType());
+    auto type = cta::ChannelType::get(&getContext(), entry.slots, slot);
+    cta::ChannelOp channel = channelFor(end, end.getView(), type, entry);
+    if (channel.getResult().getType() != type)
+      return end.emitError() << "is end `" << entry.id << "`, a tile of " << tile
+                             << " that goes through the slots of `" << entry.with
+                             << "`, which are of " << channel.getResult().getType().getTile();
     OpBuilder builder(end);
-    builder.create<cta::StoreOp>(end.getLoc(), end.getValue(), end.getView(), end.getIndices(),
-                                 channelFor(end, end.getView(), tile, entry), end.getExtentsAttr(),
-                                 adds ? builder.getUnitAttr() : UnitAttr());
+    auto made = builder.create<cta::StoreOp>(end.getLoc(), end.getValue(), end.getView(),
+                                             end.getIndices(), channel, end.getExtentsAttr(),
+                                             adds ? builder.getUnitAttr() : UnitAttr());
+    if (!entry.with.empty())
+      made->setAttr(kIdAttr, builder.getStringAttr(entry.id));
     end.erase();
     return success();
   }
 
-  /// One, wherever and however often an end stands.
-  Value channelFor(Operation *end, Value view, RankedTensorType tile, const Plan::Channel &entry) {
-    Value &channel = channels[entry.id];
+  /// One, wherever and however often an end, and those that go with it, stand.
+  cta::ChannelOp channelFor(Operation *end, Value view, cta::ChannelType type,
+                            const Plan::Channel &entry) {
+    cta::ChannelOp &channel = channels[entry.with.empty() ? entry.id : entry.with];
     if (channel)
       return channel;
     OpBuilder builder(*getOperation().getOps<cta::RoleOp>().begin());
-    auto slot = RankedTensorType::get({tile.getDimSize(0), entry.columns}, tile.getElementType());
-    auto made = builder.create<cta::ChannelOp>(
-        placeNamed(end, view), cta::ChannelType::get(&getContext(), entry.slots, slot),
-        cta::ChannelKind::Store, cta::SharedAttr());
-    made->setAttr(kIdAttr, builder.getStringAttr(entry.id));
-    return channel = made;
+    channel = builder.create<cta::ChannelOp>(placeNamed(end, view), type, cta::ChannelKind::Store,
+                                             cta::SharedAttr());
+    channel->setAttr(kIdAttr, builder.getStringAttr(entry.id));
+    return channel;
   }
 
   Plan plan;
-  llvm::StringMap<Value> channels;
+  llvm::StringMap<cta::ChannelOp> channels;
 };
 } // namespace
 } // namespace tilewright::passes

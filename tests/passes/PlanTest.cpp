@@ -38,12 +38,12 @@ TEST(Plan, has_what_each_entry_says) {
 static const char kEveryEntry[] =
     R"(plan 1 of attention for sm_90
   when      scale > 0, bias > 0
-  tiles     BM 128
+  tiles     BM 128, rows in 2 parts, columns in 4 parts
   blocks    2 per SM, clusters of 2, 3 in turns, split l1 least 16, axes 1 0 2, grouped 4, folded, descending, queue
   roles     load: 1 warp, 40 registers, s1, s2; make: 4 warps, t1, t2; store: 2 warps
   products  p1: wgmma 64x128x16, warps 8x1; p2: mma 16x8x16, warps 4x2, 1 behind
-  loops     l1: late peak 8.5, late sums, split masks, enter, start p1, start p2, leave, await p1, await p2; tiles: start p2, await p2
-  channels  s1: tma multicast, 1 slot; s2: cp_async, 4 slots, with s1; t1: put, 2 slots; e1: store, 2 slots of 64 columns
+  loops     l1: late peak 8.5, late sums, split masks, enter, start p1, add p2, start p2, leave, await p1, await p2, add p1; tiles: start p2, await p2
+  channels  s1: tma multicast, 1 slot; s2: cp_async, 4 slots, with s1; t1: put, 2 slots; e1: store, 2 slots of 64 columns; e2: store, 2 slots of 64 columns, with e1
 )";
 
 TEST(Plan, reads_every_entry_back_as_it_was_written) {
@@ -65,6 +65,7 @@ TEST(Plan, knows_who_puts_a_tile) {
 TEST(Plan, has_conditions_and_blocks_as_they_are_said) {
   Plan plan = *Plan::parse(kEveryEntry);
   EXPECT_EQ(plan.positive, (std::vector<std::string>{"scale", "bias"}));
+  EXPECT_EQ(plan.parts, (std::vector<Plan::Parts>{{"rows", 2}, {"columns", 4}}));
   EXPECT_EQ(plan.blocks, (Plan::Blocks{.perSm = 2,
                                        .cluster = 2,
                                        .turns = 3,
@@ -87,10 +88,13 @@ TEST(Plan, has_what_is_said_of_loops_and_channels) {
   EXPECT_TRUE(loop.lateSums && loop.splitMasks);
   EXPECT_EQ(loop.order, (std::vector<Step>{{Step::Enter, ""},
                                            {Step::Start, "p1"},
+                                           {Step::Add, "p2"},
                                            {Step::Start, "p2"},
                                            {Step::Leave, ""},
                                            {Step::Await, "p1"},
-                                           {Step::Await, "p2"}}));
+                                           {Step::Await, "p2"},
+                                           {Step::Add, "p1"}}));
+  EXPECT_TRUE(loop.addsLate("p2") && !loop.addsLate("p1"));
   const Plan::Loop &tiles = *plan.loopOf(Plan::kTiles);
   EXPECT_EQ(tiles.order, (std::vector<Step>{{Step::Start, "p2"}, {Step::Await, "p2"}}));
   EXPECT_FALSE(tiles.latePeak || tiles.lateSums || tiles.splitMasks);
@@ -121,9 +125,18 @@ TEST(Plan, says_what_stands_where_something_else_is_expected) {
       "k.plan:2:3: `roads` stands where a section, one of `when`, `tiles`, `blocks`, `roles`, "
       "`products`, `loops`, `channels`, is expected");
   EXPECT_EQ(refusal("  tiles BM"), "k.plan:2:9: `BM` stands where a tile parameter and its "
-                                   "extent, such as `BM 128`, is expected");
+                                   "extent, such as `BM 128`, or `rows in 2 parts`, is expected");
   EXPECT_EQ(refusal("tiles BM 0"),
             "k.plan:2:10: `0` stands where a number, at least 1, is expected");
+  EXPECT_EQ(refusal("tiles depths in 2 parts"),
+            "k.plan:2:7: `depths` stands where `rows` or `columns`, of which there are parts, is "
+            "expected");
+  EXPECT_EQ(refusal("tiles rows by 2 parts"), "k.plan:2:12: `by 2 parts` stands where a number of "
+                                              "parts, such as `in 2 parts`, is expected");
+  EXPECT_EQ(refusal("tiles rows in 2 halves"),
+            "k.plan:2:15: `2 halves` stands where a number of `parts` is expected");
+  EXPECT_EQ(refusal("tiles rows in 1 part"),
+            "k.plan:2:15: `1 part` stands where a number of parts, at least 2, is expected");
   EXPECT_EQ(refusal("blocks striped"),
             "k.plan:2:8: `striped` stands where `one per tile`, `1 per SM`, `clusters of 2`, `2 in "
             "turns`, `split l1 least 16`, `axes 1 0`, `grouped 16`, `folded`, `descending` or "
@@ -182,7 +195,8 @@ TEST(Plan, says_what_products_and_loops_may_be) {
     EXPECT_EQ(refusal("loops l1: late sums, " + std::string(field)),
               "k.plan:2:22: `" + std::string(field) +
                   "` stands where `from last`, `late peak 8`, `late sums`, `split masks`, "
-                  "`by warpgroup`, `start p1`, `await p1`, `enter` or `leave` is expected");
+                  "`by warpgroup`, `start p1`, `await p1`, `add p1`, `enter` or `leave` is "
+                  "expected");
   for (const char *lag : {"0", "-1", "nan", "inf", "65", "8.3", "far"})
     EXPECT_EQ(refusal("loops l1: late peak " + std::string(lag)),
               "k.plan:2:21: `" + std::string(lag) +
@@ -293,16 +307,16 @@ TEST(Plan, says_of_a_single_entry_what_stands_where) {
 TEST(Plan, is_an_object_of_its_fields) {
   Plan plan = *Plan::parse(R"(plan 1 of k for sm_90, facts 5e1c0a2b
   when     scale > 0
-  tiles    BM 128
+  tiles    BM 128, rows in 2 parts
   blocks   1 per SM, clusters of 2, split l1 least 16, axes 1 0, grouped 4, folded
   roles    load: 1 warp, 40 registers, s1; use: 8 warps
   products p1: wgmma 64x128x16, warps 8x1, 1 behind
-  loops    l1: late peak 8, enter, start p1, leave, await p1
+  loops    l1: late peak 8, enter, start p1, leave, await p1, add p1
   channels s1: tma multicast, 4 slots; s2: tma, 4 slots, with s1; e1: store, 2 slots of 64 columns
 )");
   EXPECT_EQ(llvm::json::Value(plan.json()), *llvm::json::parse(R"({
     "version": 1, "kernel": "k", "target": "sm_90", "facts": "5e1c0a2b", "positive": ["scale"],
-    "tiles": [{"parameter": "BM", "extent": 128}],
+    "tiles": [{"parameter": "BM", "extent": 128}], "parts": [{"axis": "rows", "count": 2}],
     "blocks": {"per_sm": 1, "cluster": 2, "turns": 0, "split_loop": "l1", "least": 16,
                "axes": [1, 0], "grouped": 4, "folded": true, "descending": false, "queue": false},
     "roles": [{"name": "load", "warps": 1, "registers": 40, "streams": ["s1"], "tiles": []},
@@ -312,7 +326,8 @@ TEST(Plan, is_an_object_of_its_fields) {
     "loops": [{"id": "l1", "from_last": false, "late_peak": 8, "late_sums": false,
                "split_masks": false, "by_warpgroup": false,
                "order": [{"step": "enter", "product": ""}, {"step": "start", "product": "p1"},
-                         {"step": "leave", "product": ""}, {"step": "await", "product": "p1"}]}],
+                         {"step": "leave", "product": ""}, {"step": "await", "product": "p1"},
+                         {"step": "add", "product": "p1"}]}],
     "channels": [{"id": "s1", "kind": "tma", "slots": 4, "columns": 0, "multicast": true,
                   "with": ""},
                  {"id": "s2", "kind": "tma", "slots": 4, "columns": 0, "multicast": false,

@@ -239,6 +239,9 @@ std::vector<Step> PlanDrawer::drawOrder(ArrayRef<passes::ProductFact> products, 
     int64_t earlier = choices.chance(15) ? choices.between(0, order.end() - behind) : 0;
     order.insert(order.end() - earlier, await);
   }
+  for (const passes::ProductFact &product : products)
+    if (!isTiles && llvm::is_contained(order, Step{Step::Await, product.id}) && choices.chance(25))
+      order.insert(order.begin() + choices.between(0, order.size()), {Step::Add, product.id});
   constexpr int64_t kTwoGroups = 8; // of warps, which can take turns
   if (!isTiles && choices.chance(warps[0] * warps[1] < kTwoGroups ? 1 : 20)) {
     auto enter =
@@ -343,7 +346,14 @@ void PlanDrawer::drawEnds() {
       continue;
     std::vector<int64_t> columns = divisors(tile.getDimSize(1), 8, 64);
     size_t which = choices.chance(30) ? choices.below(uint32_t(columns.size())) : 0;
-    plan.channels.push_back({end.id, "store", choices.between(1, 3), columns[which], false, ""});
+    Plan::Channel own{end.id, "store", choices.between(1, 3), columns[which], false, ""};
+    const Plan::Channel *before = plan.channels.empty() ? nullptr : &plan.channels.back();
+    if (before && before->columns && before->with.empty() && choices.chance(30)) {
+      own = *before;
+      own.id = end.id;
+      own.with = before->id;
+    }
+    plan.channels.push_back(own);
   }
 }
 

@@ -100,8 +100,8 @@ static void spoilOrder(Choices &choices, Plan &plan) {
       std::swap(*step, loop->order.front());
     return;
   default:
-    loop->order.push_back(
-        {choices.pick({Step::Start, Step::Await}), choices.pick<const char *>({"p1", "p2", "p9"})});
+    loop->order.push_back({choices.pick({Step::Start, Step::Await, Step::Add}),
+                           choices.pick<const char *>({"p1", "p2", "p9"})});
   }
 }
 

@@ -77,14 +77,22 @@ static Status drawByFacts(Choices &choices, PlanCase &test) {
   TILEWRIGHT_ASSIGN(Job job, test.jobAt(test.sizesOf(2)));
   const Step &step = job.steps.front();
   TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, job.sizes));
-  TILEWRIGHT_ASSIGN(driver::KernelModule module,
-                    driver::KernelModule::lower(step.text, attempt.specialisation));
-  TILEWRIGHT_ASSIGN(passes::KernelFacts facts,
-                    module.facts(job.config.options(), job.config.planText));
+  auto lower = [&] { return driver::KernelModule::lower(step.text, attempt.specialisation); };
+  TILEWRIGHT_ASSIGN(driver::KernelModule module, lower());
+  TILEWRIGHT_ASSIGN(driver::KernelModule whole, lower());
+  passes::PipelineOptions options = job.config.options();
+  ErrorOr<passes::KernelFacts> facts = module.facts(options, test.plan.str());
+  if (!facts && !test.plan.parts.empty()) { // which cannot be: what is drawn will be refused
+    Plan plan = test.plan;
+    plan.parts.clear();
+    facts = whole.facts(options, plan.str());
+  }
+  if (!facts)
+    return facts.error();
   auto grid = *module.kernel().getBody().front().getOps<tile::GridOp>().begin();
   if (choices.chance(10))
-    test.plan.facts = facts.hash();
-  fuzz::drawPlan(choices, facts, int64_t(grid.getExtents().size()), test.plan);
+    test.plan.facts = facts->hash();
+  fuzz::drawPlan(choices, *facts, int64_t(grid.getExtents().size()), test.plan);
   for (bool more = choices.chance(20); more; more = choices.chance(20))
     fuzz::spoilPlan(choices, test.plan);
   return {};
@@ -108,6 +116,9 @@ ErrorOr<PlanCase> PlanCase::draw(Choices &choices, const std::vector<PlanSubject
   }
   test.extent = drawExtent(choices, test.subject.loop, test.plan);
   test.less = drawLess(choices, test.extent);
+  if (choices.chance(15))
+    test.plan.parts.push_back(
+        {choices.chance(25) ? "columns" : "rows", choices.chance(15) ? 3 : 2});
   TILEWRIGHT_TRY(drawByFacts(choices, test));
   // As many times more tiles as an SM has under way at once.
   constexpr int64_t kMostTimes = 4;

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --make-persistent --store-by-tma | FileCheck %s
+// RUN: tile-opt %s --make-persistent --store-by-tma --split-input-file | FileCheck %s
 
 !view = !tile.view<?x?xbf16, align 16>
 
@@ -31,5 +31,28 @@ func.func @k(%a: !view {tile.name = "a"}, %b: !view {tile.name = "b"}, %c: !view
   }
   %r = tile.cast %sum : tensor<64x64xf32> -> tensor<64x64xbf16>
   tile.store %r, %c[%row, %column] extents [64, 64] {plan.id = "e1"} : tensor<64x64xbf16>, !view, i32, i32
+  return
+}
+
+// -----
+
+!view = !tile.view<?x?xbf16, align 16>
+
+// An end through the slots of another, which may be behind it. It says which it is.
+
+// CHECK-LABEL: func.func @with(
+// CHECK: %[[C:.*]] = cta.channel store {plan.id = "e2"} : <2 x tensor<64x32xbf16>>
+// CHECK-NOT: cta.channel
+// CHECK: cta.store {{.*}}, %arg1{{.*}} through %[[C]] {plan.id = "e1"}
+// CHECK: cta.store {{.*}}, %arg1{{.*}} through %[[C]] :
+func.func @with(%a: !view {tile.name = "a"}, %c: !view {tile.name = "c"})
+    attributes {tile.kernel, cta.target = "sm_90", plan.text = "plan 1 of with for sm_90\0A blocks one per tile\0A roles use: 4 warps\0A channels e1: store, 2 slots of 32 columns, with e2; e2: store, 2 slots of 32 columns"} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  tile.grid [%c64]
+  %m = tile.program_id 0
+  %x = tile.load %a[%m, %c0] extents [64, 64] : !view, i32, i32 -> tensor<64x64xbf16>
+  tile.store %x, %c[%m, %c0] extents [64, 64] {plan.id = "e1"} : tensor<64x64xbf16>, !view, i32, i32
+  tile.store %x, %c[%m, %c64] extents [64, 64] {plan.id = "e2"} : tensor<64x64xbf16>, !view, i32, i32
   return
 }
