@@ -34,6 +34,18 @@ bool isShape(Operation *op) {
 
 bool writesMemory(Operation *op) { return isa<tile::StoreOp, tile::AtomicOp, cta::StoreOp>(op); }
 
+/// Whether an op is worth a product's time: it works on whole tiles, asks special functions or has
+/// threads exchange values. What it costs to hold an await behind a few numbers of rows is more than
+/// these take.
+bool takesTime(Operation *op) {
+  bool isWhole = llvm::any_of(op->getResultTypes(), [](Type type) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile && tile.getRank() > 1;
+  });
+  return (isWhole && !isShape(op)) || isa<tile::ReduceOp, tile::ScanOp, arith::DivFOp>(op) ||
+         (isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op));
+}
+
 /// Of ops that have been placed, a small tile of f32 that most of them lead to and none of them
 /// reads; null if there is none.
 Value leadTo(ArrayRef<Operation *> ops) {
@@ -51,7 +63,8 @@ Value leadTo(ArrayRef<Operation *> ops) {
       bool isRead = llvm::any_of(result.getUsers(), [&](Operation *user) {
         return llvm::any_of(ops, [&](Operation *other) { return other->isAncestor(user); });
       });
-      if (!type || !type.getElementType().isF32() || isRead || isShape(op))
+      if (!type || !type.getElementType().isF32() || isRead || isShape(op) ||
+          llvm::none_of(slice, takesTime))
         continue;
       bool smaller =
           best && slice.size() == most &&

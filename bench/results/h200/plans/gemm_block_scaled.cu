@@ -278,23 +278,6 @@ template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wai
   (pin_registers(regs), ...);
 }
 
-// What `values` are computed from stays above what follows. ptxas keeps the order of a wait and an
-// access to memory, so this would store their sum, were it above infinity.
-template <int kSize> __device__ __forceinline__ void settle(const f32 (&values)[kSize]) {
-  f32 sum = values[0];
-#pragma unroll
-  for (int i = 1; i < kSize; ++i)
-    sum += values[i];
-  asm volatile("{\n\t"
-               ".reg .pred never;\n\t"
-               "setp.gt.f32 never, %0, 0f7f800000;\n\t"
-               "@never st.shared.f32 [%1], %0;\n\t"
-               "}"
-               :
-               : "f"(sum), "r"(0)
-               : "memory");
-}
-
 // Starts the copy of a box to shared memory.
 __device__ __forceinline__ void tma_load_2d(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 barrier) {
   asm volatile("cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %2}], [%4];"
@@ -561,7 +544,6 @@ matmul_block_scaled(const __grid_constant__ TensorMap a, const __grid_constant__
         }
 
         // 33: acc += dot(a[rows, depth], b[cols, depth].T).to(f32) * scales[:, None]
-        settle(scales);
         wgmma_wait<0>(regs);
 
         // 32: scales = a_scales[k, rows] * b_scales[n * BN // BLOCK, k]

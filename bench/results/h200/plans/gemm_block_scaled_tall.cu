@@ -1,0 +1,844 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef float f32;
+
+// Narrow floats are stored, never computed with.
+typedef u16 f16, bf16;
+typedef u8 f8e4m3, f8e5m2;
+
+// Several narrow values packed in 32 bits, the first in the lowest.
+typedef u32 f16x2, bf16x2, i16x2, i8x4, f8e4m3x4, f8e5m2x4;
+
+// Sets a register of 1 to 8 bytes from the low bits of `low` and, if it has 8 bytes, from `high`.
+__device__ __forceinline__ void read_bits(bool &to, u32 low, u32 high) { to = u8(low); }
+__device__ __forceinline__ void read_bits(i8 &to, u32 low, u32 high) { to = i8(low); }
+__device__ __forceinline__ void read_bits(u8 &to, u32 low, u32 high) { to = u8(low); }
+__device__ __forceinline__ void read_bits(i16 &to, u32 low, u32 high) { to = i16(low); }
+__device__ __forceinline__ void read_bits(u16 &to, u32 low, u32 high) { to = u16(low); }
+__device__ __forceinline__ void read_bits(i32 &to, u32 low, u32 high) { to = i32(low); }
+__device__ __forceinline__ void read_bits(u32 &to, u32 low, u32 high) { to = low; }
+__device__ __forceinline__ void read_bits(f32 &to, u32 low, u32 high) { to = __uint_as_float(low); }
+__device__ __forceinline__ void read_bits(i64 &to, u32 low, u32 high) {
+  to = i64(low | u64(high) << 32);
+}
+
+// The bits of a register, zero-extended.
+__device__ __forceinline__ u64 bits_of(bool from) { return from; }
+__device__ __forceinline__ u64 bits_of(i8 from) { return u8(from); }
+__device__ __forceinline__ u64 bits_of(u8 from) { return from; }
+__device__ __forceinline__ u64 bits_of(i16 from) { return u16(from); }
+__device__ __forceinline__ u64 bits_of(u16 from) { return from; }
+__device__ __forceinline__ u64 bits_of(i32 from) { return u32(from); }
+__device__ __forceinline__ u64 bits_of(u32 from) { return from; }
+__device__ __forceinline__ u64 bits_of(f32 from) { return __float_as_uint(from); }
+__device__ __forceinline__ u64 bits_of(i64 from) { return u64(from); }
+
+// Spreads `kBytes` bytes of words over registers.
+template <int kBytes, typename T>
+__device__ __forceinline__ void unpack_words(T *to, const u32 *words) {
+  constexpr int kSize = sizeof(T);
+#pragma unroll
+  for (int i = 0; i < kBytes / kSize; ++i) {
+    const int byte = i * kSize;
+    read_bits(to[i], words[byte / 4] >> 8 * (byte % 4), kSize == 8 ? words[byte / 4 + 1] : 0);
+  }
+}
+
+// Gathers `kBytes` bytes of registers in words.
+template <int kBytes, typename T>
+__device__ __forceinline__ void pack_words(u32 *words, const T *from) {
+  constexpr int kSize = sizeof(T);
+#pragma unroll
+  for (int word = 0; word < (kBytes + 3) / 4; ++word) {
+    words[word] = kSize == 8 ? u32(bits_of(from[word / 2]) >> 32 * (word % 2)) : 0;
+#pragma unroll
+    for (int byte = 0; byte < 4 && kSize < 8; byte += kSize)
+      if (word * 4 + byte < kBytes)
+        words[word] |= u32(bits_of(from[(word * 4 + byte) / kSize])) << 8 * byte;
+  }
+}
+
+__device__ __forceinline__ bf16 f32_to_bf16(f32 x) {
+#if __CUDA_ARCH__ >= 800
+  bf16 narrow;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(narrow) : "f"(x));
+  return narrow;
+#else
+  const u32 bits = __float_as_uint(x);
+  return x != x ? 0x7fff : u16((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+#endif
+}
+
+__device__ __forceinline__ bf16x2 pack_bf16(f32 x0, f32 x1) {
+#if __CUDA_ARCH__ >= 800
+  bf16x2 word;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(x1), "f"(x0));
+  return word;
+#else
+  return u32(f32_to_bf16(x0)) | u32(f32_to_bf16(x1)) << 16;
+#endif
+}
+
+template <typename T> __device__ __forceinline__ T ceil_div(T x, T y) {
+  return x / y + (x % y != 0 && (x < 0) == (y < 0));
+}
+
+// Of a divisor, for `quotient`.
+__device__ __forceinline__ i32 reciprocal(i32 divisor) { return i32(0xffffffffu / u32(divisor)); }
+
+// number / divisor, neither of which is negative. The high half is that or one less.
+__device__ __forceinline__ i32 quotient(i32 number, i32 divisor, i32 reciprocal) {
+  const i32 low = i32(__umulhi(u32(number), u32(reciprocal)));
+  return number - low * divisor >= divisor ? low + 1 : low;
+}
+
+__device__ __forceinline__ i32 shared_address(const void *pointer) {
+  return i32(__cvta_generic_to_shared(pointer));
+}
+
+template <typename T>
+__device__ __forceinline__ void load_global_b32(T *to, const void *from, bool inside = true) {
+  u32 words[1];
+  pack_words<4>(words, to);
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside ld.global.b32 %0, [%1];\n\t"
+               "}"
+               : "+r"(words[0])
+               : "l"(from), "r"(i32(inside)));
+  unpack_words<4>(to, words);
+}
+
+template <typename T>
+__device__ __forceinline__ void store_global_b32(void *to, const T *from, bool inside = true) {
+  u32 words[1];
+  pack_words<4>(words, from);
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside st.global.b32 [%0], %1;\n\t"
+               "}"
+               :
+               : "l"(to), "r"(words[0]), "r"(i32(inside)));
+}
+
+// f32 as it is: taken as words, sums of a warpgroup would be moved while products are under way.
+__device__ __forceinline__ void store_global_b32(void *to, const f32 *from, bool inside = true) {
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside st.global.b32 [%0], %1;\n\t"
+               "}"
+               :
+               : "l"(to), "f"(*from), "r"(i32(inside)));
+}
+
+template <typename T>
+__device__ __forceinline__ void load_shared_b32(T *to, i32 from) {
+  u32 words[1];
+  asm volatile("ld.shared.b32 %0, [%1];"
+               : "=r"(words[0])
+               : "r"(from));
+  unpack_words<4>(to, words);
+}
+
+template <typename T> __device__ __forceinline__ void stmatrix_x4(i32 to, const T *from) {
+  u32 words[4];
+  pack_words<16>(words, from);
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
+               :
+               : "r"(to), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]));
+}
+
+// The value of lane `lanes`.
+template <typename T> __device__ __forceinline__ T shuffle_idx(T value, i32 lanes) {
+  return __shfl_sync(0xffffffff, value, lanes);
+}
+
+__device__ __forceinline__ void mbarrier_init(i32 barrier, i32 count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(barrier), "r"(count) : "memory");
+}
+
+__device__ __forceinline__ void mbarrier_arrive(i32 barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(barrier) : "memory");
+}
+
+// `bytes` of copies are to come in this phase.
+__device__ __forceinline__ void mbarrier_arrive_expect_tx(i32 barrier, i32 bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(barrier), "r"(bytes)
+               : "memory");
+}
+
+// Whether the phase of that parity has completed; from sm_90 on the hardware waits a while for it.
+__device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {
+  u32 done;
+  asm volatile("{\n\t"
+               ".reg .pred done;\n\t"
+#if __CUDA_ARCH__ >= 900
+               "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+#else
+               "mbarrier.test_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+#endif
+               "selp.u32 %0, 1, 0, done;\n\t"
+               "}"
+               : "=r"(done)
+               : "r"(barrier), "r"(parity)
+               : "memory");
+  return done;
+}
+
+// Ends the kernel when a wait takes more than TILEWRIGHT_WATCHDOG milliseconds, if that is defined.
+struct Watchdog {
+#ifdef TILEWRIGHT_WATCHDOG
+  static __device__ __forceinline__ u64 now() {
+    u64 time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+    return time;
+  }
+  __device__ __forceinline__ void check() const {
+    if (now() - start > TILEWRIGHT_WATCHDOG * 1000000ull)
+      __trap();
+  }
+  const u64 start = now();
+#else
+  __device__ __forceinline__ void check() const {}
+#endif
+};
+
+__device__ __forceinline__ void mbarrier_wait(i32 barrier, i32 parity) {
+  const Watchdog watchdog{};
+  while (!mbarrier_try_wait(barrier, parity))
+    watchdog.check();
+}
+
+// Arithmetic that follows and need not wait may run while the first answer comes: it moves up past
+// a test, but not past a loop.
+__device__ __forceinline__ void mbarrier_wait_beside(i32 barrier, i32 parity) {
+  if (!mbarrier_try_wait(barrier, parity))
+    mbarrier_wait(barrier, parity);
+}
+
+__device__ __forceinline__ void named_barrier_sync(i32 id, i32 threads) {
+  asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+
+// Between ordinary accesses to shared memory and those of TMA and wgmma.
+__device__ __forceinline__ void fence_async_shared() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// After mbarrier_init, before TMA or another block of the cluster uses the barrier.
+__device__ __forceinline__ void fence_mbarrier_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// What came before, here and in front of a barrier, is seen by who takes the flag.
+__device__ __forceinline__ void flag_raise(i32 *flag) {
+  asm volatile("st.release.gpu.global.u32 [%0], 1;" : : "l"(flag) : "memory");
+}
+
+// Waits for a flag, and lowers it for the next launch.
+__device__ __forceinline__ void flag_take(i32 *flag) {
+  const Watchdog watchdog{};
+  auto isRaised = [flag] {
+    i32 raised;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(raised) : "l"(flag) : "memory");
+    return raised != 0;
+  };
+  while (!isRaised())
+    watchdog.check();
+  asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" : : "l"(flag) : "memory");
+}
+
+template <int kCount> __device__ __forceinline__ void increase_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(kCount));
+}
+
+template <int kCount> __device__ __forceinline__ void decrease_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(kCount));
+}
+
+// True in one lane of the warp.
+__device__ __forceinline__ bool elect_one() {
+  u32 elected;
+  asm volatile("{\n\t"
+               ".reg .pred elected;\n\t"
+               "elect.sync _|elected, 0xffffffff;\n\t"
+               "selp.u32 %0, 1, 0, elected;\n\t"
+               "}"
+               : "=r"(elected));
+  return elected;
+}
+
+// What the host encodes for one tensor.
+struct alignas(64) TensorMap {
+  u64 words[16];
+};
+
+__device__ __forceinline__ void tma_prefetch_map(const TensorMap &map) {
+  asm volatile("prefetch.tensormap [%0];" : : "l"(&map) : "memory");
+}
+
+__device__ __forceinline__ void bulk_commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+// Waits until all but `kPending` store groups of this thread have read their shared memory.
+template <int kPending> __device__ __forceinline__ void bulk_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" : : "n"(kPending) : "memory");
+}
+
+// An operand in shared memory; offsets and swizzle in bytes.
+template <u32 kLeading, u32 kStride, int kSwizzle>
+__device__ __forceinline__ u64 matrix_descriptor(i32 address) {
+  constexpr u32 kMode = kSwizzle == 128 ? 1 : kSwizzle == 64 ? 2 : kSwizzle == 32 ? 3 : 0;
+  const u32 low = (u32(address) & 0x3ffff) >> 4 | kLeading >> 4 << 16;
+  return u64(kStride >> 4 | kMode << 30) << 32 | low;
+}
+
+// The operand that starts `bytes` further on: only the lower half changes.
+__device__ __forceinline__ u64 advance_descriptor(u64 descriptor, i32 bytes) {
+  return descriptor & 0xffffffff00000000 | u32(descriptor) + (u32(bytes) >> 4);
+}
+
+// The value is final here, and what follows does not move above.
+__device__ __forceinline__ void pin_register(f32 &x) { asm volatile("" : "+f"(x) : : "memory"); }
+__device__ __forceinline__ void pin_register(i32 &x) { asm volatile("" : "+r"(x) : : "memory"); }
+__device__ __forceinline__ void pin_register(u32 &x) { asm volatile("" : "+r"(x) : : "memory"); }
+
+template <typename T, int kSize> __device__ __forceinline__ void pin_registers(T (&regs)[kSize]) {
+#pragma unroll
+  for (int i = 0; i < kSize; ++i)
+    pin_register(regs[i]);
+}
+
+// Registers written so far may be used by products that follow.
+template <typename... T> __device__ __forceinline__ void wgmma_fence(T &...regs) {
+  (pin_registers(regs), ...);
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+// Waits until at most `kPending` groups are unfinished; then `regs` may be read.
+template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wait(T &...regs) {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(kPending) : "memory");
+  (pin_registers(regs), ...);
+}
+
+// Starts the copy of a box to shared memory.
+__device__ __forceinline__ void tma_load_2d(i32 to, const TensorMap &map, i32 x0, i32 x1, i32 barrier) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %2}], [%4];"
+               :
+               : "r"(to), "l"(&map), "r"(x0), "r"(x1), "r"(barrier)
+               : "memory");
+}
+
+// Starts the copy of a box from shared memory.
+__device__ __forceinline__ void tma_store_2d(const TensorMap &map, i32 x0, i32 x1, i32 from) {
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %1}], [%3];"
+               :
+               : "l"(&map), "r"(x0), "r"(x1), "r"(from)
+               : "memory");
+}
+
+// d = a * b + (accumulate ? d : 0), asynchronously.
+__device__ __forceinline__ void wgmma_m64n128k32_f8e4m3(f32 *d, u64 a, u64 b, bool accumulate = true) {
+  asm volatile("{\n\t"
+               ".reg .pred accumulate;\n\t"
+               "setp.ne.b32 accumulate, %66, 0;\n\t"
+               "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3 "
+               "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "
+               "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+               "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, "
+               "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "
+               "%62, %63}, "
+               "%64, %65, accumulate, 1, 1;\n\t"
+               "}"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
+                 "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
+                 "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]),
+                 "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
+                 "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+                 "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
+                 "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
+                 "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
+                 "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]),
+                 "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]),
+                 "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+               : "l"(a), "l"(b), "r"(i32(accumulate))
+               : "memory");
+}
+
+extern "C" __global__ void __launch_bounds__(384, 1)
+matmul_block_scaled(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b,
+                    const __grid_constant__ TensorMap a_scales,
+                    const __grid_constant__ TensorMap b_scales,
+                    const __grid_constant__ TensorMap c, i32 M, i32 K, i32 N, i32 KB, i32 NB,
+                    f32 *__restrict__ workspace, i32 *__restrict__ flags) {
+  extern __shared__ __align__(1024) u8 shared[];
+
+  // 20: def matmul_block_scaled(a: Tensor[E, M, K], b: Tensor[E, N, K],
+  const i32 thread = i32(threadIdx.x);
+  const i32 lane = thread & 31;
+  const i32 warp = shuffle_idx(thread >> 5, 0);
+
+  // 25: assert NB == cdiv(N, BLOCK), "b_scales must have a row for every 128 rows of b"
+  const i32 value = ceil_div(N, 128);
+
+  // 27: m, n = grid(cdiv(M, BM), cdiv(N, BN))
+  const i32 value_2 = ceil_div(M, 256);
+
+  // 33: acc += dot(a[rows, depth], b[cols, depth].T).to(f32) * scales[:, None]
+  const i32 a_shared = shared_address(shared);
+  const i32 b_shared = shared_address(shared + 65536);
+  const i32 a_shared_2 = shared_address(shared + 131072);
+
+  // 32: scales = a_scales[k, rows] * b_scales[n * BN // BLOCK, k]
+  const i32 a_scales_shared = shared_address(shared + 196608);
+  const i32 a_scales_shared_2 = shared_address(shared + 198656);
+  const i32 b_scales_shared = shared_address(shared + 200704);
+
+  // 34: c[rows, cols] = acc
+  const i32 c_shared = shared_address(shared + 201728);
+
+  // 20: def matmul_block_scaled(a: Tensor[E, M, K], b: Tensor[E, N, K],
+  const i32 warpgroup = warp >> 2;
+  const i32 group_thread = thread & 127;
+  const i32 a_full = shared_address(shared + 218112);
+  const i32 a_empty = shared_address(shared + 218144);
+  if (thread == 0) {
+    tma_prefetch_map(a);
+    tma_prefetch_map(b);
+    tma_prefetch_map(a_scales);
+    tma_prefetch_map(b_scales);
+    tma_prefetch_map(c);
+    #pragma unroll
+    for (i32 i = 0; i < 4; ++i) {
+      const i32 value_3 = i * 8;
+      mbarrier_init(a_full + value_3, 1);
+      mbarrier_init(a_empty + value_3, 8);
+    }
+    fence_mbarrier_init();
+  }
+  __syncthreads();
+  if (warpgroup < 1) {
+    // 27: m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    decrease_registers<32>();
+    if (warp == 0) {
+      if (elect_one()) {
+        i32 a_slot[1];
+        a_slot[0] = 0;
+        i32 a_phase[1];
+        a_phase[0] = 1;
+        const i32 value_3 = value_2 * value;
+        const i32 value_4 = value * 8;
+        const i32 value_5 = value_2 - ((value_2 - 1) >> 3) * 8;
+        const i32 block = i32(blockIdx.x);
+        const i32 value_6 = i32(gridDim.x);
+        const i32 value_7 = value_3 / value_6;
+        const i32 whole_tiles = value_7 * value_6;
+        const i32 steps_left = (value_3 - whole_tiles) * KB;
+        const i32 value_8 = value_6 - 1;
+        const i32 share = max((steps_left + value_8) / value_6, 16);
+        const bool splits = KB - share >= 16;
+        const i32 steps_shared = splits ? steps_left : 0;
+        const i32 share_begin = min(block * share, steps_shared);
+        const i32 share_end = min(share_begin + share, steps_shared);
+        const i32 value_9 = max(KB, 1);
+        const i32 share_tile = share_begin / value_9;
+        const i32 rounds = splits ? value_7 : (value_3 - block + value_8) / value_6;
+        const i32 all_rounds = rounds + (share_end + value_9 - 1) / value_9 - share_tile;
+        const i32 band_reciprocal = reciprocal(value_4);
+        const i32 height_reciprocal = reciprocal(value_5);
+        const i32 value_10 = all_rounds - 1;
+        #pragma unroll 1
+        for (i32 round = 0; round < all_rounds; ++round) {
+          const bool is_left = round >= rounds;
+          const i32 tile_left = share_tile + value_10 - round;
+          const i32 start_left = tile_left * KB;
+          const i32 tile = is_left ? whole_tiles + tile_left : round * value_6 + block;
+          const i32 value_11 = quotient(tile, value_4, band_reciprocal);
+          const i32 value_12 = tile - value_11 * value_4;
+          const i32 value_13 = value_11 * 8;
+          const bool test = value_13 + 8 <= value_2;
+          const i32 value_14 = value_12 / 8;
+          const i32 value_15 = quotient(value_12, value_5, height_reciprocal);
+          const i32 value_16 = value_13 + (test ? value_12 - value_14 * 8 : value_12 - value_15 * value_5);
+
+          // 28: rows, cols = block(m, BM), block(n, BN)
+          const i32 rows = value_16 * 256;
+          const i32 rows_2 = rows + 128;
+          const i32 cols = (test ? value_14 : value_15) * 128;
+
+          // 30: for k in range(KB):
+          const i32 value_17 = is_left ? max(share_begin - start_left, 0) : 0;
+
+          // 32: scales = a_scales[k, rows] * b_scales[n * BN // BLOCK, k]
+          const i32 value_18 = cols / 128;
+
+          // 30: for k in range(KB):
+          #pragma unroll 1
+          for (i32 k = value_17; k < (is_left ? min(share_end - start_left, KB) : KB); ++k) {
+            // 31: depth = block(k, BLOCK)
+            const i32 depth = k * 128;
+
+            // 33: acc += dot(a[rows, depth], b[cols, depth].T).to(f32) * scales[:, None]
+            const i32 slot = a_slot[0];
+            const i32 phase = a_phase[0];
+            const i32 value_19 = slot * 8;
+            const i32 value_20 = a_full + value_19;
+            mbarrier_wait(a_empty + value_19, phase);
+            mbarrier_arrive_expect_tx(value_20, 50192);
+            const i32 value_21 = slot + 1;
+            const bool test_2 = value_21 == 4;
+            a_slot[0] = test_2 ? 0 : value_21;
+            a_phase[0] = test_2 ? phase ^ 1 : phase;
+            const i32 a_shared_3 = slot * 16384;
+            tma_load_2d(a_shared + a_shared_3, a, rows, depth, value_20);
+            tma_load_2d(b_shared + a_shared_3, b, cols, depth, value_20);
+            tma_load_2d(a_shared_2 + a_shared_3, a, rows_2, depth, value_20);
+
+            // 32: scales = a_scales[k, rows] * b_scales[n * BN // BLOCK, k]
+            const i32 a_scales_shared_3 = slot * 512;
+            tma_load_2d(a_scales_shared + a_scales_shared_3, a_scales, k, rows, value_20);
+            tma_load_2d(a_scales_shared_2 + a_scales_shared_3, a_scales, k, rows_2, value_20);
+            tma_load_2d(b_scales_shared + slot * 128, b_scales, value_18, k & -4, value_20);
+          }
+        }
+      }
+    }
+  } else {
+    // 27: m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    increase_registers<232>();
+    const i32 own_warp = warp - 4;
+
+    // 20: def matmul_block_scaled(a: Tensor[E, M, K], b: Tensor[E, N, K],
+    const i32 thread_col = (lane >> 4) * 8;
+    const i32 thread_row = own_warp * 16;
+    const i32 thread_row_2 = (lane >> 2) + thread_row;
+
+    // 27: m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    i32 a_slot[1];
+    a_slot[0] = 0;
+    i32 a_phase[1];
+    a_phase[0] = 0;
+    const i32 value_3 = value_2 * value;
+    const i32 value_4 = value * 8;
+    const i32 value_5 = value_2 - ((value_2 - 1) >> 3) * 8;
+    const i32 block = i32(blockIdx.x);
+    const i32 value_6 = i32(gridDim.x);
+    const i32 value_7 = value_3 / value_6;
+    const i32 whole_tiles = value_7 * value_6;
+    const i32 steps_left = (value_3 - whole_tiles) * KB;
+    const i32 value_8 = value_6 - 1;
+    const i32 share = max((steps_left + value_8) / value_6, 16);
+    const bool splits = KB - share >= 16;
+    const i32 steps_shared = splits ? steps_left : 0;
+    const i32 share_begin = min(block * share, steps_shared);
+    const i32 share_end = min(share_begin + share, steps_shared);
+    const i32 value_9 = max(KB, 1);
+    const i32 share_tile = share_begin / value_9;
+    const i32 rounds = splits ? value_7 : (value_3 - block + value_8) / value_6;
+    const i32 all_rounds = rounds + (share_end + value_9 - 1) / value_9 - share_tile;
+
+    // 33: acc += dot(a[rows, depth], b[cols, depth].T).to(f32) * scales[:, None]
+    const i32 value_10 = own_warp >> 2;
+    const i32 value_11 = value_10 * 8192;
+
+    // 30: for k in range(KB):
+    const i32 value_12 = own_warp * 32 + lane;
+    const bool test = value_12 == 0;
+
+    // 20: def matmul_block_scaled(a: Tensor[E, M, K], b: Tensor[E, N, K],
+    const i32 thread_row_3 = (lane & 15) + thread_row;
+
+    // 27: m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    const i32 band_reciprocal = reciprocal(value_4);
+    const i32 height_reciprocal = reciprocal(value_5);
+    const i32 value_13 = all_rounds - 1;
+
+    // 33: acc += dot(a[rows, depth], b[cols, depth].T).to(f32) * scales[:, None]
+    const bool test_2 = lane < 1;
+
+    // 27: m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    #pragma unroll 1
+    for (i32 round = 0; round < all_rounds; ++round) {
+      const bool is_left = round >= rounds;
+      const i32 tile_left = share_tile + value_13 - round;
+      const i32 start_left = tile_left * KB;
+      const i32 tile = is_left ? whole_tiles + tile_left : round * value_6 + block;
+
+      // 30: for k in range(KB):
+      const i32 value_14 = is_left ? min(share_end - start_left, KB) : KB;
+
+      // 27: m, n = grid(cdiv(M, BM), cdiv(N, BN))
+      const i32 value_15 = quotient(tile, value_4, band_reciprocal);
+      const i32 value_16 = tile - value_15 * value_4;
+      const i32 value_17 = value_15 * 8;
+      const bool test_3 = value_17 + 8 <= value_2;
+      const i32 value_18 = value_16 / 8;
+      const i32 value_19 = quotient(value_16, value_5, height_reciprocal);
+      const i32 value_20 = value_17 + (test_3 ? value_16 - value_18 * 8 : value_16 - value_19 * value_5);
+
+      // 28: rows, cols = block(m, BM), block(n, BN)
+      const i32 rows = value_20 * 256;
+      const i32 cols = (test_3 ? value_18 : value_19) * 128;
+      f32 regs[64];
+
+      // 30: for k in range(KB):
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        regs[i] = 0.0f;
+      }
+      f32 regs_2[64];
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        regs_2[i] = 0.0f;
+      }
+      f32 regs_3[64];
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        regs_3[i] = 0.0f;
+      }
+      f32 regs_4[2];
+      #pragma unroll
+      for (i32 i = 0; i < 2; ++i) {
+        regs_4[i] = 0.0f;
+      }
+      #pragma unroll 1
+      for (i32 k = is_left ? max(share_begin - start_left, 0) : 0; k < value_14; ++k) {
+        // 33: acc += dot(a[rows, depth], b[cols, depth].T).to(f32) * scales[:, None]
+        const i32 slot = a_slot[0];
+        const i32 phase = a_phase[0];
+        const i32 value_21 = slot * 8;
+        mbarrier_wait_beside(a_full + value_21, phase);
+        const i32 value_22 = slot + 1;
+        const bool test_4 = value_22 == 4;
+        a_slot[0] = test_4 ? 0 : value_22;
+        a_phase[0] = test_4 ? phase ^ 1 : phase;
+        const i32 a_shared_3 = slot * 16384;
+
+        // 32: scales = a_scales[k, rows] * b_scales[n * BN // BLOCK, k]
+        const i32 a_scales_shared_3 = slot * 512;
+
+        // 33: acc += dot(a[rows, depth], b[cols, depth].T).to(f32) * scales[:, None]
+        f32 acc[64];
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          acc[i] = regs_2[i] + regs_3[i] * regs_4[(i >> 1) & 1];
+        }
+        const i64 b_descriptor = matrix_descriptor<16, 1024, 128>(b_shared + a_shared_3);
+        wgmma_fence();
+        const i64 a_descriptor = matrix_descriptor<16, 1024, 128>(a_shared + a_shared_3 + value_11);
+        #pragma unroll
+        for (i32 i = 0; i < 4; ++i) {
+          const i32 value_23 = i * 32;
+          const i64 value_24 = advance_descriptor(a_descriptor, value_23);
+          wgmma_m64n128k32_f8e4m3(regs_3, value_24, advance_descriptor(b_descriptor, value_23), i > 0);
+        }
+        wgmma_commit();
+
+        // 32: scales = a_scales[k, rows] * b_scales[n * BN // BLOCK, k]
+        wgmma_wait<1>();
+        f32 regs_5[2];
+        const i32 a_scales_shared_4 = a_scales_shared + a_scales_shared_3;
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          load_shared_b32(&regs_5[i], a_scales_shared_4 + (thread_row_2 + i * 8) * 4);
+        }
+        f32 regs_6[2];
+        const i32 a_scales_shared_5 = a_scales_shared_2 + a_scales_shared_3;
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          load_shared_b32(&regs_6[i], a_scales_shared_5 + (thread_row_2 + i * 8) * 4);
+        }
+        f32 regs_7[1];
+        load_shared_b32(regs_7, b_scales_shared + slot * 128 + (k & 3) * 4);
+        const f32 value_23 = regs_7[0];
+        f32 scales[2];
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          scales[i] = regs_5[i] * value_23;
+        }
+        f32 scales_2[2];
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          scales_2[i] = regs_6[i] * value_23;
+        }
+
+        // 33: acc += dot(a[rows, depth], b[cols, depth].T).to(f32) * scales[:, None]
+        wgmma_wait<0>(regs_3);
+        f32 acc_2[64];
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          acc_2[i] = regs[i] + regs_3[i] * scales[(i >> 1) & 1];
+        }
+        wgmma_fence();
+        const i64 a_descriptor_2 = matrix_descriptor<16, 1024, 128>(a_shared_2 + a_shared_3 + value_11);
+        #pragma unroll
+        for (i32 i = 0; i < 4; ++i) {
+          const i32 value_24 = i * 32;
+          const i64 value_25 = advance_descriptor(a_descriptor_2, value_24);
+          wgmma_m64n128k32_f8e4m3(regs_3, value_25, advance_descriptor(b_descriptor, value_24), i > 0);
+        }
+        wgmma_commit();
+        wgmma_wait<0>(regs_3);
+        __syncwarp();
+        if (test_2) {
+          mbarrier_arrive(a_empty + value_21);
+        }
+
+        // 30: for k in range(KB):
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          regs[i] = acc_2[i];
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          regs_2[i] = acc[i];
+        }
+        #pragma unroll
+        for (i32 i = 0; i < 2; ++i) {
+          regs_4[i] = scales_2[i];
+        }
+      }
+
+      // 33: acc += dot(a[rows, depth], b[cols, depth].T).to(f32) * scales[:, None]
+      f32 acc[64];
+      #pragma unroll
+      for (i32 i = 0; i < 64; ++i) {
+        acc[i] = regs_2[i] + regs_3[i] * regs_4[(i >> 1) & 1];
+      }
+
+      // 30: for k in range(KB):
+      const bool whole = value_14 == KB;
+      if (value_14 != KB) {
+        const i32 value_21 = block * 32768;
+        const i32 value_22 = value_21 + value_12;
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          store_global_b32(workspace + (value_22 + i * 256), &regs[i]);
+        }
+        __syncwarp();
+        const i32 value_23 = value_21 + 16384 + value_12;
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          store_global_b32(workspace + (value_23 + i * 256), &acc[i]);
+        }
+        __syncwarp();
+        named_barrier_sync(4, 256);
+        if (test) {
+          flag_raise(flags + block);
+        }
+      }
+      #pragma unroll 1
+      for (i32 other = is_left && whole ? start_left / share : block; other < block; ++other) {
+        if (test) {
+          flag_take(flags + other);
+        }
+        named_barrier_sync(4, 256);
+        const i32 value_21 = other * 32768;
+        const i32 value_22 = value_21 + value_12;
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          f32 part[1];
+          load_global_b32(part, workspace + (value_22 + i * 256));
+          regs[i] = regs[i] + part[0];
+        }
+        __syncwarp();
+        const i32 value_23 = value_21 + 16384 + value_12;
+        #pragma unroll
+        for (i32 i = 0; i < 64; ++i) {
+          f32 part[1];
+          load_global_b32(part, workspace + (value_23 + i * 256));
+          acc[i] = acc[i] + part[0];
+        }
+        __syncwarp();
+      }
+      if (whole) {
+        // 34: c[rows, cols] = acc
+        const bool test_4 = group_thread == 0;
+        const i32 value_21 = value_10 * 64;
+        const i32 value_22 = warpgroup + 1;
+        const i32 value_23 = thread_row_3 * 64;
+        const i32 value_24 = i32(u32(value_23) >> 3) & 48;
+        #pragma unroll
+        for (i32 i = 0; i < 4; ++i) {
+          const i32 value_25 = c_shared + (i & 1) * 8192;
+          if (test_4) {
+            bulk_wait_read<1>();
+          }
+          named_barrier_sync(value_22, 128);
+          const i32 value_26 = value_25 + value_23;
+          const i32 value_27 = ((i * 4) & 15) * 4;
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            bf16x2 regs_5[4];
+            const i32 value_28 = ((j * 2) & 3) * 4 + value_27;
+            #pragma unroll
+            for (i32 k = 0; k < 4; ++k) {
+              const i32 value_29 = value_28 + k * 2;
+              regs_5[k] = pack_bf16(regs[value_29], regs[value_29 + 1]);
+            }
+            stmatrix_x4(value_26 + (((thread_col + j * 16) * 2) ^ value_24), regs_5);
+          }
+          fence_async_shared();
+          named_barrier_sync(value_22, 128);
+          if (test_4) {
+            tma_store_2d(c, rows + value_21, cols + i * 32, value_25 + value_10 * 4096);
+            bulk_commit();
+          }
+        }
+
+        // 28: rows, cols = block(m, BM), block(n, BN)
+        const i32 rows_2 = rows + 128;
+
+        // 34: c[rows, cols] = acc
+        #pragma unroll
+        for (i32 i = 0; i < 4; ++i) {
+          const i32 value_25 = c_shared + (i & 1) * 8192;
+          if (test_4) {
+            bulk_wait_read<1>();
+          }
+          named_barrier_sync(value_22, 128);
+          const i32 value_26 = value_25 + value_23;
+          const i32 value_27 = ((i * 4) & 15) * 4;
+          #pragma unroll
+          for (i32 j = 0; j < 2; ++j) {
+            bf16x2 regs_5[4];
+            const i32 value_28 = ((j * 2) & 3) * 4 + value_27;
+            #pragma unroll
+            for (i32 k = 0; k < 4; ++k) {
+              const i32 value_29 = value_28 + k * 2;
+              regs_5[k] = pack_bf16(acc[value_29], acc[value_29 + 1]);
+            }
+            stmatrix_x4(value_26 + (((thread_col + j * 16) * 2) ^ value_24), regs_5);
+          }
+          fence_async_shared();
+          named_barrier_sync(value_22, 128);
+          if (test_4) {
+            tma_store_2d(c, rows_2 + value_21, cols + i * 32, value_25 + value_10 * 4096);
+            bulk_commit();
+          }
+        }
+      }
+    }
+
+    // 27: m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    if (group_thread == 0) {
+      bulk_wait_read<0>();
+    }
+  }
+}
