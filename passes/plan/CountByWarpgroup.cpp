@@ -135,12 +135,26 @@ private:
     return found;
   }
 
-  /// Takes and gives back what comes for other warpgroups, in front of the last product.
+  bool takesFrom(Value channel) {
+    return llvm::any_of(loop.getOps<cta::WaitOp>(),
+                        [&](cta::WaitOp wait) { return wait.getChannel() == channel; });
+  }
+
+  /// Behind the loop, before warpgroups may meet; but where a product of the last iteration stands
+  /// there, it takes its own slots first.
+  Operation *placeToPass() {
+    for (Operation *op = loop->getNextNode(); op; op = op->getNextNode())
+      if (auto wait = dyn_cast<cta::WaitOp>(op); wait && takesFrom(wait.getChannel())) {
+        while (!isa<cta::MmaOp>(op))
+          op = op->getNextNode();
+        return op;
+      }
+    return loop->getNextNode();
+  }
+
+  /// Takes and gives back what comes for other warpgroups.
   void letPass() {
-    Operation *place = loop->getNextNode();
-    while (!isa<cta::MmaOp>(place) && !place->hasTrait<OpTrait::IsTerminator>())
-      place = place->getNextNode();
-    builder.setInsertionPoint(place);
+    builder.setInsertionPoint(placeToPass());
     Location loc = loop.getLoc();
     auto pass = builder.create<scf::ForOp>(loc, own, all, loop.getStep());
     builder.setInsertionPoint(pass.getBody()->getTerminator());
