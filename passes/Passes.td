@@ -79,6 +79,16 @@ def AssumeConditions : Pass<"assume-conditions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def JoinPrograms : Pass<"join-programs", "::mlir::func::FuncOp"> {
+  let summary = "blocks that take several neighbouring programs as one (`tiles`: of programs)";
+  let description = [{
+    Tiles that have the rows, or the columns, of what the kernel stores become longer, and the grid shorter.
+    Refused where anything but the place of these tiles follows from the program's number, where their
+    elements meet, and where a program past the grid's end could store.
+  }];
+  let options = [Option<"text", "text", "std::string", "\"\"", "the plan (none: what the kernel has in `plan.text`)">];
+}
+
 def CutTiles : Pass<"cut-tiles", "::mlir::func::FuncOp"> {
   let summary = "tiles in parts, along rows or columns of what is stored (`tiles`: in parts)";
   let description = [{

@@ -110,8 +110,13 @@ static void addExpansion(OpPassManager &manager, Adder &passes) {
 void addFacts(OpPassManager &manager, const PipelineOptions &options, StringRef plan) {
   Adder passes(manager, options);
   // Before simplify-math, which relies on it.
-  if (!plan.empty())
+  if (!plan.empty()) {
     passes.require(createAssumeConditions({plan.str()}));
+    // The next compares values; the front end leaves common ones.
+    passes.clean(/*hoist=*/false);
+    // Before all that is about tiles.
+    passes.require(createJoinPrograms({plan.str()}));
+  }
   addTilePasses(passes);
   // Last: plans are about the kernel's parts. Behind split-masked-loops, which has found the masks
   // of whole tiles.

@@ -166,4 +166,15 @@ RankedTensorType AxisClasses::paddedType(Value tile) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
+void separateConstants(func::FuncOp kernel) {
+  SmallVector<Operation *> constants;
+  kernel.walk([&](Operation *op) {
+    if (isa<arith::ConstantOp, tile::SplatOp>(op) && isa<RankedTensorType>(op->getResultTypes()[0]))
+      constants.push_back(op);
+  });
+  for (Operation *op : constants)
+    for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(op->getUses())))
+      use.set(OpBuilder(op).clone(*op)->getResult(0));
+}
+
 } // namespace tilewright::passes

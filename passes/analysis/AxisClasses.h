@@ -51,6 +51,10 @@ private:
   llvm::SmallVector<Class> classes;
 };
 
+/// Gives each use of a splat or a constant tile one of its own: what is the same in all elements
+/// makes no axes of others agree.
+void separateConstants(mlir::func::FuncOp kernel);
+
 } // namespace tilewright::passes
 
 #endif

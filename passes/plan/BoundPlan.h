@@ -20,6 +20,9 @@ inline constexpr llvm::StringLiteral kReversedAttr = "plan.reversed";
 /// On a kernel: into how many parts its tiles are cut, by the name of the axis.
 inline constexpr llvm::StringLiteral kPartsAttr = "plan.parts";
 
+/// On a kernel: how many programs a block takes as one, by the name of the axis.
+inline constexpr llvm::StringLiteral kProgramsAttr = "plan.programs";
+
 /// On what adds a product to what a loop carries, where the plan says when: the product's id.
 inline constexpr llvm::StringLiteral kAddAttr = "plan.add";
 

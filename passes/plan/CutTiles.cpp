@@ -18,18 +18,6 @@ using namespace mlir;
 
 namespace {
 
-/// What is the same in all elements is a tile for each use: none makes axes of others agree.
-void separateConstants(func::FuncOp kernel) {
-  SmallVector<Operation *> constants;
-  kernel.walk([&](Operation *op) {
-    if (isa<arith::ConstantOp, tile::SplatOp>(op) && isa<RankedTensorType>(op->getResultTypes()[0]))
-      constants.push_back(op);
-  });
-  for (Operation *op : constants)
-    for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(op->getUses())))
-      use.set(OpBuilder(op).clone(*op)->getResult(0));
-}
-
 /// Cuts tiles along one axis.
 class Cutter {
 public:

@@ -127,6 +127,10 @@ static std::string textOf(const Plan::Parts &parts) {
   return parts.axis + " in " + counted(parts.count, "part");
 }
 
+static std::string textOfPrograms(const Plan::Parts &programs) {
+  return programs.axis + " of " + counted(programs.count, "program");
+}
+
 template <typename Entry> static std::vector<std::string> textsOf(ArrayRef<Entry> entries) {
   std::vector<std::string> texts;
   for (const Entry &entry : entries)
@@ -143,6 +147,7 @@ std::string Plan::str() const {
                   .str();
   };
   std::vector<std::string> extents = textsOf(ArrayRef(tiles));
+  append_range(extents, map_range(programs, textOfPrograms));
   append_range(extents, textsOf(ArrayRef(parts)));
   section("when", textsOf(ArrayRef(positive)), ", ");
   section("tiles", extents, ", ");

@@ -115,7 +115,8 @@ struct Plan {
   std::optional<std::string> facts;  ///< KernelFacts::hash() of what it is for; none: not held to.
   std::vector<std::string> positive; ///< Scalar arguments; others have no use for the plan.
   std::vector<Tile> tiles;
-  std::vector<Parts> parts;
+  std::vector<Parts> programs; ///< That a block takes as one.
+  std::vector<Parts> parts;    ///< Of tiles.
   Blocks blocks;
   std::vector<Role> roles;
   std::vector<Product> products;

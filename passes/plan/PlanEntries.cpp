@@ -58,16 +58,18 @@ Status EntryReader::readWhen(Piece entry) {
 }
 
 Status EntryReader::readParts(Piece axis, Piece parts) {
-  auto [in, count] = parts.cut(' ');
+  auto [word, count] = parts.cut(' ');
   if (!is_contained(Plan::Parts::kAxes, axis.text))
     return error(axis, "`rows` or `columns`, of which there are parts,");
-  if (in.text != "in")
-    return error(parts, "a number of parts, such as `in 2 parts`,");
+  if (word.text != "in" && word.text != "of")
+    return error(parts, "`in 2 parts`, or `of 2 programs`,");
+  bool areParts = word.text == "in";
+  StringRef of = areParts ? "part" : "program";
   Plan::Parts read{axis.text.str(), 0};
-  TILEWRIGHT_ASSIGN(read.count, this->count(count, "part"));
+  TILEWRIGHT_ASSIGN(read.count, this->count(count, of));
   if (read.count < 2)
-    return error(count, "a number of parts, at least 2,");
-  plan.parts.push_back(std::move(read));
+    return error(count, Twine("a number of ") + of + "s, at least 2,");
+  (areParts ? plan.parts : plan.programs).push_back(std::move(read));
   return {};
 }
 

@@ -43,7 +43,7 @@ public:
   EntryReader(llvm::StringRef text, llvm::StringRef file) : text(text), file(file) {}
 
   Status readEntry(llvm::StringRef section, Piece entry);
-  /// "rows" and "in 2 parts"
+  /// "rows" and "in 2 parts", or "of 2 programs"
   Status readParts(Piece axis, Piece parts);
 
   /// Where a piece stands, what is there and what may be.

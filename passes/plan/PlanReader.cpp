@@ -147,6 +147,7 @@ Status Plan::set(StringRef entry) {
   if (entry.ltrim().starts_with("blocks"))
     blocks = read.blocks;
   overlay<Tile>(tiles, read.tiles, &Tile::parameter);
+  overlay<Parts>(programs, read.programs, &Parts::axis);
   overlay<Parts>(parts, read.parts, &Parts::axis);
   overlay<Role>(roles, read.roles, &Role::name);
   overlay<Product>(products, read.products, &Product::id);

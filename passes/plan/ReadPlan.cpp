@@ -152,6 +152,15 @@ Plan::Blocks blocksOf(func::FuncOp kernel) {
   return blocks;
 }
 
+/// By axes, what a kernel's attribute counts.
+std::vector<Plan::Parts> partsOf(func::FuncOp kernel, StringRef attribute) {
+  std::vector<Plan::Parts> all;
+  if (auto parts = kernel->getAttrOfType<DictionaryAttr>(attribute))
+    for (NamedAttribute axis : parts)
+      all.push_back({axis.getName().str(), cast<IntegerAttr>(axis.getValue()).getInt()});
+  return all;
+}
+
 struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
@@ -162,9 +171,8 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
     found.target = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).str();
     found.facts = given.facts; // of the kernel as it was
     found.tiles = given.tiles; // bound before there is IR
-    if (auto parts = kernel->getAttrOfType<DictionaryAttr>(kPartsAttr))
-      for (NamedAttribute axis : parts)
-        found.parts.push_back({axis.getName().str(), cast<IntegerAttr>(axis.getValue()).getInt()});
+    found.programs = partsOf(kernel, kProgramsAttr);
+    found.parts = partsOf(kernel, kPartsAttr);
     found.blocks = blocksOf(kernel);
     for (auto when : kernel.getOps<cta::WhenOp>())
       found.positive.push_back(conditionOf(when));
@@ -180,6 +188,7 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
     auto byId = [](auto &a, auto &b) { return a.id < b.id; };
     auto byAxis = [](auto &a, auto &b) { return a.axis < b.axis; };
     for (Plan *plan : {&given, &found}) {
+      llvm::sort(plan->programs, byAxis);
       llvm::sort(plan->parts, byAxis);
       for (Plan::Role &role : plan->roles) { // which they are; the kernel says in what order
         llvm::sort(role.streams);

@@ -38,7 +38,7 @@ TEST(Plan, has_what_each_entry_says) {
 static const char kEveryEntry[] =
     R"(plan 1 of attention for sm_90
   when      scale > 0, bias > 0
-  tiles     BM 128, rows in 2 parts, columns in 4 parts
+  tiles     BM 128, rows of 3 programs, rows in 2 parts, columns in 4 parts
   blocks    2 per SM, clusters of 2, 3 in turns, split l1 least 16, axes 1 0 2, grouped 4, folded, descending, queue
   roles     load: 1 warp, 40 registers, s1, s2; make: 4 warps, t1, t2; store: 2 warps
   products  p1: wgmma 64x128x16, warps 8x1; p2: mma 16x8x16, warps 4x2, 1 behind
@@ -131,8 +131,9 @@ TEST(Plan, says_what_stands_where_something_else_is_expected) {
   EXPECT_EQ(refusal("tiles depths in 2 parts"),
             "k.plan:2:7: `depths` stands where `rows` or `columns`, of which there are parts, is "
             "expected");
-  EXPECT_EQ(refusal("tiles rows by 2 parts"), "k.plan:2:12: `by 2 parts` stands where a number of "
-                                              "parts, such as `in 2 parts`, is expected");
+  EXPECT_EQ(refusal("tiles rows by 2 parts"),
+            "k.plan:2:12: `by 2 parts` stands where `in 2 parts`, "
+            "or `of 2 programs`, is expected");
   EXPECT_EQ(refusal("tiles rows in 2 halves"),
             "k.plan:2:15: `2 halves` stands where a number of `parts` is expected");
   EXPECT_EQ(refusal("tiles rows in 1 part"),
@@ -316,7 +317,7 @@ TEST(Plan, is_an_object_of_its_fields) {
 )");
   EXPECT_EQ(llvm::json::Value(plan.json()), *llvm::json::parse(R"({
     "version": 1, "kernel": "k", "target": "sm_90", "facts": "5e1c0a2b", "positive": ["scale"],
-    "tiles": [{"parameter": "BM", "extent": 128}], "parts": [{"axis": "rows", "count": 2}],
+    "tiles": [{"parameter": "BM", "extent": 128}], "programs": [], "parts": [{"axis": "rows", "count": 2}],
     "blocks": {"per_sm": 1, "cluster": 2, "turns": 0, "split_loop": "l1", "least": 16,
                "axes": [1, 0], "grouped": 4, "folded": true, "descending": false, "queue": false},
     "roles": [{"name": "load", "warps": 1, "registers": 40, "streams": ["s1"], "tiles": []},

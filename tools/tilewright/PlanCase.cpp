@@ -82,9 +82,10 @@ static Status drawByFacts(Choices &choices, PlanCase &test) {
   TILEWRIGHT_ASSIGN(driver::KernelModule whole, lower());
   passes::PipelineOptions options = job.config.options();
   ErrorOr<passes::KernelFacts> facts = module.facts(options, test.plan.str());
-  if (!facts && !test.plan.parts.empty()) { // which cannot be: what is drawn will be refused
+  if (!facts) { // tiles that cannot be cut, or joined, so: what is drawn will be refused
     Plan plan = test.plan;
     plan.parts.clear();
+    plan.programs.clear();
     facts = whole.facts(options, plan.str());
   }
   if (!facts)
@@ -118,6 +119,9 @@ ErrorOr<PlanCase> PlanCase::draw(Choices &choices, const std::vector<PlanSubject
   test.less = drawLess(choices, test.extent);
   if (choices.chance(15))
     test.plan.parts.push_back(
+        {choices.chance(25) ? "columns" : "rows", choices.chance(15) ? 3 : 2});
+  if (choices.chance(15))
+    test.plan.programs.push_back(
         {choices.chance(25) ? "columns" : "rows", choices.chance(15) ? 3 : 2});
   TILEWRIGHT_TRY(drawByFacts(choices, test));
   // As many times more tiles as an SM has under way at once.

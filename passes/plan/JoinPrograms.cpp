@@ -1,0 +1,268 @@
+// A block that takes several neighbouring programs of the kernel as one: what has the rows, or the
+// columns, of what is stored becomes so many times as long, and the grid as many times shorter. So
+// kernels whose tiles are fixed in their text fill instructions that are larger.
+//
+// That means the same where element j of a tile is where element j - n of the next program's was,
+// with n elements to a tile: where all that has the axis begins at n times the program's number,
+// and nothing else asks for that number. Elements of the two may not meet.
+#include "passes/Passes.h"
+#include "passes/analysis/Accesses.h"
+#include "passes/analysis/AxisClasses.h"
+#include "passes/plan/BoundPlan.h"
+
+#include "mlir/IR/Matchers.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_JOINPROGRAMS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// Joins programs along one axis of what is stored.
+class Joiner {
+public:
+  Joiner(func::FuncOp kernel, const Plan::Parts &programs)
+      : kernel(kernel), programs(programs), classes(kernel), dims(kernel) {}
+
+  LogicalResult run() {
+    if (failed(findAxis()) || failed(findNumber()) || failed(checkMeeting()) ||
+        failed(checkReaders()) || failed(checkStores()))
+      return failure();
+    widen();
+    return success();
+  }
+
+private:
+  /// An index at which tiles of the axis begin.
+  struct Start {
+    Operation *op;
+    unsigned operand;
+    int64_t extent;
+    AffineForm form() const { return AffineForm::of(op->getOperand(operand)); }
+  };
+
+  InFlightDiagnostic refuse(Operation *op) {
+    return op->emitError() << "stands against " << programs.axis << " of " << programs.count
+                           << " programs: ";
+  }
+
+  std::optional<int64_t> axisOf(Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    for (int64_t axis = 0; type && axis < type.getRank(); ++axis)
+      if (wide.contains(classes.idOf(value, axis)))
+        return axis;
+    return std::nullopt;
+  }
+
+  LogicalResult findAxis();
+  LogicalResult findNumber();
+  LogicalResult checkMeeting();
+  LogicalResult checkReaders();
+  LogicalResult checkStores();
+  void widen();
+
+  func::FuncOp kernel;
+  const Plan::Parts &programs;
+  AxisClasses classes;
+  Dims dims;
+  llvm::SmallDenseSet<unsigned> wide; ///< Classes of axes.
+  SmallVector<Start> starts;
+  tile::ProgramIdOp number; ///< Of the program, along the axis.
+};
+
+} // namespace
+
+/// The axis of what is stored, and all that agrees with it.
+LogicalResult Joiner::findAxis() {
+  int64_t axis = llvm::find(Plan::Parts::kAxes, programs.axis) - std::begin(Plan::Parts::kAxes);
+  kernel.walk([&](Operation *op) {
+    if (!isa<tile::StoreOp, tile::AtomicOp>(op))
+      return;
+    Value tile = Access::of(op)->tile();
+    auto type = dyn_cast<RankedTensorType>(tile.getType());
+    if (type && type.getRank() > 1)
+      wide.insert(classes.idOf(tile, axis));
+  });
+  if (wide.empty())
+    return refuse(kernel) << "the kernel stores no tile that has them";
+  kernel.walk([&](Operation *op) {
+    if (auto range = dyn_cast<tile::RangeOp>(op); range && axisOf(range))
+      starts.push_back({op, 0, range.getType().getNumElements()});
+    std::optional<Access> access = Access::of(op);
+    for (int64_t i = 0, rank = access ? access->extents.size() : 0; i < rank; ++i)
+      if (access->isRange(i) && axisOf(access->tile()) == access->tileAxis(i))
+        starts.push_back(
+            {op, access->indices.getBeginOperandIndex() + unsigned(i), access->extents[i]});
+  });
+  return success();
+}
+
+/// The program's number along the grid's axis that all of them follow, a tile for each.
+LogicalResult Joiner::findNumber() {
+  for (const Start &start : starts)
+    for (auto [symbol, coefficient] : start.form().terms)
+      if (auto id = symbol.getDefiningOp<tile::ProgramIdOp>(); id && coefficient == start.extent) {
+        if (number && id.getAxis() != number.getAxis())
+          return refuse(start.op)
+                 << "tiles of them follow one another along several axes of the grid";
+        number = id;
+      }
+  if (!number)
+    return refuse(kernel) << "no tile of them begins at its extent times the number of a program";
+  for (const Start &start : starts)
+    if (start.form().coefficient(number) != start.extent)
+      return refuse(start.op) << "a tile of " << start.extent << " begins at "
+                              << start.form().coefficient(number) << " times the program's number";
+  return success();
+}
+
+/// Elements of several programs may not meet in one tile.
+LogicalResult Joiner::checkMeeting() {
+  WalkResult checked = kernel.walk([&](Operation *op) {
+    auto meets = [&] {
+      if (auto dot = dyn_cast<tile::DotOp>(op))
+        return axisOf(dot.getA()) == 1 || axisOf(dot.getB()) == 0;
+      return isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op) &&
+             axisOf(op->getOperand(0)) == op->getAttrOfType<IntegerAttr>("axis").getInt();
+    };
+    auto isTwice = [&](Value value) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      int64_t count = 0;
+      for (int64_t axis = 0; type && axis < type.getRank(); ++axis)
+        count += wide.contains(classes.idOf(value, axis));
+      return count > 1;
+    };
+    auto constant = dyn_cast<arith::ConstantOp>(op);
+    if (meets())
+      return refuse(op) << "it combines all of them", WalkResult::interrupt();
+    if (llvm::any_of(op->getResults(), isTwice))
+      return refuse(op) << "it has them along two axes", WalkResult::interrupt();
+    if (constant && axisOf(constant) && !isa<SplatElementsAttr>(constant.getValue()))
+      return refuse(op) << "it is a constant of different numbers", WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(checked.wasInterrupted());
+}
+
+/// Nothing but where tiles begin may follow from the number.
+LogicalResult Joiner::checkReaders() {
+  auto isStart = [&](OpOperand &use) {
+    return llvm::any_of(starts, [&](const Start &start) {
+      return start.op == use.getOwner() && start.operand == use.getOperandNumber();
+    });
+  };
+  SmallVector<Value> follow;
+  kernel.walk([&](tile::ProgramIdOp id) {
+    if (id.getAxis() == number.getAxis())
+      follow.push_back(id);
+  });
+  while (!follow.empty())
+    for (OpOperand &use : follow.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isStart(use))
+        continue;
+      if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(user))
+        return refuse(user) << "it asks which of the programs it is";
+      follow.push_back(user->getResult(0));
+    }
+  return success();
+}
+
+/// Of a group of programs that is not whole, those past the grid's end may store nothing: what they
+/// would store lies past the end of the view.
+LogicalResult Joiner::checkStores() {
+  auto grid = *kernel.getBody().front().getOps<tile::GridOp>().begin();
+  Value count = grid.getExtents()[number.getAxis()];
+  auto isWhole = [&](int64_t extent, const AffineForm &size) {
+    auto quotient = count.getDefiningOp<arith::CeilDivSIOp>();
+    APInt number;
+    if (quotient)
+      return matchPattern(quotient.getRhs(), m_ConstantInt(&number)) && number == extent &&
+             AffineForm::of(quotient.getLhs()) == size;
+    return matchPattern(count, m_ConstantInt(&number)) && size.isConstant() &&
+           number.getSExtValue() * extent >= size.constant;
+  };
+  for (const Start &start : starts) {
+    auto access = Access::of(start.op);
+    if (!access || isa<tile::LoadOp>(start.op))
+      continue;
+    int64_t axis = start.operand - access->indices.getBeginOperandIndex();
+    AffineForm first;
+    first.add(number, start.extent);
+    if (start.form() != first || !isWhole(start.extent, dims.size(access->view, axis)))
+      return refuse(start.op) << "programs past the last could store here; as many as "
+                              << "`cdiv(size, " << start.extent << ")` tiles of the axis end it";
+  }
+  return success();
+}
+
+void Joiner::widen() {
+  auto widened = [&](Type type, int64_t axis) -> Type {
+    auto tile = cast<RankedTensorType>(type);
+    SmallVector<int64_t> shape(tile.getShape());
+    shape[axis] *= programs.count;
+    return tile.clone(shape);
+  };
+  for (Value value : classes.tiles())
+    if (std::optional<int64_t> axis = axisOf(value))
+      value.setType(widened(value.getType(), *axis));
+  kernel.walk([&](arith::ConstantOp constant) {
+    if (auto type = dyn_cast<RankedTensorType>(constant.getType()))
+      if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+        constant.setValueAttr(splat.resizeSplat(type));
+  });
+  Builder attributes(kernel.getContext());
+  for (const Start &start : starts)
+    if (std::optional<Access> access = Access::of(start.op)) {
+      SmallVector<int64_t> extents(access->extents);
+      extents[start.operand - access->indices.getBeginOperandIndex()] *= programs.count;
+      start.op->setAttr("extents", attributes.getDenseI64ArrayAttr(extents));
+    }
+  auto grid = *kernel.getBody().front().getOps<tile::GridOp>().begin();
+  OpBuilder builder(grid);
+  Value count = builder.create<arith::ConstantIntOp>(grid.getLoc(), programs.count, 32);
+  OpOperand &extent = grid->getOpOperand(number.getAxis());
+  extent.set(builder.create<arith::CeilDivSIOp>(grid.getLoc(), extent.get(), count));
+  kernel.walk([&](tile::ProgramIdOp id) {
+    if (id.getAxis() != number.getAxis())
+      return;
+    builder.setInsertionPointAfter(id);
+    Value times = builder.create<arith::ConstantIntOp>(id.getLoc(), programs.count, 32);
+    auto first = builder.create<arith::MulIOp>(id.getLoc(), id, times);
+    id.getResult().replaceAllUsesExcept(first, first);
+  });
+}
+
+namespace {
+
+struct JoinPrograms : impl::JoinProgramsBase<JoinPrograms> {
+  using JoinProgramsBase::JoinProgramsBase;
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(tile::kKernelAttr))
+      return;
+    ErrorOr<Plan> plan = readPlan(kernel, text);
+    if (!plan) {
+      kernel.emitError() << plan.error().message;
+      return signalPassFailure();
+    }
+    if (plan->programs.empty())
+      return;
+    separateConstants(kernel);
+    Builder builder(&getContext());
+    SmallVector<NamedAttribute> done;
+    for (const Plan::Parts &programs : plan->programs) {
+      if (failed(Joiner(kernel, programs).run()))
+        return signalPassFailure();
+      done.push_back(
+          builder.getNamedAttr(programs.axis, builder.getI64IntegerAttr(programs.count)));
+    }
+    kernel->setAttr(kProgramsAttr, builder.getDictionaryAttr(done));
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes
