@@ -22,7 +22,7 @@ SUITE = Suite(
     summary="kernels with the plans of tests/plans",
     metric="TFLOP/s",
     clock="device",
-    rounds=30,
+    rounds=60,
     cases=(
         *(product("gemm_persistent", "bf16", *size) for size in
           ((4096, 4096, 4096), (8192, 8192, 8192), (2048, 2048, 2048), (8192, 8192, 1024))),

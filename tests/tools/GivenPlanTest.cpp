@@ -76,8 +76,8 @@ TEST_F(GivenPlan, is_explained_with_what_its_numbers_stand_for) {
 
 TEST_F(GivenPlan, that_is_wrong_is_refused_before_anything_is_compiled) {
   EXPECT_EQ(givenPlan("plan 1 of k for sm_90\ntiles BM", {}, "k.plan").error().message,
-            "k.plan:2:7: `BM` stands where a tile parameter and its extent, such as `BM 128`, is "
-            "expected");
+            "k.plan:2:7: `BM` stands where a tile parameter and its extent, such as `BM 128`, "
+            "or `rows in 2 parts`, is expected");
   EXPECT_EQ(refusal({.planText = "plan 2 of k for sm_90"}),
             "plan:1:6: `2` stands where `1`, the version of plans that is known, is expected");
   EXPECT_EQ(refusal({.planText = kPlan}, {}, "matmul"),
