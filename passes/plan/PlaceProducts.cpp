@@ -94,16 +94,17 @@ private:
     if (!b.get)
       return dot.emitError() << "is product `" << entry.id << "`, whose right operand has no "
                              << "channel in the plan; products read it in shared memory";
-    bool carried = carryPending(dot, a);
+    cta::InstructionAttrInterface instruction = instructionOf(entry, dot.getContext());
+    bool isAsync = instruction.isAsynchronous();
+    bool carried = isAsync && carryPending(dot, a);
     OpBuilder builder(dot);
     Location loc = dot.getLoc();
     auto type = cta::PendingType::get(dot.getContext(), dot.getResult().getType());
     Value acc = dot->getOperand(2); // pending by now, if it is carried
-    if (!carried && (matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero())))
+    if (isAsync && !carried && (matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero())))
       acc = builder.create<cta::BeginOp>(loc, type);
     auto mma = builder.create<cta::MmaOp>(loc, type, acc, a.value, b.value, a.transposed,
-                                          b.transposed, dot.getTf32(),
-                                          instructionOf(entry, dot.getContext()), entry.warps);
+                                          b.transposed, dot.getTf32(), instruction, entry.warps);
     mma->setAttr(kIdAttr, builder.getStringAttr(entry.id));
     if (carried) {
       dot.getResult().replaceAllUsesWith(mma.getResult());
@@ -125,6 +126,7 @@ private:
   }
 
   /// The product reads the slot instead of its tile, the last of several until it is given back.
+  /// One that is done when it ends gives it back behind that.
   static void releaseAfter(Operand operand, cta::MmaOp mma) {
     if (operand.get->use_empty())
       operand.get.erase();
@@ -134,10 +136,13 @@ private:
     OpBuilder builder(mma->getContext());
     Block *block = operand.value.getParentBlock();
     if (mma->getBlock() == block) {
-      builder.setInsertionPointAfter(mma);
+      bool isAsync = mma.getInstruction().isAsynchronous();
+      Operation *behind = isAsync ? mma : *mma->user_begin(); // or its await
+      builder.setInsertionPointAfter(behind);
       while (isa<cta::ReleaseOp>(*builder.getInsertionPoint())) // of the other operand
         builder.setInsertionPointAfter(&*builder.getInsertionPoint());
-      builder.create<cta::ReleaseOp>(mma.getLoc(), operand.value, Value(), mma.getResult());
+      builder.create<cta::ReleaseOp>(mma.getLoc(), operand.value, Value(),
+                                     isAsync ? mma.getResult() : Value());
       return;
     }
     // A loop reads it again and again: behind that, when its sums are there.
