@@ -22,7 +22,10 @@ namespace {
 class Cutter {
 public:
   Cutter(func::FuncOp kernel, const Plan::Parts &parts)
-      : kernel(kernel), count(parts.count), axes(kernel, parts), builder(kernel.getContext()) {}
+      : kernel(kernel), count(parts.count),
+        axes(kernel, parts.axis, parts.count,
+             parts.axis + " in " + std::to_string(parts.count) + " parts"),
+        builder(kernel.getContext()) {}
 
   LogicalResult run();
 

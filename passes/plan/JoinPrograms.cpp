@@ -7,8 +7,8 @@
 // and nothing else asks for that number. Elements of the two may not meet.
 #include "passes/Passes.h"
 #include "passes/analysis/Accesses.h"
-#include "passes/analysis/AxisClasses.h"
 #include "passes/plan/BoundPlan.h"
+#include "passes/plan/PartAxes.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -24,11 +24,16 @@ namespace {
 class Joiner {
 public:
   Joiner(func::FuncOp kernel, const Plan::Parts &programs)
-      : kernel(kernel), programs(programs), classes(kernel), dims(kernel) {}
+      : kernel(kernel), programs(programs),
+        axes(kernel, programs.axis, /*parts=*/1,
+             programs.axis + " of " + std::to_string(programs.count) + " programs"),
+        dims(kernel) {}
 
   LogicalResult run() {
-    if (failed(findAxis()) || failed(findNumber()) || failed(checkMeeting()) ||
-        failed(checkReaders()) || failed(checkStores()))
+    if (failed(axes.find()))
+      return failure();
+    findStarts();
+    if (failed(findNumber()) || failed(checkReaders()) || failed(checkStores()))
       return failure();
     widen();
     return success();
@@ -43,60 +48,32 @@ private:
     AffineForm form() const { return AffineForm::of(op->getOperand(operand)); }
   };
 
-  InFlightDiagnostic refuse(Operation *op) {
-    return op->emitError() << "stands against " << programs.axis << " of " << programs.count
-                           << " programs: ";
-  }
-
-  std::optional<int64_t> axisOf(Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    for (int64_t axis = 0; type && axis < type.getRank(); ++axis)
-      if (wide.contains(classes.idOf(value, axis)))
-        return axis;
-    return std::nullopt;
-  }
-
-  LogicalResult findAxis();
+  void findStarts();
   LogicalResult findNumber();
-  LogicalResult checkMeeting();
   LogicalResult checkReaders();
   LogicalResult checkStores();
   void widen();
 
   func::FuncOp kernel;
   const Plan::Parts &programs;
-  AxisClasses classes;
+  PartAxes axes;
   Dims dims;
-  llvm::SmallDenseSet<unsigned> wide; ///< Classes of axes.
   SmallVector<Start> starts;
   tile::ProgramIdOp number; ///< Of the program, along the axis.
 };
 
 } // namespace
 
-/// The axis of what is stored, and all that agrees with it.
-LogicalResult Joiner::findAxis() {
-  int64_t axis = llvm::find(Plan::Parts::kAxes, programs.axis) - std::begin(Plan::Parts::kAxes);
+void Joiner::findStarts() {
   kernel.walk([&](Operation *op) {
-    if (!isa<tile::StoreOp, tile::AtomicOp>(op))
-      return;
-    Value tile = Access::of(op)->tile();
-    auto type = dyn_cast<RankedTensorType>(tile.getType());
-    if (type && type.getRank() > 1)
-      wide.insert(classes.idOf(tile, axis));
-  });
-  if (wide.empty())
-    return refuse(kernel) << "the kernel stores no tile that has them";
-  kernel.walk([&](Operation *op) {
-    if (auto range = dyn_cast<tile::RangeOp>(op); range && axisOf(range))
+    if (auto range = dyn_cast<tile::RangeOp>(op); range && axes.of(range))
       starts.push_back({op, 0, range.getType().getNumElements()});
     std::optional<Access> access = Access::of(op);
     for (int64_t i = 0, rank = access ? access->extents.size() : 0; i < rank; ++i)
-      if (access->isRange(i) && axisOf(access->tile()) == access->tileAxis(i))
+      if (access->isRange(i) && axes.of(access->tile()) == access->tileAxis(i))
         starts.push_back(
             {op, access->indices.getBeginOperandIndex() + unsigned(i), access->extents[i]});
   });
-  return success();
 }
 
 /// The program's number along the grid's axis that all of them follow, a tile for each.
@@ -105,45 +82,19 @@ LogicalResult Joiner::findNumber() {
     for (auto [symbol, coefficient] : start.form().terms)
       if (auto id = symbol.getDefiningOp<tile::ProgramIdOp>(); id && coefficient == start.extent) {
         if (number && id.getAxis() != number.getAxis())
-          return refuse(start.op)
+          return axes.refuse(start.op)
                  << "tiles of them follow one another along several axes of the grid";
         number = id;
       }
   if (!number)
-    return refuse(kernel) << "no tile of them begins at its extent times the number of a program";
+    return axes.refuse(kernel)
+           << "no tile of them begins at its extent times the number of a program";
   for (const Start &start : starts)
     if (start.form().coefficient(number) != start.extent)
-      return refuse(start.op) << "a tile of " << start.extent << " begins at "
-                              << start.form().coefficient(number) << " times the program's number";
+      return axes.refuse(start.op)
+             << "a tile of " << start.extent << " begins at " << start.form().coefficient(number)
+             << " times the program's number";
   return success();
-}
-
-/// Elements of several programs may not meet in one tile.
-LogicalResult Joiner::checkMeeting() {
-  WalkResult checked = kernel.walk([&](Operation *op) {
-    auto meets = [&] {
-      if (auto dot = dyn_cast<tile::DotOp>(op))
-        return axisOf(dot.getA()) == 1 || axisOf(dot.getB()) == 0;
-      return isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op) &&
-             axisOf(op->getOperand(0)) == op->getAttrOfType<IntegerAttr>("axis").getInt();
-    };
-    auto isTwice = [&](Value value) {
-      auto type = dyn_cast<RankedTensorType>(value.getType());
-      int64_t count = 0;
-      for (int64_t axis = 0; type && axis < type.getRank(); ++axis)
-        count += wide.contains(classes.idOf(value, axis));
-      return count > 1;
-    };
-    auto constant = dyn_cast<arith::ConstantOp>(op);
-    if (meets())
-      return refuse(op) << "it combines all of them", WalkResult::interrupt();
-    if (llvm::any_of(op->getResults(), isTwice))
-      return refuse(op) << "it has them along two axes", WalkResult::interrupt();
-    if (constant && axisOf(constant) && !isa<SplatElementsAttr>(constant.getValue()))
-      return refuse(op) << "it is a constant of different numbers", WalkResult::interrupt();
-    return WalkResult::advance();
-  });
-  return failure(checked.wasInterrupted());
 }
 
 /// Nothing but where tiles begin may follow from the number.
@@ -164,7 +115,7 @@ LogicalResult Joiner::checkReaders() {
       if (isStart(use))
         continue;
       if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(user))
-        return refuse(user) << "it asks which of the programs it is";
+        return axes.refuse(user) << "it asks which of the programs it is";
       follow.push_back(user->getResult(0));
     }
   return success();
@@ -192,8 +143,9 @@ LogicalResult Joiner::checkStores() {
     AffineForm first;
     first.add(number, start.extent);
     if (start.form() != first || !isWhole(start.extent, dims.size(access->view, axis)))
-      return refuse(start.op) << "programs past the last could store here; as many as "
-                              << "`cdiv(size, " << start.extent << ")` tiles of the axis end it";
+      return axes.refuse(start.op)
+             << "programs past the last could store here; as many as "
+             << "`cdiv(size, " << start.extent << ")` tiles of the axis end it";
   }
   return success();
 }
@@ -205,8 +157,8 @@ void Joiner::widen() {
     shape[axis] *= programs.count;
     return tile.clone(shape);
   };
-  for (Value value : classes.tiles())
-    if (std::optional<int64_t> axis = axisOf(value))
+  for (Value value : axes.tiles())
+    if (std::optional<int64_t> axis = axes.of(value))
       value.setType(widened(value.getType(), *axis));
   kernel.walk([&](arith::ConstantOp constant) {
     if (auto type = dyn_cast<RankedTensorType>(constant.getType()))

@@ -10,7 +10,7 @@ namespace tilewright::passes {
 using namespace mlir;
 
 InFlightDiagnostic PartAxes::refuse(Operation *op) {
-  return op->emitError() << "stands against " << parts.axis << " in " << parts.count << " parts: ";
+  return op->emitError() << "stands against " << what << ": ";
 }
 
 LogicalResult PartAxes::find() {
@@ -40,32 +40,31 @@ bool PartAxes::concern(Operation *op) {
 
 Type PartAxes::partType(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  std::optional<int64_t> axis = of(value);
-  if (!axis)
+  std::optional<int64_t> cut = of(value);
+  if (!cut)
     return value.getType();
   SmallVector<int64_t> shape(type.getShape());
-  shape[*axis] /= parts.count;
+  shape[*cut] /= parts;
   return type.clone(shape);
 }
 
 //===- What stands against it -----------------------------------------------------------------===//
 
 LogicalResult PartAxes::findOfEnds() {
-  int64_t axis = llvm::find(Plan::Parts::kAxes, parts.axis) - std::begin(Plan::Parts::kAxes);
+  int64_t along = llvm::find(Plan::Parts::kAxes, axis) - std::begin(Plan::Parts::kAxes);
   for (End end : KernelFacts::of(kernel).ends) {
     Value tile = end.tile;
     auto type = cast<RankedTensorType>(tile.getType());
-    if (type.getRank() <= axis)
+    if (type.getRank() <= along)
       continue;
-    int64_t extent = type.getDimSize(axis);
-    if (extent % parts.count)
-      return refuse(end.op) << "it stores " << extent << ", which is no multiple of "
-                               << parts.count;
-    found.insert(classes.idOf(tile, axis));
-    extents.insert(extent / parts.count);
+    int64_t extent = type.getDimSize(along);
+    if (extent % parts)
+      return refuse(end.op) << "it stores " << extent << ", which is no multiple of " << parts;
+    found.insert(classes.idOf(tile, along));
+    extents.insert(extent / parts);
   }
   if (found.empty())
-    return refuse(kernel) << "the kernel stores no tile that has " << parts.axis;
+    return refuse(kernel) << "the kernel stores no tile that has " << axis;
   return success();
 }
 

@@ -1,8 +1,8 @@
-//===- PartAxes.h - which tiles are cut into parts, and what stands against it ----------------===//
+//===- PartAxes.h - tiles that get other extents, and what stands against it ------------------===//
 //
-// Of a kernel whose tiles are to be in parts along the rows, or columns, of what its ends store.
-// Which axes these are follows from what makes axes agree (AxisClasses.h). Where elements along
-// them meet, a part says nothing of the whole.
+// Of a kernel whose tiles are to be in parts along the rows, or columns, of what its ends store, or
+// longer along them. Which axes these are follows from what makes axes agree (AxisClasses.h). Where
+// elements along them meet, a part says nothing of the whole.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_PLAN_PARTAXES_H
@@ -15,14 +15,19 @@ namespace tilewright::passes {
 
 class PartAxes {
 public:
-  PartAxes(mlir::func::FuncOp kernel, const Plan::Parts &parts)
-      : kernel(kernel), parts(parts), classes(kernel) {}
+  /// Along `axis`, one of Plan::Parts::kAxes, in so many parts, 1 for tiles that become longer.
+  /// Errors say that something stands against `what`.
+  PartAxes(mlir::func::FuncOp kernel, llvm::StringRef axis, int64_t parts, std::string what)
+      : kernel(kernel), axis(axis), parts(parts), what(std::move(what)), classes(kernel) {}
 
-  /// Finds the axes; fails, with an error at what stands against it, if they cannot be cut.
+  /// Finds the axes; fails, with an error at what stands against it, if they cannot be changed.
   mlir::LogicalResult find();
 
-  /// The axis of a tile that is cut, if it has one.
+  mlir::InFlightDiagnostic refuse(mlir::Operation *op);
+  /// The axis of a tile that changes, if it has one.
   std::optional<int64_t> of(mlir::Value value);
+  /// All tiles of the kernel.
+  llvm::ArrayRef<mlir::Value> tiles() const { return classes.tiles(); }
   /// Whether an op reads, or makes, what is cut.
   bool concern(mlir::Operation *op);
   /// Of a part of a tile, or of what is not cut.
@@ -31,7 +36,6 @@ public:
   mlir::LogicalResult checkParts();
 
 private:
-  mlir::InFlightDiagnostic refuse(mlir::Operation *op);
   mlir::LogicalResult findOfEnds();
   mlir::LogicalResult check(mlir::Operation *op);
   mlir::LogicalResult checkAccess(mlir::Operation *op);
@@ -39,7 +43,9 @@ private:
   bool anyIsCut(mlir::ValueRange values);
 
   mlir::func::FuncOp kernel;
-  const Plan::Parts &parts;
+  llvm::StringRef axis;
+  int64_t parts;
+  std::string what;
   AxisClasses classes;
   llvm::SmallDenseSet<unsigned> found;  ///< Classes, by their numbers.
   llvm::SmallDenseSet<int64_t> extents; ///< Of parts.
