@@ -88,8 +88,11 @@ cta::InstructionAttrInterface instructionOf(const Plan::Product &product, MLIRCo
   std::string shape = llvm::join(
       llvm::map_range(product.shape, [](int64_t size) { return std::to_string(size); }), "x");
   ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
-  return dyn_cast_or_null<cta::InstructionAttrInterface>(
+  auto instruction = dyn_cast_or_null<cta::InstructionAttrInterface>(
       parseAttribute("#cta." + product.unit + "<" + shape + ">", context));
+  // One that has no shapes takes any.
+  bool isMeant = instruction && llvm::equal(instruction.getShape(), product.shape);
+  return isMeant ? instruction : nullptr;
 }
 
 } // namespace tilewright::passes
