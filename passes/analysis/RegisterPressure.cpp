@@ -5,6 +5,7 @@
 // are used and hold what they are made from.
 #include "passes/analysis/RegisterPressure.h"
 
+#include "ir/Target.h"
 #include "passes/analysis/KeptTiles.h"
 #include "passes/plan/SolveLayouts.h"
 
@@ -260,4 +261,14 @@ RegisterPressure passes::peakPressure(Operation *root, int64_t warps) {
   ranges.block(root->getRegion(0).front(), {});
   ranges.peak.multiplies = ranges.foundProducts();
   return ranges.peak;
+}
+
+int64_t passes::blocksPerSm(func::FuncOp kernel) {
+  auto stated = kernel->getAttrOfType<IntegerAttr>(cta::kMinBlocksAttr);
+  return stated ? stated.getInt() : 1;
+}
+
+int64_t passes::registersAtEntry(func::FuncOp kernel) {
+  int64_t threads = cta::warpsOf(kernel) * kLanes * blocksPerSm(kernel);
+  return Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
 }

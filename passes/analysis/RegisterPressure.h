@@ -30,6 +30,12 @@ struct RegisterPressure {
 /// layouts; addresses and what the compiler puts aside for its own ends are not counted.
 RegisterPressure peakPressure(mlir::Operation *root, int64_t warps);
 
+/// Blocks that are to share an SM.
+int64_t blocksPerSm(mlir::func::FuncOp kernel);
+
+/// Registers of a thread when the kernel starts, before roles exchange any.
+int64_t registersAtEntry(mlir::func::FuncOp kernel);
+
 } // namespace tilewright::passes
 
 #endif

@@ -6,6 +6,8 @@
 // of a cluster also end together: a peer may still write to the others' slots, or give theirs back.
 #include "passes/lower/Expander.h"
 
+#include "passes/analysis/RegisterPressure.h"
+
 namespace tilewright::passes {
 
 using namespace mlir;
@@ -111,8 +113,7 @@ LogicalResult Expander::expandPools(ArrayRef<RegisterPool> pools) {
       return failure();
     builder.setInsertionPoint(choice.thenBlock()->getTerminator());
   }
-  int64_t threads = cta::warpsOf(kernel) * kLanes;
-  int64_t entry = Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
+  int64_t entry = registersAtEntry(kernel);
   Location place = cta::RoleOp(pool.roles.front()).getLoc();
   if (pool.registers && *pool.registers > entry)
     builder.create<cuda::IncreaseRegistersOp>(place, *pool.registers);

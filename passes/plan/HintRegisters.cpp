@@ -96,18 +96,12 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     return std::max<int64_t>(1, blocks);
   }
 
-  /// Blocks that share an SM.
-  static int64_t blocksOf(func::FuncOp kernel) {
-    auto stated = kernel->getAttrOfType<IntegerAttr>(cta::kMinBlocksAttr);
-    return stated ? stated.getInt() : 1;
-  }
-
   /// Checks that as many blocks as are to share an SM have room there.
   static LogicalResult checkBlocks(func::FuncOp kernel) {
     const Target &target =
         *findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue());
     int64_t threads = cta::warpsOf(kernel) * kLanes, shared = sharedBytes(kernel);
-    int64_t blocks = blocksOf(kernel), fit = target.blocksPerSm(threads, shared);
+    int64_t blocks = blocksPerSm(kernel), fit = target.blocksPerSm(threads, shared);
     if (blocks == 1 || blocks <= fit)
       return success();
     return kernel.emitError() << "is to run " << blocks << " blocks per SM, of which " << fit
@@ -118,16 +112,10 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
                               << "warps or blocks";
   }
 
-  /// Registers of a thread when the kernel starts.
-  static int64_t atEntry(func::FuncOp kernel) {
-    int64_t threads = cta::warpsOf(kernel) * kLanes * blocksOf(kernel);
-    return Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
-  }
-
   /// Checks that the warpgroups' shares, for which they exchange registers, are there.
   static LogicalResult checkShares(func::FuncOp kernel) {
     constexpr int64_t kGroupThreads = cta::kWarpsPerWarpgroup * kLanes;
-    int64_t entry = atEntry(kernel), total = 0, group = -1, inGroup = 0;
+    int64_t entry = registersAtEntry(kernel), total = 0, group = -1, inGroup = 0;
     std::string sum;
     for (auto role : kernel.getOps<cta::RoleOp>()) {
       int64_t registers = role.getRegisters().value_or(entry), first = cta::firstWarp(role);
@@ -153,7 +141,7 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
 
   LogicalResult checkRole(cta::RoleOp role) {
     auto kernel = role->getParentOfType<func::FuncOp>();
-    int64_t entry = atEntry(kernel), limit = role.getRegisters().value_or(entry);
+    int64_t entry = registersAtEntry(kernel), limit = role.getRegisters().value_or(entry);
     LogicalResult fits = success();
     role.walk([&](cta::MmaOp mma) {
       // What goes on by itself keeps an instruction's sum in registers meanwhile.
@@ -163,8 +151,9 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
       if (needed > entry)
         fits = mma.emitError() << "of " << n << " columns needs " << needed
                                << " registers when the kernel starts; "
-                               << cta::warpsOf(kernel) * blocksOf(kernel) << " warps on an SM have "
-                               << entry << "; take fewer columns or warps";
+                               << cta::warpsOf(kernel) * blocksPerSm(kernel)
+                               << " warps on an SM have " << entry
+                               << "; take fewer columns or warps";
       else if (needed > limit)
         fits = mma.emitError() << "of " << n << " columns needs " << needed << " registers; role \""
                                << role.getName() << "\" has " << limit << "; state "

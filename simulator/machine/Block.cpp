@@ -10,9 +10,9 @@ Block::Block(Cluster &cluster, int64_t id, const Program &program)
   for (int warp = 0; warp < program.threads / kLanes; ++warp)
     warps.emplace_back(*this, warp, cluster.addAgent(*this, warp, ""), program);
   // What the hardware gives each thread when the block starts.
-  int64_t registers =
-      std::min<int64_t>(Target::kRegistersPerThread, Target::kRegistersPerSm / program.threads) /
-      8 * 8;
+  int64_t share = Target::kRegistersPerSm / (program.threads * program.blocksPerSm);
+  int64_t registers = std::min<int64_t>(Target::kRegistersPerThread, share) /
+                      Target::kRegisterUnit * Target::kRegisterUnit;
   for (Warp &warp : warps)
     warp.async.registers = registers;
 }

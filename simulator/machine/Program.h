@@ -96,7 +96,7 @@ struct Program {
   std::vector<TensorMapArgument> maps;
   std::vector<Box> boxes;
   uint32_t slots = 0;
-  int64_t threads = 0, sharedBytes = 0;
+  int64_t threads = 0, blocksPerSm = 1, sharedBytes = 0;
   int64_t clusterSize = 1;
   /// The narrowest access to shared memory, in bytes: every other is a multiple.
   int64_t granule = 16;

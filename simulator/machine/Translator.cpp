@@ -184,6 +184,7 @@ LogicalResult Translator::run(ArrayRef<MachineArgument> arguments) {
            << "`" << kernel.getName() << "` takes " << kernel.getNumArguments()
            << " arguments but is given " << arguments.size();
   program.threads = intAttr(kernel, cuda::kThreadsAttr, 0);
+  program.blocksPerSm = intAttr(kernel, cuda::kMinBlocksAttr, 1);
   program.sharedBytes = intAttr(kernel, cuda::kSharedBytesAttr, 0);
   program.clusterSize = intAttr(kernel, cuda::kClusterAttr, 1);
   if (program.threads <= 0 || program.threads > 1024 || program.threads % kLanes)
