@@ -114,7 +114,10 @@ LogicalResult Joiner::checkReaders() {
       Operation *user = use.getOwner();
       if (isStart(use))
         continue;
-      if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(user))
+      bool isScaled = isa<arith::MulIOp>(user) &&
+                      llvm::any_of(user->getOperands(),
+                                   [](Value factor) { return matchPattern(factor, m_Constant()); });
+      if (!isScaled && !isa<arith::AddIOp, arith::SubIOp>(user))
         return axes.refuse(user) << "it asks which of the programs it is";
       follow.push_back(user->getResult(0));
     }
@@ -135,19 +138,29 @@ LogicalResult Joiner::checkStores() {
     return matchPattern(count, m_ConstantInt(&number)) && size.isConstant() &&
            number.getSExtValue() * extent >= size.constant;
   };
-  for (const Start &start : starts) {
-    auto access = Access::of(start.op);
-    if (!access || isa<tile::LoadOp>(start.op))
-      continue;
-    int64_t axis = start.operand - access->indices.getBeginOperandIndex();
+  auto check = [&](Operation *op) -> LogicalResult {
+    const auto *start = llvm::find_if(starts, [&](const Start &each) { return each.op == op; });
+    Access access = *Access::of(op);
+    if (start == starts.end()) {
+      if (axes.of(access.tile()))
+        return axes.refuse(op) << "it writes where index tiles say, for programs past the last too";
+      if (isa<tile::AtomicOp>(op))
+        return axes.refuse(op) << "it is done once by each of the programs";
+      return success(); // all store the same
+    }
+    int64_t axis = start->operand - access.indices.getBeginOperandIndex();
     AffineForm first;
-    first.add(number, start.extent);
-    if (start.form() != first || !isWhole(start.extent, dims.size(access->view, axis)))
-      return axes.refuse(start.op)
-             << "programs past the last could store here; as many as "
-             << "`cdiv(size, " << start.extent << ")` tiles of the axis end it";
-  }
-  return success();
+    first.add(number, start->extent);
+    if (start->form() != first || !isWhole(start->extent, dims.size(access.view, axis)))
+      return axes.refuse(op) << "programs past the last could store here; as many as "
+                             << "`cdiv(size, " << start->extent << ")` tiles of the axis end it";
+    return success();
+  };
+  WalkResult checked = kernel.walk([&](Operation *op) {
+    bool writes = isa<tile::StoreOp, tile::AtomicOp>(op);
+    return writes && failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(checked.wasInterrupted());
 }
 
 void Joiner::widen() {

@@ -131,3 +131,73 @@ func.func @k(%a: !view {tile.dims = ["N", "D"], tile.name = "a"}, %o: !view {til
   tile.store %x, %o[%row, %c0] extents [64, 64] : tensor<64x64xf32>, !view, i32, i32
   return
 }
+
+// -----
+
+// What each of the programs counts once.
+
+!view = !tile.view<?x64xf32, align 16>
+
+func.func @k(%a: !view {tile.dims = ["N", "D"], tile.name = "a"}, %o: !view {tile.dims = ["N", "D"], tile.name = "o"}, %n: !tile.view<?xf32> {tile.dims = ["P"], tile.name = "n"})
+    attributes {tile.kernel, plan.text = "plan 1 of k for sm_90\0A tiles rows of 2 programs"} {
+  %c0 = arith.constant 0 : i32  %c1 = arith.constant 1 : i32  %c64 = arith.constant 64 : i32
+  %N = tile.dim %a, 0 : !view
+  %count = arith.ceildivsi %N, %c64 : i32
+  tile.grid [%count]
+  %m = tile.program_id 0
+  %row = arith.muli %m, %c64 : i32
+  %x = tile.load %a[%row, %c0] extents [64, 64] : !view, i32, i32 -> tensor<64x64xf32>
+  tile.store %x, %o[%row, %c0] extents [64, 64] : tensor<64x64xf32>, !view, i32, i32
+  %one = arith.constant dense<1.0> : tensor<1xf32>
+  %counts = arith.cmpi sgt, %N, %c64 : i32
+  scf.if %counts {
+    // expected-error @+1 {{stands against rows of 2 programs: it is done once by each of the programs}}
+    tile.atomic add %one, %n[%c0] extents [1] : tensor<1xf32>, !tile.view<?xf32>, i32
+  }
+  return
+}
+
+// -----
+
+// Tiles that also move by what an argument says for each program.
+
+!view = !tile.view<?x64xf32, align 16>
+
+func.func @k(%a: !view {tile.dims = ["N", "D"], tile.name = "a"}, %o: !view {tile.dims = ["N", "D"], tile.name = "o"}, %gap: i32)
+    attributes {tile.kernel, plan.text = "plan 1 of k for sm_90\0A tiles rows of 2 programs"} {
+  %c0 = arith.constant 0 : i32  %c1 = arith.constant 1 : i32  %c64 = arith.constant 64 : i32
+  %N = tile.dim %a, 0 : !view
+  %count = arith.ceildivsi %N, %c64 : i32
+  tile.grid [%count]
+  %m = tile.program_id 0
+  %row = arith.muli %m, %c64 : i32
+  // expected-error @+1 {{stands against rows of 2 programs: it asks which of the programs it is}}
+  %away = arith.muli %m, %gap : i32
+  %place = arith.addi %row, %away : i32
+  %x = tile.load %a[%place, %c0] extents [64, 64] : !view, i32, i32 -> tensor<64x64xf32>
+  tile.store %x, %o[%row, %c0] extents [64, 64] : tensor<64x64xf32>, !view, i32, i32
+  return
+}
+
+// -----
+
+// Rows by number: those of a program past the last could be of the view.
+
+!view = !tile.view<?x64xf32, align 16>
+
+func.func @k(%a: !view {tile.dims = ["N", "D"], tile.name = "a"}, %o: !view {tile.dims = ["N", "D"], tile.name = "o"}, %wrap: i32)
+    attributes {tile.kernel, plan.text = "plan 1 of k for sm_90\0A tiles rows of 2 programs"} {
+  %c0 = arith.constant 0 : i32  %c1 = arith.constant 1 : i32  %c64 = arith.constant 64 : i32
+  %N = tile.dim %a, 0 : !view
+  %count = arith.ceildivsi %N, %c64 : i32
+  tile.grid [%count]
+  %m = tile.program_id 0
+  %row = arith.muli %m, %c64 : i32
+  %x = tile.load %a[%row, %c0] extents [64, 64] : !view, i32, i32 -> tensor<64x64xf32>
+  %rows = tile.range %row : tensor<64xi32>
+  %wraps = tile.splat %wrap : i32 -> tensor<64xi32>
+  %places = arith.remsi %rows, %wraps : tensor<64xi32>
+  // expected-error @+1 {{stands against rows of 2 programs: it writes where index tiles say, for programs past the last too}}
+  tile.store %x, %o[%places, %c0] extents [-1, 64] : tensor<64x64xf32>, !view, tensor<64xi32>, i32
+  return
+}
