@@ -27,31 +27,11 @@ bool followsFromAxis(Value value, int64_t axis, llvm::DenseSet<Value> &seen) {
   return llvm::any_of(from, [&](Value each) { return followsFromAxis(each, axis, seen); });
 }
 
-/// The size of a view along an axis, as the kernel reads it; nothing if it does not.
-std::optional<AffineForm> sizeOf(TypedValue<tile::ViewType> view, int64_t axis,
-                                 func::FuncOp kernel) {
-  AffineForm size;
-  if (!view.getType().isDynamicDim(axis)) {
-    size.constant = view.getType().getShape()[axis];
-    return size;
-  }
-  auto nameOf = [&](Value of, int64_t at) -> Attribute {
-    auto names =
-        kernel.getArgAttrOfType<ArrayAttr>(cast<BlockArgument>(of).getArgNumber(), tile::kDimsAttr);
-    return names ? names[at] : Attribute();
-  };
-  Attribute name = nameOf(view, axis);
-  for (auto dim : kernel.getOps<tile::DimOp>())
-    if ((dim.getView() == view && int64_t(dim.getAxis()) == axis) ||
-        (name && nameOf(dim.getView(), dim.getAxis()) == name))
-      return AffineForm::of(dim);
-  return std::nullopt;
-}
-
 class ClusterTiles {
 public:
   ClusterTiles(func::FuncOp kernel, const Plan::Blocks &blocks)
-      : kernel(kernel), cluster(blocks.cluster), axis(blocks.axes.empty() ? 0 : blocks.axes[0]),
+      : kernel(kernel), dims(kernel), cluster(blocks.cluster),
+        axis(blocks.axes.empty() ? 0 : blocks.axes[0]),
         extent((*kernel.getOps<tile::GridOp>().begin()).getExtents()[axis]) {}
 
   LogicalResult run() {
@@ -101,8 +81,7 @@ private:
       if (!access.isRange(place))
         continue;
       AffineForm start = AffineForm::of(index);
-      std::optional<AffineForm> size = sizeOf(access.view, place, kernel);
-      if ((size && facts.proveNonPositive(*size - start)) ||
+      if (facts.proveNonPositive(dims.size(access.view, place) - start) ||
           facts.proveNonPositive(start + access.validElements(place)))
         return true;
     }
@@ -110,6 +89,7 @@ private:
   }
 
   func::FuncOp kernel;
+  Dims dims;
   int64_t cluster, axis;
   Value extent;
 };
