@@ -12,7 +12,7 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-static bool isWritten(Value view) {
+bool isWritten(Value view) {
   return llvm::any_of(view.getUsers(),
                       [](Operation *user) { return isa<tile::StoreOp, tile::AtomicOp>(user); });
 }

@@ -103,6 +103,9 @@ struct KernelFacts {
   std::string hash() const;
 };
 
+/// Whether the kernel writes a view.
+bool isWritten(mlir::Value view);
+
 } // namespace tilewright::passes
 
 #endif

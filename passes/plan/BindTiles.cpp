@@ -103,11 +103,6 @@ private:
                   plan.makerOf(tile.id)->name + "\", and the one that multiplies it puts it");
   }
 
-  static bool isWritten(Value view) {
-    return llvm::any_of(view.getUsers(),
-                        [](Operation *user) { return isa<tile::StoreOp, tile::AtomicOp>(user); });
-  }
-
   const ComputedTile &tile;
   Value value;
   SmallVector<Operation *> around; // it

@@ -2,8 +2,11 @@
 // product of the iteration before. The loop carries it, with what else the sum needs, from zeros
 // on; what a last iteration leaves is added behind the loop:
 //
-//   for { p = dot; a += f(p, x) }   becomes   for { a += f(q, y); p = dot; q, y = p, x }; a += f(q,
-//   y)
+//   for { p = dot; a += f(p, x) }
+//
+// becomes
+//
+//   for { a += f(q, y); p = dot; q, y = p, x }; a += f(q, y)
 //
 // In the first iteration, and behind a loop without any, f is of zeros alone, and has to be zero.
 // What is added at a step says so (`plan.add`), and skew-loops puts it there.

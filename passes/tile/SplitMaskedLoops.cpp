@@ -116,8 +116,8 @@ void Splitter::assumeProven(SmallVectorImpl<Predicate> &predicates) {
 }
 
 /// Notes that masks concern the last iteration alone, that nothing changes where one is false, and
-/// that nothing does from the loop's end on, where some mask is
-/// false from there on. (Ends that dropEmptyIterations moves forward are of the same kind.)
+/// that nothing does from the loop's end on, where some mask is false from there on. (Ends that
+/// dropEmptyIterations moves forward are of the same kind.)
 void Splitter::noteIdle(ArrayRef<Predicate> masks) {
   bool allIdle = llvm::all_of(masks, [&](const Predicate &mask) {
     return !rises(mask) || isIdleWhenFalse(loop, mask.mask);
