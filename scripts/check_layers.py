@@ -13,6 +13,7 @@ ALLOWED = {
     "ir": set(),
     "frontend": {"ir"},
     "passes": {"ir"},
+    "planner": {"ir", "passes/plan/Plan.h", "runtime/Expr.h"},
     "codegen": {"ir", "runtime/KernelSource.h"},
     "simulator": {"ir"},
     "runtime": set(),

@@ -1,5 +1,7 @@
 #include "passes/analysis/KernelFlow.h"
 
+#include "passes/analysis/Divisibility.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -68,6 +70,59 @@ static void readTrips(LoopFact &fact) {
     origin.add(bound);
   fact.axes.assign(origin.axes.begin(), origin.axes.end());
   fact.isRead = origin.isRead;
+}
+
+//===- Streams --------------------------------------------------------------------------------===//
+
+/// As far as roles can be cut yet.
+static std::string whyNotByRole(tile::LoadOp load) {
+  if (load.getValid() || load.getFill() || llvm::is_contained(load.getExtents(), tile::kGather))
+    return "is padded, filled with a value or gathered";
+  SmallVector<Value> open(load.getIndices());
+  for (Operation *around = load->getParentOp(); !isa<func::FuncOp>(around);
+       around = around->getParentOp()) {
+    auto loop = dyn_cast<scf::ForOp>(around);
+    if (!loop)
+      return "stands in a branch";
+    open.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+  }
+  llvm::SmallDenseSet<Value> seen;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (argument && isa<scf::ForOp>(argument.getOwner()->getParentOp()) &&
+        argument.getArgNumber() != 0)
+      return "reads where, or as often as, a loop has come to";
+    if (Operation *op = value.getDefiningOp(); op && op->getNumRegions())
+      return "reads where, or as often as, a loop or branch has led to";
+    else if (op)
+      llvm::append_range(open, op->getOperands());
+  }
+  return "";
+}
+
+/// Why TMA can neither bring nor store a tile of a view.
+static std::string whyNotByTma(tile::ViewType view, ArrayRef<int64_t> extents) {
+  if (view.getStrided() || extents.empty() || extents.back() == 0)
+    return "not along the innermost axis";
+  if (view.getAlign() % 16)
+    return "rows at multiples of " + std::to_string(view.getAlign()) + " bytes";
+  return extents.size() > 5 ? std::to_string(extents.size()) + " axes" : "";
+}
+
+static std::string whyNotByTma(tile::LoadOp load) {
+  if (load.getIndices().empty())
+    return "";
+  tile::ViewType view = load.getView().getType();
+  int64_t bytes = view.getElementType().getIntOrFloatBitWidth() / 8;
+  if (isa<RankedTensorType>(load.getResult().getType()) &&
+      knownDivisor(load.getIndices().back()) * bytes % 16)
+    return "starts at no multiple of 16 bytes";
+  if (!isa<RankedTensorType>(load.getResult().getType()))
+    return view.getStrided() || view.getAlign() % 16 ? "not at multiples of 16 bytes" : "";
+  return whyNotByTma(view, load.getExtents());
 }
 
 //===- Chains of products ---------------------------------------------------------------------===//
@@ -217,20 +272,17 @@ static std::string whyNotByTma(const End &end) {
   auto [isPadded, extents] = store ? of(store) : of(cast<tile::AtomicOp>(end.op));
   if (rank != 2)
     return "rank " + std::to_string(rank);
-  if (isPadded)
-    return "padded";
-  if (view.getStrided() || extents.back() == 0)
-    return "not along the innermost axis";
-  if (view.getAlign() % 16)
-    return "rows at multiples of " + std::to_string(view.getAlign()) + " bytes";
-  return extents.size() > 5 ? std::to_string(extents.size()) + " axes" : "";
+  return isPadded ? "padded" : whyNotByTma(view, extents);
 }
 
 void readFlow(KernelFacts &facts, func::FuncOp kernel) {
   auto grids = kernel.getOps<tile::GridOp>();
   int64_t axes = grids.empty() ? 0 : int64_t((*grids.begin()).getExtents().size());
-  for (Stream &stream : facts.streams)
+  for (Stream &stream : facts.streams) {
     readReuse(stream, axes);
+    stream.notByRole = whyNotByRole(stream.load);
+    stream.notByTma = whyNotByTma(stream.load);
+  }
   for (ProductFact &product : facts.products)
     readChains(product, facts);
   for (LoopFact &loop : facts.loops) {

@@ -133,40 +133,6 @@ private:
     return success();
   }
 
-  /// Whether a loading role can be made of a stream, as far as roles can be cut yet.
-  static LogicalResult checkStream(const Stream &stream) {
-    tile::LoadOp load = stream.load;
-    auto refuse = [&](StringRef why) {
-      return load.emitError() << "is stream `" << stream.id << "`, which " << why
-                              << "; no role can load it";
-    };
-    if (load.getValid() || load.getFill() || llvm::is_contained(load.getExtents(), tile::kGather))
-      return refuse("is padded, filled with a value or gathered");
-    SmallVector<Value> open(load.getIndices());
-    for (Operation *around = load->getParentOp(); !isa<func::FuncOp>(around);
-         around = around->getParentOp()) {
-      auto loop = dyn_cast<scf::ForOp>(around);
-      if (!loop)
-        return refuse("stands in a branch");
-      open.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
-    }
-    llvm::SmallDenseSet<Value> seen;
-    while (!open.empty()) {
-      Value value = open.pop_back_val();
-      if (!seen.insert(value).second)
-        continue;
-      auto argument = dyn_cast<BlockArgument>(value);
-      if (argument && isa<scf::ForOp>(argument.getOwner()->getParentOp()) &&
-          argument.getArgNumber() != 0)
-        return refuse("reads where, or as often as, a loop has come to");
-      if (Operation *op = value.getDefiningOp(); op && op->getNumRegions())
-        return refuse("reads where, or as often as, a loop or branch has led to");
-      else if (op)
-        llvm::append_range(open, op->getOperands());
-    }
-    return success();
-  }
-
   LogicalResult bindStreams() {
     for (Stream &stream : facts.streams) {
       const Plan::Channel *channel = plan.channelOf(stream.id);
@@ -181,8 +147,9 @@ private:
       if (!isa<RankedTensorType>(stream.load.getResult().getType()) && channel->kind != "tma")
         return stream.load.emitError() << "is stream `" << stream.id << "`, single numbers, which "
                                        << "come by `tma`";
-      if (failed(checkStream(stream)))
-        return failure();
+      if (!stream.notByRole.empty())
+        return stream.load.emitError() << "is stream `" << stream.id << "`, which "
+                                       << stream.notByRole << "; no role can load it";
       name(stream.load, stream.id);
     }
     return success();

@@ -14,6 +14,8 @@ using runtime::ExprOp;
 
 using MaybeExpr = std::optional<Expr>;
 
+static MaybeExpr exprOf(Value value, bool ofTile);
+
 static std::optional<ExprOp> comparison(arith::CmpIPredicate predicate) {
   switch (predicate) {
   case arith::CmpIPredicate::eq:
@@ -108,7 +110,16 @@ static MaybeExpr constantExpr(Value value) {
   return std::nullopt;
 }
 
-MaybeExpr driver::launchExpr(Value value) {
+/// A quotient by a power of two.
+static MaybeExpr shiftExpr(arith::ShRSIOp shift, bool ofTile) {
+  APInt bits;
+  MaybeExpr shifted = exprOf(shift.getLhs(), ofTile);
+  if (!shifted || !matchPattern(shift.getRhs(), m_ConstantInt(&bits)))
+    return std::nullopt;
+  return Expr::binary(ExprOp::FloorDiv, *shifted, Expr::constant(int64_t(1) << bits.getSExtValue()));
+}
+
+static MaybeExpr exprOf(Value value, bool ofTile) {
   if (MaybeExpr constant = constantExpr(value))
     return constant;
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -116,19 +127,27 @@ MaybeExpr driver::launchExpr(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto dim = dyn_cast<tile::DimOp>(op))
     return dimExpr(dim);
+  if (auto id = dyn_cast<tile::ProgramIdOp>(op))
+    return ofTile ? MaybeExpr(Expr::name("tile[" + std::to_string(id.getAxis()) + "]"))
+                  : std::nullopt;
   if (isa<cta::SmsOp>(op))
     return Expr::name(std::string(runtime::kNumMultiprocessors));
+  if (auto shift = dyn_cast<arith::ShRSIOp>(op))
+    return shiftExpr(shift, ofTile);
   if (isa<arith::ExtUIOp, arith::ExtFOp, arith::IndexCastOp>(op) ||
       (isa<arith::ExtSIOp>(op) && !op->getOperand(0).getType().isInteger(1)))
-    return launchExpr(op->getOperand(0));
+    return exprOf(op->getOperand(0), ofTile);
   if (op->getNumOperands() != 2 || op->getNumResults() != 1 ||
       !value.getType().isIntOrIndexOrFloat())
     return std::nullopt;
   std::optional<ExprOp> symbol = binaryOperator(op);
-  MaybeExpr lhs = symbol ? launchExpr(op->getOperand(0)) : std::nullopt;
-  MaybeExpr rhs = lhs ? launchExpr(op->getOperand(1)) : std::nullopt;
+  MaybeExpr lhs = symbol ? exprOf(op->getOperand(0), ofTile) : std::nullopt;
+  MaybeExpr rhs = lhs ? exprOf(op->getOperand(1), ofTile) : std::nullopt;
   return rhs ? MaybeExpr(Expr::binary(*symbol, *lhs, *rhs)) : std::nullopt;
 }
+
+MaybeExpr driver::launchExpr(Value value) { return exprOf(value, /*ofTile=*/false); }
+MaybeExpr driver::tileExpr(Value value) { return exprOf(value, /*ofTile=*/true); }
 
 ErrorOr<Expr> driver::gridExpr(func::FuncOp kernel) {
   tile::GridOp grid;

@@ -14,6 +14,10 @@ namespace tilewright::driver {
 /// multiprocessors; nothing if it depends on anything else.
 std::optional<runtime::Expr> launchExpr(mlir::Value value);
 
+/// The same where it may depend on the place of a program in the grid, too: `tile[0]` is its place
+/// along axis 0.
+std::optional<runtime::Expr> tileExpr(mlir::Value value);
+
 /// The number of programs of a `tile` kernel: the product of its grid's extents.
 ErrorOr<runtime::Expr> gridExpr(mlir::func::FuncOp kernel);
 

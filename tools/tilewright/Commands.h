@@ -28,6 +28,12 @@ struct ExplainOptions {
   bool facts = false;        ///< What plans are about, and nothing else.
 };
 
+struct PlansOptions {
+  KernelArgs kernel;
+  size_t count = 20;  ///< That are shown.
+  std::string output; ///< A folder for their texts, or empty.
+};
+
 struct SimulateOptions {
   KernelArgs kernel;
   std::string schedule = "eager"; ///< eager, lazy, random, exhaustive.
@@ -56,6 +62,8 @@ Status compile(const CompileOptions &options);
 /// Fails if anything is found, or if the results are not the reference's.
 Status simulate(const SimulateOptions &options);
 Status explain(const ExplainOptions &options);
+/// The plans that are found for a kernel, by predicted time.
+Status plans(const PlansOptions &options);
 /// Fails when it finds something.
 Status fuzz(const FuzzOptions &options);
 /// The same for random plans of the kernels that a file lists.

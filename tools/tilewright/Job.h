@@ -10,6 +10,7 @@
 #include "simulator/Reference.h"
 #include "tools/driver/Binding.h"
 #include "tools/driver/Compiler.h"
+#include "tools/driver/PlanSearch.h"
 
 #include <deque>
 #include <functional>
@@ -89,6 +90,9 @@ Status choosePlans(Job &job);
 
 /// Sizes, scalar arguments and constants by name, for expressions.
 llvm::StringMap<runtime::ExprValue> valuesOf(const Job &job, const Step &step, const Sizes &sizes);
+
+/// A launch at these sizes, for predictions.
+planner::Launch launchFor(const Job &job, const Step &step, const Sizes &sizes);
 
 /// "B=4, S=4096, …".
 std::string str(const Sizes &sizes);

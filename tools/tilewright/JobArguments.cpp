@@ -115,6 +115,15 @@ llvm::StringMap<runtime::ExprValue> cli::valuesOf(const Job &job, const Step &st
   return values;
 }
 
+planner::Launch cli::launchFor(const Job &job, const Step &step, const Sizes &sizes) {
+  auto valueOf = [values = valuesOf(job, step, sizes)](
+                     std::string_view name) -> std::optional<runtime::ExprValue> {
+    auto found = values.find(llvm::StringRef(name.data(), name.size()));
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  };
+  return {valueOf, 0};
+}
+
 std::string cli::str(const Sizes &sizes) {
   std::string text;
   for (const auto &[name, size] : sizes)

@@ -138,6 +138,14 @@ int main(int argc, char **argv) {
   addIrAfter(*explainCommand, explainOptions.irAfter);
   explainCommand->callback([&] { status = explain(explainOptions); });
 
+  PlansOptions plansOptions;
+  CLI::App *plansCommand =
+      app.add_subcommand("plans", "list the plans that are found for a kernel, by predicted time");
+  addKernelOptions(*plansCommand, plansOptions.kernel);
+  plansCommand->add_option("--count", plansOptions.count, "of plans");
+  plansCommand->add_option("-o,--output", plansOptions.output, "a folder for their texts");
+  plansCommand->callback([&] { status = plans(plansOptions); });
+
   FuzzOptions fuzzOptions;
   addFuzzCommand(app, fuzzOptions)->callback([&] { status = fuzz(fuzzOptions); });
 

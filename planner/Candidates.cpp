@@ -1,0 +1,401 @@
+#include "planner/Candidates.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <numeric>
+
+using namespace tilewright;
+using namespace tilewright::planner;
+using llvm::StringRef;
+using passes::Plan;
+using Step = Plan::Loop::Step;
+
+namespace {
+
+constexpr int64_t kWarpgroup = 128;   // threads
+constexpr int64_t kRows = 64;         // of a warpgroup's instruction
+constexpr int64_t kMostColumns = 256; // of one
+constexpr int64_t kOperandBytes = 32; // along the depth of one
+constexpr int64_t kMostSlots = 12;
+/// Of a thread, beside sums and operands: addresses, counters, what an epilogue holds.
+constexpr int64_t kOwnRegisters = 24;
+/// Of a thread, beside the sums of an instruction, before roles exchange registers: ptxas holds all
+/// code to what the kernel starts with.
+constexpr int64_t kStartRegisters = 26;
+/// Bytes of shared memory for barriers, and to align slots.
+constexpr int64_t kOwnBytes = 2048;
+
+/// What tells plans of one kernel and its tiles apart.
+struct Structure {
+  int64_t groups = 2;     ///< Warpgroups that multiply one tile.
+  int64_t perSm = 1;      ///< Blocks.
+  int64_t cluster = 0;    ///< Blocks of a cluster, or none.
+  int64_t turns = 0;      ///< Tiles of a block under way, or one.
+  bool isSplit = false;   ///< Blocks share the tiles left over.
+  bool isSkewed = false;  ///< Products that follow from others are an iteration behind.
+  bool takesTurns = false; ///< Warpgroups take turns to start products.
+  bool overlapsTiles = false; ///< The end of a tile stands beside the start of the next.
+  bool fromLast = false;      ///< Loops run from the last iteration.
+
+  int64_t computingGroups() const { return groups * std::max<int64_t>(1, turns); }
+};
+
+/// Writes one plan.
+class PlanWriter {
+public:
+  PlanWriter(const KernelModel &model, const Target &target, const Structure &structure)
+      : model(model), target(target), is(structure) {}
+
+  /// The plan, or why there is none.
+  ErrorOr<Plan> write();
+
+private:
+  Status writeProducts();
+  Status writeRoles();
+  Status writeChannels();
+  void writeEnds();
+  void writeBlocks();
+  void writeLoops();
+  void writeLoop(const LoopModel &loop, int number);
+  void writeTilesOrder();
+  Status fillSlots();
+
+  bool isStream(const StreamModel &stream) const {
+    return stream.notByRole.empty() && stream.notByTma.empty() &&
+           (stream.isOperand || (stream.loop != kNoLoop && operandIn(stream.loop)));
+  }
+  /// The first stream of a loop that a product multiplies; null if there is none.
+  const StreamModel *operandIn(int loop) const {
+    auto found = llvm::find_if(model.streams, [&](const StreamModel &stream) {
+      return stream.loop == loop && stream.isOperand;
+    });
+    return found == model.streams.end() ? nullptr : &*found;
+  }
+  bool isBehind(const ProductModel &product) const {
+    return is.isSkewed && product.loop != kNoLoop && !product.behind.empty() &&
+           model.loops[product.loop].isIdleBehind;
+  }
+  /// The loop whose iterations blocks can share; null if there is none.
+  const LoopModel *splitLoop() const {
+    return model.loops.size() == 1 && model.loops.front().carriesSums &&
+                   model.loops.front().axes.empty()
+               ? &model.loops.front()
+               : nullptr;
+  }
+  /// Of a thread, when the kernel starts: the loading roles are a warpgroup.
+  int64_t startRegisters() const {
+    int64_t threads = (1 + is.computingGroups()) * kWarpgroup * is.perSm;
+    return Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
+  }
+
+  const KernelModel &model;
+  const Target &target;
+  const Structure &is;
+  Plan plan;
+};
+
+} // namespace
+
+//===- Products and roles ---------------------------------------------------------------------===//
+
+Status PlanWriter::writeProducts() {
+  int64_t registers = 0;
+  for (const ProductModel &product : model.products) {
+    if (product.m % (kRows * is.groups))
+      return Error{llvm::formatv("{0} rows of {1} are no {2} warpgroups", product.m, product.id,
+                                 is.groups)
+                       .str()};
+    if (product.n % 8)
+      return Error{llvm::formatv("{0} columns of {1} are no multiple of 8", product.n, product.id)
+                       .str()};
+    int64_t columns = product.n;
+    for (int64_t parts = 2; columns > kMostColumns || columns * parts < product.n; ++parts)
+      columns = product.n % (parts * 8) ? columns : product.n / parts;
+    if (int64_t needs = columns / 2 + kStartRegisters; needs > startRegisters())
+      return Error{llvm::formatv("{0} columns take {1} registers when the kernel starts, of {2}",
+                                 columns, needs, startRegisters())
+                       .str()};
+    int64_t depth = kOperandBytes * 8 / product.bits;
+    if (product.k % depth)
+      return Error{
+          llvm::formatv("{0} has {1} of depth, no multiple of {2}", product.id, product.k, depth)
+              .str()};
+    plan.products.push_back({product.id, "wgmma", {kRows, columns, depth},
+                             {4 * is.groups, 1}, isBehind(product) ? 1 : 0});
+    registers += product.m * product.n / (kWarpgroup * is.groups);
+    if (!product.isShared) // its left operand
+      registers += product.m * product.k * product.bits / 32 / (kWarpgroup * is.groups);
+  }
+  int64_t most = plan.roles.back().registers.value_or(Target::kRegistersPerThread) - kOwnRegisters;
+  if (registers > most)
+    return Error{llvm::formatv("sums take {0} registers of {1}", registers, most).str()};
+  return {};
+}
+
+Status PlanWriter::writeRoles() {
+  constexpr int64_t kMost = 240; // that a role can ask for
+  // Loads that go on at different paces wait for each other in one role; a role each costs
+  // registers alone where all tiles are alike.
+  bool isUneven = llvm::any_of(model.loops, [](auto &loop) { return !loop.axes.empty(); });
+  bool isApart = is.isSkewed && !isUneven;
+  for (const StreamModel &stream : model.streams) {
+    if (!isStream(stream))
+      continue;
+    if (plan.roles.empty() || (isApart && stream.isOperand))
+      plan.roles.push_back({isApart ? "load " + stream.id : "load", 1, std::nullopt, {}, {}});
+    plan.roles.back().streams.push_back(stream.id);
+  }
+  if (plan.roles.empty())
+    return Error{"no role can load what it multiplies"};
+  int64_t few = is.computingGroups() > 2 ? 32 : plan.roles.size() > 1 ? 24 : 40;
+  auto whole = [](int64_t registers) {
+    return registers / Target::kRegisterUnit * Target::kRegisterUnit;
+  };
+  // What all start with is what they can exchange.
+  int64_t all = (1 + is.computingGroups()) * startRegisters();
+  int64_t many = whole((all - few) / is.computingGroups());
+  for (Plan::Role &role : plan.roles)
+    role.registers = few;
+  plan.roles.push_back({"compute", 4 * is.groups, std::min(kMost, many), {}, {}});
+  return {};
+}
+
+//===- Blocks and loops -----------------------------------------------------------------------===//
+
+void PlanWriter::writeBlocks() {
+  plan.blocks.perSm = is.perSm;
+  plan.blocks.cluster = is.cluster;
+  plan.blocks.turns = is.turns;
+  if (is.isSplit) {
+    plan.blocks.splitLoop = splitLoop()->id;
+    plan.blocks.least = 16;
+  }
+}
+
+/// Products of one iteration are started together, and awaited so.
+static std::vector<Step> startsAndAwaits(llvm::ArrayRef<const ProductModel *> products) {
+  std::vector<Step> order;
+  for (Step::Kind kind : {Step::Start, Step::Await})
+    for (const ProductModel *product : products)
+      order.push_back({kind, product->id});
+  return order;
+}
+
+/// Each is awaited before the next, which follows from it, is started.
+static std::vector<Step> oneByOne(llvm::ArrayRef<const ProductModel *> products) {
+  std::vector<Step> order;
+  for (const ProductModel *product : products) {
+    order.push_back({Step::Start, product->id});
+    order.push_back({Step::Await, product->id});
+  }
+  return order;
+}
+
+/// Warpgroups take turns in the starts that the order begins with.
+static void takeTurns(std::vector<Step> &order) {
+  auto last = llvm::find_if(order, [](const Step &step) { return step.kind != Step::Start; });
+  order.insert(last, {Step::Leave, ""});
+  order.insert(order.begin(), {Step::Enter, ""});
+}
+
+void PlanWriter::writeLoop(const LoopModel &loop, int number) {
+  Plan::Loop made;
+  made.id = loop.id;
+  if (loop.latePeak)
+    made.latePeak = 8;
+  made.lateSums = loop.lateSums;
+  made.fromLast = is.fromLast && loop.anyOrder;
+  made.byWarpgroup = loop.hasMasks && loop.byRows && !loop.axes.empty() && !made.fromLast && is.groups > 1;
+  made.splitMasks = loop.hasMasks && !(made.fromLast && loop.masksLast);
+  std::vector<const ProductModel *> now, late;
+  for (const ProductModel &product : model.products)
+    if (product.loop == number && !product.isPending)
+      (isBehind(product) ? late : now).push_back(&product);
+  bool isSkewed = !late.empty();
+  llvm::append_range(now, late);
+  if (isSkewed || is.takesTurns)
+    made.order = isSkewed ? startsAndAwaits(now) : oneByOne(now);
+  if (is.takesTurns)
+    takeTurns(made.order);
+  Plan::Loop none;
+  none.id = loop.id;
+  if (made != none)
+    plan.loops.push_back(std::move(made));
+}
+
+/// The last products of a tile end beside the first of the next.
+void PlanWriter::writeTilesOrder() {
+  std::vector<const ProductModel *> order;
+  for (bool behind : {true, false})
+    for (const ProductModel &product : model.products)
+      if (isBehind(product) == behind)
+        order.push_back(&product);
+  Plan::Loop tiles;
+  tiles.id = Plan::kTiles.str();
+  tiles.order = startsAndAwaits(order);
+  plan.loops.push_back(std::move(tiles));
+}
+
+void PlanWriter::writeLoops() {
+  for (auto [number, loop] : llvm::enumerate(model.loops))
+    writeLoop(loop, int(number));
+  if (is.overlapsTiles)
+    writeTilesOrder();
+}
+
+//===- Channels -------------------------------------------------------------------------------===//
+
+Status PlanWriter::writeChannels() {
+  for (const StreamModel &stream : model.streams) {
+    if (stream.isOperand && !isStream(stream))
+      return Error{stream.id + (stream.notByRole.empty() ? " cannot come by TMA: " + stream.notByTma
+                                                         : " " + stream.notByRole)};
+    if (!isStream(stream))
+      continue;
+    Plan::Channel channel{stream.id, "tma", 1, 0, false, ""};
+    // Blocks of a cluster are neighbours along the first axis.
+    channel.multicast = is.cluster && llvm::is_contained(stream.alike, 0) && stream.isOperand;
+    const StreamModel *first = operandIn(stream.loop);
+    if (stream.loop != kNoLoop && !stream.isOperand && first)
+      channel.with = first->id;
+    plan.channels.push_back(std::move(channel));
+  }
+  for (const ComputedModel &tile : model.computed)
+    if (tile.isShared)
+      plan.channels.push_back({tile.id, "put", 1, 0, false, ""});
+  writeEnds();
+  return fillSlots();
+}
+
+/// Columns of the slots that an end goes through: rows of 128 bytes at most.
+static int64_t columnsOf(const EndModel &end) {
+  constexpr int64_t kRowBytes = 128, kUnitBytes = 16;
+  for (int64_t bytes = kRowBytes; bytes > kUnitBytes; bytes -= kUnitBytes)
+    if (end.columns * end.elementBytes % bytes == 0)
+      return bytes / end.elementBytes;
+  return kUnitBytes / end.elementBytes;
+}
+
+void PlanWriter::writeEnds() {
+  for (const EndModel &end : model.ends)
+    if (end.notByTma.empty()) {
+      int64_t columns = columnsOf(end);
+      bool isSmall = is.computingGroups() > 2 || is.turns || is.perSm > 1;
+      plan.channels.push_back(
+          {end.id, "store", isSmall || columns == end.columns ? 1 : 2, columns, false, ""});
+    }
+}
+
+/// As many slots as shared memory has room for, the same number for all streams of a loop.
+Status PlanWriter::fillSlots() {
+  int64_t left = std::min(target.smem, target.smemPerSm / is.perSm - 1024) - kOwnBytes;
+  int64_t copies = std::max<int64_t>(1, is.turns), set = 0, once = 0;
+  auto bytesOf = [&](const Plan::Channel &channel) {
+    for (const EndModel &end : model.ends)
+      if (end.id == channel.id)
+        return channel.slots * channel.columns * end.rows * end.elementBytes;
+    for (const ComputedModel &tile : model.computed)
+      if (tile.id == channel.id)
+        return tile.bytes;
+    return int64_t(0);
+  };
+  for (const Plan::Channel &channel : plan.channels)
+    left -= copies * bytesOf(channel);
+  for (const StreamModel &stream : model.streams)
+    if (isStream(stream))
+      (stream.loop == kNoLoop ? once : set) += copies * stream.bytes();
+  int64_t ahead = is.overlapsTiles ? 2 : 1; // tiles whose streams are there at once
+  left -= ahead * once;
+  int64_t slots = set ? std::min(kMostSlots, left / set) : ahead;
+  bool isPending = llvm::any_of(model.products, [](auto &product) { return product.isPending; });
+  int64_t least = set && (is.isSkewed || isPending) ? 2 : 1;
+  if (left < 0 || slots < least)
+    return Error{llvm::formatv("slots take {0} bytes more than there are",
+                               std::max(least * set - left, -left))
+                     .str()};
+  if (set && ahead == 1 && once && left - slots * set >= once)
+    ahead = 2;
+  for (Plan::Channel &channel : plan.channels)
+    for (const StreamModel &stream : model.streams)
+      if (stream.id == channel.id)
+        channel.slots = stream.loop == kNoLoop ? ahead : slots;
+  return {};
+}
+
+ErrorOr<Plan> PlanWriter::write() {
+  plan.kernel = model.kernel;
+  plan.target = target.name.str();
+  plan.positive = model.positive;
+  plan.tiles = model.tiles;
+  if (is.isSplit && !splitLoop())
+    return Error{"no loop can be shared"};
+  TILEWRIGHT_TRY(writeRoles());
+  TILEWRIGHT_TRY(writeProducts());
+  TILEWRIGHT_TRY(writeChannels());
+  writeBlocks();
+  writeLoops();
+  return std::move(plan);
+}
+
+//===- Structures -----------------------------------------------------------------------------===//
+
+/// Kernels whose products follow from others: attention, for example.
+static std::vector<Structure> chained(const KernelModel &model, int64_t groups) {
+  bool hasIdle = llvm::any_of(model.loops, [](auto &loop) { return loop.isIdleBehind; });
+  bool hasMasks = llvm::any_of(model.loops, [](auto &loop) { return loop.hasMasks; });
+  bool isEven = llvm::all_of(model.loops, [](auto &loop) { return loop.axes.empty(); });
+  bool anyOrder = llvm::all_of(model.loops, [](auto &loop) { return loop.anyOrder; });
+  std::vector<Structure> result;
+  for (bool isSkewed : {true, false})
+    for (bool takesTurns : {false, true})
+      for (bool overlapsTiles : {true, false}) {
+        if ((isSkewed && !hasIdle) || (takesTurns && groups < 2) || (overlapsTiles && !isSkewed))
+          continue;
+        result.push_back({.groups = groups,
+                          .isSkewed = isSkewed,
+                          .takesTurns = takesTurns,
+                          .overlapsTiles = overlapsTiles,
+                          .fromLast = isSkewed && hasMasks && isEven && anyOrder});
+      }
+  return result;
+}
+
+static std::vector<Structure> structuresOf(const KernelModel &model) {
+  std::vector<Structure> result;
+  int64_t rows = model.products.front().m;
+  bool isChained = llvm::any_of(model.products, [](auto &product) {
+    return !product.behind.empty();
+  });
+  for (int64_t groups : {1, 2, 3}) {
+    if (rows % (kRows * groups) || rows / (kRows * groups) > 2)
+      continue;
+    if (isChained) {
+      llvm::append_range(result, chained(model, groups));
+      continue;
+    }
+    for (int64_t perSm : {1, 2})
+      result.push_back({.groups = groups, .perSm = perSm});
+    result.push_back({.groups = groups, .isSplit = true});
+    result.push_back({.groups = groups, .cluster = 2});
+    if (groups == 1)
+      result.push_back({.groups = groups, .turns = 2});
+  }
+  return result;
+}
+
+Candidates planner::candidatesOf(const KernelModel &model, const Target &target) {
+  Candidates result;
+  if (model.products.empty() || !target.has(Feature::Wgmma) || !target.has(Feature::Tma)) {
+    result.refused.push_back("plans are found for products by wgmma and TMA");
+    return result;
+  }
+  for (const Structure &structure : structuresOf(model)) {
+    ErrorOr<Plan> plan = PlanWriter(model, target, structure).write();
+    if (plan)
+      result.plans.push_back(std::move(*plan));
+    else if (!llvm::is_contained(result.refused, plan.error().message))
+      result.refused.push_back(plan.error().message);
+  }
+  return result;
+}

@@ -1,0 +1,29 @@
+#include "planner/KernelModel.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tilewright::planner;
+
+Work &Work::operator+=(const Work &other) {
+  multiplies += other.multiplies;
+  specials += other.specials;
+  conversions += other.conversions;
+  return *this;
+}
+
+Work Work::operator*(double times) const {
+  return {multiplies * times, specials * times, conversions * times};
+}
+
+int64_t StreamModel::bytes() const {
+  constexpr int64_t kLeast = 16; // that TMA brings
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    elements *= extent;
+  return std::max(kLeast, elements * elementBytes);
+}
+
+const ProductModel *KernelModel::product(llvm::StringRef id) const {
+  auto found = llvm::find_if(products, [&](const ProductModel &each) { return each.id == id; });
+  return found == products.end() ? nullptr : &*found;
+}

@@ -1,0 +1,67 @@
+#include "planner/Planner.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace tilewright;
+using namespace tilewright::planner;
+using passes::Plan;
+
+Planner::Planner(std::vector<KernelModel> all, const Target &target)
+    : target(target), models(std::move(all)) {
+  for (auto [number, model] : llvm::enumerate(models)) {
+    Candidates found = candidatesOf(model, target);
+    for (Plan &plan : found.plans) {
+      orderTiles(model, plan);
+      candidates.push_back({number, std::move(plan)});
+    }
+    for (const std::string &reason : found.refused)
+      if (!llvm::is_contained(reasons, reason))
+        reasons.push_back(reason);
+  }
+}
+
+void Planner::orderTiles(const KernelModel &model, Plan &plan) {
+  constexpr int64_t kGroup = 16; // tiles along the first axis that share what they read in L2
+  constexpr int64_t kHeads = 4;  // rows of as many of the next axis that go together
+  if (!plan.blocks.perSm || model.grid.size() < 2)
+    return;
+  std::vector<int64_t> uneven;
+  for (const LoopModel &loop : model.loops)
+    uneven.insert(uneven.end(), loop.axes.begin(), loop.axes.end());
+  if (uneven.empty() || model.grid.size() < 2) {
+    plan.blocks.grouped = kGroup;
+    return;
+  }
+  // Long and short tiles in turns: an axis along which tiles are alike varies first, the one along
+  // which they differ next, forth and back.
+  int64_t first = uneven.front() == 0 ? 1 : 0;
+  plan.blocks.axes = {first, uneven.front()};
+  for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
+    if (axis != first && axis != uneven.front())
+      plan.blocks.axes.push_back(axis);
+  plan.blocks.grouped = kHeads;
+  plan.blocks.folded = true;
+}
+
+/// Whether a plan's conditions hold, as far as is known.
+static bool holds(const Plan &plan, const Launch &launch) {
+  return llvm::all_of(plan.positive, [&](const std::string &name) {
+    auto value = launch.valueOf ? launch.valueOf(name) : std::nullopt;
+    return !value || std::visit([](auto number) { return number > 0; }, *value);
+  });
+}
+
+std::vector<Ranked> Planner::rank(const Launch &launch) const {
+  const Rates &rates = ratesOf(target);
+  std::vector<Ranked> result;
+  for (const Candidate &candidate : candidates)
+    if (holds(candidate.plan, launch))
+      result.push_back(
+          {candidate.plan, predict(models[candidate.model], candidate.plan, rates, launch)});
+  std::stable_sort(result.begin(), result.end(), [](const Ranked &a, const Ranked &b) {
+    return a.predicted.total < b.predicted.total;
+  });
+  return result;
+}

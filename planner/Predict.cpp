@@ -1,0 +1,253 @@
+#include "planner/Predict.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace tilewright;
+using namespace tilewright::planner;
+using passes::Plan;
+using runtime::ExprValue;
+
+const Rates &planner::ratesOf(const Target &) {
+  // docs/planner.md has where each number is from.
+  static constexpr Rates kHopper = {.target = "sm_90",
+                                    .multiprocessors = 132,
+                                    .gigahertz = 1.55,
+                                    .productFlops = 4096,
+                                    .multiplies = 128,
+                                    .specials = 16,
+                                    .conversions = 64,
+                                    .l2Bytes = 52,
+                                    .dramBytes = 4.3e12,
+                                    .l2Capacity = 40e6,
+                                    .storeBytes = 60,
+                                    .launchMicroseconds = 4,
+                                    .tileClocks = 700,
+                                    .stepClocks = 24};
+  return kHopper;
+}
+
+namespace {
+
+constexpr int64_t kLarge = 8192; ///< A size that nobody knows.
+
+/// Clocks of an SM for one thing, by the unit that is busy.
+struct Clocks {
+  double products = 0, arithmetic = 0, l2 = 0;
+  double taken = 0; ///< With what overlaps.
+
+  Clocks &operator+=(const Clocks &other) {
+    products += other.products;
+    arithmetic += other.arithmetic;
+    l2 += other.l2;
+    taken += other.taken;
+    return *this;
+  }
+  Clocks operator*(double times) const {
+    return {products * times, arithmetic * times, l2 * times, taken * times};
+  }
+};
+
+class Predictor {
+public:
+  Predictor(const KernelModel &model, const Plan &plan, const Rates &rates, const Launch &launch)
+      : model(model), plan(plan), rates(rates), launch(launch),
+        processors(double(launch.multiprocessors ? launch.multiprocessors : rates.multiprocessors)) {
+    for (const runtime::Expr &extent : model.grid)
+      extents.push_back(double(std::max<int64_t>(0, valueOf(extent, {}))));
+    tiles = 1;
+    for (double extent : extents)
+      tiles *= extent;
+  }
+
+  Prediction predict();
+
+private:
+  using Tile = std::vector<int64_t>;
+  int64_t valueOf(const runtime::Expr &expr, const Tile &tile) const;
+  double trips(const LoopModel &loop, const Tile &tile) const {
+    return loop.trips ? double(std::max<int64_t>(0, valueOf(*loop.trips, tile))) : 16;
+  }
+  Clocks stepOf(int loop) const;
+  Clocks tileOf(const Tile &tile) const;
+  Clocks loopOf(int loop, const Tile &tile) const;
+  double endOf() const;
+  double dramBytes() const;
+  double arithmeticClocks(const Work &work) const {
+    double all = work.multiplies + work.specials + work.conversions;
+    return std::max({all / rates.multiplies, work.specials / rates.specials,
+                     work.conversions / rates.conversions});
+  }
+  bool isSkewed() const {
+    return llvm::any_of(plan.products, [](auto &product) { return product.behind; });
+  }
+  int64_t groups() const {
+    return plan.products.front().warps[0] / 4 * std::max<int64_t>(1, plan.blocks.turns) *
+           std::max<int64_t>(1, plan.blocks.perSm);
+  }
+  bool overlapsEnds() const {
+    return plan.blocks.turns > 1 || plan.blocks.perSm > 1 || plan.loopOf(Plan::kTiles);
+  }
+  /// The most that a block has to do, and the sum of all, in clocks of tiles.
+  std::pair<double, Clocks> play() const;
+
+  const KernelModel &model;
+  const Plan &plan;
+  const Rates &rates;
+  const Launch &launch;
+  double processors;
+  std::vector<double> extents;
+  double tiles;
+};
+
+} // namespace
+
+int64_t Predictor::valueOf(const runtime::Expr &expr, const Tile &tile) const {
+  constexpr std::string_view kTile = "tile[";
+  ErrorOr<int64_t> value = expr.eval([&](std::string_view name) -> std::optional<ExprValue> {
+    if (name.starts_with(kTile)) {
+      size_t axis = size_t(name[kTile.size()] - '0');
+      return axis < tile.size() ? tile[axis] : 0;
+    }
+    std::optional<ExprValue> known = launch.valueOf ? launch.valueOf(name) : std::nullopt;
+    return known ? *known : ExprValue(kLarge);
+  });
+  return value ? *value : kLarge;
+}
+
+//===- A tile ---------------------------------------------------------------------------------===//
+
+/// One iteration of a loop, or what stands outside of all.
+Clocks Predictor::stepOf(int loop) const {
+  Clocks step;
+  bool isPending = true;
+  for (const ProductModel &product : model.products) {
+    if (product.loop != loop)
+      continue;
+    double flops = 2.0 * double(product.m) * double(product.n) * double(product.k);
+    double rate = rates.productFlops * 16 / double(product.bits);
+    // An instruction that reads both operands in shared memory is bound by that if it is narrow.
+    double columns = double(plan.productOf(product.id)->shape[1]);
+    double slow = product.isShared ? std::max(1.0, (16 + columns / 4) / (columns / 2)) : 1;
+    step.products += flops / rate * slow;
+    isPending &= product.isPending;
+  }
+  step.arithmetic = arithmeticClocks(loop == kNoLoop ? Work() : model.loops[loop].work);
+  for (const StreamModel &stream : model.streams)
+    if (const Plan::Channel *channel = plan.channelOf(stream.id); stream.loop == loop && channel) {
+      double shared = channel->multicast ? double(plan.blocks.cluster) : 1;
+      step.l2 += double(stream.bytes()) / shared / rates.l2Bytes;
+    }
+  double both = std::min(step.products, step.arithmetic);
+  double overlap = isPending || isSkewed() ? 0.12 : groups() > 1 ? 0.4 : 1;
+  step.taken = std::max({step.products, step.arithmetic, step.l2}) + overlap * both;
+  if (step.products > 0)
+    step.taken += rates.stepClocks;
+  return step;
+}
+
+Clocks Predictor::loopOf(int loop, const Tile &tile) const {
+  Clocks once = stepOf(loop);
+  for (auto [number, inner] : llvm::enumerate(model.loops))
+    if (inner.around == loop)
+      once += loopOf(int(number), tile);
+  return once * trips(model.loops[loop], tile);
+}
+
+/// What a tile's end takes where nothing is multiplied beside it.
+double Predictor::endOf() const {
+  double bytes = 0;
+  for (const EndModel &end : model.ends)
+    bytes += double(end.rows * end.columns) * 4; // of sums
+  double clocks = rates.tileClocks + bytes / rates.storeBytes + arithmeticClocks(model.work);
+  return overlapsEnds() ? clocks / 4 : clocks;
+}
+
+Clocks Predictor::tileOf(const Tile &tile) const {
+  Clocks all = stepOf(kNoLoop);
+  for (auto [number, loop] : llvm::enumerate(model.loops))
+    if (loop.around == kNoLoop)
+      all += loopOf(int(number), tile);
+  all.taken += endOf();
+  return all;
+}
+
+//===- All tiles ------------------------------------------------------------------------------===//
+
+std::pair<double, Clocks> Predictor::play() const {
+  llvm::SmallVector<int64_t> axes;
+  for (const LoopModel &loop : model.loops)
+    axes.append(loop.axes.begin(), loop.axes.end());
+  if (axes.empty()) {
+    Clocks each = tileOf(Tile(extents.size(), 0));
+    double cluster = std::max<double>(1, double(plan.blocks.cluster));
+    double rows = extents.empty() ? 1 : extents[0];
+    double places = tiles / std::max(1.0, rows) * std::ceil(rows / cluster);
+    double most = std::ceil(places / std::floor(processors / cluster));
+    if (!plan.blocks.splitLoop.empty())
+      most = std::max(tiles / processors, 1.0 / 8) + (tiles > processors ? 0.03 : 0.1);
+    return {most * each.taken, each * tiles};
+  }
+  // Tiles that differ along one axis: long and short ones are dealt out evenly.
+  Clocks sum;
+  double longest = 0;
+  auto count = int64_t(extents[axes.front()]);
+  int64_t step = std::max<int64_t>(1, count / 256);
+  double sampled = 0;
+  for (int64_t place = 0; place < count; place += step, ++sampled) {
+    Tile tile(extents.size(), 0);
+    tile[axes.front()] = place;
+    Clocks each = tileOf(tile);
+    longest = std::max(longest, each.taken);
+    sum += each;
+  }
+  sum = sum * (tiles / std::max(1.0, sampled));
+  return {std::max(sum.taken / processors + longest / 4, longest), sum};
+}
+
+/// What comes from memory: all of it once, or, where it does not stay in L2, what each wave of
+/// tiles needs.
+double Predictor::dramBytes() const {
+  double once = 0, waves = 0;
+  double perWave = std::min(tiles, processors * double(std::max<int64_t>(1, plan.blocks.perSm)));
+  for (const StreamModel &stream : model.streams) {
+    double times = 1;
+    for (int loop = stream.loop; loop != kNoLoop; loop = model.loops[loop].around)
+      times *= trips(model.loops[loop], Tile(extents.size(), 0));
+    double reused = 1;
+    for (int64_t axis : stream.alike)
+      reused *= std::max(1.0, extents[axis]);
+    double bytes = double(stream.bytes()) * times;
+    once += bytes * tiles / reused;
+    // A wave goes through groups of tiles about as wide as high.
+    waves += bytes * std::max(perWave / reused, std::min(perWave, std::sqrt(perWave)));
+  }
+  double stored = 0;
+  for (const EndModel &end : model.ends)
+    stored += double(end.rows * end.columns * end.elementBytes) * tiles;
+  bool stays = once <= rates.l2Capacity;
+  return stored + (stays ? once : std::max(once, waves * tiles / std::max(1.0, perWave)));
+}
+
+Prediction Predictor::predict() {
+  if (tiles == 0)
+    return {};
+  auto [most, sum] = play();
+  double perMicrosecond = rates.gigahertz * 1e3;
+  Prediction result;
+  result.products = sum.products / processors / perMicrosecond;
+  result.arithmetic = sum.arithmetic / processors / perMicrosecond;
+  result.l2 = sum.l2 / processors / perMicrosecond;
+  result.dram = dramBytes() / rates.dramBytes * 1e6;
+  result.ends = endOf() * tiles / processors / perMicrosecond;
+  result.balance = most > 0 ? std::min(1.0, sum.taken / processors / most) : 1;
+  result.total = rates.launchMicroseconds + std::max(most / perMicrosecond, result.dram);
+  return result;
+}
+
+Prediction planner::predict(const KernelModel &model, const Plan &plan, const Rates &rates,
+                            const Launch &launch) {
+  return Predictor(model, plan, rates, launch).predict();
+}

@@ -1,0 +1,30 @@
+//===- Rates.h - how fast a target does what plans ask for ------------------------------------===//
+#ifndef TILEWRIGHT_PLANNER_RATES_H
+#define TILEWRIGHT_PLANNER_RATES_H
+
+#include "ir/Target.h"
+
+namespace tilewright::planner {
+
+/// Clocks are of an SM, at `gigahertz`.
+struct Rates {
+  llvm::StringRef target;
+  int64_t multiprocessors; ///< Of the GPU that was measured.
+  double gigahertz;        ///< That it holds while products are multiplied.
+  double productFlops;     ///< 16-bit products and sums of an SM per clock.
+  double multiplies, specials, conversions; ///< Elements per clock (Work).
+  double l2Bytes;          ///< That an SM gets from L2 per clock.
+  double dramBytes;        ///< Of all, per second.
+  double l2Capacity;       ///< Bytes that stay there from one wave of tiles to the next.
+  double storeBytes;       ///< Of sums that an SM turns into stored elements, per clock.
+  double launchMicroseconds; ///< From the launch to the first product, and from the last store on.
+  double tileClocks;       ///< Of a block between two tiles, beside what is stored.
+  double stepClocks;       ///< Of an iteration beside its products: barriers, their issue.
+};
+
+/// The rates of a target; those of the one most like it where it was not measured.
+const Rates &ratesOf(const Target &target);
+
+} // namespace tilewright::planner
+
+#endif

@@ -1,0 +1,202 @@
+#include "tools/driver/PlanSearch.h"
+
+#include "runtime/ScalarEncoding.h"
+#include "tools/driver/KernelModule.h"
+#include "tools/driver/ReadModel.h"
+
+#include <set>
+
+using namespace tilewright;
+using namespace tilewright::driver;
+using frontend::ConstValue;
+using frontend::Param;
+using planner::KernelModel;
+
+planner::Launch driver::launchOf(const Call &call, int64_t multiprocessors) {
+  llvm::StringMap<runtime::ExprValue> values;
+  for (auto [param, argument] : llvm::zip(call.params, call.arguments)) {
+    if (const auto *tensor = std::get_if<runtime::TensorRef>(&argument)) {
+      for (unsigned axis = 0; axis < std::min<size_t>(tensor->rank, param->dims.size()); ++axis)
+        if (!param->dims[axis].name.empty())
+          values[param->dims[axis].name] = tensor->shape[axis];
+    } else if (const auto *integer = std::get_if<int64_t>(&argument)) {
+      values[param->name] = *integer;
+    } else if (const auto *number = std::get_if<double>(&argument)) {
+      values[param->name] = float(*number);
+    }
+  }
+  return {[values = std::move(values)](std::string_view name) -> std::optional<runtime::ExprValue> {
+            auto found = values.find(llvm::StringRef(name.data(), name.size()));
+            return found == values.end() ? std::nullopt : std::optional(found->second);
+          },
+          multiprocessors};
+}
+
+namespace {
+
+/// What an extent of the kernel's tiles is, in products.
+struct ExtentUse {
+  bool isRows = false, isColumns = false, isDepth = false;
+};
+
+class ModelLister {
+public:
+  ModelLister(const KernelTextPtr &text, const Attempt &wanted) : text(text), wanted(wanted) {}
+
+  ErrorOr<std::vector<KernelModel>> list() {
+    TILEWRIGHT_ASSIGN(KernelModel usual, read({}, ""));
+    if (usual.products.empty())
+      return Error{"it has no products"};
+    bool isChained = llvm::any_of(usual.products, [](auto &each) { return !each.behind.empty(); });
+    if (isChained)
+      findConditions(usual);
+    for (const Param &param : text->signature().params)
+      if (param.kind == Param::Tune && !wanted.specialisation.consts.contains(param.name))
+        TILEWRIGHT_TRY(addExtents(param, usual));
+    readAll({}, 0);
+    if (models.empty())
+      return Error{"no tiles fit"};
+    return std::move(models);
+  }
+
+private:
+  using Tiles = std::vector<passes::Plan::Tile>;
+
+  /// The kernel with these tiles, where the conditions of a plan hold.
+  ErrorOr<KernelModel> read(const Tiles &tiles, const std::string &positive) {
+    frontend::Specialisation specialisation = wanted.specialisation;
+    for (const passes::Plan::Tile &tile : tiles)
+      specialisation.consts[tile.parameter] = tile.extent;
+    TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, specialisation));
+    std::string conditions;
+    if (!positive.empty()) {
+      passes::Plan plan;
+      plan.kernel = text->kernel;
+      plan.target = wanted.config.passTarget();
+      plan.positive = {positive};
+      conditions = plan.str();
+    }
+    TILEWRIGHT_ASSIGN(passes::KernelFacts facts, module.facts(wanted.config.options(), conditions));
+    TILEWRIGHT_ASSIGN(KernelModel model, readModel(module.kernel(), facts));
+    model.tiles = tiles;
+    if (!positive.empty())
+      model.positive = {positive};
+    return model;
+  }
+
+  static double workOf(const KernelModel &model) {
+    double work = 0;
+    for (const planner::LoopModel &loop : model.loops)
+      work += loop.work.multiplies;
+    return work;
+  }
+
+  /// A scalar that, if it is positive, saves work: maxima of scaled values become scaled maxima.
+  void findConditions(const KernelModel &usual) {
+    for (const Param &param : text->signature().params)
+      if (param.kind == Param::Scalar && param.dtype && frontend::isFloat(*param.dtype))
+        if (ErrorOr<KernelModel> model = read({}, param.name); model && workOf(*model) < workOf(usual))
+          conditions.insert(conditions.begin(), param.name);
+  }
+
+  /// What an extent is, which a kernel with another value of it shows.
+  ErrorOr<ExtentUse> useOf(const Param &param, const KernelModel &usual) {
+    const auto *value = std::get_if<int64_t>(&*param.defaultValue);
+    if (!value)
+      return ExtentUse();
+    int64_t other = *value == 64 ? 128 : 64;
+    TILEWRIGHT_ASSIGN(KernelModel changed, read({{param.name, other}}, ""));
+    ExtentUse use;
+    for (auto [a, b] : llvm::zip(usual.products, changed.products)) {
+      use.isRows |= a.m != b.m;
+      use.isColumns |= a.n != b.n;
+      use.isDepth |= a.k != b.k;
+    }
+    return use;
+  }
+
+  Status addExtents(const Param &param, const KernelModel &usual) {
+    TILEWRIGHT_ASSIGN(ExtentUse use, useOf(param, usual));
+    constexpr int64_t kRowBytes = 128; // of what is swizzled
+    std::vector<int64_t> extents;
+    if (use.isRows)
+      extents = {64, 128, 192, 256};
+    else if (use.isColumns && use.isDepth)
+      extents = {64, 80, 96, 128, 176};
+    else if (use.isColumns)
+      extents = {32, 64, 96, 128, 160, 192, 256};
+    else if (use.isDepth)
+      extents = {kRowBytes * 8 / usual.products.front().bits};
+    else
+      return {};
+    open.emplace_back(param.name, std::move(extents));
+    return {};
+  }
+
+  void readAll(Tiles tiles, size_t next) {
+    if (next < open.size()) {
+      for (int64_t extent : open[next].second) {
+        tiles.push_back({open[next].first, extent});
+        readAll(tiles, next + 1);
+        tiles.pop_back();
+      }
+      return;
+    }
+    for (const std::string &condition : conditions)
+      if (ErrorOr<KernelModel> model = read(tiles, condition))
+        models.push_back(std::move(*model));
+  }
+
+  KernelTextPtr text;
+  const Attempt &wanted;
+  std::vector<std::string> conditions = {""};
+  std::vector<std::pair<std::string, std::vector<int64_t>>> open; ///< Extents by parameter.
+  std::vector<KernelModel> models;
+};
+
+} // namespace
+
+PlanSearch::PlanSearch(const KernelTextPtr &text, const Attempt &given) : wanted(given) {
+  const Config &config = wanted.config;
+  const Target *target = findTarget(config.passTarget());
+  if (text->isCta() || !config.planText.empty())
+    reason = "its plan is stated";
+  else if (config.warps || config.stages || config.minBlocks || !config.cudaText.empty())
+    reason = "its warps, stages, blocks or text are stated";
+  else if (!target || !target->has(Feature::Wgmma))
+    reason = "plans are found for GPUs with wgmma";
+  if (!reason.empty())
+    return;
+  ErrorOr<std::vector<KernelModel>> models = ModelLister(text, wanted).list();
+  if (models)
+    planner.emplace(std::move(*models), *target);
+  else
+    reason = models.error().message;
+}
+
+std::vector<planner::Ranked> PlanSearch::rank(const planner::Launch &launch) const {
+  return planner ? planner->rank(launch) : std::vector<planner::Ranked>();
+}
+
+Attempt PlanSearch::attemptWith(const passes::Plan &plan) const {
+  Attempt attempt = wanted;
+  attempt.config.planText = plan.str();
+  for (const passes::Plan::Tile &tile : plan.tiles)
+    attempt.specialisation.consts[tile.parameter] = tile.extent;
+  return attempt;
+}
+
+std::vector<Attempt> PlanSearch::finalists(const planner::Launch &launch) const {
+  constexpr size_t kMost = 6; // each costs a compilation where it is rejected
+  std::vector<Attempt> result;
+  for (const planner::Ranked &ranked : rank(launch)) {
+    if (result.size() == kMost)
+      break;
+    result.push_back(attemptWith(ranked.plan));
+  }
+  return result;
+}
+
+std::vector<std::string> PlanSearch::refused() const {
+  return planner ? planner->refused() : std::vector<std::string>{reason};
+}

@@ -1,0 +1,44 @@
+//===- PlanSearch.h - plans that are found for a kernel ---------------------------------------===//
+//
+// Lowers a kernel with each choice of tiles as far as its facts, and hands what it reads there to
+// the planner (planner/Planner.h).
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_TOOLS_DRIVER_PLANSEARCH_H
+#define TILEWRIGHT_TOOLS_DRIVER_PLANSEARCH_H
+
+#include "planner/Planner.h"
+#include "tools/driver/Binding.h"
+#include "tools/driver/Configs.h"
+#include "tools/driver/KernelText.h"
+
+namespace tilewright::driver {
+
+/// The sizes and scalar arguments of a call, for predictions.
+planner::Launch launchOf(const Call &call, int64_t multiprocessors);
+
+/// The plans of a kernel for one specialisation. Immutable, so that threads may share it.
+class PlanSearch {
+public:
+  /// Reads the kernel. There are no plans where `wanted` states one, or warps and stages, or where
+  /// the kernel has nothing that plans are found for; `refused` says why.
+  PlanSearch(const KernelTextPtr &text, const Attempt &wanted);
+
+  bool empty() const { return !planner || planner->empty(); }
+  /// All plans, by predicted time.
+  std::vector<planner::Ranked> rank(const planner::Launch &launch) const;
+  /// The first of them, of different structure, as configurations to try.
+  std::vector<Attempt> finalists(const planner::Launch &launch) const;
+  /// The configuration with a plan.
+  Attempt attemptWith(const passes::Plan &plan) const;
+  std::vector<std::string> refused() const;
+
+private:
+  Attempt wanted;
+  std::optional<planner::Planner> planner;
+  std::string reason; ///< Why there is no planner.
+};
+
+} // namespace tilewright::driver
+
+#endif

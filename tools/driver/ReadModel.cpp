@@ -1,0 +1,209 @@
+#include "tools/driver/ReadModel.h"
+
+#include "passes/analysis/CarriedState.h"
+#include "passes/analysis/EmptyIterations.h"
+#include "passes/analysis/LatePeak.h"
+#include "tools/driver/LaunchExprs.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::driver;
+using namespace tilewright::planner;
+using passes::KernelFacts;
+using runtime::Expr;
+using runtime::ExprOp;
+
+//===- Work -----------------------------------------------------------------------------------===//
+
+static double elementsOf(Value value) {
+  auto tile = dyn_cast<RankedTensorType>(value.getType());
+  return tile ? double(tile.getNumElements()) : 0;
+}
+
+/// Of one op, in elements of its tiles.
+static Work workOf(Operation &op) {
+  constexpr double kErf = 20, kQuotient = 3; // instructions of an erf, or of a division, beside a special one
+  if (isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op))
+    return {.multiplies = elementsOf(op.getOperand(0))};
+  if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>())
+    return {};
+  double elements = elementsOf(op.getResult(0));
+  if (isa<math::ErfOp>(op))
+    return {.multiplies = kErf * elements, .specials = elements};
+  if (isa<arith::DivFOp>(op))
+    return {.multiplies = kQuotient * elements, .specials = elements};
+  if (isa<math::FmaOp, math::AbsFOp>(op))
+    return {.multiplies = elements};
+  if (isa<math::MathDialect>(op.getDialect()))
+    return {.multiplies = elements, .specials = elements};
+  if (isa<tile::CastOp>(op))
+    return {.conversions = elements};
+  if (isa<arith::ArithDialect>(op.getDialect()))
+    return {.multiplies = elements};
+  return {};
+}
+
+/// Of a block without its loops. What stands in branches, such as masks, is rarely done.
+static Work workOf(Block &block) {
+  Work work;
+  for (Operation &op : block)
+    work += workOf(op);
+  return work;
+}
+
+//===- Loops ----------------------------------------------------------------------------------===//
+
+namespace {
+
+class ModelReader {
+public:
+  ModelReader(func::FuncOp kernel, const KernelFacts &facts) : kernel(kernel), facts(facts) {}
+
+  ErrorOr<KernelModel> read() {
+    model.kernel = kernel.getName().str();
+    model.facts = facts.hash();
+    tile::GridOp grid;
+    kernel.walk([&](tile::GridOp op) { grid = op; });
+    if (!grid)
+      return Error{"kernel `" + model.kernel + "` has no grid"};
+    for (Value extent : grid.getExtents()) {
+      std::optional<Expr> expr = launchExpr(extent);
+      if (!expr)
+        return Error{"the grid of kernel `" + model.kernel + "` is no expression over sizes"};
+      model.grid.push_back(*expr);
+    }
+    model.work = workOf(kernel.getBody().front());
+    for (const passes::LoopFact &loop : facts.loops)
+      readLoop(loop);
+    for (const passes::ProductFact &product : facts.products)
+      readProduct(product);
+    for (const passes::Stream &stream : facts.streams)
+      readStream(stream);
+    for (const passes::ComputedTile &tile : facts.tiles)
+      readComputed(tile);
+    for (const passes::End &end : facts.ends)
+      readEnd(end);
+    return std::move(model);
+  }
+
+private:
+  /// The number of the innermost loop around an op.
+  int loopOf(Operation *op) const {
+    for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+         loop = loop->getParentOfType<scf::ForOp>())
+      for (auto [number, fact] : llvm::enumerate(facts.loops))
+        if (fact.loop == loop)
+          return int(number);
+    return kNoLoop;
+  }
+
+  static std::optional<Expr> tripsOf(scf::ForOp loop) {
+    std::optional<Expr> lower = tileExpr(loop.getLowerBound()),
+                        upper = tileExpr(loop.getUpperBound()), step = tileExpr(loop.getStep());
+    if (!lower || !upper || !step)
+      return std::nullopt;
+    Expr length = Expr::binary(ExprOp::Sub, *upper, *lower);
+    return Expr::binary(ExprOp::CeilDiv, length, *step);
+  }
+
+  void readLoop(const passes::LoopFact &fact) {
+    scf::ForOp loop = fact.loop;
+    LoopModel made{.id = fact.id, .around = loopOf(loop), .trips = tripsOf(loop), .axes = {}};
+    made.axes.assign(fact.axes.begin(), fact.axes.end());
+    made.work = workOf(*loop.getBody());
+    made.carriesSums = !fact.carried.empty() && llvm::all_of(fact.carried, [](auto &carried) {
+      return carried.state == passes::State::Sum && carried.isFromZero && !carried.isRead;
+    });
+    made.anyOrder = llvm::none_of(
+        fact.carried, [](auto &carried) { return passes::dependsOnOrder(carried.state); });
+    constexpr double kLag = 8; // powers of two, which every type of weights but e4m3 has room for
+    made.latePeak = passes::findLatePeak(loop, kLag).peak.has_value();
+    for (auto [state, carried] : llvm::zip(passes::carriedStates(loop), loop.getRegionIterArgs()))
+      if (auto tile = dyn_cast<RankedTensorType>(carried.getType()))
+        made.lateSums |= state == passes::State::Scaled && tile.getRank() == 1;
+    made.hasMasks = !loop.getOps<scf::IfOp>().empty();
+    made.masksLast = loop->hasAttr(passes::kMasksLastAttr);
+    made.byRows = loop->hasAttr(passes::kIdleMasksAttr);
+    made.isIdleBehind = loop->hasAttr(passes::kIdleBehindAttr);
+    model.loops.push_back(std::move(made));
+  }
+
+  void readProduct(const passes::ProductFact &fact) {
+    tile::DotOp dot = fact.dot;
+    auto sum = cast<RankedTensorType>(dot.getResult().getType());
+    auto left = cast<RankedTensorType>(dot.getA().getType());
+    ProductModel made{.id = fact.id,
+                      .m = sum.getDimSize(0),
+                      .n = sum.getDimSize(1),
+                      .k = left.getDimSize(1),
+                      .bits = int64_t(left.getElementTypeBitWidth()),
+                      .loop = loopOf(dot)};
+    if (made.loop != kNoLoop)
+      for (const passes::Carried &carried : facts.loops[made.loop].carried)
+        made.isPending |= carried.product == fact.id && carried.state == passes::State::Sum &&
+                          carried.isFromZero && !carried.isRead;
+    const passes::ComputedTile *computed = facts.computedOf(dot.getA());
+    made.isShared = !computed || llvm::any_of(computed->uses, [&](auto &use) {
+      return use.dot == dot && use.isShared();
+    });
+    for (const passes::Chain &chain : fact.chains)
+      if (chain.operand == passes::Chain::Left && !chain.isLate)
+        made.behind.push_back(chain.from);
+    model.products.push_back(std::move(made));
+  }
+
+  void readStream(const passes::Stream &fact) {
+    StreamModel made{.id = fact.id, .shape = {}, .loop = loopOf(fact.load), .alike = {}};
+    Type type = fact.load->getResult(0).getType();
+    if (auto tile = dyn_cast<RankedTensorType>(type))
+      made.shape = tile.getShape();
+    made.elementBytes = getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
+    made.alike.assign(fact.alike.begin(), fact.alike.end());
+    made.isOperand = llvm::any_of(facts.products, [&](passes::ProductFact product) {
+      return facts.streamOf(product.dot.getA()) == &fact ||
+             facts.streamOf(product.dot.getB()) == &fact;
+    });
+    made.notByRole = fact.notByRole;
+    made.notByTma = fact.notByTma;
+    model.streams.push_back(std::move(made));
+  }
+
+  void readComputed(const passes::ComputedTile &fact) {
+    auto tile = cast<RankedTensorType>(fact.tile.getType());
+    ComputedModel made{.id = fact.id,
+                       .bytes = tile.getNumElements() * tile.getElementTypeBitWidth() / 8,
+                       .loop = loopOf(fact.uses.front().dot)};
+    for (const passes::ComputedTile::Use &use : fact.uses) {
+      made.isShared |= use.isShared();
+      auto product = llvm::find_if(facts.products, [&](auto &each) { return each.dot == use.dot; });
+      made.isFromProduct |= llvm::any_of(
+          product->chains, [](auto &chain) { return chain.operand != passes::Chain::Sum; });
+    }
+    model.computed.push_back(std::move(made));
+  }
+
+  void readEnd(const passes::End &fact) {
+    auto tile = cast<RankedTensorType>(fact.tile.getType());
+    auto view = cast<tile::ViewType>(fact.view.getType());
+    EndModel made{.id = fact.id,
+                  .rows = tile.getDimSize(0),
+                  .columns = tile.getRank() == 2 ? tile.getDimSize(1) : 1,
+                  .elementBytes = int64_t(view.getElementType().getIntOrFloatBitWidth() / 8),
+                  .loop = loopOf(fact.op),
+                  .notByTma = fact.notByTma};
+    model.ends.push_back(std::move(made));
+  }
+
+  func::FuncOp kernel;
+  const KernelFacts &facts;
+  KernelModel model;
+};
+
+} // namespace
+
+ErrorOr<KernelModel> driver::readModel(func::FuncOp kernel, const KernelFacts &facts) {
+  return ModelReader(kernel, facts).read();
+}

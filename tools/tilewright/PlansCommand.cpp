@@ -1,0 +1,55 @@
+// `tilewright plans`: what the planner would choose, and between what.
+#include "tools/tilewright/Commands.h"
+
+#include "support/Files.h"
+#include "tools/driver/PlanSearch.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+
+using namespace tilewright;
+using namespace tilewright::cli;
+
+/// "128x256x64, 2 in turns": what tells a plan from others at a glance.
+static std::string titleOf(const passes::Plan &plan) {
+  std::string title;
+  for (const passes::Plan::Tile &tile : plan.tiles)
+    title += fmt::format("{}{} {}", title.empty() ? "" : ", ", tile.parameter, tile.extent);
+  title += fmt::format("; {} warps", plan.products.front().warps[0]);
+  const passes::Plan::Blocks &blocks = plan.blocks;
+  if (blocks.perSm > 1)
+    title += fmt::format(", {} per SM", blocks.perSm);
+  if (blocks.cluster)
+    title += fmt::format(", clusters of {}", blocks.cluster);
+  if (blocks.turns)
+    title += fmt::format(", {} in turns", blocks.turns);
+  if (!blocks.splitLoop.empty())
+    title += ", split " + blocks.splitLoop;
+  for (const passes::Plan::Product &product : plan.products)
+    if (product.behind)
+      title += ", " + product.id + " behind";
+  return title;
+}
+
+Status cli::plans(const PlansOptions &options) {
+  TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
+  const Step &step = job.steps.front();
+  TILEWRIGHT_ASSIGN(driver::Attempt wanted, attemptFor(job, step, job.sizes));
+  driver::PlanSearch search(step.text, wanted);
+  std::vector<planner::Ranked> ranked = search.rank(launchFor(job, step, job.sizes));
+  if (!options.output.empty())
+    std::filesystem::create_directories(options.output);
+  fmt::print("{:>10} {:>9} {:>10} {:>8} {:>8} {:>8} {:>6}\n", "us", "products", "arithmetic", "l2",
+             "dram", "ends", "busy");
+  for (size_t at = 0; at < std::min(options.count, ranked.size()); ++at) {
+    const auto &[plan, predicted] = ranked[at];
+    fmt::print("{:10.1f} {:9.1f} {:10.1f} {:8.1f} {:8.1f} {:8.1f} {:6.2f}  {}\n", predicted.total,
+               predicted.products, predicted.arithmetic, predicted.l2, predicted.dram,
+               predicted.ends, predicted.balance, titleOf(plan));
+    if (!options.output.empty())
+      TILEWRIGHT_TRY(writeFileAtomic(fmt::format("{}/{:03}.plan", options.output, at), plan.str()));
+  }
+  for (const std::string &reason : search.refused())
+    fmt::print("refused: {}\n", reason);
+  return {};
+}
