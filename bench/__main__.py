@@ -150,7 +150,7 @@ def main() -> int:
             continue
         result = results.make(SUITES[name], measured_on, rows, time.monotonic() - begin)
         path = results.write(result, folder)
-        path.with_suffix(".md").write_text(table.markdown(result) + "\n", encoding="utf-8")
+        path.with_suffix(".md").write_text(table.report(result) + "\n", encoding="utf-8")
         print(table.plain(result), f"{path}: {result['seconds']:.0f} s\n", sep="\n", flush=True)
     print(f"{time.monotonic() - start:.0f} s in all")
     return 0
