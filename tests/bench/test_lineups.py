@@ -92,6 +92,9 @@ class CountingClock:
     def prepare(self, call):
         call()
 
+    def warm_up(self, calls):
+        pass
+
     def sample(self, call):
         call()
         self.time += 1
