@@ -91,7 +91,9 @@ class Session:
             return measure.row_of(case, failed, self.suite.metric)
 
     def measured(self, case: Case) -> dict:
-        contenders = importlib.import_module(f"bench.contenders.{self.suite.name}")
+        contenders = importlib.import_module(
+            f"bench.contenders.{self.suite.contenders or self.suite.name}"
+        )
         lineup = contenders.lineup(case)
         lineup.sensors = self.sensors
         if not case.slow_peers or time.monotonic() > self.deadlines.slow_peers:

@@ -13,7 +13,16 @@ os.environ["TRITON_INTERPRET"] = "1"  # before triton is imported
 from bench import clocks, machine, measure  # noqa: E402
 from bench.cases import Case  # noqa: E402
 from bench.checks import compare  # noqa: E402
-from bench.contenders import attention, common, gemm, launch, mlp, rows, scaled  # noqa: E402
+from bench.contenders import (  # noqa: E402
+    attention,
+    common,
+    gemm,
+    launch,
+    mlp,
+    products,
+    rows,
+    scaled,
+)
 from bench.suites import SUITES  # noqa: E402
 
 CASES = [
@@ -77,6 +86,27 @@ def test_contenders_agree_with_the_reference(case, on_cpu):
     with pinned(attention.attention_kernel, matmul.matmul_kernel, mlp.swiglu_kernel):
         lineup = LINEUPS.get(case.kernel, rows.lineup)(case)
         agree(lineup, {"Triton", "tilewright"} & lineup.contenders.keys())
+
+
+@pytest.mark.parametrize(
+    ("kernel", "dtype", "peers"),
+    [
+        ("matmul_nt", "bf16", {"cuBLAS", "cuBLASLt"}),
+        ("matmul_tn", "f32", {"cuBLAS", "cuBLASLt"}),
+        ("matmul_nt", "i8", {"cuBLASLt"}),
+        ("matmul_scaled", "f8e4m3", {"cuBLASLt", "cuBLASLt, fast sums"}),
+    ],
+)
+def test_products_have_the_libraries_as_peers(kernel, dtype, peers, on_cpu):
+    lineup = products.lineup(Case(kernel, {"M": 64, "N": 72, "K": 40}, dtype))
+    assert lineup.contenders.keys() == {"tilewright", *peers}
+    agree(lineup, {"tilewright", "cuBLASLt"} if dtype == "i8" else {"tilewright"})
+
+
+def test_an_integer_that_nobody_wrote_is_found(on_cpu):
+    out = torch.ones(4, dtype=torch.int32)
+    assert common.checked(lambda: out.fill_(1), torch.ones(4), (out,)).check().correct
+    assert not common.checked(lambda: out, torch.ones(4), (out,)).check().correct
 
 
 def test_the_launch_suite_adds(on_cpu):

@@ -12,7 +12,10 @@ from bench.suites.gemm import product
 
 
 def test_the_suites_are_named():
-    assert list(SUITES) == ["gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"]
+    assert list(SUITES) == [
+        *("gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"),
+        *("products", "few_rows", "product_types", "random_products"),
+    ]
 
 
 @pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
@@ -21,6 +24,17 @@ def test_cases_have_different_titles_and_work_in_the_suites_metric(suite):
     assert len(set(titles)) == len(titles)
     for case in suite.cases:
         assert METRICS[suite.metric].value(1.0, case.flops, case.bytes) > 0, case.title()
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
+def test_every_suite_has_a_module_of_contenders(suite):
+    module = ROOT / "bench" / "contenders" / f"{suite.contenders or suite.name}.py"
+    assert "\ndef lineup(" in module.read_text()
+
+
+def test_few_rows_count_the_bytes_of_the_weights():
+    for case in SUITES["few_rows"].cases:
+        assert case.bytes == 2 * case.shape["N"] * case.shape["K"]
 
 
 def test_every_built_in_kernel_is_compiled():
@@ -35,6 +49,7 @@ def test_every_built_in_kernel_is_compiled():
 def test_work_of_a_product():
     case = product("matmul", "f8e4m3", 2, 3, 5)
     assert (case.flops, case.bytes) == (60, 1 * (10 + 15) + 2 * 6)
+    assert product("matmul", "i8", 2, 3, 5).bytes == 1 * (10 + 15) + 4 * 6
 
 
 def test_a_causal_row_counts_half_the_products():
