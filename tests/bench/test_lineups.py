@@ -15,6 +15,7 @@ from bench.cases import Case  # noqa: E402
 from bench.checks import compare  # noqa: E402
 from bench.contenders import (  # noqa: E402
     attention,
+    attentions,
     common,
     gemm,
     launch,
@@ -101,6 +102,23 @@ def test_products_have_the_libraries_as_peers(kernel, dtype, peers, on_cpu):
     lineup = products.lineup(Case(kernel, {"M": 64, "N": 72, "K": 40}, dtype))
     assert lineup.contenders.keys() == {"tilewright", *peers}
     agree(lineup, {"tilewright", "cuBLASLt"} if dtype == "i8" else {"tilewright"})
+
+
+@pytest.mark.parametrize("d", [64, 80])
+def test_attention_has_pytorchs_back_ends_as_peers(d, on_cpu):
+    shape = {"B": 1, "S": 128, "H": 4, "G": 2, "D": d}
+    lineup = attentions.lineup(Case("attention", shape, "bf16", {"causal": True}))
+    assert lineup.contenders.keys() == {"tilewright", "FlashAttention-2", "cuDNN"}
+    agree(lineup, {"tilewright"})
+
+
+def test_attention_with_a_window_has_flex_attention_as_peer(on_cpu, monkeypatch):
+    monkeypatch.setattr(attention, "compiled", lambda function: function)
+    shape = {"B": 2, "S": 256, "H": 4, "G": 2, "D": 64}
+    settings = {"causal": True, "window": 100}
+    lineup = attentions.lineup(Case("attention", shape, "bf16", settings))
+    assert lineup.contenders.keys() == {"tilewright", "FlexAttention"}
+    agree(lineup, {"tilewright", "FlexAttention"})
 
 
 def test_an_integer_that_nobody_wrote_is_found(on_cpu):

@@ -22,3 +22,21 @@ def test_random_products_are_log_uniform_multiples_of_8():
     assert 0.9 < statistics.median(sizes) / 1024 < 1.1  # The middle of 2^6 and 2^14.
     octaves = [sum(1 << i <= size < 2 << i for size in sizes) for i in range(6, 14)]
     assert all(0.8 < count / (len(sizes) / 8) < 1.2 for count in octaves)
+
+
+def test_random_attentions_are_the_same_everywhere():
+    drawn = shapes.attentions()
+    assert len(drawn) == len(set(drawn)) == 40
+    assert drawn[0] == shapes.Heads(b=8, s=888, h=13, d=64, causal=False)
+    assert drawn[-1] == shapes.Heads(b=7, s=304, h=9, d=128, causal=True)
+    assert sum(x.b * x.s * x.s * x.h * x.d for x in drawn) == 1830555557888
+    assert shapes.attentions(count=2) == drawn[:2]
+
+
+def test_random_attentions_have_2k_to_64k_tokens_and_4_to_64_heads():
+    for drawn in shapes.attentions(count=1000):
+        assert 2048 <= drawn.b * drawn.s <= 65536
+        assert drawn.s >= 128 and drawn.s % 8 == 0
+        assert 4 <= drawn.h <= 64
+    kinds = [(drawn.d, drawn.causal) for drawn in shapes.attentions()]
+    assert all(kinds.count((d, causal)) == 10 for d in (64, 128) for causal in (False, True))

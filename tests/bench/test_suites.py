@@ -15,6 +15,8 @@ def test_the_suites_are_named():
     assert list(SUITES) == [
         *("gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"),
         *("products", "few_rows", "product_types", "random_products"),
+        *("attention_lengths", "attention_batches", "attention_sizes", "attention_masks"),
+        "random_attention",
     ]
 
 
@@ -54,6 +56,19 @@ def test_work_of_a_product():
 
 def test_a_causal_row_counts_half_the_products():
     assert attention(1024, 4, 4, 64, True).flops * 2 == attention(1024, 4, 4, 64, False).flops
+
+
+def test_a_window_counts_the_keys_that_are_seen():
+    seen = sum(min(query + 1, 100) for query in range(1000))
+    case = attention(1000, 4, 4, 64, causal=True, b=3, window=100)
+    assert case.flops == 4.0 * 3 * 4 * 64 * seen
+    assert attention(50, 1, 1, 1, True, b=1, window=100).flops == 4.0 * 50 * 51 / 2
+
+
+def test_attention_suites_have_16k_tokens_but_for_batches_and_random_shapes():
+    for name in ("attention_lengths", "attention_sizes", "attention_masks"):
+        for case in SUITES[name].cases:
+            assert case.shape["B"] * case.shape["S"] == 16384
 
 
 def test_a_title_names_shape_dtype_and_settings():
