@@ -91,7 +91,9 @@ class Session:
             return measure.row_of(case, failed, self.suite.metric)
 
     def measured(self, case: Case) -> dict:
-        contenders = importlib.import_module(f"bench.contenders.{self.suite.name}")
+        contenders = importlib.import_module(
+            f"bench.contenders.{self.suite.contenders or self.suite.name}"
+        )
         lineup = contenders.lineup(case)
         lineup.sensors = self.sensors
         if not case.slow_peers or time.monotonic() > self.deadlines.slow_peers:
@@ -150,7 +152,7 @@ def main() -> int:
             continue
         result = results.make(SUITES[name], measured_on, rows, time.monotonic() - begin)
         path = results.write(result, folder)
-        path.with_suffix(".md").write_text(table.markdown(result) + "\n", encoding="utf-8")
+        path.with_suffix(".md").write_text(table.report(result) + "\n", encoding="utf-8")
         print(table.plain(result), f"{path}: {result['seconds']:.0f} s\n", sep="\n", flush=True)
     print(f"{time.monotonic() - start:.0f} s in all")
     return 0

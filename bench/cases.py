@@ -68,3 +68,4 @@ class Suite:
     clock: str
     rounds: int  # How often each contender is timed at most.
     cases: tuple[Case, ...]
+    contenders: str = ""  # The module of bench/contenders; the one of the suite's name if empty.

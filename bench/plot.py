@@ -19,7 +19,7 @@ OURS_COLOR, PEER_COLOR, INK = "#c2410c", "#64748b", "#1e293b"
 # The suites of kernels, which are drawn.
 MARKERS = {"gemm": "o", "mlp": "s", "attention": "^", "rows": "D"}
 # The rate of Peaks.def that bounds a dtype's matrix products.
-UNITS = {"bf16": "half", "f16": "half", "f32": "tf32", "f8e4m3": "float8"}
+UNITS = {"bf16": "half", "f16": "half", "f32": "tf32", "f8e4m3": "float8", "i8": "int8"}
 
 
 @dataclass(frozen=True)

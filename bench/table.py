@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bench.cases import METRICS, OURS
+from bench.stats import Ratios
 
 
 def contenders_of(result: dict) -> list[str]:
@@ -66,8 +67,38 @@ def markdown(result: dict, spread: bool = True) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def ratios(result: dict) -> dict[str, dict[str, float]]:
+    """Our speed over the best peer's and over each one's, by title, where both have a time."""
+    rows = result["rows"]
+    found = {"best peer": {row["title"]: row["ratio"] for row in rows if "ratio" in row}}
+    for name in contenders_of(result)[1:]:
+        found[name] = {}
+        for row in rows:
+            times = [row["contenders"].get(each, {}).get("time") for each in (name, OURS)]
+            if all(times):
+                found[name][row["title"]] = times[0]["median"] / times[1]["median"]
+    return {name: values for name, values in found.items() if values}
+
+
+def summary(result: dict) -> list[str]:
+    """Least and geometric mean of our speed over the best peer's and over each one's."""
+    total, lines = len(result["rows"]), []
+    for name, values in ratios(result).items():
+        of = Ratios.over(values)
+        lines.append(
+            f"ours / {name}: geometric mean {of.mean:.3f}, least {of.least:.3f} ({of.of}), "
+            f"{of.count} of {total} cases"
+        )
+    return lines
+
+
+def report(result: dict) -> str:
+    """What is written beside a suite's JSON: the table, and a list of its ratios."""
+    return "\n".join([markdown(result), "", *(f"- {line}" for line in summary(result))])
+
+
 def plain(result: dict) -> str:
-    """A table for the terminal, columns aligned."""
+    """A table for the terminal, columns aligned, and its ratios."""
     header, rows = cells(result, spread=False)
     widths = [max(len(line[column]) for line in (header, *rows)) for column in range(len(header))]
 
@@ -79,7 +110,9 @@ def plain(result: dict) -> str:
         return "  ".join(parts).rstrip()
 
     title = f"{result['suite']}: {result['summary']}, {result['metric']}"
-    return "\n".join([title, aligned(header), *map(aligned, rows), *problems(result)])
+    return "\n".join(
+        [title, aligned(header), *map(aligned, rows), *problems(result), *summary(result)]
+    )
 
 
 def problems(result: dict) -> list[str]:

@@ -1,4 +1,4 @@
-"""Attention: SDPA's FlashAttention and cuDNN back ends, Triton."""
+"""Attention: SDPA's FlashAttention and cuDNN back ends, Triton; with a window FlexAttention."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from bench.cases import OURS, Case
 from bench.contenders import ours
-from bench.contenders.common import DTYPES, checked, empty, random
+from bench.contenders.common import DTYPES, checked, compiled, empty, random
 from bench.measure import Lineup
 
 BACKENDS = {
@@ -23,15 +23,23 @@ BACKENDS = {
 TRITON_ROWS = 128
 
 
-def exact(q, k, v, causal: bool) -> torch.Tensor:
+def hidden_keys(s: int, causal: bool, window: int, device: torch.device) -> torch.Tensor | None:
+    """[S, S]: whether a query, which is a row, does not see a key. A window is causal."""
+    if not causal:
+        return None
+    every = torch.ones(s, s, dtype=torch.bool, device=device)
+    return every.triu(1) | every.tril(-window) if window else every.triu(1)
+
+
+def exact(q, k, v, causal: bool, window: int = 0) -> torch.Tensor:
     """Attention in f32 over [B, S, H, D], one head at a time: all scores would fill memory."""
     result = torch.empty(q.shape, device=q.device)
     s, group = q.shape[1], q.shape[2] // k.shape[2]
-    hidden = torch.ones(s, s, dtype=torch.bool, device=q.device).triu(1) if causal else None
+    hidden = hidden_keys(s, causal, window, q.device)
     for b in range(q.shape[0]):
         for h in range(q.shape[2]):
             scores = q[b, :, h].float() @ k[b, :, h // group].float().T * q.shape[3] ** -0.5
-            if causal:
+            if hidden is not None:
                 scores.masked_fill_(hidden, -torch.inf)
             result[b, :, h] = scores.softmax(-1) @ v[b, :, h // group].float()
     return result
@@ -40,16 +48,31 @@ def exact(q, k, v, causal: bool) -> torch.Tensor:
 def builtin(case: Case) -> Callable[..., None]:
     """The built-in kernel, for a case's mask."""
     kernel = ours.kernel("attention")
-    return lambda *arguments: kernel(*arguments, causal=bool(case.settings.get("causal")))
+    return lambda *arguments: kernel(*arguments, **case.settings)
+
+
+def flex(q, k, v, window: int) -> Callable[[], torch.Tensor]:
+    """FlexAttention with a causal window; heads are contiguous, as it likes them."""
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+    def visible(b, h, query, key):
+        return (key <= query) & (key > query - window)
+
+    s, grouped = q.shape[1], q.shape[2] != k.shape[2]
+    mask = create_block_mask(visible, None, None, s, s, device=q.device)
+    heads_first = [x.transpose(1, 2).contiguous() for x in (q, k, v)]
+    attend = compiled(flex_attention)
+    return lambda: attend(*heads_first, block_mask=mask, enable_gqa=grouped).transpose(1, 2)
 
 
 def lineup(case: Case, kernel_of: Callable[[Case], Callable[..., None]] = builtin) -> Lineup:
     """`kernel_of` makes our contender, a function of q, k, v, o, lse and the scale."""
     b, s, h, g, d = (case.shape[name] for name in "BSHGD")
     dtype, causal = DTYPES[case.dtype], bool(case.settings.get("causal"))
+    window = int(case.settings.get("window", 0))
     q, k, v = (random(b, s, heads, d, dtype=dtype) for heads in (h, g, g))
     o, lse = torch.empty_like(q), empty(b, h, s)
-    reference = exact(q, k, v, causal)
+    reference = exact(q, k, v, causal, window)
 
     def by_ours():
         attention = kernel_of(case)
@@ -78,12 +101,14 @@ def lineup(case: Case, kernel_of: Callable[[Case], Callable[..., None]] = builti
 
         return checked(call, reference, (out, lse))
 
-    contenders = {
-        OURS: lambda: checked(by_ours(), reference, (o, lse)),
-        **{
-            name: lambda backend=backend: checked(by_torch(backend), reference)
-            for name, backend in BACKENDS.items()
-        },
+    contenders = {OURS: lambda: checked(by_ours(), reference, (o, lse))}
+    if window:  # SDPA has none.
+        contenders["FlexAttention"] = lambda: checked(flex(q, k, v, window), reference)
+        return Lineup(contenders)
+
+    contenders |= {
+        name: lambda backend=backend: checked(by_torch(backend), reference)
+        for name, backend in BACKENDS.items()
     }
     if s % TRITON_ROWS == 0:
         contenders["Triton"] = by_triton

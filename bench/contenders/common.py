@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import torch
 
+from bench.cases import SLOW
 from bench.checks import compare, poison, poison_allocator
-from bench.measure import Run
+from bench.measure import Lineup, Run
 
 DEVICE = "cuda"  # Tests run the line-ups on the CPU.
 
@@ -16,11 +17,15 @@ DTYPES = {
     "f16": torch.float16,
     "f32": torch.float32,
     "f8e4m3": torch.float8_e4m3fn,
+    "i8": torch.int8,
 }
 
 
 def random(*shape: int, dtype: torch.dtype, scale: float = 1.0) -> torch.Tensor:
-    """Normal numbers."""
+    """Normal numbers; of integers all, as likely each."""
+    if not dtype.is_floating_point:
+        info = torch.iinfo(dtype)
+        return torch.randint(info.min, info.max + 1, shape, device=DEVICE, dtype=dtype)
     return (torch.randn(*shape, device=DEVICE) * scale).to(dtype)
 
 
@@ -48,6 +53,14 @@ def checked(
         return compare(call(), reference, tolerance)
 
     return Run(call, check)
+
+
+def without_compilers(lineup: Lineup) -> Lineup:
+    """Ours and the libraries. Peers that are compiled take minutes over many cases."""
+    makers = {
+        name: make for name, make in lineup.contenders.items() if name not in ("Triton", SLOW)
+    }
+    return Lineup(makers)
 
 
 def compiled(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:

@@ -10,6 +10,9 @@ from bench.contenders import ours
 from bench.contenders.common import DTYPES, checked, compiled, empty, random
 from bench.measure import Lineup
 
+# The dtype of a result that is not that of its operands.
+RESULTS = {torch.float8_e4m3fn: torch.bfloat16, torch.int8: torch.int32}
+
 
 def blas(library: str, a, b, out):
     """torch.matmul through one of NVIDIA's libraries; f32 operands are rounded to tf32."""
@@ -24,10 +27,15 @@ def blas(library: str, a, b, out):
     return call
 
 
-def scaled(a, b):
-    """An 8-bit product; cuBLASLt is the only library that has it."""
+def scaled(a, b, fast_sums=False):
+    """A product of 8-bit floats; cuBLASLt is the only library that has it.
+
+    `fast_sums` leaves the sums in the tensor cores, which keep fewer digits than f32.
+    """
     one = torch.ones((), device=a.device)
-    return lambda: torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16)
+    return lambda: torch._scaled_mm(
+        a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16, use_fast_accum=fast_sums
+    )
 
 
 def triton_product(a, b, out, transpose_a, transpose_b):
@@ -49,7 +57,7 @@ def lineup(case: Case) -> Lineup:
     b = random(*((n, k) if transpose_b else (k, n)), dtype=dtype)
     left, right = (a.T if transpose_a else a), (b.T if transpose_b else b)
     reference = left.float() @ right.float()
-    out = empty(m, n, dtype=torch.bfloat16 if dtype.itemsize == 1 else dtype)
+    out = empty(m, n, dtype=RESULTS.get(dtype, dtype))
     tolerance = TF32_TOLERANCE if dtype == torch.float32 else None
 
     def writes(call):
@@ -60,6 +68,9 @@ def lineup(case: Case) -> Lineup:
         return lambda: (product(a, b, out), out)[1]
 
     contenders = {OURS: lambda: writes(by_ours())}
+    if dtype == torch.int8:
+        contenders["cuBLASLt"] = lambda: writes(lambda: torch._int_mm(left, right, out=out))
+        return Lineup(contenders)
     if dtype.itemsize == 1:
         contenders["cuBLASLt"] = lambda: checked(scaled(left, right), reference)
     else:

@@ -45,6 +45,7 @@ def as_a_whole(case: Case, kernel_of: KernelOf = builtin) -> Lineup:
         {
             OURS: lambda: checked(by_ours(), reference, (out,)),
             "cuBLASLt": lambda: checked(scaled(a, b.T), reference),
+            "cuBLASLt, fast sums": lambda: checked(scaled(a, b.T, fast_sums=True), reference),
         }
     )
 

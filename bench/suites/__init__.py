@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 from bench.cases import Suite
-from bench.suites import attention, compile, gemm, hopper, launch, mlp, plans, rows
+from bench.suites import (
+    attention,
+    attentions,
+    compile,
+    gemm,
+    hopper,
+    launch,
+    mlp,
+    plans,
+    products,
+    rows,
+)
 
 SUITES: dict[str, Suite] = {
-    module.SUITE.name: module.SUITE
-    for module in (gemm, mlp, attention, rows, launch, compile, hopper, plans)
+    suite.name: suite
+    for suite in (
+        *(module.SUITE for module in (gemm, mlp, attention, rows, launch, compile, hopper, plans)),
+        *products.SUITES,
+        *attentions.SUITES,
+    )
 }

@@ -7,15 +7,26 @@ from bench.cases import Case, Suite
 TOKENS = 16384
 
 
-def attention(s: int, h: int, g: int, d: int, causal: bool) -> Case:
-    """TOKENS / s sequences of s tokens; a causal row counts half the products."""
-    b = TOKENS // s
+def pairs(s: int, causal: bool, window: int) -> float:
+    """Queries and keys that see each other; of a causal row half are counted."""
+    if window:  # Before the window is full, a query sees those up to itself.
+        full = max(s - window, 0)
+        return full * window + (s - full) * (s - full + 1) / 2
+    return s * s / (2 if causal else 1)
+
+
+def attention(
+    s: int, h: int, g: int, d: int, causal: bool, b: int | None = None, window: int = 0
+) -> Case:
+    """b sequences of s tokens, or TOKENS / s. A window is of a causal mask."""
+    b = b or TOKENS // s
+    settings = {"causal": causal, "window": window} if window else {"causal": causal}
     return Case(
         "attention",
         {"B": b, "S": s, "H": h, "G": g, "D": d},
         "bf16",
-        {"causal": causal},
-        flops=4.0 * b * h * s * s * d / (2 if causal else 1),
+        settings,
+        flops=4.0 * b * h * d * pairs(s, causal, window),
         bytes=2.0 * b * s * d * (2 * h + 2 * g) + 4.0 * b * h * s,
     )
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from bench.cases import Case, Suite
 
-BYTES = {"bf16": 2, "f16": 2, "f32": 4, "f8e4m3": 1}
+BYTES = {"bf16": 2, "f16": 2, "f32": 4, "f8e4m3": 1, "i8": 1}
+# Of a result that is not as wide as its operands.
+RESULT_BYTES = {"f8e4m3": 2, "i8": 4}
 
 
 def product(kernel: str, dtype: str, m: int, n: int, k: int, slow_peers: bool = False) -> Case:
-    """c = a b, [M, K] by [K, N]. An 8-bit product is written as bf16."""
+    """c = a b, [M, K] by [K, N]. A product of 8-bit floats is written as bf16, of i8 as i32."""
     size = BYTES[dtype]
-    result = max(size, 2)
+    result = RESULT_BYTES.get(dtype, size)
     return Case(
         kernel,
         {"M": m, "N": n, "K": k},

@@ -13,7 +13,17 @@ os.environ["TRITON_INTERPRET"] = "1"  # before triton is imported
 from bench import clocks, machine, measure  # noqa: E402
 from bench.cases import Case  # noqa: E402
 from bench.checks import compare  # noqa: E402
-from bench.contenders import attention, common, gemm, launch, mlp, rows, scaled  # noqa: E402
+from bench.contenders import (  # noqa: E402
+    attention,
+    attentions,
+    common,
+    gemm,
+    launch,
+    mlp,
+    products,
+    rows,
+    scaled,
+)
 from bench.suites import SUITES  # noqa: E402
 
 CASES = [
@@ -79,6 +89,44 @@ def test_contenders_agree_with_the_reference(case, on_cpu):
         agree(lineup, {"Triton", "tilewright"} & lineup.contenders.keys())
 
 
+@pytest.mark.parametrize(
+    ("kernel", "dtype", "peers"),
+    [
+        ("matmul_nt", "bf16", {"cuBLAS", "cuBLASLt"}),
+        ("matmul_tn", "f32", {"cuBLAS", "cuBLASLt"}),
+        ("matmul_nt", "i8", {"cuBLASLt"}),
+        ("matmul_scaled", "f8e4m3", {"cuBLASLt", "cuBLASLt, fast sums"}),
+    ],
+)
+def test_products_have_the_libraries_as_peers(kernel, dtype, peers, on_cpu):
+    lineup = products.lineup(Case(kernel, {"M": 64, "N": 72, "K": 40}, dtype))
+    assert lineup.contenders.keys() == {"tilewright", *peers}
+    agree(lineup, {"tilewright", "cuBLASLt"} if dtype == "i8" else {"tilewright"})
+
+
+@pytest.mark.parametrize("d", [64, 80])
+def test_attention_has_pytorchs_back_ends_as_peers(d, on_cpu):
+    shape = {"B": 1, "S": 128, "H": 4, "G": 2, "D": d}
+    lineup = attentions.lineup(Case("attention", shape, "bf16", {"causal": True}))
+    assert lineup.contenders.keys() == {"tilewright", "FlashAttention-2", "cuDNN"}
+    agree(lineup, {"tilewright"})
+
+
+def test_attention_with_a_window_has_flex_attention_as_peer(on_cpu, monkeypatch):
+    monkeypatch.setattr(attention, "compiled", lambda function: function)
+    shape = {"B": 2, "S": 256, "H": 4, "G": 2, "D": 64}
+    settings = {"causal": True, "window": 100}
+    lineup = attentions.lineup(Case("attention", shape, "bf16", settings))
+    assert lineup.contenders.keys() == {"tilewright", "FlexAttention"}
+    agree(lineup, {"tilewright", "FlexAttention"})
+
+
+def test_an_integer_that_nobody_wrote_is_found(on_cpu):
+    out = torch.ones(4, dtype=torch.int32)
+    assert common.checked(lambda: out.fill_(1), torch.ones(4), (out,)).check().correct
+    assert not common.checked(lambda: out, torch.ones(4), (out,)).check().correct
+
+
 def test_the_launch_suite_adds(on_cpu):
     agree(launch.lineup(Case("vector_add", {"N": 1000}, "f16")), ["tilewright", "torch.add"])
 
@@ -91,6 +139,9 @@ class CountingClock:
 
     def prepare(self, call):
         call()
+
+    def warm_up(self, calls):
+        pass
 
     def sample(self, call):
         call()

@@ -21,11 +21,30 @@ def test_markdown_has_a_column_for_each_contender_and_the_ratio(result):
 def test_the_terminal_table_says_who_is_missing_or_wrong_and_why(result):
     lines = table.plain(result).splitlines()
     assert lines[0] == "gemm: matrix products, TFLOP/s"
-    assert lines[-2:] == [
+    assert lines[4:6] == [
         "matmul_nt M=8 bf16: no cuBLAS: out of memory",
         "matmul_nt M=8 bf16: tilewright is WRONG: error 1, worst element 2",
     ]
     assert len({len(line) for line in lines[1:2] + lines[2:3]}) == 1  # aligned
+
+
+def test_the_tables_end_with_least_and_mean_over_the_best_peer_and_over_each(result):
+    slower = json.loads(json.dumps(result["rows"][0]))
+    slower |= {"title": "matmul M=16 bf16", "ratio": 0.5}
+    slower["contenders"]["cuBLAS"]["time"]["median"] = 0.5
+    slower["contenders"]["Triton"] = {"missing": "no Triton"}
+    result["rows"].append(slower)
+    lines = [
+        f"ours / {name}: geometric mean 1.000, least 0.500 (matmul M=16 bf16), 2 of 3 cases"
+        for name in ("best peer", "cuBLAS")
+    ]
+    assert table.summary(result) == lines == table.plain(result).splitlines()[-2:]
+    assert table.report(result).splitlines()[-3:] == ["", *(f"- {line}" for line in lines)]
+
+
+def test_a_suite_of_which_nothing_was_timed_has_no_ratios(result):
+    del result["rows"][0]
+    assert table.summary(result) == []
 
 
 def test_json_comes_back_as_it_was_written(result, tmp_path):

@@ -12,7 +12,12 @@ from bench.suites.gemm import product
 
 
 def test_the_suites_are_named():
-    assert list(SUITES) == ["gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"]
+    assert list(SUITES) == [
+        *("gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"),
+        *("products", "few_rows", "product_types", "random_products"),
+        *("attention_lengths", "attention_batches", "attention_sizes", "attention_masks"),
+        "random_attention",
+    ]
 
 
 @pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
@@ -21,6 +26,17 @@ def test_cases_have_different_titles_and_work_in_the_suites_metric(suite):
     assert len(set(titles)) == len(titles)
     for case in suite.cases:
         assert METRICS[suite.metric].value(1.0, case.flops, case.bytes) > 0, case.title()
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=lambda suite: suite.name)
+def test_every_suite_has_a_module_of_contenders(suite):
+    module = ROOT / "bench" / "contenders" / f"{suite.contenders or suite.name}.py"
+    assert "\ndef lineup(" in module.read_text()
+
+
+def test_few_rows_count_the_bytes_of_the_weights():
+    for case in SUITES["few_rows"].cases:
+        assert case.bytes == 2 * case.shape["N"] * case.shape["K"]
 
 
 def test_every_built_in_kernel_is_compiled():
@@ -35,10 +51,24 @@ def test_every_built_in_kernel_is_compiled():
 def test_work_of_a_product():
     case = product("matmul", "f8e4m3", 2, 3, 5)
     assert (case.flops, case.bytes) == (60, 1 * (10 + 15) + 2 * 6)
+    assert product("matmul", "i8", 2, 3, 5).bytes == 1 * (10 + 15) + 4 * 6
 
 
 def test_a_causal_row_counts_half_the_products():
     assert attention(1024, 4, 4, 64, True).flops * 2 == attention(1024, 4, 4, 64, False).flops
+
+
+def test_a_window_counts_the_keys_that_are_seen():
+    seen = sum(min(query + 1, 100) for query in range(1000))
+    case = attention(1000, 4, 4, 64, causal=True, b=3, window=100)
+    assert case.flops == 4.0 * 3 * 4 * 64 * seen
+    assert attention(50, 1, 1, 1, True, b=1, window=100).flops == 4.0 * 50 * 51 / 2
+
+
+def test_attention_suites_have_16k_tokens_but_for_batches_and_random_shapes():
+    for name in ("attention_lengths", "attention_sizes", "attention_masks"):
+        for case in SUITES[name].cases:
+            assert case.shape["B"] * case.shape["S"] == 16384
 
 
 def test_a_title_names_shape_dtype_and_settings():

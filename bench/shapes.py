@@ -1,0 +1,55 @@
+"""Random shapes, drawn with a seed: the same wherever they are drawn."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+
+STEP = 8
+
+
+def log_uniform(draw: random.Random, least: float, most: float) -> float:
+    """Between the ends, as likely in each octave."""
+    return math.exp(draw.uniform(math.log(least), math.log(most)))
+
+
+def size(draw: random.Random, least: int, most: float) -> int:
+    """A multiple of STEP."""
+    return STEP * round(log_uniform(draw, least, most) / STEP)
+
+
+def products(
+    count: int = 40, seed: int = 15, least: int = 64, most: int = 16384
+) -> list[tuple[int, int, int]]:
+    """(M, N, K), each log-uniform."""
+    draw = random.Random(seed)
+    return [tuple(size(draw, least, most) for _ in range(3)) for _ in range(count)]
+
+
+@dataclass(frozen=True)
+class Heads:
+    """B sequences of S tokens, H heads of size D."""
+
+    b: int
+    s: int
+    h: int
+    d: int
+    causal: bool
+
+
+def attentions(count: int = 40, seed: int = 16) -> list[Heads]:
+    """2k to 64k tokens in sequences of 128 or more, 4 to 64 heads, each log-uniform.
+
+    Head sizes and masks take turns.
+    """
+    draw = random.Random(seed)
+    kinds = [(d, causal) for d in (64, 128) for causal in (False, True)]
+    found: list[Heads] = []
+    while len(found) < count:
+        tokens = log_uniform(draw, 2048, 65536)
+        s, h = size(draw, 128, tokens), round(log_uniform(draw, 4, 64))
+        b = round(tokens / s)
+        if 2048 <= b * s <= 65536:
+            found.append(Heads(b, s, h, *kinds[len(found) % len(kinds)]))
+    return found

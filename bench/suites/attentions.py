@@ -1,0 +1,58 @@
+"""Attention beside cuDNN and FlashAttention-2: lengths, head sizes, a window, random shapes."""
+
+from __future__ import annotations
+
+from bench import shapes
+from bench.cases import Case, Suite
+from bench.suites.attention import attention
+
+WIDTH = 2048  # Numbers of a token: as many heads as fit.
+
+
+def heads(s: int, d: int, causal: bool) -> Case:
+    h = WIDTH // d
+    return attention(s, h, h, d, causal)
+
+
+def suite(name: str, summary: str, cases: tuple[Case, ...]) -> Suite:
+    return Suite(name, summary, "TFLOP/s", "device", rounds=60, cases=cases, contenders="attentions")
+
+
+SUITES = (
+    suite(
+        "attention_lengths",
+        "attention forward, 16k tokens, short and long sequences",
+        (
+            *(heads(s, 128, c) for c in (False, True) for s in (512, 2048, 4096, 16384)),
+            *(heads(s, 64, c) for c in (False, True) for s in (2048, 4096, 16384)),
+            attention(4096, 32, 8, 128, causal=True),
+            attention(8192, 64, 8, 128, causal=True),
+        ),
+    ),
+    suite(
+        "attention_batches",
+        "causal attention forward, sequences of 2048",
+        tuple(
+            attention(2048, h, h, 128, causal=True, b=b)
+            for b, h in ((8, 16), (4, 16), (8, 12), (1, 32))
+        ),
+    ),
+    suite(
+        "attention_sizes",
+        "attention forward, 16k tokens, other head sizes",
+        (
+            *(heads(s, 256, c) for c in (False, True) for s in (2048, 4096, 16384)),
+            *(heads(4096, d, c) for c in (False, True) for d in (80, 96, 160, 192)),
+        ),
+    ),
+    suite(
+        "attention_masks",
+        "attention forward with masks, 16k tokens",
+        (attention(16384, 16, 16, 128, causal=True, window=1024),),
+    ),
+    suite(
+        "random_attention",
+        "attention forward, random shapes of 2k to 64k tokens",
+        tuple(attention(x.s, x.h, x.h, x.d, x.causal, x.b) for x in shapes.attentions()),
+    ),
+)

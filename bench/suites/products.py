@@ -1,0 +1,78 @@
+"""Products beside cuBLAS and cuBLASLt: many sizes, few rows, orders and dtypes, random shapes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bench import shapes
+from bench.cases import Case, Suite
+from bench.suites.gemm import BYTES, product, square
+
+LARGE = (
+    (4096, 4096, 4096),
+    (8192, 8192, 8192),
+    (16384, 16384, 16384),
+    (8192, 28672, 8192),
+    (8192, 8192, 28672),
+    (4096, 14336, 4096),
+    (4096, 4096, 14336),
+    (16384, 64000, 1024),
+    (5120, 5120, 5120),
+    (12288, 4096, 4096),
+)
+# Few tiles, a deep sum, tails, rows that no cache line ends, rows that TMA cannot read.
+AWKWARD = (
+    (2048, 2048, 2048),
+    (1024, 1024, 16384),
+    (1000, 5000, 3000),
+    (4000, 4104, 4104),
+    (4095, 4097, 4099),
+)
+FEW = (1, 4, 16, 64, 128, 256)
+WEIGHTS = ((8192, 8192), (4096, 14336), (14336, 4096))  # N, K
+ORDERS = ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")
+
+
+def linear(m: int, n: int, k: int) -> Case:
+    """A linear layer's product."""
+    return product("matmul_nt", "bf16", m, n, k)
+
+
+def few_rows(m: int, n: int, k: int) -> Case:
+    """The bytes are those of the weights alone."""
+    return replace(linear(m, n, k), bytes=float(BYTES["bf16"] * n * k))
+
+
+def suite(name: str, summary: str, cases: tuple[Case, ...], metric: str = "TFLOP/s") -> Suite:
+    return Suite(name, summary, metric, "device", rounds=60, cases=cases, contenders="products")
+
+
+SUITES = (
+    suite(
+        "products",
+        "bf16 products, large and awkward",
+        tuple(linear(*size) for size in LARGE + AWKWARD),
+    ),
+    suite(
+        "few_rows",
+        "bf16 products of few rows, as a rate of weights",
+        tuple(few_rows(m, n, k) for n, k in WEIGHTS for m in FEW),
+        metric="GB/s",
+    ),
+    suite(
+        "product_types",
+        "products in four orders, tf32, i8, 8-bit floats",
+        (
+            *(square(order, dtype, 4096) for dtype in ("bf16", "f16") for order in ORDERS),
+            *(square("matmul_nt", "f32", size) for size in (4096, 8192)),
+            square("matmul_nt", "i8", 4096),
+            *(square("matmul_scaled", "f8e4m3", size) for size in (4096, 8192)),
+            product("matmul_scaled", "f8e4m3", 8192, 28672, 8192),
+        ),
+    ),
+    suite(
+        "random_products",
+        "bf16 products of random sizes, 64 to 16384",
+        tuple(linear(*size) for size in shapes.products()),
+    ),
+)
