@@ -19,7 +19,7 @@ constexpr int64_t kMostColumns = 256; // of one
 constexpr int64_t kOperandBytes = 32; // along the depth of one
 constexpr int64_t kMostSlots = 12;
 /// Of a thread, beside sums and operands: addresses, counters, what an epilogue holds.
-constexpr int64_t kOwnRegisters = 24;
+constexpr int64_t kOwnRegisters = 48;
 /// Of a thread, beside the sums of an instruction, before roles exchange registers: ptxas holds all
 /// code to what the kernel starts with.
 constexpr int64_t kStartRegisters = 26;
@@ -268,13 +268,13 @@ Status PlanWriter::writeChannels() {
   return fillSlots();
 }
 
-/// Columns of the slots that an end goes through: rows of 128 bytes at most.
+/// Columns of the slots that an end goes through: rows that can be swizzled whole.
 static int64_t columnsOf(const EndModel &end) {
   constexpr int64_t kRowBytes = 128, kUnitBytes = 16;
-  for (int64_t bytes = kRowBytes; bytes > kUnitBytes; bytes -= kUnitBytes)
-    if (end.columns * end.elementBytes % bytes == 0)
-      return bytes / end.elementBytes;
-  return kUnitBytes / end.elementBytes;
+  int64_t bytes = kRowBytes;
+  while (bytes > kUnitBytes && end.columns * end.elementBytes % bytes)
+    bytes /= 2;
+  return bytes / end.elementBytes;
 }
 
 void PlanWriter::writeEnds() {

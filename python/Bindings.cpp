@@ -50,12 +50,16 @@ frontend::Captured capturedOf(const Dict &captured) {
   return result;
 }
 
-/// A plan as [file, text, entry …].
-std::string planOf(const List &words) {
+/// A plan as [file, text, entry …]; "none" for none.
+void setPlan(driver::Config &config, const List &words) {
+  if (words.size() == 2 && words[1].cast<std::string>() == driver::kNoPlan) {
+    config.findsPlan = false;
+    return;
+  }
   std::vector<std::string> entries;
   for (size_t i = 2; i < words.size(); ++i)
     entries.push_back(words[i].cast<std::string>());
-  return orRaise(
+  config.planText = orRaise(
       driver::givenPlan(words[1].cast<std::string>(), entries, words[0].cast<std::string>()),
       kCompileError);
 }
@@ -72,7 +76,7 @@ driver::Config configOf(const Dict &given) {
     if (word == "target")
       config.target = value.cast<std::string>();
     else if (word == "plan")
-      config.planText = planOf(value.cast<List>());
+      setPlan(config, value.cast<List>());
     else if (field)
       *field = value.cast<int64_t>();
   }

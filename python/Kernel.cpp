@@ -81,8 +81,10 @@ void KernelObj::chooseTarget(Attempt &wanted, const std::string &target, int dev
 Subject KernelObj::lastSubject(const std::string &target) {
   if (const driver::Compiled *last = lastCompiled.load(std::memory_order_relaxed)) {
     Attempt wanted = last->wanted;
-    if (!target.empty())
+    if (!target.empty() && target != wanted.config.target) {
+      wanted = wanted.open();
       wanted.config.target = target;
+    }
     return {std::move(wanted), nullptr};
   }
   std::lock_guard lock(mutex);
@@ -104,6 +106,9 @@ Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
   chooseTarget(wanted, target, arguments.device);
   bool forGpu = source->plans.asksMultiprocessors() && hasGpu();
   orRaise(driver::choosePlan(source, call, std::max(forGpu ? 0 : -1, arguments.device), wanted));
+  driver::PlanSearch search(source, wanted);
+  if (!search.empty())
+    wanted = driver::withPlans(wanted, search.finalists(driver::launchOf(call, 0)));
   return {std::move(wanted), nullptr};
 }
 

@@ -107,7 +107,8 @@ private:
     return &cast<cta::TilesOp>(tiles).getBody().front();
   }
 
-  /// As many blocks as run at once, or as there are tiles for; clusters whole.
+  /// As many blocks as run at once, or as there are tiles for, unless blocks share these; clusters
+  /// whole.
   void makeGrid(cta::RoleOp before, tile::GridOp grid, const Plan::Blocks &plan) {
     OpBuilder builder(before);
     Location loc = grid.getLoc();
@@ -132,7 +133,11 @@ private:
     }
     if (plan.turns)
       tiles = builder.create<arith::CeilDivSIOp>(loc, tiles, number(plan.turns));
-    blocks = builder.create<arith::MinSIOp>(loc, tiles, blocks);
+    if (plan.least) // where there are tiles at all
+      blocks = builder.create<arith::MulIOp>(
+          loc, builder.create<arith::MinSIOp>(loc, tiles, number(1)), blocks);
+    else
+      blocks = builder.create<arith::MinSIOp>(loc, tiles, blocks);
     builder.create<tile::GridOp>(loc, blocks);
     grid.erase();
   }

@@ -3,6 +3,8 @@
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/ADT/MapVector.h"
 
 namespace tilewright::passes {
@@ -144,10 +146,9 @@ Plan::Blocks blocksOf(func::FuncOp kernel) {
   kernel.walk([&](cta::SmsOp sms) {
     blocks.perSm = 1;
     for (Operation *user : sms->getUsers())
-      if (auto product = dyn_cast<arith::MulIOp>(user))
-        blocks.perSm =
-            cast<IntegerAttr>(product.getRhs().getDefiningOp<arith::ConstantOp>().getValue())
-                .getInt();
+      if (APInt count; isa<arith::MulIOp>(user) &&
+                       matchPattern(user->getOperand(1), m_ConstantInt(&count)))
+        blocks.perSm = count.getSExtValue();
   });
   return blocks;
 }

@@ -65,7 +65,8 @@ func.func @gemm_block_scaled_tall(
   tile.assert %some_rows, "b_scales has a row for each 128 rows of b" : i1
   tile.assert %some_columns, "b_scales has a column for each 128 columns of b" : i1
   %tiles = arith.muli %m_tiles, %n_tiles : i32
-  %blocks = arith.minsi %tiles, %sms : i32
+  %some_tiles = arith.minsi %tiles, %c1 : i32
+  %blocks = arith.muli %some_tiles, %sms : i32
   tile.grid [%blocks]
 
   %uppers = cta.channel tma : !a_ring

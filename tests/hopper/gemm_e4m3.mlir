@@ -26,7 +26,8 @@ func.func @gemm_e4m3(
 
   // As many blocks as run at once, or as there are tiles for.
   %tiles = arith.muli %m_tiles, %n_tiles : i32
-  %blocks = arith.minsi %tiles, %sms : i32
+  %some_tiles = arith.minsi %tiles, %c1 : i32
+  %blocks = arith.muli %some_tiles, %sms : i32
   tile.grid [%blocks]
 
   %as = cta.channel tma : !cta.channel<4 x !a_tile>

@@ -115,11 +115,11 @@ static std::optional<Attempt> attemptAfter(const KernelText &text, const Attempt
   return isStated ? std::nullopt : nextAttempt(text.signature(), wanted, failed, rejection);
 }
 
-/// Calls `make` with one configuration after another, until one is not rejected; `rejected` gets
-/// why others were not taken.
+/// Calls `make` with a configuration and those that the passes propose behind it, until one is not
+/// rejected; `rejected` gets why others were not taken.
 template <typename Make>
-static auto tryFitting(const KernelText &text, const Attempt &wanted,
-                       std::vector<std::string> *rejected, Make make) {
+static auto tryAdjusting(const KernelText &text, const Attempt &wanted,
+                         std::vector<std::string> *rejected, Make make) {
   std::string first;
   for (Attempt attempt = wanted;;) {
     std::optional<Rejection> rejection;
@@ -135,6 +135,22 @@ static auto tryFitting(const KernelText &text, const Attempt &wanted,
       return decltype(result)(Error{first});
     attempt = std::move(*next);
   }
+}
+
+/// The same, and behind it with its others. A plan that was found is not the user's: whatever stands
+/// against it, the next is tried.
+template <typename Make>
+static auto tryFitting(const KernelText &text, const Attempt &wanted,
+                       std::vector<std::string> *rejected, Make make) {
+  auto result = tryAdjusting(text, wanted, rejected, make);
+  for (const Attempt &other : wanted.others) {
+    if (result)
+      break;
+    if (rejected && (rejected->empty() || rejected->back() != result.error().message))
+      rejected->push_back(result.error().message);
+    result = tryAdjusting(text, other, rejected, make);
+  }
+  return result;
 }
 
 ErrorOr<Lowered> driver::lowerFitting(const KernelTextPtr &text, const Attempt &wanted,
@@ -212,6 +228,8 @@ std::string driver::memoKey(const KernelText &text, const Attempt &attempt) {
   std::sort(parts.begin(), parts.end()); // the maps have no order
   std::string key = text.file + ":" + text.kernel + ":" + hashBytes(text.text).hex() + ";" +
                     std::to_string(attempt.plan) + ";" + attempt.config.key();
+  for (const Attempt &other : attempt.others)
+    key += ";" + hashBytes(other.config.planText).hex();
   for (const std::string &part : parts)
     key += ";" + part;
   return key;

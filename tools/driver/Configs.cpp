@@ -25,6 +25,7 @@ passes::PipelineOptions Config::options() const {
 std::string Config::key() const {
   std::string text = target + "/" + std::to_string(warps) + "/" + std::to_string(stages) + "/" +
                      std::to_string(minBlocks) + (allowSpills ? "/s" : "");
+  text += findsPlan ? "" : "/n";
   for (const std::string &pass : disabledPasses)
     text += "-" + pass;
   text += planText;
@@ -34,6 +35,18 @@ std::string Config::key() const {
 ConstValue Attempt::tuneValue(const frontend::Param &param) const {
   auto bound = specialisation.consts.find(param.name);
   return bound == specialisation.consts.end() ? *param.defaultValue : bound->second;
+}
+
+Attempt Attempt::open() const {
+  Attempt result = *this;
+  result.others.clear();
+  if (!found)
+    return result;
+  result.found.reset();
+  result.config.planText.clear();
+  for (const std::string &extent : *found)
+    result.specialisation.consts.erase(extent);
+  return result;
 }
 
 std::string Attempt::str(const frontend::Signature &signature) const {

@@ -24,8 +24,10 @@ struct Config {
   /// Keep a kernel that spills registers to memory instead of trying others.
   bool allowSpills = false;
   std::vector<std::string> disabledPasses = {};
-  /// The text of a plan (docs/plans.md, passes/plan/Plan.h); empty: the passes choose.
+  /// The text of a plan (docs/plans.md, passes/plan/Plan.h); empty: one that is found, if any is.
   std::string planText = {};
+  /// Look for a plan (docs/planner.md) where none is stated; else the passes choose alone.
+  bool findsPlan = true;
   /// Compiled in place of the text that the passes lead to; it takes the same arguments.
   std::string cudaText = {};
 
@@ -38,14 +40,24 @@ struct Config {
   std::string key() const;
 };
 
+/// What stands for no plan where the text of one may be given.
+inline constexpr std::string_view kNoPlan = "none";
+
 /// One configuration: a Config with the tile extents, of one of the kernel's plans.
 struct Attempt {
   Config config;
   frontend::Specialisation specialisation;
   size_t plan = 0;
+  /// To try where this one is not accepted, in that order: other plans that were found, and the
+  /// choice of the passes.
+  std::vector<Attempt> others = {};
+  /// Where the plan was found: the extents that it sets.
+  std::optional<std::vector<std::string>> found = {};
 
   /// Of a `tune` parameter.
   frontend::ConstValue tuneValue(const frontend::Param &param) const;
+  /// What it was before a plan was found for it.
+  Attempt open() const;
   /// "BM = 128, BN = 64, warps = 8, stages = 2"; choices left open are not listed.
   std::string str(const frontend::Signature &signature) const;
 };

@@ -121,8 +121,7 @@ Function::Function(ErrorOr<KernelTextPtr> text, Config config)
 
 ErrorOr<Memo::Result> Function::find(const Call &call, const Settings &settings) const {
   TILEWRIGHT_ASSIGN(std::shared_ptr<Plans> plans, state->plansOf(call, settings));
-  TILEWRIGHT_ASSIGN(size_t plan, plans->choose(call, deviceOf(call)));
-  return plans->compiled(plan, state->memo);
+  return plans->find(call, deviceOf(call), state->memo);
 }
 
 Status Function::launch(runtime::Stream stream, const std::vector<Argument> &arguments,

@@ -161,6 +161,8 @@ PlanSearch::PlanSearch(const KernelTextPtr &text, const Attempt &given) : wanted
   const Target *target = findTarget(config.passTarget());
   if (text->isCta() || !config.planText.empty())
     reason = "its plan is stated";
+  else if (!config.findsPlan)
+    reason = "none is wanted";
   else if (config.warps || config.stages || config.minBlocks || !config.cudaText.empty())
     reason = "its warps, stages, blocks or text are stated";
   else if (!target || !target->has(Feature::Wgmma))
@@ -178,23 +180,34 @@ std::vector<planner::Ranked> PlanSearch::rank(const planner::Launch &launch) con
   return planner ? planner->rank(launch) : std::vector<planner::Ranked>();
 }
 
-Attempt PlanSearch::attemptWith(const passes::Plan &plan) const {
-  Attempt attempt = wanted;
-  attempt.config.planText = plan.str();
-  for (const passes::Plan::Tile &tile : plan.tiles)
-    attempt.specialisation.consts[tile.parameter] = tile.extent;
-  return attempt;
-}
-
-std::vector<Attempt> PlanSearch::finalists(const planner::Launch &launch) const {
+std::vector<passes::Plan> PlanSearch::finalists(const planner::Launch &launch) const {
   constexpr size_t kMost = 6; // each costs a compilation where it is rejected
-  std::vector<Attempt> result;
-  for (const planner::Ranked &ranked : rank(launch)) {
+  std::vector<passes::Plan> result;
+  for (planner::Ranked &ranked : rank(launch)) {
     if (result.size() == kMost)
       break;
-    result.push_back(attemptWith(ranked.plan));
+    result.push_back(std::move(ranked.plan));
   }
   return result;
+}
+
+Attempt driver::withPlans(const Attempt &wanted, llvm::ArrayRef<passes::Plan> plans) {
+  std::vector<Attempt> attempts;
+  for (const passes::Plan &plan : plans) {
+    Attempt attempt = wanted;
+    attempt.config.planText = plan.str();
+    attempt.found.emplace();
+    for (const passes::Plan::Tile &tile : plan.tiles) {
+      attempt.specialisation.consts[tile.parameter] = tile.extent;
+      attempt.found->push_back(tile.parameter);
+    }
+    attempts.push_back(std::move(attempt));
+  }
+  attempts.push_back(wanted);
+  attempts.back().config.findsPlan = false;
+  Attempt first = attempts.front();
+  first.others.assign(attempts.begin() + 1, attempts.end());
+  return first;
 }
 
 std::vector<std::string> PlanSearch::refused() const {

@@ -27,10 +27,8 @@ public:
   bool empty() const { return !planner || planner->empty(); }
   /// All plans, by predicted time.
   std::vector<planner::Ranked> rank(const planner::Launch &launch) const;
-  /// The first of them, of different structure, as configurations to try.
-  std::vector<Attempt> finalists(const planner::Launch &launch) const;
-  /// The configuration with a plan.
-  Attempt attemptWith(const passes::Plan &plan) const;
+  /// The best of them.
+  std::vector<passes::Plan> finalists(const planner::Launch &launch) const;
   std::vector<std::string> refused() const;
 
 private:
@@ -38,6 +36,10 @@ private:
   std::optional<planner::Planner> planner;
   std::string reason; ///< Why there is no planner.
 };
+
+/// A configuration with the first of some plans, and the others behind it; last `wanted` itself,
+/// without a plan.
+Attempt withPlans(const Attempt &wanted, llvm::ArrayRef<passes::Plan> plans);
 
 } // namespace tilewright::driver
 

@@ -9,8 +9,10 @@
 
 #include "tools/driver/Binding.h"
 #include "tools/driver/Compiler.h"
+#include "tools/driver/PlanSearch.h"
 
 #include <deque>
+#include <shared_mutex>
 
 namespace tilewright::driver {
 
@@ -27,16 +29,23 @@ class Plans {
 public:
   Plans(KernelTextPtr text, Attempt wanted);
 
-  size_t size() const { return attempts.size(); }
-  const Attempt &attempt(size_t plan) const { return attempts[plan]; }
-
-  /// The plan that a call takes on a GPU, or on the host where `device` is negative.
+  /// The plan, of those that the text states, that a call takes on a GPU, or on the host where
+  /// `device` is negative.
   ErrorOr<size_t> choose(const Call &call, int device) const;
 
-  /// The code of a plan, which is compiled when it is first asked for.
-  Memo::Result compiled(size_t plan, Memo &memo);
+  /// The code for a call, which is compiled when it is first asked for: of the plan that it takes,
+  /// or of the best that is found for its sizes and can be compiled.
+  ErrorOr<Memo::Result> find(const Call &call, int device, Memo &memo);
 
 private:
+  /// Sizes, and signs of scalars, by which plans differ.
+  using Shape = llvm::SmallVector<int64_t, 16>;
+  struct ShapeHash {
+    size_t operator()(const Shape &shape) const;
+  };
+  static Shape shapeOf(const Call &call);
+  ErrorOr<Memo::Result> findPlanned(const Call &call, int device, Memo &memo);
+
   struct Entry {
     std::once_flag once;
     Memo::Result result;
@@ -45,6 +54,10 @@ private:
   KernelTextPtr text;
   std::vector<Attempt> attempts;
   std::deque<Entry> entries; ///< A deque, since a flag cannot be moved.
+  std::once_flag searched;
+  std::optional<PlanSearch> search;
+  std::shared_mutex mutex;
+  std::unordered_map<Shape, Memo::Result, ShapeHash> planned; ///< By what calls differ in.
 };
 
 /// "plan 1 of 2, `few_rows`: where M <= 64"; empty for the only plan of a kernel.

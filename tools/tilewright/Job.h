@@ -38,6 +38,8 @@ struct Step {
   std::set<std::string> absent; ///< Optional tensors that are left out.
   /// Of a kernel with several: the one that the user names, or that a launch takes.
   std::optional<size_t> plan;
+  /// Of a kernel in the language: those that are found at the job's sizes, best first.
+  std::vector<passes::Plan> found = {};
 
   const frontend::Signature &signature() const { return text->signature(); }
 };
@@ -87,6 +89,9 @@ Status bindPlan(Job &job, const KernelArgs &args);
 
 /// Sets the plan that each step takes at the job's sizes, where the user names none.
 Status choosePlans(Job &job);
+
+/// Finds plans for each step at the job's sizes, where the user gives none.
+void findPlans(Job &job);
 
 /// Sizes, scalar arguments and constants by name, for expressions.
 llvm::StringMap<runtime::ExprValue> valuesOf(const Job &job, const Step &step, const Sizes &sizes);

@@ -66,7 +66,17 @@ ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const
   for (const frontend::DimInfo &dim : step.signature().dims)
     if (!sizes.contains(dim.name))
       attempt.specialisation.dims.erase(dim.name);
-  return attempt;
+  return step.found.empty() ? attempt : driver::withPlans(attempt, step.found);
+}
+
+void cli::findPlans(Job &job) {
+  for (Step &step : job.steps) {
+    ErrorOr<driver::Attempt> wanted = attemptFor(job, step, job.sizes);
+    if (!wanted) // who needs it says why
+      continue;
+    driver::PlanSearch search(step.text, *wanted);
+    step.found = search.finalists(launchFor(job, step, job.sizes));
+  }
 }
 
 ErrorOr<std::vector<driver::Attempt>> cli::attemptsFor(const Job &job, const Step &step) {

@@ -14,10 +14,14 @@ using llvm::StringRef;
 
 /// The plan that a file states, with the entries behind it in place of its own.
 static Status readPlan(Job &job, llvm::ArrayRef<std::string> words) {
+  const std::string &file = words.front();
+  if (file == driver::kNoPlan) {
+    job.config.findsPlan = false;
+    return {};
+  }
   if (job.steps.size() != 1)
     return Error{"`" + job.name + "` is a sequence of " + std::to_string(job.steps.size()) +
                  " kernels, and a plan is of one: take that one, as `file.py:kernel`"};
-  const std::string &file = words.front();
   ErrorOr<std::string> text = readFile(file);
   if (!text && StringRef(file).contains(':'))
     return Error{"`" + file +

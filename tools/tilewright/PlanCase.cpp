@@ -60,6 +60,7 @@ std::vector<int64_t> PlanCase::iterations() const {
 ErrorOr<Job> PlanCase::jobAt(const Sizes &at) const {
   KernelArgs args = subject.kernel;
   args.target = "sm_90";
+  args.plan = {std::string(driver::kNoPlan)};
   for (const auto &[dim, size] : at)
     args.shape.push_back(fmt::format("{}={}", dim, size));
   TILEWRIGHT_ASSIGN(Job job, makeJob(args));

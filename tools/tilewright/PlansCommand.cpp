@@ -34,7 +34,9 @@ static std::string titleOf(const passes::Plan &plan) {
 Status cli::plans(const PlansOptions &options) {
   TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
   const Step &step = job.steps.front();
-  TILEWRIGHT_ASSIGN(driver::Attempt wanted, attemptFor(job, step, job.sizes));
+  Step open = step;
+  open.found.clear();
+  TILEWRIGHT_ASSIGN(driver::Attempt wanted, attemptFor(job, open, job.sizes));
   driver::PlanSearch search(step.text, wanted);
   std::vector<planner::Ranked> ranked = search.rank(launchFor(job, step, job.sizes));
   if (!options.output.empty())
