@@ -126,7 +126,7 @@ Status cli::explain(const ExplainOptions &options) {
   for (const Step &step : job.steps) {
     TILEWRIGHT_ASSIGN(std::vector<driver::Attempt> attempts, attemptsFor(job, step));
     for (const driver::Attempt &attempt : attempts) {
-      TILEWRIGHT_ASSIGN(std::string text, options.facts ? driver::explainFacts(step.text, attempt)
+      TILEWRIGHT_ASSIGN(std::string text, options.facts ? driver::explainFacts(step.text, attempt.open())
                                                         : driver::explain(step.text, attempt));
       fmt::print("{}", text);
     }
