@@ -38,6 +38,8 @@ struct StreamModel {
   int loop = kNoLoop;         ///< The innermost that it stands in.
   std::vector<int64_t> alike; ///< Axes of the grid along which it reads the same.
   bool isOperand = false;     ///< Of a product, as it is or transposed.
+  /// Elements from a row of the view to the next, where its elements lie side by side.
+  std::optional<runtime::Expr> pitch;
   std::string notByTma;       ///< Why TMA cannot bring it; empty: it can.
   std::string notByRole;      ///< Why no role can load it; empty: one can.
 

@@ -22,15 +22,21 @@ Planner::Planner(std::vector<KernelModel> all, const Target &target)
   }
 }
 
+/// Axes of the grid along which tiles differ in length.
+static std::vector<int64_t> unevenAxes(const KernelModel &model) {
+  std::vector<int64_t> axes;
+  for (const LoopModel &loop : model.loops)
+    axes.insert(axes.end(), loop.axes.begin(), loop.axes.end());
+  return axes;
+}
+
 void Planner::orderTiles(const KernelModel &model, Plan &plan) {
   constexpr int64_t kGroup = 16; // tiles along the first axis that share what they read in L2
   constexpr int64_t kHeads = 4;  // rows of as many of the next axis that go together
   if (!plan.blocks.perSm || model.grid.size() < 2)
     return;
-  std::vector<int64_t> uneven;
-  for (const LoopModel &loop : model.loops)
-    uneven.insert(uneven.end(), loop.axes.begin(), loop.axes.end());
-  if (uneven.empty() || model.grid.size() < 2) {
+  std::vector<int64_t> uneven = unevenAxes(model);
+  if (uneven.empty()) {
     plan.blocks.grouped = kGroup;
     return;
   }
@@ -43,6 +49,25 @@ void Planner::orderTiles(const KernelModel &model, Plan &plan) {
       plan.blocks.axes.push_back(axis);
   plan.blocks.grouped = kHeads;
   plan.blocks.folded = true;
+}
+
+/// Tries other orders of tiles that differ in length, and keeps the best; those in front are better
+/// for the L2 cache, and kept where others gain little.
+static void chooseOrder(const KernelModel &model, const Rates &rates, const Launch &launch,
+                        Ranked &ranked) {
+  constexpr double kGain = 0.99;
+  Ranked best = ranked;
+  for (int64_t grouped : {4, 8, 2, 16, 1, 3, 6, 12, 32})
+    for (bool folded : {true, false}) {
+      Ranked other = ranked;
+      other.plan.blocks.grouped = grouped;
+      other.plan.blocks.folded = folded;
+      other.plan.blocks.descending = !folded;
+      other.predicted = predict(model, other.plan, rates, launch);
+      if (other.predicted.total < kGain * best.predicted.total)
+        best = std::move(other);
+    }
+  ranked = std::move(best);
 }
 
 /// Whether a plan's conditions hold, as far as is known.
@@ -58,10 +83,20 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
   std::vector<Ranked> result;
   for (const Candidate &candidate : candidates)
     if (holds(candidate.plan, launch))
-      result.push_back(
-          {candidate.plan, predict(models[candidate.model], candidate.plan, rates, launch)});
-  std::stable_sort(result.begin(), result.end(), [](const Ranked &a, const Ranked &b) {
-    return a.predicted.total < b.predicted.total;
-  });
+      result.push_back({candidate.plan,
+                        predict(models[candidate.model], candidate.plan, rates, launch),
+                        &models[candidate.model]});
+  auto sort = [&](size_t count) {
+    std::stable_sort(result.begin(), result.begin() + int64_t(count), [](auto &a, auto &b) {
+      return a.predicted.total < b.predicted.total;
+    });
+  };
+  sort(result.size());
+  constexpr size_t kPlayed = 8; // of the best, since it takes time
+  size_t played = 0;
+  for (; played < std::min(kPlayed, result.size()); ++played)
+    if (!unevenAxes(*result[played].model).empty() && result[played].plan.blocks.perSm)
+      chooseOrder(*result[played].model, rates, launch, result[played]);
+  sort(played);
   return result;
 }

@@ -16,6 +16,7 @@ namespace tilewright::planner {
 struct Ranked {
   passes::Plan plan;
   Prediction predicted;
+  const KernelModel *model = nullptr; ///< The planner's.
 };
 
 /// The plans that a kernel could have, for some tiles each.

@@ -1,5 +1,7 @@
 #include "planner/Predict.h"
 
+#include "planner/TileOrder.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -14,7 +16,8 @@ const Rates &planner::ratesOf(const Target &) {
   // docs/planner.md has where each number is from.
   static constexpr Rates kHopper = {.target = "sm_90",
                                     .multiprocessors = 132,
-                                    .gigahertz = 1.55,
+                                    .gigahertz = 1.60,
+                                    .gigahertzLong = 1.40,
                                     .productFlops = 4096,
                                     .multiplies = 128,
                                     .specials = 16,
@@ -22,10 +25,11 @@ const Rates &planner::ratesOf(const Target &) {
                                     .l2Bytes = 52,
                                     .dramBytes = 4.3e12,
                                     .l2Capacity = 40e6,
-                                    .storeBytes = 60,
+                                    .storeBytes = 120,
                                     .launchMicroseconds = 4,
                                     .tileClocks = 700,
-                                    .stepClocks = 24};
+                                    .stepClocks = 24,
+                                    .mergeClocks = 1500};
   return kHopper;
 }
 
@@ -71,9 +75,11 @@ private:
     return loop.trips ? double(std::max<int64_t>(0, valueOf(*loop.trips, tile))) : 16;
   }
   Clocks stepOf(int loop) const;
+  double pitchOf(const StreamModel &stream) const;
   Clocks tileOf(const Tile &tile) const;
   Clocks loopOf(int loop, const Tile &tile) const;
   double endOf() const;
+  double gigahertz(double microseconds) const;
   double dramBytes() const;
   double arithmeticClocks(const Work &work) const {
     double all = work.multiplies + work.specials + work.conversions;
@@ -92,6 +98,8 @@ private:
   }
   /// The most that a block has to do, and the sum of all, in clocks of tiles.
   std::pair<double, Clocks> play() const;
+  std::pair<double, Clocks> playUneven(int64_t axis) const;
+  double splitShare(double tile) const;
 
   const KernelModel &model;
   const Plan &plan;
@@ -131,6 +139,11 @@ Clocks Predictor::stepOf(int loop) const {
     // An instruction that reads both operands in shared memory is bound by that if it is narrow.
     double columns = double(plan.productOf(product.id)->shape[1]);
     double slow = product.isShared ? std::max(1.0, (16 + columns / 4) / (columns / 2)) : 1;
+    // Several blocks of rows of each of several warpgroups read the right operand once each.
+    constexpr double kSeveralBlocks = 1.08;
+    int64_t warpgroups = plan.productOf(product.id)->warps[0] / 4;
+    if (product.m > 64 * warpgroups && warpgroups > 1)
+      slow *= kSeveralBlocks;
     step.products += flops / rate * slow;
     isPending &= product.isPending;
   }
@@ -138,7 +151,7 @@ Clocks Predictor::stepOf(int loop) const {
   for (const StreamModel &stream : model.streams)
     if (const Plan::Channel *channel = plan.channelOf(stream.id); stream.loop == loop && channel) {
       double shared = channel->multicast ? double(plan.blocks.cluster) : 1;
-      step.l2 += double(stream.bytes()) / shared / rates.l2Bytes;
+      step.l2 += double(stream.bytes()) / shared / rates.l2Bytes * pitchOf(stream);
     }
   double both = std::min(step.products, step.arithmetic);
   double overlap = isPending || isSkewed() ? 0.12 : groups() > 1 ? 0.4 : 1;
@@ -146,6 +159,15 @@ Clocks Predictor::stepOf(int loop) const {
   if (step.products > 0)
     step.taken += rates.stepClocks;
   return step;
+}
+
+/// How many times as long rows take that do not start at sectors of L2.
+double Predictor::pitchOf(const StreamModel &stream) const {
+  constexpr int64_t kSector = 32;
+  constexpr double kAcross = 1.44;
+  if (!stream.pitch || stream.shape.size() < 2)
+    return 1;
+  return valueOf(*stream.pitch, {}) * stream.elementBytes % kSector ? kAcross : 1;
 }
 
 Clocks Predictor::loopOf(int loop, const Tile &tile) const {
@@ -162,7 +184,7 @@ double Predictor::endOf() const {
   for (const EndModel &end : model.ends)
     bytes += double(end.rows * end.columns) * 4; // of sums
   double clocks = rates.tileClocks + bytes / rates.storeBytes + arithmeticClocks(model.work);
-  return overlapsEnds() ? clocks / 4 : clocks;
+  return overlapsEnds() ? clocks / 2 : clocks;
 }
 
 Clocks Predictor::tileOf(const Tile &tile) const {
@@ -187,24 +209,45 @@ std::pair<double, Clocks> Predictor::play() const {
     double places = tiles / std::max(1.0, rows) * std::ceil(rows / cluster);
     double most = std::ceil(places / std::floor(processors / cluster));
     if (!plan.blocks.splitLoop.empty())
-      most = std::max(tiles / processors, 1.0 / 8) + (tiles > processors ? 0.03 : 0.1);
+      return {splitShare(each.taken), each * tiles};
     return {most * each.taken, each * tiles};
   }
-  // Tiles that differ along one axis: long and short ones are dealt out evenly.
+  return playUneven(axes.front());
+}
+
+/// What a block takes where blocks share the tiles left over, each of them alike: what the one that
+/// ends a tile gets from the others, it adds one by one.
+double Predictor::splitShare(double tile) const {
+  double whole = std::floor(tiles / processors), left = tiles - whole * processors;
+  if (left == 0)
+    return whole * tile;
+  double sums = 0;
+  for (const EndModel &end : model.ends)
+    sums += double(end.rows * end.columns) * 4;
+  double sharers = std::ceil(processors / left);
+  double merging = sharers * (rates.mergeClocks + 2 * sums / rates.storeBytes);
+  return whole * tile + std::min(tile, left / processors * tile + merging);
+}
+
+/// Tiles that differ along an axis, given to blocks in the plan's order.
+std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
   Clocks sum;
-  double longest = 0;
-  auto count = int64_t(extents[axes.front()]);
-  int64_t step = std::max<int64_t>(1, count / 256);
-  double sampled = 0;
-  for (int64_t place = 0; place < count; place += step, ++sampled) {
+  std::vector<double> taken;
+  for (int64_t place = 0; place < int64_t(extents[axis]); ++place) {
     Tile tile(extents.size(), 0);
-    tile[axes.front()] = place;
+    tile[axis] = place;
     Clocks each = tileOf(tile);
-    longest = std::max(longest, each.taken);
+    taken.push_back(each.taken);
     sum += each;
   }
-  sum = sum * (tiles / std::max(1.0, sampled));
-  return {std::max(sum.taken / processors + longest / 4, longest), sum};
+  sum = sum * (tiles / std::max(1.0, extents[axis]));
+  double longest = taken.empty() ? 0 : *llvm::max_element(taken);
+  constexpr double kMost = 32768; // beyond, shares even out
+  if (tiles > kMost)
+    return {sum.taken / processors + longest / 2, sum};
+  std::vector<int64_t> whole(extents.begin(), extents.end());
+  auto workOf = [&](const TilePlace &place) { return taken[place[axis]]; };
+  return {longestShare(whole, plan.blocks, int64_t(processors), workOf), sum};
 }
 
 /// What comes from memory: all of it once, or, where it does not stay in L2, what each wave of
@@ -231,11 +274,18 @@ double Predictor::dramBytes() const {
   return stored + (stays ? once : std::max(once, waves * tiles / std::max(1.0, perWave)));
 }
 
+/// The clock falls where products go on for long: a GPU at the limit of its power.
+double Predictor::gigahertz(double microseconds) const {
+  constexpr double kShort = 60, kLong = 3000;
+  double length = std::clamp(std::log(microseconds / kShort) / std::log(kLong / kShort), 0.0, 1.0);
+  return rates.gigahertz + length * (rates.gigahertzLong - rates.gigahertz);
+}
+
 Prediction Predictor::predict() {
   if (tiles == 0)
     return {};
   auto [most, sum] = play();
-  double perMicrosecond = rates.gigahertz * 1e3;
+  double perMicrosecond = gigahertz(most / rates.gigahertz / 1e3) * 1e3;
   Prediction result;
   result.products = sum.products / processors / perMicrosecond;
   result.arithmetic = sum.arithmetic / processors / perMicrosecond;

@@ -10,7 +10,7 @@ namespace tilewright::planner {
 struct Rates {
   llvm::StringRef target;
   int64_t multiprocessors; ///< Of the GPU that was measured.
-  double gigahertz;        ///< That it holds while products are multiplied.
+  double gigahertz, gigahertzLong; ///< That it holds while products go on for 60 us, for 3 ms.
   double productFlops;     ///< 16-bit products and sums of an SM per clock.
   double multiplies, specials, conversions; ///< Elements per clock (Work).
   double l2Bytes;          ///< That an SM gets from L2 per clock.
@@ -19,7 +19,8 @@ struct Rates {
   double storeBytes;       ///< Of sums that an SM turns into stored elements, per clock.
   double launchMicroseconds; ///< From the launch to the first product, and from the last store on.
   double tileClocks;       ///< Of a block between two tiles, beside what is stored.
-  double stepClocks;       ///< Of an iteration beside its products: barriers, their issue.
+  double stepClocks;  ///< Of an iteration beside its products: barriers, their issue.
+  double mergeClocks; ///< Until a block sees what another has left for it.
 };
 
 /// The rates of a target; those of the one most like it where it was not measured.

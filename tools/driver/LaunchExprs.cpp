@@ -90,13 +90,12 @@ static MaybeExpr argumentExpr(BlockArgument argument) {
   return name ? MaybeExpr(Expr::name(name.str())) : std::nullopt;
 }
 
-static MaybeExpr dimExpr(tile::DimOp op) {
-  auto view = dyn_cast<BlockArgument>(op.getView());
-  if (!view)
-    return std::nullopt;
-  auto kernel = cast<func::FuncOp>(view.getOwner()->getParentOp());
-  auto names = kernel.getArgAttrOfType<ArrayAttr>(view.getArgNumber(), tile::kDimsAttr);
-  return names ? MaybeExpr(Expr::name(cast<StringAttr>(names[op.getAxis()]).str())) : std::nullopt;
+MaybeExpr driver::sizeExpr(Value tensor, int64_t axis) {
+  auto view = dyn_cast<BlockArgument>(tensor);
+  auto kernel = view ? dyn_cast<func::FuncOp>(view.getOwner()->getParentOp()) : func::FuncOp();
+  auto names =
+      kernel ? kernel.getArgAttrOfType<ArrayAttr>(view.getArgNumber(), tile::kDimsAttr) : nullptr;
+  return names ? MaybeExpr(Expr::name(cast<StringAttr>(names[axis]).str())) : std::nullopt;
 }
 
 static MaybeExpr constantExpr(Value value) {
@@ -126,7 +125,7 @@ static MaybeExpr exprOf(Value value, bool ofTile) {
     return argumentExpr(argument);
   Operation *op = value.getDefiningOp();
   if (auto dim = dyn_cast<tile::DimOp>(op))
-    return dimExpr(dim);
+    return sizeExpr(dim.getView(), int64_t(dim.getAxis()));
   if (auto id = dyn_cast<tile::ProgramIdOp>(op))
     return ofTile ? MaybeExpr(Expr::name("tile[" + std::to_string(id.getAxis()) + "]"))
                   : std::nullopt;

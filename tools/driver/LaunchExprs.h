@@ -14,6 +14,9 @@ namespace tilewright::driver {
 /// multiprocessors; nothing if it depends on anything else.
 std::optional<runtime::Expr> launchExpr(mlir::Value value);
 
+/// The size of a kernel's view along an axis, as such an expression; nothing where it has no name.
+std::optional<runtime::Expr> sizeExpr(mlir::Value view, int64_t axis);
+
 /// The same where it may depend on the place of a program in the grid, too: `tile[0]` is its place
 /// along axis 0.
 std::optional<runtime::Expr> tileExpr(mlir::Value value);

@@ -166,9 +166,25 @@ private:
       return facts.streamOf(product.dot.getA()) == &fact ||
              facts.streamOf(product.dot.getB()) == &fact;
     });
+    tile::LoadOp load = fact.load;
+    made.pitch = pitchOf(load);
     made.notByRole = fact.notByRole;
     made.notByTma = fact.notByTma;
     model.streams.push_back(std::move(made));
+  }
+
+  /// From one row of a tile to the next: the product of the sizes of the axes behind its first.
+  static std::optional<Expr> pitchOf(tile::LoadOp load) {
+    int64_t rank = int64_t(load.getExtents().size());
+    int64_t first = 0;
+    while (first < rank && load.getExtents()[first] == 0)
+      ++first;
+    std::optional<Expr> pitch = Expr::constant(1);
+    for (int64_t axis = first + 1; pitch && axis < rank; ++axis) {
+      std::optional<Expr> size = sizeExpr(load.getView(), axis);
+      pitch = size ? std::optional(Expr::binary(ExprOp::Mul, *pitch, *size)) : std::nullopt;
+    }
+    return pitch;
   }
 
   void readComputed(const passes::ComputedTile &fact) {
