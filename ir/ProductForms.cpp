@@ -21,5 +21,6 @@ static const ProductForm kProductForms[] = {
 llvm::ArrayRef<ProductForm> tilewright::productForms() { return kProductForms; }
 
 bool ProductForm::hasShape(llvm::ArrayRef<int64_t> shape) const {
-  return shape[0] == m && shape[2] == k && shape[1] >= 8 && shape[1] <= n && shape[1] % 8 == 0;
+  int64_t columns = shape[1], step = multiplies == isI8 && columns > 24 ? 16 : 8;
+  return shape[0] == m && shape[2] == k && columns >= 8 && columns <= n && columns % step == 0;
 }

@@ -49,7 +49,9 @@ static LogicalResult verifyForm(MmaOp op) {
   for (const ProductForm &form : productForms())
     if (form.multiplies(element, op.getTf32()))
       error << ", `" << instructionOf(op.getContext(), form) << "`"
-            << (form.n > 8 ? " (columns from 8 on)" : "");
+            << (form.n == 8            ? ""
+                : element.isInteger(8) ? " (columns from 8 on, beyond 24 in steps of 16)"
+                                       : " (columns from 8 on)");
   return error;
 }
 

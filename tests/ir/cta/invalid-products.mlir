@@ -182,7 +182,7 @@ func.func @mma_c6_integers() {
     %x = cta.wait %as : !cta.channel<1 x tensor<64x64xi8>> -> !cta.slot<tensor<64x64xi8>>
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xi8>> -> !cta.slot<tensor<64x64xi8>>
     %zeros = arith.constant dense<0> : tensor<64x64xi32>
-    // expected-error @+1 {{has no instruction `#cta.mma_sync<16x8x16>` for 'i8'; there are `#cta.fma`, `#cta.mma_sync<16x8x32>`, `#cta.mma_sync<8x8x16>`, `#cta.wgmma<64x256x32>` (columns from 8 on)}}
+    // expected-error @+1 {{has no instruction `#cta.mma_sync<16x8x16>` for 'i8'; there are `#cta.fma`, `#cta.mma_sync<16x8x32>`, `#cta.mma_sync<8x8x16>`, `#cta.wgmma<64x256x32>` (columns from 8 on, beyond 24 in steps of 16)}}
     %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x16> over 2x2 {b_transposed}
         : tensor<64x64xi32>, !cta.slot<tensor<64x64xi8>>, !cta.slot<tensor<64x64xi8>> -> !cta.pending<tensor<64x64xi32>>
   }
