@@ -7,7 +7,6 @@ using mlir::Type;
 
 static bool isF16(Type type, bool) { return type.isF16(); }
 static bool isBF16(Type type, bool) { return type.isBF16(); }
-static bool isF32(Type type, bool) { return type.isF32(); }
 static bool isTF32(Type type, bool tf32) { return type.isF32() && tf32; }
 static bool isI8(Type type, bool) { return type.isSignlessInteger(8); }
 static bool isF8(Type type, bool) { return type.isFloat8E4M3FN() || type.isFloat8E5M2(); }
