@@ -7,7 +7,6 @@ using mlir::Type;
 
 static bool isF16(Type type, bool) { return type.isF16(); }
 static bool isBF16(Type type, bool) { return type.isBF16(); }
-static bool isF32(Type type, bool) { return type.isF32(); }
 static bool isTF32(Type type, bool tf32) { return type.isF32() && tf32; }
 static bool isI8(Type type, bool) { return type.isSignlessInteger(8); }
 static bool isF8(Type type, bool) { return type.isFloat8E4M3FN() || type.isFloat8E5M2(); }
@@ -21,5 +20,6 @@ static const ProductForm kProductForms[] = {
 llvm::ArrayRef<ProductForm> tilewright::productForms() { return kProductForms; }
 
 bool ProductForm::hasShape(llvm::ArrayRef<int64_t> shape) const {
-  return shape[0] == m && shape[2] == k && shape[1] >= 8 && shape[1] <= n && shape[1] % 8 == 0;
+  int64_t columns = shape[1], step = multiplies == isI8 && columns > 24 ? 16 : 8;
+  return shape[0] == m && shape[2] == k && columns >= 8 && columns <= n && columns % step == 0;
 }

@@ -63,6 +63,8 @@ struct TensorMapSpec {
   /// Elements copied at a time along each of `axes`; 1 to 256.
   std::vector<unsigned> box;
   TensorMapSwizzle swizzle = TensorMapSwizzle::None;
+  /// Copies to shared memory round f32 to tf32.
+  bool tf32 = false;
 
   bool operator==(const TensorMapSpec &) const = default;
 };

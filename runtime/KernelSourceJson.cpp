@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr int kFormat = 3;
+constexpr int kFormat = 4;
 
 constexpr std::string_view kParamKinds[] = {"pointer",   "dim",        "stride",
                                             "scalar",    "tensor_map", "tile_counter",
@@ -161,6 +161,7 @@ void fields(V &visit,
   visit.field("axes", map.axes);
   visit.field("box", map.box);
   visit.field("swizzle", map.swizzle);
+  visit.field("tf32", map.tf32);
 }
 
 template <typename V>

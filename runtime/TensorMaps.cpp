@@ -7,7 +7,7 @@
 namespace tilewright::runtime {
 
 /// CUtensorMapDataType. Narrow floats travel as bytes; bool too.
-static int dataTypeOf(ElementType type) {
+static int dataTypeOf(ElementType type, bool tf32) {
   switch (type) {
   case ElementType::Bool:
   case ElementType::I8:
@@ -24,7 +24,7 @@ static int dataTypeOf(ElementType type) {
   case ElementType::F16:
     return 6; // FLOAT16
   case ElementType::F32:
-    return 7; // FLOAT32
+    return tf32 ? 11 : 7; // TFLOAT32, FLOAT32
   case ElementType::BF16:
     return 9; // BFLOAT16
   }
@@ -50,6 +50,8 @@ std::string problemOf(const TensorMapSpec &spec, const TensorArg &tensor) {
   uint64_t widest = 16u << static_cast<unsigned>(spec.swizzle);
   if (spec.swizzle != TensorMapSwizzle::None && inner > widest)
     return "copies rows of " + str(inner) + " bytes; its swizzle allows " + str(widest);
+  if (spec.tf32 && tensor.type != ElementType::F32)
+    return "rounds to tf32, which only f32 can be";
   return "";
 }
 
@@ -111,9 +113,9 @@ Status encodeTensorMap(const Driver &driver, const TensorRef &tensor, const Tens
   // Pure host work, and yet the driver wants a context.
   TILEWRIGHT_ASSIGN(ContextScope scope, ContextScope::enter(driver, tensor.device));
   DriverResult result = driver.api().tensorMapEncodeTiled(
-      &map, dataTypeOf(tensor.type), rank, tensor.data, arguments.sizes, arguments.strideBytes,
-      arguments.box, arguments.elementStrides, /*interleave=*/0, static_cast<int>(spec.swizzle),
-      kPromoteTo256Bytes, /*outOfBoundsFill=*/0);
+      &map, dataTypeOf(tensor.type, spec.tf32), rank, tensor.data, arguments.sizes,
+      arguments.strideBytes, arguments.box, arguments.elementStrides, /*interleave=*/0,
+      static_cast<int>(spec.swizzle), kPromoteTo256Bytes, /*outOfBoundsFill=*/0);
   if (result == kDriverSuccess)
     return {};
   return driver.check(result, "has no tensor map");

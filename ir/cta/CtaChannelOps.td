@@ -23,8 +23,8 @@ def Cta_ChannelOp : Cta_Op<"channel"> {
   let summary = "declares a channel";
   let description = [{
     Slots of the kinds `tma` and `store` lie as TMA and wgmma know them (ir/PanelLayout.h): matrices
-    of 8n rows of 16n bytes or, of kind `tma`, single rows. So do those of kind `put` that a product
-    of warpgroups reads. `shared` says how the others do. `plan-channels` adds the `plan`.
+    of 8n rows of 16n bytes or, of kind `tma`, single rows. So do those of kinds `put` and `registers`
+    that a product of warpgroups reads. `shared` says how the others do. `plan-channels` adds the `plan`.
 
     With `multicast` (C1: of kind `tma`, in a kernel with `cta.cluster`) the blocks of the cluster
     fill their slots with one tile: each copies its share of the rows to all.
@@ -48,6 +48,10 @@ def Cta_ChannelOp : Cta_Op<"channel"> {
   let extraClassDeclaration = [{
     /// Whether its slots lie as TMA and wgmma know them.
     bool isPanel();
+    /// Whether what fills its slots rounds to tf32: a product reads them that cannot.
+    bool holdsTf32();
+    /// Whether a product reads its slots in shared memory, one for which `fits` holds.
+    bool isMultiplied(::llvm::function_ref<bool(MmaOp)> fits);
   }];
 }
 

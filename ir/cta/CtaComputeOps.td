@@ -28,11 +28,12 @@ def Cta_MmaOp : Cta_Op<"mma", [
 
     C1: the operands are matrices whose sizes fit. C2: only an operand in a slot is transposed.
     C3: the split has two numbers. C4: the operands have one element type, and sums are of f32 or
-    i32. C5: sums that are pending are for asynchronous instructions. C6: the instruction has a row in ProductForms.def
-    for the operands, or is `#cta.fma`. C7: the split divides the warps that run the op; for
-    warpgroups it is all of them, and the first number is a multiple of 4. C8: the shape divides each
-    warp's or warpgroup's part, and k. C9: a left operand in registers is of 16 bits and no
-    `#cta.fma`'s. C10: what is read from shared memory by the instruction has m or n contiguous only
+    i32. C5: sums that are pending are for asynchronous instructions, which read slots of `tma`,
+    `put` and `registers` channels. C6: the instruction has a row in ProductForms.def for the
+    operands, or is `#cta.fma`. C7: the split divides the warps that run the op; for warpgroups it is
+    all of them, and the first number is a multiple of 4. C8: the shape divides each warp's or
+    warpgroup's part, and k. C9: a left operand in registers is of 16 bits and no `#cta.fma`'s.
+    C10: what is read from shared memory by the instruction has m or n contiguous only
     where it is of 16 bits.
 
     ```mlir

@@ -49,7 +49,9 @@ static LogicalResult verifyForm(MmaOp op) {
   for (const ProductForm &form : productForms())
     if (form.multiplies(element, op.getTf32()))
       error << ", `" << instructionOf(op.getContext(), form) << "`"
-            << (form.n > 8 ? " (columns from 8 on)" : "");
+            << (form.n == 8            ? ""
+                : element.isInteger(8) ? " (columns from 8 on, beyond 24 in steps of 16)"
+                                       : " (columns from 8 on)");
   return error;
 }
 
@@ -107,11 +109,10 @@ static LogicalResult verifyAsynchronous(MmaOp op) {
                             << "by `#cta.wgmma` adds to a pending sum";
   for (Value operand : {op.getA(), Value(op.getB())}) {
     auto kind = isa<SlotType>(operand.getType()) ? kindOf(operand) : std::nullopt;
-    bool readable = kind == ChannelKind::Tma || kind == ChannelKind::Put;
-    if (kind && !readable && op.readsShared())
+    if (kind == ChannelKind::CpAsync && op.readsShared())
       return op.emitOpError() << "by `" << instruction
-                              << "` reads slots of `tma` or `put` channels, "
-                              << "not `" << stringifyChannelKind(*kind) << "`";
+                              << "` reads slots of `tma`, `registers` or `put` channels, not "
+                              << "`cp_async`";
   }
   return success();
 }

@@ -27,15 +27,23 @@ bool cta::isRing(ChannelOp channel) {
 }
 
 bool ChannelOp::isPanel() {
-  if (getKind() != ChannelKind::Put)
-    return getKind() == ChannelKind::Tma || getKind() == ChannelKind::Store;
+  if (getKind() == ChannelKind::Tma || getKind() == ChannelKind::Store)
+    return true;
+  return getKind() != ChannelKind::CpAsync && isMultiplied([](MmaOp) { return true; });
+}
+
+bool ChannelOp::holdsTf32() {
+  return isMultiplied([](MmaOp mma) { return mma.getTf32(); });
+}
+
+bool ChannelOp::isMultiplied(function_ref<bool(MmaOp)> fits) {
   auto isOwn = [&](Value operand) {
     return isa<SlotType>(operand.getType()) && channelOf(operand) == *this;
   };
   return (*this)
       ->getParentOfType<func::FuncOp>()
       .walk([&](MmaOp mma) {
-        bool multiplies = mma.readsShared() && llvm::any_of(mma->getOperands(), isOwn);
+        bool multiplies = mma.readsShared() && fits(mma) && llvm::any_of(mma->getOperands(), isOwn);
         return multiplies ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

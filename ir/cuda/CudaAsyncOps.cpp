@@ -36,7 +36,7 @@ int64_t TensorMapType::getBytes() const {
 }
 
 LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                    RankedTensorType box, int64_t swizzle) {
+                                    RankedTensorType box, int64_t swizzle, bool tf32) {
   if (!box.getElementType().isIntOrFloat() || box.getElementTypeBitWidth() % 8 != 0)
     return emitError() << "a tensor map has no elements of " << box.getElementType();
   if (box.getRank() < 1 || box.getRank() > 5) // C1
@@ -52,6 +52,8 @@ LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError
   if (swizzle && inner > swizzle)
     return emitError() << "the innermost axis of a box, " << inner
                        << " bytes, is wider than its swizzle of " << swizzle;
+  if (tf32 && !box.getElementType().isF32()) // C4
+    return emitError() << "only f32 is rounded to tf32, not " << box.getElementType();
   return success();
 }
 

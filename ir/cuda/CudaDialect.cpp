@@ -10,6 +10,17 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+// `128`, or `128, tf32`.
+static mlir::ParseResult parseSwizzle(mlir::AsmParser &parser, int64_t &swizzle, bool &tf32) {
+  if (parser.parseInteger(swizzle))
+    return mlir::failure();
+  tf32 = succeeded(parser.parseOptionalComma());
+  return tf32 ? parser.parseKeyword("tf32") : mlir::success();
+}
+static void printSwizzle(mlir::AsmPrinter &printer, int64_t swizzle, bool tf32) {
+  printer << swizzle << (tf32 ? ", tf32" : "");
+}
+
 #include "ir/cuda/CudaDialect.cpp.inc"
 #include "ir/cuda/CudaEnums.cpp.inc"
 #define GET_TYPEDEF_CLASSES

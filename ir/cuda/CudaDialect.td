@@ -58,14 +58,15 @@ def Cuda_TensorMap : TypeDef<Cuda_Dialect, "TensorMap"> {
   let description = [{
     A parameter of the kernel, encoded by the host. `box` is what one copy moves; its axes are axes
     of the tensor, outermost first. `swizzle` is the width in bytes of the rows whose 16-byte chunks
-    are permuted in shared memory, or 0.
+    are permuted in shared memory, or 0. `tf32`, behind it, says that copies to shared memory round
+    f32 elements to tf32.
 
     C1: a box has 1 to 5 axes of 1 to 256 elements.
     C2: its innermost axis is a multiple of 16 bytes and, with a swizzle, no wider than that.
-    C3: the swizzle is 0, 32, 64 or 128 bytes.
+    C3: the swizzle is 0, 32, 64 or 128 bytes. C4: what is rounded to tf32 is f32.
   }];
-  let parameters = (ins "::mlir::RankedTensorType":$box, "int64_t":$swizzle);
-  let assemblyFormat = "`<` $box `,` `swizzle` $swizzle `>`";
+  let parameters = (ins "::mlir::RankedTensorType":$box, "int64_t":$swizzle, "bool":$tf32);
+  let assemblyFormat = "`<` $box `,` `swizzle` custom<Swizzle>($swizzle, $tf32) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Bytes that one copy counts towards an mbarrier.

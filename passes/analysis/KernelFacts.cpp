@@ -1,5 +1,6 @@
 #include "passes/analysis/KernelFacts.h"
 
+#include "ir/ProductForms.h"
 #include "passes/analysis/KernelFlow.h"
 #include "support/Hash.h"
 
@@ -100,17 +101,29 @@ const ComputedTile *KernelFacts::computedOf(Value operand) const {
   return found == tiles.end() ? nullptr : &*found;
 }
 
-/// Numbers what products multiply and no stream brings.
+/// Whether products of warpgroups can only read a stream that is an operand transposed.
+static bool needsTurning(tile::DotOp dot, bool isRight) {
+  Type element = dot.getB().getType().getElementType();
+  Value operand = isRight ? dot.getB() : dot.getA();
+  return bool(operand.getDefiningOp<tile::TransposeOp>()) != isRight &&
+         element.getIntOrFloatBitWidth() != 16 &&
+         llvm::any_of(productForms(), [&](const ProductForm &form) {
+           return form.unit == ProductUnit::Wgmma && form.multiplies(element, dot.getTf32());
+         });
+}
+
+/// Numbers what products multiply and no stream brings as they need it.
 static void findComputed(KernelFacts &facts) {
   for (const ProductFact &product : facts.products) {
     tile::DotOp dot = product.dot;
     for (bool isRight : {false, true}) {
       Value operand = isRight ? dot.getB() : dot.getA(), tile = sourceOf(operand);
-      if (facts.streamOf(operand))
+      bool isTurned = facts.streamOf(operand);
+      if (isTurned && !needsTurning(dot, isRight))
         continue;
       auto found = llvm::find_if(facts.tiles, [&](auto &each) { return each.tile == tile; });
       if (found == facts.tiles.end()) {
-        facts.tiles.push_back({"t" + std::to_string(facts.tiles.size() + 1), tile, {}});
+        facts.tiles.push_back({"t" + std::to_string(facts.tiles.size() + 1), tile, {}, isTurned});
         found = std::prev(facts.tiles.end());
       }
       found->uses.push_back({dot, isRight, operand != tile});
@@ -228,10 +241,17 @@ struct Writer {
   std::string computed(const ComputedTile &tile) const {
     std::vector<std::string> sources = sourcesOf(tile.tile), uses;
     for (ComputedTile::Use use : tile.uses)
-      uses.push_back((use.isRight        ? "right of "
-                      : use.isTransposed ? "transposed left of "
-                                         : "left of ") +
+      uses.push_back((use.isRight                          ? "right of "
+                      : use.isTransposed && !tile.isTurned ? "transposed left of "
+                                                           : "left of ") +
                      idOf(use.dot));
+    if (tile.isTurned) {
+      auto type = cast<RankedTensorType>(tile.tile.getType());
+      auto turned =
+          RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType());
+      return tile.id + "  turns " + idOf(tile.tile) + ", " + llvm::join(uses, " and ") + ": " +
+             shapeOf(turned) + end(tile.tile.getDefiningOp());
+    }
     Operation *place = tile.tile.getDefiningOp();
     if (!place)
       place = cast<BlockArgument>(tile.tile).getOwner()->getParentOp();

@@ -50,7 +50,9 @@ struct Carried {
 };
 
 /// A tile that is computed and then multiplied, in the order of products and operands. As a right
-/// operand, or transposed, a product reads it in shared memory.
+/// operand, or transposed, a product reads it in shared memory. A stream whose rows do not run
+/// along k counts as one, which is the stream transposed, if its elements are not of 16 bits:
+/// products of warpgroups read no others so.
 struct ComputedTile {
   struct Use {
     tile::DotOp dot;
@@ -60,9 +62,10 @@ struct ComputedTile {
     bool isShared() const { return isRight || isTransposed; }
   };
 
-  std::string id; ///< "t1"
-  mlir::Value tile;
+  std::string id;   ///< "t1"
+  mlir::Value tile; ///< Or the stream's, if that is turned.
   llvm::SmallVector<Use> uses;
+  bool isTurned = false;
 };
 
 /// A loop, in the order in which they begin.

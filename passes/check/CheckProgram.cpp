@@ -13,6 +13,7 @@
 #include "passes/check/CheckOrders.h"
 #include "passes/check/CheckParts.h"
 #include "passes/check/CheckRates.h"
+#include "passes/check/CheckRounding.h"
 #include "passes/check/CheckTarget.h"
 #include "passes/check/SlotAccesses.h"
 
@@ -182,7 +183,8 @@ struct CheckProgram : impl::CheckProgramBase<CheckProgram> {
     if (!kernel->hasAttr(cta::kTargetAttr)) // a function for kernels
       return;
     if (failed(checkFlow(kernel)) || failed(checkResources(kernel)) || failed(checkTiles(kernel)) ||
-        failed(checkParts(kernel)) || failed(checkValues(kernel)) || failed(checkOrders(kernel)))
+        failed(checkParts(kernel)) || failed(checkRounding(kernel)) ||
+        failed(checkValues(kernel)) || failed(checkOrders(kernel)))
       return signalPassFailure();
     for (auto channel : kernel.getOps<cta::ChannelOp>())
       if (cta::isRing(channel) ? failed(checkChannel(channel)) : failed(checkWithinRole(channel)))

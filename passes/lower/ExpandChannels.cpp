@@ -151,6 +151,8 @@ LogicalResult Expander::expandSlotAt(cta::SlotAtOp op) {
 
 LogicalResult Expander::expandPutCopied(cta::PutCopiedOp op) {
   SlotState &slot = slots[op.getSlot()];
+  if (slot.staged && slot.channel.holdsTf32())
+    roundTf32(slot.staged);
   if (slot.staged)
     writeSlot(slot, slot.staged, slot.stagedLayout, op.getSlot().getType().getTile());
   return success();

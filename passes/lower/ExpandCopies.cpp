@@ -128,10 +128,22 @@ void Expander::copyNarrow(const SlotState &slot, const GlobalAccess &access, con
 LogicalResult Expander::expandPut(cta::PutOp op) {
   SlotState &slot = slots[op.getSlot()];
   auto type = cast<RankedTensorType>(op.getTile().getType());
-  const Layout &layout = cta::layoutOf(type);
-  Value array = registersOf(op.getTile());
-  writeSlot(slot, array, layout, type);
+  Value array;
+  if (slot.channel.holdsTf32())
+    roundTf32(array = changeableRegisters(op.getTile(), op));
+  else
+    array = registersOf(op.getTile());
+  writeSlot(slot, array, cta::layoutOf(type), type);
   return success();
+}
+
+void Expander::roundTf32(Value array) {
+  auto type = cast<cuda::RegsType>(array.getType());
+  unrolled(type.getSize(), [&](Value index) {
+    Value word = builder.create<cuda::GetOp>(loc, type.getElementType(), array, index);
+    Value rounded = builder.create<cuda::RoundTf32Op>(loc, word.getType(), word);
+    builder.create<cuda::SetOp>(loc, rounded, array, index);
+  });
 }
 
 /// Stores an array that holds a tile in `layout` to a slot, in vectors as wide as the layout holds.

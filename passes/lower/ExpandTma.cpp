@@ -53,7 +53,7 @@ static int64_t storingWarpgroups(cta::StoreOp op) {
 }
 
 cuda::TensorMapType Expander::mapType(Operation *op) {
-  auto typeOf = [&](RankedTensorType tile, ArrayRef<int64_t> extents, int64_t parts) {
+  auto typeOf = [&](RankedTensorType tile, ArrayRef<int64_t> extents, int64_t parts, bool tf32) {
     PanelLayout panels = cta::panelsOf(tile);
     SmallVector<int64_t> box(extents.size(), 1);
     auto [rows, columns] = tileAxes(extents);
@@ -62,16 +62,18 @@ cuda::TensorMapType Expander::mapType(Operation *op) {
     box[columns] = rows >= 0               ? panels.panelColumns()
                    : panels.columns <= 256 ? panels.columns
                                            : boxExtent(panels.columns, 128 / panels.elementBytes);
-    return cuda::TensorMapType::get(
-        builder.getContext(), RankedTensorType::get(box, tile.getElementType()), panels.swizzle);
+    return cuda::TensorMapType::get(builder.getContext(),
+                                    RankedTensorType::get(box, tile.getElementType()),
+                                    panels.swizzle, tf32);
   };
   if (auto store = dyn_cast<cta::StoreOp>(op))
-    return typeOf(cta::storedSlice(store), store.getExtents(), storingWarpgroups(store));
+    return typeOf(cta::storedSlice(store), store.getExtents(), storingWarpgroups(store),
+                  /*tf32=*/false);
   auto copy = cast<cta::CopyOp>(op);
   cta::ChannelOp channel = cta::channelOf(copy.getSlot());
   bool multicast = channel.getMulticast();
   return typeOf(cta::tileOf(channel.getResult().getType()), copy.getExtents(),
-                multicast ? cta::clusterOf(kernel) : 1);
+                multicast ? cta::clusterOf(kernel) : 1, channel.holdsTf32());
 }
 
 /// Calls `move(coordinates, byte offset)` for each box of `rows` rows, from `firstRow` on, of a

@@ -103,6 +103,7 @@ private:
   /// The array of a tile that `user` changes in place: its own, or a copy if the tile is wanted
   /// elsewhere, or again.
   Value changeableRegisters(Value tile, Operation *user);
+  void roundTf32(Value array);
   void writeTile(Value tile, Value array);
   /// Element `index` (a register number) of a tile, in its compute type. Without `rounded`, a
   /// narrow value may still have the precision of its compute type.

@@ -27,6 +27,8 @@ public:
       return refuse("stands in a branch; such tiles cannot be put");
     if (plan.makerOf(tile.id) && (failed(checkPlace()) || failed(checkSlice())))
       return failure();
+    if (tile.isTurned)
+      turn();
     bool isAny = plan.makerOf(tile.id) ||
                  llvm::none_of(tile.uses, [](ComputedTile::Use use) { return use.isShared(); });
     for (ComputedTile::Use use : tile.uses)
@@ -48,13 +50,53 @@ private:
     if (plan.makerOf(tile.id))
       return refuse("has a role that puts it, but no channel in the plan");
     for (ComputedTile::Use use : tile.uses)
-      if (use.isRight) {
+      if (tile.isTurned && failed(checkUnturned(use.dot)))
+        return failure();
+      else if (use.isRight && !tile.isTurned) {
         tile::DotOp dot = use.dot;
         return dot.emitError() << "is product `" << *idOf(dot) << "`, whose right operand `"
                                << tile.id << "` is computed and has no channel in the plan, such "
                                << "as `" << tile.id << ": put, 2 slots`";
       }
     return success();
+  }
+
+  /// Whether a product can read the stream as it is.
+  LogicalResult checkUnturned(tile::DotOp dot) const {
+    const Plan::Product &product = *plan.productOf(*idOf(dot));
+    cta::InstructionAttrInterface instruction = instructionOf(product, dot.getContext());
+    if (!(instruction.getRightPlaces() & cta::InShared))
+      return success();
+    auto load = value.getDefiningOp<tile::LoadOp>();
+    return load.emitError() << "brings rows that do not run along k, as `" << product.unit
+                            << "` of product `" << product.id << "` reads "
+                            << dot.getB().getType().getElementType() << "; tile `" << tile.id
+                            << "` turns them, by a channel such as `" << tile.id
+                            << ": put, 2 slots`";
+  }
+
+  /// Has products read the stream by way of a tile that is it, transposed.
+  void turn() const {
+    auto load = value.getDefiningOp<tile::LoadOp>();
+    OpBuilder builder(load);
+    builder.setInsertionPointAfter(load);
+    auto turned = transpose(builder, value);
+    turned->setAttr(kTurnedAttr, builder.getUnitAttr());
+    for (ComputedTile::Use use : tile.uses) {
+      Operation *before = use.dot->getOperand(use.isRight).getDefiningOp();
+      builder.setInsertionPoint(use.dot);
+      use.dot->setOperand(use.isRight, use.isRight ? transpose(builder, turned) : turned);
+      if (!use.isRight)
+        eraseUnused(before);
+    }
+  }
+
+  static tile::TransposeOp transpose(OpBuilder &builder, Value source) {
+    auto type = cast<RankedTensorType>(source.getType());
+    auto turned =
+        RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType());
+    return builder.create<tile::TransposeOp>(source.getLoc(), turned, source,
+                                             ArrayRef<int64_t>{1, 0});
   }
 
   /// Whether the role that multiplies takes the tile as often as another puts it.

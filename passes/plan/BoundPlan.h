@@ -42,6 +42,9 @@ std::optional<llvm::StringRef> idOf(mlir::Operation *op);
 inline constexpr llvm::StringLiteral kLeftAttr = "plan.left";
 inline constexpr llvm::StringLiteral kRightAttr = "plan.right";
 
+/// On a transposition: what comes of it is a tile of its own, a stream that is turned.
+inline constexpr llvm::StringLiteral kTurnedAttr = "plan.turned";
+
 /// The id of the tile that an op puts, or for which it acquires or commits a slot.
 std::optional<llvm::StringRef> tilePutBy(mlir::Operation *op);
 

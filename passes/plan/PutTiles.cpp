@@ -23,7 +23,8 @@ struct Use {
   unsigned operand;
 
   tile::TransposeOp transpose() const {
-    return dot->getOperand(operand).getDefiningOp<tile::TransposeOp>();
+    auto transposed = dot->getOperand(operand).getDefiningOp<tile::TransposeOp>();
+    return transposed && transposed->hasAttr(kTurnedAttr) ? nullptr : transposed;
   }
   Value tile() const {
     tile::TransposeOp transposed = transpose();
@@ -71,7 +72,7 @@ private:
       tile.replaceAllUsesExcept(taken, put);
     else
       for (Use use : uses)
-        readInstead(use, taken, builder);
+        readInstead(use, taken);
     Operation *use = firstUse(taken);
     for (Operation *op : {slot.getOperation(), taken.getOperation(), release.getOperation()})
       op->moveBefore(use);
@@ -80,7 +81,8 @@ private:
         user->moveBefore(use);
   }
 
-  static void readInstead(Use use, Value taken, OpBuilder &builder) {
+  static void readInstead(Use use, Value taken) {
+    OpBuilder builder(use.dot);
     Value operand = taken;
     if (tile::TransposeOp transpose = use.transpose())
       operand = builder.create<tile::TransposeOp>(transpose.getLoc(), transpose.getType(), taken,

@@ -79,6 +79,7 @@ struct Box {
   uint32_t map;
   llvm::SmallVector<int64_t, 5> shape;
   int64_t elementBytes, swizzle;
+  bool tf32;                                          // loads round to it
   llvm::SmallVector<uint32_t, 5> coordinates;         // slots
   void (*add)(char *to, const char *value) = nullptr; // of a reduction
 };

@@ -142,6 +142,13 @@ struct Landing {
 };
 } // namespace
 
+static void roundInPlace(char *place) {
+  float value;
+  std::memcpy(&value, place, sizeof(value));
+  value = roundToTf32(value);
+  std::memcpy(place, &value, sizeof(value));
+}
+
 static void land(Warp &warp, const Instruction &instruction, const BoxCopy &copy,
                  const Landing &landing, AgentId agent, uint32_t time) {
   const Allocation &from = *warp.cluster().session.global.ofArgument[copy.map->global];
@@ -154,6 +161,8 @@ static void land(Warp &warp, const Instruction &instruction, const BoxCopy &copy
       std::memset(&to.bytes[at], 0, bytes);
     else
       std::memcpy(&to.bytes[at], from.data + source, bytes);
+    if (element >= 0 && copy.box->tf32)
+      roundInPlace(&to.bytes[at]);
     bool undefined = element >= 0 && !from.poison.empty() && from.poison[source];
     std::memset(&to.poison[at], undefined, bytes);
   });
@@ -334,6 +343,7 @@ template <typename Op> static int64_t addBox(Translator &translator, Op op) {
   box.shape.assign(type.getBox().getShape().begin(), type.getBox().getShape().end());
   box.elementBytes = type.getBox().getElementTypeBitWidth() / 8;
   box.swizzle = type.getSwizzle();
+  box.tf32 = type.getTf32();
   for (Value coordinate : op.getCoordinates())
     box.coordinates.push_back(translator.slot(coordinate));
   translator.noteShared(kChunk);

@@ -30,6 +30,7 @@ struct RecordedLaunch {
 };
 
 struct RecordedTensorMap {
+  int dataType = 0;
   std::vector<uint64_t> sizes, strideBytes;
   std::vector<uint32_t> box;
 };
@@ -136,14 +137,16 @@ inline DriverResult streamSynchronize(Stream stream) {
   return uncaptured();
 }
 
-inline DriverResult tensorMapEncodeTiled(TensorMap *map, int, uint32_t rank, void *,
+inline DriverResult tensorMapEncodeTiled(TensorMap *map, int dataType, uint32_t rank, void *,
                                          const uint64_t *sizes, const uint64_t *strideBytes,
                                          const uint32_t *box, const uint32_t *, int, int, int,
                                          int) {
   map->opaque[0] = 0xabcd;
   if (fakeState().record)
-    fakeState().tensorMaps.push_back(
-        {{sizes, sizes + rank}, {strideBytes, strideBytes + rank - 1}, {box, box + rank}});
+    fakeState().tensorMaps.push_back({dataType,
+                                      {sizes, sizes + rank},
+                                      {strideBytes, strideBytes + rank - 1},
+                                      {box, box + rank}});
   return fakeState().current ? kDriverSuccess : 201;
 }
 

@@ -43,6 +43,6 @@ TEST(KernelSource, reports_what_is_wrong_with_json) {
       failure("cdiv(N, 256)", "cdiv(N"),
       "launch description: field `grid` is no expression: expected `,` at column 7 of `cdiv(N`");
   EXPECT_EQ(failure("{", "["), "launch description is not a JSON object");
-  EXPECT_EQ(failure("\"format\": 3", "\"format\": 1"),
-            "launch description has another format than 3");
+  EXPECT_EQ(failure("\"format\": 4", "\"format\": 1"),
+            "launch description has another format than 4");
 }

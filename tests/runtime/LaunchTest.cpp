@@ -362,6 +362,19 @@ TEST_F(LaunchTest, tensor_map_is_encoded_and_aligned) {
   EXPECT_EQ(launch.param<uint64_t>(2), 0x10000u);
 }
 
+TEST_F(LaunchTest, tensor_map_that_rounds_says_so_by_its_type) {
+  for (bool tf32 : {false, true}) {
+    KernelSource source = withTensorMap();
+    std::get<TensorArg>(source.args[1]).type = k.type = ElementType::F32;
+    source.params[1].map.box = {1, 128, 1, 32};
+    source.params[1].map.tf32 = tf32;
+    ASSERT_TRUE(make(source).launch(nullptr, args()));
+  }
+  ASSERT_EQ(fakeState().tensorMaps.size(), 2u);
+  EXPECT_EQ(fakeState().tensorMaps[0].dataType, 7);  // FLOAT32
+  EXPECT_EQ(fakeState().tensorMaps[1].dataType, 11); // TFLOAT32
+}
+
 TEST_F(LaunchTest, tensor_map_of_single_elements_gets_strides_the_driver_accepts) {
   KernelSource source = withTensorMap();
   k.shape[0] = q.shape[0] = 1;
@@ -422,6 +435,7 @@ TEST_F(LaunchTest, tensor_maps_that_no_tensor_can_have_are_refused) {
             map + "copies rows of 24 bytes; a box needs a multiple of 16");
   EXPECT_EQ(reason([](auto &m) { m.box[3] = 128; }),
             map + "copies rows of 256 bytes; its swizzle allows 128");
+  EXPECT_EQ(reason([](auto &m) { m.tf32 = true; }), map + "rounds to tf32, which only f32 can be");
 }
 
 TEST_F(LaunchTest, reports_the_drivers_refusal) {

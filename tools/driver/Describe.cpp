@@ -94,6 +94,7 @@ static runtime::TensorMapSpec describeMap(cuda::TensorMapType type, ArrayAttr ax
                 int(runtime::TensorMapSwizzle::Bytes128) == 3);
   if (int64_t bytes = type.getSwizzle())
     map.swizzle = runtime::TensorMapSwizzle(llvm::Log2_64(bytes / 16));
+  map.tf32 = type.getTf32();
   return map;
 }
 

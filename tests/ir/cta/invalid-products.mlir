@@ -166,7 +166,7 @@ func.func @mma_c6_f32_is_not_rounded() {
     %x = cta.wait %as : !cta.channel<1 x tensor<64x64xf32>> -> !cta.slot<tensor<64x64xf32>>
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xf32>> -> !cta.slot<tensor<64x64xf32>>
     %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error @+1 {{has no instruction `#cta.mma_sync<16x8x8>` for 'f32'; there are `#cta.fma`, `#cta.wgmma<64x256x8>` (columns from 8 on)}}
+    // expected-error @+1 {{has no instruction `#cta.mma_sync<16x8x8>` for 'f32'; there are `#cta.fma`}}
     %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x8> over 2x2 {b_transposed}
         : tensor<64x64xf32>, !cta.slot<tensor<64x64xf32>>, !cta.slot<tensor<64x64xf32>> -> !cta.pending<tensor<64x64xf32>>
   }
@@ -182,7 +182,7 @@ func.func @mma_c6_integers() {
     %x = cta.wait %as : !cta.channel<1 x tensor<64x64xi8>> -> !cta.slot<tensor<64x64xi8>>
     %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xi8>> -> !cta.slot<tensor<64x64xi8>>
     %zeros = arith.constant dense<0> : tensor<64x64xi32>
-    // expected-error @+1 {{has no instruction `#cta.mma_sync<16x8x16>` for 'i8'; there are `#cta.fma`, `#cta.mma_sync<16x8x32>`, `#cta.mma_sync<8x8x16>`, `#cta.wgmma<64x256x32>` (columns from 8 on)}}
+    // expected-error @+1 {{has no instruction `#cta.mma_sync<16x8x16>` for 'i8'; there are `#cta.fma`, `#cta.mma_sync<16x8x32>`, `#cta.mma_sync<8x8x16>`, `#cta.wgmma<64x256x32>` (columns from 8 on, beyond 24 in steps of 16)}}
     %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x16> over 2x2 {b_transposed}
         : tensor<64x64xi32>, !cta.slot<tensor<64x64xi8>>, !cta.slot<tensor<64x64xi8>> -> !cta.pending<tensor<64x64xi32>>
   }
@@ -250,5 +250,21 @@ func.func @mma_c9_bytes() {
     %p = cta.mma %zeros, %x, %y by #cta.mma_sync<16x8x32> over 2x2 {b_transposed}
         : tensor<64x64xf32>, tensor<64x64xf8E4M3FN>, !cta.slot<tensor<64x64xf8E4M3FN>> -> !cta.pending<tensor<64x64xf32>>
   }
+  return
+}
+
+// -----
+
+func.func @mma_c6_warpgroups_multiply_tf32(%a: !cta.slot<tensor<64x32xf32>>, %acc: !cta.pending<tensor<64x64xf32>>) {
+  // expected-error @+1 {{has no instruction `#cta.wgmma<64x64x8>` for 'f32'; there are `#cta.fma`}}
+  %p = cta.mma %acc, %a, %a by #cta.wgmma<64x64x8> over 4x1 {b_transposed} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x32xf32>>, !cta.slot<tensor<64x32xf32>> -> !cta.pending<tensor<64x64xf32>>
+  return
+}
+
+// -----
+
+func.func @mma_c6_integers_in_steps_of_16(%a: !cta.slot<tensor<64x64xi8>>, %b: !cta.slot<tensor<40x64xi8>>, %acc: !cta.pending<tensor<64x40xi32>>) {
+  // expected-error @+1 {{has no instruction `#cta.wgmma<64x40x32>` for 'i8'}}
+  %p = cta.mma %acc, %a, %b by #cta.wgmma<64x40x32> over 4x1 {b_transposed} : !cta.pending<tensor<64x40xi32>>, !cta.slot<tensor<64x64xi8>>, !cta.slot<tensor<40x64xi8>> -> !cta.pending<tensor<64x40xi32>>
   return
 }

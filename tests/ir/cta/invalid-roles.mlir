@@ -369,7 +369,7 @@ func.func @bytes_run_along_k(%a: !cta.slot<tensor<64x64xf8E4M3FN>>, %acc: !cta.p
 func.func @warpgroups_read_what_tma_brought(%acc: !cta.pending<tensor<64x64xf32>>) {
   %c = cta.channel cp_async : !cta.channel<2 x tensor<64x64xbf16>>
   %a = cta.wait %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
-  // expected-error @+1 {{'cta.mma' op by `#cta.wgmma<64x64x16>` reads slots of `tma` or `put` channels, not `cp_async`}}
+  // expected-error @+1 {{'cta.mma' op by `#cta.wgmma<64x64x16>` reads slots of `tma`, `registers` or `put` channels, not `cp_async`}}
   %p = cta.mma %acc, %a, %a by #cta.wgmma<64x64x16> over 4x1 : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>> -> !cta.pending<tensor<64x64xf32>>
   return
 }

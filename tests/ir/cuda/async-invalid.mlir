@@ -203,3 +203,8 @@ func.func @settle_c1_floats(%p: !cuda.regs<4 x vector<2xbf16>>) {
   cuda.settle %p : !cuda.regs<4 x vector<2xbf16>>
   return
 }
+
+// -----
+
+// expected-error@+1 {{only f32 is rounded to tf32, not 'bf16'}}
+func.func private @tensor_map_c4_tf32(!cuda.tensor_map<tensor<64x64xbf16>, swizzle 128, tf32>)

@@ -4,8 +4,10 @@
 // CHECK-LABEL: @tensor_maps
 // CHECK-SAME: !cuda.tensor_map<tensor<64x64xbf16>, swizzle 128>
 // CHECK-SAME: !cuda.tensor_map<tensor<1x2x3x4x16xi8>, swizzle 0>
+// CHECK-SAME: !cuda.tensor_map<tensor<64x32xf32>, swizzle 128, tf32>
 func.func @tensor_maps(%a: !cuda.tensor_map<tensor<64x64xbf16>, swizzle 128>,
-                       %b: !cuda.tensor_map<tensor<1x2x3x4x16xi8>, swizzle 0>) {
+                       %b: !cuda.tensor_map<tensor<1x2x3x4x16xi8>, swizzle 0>,
+                       %c: !cuda.tensor_map<tensor<64x32xf32>, swizzle 128, tf32>) {
   return
 }
 
