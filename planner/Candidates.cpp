@@ -63,6 +63,7 @@ private:
   void writeLoop(const LoopModel &loop, int number);
   void writeTilesOrder();
   Status fillSlots();
+  int64_t leastSlots() const;
 
   bool isStream(const StreamModel &stream) const {
     return stream.notByRole.empty() && stream.notByTma.empty() &&
@@ -295,6 +296,19 @@ void PlanWriter::writeEnds() {
     }
 }
 
+/// Slots of a stream in a loop without which some role would wait for itself.
+int64_t PlanWriter::leastSlots() const {
+  bool isPending = llvm::any_of(model.products, [](auto &product) { return product.isPending; });
+  int64_t least = is.isSkewed || isPending ? 2 : 1;
+  bool byWarpgroup = llvm::any_of(plan.loops, [](auto &loop) { return loop.byWarpgroup; });
+  if (!byWarpgroup || !is.overlapsTiles)
+    return least;
+  // The first warpgroup starts on the next tile while it holds a slot of its last iteration; before
+  // the next tile's, the loading role brings those of the iterations that only others take.
+  int64_t columns = model.products.front().n, rows = kRows * (is.groups - 1);
+  return std::max(least, (rows + columns - 1) / columns + 1);
+}
+
 /// As many slots as shared memory has room for, the same number for all streams of a loop.
 Status PlanWriter::fillSlots() {
   int64_t left = std::min(target.smem, target.smemPerSm / is.perSm - 1024) - kOwnBytes;
@@ -316,8 +330,7 @@ Status PlanWriter::fillSlots() {
   int64_t ahead = is.overlapsTiles ? 2 : 1; // tiles whose streams are there at once
   left -= ahead * once;
   int64_t slots = set ? std::min(kMostSlots, left / set) : ahead;
-  bool isPending = llvm::any_of(model.products, [](auto &product) { return product.isPending; });
-  int64_t least = set && (is.isSkewed || isPending) ? 2 : 1;
+  int64_t least = set ? leastSlots() : 1;
   if (left < 0 || slots < least)
     return Error{llvm::formatv("slots take {0} bytes more than there are",
                                std::max(least * set - left, -left))
@@ -340,9 +353,9 @@ ErrorOr<Plan> PlanWriter::write() {
     return Error{"no loop can be shared"};
   TILEWRIGHT_TRY(writeRoles());
   TILEWRIGHT_TRY(writeProducts());
-  TILEWRIGHT_TRY(writeChannels());
   writeBlocks();
   writeLoops();
+  TILEWRIGHT_TRY(writeChannels());
   return std::move(plan);
 }
 
