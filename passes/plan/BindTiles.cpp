@@ -28,9 +28,9 @@ public:
     if (plan.makerOf(tile.id) && (failed(checkPlace()) || failed(checkSlice())))
       return failure();
     bool isAny = plan.makerOf(tile.id) ||
-                 llvm::none_of(tile.uses, [](ComputedTile::Use use) { return use.isShared(); });
+                 llvm::none_of(tile.uses, [&](auto use) { return asMultiplied(use).isShared(); });
     for (ComputedTile::Use use : tile.uses)
-      if (isAny || use.isShared())
+      if (isAny || asMultiplied(use).isShared())
         use.dot->setAttr(use.isRight ? kRightAttr : kLeftAttr,
                          StringAttr::get(use.dot->getContext(), tile.id));
     return success();
@@ -48,13 +48,21 @@ private:
     if (plan.makerOf(tile.id))
       return refuse("has a role that puts it, but no channel in the plan");
     for (ComputedTile::Use use : tile.uses)
-      if (use.isRight) {
+      if (asMultiplied(use).isRight) {
         tile::DotOp dot = use.dot;
-        return dot.emitError() << "is product `" << *idOf(dot) << "`, whose right operand `"
+        return dot.emitError() << "is product `" << *idOf(dot) << "`, whose "
+                               << (use.isRight ? "right operand `"
+                                               : "left operand, the right one when swapped, `")
                                << tile.id << "` is computed and has no channel in the plan, such "
                                << "as `" << tile.id << ": put, 2 slots`";
       }
     return success();
+  }
+
+  /// What a use is when the plan has swapped the product.
+  ComputedTile::Use asMultiplied(ComputedTile::Use use) const {
+    bool swapped = plan.productOf(*idOf(use.dot))->swapped;
+    return {use.dot, use.isRight != swapped, use.isTransposed != swapped};
   }
 
   /// Whether the role that multiplies takes the tile as often as another puts it.
