@@ -159,6 +159,15 @@ def SinkSums : Pass<"sink-sums", "::mlir::func::FuncOp"> {
   }];
 }
 
+def SwapProducts : Pass<"swap-products", "::mlir::func::FuncOp"> {
+  let summary = "products whose transpose is computed (`products`: swapped)";
+  let description = [{
+    `dot(a, b, sum)` becomes `transpose(dot(transpose(b), transpose(a), transpose(sum)))`: the rows of a
+    product become columns, of which instructions have as few as 8. A loop that carries such a sum carries
+    its transpose.
+  }];
+}
+
 def CutRoles : Pass<"cut-roles", "::mlir::func::FuncOp"> {
   let summary = "roles that load streams through channels (`roles`, `channels`)";
   let description = [{

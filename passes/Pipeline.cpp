@@ -141,6 +141,8 @@ void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef p
   // After split-tiles, which shares loops that carry sums alone. Before cut-roles: products are
   // values.
   passes.require(createSinkSums());
+  // After all that asks what the kernel's values are. Before put-tiles: operands change sides.
+  passes.require(createSwapProducts());
   // Before cut-roles: another role may put them.
   passes.require(createPutTiles());
   // After make-persistent: every role goes through the tiles.

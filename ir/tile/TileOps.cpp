@@ -179,6 +179,12 @@ LogicalResult TransposeOp::verify() {
   return verifySameElements(*this);
 }
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
+  if (auto before = getSource().getDefiningOp<TransposeOp>();
+      before && before.getSource().getType() == getType() &&
+      llvm::all_of(llvm::enumerate(getPermutation()), [&](auto axis) {
+        return before.getPermutation()[axis.value()] == int64_t(axis.index());
+      }))
+    return before.getSource();
   return reshapeSplat(adaptor.getSource(), getType());
 }
 

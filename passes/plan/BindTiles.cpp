@@ -30,9 +30,9 @@ public:
     if (tile.isTurned)
       turn();
     bool isAny = plan.makerOf(tile.id) ||
-                 llvm::none_of(tile.uses, [](ComputedTile::Use use) { return use.isShared(); });
+                 llvm::none_of(tile.uses, [&](auto use) { return asMultiplied(use).isShared(); });
     for (ComputedTile::Use use : tile.uses)
-      if (isAny || use.isShared())
+      if (isAny || asMultiplied(use).isShared())
         use.dot->setAttr(use.isRight ? kRightAttr : kLeftAttr,
                          StringAttr::get(use.dot->getContext(), tile.id));
     return success();
@@ -52,13 +52,21 @@ private:
     for (ComputedTile::Use use : tile.uses)
       if (tile.isTurned && failed(checkUnturned(use.dot)))
         return failure();
-      else if (use.isRight && !tile.isTurned) {
+      else if (asMultiplied(use).isRight && !tile.isTurned) {
         tile::DotOp dot = use.dot;
-        return dot.emitError() << "is product `" << *idOf(dot) << "`, whose right operand `"
+        return dot.emitError() << "is product `" << *idOf(dot) << "`, whose "
+                               << (use.isRight ? "right operand `"
+                                               : "left operand, the right one when swapped, `")
                                << tile.id << "` is computed and has no channel in the plan, such "
                                << "as `" << tile.id << ": put, 2 slots`";
       }
     return success();
+  }
+
+  /// What a use is when the plan has swapped the product.
+  ComputedTile::Use asMultiplied(ComputedTile::Use use) const {
+    bool swapped = plan.productOf(*idOf(use.dot))->swapped;
+    return {use.dot, use.isRight != swapped, use.isTransposed != swapped};
   }
 
   /// Whether a product can read the stream as it is.

@@ -17,6 +17,9 @@ inline constexpr llvm::StringLiteral kAxesAttr = "plan.axes";
 /// On what a loop from the last iteration on computes the iteration by.
 inline constexpr llvm::StringLiteral kReversedAttr = "plan.reversed";
 
+/// On products whose operands are swapped.
+inline constexpr llvm::StringLiteral kSwappedAttr = "plan.swapped";
+
 /// On a kernel: into how many parts its tiles are cut, by the name of the axis.
 inline constexpr llvm::StringLiteral kPartsAttr = "plan.parts";
 

@@ -92,7 +92,9 @@ private:
         *plan.productOf(dot->getAttrOfType<StringAttr>(kIdAttr).getValue());
     Operand a = operandOf(dot.getA()), b = operandOf(dot.getB());
     if (!b.get)
-      return dot.emitError() << "is product `" << entry.id << "`, whose right operand has no "
+      return dot.emitError() << "is product `" << entry.id << "`, whose "
+                             << (entry.swapped ? "left operand, the right one when swapped, has no "
+                                               : "right operand has no ")
                              << "channel in the plan; products read it in shared memory";
     cta::InstructionAttrInterface instruction = instructionOf(entry, dot.getContext());
     bool isAsync = instruction.isAsynchronous();
@@ -106,6 +108,8 @@ private:
     auto mma = builder.create<cta::MmaOp>(loc, type, acc, a.value, b.value, a.transposed,
                                           b.transposed, dot.getTf32(), instruction, entry.warps);
     mma->setAttr(kIdAttr, builder.getStringAttr(entry.id));
+    if (dot->hasAttr(kSwappedAttr))
+      mma->setAttr(kSwappedAttr, builder.getUnitAttr());
     if (carried) {
       dot.getResult().replaceAllUsesWith(mma.getResult());
     } else {

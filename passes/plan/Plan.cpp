@@ -79,7 +79,7 @@ static std::string textOf(const Plan::Role &role) {
 
 static std::string textOf(const Plan::Product &product) {
   return product.id + ": " + product.unit + " " + sizesOf(product.shape) + ", warps " +
-         sizesOf(product.warps) +
+         sizesOf(product.warps) + (product.swapped ? ", swapped" : "") +
          (product.behind ? ", " + std::to_string(product.behind) + " behind" : "");
 }
 

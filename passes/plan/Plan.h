@@ -76,7 +76,8 @@ struct Plan {
   struct Product {
     std::string id, unit; ///< "p1", "wgmma"
     std::vector<int64_t> shape, warps;
-    int64_t behind = 0; ///< Iterations by which it is late, beside what its loop does then.
+    int64_t behind = 0;   ///< Iterations by which it is late, beside what its loop does then.
+    bool swapped = false; ///< Its transpose is computed: shape and warps are those of that.
     bool operator==(const Product &) const = default;
   };
   struct Channel {

@@ -177,8 +177,12 @@ Status EntryReader::readProduct(Piece entry) {
     return error(split[1], "warps by rows and columns, such as `8x1`,");
   for (Piece field : ArrayRef(fields).drop_front(2)) {
     std::vector<Piece> words = field.words();
+    if (field.text == "swapped") {
+      product.swapped = true;
+      continue;
+    }
     if (words.size() != 2 || words[1].text != "behind")
-      return error(field, "`1 behind`");
+      return error(field, "`swapped` or `1 behind`");
     TILEWRIGHT_ASSIGN(product.behind, number(words[0]));
   }
   plan.products.push_back(std::move(product));

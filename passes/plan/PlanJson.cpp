@@ -38,7 +38,8 @@ static json::Object jsonOf(const Plan::Product &product) {
                       {"unit", product.unit},
                       {"shape", json::Array(product.shape)},
                       {"warps", json::Array(product.warps)},
-                      {"behind", product.behind}};
+                      {"behind", product.behind},
+                      {"swapped", product.swapped}};
 }
 
 static json::Object jsonOf(const Plan::Loop &loop) {

@@ -74,7 +74,8 @@ Plan::Product productOf(cta::MmaOp op) {
           StringRef(unit).drop_front(StringRef("#cta.").size()).split('<').first.str(),
           {shape.begin(), shape.end()},
           {op.getWarps().begin(), op.getWarps().end()},
-          behindOf(op)};
+          behindOf(op),
+          op->hasAttr(kSwappedAttr)};
 }
 
 /// The order of a body; of one that is the kernel's own, the turns that are taken.

@@ -41,7 +41,7 @@ static const char kEveryEntry[] =
   tiles     BM 128, rows of 3 programs, rows in 2 parts, columns in 4 parts
   blocks    2 per SM, clusters of 2, 3 in turns, split l1 least 16, axes 1 0 2, grouped 4, folded, descending, queue
   roles     load: 1 warp, 40 registers, s1, s2; make: 4 warps, t1, t2; store: 2 warps
-  products  p1: wgmma 64x128x16, warps 8x1; p2: mma 16x8x16, warps 4x2, 1 behind
+  products  p1: wgmma 64x128x16, warps 8x1; p2: mma 16x8x16, warps 4x2, swapped, 1 behind
   loops     l1: late peak 8.5, late sums, split masks, enter, start p1, add p2, start p2, leave, await p1, await p2, add p1; tiles: start p2, await p2
   channels  s1: tma multicast, 1 slot; s2: cp_async, 4 slots, with s1; t1: put, 2 slots; e1: store, 2 slots of 64 columns; e2: store, 2 slots of 64 columns, with e1
 )";
@@ -83,6 +83,7 @@ TEST(Plan, has_what_is_said_of_loops_and_channels) {
   Plan plan = *Plan::parse(kEveryEntry);
   EXPECT_EQ(plan.productOf("p1")->behind, 0);
   EXPECT_EQ(plan.productOf("p2")->behind, 1);
+  EXPECT_TRUE(!plan.productOf("p1")->swapped && plan.productOf("p2")->swapped);
   const Plan::Loop &loop = *plan.loopOf("l1");
   EXPECT_EQ(loop.latePeak, 8.5);
   EXPECT_TRUE(loop.lateSums && loop.splitMasks);
@@ -189,7 +190,7 @@ TEST(Plan, says_what_products_and_loops_may_be) {
   EXPECT_EQ(refusal("products p1: wgmma 64x64x16, warps 4"),
             "k.plan:2:36: `4` stands where warps by rows and columns, such as `8x1`, is expected");
   EXPECT_EQ(refusal("products p1: wgmma 64x64x16, warps 4x1, 1 before"),
-            "k.plan:2:41: `1 before` stands where `1 behind` is expected");
+            "k.plan:2:41: `1 before` stands where `swapped` or `1 behind` is expected");
   EXPECT_EQ(refusal("loops p1: late sums"),
             "k.plan:2:7: `p1` stands where a loop such as `l1`, or `tiles`, is expected");
   for (const char *field : {"late", "start s1", "wait p1", "enter p1"})
@@ -311,7 +312,7 @@ TEST(Plan, is_an_object_of_its_fields) {
   tiles    BM 128, rows in 2 parts
   blocks   1 per SM, clusters of 2, split l1 least 16, axes 1 0, grouped 4, folded
   roles    load: 1 warp, 40 registers, s1; use: 8 warps
-  products p1: wgmma 64x128x16, warps 8x1, 1 behind
+  products p1: wgmma 64x128x16, warps 8x1, swapped, 1 behind
   loops    l1: late peak 8, enter, start p1, leave, await p1, add p1
   channels s1: tma multicast, 4 slots; s2: tma, 4 slots, with s1; e1: store, 2 slots of 64 columns
 )");
@@ -323,7 +324,7 @@ TEST(Plan, is_an_object_of_its_fields) {
     "roles": [{"name": "load", "warps": 1, "registers": 40, "streams": ["s1"], "tiles": []},
               {"name": "use", "warps": 8, "streams": [], "tiles": []}],
     "products": [{"id": "p1", "unit": "wgmma", "shape": [64, 128, 16], "warps": [8, 1],
-                  "behind": 1}],
+                  "behind": 1, "swapped": true}],
     "loops": [{"id": "l1", "from_last": false, "late_peak": 8, "late_sums": false,
                "split_masks": false, "by_warpgroup": false,
                "order": [{"step": "enter", "product": ""}, {"step": "start", "product": "p1"},

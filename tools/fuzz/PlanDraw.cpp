@@ -40,6 +40,7 @@ private:
   void drawTilesShared();
   void drawAxes();
   void drawRoles();
+  SmallVector<passes::ComputedTile::Use> usesOf(const passes::ComputedTile &tile) const;
   void drawMakers();
   void drawRegisters();
   void drawLoop(passes::LoopFact fact);
@@ -83,14 +84,18 @@ void PlanDrawer::drawProducts() {
   constexpr int64_t kRows = 64, kMostColumns = 256, kUnit = 8;
   for (passes::ProductFact product : facts.products) {
     auto sum = cast<RankedTensorType>(product.dot.getResult().getType());
+    bool fits = sum.getDimSize(0) % kRows == 0, fitsSwapped = sum.getDimSize(1) % kRows == 0;
+    bool swapped = choices.chance(!fits ? 95 : fitsSwapped ? 8 : 1);
+    int64_t rows = sum.getDimSize(swapped), width = sum.getDimSize(!swapped);
     if (warps.empty()) {
-      int64_t groups = std::max<int64_t>(1, sum.getDimSize(0) / kRows);
+      int64_t groups = std::max<int64_t>(1, rows / kRows);
       warps = {4 * (choices.chance(15) ? 1 : groups), choices.chance(10) ? 2 : 1};
     }
     int64_t bits = product.dot.getA().getType().getElementTypeBitWidth();
-    std::vector<int64_t> columns = divisors(sum.getDimSize(1) / warps[1], kUnit, kMostColumns);
+    std::vector<int64_t> columns = divisors(width / warps[1], kUnit, kMostColumns);
     size_t which = choices.chance(15) ? choices.below(uint32_t(columns.size())) : 0;
-    plan.products.push_back({product.id, "wgmma", {kRows, columns[which], 256 / bits}, warps, 0});
+    plan.products.push_back(
+        {product.id, "wgmma", {kRows, columns[which], 256 / bits}, warps, 0, swapped});
     if (choices.chance(3)) {
       plan.products.back().unit = "mma_sync";
       plan.products.back().shape = {16, 8, 256 / bits};
@@ -116,19 +121,26 @@ void PlanDrawer::drawRoles() {
     drawRegisters();
 }
 
-/// Whether a product has to read a tile in shared memory.
-static bool isShared(const passes::ComputedTile &tile) {
-  return llvm::any_of(tile.uses, [](auto &use) { return use.isShared(); });
+/// A tile's uses by products that are swapped or not.
+SmallVector<passes::ComputedTile::Use> PlanDrawer::usesOf(const passes::ComputedTile &tile) const {
+  SmallVector<passes::ComputedTile::Use> uses(tile.uses);
+  for (auto &use : uses)
+    for (auto [fact, entry] : llvm::zip(facts.products, plan.products))
+      if (fact.dot == use.dot && entry.swapped)
+        use = {use.dot, !use.isRight, !use.isTransposed};
+  return uses;
 }
 
 /// Which tiles are put, and which by roles of their own.
 void PlanDrawer::drawMakers() {
   std::vector<Plan::Role> makers;
   for (const passes::ComputedTile &tile : facts.tiles) {
-    if (!choices.chance(isShared(tile) ? 97 : 10))
+    SmallVector<passes::ComputedTile::Use> uses = usesOf(tile);
+    bool isShared = llvm::any_of(uses, [](auto &use) { return use.isShared(); });
+    if (!choices.chance(isShared ? 97 : 10))
       continue;
     puts.push_back({tile.id, "put", choices.pick<int64_t>({2, 3, 1}), 0, false, ""});
-    bool isRight = llvm::any_of(tile.uses, [](auto &use) { return use.isRight; });
+    bool isRight = llvm::any_of(uses, [](auto &use) { return use.isRight; });
     if (!choices.chance(isRight ? 50 : 8)) // else the role that multiplies it puts it
       continue;
     if (makers.empty() || choices.chance(30))

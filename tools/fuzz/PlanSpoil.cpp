@@ -37,6 +37,11 @@ static void spoilBehind(Choices &choices, Plan &plan) {
     product->behind = choices.between(0, 2);
 }
 
+static void spoilSwapped(Choices &choices, Plan &plan) {
+  if (Plan::Product *product = anyOf(choices, plan.products))
+    product->swapped = !product->swapped;
+}
+
 static void spoilRole(Choices &choices, Plan &plan) {
   Plan::Role *role = anyOf(choices, plan.roles);
   if (!role)
@@ -186,7 +191,7 @@ static void doubleEntry(Choices &choices, Plan &plan) {
 
 void fuzz::spoilPlan(Choices &choices, Plan &plan) {
   constexpr void (*kWays[])(Choices &, Plan &) = {
-      spoilShape, spoilWarps, spoilUnit,   spoilBehind, spoilRole,  spoilChannel,
-      spoilOrder, spoilLoop,  spoilBlocks, dropEntry,   doubleEntry};
+      spoilShape,   spoilWarps, spoilUnit, spoilBehind, spoilSwapped, spoilRole,
+      spoilChannel, spoilOrder, spoilLoop, spoilBlocks, dropEntry,    doubleEntry};
   kWays[choices.below(std::size(kWays))](choices, plan);
 }

@@ -1,0 +1,104 @@
+// Products of few rows. Instructions have rows in 64s and columns in 8s, so the plan may have the
+// transpose computed:
+//
+//   p = dot(a, b, sum)   becomes   p = transpose(dot(transpose(b), transpose(a), transpose(sum)))
+//
+// Transposing an operand in shared memory is a matter of how it is read, and transposing what lies
+// in registers one of layouts: neither moves anything. A sum that a loop carries for nothing else
+// than such products is carried transposed, and so stays pending from one iteration to the next.
+#include "passes/Passes.h"
+#include "passes/plan/BoundPlan.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_SWAPPRODUCTS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+Value transpose(OpBuilder &builder, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  auto transposed =
+      RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType());
+  return builder.createOrFold<tile::TransposeOp>(tile.getLoc(), transposed, tile,
+                                                 ArrayRef<int64_t>{1, 0});
+}
+
+bool isSwapped(Operation *op) {
+  return isa_and_nonnull<tile::DotOp>(op) && op->hasAttr(kSwappedAttr);
+}
+
+/// What is computed of a swapped product, if a value is the product.
+Value swappedUnder(Value value) {
+  auto transposed = value.getDefiningOp<tile::TransposeOp>();
+  bool is = transposed && isSwapped(transposed.getSource().getDefiningOp());
+  return is ? transposed.getSource() : Value();
+}
+
+struct SwapProducts : impl::SwapProductsBase<SwapProducts> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(kPlanAttr))
+      return;
+    Plan plan = planOf(kernel);
+    SmallVector<tile::DotOp> dots;
+    kernel.walk([&](tile::DotOp dot) {
+      if (plan.productOf(*idOf(dot))->swapped)
+        dots.push_back(dot);
+    });
+    for (tile::DotOp dot : dots)
+      swap(dot);
+    kernel.walk<WalkOrder::PreOrder>([](scf::ForOp loop) {
+      for (BlockArgument sum : loop.getRegionIterArgs())
+        carryTransposed(loop, sum);
+    });
+  }
+
+private:
+  static void swap(tile::DotOp dot) {
+    OpBuilder builder(dot);
+    auto swapped = builder.create<tile::DotOp>(dot.getLoc(), transpose(builder, dot.getB()),
+                                               transpose(builder, dot.getA()),
+                                               transpose(builder, dot.getAcc()), dot.getTf32());
+    swapped->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
+    for (auto [from, to] : {std::pair(kLeftAttr, kRightAttr), {kRightAttr, kLeftAttr}}) {
+      swapped->removeAttr(to);
+      if (Attribute tile = dot->getAttr(from))
+        swapped->setAttr(to, tile);
+    }
+    swapped->setAttr(kSwappedAttr, builder.getUnitAttr());
+    dot.getResult().replaceAllUsesWith(transpose(builder, swapped));
+    eraseUnused(dot);
+  }
+
+  /// Nothing else reads the sum.
+  static void carryTransposed(scf::ForOp loop, BlockArgument sum) {
+    OpOperand *yielded = loop.getTiedLoopYieldedValue(sum);
+    Value product = swappedUnder(yielded->get());
+    auto isRead = [](Operation *user) {
+      return !isa<tile::TransposeOp>(user) || !llvm::all_of(user->getUsers(), isSwapped);
+    };
+    if (!product || llvm::any_of(sum.getUsers(), isRead))
+      return;
+    OpBuilder builder(loop);
+    OpOperand *init = loop.getTiedLoopInit(sum);
+    Value result = loop.getTiedLoopResult(sum);
+    init->set(transpose(builder, init->get()));
+    for (Operation *user : llvm::make_early_inc_range(sum.getUsers())) {
+      user->replaceAllUsesWith(ValueRange(sum));
+      user->erase();
+    }
+    Operation *before = yielded->get().getDefiningOp();
+    yielded->set(product);
+    eraseUnused(before);
+    sum.setType(product.getType());
+    result.setType(product.getType());
+    builder.setInsertionPointAfter(loop);
+    auto behind = transpose(builder, result);
+    result.replaceAllUsesExcept(behind, behind.getDefiningOp());
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes
