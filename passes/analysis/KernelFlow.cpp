@@ -215,6 +215,8 @@ static std::string whyNotByTma(const End &end) {
   auto of = [](auto op) { return std::pair(bool(op.getValid()), op.getExtents()); };
   auto store = dyn_cast<tile::StoreOp>(end.op);
   auto [isPadded, extents] = store ? of(store) : of(cast<tile::AtomicOp>(end.op));
+  if (!isa<BlockArgument>(end.view))
+    return "a part of a tensor, past whose end it would go on";
   if (rank != 2)
     return "rank " + std::to_string(rank);
   if (isPadded)

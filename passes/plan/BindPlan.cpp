@@ -142,6 +142,8 @@ private:
     };
     if (load.getValid() || load.getFill() || llvm::is_contained(load.getExtents(), tile::kGather))
       return refuse("is padded, filled with a value or gathered");
+    if (!isa<BlockArgument>(load.getView()))
+      return refuse("reads a part of a tensor, past whose end a copy would go on");
     SmallVector<Value> open(load.getIndices());
     for (Operation *around = load->getParentOp(); !isa<func::FuncOp>(around);
          around = around->getParentOp()) {
