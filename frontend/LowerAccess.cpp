@@ -1,6 +1,7 @@
 #include "frontend/Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -25,11 +26,12 @@ LogicalResult Lowering::index(const Expr &node, const Term &tensor, unsigned axi
     return success();
   };
   if (node.kind == ExprKind::Slice) {
-    if (llvm::any_of(node.operands, [](const Expr *part) { return part; }))
-      return error(node.loc) << "a range of indices is written `block(i, n)` or `span(start, n)`, "
-                                "not `a:b`";
     auto view = cast<tile::ViewType>(tensor.value.getType());
     const Dim &dim = tensor.param->dims[axis];
+    if (view.isDynamicDim(axis) && tile::sizeOfPart(tensor.value, axis))
+      return error(node.loc) << "`:` takes all of a part of " << dimText(dim)
+                             << ", whose size is not known at compile time: slice it with "
+                                "`block(i, n)`";
     if (view.isDynamicDim(axis))
       return error(node.loc) << "`:` takes the whole dimension " << dimText(dim)
                              << ", but its size is not known at compile time: slice it with "
@@ -66,16 +68,27 @@ LogicalResult Lowering::index(const Expr &node, const Term &tensor, unsigned axi
   return add(value, term->kind == Term::Tile ? tile::kGather : 0);
 }
 
-FailureOr<Access> Lowering::access(const Expr &node, const Term &tensor) {
+LogicalResult Lowering::checkRank(const Expr &node, const Term &tensor) {
   size_t rank = tensor.param->dims.size(), given = node.operands.size() - 1;
   if (given != rank)
     return error(node.loc) << "`" << tensor.param->name << "` has " << rank << " dimension"
                            << (rank == 1 ? "" : "s") << " but " << given << " subscript"
                            << (given == 1 ? " was" : "s were") << " given";
+  return success();
+}
+
+FailureOr<Access> Lowering::access(const Expr &node, const Term &tensor) {
+  if (failed(checkRank(node, tensor)))
+    return failure();
+  if (givesPart(node))
+    return error(node.loc) << "`a:b` gives a part of the tensor `" << tensor.param->name
+                           << "` and no tile: a tile is taken with `block(i, n)` or "
+                              "`span(start, n)`, also of a part, `"
+                           << tensor.param->name << "[a:b][block(i, n)]`";
   Access access;
   access.view = tensor.value;
   access.elementType = cast<tile::ViewType>(tensor.value.getType()).getElementType();
-  for (unsigned axis = 0; axis < rank; ++axis)
+  for (unsigned axis = 0; axis < tensor.param->dims.size(); ++axis)
     if (failed(index(*node.operands[axis + 1], tensor, axis, access)))
       return failure();
   if (!isTileSize(access.shape))
@@ -166,6 +179,73 @@ FailureOr<Term> Lowering::atomic(const Expr &call, tile::AtomicKind kind, const 
   return Term();
 }
 
+//===- Parts of tensors -----------------------------------------------------------------------===//
+
+FailureOr<Term> Lowering::size(Loc loc, const Term &tensor, unsigned axis) {
+  if (Value size = tile::sizeOfPart(tensor.value, axis))
+    return Term::of(size);
+  const Dim &size = tensor.param->dims[axis];
+  return size.name.empty() ? Result(Term::ofConst(size.size)) : dim(size.name, loc);
+}
+
+/// Where a part begins or ends: an `i32`, cut to [low, high].
+FailureOr<Value> Lowering::bound(const Expr *node, Value low, Value high) {
+  Result term = expr(*node);
+  if (failed(term))
+    return failure();
+  const auto *number = std::get_if<int64_t>(&term->constant);
+  bool isNumber = term->kind == Term::Const && number;
+  if (isNumber && (*number < 0 || *number > INT32_MAX))
+    return error(node->loc) << "a part of a tensor is from one index to another, not " << *number
+                            << (*number < 0 ? ": indices count from 0, none counts from the end"
+                                            : "");
+  if (!isNumber && (term->kind != Term::Scalar || !term->elementType().isInteger(32)))
+    return error(node->loc) << "a part of a tensor is from one `i32` to another, not "
+                            << describe(*term)
+                            << (term->kind == Term::Scalar && isa<IntegerType>(term->elementType())
+                                    ? ": cast with `.to(i32)`"
+                                    : "");
+  Value value = isNumber ? i32Constant(node->loc, *number) : term->value;
+  if (isNumber && *number == 0 && matchPattern(low, m_Zero()))
+    return value;
+  if (!matchPattern(low, m_Zero()) || !isNonNegative(value))
+    value = builder.createOrFold<arith::MaxSIOp>(at(node->loc), value, low);
+  return builder.createOrFold<arith::MinSIOp>(at(node->loc), value, high);
+}
+
+/// `x[a:b, :]`: a tensor, in which indices count from a, and which ends at b.
+FailureOr<Term> Lowering::part(const Expr &node, Term tensor) {
+  if (failed(checkRank(node, tensor)))
+    return failure();
+  for (auto [axis, operand] : llvm::enumerate(llvm::drop_begin(node.operands))) {
+    if (isWhole(operand))
+      continue;
+    if (!isPart(operand))
+      return error(operand->loc) << "`a:b` gives a part of the tensor `" << tensor.param->name
+                                 << "`, which keeps its dimensions: write `:` here, and index the "
+                                    "part";
+    if (operand->operands[2])
+      return error(operand->operands[2]->loc) << "a part of a tensor has no step";
+    Result length = size(node.loc, tensor, axis);
+    if (failed(length))
+      return failure();
+    FailureOr<Value> end = materialise(node.loc, *length, i32()), start, stop = end;
+    if (failed(end))
+      return failure();
+    start = i32Constant(operand->loc, 0);
+    if (const Expr *first = operand->operands[0])
+      start = bound(first, *start, *end);
+    if (const Expr *last = operand->operands[1]; last && succeeded(start))
+      stop = bound(last, *start, *end);
+    if (failed(start) || failed(stop))
+      return failure();
+    Value count = builder.createOrFold<arith::SubIOp>(at(operand->loc), *stop, *start);
+    tensor.value = builder.create<tile::SubviewOp>(
+        at(node.loc), cast<TypedValue<tile::ViewType>>(tensor.value), axis, *start, count);
+  }
+  return tensor;
+}
+
 //===- Subscripts -----------------------------------------------------------------------------===//
 
 FailureOr<Term> Lowering::subscript(const Expr &node) {
@@ -174,6 +254,8 @@ FailureOr<Term> Lowering::subscript(const Expr &node) {
     return failure();
   switch (base->kind) {
   case Term::Tensor: {
+    if (givesPart(node))
+      return part(node, *base);
     FailureOr<Access> slice = access(node, *base);
     return failed(slice) ? Result(failure()) : load(node.loc, *slice);
   }
@@ -204,8 +286,7 @@ FailureOr<Term> Lowering::tileSubscript(const Expr &node, const Term &base) {
   llvm::SmallVector<int64_t> newAxes;
   for (auto [position, operand] : llvm::enumerate(llvm::drop_begin(node.operands))) {
     bool none = operand->kind == ExprKind::Literal && isNone(operand->value);
-    bool whole = operand->kind == ExprKind::Slice &&
-                 llvm::all_of(operand->operands, [](const Expr *part) { return !part; });
+    bool whole = isWhole(operand);
     if (none)
       newAxes.push_back(position);
     else if (whole)

@@ -43,6 +43,10 @@ FailureOr<Term> Lowering::number(const Expr &node) {
   Result value = expr(node);
   if (failed(value) || value->isData())
     return value;
+  if (value->kind == Term::Tensor && !isa<BlockArgument>(value->value))
+    return error(node.loc) << "`a:b` gives a part of the tensor `" << value->param->name
+                           << "`, which is a tensor too; a tile is taken with `block(i, n)` or "
+                              "`span(start, n)`";
   if (value->kind == Term::Tensor)
     return error(node.loc) << "the tensor `" << value->param->name
                            << "` must be sliced first, as in `" << value->param->name << "[...]`";
@@ -249,9 +253,8 @@ FailureOr<Term> Lowering::attribute(const Expr &node) {
       for (int64_t size : base->shape())
         sizes.push_back(Term::ofConst(size));
     else
-      for (const Dim &size : base->param->dims) {
-        Result term =
-            size.name.empty() ? Result(Term::ofConst(size.size)) : dim(size.name, node.loc);
+      for (unsigned axis = 0; axis < base->param->dims.size(); ++axis) {
+        Result term = size(node.loc, *base, axis);
         if (failed(term))
           return failure();
         sizes.push_back(*term);

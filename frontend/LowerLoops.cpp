@@ -26,7 +26,8 @@ static bool sameStructure(const Term &a, const Term &b) {
   if (a.kind != b.kind || a.constant != b.constant || a.extent != b.extent || a.param != b.param ||
       a.elements.size() != b.elements.size())
     return false;
-  if (a.kind != Term::Tensor && a.value && a.value.getType() != b.value.getType())
+  if (a.kind == Term::Tensor ? a.value != b.value
+                             : a.value && a.value.getType() != b.value.getType())
     return false;
   for (auto [x, y] : llvm::zip(a.elements, b.elements))
     if (!sameStructure(x, y))
@@ -154,6 +155,11 @@ FailureOr<bool> Lowering::settle(const Stmt &loop, std::vector<Carried> &carried
     } else if (!variable.hint && canBecome(variable.initial, last)) {
       variable.hint = last.value.getType();
       settled = false;
+    } else if (last.kind == Term::Tensor && last.param == variable.inside.param) {
+      return error(loop.loc) << "`" << variable.name << "` is " << describe(variable.inside)
+                             << " before the loop but another at the end of its body: a loop "
+                                "carries numbers and tiles; carry where the part starts, and take "
+                                "it where it is used";
     } else {
       return error(loop.loc) << "`" << variable.name << "` is " << describe(variable.inside)
                              << " before the loop but " << describe(last)

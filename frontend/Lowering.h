@@ -85,8 +85,9 @@ class Lowering {
 public:
   Lowering(const Program::Impl &program, const FunctionDecl &kernel, const Signature &signature,
            const Specialisation &specialisation, mlir::MLIRContext &context)
-      : program(program), kernel(kernel), signature(signature), specialisation(specialisation),
-        source{program.text, program.file, &context}, builder(&context) {}
+      : program(program), kernel(kernel), signature(signature),
+        specialisation(specialisation), source{program.text, program.file, &context},
+        builder(&context) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
@@ -186,8 +187,12 @@ private:
   mlir::Value splatConstant(Loc loc, mlir::TypedAttr value, llvm::ArrayRef<int64_t> shape);
 
   // LowerAccess.cpp: slices.
+  mlir::LogicalResult checkRank(const Expr &subscript, const Term &tensor);
   mlir::FailureOr<Access> access(const Expr &subscript, const Term &tensor);
   mlir::LogicalResult index(const Expr &expr, const Term &tensor, unsigned axis, Access &access);
+  Result size(Loc loc, const Term &tensor, unsigned axis);
+  mlir::FailureOr<mlir::Value> bound(const Expr *expr, mlir::Value low, mlir::Value high);
+  Result part(const Expr &expr, Term tensor);
   Result subscript(const Expr &expr);
   Result tileSubscript(const Expr &expr, const Term &base);
   mlir::FailureOr<Term> load(Loc loc, const Access &access, const Term *fill = nullptr);

@@ -27,6 +27,7 @@ struct Uses {
   llvm::StringSet<> extents; // a tile extent depends on the name
   std::set<Whole> whole;
   llvm::StringSet<> read, written; // the name is loaded from, stored to
+  llvm::StringSet<> returned;      // what is returned may be the name's tensor, or a part of it
 };
 
 /// Reports recursion. `visiting` holds the callers.
@@ -46,6 +47,13 @@ mlir::LogicalResult checkParams(const Source &source, const Program::Impl &progr
 inline llvm::StringRef nameOf(const Expr *expr) {
   return expr && expr->kind == ExprKind::Name ? expr->name : "";
 }
+
+/// Whether a subscript is `a:b`, which makes a part of a tensor; `:` alone does not.
+bool isPart(const Expr *subscript);
+/// Whether a subscript is `:`.
+bool isWhole(const Expr *subscript);
+/// Whether an expression is `x[a:b, …]`: a part of a tensor and no tile.
+bool givesPart(const Expr &expr);
 
 /// Calls `visit` on every name of an expression.
 void forEachName(const Expr *expr, llvm::function_ref<void(const Expr &)> visit);

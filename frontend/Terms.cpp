@@ -58,7 +58,8 @@ std::string tilewright::frontend::describe(const Term &term) {
   case Term::Range:
     return "an index range of " + std::to_string(term.extent);
   case Term::Tensor:
-    return "the tensor `" + term.param->name + "`";
+    return (isa<BlockArgument>(term.value) ? "the tensor `" : "a part of the tensor `") +
+           term.param->name + "`";
   case Term::Tuple:
     return "a tuple of " + std::to_string(term.elements.size());
   }

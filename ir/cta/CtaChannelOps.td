@@ -79,7 +79,8 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments]> {
     per view axis. C5: view and slot have one element type. `vector` is the number of elements that
     one access moves, of no concern to TMA. Where the predicate is false nothing is copied, and the
     slot's contents are unspecified. C6: into a slot of a `tma` channel, the view's innermost axis
-    is packed and copied, boxes are whole (no `valid`), and there is no predicate.
+    is packed and copied, the view is no part of another, boxes are whole (no `valid`), and there is
+    no predicate.
   }];
   let arguments = (ins Arg<Tile_View, "", [MemRead]>:$view, Variadic<I32>:$indices,
                        Arg<Cta_Slot, "", [MemWrite]>:$slot, Optional<I1>:$predicate,
@@ -194,7 +195,7 @@ def Cta_StoreOp : Cta_Op<"store"> {
     C1: `through` is of kind `store`, with slots of the tile's rows and type and a divisor of its
     columns; or a slot that was waited for, in which some columns of all rows have room. C2: an index
     and an extent per view axis, the kept extents the tile's shape. C3: the view has the tile's
-    element type, and its innermost axis is packed and kept. C4: TMA adds f32, f16, bf16 and i32.
+    element type, is no part of another, and its innermost axis is packed and kept. C4: TMA adds f32, f16, bf16 and i32.
 
     ```mlir
     cta.store %d, %c[%row, %column] extents [128, 256] through %rows : tensor<128x256xbf16>,

@@ -94,7 +94,12 @@ LogicalResult ChannelOp::verify() {
 }
 
 /// Checks a view that TMA reads or writes in boxes.
-static LogicalResult verifyBoxes(Operation *op, tile::ViewType view, ArrayRef<int64_t> extents) {
+static LogicalResult verifyBoxes(Operation *op, Value tensor, ArrayRef<int64_t> extents) {
+  auto view = cast<tile::ViewType>(tensor.getType());
+  if (tensor.getDefiningOp<tile::SubviewOp>())
+    return op->emitOpError()
+           << "moves boxes of a whole tensor, not of a part: TMA would go on past "
+           << "the part's end";
   if (view.getStrided())
     return op->emitOpError() << "needs a view whose innermost axis is packed, not " << view;
   if (view.getAlign() % 16 != 0)
@@ -113,7 +118,7 @@ LogicalResult cta::verifyTmaCopy(CopyOp op) { // C6
            << "by TMA has no predicate: the slot would wait for its bytes for ever";
   if (op.getValid())
     return op.emitOpError() << "by TMA copies whole boxes and takes no `valid`";
-  return verifyBoxes(op, op.getView().getType(), op.getExtents());
+  return verifyBoxes(op, op.getView(), op.getExtents());
 }
 
 RankedTensorType cta::storedSlice(StoreOp op) {
@@ -183,5 +188,5 @@ LogicalResult StoreOp::verify() {
   if (getAdd() && !element.isF32() && !element.isF16() && !element.isBF16() &&
       !element.isInteger(32)) // C4
     return emitOpError() << "adds f32, f16, bf16 or i32, not " << element;
-  return verifyBoxes(*this, view, getExtents()); // C3
+  return verifyBoxes(*this, getView(), getExtents()); // C3
 }

@@ -33,7 +33,12 @@ inline constexpr llvm::StringLiteral kDimsAttr = "tile.dims";     // array of st
 
 /// On the `scf.for` ops that run one iteration space in sequence: which part this is, and
 /// whether masks and bounds were dropped from it.
-inline constexpr llvm::StringLiteral kSegmentAttr = "tile.segment";   // i32, from 0
+inline constexpr llvm::StringLiteral kSegmentAttr = "tile.segment"; // i32, from 0
+
+/// The kernel's argument that a view is, or is a part of.
+mlir::Value tensorOf(mlir::Value view);
+/// The size of a part of a view along an axis; null where it is the tensor's.
+mlir::Value sizeOfPart(mlir::Value view, int64_t axis);
 
 /// The extent that marks an index tile in load, store and atomic.
 inline constexpr int64_t kGather = -1;

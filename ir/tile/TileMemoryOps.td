@@ -27,6 +27,34 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // C6: `in_bounds` has an entry per view axis.
 def Tile_Index : AnyTypeOf<[I32, 1DTensorOf<[I32]>]>;
 
+def Tile_SubviewOp : Tile_Op<"subview", [Pure]> {
+  let summary = "a part of a view along an axis, as a view";
+  let description = [{
+    `result[…, i, …] = view[…, start + i, …]` for 0 ≤ i < size. What lies outside of the part is
+    outside of the result, although the view may go on there: loads read their fill, stores and
+    atomics are dropped.
+
+    0 ≤ start, 0 ≤ size and start + size ≤ the view's size along the axis: the front end cuts what
+    a kernel asks for, and the interpreter holds programs to it.
+
+    ```mlir
+    %part = tile.subview %k, 0 from %start size %n : <?x64xbf16, align 16> -> <?x64xbf16, align 16>
+    ```
+
+    C1: the axis is within the view's rank, which is a kernel's argument or part of one. C2: the
+    result is like the view, but of dynamic size along the axis. C3: it claims no more alignment
+    than follows from the view's: along the innermost axis, than `start` keeps.
+  }];
+  let arguments = (ins Tile_View:$view, I32:$start, I32:$size, I32Attr:$axis);
+  let results = (outs Tile_View:$result);
+  let assemblyFormat = [{
+    $view `,` $axis `from` $start `size` $size attr-dict `:` type($view) `->` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::TypedValue<ViewType>":$view, "int64_t":$axis,
+                                 "::mlir::Value":$start, "::mlir::Value":$size)>];
+  let hasVerifier = 1;
+}
+
 def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "a tile (or scalar) of a view";
   let description = [{

@@ -10,7 +10,8 @@
 using namespace mlir;
 using namespace tilewright::tile;
 
-//===- Indexing, shared by load, store and atomic -----------------------------------------------===//
+//===- Indexing, shared by load, store and atomic
+//-----------------------------------------------===//
 
 /// The shape of the tile that `extents` keep of a view, given its indices.
 static SmallVector<int64_t> tileShape(ValueRange indices, ArrayRef<int64_t> extents) {
@@ -35,8 +36,8 @@ template <typename OpTy> static LogicalResult verifyRefinements(OpTy op) {
                               << "] are valid";
   }
   if (auto inBounds = op.getInBounds(); inBounds && inBounds->size() != extents.size()) // C6
-    return op.emitOpError() << "has " << inBounds->size() << " `in_bounds` for "
-                            << extents.size() << " axes";
+    return op.emitOpError() << "has " << inBounds->size() << " `in_bounds` for " << extents.size()
+                            << " axes";
   return success();
 }
 
@@ -88,7 +89,64 @@ LogicalResult AtomicOp::verify() {
   return verifyUpdate(*this);
 }
 
-//===- Program ------------------------------------------------------------------------------------===//
+//===- Parts of views
+//-----------------------------------------------------------------------------===//
+
+Value tilewright::tile::tensorOf(Value view) {
+  while (auto part = view.getDefiningOp<SubviewOp>())
+    view = part.getView();
+  return view;
+}
+
+Value tilewright::tile::sizeOfPart(Value view, int64_t axis) {
+  for (auto part = view.getDefiningOp<SubviewOp>(); part;
+       part = part.getView().getDefiningOp<SubviewOp>())
+    if (int64_t(part.getAxis()) == axis)
+      return part.getSize();
+  return {};
+}
+
+/// What the rows of a part start at multiples of.
+static int64_t alignOfPart(ViewType view, int64_t axis, Value start) {
+  APInt first;
+  if (axis != view.getRank() - 1 || matchPattern(start, m_Zero()))
+    return view.getAlign();
+  int64_t elements = matchPattern(start, m_ConstantInt(&first)) ? first.getSExtValue() : 1;
+  return std::min(view.getAlign(), (elements & -elements) * view.getElementBytes());
+}
+
+static ViewType partType(ViewType view, int64_t axis, int64_t align) {
+  SmallVector<int64_t> shape(view.getShape());
+  shape[axis] = ShapedType::kDynamic;
+  return ViewType::get(view.getContext(), shape, view.getElementType(), align, view.getStrided(),
+                       view.getWide());
+}
+
+void SubviewOp::build(OpBuilder &builder, OperationState &state, TypedValue<ViewType> view,
+                      int64_t axis, Value start, Value size) {
+  ViewType type = view.getType();
+  build(builder, state, partType(type, axis, alignOfPart(type, axis, start)), view, start, size,
+        axis);
+}
+
+LogicalResult SubviewOp::verify() {
+  ViewType view = getView().getType(), result = getResult().getType();
+  if (int64_t(getAxis()) >= view.getRank()) // C1
+    return emitOpError() << "takes a part along axis " << getAxis() << " of a view of rank "
+                         << view.getRank();
+  if (!isa<BlockArgument>(getView()) && !getView().getDefiningOp<SubviewOp>()) // C1
+    return emitOpError() << "takes a part of what is neither an argument nor a part of one";
+  if (result != partType(view, getAxis(), result.getAlign())) // C2
+    return emitOpError() << "gives " << result << " from " << view;
+  int64_t align = alignOfPart(view, getAxis(), getStart());
+  if (result.getAlign() > align) // C3
+    return emitOpError() << "claims rows at multiples of " << result.getAlign()
+                         << " bytes; they are at multiples of " << align;
+  return success();
+}
+
+//===- Program
+//------------------------------------------------------------------------------------===//
 
 LogicalResult DimOp::verify() {
   if (int64_t(getAxis()) >= getView().getType().getRank()) // C1
@@ -99,17 +157,24 @@ LogicalResult DimOp::verify() {
 
 OpFoldResult DimOp::fold(FoldAdaptor) {
   ViewType view = getView().getType();
-  if (view.isDynamicDim(getAxis()))
+  if (!view.isDynamicDim(getAxis()))
+    return IntegerAttr::get(getType(), view.getShape()[getAxis()]);
+  if (Value size = sizeOfPart(getView(), getAxis()))
+    return size;
+  Value tensor = tensorOf(getView());
+  if (tensor == getView())
     return {};
-  return IntegerAttr::get(getType(), view.getShape()[getAxis()]);
+  getViewMutable().assign(cast<TypedValue<ViewType>>(tensor));
+  return getResult();
 }
 
-//===- Shape --------------------------------------------------------------------------------------===//
+//===- Shape
+//--------------------------------------------------------------------------------------===//
 
 LogicalResult SplatOp::verify() {
   if (getResult().getType().getElementType() != getValue().getType()) // C1
-    return emitOpError() << "makes a tile of " << getResult().getType().getElementType()
-                         << " from " << getValue().getType();
+    return emitOpError() << "makes a tile of " << getResult().getType().getElementType() << " from "
+                         << getValue().getType();
   return success();
 }
 
@@ -188,7 +253,8 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   return reshapeSplat(adaptor.getSource(), getType());
 }
 
-//===- Compute ------------------------------------------------------------------------------------===//
+//===- Compute
+//------------------------------------------------------------------------------------===//
 
 LogicalResult DotOp::verify() {
   auto a = getA().getType(), b = getB().getType(), acc = getAcc().getType();

@@ -29,7 +29,9 @@ def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
 
 def Tile_DimOp : Tile_Op<"dim", [Pure]> {
   let summary = "the size of a view along an axis";
-  let description = "C1: the axis is within the view's rank. Folds when the size is static.";
+  let description = [{
+    C1: the axis is within the view's rank. Folds when the size is static, or that of a part.
+  }];
   let arguments = (ins Tile_View:$view, I32Attr:$axis);
   let results = (outs I32:$result);
   let assemblyFormat = "$view `,` $axis attr-dict `:` type($view)";

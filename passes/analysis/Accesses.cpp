@@ -22,9 +22,30 @@ Value Access::tile() const {
   return cast<tile::AtomicOp>(op).getValue();
 }
 
+AffineForm Access::start(int64_t axis) const {
+  AffineForm form;
+  for (auto part = view.getDefiningOp<tile::SubviewOp>(); part;
+       part = part.getView().getDefiningOp<tile::SubviewOp>())
+    if (int64_t(part.getAxis()) == axis)
+      form = form + AffineForm::of(part.getStart());
+  return form;
+}
+
+SmallVector<Operation *> usersOf(Value view) {
+  SmallVector<Operation *> users;
+  SmallVector<Value> open{tile::tensorOf(view)};
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers())
+      if (auto part = dyn_cast<tile::SubviewOp>(user))
+        open.push_back(part);
+      else
+        users.push_back(user);
+  return users;
+}
+
 bool mayBeInPlace(Value read, Value written) {
   auto dimsOf = [](Value view) {
-    auto argument = cast<BlockArgument>(view);
+    auto argument = cast<BlockArgument>(tile::tensorOf(view));
     auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
     return kernel.getArgAttr(argument.getArgNumber(), tile::kDimsAttr);
   };
@@ -60,27 +81,31 @@ Dims::Dims(func::FuncOp kernel) : kernel(kernel) {
   SmallVector<tile::DimOp> all;
   kernel.walk([&](tile::DimOp op) { all.push_back(op); });
   for (tile::DimOp op : all) {
-    op.replaceAllUsesWith(symbol(op.getView(), op.getAxis()));
+    Value size = tile::sizeOfPart(op.getView(), op.getAxis());
+    op.replaceAllUsesWith(size ? size : symbol(op.getView(), op.getAxis()));
     op.erase();
   }
 }
 
 Value Dims::symbol(TypedValue<tile::ViewType> view, int64_t axis) {
-  auto argument = dyn_cast<BlockArgument>(view);
+  auto argument = dyn_cast<BlockArgument>(tile::tensorOf(view));
   Attribute name;
   if (argument && argument.getOwner() == &kernel.front())
     if (auto names = kernel.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), tile::kDimsAttr))
       name = names[axis];
-  Value &known = name ? byName[name] : unnamed[{view, axis}];
+  Value &known = name ? byName[name] : unnamed[{tile::tensorOf(view), axis}];
   if (!known) {
     OpBuilder builder(kernel.getContext());
     builder.setInsertionPointToStart(&kernel.front());
-    known = builder.create<tile::DimOp>(kernel.getLoc(), builder.getI32Type(), view, axis);
+    known = builder.create<tile::DimOp>(kernel.getLoc(), builder.getI32Type(), tile::tensorOf(view),
+                                        axis);
   }
   return known;
 }
 
 AffineForm Dims::size(TypedValue<tile::ViewType> view, int64_t axis) {
+  if (Value size = tile::sizeOfPart(view, axis))
+    return AffineForm::of(size);
   AffineForm form;
   if (view.getType().isDynamicDim(axis))
     form.add(symbol(view, axis), 1);

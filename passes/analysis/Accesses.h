@@ -15,6 +15,11 @@ struct Access {
 
   static std::optional<Access> of(mlir::Operation *op);
 
+  /// The kernel's argument that the view is, or is a part of.
+  mlir::Value tensor() const { return tile::tensorOf(view); }
+  /// Where along an axis of the tensor the view starts.
+  AffineForm start(int64_t axis) const;
+
   /// What is loaded or written. Not for copies, which have no tile in registers.
   mlir::Value tile() const;
   bool isRange(int64_t axis) const { return extents[axis] > 0; }
@@ -25,6 +30,9 @@ struct Access {
   bool isInBounds(int64_t axis) const;
   void setInBounds(int64_t axis, bool isKnown = true);
 };
+
+/// The ops that use a view's tensor, itself or a part of it.
+llvm::SmallVector<mlir::Operation *> usersOf(mlir::Value view);
 
 /// Whether a call may pass one tensor for a view that is read and for another that is written:
 /// their dimensions and element types are the same ("Order" in docs/language.md).

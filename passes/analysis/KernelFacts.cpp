@@ -1,6 +1,7 @@
 #include "passes/analysis/KernelFacts.h"
 
 #include "ir/ProductForms.h"
+#include "passes/analysis/Accesses.h"
 #include "passes/analysis/KernelFlow.h"
 #include "support/Hash.h"
 
@@ -14,7 +15,7 @@ namespace tilewright::passes {
 using namespace mlir;
 
 bool isWritten(Value view) {
-  return llvm::any_of(view.getUsers(),
+  return llvm::any_of(usersOf(view),
                       [](Operation *user) { return isa<tile::StoreOp, tile::AtomicOp>(user); });
 }
 
@@ -189,7 +190,7 @@ static std::string shapeOf(Type type) {
 
 /// " a": the name of the view that is read or written.
 static std::string nameOf(Value view) {
-  auto argument = cast<BlockArgument>(view);
+  auto argument = cast<BlockArgument>(tile::tensorOf(view));
   auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
   auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), tile::kNameAttr);
   return name ? " " + name.str() : " argument " + std::to_string(argument.getArgNumber());

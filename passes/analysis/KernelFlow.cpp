@@ -78,6 +78,8 @@ static void readTrips(LoopFact &fact) {
 static std::string whyNotByRole(tile::LoadOp load) {
   if (load.getValid() || load.getFill() || llvm::is_contained(load.getExtents(), tile::kGather))
     return "is padded, filled with a value or gathered";
+  if (!isa<BlockArgument>(load.getView()))
+    return "reads a part of a tensor, past whose end a copy would go on";
   SmallVector<Value> open(load.getIndices());
   for (Operation *around = load->getParentOp(); !isa<func::FuncOp>(around);
        around = around->getParentOp()) {
@@ -270,6 +272,8 @@ static std::string whyNotByTma(const End &end) {
   auto of = [](auto op) { return std::pair(bool(op.getValid()), op.getExtents()); };
   auto store = dyn_cast<tile::StoreOp>(end.op);
   auto [isPadded, extents] = store ? of(store) : of(cast<tile::AtomicOp>(end.op));
+  if (!isa<BlockArgument>(end.view))
+    return "a part of a tensor, past whose end it would go on";
   if (rank != 2)
     return "rank " + std::to_string(rank);
   return isPadded ? "padded" : whyNotByTma(view, extents);

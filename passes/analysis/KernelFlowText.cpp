@@ -45,7 +45,7 @@ static std::string argumentName(BlockArgument argument) {
 }
 
 static std::string dimName(tile::DimOp dim) {
-  auto view = cast<BlockArgument>(dim.getView());
+  auto view = cast<BlockArgument>(tile::tensorOf(dim.getView()));
   auto kernel = cast<func::FuncOp>(view.getOwner()->getParentOp());
   auto names = kernel.getArgAttrOfType<ArrayAttr>(view.getArgNumber(), tile::kDimsAttr);
   return names ? cast<StringAttr>(names[dim.getAxis()]).str() : "…";
@@ -68,7 +68,7 @@ static Text textOf(Value value) {
         std::vector<std::string> places;
         for (Value index : load.getIndices())
           places.push_back(textOf(index).text);
-        return Text{argumentName(cast<BlockArgument>(load.getView())) + "[" +
+        return Text{argumentName(cast<BlockArgument>(tile::tensorOf(load.getView()))) + "[" +
                     llvm::join(places, ", ") + "]"};
       })
       .Case([&](arith::AddIOp add) {

@@ -19,8 +19,7 @@ Value Expander::offsetAt(Value offset, Value elements) {
   return builder.createOrFold<arith::AddIOp>(loc, offset, elements);
 }
 
-/// `index * stride` in the stride's width.
-static Value scaled(OpBuilder &builder, Location loc, Value index, Value stride) {
+Value Expander::scaled(Value index, Value stride) {
   if (stride.getType().isInteger(64))
     index = builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), index);
   return builder.createOrFold<arith::MulIOp>(loc, index, stride);
@@ -30,8 +29,8 @@ Expander::Place Expander::place(const GlobalAccess &access, const Layout &layout
   Place result;
   // The offset's part that all threads share, and what this thread's place in the tile adds: apart,
   // since the former costs no register per thread and the latter is the same for all registers.
-  Value shared, own;
   const ViewParams &view = *access.view;
+  Value shared = view.start, own;
   int64_t rank = view.type.getRank();
   int64_t dim = 0; // of the tile
   for (int64_t axis = 0; axis < rank; ++axis) {
@@ -43,14 +42,14 @@ Expander::Place Expander::place(const GlobalAccess &access, const Layout &layout
       // The index tile's layout is the tile's along this dimension.
       Value kept = keepDigits(layout, index, [&](int64_t d) { return d == dim; });
       position = element(access.indexTiles[axis], kept);
-      own = add(own, scaled(builder, loc, position, stride));
+      own = add(own, scaled(position, stride));
     } else if (sliced) {
       Value uniform = add(position, registerCoordinate(layout, dim, index));
-      shared = add(shared, scaled(builder, loc, uniform, stride));
-      own = add(own, scaled(builder, loc, threadCoordinate(layout, dim), stride));
+      shared = add(shared, scaled(uniform, stride));
+      own = add(own, scaled(threadCoordinate(layout, dim), stride));
       position = add(position, local);
     } else {
-      shared = add(shared, scaled(builder, loc, position, stride));
+      shared = add(shared, scaled(position, stride));
     }
     bool known = !access.inBounds.empty() && access.inBounds[axis];
     int64_t valid = access.valid.empty() ? 0 : access.valid[axis];

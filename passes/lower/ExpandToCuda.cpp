@@ -384,9 +384,11 @@ void Expander::markReadOnly() {
   SmallVector<Value> written;
   kernel.walk([&](Operation *op) {
     llvm::TypeSwitch<Operation *>(op).Case<tile::StoreOp, tile::AtomicOp, cta::StoreOp>(
-        [&](auto store) { written.push_back(store.getView()); });
+        [&](auto store) { written.push_back(tile::tensorOf(store.getView())); });
   });
   for (auto &[view, params] : views) {
+    if (!isa<BlockArgument>(view))
+      continue;
     bool kept = llvm::none_of(
         written, [view = view](Value other) { return other == view || mayBeInPlace(view, other); });
     if (params.ptr && kept)
@@ -435,6 +437,16 @@ LogicalResult Expander::expand(Operation *op) {
         builder.clone(*o, scalars); // the same for all threads of the role
         return success();
       });
+}
+
+/// The view's address arithmetic, from another element on.
+LogicalResult Expander::expandSubview(tile::SubviewOp op) {
+  ViewParams part = views[op.getView()];
+  part.type = op.getResult().getType();
+  part.start = add(part.start, scaled(scalar(op.getStart()), part.strides[op.getAxis()]));
+  part.dims[op.getAxis()] = scalar(op.getSize());
+  views[op.getResult()] = std::move(part);
+  return success();
 }
 
 LogicalResult Expander::expandDim(tile::DimOp op) {

@@ -188,6 +188,8 @@ private:
   Value offsetAt(Value offset, Value elements);
   Value moreThan(Value remaining, Value count);
   Value lessUnsigned(Value a, Value b);
+  /// `index * stride` in the stride's width.
+  Value scaled(Value index, Value stride);
 
   //===- Reductions (ExpandReductions.cpp) ---------------------------------------------------===//
   /// What each thread's own elements come to: registers of the result, not narrowed.

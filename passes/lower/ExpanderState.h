@@ -13,10 +13,12 @@ using mlir::Operation;
 using mlir::Type;
 using mlir::Value;
 
-/// A view's address arithmetic: values of the kernel's parameters, or constants.
+/// A view's address arithmetic: values of the kernel's parameters, or constants; for a part of a
+/// view also what it starts and ends at.
 struct ViewParams {
   tile::ViewType type;
   Value ptr;
+  Value start;                      // of a part: the element that it starts at; null: the first
   llvm::SmallVector<Value> dims;    // i32
   llvm::SmallVector<Value> strides; // i32, or i64 when the view is wide; in elements
 };

@@ -57,12 +57,13 @@ Value withoutPadding(Value indices) {
 
 /// Nothing for indices that are not evenly spaced.
 std::optional<Span> spanOf(const Access &access, int64_t axis) {
+  AffineForm start = access.start(axis); // indices of the tensor, also through parts of it
   if (access.extents[axis] != tile::kGather)
-    return Span{AffineForm::of(access.indices[axis]), 1, access.validElements(axis)};
+    return Span{start + AffineForm::of(access.indices[axis]), 1, access.validElements(axis)};
   auto form = TileForm::of(withoutPadding(access.indices[axis]));
   if (!form || form->steps[0] <= 0)
     return std::nullopt;
-  return Span{form->base, form->steps[0], form->shape[0]};
+  return Span{start + form->base, form->steps[0], form->shape[0]};
 }
 
 /// How far one span starts behind another: nearest + stride · k for some k ≥ 0.
@@ -145,7 +146,7 @@ private:
 };
 
 bool Pair::ofOneTensor() const {
-  return first.view == second.view ||
+  return first.tensor() == second.tensor() ||
          (isRead(first) && isa<tile::StoreOp>(second.op) && mayBeInPlace(first.view, second.view));
 }
 

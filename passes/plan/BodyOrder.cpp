@@ -35,8 +35,8 @@ bool isShape(Operation *op) {
 bool writesMemory(Operation *op) { return isa<tile::StoreOp, tile::AtomicOp, cta::StoreOp>(op); }
 
 /// Whether an op is worth a product's time: it works on whole tiles, asks special functions or has
-/// threads exchange values. What it costs to hold an await behind a few numbers of rows is more than
-/// these take.
+/// threads exchange values. What it costs to hold an await behind a few numbers of rows is more
+/// than these take.
 bool takesTime(Operation *op) {
   bool isWhole = llvm::any_of(op->getResultTypes(), [](Type type) {
     auto tile = dyn_cast<RankedTensorType>(type);
@@ -348,7 +348,8 @@ void delayAwait(cta::AwaitOp await) {
     bool overwrites =
         isa<tile::StoreOp>(op) && llvm::any_of(staying, [&](Operation *other) {
           return writesMemory(other) && llvm::any_of(other->getOperands(), [&](Value value) {
-                   return value == cast<tile::StoreOp>(op).getView();
+                   return tile::tensorOf(value) ==
+                          tile::tensorOf(cast<tile::StoreOp>(op).getView());
                  });
         });
     if (needs || !arithmetic || overwrites)

@@ -47,7 +47,7 @@ Plan planOf(func::FuncOp kernel) {
 }
 
 Location placeNamed(Operation *access, Value view) {
-  auto argument = cast<BlockArgument>(view);
+  auto argument = cast<BlockArgument>(tile::tensorOf(view));
   auto kernel = cast<func::FuncOp>(argument.getOwner()->getParentOp());
   auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), tile::kNameAttr);
   Location place = access->getLoc();

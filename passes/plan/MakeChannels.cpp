@@ -11,6 +11,7 @@
 // split from one loop share their channel.
 #include "passes/Passes.h"
 #include "passes/analysis/Divisibility.h"
+#include "passes/analysis/KernelFacts.h"
 
 #include "ir/Target.h"
 #include "ir/cta/Cta.h"
@@ -107,8 +108,7 @@ private:
 /// that holds the first use. For a tensor that the kernel also writes it is the load itself, so
 /// that the copy is done where a store may follow.
 Operation *waitPoint(tile::LoadOp load) {
-  if (llvm::any_of(load.getView().getUsers(),
-                   [](Operation *user) { return isa<tile::StoreOp, tile::AtomicOp>(user); }))
+  if (isWritten(load.getView()))
     return load;
   Block *block = load->getBlock();
   Operation *first = nullptr;

@@ -19,6 +19,7 @@
 // Loops that were split from one loop are one iteration space: the prologue stands before the
 // first, and each prefetches into the next.
 #include "passes/Passes.h"
+#include "passes/analysis/Accesses.h"
 #include "passes/analysis/SharedMemory.h"
 #include "passes/plan/Adjust.h"
 
@@ -67,9 +68,18 @@ LogicalResult collectScalars(Value value, scf::ForOp loop, SetVector<Operation *
   return success();
 }
 
-/// True when the loop writes to `view`: what a later iteration loads may be what this one stores.
+/// Those that say where a copy reads.
+LogicalResult collectPlace(cta::CopyOp copy, scf::ForOp loop, SetVector<Operation *> &ops) {
+  if (failed(collectScalars(copy.getView(), loop, ops)))
+    return failure();
+  return success(llvm::all_of(
+      copy.getIndices(), [&](Value index) { return succeeded(collectScalars(index, loop, ops)); }));
+}
+
+/// True when the loop writes to a view's tensor: what a later iteration loads may be what this one
+/// stores.
 bool writesTo(scf::ForOp loop, Value view) {
-  return llvm::any_of(view.getUsers(), [&](Operation *user) {
+  return llvm::any_of(usersOf(view), [&](Operation *user) {
     return isa<tile::StoreOp, tile::AtomicOp>(user) && loop->isAncestor(user);
   });
 }
@@ -88,9 +98,7 @@ SmallVector<Fill> findFills(scf::ForOp loop) {
       if (auto wait = dyn_cast<cta::WaitOp>(user); wait && wait->getBlock() == loop.getBody())
         fill.wait = wait;
     SetVector<Operation *> scalars;
-    bool movable = llvm::all_of(copy.getIndices(), [&](Value index) {
-      return succeeded(collectScalars(index, loop, scalars));
-    });
+    bool movable = succeeded(collectPlace(copy, loop, scalars));
     if (movable && fill.commit && fill.wait && !writesTo(loop, copy.getView()))
       fills.push_back(fill);
   }
@@ -186,8 +194,7 @@ DenseBoolArrayAttr LoopPipeliner::commonBounds(size_t position) {
 Value LoopPipeliner::emitCopy(OpBuilder &builder, scf::ForOp loop, Fill &fill, Value counter) {
   Location loc = fill.copy.getLoc();
   SetVector<Operation *> scalars;
-  for (Value index : fill.copy.getIndices())
-    (void)collectScalars(index, loop, scalars);
+  (void)collectPlace(fill.copy, loop, scalars);
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), counter);
   for (Operation *op : scalars)
@@ -199,9 +206,9 @@ Value LoopPipeliner::emitCopy(OpBuilder &builder, scf::ForOp loop, Fill &fill, V
       builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, counter, upperBound());
   Value slot = builder.create<cta::AcquireOp>(loc, fill.acquire.getSlot().getType(),
                                               fill.acquire.getChannel());
-  builder.create<cta::CopyOp>(loc, fill.copy.getView(), indices, slot, inside,
-                              fill.copy.getExtentsAttr(), fill.copy.getValidAttr(), fill.inBounds,
-                              fill.copy.getVectorAttr());
+  Value view = mapping.lookupOrDefault<Value>(fill.copy.getView());
+  builder.create<cta::CopyOp>(loc, view, indices, slot, inside, fill.copy.getExtentsAttr(),
+                              fill.copy.getValidAttr(), fill.inBounds, fill.copy.getVectorAttr());
   return slot;
 }
 

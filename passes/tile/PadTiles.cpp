@@ -140,7 +140,7 @@ std::optional<Attribute> Padder::padding(Value tile, int64_t axis) {
 /// Whether a load's padding may hold what lies next to the tile: nothing along the axis meets it,
 /// and no other program writes there meanwhile.
 bool Padder::mayReadNeighbours(const Access &access, int64_t axis) {
-  return isa<tile::LoadOp>(access.op) && !written.contains(access.view) &&
+  return isa<tile::LoadOp>(access.op) && !written.contains(access.tensor()) &&
          !classes.of(access.op->getResult(0), access.tileAxis(axis)).combined;
 }
 
@@ -290,7 +290,7 @@ void Padder::run() {
   kernel.walk([&](Operation *op) {
     all.push_back(op);
     if (auto access = Access::of(op); access && !isa<tile::LoadOp>(op))
-      written.insert(access->view);
+      written.insert(access->tensor());
   });
   for (Operation *op : all) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op))

@@ -95,7 +95,8 @@ class Tensor:
     Any strides are accepted; unit stride and 16-byte alignment along the last dimension make it
     fast. `x[rows, cols]` loads a tile, `x[rows, cols] = tile` stores one; elements outside read as
     0 and stores to them are dropped. A subscript is a scalar (the dimension is dropped), a range, an
-    integer tile of rank 1 (gather, scatter), or `:` (the whole dimension, compiled in).
+    integer tile of rank 1 (gather, scatter), or `:` (the whole dimension, compiled in). `x[a:b, :]` is
+    a tensor: the part from index a to before b, outside of which there is nothing.
     """
 
     def __class_getitem__(cls, items):

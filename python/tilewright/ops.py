@@ -21,7 +21,7 @@ from .kernel import builtin
 from .torch_ops import Operation, needs_gradient
 
 __all__ = [
-    "attention", "gelu_linear", "layer_norm", "matmul", "matmul_block_scaled", "matmul_mixed",
+    "attention", "attention_varlen", "gelu_linear", "layer_norm", "matmul", "matmul_block_scaled", "matmul_mixed",
     "matmul_scaled", "rms_norm", "rope_", "softmax", "swiglu", "swiglu_mlp",
 ]  # fmt: skip
 
@@ -81,6 +81,49 @@ def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False
     o, lse = _attention(q, k, v, scale, causal, window)
     if layout == "bhsd":
         o = o.transpose(1, 2)
+    return (o, lse) if return_lse else o
+
+
+def _varlen_outputs(q, k, v, cu_q, cu_k, max_q, scale, causal, window):
+    return torch.empty_like(q), q.new_empty((q.shape[1], q.shape[0]), dtype=torch.float32)
+
+
+def _varlen_run(results, q, k, v, cu_q, cu_k, max_q, scale, causal, window):
+    builtin("attention_varlen")(q, k, v, cu_q, cu_k, *results, max_q, scale, causal=causal,
+                                window=window)
+
+
+_attention_varlen = Operation(
+    "attention_varlen",
+    "(Tensor q, Tensor k, Tensor v, Tensor cu_q, Tensor cu_k, int max_q, float scale, bool causal, "
+    "int window) -> (Tensor, Tensor)",
+    _varlen_outputs, _varlen_run,
+)  # fmt: skip
+
+
+def attention_varlen(query: Tensor, key: Tensor, value: Tensor, cu_seqlens_q: Tensor,
+                     cu_seqlens_k: Tensor, max_seqlen_q: int, *, causal: bool = False,
+                     window: int = 0, scale: float | None = None,
+                     return_lse: bool = False) -> Tensor | tuple[Tensor, Tensor]:
+    """Attention within each of B sequences of different lengths, packed behind each other.
+
+    query: [N, H, D], key and value: [M, G, D], bf16, f16 or f32; H is a multiple of G. Sequence b
+    has the rows cu_seqlens_q[b] to cu_seqlens_q[b + 1] of query and cu_seqlens_k[b] to
+    cu_seqlens_k[b + 1] of key and value: int32 [B + 1], from 0 on, as flash_attn_varlen_func takes
+    them. `max_seqlen_q` is at least the rows of query of the longest sequence. `scale`, `causal` and
+    `window` are as in `attention`, with the lengths S and T of each sequence.
+
+    Gives [N, H, D], with `return_lse` also log(sum(exp(scale * query key^T))): f32 [H, N]. A row
+    that sees nothing is 0; rows of no sequence, or past `max_seqlen_q`, are not written.
+    """
+    for name, tensor in (("query", query), ("key", key), ("value", value)):
+        _require(tensor.dim() == 3, "attention_varlen",
+                 f"`{name}` has {tensor.dim()} dimensions and must have 3: all sequences' rows, "
+                 "heads, columns")
+    if scale is None:
+        scale = query.shape[-1] ** -0.5
+    o, lse = _attention_varlen(query, key, value, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, scale,
+                               causal, window)
     return (o, lse) if return_lse else o
 
 

@@ -15,7 +15,7 @@ struct AccessAxis {
   int64_t extent;       // 0: a scalar that drops the axis; otherwise the elements kept
   bool gathers;         // the slot holds `extent` indices instead of the first one
   int64_t slot;         // of i32 indices
-  int64_t size, stride; // of the view
+  int64_t size, stride; // of the view; where it is a part of one, `size` is a slot
   int64_t valid;        // elements of the extent that take part
   bool inBounds;
   int64_t tileStride; // elements of the tile between neighbours along a kept axis
@@ -24,6 +24,7 @@ struct AccessAxis {
 struct Access {
   const BoundView *view;
   ElementKind kind;
+  std::optional<int64_t> part; // slot of the element that a part of the view starts at
   llvm::SmallVector<AccessAxis> scalars, kept;
 };
 
@@ -46,30 +47,36 @@ public:
   /// Calls `visit(row)` for every row; stops at an address outside the allocation or when `visit`
   /// made the frame fail.
   template <typename Visit> void run(mlir::Operation *op, Visit visit) {
-    int64_t base = access.view->view->offset;
+    int64_t base = access.part ? *frame.at<int64_t>(*access.part) : access.view->view->offset;
     bool inside = true;
     for (const AccessAxis &axis : access.scalars) {
       int64_t index = *frame.at<int32_t>(axis.slot);
-      if (axis.inBounds && (index < 0 || index >= axis.size))
+      bool here = index >= 0 && index < sizeOf(axis);
+      if (axis.inBounds && !here)
         return frame.fail(op, "is out of bounds against its word");
-      inside &= index >= 0 && index < axis.size;
+      inside &= here;
       base += inside ? index * axis.stride : 0;
     }
     walk(op, visit, 0, base, inside, 0);
   }
 
 private:
+  int64_t sizeOf(const AccessAxis &axis) const {
+    return access.part ? *frame.at<int64_t>(axis.size) : axis.size;
+  }
+
   template <typename Visit>
   void walk(mlir::Operation *op, Visit &visit, size_t level, int64_t base, bool inside,
             int64_t tile) {
     if (level == access.kept.size())
       return emit(op, visit, Row{tile, 1, base, 0, 0, inside});
     const AccessAxis &axis = access.kept[level];
+    int64_t size = sizeOf(axis);
     const int32_t *indices = frame.at<int32_t>(axis.slot);
     if (!axis.gathers && level + 1 == access.kept.size()) {
       int64_t start = indices[0];
       int64_t low = std::clamp<int64_t>(-start, 0, axis.extent);
-      int64_t high = std::clamp<int64_t>(std::min(axis.size - start, axis.valid), low, axis.extent);
+      int64_t high = std::clamp<int64_t>(std::min(size - start, axis.valid), low, axis.extent);
       if (axis.inBounds && inside && (low != 0 || high != axis.valid))
         return frame.fail(op, "is out of bounds against its word");
       return emit(op, visit,
@@ -78,7 +85,7 @@ private:
     }
     for (int64_t i = 0; i < axis.extent && !frame.execution.failure; ++i) {
       int64_t index = axis.gathers ? indices[i] : indices[0] + i;
-      bool here = inside && i < axis.valid && index >= 0 && index < axis.size;
+      bool here = inside && i < axis.valid && index >= 0 && index < size;
       if (axis.inBounds && inside && i < axis.valid && !here)
         return frame.fail(op, "is out of bounds against its word");
       walk(op, visit, level + 1, here ? base + index * axis.stride : base, here,

@@ -9,7 +9,7 @@ using namespace mlir;
 namespace tilewright::simulator {
 
 std::optional<ElementKind> elementKind(Type type) {
-  if (isa<cta::SlotType>(type))
+  if (isa<cta::SlotType, tile::ViewType>(type))
     return ElementKind::I64;
   if (auto pending = dyn_cast<cta::PendingType>(type))
     type = pending.getTile();
@@ -44,6 +44,8 @@ std::optional<ElementKind> elementKind(Type type) {
 }
 
 int64_t elementCount(Type type) {
+  if (auto view = dyn_cast<tile::ViewType>(type))
+    return 1 + view.getRank();
   if (auto pending = dyn_cast<cta::PendingType>(type))
     type = pending.getTile();
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -137,7 +139,7 @@ Slot Compiler::constantInteger(ElementKind kind, int64_t value) {
 }
 
 const BoundView &Compiler::view(Value value) const {
-  unsigned argument = cast<BlockArgument>(value).getArgNumber();
+  unsigned argument = cast<BlockArgument>(tile::tensorOf(value)).getArgNumber();
   return *llvm::find_if(views, [&](const BoundView &view) { return view.argument == argument; });
 }
 

@@ -68,6 +68,7 @@ public:
   Slot constant(ElementKind kind, int64_t count, std::vector<char> bytes);
   Slot constantInteger(ElementKind kind, int64_t value);
 
+  /// The argument that a view is, or is a part of.
   const BoundView &view(mlir::Value value) const;
 
   /// Appends an instruction and returns its index.
@@ -97,7 +98,8 @@ private:
 
 /// The element kind of a scalar type, or of a tile's elements.
 std::optional<ElementKind> elementKind(mlir::Type type);
-/// The elements of a tile, pending or not; 1 for a scalar and for a slot, which is a handle.
+/// The elements of a tile, pending or not; 1 for a scalar and for a slot, which is a handle. A part
+/// of a view is the element of its buffer that it starts at, and its sizes.
 int64_t elementCount(mlir::Type type);
 
 /// All operations with a meaning.

@@ -9,19 +9,25 @@ using namespace mlir;
 
 namespace tilewright::simulator {
 
+/// Where the slot of a part of a view holds its size along an axis.
+static int64_t sizeSlot(Slot part, int64_t axis) { return part.offset + 8 * (1 + axis); }
+
 Access makeAccess(Compiler &compiler, Value view, ValueRange indices, ArrayRef<int64_t> extents,
                   std::optional<ArrayRef<int64_t>> valid, std::optional<ArrayRef<bool>> inBounds) {
   Access access;
   access.view = &compiler.view(view);
   access.kind = *elementKind(cast<tile::ViewType>(view.getType()).getElementType());
   const ViewValue &value = *access.view->view;
+  bool isPart = view.getDefiningOp() != nullptr;
+  if (isPart)
+    access.part = compiler.slot(view).offset;
   for (auto [i, index] : llvm::enumerate(indices)) {
     Slot slot = compiler.slot(index);
     bool gathers = extents[i] == tile::kGather;
     AccessAxis axis{gathers ? slot.count : extents[i],
                     gathers,
                     slot.offset,
-                    value.shape[i],
+                    isPart ? sizeSlot(compiler.slot(view), i) : value.shape[i],
                     value.strides[i],
                     valid && (*valid)[i] ? (*valid)[i]
                     : gathers            ? slot.count
@@ -66,6 +72,55 @@ static void checkPoison(const Access &access, Frame &frame, Operation *op, const
                                 access.view->name +
                                 "`, which is uninitialized and was not written by this program");
   }
+}
+
+//===- subview --------------------------------------------------------------------------------===//
+
+namespace {
+struct SubviewDetail {
+  std::optional<int64_t> part; // slot, if the view itself is a part
+  int64_t offset;              // of the view otherwise
+  SmallVector<int64_t> shape;  // of the view otherwise
+  int64_t axis, stride;
+};
+} // namespace
+
+/// a, b: start and size.
+static void runSubview(const Instruction &instruction, Frame &frame) {
+  auto &detail = *static_cast<const SubviewDetail *>(instruction.detail);
+  int64_t *result = frame.at<int64_t>(instruction.result), rank = detail.shape.size();
+  if (detail.part)
+    std::memmove(result, frame.at<int64_t>(*detail.part), (1 + rank) * sizeof(int64_t));
+  else {
+    result[0] = detail.offset;
+    llvm::copy(detail.shape, result + 1);
+  }
+  int64_t start = *frame.at<int32_t>(instruction.a), size = *frame.at<int32_t>(instruction.b);
+  int64_t &length = result[1 + detail.axis];
+  if (start < 0 || size < 0 || start + size > length)
+    return frame.fail(instruction.op, "takes " + std::to_string(size) + " from " +
+                                          std::to_string(start) + " on, of " +
+                                          std::to_string(length));
+  result[0] += start * detail.stride;
+  length = size;
+}
+
+static LogicalResult compileSubview(Compiler &compiler, Operation *op) {
+  auto subview = cast<tile::SubviewOp>(op);
+  const ViewValue &tensor = *compiler.view(subview.getView()).view;
+  int64_t axis = subview.getAxis();
+  SubviewDetail detail{{}, tensor.offset, tensor.shape, axis, tensor.strides[axis]};
+  if (subview.getView().getDefiningOp())
+    detail.part = compiler.slot(subview.getView()).offset;
+  auto result = compiler.define(subview.getResult());
+  if (failed(result))
+    return failure();
+  compiler.emit(op, {.run = runSubview,
+                     .result = result->offset,
+                     .a = compiler.slot(subview.getStart()).offset,
+                     .b = compiler.slot(subview.getSize()).offset,
+                     .detail = compiler.program.own(std::move(detail))});
+  return success();
 }
 
 //===- load -----------------------------------------------------------------------------------===//
@@ -227,6 +282,7 @@ static LogicalResult compileAtomic(Compiler &compiler, Operation *op) {
 }
 
 void addMemoryOps(OpTable &table) {
+  table["tile.subview"] = compileSubview;
   table["tile.load"] = compileLoad;
   table["tile.store"] = compileStore;
   table["tile.atomic"] = compileAtomic;

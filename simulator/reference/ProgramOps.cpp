@@ -32,8 +32,24 @@ static LogicalResult compileProgramId(Compiler &compiler, Operation *op) {
   return success();
 }
 
+/// a: the slot of a part of a view. parameter: the axis.
+static void runDimOfPart(const Instruction &instruction, Frame &frame) {
+  int64_t size = frame.at<int64_t>(instruction.a)[1 + instruction.parameter];
+  *frame.at<int32_t>(instruction.result) = int32_t(size);
+}
+
 static LogicalResult compileDim(Compiler &compiler, Operation *op) {
   auto dim = cast<tile::DimOp>(op);
+  if (dim.getView().getDefiningOp()) {
+    auto result = compiler.define(dim.getResult());
+    if (failed(result))
+      return failure();
+    compiler.emit(op, {.run = runDimOfPart,
+                       .result = result->offset,
+                       .a = compiler.slot(dim.getView()).offset,
+                       .parameter = dim.getAxis()});
+    return success();
+  }
   const ViewValue &view = *compiler.view(dim.getView()).view;
   compiler.alias(dim.getResult(),
                  compiler.constantInteger(ElementKind::I32, view.shape[dim.getAxis()]));

@@ -33,7 +33,7 @@ using Shadows = llvm::MapVector<Buffer *, std::unique_ptr<Shadow>>;
 static BufferUses findUses(func::FuncOp kernel, ArrayRef<Argument> arguments) {
   BufferUses uses;
   auto useOf = [&](Value view) -> BufferUse & {
-    unsigned argument = cast<BlockArgument>(view).getArgNumber();
+    unsigned argument = cast<BlockArgument>(tile::tensorOf(view)).getArgNumber();
     return uses[std::get<ViewValue>(arguments[argument]).buffer];
   };
   kernel.walk([&](Operation *op) {

@@ -39,7 +39,12 @@ protected:
     std::string path = std::string(KERNELS_DIR) + "/" + file;
     auto text = llvm::MemoryBuffer::getFile(path);
     ASSERT_TRUE(bool(text)) << path;
-    auto program = parseProgram((*text)->getBuffer(), path, harness.context);
+    runText((*text)->getBuffer(), kernel, specialisation, arguments, path);
+  }
+
+  void runText(llvm::StringRef text, const std::string &kernel, Specialisation specialisation,
+               std::vector<Argument> arguments, const std::string &path = "kernel.py") {
+    auto program = parseProgram(text, path, harness.context);
     ASSERT_TRUE(program) << harness.errors;
     auto module = lower(*program, kernel, specialisation, harness.context);
     ASSERT_TRUE(module) << harness.errors;

@@ -65,3 +65,25 @@ def stores(x: Tensor[bf16, N], y: Tensor[f32, B, N], k: Tensor[i32, N]):
     # CHECK: arith.constant dense<0.000000e+00> : tensor<1x16xf32>
     # CHECK: tile.broadcast
     y[iota(2), r] = zeros((1, 16), f32)
+
+
+# Parts: bounds are cut to the tensor, and rows keep the alignment of the tensor's.
+# CHECK-LABEL: func.func @parts
+# CHECK-SAME: %[[X:.*]]: !tile.view<?x64xf32
+@kernel
+def parts(x: Tensor[f32, N, D], n: i32):
+    i = grid(1)
+    # CHECK: %[[SIZE:.*]] = tile.dim %[[X]], 0
+    # CHECK: %[[LOW:.*]] = arith.maxsi %{{.*}}, %{{.*}}
+    # CHECK: %[[START:.*]] = arith.minsi %[[LOW]], %[[SIZE]]
+    # CHECK: %[[HIGH:.*]] = arith.maxsi %{{.*}}, %[[START]]
+    # CHECK: %[[STOP:.*]] = arith.minsi %[[HIGH]], %[[SIZE]]
+    # CHECK: %[[COUNT:.*]] = arith.subi %[[STOP]], %[[START]]
+    # CHECK: %[[PART:.*]] = tile.subview %[[X]], 0 from %[[START]] size %[[COUNT]]
+    part = x[n:n + 8, :]
+    # CHECK: tile.load %[[PART]][%{{.*}}, %{{.*}}] extents [16, 64]
+    t = part[span(0, 16), :]
+    # No bound but 0 is known not to lie past the end.
+    # CHECK-NOT: arith.minsi
+    # CHECK: tile.subview %[[X]], 1 from %{{.*}} size %{{.*}} -> <?x?xf32>
+    x[:, 0:][span(0, 16), iota(8)] = part.shape[0].to(f32)

@@ -44,16 +44,6 @@ def whole_dynamic(x: Tensor[f32, N], y: Tensor[f32, N]):
 from tilewright import *
 N = dims("N")
 @kernel
-def bounds(x: Tensor[f32, N]):
-    i = grid(1)
-    # expected-error@+1 {{a range of indices is written `block(i, n)` or `span(start, n)`, not `a:b`}}
-    t = x[0:64]
-
-# -----
-
-from tilewright import *
-N = dims("N")
-@kernel
 def from_the_end(x: Tensor[f32, N]):
     i = grid(1)
     # expected-error@+1 {{the index -1 is outside of every tensor: indices count from 0, none counts from the end}}
@@ -192,3 +182,117 @@ def broadcast_too_large(x: Tensor[f32, N]):
     r = block(i, 4096)
     # expected-error@+1 {{`+` makes a tile of 4096x4096 elements; the limit is 4194304}}
     t = r[:, None] + r[None, :]
+
+# -----
+
+from tilewright import *
+N, M = dims("N M")
+@kernel
+def part_and_index(x: Tensor[f32, N, M]):
+    i = grid(1)
+    # expected-error@+1 {{`a:b` gives a part of the tensor `x`, which keeps its dimensions: write `:` here, and index the part}}
+    t = x[0:64, i]
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def part_is_no_tile(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`a:b` gives a part of the tensor `x`, which is a tensor too; a tile is taken with `block(i, n)` or `span(start, n)`}}
+    t = x[0:64] + 1
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def part_takes_no_tile(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`a:b` gives a part of the tensor `x` and no tile: a tile is taken with `block(i, n)` or `span(start, n)`, also of a part, `x[a:b][block(i, n)]`}}
+    x[0:64] = 1
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def part_from_the_end(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{a part of a tensor is from one index to another, not -3: indices count from 0, none counts from the end}}
+    t = x[-3:]
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def part_of_floats(x: Tensor[f32, N], f: f32, n: i64):
+    i = grid(1)
+    # expected-error@+1 {{a part of a tensor is from one `i32` to another, not a scalar of `f32`}}
+    t = x[f:]
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def part_of_wide(x: Tensor[f32, N], n: i64):
+    i = grid(1)
+    # expected-error@+1 {{a part of a tensor is from one `i32` to another, not a scalar of `i64`: cast with `.to(i32)`}}
+    t = x[:n]
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def part_with_step(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{a part of a tensor has no step}}
+    t = x[0:64:2]
+
+# -----
+
+from tilewright import *
+N, M = dims("N M")
+@kernel
+def part_rank(x: Tensor[f32, N, M]):
+    i = grid(1)
+    # expected-error@+1 {{`x` has 2 dimensions but 1 subscript was given}}
+    t = x[0:64]
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def whole_part(x: Tensor[f32, N], n: i32):
+    i = grid(1)
+    # expected-error@+1 {{`:` takes all of a part of `N`, whose size is not known at compile time: slice it with `block(i, n)`}}
+    t = x[:n][:]
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def part_carried(x: Tensor[f32, N], n: i32):
+    i = grid(1)
+    part = x[n:]
+    # expected-error@+1 {{`part` is a part of the tensor `x` before the loop but another at the end of its body: a loop carries numbers and tiles; carry where the part starts, and take it where it is used}}
+    for j in range(n):
+        part = part[1:]
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def part_of_a_branch(x: Tensor[f32, N], n: i32):
+    i = grid(1)
+    part = x[n:]
+    # expected-error@+1 {{`part` is a part of the tensor `x` after one branch of the `if` but a part of the tensor `x` after the other}}
+    if n > 3:
+        part = x[3:]

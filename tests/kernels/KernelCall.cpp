@@ -35,7 +35,9 @@ ErrorOr<KernelCall> KernelCall::create(const Case &test, const std::string &targ
     StridedTensor tensor(call.work.typeOf(param), call.work.shapeOf(param, call.work.sizes),
                          test.memory, !param.written);
     cli::HostTensor values(tensor.type, tensor.shape);
-    if (param.read)
+    if (auto cut = call.work.offsets.find(param.name); cut != call.work.offsets.end())
+      values.rise(seed++, call.work.sizes.at(cut->second));
+    else if (param.read)
       values.randomize(seed++);
     else
       values.poison();

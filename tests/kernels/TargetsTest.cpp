@@ -162,9 +162,9 @@ constexpr Form kForms[] = {
     {"gelu_linear", "E=bf16", "", 90, kNever, "stmatrix.sync.aligned.m8n8.x4"},
     {"attention", "E=bf16", "", 90, kNever, "stmatrix.sync.aligned.m8n8.x4"},
 };
-constexpr const char *kProducts[] = {"matmul",          "matmul_nt",    "matmul_tn",   "matmul_tt",
-                                     "matmul_scaled",   "matmul_mixed", "gelu_linear", "swiglu_mlp",
-                                     "swiglu_mlp_down", "attention"};
+constexpr const char *kProducts[] = {
+    "matmul",      "matmul_nt",  "matmul_tn",       "matmul_tt", "matmul_scaled",   "matmul_mixed",
+    "gelu_linear", "swiglu_mlp", "swiglu_mlp_down", "attention", "attention_varlen"};
 
 } // namespace
 

@@ -101,7 +101,8 @@ private:
     std::vector<Array *> arrays;
     for (const Input &input : inputs) {
       if (input.shape.empty()) {
-        arguments.emplace_back(input.scalar);
+        arguments.push_back(input.type == "i32" ? Argument(int64_t(input.scalar))
+                                                : Argument(input.scalar));
         continue;
       }
       arrays.push_back(&harness.array(input.type, contents(input, random)));
@@ -203,6 +204,18 @@ TEST_F(Differential, InPlace) {
   for (int64_t extent : {5, 9, 37})
     for (int64_t count : {1, 36, 37, 38, 90})
       check(scale(extent), {{"f32", {count}}});
+}
+
+TEST_F(Differential, Parts) {
+  for (int64_t extent : {5, 8})
+    for (auto [start, size] : {std::pair{0, 40}, {3, 0}, {40, 0}, {7, 1}, {3, 17}, {8, 16}}) {
+      std::vector<Input> inputs{{"f32", {40, 24}},
+                                {"f32", {40, 24}},
+                                {"i32", {}, double(start)},
+                                {"i32", {}, double(size)}};
+      check(parts(extent), inputs);
+      checkCta(parts(extent), inputs);
+    }
 }
 
 } // namespace

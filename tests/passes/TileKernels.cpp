@@ -251,6 +251,43 @@ return
 
 std::string gather(int64_t extent) { return fill(kGather, {{"E", std::to_string(extent)}}); }
 
+static const char *const kParts = R"(
+func.func @parts(%x: !tile.view<?x24xf32> {tile.name = "x", tile.dims = ["N", "M"]},
+                 %y: !tile.view<?x24xf32> {tile.name = "y", tile.dims = ["N", "M"]},
+                 %start: i32 {tile.name = "start"}, %size: i32 {tile.name = "size"})
+    attributes {tile.kernel} {
+%c0 = arith.constant 0 : i32
+%c1 = arith.constant 1 : i32
+%e = arith.constant @E@ : i32
+%one = arith.constant dense<1.0> : tensor<@E@x24xf32>
+%zero = arith.constant dense<0.0> : tensor<@E@x24xf32>
+tile.grid []
+%p = tile.subview %x, 0 from %start size %size : !tile.view<?x24xf32> -> !tile.view<?x24xf32>
+%q = tile.subview %y, 0 from %start size %size : !tile.view<?x24xf32> -> !tile.view<?x24xf32>
+%length = tile.dim %p, 0 : !tile.view<?x24xf32>
+%steps = arith.ceildivsi %length, %e : i32
+scf.for %i = %c0 to %steps step %c1 : i32 {
+  %at = arith.muli %i, %e : i32
+  %a = tile.load %p[%at, %c0] extents [@E@, 24] : !tile.view<?x24xf32>, i32, i32 -> tensor<@E@x24xf32>
+  %r = tile.range %at : tensor<@E@xi32>
+  %l = tile.splat %length : i32 -> tensor<@E@xi32>
+  %m = arith.cmpi slt, %r, %l : tensor<@E@xi32>
+  %m1 = tile.expand_dims %m, 1 : tensor<@E@xi1> -> tensor<@E@x1xi1>
+  %mask = tile.broadcast %m1 : tensor<@E@x1xi1> -> tensor<@E@x24xi1>
+  %b = arith.addf %a, %one : tensor<@E@x24xf32>
+  %c = arith.select %mask, %b, %zero : tensor<@E@x24xi1>, tensor<@E@x24xf32>
+  %s = tile.reduce sum %c, 0 : tensor<@E@x24xf32> -> tensor<24xf32>
+  %s1 = tile.expand_dims %s, 0 : tensor<24xf32> -> tensor<1x24xf32>
+  %sum = tile.broadcast %s1 : tensor<1x24xf32> -> tensor<@E@x24xf32>
+  %d = arith.addf %c, %sum : tensor<@E@x24xf32>
+  tile.store %d, %q[%at, %c0] extents [@E@, 24] : tensor<@E@x24xf32>, !tile.view<?x24xf32>, i32, i32
+}
+return
+}
+)";
+
+std::string parts(int64_t extent) { return fill(kParts, {{"E", std::to_string(extent)}}); }
+
 static const char *const kScale = R"(
 func.func @scale(%x: !tile.view<?xf32> {tile.name = "x", tile.dims = ["N"]})
     attributes {tile.kernel} {

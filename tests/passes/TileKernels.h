@@ -16,6 +16,9 @@ std::string matmul(int64_t m, int64_t n, int64_t k);
 std::string softmax(int64_t columns);
 /// (table, indices, out): adds the chosen rows, and their scan, to out.
 std::string gather(int64_t extent);
+/// (x, y, start, size): adds to rows of x, `extent` at a time, their sum, within a part of it; they
+/// go to the same part of y.
+std::string parts(int64_t extent);
 /// (x): doubles blocks of x in place.
 std::string scale(int64_t extent);
 

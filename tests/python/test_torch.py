@@ -80,6 +80,27 @@ def blocks(scales, rows, row_block, column_block):
     return wide[:rows, :200]
 
 
+LENGTHS, KEY_LENGTHS = (5, 0, 17, 1, 9), (9, 3, 17, 40, 1)
+CU_Q, CU_K = (
+    F.pad(torch.tensor(lengths).cumsum(0), (1, 0)).to(torch.int32)
+    for lengths in (LENGTHS, KEY_LENGTHS)
+)
+PACKED_Q, PACKED_K = torch.randn(sum(LENGTHS), H, D), torch.randn(sum(KEY_LENGTHS), G, D)
+
+
+def varlen(q, k, v, causal):
+    """The sequences one by one; the last query sees the last key."""
+    parts = []
+    for q, k, v in zip(q.split(LENGTHS), k.split(KEY_LENGTHS), v.split(KEY_LENGTHS)):
+        s, t = len(q), len(k)
+        if s == 0:
+            continue
+        mask = torch.ones(s, t, dtype=torch.bool).tril(t - s) if causal else None
+        o = sdpa(*(x.transpose(0, 1)[None] for x in (q, k, v)), attn_mask=mask)
+        parts.append(o[0].transpose(0, 1).nan_to_num(0))
+    return torch.cat(parts)
+
+
 CASES = {
     "attention": (lambda q, k: tw.ops.attention(q, k, k), lambda q, k: sdpa(q, k, k), half(Q, KT)),
     "attention_causal": (
@@ -94,6 +115,16 @@ CASES = {
     ),
     "attention_f32": (
         lambda q, k: tw.ops.attention(q, k, k), lambda q, k: sdpa(q, k, k), (Q, KT)
+    ),
+    "attention_varlen": (
+        lambda q, k: tw.ops.attention_varlen(q, k, k, CU_Q, CU_K, 17),
+        lambda q, k: varlen(q, k, k, causal=False),
+        half(PACKED_Q, PACKED_K),
+    ),
+    "attention_varlen_causal": (
+        lambda q, k: tw.ops.attention_varlen(q, k, k, CU_Q, CU_K, 20, causal=True),
+        lambda q, k: varlen(q, k, k, causal=True),
+        half(PACKED_Q, PACKED_K),
     ),
     "softmax": (tw.ops.softmax, lambda x: x.softmax(-1), (X,)),
     "softmax_of_rows": (lambda x: tw.ops.softmax(x, 1), lambda x: x.softmax(1), (X,)),
@@ -194,6 +225,15 @@ def test_attention_gives_the_logarithm_of_sums():
     torch.testing.assert_close(lse, scores.logsumexp(-1), atol=1e-3, rtol=1e-3)
 
 
+def test_attention_varlen_gives_the_logarithm_of_sums():
+    q, k = half(PACKED_Q, PACKED_K)
+    o, lse = tw.ops.attention_varlen(q, k, k, CU_Q, CU_K, 17, return_lse=True)
+    assert o.shape == q.shape and lse.shape == (H, len(q))
+    keys = k[12:29].float().repeat_interleave(H // G, 1)
+    scores = q[5:22].float().transpose(0, 1) @ keys.permute(1, 2, 0)
+    torch.testing.assert_close(lse[:, 5:22], (scores / D**0.5).logsumexp(-1), atol=1e-3, rtol=1e-3)
+
+
 def rotated(x, angles):
     first, second = x[..., : D // 2], x[..., D // 2 :]
     cos, sin = angles.cos(), angles.sin()
@@ -232,6 +272,10 @@ def test_rope_refuses_gradients():
     (lambda: tw.ops.attention(*half(Q[0], K, K)), "`query` has 3 dimensions and must have 4"),
     (lambda: tw.ops.attention(*half(Q, K, K), layout="sbhd"), '`layout` is "bhsd" or "bshd"'),
     (lambda: tw.ops.attention(*half(Q, K, KT)), "argument `v` has size 40 in axis 1"),
+    (lambda: tw.ops.attention_varlen(Q, K, K, CU_Q, CU_K, 17),
+     "`query` has 4 dimensions and must have 3"),
+    (lambda: tw.ops.attention_varlen(*half(PACKED_Q, PACKED_K, PACKED_K), CU_Q, CU_K[:-1], 17),
+     "argument `cu_k` has size 5 in axis 0"),
     (lambda: tw.ops.matmul(X, X), "`other` has 3 dimensions and must have 2"),
     (lambda: tw.ops.matmul(X, W), "`input` has 64 columns but `other` has 32 rows"),
     (lambda: tw.ops.matmul_scaled(LONG, WEIGHT.half(), 1.0), "argument `b` has the dtype `f16`"),

@@ -35,7 +35,9 @@ HostTensors cli::makeTensors(const Job &job, const Sizes &sizes, uint64_t seed) 
         continue;
       HostTensor tensor(job.typeOf(param), job.shapeOf(param, sizes));
       auto deviation = job.deviations.find(param.name);
-      if (access[param.name].read)
+      if (auto cut = job.offsets.find(param.name); cut != job.offsets.end())
+        tensor.rise(seed + 1000 * tensors.size(), sizes.at(cut->second));
+      else if (access[param.name].read)
         tensor.randomize(seed + 1000 * tensors.size(),
                          deviation == job.deviations.end() ? 1 : deviation->second);
       else

@@ -114,6 +114,20 @@ void HostTensor::randomize(uint64_t seed, double deviation) {
                 size_t(std::min(fresh, count - at)) * bytesOf(type));
 }
 
+void HostTensor::rise(uint64_t seed, int64_t end) {
+  std::vector<int64_t> numbers(size(), 0);
+  for (int64_t i = 1; i < size(); ++i)
+    numbers[i] = int64_t(nextRandom(seed) % uint64_t(end + 1));
+  // Every eighth part is empty.
+  for (int64_t i = 8; i < size(); i += 8)
+    numbers[i] = numbers[i - 1];
+  if (size() > 1)
+    numbers.back() = end;
+  std::sort(numbers.begin(), numbers.end());
+  for (int64_t i = 0; i < size(); ++i)
+    set(i, double(numbers[i]));
+}
+
 void HostTensor::poison() { std::memset(bytes.data(), 0xff, bytes.size()); }
 
 /// The distance of 1 and the next number of the type.

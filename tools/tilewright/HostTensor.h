@@ -28,6 +28,8 @@ struct HostTensor {
   /// Floats from the normal distribution with this deviation, integers from -8 to 7, booleans
   /// evenly. A large tensor repeats a block of a few million values.
   void randomize(uint64_t seed, double deviation = 1);
+  /// Integers that rise from 0 to `end`, some of them equal.
+  void rise(uint64_t seed, int64_t end);
   /// Bits that are a NaN in every float type, so that an element that was never written shows.
   void poison();
 };

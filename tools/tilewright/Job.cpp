@@ -210,15 +210,15 @@ static Status bindSets(Job &job, const KernelArgs &args) {
   return {};
 }
 
-/// `rsqrt(D)` or a number.
+/// `rsqrt(D)`, a dimension or a number.
 static double evaluateScalar(const json &rule, const Sizes &sizes) {
   if (rule.is_number())
     return rule.get<double>();
   StringRef text = rule.get_ref<const std::string &>();
-  [[maybe_unused]] bool isRsqrt = text.consume_front("rsqrt(") && text.consume_back(")");
-  assert(isRsqrt && "defaults.json knows numbers and rsqrt of a dimension");
-  auto size = sizes.find(text.str());
-  return 1 / std::sqrt(size == sizes.end() ? 1.0 : double(std::max<int64_t>(1, size->second)));
+  bool isRsqrt = text.consume_front("rsqrt(") && text.consume_back(")");
+  auto found = sizes.find(text.str());
+  int64_t size = found == sizes.end() ? 1 : found->second;
+  return isRsqrt ? 1 / std::sqrt(double(std::max<int64_t>(1, size))) : double(size);
 }
 
 static void defaultScalars(Job &job, const json &defaults) {
@@ -230,7 +230,10 @@ static void defaultScalars(Job &job, const json &defaults) {
         if (auto value = scalarArgument(param, *param.defaultValue))
           step.scalars[param.name] = *value;
       } else if (defaults.contains("scalars") && defaults["scalars"].contains(param.name)) {
-        step.scalars[param.name] = evaluateScalar(defaults["scalars"][param.name], job.sizes);
+        double value = evaluateScalar(defaults["scalars"][param.name], job.sizes);
+        bool isFloat = param.dtype == frontend::Dtype::F32;
+        step.scalars[param.name] =
+            isFloat ? runtime::Argument(value) : runtime::Argument(int64_t(value));
       }
     }
 }
@@ -301,6 +304,9 @@ ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
   if (defaults.contains("deviations"))
     for (const auto &[name, rule] : defaults["deviations"].items())
       job.deviations[name] = evaluateScalar(rule, job.sizes);
+  if (defaults.contains("offsets"))
+    for (const auto &[name, dim] : defaults["offsets"].items())
+      job.offsets[name] = dim.get<std::string>();
   TILEWRIGHT_TRY(bindConfig(job, args));
   if (!job.config.planText.empty())
     TILEWRIGHT_TRY(driver::bindTiles(*text, job.config, job.steps.front().settings, args.plan[0]));

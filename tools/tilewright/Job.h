@@ -53,6 +53,8 @@ struct Job {
   std::string flops; ///< A formula, or empty.
   /// Of random float inputs where it is not 1: weights, so that results stay in a dtype's range.
   std::map<std::string, double> deviations;
+  /// Integer inputs that cut a dimension into parts: they rise from 0 to its size.
+  std::map<std::string, std::string> offsets;
   int64_t multiprocessors = simulator::Options().multiprocessors; ///< Of the GPU that runs it.
 
   runtime::ElementType typeOf(const frontend::Param &param) const;

@@ -792,3 +792,14 @@ func.func private @helper(%few: i1) {
   cta.when %few
   return
 }
+
+// -----
+
+func.func @tma_copies_no_parts(%x: !tile.view<?x?xbf16, align 16>, %i: i32) {
+  %p = tile.subview %x, 0 from %i size %i : !tile.view<?x?xbf16, align 16> -> !tile.view<?x?xbf16, align 16>
+  %c = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  // expected-error @+1 {{'cta.copy' op moves boxes of a whole tensor, not of a part: TMA would go on past the part's end}}
+  cta.copy %p[%i, %i] extents [64, 64], %s : !tile.view<?x?xbf16, align 16>, !cta.slot<tensor<64x64xbf16>>
+  return
+}

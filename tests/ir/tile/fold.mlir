@@ -43,3 +43,15 @@ func.func @broadcast_and_cast_to_the_same(%tile: tensor<4x8xf32>) -> tensor<4x8x
   %cast = tile.cast %wide : tensor<4x8xf32> -> tensor<4x8xf32>
   return %cast : tensor<4x8xf32>
 }
+
+// CHECK-LABEL: @dim_of_a_part
+// CHECK-SAME: %[[X:.*]]: !tile.view<?x?xf16>, %[[START:.*]]: i32, %[[SIZE:.*]]: i32
+// CHECK: %[[COLUMNS:.*]] = tile.dim %[[X]], 1
+// CHECK: return %[[SIZE]], %[[COLUMNS]]
+func.func @dim_of_a_part(%x: !tile.view<?x?xf16>, %start: i32, %size: i32) -> (i32, i32) {
+  %c0 = arith.constant 0 : i32
+  %a = tile.subview %x, 0 from %start size %size : !tile.view<?x?xf16> -> !tile.view<?x?xf16>
+  %m = tile.dim %a, 0 : !tile.view<?x?xf16>
+  %n = tile.dim %a, 1 : !tile.view<?x?xf16>
+  return %m, %n : i32, i32
+}

@@ -511,3 +511,58 @@ func.func @cast_changes_shape(%t: tensor<4x8xf32>) {
   %r = tile.cast %t : tensor<4x8xf32> -> tensor<8x4xf16>
   return
 }
+
+// -----
+
+func.func @subview_c1_axis(%x: !tile.view<?xf16>, %n: i32) {
+  // expected-error@+1 {{takes a part along axis 1 of a view of rank 1}}
+  %a = tile.subview %x, 1 from %n size %n : !tile.view<?xf16> -> !tile.view<?xf16>
+  return
+}
+
+// -----
+
+func.func @subview_c1_of_an_argument(%x: !tile.view<?xf16>, %c: i1, %n: i32) {
+  %y = arith.select %c, %x, %x : !tile.view<?xf16>
+  // expected-error@+1 {{takes a part of what is neither an argument nor a part of one}}
+  %a = tile.subview %y, 0 from %n size %n : !tile.view<?xf16> -> !tile.view<?xf16>
+  return
+}
+
+// -----
+
+func.func @subview_c2_static_size(%x: !tile.view<8x4xf16>, %n: i32) {
+  // expected-error@+1 {{gives '!tile.view<8x4xf16>' from '!tile.view<8x4xf16>'}}
+  %a = tile.subview %x, 0 from %n size %n : !tile.view<8x4xf16> -> !tile.view<8x4xf16>
+  return
+}
+
+// -----
+
+func.func @subview_c2_packed(%x: !tile.view<8x4xf16, strided>, %n: i32) {
+  // expected-error@+1 {{gives '!tile.view<?x4xf16>' from '!tile.view<8x4xf16, strided>'}}
+  %a = tile.subview %x, 0 from %n size %n : !tile.view<8x4xf16, strided> -> !tile.view<?x4xf16>
+  return
+}
+
+// -----
+
+func.func @subview_c3_starts_anywhere(%x: !tile.view<?x64xf16, align 16>, %n: i32) {
+  // expected-error@+1 {{claims rows at multiples of 16 bytes; they are at multiples of 2}}
+  %a = tile.subview %x, 1 from %n size %n
+      : !tile.view<?x64xf16, align 16> -> !tile.view<?x?xf16, align 16>
+  return
+}
+
+// -----
+
+func.func @subview_c3_keeps(%x: !tile.view<?x64xf16, align 16>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c12 = arith.constant 12 : i32
+  %a = tile.subview %x, 1 from %c0 size %n
+      : !tile.view<?x64xf16, align 16> -> !tile.view<?x?xf16, align 16>
+  // expected-error@+1 {{claims rows at multiples of 16 bytes; they are at multiples of 8}}
+  %b = tile.subview %x, 1 from %c12 size %n
+      : !tile.view<?x64xf16, align 16> -> !tile.view<?x?xf16, align 16>
+  return
+}

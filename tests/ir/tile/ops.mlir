@@ -108,3 +108,14 @@ func.func @compute(%a8: tensor<16x32xi8>, %b8: tensor<32x8xi8>, %c8: tensor<16x8
   %integer = tile.cast %least : f32 -> i32
   return
 }
+
+// CHECK-LABEL: @parts
+// CHECK: tile.subview %{{.*}}, 0 from %{{.*}} size %{{.*}} : <?x64xbf16, align 16> -> <?x64xbf16, align 16>
+// CHECK: tile.subview %{{.*}}, 1 from %{{.*}} size %{{.*}} : <?x64xbf16, align 16> -> <?x?xbf16>
+func.func @parts(%x: !tile.view<?x64xbf16, align 16>, %start: i32, %size: i32) {
+  %rows = tile.subview %x, 0 from %start size %size
+      : !tile.view<?x64xbf16, align 16> -> !tile.view<?x64xbf16, align 16>
+  %both = tile.subview %rows, 1 from %start size %size
+      : !tile.view<?x64xbf16, align 16> -> !tile.view<?x?xbf16>
+  return
+}

@@ -140,3 +140,21 @@ func.func @atomics_go_one_by_one(%x: !tile.view<?xf32, align 16>, %y: !tile.view
   tile.atomic add %a, %y[%c0] extents [64] : tensor<64xf32>, !tile.view<?xf32, align 16>, i32
   return
 }
+
+// A part is where addresses start, in the width of the view's strides, and where they end.
+// CHECK-LABEL: @wide_part
+// CHECK-SAME: %[[STRIDE:[a-z0-9]+]]: i64
+// CHECK-SAME: %[[START:[a-z0-9]+]]: i32 {cuda.param = {argument = 2
+// CHECK-SAME: %[[SIZE:[a-z0-9]+]]: i32 {cuda.param = {argument = 3
+// CHECK: %[[ROW:.*]] = arith.extsi %[[START]] : i32 to i64
+// CHECK: %[[FIRST:.*]] = arith.muli %[[ROW]], %[[STRIDE]] : i64
+// CHECK: arith.addi %[[FIRST]], %{{.*}} : i64
+// CHECK: arith.cmpi ult, %{{.*}}, %[[SIZE]]
+func.func @wide_part(%x: !tile.view<?x64xf16, align 16, wide>, %y: !tile.view<8x64xf16, align 16>, %start: i32, %size: i32)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %p = tile.subview %x, 0 from %start size %size : !tile.view<?x64xf16, align 16, wide> -> !tile.view<?x64xf16, align 16, wide>
+  %a = tile.load %p[%c0, %c0] extents [8, 64] : !tile.view<?x64xf16, align 16, wide>, i32, i32 -> tensor<8x64xf16>
+  tile.store %a, %y[%c0, %c0] extents [8, 64] : tensor<8x64xf16>, !tile.view<8x64xf16, align 16>, i32, i32
+  return
+}

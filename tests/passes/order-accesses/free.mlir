@@ -218,3 +218,18 @@ func.func @tiles_are_independent(%x: !vector, %t: i32) attributes {tile.kernel, 
   }
   return
 }
+
+// Through a part too: the same elements of the tensor, and others.
+// CHECK-LABEL: @of_a_part
+func.func @of_a_part(%x: !vector, %start: i32, %n: i32)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %p = tile.subview %x, 0 from %start size %n : !vector -> !vector
+  %a = tile.load %p[%c0] extents [32] : !vector, i32 -> !line
+  tile.store %a, %p[%c0] extents [32] : !line, !vector, i32
+  %b = tile.load %x[%start] extents [32] : !vector, i32 -> !line
+  %q = tile.subview %p, 0 from %c32 size %n : !vector -> !vector
+  tile.store %b, %q[%c0] extents [32] : !line, !vector, i32
+  return
+}

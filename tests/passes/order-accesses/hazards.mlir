@@ -271,3 +271,37 @@ func.func @stores_wait_for_the_loads_of_a_call_in_place(%x: !vector {tile.dims =
   tile.store %a, %y[%c0] extents [16] : !copies, !vector, i32
   return
 }
+
+// Two parts of a tensor may be the same elements.
+// CHECK-LABEL: @parts_meet
+// CHECK: tile.store
+// CHECK: cta.sync
+// CHECK-NEXT: tile.load
+func.func @parts_meet(%x: !vector, %one: i32, %other: i32, %n: i32)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%other] extents [32] : !vector, i32 -> !line
+  %p = tile.subview %x, 0 from %one size %n : !vector -> !vector
+  %q = tile.subview %x, 0 from %other size %n : !vector -> !vector
+  tile.store %a, %q[%c0] extents [32] : !line, !vector, i32
+  %b = tile.load %p[%c0] extents [32] : !vector, i32 -> !line
+  tile.store %b, %p[%c0] extents [32] : !line, !vector, i32
+  return
+}
+
+// A part that each iteration takes elsewhere.
+// CHECK-LABEL: @parts_of_iterations
+// CHECK: scf.for
+// CHECK: cta.sync
+// CHECK: tile.load
+func.func @parts_of_iterations(%x: !vector, %n: i32)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %p = tile.subview %x, 0 from %i size %c1 : !vector -> !vector
+    %b = tile.load %p[%c0] extents [32] : !vector, i32 -> !line
+    tile.store %b, %p[%c0] extents [32] : !line, !vector, i32
+  }
+  return
+}

@@ -37,6 +37,8 @@ def every_word(a: Tensor[E, M, K], b: Tensor[E, K, N], ids: Tensor[i32, M], c: T
     y = sin(PI * acc) + cos(acc) + tanh(acc) + erf(acc) + sigmoid(acc) + fma(acc, acc, 1.0)
     z = floor(x) + ceil(x) + round(x) + maximum(x, y) + minimum(x, 0)
     low, high = halves(z.to(f32))
+    part = c[n:n + 8, :]
+    part[rows, cols] = part[iota(8), cols] + part.shape[0]
     c[rows, cols] = where(found[:, None], peak[:, None] + low - high, first[:, None] % 8)
     c[ids[rows], cols] = acc.T.T.to(c.dtype) * scale
     atomic_add(c[rows, cols], acc)
