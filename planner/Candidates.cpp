@@ -18,6 +18,9 @@ constexpr int64_t kRows = 64;         // of a warpgroup's instruction
 constexpr int64_t kMostColumns = 256; // of one
 constexpr int64_t kOperandBytes = 32; // along the depth of one
 constexpr int64_t kMostSlots = 12;
+constexpr int64_t kMostBlocks = 2; // of rows, of a warpgroup
+constexpr int64_t kPadBytes = 16;  // of a row of what is put in order, against bank conflicts
+constexpr int64_t kPutSlots = 3;   // of a tile that another role makes
 /// Of a thread, beside sums and operands: addresses, counters, what an epilogue holds.
 constexpr int64_t kOwnRegisters = 24;
 /// Of a thread, beside the sums of an instruction, before roles exchange registers: ptxas holds all
@@ -55,7 +58,9 @@ public:
 
 private:
   Status writeProducts();
+  Status writeProduct(const ProductModel &product);
   Status writeRoles();
+  void addComputingRoles();
   Status writeChannels();
   void writeEnds();
   void writeBlocks();
@@ -66,9 +71,19 @@ private:
   int64_t leastSlots() const;
 
   bool isStream(const StreamModel &stream) const {
-    return stream.notByRole.empty() && stream.notByTma.empty() &&
-           (stream.isOperand || (stream.loop != kNoLoop && operandIn(stream.loop)));
+    bool isBeside = stream.loop != kNoLoop && operandIn(stream.loop) && stream.notByTma.empty();
+    return stream.notByRole.empty() && (stream.isOperand || isBeside);
   }
+  /// Whether TMA cannot bring an operand, so that threads have to.
+  bool byThreads() const {
+    return llvm::any_of(model.streams, [&](const StreamModel &stream) {
+      return isStream(stream) && !stream.notByTma.empty();
+    });
+  }
+  /// Whether another role can compute a tile that lies in shared memory.
+  static bool isMade(const ComputedModel &tile) { return tile.isShared && !tile.isFromProduct; }
+  /// Warpgroups that do.
+  int64_t makers() const { return llvm::any_of(model.computed, isMade) ? 1 : 0; }
   /// The first stream of a loop that a product multiplies; null if there is none.
   const StreamModel *operandIn(int loop) const {
     auto found = llvm::find_if(model.streams, [&](const StreamModel &stream) {
@@ -89,7 +104,7 @@ private:
   }
   /// Of a thread, when the kernel starts: the loading roles are a warpgroup.
   int64_t startRegisters() const {
-    int64_t threads = (1 + is.computingGroups()) * kWarpgroup * is.perSm;
+    int64_t threads = (1 + makers() + is.computingGroups()) * kWarpgroup * is.perSm;
     return Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
   }
 
@@ -103,47 +118,57 @@ private:
 
 //===- Products and roles ---------------------------------------------------------------------===//
 
+Status PlanWriter::writeProduct(const ProductModel &product) {
+  // The rows of an instruction are many; a product of fewer is computed the other way round.
+  bool isSwapped = product.m < kRows && product.isPending;
+  int64_t rows = isSwapped ? product.n : product.m, all = isSwapped ? product.m : product.n;
+  if (rows % (kRows * is.groups) || rows / (kRows * is.groups) > kMostBlocks)
+    return Error{
+        llvm::formatv("{0} rows of {1} are no {2} warpgroups", rows, product.id, is.groups).str()};
+  if (all % 8)
+    return Error{llvm::formatv("{0} columns of {1} are no multiple of 8", all, product.id).str()};
+  int64_t columns = all;
+  for (int64_t parts = 2; columns > kMostColumns; ++parts)
+    if (all % (parts * 8) == 0)
+      columns = all / parts;
+  if (int64_t needs = columns / 2 + kStartRegisters; needs > startRegisters())
+    return Error{llvm::formatv("{0} columns take {1} registers when the kernel starts, of {2}",
+                               columns, needs, startRegisters())
+                     .str()};
+  int64_t depth = kOperandBytes * 8 / product.bits;
+  if (product.k % depth)
+    return Error{
+        llvm::formatv("{0} has {1} of depth, no multiple of {2}", product.id, product.k, depth)
+            .str()};
+  plan.products.push_back({product.id,
+                           "wgmma",
+                           {kRows, columns, depth},
+                           {4 * is.groups, 1},
+                           isBehind(product) ? 1 : 0});
+  plan.products.back().swapped = isSwapped;
+  return {};
+}
+
 Status PlanWriter::writeProducts() {
   int64_t registers = 0;
   for (const ProductModel &product : model.products) {
-    if (product.m % (kRows * is.groups))
-      return Error{llvm::formatv("{0} rows of {1} are no {2} warpgroups", product.m, product.id,
-                                 is.groups)
-                       .str()};
-    if (product.n % 8)
-      return Error{llvm::formatv("{0} columns of {1} are no multiple of 8", product.n, product.id)
-                       .str()};
-    int64_t columns = product.n;
-    for (int64_t parts = 2; columns > kMostColumns || columns * parts < product.n; ++parts)
-      columns = product.n % (parts * 8) ? columns : product.n / parts;
-    if (int64_t needs = columns / 2 + kStartRegisters; needs > startRegisters())
-      return Error{llvm::formatv("{0} columns take {1} registers when the kernel starts, of {2}",
-                                 columns, needs, startRegisters())
-                       .str()};
-    int64_t depth = kOperandBytes * 8 / product.bits;
-    if (product.k % depth)
-      return Error{
-          llvm::formatv("{0} has {1} of depth, no multiple of {2}", product.id, product.k, depth)
-              .str()};
-    plan.products.push_back({product.id, "wgmma", {kRows, columns, depth},
-                             {4 * is.groups, 1}, isBehind(product) ? 1 : 0});
+    TILEWRIGHT_TRY(writeProduct(product));
     registers += product.m * product.n / (kWarpgroup * is.groups);
-    if (int64_t blocks = product.m / (kRows * is.groups);
-        blocks > 1 && is.groups > 1 && registers > kMostOfBlocks)
+    int64_t blocks = (plan.products.back().swapped ? product.n : product.m) / (kRows * is.groups);
+    if (blocks > 1 && is.groups > 1 && registers > kMostOfBlocks)
       return Error{llvm::formatv("{0} blocks of rows of a warpgroup take {1} registers of {2}",
                                  blocks, registers, kMostOfBlocks)
                        .str()};
     if (!product.isShared) // its left operand
       registers += product.m * product.k * product.bits / 32 / (kWarpgroup * is.groups);
   }
-  int64_t most = plan.roles.back().registers.value_or(Target::kRegistersPerThread) - kOwnRegisters;
+  int64_t most = plan.roles.back().registers.value_or(startRegisters()) - kOwnRegisters;
   if (registers > most)
     return Error{llvm::formatv("sums take {0} registers of {1}", registers, most).str()};
   return {};
 }
 
 Status PlanWriter::writeRoles() {
-  constexpr int64_t kMost = 240; // that a role can ask for
   // Loads that go on at different paces wait for each other in one role; a role each costs
   // registers alone where all tiles are alike.
   bool isUneven = llvm::any_of(model.loops, [](auto &loop) { return !loop.axes.empty(); });
@@ -157,17 +182,37 @@ Status PlanWriter::writeRoles() {
   }
   if (plan.roles.empty())
     return Error{"no role can load what it multiplies"};
+  addComputingRoles();
+  return {};
+}
+
+/// The role that multiplies, one that makes operands for it, and the registers of all.
+void PlanWriter::addComputingRoles() {
+  constexpr int64_t kMost = 240; // that a role can ask for
+  if (byThreads()) { // loading takes warps, and as many registers as multiplying
+    for (Plan::Role &role : plan.roles)
+      role.warps = 4;
+    plan.roles.push_back({"compute", 4 * is.groups, std::nullopt, {}, {}});
+    return;
+  }
   int64_t few = is.computingGroups() > 2 ? 32 : plan.roles.size() > 1 ? 24 : 40;
   auto whole = [](int64_t registers) {
     return registers / Target::kRegisterUnit * Target::kRegisterUnit;
   };
   // What all start with is what they can exchange.
-  int64_t all = (1 + is.computingGroups()) * startRegisters();
-  int64_t many = whole((all - few) / is.computingGroups());
+  int64_t left = (1 + makers() + is.computingGroups()) * startRegisters() - few;
   for (Plan::Role &role : plan.roles)
     role.registers = few;
-  plan.roles.push_back({"compute", 4 * is.groups, std::min(kMost, many), {}, {}});
-  return {};
+  if (makers()) {
+    constexpr int64_t kMakers = 120; // registers of a role that converts a tile
+    left -= kMakers;
+    plan.roles.push_back({"make", 4, kMakers, {}, {}});
+    for (const ComputedModel &tile : model.computed)
+      if (isMade(tile))
+        plan.roles.back().tiles.push_back(tile.id);
+  }
+  plan.roles.push_back(
+      {"compute", 4 * is.groups, std::min(kMost, whole(left / is.computingGroups())), {}, {}});
 }
 
 //===- Blocks and loops -----------------------------------------------------------------------===//
@@ -258,21 +303,22 @@ void PlanWriter::writeLoops() {
 Status PlanWriter::writeChannels() {
   for (const StreamModel &stream : model.streams) {
     if (stream.isOperand && !isStream(stream))
-      return Error{stream.id + (stream.notByRole.empty() ? " cannot come by TMA: " + stream.notByTma
-                                                         : " " + stream.notByRole)};
+      return Error{stream.id + " " + stream.notByRole};
     if (!isStream(stream))
       continue;
-    Plan::Channel channel{stream.id, "tma", 1, 0, false, ""};
+    bool byTma = stream.notByTma.empty();
+    Plan::Channel channel{stream.id, byTma ? "tma" : "registers", 1, 0, false, ""};
     // Blocks of a cluster are neighbours along the first axis.
-    channel.multicast = is.cluster && llvm::is_contained(stream.alike, 0) && stream.isOperand;
+    channel.multicast =
+        byTma && is.cluster && llvm::is_contained(stream.alike, 0) && stream.isOperand;
     const StreamModel *first = operandIn(stream.loop);
-    if (stream.loop != kNoLoop && !stream.isOperand && first)
+    if (stream.loop != kNoLoop && !stream.isOperand && first && first->notByTma.empty())
       channel.with = first->id;
     plan.channels.push_back(std::move(channel));
   }
   for (const ComputedModel &tile : model.computed)
     if (tile.isShared)
-      plan.channels.push_back({tile.id, "put", 1, 0, false, ""});
+      plan.channels.push_back({tile.id, "put", isMade(tile) ? kPutSlots : 1, 0, false, ""});
   writeEnds();
   return fillSlots();
 }
@@ -287,6 +333,9 @@ static int64_t columnsOf(const EndModel &end) {
 }
 
 void PlanWriter::writeEnds() {
+  // Sums of swapped products lie across.
+  if (llvm::any_of(plan.products, [](auto &product) { return product.swapped; }))
+    return;
   for (const EndModel &end : model.ends)
     if (end.notByTma.empty()) {
       int64_t columns = columnsOf(end);
@@ -319,11 +368,14 @@ Status PlanWriter::fillSlots() {
         return channel.slots * channel.columns * end.rows * end.elementBytes;
     for (const ComputedModel &tile : model.computed)
       if (tile.id == channel.id)
-        return tile.bytes;
+        return channel.slots * tile.bytes;
     return int64_t(0);
   };
   for (const Plan::Channel &channel : plan.channels)
     left -= copies * bytesOf(channel);
+  for (const EndModel &end : model.ends) // others are put in order in shared memory
+    if (!plan.channelOf(end.id))
+      left -= copies * end.rows * (end.columns * end.elementBytes + kPadBytes);
   for (const StreamModel &stream : model.streams)
     if (isStream(stream))
       (stream.loop == kNoLoop ? once : set) += copies * stream.bytes();
@@ -384,13 +436,10 @@ static std::vector<Structure> chained(const KernelModel &model, int64_t groups) 
 
 static std::vector<Structure> structuresOf(const KernelModel &model) {
   std::vector<Structure> result;
-  int64_t rows = model.products.front().m;
   bool isChained = llvm::any_of(model.products, [](auto &product) {
     return !product.behind.empty();
   });
   for (int64_t groups : {1, 2, 3}) {
-    if (rows % (kRows * groups) || rows / (kRows * groups) > 2)
-      continue;
     if (isChained) {
       llvm::append_range(result, chained(model, groups));
       continue;

@@ -46,7 +46,7 @@ struct StreamModel {
   int64_t bytes() const;
 };
 
-/// A tile that is computed and then multiplied (t1).
+/// A tile that is computed and then multiplied (t1), or a stream that is turned for that.
 struct ComputedModel {
   std::string id;
   int64_t bytes = 0;
@@ -60,6 +60,7 @@ struct ProductModel {
   int64_t m = 0, n = 0, k = 0;
   int64_t bits = 0;        ///< Of an operand's element.
   int loop = kNoLoop;      ///< The innermost that it stands in.
+  bool isFloat = true;
   bool isPending = false;  ///< A sum from zero to which a loop adds nothing but this product.
   bool isShared = true;    ///< Its left operand lies in shared memory; else in registers.
   /// Products whose results lead to its left operand, by arithmetic, in the same iteration.

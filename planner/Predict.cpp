@@ -23,7 +23,9 @@ const Rates &planner::ratesOf(const Target &) {
                                     .specials = 16,
                                     .conversions = 64,
                                     .l2Bytes = 52,
+                                    .threadBytes = 12,
                                     .dramBytes = 4.3e12,
+                                    .dramSeconds = 1.13e-6,
                                     .l2Capacity = 40e6,
                                     .storeBytes = 120,
                                     .launchMicroseconds = 4,
@@ -81,6 +83,7 @@ private:
   double endOf() const;
   double gigahertz(double microseconds) const;
   double dramBytes() const;
+  double dramRate() const;
   double arithmeticClocks(const Work &work) const {
     double all = work.multiplies + work.specials + work.conversions;
     return std::max({all / rates.multiplies, work.specials / rates.specials,
@@ -142,7 +145,9 @@ Clocks Predictor::stepOf(int loop) const {
     // Several blocks of rows of each of several warpgroups read the right operand once each.
     constexpr double kSeveralBlocks = 1.08;
     int64_t warpgroups = plan.productOf(product.id)->warps[0] / 4;
-    if (product.m > 64 * warpgroups && warpgroups > 1)
+    const Plan::Product &made = *plan.productOf(product.id);
+    int64_t rows = made.swapped ? product.n : product.m;
+    if (rows > 64 * warpgroups && warpgroups > 1)
       slow *= kSeveralBlocks;
     step.products += flops / rate * slow;
     isPending &= product.isPending;
@@ -151,7 +156,8 @@ Clocks Predictor::stepOf(int loop) const {
   for (const StreamModel &stream : model.streams)
     if (const Plan::Channel *channel = plan.channelOf(stream.id); stream.loop == loop && channel) {
       double shared = channel->multicast ? double(plan.blocks.cluster) : 1;
-      step.l2 += double(stream.bytes()) / shared / rates.l2Bytes * pitchOf(stream);
+      double rate = channel->kind == "tma" ? rates.l2Bytes : rates.threadBytes;
+      step.l2 += double(stream.bytes()) / shared / rate * pitchOf(stream);
     }
   double both = std::min(step.products, step.arithmetic);
   double overlap = isPending || isSkewed() ? 0.12 : groups() > 1 ? 0.4 : 1;
@@ -250,6 +256,18 @@ std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
   return {longestShare(whole, plan.blocks, int64_t(processors), workOf), sum};
 }
 
+/// Bytes per second: no more than what blocks have under way, once in the time that it takes.
+double Predictor::dramRate() const {
+  double ahead = 0;
+  for (const StreamModel &stream : model.streams)
+    if (const Plan::Channel *channel = plan.channelOf(stream.id); channel && stream.loop != kNoLoop)
+      ahead += double(channel->slots * stream.bytes());
+  double blocks = processors * double(std::max<int64_t>(1, plan.blocks.perSm));
+  if (plan.blocks.splitLoop.empty())
+    blocks = std::min(blocks, tiles);
+  return ahead > 0 ? std::min(rates.dramBytes, blocks * ahead / rates.dramSeconds) : rates.dramBytes;
+}
+
 /// What comes from memory: all of it once, or, where it does not stay in L2, what each wave of
 /// tiles needs.
 double Predictor::dramBytes() const {
@@ -290,7 +308,7 @@ Prediction Predictor::predict() {
   result.products = sum.products / processors / perMicrosecond;
   result.arithmetic = sum.arithmetic / processors / perMicrosecond;
   result.l2 = sum.l2 / processors / perMicrosecond;
-  result.dram = dramBytes() / rates.dramBytes * 1e6;
+  result.dram = dramBytes() / dramRate() * 1e6;
   result.ends = endOf() * tiles / processors / perMicrosecond;
   result.balance = most > 0 ? std::min(1.0, sum.taken / processors / most) : 1;
   result.total = rates.launchMicroseconds + std::max(most / perMicrosecond, result.dram);

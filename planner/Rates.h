@@ -14,7 +14,9 @@ struct Rates {
   double productFlops;     ///< 16-bit products and sums of an SM per clock.
   double multiplies, specials, conversions; ///< Elements per clock (Work).
   double l2Bytes;          ///< That an SM gets from L2 per clock.
+  double threadBytes;      ///< The same, by threads that load elements one by one.
   double dramBytes;        ///< Of all, per second.
+  double dramSeconds;      ///< From a load to its bytes.
   double l2Capacity;       ///< Bytes that stay there from one wave of tiles to the next.
   double storeBytes;       ///< Of sums that an SM turns into stored elements, per clock.
   double launchMicroseconds; ///< From the launch to the first product, and from the last store on.

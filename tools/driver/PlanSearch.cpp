@@ -52,7 +52,7 @@ public:
       findConditions(usual);
     for (const Param &param : text->signature().params)
       if (param.kind == Param::Tune && !wanted.specialisation.consts.contains(param.name))
-        TILEWRIGHT_TRY(addExtents(param, usual));
+        addExtents(param, usual);
     readAll({}, 0);
     if (models.empty())
       return Error{"no tiles fit"};
@@ -100,37 +100,39 @@ private:
   }
 
   /// What an extent is, which a kernel with another value of it shows.
-  ErrorOr<ExtentUse> useOf(const Param &param, const KernelModel &usual) {
-    const auto *value = std::get_if<int64_t>(&*param.defaultValue);
-    if (!value)
-      return ExtentUse();
-    int64_t other = *value == 64 ? 128 : 64;
-    TILEWRIGHT_ASSIGN(KernelModel changed, read({{param.name, other}}, ""));
+  ExtentUse useOf(const Param &param, const KernelModel &usual) {
     ExtentUse use;
-    for (auto [a, b] : llvm::zip(usual.products, changed.products)) {
-      use.isRows |= a.m != b.m;
-      use.isColumns |= a.n != b.n;
-      use.isDepth |= a.k != b.k;
+    for (const ConstValue &candidate : param.candidates) {
+      const auto *other = std::get_if<int64_t>(&candidate);
+      if (!other || candidate == *param.defaultValue)
+        continue;
+      ErrorOr<KernelModel> changed = read({{param.name, *other}}, "");
+      if (!changed) // the kernel may not take it
+        continue;
+      for (auto [a, b] : llvm::zip(usual.products, changed->products)) {
+        use.isRows |= a.m != b.m;
+        use.isColumns |= a.n != b.n;
+        use.isDepth |= a.k != b.k;
+      }
+      break;
     }
     return use;
   }
 
-  Status addExtents(const Param &param, const KernelModel &usual) {
-    TILEWRIGHT_ASSIGN(ExtentUse use, useOf(param, usual));
+  void addExtents(const Param &param, const KernelModel &usual) {
+    ExtentUse use = useOf(param, usual);
     constexpr int64_t kRowBytes = 128; // of what is swizzled
     std::vector<int64_t> extents;
     if (use.isRows)
-      extents = {64, 128, 192, 256};
+      extents = {16, 32, 64, 128, 192, 256};
     else if (use.isColumns && use.isDepth)
       extents = {64, 80, 96, 128, 176};
     else if (use.isColumns)
       extents = {32, 64, 96, 128, 160, 192, 256};
     else if (use.isDepth)
       extents = {kRowBytes * 8 / usual.products.front().bits};
-    else
-      return {};
-    open.emplace_back(param.name, std::move(extents));
-    return {};
+    if (!extents.empty())
+      open.emplace_back(param.name, std::move(extents));
   }
 
   void readAll(Tiles tiles, size_t next) {
