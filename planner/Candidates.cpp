@@ -34,13 +34,13 @@ constexpr int64_t kOwnBytes = 2048;
 
 /// What tells plans of one kernel and its tiles apart.
 struct Structure {
-  int64_t groups = 2;     ///< Warpgroups that multiply one tile.
-  int64_t perSm = 1;      ///< Blocks.
-  int64_t cluster = 0;    ///< Blocks of a cluster, or none.
-  int64_t turns = 0;      ///< Tiles of a block under way, or one.
-  bool isSplit = false;   ///< Blocks share the tiles left over.
-  bool isSkewed = false;  ///< Products that follow from others are an iteration behind.
-  bool takesTurns = false; ///< Warpgroups take turns to start products.
+  int64_t groups = 2;         ///< Warpgroups that multiply one tile.
+  int64_t perSm = 1;          ///< Blocks.
+  int64_t cluster = 0;        ///< Blocks of a cluster, or none.
+  int64_t turns = 0;          ///< Tiles of a block under way, or one.
+  bool isSplit = false;       ///< Blocks share the tiles left over.
+  bool isSkewed = false;      ///< Products that follow from others are an iteration behind.
+  bool takesTurns = false;    ///< Warpgroups take turns to start products.
   bool overlapsTiles = false; ///< The end of a tile stands beside the start of the next.
   bool fromLast = false;      ///< Loops run from the last iteration.
 
@@ -189,7 +189,7 @@ Status PlanWriter::writeRoles() {
 /// The role that multiplies, one that makes operands for it, and the registers of all.
 void PlanWriter::addComputingRoles() {
   constexpr int64_t kMost = 240; // that a role can ask for
-  if (byThreads()) { // loading takes warps, and as many registers as multiplying
+  if (byThreads()) {             // loading takes warps, and as many registers as multiplying
     for (Plan::Role &role : plan.roles)
       role.warps = 4;
     plan.roles.push_back({"compute", 4 * is.groups, std::nullopt, {}, {}});
@@ -260,7 +260,8 @@ void PlanWriter::writeLoop(const LoopModel &loop, int number) {
     made.latePeak = 8;
   made.lateSums = loop.lateSums;
   made.fromLast = is.fromLast && loop.anyOrder;
-  made.byWarpgroup = loop.hasMasks && loop.byRows && !loop.axes.empty() && !made.fromLast && is.groups > 1;
+  made.byWarpgroup =
+      loop.hasMasks && loop.byRows && !loop.axes.empty() && !made.fromLast && is.groups > 1;
   made.splitMasks = loop.hasMasks && !(made.fromLast && loop.masksLast);
   std::vector<const ProductModel *> now, late;
   for (const ProductModel &product : model.products)
@@ -436,9 +437,8 @@ static std::vector<Structure> chained(const KernelModel &model, int64_t groups) 
 
 static std::vector<Structure> structuresOf(const KernelModel &model) {
   std::vector<Structure> result;
-  bool isChained = llvm::any_of(model.products, [](auto &product) {
-    return !product.behind.empty();
-  });
+  bool isChained =
+      llvm::any_of(model.products, [](auto &product) { return !product.behind.empty(); });
   for (int64_t groups : {1, 2, 3}) {
     if (isChained) {
       llvm::append_range(result, chained(model, groups));

@@ -1,8 +1,8 @@
 //===- KernelModel.h - what choosing a plan reads of a kernel ---------------------------------===//
 //
 // Plain data, read once from a kernel with its tiles (tools/driver/ReadModel.h): what of its facts
-// (passes/analysis/KernelFacts.h) decides how fast a plan is, and which there are. Nothing behind it
-// looks at the kernel again.
+// (passes/analysis/KernelFacts.h) decides how fast a plan is, and which there are. Nothing behind
+// it looks at the kernel again.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PLANNER_KERNELMODEL_H
@@ -40,8 +40,8 @@ struct StreamModel {
   bool isOperand = false;     ///< Of a product, as it is or transposed.
   /// Elements from a row of the view to the next, where its elements lie side by side.
   std::optional<runtime::Expr> pitch;
-  std::string notByTma;       ///< Why TMA cannot bring it; empty: it can.
-  std::string notByRole;      ///< Why no role can load it; empty: one can.
+  std::string notByTma;  ///< Why TMA cannot bring it; empty: it can.
+  std::string notByRole; ///< Why no role can load it; empty: one can.
 
   int64_t bytes() const;
 };
@@ -58,29 +58,29 @@ struct ComputedModel {
 struct ProductModel {
   std::string id;
   int64_t m = 0, n = 0, k = 0;
-  int64_t bits = 0;        ///< Of an operand's element.
-  int loop = kNoLoop;      ///< The innermost that it stands in.
+  int64_t bits = 0;   ///< Of an operand's element.
+  int loop = kNoLoop; ///< The innermost that it stands in.
   bool isFloat = true;
-  bool isPending = false;  ///< A sum from zero to which a loop adds nothing but this product.
-  bool isShared = true;    ///< Its left operand lies in shared memory; else in registers.
+  bool isPending = false; ///< A sum from zero to which a loop adds nothing but this product.
+  bool isShared = true;   ///< Its left operand lies in shared memory; else in registers.
   /// Products whose results lead to its left operand, by arithmetic, in the same iteration.
   std::vector<std::string> behind;
 };
 
 struct LoopModel {
   std::string id;
-  int around = kNoLoop;              ///< The loop that it stands in.
+  int around = kNoLoop;               ///< The loop that it stands in.
   std::optional<runtime::Expr> trips; ///< Over sizes and `tile[0]`; none: not known to the host.
-  std::vector<int64_t> axes;         ///< Of the grid, on which `trips` depends.
-  Work work;                         ///< Of an iteration, without loops in it.
-  bool carriesSums = false;          ///< From zero, and nothing else: blocks can share it.
-  bool anyOrder = false;             ///< What it carries comes out the same in any order.
-  bool latePeak = false;             ///< A carried maximum may lag.
-  bool lateSums = false;             ///< It carries sums of rows under a maximum.
-  bool hasMasks = false;             ///< Some of its iterations are masked.
-  bool masksLast = false;            ///< The last one alone.
-  bool byRows = false;               ///< An iteration that a mask leaves empty changes nothing.
-  bool isIdleBehind = false;         ///< One past its end changes nothing.
+  std::vector<int64_t> axes;          ///< Of the grid, on which `trips` depends.
+  Work work;                          ///< Of an iteration, without loops in it.
+  bool carriesSums = false;           ///< From zero, and nothing else: blocks can share it.
+  bool anyOrder = false;              ///< What it carries comes out the same in any order.
+  bool latePeak = false;              ///< A carried maximum may lag.
+  bool lateSums = false;              ///< It carries sums of rows under a maximum.
+  bool hasMasks = false;              ///< Some of its iterations are masked.
+  bool masksLast = false;             ///< The last one alone.
+  bool byRows = false;                ///< An iteration that a mask leaves empty changes nothing.
+  bool isIdleBehind = false;          ///< One past its end changes nothing.
 };
 
 /// A tile that is stored (e1).

@@ -87,9 +87,8 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
                         predict(models[candidate.model], candidate.plan, rates, launch),
                         &models[candidate.model]});
   auto sort = [&](size_t count) {
-    std::stable_sort(result.begin(), result.begin() + int64_t(count), [](auto &a, auto &b) {
-      return a.predicted.total < b.predicted.total;
-    });
+    std::stable_sort(result.begin(), result.begin() + int64_t(count),
+                     [](auto &a, auto &b) { return a.predicted.total < b.predicted.total; });
   };
   sort(result.size());
   constexpr size_t kPlayed = 8; // of the best, since it takes time

@@ -16,22 +16,26 @@ const Rates &planner::ratesOf(const Target &) {
   // docs/planner.md has where each number is from.
   static constexpr Rates kHopper = {.target = "sm_90",
                                     .multiprocessors = 132,
-                                    .gigahertz = 1.60,
-                                    .gigahertzLong = 1.40,
+                                    .gigahertz = 1.68,
+                                    .gigahertzLong = 1.53,
                                     .productFlops = 4096,
                                     .multiplies = 128,
                                     .specials = 16,
                                     .conversions = 64,
-                                    .l2Bytes = 52,
-                                    .threadBytes = 12,
+                                    .l2Bytes = 63,
+                                    .l2Clocks = 1785,
+                                    .threadBytes = 8,
                                     .dramBytes = 4.3e12,
-                                    .dramSeconds = 1.13e-6,
+                                    .dramSeconds = 0.8e-6,
                                     .l2Capacity = 40e6,
-                                    .storeBytes = 120,
+                                    .storeBytes = 98,
                                     .launchMicroseconds = 4,
-                                    .tileClocks = 700,
-                                    .stepClocks = 24,
-                                    .mergeClocks = 1500};
+                                    .clusterMicroseconds = 1.5,
+                                    .shareMicroseconds = 1.45,
+                                    .tileClocks = 916,
+                                    .stepClocks = 17,
+                                    .mergeClocks = 1350,
+                                    .mergeBytes = 26};
   return kHopper;
 }
 
@@ -60,7 +64,8 @@ class Predictor {
 public:
   Predictor(const KernelModel &model, const Plan &plan, const Rates &rates, const Launch &launch)
       : model(model), plan(plan), rates(rates), launch(launch),
-        processors(double(launch.multiprocessors ? launch.multiprocessors : rates.multiprocessors)) {
+        processors(
+            double(launch.multiprocessors ? launch.multiprocessors : rates.multiprocessors)) {
     for (const runtime::Expr &extent : model.grid)
       extents.push_back(double(std::max<int64_t>(0, valueOf(extent, {}))));
     tiles = 1;
@@ -78,6 +83,8 @@ private:
   }
   Clocks stepOf(int loop) const;
   double pitchOf(const StreamModel &stream) const;
+  double exposed(double ratio) const;
+  double slotsIn(int loop) const;
   Clocks tileOf(const Tile &tile) const;
   Clocks loopOf(int loop, const Tile &tile) const;
   double endOf() const;
@@ -95,9 +102,6 @@ private:
   int64_t groups() const {
     return plan.products.front().warps[0] / 4 * std::max<int64_t>(1, plan.blocks.turns) *
            std::max<int64_t>(1, plan.blocks.perSm);
-  }
-  bool overlapsEnds() const {
-    return plan.blocks.turns > 1 || plan.blocks.perSm > 1 || plan.loopOf(Plan::kTiles);
   }
   /// The most that a block has to do, and the sum of all, in clocks of tiles.
   std::pair<double, Clocks> play() const;
@@ -143,7 +147,7 @@ Clocks Predictor::stepOf(int loop) const {
     double columns = double(plan.productOf(product.id)->shape[1]);
     double slow = product.isShared ? std::max(1.0, (16 + columns / 4) / (columns / 2)) : 1;
     // Several blocks of rows of each of several warpgroups read the right operand once each.
-    constexpr double kSeveralBlocks = 1.08;
+    constexpr double kSeveralBlocks = 1.11;
     int64_t warpgroups = plan.productOf(product.id)->warps[0] / 4;
     const Plan::Product &made = *plan.productOf(product.id);
     int64_t rows = made.swapped ? product.n : product.m;
@@ -159,18 +163,51 @@ Clocks Predictor::stepOf(int loop) const {
       double rate = channel->kind == "tma" ? rates.l2Bytes : rates.threadBytes;
       step.l2 += double(stream.bytes()) / shared / rate * pitchOf(stream);
     }
-  double both = std::min(step.products, step.arithmetic);
-  double overlap = isPending || isSkewed() ? 0.12 : groups() > 1 ? 0.4 : 1;
-  step.taken = std::max({step.products, step.arithmetic, step.l2}) + overlap * both;
-  if (step.products > 0)
-    step.taken += rates.stepClocks;
+  // What does not hide behind the longest: measured, as all such numbers here (docs/planner.md).
+  constexpr double kL2 = 0.06, kChain = 100, kClusterStep = 7;
+  step.taken = std::max(step.products, step.l2) + kL2 * std::min(step.products, step.l2);
+  if (step.products > 0) {
+    step.taken = std::max(step.taken, rates.l2Clocks / slotsIn(loop)) + rates.stepClocks;
+    if (plan.blocks.cluster)
+      step.taken += kClusterStep;
+  }
+  double shorter = std::min(step.taken, step.arithmetic);
+  if (step.products > 0 && shorter > 0)
+    step.taken =
+        std::max(step.taken, step.arithmetic) +
+        (isPending ? 0 : exposed(shorter / std::max(step.taken, step.arithmetic))) * shorter +
+        (isPending ? 0 : kChain);
+  else
+    step.taken = std::max(step.taken, step.arithmetic);
   return step;
+}
+
+/// The part of arithmetic between products, or of these, that nothing hides, where one takes
+/// `ratio` as long as the other. Two warpgroups find work for each other unless both are busy all
+/// the time.
+double Predictor::exposed(double ratio) const {
+  if (groups() < 2)
+    return isSkewed() ? 0.8 : 1;
+  double part = std::clamp(1.2 * ratio - 0.4, 0.0, 0.8);
+  if (groups() > 2)
+    part *= 0.75;
+  return isSkewed() ? part : part + 0.35 * std::min(1.0, 4 * ratio * ratio);
+}
+
+/// Of the first stream of a loop: how far ahead it is loaded.
+double Predictor::slotsIn(int loop) const {
+  double copies = double(std::max<int64_t>(1, plan.blocks.turns)) *
+                  double(std::max<int64_t>(1, plan.blocks.perSm));
+  for (const StreamModel &stream : model.streams)
+    if (const Plan::Channel *channel = plan.channelOf(stream.id); channel && stream.loop == loop)
+      return double(channel->slots) * copies;
+  return 1e9; // nothing is loaded
 }
 
 /// How many times as long rows take that do not start at sectors of L2.
 double Predictor::pitchOf(const StreamModel &stream) const {
   constexpr int64_t kSector = 32;
-  constexpr double kAcross = 1.44;
+  constexpr double kAcross = 2.03;
   if (!stream.pitch || stream.shape.size() < 2)
     return 1;
   return valueOf(*stream.pitch, {}) * stream.elementBytes % kSector ? kAcross : 1;
@@ -184,13 +221,17 @@ Clocks Predictor::loopOf(int loop, const Tile &tile) const {
   return once * trips(model.loops[loop], tile);
 }
 
-/// What a tile's end takes where nothing is multiplied beside it.
+/// What a tile's end takes, and how much of that nothing is multiplied beside.
 double Predictor::endOf() const {
+  constexpr double kBeside = 0.85, kNextTile = 0.5;
   double bytes = 0;
   for (const EndModel &end : model.ends)
-    bytes += double(end.rows * end.columns) * 4; // of sums
+    if (plan.channelOf(end.id))                    // what others take is small
+      bytes += double(end.rows * end.columns) * 4; // of sums
   double clocks = rates.tileClocks + bytes / rates.storeBytes + arithmeticClocks(model.work);
-  return overlapsEnds() ? clocks / 2 : clocks;
+  if (plan.loopOf(Plan::kTiles))
+    return kNextTile * clocks;
+  return plan.blocks.turns > 1 || plan.blocks.perSm > 1 ? kBeside * clocks : clocks;
 }
 
 Clocks Predictor::tileOf(const Tile &tile) const {
@@ -227,12 +268,19 @@ double Predictor::splitShare(double tile) const {
   double whole = std::floor(tiles / processors), left = tiles - whole * processors;
   if (left == 0)
     return whole * tile;
+  const LoopModel &loop =
+      *llvm::find_if(model.loops, [&](auto &each) { return each.id == plan.blocks.splitLoop; });
+  auto least = double(plan.blocks.least);
+  double steps = trips(loop, Tile(extents.size(), 0));
+  double share = std::max(left / processors * steps, least);
+  if (steps - share < least) // that is not worth it
+    return (whole + 1) * tile;
   double sums = 0;
   for (const EndModel &end : model.ends)
     sums += double(end.rows * end.columns) * 4;
-  double sharers = std::ceil(processors / left);
-  double merging = sharers * (rates.mergeClocks + 2 * sums / rates.storeBytes);
-  return whole * tile + std::min(tile, left / processors * tile + merging);
+  double others = std::ceil(steps / share) - 1, end = endOf();
+  double merging = others * rates.mergeClocks + (others + 1) * sums / rates.mergeBytes;
+  return whole * tile + (tile - end) * share / steps + end + merging;
 }
 
 /// Tiles that differ along an axis, given to blocks in the plan's order.
@@ -265,7 +313,8 @@ double Predictor::dramRate() const {
   double blocks = processors * double(std::max<int64_t>(1, plan.blocks.perSm));
   if (plan.blocks.splitLoop.empty())
     blocks = std::min(blocks, tiles);
-  return ahead > 0 ? std::min(rates.dramBytes, blocks * ahead / rates.dramSeconds) : rates.dramBytes;
+  return ahead > 0 ? std::min(rates.dramBytes, blocks * ahead / rates.dramSeconds)
+                   : rates.dramBytes;
 }
 
 /// What comes from memory: all of it once, or, where it does not stay in L2, what each wave of
@@ -294,7 +343,7 @@ double Predictor::dramBytes() const {
 
 /// The clock falls where products go on for long: a GPU at the limit of its power.
 double Predictor::gigahertz(double microseconds) const {
-  constexpr double kShort = 60, kLong = 3000;
+  constexpr double kShort = 60, kLong = 3000; // us
   double length = std::clamp(std::log(microseconds / kShort) / std::log(kLong / kShort), 0.0, 1.0);
   return rates.gigahertz + length * (rates.gigahertzLong - rates.gigahertz);
 }
@@ -311,7 +360,16 @@ Prediction Predictor::predict() {
   result.dram = dramBytes() / dramRate() * 1e6;
   result.ends = endOf() * tiles / processors / perMicrosecond;
   result.balance = most > 0 ? std::min(1.0, sum.taken / processors / most) : 1;
-  result.total = rates.launchMicroseconds + std::max(most / perMicrosecond, result.dram);
+  constexpr double kMemory = 0.11; // of the shorter, beside work or loads that take longer
+  double work = most / perMicrosecond;
+  result.total = rates.launchMicroseconds + std::max(work, result.dram) +
+                 kMemory * std::min(work, result.dram);
+  if (plan.blocks.cluster)
+    result.total += rates.clusterMicroseconds;
+  if (!plan.blocks.splitLoop.empty())
+    result.total += rates.shareMicroseconds;
+  if (plan.blocks.perSm > 1 || plan.blocks.turns > 1)
+    result.total += plan.blocks.turns > 1 ? rates.clusterMicroseconds / 2 : 0.25;
   return result;
 }
 

@@ -18,7 +18,7 @@ struct Launch {
 struct Prediction {
   double total = 0;
   double products = 0, arithmetic = 0, l2 = 0, dram = 0;
-  double ends = 0;  ///< In which no product is under way.
+  double ends = 0;    ///< In which no product is under way.
   double balance = 1; ///< The mean block's share of the work, of the largest share.
 };
 

@@ -9,20 +9,23 @@ namespace tilewright::planner {
 /// Clocks are of an SM, at `gigahertz`.
 struct Rates {
   llvm::StringRef target;
-  int64_t multiprocessors; ///< Of the GPU that was measured.
+  int64_t multiprocessors;         ///< Of the GPU that was measured.
   double gigahertz, gigahertzLong; ///< That it holds while products go on for 60 us, for 3 ms.
-  double productFlops;     ///< 16-bit products and sums of an SM per clock.
+  double productFlops;             ///< 16-bit products and sums of an SM per clock.
   double multiplies, specials, conversions; ///< Elements per clock (Work).
-  double l2Bytes;          ///< That an SM gets from L2 per clock.
-  double threadBytes;      ///< The same, by threads that load elements one by one.
-  double dramBytes;        ///< Of all, per second.
-  double dramSeconds;      ///< From a load to its bytes.
-  double l2Capacity;       ///< Bytes that stay there from one wave of tiles to the next.
-  double storeBytes;       ///< Of sums that an SM turns into stored elements, per clock.
+  double l2Bytes;                           ///< That an SM gets from L2 per clock.
+  double l2Clocks;    ///< From a load to its bytes in shared memory, while many are under way.
+  double threadBytes; ///< The same, by threads that load elements one by one.
+  double dramBytes;   ///< Of all, per second.
+  double dramSeconds; ///< From a load to its bytes.
+  double l2Capacity;  ///< Bytes that stay there from one wave of tiles to the next.
+  double storeBytes;  ///< Of sums that an SM turns into stored elements, per clock.
   double launchMicroseconds; ///< From the launch to the first product, and from the last store on.
-  double tileClocks;       ///< Of a block between two tiles, beside what is stored.
+  double clusterMicroseconds, shareMicroseconds; ///< More for clusters, for tiles that are shared.
+  double tileClocks;  ///< Of a block between two tiles, beside what is stored.
   double stepClocks;  ///< Of an iteration beside its products: barriers, their issue.
   double mergeClocks; ///< Until a block sees what another has left for it.
+  double mergeBytes;  ///< Of sums that it then adds, per clock.
 };
 
 /// The rates of a target; those of the one most like it where it was not measured.

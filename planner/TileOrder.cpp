@@ -44,8 +44,7 @@ private:
 } // namespace
 
 double planner::longestShare(llvm::ArrayRef<int64_t> extents, const Plan::Blocks &order,
-                             int64_t count,
-                             llvm::function_ref<double(const TilePlace &)> workOf) {
+                             int64_t count, llvm::function_ref<double(const TilePlace &)> workOf) {
   std::vector<int64_t> axes = order.axes;
   for (int64_t axis = 0; axes.size() < extents.size(); ++axis)
     axes.push_back(axis);

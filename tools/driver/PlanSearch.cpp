@@ -95,7 +95,8 @@ private:
   void findConditions(const KernelModel &usual) {
     for (const Param &param : text->signature().params)
       if (param.kind == Param::Scalar && param.dtype && frontend::isFloat(*param.dtype))
-        if (ErrorOr<KernelModel> model = read({}, param.name); model && workOf(*model) < workOf(usual))
+        if (ErrorOr<KernelModel> model = read({}, param.name);
+            model && workOf(*model) < workOf(usual))
           conditions.insert(conditions.begin(), param.name);
   }
 

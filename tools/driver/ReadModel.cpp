@@ -25,7 +25,8 @@ static double elementsOf(Value value) {
 
 /// Of one op, in elements of its tiles.
 static Work workOf(Operation &op) {
-  constexpr double kErf = 20, kQuotient = 3; // instructions of an erf, or of a division, beside a special one
+  constexpr double kErf = 20,
+                   kQuotient = 3; // instructions of an erf, or of a division, beside a special one
   if (isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op))
     return {.multiplies = elementsOf(op.getOperand(0))};
   if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>())
