@@ -375,7 +375,7 @@ Status PlanWriter::fillSlots() {
   for (const Plan::Channel &channel : plan.channels)
     left -= copies * bytesOf(channel);
   for (const EndModel &end : model.ends) // others are put in order in shared memory
-    if (!plan.channelOf(end.id))
+    if (!plan.channelOf(end.id) && end.columns > 1)
       left -= copies * end.rows * (end.columns * end.elementBytes + kPadBytes);
   for (const StreamModel &stream : model.streams)
     if (isStream(stream))

@@ -96,6 +96,12 @@ private:
     return std::max({all / rates.multiplies, work.specials / rates.specials,
                      work.conversions / rates.conversions});
   }
+  bool takesTurns() const {
+    return llvm::any_of(plan.loops, [](const Plan::Loop &loop) {
+      return llvm::any_of(loop.order,
+                          [](auto &step) { return step.kind == Plan::Loop::Step::Enter; });
+    });
+  }
   bool isSkewed() const {
     return llvm::any_of(plan.products, [](auto &product) { return product.behind; });
   }
@@ -187,11 +193,15 @@ Clocks Predictor::stepOf(int loop) const {
 /// the time.
 double Predictor::exposed(double ratio) const {
   if (groups() < 2)
-    return isSkewed() ? 0.8 : 1;
+    return isSkewed() ? 1.1 : 1.3;
   double part = std::clamp(1.2 * ratio - 0.4, 0.0, 0.8);
   if (groups() > 2)
     part *= 0.75;
-  return isSkewed() ? part : part + 0.35 * std::min(1.0, 4 * ratio * ratio);
+  if (!isSkewed()) // turns keep them apart
+    part += takesTurns() ? 0.08 : 0.3;
+  else if (takesTurns())
+    part += groups() > 2 ? -0.04 : 0.02;
+  return part;
 }
 
 /// Of the first stream of a loop: how far ahead it is loaded.
