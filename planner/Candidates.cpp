@@ -26,6 +26,8 @@ constexpr int64_t kOwnRegisters = 24;
 /// Of a thread, beside the sums of an instruction, before roles exchange registers: ptxas holds all
 /// code to what the kernel starts with.
 constexpr int64_t kStartRegisters = 26;
+/// Of a thread, for what is carried of its rows between products: maxima, sums, factors.
+constexpr int64_t kRowRegisters = 8;
 /// Of a thread, for sums of several blocks of rows: with 192 a product was measured at 0.65 of its
 /// speed with 128.
 constexpr int64_t kMostOfBlocks = 160;
@@ -162,7 +164,10 @@ Status PlanWriter::writeProducts() {
     if (!product.isShared) // its left operand
       registers += product.m * product.k * product.bits / 32 / (kWarpgroup * is.groups);
   }
-  int64_t most = plan.roles.back().registers.value_or(startRegisters()) - kOwnRegisters;
+  bool isChained =
+      llvm::any_of(model.products, [](auto &product) { return !product.behind.empty(); });
+  int64_t own = kOwnRegisters + (isChained ? kRowRegisters : 0);
+  int64_t most = plan.roles.back().registers.value_or(startRegisters()) - own;
   if (registers > most)
     return Error{llvm::formatv("sums take {0} registers of {1}", registers, most).str()};
   return {};

@@ -184,12 +184,16 @@ std::vector<planner::Ranked> PlanSearch::rank(const planner::Launch &launch) con
 }
 
 std::vector<passes::Plan> PlanSearch::finalists(const planner::Launch &launch) const {
-  constexpr size_t kMost = 6; // each costs a compilation where it is rejected
+  constexpr size_t kMost = 8; // each costs a compilation where it is rejected
+  constexpr int64_t kAlike =
+      2; // with the same tiles: what stands against one, most often does so again
   std::vector<passes::Plan> result;
   for (planner::Ranked &ranked : rank(launch)) {
     if (result.size() == kMost)
       break;
-    result.push_back(std::move(ranked.plan));
+    auto isAlike = [&](const passes::Plan &plan) { return plan.tiles == ranked.plan.tiles; };
+    if (llvm::count_if(result, isAlike) < kAlike)
+      result.push_back(std::move(ranked.plan));
   }
   return result;
 }
