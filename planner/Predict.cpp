@@ -198,9 +198,9 @@ double Predictor::exposed(double ratio) const {
   if (groups() > 2)
     part *= 0.75;
   if (!isSkewed()) // turns keep them apart
-    part += takesTurns() ? 0.08 : 0.3;
+    part += takesTurns() ? 0.12 : 0.3;
   else if (takesTurns())
-    part += groups() > 2 ? -0.04 : 0.02;
+    part -= groups() > 2 ? 0.04 : 0.01;
   return part;
 }
 
