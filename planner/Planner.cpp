@@ -80,22 +80,37 @@ static bool holds(const Plan &plan, const Launch &launch) {
 
 std::vector<Ranked> Planner::rank(const Launch &launch) const {
   const Rates &rates = ratesOf(target);
-  std::vector<Ranked> result;
-  for (const Candidate &candidate : candidates)
-    if (holds(candidate.plan, launch))
-      result.push_back({candidate.plan,
-                        predict(models[candidate.model], candidate.plan, rates, launch),
-                        &models[candidate.model]});
-  auto sort = [&](size_t count) {
-    std::stable_sort(result.begin(), result.begin() + int64_t(count),
-                     [](auto &a, auto &b) { return a.predicted.total < b.predicted.total; });
+  struct Entry {
+    Ranked ranked;
+    const KernelModel *model;
   };
-  sort(result.size());
+  std::vector<Entry> entries;
+  for (const Candidate &candidate : candidates) {
+    const KernelModel &model = models[candidate.model];
+    if (holds(candidate.plan, launch))
+      entries.push_back({{candidate.plan, predict(model, candidate.plan, rates, launch)}, &model});
+  }
+  auto sort = [&](size_t count) {
+    std::stable_sort(entries.begin(), entries.begin() + int64_t(count), [](auto &a, auto &b) {
+      return a.ranked.predicted.total < b.ranked.predicted.total;
+    });
+  };
+  sort(entries.size());
   constexpr size_t kPlayed = 8; // of the best, since it takes time
-  size_t played = 0;
-  for (; played < std::min(kPlayed, result.size()); ++played)
-    if (!unevenAxes(*result[played].model).empty() && result[played].plan.blocks.perSm)
-      chooseOrder(*result[played].model, rates, launch, result[played]);
+  size_t played = std::min(kPlayed, entries.size());
+  for (auto &[ranked, model] : llvm::MutableArrayRef(entries).take_front(played))
+    if (!unevenAxes(*model).empty() && ranked.plan.blocks.perSm)
+      chooseOrder(*model, rates, launch, ranked);
   sort(played);
+  std::vector<Ranked> result;
+  for (Entry &entry : entries)
+    result.push_back(std::move(entry.ranked));
   return result;
+}
+
+std::optional<Prediction> Planner::predictFor(const Plan &plan, const Launch &launch) const {
+  for (const KernelModel &model : models)
+    if (model.tiles == plan.tiles && model.positive == plan.positive)
+      return predict(model, plan, ratesOf(target), launch);
+  return std::nullopt;
 }

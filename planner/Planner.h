@@ -16,7 +16,6 @@ namespace tilewright::planner {
 struct Ranked {
   passes::Plan plan;
   Prediction predicted;
-  const KernelModel *model = nullptr; ///< The planner's.
 };
 
 /// The plans that a kernel could have, for some tiles each.
@@ -28,6 +27,9 @@ public:
   /// Plans for a launch, by predicted time. A plan whose conditions do not hold is left out; where
   /// it is not known, they are taken to hold.
   std::vector<Ranked> rank(const Launch &launch) const;
+
+  /// What a plan would take, stated by whomever; nothing if no model has its tiles and conditions.
+  std::optional<Prediction> predictFor(const passes::Plan &plan, const Launch &launch) const;
 
   /// Why there are no others.
   const std::vector<std::string> &refused() const { return reasons; }

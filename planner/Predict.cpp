@@ -153,12 +153,12 @@ Clocks Predictor::stepOf(int loop) const {
     double columns = double(plan.productOf(product.id)->shape[1]);
     double slow = product.isShared ? std::max(1.0, (16 + columns / 4) / (columns / 2)) : 1;
     // Several blocks of rows of each of several warpgroups read the right operand once each.
-    constexpr double kSeveralBlocks = 1.11;
+    constexpr double kSeveralBlocks = 1.11, kTwoBlocks = 1.02;
     int64_t warpgroups = plan.productOf(product.id)->warps[0] / 4;
     const Plan::Product &made = *plan.productOf(product.id);
     int64_t rows = made.swapped ? product.n : product.m;
-    if (rows > 64 * warpgroups && warpgroups > 1)
-      slow *= kSeveralBlocks;
+    if (rows > 64 * warpgroups)
+      slow *= warpgroups > 1 ? kSeveralBlocks : kTwoBlocks;
     step.products += flops / rate * slow;
     isPending &= product.isPending;
   }

@@ -62,6 +62,14 @@ public:
 private:
   using Tiles = std::vector<passes::Plan::Tile>;
 
+  /// Whether a tile of these columns is worth a look: others are for tiles of one usual height,
+  /// since they only serve to come out even.
+  static bool isWorth(int64_t rows, int64_t columns) {
+    constexpr int64_t kUsualRows = 128;
+    return rows == kUsualRows || columns % 64 == 0 || columns == 32 || columns == 96 ||
+           columns == 160;
+  }
+
   /// The kernel with these tiles, where the conditions of a plan hold.
   ErrorOr<KernelModel> read(const Tiles &tiles, const std::string &positive) {
     frontend::Specialisation specialisation = wanted.specialisation;
@@ -125,11 +133,15 @@ private:
     constexpr int64_t kRowBytes = 128; // of what is swizzled
     std::vector<int64_t> extents;
     if (use.isRows)
+      rowsParam = open.size();
+    else if (use.isColumns && !use.isDepth)
+      columnsParam = open.size();
+    if (use.isRows)
       extents = {16, 32, 64, 128, 192, 256};
     else if (use.isColumns && use.isDepth)
       extents = {64, 80, 96, 128, 176};
     else if (use.isColumns)
-      extents = {32, 64, 96, 128, 160, 192, 256};
+      extents = {32, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256};
     else if (use.isDepth)
       extents = {kRowBytes * 8 / usual.products.front().bits};
     if (!extents.empty())
@@ -145,6 +157,9 @@ private:
       }
       return;
     }
+    if (rowsParam && columnsParam &&
+        !isWorth(tiles[*rowsParam].extent, tiles[*columnsParam].extent))
+      return;
     for (const std::string &condition : conditions)
       if (ErrorOr<KernelModel> model = read(tiles, condition))
         models.push_back(std::move(*model));
@@ -154,6 +169,7 @@ private:
   const Attempt &wanted;
   std::vector<std::string> conditions = {""};
   std::vector<std::pair<std::string, std::vector<int64_t>>> open; ///< Extents by parameter.
+  std::optional<size_t> rowsParam, columnsParam; ///< Of `open`, where one is just that.
   std::vector<KernelModel> models;
 };
 
@@ -181,6 +197,11 @@ PlanSearch::PlanSearch(const KernelTextPtr &text, const Attempt &given) : wanted
 
 std::vector<planner::Ranked> PlanSearch::rank(const planner::Launch &launch) const {
   return planner ? planner->rank(launch) : std::vector<planner::Ranked>();
+}
+
+std::optional<planner::Prediction> PlanSearch::predictFor(const passes::Plan &plan,
+                                                          const planner::Launch &launch) const {
+  return planner ? planner->predictFor(plan, launch) : std::nullopt;
 }
 
 std::vector<passes::Plan> PlanSearch::finalists(const planner::Launch &launch) const {

@@ -27,6 +27,9 @@ public:
   bool empty() const { return !planner || planner->empty(); }
   /// All plans, by predicted time.
   std::vector<planner::Ranked> rank(const planner::Launch &launch) const;
+  /// What a plan would take; nothing if its tiles are none of those that are tried.
+  std::optional<planner::Prediction> predictFor(const passes::Plan &plan,
+                                                const planner::Launch &launch) const;
   /// The best of them.
   std::vector<passes::Plan> finalists(const planner::Launch &launch) const;
   std::vector<std::string> refused() const;

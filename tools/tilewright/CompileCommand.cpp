@@ -1,6 +1,7 @@
 // `tilewright compile` and `tilewright explain`.
 #include "tools/tilewright/Commands.h"
 
+#include "planner/Say.h"
 #include "support/Files.h"
 #include "tools/driver/Inspect.h"
 #include "tools/driver/Listing.h"
@@ -116,6 +117,30 @@ Status cli::compile(const CompileOptions &options) {
   return writeOutput(options.output, text);
 }
 
+/// What a plan that was found is expected to take, and what others would.
+static std::string explainChoice(const Job &job, const Step &step, const driver::Attempt &attempt) {
+  if (!attempt.found)
+    return "";
+  driver::PlanSearch search(step.text, attempt.open());
+  planner::Launch launch = launchFor(job, step, job.sizes);
+  ErrorOr<passes::Plan> plan = passes::Plan::parse(attempt.config.planText);
+  std::optional<planner::Prediction> own = plan ? search.predictFor(*plan, launch) : std::nullopt;
+  if (!own)
+    return "";
+  std::string text =
+      fmt::format("  predicted for {}\n    {}\n  instead\n", str(job.sizes), planner::str(*own));
+  constexpr size_t kOthers = 5;
+  std::vector<std::string> titles = {planner::titleOf(*plan)};
+  for (const planner::Ranked &other : search.rank(launch)) {
+    std::string title = planner::titleOf(other.plan);
+    if (titles.size() > kOthers || llvm::is_contained(titles, title))
+      continue;
+    text += fmt::format("    {}\n      {}\n", title, planner::str(other.predicted));
+    titles.push_back(std::move(title));
+  }
+  return text;
+}
+
 Status cli::explain(const ExplainOptions &options) {
   TILEWRIGHT_TRY(checkIrAfter(options.emit, options.irAfter));
   TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
@@ -126,9 +151,12 @@ Status cli::explain(const ExplainOptions &options) {
   for (const Step &step : job.steps) {
     TILEWRIGHT_ASSIGN(std::vector<driver::Attempt> attempts, attemptsFor(job, step));
     for (const driver::Attempt &attempt : attempts) {
-      TILEWRIGHT_ASSIGN(std::string text, options.facts ? driver::explainFacts(step.text, attempt.open())
-                                                        : driver::explain(step.text, attempt));
+      TILEWRIGHT_ASSIGN(std::string text, options.facts
+                                              ? driver::explainFacts(step.text, attempt.open())
+                                              : driver::explain(step.text, attempt));
       fmt::print("{}", text);
+      if (!options.facts)
+        fmt::print("{}", explainChoice(job, step, attempt));
     }
   }
   return {};

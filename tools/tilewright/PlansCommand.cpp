@@ -1,6 +1,7 @@
 // `tilewright plans`: what the planner would choose, and between what.
 #include "tools/tilewright/Commands.h"
 
+#include "planner/Say.h"
 #include "support/Files.h"
 #include "tools/driver/PlanSearch.h"
 
@@ -9,27 +10,6 @@
 
 using namespace tilewright;
 using namespace tilewright::cli;
-
-/// "128x256x64, 2 in turns": what tells a plan from others at a glance.
-static std::string titleOf(const passes::Plan &plan) {
-  std::string title;
-  for (const passes::Plan::Tile &tile : plan.tiles)
-    title += fmt::format("{}{} {}", title.empty() ? "" : ", ", tile.parameter, tile.extent);
-  title += fmt::format("; {} warps", plan.products.front().warps[0]);
-  const passes::Plan::Blocks &blocks = plan.blocks;
-  if (blocks.perSm > 1)
-    title += fmt::format(", {} per SM", blocks.perSm);
-  if (blocks.cluster)
-    title += fmt::format(", clusters of {}", blocks.cluster);
-  if (blocks.turns)
-    title += fmt::format(", {} in turns", blocks.turns);
-  if (!blocks.splitLoop.empty())
-    title += ", split " + blocks.splitLoop;
-  for (const passes::Plan::Product &product : plan.products)
-    if (product.behind)
-      title += ", " + product.id + " behind";
-  return title;
-}
 
 Status cli::plans(const PlansOptions &options) {
   TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
@@ -44,10 +24,10 @@ Status cli::plans(const PlansOptions &options) {
   fmt::print("{:>10} {:>9} {:>10} {:>8} {:>8} {:>8} {:>6}\n", "us", "products", "arithmetic", "l2",
              "dram", "ends", "busy");
   for (size_t at = 0; at < std::min(options.count, ranked.size()); ++at) {
-    const auto &[plan, predicted, model] = ranked[at];
+    const auto &[plan, predicted] = ranked[at];
     fmt::print("{:10.1f} {:9.1f} {:10.1f} {:8.1f} {:8.1f} {:8.1f} {:6.2f}  {}\n", predicted.total,
                predicted.products, predicted.arithmetic, predicted.l2, predicted.dram,
-               predicted.ends, predicted.balance, titleOf(plan));
+               predicted.ends, predicted.balance, planner::titleOf(plan));
     if (!options.output.empty())
       TILEWRIGHT_TRY(writeFileAtomic(fmt::format("{}/{:03}.plan", options.output, at), plan.str()));
   }

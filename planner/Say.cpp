@@ -1,0 +1,58 @@
+#include "planner/Say.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace tilewright;
+using llvm::formatv;
+using passes::Plan;
+
+/// What the order of a loop says beside its products.
+static std::string loopTitle(const Plan &plan) {
+  std::string title;
+  bool takesTurns = false;
+  for (const Plan::Loop &loop : plan.loops)
+    for (const Plan::Loop::Step &step : loop.order)
+      takesTurns |= step.kind == Plan::Loop::Step::Enter;
+  for (const Plan::Product &product : plan.products) {
+    if (product.behind)
+      title += ", " + product.id + " behind";
+    if (product.swapped)
+      title += ", " + product.id + " swapped";
+  }
+  title += takesTurns ? ", warpgroups in turns" : "";
+  title += plan.loopOf(Plan::kTiles) ? ", tiles overlap" : "";
+  for (const std::string &scalar : plan.positive)
+    title += ", for " + scalar + " > 0";
+  return title;
+}
+
+std::string planner::titleOf(const Plan &plan) {
+  std::string title;
+  for (const Plan::Tile &tile : plan.tiles)
+    title += formatv("{0}{1} {2}", title.empty() ? "" : ", ", tile.parameter, tile.extent).str();
+  title += formatv("; {0} warps", plan.products.front().warps[0]).str();
+  const Plan::Blocks &blocks = plan.blocks;
+  if (blocks.perSm > 1)
+    title += formatv(", {0} per SM", blocks.perSm).str();
+  if (blocks.cluster)
+    title += formatv(", clusters of {0}", blocks.cluster).str();
+  if (blocks.turns)
+    title += formatv(", {0} in turns", blocks.turns).str();
+  if (!blocks.splitLoop.empty())
+    title += ", split " + blocks.splitLoop;
+  return title + loopTitle(plan);
+}
+
+std::string planner::str(const Prediction &predicted) {
+  bool isLong = predicted.total >= 1000;
+  double unit = isLong ? 1000 : 1;
+  std::string text = formatv("{0:f2} {1}: products {2:f2}", predicted.total / unit,
+                             isLong ? "ms" : "us", predicted.products / unit)
+                         .str();
+  if (predicted.arithmetic > 0)
+    text += formatv(", arithmetic {0:f2}", predicted.arithmetic / unit).str();
+  return text + formatv(", L2 {0:f2}, memory {1:f2}, ends {2:f2}; blocks busy {3:f2}",
+                        predicted.l2 / unit, predicted.dram / unit, predicted.ends / unit,
+                        predicted.balance)
+                    .str();
+}

@@ -1,0 +1,112 @@
+// Plans that were measured (bench/results/h200/planner.json) come out in about the order that is
+// predicted: what would be chosen among those of a shape is nearly the fastest. A change of rates
+// or of the model that loses this fails here.
+#include "tests/planner/Models.h"
+
+#include "support/Files.h"
+#include "tools/driver/Builtins.h"
+#include "tools/driver/PlanSearch.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace tilewright::driver {
+namespace {
+
+using nlohmann::json;
+
+/// Searches of a kernel by what specialises it.
+class Searches {
+public:
+  const PlanSearch &of(const json &measured) {
+    bool isProduct = measured["kernel"] == "matmul_nt";
+    std::string key = isProduct ? "" : measured["sizes"]["D"].dump() + measured["causal"].dump();
+    auto &search = known[measured["kernel"].get<std::string>() + key];
+    if (!search)
+      search = std::make_unique<PlanSearch>(*loadKernel(measured["kernel"].get<std::string>()),
+                                            wantedFor(measured, isProduct));
+    return *search;
+  }
+
+private:
+  static Attempt wantedFor(const json &measured, bool isProduct) {
+    Attempt wanted{{.target = "sm_90"}, {}};
+    frontend::Specialisation &bound = wanted.specialisation;
+    bound.dtypes["E"] = frontend::Dtype::BF16;
+    if (isProduct)
+      bound.dtypes["O"] = frontend::Dtype::BF16;
+    else
+      bound.dims["D"] = measured["sizes"]["D"].get<int64_t>();
+    if (!isProduct)
+      bound.consts["causal"] = measured["causal"].get<bool>();
+    auto names = isProduct ? std::vector{"a", "b", "c"} : std::vector{"q", "k", "v", "o", "lse"};
+    for (const char *name : names)
+      bound.tensors[name] = {.align = 16};
+    return wanted;
+  }
+
+  std::map<std::string, std::unique_ptr<PlanSearch>> known;
+};
+
+planner::Launch launchAt(const json &measured) {
+  std::map<std::string, int64_t> sizes;
+  for (const auto &[name, size] : measured["sizes"].items())
+    sizes[name] = size.get<int64_t>();
+  return planner::launchOf(std::move(sizes));
+}
+
+TEST(Rank, IsNearlyTheOrderThatWasMeasured) {
+  ErrorOr<std::string> text = readFile(TILEWRIGHT_ROOT "/bench/results/h200/planner.json");
+  ASSERT_TRUE(text) << text.error().message;
+  json results = json::parse(*text);
+  Searches searches;
+  double losses = 0;
+  int64_t cases = 0;
+  std::vector<double> errors;
+  for (const json &measured : results["cases"]) {
+    const PlanSearch &search = searches.of(measured);
+    planner::Launch launch = launchAt(measured);
+    double least = 0, chosen = 0, fastest = 0;
+    for (const json &entry : measured["plans"]) {
+      ErrorOr<passes::Plan> plan = passes::Plan::parse(entry["plan"].get<std::string>());
+      ASSERT_TRUE(plan) << plan.error().message;
+      std::optional<planner::Prediction> predicted = search.predictFor(*plan, launch);
+      ASSERT_TRUE(predicted) << plan->str();
+      double time = entry["us"].get<double>();
+      errors.push_back(std::abs(predicted->total / time - 1));
+      fastest = fastest == 0 ? time : std::min(fastest, time);
+      if (least == 0 || predicted->total < least) {
+        least = predicted->total;
+        chosen = time;
+      }
+    }
+    losses += std::log(chosen / fastest);
+    ++cases;
+    EXPECT_LT(chosen, 1.45 * fastest) << measured["kernel"] << measured["sizes"];
+  }
+  ASSERT_GT(cases, 50);
+  constexpr double kMeanLoss = 1.05, kMedianError = 0.1;
+  EXPECT_LT(std::exp(losses / double(cases)), kMeanLoss);
+  std::nth_element(errors.begin(), errors.begin() + errors.size() / 2, errors.end());
+  EXPECT_LT(errors[errors.size() / 2], kMedianError);
+}
+
+/// Large products are found as the program by hand has them: blocks that share what is left over.
+TEST(Rank, HasThePlanOfTheProgramByHandInFront) {
+  ErrorOr<std::string> text = readFile(TILEWRIGHT_ROOT "/tests/plans/gemm_stream_k.plan");
+  ASSERT_TRUE(text) << text.error().message;
+  passes::Plan byHand = *passes::Plan::parse(*text);
+  Searches searches;
+  for (int64_t size : {8192, 16384}) {
+    json measured = {{"kernel", "matmul_nt"}, {"sizes", {{"M", size}, {"N", size}, {"K", size}}}};
+    passes::Plan found = searches.of(measured).rank(launchAt(measured)).front().plan;
+    EXPECT_EQ(found.tiles, byHand.tiles);
+    EXPECT_EQ(found.blocks, byHand.blocks);
+    EXPECT_EQ(found.products, byHand.products);
+    EXPECT_EQ(found.channels, byHand.channels);
+  }
+}
+
+} // namespace
+} // namespace tilewright::driver
