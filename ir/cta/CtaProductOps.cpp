@@ -109,10 +109,11 @@ static LogicalResult verifyAsynchronous(MmaOp op) {
                             << "by `#cta.wgmma` adds to a pending sum";
   for (Value operand : {op.getA(), Value(op.getB())}) {
     auto kind = isa<SlotType>(operand.getType()) ? kindOf(operand) : std::nullopt;
-    if (kind == ChannelKind::CpAsync && op.readsShared())
+    bool readable = kind != ChannelKind::CpAsync && kind != ChannelKind::Store;
+    if (kind && !readable && op.readsShared())
       return op.emitOpError() << "by `" << instruction
-                              << "` reads slots of `tma`, `registers` or `put` channels, not "
-                              << "`cp_async`";
+                              << "` reads slots of `tma`, `registers` or `put` channels, not `"
+                              << stringifyChannelKind(*kind) << "`";
   }
   return success();
 }

@@ -34,6 +34,7 @@ std::vector<std::string> allKernels() {
 struct Request {
   std::string kernel, target;
   std::vector<std::string> dtypes, settings;
+  bool findsPlan = true;
 
   std::string str() const {
     std::string text = kernel + " " + target;
@@ -51,6 +52,8 @@ ErrorOr<driver::Compiled> compile(const Request &request, const runtime::Compile
   args.target = request.target;
   args.dtypes = request.dtypes;
   args.sets = request.settings;
+  if (!request.findsPlan)
+    args.plan = {std::string(driver::kNoPlan)};
   TILEWRIGHT_ASSIGN(cli::Job job, cli::makeJob(args));
   TILEWRIGHT_ASSIGN(driver::Attempt wanted, cli::attemptFor(job, job.steps[0], job.sizes));
   return driver::compile(job.steps[0].text, wanted, options);
@@ -182,7 +185,7 @@ TEST_P(TargetsTest, usesTheInstructionsOfTheGeneration) {
   for (const Form &form : forms)
     if (generation >= form.from && generation < form.before) {
       Request request{form.kernel, GetParam(), splitWords(form.dtypes, ','),
-                      splitWords(form.settings, ',')};
+                      splitWords(form.settings, ','), /*findsPlan=*/false};
       requests.emplace(request.str(), request);
       instructions[request.str()].push_back(form.instruction);
     }
@@ -199,6 +202,30 @@ TEST_P(TargetsTest, usesTheInstructionsOfTheGeneration) {
     if (generation < 90) {
       EXPECT_EQ(ptx.find("stmatrix"), std::string::npos) << list[i].str();
     }
+  }
+}
+
+/// What is found for large, aligned tensors multiplies by warpgroup, and copies by TMA.
+TEST(FoundPlans, useWgmmaAndTma) {
+  if (ErrorOr<const runtime::Nvrtc *> nvrtc = runtime::Nvrtc::get(); !nvrtc)
+    GTEST_SKIP() << nvrtc.error().message;
+  std::vector<Request> list;
+  for (const char *kernel : {"matmul", "matmul_nt", "matmul_tn", "matmul_tt", "gelu_linear",
+                             "swiglu_mlp", "swiglu_mlp_down", "attention"})
+    list.push_back({kernel, "sm_90", {"E=bf16"}, {}});
+  list.push_back({"attention", "sm_90", {"E=f16"}, {"causal=true"}});
+  list.push_back({"matmul_scaled", "sm_90", {"E=f8e4m3"}, {}});
+  std::vector<Result> results = compileAll(list);
+  for (auto [request, result] : llvm::zip(list, results)) {
+    ASSERT_TRUE(*result) << request.str() << ": " << result->error().message;
+    const std::string &ptx = (*result)->kernel.compiled().text.ptx;
+    for (const char *instruction : {"wgmma.mma_async.sync.aligned.m64n", "cp.async.bulk.tensor.",
+                                    ".global.shared::cta", "setmaxnreg.inc"})
+      EXPECT_NE(ptx.find(instruction), std::string::npos)
+          << request.str() << " has no " << instruction;
+    for (const char *instruction : {"ld.local", "st.local", "mma.sync"})
+      EXPECT_EQ(ptx.find(instruction), std::string::npos)
+          << request.str() << " has " << instruction;
   }
 }
 
