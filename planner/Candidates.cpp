@@ -453,6 +453,7 @@ static std::vector<Structure> structuresOf(const KernelModel &model) {
       result.push_back({.groups = groups, .perSm = perSm});
     result.push_back({.groups = groups, .isSplit = true});
     result.push_back({.groups = groups, .cluster = 2});
+    result.push_back({.groups = groups, .cluster = 2, .isSplit = true});
     if (groups == 1)
       result.push_back({.groups = groups, .turns = 2});
   }

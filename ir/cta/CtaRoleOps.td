@@ -73,7 +73,7 @@ def Cta_TilesOp : Cta_Op<"tiles", [
     and `cta.combine` puts its parts together. Where shares would save fewer than p steps, nothing is
     split. A block ends with its parts, of which there are up to two: the beginning of one tile, and
     the end, the middle or all of the one before. (Stream-K, Osama et al. 2023, with whole tiles for
-    all but the rest.)
+    all but the rest.) Clusters count as blocks do, and their tiles as one.
 
     Where tiles differ, `of (%m, %n) { … cta.yield %steps : i32 }` says how many steps the one with
     these coordinates has; fewer than 0 are 0. Shares then are of the sum over the tiles left over,
@@ -83,8 +83,8 @@ def Cta_TilesOp : Cta_Op<"tiles", [
 
     C1: an argument per extent. C2: g is at least 1 and a multiple of the cluster's blocks; only
     groups of two axes or more are folded or descending. C3: 0 <= i < t. C4: a role's only loop over tiles, at its top level. C5: clusters
-    have no queue. C6: what is carried is neither pending nor a scalar. C7: tiles are split for single
-    blocks that take no turns and have no queue; p >= 1. C8: `axes` names each axis once, the first
+    have no queue. C6: what is carried is neither pending nor a scalar. C7: tiles are split for blocks
+    that take no turns and have no queue, in clusters by one number of steps; p >= 1. C8: `axes` names each axis once, the first
     as 0. C9: what the launch gives follows from sizes and scalar arguments, by arithmetic that the
     host can do. C10: the region of a tile's steps takes its coordinates and gives an i32, by
     arithmetic of scalars on them and on values from outside.

@@ -315,11 +315,13 @@ LogicalResult TilesOp::verify() {
   if (isSplit() != bool(getLeast()) || (getLeast() && *getLeast() < 1)) // C7
     return emitOpError() << "splits tiles into parts of at least " << getLeast().value_or(0)
                          << " steps; give the steps of a tile, and `least` 1 or more";
-  if (isSplit() && (cluster > 1 || getQueue() || getTurns())) { // C7
-    StringRef other = cluster > 1 ? "cta.cluster" : getQueue() ? "queue" : "turn";
-    return emitOpError() << "splits tiles, of which each block has an even share; take `" << other
-                         << "` or `split` away";
-  }
+  if (isSplit() && (getQueue() || getTurns())) // C7
+    return emitOpError() << "splits tiles, of which each block has an even share; take `"
+                         << (getQueue() ? "queue" : "turn") << "` or `split` away";
+  if (!getLengths().empty() && cluster > 1) // C7
+    return emitOpError() << "splits tiles that differ in steps, while the " << cluster
+                         << " blocks of a cluster share their steps; give one number for all "
+                         << "tiles, or take `cta.cluster` away";
   if (failed(verifyLengths(*this)))
     return failure();
   for (Type type : getResultTypes())

@@ -12,6 +12,9 @@
 // part, and each waits only for blocks before it: they have started if it has, and all end, however
 // many run at once.
 //
+// A cluster has a share as one block would: its blocks make the same steps of tiles that are
+// neighbours. Each leaves its part to the one of its rank in another cluster.
+//
 // A part is kept as each thread holds it, a word for each element beside those of its neighbours:
 // the same thread of another block takes it up. Parts of several tiles lie one behind the other.
 // (Vectors would be no faster, and would tell ptxas where sums lie, with conflicts of register
@@ -146,6 +149,10 @@ LogicalResult Expander::expandParts(const TileLoop &tiles) {
 
 //===- Parts ----------------------------------------------------------------------------------===//
 
+Value Expander::blockAt(Value place) {
+  return cluster == 1 ? place : add(mul(place, cluster), rank);
+}
+
 /// Where this thread's first word of a part lies that `block` leaves: one part is behind the other.
 Value Expander::leftBy(cta::CombineOp op, size_t number, Value block) {
   int64_t before = 0;
@@ -176,8 +183,9 @@ void Expander::leaveParts(cta::CombineOp op, ArrayRef<Value> arrays) {
   auto direct = [&](Value array) {
     return cast<cuda::RegsType>(array.getType()).getValueType() == f32;
   };
+  Value own = blockAt(part->place);
   for (auto [number, array] : llvm::enumerate(arrays))
-    forEachLeft(op, number, part->block, [&, array = array](Value index, Value offset) {
+    forEachLeft(op, number, own, [&, array = array](Value index, Value offset) {
       Value from = array, entry = index;
       if (!direct(array)) { // as a word with the element's value, which fits
         Value word = readElement(array, index);
@@ -191,7 +199,7 @@ void Expander::leaveParts(cta::CombineOp op, ArrayRef<Value> arrays) {
                                           /*predicate=*/Value(), /*count=*/1);
     });
   barrier();
-  byOneThread([&] { builder.create<cuda::FlagRaiseOp>(loc, flags, part->block); });
+  byOneThread([&] { builder.create<cuda::FlagRaiseOp>(loc, flags, own); });
 }
 
 /// An element that another block has left, in its compute type.
@@ -242,16 +250,16 @@ LogicalResult Expander::expandCombine(cta::CombineOp op) {
   Value whole = compare("whole", arith::CmpIPredicate::eq, part->end, part->steps);
   Value unfinished = compare("unfinished", arith::CmpIPredicate::ne, part->end, part->steps);
   branch(unfinished, [&] { leaveParts(op, arrays); });
-  // The blocks from the one that has the tile's first step up to this one.
-  Value firstBlock = builder.create<arith::DivSIOp>(loc, part->start, part->share.size);
+  // The places from the one that has the tile's first step up to this one.
+  Value firstPlace = builder.create<arith::DivSIOp>(loc, part->start, part->share.size);
   Value finishes = builder.create<arith::AndIOp>(loc, part->isLeft, whole);
-  Value from = builder.create<arith::SelectOp>(loc, finishes, firstBlock, part->block);
-  auto loop = builder.create<scf::ForOp>(op.getLoc(), from, part->block, constant(1));
+  Value from = builder.create<arith::SelectOp>(loc, finishes, firstPlace, part->place);
+  auto loop = builder.create<scf::ForOp>(op.getLoc(), from, part->place, constant(1));
   loop.getInductionVar().setLoc(NameLoc::get(builder.getStringAttr("other"), op.getLoc()));
   scalars.map(op.getWhole(), whole);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
-  Value other = loop.getInductionVar();
+  Value other = blockAt(loop.getInductionVar());
   byOneThread([&] { builder.create<cuda::FlagTakeOp>(loc, flags, other); });
   barrier();
   if (!op.getMerge().empty())

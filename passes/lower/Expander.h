@@ -267,7 +267,7 @@ private:
     Value start;  // such a tile's first step, counted as the share's are
     Value end;    // the step of the tile behind the part's last
     Value steps;  // of the tile
-    Value block;
+    Value place;  // the block's number, or its cluster's
     Share share;
   };
   struct TileLoop {
@@ -301,6 +301,8 @@ private:
   mlir::LogicalResult expandParts(const TileLoop &tiles);
   /// What a block leaves of unfinished tiles; 0 where none are split.
   int64_t workspaceBytes();
+  /// The number of a block by its place; in a cluster there, the one of this block's rank.
+  Value blockAt(Value place);
   Value leftBy(cta::CombineOp op, size_t number, Value block);
   void forEachLeft(cta::CombineOp op, size_t number, Value block,
                    llvm::function_ref<void(Value index, Value offset)> move);

@@ -120,6 +120,11 @@ private:
       blocks = builder.create<arith::MulIOp>(loc, blocks, number(plan.perSm));
       getOperation()->setAttr(cta::kMinBlocksAttr, builder.getI32IntegerAttr(plan.perSm));
     }
+    if (plan.cluster && plan.least) { // one at least
+      Value clusters = builder.create<arith::DivSIOp>(loc, blocks, number(plan.cluster));
+      clusters = builder.create<arith::MaxSIOp>(loc, clusters, number(1));
+      blocks = builder.create<arith::MulIOp>(loc, clusters, number(plan.cluster));
+    }
     Value tiles;
     for (size_t place = 0; place < grid.getExtents().size(); ++place) {
       Value extent = grid.getExtents()[plan.axes.empty() ? place : plan.axes[place]];

@@ -39,7 +39,7 @@ private:
   static LogicalResult split(cta::TilesOp tiles, const Plan::Blocks &blocks) {
     for (auto loop : tiles.getBody().getOps<scf::ForOp>())
       if (idOf(loop) == StringRef(blocks.splitLoop)) {
-        if (failed(check(loop)) || failed(stateSteps(tiles, loop)))
+        if (failed(check(loop)) || failed(stateSteps(tiles, loop, blocks)))
           return failure();
         splitAt(tiles, loop, blocks.least);
         return success();
@@ -75,7 +75,7 @@ private:
   }
 
   /// Says how many steps a tile has: a number for all, or what follows from its coordinates.
-  static LogicalResult stateSteps(cta::TilesOp tiles, scf::ForOp loop) {
+  static LogicalResult stateSteps(cta::TilesOp tiles, scf::ForOp loop, const Plan::Blocks &blocks) {
     Value steps = loop.getUpperBound();
     auto isOwn = [&](Value value) {
       return tiles->isAncestor(value.getParentBlock()->getParentOp());
@@ -84,6 +84,10 @@ private:
       tiles.getStepsMutable().assign(steps);
       return success();
     }
+    if (blocks.cluster)
+      return refuse(loop, "may run a different number of times in each of the " +
+                              Twine(blocks.cluster) +
+                              " blocks of a cluster; take `clusters` or `split` away");
     SetVector<Operation *> slice;
     BackwardSliceOptions options;
     options.inclusive = true;

@@ -203,24 +203,27 @@ void PlanDrawer::drawBlocks() {
   blocks.descending = choices.chance(blocks.grouped && !blocks.folded ? 30 : 2);
 }
 
-/// Who takes which tile.
+/// Who takes which tile. Clusters may share those left over.
 void PlanDrawer::drawTilesShared() {
   Plan::Blocks &blocks = plan.blocks;
+  bool isSplit = false;
   switch (choices.weighted({50, 15, 15, 12, 8})) {
   case 1:
     blocks.cluster = 2;
+    isSplit = choices.chance(40);
     break;
   case 2:
     blocks.turns = 2;
     break;
   case 3:
-    if (!facts.loops.empty()) {
-      blocks.splitLoop = facts.loops[choices.below(uint32_t(facts.loops.size()))].id;
-      blocks.least = choices.between(1, 4);
-    }
+    isSplit = true;
     break;
   case 4:
     blocks.queue = true;
+  }
+  if (isSplit && !facts.loops.empty()) {
+    blocks.splitLoop = facts.loops[choices.below(uint32_t(facts.loops.size()))].id;
+    blocks.least = choices.between(1, 4);
   }
 }
 

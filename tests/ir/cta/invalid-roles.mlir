@@ -588,17 +588,6 @@ func.func @a_part_has_a_first_and_a_last_step(%t: i32) {
 
 // -----
 
-func.func @clusters_split_no_tiles(%t: i32, %steps: i32) attributes {cta.cluster = 2 : i32} {
-  cta.role "load" warps 1 {
-    // expected-error @+1 {{'cta.tiles' op splits tiles, of which each block has an even share; take `cta.cluster` or `split` away}}
-    cta.tiles (%m) of (%t) split (%first to %end) of %steps least 8 {
-    }
-  }
-  return
-}
-
-// -----
-
 func.func @a_queue_gives_no_even_shares(%t: i32, %steps: i32) {
   cta.role "load" warps 1 {
     // expected-error @+1 {{'cta.tiles' op splits tiles, of which each block has an even share; take `queue` or `split` away}}

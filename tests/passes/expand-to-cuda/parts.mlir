@@ -151,3 +151,39 @@ func.func @several_are_left_at_once(%x: !tile.view<?xf32>, %t: i32, %n: i32)
   }
   return
 }
+
+// The blocks of a cluster have the share of one, by its number of all clusters. What a block leaves and takes
+// is numbered by blocks: those of its rank.
+// CHECK-LABEL: @clusters_have_shares
+// CHECK: %[[RANK:.*]] = cuda.cluster_rank
+// CHECK: %[[BLOCK:.*]] = cuda.block_id
+// CHECK: %[[PLACE:.*]] = arith.shrsi %[[BLOCK]], %c1_i32
+// CHECK: %[[BLOCKS:.*]] = cuda.grid_size
+// CHECK: %[[CLUSTERS:.*]] = arith.shrsi %[[BLOCKS]], %c1_i32
+// CHECK: %[[SHARE:.*]] = arith.maxsi %{{.*}}, %c8_i32
+// CHECK: arith.muli %[[PLACE]], %[[SHARE]]
+// CHECK: %[[FIRST:.*]] = arith.muli %[[PLACE]], %c2_i32
+// CHECK: %[[OWN:.*]] = arith.addi %[[FIRST]], %[[RANK]]
+// CHECK: arith.muli %[[OWN]], %c4096_i32
+// CHECK: cuda.flag_raise %{{.*}}[%[[OWN]]]
+// CHECK: %[[PLACE_OF_START:.*]] = arith.divsi %{{.*}}, %[[SHARE]]
+// CHECK: %[[FROM:.*]] = arith.select %{{.*}}, %[[PLACE_OF_START]], %[[PLACE]]
+// CHECK: scf.for %[[BEFORE:.*]] = %[[FROM]] to %[[PLACE]] step %c1_i32
+// CHECK: %[[FIRST:.*]] = arith.muli %[[BEFORE]], %c2_i32
+// CHECK: %[[OTHER:.*]] = arith.addi %[[FIRST]], %[[RANK]]
+// CHECK: cuda.flag_take %{{.*}}[%[[OTHER]]]
+// CHECK: arith.muli %[[OTHER]], %c4096_i32
+func.func @clusters_have_shares(%y: !view, %t: i32, %n: i32)
+    attributes {tile.kernel, cta.target = "sm_90", cta.cluster = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  cta.role "add" warps 4 {
+    cta.tiles (%i) of (%t) split (%first to %end) of %n least 8 {
+      %part = arith.constant dense<0.0> : !tile
+      %sum, %whole = cta.combine %part : !tile
+      scf.if %whole {
+        tile.store %sum, %y[%i, %c0] extents [64, 64] : !tile, !view, i32, i32
+      }
+    }
+  }
+  return
+}
