@@ -34,6 +34,22 @@ TEST_P(SplitPrograms, share_tiles_left_over) {
     run.expect(grid, expected, program.adds, /*random=*/6);
 }
 
+// 3 x 1 tiles of 7 steps are 2 pairs, the last past the end by one: whole ones for 2 clusters,
+// shares for 3 and 8.
+TEST(Parts, are_shared_among_clusters) {
+  std::string text =
+      replaced("gemm_stream_k.mlir",
+               {{"least 16", "least 1"}, {"tile.kernel", "tile.kernel, cta.cluster = 2 : i32"}});
+  ProgramRun run(lowerProgram(text));
+  run.tensor("bf16", 300, 400, 8);
+  run.tensor("bf16", 248, 400, 8);
+  run.tensor("bf16", 300, 248, 8);
+  run.numbers = {{"M", int64_t(300)}, {"N", int64_t(248)}, {"K", int64_t(400)}};
+  auto sum = [&](int64_t row, int64_t column) { return rounded(run.product(0, row, 1, column)); };
+  for (int64_t grid : {4, 6, 16})
+    run.expect(grid, sum, /*adds=*/false, /*random=*/6);
+}
+
 /// The barrier in front of or behind the branch that has the kernel's only `Op`.
 template <typename Op>
 cuda::NamedBarrierSyncOp barrierBeside(func::FuncOp kernel, Operation *(Operation::*next)()) {
@@ -184,9 +200,8 @@ func.func @mean(%x: !view {tile.name = "x", tile.dims = ["M", "K"]},
 }
 )";
 
-// 3 tiles of 9 steps: whole ones for three blocks, 27 steps for 4, 5 and 8.
-TEST(Parts, of_a_softmax_are_merged) {
-  ProgramRun run(lowerProgram(kMerged));
+void expectMerged(const std::string &text, ArrayRef<int64_t> grids) {
+  ProgramRun run(lowerProgram(text));
   run.tensor("f32", 192, 288);
   run.tensor("f32", 192, 8);
   run.numbers = {{"M", int64_t(192)}, {"K", int64_t(288)}, {"C", int64_t(8)}};
@@ -199,8 +214,19 @@ TEST(Parts, of_a_softmax_are_merged) {
     }
     return {float(9 * weighted / sum), 1e-4f};
   };
-  for (int64_t grid : {3, 4, 5, 8})
+  for (int64_t grid : grids)
     run.expect(grid, mean, /*adds=*/false, /*random=*/6);
+}
+
+// 3 tiles of 9 steps: whole ones for three blocks, 27 steps for 4, 5 and 8.
+TEST(Parts, of_a_softmax_are_merged) { expectMerged(kMerged, {3, 4, 5, 8}); }
+
+// 2 pairs of tiles of 9 steps: 18 steps for 3, 4 and 5 clusters.
+TEST(Parts, of_a_softmax_are_merged_by_clusters) {
+  std::string text = kMerged;
+  StringRef kernel = "tile.kernel";
+  text.insert(text.find(kernel) + kernel.size(), ", cta.cluster = 2 : i32");
+  expectMerged(text, {4, 6, 8, 10});
 }
 
 } // namespace
