@@ -3,11 +3,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <numeric>
-
 using namespace tilewright;
 using namespace tilewright::planner;
-using llvm::StringRef;
 using passes::Plan;
 using Step = Plan::Loop::Step;
 
@@ -125,18 +122,22 @@ Status PlanWriter::writeProduct(const ProductModel &product) {
   bool isSwapped = product.m < kRows && product.isPending;
   int64_t rows = isSwapped ? product.n : product.m, all = isSwapped ? product.m : product.n;
   if (rows % (kRows * is.groups) || rows / (kRows * is.groups) > kMostBlocks)
-    return Error{
-        llvm::formatv("{0} rows of {1} are no {2} warpgroups", rows, product.id, is.groups).str()};
+    return Error{llvm::formatv("{0} has {1} rows, of which {2} warpgroup{3} multiply {4} or {5}", product.id,
+                               rows, is.groups, is.groups == 1 ? "" : "s", kRows * is.groups,
+                               kMostBlocks * kRows * is.groups)
+                     .str()};
   if (all % 8)
-    return Error{llvm::formatv("{0} columns of {1} are no multiple of 8", all, product.id).str()};
+    return Error{llvm::formatv("{0} has {1} columns, no multiple of 8", product.id, all).str()};
   int64_t columns = all;
   for (int64_t parts = 2; columns > kMostColumns; ++parts)
     if (all % (parts * 8) == 0)
       columns = all / parts;
   if (int64_t needs = columns / 2 + kStartRegisters; needs > startRegisters())
-    return Error{llvm::formatv("{0} columns take {1} registers when the kernel starts, of {2}",
-                               columns, needs, startRegisters())
-                     .str()};
+    return Error{
+        llvm::formatv("{0} columns take {1} registers of a thread, which has {2} when the kernel "
+                      "starts",
+                      columns, needs, startRegisters())
+            .str()};
   int64_t depth = kOperandBytes * 8 / product.bits;
   if (product.k % depth)
     return Error{
@@ -158,8 +159,9 @@ Status PlanWriter::writeProducts() {
     registers += product.m * product.n / (kWarpgroup * is.groups);
     int64_t blocks = (plan.products.back().swapped ? product.n : product.m) / (kRows * is.groups);
     if (blocks > 1 && is.groups > 1 && registers > kMostOfBlocks)
-      return Error{llvm::formatv("{0} blocks of rows of a warpgroup take {1} registers of {2}",
-                                 blocks, registers, kMostOfBlocks)
+      return Error{llvm::formatv(
+                       "sums of {0} blocks of rows take {1} registers of a thread, and {2} at most",
+                       blocks, registers, kMostOfBlocks)
                        .str()};
     if (!product.isShared) // its left operand
       registers += product.m * product.k * product.bits / 32 / (kWarpgroup * is.groups);
@@ -169,7 +171,10 @@ Status PlanWriter::writeProducts() {
   int64_t own = kOwnRegisters + (isChained ? kRowRegisters : 0);
   int64_t most = plan.roles.back().registers.value_or(startRegisters()) - own;
   if (registers > most)
-    return Error{llvm::formatv("sums take {0} registers of {1}", registers, most).str()};
+    return Error{
+        llvm::formatv("sums and operands take {0} registers of a thread, which has {1} for them",
+                      registers, most)
+            .str()};
   return {};
 }
 
@@ -390,7 +395,7 @@ Status PlanWriter::fillSlots() {
   int64_t slots = set ? std::min(kMostSlots, left / set) : ahead;
   int64_t least = set ? leastSlots() : 1;
   if (left < 0 || slots < least)
-    return Error{llvm::formatv("slots take {0} bytes more than there are",
+    return Error{llvm::formatv("slots take {0} bytes of shared memory more than there are",
                                std::max(least * set - left, -left))
                      .str()};
   if (set && ahead == 1 && once && left - slots * set >= once)

@@ -14,8 +14,7 @@ using runtime::ExprValue;
 
 const Rates &planner::ratesOf(const Target &) {
   // docs/planner.md has where each number is from.
-  static constexpr Rates kHopper = {.target = "sm_90",
-                                    .multiprocessors = 132,
+  static constexpr Rates kHopper = {.multiprocessors = 132,
                                     .gigahertz = 1.68,
                                     .gigahertzLong = 1.53,
                                     .productFlops = 4096,
@@ -32,6 +31,8 @@ const Rates &planner::ratesOf(const Target &) {
                                     .launchMicroseconds = 4,
                                     .clusterMicroseconds = 1.5,
                                     .shareMicroseconds = 1.45,
+                                    .turnsMicroseconds = 0.75,
+                                    .residentMicroseconds = 0.25,
                                     .tileClocks = 916,
                                     .stepClocks = 17,
                                     .mergeClocks = 1350,
@@ -150,12 +151,12 @@ Clocks Predictor::stepOf(int loop) const {
     double flops = 2.0 * double(product.m) * double(product.n) * double(product.k);
     double rate = rates.productFlops * 16 / double(product.bits);
     // An instruction that reads both operands in shared memory is bound by that if it is narrow.
-    double columns = double(plan.productOf(product.id)->shape[1]);
+    const Plan::Product &made = *plan.productOf(product.id);
+    double columns = double(made.shape[1]);
     double slow = product.isShared ? std::max(1.0, (16 + columns / 4) / (columns / 2)) : 1;
     // Several blocks of rows of each of several warpgroups read the right operand once each.
     constexpr double kSeveralBlocks = 1.11, kTwoBlocks = 1.02;
-    int64_t warpgroups = plan.productOf(product.id)->warps[0] / 4;
-    const Plan::Product &made = *plan.productOf(product.id);
+    int64_t warpgroups = made.warps[0] / 4;
     int64_t rows = made.swapped ? product.n : product.m;
     if (rows > 64 * warpgroups)
       slow *= warpgroups > 1 ? kSeveralBlocks : kTwoBlocks;
@@ -381,8 +382,10 @@ Prediction Predictor::predict() {
     result.total = kCluster * result.total + rates.clusterMicroseconds;
   if (!plan.blocks.splitLoop.empty())
     result.total += rates.shareMicroseconds;
-  if (plan.blocks.perSm > 1 || plan.blocks.turns > 1)
-    result.total += plan.blocks.turns > 1 ? rates.clusterMicroseconds / 2 : 0.25;
+  if (plan.blocks.turns > 1)
+    result.total += rates.turnsMicroseconds;
+  else if (plan.blocks.perSm > 1)
+    result.total += rates.residentMicroseconds;
   return result;
 }
 

@@ -8,7 +8,6 @@ namespace tilewright::planner {
 
 /// Clocks are of an SM, at `gigahertz`.
 struct Rates {
-  llvm::StringRef target;
   int64_t multiprocessors;         ///< Of the GPU that was measured.
   double gigahertz, gigahertzLong; ///< That it holds while products go on for 60 us, for 3 ms.
   double productFlops;             ///< 16-bit products and sums of an SM per clock.
@@ -21,14 +20,15 @@ struct Rates {
   double l2Capacity;  ///< Bytes that stay there from one wave of tiles to the next.
   double storeBytes;  ///< Of sums that an SM turns into stored elements, per clock.
   double launchMicroseconds; ///< From the launch to the first product, and from the last store on.
-  double clusterMicroseconds, shareMicroseconds; ///< More for clusters, for tiles that are shared.
+  double clusterMicroseconds, shareMicroseconds;  ///< More for clusters, for tiles that are shared.
+  double turnsMicroseconds, residentMicroseconds; ///< For tiles in turns, several blocks per SM.
   double tileClocks;  ///< Of a block between two tiles, beside what is stored.
   double stepClocks;  ///< Of an iteration beside its products: barriers, their issue.
   double mergeClocks; ///< Until a block sees what another has left for it.
   double mergeBytes;  ///< Of sums that it then adds, per clock.
 };
 
-/// The rates of a target; those of the one most like it where it was not measured.
+/// The rates of a target. Plans are found for one yet, whose these are (docs/planner.md).
 const Rates &ratesOf(const Target &target);
 
 } // namespace tilewright::planner

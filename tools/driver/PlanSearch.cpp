@@ -1,10 +1,7 @@
 #include "tools/driver/PlanSearch.h"
 
-#include "runtime/ScalarEncoding.h"
 #include "tools/driver/KernelModule.h"
 #include "tools/driver/ReadModel.h"
-
-#include <set>
 
 using namespace tilewright;
 using namespace tilewright::driver;
@@ -76,15 +73,15 @@ private:
     for (const passes::Plan::Tile &tile : tiles)
       specialisation.consts[tile.parameter] = tile.extent;
     TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, specialisation));
-    std::string conditions;
+    std::string given;
     if (!positive.empty()) {
       passes::Plan plan;
       plan.kernel = text->kernel;
       plan.target = wanted.config.passTarget();
       plan.positive = {positive};
-      conditions = plan.str();
+      given = plan.str();
     }
-    TILEWRIGHT_ASSIGN(passes::KernelFacts facts, module.facts(wanted.config.options(), conditions));
+    TILEWRIGHT_ASSIGN(passes::KernelFacts facts, module.facts(wanted.config.options(), given));
     TILEWRIGHT_ASSIGN(KernelModel model, readModel(module.kernel(), facts));
     model.tiles = tiles;
     if (!positive.empty())
@@ -206,8 +203,8 @@ std::optional<planner::Prediction> PlanSearch::predictFor(const passes::Plan &pl
 
 std::vector<passes::Plan> PlanSearch::finalists(const planner::Launch &launch) const {
   constexpr size_t kMost = 8; // each costs a compilation where it is rejected
-  constexpr int64_t kAlike =
-      2; // with the same tiles: what stands against one, most often does so again
+  // With the same tiles: what stands against one, most often does so again.
+  constexpr int64_t kAlike = 2;
   std::vector<passes::Plan> result;
   for (planner::Ranked &ranked : rank(launch)) {
     if (result.size() == kMost)
