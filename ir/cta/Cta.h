@@ -54,10 +54,12 @@ ChannelOp channelOf(mlir::Value slot);
 bool isRing(ChannelOp channel);
 /// How a tile lies in a slot that TMA or wgmma accesses.
 PanelLayout panelsOf(mlir::RankedTensorType tile);
-/// What of its tile a store moves at a time: all rows of some columns; null if the slot has no
-/// room.
+/// What of its tile a store moves at a time: all rows of some columns, or some rows; null if the
+/// slot has no room.
 mlir::RankedTensorType storedSlice(StoreOp op);
 int64_t slicesOf(StoreOp op);
+/// 0 where a store moves some rows at a time, 1 where it moves some columns, or all.
+int64_t slicedAxis(StoreOp op);
 
 /// What a value was called where the program was written.
 std::string nameOf(mlir::Value value, llvm::StringRef otherwise);

@@ -139,8 +139,13 @@ RankedTensorType cta::storedSlice(StoreOp op) {
 }
 
 int64_t cta::slicesOf(StoreOp op) {
-  return cast<RankedTensorType>(op.getTile().getType()).getDimSize(1) /
-         storedSlice(op).getDimSize(1);
+  return cast<RankedTensorType>(op.getTile().getType()).getNumElements() /
+         storedSlice(op).getNumElements();
+}
+
+int64_t cta::slicedAxis(StoreOp op) {
+  auto tile = cast<RankedTensorType>(op.getTile().getType());
+  return storedSlice(op).getDimSize(0) < tile.getDimSize(0) ? 0 : 1;
 }
 
 /// C1: what a store goes through.
@@ -152,11 +157,15 @@ static LogicalResult verifyThrough(StoreOp op) {
     return op.emitOpError() << "goes through a channel of kind `store`, not `"
                             << stringifyChannelKind(channel.getKind()) << "`";
   if (op.getChannel()) {
-    if (slot.getRank() != 2 || tile.getRank() != 2 || slot.getDimSize(0) != tile.getDimSize(0) ||
-        tile.getDimSize(1) % slot.getDimSize(1) != 0 ||
+    auto isPart = [&](int64_t axis) {
+      return slot.getDimSize(1 - axis) == tile.getDimSize(1 - axis) &&
+             tile.getDimSize(axis) % slot.getDimSize(axis) == 0;
+    };
+    if (slot.getRank() != 2 || tile.getRank() != 2 || !(isPart(0) || isPart(1)) ||
         slot.getElementType() != tile.getElementType())
-      return op.emitOpError() << "of " << tile << " goes through slots of its rows and type and a "
-                              << "divisor of its columns, not " << slot;
+      return op.emitOpError() << "of " << tile
+                              << " goes through slots of its type, of all rows and "
+                              << "a divisor of its columns or the other way round, not " << slot;
     return success();
   }
   if (isa_and_nonnull<AcquireOp>(op.getThrough().getDefiningOp()))

@@ -45,6 +45,8 @@ static bool splitsRows(const Layout &layout, int64_t rows, int64_t groups) {
 
 /// In how many parts warpgroups store a tile by themselves; 1: together.
 static int64_t storingWarpgroups(cta::StoreOp op) {
+  if (cta::slicedAxis(op) == 0)
+    return 1;
   int64_t warps = cta::warpsAt(op), groups = warps / cta::kWarpsPerWarpgroup;
   int64_t rows = cast<RankedTensorType>(op.getTile().getType()).getDimSize(0);
   bool split = warps % cta::kWarpsPerWarpgroup == 0 && rows % (8 * groups) == 0 &&
@@ -77,10 +79,10 @@ cuda::TensorMapType Expander::mapType(Operation *op) {
 }
 
 /// Calls `move(coordinates, byte offset)` for each box of `rows` rows, from `firstRow` on, of a
-/// slot; `columns` are where its columns start in the view.
+/// slot; `origin` is where it starts in the tile, by row and column.
 void Expander::forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
                           ArrayRef<int64_t> extents, ValueRange indices, int64_t rows,
-                          Value firstRow, Value columns,
+                          Value firstRow, std::pair<Value, Value> origin,
                           function_ref<void(ValueRange, Value)> move) {
   auto [rowAxis, columnAxis] = tileAxes(extents);
   auto box = map.getBox().getShape();
@@ -88,7 +90,9 @@ void Expander::forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
   SmallVector<Value> start;
   for (Value index : indices)
     start.push_back(scalar(index));
-  start[columnAxis] = add(start[columnAxis], columns);
+  if (rowAxis >= 0)
+    start[rowAxis] = add(start[rowAxis], origin.first);
+  start[columnAxis] = add(start[columnAxis], origin.second);
   unrolled(panels.columns / width, [&, rowAxis = rowAxis, columnAxis = columnAxis](Value across) {
     unrolled(rows / height, [&](Value down) {
       SmallVector<Value> coordinates(start);
@@ -113,7 +117,7 @@ LogicalResult Expander::expandTmaCopy(cta::CopyOp op) {
   Value share = multicast ? mul(rank, rows) : Value();
   byOneThread([&] {
     Value mask = multicast ? constant((1 << cluster) - 1) : Value();
-    forEachBox(type, panels, op.getExtents(), op.getIndices(), rows, share, /*columns=*/{},
+    forEachBox(type, panels, op.getExtents(), op.getIndices(), rows, share, /*origin=*/{},
                [&](ValueRange coordinates, Value offset) {
                  builder.create<cuda::TmaLoadOp>(loc, map, coordinates, add(slot.address, offset),
                                                  slot.full, mask, /*hint=*/nullptr);
@@ -194,18 +198,20 @@ LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
   PanelLayout panels = cta::panelsOf(part);
   const Layout &whole = cta::layoutOf(type);
   bool borrows = !op.getChannel();
-  int64_t columns = part.getDimSize(1), depth = borrows ? 1 : op.getChannel().getDepth();
-  std::optional<Layout> layout = whole.sliceDim(1, columns);
+  int64_t axis = cta::slicedAxis(op), size = part.getDimSize(axis);
+  StringRef unit = axis == 0 ? " rows" : " columns", larger = axis == 0 ? "higher" : "wider";
+  int64_t depth = borrows ? 1 : op.getChannel().getDepth();
+  std::optional<Layout> layout = whole.sliceDim(axis, size);
   if (!layout)
-    return op.emitError() << "through slots of " << columns
-                          << " columns would take other threads for each; make the slots wider";
+    return op.emitError() << "through slots of " << size << unit
+                          << " would take other threads for each; make the slots " << larger;
   auto partType = cta::withLayout(part, *layout);
   auto matrices = storedMatrices(target, partType, *layout);
-  int64_t together = matrices ? 2 * matrices->count : 1, run = runOfSlice(whole, 1, columns);
+  int64_t together = matrices ? 2 * matrices->count : 1, run = runOfSlice(whole, axis, size);
   if (run % together != 0)
-    return op.emitError() << "through slots of " << columns << " columns would store " << together
+    return op.emitError() << "through slots of " << size << unit << " would store " << together
                           << " values of a thread at once, of which " << run
-                          << " lie together; make the slots wider";
+                          << " lie together; make the slots " << larger;
   int64_t parties = storingWarpgroups(op);
   auto meet = [&] {
     if (parties == 1)
@@ -237,19 +243,21 @@ LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
     branch(starts, [&] { builder.create<cuda::BulkWaitOp>(loc, depth - 1, /*read=*/true); });
     meet();
     fillSlot(slot, partType, [&](Value first, int64_t vector) {
-      return vectorAt(op.getTile(), sliceRegister(whole, 1, columns, number, first), vector);
+      return vectorAt(op.getTile(), sliceRegister(whole, axis, size, number, first), vector);
     });
     builder.create<cuda::FenceOp>(loc, cuda::FenceKind::AsyncShared);
     meet();
+    auto moveBox = [&](ValueRange coordinates, Value offset) {
+      Value from = add(slot.address, offset);
+      if (op.getAdd())
+        builder.create<cuda::TmaReduceAddOp>(loc, from, map, coordinates, nullptr);
+      else
+        builder.create<cuda::TmaStoreOp>(loc, from, map, coordinates, nullptr);
+    };
     branch(starts, [&] {
-      forEachBox(mapped, panels, op.getExtents(), op.getIndices(), rows, firstRow,
-                 mul(number, columns), [&](ValueRange coordinates, Value offset) {
-                   Value from = add(slot.address, offset);
-                   if (op.getAdd())
-                     builder.create<cuda::TmaReduceAddOp>(loc, from, map, coordinates, nullptr);
-                   else
-                     builder.create<cuda::TmaStoreOp>(loc, from, map, coordinates, nullptr);
-                 });
+      Value start = mul(number, size);
+      auto origin = axis == 0 ? std::pair(start, Value()) : std::pair(Value(), start);
+      forEachBox(mapped, panels, op.getExtents(), op.getIndices(), rows, firstRow, origin, moveBox);
       builder.create<cuda::BulkCommitOp>(loc);
     });
   });

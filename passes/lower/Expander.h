@@ -355,7 +355,7 @@ private:
   cuda::TensorMapType mapType(Operation *copyOrStore);
   void forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
                   llvm::ArrayRef<int64_t> extents, mlir::ValueRange indices, int64_t rows,
-                  Value firstRow, Value columns,
+                  Value firstRow, std::pair<Value, Value> origin,
                   llvm::function_ref<void(mlir::ValueRange coordinates, Value offset)> move);
   mlir::LogicalResult expandTmaCopy(cta::CopyOp op);
   void enterStores();

@@ -278,13 +278,14 @@ private:
                << facts.streams.size() << " streams, " << facts.tiles.size()
                << " computed tiles and " << facts.ends.size() << " ends";
       const Plan::Channel *with = plan.channelOf(channel.with);
-      if (!channel.with.empty() && (!with || !with->with.empty() || with->slots != channel.slots ||
-                                    with->columns != channel.columns ||
-                                    plan.loaderOf(with->id) != plan.loaderOf(channel.id)))
+      if (!channel.with.empty() &&
+          (!with || !with->with.empty() || with->slots != channel.slots ||
+           with->columns != channel.columns || with->rows != channel.rows ||
+           plan.loaderOf(with->id) != plan.loaderOf(channel.id)))
         return getOperation().emitError()
                << "has a plan in which `" << channel.id << "` goes with `" << channel.with
                << "`; that takes one "
-               << (channel.kind == "store" ? "through as many slots of as many columns"
+               << (channel.kind == "store" ? "through slots that are as many and as large"
                                            : "of the same role and as many slots")
                << ", which goes with no other";
       if (channel.multicast && (channel.kind != "tma" || !plan.blocks.cluster))
@@ -296,10 +297,10 @@ private:
       static constexpr StringLiteral kComesBy[] = {"tma", "cp_async", "registers"};
       bool fits = of == 's' ? llvm::is_contained(kComesBy, channel.kind)
                             : channel.kind == (stores ? "store" : "put");
-      if (!fits || stores != bool(channel.columns))
+      if (!fits || stores != (channel.columns || channel.rows))
         return getOperation().emitError()
                << "has a plan in which `" << channel.id << "` goes by `" << channel.kind << "`; "
-               << (stores      ? "an end goes by `store`, through slots of some columns"
+               << (stores      ? "an end goes by `store`, through slots of some columns, or rows"
                    : of == 't' ? "a computed tile is `put`, in whole tiles"
                                : "a stream comes by `tma`, `cp_async` or `registers`, in whole "
                                  "tiles");

@@ -113,9 +113,11 @@ static std::string textOf(const Plan::Loop &loop) {
 static std::string textOf(const std::string &positive) { return positive + " > 0"; }
 
 static std::string textOf(const Plan::Channel &channel) {
-  std::string columns = channel.columns ? " of " + counted(channel.columns, "column") : "";
+  std::string part = channel.columns ? " of " + counted(channel.columns, "column")
+                     : channel.rows  ? " of " + counted(channel.rows, "row")
+                                     : "";
   return channel.id + ": " + channel.kind + (channel.multicast ? " multicast" : "") + ", " +
-         counted(channel.slots, "slot") + columns +
+         counted(channel.slots, "slot") + part +
          (channel.with.empty() ? "" : ", with " + channel.with);
 }
 

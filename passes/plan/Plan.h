@@ -83,10 +83,11 @@ struct Plan {
   struct Channel {
     std::string id, kind; ///< "s1", "tma"; "t1", "put"
     int64_t slots = 0;
-    int64_t columns = 0;    ///< Of a slot that a tile is stored through.
+    int64_t columns = 0;    ///< Of a slot that a tile is stored through, with all rows.
     bool multicast = false; ///< To all blocks of a cluster at once.
     std::string with;       ///< The stream with whose slots its own change hands, or the end
                             ///< through whose slots it goes.
+    int64_t rows = 0;       ///< Of a slot that a tile is stored through, with all columns.
     bool operator==(const Channel &) const = default;
   };
 

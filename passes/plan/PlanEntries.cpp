@@ -240,7 +240,7 @@ Status EntryReader::readLoop(Piece entry) {
   return {};
 }
 
-/// "4 slots", "2 slots of 64 columns"
+/// "4 slots", "2 slots of 64 columns", "2 slots of 32 rows"
 Status EntryReader::readChannel(Piece entry) {
   auto [id, rest] = entry.cut(':');
   if (!isId(id.text, 's') && !isId(id.text, 't') && !isId(id.text, 'e'))
@@ -261,11 +261,12 @@ Status EntryReader::readChannel(Piece entry) {
                         0,
                         !reach.text.empty(),
                         goesWith ? with[1].text.str() : ""};
-  StringRef depth = fields[1].text, columns;
-  std::tie(depth, columns) = depth.split(" of ");
+  auto [depth, part] = fields[1].text.split(" of ");
   TILEWRIGHT_ASSIGN(channel.slots, count({depth}, "slot"));
-  if (!columns.empty()) {
-    TILEWRIGHT_ASSIGN(channel.columns, count({columns}, "column"));
+  if (counts({part}, "row")) {
+    TILEWRIGHT_ASSIGN(channel.rows, count({part}, "row"));
+  } else if (!part.empty()) {
+    TILEWRIGHT_ASSIGN(channel.columns, count({part}, "column"));
   }
   plan.channels.push_back(std::move(channel));
   return {};

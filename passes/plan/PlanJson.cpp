@@ -61,7 +61,8 @@ static json::Object jsonOf(const Plan::Loop &loop) {
 static json::Object jsonOf(const Plan::Channel &channel) {
   return json::Object{
       {"id", channel.id},           {"kind", channel.kind},           {"slots", channel.slots},
-      {"columns", channel.columns}, {"multicast", channel.multicast}, {"with", channel.with}};
+      {"columns", channel.columns}, {"multicast", channel.multicast}, {"with", channel.with},
+      {"rows", channel.rows}};
 }
 
 json::Object Plan::json() const {

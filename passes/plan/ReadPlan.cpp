@@ -119,10 +119,16 @@ std::string withOf(cta::ChannelOp op) {
 
 Plan::Channel channelOf(cta::ChannelOp op) {
   auto type = op.getResult().getType();
-  bool stores = op.getKind() == cta::ChannelKind::Store;
-  return {nameOf(op),        cta::stringifyChannelKind(op.getKind()).str(),
-          type.getDepth(),   stores ? type.getTile().getShape().back() : 0,
-          op.getMulticast(), withOf(op)};
+  Plan::Channel found{nameOf(op),        cta::stringifyChannelKind(op.getKind()).str(),
+                      type.getDepth(),   0,
+                      op.getMulticast(), withOf(op)};
+  for (Operation *user : op.getResult().getUsers())
+    if (auto store = dyn_cast<cta::StoreOp>(user)) {
+      bool ofRows = cta::slicedAxis(store) == 0;
+      (ofRows ? found.rows : found.columns) = type.getTile().getDimSize(ofRows ? 0 : 1);
+      break;
+    }
+  return found;
 }
 
 Plan::Blocks blocksOf(func::FuncOp kernel) {
@@ -147,8 +153,8 @@ Plan::Blocks blocksOf(func::FuncOp kernel) {
   kernel.walk([&](cta::SmsOp sms) {
     blocks.perSm = 1;
     for (Operation *user : sms->getUsers())
-      if (APInt count; isa<arith::MulIOp>(user) &&
-                       matchPattern(user->getOperand(1), m_ConstantInt(&count)))
+      if (APInt count;
+          isa<arith::MulIOp>(user) && matchPattern(user->getOperand(1), m_ConstantInt(&count)))
         blocks.perSm = count.getSExtValue();
   });
   return blocks;

@@ -54,10 +54,17 @@ private:
     if (tile.getRank() != 2)
       return refuse("of rank " + Twine(tile.getRank()) +
                     "; slots of some columns are for rank 2; take the plan's channel for it away");
-    if (tile.getDimSize(1) % entry.columns)
-      return refuse("of " + Twine(tile.getDimSize(1)) + " columns that goes through slots of " +
-                    Twine(entry.columns) + "; take a divisor");
-    auto slot = RankedTensorType::get({tile.getDimSize(0), entry.columns}, tile.getElementType());
+    int64_t axis = entry.rows ? 0 : 1, part = entry.rows ? entry.rows : entry.columns;
+    if (entry.rows == tile.getDimSize(0))
+      return refuse("of " + Twine(entry.rows) +
+                    " rows that goes through slots of as many; say `of " +
+                    Twine(tile.getDimSize(1)) + " columns`");
+    if (tile.getDimSize(axis) % part)
+      return refuse("of " + Twine(tile.getDimSize(axis)) + (axis ? " columns" : " rows") +
+                    " that goes through slots of " + Twine(part) + "; take a divisor");
+    SmallVector<int64_t> shape(tile.getShape());
+    shape[axis] = part;
+    auto slot = RankedTensorType::get(shape, tile.getElementType());
     auto type = cta::ChannelType::get(&getContext(), entry.slots, slot);
     cta::ChannelOp channel = channelFor(end, end.getView(), type, entry);
     if (channel.getResult().getType() != type)

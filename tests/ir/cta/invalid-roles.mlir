@@ -284,7 +284,7 @@ func.func @slots_have_room_for_some_columns(%x: !tile.view<?x?xf32, align 16>, %
 
 func.func @slots_divide_what_is_stored(%x: !tile.view<?x?xf32, align 16>, %t: tensor<64x64xf32>, %i: i32) {
   %c = cta.channel store : !cta.channel<2 x tensor<64x48xf32>>
-  // expected-error @+1 {{'cta.store' op of 'tensor<64x64xf32>' goes through slots of its rows and type and a divisor of its columns, not 'tensor<64x48xf32>'}}
+  // expected-error @+1 {{'cta.store' op of 'tensor<64x64xf32>' goes through slots of its type, of all rows and a divisor of its columns or the other way round, not 'tensor<64x48xf32>'}}
   cta.store %t, %x[%i, %i] extents [64, 64] through %c : tensor<64x64xf32>, !tile.view<?x?xf32, align 16>, !cta.channel<2 x tensor<64x48xf32>>
   return
 }
