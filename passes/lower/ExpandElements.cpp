@@ -216,6 +216,11 @@ LogicalResult Expander::expandElementwise(Operation *op) {
 }
 
 Value Expander::changeableRegisters(Value tile, Operation *user) {
+  // A transpose has the registers of what it is of.
+  if (auto transposed = tile.getDefiningOp<tile::TransposeOp>(); transposed && tile.hasOneUse())
+    if (cta::layoutOf(transposed.getSource().getType()).permute(transposed.getPermutation()) ==
+        cta::layoutOf(tile.getType()))
+      return changeableRegisters(transposed.getSource(), user);
   Value array = tiles.lookup(tile);
   if (array && tile.hasOneUse() && isMadeForEachUse(tile, user))
     return array;
