@@ -18,6 +18,8 @@ constexpr int64_t kMostSlots = 12;
 constexpr int64_t kMostBlocks = 2; // of rows, of a warpgroup
 constexpr int64_t kPadBytes = 16;  // of a row of what is put in order, against bank conflicts
 constexpr int64_t kPutSlots = 3;   // of a tile that another role makes
+constexpr int64_t kLeastRows =
+    16; // of a tile and of a slot: two matrices, which a warp stores at once
 /// Of a thread, beside sums and operands: addresses, counters, what an epilogue holds.
 constexpr int64_t kOwnRegisters = 24;
 /// Of a thread, beside the sums of an instruction, before roles exchange registers: ptxas holds all
@@ -36,8 +38,10 @@ struct Structure {
   int64_t groups = 2;         ///< Warpgroups that multiply one tile.
   int64_t perSm = 1;          ///< Blocks.
   int64_t cluster = 0;        ///< Blocks of a cluster, or none.
+  int64_t clusterAxis = 0;    ///< Of the grid, along which they are neighbours.
   int64_t turns = 0;          ///< Tiles of a block under way, or one.
   bool isSplit = false;       ///< Blocks share the tiles left over.
+  bool isSwapped = false;     ///< The transposes of products are computed.
   bool isSkewed = false;      ///< Products that follow from others are an iteration behind.
   bool takesTurns = false;    ///< Warpgroups take turns to start products.
   bool overlapsTiles = false; ///< The end of a tile stands beside the start of the next.
@@ -45,6 +49,16 @@ struct Structure {
 
   int64_t computingGroups() const { return groups * std::max<int64_t>(1, turns); }
 };
+
+/// Rows of the instructions of a product: those in 64s.
+int64_t rowsOf(const ProductModel &product, bool isSwapped) {
+  return isSwapped ? product.n : product.m;
+}
+
+/// Whether some warpgroups multiply as many rows, with the same number of instructions each.
+bool isMultiplied(int64_t rows, int64_t groups) {
+  return rows % (kRows * groups) == 0 && rows / (kRows * groups) <= kMostBlocks;
+}
 
 /// Writes one plan.
 class PlanWriter {
@@ -61,12 +75,13 @@ private:
   Status writeRoles();
   void addComputingRoles();
   Status writeChannels();
-  void writeEnds();
+  Status writeSlots();
+  void writeEnds(int level);
   void writeBlocks();
   void writeLoops();
   void writeLoop(const LoopModel &loop, int number);
   void writeTilesOrder();
-  Status fillSlots();
+  ErrorOr<int64_t> fillSlots();
   int64_t leastSlots() const;
 
   bool isStream(const StreamModel &stream) const {
@@ -118,13 +133,11 @@ private:
 //===- Products and roles ---------------------------------------------------------------------===//
 
 Status PlanWriter::writeProduct(const ProductModel &product) {
-  // The rows of an instruction are many; a product of fewer is computed the other way round.
-  bool isSwapped = product.m < kRows && product.isPending;
-  int64_t rows = isSwapped ? product.n : product.m, all = isSwapped ? product.m : product.n;
-  if (rows % (kRows * is.groups) || rows / (kRows * is.groups) > kMostBlocks)
-    return Error{llvm::formatv("{0} has {1} rows, of which {2} warpgroup{3} multiply {4} or {5}", product.id,
-                               rows, is.groups, is.groups == 1 ? "" : "s", kRows * is.groups,
-                               kMostBlocks * kRows * is.groups)
+  int64_t rows = rowsOf(product, is.isSwapped), all = is.isSwapped ? product.m : product.n;
+  if (!isMultiplied(rows, is.groups))
+    return Error{llvm::formatv("{0} has {1} rows, of which {2} warpgroup{3} multiply {4} or {5}",
+                               product.id, rows, is.groups, is.groups == 1 ? "" : "s",
+                               kRows * is.groups, kMostBlocks * kRows * is.groups)
                      .str()};
   if (all % 8)
     return Error{llvm::formatv("{0} has {1} columns, no multiple of 8", product.id, all).str()};
@@ -148,7 +161,7 @@ Status PlanWriter::writeProduct(const ProductModel &product) {
                            {kRows, columns, depth},
                            {4 * is.groups, 1},
                            isBehind(product) ? 1 : 0});
-  plan.products.back().swapped = isSwapped;
+  plan.products.back().swapped = is.isSwapped;
   return {};
 }
 
@@ -157,7 +170,7 @@ Status PlanWriter::writeProducts() {
   for (const ProductModel &product : model.products) {
     TILEWRIGHT_TRY(writeProduct(product));
     registers += product.m * product.n / (kWarpgroup * is.groups);
-    int64_t blocks = (plan.products.back().swapped ? product.n : product.m) / (kRows * is.groups);
+    int64_t blocks = rowsOf(product, is.isSwapped) / (kRows * is.groups);
     if (blocks > 1 && is.groups > 1 && registers > kMostOfBlocks)
       return Error{llvm::formatv(
                        "sums of {0} blocks of rows take {1} registers of a thread, and {2} at most",
@@ -230,6 +243,12 @@ void PlanWriter::addComputingRoles() {
 void PlanWriter::writeBlocks() {
   plan.blocks.perSm = is.perSm;
   plan.blocks.cluster = is.cluster;
+  if (is.clusterAxis) {
+    plan.blocks.axes = {is.clusterAxis};
+    for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
+      if (axis != is.clusterAxis)
+        plan.blocks.axes.push_back(axis);
+  }
   plan.blocks.turns = is.turns;
   if (is.isSplit) {
     plan.blocks.splitLoop = splitLoop()->id;
@@ -319,9 +338,8 @@ Status PlanWriter::writeChannels() {
       continue;
     bool byTma = stream.notByTma.empty();
     Plan::Channel channel{stream.id, byTma ? "tma" : "registers", 1, 0, false, ""};
-    // Blocks of a cluster are neighbours along the first axis.
     channel.multicast =
-        byTma && is.cluster && llvm::is_contained(stream.alike, 0) && stream.isOperand;
+        byTma && is.cluster && stream.isOperand && llvm::is_contained(stream.alike, is.clusterAxis);
     const StreamModel *first = operandIn(stream.loop);
     if (stream.loop != kNoLoop && !stream.isOperand && first && first->notByTma.empty())
       channel.with = first->id;
@@ -330,12 +348,11 @@ Status PlanWriter::writeChannels() {
   for (const ComputedModel &tile : model.computed)
     if (tile.isShared)
       plan.channels.push_back({tile.id, "put", isMade(tile) ? kPutSlots : 1, 0, false, ""});
-  writeEnds();
-  return fillSlots();
+  return writeSlots();
 }
 
 /// Columns of the slots that an end goes through: rows that can be swizzled whole.
-static int64_t columnsOf(const EndModel &end) {
+static int64_t slotColumnsOf(const EndModel &end) {
   constexpr int64_t kRowBytes = 128, kUnitBytes = 16;
   int64_t bytes = kRowBytes;
   while (bytes > kUnitBytes && end.columns * end.elementBytes % bytes)
@@ -343,17 +360,36 @@ static int64_t columnsOf(const EndModel &end) {
   return bytes / end.elementBytes;
 }
 
-void PlanWriter::writeEnds() {
-  // Sums of swapped products lie across.
-  if (llvm::any_of(plan.products, [](auto &product) { return product.swapped; }))
-    return;
-  for (const EndModel &end : model.ends)
-    if (end.notByTma.empty()) {
-      int64_t columns = columnsOf(end);
-      bool isSmall = is.computingGroups() > 2 || is.turns || is.perSm > 1;
-      plan.channels.push_back(
-          {end.id, "store", isSmall || columns == end.columns ? 1 : 2, columns, false, ""});
-    }
+/// Rows of the slots that an end of swapped products goes through: what a warp holds lies across.
+static int64_t slotRowsOf(const EndModel &end) {
+  constexpr int64_t kMost = 32;
+  int64_t rows = kMost;
+  while (rows > kLeastRows && end.rows % rows)
+    rows /= 2;
+  return rows;
+}
+
+/// Slots for ends, as small as `level` says.
+void PlanWriter::writeEnds(int level) {
+  llvm::erase_if(plan.channels, [](const Plan::Channel &channel) { return channel.id[0] == 'e'; });
+  bool isOne = level > 0 || is.computingGroups() > 2 || is.turns || is.perSm > 1;
+  int64_t parts = int64_t(1) << std::max(0, level - 1);
+  for (const EndModel &end : model.ends) {
+    if (!end.notByTma.empty())
+      continue;
+    Plan::Channel channel{end.id, "store", 1, 0, false, ""};
+    constexpr int64_t kLeastBytes = 32;
+    if (is.isSwapped && slotRowsOf(end) < end.rows)
+      channel.rows = std::max(kLeastRows, slotRowsOf(end) / parts);
+    else if (is.isSwapped)
+      channel.columns = end.columns;
+    else
+      channel.columns = std::max(std::min(slotColumnsOf(end), kLeastBytes / end.elementBytes),
+                                 slotColumnsOf(end) / parts);
+    if (!isOne && channel.columns != end.columns)
+      channel.slots = 2;
+    plan.channels.push_back(std::move(channel));
+  }
 }
 
 /// Slots of a stream in a loop without which some role would wait for itself.
@@ -369,14 +405,37 @@ int64_t PlanWriter::leastSlots() const {
   return std::max(least, (rows + columns - 1) / columns + 1);
 }
 
+/// Slots for ends, and for streams what is left: less for ends where streams have few.
+Status PlanWriter::writeSlots() {
+  constexpr int64_t kEnough = 4; // slots of a stream
+  bool isChained =
+      llvm::any_of(model.products, [](auto &product) { return !product.behind.empty(); });
+  int levels = isChained ? 1 : 4;
+  Status first;
+  std::optional<std::pair<int64_t, std::vector<Plan::Channel>>> best;
+  for (int level = 0; level < levels && (!best || best->first < kEnough); ++level) {
+    writeEnds(level);
+    ErrorOr<int64_t> slots = fillSlots();
+    if (slots && (!best || *slots > best->first))
+      best.emplace(*slots, plan.channels);
+    else if (!slots && level == 0)
+      first = slots.error();
+  }
+  if (!best)
+    return first;
+  plan.channels = std::move(best->second);
+  return {};
+}
+
 /// As many slots as shared memory has room for, the same number for all streams of a loop.
-Status PlanWriter::fillSlots() {
+ErrorOr<int64_t> PlanWriter::fillSlots() {
   int64_t left = std::min(target.smem, target.smemPerSm / is.perSm - 1024) - kOwnBytes;
   int64_t copies = std::max<int64_t>(1, is.turns), set = 0, once = 0;
   auto bytesOf = [&](const Plan::Channel &channel) {
     for (const EndModel &end : model.ends)
       if (end.id == channel.id)
-        return channel.slots * channel.columns * end.rows * end.elementBytes;
+        return channel.slots * end.elementBytes *
+               (channel.rows ? channel.rows * end.columns : channel.columns * end.rows);
     for (const ComputedModel &tile : model.computed)
       if (tile.id == channel.id)
         return channel.slots * tile.bytes;
@@ -404,7 +463,7 @@ Status PlanWriter::fillSlots() {
     for (const StreamModel &stream : model.streams)
       if (stream.id == channel.id)
         channel.slots = stream.loop == kNoLoop ? ahead : slots;
-  return {};
+  return slots;
 }
 
 ErrorOr<Plan> PlanWriter::write() {
@@ -445,23 +504,49 @@ static std::vector<Structure> chained(const KernelModel &model, int64_t groups) 
   return result;
 }
 
+/// Products of which none follows from another, by some warpgroups.
+static std::vector<Structure> unchained(const KernelModel &model, int64_t groups, bool isSwapped) {
+  Structure plain = {.groups = groups, .isSwapped = isSwapped};
+  std::vector<Structure> result = {plain};
+  auto add = [&](auto change) {
+    Structure structure = plain;
+    change(structure);
+    result.push_back(structure);
+  };
+  add([](Structure &is) { is.perSm = 2; });
+  add([](Structure &is) { is.isSplit = true; });
+  for (int64_t axis : {0, 1})
+    for (bool isSplit : {false, true})
+      if (axis < int64_t(model.grid.size()))
+        add([&](Structure &is) {
+          is.cluster = 2;
+          is.clusterAxis = axis;
+          is.isSplit = isSplit;
+        });
+  if (groups == 1)
+    add([](Structure &is) { is.turns = 2; });
+  return result;
+}
+
 static std::vector<Structure> structuresOf(const KernelModel &model) {
   std::vector<Structure> result;
   bool isChained =
       llvm::any_of(model.products, [](auto &product) { return !product.behind.empty(); });
-  for (int64_t groups : {1, 2, 3}) {
-    if (isChained) {
-      llvm::append_range(result, chained(model, groups));
-      continue;
-    }
-    for (int64_t perSm : {1, 2})
-      result.push_back({.groups = groups, .perSm = perSm});
-    result.push_back({.groups = groups, .isSplit = true});
-    result.push_back({.groups = groups, .cluster = 2});
-    result.push_back({.groups = groups, .cluster = 2, .isSplit = true});
-    if (groups == 1)
-      result.push_back({.groups = groups, .turns = 2});
-  }
+  bool arePending = llvm::all_of(model.products, [](auto &product) { return product.isPending; });
+  for (int64_t groups : {1, 2, 3})
+    for (bool isSwapped : {false, true})
+      if (isChained && !isSwapped)
+        llvm::append_range(result, chained(model, groups));
+      else if (!isChained && (!isSwapped || arePending))
+        llvm::append_range(result, unchained(model, groups, isSwapped));
+  // Why none is possible says one; where some are, others need no reason.
+  auto isPossible = [&](const Structure &structure) {
+    return llvm::all_of(model.products, [&](auto &product) {
+      return isMultiplied(rowsOf(product, structure.isSwapped), structure.groups);
+    });
+  };
+  if (llvm::any_of(result, isPossible))
+    llvm::erase_if(result, [&](auto &structure) { return !isPossible(structure); });
   return result;
 }
 

@@ -28,6 +28,8 @@ struct Work {
 
   Work &operator+=(const Work &other);
   Work operator*(double times) const;
+
+  bool operator==(const Work &) const = default;
 };
 
 /// A load that a role can make (s1).
@@ -44,6 +46,8 @@ struct StreamModel {
   std::string notByRole; ///< Why no role can load it; empty: one can.
 
   int64_t bytes() const;
+
+  bool operator==(const StreamModel &) const = default;
 };
 
 /// A tile that is computed and then multiplied (t1), or a stream that is turned for that.
@@ -53,6 +57,8 @@ struct ComputedModel {
   bool isShared = false;      ///< A product reads it in shared memory.
   bool isFromProduct = false; ///< So no other role can make it.
   int loop = kNoLoop;
+
+  bool operator==(const ComputedModel &) const = default;
 };
 
 struct ProductModel {
@@ -65,6 +71,8 @@ struct ProductModel {
   bool isShared = true;   ///< Its left operand lies in shared memory; else in registers.
   /// Products whose results lead to its left operand, by arithmetic, in the same iteration.
   std::vector<std::string> behind;
+
+  bool operator==(const ProductModel &) const = default;
 };
 
 struct LoopModel {
@@ -81,6 +89,8 @@ struct LoopModel {
   bool masksLast = false;             ///< The last one alone.
   bool byRows = false;                ///< An iteration that a mask leaves empty changes nothing.
   bool isIdleBehind = false;          ///< One past its end changes nothing.
+
+  bool operator==(const LoopModel &) const = default;
 };
 
 /// A tile that is stored (e1).
@@ -88,12 +98,15 @@ struct EndModel {
   std::string id;
   int64_t rows = 0, columns = 0, elementBytes = 0;
   int loop = kNoLoop;
-  std::string notByTma; ///< Why TMA cannot store it; empty: it can.
+  std::string notByTma;                    ///< Why TMA cannot store it; empty: it can.
+  std::optional<runtime::Expr> pitch = {}; ///< As that of a stream.
+
+  bool operator==(const EndModel &) const = default;
 };
 
 /// A kernel with its tiles, under the conditions of a plan.
 struct KernelModel {
-  std::string kernel, facts;
+  std::string kernel;
   std::vector<passes::Plan::Tile> tiles; ///< Of the parameters that were open.
   std::vector<std::string> positive;     ///< Scalars that are taken as positive.
   std::vector<runtime::Expr> grid;
@@ -105,6 +118,8 @@ struct KernelModel {
   Work work; ///< Of a program, outside of its loops.
 
   const ProductModel *product(llvm::StringRef id) const;
+
+  bool operator==(const KernelModel &) const = default;
 };
 
 } // namespace tilewright::planner

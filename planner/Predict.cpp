@@ -15,28 +15,30 @@ using runtime::ExprValue;
 const Rates &planner::ratesOf(const Target &) {
   // docs/planner.md has where each number is from.
   static constexpr Rates kHopper = {.multiprocessors = 132,
-                                    .gigahertz = 1.68,
-                                    .gigahertzLong = 1.53,
+                                    .gigahertz = 1.58,
+                                    .gigahertzLong = 1.44,
                                     .productFlops = 4096,
                                     .multiplies = 128,
                                     .specials = 16,
                                     .conversions = 64,
-                                    .l2Bytes = 63,
-                                    .l2Clocks = 1785,
+                                    .sharedBytes = 128,
+                                    .l2Bytes = 79,
+                                    .l2Clocks = 1310,
                                     .threadBytes = 8,
-                                    .dramBytes = 4.3e12,
-                                    .dramSeconds = 0.8e-6,
+                                    .dramBytes = 4.6e12,
+                                    .dramSeconds = 0.3e-6,
                                     .l2Capacity = 40e6,
-                                    .storeBytes = 98,
-                                    .launchMicroseconds = 4,
-                                    .clusterMicroseconds = 1.5,
-                                    .shareMicroseconds = 1.45,
-                                    .turnsMicroseconds = 0.75,
-                                    .residentMicroseconds = 0.25,
-                                    .tileClocks = 916,
-                                    .stepClocks = 17,
-                                    .mergeClocks = 1350,
-                                    .mergeBytes = 26};
+                                    .storeBytes = 89,
+                                    .launchMicroseconds = 4.5,
+                                    .clusterMicroseconds = 0.2,
+                                    .shareMicroseconds = 2.7,
+                                    .turnsMicroseconds = 2,
+                                    .residentMicroseconds = 0,
+                                    .tileClocks = 100,
+                                    .sliceClocks = 117,
+                                    .stepClocks = 4,
+                                    .mergeClocks = 543,
+                                    .mergeBytes = 23};
   return kHopper;
 }
 
@@ -46,18 +48,19 @@ constexpr int64_t kLarge = 8192; ///< A size that nobody knows.
 
 /// Clocks of an SM for one thing, by the unit that is busy.
 struct Clocks {
-  double products = 0, arithmetic = 0, l2 = 0;
+  double products = 0, arithmetic = 0, l2 = 0, shared = 0;
   double taken = 0; ///< With what overlaps.
 
   Clocks &operator+=(const Clocks &other) {
     products += other.products;
     arithmetic += other.arithmetic;
     l2 += other.l2;
+    shared += other.shared;
     taken += other.taken;
     return *this;
   }
   Clocks operator*(double times) const {
-    return {products * times, arithmetic * times, l2 * times, taken * times};
+    return {products * times, arithmetic * times, l2 * times, shared * times, taken * times};
   }
 };
 
@@ -83,7 +86,10 @@ private:
     return loop.trips ? double(std::max<int64_t>(0, valueOf(*loop.trips, tile))) : 16;
   }
   Clocks stepOf(int loop) const;
-  double pitchOf(const StreamModel &stream) const;
+  double slowness(const ProductModel &product) const;
+  double readBytes(const ProductModel &product) const;
+  bool startsAcross(const std::optional<runtime::Expr> &pitch, int64_t elementBytes) const;
+  double storeClocks(const EndModel &end) const;
   double exposed(double ratio) const;
   double slotsIn(int loop) const;
   Clocks tileOf(const Tile &tile) const;
@@ -144,35 +150,31 @@ int64_t Predictor::valueOf(const runtime::Expr &expr, const Tile &tile) const {
 /// One iteration of a loop, or what stands outside of all.
 Clocks Predictor::stepOf(int loop) const {
   Clocks step;
+  constexpr double kAcross = 1.8;  // times as long, where rows start within sectors
+  constexpr double kWritten = 0.1; // of what arrives in shared memory, beside what is read there
   bool isPending = true;
   for (const ProductModel &product : model.products) {
     if (product.loop != loop)
       continue;
     double flops = 2.0 * double(product.m) * double(product.n) * double(product.k);
-    double rate = rates.productFlops * 16 / double(product.bits);
-    // An instruction that reads both operands in shared memory is bound by that if it is narrow.
-    const Plan::Product &made = *plan.productOf(product.id);
-    double columns = double(made.shape[1]);
-    double slow = product.isShared ? std::max(1.0, (16 + columns / 4) / (columns / 2)) : 1;
-    // Several blocks of rows of each of several warpgroups read the right operand once each.
-    constexpr double kSeveralBlocks = 1.11, kTwoBlocks = 1.02;
-    int64_t warpgroups = made.warps[0] / 4;
-    int64_t rows = made.swapped ? product.n : product.m;
-    if (rows > 64 * warpgroups)
-      slow *= warpgroups > 1 ? kSeveralBlocks : kTwoBlocks;
-    step.products += flops / rate * slow;
+    step.products += flops / (rates.productFlops * 16 / double(product.bits)) * slowness(product);
+    step.shared += readBytes(product) / rates.sharedBytes;
     isPending &= product.isPending;
   }
   step.arithmetic = arithmeticClocks(loop == kNoLoop ? Work() : model.loops[loop].work);
   for (const StreamModel &stream : model.streams)
     if (const Plan::Channel *channel = plan.channelOf(stream.id); stream.loop == loop && channel) {
+      double across =
+          startsAcross(stream.pitch, stream.elementBytes) && stream.shape.size() > 1 ? kAcross : 1;
       double shared = channel->multicast ? double(plan.blocks.cluster) : 1;
       double rate = channel->kind == "tma" ? rates.l2Bytes : rates.threadBytes;
-      step.l2 += double(stream.bytes()) / shared / rate * pitchOf(stream);
+      step.l2 += double(stream.bytes()) / shared / rate * across;
+      step.shared += kWritten * double(stream.bytes()) / rates.sharedBytes;
     }
   // What does not hide behind the longest: measured, as all such numbers here (docs/planner.md).
-  constexpr double kL2 = 0.06, kChain = 100, kClusterStep = 7;
-  step.taken = std::max(step.products, step.l2) + kL2 * std::min(step.products, step.l2);
+  constexpr double kL2 = 0.09, kChain = 100, kClusterStep = 28;
+  step.taken =
+      std::max({step.products, step.l2, step.shared}) + kL2 * std::min(step.products, step.l2);
   if (step.products > 0) {
     step.taken = std::max(step.taken, rates.l2Clocks / slotsIn(loop)) + rates.stepClocks;
     if (plan.blocks.cluster)
@@ -187,6 +189,27 @@ Clocks Predictor::stepOf(int loop) const {
   else
     step.taken = std::max(step.taken, step.arithmetic);
   return step;
+}
+
+/// How many times as long instructions take as they should.
+double Predictor::slowness(const ProductModel &product) const {
+  constexpr double kSeveralBlocks = 1.03, kSwapped = 1.015;
+  const Plan::Product &made = *plan.productOf(product.id);
+  int64_t warpgroups = made.warps[0] / 4, rows = made.swapped ? product.n : product.m;
+  bool hasSeveral = warpgroups > 1 && rows > 64 * warpgroups; // of each
+  return (hasSeveral ? kSeveralBlocks : 1) * (made.swapped ? kSwapped : 1);
+}
+
+/// Bytes that the instructions of a product read in shared memory: a block of rows of the left
+/// operand, unless that lies in registers, and all of the right one for each.
+double Predictor::readBytes(const ProductModel &product) const {
+  constexpr double kRows = 64, kDepthBytes = 32; // of an instruction
+  const Plan::Product &made = *plan.productOf(product.id);
+  double rows = double(made.swapped ? product.n : product.m);
+  double all = double(made.swapped ? product.m : product.n), columns = double(made.shape[1]);
+  double steps = double(product.k * product.bits) / 8 / kDepthBytes;
+  double instructions = rows / kRows * all / columns * steps;
+  return instructions * kDepthBytes * ((product.isShared ? kRows : 0) + columns);
 }
 
 /// The part of arithmetic between products, or of these, that nothing hides, where one takes
@@ -215,13 +238,11 @@ double Predictor::slotsIn(int loop) const {
   return 1e9; // nothing is loaded
 }
 
-/// How many times as long rows take that do not start at sectors of L2.
-double Predictor::pitchOf(const StreamModel &stream) const {
+/// Whether rows of a view start within sectors of L2.
+bool Predictor::startsAcross(const std::optional<runtime::Expr> &pitch,
+                             int64_t elementBytes) const {
   constexpr int64_t kSector = 32;
-  constexpr double kAcross = 2.03;
-  if (!stream.pitch || stream.shape.size() < 2)
-    return 1;
-  return valueOf(*stream.pitch, {}) * stream.elementBytes % kSector ? kAcross : 1;
+  return pitch && valueOf(*pitch, {}) * elementBytes % kSector;
 }
 
 Clocks Predictor::loopOf(int loop, const Tile &tile) const {
@@ -234,15 +255,28 @@ Clocks Predictor::loopOf(int loop, const Tile &tile) const {
 
 /// What a tile's end takes, and how much of that nothing is multiplied beside.
 double Predictor::endOf() const {
-  constexpr double kBeside = 0.85, kNextTile = 0.5;
-  double bytes = 0;
+  constexpr double kBeside = 0.85, kNextTile = 0.5, kResident = 0.87;
+  double stores = 0;
   for (const EndModel &end : model.ends)
-    if (plan.channelOf(end.id))                    // what others take is small
-      bytes += double(end.rows * end.columns) * 4; // of sums
-  double clocks = rates.tileClocks + bytes / rates.storeBytes + arithmeticClocks(model.work);
+    stores += storeClocks(end);
+  double clocks = rates.tileClocks + stores + arithmeticClocks(model.work);
   if (plan.loopOf(Plan::kTiles))
     return kNextTile * clocks;
-  return plan.blocks.turns > 1 || plan.blocks.perSm > 1 ? kBeside * clocks : clocks;
+  return clocks * (plan.blocks.turns > 1 ? kBeside : plan.blocks.perSm > 1 ? kResident : 1);
+}
+
+/// An end goes through its slots in slices, each of which waits for room and for all threads.
+double Predictor::storeClocks(const EndModel &end) const {
+  const Plan::Channel *channel = plan.channelOf(end.id);
+  if (!channel) // what others take is small
+    return 0;
+  constexpr double kOneSlot = 2, kAcrossSectors = 2.6; // times as long
+  double bytes = double(end.rows * end.columns) * 4;   // of sums
+  double slices = channel->rows ? double(end.rows) / double(channel->rows)
+                                : double(end.columns) / double(channel->columns);
+  return slices * rates.sliceClocks * (channel->slots > 1 ? 1 : kOneSlot) +
+         bytes / rates.storeBytes *
+             (startsAcross(end.pitch, end.elementBytes) ? kAcrossSectors : 1);
 }
 
 Clocks Predictor::tileOf(const Tile &tile) const {
@@ -263,7 +297,8 @@ std::pair<double, Clocks> Predictor::play() const {
   if (axes.empty()) {
     Clocks each = tileOf(Tile(extents.size(), 0));
     double cluster = std::max<double>(1, double(plan.blocks.cluster));
-    double rows = extents.empty() ? 1 : extents[0];
+    size_t along = plan.blocks.axes.empty() ? 0 : size_t(plan.blocks.axes.front());
+    double rows = extents.empty() ? 1 : extents[along];
     double places = tiles / std::max(1.0, rows) * std::ceil(rows / cluster);
     double takers = std::floor(processors / cluster);
     if (!plan.blocks.splitLoop.empty())
@@ -372,14 +407,12 @@ Prediction Predictor::predict() {
   result.dram = dramBytes() / dramRate() * 1e6;
   result.ends = endOf() * tiles / processors / perMicrosecond;
   result.balance = most > 0 ? std::min(1.0, sum.taken / processors / most) : 1;
-  constexpr double kMemory = 0.11; // of the shorter, beside work or loads that take longer
+  constexpr double kMemory = 0.23; // of the shorter, beside work or loads that take longer
   double work = most / perMicrosecond;
   result.total = rates.launchMicroseconds + std::max(work, result.dram) +
                  kMemory * std::min(work, result.dram);
-  // Blocks of a cluster wait for each other: where they gain nothing by it, they lose 1 to 3 %.
-  constexpr double kCluster = 1.01;
   if (plan.blocks.cluster)
-    result.total = kCluster * result.total + rates.clusterMicroseconds;
+    result.total += rates.clusterMicroseconds;
   if (!plan.blocks.splitLoop.empty())
     result.total += rates.shareMicroseconds;
   if (plan.blocks.turns > 1)

@@ -12,7 +12,8 @@ struct Rates {
   double gigahertz, gigahertzLong; ///< That it holds while products go on for 60 us, for 3 ms.
   double productFlops;             ///< 16-bit products and sums of an SM per clock.
   double multiplies, specials, conversions; ///< Elements per clock (Work).
-  double l2Bytes;                           ///< That an SM gets from L2 per clock.
+  double sharedBytes; ///< That an SM reads, or writes, in shared memory per clock.
+  double l2Bytes;     ///< That an SM gets from L2 per clock.
   double l2Clocks;    ///< From a load to its bytes in shared memory, while many are under way.
   double threadBytes; ///< The same, by threads that load elements one by one.
   double dramBytes;   ///< Of all, per second.
@@ -23,6 +24,7 @@ struct Rates {
   double clusterMicroseconds, shareMicroseconds;  ///< More for clusters, for tiles that are shared.
   double turnsMicroseconds, residentMicroseconds; ///< For tiles in turns, several blocks per SM.
   double tileClocks;  ///< Of a block between two tiles, beside what is stored.
+  double sliceClocks; ///< Of each slice of a tile that is stored, beside its bytes.
   double stepClocks;  ///< Of an iteration beside its products: barriers, their issue.
   double mergeClocks; ///< Until a block sees what another has left for it.
   double mergeBytes;  ///< Of sums that it then adds, per clock.

@@ -65,6 +65,12 @@ Expr Expr::binary(ExprOp op, const Expr &lhs, const Expr &rhs) {
   return result;
 }
 
+void Expr::forEachConstant(const std::function<void(ExprValue &)> &change) {
+  for (Node &node : nodes)
+    if (node.op == ExprOp::Constant)
+      change(node.constant);
+}
+
 ErrorOr<Expr> Expr::withNames(std::vector<std::string> table) const {
   Expr result = *this;
   for (Node &node : result.nodes) {

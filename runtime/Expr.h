@@ -79,6 +79,9 @@ public:
   /// The values of the names in use, for messages: "`H` = 6, `G` = 4"; empty if there are none.
   std::string describeValues(std::span<const ExprValue> values) const;
 
+  /// Calls `change` with each number that stands in it, in one order for expressions of one form.
+  void forEachConstant(const std::function<void(ExprValue &)> &change);
+
   bool operator==(const Expr &) const = default;
 
 private:

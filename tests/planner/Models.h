@@ -33,7 +33,8 @@ inline KernelModel productModel(int64_t rows, int64_t columns, int64_t depth = 6
   model.products = {
       {.id = "p1", .m = rows, .n = columns, .k = depth, .bits = 16, .loop = 0, .isPending = true}};
   model.loops = {{.id = "l1", .trips = tiles("K", depth), .carriesSums = true, .anyOrder = true}};
-  model.ends = {{.id = "e1", .rows = rows, .columns = columns, .elementBytes = 2}};
+  model.ends = {
+      {.id = "e1", .rows = rows, .columns = columns, .elementBytes = 2, .pitch = expr("N")}};
   return model;
 }
 

@@ -139,3 +139,9 @@ TEST(Expr, shares_a_table_of_values) {
   EXPECT_EQ(expr.withNames({"S"}).error().message,
             "`H` in `S - H` is neither a dimension nor a scalar argument");
 }
+
+TEST(Expr, lets_its_numbers_be_changed) {
+  Expr expr = *Expr::parse("cdiv(S, 128) * 2");
+  expr.forEachConstant([](ExprValue &number) { number = std::get<int64_t>(number) + 1; });
+  EXPECT_EQ(expr.str(), "cdiv(S, 129) * 3");
+}

@@ -1,5 +1,6 @@
 #include "tools/driver/PlanSearch.h"
 
+#include "planner/TilePlane.h"
 #include "tools/driver/KernelModule.h"
 #include "tools/driver/ReadModel.h"
 
@@ -50,7 +51,8 @@ public:
     for (const Param &param : text->signature().params)
       if (param.kind == Param::Tune && !wanted.specialisation.consts.contains(param.name))
         addExtents(param, usual);
-    readAll({}, 0);
+    if (isChained || !interpolate())
+      readAll({}, 0);
     if (models.empty())
       return Error{"no tiles fit"};
     return std::move(models);
@@ -59,13 +61,8 @@ public:
 private:
   using Tiles = std::vector<passes::Plan::Tile>;
 
-  /// Whether a tile of these columns is worth a look: others are for tiles of one usual height,
-  /// since they only serve to come out even.
-  static bool isWorth(int64_t rows, int64_t columns) {
-    constexpr int64_t kUsualRows = 128;
-    return rows == kUsualRows || columns % 64 == 0 || columns == 32 || columns == 96 ||
-           columns == 160;
-  }
+  /// Whether a tile can be multiplied: instructions have rows, or columns, in 64s.
+  static bool isWorth(int64_t rows, int64_t columns) { return rows % 64 == 0 || columns % 64 == 0; }
 
   /// The kernel with these tiles, where the conditions of a plan hold.
   ErrorOr<KernelModel> read(const Tiles &tiles, const std::string &positive) {
@@ -138,11 +135,52 @@ private:
     else if (use.isColumns && use.isDepth)
       extents = {64, 80, 96, 128, 176};
     else if (use.isColumns)
-      extents = {32, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 256};
+      extents = {32, 64, 96, 128, 160, 192, 256};
     else if (use.isDepth)
       extents = {kRowBytes * 8 / usual.products.front().bits};
     if (!extents.empty())
       open.emplace_back(param.name, std::move(extents));
+  }
+
+  /// The tiles of some rows and columns; of all else, the only extent.
+  Tiles tilesOf(int64_t rows, int64_t columns) const {
+    Tiles tiles;
+    for (auto [number, extents] : llvm::enumerate(open))
+      tiles.push_back({extents.first, number == *rowsParam      ? rows
+                                      : number == *columnsParam ? columns
+                                                                : extents.second.front()});
+    return tiles;
+  }
+
+  /// Models of many rows and columns from those of a few; false, and none made, where that does not
+  /// give what a lowering gives.
+  bool interpolate() {
+    if (!rowsParam || !columnsParam)
+      return false;
+    for (auto [number, extents] : llvm::enumerate(open))
+      if (number != *rowsParam && number != *columnsParam && extents.second.size() > 1)
+        return false;
+    constexpr planner::TilePlane::Pair kSides = {64, 128};
+    planner::TilePlane::Corners corners;
+    for (size_t row : {0, 1})
+      for (size_t column : {0, 1}) {
+        ErrorOr<KernelModel> model = read(tilesOf(kSides[row], kSides[column]), "");
+        if (!model)
+          return false;
+        corners[row][column] = std::move(*model);
+      }
+    auto plane = planner::TilePlane::through(corners, kSides, kSides);
+    for (auto [rows, columns] : {std::pair(192, 160), {16, 256}}) {
+      ErrorOr<KernelModel> model = read(tilesOf(rows, columns), "");
+      if (!plane || !model || *model != plane->at(rows, columns))
+        return false;
+    }
+    constexpr int64_t kStep = 16, kMost = 256;
+    for (int64_t rows = kStep; rows <= kMost; rows += kStep)
+      for (int64_t columns = kStep; columns <= kMost; columns += kStep)
+        if (isWorth(rows, columns))
+          models.push_back(plane->at(rows, columns));
+    return true;
   }
 
   void readAll(Tiles tiles, size_t next) {

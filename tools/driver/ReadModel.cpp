@@ -65,7 +65,6 @@ public:
 
   ErrorOr<KernelModel> read() {
     model.kernel = kernel.getName().str();
-    model.facts = facts.hash();
     tile::GridOp grid;
     kernel.walk([&](tile::GridOp op) { grid = op; });
     if (!grid)
@@ -168,21 +167,21 @@ private:
              facts.streamOf(product.dot.getB()) == &fact;
     });
     tile::LoadOp load = fact.load;
-    made.pitch = pitchOf(load);
+    made.pitch = pitchOf(load.getView(), load.getExtents());
     made.notByRole = fact.notByRole;
     made.notByTma = fact.notByTma;
     model.streams.push_back(std::move(made));
   }
 
   /// From one row of a tile to the next: the product of the sizes of the axes behind its first.
-  static std::optional<Expr> pitchOf(tile::LoadOp load) {
-    int64_t rank = int64_t(load.getExtents().size());
+  static std::optional<Expr> pitchOf(Value view, ArrayRef<int64_t> extents) {
+    int64_t rank = int64_t(extents.size());
     int64_t first = 0;
-    while (first < rank && load.getExtents()[first] == 0)
+    while (first < rank && extents[first] == 0)
       ++first;
     std::optional<Expr> pitch = Expr::constant(1);
     for (int64_t axis = first + 1; pitch && axis < rank; ++axis) {
-      std::optional<Expr> size = sizeExpr(load.getView(), axis);
+      std::optional<Expr> size = sizeExpr(view, axis);
       pitch = size ? std::optional(Expr::binary(ExprOp::Mul, *pitch, *size)) : std::nullopt;
     }
     return pitch;
@@ -211,6 +210,8 @@ private:
                   .elementBytes = int64_t(view.getElementType().getIntOrFloatBitWidth() / 8),
                   .loop = loopOf(fact.op),
                   .notByTma = fact.notByTma};
+    if (auto store = dyn_cast<tile::StoreOp>(fact.op))
+      made.pitch = pitchOf(store.getView(), store.getExtents());
     model.ends.push_back(std::move(made));
   }
 
