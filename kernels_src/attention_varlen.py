@@ -2,9 +2,8 @@
 
 q, o: [N, H, D], k, v: [M, G, D], lse: [H, N] (natural logarithm). Sequence b has the queries cu_q[b]
 to cu_q[b + 1] and the keys cu_k[b] to cu_k[b + 1]; cu_q, cu_k: [B + 1], from 0 on, and they do not
-fall. The longest sequence has max_q queries; what lies past that is left as it is. Query head h
-reads head h // (H // G) of k and v. Within each sequence, of S queries and T keys, the last query
-sees the last key:
+fall. No sequence has more than max_q queries. Query head h reads head h // (H // G) of k and v.
+Within each sequence, of S queries and T keys, the last query sees the last key:
 
     causal      key t is visible to query s just if t <= s + T - S
     window > 0  ... and t > s + T - S - window
@@ -32,16 +31,23 @@ def attention_varlen(q: Tensor[E, N, H, D], k: Tensor[E, M, G, D], v: Tensor[E, 
     """softmax(scale * q k^T) v per sequence, one program per BM query rows of one head."""
     assert H % G == 0, "query heads must be a multiple of key/value heads"
     assert max_q >= 0, "max_q counts queries"
-    m, h, b = grid(cdiv(max_q, BM), H, B1 - 1)
+    j, h = grid(N // BM + B1 - 1, H)  # tiles of sequence b: from cu_q[b] // BM + b on, as many as it needs or one more
+    b, behind = 0, B1 - 1
+    while behind - b > 1:
+        middle = (b + behind) // 2
+        starts = cu_q[middle] // BM + middle <= j
+        b, behind = middle if starts else b, behind if starts else middle
+    m = max(j - cu_q[b] // BM - b, 0)
     queries, keys, values = sequence(q, cu_q, b), sequence(k, cu_k, b), sequence(v, cu_k, b)
     S, T = queries.shape[0], keys.shape[0]
+    seen = T if m * BM < S else 0
     rows = block(m, BM)
     Q = queries[rows, h, :]
     acc, peak, total = zeros((BM, D), f32), full((BM,), LOWEST, f32), zeros((BM,), f32)
-    for n in range(cdiv(T, BN) if m * BM < S else 0):
+    for n in range(cdiv(seen, BN)):
         cols = block(n, BN)
         s = dot(Q, keys[cols, h // (H // G), :].T)
-        visible = cols[None, :] < T
+        visible = cols[None, :] < seen
         if causal:
             visible = visible & (cols[None, :] <= rows[:, None] + (T - S))
         if window > 0:

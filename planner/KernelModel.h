@@ -39,6 +39,7 @@ struct StreamModel {
   int64_t elementBytes = 0;
   int loop = kNoLoop;         ///< The innermost that it stands in.
   std::vector<int64_t> alike; ///< Axes of the grid along which it reads the same.
+  std::vector<int64_t> near;  ///< Other axes, along which it mostly reads the same.
   bool isOperand = false;     ///< Of a product, as it is or transposed.
   /// Elements from a row of the view to the next, where its elements lie side by side.
   std::optional<runtime::Expr> pitch;

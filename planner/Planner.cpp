@@ -30,10 +30,19 @@ static std::vector<int64_t> unevenAxes(const KernelModel &model) {
   return axes;
 }
 
+/// Whether memory alone says how long tiles are.
+static bool isLengthRead(const KernelModel &model) {
+  return llvm::any_of(model.loops,
+                      [](const LoopModel &loop) { return !loop.trips && !loop.axes.empty(); });
+}
+
 void Planner::orderTiles(const KernelModel &model, Plan &plan) {
   constexpr int64_t kGroup = 16; // tiles along the first axis that share what they read in L2
   constexpr int64_t kHeads = 4;  // rows of as many of the next axis that go together
-  if (!plan.blocks.perSm || model.grid.size() < 2)
+  if (!plan.blocks.perSm)
+    return;
+  plan.blocks.queue = isLengthRead(model) && !plan.blocks.cluster && plan.blocks.splitLoop.empty();
+  if (model.grid.size() < 2)
     return;
   std::vector<int64_t> uneven = unevenAxes(model);
   if (uneven.empty()) {
@@ -47,8 +56,10 @@ void Planner::orderTiles(const KernelModel &model, Plan &plan) {
   for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
     if (axis != first && axis != uneven.front())
       plan.blocks.axes.push_back(axis);
-  plan.blocks.grouped = kHeads;
-  plan.blocks.folded = true;
+  // With a queue, from the last on, which masks leave the longest.
+  plan.blocks.grouped = plan.blocks.queue ? kGroup : kHeads;
+  plan.blocks.folded = !plan.blocks.queue;
+  plan.blocks.descending = plan.blocks.queue;
 }
 
 /// Tries other orders of tiles that differ in length, and keeps the best; those in front are better
@@ -99,7 +110,7 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
   constexpr size_t kPlayed = 8; // of the best, since it takes time
   size_t played = std::min(kPlayed, entries.size());
   for (auto &[ranked, model] : llvm::MutableArrayRef(entries).take_front(played))
-    if (!unevenAxes(*model).empty() && ranked.plan.blocks.perSm)
+    if (!unevenAxes(*model).empty() && ranked.plan.blocks.perSm && !ranked.plan.blocks.queue)
       chooseOrder(*model, rates, launch, ranked);
   sort(played);
   std::vector<Ranked> result;

@@ -83,8 +83,9 @@ private:
   using Tile = std::vector<int64_t>;
   int64_t valueOf(const runtime::Expr &expr, const Tile &tile) const;
   double trips(const LoopModel &loop, const Tile &tile) const {
-    return loop.trips ? double(std::max<int64_t>(0, valueOf(*loop.trips, tile))) : 16;
+    return loop.trips ? double(std::max<int64_t>(0, valueOf(*loop.trips, tile))) : guessed(loop);
   }
+  double guessed(const LoopModel &loop) const;
   Clocks stepOf(int loop) const;
   double slowness(const ProductModel &product) const;
   double readBytes(const ProductModel &product) const;
@@ -308,6 +309,17 @@ std::pair<double, Clocks> Predictor::play() const {
   return playUneven(axes.front());
 }
 
+/// How often a loop runs where the host cannot know: as often as leaves rows of all tiles the same
+/// work.
+double Predictor::guessed(const LoopModel &loop) const {
+  constexpr double kUsual = 16, kWork = kUsual * 2 * 128 * 128; // products for each row
+  double work = 0;
+  for (const ProductModel &product : model.products)
+    if (product.loop == int(&loop - model.loops.data()))
+      work += double(product.n * product.k);
+  return work > 0 ? std::max(1.0, kWork / work) : kUsual;
+}
+
 /// What a block takes where blocks share the tiles left over, each of them alike: what the one that
 /// ends a tile gets from the others, it adds one by one. A cluster takes one place, of several
 /// tiles.
@@ -374,8 +386,9 @@ double Predictor::dramBytes() const {
     for (int loop = stream.loop; loop != kNoLoop; loop = model.loops[loop].around)
       times *= trips(model.loops[loop], Tile(extents.size(), 0));
     double reused = 1;
-    for (int64_t axis : stream.alike)
-      reused *= std::max(1.0, extents[axis]);
+    for (const std::vector<int64_t> &axes : {stream.alike, stream.near})
+      for (int64_t axis : axes)
+        reused *= std::max(1.0, extents[axis]);
     double bytes = double(stream.bytes()) * times;
     once += bytes * tiles / reused;
     // A wave goes through groups of tiles about as wide as high.

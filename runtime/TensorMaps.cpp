@@ -41,6 +41,10 @@ std::string problemOf(const TensorMapSpec &spec, const TensorArg &tensor) {
   for (unsigned axis : spec.axes)
     if (axis >= tensor.dims.size())
       return "covers axis " + str(axis) + " of " + str(tensor.dims.size());
+    else if (auto times = std::count(spec.axes.begin(), spec.axes.end(), axis);
+             times > 2 || (times == 2 && axis == spec.axes.back()))
+      return "covers axis " + str(axis) + " " + str(times) + " times; " +
+             (times > 2 ? "2 are for parts" : "parts along the innermost axis have no map");
   for (unsigned extent : spec.box)
     if (extent < 1 || extent > 256)
       return "copies " + str(extent) + " elements along an axis; a box has 1 to 256";
@@ -92,6 +96,15 @@ static Status addAxis(const TensorRef &tensor, unsigned axis, uint32_t i, uint64
   return {};
 }
 
+/// Where parts end along an axis, of which `inner` is the place in them: one place more than there
+/// are elements, so far apart as they are, from the tensor's size before its address on.
+static uint64_t addEnds(uint32_t i, uint32_t inner, EncodeArguments &arguments) {
+  arguments.sizes[i] = arguments.sizes[inner] + 1;
+  arguments.elementStrides[i] = 1;
+  arguments.strideBytes[i - 1] = arguments.strideBytes[inner - 1];
+  return arguments.sizes[inner] * arguments.strideBytes[inner - 1];
+}
+
 Status encodeTensorMap(const Driver &driver, const TensorRef &tensor, const TensorMapSpec &spec,
                        TensorMap &map) {
   map = TensorMap{};
@@ -107,14 +120,19 @@ Status encodeTensorMap(const Driver &driver, const TensorRef &tensor, const Tens
   auto rank = static_cast<uint32_t>(spec.axes.size());
   EncodeArguments arguments;
   uint64_t packed = 16;
+  auto *address = static_cast<std::byte *>(tensor.data);
   for (uint32_t i = 0; i < rank; ++i) {
     arguments.box[i] = spec.box[rank - 1 - i];
-    TILEWRIGHT_TRY(addAxis(tensor, spec.axes[rank - 1 - i], i, packed, arguments));
+    auto before = spec.axes.rbegin() + i, inner = std::find(spec.axes.rbegin(), before, *before);
+    if (inner == before)
+      TILEWRIGHT_TRY(addAxis(tensor, *before, i, packed, arguments));
+    else
+      address -= addEnds(i, uint32_t(inner - spec.axes.rbegin()), arguments);
   }
   // Pure host work, and yet the driver wants a context.
   TILEWRIGHT_ASSIGN(ContextScope scope, ContextScope::enter(driver, tensor.device));
   DriverResult result = driver.api().tensorMapEncodeTiled(
-      &map, dataTypeOf(tensor.type, spec.tf32), rank, tensor.data, arguments.sizes,
+      &map, dataTypeOf(tensor.type, spec.tf32), rank, address, arguments.sizes,
       arguments.strideBytes, arguments.box, arguments.elementStrides, /*interleave=*/0,
       static_cast<int>(spec.swizzle), kPromoteTo128Bytes, /*outOfBoundsFill=*/0);
   if (result == kDriverSuccess)

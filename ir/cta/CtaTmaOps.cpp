@@ -1,5 +1,6 @@
 // Where slots lie and between whom they go; rules of those that TMA fills or takes from.
 #include "ir/cta/Cta.h"
+#include "ir/tile/Parts.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -96,19 +97,21 @@ LogicalResult ChannelOp::verify() {
 /// Checks a view that TMA reads or writes in boxes.
 static LogicalResult verifyBoxes(Operation *op, Value tensor, ArrayRef<int64_t> extents) {
   auto view = cast<tile::ViewType>(tensor.getType());
-  if (tensor.getDefiningOp<tile::SubviewOp>())
-    return op->emitOpError()
-           << "moves boxes of a whole tensor, not of a part: TMA would go on past "
-           << "the part's end";
+  SmallVector<int64_t> cut = tile::cutAxes(tensor);
   if (view.getStrided())
     return op->emitOpError() << "needs a view whose innermost axis is packed, not " << view;
   if (view.getAlign() % 16 != 0)
     return op->emitOpError() << "needs rows that start at multiples of 16 bytes, not " << view
                              << "; TMA copies no others";
-  if (extents.size() > 5)
-    return op->emitOpError() << "copies from " << extents.size() << " axes; TMA knows 5";
+  if (extents.size() + cut.size() > 5)
+    return op->emitOpError() << "copies from " << extents.size() << " axes"
+                             << (cut.empty() ? "" : ", and one more for each that is cut to a part")
+                             << "; TMA knows 5";
   if (extents.empty() || extents.back() == 0)
     return op->emitOpError() << "drops the innermost axis, which TMA copies along";
+  if (!cut.empty() && cut.back() + 1 == view.getRank())
+    return op->emitOpError() << "moves boxes of a part along the innermost axis, past whose end "
+                             << "TMA would go on";
   return success();
 }
 

@@ -1,3 +1,4 @@
+#include "ir/tile/Parts.h"
 #include "ir/tile/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -96,6 +97,31 @@ Value tilewright::tile::tensorOf(Value view) {
   while (auto part = view.getDefiningOp<SubviewOp>())
     view = part.getView();
   return view;
+}
+
+SmallVector<int64_t> tilewright::tile::cutAxes(Value view) {
+  SmallVector<int64_t> axes;
+  for (int64_t axis = 0; axis < cast<ViewType>(view.getType()).getRank(); ++axis)
+    if (sizeOfPart(view, axis))
+      axes.push_back(axis);
+  return axes;
+}
+
+SmallVector<Value> tilewright::tile::boundsOfPart(Value view) {
+  SmallVector<Value> bounds;
+  for (auto part = view.getDefiningOp<SubviewOp>(); part;
+       part = part.getView().getDefiningOp<SubviewOp>())
+    bounds.append({part.getStart(), part.getSize()});
+  return bounds;
+}
+
+SmallVector<Value> tilewright::tile::startsOfPart(Value view, int64_t axis) {
+  SmallVector<Value> starts;
+  for (auto part = view.getDefiningOp<SubviewOp>(); part;
+       part = part.getView().getDefiningOp<SubviewOp>())
+    if (int64_t(part.getAxis()) == axis)
+      starts.push_back(part.getStart());
+  return starts;
 }
 
 Value tilewright::tile::sizeOfPart(Value view, int64_t axis) {

@@ -1,4 +1,5 @@
 #include "passes/analysis/Accesses.h"
+#include "ir/tile/Parts.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -24,10 +25,8 @@ Value Access::tile() const {
 
 AffineForm Access::start(int64_t axis) const {
   AffineForm form;
-  for (auto part = view.getDefiningOp<tile::SubviewOp>(); part;
-       part = part.getView().getDefiningOp<tile::SubviewOp>())
-    if (int64_t(part.getAxis()) == axis)
-      form = form + AffineForm::of(part.getStart());
+  for (Value start : tile::startsOfPart(view, axis))
+    form = form + AffineForm::of(start);
   return form;
 }
 

@@ -4,6 +4,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/analysis/AffineForm.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -51,6 +53,10 @@ bool passes::knownNonNegative(Value value) {
           arith::RemSIOp, arith::MinSIOp>(op))
     return llvm::all_of(op->getOperands(), knownNonNegative);
   return false;
+}
+
+bool passes::knownNonNegativeAt(Operation *op, Value value) {
+  return knownNonNegative(value) || Facts::at(op).proveNonPositive(AffineForm::of(value) * -1);
 }
 
 int64_t passes::accessVector(tile::ViewType view, ValueRange indices, ArrayRef<int64_t> extents) {

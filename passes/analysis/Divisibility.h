@@ -15,6 +15,9 @@ int64_t knownDivisor(mlir::Value value);
 /// coordinates of tiles, sizes, counters that start there; sums, products and quotients of such.
 bool knownNonNegative(mlir::Value value);
 
+/// The same, also by what is known where `op` stands, such as how far loops around it run.
+bool knownNonNegativeAt(mlir::Operation *op, mlir::Value value);
+
 /// Elements of `view` that one access of a tile with these indices and extents may move along the
 /// innermost axis: bounded by 16 bytes, the view's alignment, and the divisors of extent and start.
 int64_t accessVector(tile::ViewType view, mlir::ValueRange indices,

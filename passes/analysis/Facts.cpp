@@ -85,6 +85,8 @@ static Range rangeOf(Value symbol, int depth) {
   auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
   if (loop && loop.getInductionVar() == symbol)
     return clamp(loopRange(loop, depth - 1));
+  if (isa<cta::TilesOp>(argument.getOwner()->getParentOp()))
+    return {0, Range().max};
   return {};
 }
 

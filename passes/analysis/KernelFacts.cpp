@@ -1,6 +1,7 @@
 #include "passes/analysis/KernelFacts.h"
 
 #include "ir/ProductForms.h"
+#include "ir/tile/Parts.h"
 #include "passes/analysis/Accesses.h"
 #include "passes/analysis/KernelFlow.h"
 #include "support/Hash.h"
@@ -64,6 +65,7 @@ static bool scalesTiles(Value scalar) {
 /// Whether it is known ahead where, and how often, something is loaded.
 static bool isKnownAhead(tile::LoadOp load) {
   SmallVector<Value> open(load.getIndices());
+  llvm::append_range(open, tile::boundsOfPart(load.getView()));
   for (Operation *around = load->getParentOp(); !isa<func::FuncOp>(around);
        around = around->getParentOp())
     if (auto loop = dyn_cast<scf::ForOp>(around))

@@ -21,8 +21,11 @@ struct Stream {
   std::string id; ///< "s1": those of products first, in the order of products and operands
   tile::LoadOp load;
   llvm::SmallVector<int64_t> alike = {}; ///< Axes of the grid along which it is at the same place.
-  std::string notByRole = {};            ///< Why no role can load it yet; empty: one can.
-  std::string notByTma = {};             ///< Why TMA cannot bring it; empty: it can.
+  /// Other axes, along which its place follows from memory alone, as that of a sequence does from
+  /// where it starts: neighbours mostly read the same.
+  llvm::SmallVector<int64_t> near = {};
+  std::string notByRole = {}; ///< Why no role can load it yet; empty: one can.
+  std::string notByTma = {};  ///< Why TMA cannot bring it; empty: it can.
 };
 
 /// What another product gives comes to a product as an operand, by way of arithmetic.

@@ -1,4 +1,5 @@
 #include "passes/analysis/KernelFlow.h"
+#include "ir/tile/Parts.h"
 
 #include "passes/analysis/Divisibility.h"
 
@@ -19,6 +20,7 @@ namespace {
 struct Origin {
   std::set<int64_t> axes;
   bool isRead = false;
+  bool stopsAtMemory = false; ///< What says where something is read does not count.
 
   void add(Value value) {
     if (!seen.insert(value).second)
@@ -29,6 +31,8 @@ struct Origin {
     if (auto id = dyn_cast<tile::ProgramIdOp>(op))
       axes.insert(int64_t(id.getAxis()));
     isRead |= isa<tile::LoadOp>(op);
+    if (stopsAtMemory && isa<tile::LoadOp>(op))
+      return;
     for (Value operand : op->getOperands())
       add(operand);
     for (Region &region : op->getRegions())
@@ -56,12 +60,20 @@ private:
 } // namespace
 
 static void readReuse(Stream &stream, int64_t axes) {
-  Origin origin;
-  for (Value index : stream.load.getIndices())
-    origin.add(index);
-  for (int64_t axis = 0; axis < axes; ++axis)
+  Origin origin, place;
+  place.stopsAtMemory = true;
+  for (Origin *each : {&origin, &place}) {
+    for (Value index : stream.load.getIndices())
+      each->add(index);
+    for (Value bound : tile::boundsOfPart(stream.load.getView()))
+      each->add(bound);
+  }
+  for (int64_t axis = 0; axis < axes; ++axis) {
     if (!origin.axes.contains(axis))
       stream.alike.push_back(axis);
+    else if (!place.axes.contains(axis))
+      stream.near.push_back(axis);
+  }
 }
 
 static void readTrips(LoopFact &fact) {
@@ -74,13 +86,24 @@ static void readTrips(LoopFact &fact) {
 
 //===- Streams --------------------------------------------------------------------------------===//
 
+/// Whether an op with regions computes scalars, from scalars and memory, and nothing else: a role
+/// that asks for them computes them too.
+static bool computesScalars(Operation *op) {
+  return !op->walk([](Operation *inner) {
+              bool isScalar = llvm::all_of(inner->getResultTypes(),
+                                           [](Type type) { return type.isIntOrFloat(); });
+              bool computes = isa<tile::LoadOp>(inner) || inner->getNumRegions() ||
+                              inner->hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(inner);
+              return isScalar && computes ? WalkResult::advance() : WalkResult::interrupt();
+            }).wasInterrupted();
+}
+
 /// As far as roles can be cut yet.
 static std::string whyNotByRole(tile::LoadOp load) {
   if (load.getValid() || load.getFill() || llvm::is_contained(load.getExtents(), tile::kGather))
     return "is padded, filled with a value or gathered";
-  if (!isa<BlockArgument>(load.getView()))
-    return "reads a part of a tensor, past whose end a copy would go on";
   SmallVector<Value> open(load.getIndices());
+  llvm::append_range(open, tile::boundsOfPart(load.getView()));
   for (Operation *around = load->getParentOp(); !isa<func::FuncOp>(around);
        around = around->getParentOp()) {
     auto loop = dyn_cast<scf::ForOp>(around);
@@ -97,21 +120,43 @@ static std::string whyNotByRole(tile::LoadOp load) {
     if (argument && isa<scf::ForOp>(argument.getOwner()->getParentOp()) &&
         argument.getArgNumber() != 0)
       return "reads where, or as often as, a loop has come to";
-    if (Operation *op = value.getDefiningOp(); op && op->getNumRegions())
+    Operation *op = value.getDefiningOp();
+    if (op && op->getNumRegions() && !computesScalars(op))
       return "reads where, or as often as, a loop or branch has led to";
-    else if (op)
-      llvm::append_range(open, op->getOperands());
+    if (op)
+      op->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (!op->isAncestor(operand.getParentBlock()->getParentOp()))
+            open.push_back(operand);
+      });
   }
   return "";
 }
 
+/// Why TMA can move nothing of a part of a tensor. It takes an axis more for where the part ends,
+/// and would go on in front of it.
+static std::string whyNotInPart(Operation *op, Value view, OperandRange indices) {
+  SmallVector<int64_t> cut = tile::cutAxes(view);
+  if (!cut.empty() && cut.back() + 1 == int64_t(indices.size()))
+    return "a part along the innermost axis";
+  for (int64_t axis : cut)
+    if (!indices[axis].getType().isInteger(32) || !knownNonNegativeAt(op, indices[axis]))
+      return "may start before the part that it is of";
+  return "";
+}
+
 /// Why TMA can neither bring nor store a tile of a view.
-static std::string whyNotByTma(tile::ViewType view, ArrayRef<int64_t> extents) {
+static std::string whyNotByTma(Operation *op, Value tensor, OperandRange indices,
+                               ArrayRef<int64_t> extents) {
+  auto view = cast<tile::ViewType>(tensor.getType());
   if (view.getStrided() || extents.empty() || extents.back() == 0)
     return "not along the innermost axis";
   if (view.getAlign() % 16)
     return "rows at multiples of " + std::to_string(view.getAlign()) + " bytes";
-  return extents.size() > 5 ? std::to_string(extents.size()) + " axes" : "";
+  if (std::string why = whyNotInPart(op, tensor, indices); !why.empty())
+    return why;
+  size_t axes = extents.size() + tile::cutAxes(tensor).size();
+  return axes > 5 ? std::to_string(axes) + " axes" : "";
 }
 
 static std::string whyNotByTma(tile::LoadOp load) {
@@ -122,9 +167,11 @@ static std::string whyNotByTma(tile::LoadOp load) {
   if (isa<RankedTensorType>(load.getResult().getType()) &&
       knownDivisor(load.getIndices().back()) * bytes % 16)
     return "starts at no multiple of 16 bytes";
+  if (std::string why = whyNotInPart(load, load.getView(), load.getIndices()); !why.empty())
+    return why;
   if (!isa<RankedTensorType>(load.getResult().getType()))
     return view.getStrided() || view.getAlign() % 16 ? "not at multiples of 16 bytes" : "";
-  return whyNotByTma(view, load.getExtents());
+  return whyNotByTma(load, load.getView(), load.getIndices(), load.getExtents());
 }
 
 //===- Chains of products ---------------------------------------------------------------------===//
@@ -267,16 +314,15 @@ static void readCarried(LoopFact &fact, const KernelFacts &facts) {
 //===- Ends -----------------------------------------------------------------------------------===//
 
 static std::string whyNotByTma(const End &end) {
-  auto view = cast<tile::ViewType>(end.view.getType());
   int64_t rank = cast<RankedTensorType>(end.tile.getType()).getRank();
-  auto of = [](auto op) { return std::pair(bool(op.getValid()), op.getExtents()); };
+  auto of = [](auto op) {
+    return std::tuple(bool(op.getValid()), op.getIndices(), op.getExtents());
+  };
   auto store = dyn_cast<tile::StoreOp>(end.op);
-  auto [isPadded, extents] = store ? of(store) : of(cast<tile::AtomicOp>(end.op));
-  if (!isa<BlockArgument>(end.view))
-    return "a part of a tensor, past whose end it would go on";
+  auto [isPadded, indices, extents] = store ? of(store) : of(cast<tile::AtomicOp>(end.op));
   if (rank != 2)
     return "rank " + std::to_string(rank);
-  return isPadded ? "padded" : whyNotByTma(view, extents);
+  return isPadded ? "padded" : whyNotByTma(end.op, end.view, indices, extents);
 }
 
 void readFlow(KernelFacts &facts, func::FuncOp kernel) {

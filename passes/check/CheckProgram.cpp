@@ -283,7 +283,8 @@ struct CheckProgram : impl::CheckProgramBase<CheckProgram> {
       return success();
     if (cta::channelOf(copy.getSlot()).getKind() != cta::ChannelKind::Tma)
       return checkVector(copy);
-    return checkBoxStart(copy, copy.getView().getType(), copy.getIndices());
+    return failure(failed(checkPartStart(copy)) ||
+                   failed(checkBoxStart(copy, copy.getView().getType(), copy.getIndices())));
   }
 
   LogicalResult checkChannel(cta::ChannelOp channel) {

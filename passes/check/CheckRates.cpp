@@ -11,6 +11,20 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
+static bool sameValue(Value a, Value b);
+
+/// True when two loops, or branches, of two roles compute the same.
+static bool sameRegions(Operation *a, Operation *b) {
+  llvm::DenseMap<Value, Value> inside;
+  auto isSame = [&](Value x, Value y) {
+    auto known = inside.find(x);
+    return success(known == inside.end() ? sameValue(x, y) : known->second == y);
+  };
+  return OperationEquivalence::isEquivalentTo(
+      a, b, isSame, [&](Value x, Value y) { inside[x] = y; },
+      OperationEquivalence::Flags::IgnoreLocations);
+}
+
 /// True when two values of two roles are computed alike.
 static bool sameValue(Value a, Value b) {
   if (a == b)
@@ -23,8 +37,11 @@ static bool sameValue(Value a, Value b) {
   Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
   if (isa<cta::WarpgroupOp>(opA) && cta::roleOf(opA) != cta::roleOf(opB))
     return false;
-  return opA->getName() == opB->getName() && opA->getNumRegions() == 0 &&
-         opA->getAttrDictionary() == opB->getAttrDictionary() &&
+  if (cast<OpResult>(a).getResultNumber() != cast<OpResult>(b).getResultNumber())
+    return false;
+  if (opA->getNumRegions())
+    return sameRegions(opA, opB);
+  return opA->getName() == opB->getName() && opA->getAttrDictionary() == opB->getAttrDictionary() &&
          opA->getNumOperands() == opB->getNumOperands() &&
          llvm::all_of(llvm::zip(opA->getOperands(), opB->getOperands()),
                       [](auto pair) { return sameValue(std::get<0>(pair), std::get<1>(pair)); });

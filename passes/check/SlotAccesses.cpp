@@ -1,6 +1,7 @@
 // Accesses to slots between where they are opened and closed. A slot that was acquired is written,
 // one that was waited for is read, until a store goes through it: from then on it is TMA's.
 #include "passes/check/SlotAccesses.h"
+#include "ir/tile/Parts.h"
 
 #include "passes/analysis/Divisibility.h"
 
@@ -104,6 +105,16 @@ LogicalResult checkStoreStart(cta::StoreOp store) {
              << "there faults; let the first tile start at 0, or bound the index "
              << "with `arith.maxsi`";
   }
+  return success();
+}
+
+LogicalResult checkPartStart(cta::CopyOp copy) {
+  for (int64_t axis : tile::cutAxes(copy.getView()))
+    if (!knownNonNegativeAt(copy, copy.getIndices()[axis]))
+      return copy.emitError()
+             << "starts at an index along axis " << axis << " that is not known to be 0 or more, "
+             << "in a part of a tensor, before which TMA would bring what lies in the tensor; "
+             << "let the first tile start at 0, or bound the index with `arith.maxsi`";
   return success();
 }
 

@@ -28,6 +28,10 @@ mlir::LogicalResult checkVector(cta::CopyOp copy);
 /// error.
 mlir::LogicalResult checkStoreStart(cta::StoreOp store);
 
+/// Checks that a copy by TMA from a part of a tensor is known to start at no negative index along
+/// it.
+mlir::LogicalResult checkPartStart(cta::CopyOp copy);
+
 /// Checks that a channel whose slots have no barriers between roles stays within one.
 mlir::LogicalResult checkWithinRole(cta::ChannelOp channel);
 

@@ -5,6 +5,7 @@
 // store them separately, without waiting for each other. A store through a slot of another channel,
 // which the role holds, waits until all of the role have read what lay there; giving the slot back
 // then waits for the store.
+#include "ir/tile/Parts.h"
 #include "passes/analysis/SharedAccesses.h"
 #include "passes/lower/Expander.h"
 
@@ -55,7 +56,8 @@ static int64_t storingWarpgroups(cta::StoreOp op) {
 }
 
 cuda::TensorMapType Expander::mapType(Operation *op) {
-  auto typeOf = [&](RankedTensorType tile, ArrayRef<int64_t> extents, int64_t parts, bool tf32) {
+  auto typeOf = [&](Value view, RankedTensorType tile, ArrayRef<int64_t> extents, int64_t parts,
+                    bool tf32) {
     PanelLayout panels = cta::panelsOf(tile);
     SmallVector<int64_t> box(extents.size(), 1);
     auto [rows, columns] = tileAxes(extents);
@@ -64,28 +66,49 @@ cuda::TensorMapType Expander::mapType(Operation *op) {
     box[columns] = rows >= 0               ? panels.panelColumns()
                    : panels.columns <= 256 ? panels.columns
                                            : boxExtent(panels.columns, 128 / panels.elementBytes);
+    box.insert(box.begin(), tile::cutAxes(view).size(), 1);
     return cuda::TensorMapType::get(builder.getContext(),
                                     RankedTensorType::get(box, tile.getElementType()),
                                     panels.swizzle, tf32);
   };
   if (auto store = dyn_cast<cta::StoreOp>(op))
-    return typeOf(cta::storedSlice(store), store.getExtents(), storingWarpgroups(store),
-                  /*tf32=*/false);
+    return typeOf(store.getView(), cta::storedSlice(store), store.getExtents(),
+                  storingWarpgroups(store), /*tf32=*/false);
   auto copy = cast<cta::CopyOp>(op);
   cta::ChannelOp channel = cta::channelOf(copy.getSlot());
   bool multicast = channel.getMulticast();
-  return typeOf(cta::tileOf(channel.getResult().getType()), copy.getExtents(),
+  return typeOf(copy.getView(), cta::tileOf(channel.getResult().getType()), copy.getExtents(),
                 multicast ? cta::clusterOf(kernel) : 1, channel.holdsTf32());
+}
+
+Attribute Expander::mapAxes(Value view) {
+  SmallVector<int64_t> axes = tile::cutAxes(view);
+  llvm::append_range(axes, llvm::seq<int64_t>(0, cast<tile::ViewType>(view.getType()).getRank()));
+  return builder.getI64ArrayAttr(axes);
+}
+
+SmallVector<Value> Expander::enterPart(Value view, MutableArrayRef<Value> coordinates) {
+  SmallVector<Value> ends;
+  const ViewParams &tensor = views[tile::tensorOf(view)];
+  for (int64_t axis : tile::cutAxes(view)) {
+    Value size = scalar(tile::sizeOfPart(view, axis)), end = size;
+    for (Value start : tile::startsOfPart(view, axis))
+      end = add(end, scalar(start));
+    Value before = builder.createOrFold<arith::SubIOp>(loc, tensor.dims[axis], size);
+    coordinates[axis] = add(before, coordinates[axis]);
+    ends.push_back(end);
+  }
+  return ends;
 }
 
 /// Calls `move(coordinates, byte offset)` for each box of `rows` rows, from `firstRow` on, of a
 /// slot; `origin` is where it starts in the tile, by row and column.
-void Expander::forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
+void Expander::forEachBox(Value view, cuda::TensorMapType map, const PanelLayout &panels,
                           ArrayRef<int64_t> extents, ValueRange indices, int64_t rows,
                           Value firstRow, std::pair<Value, Value> origin,
                           function_ref<void(ValueRange, Value)> move) {
   auto [rowAxis, columnAxis] = tileAxes(extents);
-  auto box = map.getBox().getShape();
+  auto box = map.getBox().getShape().take_back(extents.size());
   int64_t height = rowAxis < 0 ? 1 : box[rowAxis], width = box[columnAxis];
   SmallVector<Value> start;
   for (Value index : indices)
@@ -93,6 +116,7 @@ void Expander::forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
   if (rowAxis >= 0)
     start[rowAxis] = add(start[rowAxis], origin.first);
   start[columnAxis] = add(start[columnAxis], origin.second);
+  SmallVector<Value> ends = enterPart(view, start);
   unrolled(panels.columns / width, [&, rowAxis = rowAxis, columnAxis = columnAxis](Value across) {
     unrolled(rows / height, [&](Value down) {
       SmallVector<Value> coordinates(start);
@@ -100,6 +124,7 @@ void Expander::forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
       if (rowAxis >= 0)
         coordinates[rowAxis] = add(coordinates[rowAxis], row);
       coordinates[columnAxis] = add(coordinates[columnAxis], mul(across, width));
+      coordinates.insert(coordinates.begin(), ends.begin(), ends.end());
       move(coordinates, add(mul(across, panels.rows * width * panels.elementBytes),
                             mul(row, panels.rowBytes())));
     });
@@ -111,14 +136,14 @@ LogicalResult Expander::expandTmaCopy(cta::CopyOp op) {
   cta::ChannelOp channel = slot.channel;
   PanelLayout panels = *channels[channel.getResult()].panels;
   cuda::TensorMapType type = mapType(op);
-  Value map = maps.lookup({op.getView(), type});
+  Value map = mapOf(op.getView(), type);
   bool multicast = channel.getMulticast();
   int64_t rows = panels.rows / (multicast ? cluster : 1);
   Value share = multicast ? mul(rank, rows) : Value();
   byOneThread([&] {
     Value mask = multicast ? constant((1 << cluster) - 1) : Value();
-    forEachBox(type, panels, op.getExtents(), op.getIndices(), rows, share, /*origin=*/{},
-               [&](ValueRange coordinates, Value offset) {
+    forEachBox(op.getView(), type, panels, op.getExtents(), op.getIndices(), rows, share,
+               /*origin=*/{}, [&](ValueRange coordinates, Value offset) {
                  builder.create<cuda::TmaLoadOp>(loc, map, coordinates, add(slot.address, offset),
                                                  slot.full, mask, /*hint=*/nullptr);
                });
@@ -222,7 +247,7 @@ LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
   Value starter = parties > 1 ? warpgroupThread : add(mul(warp, kLanes), lane);
   Value starts = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, starter, constant(0));
   cuda::TensorMapType mapped = mapType(op);
-  Value map = maps.lookup({op.getView(), mapped});
+  Value map = mapOf(op.getView(), mapped);
   int64_t rows = panels.rows / parties;
   Value firstRow = parties > 1 ? mul(div(warp, cta::kWarpsPerWarpgroup), rows) : Value();
   if (borrows) {
@@ -257,7 +282,8 @@ LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
     branch(starts, [&] {
       Value start = mul(number, size);
       auto origin = axis == 0 ? std::pair(start, Value()) : std::pair(Value(), start);
-      forEachBox(mapped, panels, op.getExtents(), op.getIndices(), rows, firstRow, origin, moveBox);
+      forEachBox(op.getView(), mapped, panels, op.getExtents(), op.getIndices(), rows, firstRow,
+                 origin, moveBox);
       builder.create<cuda::BulkCommitOp>(loc);
     });
   });

@@ -1,5 +1,6 @@
 // The walk from a `cta` kernel to a `cuda` kernel: parameters, dispatch. Expander.h says what is
 // where.
+#include "ir/tile/Parts.h"
 #include "passes/analysis/Accesses.h"
 #include "passes/lower/Expander.h"
 
@@ -151,12 +152,10 @@ public:
     return add(builder.getI32Type(), "num_sms", "num_sms", "", /*argument=*/0);
   }
 
-  /// A map of all axes of a view.
-  unsigned addMap(cuda::TensorMapType type, StringRef name, int64_t argument) {
-    auto axes = llvm::to_vector(llvm::seq<int64_t>(0, type.getBox().getRank()));
+  unsigned addMap(cuda::TensorMapType type, Attribute axes, StringRef name, int64_t argument) {
     return add(type, name,
                {builder.getNamedAttr("argument", builder.getI64IntegerAttr(argument)),
-                builder.getNamedAttr("axes", builder.getI64ArrayAttr(axes)),
+                builder.getNamedAttr("axes", axes),
                 builder.getNamedAttr("axis", builder.getI64IntegerAttr(0)),
                 builder.getNamedAttr("kind", builder.getStringAttr("tensor_map"))});
   }
@@ -197,9 +196,23 @@ static bool isForDevice(Value number) {
 
 /// False for views that only TMA accesses.
 bool Expander::needsPointer(Value view) {
-  return view.use_empty() || llvm::any_of(view.getUsers(), [](Operation *user) {
+  SmallVector<Operation *> users = usersOf(view);
+  return users.empty() || llvm::any_of(users, [](Operation *user) {
            return !movesByTma(user) && !isa<tile::DimOp>(user);
          });
+}
+
+/// Whether the size of a tensor along an axis is asked for by other than accesses through its
+/// pointer: by itself, or to find the parts of it that TMA moves.
+static bool isSizeAsked(Value tensor, int64_t axis) {
+  return llvm::any_of(usersOf(tensor), [&](Operation *user) {
+    if (auto dim = dyn_cast<tile::DimOp>(user))
+      return int64_t(dim.getAxis()) == axis;
+    auto isCut = [&](Value view) {
+      return isa<tile::ViewType>(view.getType()) && llvm::is_contained(tile::cutAxes(view), axis);
+    };
+    return llvm::any_of(user->getOperands(), isCut);
+  });
 }
 
 void Expander::makeParameters() {
@@ -221,18 +234,20 @@ void Expander::makeParameters() {
 
   // Maps and pointers first, then sizes, strides and scalars: the order in which a reader looks for
   // them.
-  llvm::MapVector<std::pair<Value, Type>, unsigned> mapIndices;
+  llvm::MapVector<std::tuple<Value, Type, Attribute>, unsigned> mapIndices;
   kernel.walk([&](Operation *op) {
     if (!movesByTma(op))
       return;
     auto store = dyn_cast<cta::StoreOp>(op);
-    auto view = cast<BlockArgument>(store ? store.getView() : cast<cta::CopyOp>(op).getView());
+    Value view = store ? store.getView() : cast<cta::CopyOp>(op).getView();
+    auto tensor = cast<BlockArgument>(tile::tensorOf(view));
     cuda::TensorMapType type = mapType(op);
-    auto [entry, isNew] = mapIndices.try_emplace({view, type}, 0);
-    std::string name = nameOf(view.getArgNumber());
+    Attribute axes = mapAxes(view);
+    auto [entry, isNew] = mapIndices.try_emplace({tensor, type, axes}, 0);
+    std::string name = nameOf(tensor.getArgNumber());
     if (isNew)
-      entry->second =
-          list.addMap(type, needsPointer(view) ? name + "_map" : name, view.getArgNumber());
+      entry->second = list.addMap(type, axes, needsPointer(tensor) ? name + "_map" : name,
+                                  tensor.getArgNumber());
   });
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
     if (auto view = viewOf(i); view && needsPointer(kernel.getArgument(i)))
@@ -243,10 +258,7 @@ void Expander::makeParameters() {
       auto names = kernel.getArgAttrOfType<ArrayAttr>(i, tile::kDimsAttr);
       bool whole = needsPointer(kernel.getArgument(i));
       for (int64_t axis = 0; axis < view.getRank(); ++axis) {
-        bool asked = whole || llvm::any_of(kernel.getArgument(i).getUsers(), [&](Operation *user) {
-                       auto dim = dyn_cast<tile::DimOp>(user);
-                       return dim && dim.getAxis() == axis;
-                     });
+        bool asked = whole || isSizeAsked(kernel.getArgument(i), axis);
         if (view.isDynamicDim(axis) && !asked) {
           indices[i].dims.push_back(kUnused);
           continue;
@@ -443,7 +455,8 @@ LogicalResult Expander::expand(Operation *op) {
 LogicalResult Expander::expandSubview(tile::SubviewOp op) {
   ViewParams part = views[op.getView()];
   part.type = op.getResult().getType();
-  part.start = add(part.start, scaled(scalar(op.getStart()), part.strides[op.getAxis()]));
+  if (part.ptr)
+    part.start = add(part.start, scaled(scalar(op.getStart()), part.strides[op.getAxis()]));
   part.dims[op.getAxis()] = scalar(op.getSize());
   views[op.getResult()] = std::move(part);
   return success();

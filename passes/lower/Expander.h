@@ -353,7 +353,16 @@ private:
 
   //===- Boxes (ExpandTma.cpp) ---------------------------------------------------------------===//
   cuda::TensorMapType mapType(Operation *copyOrStore);
-  void forEachBox(cuda::TensorMapType map, const PanelLayout &panels,
+  /// The axes of a map of a view, outermost first. Those along which the view is a part of its
+  /// tensor come twice: first where the part ends, then the place of what is moved in front of
+  /// that, counted so that the tensor's end is the part's.
+  mlir::Attribute mapAxes(Value view);
+  Value mapOf(Value view, cuda::TensorMapType type) {
+    return maps.lookup({tile::tensorOf(view), type, mapAxes(view)});
+  }
+  /// Makes coordinates in a part those of its map, but for the ends, which it gives.
+  llvm::SmallVector<Value> enterPart(Value view, llvm::MutableArrayRef<Value> coordinates);
+  void forEachBox(Value view, cuda::TensorMapType map, const PanelLayout &panels,
                   llvm::ArrayRef<int64_t> extents, mlir::ValueRange indices, int64_t rows,
                   Value firstRow, std::pair<Value, Value> origin,
                   llvm::function_ref<void(mlir::ValueRange coordinates, Value offset)> move);
@@ -444,7 +453,8 @@ private:
   std::optional<Location> metInTurn; // where all of the role's warps would meet in it
   bool apart = false;     // in a loop or branch that the role's warpgroups may run differently
   bool misplaced = false; // in it stands what takes all of them; that has been said
-  llvm::DenseMap<std::pair<Value, Type>, Value> maps;   // tensor maps of views
+  /// Tensor maps, by tensor, box and axes.
+  llvm::DenseMap<std::tuple<Value, Type, mlir::Attribute>, Value> maps;
   llvm::MapVector<mlir::Attribute, RingBarriers> rings; // by their plans
   Value queueSlots;         // the address of the first slot of the ring that hands out tiles
   Value tileCounter;        // a pointer to where tiles are counted

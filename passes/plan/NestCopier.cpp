@@ -94,8 +94,8 @@ void NestCopier::load(tile::LoadOp load, OpBuilder &builder) {
     extents.back() = row;
     indices.back() = masked(builder, load.getLoc(), indices.back(), -row);
   }
-  builder.create<cta::LoadOp>(load.getLoc(), load.getView(), indices, channels.lookup(*idOf(load)),
-                              extents);
+  builder.create<cta::LoadOp>(load.getLoc(), values.lookupOrDefault(load.getView()), indices,
+                              channels.lookup(*idOf(load)), extents);
 }
 
 } // namespace tilewright::passes

@@ -4,6 +4,7 @@
 // is made of it is not used.
 //
 //   early; for each tile { late | early of the next }
+#include "ir/tile/Parts.h"
 #include "passes/Passes.h"
 #include "passes/plan/BodyOrder.h"
 
@@ -171,10 +172,20 @@ private:
       for (cta::LoadOp load : loads) {
         Value zero = builder.create<arith::ConstantIntOp>(load.getLoc(), 0, 32);
         SmallVector<Value> corner(load.getIndices().size(), zero);
-        builder.create<cta::LoadOp>(load.getLoc(), load.getView(), corner, load.getChannel(),
-                                    load.getExtents());
+        builder.create<cta::LoadOp>(load.getLoc(), emptyPart(builder, load), corner,
+                                    load.getChannel(), load.getExtents());
       }
     }
+  }
+
+  /// The view of a load, or of a part that a tile has to do with an empty one.
+  static Value emptyPart(OpBuilder &builder, cta::LoadOp load) {
+    auto view = cast<TypedValue<tile::ViewType>>(tile::tensorOf(load.getView()));
+    for (int64_t axis : tile::cutAxes(load.getView())) {
+      Value zero = builder.create<arith::ConstantIntOp>(load.getLoc(), 0, 32);
+      view = builder.create<tile::SubviewOp>(load.getLoc(), view, axis, zero, zero);
+    }
+    return view;
   }
 
   cta::TilesOp tiles;

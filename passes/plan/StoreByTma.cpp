@@ -45,10 +45,6 @@ private:
       return end.emitError() << "is end `" << entry.id << "`, a tile " << why;
     };
     auto tile = cast<RankedTensorType>(end.getValue().getType());
-    if (!isa<BlockArgument>(end.getView()))
-      return refuse(
-          "of a part of a tensor, past whose end TMA would go on; take the plan's channel "
-          "for it away");
     if (end.getValid())
       return refuse("that was padded; TMA stores all of it; take the plan's channel for it away");
     if (tile.getRank() != 2)

@@ -33,6 +33,7 @@ struct RecordedTensorMap {
   int dataType = 0;
   std::vector<uint64_t> sizes, strideBytes;
   std::vector<uint32_t> box;
+  void *address = nullptr;
 };
 
 struct RecordedBuffer {
@@ -137,7 +138,7 @@ inline DriverResult streamSynchronize(Stream stream) {
   return uncaptured();
 }
 
-inline DriverResult tensorMapEncodeTiled(TensorMap *map, int dataType, uint32_t rank, void *,
+inline DriverResult tensorMapEncodeTiled(TensorMap *map, int dataType, uint32_t rank, void *address,
                                          const uint64_t *sizes, const uint64_t *strideBytes,
                                          const uint32_t *box, const uint32_t *, int, int, int,
                                          int) {
@@ -146,7 +147,8 @@ inline DriverResult tensorMapEncodeTiled(TensorMap *map, int dataType, uint32_t 
     fakeState().tensorMaps.push_back({dataType,
                                       {sizes, sizes + rank},
                                       {strideBytes, strideBytes + rank - 1},
-                                      {box, box + rank}});
+                                      {box, box + rank},
+                                      address});
   return fakeState().current ? kDriverSuccess : 201;
 }
 

@@ -362,6 +362,17 @@ TEST_F(LaunchTest, tensor_map_is_encoded_and_aligned) {
   EXPECT_EQ(launch.param<uint64_t>(2), 0x10000u);
 }
 
+TEST_F(LaunchTest, tensor_map_of_parts_ends_where_each_of_them_does) {
+  KernelSource source = withTensorMap();
+  source.params[1].map = {{1, 0, 1, 2, 3}, {1, 1, 128, 1, 64}, TensorMapSwizzle::Bytes128};
+  ASSERT_TRUE(make(source).launch(nullptr, args()));
+  const RecordedTensorMap &map = fakeState().tensorMaps.at(0);
+  EXPECT_EQ(map.sizes, (std::vector<uint64_t>{64, 4, 512, 2, 513}));
+  EXPECT_EQ(map.strideBytes, (std::vector<uint64_t>{128, 512, 512 * 512, 512}));
+  EXPECT_EQ(map.box, (std::vector<uint32_t>{64, 1, 128, 1, 1}));
+  EXPECT_EQ(static_cast<char *>(k.data) - static_cast<char *>(map.address), 512 * 512);
+}
+
 TEST_F(LaunchTest, tensor_map_that_rounds_says_so_by_its_type) {
   for (bool tf32 : {false, true}) {
     KernelSource source = withTensorMap();
@@ -429,6 +440,10 @@ TEST_F(LaunchTest, tensor_maps_that_no_tensor_can_have_are_refused) {
             map + "covers 0 axes; a tensor map has 1 to 5");
   EXPECT_EQ(reason([](auto &m) { m.box.pop_back(); }), map + "has a box of 3 axes for 4");
   EXPECT_EQ(reason([](auto &m) { m.axes[1] = 7; }), map + "covers axis 7 of 4");
+  EXPECT_EQ(reason([](auto &m) { m.axes[1] = 3; }),
+            map + "covers axis 3 2 times; parts along the innermost axis have no map");
+  EXPECT_EQ(reason([](auto &m) { m.axes[1] = m.axes[2] = 0; }),
+            map + "covers axis 0 3 times; 2 are for parts");
   EXPECT_EQ(reason([](auto &m) { m.box[1] = 257; }),
             map + "copies 257 elements along an axis; a box has 1 to 256");
   EXPECT_EQ(reason([](auto &m) { m.box[3] = 12; }),

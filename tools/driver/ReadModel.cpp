@@ -156,12 +156,14 @@ private:
   }
 
   void readStream(const passes::Stream &fact) {
-    StreamModel made{.id = fact.id, .shape = {}, .loop = loopOf(fact.load), .alike = {}};
+    StreamModel made{
+        .id = fact.id, .shape = {}, .loop = loopOf(fact.load), .alike = {}, .near = {}};
     Type type = fact.load->getResult(0).getType();
     if (auto tile = dyn_cast<RankedTensorType>(type))
       made.shape = tile.getShape();
     made.elementBytes = getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
     made.alike.assign(fact.alike.begin(), fact.alike.end());
+    made.near.assign(fact.near.begin(), fact.near.end());
     made.isOperand = llvm::any_of(facts.products, [&](passes::ProductFact product) {
       return facts.streamOf(product.dot.getA()) == &fact ||
              facts.streamOf(product.dot.getB()) == &fact;

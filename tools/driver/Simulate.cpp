@@ -101,9 +101,13 @@ private:
 
   simulator::TensorMap mapOf(const runtime::Param &param, mlir::Type elementType) {
     simulator::TensorMap map{pointerTo(param, elementType), {}, {}};
-    for (unsigned axis : param.map.axes) {
-      map.sizes.push_back(tensorOf(param).shape[axis]);
-      map.strides.push_back(tensorOf(param).strides[axis]);
+    for (auto [place, axis] : llvm::enumerate(param.map.axes)) {
+      int64_t size = tensorOf(param).shape[axis], stride = tensorOf(param).strides[axis];
+      bool isEnd = llvm::is_contained(llvm::ArrayRef(param.map.axes).drop_front(place + 1), axis);
+      if (isEnd) // of parts, of which the map begins a tensor before the tensor
+        map.pointer.offset -= size * stride;
+      map.sizes.push_back(size + isEnd);
+      map.strides.push_back(stride);
     }
     return map;
   }

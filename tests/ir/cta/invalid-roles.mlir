@@ -784,11 +784,25 @@ func.func private @helper(%few: i1) {
 
 // -----
 
-func.func @tma_copies_no_parts(%x: !tile.view<?x?xbf16, align 16>, %i: i32) {
-  %p = tile.subview %x, 0 from %i size %i : !tile.view<?x?xbf16, align 16> -> !tile.view<?x?xbf16, align 16>
+func.func @tma_copies_no_parts_of_rows(%x: !tile.view<?x?xbf16, align 16>, %i: i32) {
+  %c0 = arith.constant 0 : i32
+  %p = tile.subview %x, 1 from %c0 size %i : !tile.view<?x?xbf16, align 16> -> !tile.view<?x?xbf16, align 16>
   %c = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
   %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
-  // expected-error @+1 {{'cta.copy' op moves boxes of a whole tensor, not of a part: TMA would go on past the part's end}}
-  cta.copy %p[%i, %i] extents [64, 64], %s : !tile.view<?x?xbf16, align 16>, !cta.slot<tensor<64x64xbf16>>
+  // expected-error @+1 {{'cta.copy' op moves boxes of a part along the innermost axis, past whose end TMA would go on}}
+  cta.copy %p[%c0, %c0] extents [64, 64], %s : !tile.view<?x?xbf16, align 16>, !cta.slot<tensor<64x64xbf16>>
+  return
+}
+
+// -----
+
+!view = !tile.view<?x?x?x?x?xbf16, align 16>
+func.func @tma_knows_five_axes_with_ends(%x: !view, %i: i32) {
+  %c0 = arith.constant 0 : i32
+  %p = tile.subview %x, 0 from %i size %i : !view -> !view
+  %c = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  // expected-error @+1 {{'cta.copy' op copies from 5 axes, and one more for each that is cut to a part; TMA knows 5}}
+  cta.copy %p[%c0, %c0, %c0, %c0, %c0] extents [0, 0, 0, 64, 64], %s : !view, !cta.slot<tensor<64x64xbf16>>
   return
 }
