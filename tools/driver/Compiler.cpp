@@ -226,13 +226,15 @@ std::string driver::memoKey(const KernelText &text, const Attempt &attempt) {
                         .str());
   }
   std::sort(parts.begin(), parts.end()); // the maps have no order
-  std::string key = text.file + ":" + text.kernel + ":" + hashBytes(text.text).hex() + ";" +
-                    std::to_string(attempt.plan) + ";" + attempt.config.key();
+  Hasher hasher;
+  hasher.addField(text.hash.hex()).addField(std::to_string(attempt.plan));
+  for (const std::string &field : attempt.config.key())
+    hasher.addField(field);
   for (const Attempt &other : attempt.others)
-    key += ";" + hashBytes(other.config.planText).hex();
+    hasher.addField("o" + other.config.planText);
   for (const std::string &part : parts)
-    key += ";" + part;
-  return key;
+    hasher.addField(part);
+  return hasher.finish().hex();
 }
 
 Memo::Result Memo::get(const KernelTextPtr &text, const Attempt &wanted) {

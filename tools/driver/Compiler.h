@@ -99,7 +99,7 @@ private:
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
 };
 
-/// What determines the code of a kernel, as text: its own text, bound values, facts, configuration.
+/// Stands for what determines the code of a kernel: its text, bound values, facts, configuration.
 std::string memoKey(const KernelText &text, const Attempt &attempt);
 
 } // namespace tilewright::driver

@@ -36,8 +36,8 @@ struct Config {
   std::string passTarget() const;
   /// What the passes are told.
   passes::PipelineOptions options() const;
-  /// The fields that matter to the code, as text.
-  std::string key() const;
+  /// The fields, all of which matter to the code, as text.
+  std::vector<std::string> key() const;
 };
 
 /// What stands for no plan where the text of one may be given.

@@ -5,6 +5,7 @@
 #include "frontend/Frontend.h"
 #include "runtime/PlanChoice.h"
 #include "support/ErrorOr.h"
+#include "support/Hash.h"
 
 #include <memory>
 #include <string>
@@ -18,6 +19,8 @@ struct KernelText {
   std::string file; ///< What messages call it.
   std::string text;
   std::string kernel;
+  Hash128
+      hash; ///< Of these three, and of the names that the text refers to without declaring them.
   bool builtin = false;
   std::shared_ptr<const frontend::Program> program; ///< Of a kernel in the language.
   /// Of a program of the `cta` level: what it takes, and the target that it is written for.
