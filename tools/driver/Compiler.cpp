@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 #include "support/Hash.h"
 #include "tools/driver/Acceptance.h"
+#include "tools/driver/CodeCache.h"
 #include "tools/driver/Describe.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -137,8 +138,8 @@ static auto tryAdjusting(const KernelText &text, const Attempt &wanted,
   }
 }
 
-/// The same, and behind it with its others. A plan that was found is not the user's: whatever stands
-/// against it, the next is tried.
+/// The same, and behind it with its others. A plan that was found is not the user's: whatever
+/// stands against it, the next is tried.
 template <typename Make>
 static auto tryFitting(const KernelText &text, const Attempt &wanted,
                        std::vector<std::string> *rejected, Make make) {
@@ -192,21 +193,23 @@ static ErrorOr<Compiled> compileOnce(const KernelTextPtr &text, const Attempt &w
         Rejection{Misfit::Registers, translated.source.threads / kLanes, translated.minBlocks};
     return std::move(accepted).error();
   }
-  Compiled compiled(std::move(kernel), wanted, attempt);
-  compiled.outline = std::move(translated.outline);
-  compiled.remarks = std::move(translated.remarks);
-  return compiled;
+  return Compiled(std::move(kernel), wanted, attempt);
 }
 
 ErrorOr<Compiled> driver::compile(const KernelTextPtr &text, const Attempt &wanted,
                                   const runtime::CompileOptions &options) {
+  CodeCache cache(options);
+  if (std::optional<Compiled> known = cache.load(*text, wanted))
+    return std::move(*known);
   std::vector<std::string> rejected;
   ErrorOr<Compiled> result =
       tryFitting(*text, wanted, &rejected, [&](const Attempt &attempt, auto *rejection) {
         return compileOnce(text, wanted, attempt, options, rejection);
       });
-  if (result)
-    result->rejected = std::move(rejected);
+  if (!result)
+    return result;
+  result->rejected = std::move(rejected);
+  cache.store(*text, *result);
   return result;
 }
 
