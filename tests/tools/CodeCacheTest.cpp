@@ -230,5 +230,77 @@ TEST_F(CodeCacheTest, is_shared_by_processes) {
   EXPECT_TRUE(isKnown(*text, attemptOn("sm_80")));
 }
 
+//===- Plans ----------------------------------------------------------------------------------===//
+
+/// A product in another process each time: nothing but the disk is shared.
+class FoundPlan : public CodeCacheTest {
+protected:
+  Memo::Result find(const std::vector<std::vector<int64_t>> &shapes) {
+    Arguments arguments(ElementType::BF16, shapes);
+    Call call = *arrange(text->signature(), arguments.list);
+    wanted = *attemptOf(*text, {.target = "sm_90"}, call, {});
+    Memo memo;
+    ErrorOr<Memo::Result> result = Plans(text, wanted).find(call, /*device=*/-1, memo);
+    EXPECT_TRUE(result && **result) << (result ? (*result)->error() : result.error()).message;
+    return *result;
+  }
+  std::vector<int64_t> launch = {512, 512, 512, 512, 512, 512, *multiprocessorsOf(-1)};
+  std::vector<std::vector<int64_t>> squares = {{512, 512}, {512, 512}, {512, 512}};
+
+  KernelTextPtr text = *loadKernel("matmul_nt");
+  Attempt wanted;
+};
+
+TEST_F(FoundPlan, is_found_once) {
+  Memo::Result first = find(squares);
+  const std::string &plan = (*first)->attempt.config.planText;
+  EXPECT_NE(plan, "");
+  EXPECT_EQ(CodeCache().loadPlan(*text, wanted, launch), plan);
+  size_t count = files().size();
+  Memo::Result second = find(squares);
+  EXPECT_TRUE((*second)->kernel.compiled().fromCache);
+  EXPECT_EQ((*second)->attempt.config, (*first)->attempt.config);
+  EXPECT_EQ((*second)->kernel.source(), (*first)->kernel.source());
+  EXPECT_EQ(files().size(), count);
+}
+
+TEST_F(FoundPlan, is_not_looked_for_where_an_entry_names_one) {
+  // Another plan than the best, as it is taken where the best is rejected.
+  find(squares);
+  PlanSearch search(text, wanted);
+  std::vector<passes::Plan> plans = search.finalists(planner::Launch{
+      [](std::string_view) { return std::optional<runtime::ExprValue>(int64_t(512)); }, 132});
+  ASSERT_GT(plans.size(), 1u);
+  for (const passes::Plan &plan : {plans.back(), plans.front()}) {
+    CodeCache().storePlan(*text, wanted, launch, plan.str());
+    EXPECT_EQ((*find(squares))->attempt.config.planText, plan.str());
+  }
+  CodeCache().storePlan(*text, wanted, launch, ""); // none of them compiled
+  EXPECT_EQ((*find(squares))->attempt.config.planText, "");
+}
+
+TEST_F(FoundPlan, is_looked_for_where_the_entry_is_no_use) {
+  std::string plan = (*find(squares))->attempt.config.planText;
+  for (const char *entry : {"plan of nothing", "plan other for sm_90\n"}) {
+    CodeCache().storePlan(*text, wanted, launch, entry);
+    EXPECT_EQ((*find(squares))->attempt.config.planText, plan);
+    EXPECT_EQ(CodeCache().loadPlan(*text, wanted, launch), plan);
+  }
+}
+
+TEST_F(FoundPlan, is_known_for_its_sizes) {
+  find(squares);
+  launch.front() = 1024;
+  EXPECT_FALSE(CodeCache().loadPlan(*text, wanted, launch));
+}
+
+TEST_F(FoundPlan, is_none_of_a_kernel_without_products) {
+  text = vectorAdd();
+  std::vector<std::vector<int64_t>> vectors = {{4096}, {4096}, {4096}};
+  find(vectors);
+  EXPECT_EQ(CodeCache().loadPlan(*text, wanted, {}), "");
+  EXPECT_TRUE((*find(vectors))->kernel.compiled().fromCache);
+}
+
 } // namespace
 } // namespace tilewright::driver

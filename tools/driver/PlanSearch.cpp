@@ -172,22 +172,26 @@ private:
 
 } // namespace
 
-PlanSearch::PlanSearch(const KernelTextPtr &text, const Attempt &given) : wanted(given) {
-  const Config &config = wanted.config;
+std::string driver::whyNoSearch(const KernelText &text, const Config &config) {
   const Target *target = findTarget(config.passTarget());
-  if (text->isCta() || !config.planText.empty())
-    reason = "its plan is stated";
-  else if (!config.findsPlan)
-    reason = "none is wanted";
-  else if (config.warps || config.stages || config.minBlocks || !config.cudaText.empty())
-    reason = "its warps, stages, blocks or text are stated";
-  else if (!target || !target->has(Feature::Wgmma))
-    reason = "plans are found for GPUs with wgmma";
+  if (text.isCta() || !config.planText.empty())
+    return "its plan is stated";
+  if (!config.findsPlan)
+    return "none is wanted";
+  if (config.warps || config.stages || config.minBlocks || !config.cudaText.empty())
+    return "its warps, stages, blocks or text are stated";
+  if (!target || !target->has(Feature::Wgmma))
+    return "plans are found for GPUs with wgmma";
+  return "";
+}
+
+PlanSearch::PlanSearch(const KernelTextPtr &text, const Attempt &given)
+    : wanted(given), reason(whyNoSearch(*text, given.config)) {
   if (!reason.empty())
     return;
   ErrorOr<std::vector<KernelModel>> models = ModelLister(text, wanted).list();
   if (models)
-    planner.emplace(std::move(*models), *target);
+    planner.emplace(std::move(*models), *findTarget(wanted.config.passTarget()));
   else
     reason = models.error().message;
 }

@@ -17,6 +17,10 @@ namespace tilewright::driver {
 /// The sizes and scalar arguments of a call, for predictions.
 planner::Launch launchOf(const Call &call, int64_t multiprocessors);
 
+/// Why there is nothing to search for, as far as that is known without reading the kernel; empty if
+/// there may be.
+std::string whyNoSearch(const KernelText &text, const Config &config);
+
 /// The plans of a kernel for one specialisation. Immutable, so that threads may share it.
 class PlanSearch {
 public:

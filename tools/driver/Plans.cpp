@@ -2,12 +2,16 @@
 
 #include "runtime/Driver.h"
 #include "simulator/Reference.h"
+#include "tools/driver/CodeCache.h"
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tilewright;
 using namespace tilewright::driver;
+
+/// Of entries in the cache that say that there is nothing to find.
+static constexpr llvm::ArrayRef<int64_t> kAllLaunches;
 
 int driver::deviceOf(const Call &call) {
   for (const runtime::Argument &argument : call.arguments)
@@ -54,16 +58,28 @@ Plans::Shape Plans::shapeOf(const Call &call) {
   return shape;
 }
 
-ErrorOr<Memo::Result> Plans::findPlanned(const Call &call, int device, Memo &memo) {
-  Shape shape = shapeOf(call);
-  {
-    std::shared_lock lock(mutex);
-    if (auto found = planned.find(shape); found != planned.end())
-      return found->second;
-  }
-  TILEWRIGHT_ASSIGN(int64_t multiprocessors, multiprocessorsOf(device));
+/// What such a launch took in another process; null if that is not known.
+Memo::Result Plans::recall(llvm::ArrayRef<int64_t> launch, Memo &memo) const {
   const Attempt &wanted = attempts.front();
-  Attempt first = withPlans(wanted, search->finalists(launchOf(call, multiprocessors)));
+  std::optional<std::string> taken = CodeCache().loadPlan(*text, wanted, launch);
+  if (!taken)
+    return nullptr;
+  std::vector<passes::Plan> plans;
+  if (!taken->empty()) {
+    ErrorOr<passes::Plan> plan = passes::Plan::parse(*taken);
+    if (!plan)
+      return nullptr;
+    plans.push_back(std::move(*plan));
+  }
+  Attempt attempt = withPlans(wanted, plans);
+  attempt.others.clear();
+  Memo::Result result = memo.get(text, attempt);
+  return *result ? result : nullptr;
+}
+
+/// The first plan that compiles, of the best for a launch.
+Memo::Result Plans::takeBest(const planner::Launch &launch, Memo &memo) const {
+  Attempt first = withPlans(attempts.front(), search->finalists(launch));
   std::vector<Attempt> others = std::exchange(first.others, {});
   Memo::Result result = memo.get(text, first);
   for (const Attempt &other : others) {
@@ -71,18 +87,59 @@ ErrorOr<Memo::Result> Plans::findPlanned(const Call &call, int device, Memo &mem
       break;
     result = memo.get(text, other);
   }
+  return result;
+}
+
+/// Whether plans are found for any launch, which reading the kernel shows.
+bool Plans::findsPlans() {
+  std::call_once(searched, [&] {
+    search.emplace(text, attempts.front());
+    if (search->empty()) {
+      mayFind = false;
+      CodeCache().storePlan(*text, attempts.front(), kAllLaunches, "");
+    }
+  });
+  return !search->empty();
+}
+
+ErrorOr<Memo::Result> Plans::findPlanned(const Call &call, int device, Memo &memo) {
+  Shape shape = shapeOf(call);
+  {
+    std::shared_lock lock(mutex);
+    if (auto found = planned.find(shape); found != planned.end())
+      return found->second;
+  }
+  ErrorOr<int64_t> multiprocessors = multiprocessorsOf(device);
+  Shape launch = shape;
+  launch.push_back(multiprocessors ? *multiprocessors : 0);
+  Memo::Result result = recall(launch, memo);
+  if (!result) {
+    if (!findsPlans())
+      return findStated(call, device, memo);
+    if (!multiprocessors)
+      return multiprocessors.error();
+    result = takeBest(launchOf(call, *multiprocessors), memo);
+    if (*result)
+      CodeCache().storePlan(*text, attempts.front(), launch, (*result)->attempt.config.planText);
+  }
   std::unique_lock lock(mutex);
   return planned.try_emplace(std::move(shape), std::move(result)).first->second;
 }
 
-ErrorOr<Memo::Result> Plans::find(const Call &call, int device, Memo &memo) {
-  std::call_once(searched, [&] { search.emplace(text, attempts.front()); });
-  if (!search->empty())
-    return findPlanned(call, device, memo);
+ErrorOr<Memo::Result> Plans::findStated(const Call &call, int device, Memo &memo) {
   TILEWRIGHT_ASSIGN(size_t plan, choose(call, device));
   Entry &entry = entries[plan];
   std::call_once(entry.once, [&] { entry.result = memo.get(text, attempts[plan]); });
   return entry.result;
+}
+
+ErrorOr<Memo::Result> Plans::find(const Call &call, int device, Memo &memo) {
+  std::call_once(asked, [&] {
+    const Attempt &wanted = attempts.front();
+    mayFind = whyNoSearch(*text, wanted.config).empty() &&
+              !CodeCache().loadPlan(*text, wanted, kAllLaunches);
+  });
+  return mayFind ? findPlanned(call, device, memo) : findStated(call, device, memo);
 }
 
 std::string driver::describePlan(const KernelText &text, size_t plan) {

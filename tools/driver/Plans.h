@@ -11,6 +11,7 @@
 #include "tools/driver/Compiler.h"
 #include "tools/driver/PlanSearch.h"
 
+#include <atomic>
 #include <deque>
 #include <shared_mutex>
 
@@ -44,7 +45,11 @@ private:
     size_t operator()(const Shape &shape) const;
   };
   static Shape shapeOf(const Call &call);
+  ErrorOr<Memo::Result> findStated(const Call &call, int device, Memo &memo);
   ErrorOr<Memo::Result> findPlanned(const Call &call, int device, Memo &memo);
+  Memo::Result recall(llvm::ArrayRef<int64_t> launch, Memo &memo) const;
+  Memo::Result takeBest(const planner::Launch &launch, Memo &memo) const;
+  bool findsPlans();
 
   struct Entry {
     std::once_flag once;
@@ -54,7 +59,8 @@ private:
   KernelTextPtr text;
   std::vector<Attempt> attempts;
   std::deque<Entry> entries; ///< A deque, since a flag cannot be moved.
-  std::once_flag searched;
+  std::once_flag asked, searched;
+  std::atomic<bool> mayFind = false; ///< Whether plans may be found, as far as is known.
   std::optional<PlanSearch> search;
   std::shared_mutex mutex;
   std::unordered_map<Shape, Memo::Result, ShapeHash> planned; ///< By what calls differ in.
