@@ -310,8 +310,6 @@ ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
   TILEWRIGHT_TRY(bindConfig(job, args));
   if (!job.config.planText.empty())
     TILEWRIGHT_TRY(driver::bindTiles(*text, job.config, job.steps.front().settings, args.plan[0]));
-  else
-    findPlans(job);
   return job;
 }
 

@@ -38,8 +38,8 @@ struct Step {
   std::set<std::string> absent; ///< Optional tensors that are left out.
   /// Of a kernel with several: the one that the user names, or that a launch takes.
   std::optional<size_t> plan;
-  /// Of a kernel in the language: those that are found at the job's sizes, best first.
-  std::vector<passes::Plan> found = {};
+  /// Those that are found at the job's sizes, once somebody asks (foundPlans).
+  mutable std::optional<std::vector<passes::Plan>> found = {};
 
   const frontend::Signature &signature() const { return text->signature(); }
 };
@@ -80,8 +80,9 @@ using AddressOf = std::function<void *(const std::string &tensor)>;
 ErrorOr<Operands> makeOperands(const Job &job, const Step &step, const Sizes &sizes,
                                const AddressOf &addressOf, int device);
 
-/// The configuration to start from for a step and its plan, with the facts of contiguous, aligned
-/// tensors.
+/// What a step is compiled for, with the facts of contiguous, aligned tensors; no plan is found.
+ErrorOr<driver::Attempt> openAttempt(const Job &job, const Step &step, const Sizes &sizes);
+/// The configuration to start from for a step and its plan, which is found where none is stated.
 ErrorOr<driver::Attempt> attemptFor(const Job &job, const Step &step, const Sizes &sizes);
 /// The same for each of its plans, or for the one that is set.
 ErrorOr<std::vector<driver::Attempt>> attemptsFor(const Job &job, const Step &step);
@@ -92,8 +93,8 @@ Status bindPlan(Job &job, const KernelArgs &args);
 /// Sets the plan that each step takes at the job's sizes, where the user names none.
 Status choosePlans(Job &job);
 
-/// Finds plans for each step at the job's sizes, where the user gives none.
-void findPlans(Job &job);
+/// The plans that are found for a step at the job's sizes, best first; none where one is stated.
+const std::vector<passes::Plan> &foundPlans(const Job &job, const Step &step);
 
 /// Sizes, scalar arguments and constants by name, for expressions.
 llvm::StringMap<runtime::ExprValue> valuesOf(const Job &job, const Step &step, const Sizes &sizes);

@@ -57,7 +57,7 @@ static ErrorOr<Operands> placeholders(const Job &job, const Step &step, const Si
       job, step, sizes, [](auto &) { return placeholder; }, -1);
 }
 
-ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const Sizes &sizes) {
+ErrorOr<driver::Attempt> cli::openAttempt(const Job &job, const Step &step, const Sizes &sizes) {
   TILEWRIGHT_ASSIGN(Operands operands, placeholders(job, step, sizes));
   driver::Attempt attempt{job.config, {}, step.plan.value_or(0)};
   TILEWRIGHT_ASSIGN(attempt.specialisation,
@@ -66,17 +66,22 @@ ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const
   for (const frontend::DimInfo &dim : step.signature().dims)
     if (!sizes.contains(dim.name))
       attempt.specialisation.dims.erase(dim.name);
-  return step.found.empty() ? attempt : driver::withPlans(attempt, step.found);
+  return attempt;
 }
 
-void cli::findPlans(Job &job) {
-  for (Step &step : job.steps) {
-    ErrorOr<driver::Attempt> wanted = attemptFor(job, step, job.sizes);
-    if (!wanted) // who needs it says why
-      continue;
-    driver::PlanSearch search(step.text, *wanted);
-    step.found = search.finalists(launchFor(job, step, job.sizes));
-  }
+const std::vector<passes::Plan> &cli::foundPlans(const Job &job, const Step &step) {
+  if (step.found)
+    return *step.found;
+  step.found.emplace();
+  if (ErrorOr<driver::Attempt> wanted = openAttempt(job, step, job.sizes)) // else others say why
+    step.found = driver::PlanSearch(step.text, *wanted).finalists(launchFor(job, step, job.sizes));
+  return *step.found;
+}
+
+ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const Sizes &sizes) {
+  TILEWRIGHT_ASSIGN(driver::Attempt attempt, openAttempt(job, step, sizes));
+  const std::vector<passes::Plan> &found = foundPlans(job, step);
+  return found.empty() ? attempt : driver::withPlans(attempt, found);
 }
 
 ErrorOr<std::vector<driver::Attempt>> cli::attemptsFor(const Job &job, const Step &step) {
