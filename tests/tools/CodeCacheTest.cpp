@@ -2,13 +2,13 @@
 #include "tools/driver/CodeCache.h"
 
 #include "support/Files.h"
+#include "tests/tools/HostArguments.h"
 #include "tools/driver/BuildId.h"
 #include "tools/driver/GivenPlan.h"
 #include "tools/driver/Plans.h"
 
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <filesystem>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,28 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using runtime::ElementType;
-using runtime::TensorRef;
-
-/// Arguments in host memory, of which only sizes and facts are taken.
-class Arguments {
-public:
-  Arguments(ElementType type, const std::vector<std::vector<int64_t>> &shapes) {
-    for (const std::vector<int64_t> &shape : shapes) {
-      std::vector<int64_t> &kept = extents.emplace_back(shape);
-      kept.resize(2 * shape.size(), 1); // behind it the strides
-      for (size_t axis = shape.size() - 1; axis-- > 0;)
-        kept[shape.size() + axis] = kept[shape.size() + axis + 1] * shape[axis + 1];
-      list.push_back(TensorRef{memory, type, unsigned(shape.size()), kept.data(),
-                               kept.data() + shape.size(), /*device=*/-1});
-    }
-  }
-
-  std::vector<runtime::Argument> list;
-
-private:
-  alignas(256) char memory[256];
-  std::deque<std::vector<int64_t>> extents;
-};
 
 class CodeCacheTest : public testing::Test {
 protected:
@@ -106,7 +84,7 @@ TEST_F(CodeCacheTest, gives_what_was_compiled) {
 
 TEST_F(CodeCacheTest, gives_the_configuration_that_was_chosen) {
   KernelTextPtr text = *loadKernel("matmul");
-  Arguments arguments(ElementType::F32, {{512, 512}, {512, 512}, {512, 512}});
+  HostArguments arguments(ElementType::F32, {{512, 512}, {512, 512}, {512, 512}});
   ErrorOr<Call> call = arrange(text->signature(), arguments.list);
   ASSERT_TRUE(call) << call.error().message;
   ErrorOr<Attempt> wanted = attemptOf(*text, {.target = "sm_75"}, *call, {});
@@ -236,7 +214,7 @@ TEST_F(CodeCacheTest, is_shared_by_processes) {
 class FoundPlan : public CodeCacheTest {
 protected:
   Memo::Result find(const std::vector<std::vector<int64_t>> &shapes) {
-    Arguments arguments(ElementType::BF16, shapes);
+    HostArguments arguments(ElementType::BF16, shapes);
     Call call = *arrange(text->signature(), arguments.list);
     wanted = *attemptOf(*text, {.target = "sm_90"}, call, {});
     Memo memo;

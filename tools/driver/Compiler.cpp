@@ -143,6 +143,8 @@ static auto tryAdjusting(const KernelText &text, const Attempt &wanted,
 template <typename Make>
 static auto tryFitting(const KernelText &text, const Attempt &wanted,
                        std::vector<std::string> *rejected, Make make) {
+  if (rejected)
+    *rejected = wanted.passedOver;
   auto result = tryAdjusting(text, wanted, rejected, make);
   for (const Attempt &other : wanted.others) {
     if (result)

@@ -51,10 +51,10 @@ static ErrorOr<std::string> chooseKernel(const frontend::Program &program, llvm:
   return wanted.str();
 }
 
-/// Everything of a file that its kernels depend on.
-static Hash128 hashOf(const KernelText &text, const frontend::Captured &captured = {}) {
+/// Everything that a kernel depends on, but for the name of its file.
+static Hash128 contentsOf(const KernelText &text, const frontend::Captured &captured) {
   Hasher hasher;
-  hasher.addField(text.file).addField(text.text).addField(text.kernel);
+  hasher.addField(text.text).addField(text.kernel);
   for (const std::string &dim : captured.dims)
     hasher.addField("d" + dim);
   for (const frontend::DtypeVariable &variable : captured.dtypes) {
@@ -65,6 +65,11 @@ static Hash128 hashOf(const KernelText &text, const frontend::Captured &captured
   for (const auto &[name, value] : captured.constants)
     hasher.addField("c" + name).addField(toString(value));
   return hasher.finish();
+}
+
+static void setHashes(KernelText &text, const frontend::Captured &captured = {}) {
+  text.contents = contentsOf(text, captured);
+  text.hash = Hasher().addField(text.file).addField(text.contents.hex()).finish();
 }
 
 static constexpr std::string_view kCtaSuffix = ".mlir";
@@ -93,7 +98,7 @@ static ErrorOr<KernelTextPtr> loadCtaText(std::string text, std::string file) {
   result->target = kernelOf(*module)->getAttrOfType<mlir::StringAttr>(cta::kTargetAttr).str();
   result->text = std::move(text);
   result->file = std::move(file);
-  result->hash = hashOf(*result);
+  setHashes(*result);
   return KernelTextPtr(std::move(result));
 }
 
@@ -111,7 +116,7 @@ ErrorOr<KernelTextPtr> driver::loadKernelText(std::string text, std::string file
   TILEWRIGHT_ASSIGN(result->kernel, chooseKernel(*result->program, file, kernel));
   result->text = std::move(text);
   result->file = std::move(file);
-  result->hash = hashOf(*result, captured);
+  setHashes(*result, captured);
   return KernelTextPtr(std::move(result));
 }
 

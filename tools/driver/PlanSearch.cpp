@@ -205,13 +205,12 @@ std::optional<planner::Prediction> PlanSearch::predictFor(const passes::Plan &pl
   return planner ? planner->predictFor(plan, launch) : std::nullopt;
 }
 
-std::vector<passes::Plan> PlanSearch::finalists(const planner::Launch &launch) const {
-  constexpr size_t kMost = 8; // each costs a compilation where it is rejected
+std::vector<passes::Plan> PlanSearch::finalists(const planner::Launch &launch, size_t most) const {
   // With the same tiles: what stands against one, most often does so again.
   constexpr int64_t kAlike = 2;
   std::vector<passes::Plan> result;
   for (planner::Ranked &ranked : rank(launch)) {
-    if (result.size() == kMost)
+    if (result.size() == most)
       break;
     auto isAlike = [&](const passes::Plan &plan) { return plan.tiles == ranked.plan.tiles; };
     if (llvm::count_if(result, isAlike) < kAlike)

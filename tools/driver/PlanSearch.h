@@ -34,8 +34,8 @@ public:
   /// What a plan would take; nothing if its tiles are none of those that are tried.
   std::optional<planner::Prediction> predictFor(const passes::Plan &plan,
                                                 const planner::Launch &launch) const;
-  /// The best of them.
-  std::vector<passes::Plan> finalists(const planner::Launch &launch) const;
+  /// The best of them, with no more than two of the same tiles: each costs a compilation.
+  std::vector<passes::Plan> finalists(const planner::Launch &launch, size_t most = 8) const;
   std::vector<std::string> refused() const;
 
 private:

@@ -2,7 +2,9 @@
 
 #include "runtime/Driver.h"
 #include "simulator/Reference.h"
+#include "support/Hash.h"
 #include "tools/driver/CodeCache.h"
+#include "tools/driver/Tuner.h"
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringExtras.h"
@@ -78,8 +80,11 @@ Memo::Result Plans::recall(llvm::ArrayRef<int64_t> launch, Memo &memo) const {
 }
 
 /// The first plan that compiles, of the best for a launch.
-Memo::Result Plans::takeBest(const planner::Launch &launch, Memo &memo) const {
-  Attempt first = withPlans(attempts.front(), search->finalists(launch));
+Memo::Result Plans::takeBest(const planner::Launch &launch, const TunedChoice &tuned,
+                             Memo &memo) const {
+  Attempt wanted = attempts.front();
+  wanted.passedOver = tuned.passedOver;
+  Attempt first = withPlans(wanted, withTuned(*search, launch, tuned));
   std::vector<Attempt> others = std::exchange(first.others, {});
   Memo::Result result = memo.get(text, first);
   for (const Attempt &other : others) {
@@ -102,6 +107,51 @@ bool Plans::findsPlans() {
   return !search->empty();
 }
 
+/// What the tuner knows; where it is to know what it does not, it measures now.
+TunedChoice Plans::chooseTuned(const Call &call, int device, Memo &memo) {
+  const Attempt &wanted = attempts.front();
+  TunedChoice tuned = tunedFor(text, wanted, call);
+  if (wanted.config.tuned != Config::Tuned::Auto || tuned.result || device < 0)
+    return tuned;
+  std::lock_guard lock(tuning);
+  tuned = tunedFor(text, wanted, call); // another thread may have been here
+  if (!tuned.result && !std::exchange(tuningFailed, true)) {
+    tuneForUser(text, wanted, call, device, memo);
+    tuned = tunedFor(text, wanted, call);
+    tuningFailed = !tuned.result;
+  }
+  return tuned;
+}
+
+/// The plan of the tuner, if it is for these sizes and still fits; else what such a launch took in
+/// another process, or the best that is found now. Null if the kernel has no plans.
+ErrorOr<Memo::Result> Plans::findBest(const Call &call, int device, const Shape &shape,
+                                      Memo &memo) {
+  TunedChoice tuned = chooseTuned(call, device, memo);
+  if (tuned.isExact) {
+    Memo::Result result = memo.get(text, tuned.apply(attempts.front()));
+    if (*result)
+      return result;
+    std::string words = misfit(text, attempts.front(), *tuned.result);
+    tuned = {nullptr, false, {words.empty() ? result->error().message : words}};
+  }
+  ErrorOr<int64_t> multiprocessors = multiprocessorsOf(device);
+  Shape launch = shape;
+  launch.push_back(multiprocessors ? *multiprocessors : 0);
+  if (tuned.result)
+    launch.push_back(int64_t(checksum(tuned.result->plan)));
+  if (Memo::Result result = recall(launch, memo))
+    return result;
+  if (!findsPlans())
+    return Memo::Result();
+  if (!multiprocessors)
+    return multiprocessors.error();
+  Memo::Result result = takeBest(launchOf(call, *multiprocessors), tuned, memo);
+  if (*result)
+    CodeCache().storePlan(*text, attempts.front(), launch, (*result)->attempt.config.planText);
+  return result;
+}
+
 ErrorOr<Memo::Result> Plans::findPlanned(const Call &call, int device, Memo &memo) {
   Shape shape = shapeOf(call);
   {
@@ -109,19 +159,9 @@ ErrorOr<Memo::Result> Plans::findPlanned(const Call &call, int device, Memo &mem
     if (auto found = planned.find(shape); found != planned.end())
       return found->second;
   }
-  ErrorOr<int64_t> multiprocessors = multiprocessorsOf(device);
-  Shape launch = shape;
-  launch.push_back(multiprocessors ? *multiprocessors : 0);
-  Memo::Result result = recall(launch, memo);
-  if (!result) {
-    if (!findsPlans())
-      return findStated(call, device, memo);
-    if (!multiprocessors)
-      return multiprocessors.error();
-    result = takeBest(launchOf(call, *multiprocessors), memo);
-    if (*result)
-      CodeCache().storePlan(*text, attempts.front(), launch, (*result)->attempt.config.planText);
-  }
+  TILEWRIGHT_ASSIGN(Memo::Result result, findBest(call, device, shape, memo));
+  if (!result)
+    return findStated(call, device, memo);
   std::unique_lock lock(mutex);
   return planned.try_emplace(std::move(shape), std::move(result)).first->second;
 }
