@@ -5,12 +5,16 @@
 #include "tools/driver/Builtins.h"
 #include "tools/driver/GivenPlan.h"
 #include "tools/driver/Inspect.h"
+#include "tools/driver/Measure.h"
 #include "tools/driver/Plans.h"
 #include "tools/driver/Resources.h"
+#include "tools/driver/TunedPlans.h"
 
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/string.h>
+
+#include <unistd.h>
 
 using namespace tilewright;
 using namespace tilewright::python;
@@ -64,7 +68,15 @@ void setPlan(driver::Config &config, const List &words) {
       kCompileError);
 }
 
-/// `target`, `warps`, `stages`, `min_blocks`, `plan`; what is not given is left open.
+driver::Config::Tuned tunedOf(const std::string &word) {
+  if (word == "auto")
+    return driver::Config::Tuned::Auto;
+  if (word != "none")
+    raise({"`tune` is \"auto\" or \"none\", not \"" + word + "\""});
+  return driver::Config::Tuned::None;
+}
+
+/// `target`, `warps`, `stages`, `min_blocks`, `plan`, `tune`; what is not given is left open.
 driver::Config configOf(const Dict &given) {
   driver::Config config;
   for (const auto &[name, value] : given) {
@@ -77,6 +89,8 @@ driver::Config configOf(const Dict &given) {
       config.target = value.cast<std::string>();
     else if (word == "plan")
       setPlan(config, value.cast<List>());
+    else if (word == "tune")
+      config.tuned = tunedOf(value.cast<std::string>());
     else if (field)
       *field = value.cast<int64_t>();
   }
@@ -254,6 +268,22 @@ int64_t gpuCount() {
   return driver ? int64_t((*driver)->devices().size()) : 0;
 }
 
+//===- The tuner ------------------------------------------------------------------------------===//
+
+void loadTuned(const ffi::String &path) { orRaise(driver::loadTuned(path)); }
+
+/// The words that start a process which calls `measure`.
+void setMeasuringProgram(const List &words) {
+  std::vector<std::string> program;
+  for (const ffi::Any &word : words)
+    program.push_back(word.cast<std::string>());
+  driver::setMeasuringProgram(std::move(program));
+}
+
+int64_t measure(const ffi::String &path, const ffi::String &leftOut) {
+  return driver::measureContest(path, leftOut, STDOUT_FILENO);
+}
+
 } // namespace
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load, loadText)
@@ -265,3 +295,6 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(builtin_functions, builtinFunctions)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(words, words)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(builtin_kernels, builtinKernels)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(gpu_count, gpuCount)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_tuned, loadTuned)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(set_measuring_program, setMeasuringProgram)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(measure, measure)

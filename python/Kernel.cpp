@@ -107,8 +107,10 @@ Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
   bool forGpu = source->plans.asksMultiprocessors() && hasGpu();
   orRaise(driver::choosePlan(source, call, std::max(forGpu ? 0 : -1, arguments.device), wanted));
   driver::PlanSearch search(source, wanted);
+  driver::TunedChoice tuned = driver::tunedFor(source, wanted, call);
+  wanted.passedOver = tuned.passedOver;
   if (!search.empty())
-    wanted = driver::withPlans(wanted, search.finalists(driver::launchOf(call, 0)));
+    wanted = driver::withPlans(wanted, driver::withTuned(search, driver::launchOf(call, 0), tuned));
   return {std::move(wanted), nullptr};
 }
 

@@ -1,6 +1,6 @@
 //===- Archive.cpp - Named byte strings in one checked file ---------------===//
 //
-// Magic, checksum of the rest, then per item: name length, name, byte length, bytes. Lengths are
+// Magic, checksum of the rest, then per item: name length, name, byte length, bytes. Numbers are
 // 8 bytes, little-endian.
 //
 //===----------------------------------------------------------------------===//
@@ -9,36 +9,48 @@
 
 #include "support/Hash.h"
 
-#include <cstring>
-#include <optional>
+#include <algorithm>
 
 namespace tilewright::runtime {
 
-static constexpr std::string_view kMagic = "tilewright 1\n";
-static constexpr size_t kChecksumSize = 32;
+static constexpr std::string_view kMagic = "tilewright 2\n";
+
+static void putNumber(std::string &out, uint64_t number) {
+  for (int shift = 0; shift < 64; shift += 8)
+    out += static_cast<char>(number >> shift);
+}
+
+static std::optional<uint64_t> takeNumber(std::string_view &from) {
+  if (from.size() < 8)
+    return std::nullopt;
+  uint64_t number = 0;
+  for (size_t i = 0; i < 8; ++i)
+    number |= uint64_t(static_cast<uint8_t>(from[i])) << (8 * i);
+  from.remove_prefix(8);
+  return number;
+}
 
 static void putField(std::string &out, std::string_view bytes) {
-  for (int shift = 0; shift < 64; shift += 8)
-    out += static_cast<char>(uint64_t(bytes.size()) >> shift);
+  putNumber(out, bytes.size());
   out += bytes;
 }
 
 static std::optional<std::string_view> takeField(std::string_view &from) {
-  if (from.size() < 8)
+  std::optional<uint64_t> size = takeNumber(from);
+  if (!size || *size > from.size())
     return std::nullopt;
-  uint64_t size = 0;
-  for (size_t i = 0; i < 8; ++i)
-    size |= uint64_t(static_cast<uint8_t>(from[i])) << (8 * i);
-  from.remove_prefix(8);
-  if (size > from.size())
-    return std::nullopt;
-  std::string_view field = from.substr(0, size);
-  from.remove_prefix(size);
+  std::string_view field = from.substr(0, *size);
+  from.remove_prefix(*size);
   return field;
 }
 
 void Archive::add(std::string name, std::string bytes) {
   entries.emplace_back(std::move(name), std::move(bytes));
+}
+
+std::optional<std::string> Archive::take(std::string_view name) {
+  const std::string *bytes = find(name);
+  return bytes ? std::optional(std::move(const_cast<std::string &>(*bytes))) : std::nullopt;
 }
 
 const std::string *Archive::find(std::string_view name) const {
@@ -54,15 +66,18 @@ std::string Archive::pack() const {
     putField(body, name);
     putField(body, bytes);
   }
-  return std::string(kMagic) + hashBytes(body).hex() + body;
+  std::string file(kMagic);
+  putNumber(file, checksum(body));
+  return file + body;
 }
 
 ErrorOr<Archive> Archive::unpack(std::string_view file) {
-  if (!file.starts_with(kMagic) || file.size() < kMagic.size() + kChecksumSize)
+  std::string_view body = file;
+  body.remove_prefix(std::min(kMagic.size(), file.size()));
+  std::optional<uint64_t> expected = takeNumber(body);
+  if (!file.starts_with(kMagic) || !expected)
     return Error{"file is not a Tilewright archive of this version"};
-  std::string_view checksum = file.substr(kMagic.size(), kChecksumSize);
-  std::string_view body = file.substr(kMagic.size() + kChecksumSize);
-  if (hashBytes(body).hex() != checksum)
+  if (checksum(body) != *expected)
     return Error{"archive is damaged: its checksum differs"};
   Archive archive;
   while (!body.empty()) {

@@ -9,6 +9,7 @@
 
 #include "support/ErrorOr.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,9 @@ public:
 
   /// The byte string with this name; null if there is none.
   const std::string *find(std::string_view name) const;
+
+  /// The same, leaving it empty.
+  std::optional<std::string> take(std::string_view name);
 
   const std::vector<std::pair<std::string, std::string>> &items() const { return entries; }
 

@@ -2,7 +2,6 @@
 
 #include "runtime/Cache.h"
 
-#include "runtime/Archive.h"
 #include "support/Env.h"
 #include "support/Files.h"
 
@@ -32,19 +31,28 @@ Hash128 cacheKey(const KernelSource &source, const std::vector<std::string> &opt
 
 std::string Cache::pathOf(const Hash128 &key) const { return directory + "/" + key.hex() + ".tw"; }
 
-std::optional<CompiledText> Cache::load(const Hash128 &key) const {
+std::optional<Archive> Cache::read(const Hash128 &key) const {
   ErrorOr<std::string> file = readFile(pathOf(key));
   if (!file)
     return std::nullopt;
   ErrorOr<Archive> archive = Archive::unpack(*file);
+  return archive ? std::optional(std::move(*archive)) : std::nullopt;
+}
+
+Status Cache::write(const Hash128 &key, const Archive &entry) const {
+  TILEWRIGHT_TRY(createDirectories(directory));
+  return writeFileAtomic(pathOf(key), entry.pack());
+}
+
+std::optional<CompiledText> Cache::load(const Hash128 &key) const {
+  std::optional<Archive> archive = read(key);
   if (!archive)
     return std::nullopt;
-  const std::string *ptx = archive->find("ptx");
-  const std::string *cubin = archive->find("cubin");
-  const std::string *log = archive->find("log");
+  std::optional<std::string> ptx = archive->take("ptx"), cubin = archive->take("cubin"),
+                             log = archive->take("log");
   if (!ptx || !cubin || !log)
     return std::nullopt;
-  return CompiledText{*ptx, *cubin, *log};
+  return CompiledText{std::move(*ptx), std::move(*cubin), std::move(*log)};
 }
 
 Status Cache::store(const Hash128 &key, const KernelSource &source,
@@ -54,8 +62,7 @@ Status Cache::store(const Hash128 &key, const KernelSource &source,
   archive.add("ptx", result.ptx);
   archive.add("cubin", result.cubin);
   archive.add("log", result.log);
-  TILEWRIGHT_TRY(createDirectories(directory));
-  return writeFileAtomic(pathOf(key), archive.pack());
+  return write(key, archive);
 }
 
 } // namespace tilewright::runtime

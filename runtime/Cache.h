@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include "runtime/Archive.h"
 #include "runtime/KernelSource.h"
 #include "runtime/Nvrtc.h"
 #include "support/Hash.h"
@@ -23,6 +24,8 @@ std::string defaultCacheDir();
 Hash128 cacheKey(const KernelSource &source, const std::vector<std::string> &options,
                  const std::string &nvrtcVersion);
 
+/// Entries are archives; anything may be kept in one. What compilations leave is read and written
+/// by `load` and `store`.
 class Cache {
 public:
   /// A cache in this folder, which is created when first written to.
@@ -34,6 +37,10 @@ public:
   /// Stores a result, together with the description needed to launch it. Failure (no space, no
   /// permission) leaves the cache as it was.
   Status store(const Hash128 &key, const KernelSource &source, const CompiledText &result) const;
+
+  /// Any entry; nothing if there is none or it is damaged.
+  std::optional<Archive> read(const Hash128 &key) const;
+  Status write(const Hash128 &key, const Archive &entry) const;
 
   /// The file of an entry.
   std::string pathOf(const Hash128 &key) const;

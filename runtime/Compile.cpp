@@ -2,14 +2,19 @@
 
 #include "runtime/Compile.h"
 
-#include "runtime/Cache.h"
 #include "support/Env.h"
 
 namespace tilewright::runtime {
 
+std::optional<Cache> cacheFor(const CompileOptions &options) {
+  std::string directory = options.cacheDir.empty() ? defaultCacheDir() : options.cacheDir;
+  if (!options.useCache || directory.empty() || isEnvOn(EnvVar::NoCache))
+    return std::nullopt;
+  return Cache(std::move(directory));
+}
+
 /// -v makes ptxas report spills, which nothing else tells.
-static std::vector<std::string> allOptions(const KernelSource &source,
-                                           const CompileOptions &options) {
+std::vector<std::string> nvrtcOptions(const KernelSource &source, const CompileOptions &options) {
   std::vector<std::string> all = {"-Xptxas=-v"};
   if (std::optional<std::string> limit = getEnv(EnvVar::Watchdog))
     all.push_back("-DTILEWRIGHT_WATCHDOG=" + *limit);
@@ -32,26 +37,26 @@ ErrorOr<CompiledKernel> describeCompiled(const KernelSource &source, CompiledTex
 
 ErrorOr<CompiledKernel> compileKernel(const KernelSource &source, const CompileOptions &options) {
   TILEWRIGHT_ASSIGN(const Nvrtc *nvrtc, Nvrtc::get());
-  std::vector<std::string> nvrtcOptions = allOptions(source, options);
-  std::string directory = options.cacheDir.empty() ? defaultCacheDir() : options.cacheDir;
-  bool useCache = options.useCache && !directory.empty() && !isEnvOn(EnvVar::NoCache);
-  Cache cache(directory);
-  Hash128 key = cacheKey(source, nvrtcOptions, nvrtc->version());
+  std::vector<std::string> all = nvrtcOptions(source, options);
+  std::optional<Cache> cache = cacheFor(options);
+  Hash128 key = cacheKey(source, all, nvrtc->version());
 
-  if (useCache) {
-    if (std::optional<CompiledText> found = cache.load(key)) {
+  if (cache) {
+    if (std::optional<CompiledText> found = cache->load(key)) {
       // An entry that does not describe this kernel is as good as damaged: compile again.
       if (ErrorOr<CompiledKernel> kernel = describeCompiled(source, std::move(*found))) {
         kernel->fromCache = true;
+        kernel->key = key;
         return kernel;
       }
     }
   }
   TILEWRIGHT_ASSIGN(CompiledText text,
-                    nvrtc->compile(source.text, source.entry + ".cu", source.target, nvrtcOptions));
+                    nvrtc->compile(source.text, source.entry + ".cu", source.target, all));
   TILEWRIGHT_ASSIGN(CompiledKernel kernel, describeCompiled(source, std::move(text)));
-  if (useCache)
-    if (Status stored = cache.store(key, source, kernel.text); !stored)
+  kernel.key = key;
+  if (cache)
+    if (Status stored = cache->store(key, source, kernel.text); !stored)
       kernel.warnings.push_back("compiled kernel is not cached: " + stored.error().message);
   return kernel;
 }

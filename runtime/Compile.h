@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "runtime/Cache.h"
 #include "runtime/CubinInfo.h"
 #include "runtime/KernelSource.h"
 #include "runtime/Nvrtc.h"
@@ -18,6 +19,12 @@ struct CompileOptions {
       {}; ///< For NVRTC, behind those of the source (`-lineinfo`).
 };
 
+/// The cache that a compilation uses; nothing where it is switched off.
+std::optional<Cache> cacheFor(const CompileOptions &options);
+
+/// All options given to NVRTC beside the target.
+std::vector<std::string> nvrtcOptions(const KernelSource &source, const CompileOptions &options);
+
 /// Machine code of one kernel with what is known about it.
 struct CompiledKernel {
   CompiledText text;
@@ -25,6 +32,7 @@ struct CompiledKernel {
   SpillInfo spills;
   std::vector<std::string> performanceNotes; ///< See performanceNotes(log).
   bool fromCache = false;
+  Hash128 key; ///< Of its entry in the cache.
   /// What went wrong without harm: the cache could not be written, say.
   std::vector<std::string> warnings;
 };

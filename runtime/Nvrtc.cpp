@@ -70,6 +70,7 @@ static ErrorOr<Nvrtc> findNvrtc() {
 }
 
 ErrorOr<const Nvrtc *> Nvrtc::get() {
+  (void)nvrtcStamp(); // which would see the library that is opened here
   // Never destroyed, like the library itself.
   static const auto &nvrtc = *new ErrorOr<Nvrtc>(findNvrtc());
   if (!nvrtc)
@@ -130,9 +131,9 @@ ErrorOr<CompiledText> Nvrtc::compile(const std::string &text, const std::string 
     return Error{std::string("NVRTC cannot start: ") + table.getErrorString(rc)};
   std::string arch = "-arch=" + target;
   std::vector<const char *> flags = {arch.c_str()};
-  // NVRTC 13 keeps results of its own between processes; runtime/Cache.h is the one cache here, which
-  // a user can move, empty and switch off.
-  // And of the built-in declarations our prelude needs few: reading the rest takes 50 ms.
+  // NVRTC 13 keeps results of its own between processes; runtime/Cache.h is the one cache here,
+  // which a user can move, empty and switch off. And of the built-in declarations our prelude needs
+  // few: reading the rest takes 50 ms.
   if (major >= 13)
     flags.insert(flags.end(), {"--no-cache", "--minimal"});
   for (const std::string &option : options)

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <dlfcn.h>
 #include <filesystem>
+#include <link.h>
+#include <sstream>
+#include <sys/stat.h>
 
 namespace fs = std::filesystem;
 
@@ -65,6 +68,46 @@ std::vector<std::string> nvrtcCandidates() {
     for (const fs::path &python : foldersIn(fs::path(*environment) / "lib", "python"))
       addWheels(python / "site-packages", found);
   return found;
+}
+
+/// Empty if there is no such file.
+static std::string stampOf(const fs::path &file) {
+  struct stat info;
+  if (::stat(file.c_str(), &info))
+    return "";
+  return file.string() + ":" + std::to_string(info.st_size) + ":" +
+         std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec) + "\n";
+}
+
+/// Of one that is in the process already, which its plain name then means.
+static std::string stampOfLoaded() {
+  std::string stamp;
+  auto visit = [](dl_phdr_info *object, size_t, void *result) {
+    if (fs::path(object->dlpi_name).filename().string().starts_with("libnvrtc.so"))
+      *static_cast<std::string *>(result) += stampOf(object->dlpi_name);
+    return 0;
+  };
+  ::dl_iterate_phdr(visit, &stamp);
+  return stamp;
+}
+
+/// Of what the system's search for a plain name reads.
+static std::string stampOfName(const std::string &name) {
+  std::string stamp = stampOf("/etc/ld.so.cache");
+  std::stringstream folders(getEnv(EnvVar::LibraryPath).value_or(""));
+  for (std::string folder; std::getline(folders, folder, ':');)
+    stamp += stampOf(fs::path(folder) / name);
+  return stamp;
+}
+
+const std::string &nvrtcStamp() {
+  static const std::string &stamp = *new std::string([] {
+    std::string all = stampOfLoaded();
+    for (const std::string &candidate : nvrtcCandidates())
+      all += candidate.find('/') == candidate.npos ? stampOfName(candidate) : stampOf(candidate);
+    return all;
+  }());
+  return stamp;
 }
 
 } // namespace tilewright::runtime

@@ -93,4 +93,27 @@ Hash128 Hasher::finish() {
 
 Hash128 hashBytes(std::string_view bytes) { return Hasher().add(bytes).finish(); }
 
+/// One to one in `sum` and in `word`, so that a difference stays one.
+static uint64_t mix(uint64_t sum, uint64_t word) {
+  return std::rotl((sum ^ word) * 0x9e3779b97f4a7c15, 29);
+}
+
+uint64_t checksum(std::string_view bytes) {
+  std::array<uint64_t, 4> sums{1, 2, 3, 4}; // apart, so that they are computed at once
+  uint64_t size = bytes.size();
+  while (bytes.size() >= sizeof(sums)) {
+    std::array<uint64_t, 4> words;
+    std::memcpy(words.data(), bytes.data(), sizeof(words));
+    for (size_t i = 0; i < sums.size(); ++i)
+      sums[i] = mix(sums[i], words[i]);
+    bytes.remove_prefix(sizeof(sums));
+  }
+  std::array<uint64_t, 4> rest{};
+  std::memcpy(rest.data(), bytes.data(), bytes.size());
+  uint64_t result = size;
+  for (size_t i = 0; i < sums.size(); ++i)
+    result = mix(result, mix(sums[i], rest[i]));
+  return result;
+}
+
 } // namespace tilewright

@@ -320,10 +320,10 @@ static std::string textOf(const KernelFacts &facts, bool withSource) {
   return text;
 }
 
-std::string KernelFacts::str() const { return textOf(*this, /*withSource=*/true); }
+std::string KernelFacts::str(bool withSource) const { return textOf(*this, withSource); }
 
 std::string KernelFacts::hash() const {
-  return hashBytes(textOf(*this, /*withSource=*/false)).hex().substr(0, 8);
+  return hashBytes(str(/*withSource=*/false)).hex().substr(0, 8);
 }
 
 } // namespace tilewright::passes

@@ -104,8 +104,9 @@ struct KernelFacts {
   const Stream *streamOf(mlir::Value operand) const;
   const ComputedTile *computedOf(mlir::Value operand) const;
 
-  /// A line for each, as a person who writes a plan wants it.
-  std::string str() const;
+  /// A line for each, as a person who writes a plan wants it; or what the hash is of: no names, no
+  /// lines of the source.
+  std::string str(bool withSource = true) const;
   /// Eight hexadecimal digits, which are the same for kernels with the same facts: names and lines
   /// of the source do not count.
   std::string hash() const;

@@ -9,6 +9,7 @@ from . import language
 from ._library import CompileError, Error
 from .kernel import Kernel, Report, Spec, builtin, builtin_kernels, from_file, gpu_count, inline, kernel
 from .language import *  # noqa: F403
+from .tuned import load_tuned
 
 __all__ = ["inline", "kernel"]
 __all__ += language.__all__

@@ -4,11 +4,11 @@ import functools
 import os
 import pathlib
 
-from . import capture, frameworks
+from . import capture, frameworks, tuned
 from ._library import Error, library
 from .language import DType, dtype_name
 
-_CONFIG = ("target", "warps", "stages", "min_blocks", "plan")
+_CONFIG = ("target", "warps", "stages", "min_blocks", "plan", "tune")
 
 
 class Spec:
@@ -119,12 +119,16 @@ class Kernel:
         return Report((str(key), plain(value)) for key, value in found.items())
 
     def configured(self, **config):
-        """The same kernel with `target`, `warps`, `stages` or `min_blocks` stated, or with a `plan`.
+        """The same kernel with `target`, `warps`, `stages` or `min_blocks` stated, or a `plan`, or `tune`.
 
         A plan says how the kernel is to run (docs/plans.md). It is a text; a path to a file with
         one; or a list of either and of entries that replace some of it,
         `[Path("gemm.plan"), "channels.s1: tma, 5 slots"]`. The same plan gives the same kernel, with
         the code that it has already.
+
+        `tune="auto"` measures plans where a launch is the first of its class, and keeps the fastest
+        with this user's (docs/tuner.md); `tune="none"` takes no tuned plans, also none of
+        `tilewright.load_tuned`.
         """
         unknown = set(config) - set(_CONFIG)
         if unknown:
@@ -132,7 +136,11 @@ class Kernel:
                             + ", ".join(f"`{name}`" for name in _CONFIG))
         if config.get("plan") is not None:
             config["plan"] = plan_words(config["plan"])
+        if config.get("tune") == "auto":
+            tuned.prepare_measuring()
         config = {**self._config, **config}
+        if config.get("tune") is None:
+            config.pop("tune", None)
         if config.get("plan") is None:
             config.pop("plan", None)
             return self._load(config)

@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from .language import DType
 
@@ -41,6 +41,7 @@ class Kernel:
         stages: int = ...,
         min_blocks: int = ...,
         plan: _Plan | None = ...,
+        tune: Literal["auto", "none"] | None = ...,
     ) -> Kernel: ...
 
 def kernel(function: Callable[..., Any]) -> Kernel: ...

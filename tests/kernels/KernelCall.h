@@ -3,7 +3,7 @@
 #define TILEWRIGHT_TESTS_KERNELS_KERNELCALL_H
 
 #include "tests/kernels/Case.h"
-#include "tools/tilewright/HostTensor.h"
+#include "tools/driver/HostTensor.h"
 #include "tools/tilewright/Job.h"
 
 #include <map>

@@ -61,6 +61,13 @@ TEST_F(NvrtcTest, rejected_text_gives_the_compilers_messages) {
       << text.error().message;
 }
 
+TEST_F(NvrtcTest, its_stamp_is_that_of_its_file) {
+  if (nvrtc->path().find('/') == std::string::npos)
+    GTEST_SKIP() << "found by a plain name";
+  EXPECT_EQ(nvrtcStamp(), nvrtcStamp());
+  EXPECT_NE(nvrtcStamp().find(nvrtc->path() + ":"), std::string::npos) << nvrtcStamp();
+}
+
 TEST_F(NvrtcTest, missing_library_is_an_error_not_a_crash) {
   ErrorOr<Nvrtc> missing = Nvrtc::load("/nowhere/libnvrtc.so.13");
   ASSERT_FALSE(missing);

@@ -24,3 +24,16 @@ TEST(Hash, fields_have_borders) {
   EXPECT_NE(Hasher().addField("ab").addField("c").finish(),
             Hasher().addField("a").addField("bc").finish());
 }
+
+TEST(Checksum, notices_every_changed_byte) {
+  std::string text(100, 'x');
+  uint64_t sum = checksum(text);
+  for (size_t i = 0; i < text.size(); ++i) {
+    std::string damaged = text;
+    damaged[i] ^= 0x40;
+    EXPECT_NE(checksum(damaged), sum) << "byte " << i;
+    EXPECT_NE(checksum(text.substr(0, i)), sum) << "cut to " << i;
+  }
+  EXPECT_NE(checksum(text + '\0'), sum);
+  EXPECT_NE(checksum(""), checksum(std::string(1, '\0')));
+}

@@ -90,7 +90,7 @@ TEST_F(CtaProgram, compiles_through_the_entry_point) {
   ASSERT_TRUE(compiled) << compiled.error().message;
   ASSERT_TRUE(**compiled) << (*compiled)->error().message;
   EXPECT_EQ((**compiled)->kernel.source().entry, "sums");
-  EXPECT_EQ((**compiled)->outline.roles.size(), 2u);
+  EXPECT_EQ(translate(text, (**compiled)->attempt)->outline.roles.size(), 2u);
 }
 
 TEST_F(CtaProgram, is_refused_with_a_line_where_it_is_wrong) {

@@ -17,6 +17,13 @@ std::string_view driver::builtinDefaults() {
       ;
 }
 
+std::span<const std::string_view> driver::builtinTuned() {
+  static constexpr std::string_view kTuned[] = {
+#include "kernels_src/BuiltinTuned.inc"
+  };
+  return kTuned;
+}
+
 std::vector<std::string> driver::kernelNames(std::string_view text) {
   static constexpr std::string_view kMarker = "\n@kernel\ndef ";
   std::vector<std::string> names;

@@ -29,6 +29,9 @@ const BuiltinFile *findBuiltin(std::string_view kernel);
 /// kernels_src/defaults.json: per kernel, what `tilewright run` takes where the user says nothing.
 std::string_view builtinDefaults();
 
+/// The files of kernels_src/tuned: plans that were tuned for them (docs/tuner.md).
+std::span<const std::string_view> builtinTuned();
+
 } // namespace tilewright::driver
 
 #endif

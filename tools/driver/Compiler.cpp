@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 #include "support/Hash.h"
 #include "tools/driver/Acceptance.h"
+#include "tools/driver/CodeCache.h"
 #include "tools/driver/Describe.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -137,11 +138,13 @@ static auto tryAdjusting(const KernelText &text, const Attempt &wanted,
   }
 }
 
-/// The same, and behind it with its others. A plan that was found is not the user's: whatever stands
-/// against it, the next is tried.
+/// The same, and behind it with its others. A plan that was found is not the user's: whatever
+/// stands against it, the next is tried.
 template <typename Make>
 static auto tryFitting(const KernelText &text, const Attempt &wanted,
                        std::vector<std::string> *rejected, Make make) {
+  if (rejected)
+    *rejected = wanted.passedOver;
   auto result = tryAdjusting(text, wanted, rejected, make);
   for (const Attempt &other : wanted.others) {
     if (result)
@@ -192,21 +195,23 @@ static ErrorOr<Compiled> compileOnce(const KernelTextPtr &text, const Attempt &w
         Rejection{Misfit::Registers, translated.source.threads / kLanes, translated.minBlocks};
     return std::move(accepted).error();
   }
-  Compiled compiled(std::move(kernel), wanted, attempt);
-  compiled.outline = std::move(translated.outline);
-  compiled.remarks = std::move(translated.remarks);
-  return compiled;
+  return Compiled(std::move(kernel), wanted, attempt);
 }
 
 ErrorOr<Compiled> driver::compile(const KernelTextPtr &text, const Attempt &wanted,
                                   const runtime::CompileOptions &options) {
+  CodeCache cache(options);
+  if (std::optional<Compiled> known = cache.load(*text, wanted))
+    return std::move(*known);
   std::vector<std::string> rejected;
   ErrorOr<Compiled> result =
       tryFitting(*text, wanted, &rejected, [&](const Attempt &attempt, auto *rejection) {
         return compileOnce(text, wanted, attempt, options, rejection);
       });
-  if (result)
-    result->rejected = std::move(rejected);
+  if (!result)
+    return result;
+  result->rejected = std::move(rejected);
+  cache.store(*text, *result);
   return result;
 }
 
@@ -226,13 +231,15 @@ std::string driver::memoKey(const KernelText &text, const Attempt &attempt) {
                         .str());
   }
   std::sort(parts.begin(), parts.end()); // the maps have no order
-  std::string key = text.file + ":" + text.kernel + ":" + hashBytes(text.text).hex() + ";" +
-                    std::to_string(attempt.plan) + ";" + attempt.config.key();
+  Hasher hasher;
+  hasher.addField(text.hash.hex()).addField(std::to_string(attempt.plan));
+  for (const std::string &field : attempt.config.key())
+    hasher.addField(field);
   for (const Attempt &other : attempt.others)
-    key += ";" + hashBytes(other.config.planText).hex();
+    hasher.addField("o" + other.config.planText);
   for (const std::string &part : parts)
-    key += ";" + part;
-  return key;
+    hasher.addField(part);
+  return hasher.finish().hex();
 }
 
 Memo::Result Memo::get(const KernelTextPtr &text, const Attempt &wanted) {

@@ -64,20 +64,20 @@ ErrorOr<Translated> translateFitting(const KernelTextPtr &text, const Attempt &w
 Status accept(const KernelText &text, const Translated &translated,
               const runtime::CompiledKernel &compiled);
 
-/// A kernel that can be launched.
+/// A kernel that can be launched. What was said on the way and its outline are not kept:
+/// `translate` of the attempt that was chosen gives them.
 struct Compiled {
   Compiled(runtime::Kernel kernel, Attempt wanted, Attempt attempt)
       : kernel(std::move(kernel)), wanted(std::move(wanted)), attempt(std::move(attempt)) {}
 
   runtime::Kernel kernel;
-  Attempt wanted;  ///< What was asked for.
-  Attempt attempt; ///< What was chosen.
-  Outline outline;
-  std::vector<Remark> remarks;       ///< What the passes said.
+  Attempt wanted;                    ///< What was asked for.
+  Attempt attempt;                   ///< What was chosen.
   std::vector<std::string> rejected; ///< Configurations that did not fit, and why.
 };
 
-/// Compiles, through the cache on disk: tries configurations until one fits the target.
+/// Compiles, or takes what was compiled before from the cache on disk (CodeCache.h): tries
+/// configurations until one fits the target.
 ErrorOr<Compiled> compile(const KernelTextPtr &text, const Attempt &wanted,
                           const runtime::CompileOptions &options = {});
 
@@ -99,7 +99,7 @@ private:
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
 };
 
-/// What determines the code of a kernel, as text: its own text, bound values, facts, configuration.
+/// Stands for what determines the code of a kernel: its text, bound values, facts, configuration.
 std::string memoKey(const KernelText &text, const Attempt &attempt);
 
 } // namespace tilewright::driver

@@ -22,14 +22,18 @@ passes::PipelineOptions Config::options() const {
   return options;
 }
 
-std::string Config::key() const {
-  std::string text = target + "/" + std::to_string(warps) + "/" + std::to_string(stages) + "/" +
-                     std::to_string(minBlocks) + (allowSpills ? "/s" : "");
-  text += findsPlan ? "" : "/n";
-  for (const std::string &pass : disabledPasses)
-    text += "-" + pass;
-  text += planText;
-  return cudaText.empty() ? text : text + "/" + cudaText;
+std::vector<std::string> Config::key() const {
+  std::vector<std::string> fields = {target,
+                                     std::to_string(warps),
+                                     std::to_string(stages),
+                                     std::to_string(minBlocks),
+                                     allowSpills ? "spills" : "",
+                                     findsPlan ? "" : "no plan",
+                                     planText,
+                                     cudaText};
+  fields.insert(fields.end(), disabledPasses.begin(), disabledPasses.end());
+  fields.push_back("passes " + std::to_string(disabledPasses.size()));
+  return fields;
 }
 
 ConstValue Attempt::tuneValue(const frontend::Param &param) const {

@@ -28,6 +28,12 @@ struct Config {
   std::string planText = {};
   /// Look for a plan (docs/planner.md) where none is stated; else the passes choose alone.
   bool findsPlan = true;
+  /// Which plans of the tuner (docs/tuner.md) are taken for a launch before one is looked for.
+  enum class Tuned {
+    None,
+    Known, ///< Those that are loaded.
+    Auto,  ///< Those too, and this user's; a launch of a new class is tuned.
+  } tuned = Tuned::Known;
   /// Compiled in place of the text that the passes lead to; it takes the same arguments.
   std::string cudaText = {};
 
@@ -36,8 +42,8 @@ struct Config {
   std::string passTarget() const;
   /// What the passes are told.
   passes::PipelineOptions options() const;
-  /// The fields that matter to the code, as text.
-  std::string key() const;
+  /// The fields that matter to the code of an attempt, as text.
+  std::vector<std::string> key() const;
 };
 
 /// What stands for no plan where the text of one may be given.
@@ -53,6 +59,8 @@ struct Attempt {
   std::vector<Attempt> others = {};
   /// Where the plan was found: the extents that it sets.
   std::optional<std::vector<std::string>> found = {};
+  /// Why a plan of the tuner is not among them.
+  std::vector<std::string> passedOver = {};
 
   /// Of a `tune` parameter.
   frontend::ConstValue tuneValue(const frontend::Param &param) const;

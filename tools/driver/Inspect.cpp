@@ -78,8 +78,9 @@ ErrorOr<std::string> driver::explain(const KernelTextPtr &text, const Attempt &w
 }
 
 ErrorOr<std::string> driver::explain(const KernelTextPtr &text, const Compiled &compiled) {
-  return explanation(text, compiled.attempt, compiled.kernel.source(), compiled.rejected,
-                     compiled.remarks);
+  TILEWRIGHT_ASSIGN(Translated translated, translate(text, compiled.attempt));
+  return explanation(text, compiled.attempt, translated.source, compiled.rejected,
+                     translated.remarks);
 }
 
 ErrorOr<std::string> driver::explainFacts(const KernelTextPtr &text, const Attempt &wanted) {

@@ -51,6 +51,27 @@ static ErrorOr<std::string> chooseKernel(const frontend::Program &program, llvm:
   return wanted.str();
 }
 
+/// Everything that a kernel depends on, but for the name of its file.
+static Hash128 contentsOf(const KernelText &text, const frontend::Captured &captured) {
+  Hasher hasher;
+  hasher.addField(text.text).addField(text.kernel);
+  for (const std::string &dim : captured.dims)
+    hasher.addField("d" + dim);
+  for (const frontend::DtypeVariable &variable : captured.dtypes) {
+    hasher.addField("t" + variable.name);
+    for (frontend::Dtype dtype : variable.allowed)
+      hasher.addField(dtypeName(dtype).str());
+  }
+  for (const auto &[name, value] : captured.constants)
+    hasher.addField("c" + name).addField(toString(value));
+  return hasher.finish();
+}
+
+static void setHashes(KernelText &text, const frontend::Captured &captured = {}) {
+  text.contents = contentsOf(text, captured);
+  text.hash = Hasher().addField(text.file).addField(text.contents.hex()).finish();
+}
+
 static constexpr std::string_view kCtaSuffix = ".mlir";
 
 /// A program of the `cta` level. What it takes is asked without its calls.
@@ -77,6 +98,7 @@ static ErrorOr<KernelTextPtr> loadCtaText(std::string text, std::string file) {
   result->target = kernelOf(*module)->getAttrOfType<mlir::StringAttr>(cta::kTargetAttr).str();
   result->text = std::move(text);
   result->file = std::move(file);
+  setHashes(*result);
   return KernelTextPtr(std::move(result));
 }
 
@@ -94,6 +116,7 @@ ErrorOr<KernelTextPtr> driver::loadKernelText(std::string text, std::string file
   TILEWRIGHT_ASSIGN(result->kernel, chooseKernel(*result->program, file, kernel));
   result->text = std::move(text);
   result->file = std::move(file);
+  setHashes(*result, captured);
   return KernelTextPtr(std::move(result));
 }
 

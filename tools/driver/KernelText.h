@@ -5,6 +5,7 @@
 #include "frontend/Frontend.h"
 #include "runtime/PlanChoice.h"
 #include "support/ErrorOr.h"
+#include "support/Hash.h"
 
 #include <memory>
 #include <string>
@@ -18,6 +19,9 @@ struct KernelText {
   std::string file; ///< What messages call it.
   std::string text;
   std::string kernel;
+  /// Of these three, and of the names that the text refers to without declaring them.
+  Hash128 hash;
+  Hash128 contents; ///< Of the same but the file's name: it is the same where the file is moved.
   bool builtin = false;
   std::shared_ptr<const frontend::Program> program; ///< Of a kernel in the language.
   /// Of a program of the `cta` level: what it takes, and the target that it is written for.

@@ -210,22 +210,26 @@ private:
 
 } // namespace
 
-PlanSearch::PlanSearch(const KernelTextPtr &text, const Attempt &given) : wanted(given) {
-  const Config &config = wanted.config;
+std::string driver::whyNoSearch(const KernelText &text, const Config &config) {
   const Target *target = findTarget(config.passTarget());
-  if (text->isCta() || !config.planText.empty())
-    reason = "its plan is stated";
-  else if (!config.findsPlan)
-    reason = "none is wanted";
-  else if (config.warps || config.stages || config.minBlocks || !config.cudaText.empty())
-    reason = "its warps, stages, blocks or text are stated";
-  else if (!target || !target->has(Feature::Wgmma))
-    reason = "plans are found for GPUs with wgmma";
+  if (text.isCta() || !config.planText.empty())
+    return "its plan is stated";
+  if (!config.findsPlan)
+    return "none is wanted";
+  if (config.warps || config.stages || config.minBlocks || !config.cudaText.empty())
+    return "its warps, stages, blocks or text are stated";
+  if (!target || !target->has(Feature::Wgmma))
+    return "plans are found for GPUs with wgmma";
+  return "";
+}
+
+PlanSearch::PlanSearch(const KernelTextPtr &text, const Attempt &given)
+    : wanted(given), reason(whyNoSearch(*text, given.config)) {
   if (!reason.empty())
     return;
   ErrorOr<std::vector<KernelModel>> models = ModelLister(text, wanted).list();
   if (models)
-    planner.emplace(std::move(*models), *target);
+    planner.emplace(std::move(*models), *findTarget(wanted.config.passTarget()));
   else
     reason = models.error().message;
 }
@@ -239,13 +243,12 @@ std::optional<planner::Prediction> PlanSearch::predictFor(const passes::Plan &pl
   return planner ? planner->predictFor(plan, launch) : std::nullopt;
 }
 
-std::vector<passes::Plan> PlanSearch::finalists(const planner::Launch &launch) const {
-  constexpr size_t kMost = 8; // each costs a compilation where it is rejected
+std::vector<passes::Plan> PlanSearch::finalists(const planner::Launch &launch, size_t most) const {
   // With the same tiles: what stands against one, most often does so again.
   constexpr int64_t kAlike = 2;
   std::vector<passes::Plan> result;
   for (planner::Ranked &ranked : rank(launch)) {
-    if (result.size() == kMost)
+    if (result.size() == most)
       break;
     auto isAlike = [&](const passes::Plan &plan) { return plan.tiles == ranked.plan.tiles; };
     if (llvm::count_if(result, isAlike) < kAlike)

@@ -17,6 +17,10 @@ namespace tilewright::driver {
 /// The sizes and scalar arguments of a call, for predictions.
 planner::Launch launchOf(const Call &call, int64_t multiprocessors);
 
+/// Why there is nothing to search for, as far as that is known without reading the kernel; empty if
+/// there may be.
+std::string whyNoSearch(const KernelText &text, const Config &config);
+
 /// The plans of a kernel for one specialisation. Immutable, so that threads may share it.
 class PlanSearch {
 public:
@@ -30,8 +34,8 @@ public:
   /// What a plan would take; nothing if its tiles are none of those that are tried.
   std::optional<planner::Prediction> predictFor(const passes::Plan &plan,
                                                 const planner::Launch &launch) const;
-  /// The best of them.
-  std::vector<passes::Plan> finalists(const planner::Launch &launch) const;
+  /// The best of them, with no more than two of the same tiles: each costs a compilation.
+  std::vector<passes::Plan> finalists(const planner::Launch &launch, size_t most = 8) const;
   std::vector<std::string> refused() const;
 
 private:

@@ -2,12 +2,18 @@
 
 #include "runtime/Driver.h"
 #include "simulator/Reference.h"
+#include "support/Hash.h"
+#include "tools/driver/CodeCache.h"
+#include "tools/driver/Tuner.h"
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tilewright;
 using namespace tilewright::driver;
+
+/// Of entries in the cache that say that there is nothing to find.
+static constexpr llvm::ArrayRef<int64_t> kAllLaunches;
 
 int driver::deviceOf(const Call &call) {
   for (const runtime::Argument &argument : call.arguments)
@@ -54,16 +60,31 @@ Plans::Shape Plans::shapeOf(const Call &call) {
   return shape;
 }
 
-ErrorOr<Memo::Result> Plans::findPlanned(const Call &call, int device, Memo &memo) {
-  Shape shape = shapeOf(call);
-  {
-    std::shared_lock lock(mutex);
-    if (auto found = planned.find(shape); found != planned.end())
-      return found->second;
-  }
-  TILEWRIGHT_ASSIGN(int64_t multiprocessors, multiprocessorsOf(device));
+/// What such a launch took in another process; null if that is not known.
+Memo::Result Plans::recall(llvm::ArrayRef<int64_t> launch, Memo &memo) const {
   const Attempt &wanted = attempts.front();
-  Attempt first = withPlans(wanted, search->finalists(launchOf(call, multiprocessors)));
+  std::optional<std::string> taken = CodeCache().loadPlan(*text, wanted, launch);
+  if (!taken)
+    return nullptr;
+  std::vector<passes::Plan> plans;
+  if (!taken->empty()) {
+    ErrorOr<passes::Plan> plan = passes::Plan::parse(*taken);
+    if (!plan)
+      return nullptr;
+    plans.push_back(std::move(*plan));
+  }
+  Attempt attempt = withPlans(wanted, plans);
+  attempt.others.clear();
+  Memo::Result result = memo.get(text, attempt);
+  return *result ? result : nullptr;
+}
+
+/// The first plan that compiles, of the best for a launch.
+Memo::Result Plans::takeBest(const planner::Launch &launch, const TunedChoice &tuned,
+                             Memo &memo) const {
+  Attempt wanted = attempts.front();
+  wanted.passedOver = tuned.passedOver;
+  Attempt first = withPlans(wanted, withTuned(*search, launch, tuned));
   std::vector<Attempt> others = std::exchange(first.others, {});
   Memo::Result result = memo.get(text, first);
   for (const Attempt &other : others) {
@@ -71,18 +92,94 @@ ErrorOr<Memo::Result> Plans::findPlanned(const Call &call, int device, Memo &mem
       break;
     result = memo.get(text, other);
   }
+  return result;
+}
+
+/// Whether plans are found for any launch, which reading the kernel shows.
+bool Plans::findsPlans() {
+  std::call_once(searched, [&] {
+    search.emplace(text, attempts.front());
+    if (search->empty()) {
+      mayFind = false;
+      CodeCache().storePlan(*text, attempts.front(), kAllLaunches, "");
+    }
+  });
+  return !search->empty();
+}
+
+/// What the tuner knows; where it is to know what it does not, it measures now.
+TunedChoice Plans::chooseTuned(const Call &call, int device, Memo &memo) {
+  const Attempt &wanted = attempts.front();
+  TunedChoice tuned = tunedFor(text, wanted, call);
+  if (wanted.config.tuned != Config::Tuned::Auto || tuned.result || device < 0)
+    return tuned;
+  std::lock_guard lock(tuning);
+  tuned = tunedFor(text, wanted, call); // another thread may have been here
+  if (!tuned.result && !std::exchange(tuningFailed, true)) {
+    tuneForUser(text, wanted, call, device, memo);
+    tuned = tunedFor(text, wanted, call);
+    tuningFailed = !tuned.result;
+  }
+  return tuned;
+}
+
+/// The plan of the tuner, if it is for these sizes and still fits; else what such a launch took in
+/// another process, or the best that is found now. Null if the kernel has no plans.
+ErrorOr<Memo::Result> Plans::findBest(const Call &call, int device, const Shape &shape,
+                                      Memo &memo) {
+  TunedChoice tuned = chooseTuned(call, device, memo);
+  if (tuned.isExact) {
+    Memo::Result result = memo.get(text, tuned.apply(attempts.front()));
+    if (*result)
+      return result;
+    std::string words = misfit(text, attempts.front(), *tuned.result);
+    tuned = {nullptr, false, {words.empty() ? result->error().message : words}};
+  }
+  ErrorOr<int64_t> multiprocessors = multiprocessorsOf(device);
+  Shape launch = shape;
+  launch.push_back(multiprocessors ? *multiprocessors : 0);
+  if (tuned.result)
+    launch.push_back(int64_t(checksum(tuned.result->plan)));
+  if (Memo::Result result = recall(launch, memo))
+    return result;
+  if (!findsPlans())
+    return Memo::Result();
+  if (!multiprocessors)
+    return multiprocessors.error();
+  Memo::Result result = takeBest(launchOf(call, *multiprocessors), tuned, memo);
+  if (*result)
+    CodeCache().storePlan(*text, attempts.front(), launch, (*result)->attempt.config.planText);
+  return result;
+}
+
+ErrorOr<Memo::Result> Plans::findPlanned(const Call &call, int device, Memo &memo) {
+  Shape shape = shapeOf(call);
+  {
+    std::shared_lock lock(mutex);
+    if (auto found = planned.find(shape); found != planned.end())
+      return found->second;
+  }
+  TILEWRIGHT_ASSIGN(Memo::Result result, findBest(call, device, shape, memo));
+  if (!result)
+    return findStated(call, device, memo);
   std::unique_lock lock(mutex);
   return planned.try_emplace(std::move(shape), std::move(result)).first->second;
 }
 
-ErrorOr<Memo::Result> Plans::find(const Call &call, int device, Memo &memo) {
-  std::call_once(searched, [&] { search.emplace(text, attempts.front()); });
-  if (!search->empty())
-    return findPlanned(call, device, memo);
+ErrorOr<Memo::Result> Plans::findStated(const Call &call, int device, Memo &memo) {
   TILEWRIGHT_ASSIGN(size_t plan, choose(call, device));
   Entry &entry = entries[plan];
   std::call_once(entry.once, [&] { entry.result = memo.get(text, attempts[plan]); });
   return entry.result;
+}
+
+ErrorOr<Memo::Result> Plans::find(const Call &call, int device, Memo &memo) {
+  std::call_once(asked, [&] {
+    const Attempt &wanted = attempts.front();
+    mayFind = whyNoSearch(*text, wanted.config).empty() &&
+              !CodeCache().loadPlan(*text, wanted, kAllLaunches);
+  });
+  return mayFind ? findPlanned(call, device, memo) : findStated(call, device, memo);
 }
 
 std::string driver::describePlan(const KernelText &text, size_t plan) {

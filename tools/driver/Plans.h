@@ -10,7 +10,9 @@
 #include "tools/driver/Binding.h"
 #include "tools/driver/Compiler.h"
 #include "tools/driver/PlanSearch.h"
+#include "tools/driver/TunedPlans.h"
 
+#include <atomic>
 #include <deque>
 #include <shared_mutex>
 
@@ -44,7 +46,13 @@ private:
     size_t operator()(const Shape &shape) const;
   };
   static Shape shapeOf(const Call &call);
+  ErrorOr<Memo::Result> findStated(const Call &call, int device, Memo &memo);
   ErrorOr<Memo::Result> findPlanned(const Call &call, int device, Memo &memo);
+  Memo::Result recall(llvm::ArrayRef<int64_t> launch, Memo &memo) const;
+  Memo::Result takeBest(const planner::Launch &launch, const TunedChoice &tuned, Memo &memo) const;
+  ErrorOr<Memo::Result> findBest(const Call &call, int device, const Shape &shape, Memo &memo);
+  TunedChoice chooseTuned(const Call &call, int device, Memo &memo);
+  bool findsPlans();
 
   struct Entry {
     std::once_flag once;
@@ -54,8 +62,11 @@ private:
   KernelTextPtr text;
   std::vector<Attempt> attempts;
   std::deque<Entry> entries; ///< A deque, since a flag cannot be moved.
-  std::once_flag searched;
+  std::once_flag asked, searched;
+  std::atomic<bool> mayFind = false; ///< Whether plans may be found, as far as is known.
   std::optional<PlanSearch> search;
+  std::mutex tuning;
+  bool tuningFailed = false; ///< It is not tried again.
   std::shared_mutex mutex;
   std::unordered_map<Shape, Memo::Result, ShapeHash> planned; ///< By what calls differ in.
 };

@@ -73,7 +73,7 @@ Status cli::interpretJob(const Job &job, const Sizes &sizes, HostTensors &tensor
 
 Status cli::checkSizes(const Job &job, const Sizes &sizes) {
   for (const Step &step : job.steps) {
-    TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, sizes));
+    TILEWRIGHT_ASSIGN(driver::Attempt attempt, openAttempt(job, step, sizes));
     TILEWRIGHT_ASSIGN(driver::KernelModule module,
                       driver::KernelModule::lower(step.text, attempt.specialisation, attempt.plan));
     llvm::StringMap<runtime::ExprValue> values = valuesOf(job, step, sizes);

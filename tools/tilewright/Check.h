@@ -2,10 +2,15 @@
 #ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_CHECK_H
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_CHECK_H
 
-#include "tools/tilewright/HostTensor.h"
+#include "tools/driver/HostTensor.h"
 #include "tools/tilewright/Job.h"
 
 namespace tilewright::cli {
+
+using driver::Comparison;
+using driver::coordinates;
+using driver::HostTensor;
+using driver::HostTensors;
 
 struct Access {
   bool read = false, written = false;

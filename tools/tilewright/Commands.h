@@ -34,6 +34,15 @@ struct PlansOptions {
   std::string output; ///< A folder for their texts, or empty.
 };
 
+struct TuneOptions {
+  KernelArgs kernel;
+  size_t count = 8;     ///< Of the planner's plans.
+  std::string output;   ///< A file that results are added to; empty: this user's.
+  std::string measurer; ///< A program that measures; empty: this one.
+  double seconds = 20;  ///< That a contender may take for a step.
+  uint64_t seed = 1;
+};
+
 struct SimulateOptions {
   KernelArgs kernel;
   std::string schedule = "eager"; ///< eager, lazy, random, exhaustive.
@@ -64,6 +73,8 @@ Status simulate(const SimulateOptions &options);
 Status explain(const ExplainOptions &options);
 /// The plans that are found for a kernel, by predicted time.
 Status plans(const PlansOptions &options);
+/// Measures plans against each other, and keeps the fastest in a file.
+Status tune(const TuneOptions &options);
 /// Fails when it finds something.
 Status fuzz(const FuzzOptions &options);
 /// The same for random plans of the kernels that a file lists.

@@ -24,8 +24,7 @@ ErrorOr<GpuJob> GpuJob::create(const runtime::Driver &driver, const Job &job, co
     driver::Attempt wanted{job.config, {}, step.plan.value_or(0)};
     TILEWRIGHT_ASSIGN(wanted.specialisation,
                       driver::specialise(step.signature(), operands.call, step.settings));
-    if (!step.found.empty())
-      wanted = driver::withPlans(wanted, step.found);
+    wanted = withFound(std::move(wanted), foundPlans(job, step));
     TILEWRIGHT_ASSIGN(driver::Compiled compiled, driver::compile(step.text, wanted));
     TILEWRIGHT_TRY(compiled.kernel.prepare(kDevice));
     result.compiled.push_back(std::move(compiled));

@@ -3,10 +3,13 @@
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_GPU_H
 
 #include "runtime/Device.h"
-#include "tools/tilewright/HostTensor.h"
+#include "tools/driver/HostTensor.h"
 #include "tools/tilewright/Job.h"
 
 namespace tilewright::cli {
+
+using driver::HostTensor;
+using driver::HostTensors;
 
 /// The kernels of a job, compiled for given sizes, over tensors in device memory.
 class GpuJob {

@@ -6,6 +6,7 @@
 #include "support/Files.h"
 #include "tools/driver/Builtins.h"
 #include "tools/driver/GivenPlan.h"
+#include "tools/driver/TunedPlans.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -287,6 +288,16 @@ static Status addSteps(Job &job, const driver::KernelTextPtr &first, const json 
   return {};
 }
 
+/// Loads the files of tuned plans that the user names.
+static Status bindTuned(Job &job, const KernelArgs &args) {
+  for (const std::string &file : args.tuned)
+    if (file == driver::kNoPlan)
+      job.config.tuned = driver::Config::Tuned::None;
+    else
+      TILEWRIGHT_TRY(driver::loadTuned(file));
+  return {};
+}
+
 ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
   TILEWRIGHT_ASSIGN(driver::KernelTextPtr text, driver::loadKernel(args.kernel));
   json defaults = defaultsOf(*text);
@@ -295,6 +306,7 @@ ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
   job.flops = defaults.value("flops", "");
   TILEWRIGHT_TRY(addSteps(job, text, defaults));
   TILEWRIGHT_TRY(bindPlan(job, args));
+  TILEWRIGHT_TRY(bindTuned(job, args));
   TILEWRIGHT_TRY(bindShape(job, args));
   fixedShape(job);
   TILEWRIGHT_TRY(defaultShape(job, defaults));
@@ -310,8 +322,6 @@ ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
   TILEWRIGHT_TRY(bindConfig(job, args));
   if (!job.config.planText.empty())
     TILEWRIGHT_TRY(driver::bindTiles(*text, job.config, job.steps.front().settings, args.plan[0]));
-  else
-    findPlans(job);
   return job;
 }
 

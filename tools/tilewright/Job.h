@@ -24,6 +24,8 @@ struct KernelArgs {
   std::string kernel, target, cuda;
   /// A file, or the name of a plan; and entries that replace some of the file.
   std::vector<std::string> plan;
+  /// Files of tuned plans; or `none`.
+  std::vector<std::string> tuned;
   std::vector<std::string> shape, sets, dtypes, config, disabledPasses;
   bool allowSpills = false;
 };
@@ -38,8 +40,12 @@ struct Step {
   std::set<std::string> absent; ///< Optional tensors that are left out.
   /// Of a kernel with several: the one that the user names, or that a launch takes.
   std::optional<size_t> plan;
-  /// Of a kernel in the language: those that are found at the job's sizes, best first.
-  std::vector<passes::Plan> found = {};
+  /// Those that are found at the job's sizes, best first.
+  struct Found {
+    std::vector<passes::Plan> plans;
+    std::vector<std::string> passedOver; ///< Why a plan of the tuner is not among them.
+  };
+  mutable std::optional<Found> found = {}; ///< Once somebody asks (foundPlans).
 
   const frontend::Signature &signature() const { return text->signature(); }
 };
@@ -80,8 +86,12 @@ using AddressOf = std::function<void *(const std::string &tensor)>;
 ErrorOr<Operands> makeOperands(const Job &job, const Step &step, const Sizes &sizes,
                                const AddressOf &addressOf, int device);
 
-/// The configuration to start from for a step and its plan, with the facts of contiguous, aligned
-/// tensors.
+/// The arguments of a step over aligned addresses, of which only facts are taken.
+ErrorOr<Operands> placeholders(const Job &job, const Step &step, const Sizes &sizes);
+
+/// What a step is compiled for, with the facts of contiguous, aligned tensors; no plan is found.
+ErrorOr<driver::Attempt> openAttempt(const Job &job, const Step &step, const Sizes &sizes);
+/// The configuration to start from for a step and its plan, which is found where none is stated.
 ErrorOr<driver::Attempt> attemptFor(const Job &job, const Step &step, const Sizes &sizes);
 /// The same for each of its plans, or for the one that is set.
 ErrorOr<std::vector<driver::Attempt>> attemptsFor(const Job &job, const Step &step);
@@ -92,8 +102,10 @@ Status bindPlan(Job &job, const KernelArgs &args);
 /// Sets the plan that each step takes at the job's sizes, where the user names none.
 Status choosePlans(Job &job);
 
-/// Finds plans for each step at the job's sizes, where the user gives none.
-void findPlans(Job &job);
+/// The plans that are found for a step at the job's sizes; none where one is stated.
+const Step::Found &foundPlans(const Job &job, const Step &step);
+/// An attempt with these plans to try.
+driver::Attempt withFound(driver::Attempt open, const Step::Found &found);
 
 /// Sizes, scalar arguments and constants by name, for expressions.
 llvm::StringMap<runtime::ExprValue> valuesOf(const Job &job, const Step &step, const Sizes &sizes);

@@ -2,6 +2,7 @@
 #include "tools/tilewright/Job.h"
 
 #include "runtime/ScalarEncoding.h"
+#include "tools/driver/TunedPlans.h"
 
 using namespace tilewright;
 using namespace tilewright::cli;
@@ -50,14 +51,13 @@ ErrorOr<Operands> cli::makeOperands(const Job &job, const Step &step, const Size
   return result;
 }
 
-/// The arguments of a step over aligned addresses, of which only facts are taken.
-static ErrorOr<Operands> placeholders(const Job &job, const Step &step, const Sizes &sizes) {
+ErrorOr<Operands> cli::placeholders(const Job &job, const Step &step, const Sizes &sizes) {
   static char placeholder alignas(256)[256];
   return makeOperands(
       job, step, sizes, [](auto &) { return placeholder; }, -1);
 }
 
-ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const Sizes &sizes) {
+ErrorOr<driver::Attempt> cli::openAttempt(const Job &job, const Step &step, const Sizes &sizes) {
   TILEWRIGHT_ASSIGN(Operands operands, placeholders(job, step, sizes));
   driver::Attempt attempt{job.config, {}, step.plan.value_or(0)};
   TILEWRIGHT_ASSIGN(attempt.specialisation,
@@ -66,17 +66,34 @@ ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const
   for (const frontend::DimInfo &dim : step.signature().dims)
     if (!sizes.contains(dim.name))
       attempt.specialisation.dims.erase(dim.name);
-  return step.found.empty() ? attempt : driver::withPlans(attempt, step.found);
+  return attempt;
 }
 
-void cli::findPlans(Job &job) {
-  for (Step &step : job.steps) {
-    ErrorOr<driver::Attempt> wanted = attemptFor(job, step, job.sizes);
-    if (!wanted) // who needs it says why
-      continue;
-    driver::PlanSearch search(step.text, *wanted);
-    step.found = search.finalists(launchFor(job, step, job.sizes));
+static ErrorOr<Step::Found> findPlans(const Job &job, const Step &step) {
+  TILEWRIGHT_ASSIGN(driver::Attempt wanted, openAttempt(job, step, job.sizes));
+  TILEWRIGHT_ASSIGN(Operands operands, placeholders(job, step, job.sizes));
+  driver::PlanSearch search(step.text, wanted);
+  driver::TunedChoice tuned = driver::tunedFor(step.text, wanted, operands.call);
+  return Step::Found{driver::withTuned(search, launchFor(job, step, job.sizes), tuned),
+                     tuned.passedOver};
+}
+
+const Step::Found &cli::foundPlans(const Job &job, const Step &step) {
+  if (!step.found) {
+    ErrorOr<Step::Found> found = findPlans(job, step);
+    step.found = found ? std::move(*found) : Step::Found(); // who needs it says why
   }
+  return *step.found;
+}
+
+driver::Attempt cli::withFound(driver::Attempt open, const Step::Found &found) {
+  open.passedOver = found.passedOver;
+  return found.plans.empty() ? open : driver::withPlans(open, found.plans);
+}
+
+ErrorOr<driver::Attempt> cli::attemptFor(const Job &job, const Step &step, const Sizes &sizes) {
+  TILEWRIGHT_ASSIGN(driver::Attempt attempt, openAttempt(job, step, sizes));
+  return withFound(std::move(attempt), foundPlans(job, step));
 }
 
 ErrorOr<std::vector<driver::Attempt>> cli::attemptsFor(const Job &job, const Step &step) {

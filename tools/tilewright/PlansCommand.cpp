@@ -14,9 +14,7 @@ using namespace tilewright::cli;
 Status cli::plans(const PlansOptions &options) {
   TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
   const Step &step = job.steps.front();
-  Step open = step;
-  open.found.clear();
-  TILEWRIGHT_ASSIGN(driver::Attempt wanted, attemptFor(job, open, job.sizes));
+  TILEWRIGHT_ASSIGN(driver::Attempt wanted, openAttempt(job, step, job.sizes));
   driver::PlanSearch search(step.text, wanted);
   std::vector<planner::Ranked> ranked = search.rank(launchFor(job, step, job.sizes));
   if (!options.output.empty())

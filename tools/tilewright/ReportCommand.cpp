@@ -37,8 +37,7 @@ std::string sharedMemory(const driver::Resources &resources, const driver::Outli
 }
 
 /// What the loops of the roles are made of.
-std::string roles(const driver::Compiled &compiled) {
-  const driver::Outline &outline = compiled.outline;
+std::string roles(const driver::Compiled &compiled, const driver::Outline &outline) {
   const runtime::CompiledKernel &compiledCode = compiled.kernel.compiled();
   if (outline.roles.empty() || compiledCode.text.cubin.empty())
     return "";
@@ -57,7 +56,8 @@ std::string roles(const driver::Compiled &compiled) {
   return text;
 }
 
-std::string resources(const Step &step, const driver::Compiled &compiled, const Target &target) {
+std::string resources(const Step &step, const driver::Compiled &compiled,
+                      const driver::Outline &outline, const Target &target) {
   driver::Resources resources = driver::resourcesOf(*step.text, compiled);
   const runtime::KernelSource &source = compiled.kernel.source();
   std::string text;
@@ -68,7 +68,7 @@ std::string resources(const Step &step, const driver::Compiled &compiled, const 
                           ? fmt::format(", clusters of {} programs", source.clusterSize)
                           : "") +
           fmt::format("  grid            {}\n", source.grid.str()) + registers(resources, target) +
-          sharedMemory(resources, compiled.outline, target) + roles(compiled);
+          sharedMemory(resources, outline, target) + roles(compiled, outline);
   for (const std::string &note : compiled.kernel.compiled().performanceNotes)
     text += "  note            " + note + "\n";
   for (const std::string &reason : compiled.rejected)
@@ -132,7 +132,8 @@ static ErrorOr<std::string> report(const Job &job, const Step &step) {
     text += fmt::format("{} on {}\n", step.text->kernel, job.config.target);
     if (std::string plan = driver::describePlan(*step.text, attempt.plan); !plan.empty())
       text += "  " + plan + "\n";
-    text += resources(step, compiled, *findTarget(job.config.passTarget()));
+    TILEWRIGHT_ASSIGN(driver::Lowered lowered, driver::lowerToCuda(step.text, compiled.attempt));
+    text += resources(step, compiled, lowered.outline, *findTarget(job.config.passTarget()));
     if (!isComplete || attempt.plan != alone.steps.front().plan.value_or(0))
       continue;
     TILEWRIGHT_ASSIGN(std::string done, work(alone, compiled.attempt));

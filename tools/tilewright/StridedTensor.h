@@ -8,13 +8,16 @@
 #ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_STRIDEDTENSOR_H
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_STRIDEDTENSOR_H
 
-#include "tools/tilewright/HostTensor.h"
+#include "tools/driver/HostTensor.h"
 
 #include <functional>
 #include <optional>
 #include <string_view>
 
 namespace tilewright::cli {
+
+using driver::coordinates;
+using driver::HostTensor;
 
 /// How a tensor lies in memory.
 enum class Memory {

@@ -1,9 +1,11 @@
 // The command line: words in, one of the functions of Commands.h called.
+#include "tools/driver/Measure.h"
 #include "tools/tilewright/Commands.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fmt/format.h>
+#include <unistd.h>
 
 using namespace tilewright;
 using namespace tilewright::cli;
@@ -29,6 +31,10 @@ static void addKernelOptions(CLI::App &command, KernelArgs &args) {
                   "entries that replace some of it (\"channels.s1: tma, 5 slots\"); of a program "
                   "with several plans, the name of one (default: all, or the one that a launch "
                   "takes)")
+      ->allow_extra_args(false);
+  command
+      .add_option("--tuned", args.tuned,
+                  "a file of plans that `tune` wrote; none: take no tuned plans")
       ->allow_extra_args(false);
   command.add_option("--config", args.config, "warps=8,stages=3,min_blocks=2")->delimiter(',');
   command.add_option("--disable-pass", args.disabledPasses, "passes to leave out")->delimiter(',');
@@ -71,6 +77,22 @@ static CLI::App *addFuzzCommand(CLI::App &app, FuzzOptions &options) {
   return command;
 }
 
+static CLI::App *addTuneCommand(CLI::App &app, TuneOptions &options) {
+  CLI::App *command =
+      app.add_subcommand("tune", "measure the best plans of a kernel, and keep the fastest");
+  addKernelOptions(*command, options.kernel);
+  command->add_option("--count", options.count, "of the planner's plans (default: 8)")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("-o,--output", options.output,
+                      "a file that results are added to (default: tuned.json of the cache, from "
+                      "which tune=\"auto\" takes plans)");
+  command->add_option("--measurer", options.measurer,
+                      "a program that measures, here or elsewhere (docs/tuner.md; default: this)");
+  command->add_option("--limit", options.seconds, "seconds after which a plan counts as hanging");
+  command->add_option("--seed", options.seed, "of the random data");
+  return command;
+}
+
 /// Prints an error as compilers do; one with a source line has its own `error:`.
 static int finish(const Status &status) {
   if (status)
@@ -85,6 +107,8 @@ static int finish(const Status &status) {
 int main(int argc, char **argv) {
   // Lines appear as they are printed, also in a pipe.
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
+  if (argc > 2 && std::string_view(argv[1]) == "measure") // what `tune` starts (docs/tuner.md)
+    return driver::measureContest(argv[2], argc > 3 ? argv[3] : "", STDOUT_FILENO);
   CLI::App app("Tilewright: GPU kernels written as whole-tile programs", "tilewright");
   app.require_subcommand(1);
   app.set_version_flag("--version", "tilewright " TILEWRIGHT_VERSION);
@@ -145,6 +169,9 @@ int main(int argc, char **argv) {
   plansCommand->add_option("--count", plansOptions.count, "of plans");
   plansCommand->add_option("-o,--output", plansOptions.output, "a folder for their texts");
   plansCommand->callback([&] { status = plans(plansOptions); });
+
+  TuneOptions tuneOptions;
+  addTuneCommand(app, tuneOptions)->callback([&] { status = tune(tuneOptions); });
 
   FuzzOptions fuzzOptions;
   addFuzzCommand(app, fuzzOptions)->callback([&] { status = fuzz(fuzzOptions); });

@@ -1,7 +1,9 @@
 // A driver with two GPUs that run nothing and remember what they were asked to: the way of a launch
 // from Python to the driver can be tested, and its cost measured, on a machine without a GPU.
+// They are of sm_80, or with FAKE_CUDA_HOPPER of sm_90.
 #include "runtime/DriverTypes.h"
 
+#include <cstdlib>
 #include <cstring>
 
 using namespace tilewright::runtime;
@@ -53,13 +55,13 @@ DriverResult cuDeviceTotalMem_v2(size_t *bytes, DeviceHandle) {
 DriverResult cuDeviceGetAttribute(int *value, DeviceAttribute attribute, DeviceHandle) {
   switch (attribute) {
   case DeviceAttribute::ComputeCapabilityMajor:
-    *value = 8;
+    *value = std::getenv("FAKE_CUDA_HOPPER") ? 9 : 8;
     break;
   case DeviceAttribute::MultiprocessorCount:
     *value = 108;
     break;
   case DeviceAttribute::MaxSharedBytesPerBlockOptin:
-    *value = 163 * 1024;
+    *value = std::getenv("FAKE_CUDA_HOPPER") ? 227 * 1024 : 163 * 1024;
     break;
   default:
     *value = 0;
@@ -91,6 +93,29 @@ DriverResult cuLaunchKernelEx(const LaunchConfig *config, FunctionHandle, void *
   for (int i = 0; i < 3; ++i)
     std::memcpy(&lastParams[i], params[i], sizeof(lastParams[i]));
   return config->stream == reinterpret_cast<Stream>(uintptr_t(0xbad)) ? 1 : kDriverSuccess;
+}
+// Memory of these GPUs is the host's.
+DriverResult cuMemAlloc_v2(DeviceAddress *address, size_t bytes) {
+  constexpr size_t kAlignment = 256;
+  void *memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  *address = reinterpret_cast<uintptr_t>(memory);
+  return kDriverSuccess;
+}
+DriverResult cuMemFree_v2(DeviceAddress address) {
+  std::free(reinterpret_cast<void *>(address));
+  return kDriverSuccess;
+}
+DriverResult cuMemcpyHtoD_v2(DeviceAddress target, const void *source, size_t bytes) {
+  std::memcpy(reinterpret_cast<void *>(target), source, bytes);
+  return kDriverSuccess;
+}
+DriverResult cuMemcpyDtoH_v2(void *target, DeviceAddress source, size_t bytes) {
+  std::memcpy(target, reinterpret_cast<void *>(source), bytes);
+  return kDriverSuccess;
+}
+DriverResult cuMemsetD8Async(DeviceAddress target, unsigned char value, size_t bytes, Stream) {
+  std::memset(reinterpret_cast<void *>(target), value, bytes);
+  return kDriverSuccess;
 }
 
 int fake_launches() { return launches; }

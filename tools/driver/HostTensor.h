@@ -1,6 +1,6 @@
 //===- HostTensor.h - random inputs, poisoned outputs, comparison -----------------------------===//
-#ifndef TILEWRIGHT_TOOLS_TILEWRIGHT_HOSTTENSOR_H
-#define TILEWRIGHT_TOOLS_TILEWRIGHT_HOSTTENSOR_H
+#ifndef TILEWRIGHT_TOOLS_DRIVER_HOSTTENSOR_H
+#define TILEWRIGHT_TOOLS_DRIVER_HOSTTENSOR_H
 
 #include "runtime/ElementType.h"
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright::cli {
+namespace tilewright::driver {
 
 /// A contiguous tensor in host memory.
 struct HostTensor {
@@ -53,6 +53,6 @@ Comparison compare(const HostTensor &found, const HostTensor &expected);
 /// "[3, 0, 17]" for a linear index.
 std::string coordinates(int64_t index, const std::vector<int64_t> &shape);
 
-} // namespace tilewright::cli
+} // namespace tilewright::driver
 
 #endif

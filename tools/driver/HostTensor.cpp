@@ -1,4 +1,4 @@
-#include "tools/tilewright/HostTensor.h"
+#include "tools/driver/HostTensor.h"
 
 #include "simulator/NarrowFloat.h"
 
@@ -7,7 +7,7 @@
 #include <cstring>
 
 using namespace tilewright;
-using namespace tilewright::cli;
+using namespace tilewright::driver;
 using runtime::ElementKind;
 using runtime::ElementType;
 using namespace tilewright::simulator;
@@ -148,7 +148,7 @@ static double epsilon(ElementType type) {
   }
 }
 
-Comparison cli::compare(const HostTensor &found, const HostTensor &expected) {
+Comparison driver::compare(const HostTensor &found, const HostTensor &expected) {
   Comparison result;
   int64_t count = expected.size();
   double squares = 0;
@@ -184,7 +184,7 @@ Comparison cli::compare(const HostTensor &found, const HostTensor &expected) {
   return result;
 }
 
-std::string cli::coordinates(int64_t index, const std::vector<int64_t> &shape) {
+std::string driver::coordinates(int64_t index, const std::vector<int64_t> &shape) {
   std::string text;
   for (size_t axis = shape.size(); axis-- > 0; index /= shape[axis])
     text = std::to_string(index % shape[axis]) + (text.empty() ? "" : ", ") + text;

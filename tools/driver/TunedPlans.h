@@ -1,0 +1,123 @@
+//===- TunedPlans.h - plans that were measured to be the fastest ------------------------------===//
+//
+// What the tuner found (Tuner.h), by kernel, target and class of launches, in files that people
+// read and ship (docs/tuner.md). A launch that a tuned plan is for takes it before one is looked
+// for.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef TILEWRIGHT_TOOLS_DRIVER_TUNEDPLANS_H
+#define TILEWRIGHT_TOOLS_DRIVER_TUNEDPLANS_H
+
+#include "tools/driver/Binding.h"
+#include "tools/driver/Configs.h"
+#include "tools/driver/KernelText.h"
+#include "tools/driver/PlanSearch.h"
+
+#include <map>
+#include <mutex>
+
+namespace tilewright::driver {
+
+/// What tells launches apart for the tuner.
+struct LaunchClass {
+  std::string kernel, text; ///< Its name; the hash of what it depends on (KernelText::contents).
+  std::string target;
+  /// Dtypes, constants and facts of tensors; each size as the nearest power of two; signs of
+  /// scalars: "E=bf16 O=bf16; a 16, b 16, c 16; K~4096 M~8192 N~4096".
+  std::string launch;
+  std::map<std::string, int64_t> sizes; ///< As they are.
+
+  static LaunchClass of(const KernelText &text, const Attempt &wanted, const Call &call);
+};
+
+/// The nearest power of two, by ratio; 0 for 0.
+int64_t roundedSize(int64_t size);
+
+/// One result of the tuner.
+struct TunedPlan {
+  /// A plan that took part.
+  struct Rival {
+    std::string plan; ///< In few words.
+    double microseconds = 0;
+    std::string dropped; ///< Why it was not timed; empty: it was.
+  };
+
+  LaunchClass launch;
+  std::string gpu;
+  double microseconds = 0;
+  std::string plan;               ///< Its text; empty: the choice of the passes is the fastest.
+  std::vector<std::string> facts; ///< What the plan is about; its hash is of them.
+  std::vector<Rival> rivals;
+
+  /// "K=4096, M=8192, N=4096".
+  std::string sizes() const;
+};
+
+/// Results by class. Thread-safe; a result is never changed.
+class TunedPlans {
+public:
+  using Entry = std::shared_ptr<const TunedPlan>;
+
+  /// Adds the results of a file's text; an error names the file and the result.
+  Status read(std::string_view json, const std::string &file);
+  /// Adds a result, in place of the one for the same sizes.
+  void add(TunedPlan result);
+  /// All results as the text of a file.
+  std::string json() const;
+  size_t size() const;
+
+  /// The result for just these sizes, else the one for the nearest sizes of the class; null if
+  /// there is none.
+  Entry find(const LaunchClass &launch) const;
+  /// Those of another text of a kernel of this name.
+  std::vector<Entry> findOlder(const LaunchClass &launch) const;
+
+private:
+  mutable std::mutex mutex;
+  std::vector<Entry> entries; ///< The last that was added counts.
+};
+
+/// The results that every launch sees: those of kernels_src/tuned, of $TILEWRIGHT_TUNED, and what
+/// was loaded since.
+TunedPlans &loadedPlans();
+/// Adds those of a file to them.
+Status loadTuned(const std::string &path);
+
+/// The results of this user, which `Tuned::Auto` sees and adds to: `tuned.json` of the cache.
+TunedPlans &usersPlans();
+std::string usersFile();
+/// Adds a result to a file, which need not exist.
+Status saveTuned(const TunedPlan &result, const std::string &path);
+
+/// What is known for a launch.
+struct TunedChoice {
+  TunedPlans::Entry result;            ///< Null if nothing is, or nothing that fits.
+  bool isExact = false;                ///< It is for these sizes, not for the class alone.
+  std::vector<std::string> passedOver; ///< What does not fit, and which fact differs.
+
+  /// The configuration with the plan.
+  Attempt apply(const Attempt &wanted) const;
+};
+/// What is known for a call; nothing where plans are not looked for.
+TunedChoice tunedFor(const KernelTextPtr &text, const Attempt &wanted, const Call &call);
+
+/// The finalists of a search behind the plan that was tuned. One for other sizes of the class is
+/// left out if it is predicted to be clearly slower here than the best; none of them is left where
+/// the choice of the passes was the fastest.
+std::vector<passes::Plan> withTuned(const PlanSearch &search, const planner::Launch &launch,
+                                    const TunedChoice &tuned);
+
+/// What differs in what the kernel is from what a result was measured for; empty: nothing that
+/// matters to its plan.
+std::string misfit(const KernelTextPtr &text, const Attempt &wanted, const TunedPlan &result);
+
+/// A kernel's facts under a plan, without names and lines of the source, and their hash.
+struct FactLines {
+  std::string hash;
+  std::vector<std::string> lines;
+};
+ErrorOr<FactLines> factsFor(const KernelTextPtr &text, const Attempt &attempt);
+
+} // namespace tilewright::driver
+
+#endif
