@@ -30,6 +30,8 @@ using namespace mlir;
 
 /// Registers of a part that are moved at a time.
 constexpr int64_t kBunch = 64;
+/// Registers that small parts of several blocks may take at a time.
+constexpr int64_t kTogether = 32;
 
 /// The op that puts parts of tiles together; null without.
 static cta::CombineOp combineOf(func::FuncOp kernel) {
@@ -173,8 +175,9 @@ void Expander::forEachLeft(cta::CombineOp op, size_t number, Value block,
       Value which = add(mul(outer, bunch), index);
       move(which, add(place, mul(which, warps * kLanes)));
     });
-    // Else all registers of a part would be loaded at once, beside those of the sum.
-    builder.create<cuda::WarpSyncOp>(loc);
+    // Else all registers of a large part would be loaded at once, beside those of the sum.
+    if (registers > kTogether)
+      builder.create<cuda::WarpSyncOp>(loc);
   });
 }
 
@@ -238,6 +241,23 @@ LogicalResult Expander::mergeParts(cta::CombineOp op, ArrayRef<Value> arrays, Va
   return success();
 }
 
+/// Waits until the blocks at some places have left their parts: a thread for each, since one after
+/// the other takes a trip to memory each.
+void Expander::takeFlags(Location at, Value from, Value to) {
+  Value threads = constant(warps * kLanes), own = add(from, add(mul(warp, kLanes), lane));
+  Value any = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, from, to);
+  branch(any, [&] {
+    auto loop = builder.create<scf::ForOp>(at, own, to, threads);
+    loop.getInductionVar().setLoc(NameLoc::get(builder.getStringAttr("other"), at));
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(loop.getBody()->getTerminator());
+      builder.create<cuda::FlagTakeOp>(loc, flags, blockAt(loop.getInductionVar()));
+    }
+    barrier();
+  });
+}
+
 LogicalResult Expander::expandCombine(cta::CombineOp op) {
   SmallVector<Value> arrays;
   for (auto [source, sum] : llvm::zip(op.getParts(), op.getSums())) {
@@ -254,14 +274,18 @@ LogicalResult Expander::expandCombine(cta::CombineOp op) {
   Value firstPlace = builder.create<arith::DivSIOp>(loc, part->start, part->share.size);
   Value finishes = builder.create<arith::AndIOp>(loc, part->isLeft, whole);
   Value from = builder.create<arith::SelectOp>(loc, finishes, firstPlace, part->place);
+  takeFlags(op.getLoc(), from, part->place);
   auto loop = builder.create<scf::ForOp>(op.getLoc(), from, part->place, constant(1));
   loop.getInductionVar().setLoc(NameLoc::get(builder.getStringAttr("other"), op.getLoc()));
+  int64_t words = 0;
+  for (Value part : op.getParts())
+    words += wordsOf(part);
+  if (op.getMerge().empty() && 2 * words <= kTogether)
+    loop->setAttr(cuda::kUnrollAttr, builder.getI32IntegerAttr(int32_t(kTogether / words)));
   scalars.map(op.getWhole(), whole);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   Value other = blockAt(loop.getInductionVar());
-  byOneThread([&] { builder.create<cuda::FlagTakeOp>(loc, flags, other); });
-  barrier();
   if (!op.getMerge().empty())
     return mergeParts(op, arrays, other);
   addParts(op, arrays, other);

@@ -310,6 +310,7 @@ private:
   void leaveParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays);
   void addParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays, Value block);
   mlir::LogicalResult mergeParts(cta::CombineOp op, llvm::ArrayRef<Value> arrays, Value block);
+  void takeFlags(mlir::Location at, Value from, Value to);
 
   //===- Tiles of different lengths (ExpandLengths.cpp) --------------------------------------===//
   /// How many steps the tile at these coordinates has.
