@@ -166,6 +166,8 @@ FailureOr<Term> Lowering::builtinCall(const Expr &node, const Builtin &builtin) 
     return largestOf(node, builtin, arguments);
   case BuiltinKind::Dot:
     return dot(node, arguments, nullptr);
+  case BuiltinKind::Tanh:
+    return tanh(node, builtin, arguments);
   default:
     break;
   }

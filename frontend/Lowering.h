@@ -217,6 +217,8 @@ private:
   Result elementwise(Loc loc, const Builtin &builtin, llvm::ArrayRef<Term> terms);
   Result where(Loc loc, llvm::ArrayRef<Term> terms);
   Result cdiv(Loc loc, const Term &a, const Term &b);
+  Result tanh(const Expr &call, const Builtin &builtin, const Arguments &arguments);
+  Result randomBytes(Loc loc, llvm::ArrayRef<Term> terms);
 
   // LowerMatrix.cpp: reductions and matrix products.
   Result reduce(const Expr &call, const Builtin &builtin, const Arguments &arguments);

@@ -38,7 +38,7 @@ bool passes::isEvaluatedAtUse(Operation *op) {
   if (isa<arith::ConstantOp, tile::SplatOp, tile::RangeOp, tile::ExpandDimsOp, tile::BroadcastOp,
           tile::TransposeOp>(op))
     return true;
-  if (!isElementwise(op) || op->hasAttr(kByRowsAttr))
+  if (!isElementwise(op) || op->hasAttr(kByRowsAttr) || isa<tile::RandomBytesOp>(op))
     return false;
   if (isMaskOfIndices(op))
     return true;

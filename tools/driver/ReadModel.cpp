@@ -25,13 +25,16 @@ static double elementsOf(Value value) {
 
 /// Of one op, in elements of its tiles.
 static Work workOf(Operation &op) {
-  constexpr double kErf = 20,
-                   kQuotient = 3; // instructions of an erf, or of a division, beside a special one
+  // Instructions of an erf and of a division, beside a special one; and of a random byte: a share
+  // of 10 rounds for 16, of 2 wide products and 2 sums each, and to take it out.
+  constexpr double kErf = 20, kQuotient = 3, kRandom = 5;
   if (isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op))
     return {.multiplies = elementsOf(op.getOperand(0))};
   if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>())
     return {};
   double elements = elementsOf(op.getResult(0));
+  if (isa<tile::RandomBytesOp>(op))
+    return {.multiplies = kRandom * elements};
   if (isa<math::ErfOp>(op))
     return {.multiplies = kErf * elements, .specials = elements};
   if (isa<arith::DivFOp>(op))
