@@ -203,6 +203,7 @@ private:
   using Arguments = llvm::SmallVector<const Expr *, 4>; // by parameter; null when left out
   Result call(const Expr &expr);
   Result inlineCall(const Expr &expr, const FunctionDecl &callee);
+  Result borrowedCall(const Expr &expr, const Borrowed &borrowed);
   mlir::FailureOr<Arguments> bind(const Expr &call, const Builtin &builtin);
   Result builtinCall(const Expr &call, const Builtin &builtin);
   Result grid(const Expr &call);
