@@ -348,21 +348,8 @@ void Splitter::run(bool dropEmpty, bool splitBounds) {
 
 //===- The pass ------------------------------------------------------------------------------===//
 
-/// Whether the op reads a number of a tensor that the kernel does not write.
-static bool readsConstant(Operation *op) {
-  auto load = dyn_cast<tile::LoadOp>(op);
-  if (!load || isa<RankedTensorType>(load.getType()))
-    return false;
-  bool written = false;
-  load->getParentOfType<func::FuncOp>().walk([&](Operation *other) {
-    auto access = isa<tile::StoreOp, tile::AtomicOp>(other) ? Access::of(other) : std::nullopt;
-    written |= access && tile::tensorOf(access->view) == tile::tensorOf(load.getView());
-  });
-  return !written;
-}
-
 /// Moves what is invariant out of the loop: divisions too, although the loop might not run, since
-/// no GPU traps on a zero divisor; and numbers in memory, which are 0 outside of a tensor.
+/// no GPU traps on a zero divisor.
 static void hoistInvariants(LoopLikeOpInterface loop) {
   moveLoopInvariantCode(
       loop.getLoopRegions(),
@@ -370,7 +357,7 @@ static void hoistInvariants(LoopLikeOpInterface loop) {
       [](Operation *op, Region *) {
         bool division =
             isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(op);
-        return readsConstant(op) || (isMemoryEffectFree(op) && (division || isSpeculatable(op)));
+        return isMemoryEffectFree(op) && (division || isSpeculatable(op));
       },
       [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
 }
