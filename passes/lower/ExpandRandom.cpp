@@ -1,6 +1,7 @@
 // Random bytes. A call of Philox gives 16 bytes, which serve elements of one row. Where a thread
 // holds these elements, and its registers' numbers say which byte is whose, it keeps the words of
 // its calls, and takes each byte where that is used; else it makes a call for each element.
+#include "passes/analysis/RandomBytes.h"
 #include "passes/lower/Expander.h"
 
 #include "support/Philox.h"
@@ -13,26 +14,6 @@ static constexpr int64_t kWords = 4;
 
 //===- Which register has which byte
 //-----------------------------------------------------------===//
-
-/// The range that runs along one axis of a tile, and which.
-static std::optional<std::pair<tile::RangeOp, int64_t>> rangeAlongAxis(Value tile) {
-  Operation *op = tile.getDefiningOp();
-  if (auto range = dyn_cast_or_null<tile::RangeOp>(op))
-    return std::pair(range, int64_t(0));
-  if (!isa_and_nonnull<tile::ExpandDimsOp, tile::BroadcastOp>(op))
-    return std::nullopt;
-  auto source = rangeAlongAxis(op->getOperand(0));
-  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op); source && expand)
-    source->second += int64_t(expand.getAxis()) <= source->second;
-  return source;
-}
-
-static bool isRepeatedAlong(Value tile, int64_t axis) {
-  if (auto broadcast = tile.getDefiningOp<tile::BroadcastOp>())
-    return broadcast.getSource().getType().getDimSize(axis) == 1 ||
-           isRepeatedAlong(broadcast.getSource(), axis);
-  return tile.getDefiningOp<tile::SplatOp>() || tile.getDefiningOp<arith::ConstantOp>();
-}
 
 /// What a digit of registers, cut by `cutDigits`, adds to the number of the byte.
 static int64_t byteWeight(const Digit &digit, int64_t axis) {
@@ -67,12 +48,11 @@ static std::optional<Digits> cutDigits(const Digits &digits, int64_t axis) {
 
 /// The digits of a tile's registers if these alone say which byte of its call an element has.
 static std::optional<std::pair<Digits, int64_t>> byteDigits(tile::RandomBytesOp op) {
-  auto columns = rangeAlongAxis(op.getColumns());
-  if (!columns || knownDivisor(columns->first.getStart()) % 64 ||
-      !isRepeatedAlong(op.getRows(), columns->second))
+  std::optional<int64_t> found = axisOfCalls(op);
+  if (!found)
     return std::nullopt;
   const Layout &layout = cta::layoutOf(op.getType());
-  int64_t axis = columns->second;
+  int64_t axis = *found;
   for (Level level : {Level::Lane, Level::Warp}) {
     auto cut = cutDigits(layout.digits(level), axis);
     if (!cut || llvm::any_of(*cut, [&](const Digit &digit) { return byteWeight(digit, axis); }))
