@@ -30,15 +30,17 @@ def attention(q: Tensor[E, B, S, H, D], k: Tensor[E, B, T, G, D], v: Tensor[E, B
               o: Tensor[E, B, S, H, D], lse: Tensor[f32, B, H, S], scale: f32,
               slopes: Tensor[f32, H] | None = None, bias: Tensor[E, B, H, S, T] | None = None,
               sinks: Tensor[f32, H] | None = None, prefix: Tensor[i32, B] | None = None,
-              seed: Tensor[i64, 2] | None = None,
-              *, causal: const[bool] = False, window: const[int] = 0, softcap: const[float] = 0.0,
-              dropped: const[int] = 0,
+              seed: Tensor[i64, 2] | None = None, *, causal: const[bool] = False,
+              window: const[int] = 0, softcap: const[float] = 0.0, dropped: const[int] = 0,
               BM: tune[32, 64, 128] = 128, BN: tune[32, 48, 64, 80, 128] = 64):
     """softmax(scale * q k^T) v, one program per BM query rows of one head."""
     assert H % G == 0, "query heads must be a multiple of key/value heads"
     m, h, b = grid(cdiv(S, BM), H, B)
     rows = block(m, BM)
     scored = softcap > 0 or slopes is not None or bias is not None or score is not None
+    slope, place = (slopes[h], (rows + (T - S))[:, None].to(f32)) if slopes is not None else (0, 0)
+    first = minimum(prefix[b], T) if prefix is not None else 0
+    key, offset = (seed[0], seed[1].to(i32)) if seed is not None else (0, 0)
     Q = q[b, rows, h, :]
     acc, peak, total = zeros((BM, D), f32), full((BM,), LOWEST, f32), zeros((BM,), f32)
     for n in range(cdiv(T, BN)):
@@ -46,8 +48,7 @@ def attention(q: Tensor[E, B, S, H, D], k: Tensor[E, B, T, G, D], v: Tensor[E, B
         s = dot(Q, k[b, cols, h // (H // G), :].T)
         s = s * scale if scored else s
         s = softcap * tanh(s / softcap, approximate=E != f32) if softcap > 0 else s
-        if slopes is not None:
-            s = s - slopes[h] * abs((rows + (T - S))[:, None].to(f32) - cols[None, :].to(f32))
+        s = s - slope * abs(place - cols[None, :].to(f32)) if slopes is not None else s
         s = s + bias[b, h, rows, cols].to(f32) if bias is not None else s
         s = score(s, b, h, rows[:, None], cols[None, :]) if score is not None else s
         visible = cols[None, :] < T
@@ -55,25 +56,23 @@ def attention(q: Tensor[E, B, S, H, D], k: Tensor[E, B, T, G, D], v: Tensor[E, B
             visible = visible & (cols[None, :] <= rows[:, None] + (T - S))
         if window > 0:
             visible = visible & (cols[None, :] > rows[:, None] + (T - S) - window)
-        if prefix is not None:
-            visible = visible | (cols[None, :] < minimum(prefix[b], T))
-        visible = visible & mask(b, h, rows[:, None], cols[None, :]) if mask is not None else visible
+        visible = visible | (cols[None, :] < first) if prefix is not None else visible
+        if mask is not None:
+            visible = visible & mask(b, h, rows[:, None], cols[None, :])
         s = where(visible, s * ((1 if scored else scale) * LOG2E), -inf)
         best = maximum(peak, max(s, axis=1))  # finite from the first: no inf - inf
         p = exp2(s - best[:, None])
         shrink = exp2(peak - best)
         total = total * shrink + sum(p, axis=1)
         if dropped > 0:
-            dice = random_bytes(seed[0], seed[1].to(i32), b * H + h, rows[:, None], cols[None, :])
+            dice = random_bytes(key, offset, b * H + h, rows[:, None], cols[None, :])
             p = where(dice < dropped, 0, p)
         acc = acc * shrink[:, None] + dot(p.to(E), v[b, cols, h // (H // G), :])
         peak = best
-    if dropped > 0:
-        acc = acc * (256 / (256 - dropped))
     logs = (peak + log2(total)) / LOG2E
     if sinks is not None:
         lead = logs - sinks[h]  # of the keys over what stands for none
         acc = acc * sigmoid(lead)[:, None]
         logs = maximum(lead, 0) + log(1 + exp(-abs(lead))) + sinks[h]
-    o[b, rows, h, :] = where(total[:, None] > 0, acc / total[:, None], 0)
+    o[b, rows, h, :] = where(total[:, None] > 0, acc / total[:, None] * (256 / (256 - dropped)), 0)
     lse[b, h, rows] = logs
