@@ -7,9 +7,9 @@ from collections.abc import Callable
 import torch
 
 from bench.cases import OURS, Case
-from bench.contenders import ours
+from bench.contenders import common, ours
 from bench.contenders.attention import hidden_keys
-from bench.contenders.common import DEVICE, DTYPES, checked, compiled, empty, random
+from bench.contenders.common import DTYPES, checked, compiled, empty, random
 from bench.measure import Lineup
 
 SOFTCAP = 30.0
@@ -36,14 +36,14 @@ def philox(counter: list[torch.Tensor], key: tuple[int, int]) -> list[torch.Tens
 
 def random_bytes(seed: tuple[int, int], stream: int, s: int, t: int) -> torch.Tensor:
     """[s, t]: as the language has them (docs/language.md)."""
-    calls = torch.arange(-(-t // 64) * 4, device=DEVICE)
-    rows = torch.arange(s, device=DEVICE)
+    calls = torch.arange(-(-t // 64) * 4, device=common.DEVICE)
+    rows = torch.arange(s, device=common.DEVICE)
     counter = [*torch.broadcast_tensors(
-        calls[None, :], rows[:, None], torch.tensor(stream, device=DEVICE),
-        torch.tensor(seed[1], device=DEVICE),
+        calls[None, :], rows[:, None], torch.tensor(stream, device=common.DEVICE),
+        torch.tensor(seed[1], device=common.DEVICE),
     )]  # fmt: skip
     words = philox(counter, (seed[0] & 0xFFFFFFFF, seed[0] >> 32))
-    columns = torch.arange(t, device=DEVICE)
+    columns = torch.arange(t, device=common.DEVICE)
     call, byte = columns // 64 * 4 + columns // 2 % 4, columns % 2 + columns // 8 % 8 * 2
     chosen = torch.stack(words)[byte // 4, :, call].T
     return chosen >> (byte % 4 * 8) & 255
@@ -58,19 +58,20 @@ class Options:
         if option == "softcap":
             self.arguments = {"softcap": SOFTCAP}
         elif option == "slopes":
-            self.arguments = {"slopes": 2.0 ** (-8 * torch.arange(1, h + 1, device=DEVICE) / h)}
+            heads = torch.arange(1, h + 1, device=common.DEVICE)
+            self.arguments = {"slopes": 2.0 ** (-8 * heads / h)}
         elif option == "sinks":
-            self.arguments = {"sinks": torch.randn(h, device=DEVICE)}
+            self.arguments = {"sinks": torch.randn(h, device=common.DEVICE)}
         elif option == "bias":
             self.arguments = {"bias": random(1, h, s, s, dtype=dtype).expand(b, h, s, s)}
         elif option == "dropout":
-            self.arguments = {"seed": torch.tensor(SEED, device=DEVICE), "dropped": DROPPED}
+            self.arguments = {"seed": torch.tensor(SEED, device=common.DEVICE), "dropped": DROPPED}
 
     def scored(self, z: torch.Tensor, b: int, h: int) -> torch.Tensor:
         if self.option == "softcap":
             return SOFTCAP * torch.tanh(z / SOFTCAP)
         if self.option == "slopes":
-            place = torch.arange(len(z), device=DEVICE)
+            place = torch.arange(len(z), device=common.DEVICE)
             return z - self.arguments["slopes"][h] * (place[:, None] - place).abs()
         if self.option == "bias":
             return z + self.arguments["bias"][b, h]
