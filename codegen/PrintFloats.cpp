@@ -96,6 +96,11 @@ static Text printCompare(Printer &p, arith::CmpFOp op) {
   return {};
 }
 
+static Text printTanh(Printer &p, math::TanhOp op) {
+  bool approximate = bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+  return fromF32(wideCall(p, approximate ? "tanh_approx" : "tanhf", op.getOperand()), op.getType());
+}
+
 void tilewright::codegen::addFloats(Spellings &spellings) {
   addBinary<arith::AddFOp>(spellings, "+", Binding::Sum);
   addBinary<arith::SubFOp>(spellings, "-", Binding::Sum);
@@ -140,6 +145,6 @@ void tilewright::codegen::addFloats(Spellings &spellings) {
   addCall<math::SinhOp>(spellings, "sinhf");
   addCall<math::SqrtOp>(spellings, "sqrt_approx");
   addCall<math::TanOp>(spellings, "tan_f32");
-  addCall<math::TanhOp>(spellings, "tanhf");
+  spellings.expression<math::TanhOp>(printTanh);
   addCall<math::TruncOp>(spellings, "truncf");
 }

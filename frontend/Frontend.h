@@ -108,12 +108,23 @@ public:
   std::unique_ptr<Impl> impl;
 };
 
+/// An `@inline` function of another text. It stands for a name that a text leaves open, by
+/// `name = None`: there it is called, and `name is not None`. It keeps the names and the lines of
+/// its own text.
+struct Borrowed {
+  std::string name;
+  std::shared_ptr<const Program> program;
+  std::string function;
+  Dtype gives; // of the numbers that it returns
+};
+
 /// Names that a text refers to and does not declare, as the Python module around a kernel holds
 /// them. None may be a word of the language.
 struct Captured {
   std::vector<std::string> dims;
   std::vector<DtypeVariable> dtypes;
   std::vector<std::pair<std::string, ConstValue>> constants;
+  std::vector<Borrowed> functions;
 };
 
 /// Null after an error.

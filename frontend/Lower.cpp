@@ -246,7 +246,7 @@ FailureOr<Term> Lowering::lookUp(StringRef name, Loc loc) {
     return Term::ofConst(*number);
   if (std::optional<Dtype> dtype = dtypeFromName(name))
     return Term::ofConst(*dtype);
-  if (findBuiltin(name) || program.functions.contains(name))
+  if (findBuiltin(name) || program.functions.contains(name) || program.borrowed.contains(name))
     return error(loc) << "`" << name << "` is a function: call it, `" << name << "(...)`";
   if (isMarker(name))
     return error(loc) << "`" << name << "` has no meaning inside a function";

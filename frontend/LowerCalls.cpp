@@ -30,6 +30,8 @@ FailureOr<Term> Lowering::call(const Expr &node) {
       return builtinCall(node, *builtin);
     if (auto function = program.functions.find(callee.name); function != program.functions.end())
       return inlineCall(node, *function->second);
+    if (auto borrowed = program.borrowed.find(callee.name); borrowed != program.borrowed.end())
+      return borrowedCall(node, borrowed->second);
     if (dtypeFromName(callee.name) || program.dtypes.contains(callee.name))
       return error(node.loc) << "a cast is written `x.to(" << callee.name << ")`";
   }
@@ -86,6 +88,64 @@ FailureOr<Term> Lowering::inlineCall(const Expr &node, const FunctionDecl &calle
   if (failed(lowered))
     return failure();
   return inner.result.value_or(Term());
+}
+
+/// Whether a tile of the one shape can be repeated to the other.
+static bool repeatsTo(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to) {
+  return from.size() <= to.size() &&
+         llvm::all_of(llvm::zip(from, to.take_back(from.size())), [](auto pair) {
+           return std::get<0>(pair) == 1 || std::get<0>(pair) == std::get<1>(pair);
+         });
+}
+
+/// Lowers the body with the other text's names and lines, so that what is wrong is told there.
+FailureOr<Term> Lowering::borrowedCall(const Expr &node, const Borrowed &borrowed) {
+  const Program::Impl &text = *borrowed.program->impl;
+  const FunctionDecl &callee = *text.functions.lookup(borrowed.function);
+  Lowering other(text, callee, signature, specialisation, *builder.getContext());
+  size_t given = node.operands.size() - 1;
+  if (callee.params.size() != given)
+    return other.error(callee.loc)
+           << "`" << callee.name << "` stands for `" << borrowed.name << "`, which is called with "
+           << given << " arguments, and has " << callee.params.size();
+  Frame frame;
+  llvm::SmallVector<Term> terms;
+  for (auto [param, operand] : llvm::zip(callee.params, llvm::drop_begin(node.operands))) {
+    Result term = number(*operand);
+    if (failed(term))
+      return failure();
+    terms.push_back(*term);
+    frame.variables[param.name] = *term;
+  }
+  frame.runtimeDepth = other.runtimeDepth = runtimeDepth;
+  other.frame = &frame;
+  other.func = func;
+  other.gridSeen = other.memorySeen = true;
+  other.builder.restoreInsertionPoint(builder.saveInsertionPoint());
+  LogicalResult lowered = other.block(callee.body);
+  builder.restoreInsertionPoint(other.builder.saveInsertionPoint());
+  if (failed(lowered))
+    return failure();
+  Term result = frame.result.value_or(Term());
+  Type wanted = dtypeToType(borrowed.gives, *builder.getContext());
+  auto refused = [&](llvm::StringRef why) {
+    return Result(other.error(callee.loc)
+                  << "`" << callee.name << "` stands for `" << borrowed.name
+                  << "` and has to return " << why << ", not " << describe(result));
+  };
+  if (!result.isData() || (result.elementType() && result.elementType() != wanted) ||
+      (wanted.isInteger(1) && !result.elementType() &&
+       !std::holds_alternative<bool>(result.constant)))
+    return refused("numbers of `" + typeName(wanted) + "`");
+  llvm::SmallVector<const Term *> arguments;
+  for (const Term &term : terms)
+    arguments.push_back(&term);
+  FailureOr<llvm::SmallVector<int64_t>> shape = commonShape(node.loc, callee.name, arguments);
+  if (failed(shape))
+    return failure();
+  if (!repeatsTo(result.shape(), *shape))
+    return refused("what its arguments make together, " + shapeText(*shape));
+  return result;
 }
 
 /// Sorts the arguments of a call by the parameters that Builtins.def lists.
@@ -166,6 +226,8 @@ FailureOr<Term> Lowering::builtinCall(const Expr &node, const Builtin &builtin) 
     return largestOf(node, builtin, arguments);
   case BuiltinKind::Dot:
     return dot(node, arguments, nullptr);
+  case BuiltinKind::Tanh:
+    return tanh(node, builtin, arguments);
   default:
     break;
   }

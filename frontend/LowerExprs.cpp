@@ -174,6 +174,8 @@ FailureOr<Term> Lowering::compare(const Expr &node) {
   const Expr &right = *node.operands[1];
   if (right.kind != ExprKind::Literal || !isNone(right.value))
     return error(node.loc) << "`is` only tests for `None`: write `==`";
+  if (program.borrowed.contains(nameOf(node.operands[0])))
+    return Term::ofConst(node.negated);
   Result value = expr(*node.operands[0]);
   if (failed(value))
     return failure();

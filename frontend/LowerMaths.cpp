@@ -16,6 +16,8 @@ FailureOr<Term> Lowering::elementwise(Loc loc, const Builtin &builtin, llvm::Arr
     return where(loc, terms);
   case BuiltinKind::Cdiv:
     return cdiv(loc, terms[0], terms[1]);
+  case BuiltinKind::RandomBytes:
+    return randomBytes(loc, terms);
   case BuiltinKind::Maximum:
   case BuiltinKind::Minimum: {
     bool isMax = builtin.kind == BuiltinKind::Maximum;
@@ -97,6 +99,53 @@ FailureOr<Term> Lowering::cdiv(Loc loc, const Term &a, const Term &b) {
   if (failed(values))
     return failure();
   return Term::of(builder.createOrFold<arith::CeilDivSIOp>(at(loc), (*values)[0], (*values)[1]));
+}
+
+FailureOr<Term> Lowering::tanh(const Expr &node, const Builtin &builtin,
+                               const Arguments &arguments) {
+  Result x = number(*arguments[0]);
+  Result result = failed(x) ? x : maths(node.loc, builtin, *x);
+  if (failed(result) || !arguments[1])
+    return result;
+  Result flag = expr(*arguments[1]);
+  if (failed(flag))
+    return failure();
+  auto *approximate = std::get_if<bool>(&flag->constant);
+  if (flag->kind != Term::Const || !approximate)
+    return error(arguments[1]->loc) << "`approximate` of `tanh` is `True` or `False`";
+  if (*approximate && result->value)
+    result->value.getDefiningOp<math::TanhOp>().setFastmath(arith::FastMathFlags::afn);
+  return result;
+}
+
+/// Places may be scalars; a scalar alone is a tile of one element.
+FailureOr<Term> Lowering::randomBytes(Loc loc, llvm::ArrayRef<Term> terms) {
+  constexpr llvm::StringLiteral names[] = {"seed", "offset", "stream", "row", "column"};
+  llvm::SmallVector<Value> values;
+  for (auto [name, term] : llvm::zip(names, terms)) {
+    bool isPlace = values.size() >= 3;
+    Type type = isPlace || !values.empty() ? Type(i32()) : builder.getI64Type();
+    bool isInteger = term.elementType() ? term.elementType() == type ||
+                                              (values.empty() && term.elementType() == i32())
+                                        : std::holds_alternative<int64_t>(term.constant);
+    if (!isInteger || (!isPlace && !term.shape().empty()))
+      return error(loc) << "`" << name << "` of `random_bytes` is an `" << typeName(type) << "`"
+                        << (isPlace ? " or a tile of these" : "") << ", not " << describe(term);
+    FailureOr<Value> value = materialise(loc, term, type);
+    if (failed(value))
+      return failure();
+    values.push_back(*value);
+  }
+  FailureOr<llvm::SmallVector<int64_t>> shape =
+      commonShape(loc, "random_bytes", {&terms[3], &terms[4]});
+  if (failed(shape))
+    return failure();
+  if (shape->empty())
+    return error(loc)
+           << "`random_bytes` gives a tile: of `row` and `column` one is a range or a tile";
+  return Term::of(builder.create<tile::RandomBytesOp>(at(loc), values[0], values[1], values[2],
+                                                      broadcast(loc, values[3], *shape),
+                                                      broadcast(loc, values[4], *shape)));
 }
 
 /// What a function of one number gives for a literal.

@@ -203,6 +203,7 @@ private:
   using Arguments = llvm::SmallVector<const Expr *, 4>; // by parameter; null when left out
   Result call(const Expr &expr);
   Result inlineCall(const Expr &expr, const FunctionDecl &callee);
+  Result borrowedCall(const Expr &expr, const Borrowed &borrowed);
   mlir::FailureOr<Arguments> bind(const Expr &call, const Builtin &builtin);
   Result builtinCall(const Expr &call, const Builtin &builtin);
   Result grid(const Expr &call);
@@ -217,6 +218,8 @@ private:
   Result elementwise(Loc loc, const Builtin &builtin, llvm::ArrayRef<Term> terms);
   Result where(Loc loc, llvm::ArrayRef<Term> terms);
   Result cdiv(Loc loc, const Term &a, const Term &b);
+  Result tanh(const Expr &call, const Builtin &builtin, const Arguments &arguments);
+  Result randomBytes(Loc loc, llvm::ArrayRef<Term> terms);
 
   // LowerMatrix.cpp: reductions and matrix products.
   Result reduce(const Expr &call, const Builtin &builtin, const Arguments &arguments);

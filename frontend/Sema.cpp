@@ -15,13 +15,14 @@ namespace {
 class Checker {
 public:
   Checker(const Source &source, Program::Impl &program) : source(source), program(program) {}
-  LogicalResult run();
+  LogicalResult run(llvm::ArrayRef<Borrowed> borrowed);
 
 private:
   LogicalResult assignment(const Stmt &stmt);
   LogicalResult define(const Expr &target, const Expr &value);
   LogicalResult defineDims(llvm::ArrayRef<const Expr *> names, const Expr &value);
   LogicalResult defineDtypes(const Expr &name, const Expr &value);
+  LogicalResult borrow(const Borrowed &function);
   LogicalResult functionName(const FunctionDecl &function);
   LogicalResult function(const FunctionDecl &function);
   LogicalResult kernel(const FunctionDecl &function);
@@ -46,7 +47,7 @@ StringRef Checker::whatIs(StringRef name) const {
     return "a dtype variable";
   if (program.constants.contains(name))
     return "a compile-time constant";
-  if (program.functions.contains(name))
+  if (program.functions.contains(name) || program.borrowed.contains(name))
     return "a function";
   if (findBuiltin(name))
     return "a built-in function";
@@ -163,6 +164,20 @@ LogicalResult Checker::assignment(const Stmt &stmt) {
 
 //===- Functions ------------------------------------------------------------------------------===//
 
+LogicalResult Checker::borrow(const Borrowed &function) {
+  auto open = program.constants.find(function.name);
+  if (open == program.constants.end() || !isNone(open->second))
+    return source.error({}) << "`" << function.name << "` cannot be a function from elsewhere: the "
+                            << "file has no `" << function.name << " = None`";
+  const auto &functions = function.program->impl->functions;
+  auto decl = functions.find(function.function);
+  if (decl == functions.end() || decl->second->isKernel)
+    return source.error({}) << "there is no `@inline` function `" << function.function << "`";
+  program.constants.erase(open);
+  program.borrowed[function.name] = function;
+  return success();
+}
+
 LogicalResult Checker::functionName(const FunctionDecl &function) {
   if (StringRef what = whatIs(function.name); !what.empty())
     return source.error(function.loc) << "`" << function.name << "` is "
@@ -270,9 +285,12 @@ LogicalResult Checker::kernel(const FunctionDecl &function) {
   return success();
 }
 
-LogicalResult Checker::run() {
+LogicalResult Checker::run(llvm::ArrayRef<Borrowed> borrowed) {
   for (const Stmt *stmt : program.ast.assignments)
     if (failed(assignment(*stmt)))
+      return failure();
+  for (const Borrowed &function : borrowed)
+    if (failed(borrow(function)))
       return failure();
   for (const FunctionDecl *function : program.ast.functions)
     if (failed(functionName(*function)))
@@ -293,8 +311,9 @@ LogicalResult Checker::run() {
 
 } // namespace
 
-LogicalResult tilewright::frontend::check(const Source &source, Program::Impl &program) {
-  return Checker(source, program).run();
+LogicalResult tilewright::frontend::check(const Source &source, Program::Impl &program,
+                                          llvm::ArrayRef<Borrowed> borrowed) {
+  return Checker(source, program).run(borrowed);
 }
 
 //===- The public interface -------------------------------------------------------------------===//
@@ -342,7 +361,7 @@ std::unique_ptr<Program> tilewright::frontend::parseProgram(StringRef text, Stri
   Source source{program->impl->text, program->impl->file, &context};
   std::vector<Token> tokens;
   if (failed(lex(source, tokens)) || failed(parse(source, tokens, program->impl->ast)) ||
-      failed(check(source, *program->impl)))
+      failed(check(source, *program->impl, captured.functions)))
     return nullptr;
   return program;
 }

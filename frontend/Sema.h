@@ -17,6 +17,7 @@ struct Program::Impl {
   llvm::StringMap<std::vector<Dtype>> dtypes;
   llvm::StringMap<ConstValue> constants;
   llvm::StringMap<const FunctionDecl *> functions;
+  llvm::StringMap<Borrowed> borrowed;
   std::deque<std::pair<const FunctionDecl *, Signature>> kernels;
 };
 
@@ -37,7 +38,8 @@ std::optional<Uses> usesOf(const Source &source, const FunctionDecl &function,
                            llvm::DenseMap<const FunctionDecl *, Uses> &known);
 
 /// Resolves declarations, names and annotations of `program.ast`; fills the rest of `program`.
-mlir::LogicalResult check(const Source &source, Program::Impl &program);
+mlir::LogicalResult check(const Source &source, Program::Impl &program,
+                          llvm::ArrayRef<Borrowed> borrowed);
 
 /// Fills `signature` from a kernel's parameters.
 mlir::LogicalResult checkParams(const Source &source, const Program::Impl &program,

@@ -118,6 +118,21 @@ Kernel loadNamed(const ffi::String &name, const Dict &config) {
   return makeKernel(driver::loadKernel(std::string(name)), config);
 }
 
+/// `functions` has [name that the kernel leaves open, text, file, function, captured, dtype] each.
+Kernel loadBorrowing(const ffi::String &name, const List &functions, const Dict &config) {
+  std::vector<frontend::Borrowed> borrowed;
+  for (const ffi::Any &each : functions) {
+    List words = each.cast<List>();
+    borrowed.push_back(
+        {words[0].cast<std::string>(),
+         orRaise(driver::loadFunctions(words[1].cast<std::string>(), words[2].cast<std::string>(),
+                                       capturedOf(words[4].cast<Dict>())),
+                 kCompileError),
+         words[3].cast<std::string>(), dtypeOf(words[5])});
+  }
+  return makeKernel(driver::loadBuiltin(std::string(name), borrowed), config);
+}
+
 const char *kindName(frontend::Param::Kind kind) {
   switch (kind) {
   case frontend::Param::Tensor:
@@ -288,6 +303,7 @@ int64_t measure(const ffi::String &path, const ffi::String &leftOut) {
 
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load, loadText)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_named, loadNamed)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_borrowing, loadBorrowing)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(signature, signature)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(bind, bindKernel)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(inspector, inspector)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bench import shapes
 from bench.cases import Case, Suite
 from bench.suites.attention import attention
@@ -12,6 +14,12 @@ WIDTH = 2048  # Numbers of a token: as many heads as fit.
 def heads(s: int, d: int, causal: bool) -> Case:
     h = WIDTH // d
     return attention(s, h, h, d, causal)
+
+
+def with_option(option: str) -> Case:
+    """Causal attention with one of what attention.py offers; `plain` is without."""
+    plain = attention(4096, 16, 16, 128, causal=True)
+    return replace(plain, settings={**plain.settings, "option": option})
 
 
 def suite(name: str, summary: str, cases: tuple[Case, ...]) -> Suite:
@@ -49,6 +57,16 @@ SUITES = (
         "attention_masks",
         "attention forward with masks, 16k tokens",
         (attention(16384, 16, 16, 128, causal=True, window=1024),),
+    ),
+    replace(
+        suite(
+            "attention_options",
+            "causal attention forward with options",
+            tuple(
+                with_option(x) for x in ("plain", "softcap", "slopes", "sinks", "bias", "dropout")
+            ),
+        ),
+        contenders="attention_options",
     ),
     suite(
         "random_attention",

@@ -16,6 +16,14 @@ __device__ __forceinline__ f32 log2_approx(f32 x) {
   return result;
 }
 
+//@ tanh_approx
+// 2^-11 of the result.
+__device__ __forceinline__ f32 tanh_approx(f32 x) {
+  f32 result;
+  asm("tanh.approx.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
 //@ sqrt_approx
 // 1 ulp.
 __device__ __forceinline__ f32 sqrt_approx(f32 x) {

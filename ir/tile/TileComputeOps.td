@@ -73,6 +73,28 @@ def Tile_ScanOp : Tile_Op<"scan", [
   let hasVerifier = 1;
 }
 
+def Tile_RandomBytesOp
+    : Tile_Op<"random_bytes", [Pure, Elementwise, AllTypesMatch<["rows", "columns", "result"]>]> {
+  let summary = "random numbers from 0 to 255 that follow from their places alone";
+  let description = [{
+    Element by element, of the row r and the column c that `rows` and `columns` hold: byte
+    `c % 2 + 2 · (c / 8 % 8)`, the lowest first, of the 16 that Philox4x32-10 gives for the key
+    `seed` and the counter (`4 · (c / 64) + c / 2 % 4`, r, `stream`, `offset`), lowest first,
+    rounding down. So 16 elements of a row have one call: those that a thread holds of 64 columns
+    of a product's sum.
+
+    ```mlir
+    %bytes = tile.random_bytes %seed, %offset, %stream at %rows, %columns : tensor<64x128xi32>
+    ```
+  }];
+  let arguments = (ins I64:$seed, I32:$offset, I32:$stream, TensorOf<[I32]>:$rows,
+                       TensorOf<[I32]>:$columns);
+  let results = (outs TensorOf<[I32]>:$result);
+  let assemblyFormat = [{
+    $seed `,` $offset `,` $stream `at` $rows `,` $columns attr-dict `:` type($result)
+  }];
+}
+
 def Tile_CastOp : Tile_Op<"cast", [Pure, SameOperandsAndResultShape,
                                   DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "converts the element type";

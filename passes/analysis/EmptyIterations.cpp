@@ -163,8 +163,10 @@ std::optional<Abstract> IdleIteration::evaluate(Operation *op) {
     Abstract condition = get(select.getCondition());
     if (condition.isInt(0))
       return get(select.getFalseValue());
-    if (condition.isInt(-1))
-      return get(select.getTrueValue());
+    Abstract chosen = get(select.getTrueValue());
+    if (condition.isInt(-1) ||
+        (chosen.constant && chosen.constant == get(select.getFalseValue()).constant))
+      return chosen;
     return std::nullopt;
   }
   if (op->getNumResults() != 1)

@@ -18,6 +18,17 @@ static bool isMaskOfIndices(Operation *op) {
          llvm::all_of(op->getOperands(), indexed);
 }
 
+/// Indices as floats beside a product: cheap to compute, and dear to keep with its sums.
+static bool isIndexAsFloat(Operation *op) {
+  auto cast = dyn_cast<tile::CastOp>(op);
+  Operation *source = cast ? cast.getSource().getDefiningOp() : nullptr;
+  bool isIndex =
+      source && isa<tile::RangeOp>(source) && getElementTypeOrSelf(cast.getType()).isF32();
+  return isIndex && llvm::any_of(*op->getBlock(), [](Operation &other) {
+           return isa<tile::DotOp, cta::MmaOp>(other);
+         });
+}
+
 /// True where a sum begins between an op and the use of its result, both in one block: its products
 /// would have to leave alone what the op reads.
 static bool sumBeginsBefore(Operation *use, Operation *op) {
@@ -38,9 +49,9 @@ bool passes::isEvaluatedAtUse(Operation *op) {
   if (isa<arith::ConstantOp, tile::SplatOp, tile::RangeOp, tile::ExpandDimsOp, tile::BroadcastOp,
           tile::TransposeOp>(op))
     return true;
-  if (!isElementwise(op) || op->hasAttr(kByRowsAttr))
+  if (!isElementwise(op) || op->hasAttr(kByRowsAttr) || isa<tile::RandomBytesOp>(op))
     return false;
-  if (isMaskOfIndices(op))
+  if (isMaskOfIndices(op) || isIndexAsFloat(op))
     return true;
   if (!op->hasOneUse())
     return false;

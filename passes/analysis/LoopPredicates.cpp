@@ -85,10 +85,85 @@ static bool variesWithCounter(const AffineForm &form, scf::ForOp loop) {
          });
 }
 
+namespace {
+
+/// Masks that a disjunction joins, as one predicate. Its extremes are those of its parts: of `a |
+/// b` the lower ones, of `a & b` the higher; where the parts rise alike, one scalar in front of the
+/// loop is the lower or the higher of what is left of them.
+class Disjunction {
+public:
+  explicit Disjunction(scf::ForOp loop) : loop(loop), builder(loop) {}
+
+  std::optional<Predicate> of(Value mask) {
+    Operation *op = mask.getDefiningOp();
+    if (!op || op->getBlock() != loop.getBody())
+      return std::nullopt;
+    if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+      auto form = compareToZero(compare);
+      if (!form || !variesWithCounter(form->base, loop))
+        return std::nullopt;
+      return Predicate{form->lowest(), form->highest(), mask};
+    }
+    if (isa<tile::BroadcastOp, tile::ExpandDimsOp>(op))
+      return of(op->getOperand(0));
+    if (!isa<arith::AndIOp, arith::OrIOp>(op))
+      return std::nullopt;
+    auto a = of(op->getOperand(0)), b = of(op->getOperand(1));
+    auto slope = [&](auto &part) { return part->lowest.coefficient(loop.getInductionVar()); };
+    if (!a || !b || slope(a) != slope(b))
+      return std::nullopt;
+    bool higher = isa<arith::AndIOp>(op);
+    return Predicate{extreme(a->lowest, b->lowest, higher), extreme(a->highest, b->highest, higher),
+                     mask};
+  }
+
+private:
+  AffineForm extreme(const AffineForm &a, const AffineForm &b, bool higher) {
+    if (a == b)
+      return a;
+    Value counter = loop.getInductionVar();
+    Value restA = a.without(counter).materialize(builder, loop.getLoc());
+    Value restB = b.without(counter).materialize(builder, loop.getLoc());
+    AffineForm result;
+    result.add(counter, a.coefficient(counter));
+    result.add(higher ? builder.create<arith::MaxSIOp>(loop.getLoc(), restA, restB).getResult()
+                      : builder.create<arith::MinSIOp>(loop.getLoc(), restA, restB).getResult(),
+               1);
+    return result;
+  }
+
+  scf::ForOp loop;
+  OpBuilder builder;
+};
+
+} // namespace
+
+/// Whether a mask is a part of one of these, by way of others alone.
+static bool isPartOf(Value mask, const DenseSet<Value> &wholes) {
+  return wholes.contains(mask) ||
+         (!mask.use_empty() && llvm::all_of(mask.getUsers(), [&](auto *user) {
+           return isMaskJoin(user) && isPartOf(user->getResult(0), wholes);
+         }));
+}
+
 SmallVector<Predicate> findMasks(scf::ForOp loop) {
   SmallVector<Predicate> masks;
+  DenseSet<Value> wholes;
+  for (auto either : loop.getBody()->getOps<arith::OrIOp>()) {
+    auto isMask = isa<RankedTensorType>(either.getType()) && reachesSelect(either);
+    if (auto predicate = isMask ? Disjunction(loop).of(either) : std::nullopt) {
+      wholes.insert(either);
+      masks.push_back(*predicate);
+    }
+  }
+  llvm::erase_if(masks, [&](const Predicate &predicate) { // parts of others
+    return llvm::all_of(predicate.mask.getUsers(), [&](auto *user) {
+      return isMaskJoin(user) && isPartOf(user->getResult(0), wholes);
+    });
+  });
   for (auto compare : loop.getBody()->getOps<arith::CmpIOp>()) {
-    if (!isa<RankedTensorType>(compare.getType()) || !reachesSelect(compare))
+    if (!isa<RankedTensorType>(compare.getType()) || !reachesSelect(compare) ||
+        isPartOf(compare, wholes))
       continue;
     if (auto form = compareToZero(compare); form && variesWithCounter(form->base, loop))
       masks.push_back({form->lowest(), form->highest(), compare});

@@ -157,8 +157,10 @@ int64_t LiveRanges::registers(Value value) {
   auto convert = value.getDefiningOp<cta::ConvertOp>();
   if (convert && isStoredFromShared(convert))
     return 0;
-  if (auto tile = dyn_cast<RankedTensorType>(type))
-    return registersOf(tile);
+  if (auto tile = dyn_cast<RankedTensorType>(type)) {
+    int64_t bytes = value.getDefiningOp<tile::RandomBytesOp>() ? 4 : 1; // are kept in words
+    return llvm::divideCeil(registersOf(tile), bytes);
+  }
   if (auto pending = dyn_cast<cta::PendingType>(type))
     return registersOf(pending.getTile());
   if (auto acquire = value.getDefiningOp<cta::AcquireOp>())

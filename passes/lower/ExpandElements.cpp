@@ -132,6 +132,8 @@ Value Expander::element(Value tile, Value index, bool rounded) {
     return readLeft(computeType(getElementTypeOrSelf(tile.getType())),
                     add(place, mul(index, warps * kLanes)));
   Operation *op = tile.getDefiningOp();
+  if (randomWords.contains(tile))
+    return randomByte(cast<tile::RandomBytesOp>(op), index);
   const Layout &layout = cta::layoutOf(tile.getType());
   if (auto constantOp = dyn_cast<arith::ConstantOp>(op)) {
     auto dense = cast<DenseElementsAttr>(constantOp.getValue());

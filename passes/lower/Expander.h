@@ -7,6 +7,7 @@
 //   ExpandControl.cpp       loops, branches, the grid
 //   ExpandElements.cpp      elementwise ops and shape ops, as expressions over register arrays
 //   ExpandAccesses.cpp      loads, stores and atomics of global memory
+//   ExpandRandom.cpp        random bytes
 //   ExpandReductions.cpp    reductions and scans across registers, lanes and warps
 //   ExpandChannels.cpp      addresses of slots and barriers
 //   ExpandCopies.cpp        what goes into slots and comes out of them
@@ -121,6 +122,12 @@ private:
   /// a row for whose value `changes` is true.
   void changeRows(Value tile, Value rows, llvm::function_ref<Value(Value)> changes,
                   llvm::function_ref<Value(Value, Value)> change);
+
+  //===- Random bytes (ExpandRandom.cpp) -----------------------------------------------------===//
+  std::array<Value, 4> philoxCall(tile::RandomBytesOp op, Value row, Value column);
+  Value randomOneByOne(tile::RandomBytesOp op);
+  /// Element `index` of random bytes, of which the thread has the words.
+  Value randomByte(tile::RandomBytesOp op, Value index);
 
   //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------===//
   /// What this thread's lane and warp add to the coordinate along `dim`.
@@ -422,6 +429,7 @@ private:
   llvm::DenseMap<Value, ViewParams> views;
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
+  llvm::DenseMap<Value, Value> randomWords; // random bytes -> the words that they lie in
   llvm::DenseMap<Value, Value> leftParts; // part of another block -> where its first element lies
   llvm::DenseMap<Value, Crossing> crossings; // tiles that are read where they are stored
   Value thread, lane, warp;

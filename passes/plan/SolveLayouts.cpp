@@ -19,8 +19,8 @@ bool passes::isFree(Value value) {
   if (isa<arith::ConstantOp, tile::SplatOp, tile::RangeOp>(op))
     return true;
   bool reshapes = isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransposeOp>(op);
-  bool integer =
-      isElementwise(op) && tileType(value).getElementType().isInteger() && !isa<tile::CastOp>(op);
+  bool integer = isElementwise(op) && tileType(value).getElementType().isInteger() &&
+                 !isa<tile::CastOp, tile::RandomBytesOp>(op);
   return (reshapes || integer) && llvm::all_of(op->getOperands(), isFree);
 }
 

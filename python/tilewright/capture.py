@@ -11,6 +11,7 @@ import inspect
 import linecache
 import sys
 import textwrap
+import types
 
 from . import language
 from ._library import CompileError
@@ -31,10 +32,11 @@ class Inline:
         raise TypeError(f"`{self.__name__}` is inlined by kernels, which Python does not run")
 
 
-def scope_of(function, depth):
-    """What the names of a function mean where it is defined, `depth` frames up."""
+def scope_of(function, depth=None):
+    """What the names of a function mean where it is defined, `depth` frames up if it is now."""
     scope = dict(function.__globals__)
-    scope.update(sys._getframe(depth + 1).f_locals)
+    if depth is not None:
+        scope.update(sys._getframe(depth + 1).f_locals)
     closure = zip(function.__code__.co_freevars, function.__closure__ or ())
     for name, cell in closure:
         try:
@@ -47,13 +49,22 @@ def scope_of(function, depth):
 class Captured:
     """A kernel's text and all that it refers to."""
 
-    def __init__(self, function, scope):
+    def __init__(self, function, scope, decorator="kernel"):
         self.function = function
         self.file = function.__code__.co_filename
         self.lines = []
         self.values = {"dims": [], "dtypes": {}, "constants": {}, "aliases": {}}
         self._functions = set()
-        self._add(function, "kernel", scope)
+        self._add(function, decorator, scope)
+
+    @staticmethod
+    def of_inline(function):
+        """An `@inline` function, or a function that becomes one."""
+        if isinstance(function, Inline):
+            return Captured(function.function, function.scope, "inline")
+        if not isinstance(function, types.FunctionType) or function.__name__ == "<lambda>":
+            raise CompileError(f"a function of the tile language is a `def`, not {function!r}")
+        return Captured(function, scope_of(function), "inline")
 
     @property
     def text(self):
@@ -76,7 +87,10 @@ class Captured:
         start = tree.lineno - 1
         for index in range(start, len(lines)):
             self.lines[first - 1 + index] = lines[index].rstrip("\n")
-        self.lines[first - 2 + start] = "@" + decorator
+        above = first - 2 + start
+        if above < 0 or self.lines[above]:
+            self._fail(self.function, f"`{tree.name}` needs an empty line above, or `@{decorator}`")
+        self.lines[above] = "@" + decorator
 
     def _capture(self, name, value, user):
         if name in WORDS:

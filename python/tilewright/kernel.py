@@ -230,6 +230,17 @@ class _NamedKernel(Kernel):
         return _NamedKernel(self._what, config)
 
 
+class _BorrowingKernel(Kernel):
+    """A kernel that comes with the package, with functions for names that it leaves open."""
+
+    def __init__(self, what, functions, config):
+        self._what, self._functions = what, functions
+        super().__init__(library.load_borrowing(what, functions, config), config)
+
+    def _load(self, config):
+        return _BorrowingKernel(self._what, self._functions, config)
+
+
 def kernel(function):
     """Makes a kernel of a function in the tile language.
 
@@ -249,6 +260,16 @@ def inline(function):
 def builtin(name):
     """A kernel that comes with the package, by its name."""
     return _NamedKernel(name, {})
+
+
+def borrowing(name, functions):
+    """A kernel of the package; `functions` has (function, dtype of its results) by open names."""
+    borrowed = []
+    for open_name, (function, dtype) in functions.items():
+        captured = capture.Captured.of_inline(function)
+        borrowed.append((open_name, captured.text, captured.file, captured.function.__name__,
+                         captured.values, dtype))
+    return _BorrowingKernel(name, borrowed, {})
 
 
 def from_file(file):

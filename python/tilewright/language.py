@@ -250,8 +250,11 @@ def cos(x):
     _only_in_kernels("cos")
 
 
-def tanh(x):
-    """The hyperbolic tangent. Floats only; keeps shape and dtype."""
+def tanh(x, approximate=False):
+    """The hyperbolic tangent. Floats only; keeps shape and dtype.
+
+    `approximate` allows an error of 2^-11 of the result.
+    """
     _only_in_kernels("tanh")
 
 
@@ -273,6 +276,14 @@ def floor(x):
 def ceil(x):
     """The smallest whole number that is not below x. Floats only; keeps shape and dtype."""
     _only_in_kernels("ceil")
+
+
+def random_bytes(seed, offset, stream, row, column):
+    """Random numbers from 0 to 255, i32, that follow from the arguments alone (Philox4x32-10).
+
+    seed: i64; offset, stream: i32; row, column: ranges or tiles of indices, which repeat to one shape.
+    """
+    _only_in_kernels("random_bytes")
 
 
 def cdiv(a, b):
@@ -313,5 +324,6 @@ __all__ = [
     "atomic_min", "bf16", "block", "cdiv", "ceil", "const", "cos", "cumsum", "dims", "dot",
     "dtype", "dtypes", "erf", "exp", "exp2", "f16", "f32", "f8e4m3", "f8e5m2", "floor", "fma",
     "full", "grid", "i16", "i32", "i64", "i8", "inf", "iota", "load", "log", "log2", "maximum",
-    "minimum", "nan", "rsqrt", "sigmoid", "sin", "span", "sqrt", "tanh", "tune", "where", "zeros",
+    "minimum", "nan", "random_bytes", "rsqrt", "sigmoid", "sin", "span", "sqrt", "tanh", "tune",
+    "where", "zeros",
 ]  # fmt: skip

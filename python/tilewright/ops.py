@@ -8,7 +8,7 @@ Wrong arguments raise `tilewright.Error`, which names the argument of the kernel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 try:
     import torch
@@ -17,7 +17,7 @@ except ImportError as error:
     raise ImportError("tilewright.ops needs torch: `pip install torch`") from error
 
 from ._library import Error
-from .kernel import builtin
+from .kernel import borrowing, builtin
 from .torch_ops import Operation, needs_gradient
 
 __all__ = [
@@ -39,24 +39,48 @@ def _require(holds, op, message):
 # ===- Attention -----------------------------------------------------------------------------===
 
 
-def _attention_outputs(q, k, v, scale, causal, window):
+def _attention_outputs(q, k, v, scale, slopes, bias, sinks, prefix, seed, causal, window, softcap,
+                       dropped, functions):
     lse = q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=torch.float32)
     return torch.empty_like(q), lse
 
 
-def _attention_run(results, q, k, v, scale, causal, window):
-    builtin("attention")(q, k, v, *results, scale, causal=causal, window=window)
+def _attention_run(results, q, k, v, scale, slopes, bias, sinks, prefix, seed, causal, window,
+                   softcap, dropped, functions):
+    _attention_kernels[functions](q, k, v, *results, scale, slopes, bias, sinks, prefix, seed,
+                                  causal=causal, window=window, softcap=softcap, dropped=dropped)
 
 
 _attention = Operation(
     "attention",
-    "(Tensor q, Tensor k, Tensor v, float scale, bool causal, int window) -> (Tensor, Tensor)",
+    "(Tensor q, Tensor k, Tensor v, float scale, Tensor? slopes, Tensor? bias, Tensor? sinks, "
+    "Tensor? prefix, Tensor? seed, bool causal, int window, float softcap, int dropped, "
+    "int functions) -> (Tensor, Tensor)",
     _attention_outputs, _attention_run,
 )  # fmt: skip
 
+# The kernel without functions, and one for each pair of them that was given.
+_attention_kernels = [builtin("attention")]
+_attention_numbers = {(None, None): 0}
+
+
+@torch.compiler.assume_constant_result
+def _functions(score, mask):
+    """The number of the kernel with these functions."""
+    key = (score, mask)
+    if key not in _attention_numbers:
+        given = {"score": (score, "f32"), "mask": (mask, "bool")}
+        kernel = borrowing("attention", {n: f for n, f in given.items() if f[0] is not None})
+        _attention_kernels.append(kernel)
+        _attention_numbers[key] = len(_attention_kernels) - 1
+    return _attention_numbers[key]
+
 
 def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False, window: int = 0,
-              scale: float | None = None, layout: str = "bhsd",
+              scale: float | None = None, softcap: float = 0.0, slopes: Tensor | None = None,
+              bias: Tensor | None = None, sinks: Tensor | None = None, prefix: Tensor | None = None,
+              dropout: float = 0.0, seed: Tensor | None = None, score: Callable | None = None,
+              mask: Callable | None = None, layout: str = "bhsd",
               return_lse: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """softmax(scale * query key^T) value, as torch's scaled_dot_product_attention.
 
@@ -64,10 +88,21 @@ def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False
     and third dimensions change places. H is a multiple of G: heads share keys and values. `scale`
     is 1 / sqrt(D) where it is not given. `causal`: query s sees keys t <= s + T - S, so the last
     query sees the last key (torch aligns the first ones where S != T). `window` > 0: and only
-    t > s + T - S - window. A row that sees nothing is 0.
+    t > s + T - S - window. `prefix`, int32 [B]: and all keys t < prefix[b]. A row that sees nothing
+    is 0.
 
-    Gives [B, H, S, D] (or as `layout` says), with `return_lse` also log(sum(exp(scale * query
-    key^T))): f32 [B, H, S].
+    Scores z = scale * query key^T become, in this order: `softcap` > 0: softcap * tanh(z / softcap);
+    `slopes`, f32 [H]: z - slopes[h] * |s + T - S - t|; `bias`, of the dtype of `query` and a shape
+    that repeats to [B, H, S, T]: z + bias. `sinks`, f32 [H]: a row's sum has the term exp(sinks[h])
+    too. `dropout` > 0: weights are 0 with that probability, rounded to a multiple of 1/256, and the
+    others larger; which, follows from `seed`, int64 [2] on the GPU, drawn where it is not given.
+
+    `score(z, b, h, s, t)` and `mask(b, h, s, t)` are functions in the tile language that give scores
+    and whether they are seen: z is a tile, b and h are scalars, s a column and t a row of indices.
+    They are compiled into the kernel. Numbers around them count as they are when a function is
+    given the first time, and so do the names of `dims`, of which S and T are the lengths.
+
+    Gives [B, H, S, D] (or as `layout` says), with `return_lse` also log(sum(exp(z))): f32 [B, H, S].
     """
     _require(layout in ("bhsd", "bshd"), "attention",
              f'`layout` is "bhsd" or "bshd", not {layout!r}')
@@ -78,7 +113,14 @@ def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False
     q, k, v = (t.transpose(1, 2) for t in tensors) if layout == "bhsd" else tensors
     if scale is None:
         scale = query.shape[-1] ** -0.5
-    o, lse = _attention(q, k, v, scale, causal, window)
+    if bias is not None:
+        bias = bias.expand(q.shape[0], q.shape[2], q.shape[1], k.shape[1])
+    _require(0 <= dropout < 1, "attention", f"`dropout` is in [0, 1), not {dropout}")
+    dropped = min(255, round(256 * dropout))
+    if dropped > 0 and seed is None:
+        seed = torch.empty(2, dtype=torch.int64, device=q.device).random_()
+    o, lse = _attention(q, k, v, scale, slopes, bias, sinks, prefix, seed if dropped else None,
+                        causal, window, float(softcap), dropped, _functions(score, mask))
     if layout == "bhsd":
         o = o.transpose(1, 2)
     return (o, lse) if return_lse else o

@@ -1,5 +1,6 @@
 // Matrix products, reductions and scans.
 #include "simulator/reference/Compiler.h"
+#include "support/Philox.h"
 
 #include <cstring>
 
@@ -12,11 +13,49 @@ struct DotDetail {
   int64_t m, n, k;
   bool integer;
 };
+struct RandomDetail {
+  int64_t seed, offset;
+};
 struct AxisDetail {
   AxisKernel kernel;
   int64_t outer, axis, inner;
 };
 } // namespace
+
+//===- random bytes ---------------------------------------------------------------------------===//
+
+static void runRandomBytes(const Instruction &instruction, Frame &frame) {
+  auto &detail = *static_cast<const RandomDetail *>(instruction.detail);
+  uint64_t seed = *frame.at<int64_t>(detail.seed);
+  uint32_t offset = *frame.at<int32_t>(detail.offset), stream = *frame.at<int32_t>(instruction.c);
+  const int32_t *rows = frame.at<int32_t>(instruction.a);
+  const int32_t *columns = frame.at<int32_t>(instruction.b);
+  int32_t *result = frame.at<int32_t>(instruction.result);
+  for (int64_t i = 0; i < instruction.count; ++i) {
+    int32_t c = columns[i];
+    uint32_t call = (c >> 6) * 4 + (c >> 1 & 3), byte = (c & 1) + (c >> 3 & 7) * 2;
+    auto words =
+        philox({call, uint32_t(rows[i]), stream, offset}, {uint32_t(seed), uint32_t(seed >> 32)});
+    result[i] = words[byte / 4] >> 8 * (byte % 4) & 255;
+  }
+}
+
+static LogicalResult compileRandomBytes(Compiler &compiler, Operation *op) {
+  auto random = cast<tile::RandomBytesOp>(op);
+  auto result = compiler.define(random.getResult());
+  if (failed(result))
+    return failure();
+  auto offsetOf = [&](Value value) { return compiler.slot(value).offset; };
+  compiler.emit(op, {.run = runRandomBytes,
+                     .result = result->offset,
+                     .a = offsetOf(random.getRows()),
+                     .b = offsetOf(random.getColumns()),
+                     .c = offsetOf(random.getStream()),
+                     .count = result->count,
+                     .detail = compiler.program.own(
+                         RandomDetail{offsetOf(random.getSeed()), offsetOf(random.getOffset())})});
+  return success();
+}
 
 //===- dot ------------------------------------------------------------------------------------===//
 
@@ -138,6 +177,7 @@ static LogicalResult compileScan(Compiler &compiler, Operation *op) {
 }
 
 void addComputeOps(OpTable &table) {
+  table["tile.random_bytes"] = compileRandomBytes;
   table["tile.dot"] = compileDot;
   table["tile.reduce"] = compileReduce;
   table["tile.arg_reduce"] = compileArgReduce;

@@ -15,6 +15,7 @@ from bench.cases import Case  # noqa: E402
 from bench.checks import compare  # noqa: E402
 from bench.contenders import (  # noqa: E402
     attention,
+    attention_options,
     attentions,
     common,
     gemm,
@@ -119,6 +120,14 @@ def test_attention_with_a_window_has_flex_attention_as_peer(on_cpu, monkeypatch)
     lineup = attentions.lineup(Case("attention", shape, "bf16", settings))
     assert lineup.contenders.keys() == {"tilewright", "FlexAttention"}
     agree(lineup, {"tilewright", "FlexAttention"})
+
+
+@pytest.mark.parametrize("option", ["plain", "softcap", "slopes", "sinks", "bias", "dropout"])
+def test_attention_with_options_agrees_with_the_reference(option, on_cpu, monkeypatch):
+    monkeypatch.setattr(attention_options, "compiled", lambda function: function)
+    shape = {"B": 2, "S": 130, "H": 2, "G": 2, "D": 64}
+    lineup = attention_options.lineup(Case("attention", shape, "bf16", {"option": option}))
+    agree(lineup, lineup.contenders.keys())
 
 
 def test_an_integer_that_nobody_wrote_is_found(on_cpu):

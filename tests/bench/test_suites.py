@@ -16,7 +16,7 @@ def test_the_suites_are_named():
         *("gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"),
         *("products", "few_rows", "product_types", "random_products"),
         *("attention_lengths", "attention_batches", "attention_sizes", "attention_masks"),
-        "random_attention",
+        *("attention_options", "random_attention"),
     ]
 
 

@@ -346,3 +346,53 @@ def cast_to_number(y: Tensor[f32, N]):
     i = grid(1)
     # expected-error@+1 {{expected a dtype, such as `f32`, not `3`}}
     m = y[:].to(3)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def random_of_float_seed(y: Tensor[i32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`seed` of `random_bytes` is an `i64`, not `0.5`}}
+    y[:] = random_bytes(0.5, 0, 0, i, iota(N))
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def random_of_float_row(y: Tensor[i32, N], x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`row` of `random_bytes` is an `i32` or a tile of these, not a 64 tile of `f32`}}
+    y[:] = random_bytes(0, 0, 0, x[:], iota(N))
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def random_offsets(y: Tensor[i32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`offset` of `random_bytes` is an `i32`, not a 64 tile of `i32`}}
+    y[:] = random_bytes(0, y[:], 0, i, iota(N))
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def random_scalar(y: Tensor[i32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`random_bytes` gives a tile: of `row` and `column` one is a range or a tile}}
+    y[0] = random_bytes(0, 0, 0, i, 1)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def tanh_by_a_number(y: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`approximate` of `tanh` is `True` or `False`}}
+    y[:] = tanh(y[:], approximate=2)

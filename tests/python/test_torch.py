@@ -101,6 +101,33 @@ def varlen(q, k, v, causal):
     return torch.cat(parts)
 
 
+SLOPES, SINKS = torch.rand(H) / 4, torch.randn(H)
+BIAS, SEED = torch.randn(1, H, S, T), torch.tensor([1, 2])
+PREFIX = torch.tensor([3, 50], dtype=torch.int32)
+
+
+def with_options(q, k):
+    """What `attention_options` computes."""
+    keys = k.repeat_interleave(H // G, 1)
+    s, t = torch.arange(S)[:, None], torch.arange(T)
+    z = 2 * torch.tanh(q @ keys.mT / D**0.5 / 2)
+    z = z - SLOPES[:, None, None] * (s + T - S - t).abs() + BIAS
+    seen = (t <= s + T - S) | (t < PREFIX[:, None, None, None])
+    z = torch.cat([z.where(seen, -torch.inf), SINKS[:, None, None].expand(B, H, S, 1)], -1)
+    return z.softmax(-1)[..., :-1] @ keys
+
+
+def biased(z, b, h, s, t):
+    return z - abs(s - t).to(tw.f32) * 0.25
+
+
+def near(b, h, s, t):
+    return abs(s - t) < 20
+
+
+DISTANCE = (torch.arange(S)[:, None] - torch.arange(T)).abs()
+NEAR = (-DISTANCE * 0.25).where(DISTANCE < 20, -torch.inf)
+
 CASES = {
     "attention": (lambda q, k: tw.ops.attention(q, k, k), lambda q, k: sdpa(q, k, k), half(Q, KT)),
     "attention_causal": (
@@ -112,6 +139,23 @@ CASES = {
         lambda q, k: tw.ops.attention(q, k, k, layout="bshd"),
         lambda q, k: sdpa(*(t.transpose(1, 2) for t in (q, k, k))).transpose(1, 2),
         half(Q.transpose(1, 2), KT.transpose(1, 2)),
+    ),
+    "attention_options": (
+        lambda q, k: tw.ops.attention(
+            q, k, k, causal=True, softcap=2.0, slopes=SLOPES, bias=BIAS, sinks=SINKS, prefix=PREFIX
+        ),
+        lambda q, k: with_options(q, k),
+        (Q, KT),
+    ),
+    "attention_functions": (
+        lambda q, k: tw.ops.attention(q, k, k, score=biased, mask=near),
+        lambda q, k: sdpa(q, k, k, attn_mask=NEAR),
+        (Q, KT),
+    ),
+    "attention_dropout": (
+        lambda q, k: tw.ops.attention(q, k, k, dropout=0.5, seed=SEED),
+        lambda q, k: tw.ops.attention(q, k, k, dropout=0.5, seed=SEED.clone()),
+        (Q, KT),
     ),
     "attention_f32": (
         lambda q, k: tw.ops.attention(q, k, k), lambda q, k: sdpa(q, k, k), (Q, KT)
@@ -270,6 +314,8 @@ def test_rope_refuses_gradients():
     (lambda: tw.ops.swiglu_mlp(X, W, W, V), "`E` may be `bf16`, `f16`, not `f32`"),
     (lambda: tw.ops.attention(*half(Q[:, :3], K, K)), "multiple of key/value heads"),
     (lambda: tw.ops.attention(*half(Q[0], K, K)), "`query` has 3 dimensions and must have 4"),
+    (lambda: tw.ops.attention(Q, K, K, dropout=1.0), "`dropout` is in [0, 1), not 1.0"),
+    (lambda: tw.ops.attention(Q, K, K, sinks=SINKS[1:]), "argument `sinks` has size 3 in axis 0"),
     (lambda: tw.ops.attention(*half(Q, K, K), layout="sbhd"), '`layout` is "bhsd" or "bshd"'),
     (lambda: tw.ops.attention(*half(Q, K, KT)), "argument `v` has size 40 in axis 1"),
     (lambda: tw.ops.attention_varlen(Q, K, K, CU_Q, CU_K, 17),

@@ -120,10 +120,25 @@ ErrorOr<KernelTextPtr> driver::loadKernelText(std::string text, std::string file
   return KernelTextPtr(std::move(result));
 }
 
-static ErrorOr<KernelTextPtr> loadBuiltin(std::string_view name) {
+ErrorOr<std::shared_ptr<const frontend::Program>>
+driver::loadFunctions(const std::string &text, const std::string &file,
+                      const frontend::Captured &captured) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  Diagnostics diagnostics(context, file, text);
+  std::shared_ptr<const frontend::Program> program =
+      frontend::parseProgram(text, file, context, captured);
+  if (!program)
+    return diagnostics.error("`" + file + "` could not be read");
+  return program;
+}
+
+ErrorOr<KernelTextPtr> driver::loadBuiltin(std::string_view name,
+                                           const std::vector<frontend::Borrowed> &functions) {
   if (const BuiltinFile *file = findBuiltin(name)) {
+    frontend::Captured captured;
+    captured.functions = functions;
     TILEWRIGHT_ASSIGN(KernelTextPtr kernel,
-                      loadKernelText(std::string(file->text), file->path(), name));
+                      loadKernelText(std::string(file->text), file->path(), name, captured));
     auto builtin = std::make_shared<KernelText>(*kernel);
     builtin->builtin = true;
     return KernelTextPtr(std::move(builtin));

@@ -44,6 +44,14 @@ using KernelTextPtr = std::shared_ptr<const KernelText>;
 /// be left out of a file that has one kernel, or one named as the file.
 ErrorOr<KernelTextPtr> loadKernel(std::string_view what);
 
+/// A built-in kernel in which functions of other texts stand for names that it leaves open.
+ErrorOr<KernelTextPtr> loadBuiltin(std::string_view name,
+                                   const std::vector<frontend::Borrowed> &functions = {});
+
+/// The `@inline` functions of a text in memory, to be borrowed from.
+ErrorOr<std::shared_ptr<const frontend::Program>>
+loadFunctions(const std::string &text, const std::string &file, const frontend::Captured &captured);
+
 /// A kernel of a text in memory, as `file` ends. An empty `kernel` stands for the only one, or that
 /// of the file's name. `captured` are names that the text refers to without declaring them.
 ErrorOr<KernelTextPtr> loadKernelText(std::string text, std::string file, std::string_view kernel,

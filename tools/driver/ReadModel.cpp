@@ -3,6 +3,7 @@
 #include "passes/analysis/CarriedState.h"
 #include "passes/analysis/EmptyIterations.h"
 #include "passes/analysis/LatePeak.h"
+#include "passes/analysis/RandomBytes.h"
 #include "tools/driver/LaunchExprs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,13 +26,16 @@ static double elementsOf(Value value) {
 
 /// Of one op, in elements of its tiles.
 static Work workOf(Operation &op) {
-  constexpr double kErf = 20,
-                   kQuotient = 3; // instructions of an erf, or of a division, beside a special one
+  // Instructions of an erf and of a division, beside a special one; of a call of Philox, with 10
+  // rounds of 2 wide products and 2 sums, and of a random byte where 16 share one.
+  constexpr double kErf = 20, kQuotient = 3, kCall = 60, kRandom = 5;
   if (isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op))
     return {.multiplies = elementsOf(op.getOperand(0))};
   if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>())
     return {};
   double elements = elementsOf(op.getResult(0));
+  if (auto random = dyn_cast<tile::RandomBytesOp>(op))
+    return {.multiplies = (passes::axisOfCalls(random) ? kRandom : kCall) * elements};
   if (isa<math::ErfOp>(op))
     return {.multiplies = kErf * elements, .specials = elements};
   if (isa<arith::DivFOp>(op))

@@ -185,11 +185,15 @@ static ErrorOr<bool> applySet(Step &step, const std::string &name, const ConstVa
     step.settings.emplace_back(name, value);
     return true;
   }
-  if (!param->optional || !std::holds_alternative<std::monostate>(value))
+  bool isNone = std::holds_alternative<std::monostate>(value);
+  if (!param->optional || (!isNone && value != ConstValue(std::string("given"))))
     return Error{"`" + name + "` is " + (param->optional ? "an optional tensor" : "a tensor") +
-                 (param->optional ? ": `--set " + name + "=none` leaves it out"
+                 (param->optional ? ": `--set " + name + "=none` leaves it out, `=given` does not"
                                   : "; `--shape` sets its size")};
-  step.absent.insert(name);
+  if (isNone)
+    step.absent.insert(name);
+  else
+    step.absent.erase(name);
   return true;
 }
 
@@ -279,6 +283,8 @@ static Status bindConfig(Job &job, const KernelArgs &args) {
 static Status addSteps(Job &job, const driver::KernelTextPtr &first, const json &defaults) {
   if (!defaults.contains("steps")) {
     job.steps.push_back({first, {}, {}, {}, {}});
+    if (defaults.contains("absent"))
+      job.steps.back().absent = defaults["absent"].get<std::set<std::string>>();
     return {};
   }
   for (const auto &name : defaults["steps"]) {

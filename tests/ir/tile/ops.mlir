@@ -90,10 +90,12 @@ func.func @shapes(%i: i32, %v: f16, %cube: tensor<4x5x6xf32>) {
 // CHECK: tile.arg_reduce max %{{.*}}, 1 : tensor<16x32xf32> -> tensor<16xi32>
 // CHECK: tile.arg_reduce min %{{.*}}, 0 : tensor<16xf32> -> i32
 // CHECK: tile.scan %{{.*}}, 1 : tensor<16x32xf32>
+// CHECK: tile.random_bytes %{{.*}}, %{{.*}}, %{{.*}} at %{{.*}}, %{{.*}} : tensor<16x32xi32>
 // CHECK: tile.cast %{{.*}} : tensor<16x32xf32> -> tensor<16x32xf8E4M3FN>
 // CHECK: tile.cast %{{.*}} : f32 -> i32
 func.func @compute(%a8: tensor<16x32xi8>, %b8: tensor<32x8xi8>, %c8: tensor<16x8xi32>,
-                   %a: tensor<16x32xf32>, %b: tensor<32x8xf32>, %c: tensor<16x8xf32>, %mask: tensor<8xi1>) {
+                   %a: tensor<16x32xf32>, %b: tensor<32x8xf32>, %c: tensor<16x8xf32>, %mask: tensor<8xi1>,
+                   %seed: i64, %n: i32, %places: tensor<16x32xi32>) {
   %d8 = tile.dot %a8, %b8, %c8 : tensor<16x32xi8>, tensor<32x8xi8>, tensor<16x8xi32>
   %d = tile.dot %a, %b, %c tf32 : tensor<16x32xf32>, tensor<32x8xf32>, tensor<16x8xf32>
   %columns = tile.reduce sum %a, 0 : tensor<16x32xf32> -> tensor<32xf32>
@@ -104,6 +106,7 @@ func.func @compute(%a8: tensor<16x32xi8>, %b8: tensor<32x8xi8>, %c8: tensor<16x8
   %where = tile.arg_reduce max %a, 1 : tensor<16x32xf32> -> tensor<16xi32>
   %place = tile.arg_reduce min %rows, 0 : tensor<16xf32> -> i32
   %sums = tile.scan %a, 1 : tensor<16x32xf32>
+  %dice = tile.random_bytes %seed, %n, %n at %places, %places : tensor<16x32xi32>
   %narrow = tile.cast %a : tensor<16x32xf32> -> tensor<16x32xf8E4M3FN>
   %integer = tile.cast %least : f32 -> i32
   return

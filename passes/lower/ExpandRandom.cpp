@@ -1,0 +1,172 @@
+// Random bytes. A call of Philox gives 16 bytes, which serve elements of one row. Where a thread
+// holds these elements, and its registers' numbers say which byte is whose, it keeps the words of
+// its calls, and takes each byte where that is used; else it makes a call for each element.
+#include "passes/analysis/RandomBytes.h"
+#include "passes/lower/Expander.h"
+
+#include "support/Philox.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+static constexpr int64_t kWords = 4;
+
+//===- Which register has which byte
+//-----------------------------------------------------------===//
+
+/// What a digit of registers, cut by `cutDigits`, adds to the number of the byte.
+static int64_t byteWeight(const Digit &digit, int64_t axis) {
+  if (digit.dim != axis)
+    return 0;
+  return digit.stride == 1 ? 1 : digit.stride >= 8 && digit.stride < 64 ? digit.stride / 4 : 0;
+}
+
+/// Digits of powers of two, cut such that each counts either bytes of a call or calls: columns 1,
+/// and 8 to 32, are bytes. Nothing where a digit along the axis is no power of two.
+static std::optional<Digits> cutDigits(const Digits &digits, int64_t axis) {
+  Digits result;
+  for (Digit digit : digits) {
+    if (digit.dim != axis) {
+      result.push_back(digit);
+      continue;
+    }
+    if (!llvm::isPowerOf2_64(digit.size) || !llvm::isPowerOf2_64(digit.stride))
+      return std::nullopt;
+    for (int64_t end : {2, 8, 64}) {
+      int64_t size = std::min(digit.size, end / digit.stride);
+      if (size <= 1)
+        continue;
+      result.push_back({size, axis, digit.stride});
+      digit = {digit.size / size, axis, digit.stride * size};
+    }
+    if (digit.size > 1)
+      result.push_back(digit);
+  }
+  return result;
+}
+
+/// The digits of a tile's registers if these alone say which byte of its call an element has.
+static std::optional<std::pair<Digits, int64_t>> byteDigits(tile::RandomBytesOp op) {
+  std::optional<int64_t> found = axisOfCalls(op);
+  if (!found)
+    return std::nullopt;
+  const Layout &layout = cta::layoutOf(op.getType());
+  int64_t axis = *found;
+  for (Level level : {Level::Lane, Level::Warp}) {
+    auto cut = cutDigits(layout.digits(level), axis);
+    if (!cut || llvm::any_of(*cut, [&](const Digit &digit) { return byteWeight(digit, axis); }))
+      return std::nullopt;
+  }
+  auto digits = cutDigits(layout.digits(Level::Register), axis);
+  return digits ? std::optional(std::pair(*digits, axis)) : std::nullopt;
+}
+
+//===- Calls
+//-----------------------------------------------------------------------------------===//
+
+/// The words of the call of one element; `column` is that element's.
+std::array<Value, 4> Expander::philoxCall(tile::RandomBytesOp op, Value row, Value column) {
+  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  auto half = [&](Value wide, int64_t from) -> Value {
+    if (from)
+      wide = builder.create<arith::ShRUIOp>(loc, wide, integerOf(i64, from));
+    return builder.create<arith::TruncIOp>(loc, i32, wide);
+  };
+  auto multiply = [&](Value number, uint32_t factor) -> Value {
+    return builder.create<arith::MulIOp>(loc, builder.create<arith::ExtUIOp>(loc, i64, number),
+                                         integerOf(i64, factor));
+  };
+  Value call = add(mul(div(column, 64), 4), rem(div(column, 2), 4));
+  Value seed = scalar(op.getSeed());
+  SmallVector<Value> counter{call, row, scalar(op.getStream()), scalar(op.getOffset())};
+  Value keys[] = {half(seed, 0), half(seed, 32)};
+  auto rounds =
+      builder.create<scf::ForOp>(loc, constant(0), constant(kPhiloxRounds), constant(1), counter);
+  rounds->setAttr(cuda::kUnrollAttr, builder.getUnitAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(rounds.getBody());
+  auto key = [&](int which) {
+    Value step = integerOf(i32, int32_t(kPhiloxSteps[which]));
+    return add(keys[which], builder.create<arith::MulIOp>(loc, rounds.getInductionVar(), step));
+  };
+  ValueRange now = rounds.getRegionIterArgs();
+  Value first = multiply(now[0], kPhiloxFactors[0]), second = multiply(now[2], kPhiloxFactors[1]);
+  Value next[] = {bitXor(bitXor(half(second, 32), now[1]), key(0)), half(second, 0),
+                  bitXor(bitXor(half(first, 32), now[3]), key(1)), half(first, 0)};
+  builder.create<scf::YieldOp>(loc, next);
+  return {rounds.getResult(0), rounds.getResult(1), rounds.getResult(2), rounds.getResult(3)};
+}
+
+static Value byteOf(OpBuilder &builder, Location loc, Value word, Value bits) {
+  Value byte = builder.createOrFold<arith::ShRUIOp>(loc, word, bits);
+  return builder.create<arith::AndIOp>(
+      loc, byte, builder.create<arith::ConstantOp>(loc, builder.getI32IntegerAttr(255)));
+}
+
+/// A call for each element.
+Value Expander::randomOneByOne(tile::RandomBytesOp op) {
+  int64_t registers = cta::layoutOf(op.getType()).registers();
+  Value array = declare(op.getLoc(), registers, builder.getI32Type());
+  unrolled(registers, [&](Value index) {
+    Value column = element(op.getColumns(), index);
+    auto words = philoxCall(op, element(op.getRows(), index), column);
+    Value byte = add(rem(column, 2), mul(rem(div(column, 8), 8), 2));
+    Value word = words[0];
+    for (int64_t i = 1; i < kWords; ++i) {
+      Value isThis = equal(div(byte, 4), constant(i));
+      word = builder.create<arith::SelectOp>(loc, isThis, words[i], word);
+    }
+    Value value = byteOf(builder, loc, word, mul(rem(byte, 4), 8));
+    builder.create<cuda::SetOp>(loc, value, array, index);
+  });
+  return array;
+}
+
+LogicalResult Expander::expandRandomBytes(tile::RandomBytesOp op) {
+  auto found = byteDigits(op);
+  if (!found) {
+    tiles[op.getResult()] = randomOneByOne(op);
+    return success();
+  }
+  auto [digits, axis] = *found;
+  // The digits that count calls, each with what it weighs in a register's number.
+  Digits calls;
+  int64_t weight = 1, count = 1;
+  for (const Digit &digit : digits) {
+    if (!byteWeight(digit, axis)) {
+      calls.push_back({digit.size, 0, weight});
+      count *= digit.size;
+    }
+    weight *= digit.size;
+  }
+  Value words = declare(op.getLoc(), count * kWords, builder.getI32Type());
+  unrolled(count, [&](Value call) {
+    Value first = sumDigits(calls, call, [](const Digit &digit) { return digit.stride; });
+    first = first ? first : constant(0);
+    auto made = philoxCall(op, element(op.getRows(), first), element(op.getColumns(), first));
+    for (int64_t i = 0; i < kWords; ++i)
+      builder.create<cuda::SetOp>(loc, made[i], words, add(mul(call, kWords), constant(i)));
+  });
+  randomWords[op.getResult()] = words;
+  return success();
+}
+
+Value Expander::randomByte(tile::RandomBytesOp op, Value index) {
+  auto found = *byteDigits(op);
+  int64_t axis = found.second, weight = 1;
+  Value byte =
+      sumDigits(found.first, index, [&](const Digit &digit) { return byteWeight(digit, axis); });
+  Value call = sumDigits(found.first, index, [&](const Digit &digit) {
+    int64_t factor = byteWeight(digit, axis) ? 0 : weight;
+    weight *= factor ? digit.size : 1;
+    return factor;
+  });
+  byte = byte ? byte : constant(0);
+  Value entry = add(call ? mul(call, kWords) : constant(0), div(byte, 4));
+  Value words = randomWords.lookup(op.getResult());
+  Value word = builder.create<cuda::GetOp>(loc, builder.getI32Type(), words, entry);
+  return byteOf(builder, loc, word, mul(rem(byte, 4), 8));
+}
+
+} // namespace tilewright::passes
