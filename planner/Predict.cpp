@@ -30,7 +30,7 @@ const Rates &planner::ratesOf(const Target &) {
                                     .l2Capacity = 40e6,
                                     .storeBytes = 89,
                                     .launchMicroseconds = 4.5,
-                                    .clusterMicroseconds = 0.2,
+                                    .clusterMicroseconds = 0.6,
                                     .shareMicroseconds = 2.7,
                                     .turnsMicroseconds = 2,
                                     .residentMicroseconds = 0,
