@@ -58,9 +58,9 @@ enum class TensorMapSwizzle : uint8_t { None = 0, Bytes32 = 1, Bytes64 = 2, Byte
 /// How a TMA descriptor views a tensor argument.
 struct TensorMapSpec {
   /// The tensor's axes, outermost first; the last must have unit stride. At most 5. Axes left out
-  /// are not reachable through the map. An axis that comes twice, the innermost cannot, is for
-  /// parts of the tensor: the part that ends before `end`, of `size` elements, has its element i at
-  /// `end` and i + n - size, where the tensor has n; so it ends where the map does.
+  /// are not reachable through the map. In front of them may stand those along which parts of the
+  /// tensor are moved, not the innermost one, and in front of these the first of them again: the
+  /// axis that leads back (support/TensorParts.h).
   std::vector<unsigned> axes;
   /// Elements copied at a time along each of `axes`; 1 to 256.
   std::vector<unsigned> box;

@@ -2,6 +2,8 @@
 
 #include "runtime/TensorMaps.h"
 
+#include "support/TensorParts.h"
+
 #include <algorithm>
 
 namespace tilewright::runtime {
@@ -42,9 +44,10 @@ std::string problemOf(const TensorMapSpec &spec, const TensorArg &tensor) {
     if (axis >= tensor.dims.size())
       return "covers axis " + str(axis) + " of " + str(tensor.dims.size());
     else if (auto times = std::count(spec.axes.begin(), spec.axes.end(), axis);
-             times > 2 || (times == 2 && axis == spec.axes.back()))
+             times > (axis == spec.axes.front() ? 3 : 2) || (times > 1 && axis == spec.axes.back()))
       return "covers axis " + str(axis) + " " + str(times) + " times; " +
-             (times > 2 ? "2 are for parts" : "parts along the innermost axis have no map");
+             (axis == spec.axes.back() ? "parts along the innermost axis have no map"
+                                       : "2 are for parts, and 1 leads back");
   for (unsigned extent : spec.box)
     if (extent < 1 || extent > 256)
       return "copies " + str(extent) + " elements along an axis; a box has 1 to 256";
@@ -96,13 +99,22 @@ static Status addAxis(const TensorRef &tensor, unsigned axis, uint32_t i, uint64
   return {};
 }
 
-/// Where parts end along an axis, of which `inner` is the place in them: one place more than there
-/// are elements, so far apart as they are, from the tensor's size before its address on.
-static uint64_t addEnds(uint32_t i, uint32_t inner, EncodeArguments &arguments) {
-  arguments.sizes[i] = arguments.sizes[inner] + 1;
+/// Adds the axes of a map in front of the tensor's own: where parts end, along each that is cut,
+/// and the one that leads back (support/TensorParts.h).
+static void addOuter(uint32_t i, uint32_t inner, uint32_t own, bool leadsBack,
+                     EncodeArguments &arguments) {
   arguments.elementStrides[i] = 1;
-  arguments.strideBytes[i - 1] = arguments.strideBytes[inner - 1];
-  return arguments.sizes[inner] * arguments.strideBytes[inner - 1];
+  if (!leadsBack) {
+    arguments.sizes[i] = arguments.sizes[inner] + 1;
+    arguments.strideBytes[i - 1] = arguments.strideBytes[inner - 1];
+    arguments.sizes[inner] = kPlacesOfPart;
+    return;
+  }
+  uint64_t back = 0;
+  for (uint32_t end = own; end < i; ++end)
+    back += arguments.strideBytes[end - 1];
+  arguments.sizes[i] = kPlacesOfPart + 1;
+  arguments.strideBytes[i - 1] = kTurnBytes - back;
 }
 
 Status encodeTensorMap(const Driver &driver, const TensorRef &tensor, const TensorMapSpec &spec,
@@ -120,19 +132,21 @@ Status encodeTensorMap(const Driver &driver, const TensorRef &tensor, const Tens
   auto rank = static_cast<uint32_t>(spec.axes.size());
   EncodeArguments arguments;
   uint64_t packed = 16;
-  auto *address = static_cast<std::byte *>(tensor.data);
+  uint32_t own = 0; // axes, behind which stand those for parts
   for (uint32_t i = 0; i < rank; ++i) {
     arguments.box[i] = spec.box[rank - 1 - i];
-    auto before = spec.axes.rbegin() + i, inner = std::find(spec.axes.rbegin(), before, *before);
-    if (inner == before)
-      TILEWRIGHT_TRY(addAxis(tensor, *before, i, packed, arguments));
-    else
-      address -= addEnds(i, uint32_t(inner - spec.axes.rbegin()), arguments);
+    auto axis = spec.axes.rbegin() + i, inner = std::find(spec.axes.rbegin(), axis, *axis);
+    if (inner == axis) {
+      TILEWRIGHT_TRY(addAxis(tensor, *axis, i, packed, arguments));
+      own = i + 1;
+    } else {
+      addOuter(i, uint32_t(inner - spec.axes.rbegin()), own, i + 1 == rank, arguments);
+    }
   }
   // Pure host work, and yet the driver wants a context.
   TILEWRIGHT_ASSIGN(ContextScope scope, ContextScope::enter(driver, tensor.device));
   DriverResult result = driver.api().tensorMapEncodeTiled(
-      &map, dataTypeOf(tensor.type, spec.tf32), rank, address, arguments.sizes,
+      &map, dataTypeOf(tensor.type, spec.tf32), rank, tensor.data, arguments.sizes,
       arguments.strideBytes, arguments.box, arguments.elementStrides, /*interleave=*/0,
       static_cast<int>(spec.swizzle), kPromoteTo128Bytes, /*outOfBoundsFill=*/0);
   if (result == kDriverSuccess)

@@ -103,9 +103,11 @@ static LogicalResult verifyBoxes(Operation *op, Value tensor, ArrayRef<int64_t> 
   if (view.getAlign() % 16 != 0)
     return op->emitOpError() << "needs rows that start at multiples of 16 bytes, not " << view
                              << "; TMA copies no others";
-  if (extents.size() + cut.size() > 5)
+  if (extents.size() + cut.size() + !cut.empty() > 5)
     return op->emitOpError() << "copies from " << extents.size() << " axes"
-                             << (cut.empty() ? "" : ", and one more for each that is cut to a part")
+                             << (cut.empty() ? ""
+                                             : ", one more for each that is cut to a part, and one "
+                                               "for parts at all")
                              << "; TMA knows 5";
   if (extents.empty() || extents.back() == 0)
     return op->emitOpError() << "drops the innermost axis, which TMA copies along";

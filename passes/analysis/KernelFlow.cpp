@@ -133,8 +133,7 @@ static std::string whyNotByRole(tile::LoadOp load) {
   return "";
 }
 
-/// Why TMA can move nothing of a part of a tensor. It takes an axis more for where the part ends,
-/// and would go on in front of it.
+/// Why TMA can move nothing of a part of a tensor, in front of which it would go on.
 static std::string whyNotInPart(Operation *op, Value view, OperandRange indices) {
   SmallVector<int64_t> cut = tile::cutAxes(view);
   if (!cut.empty() && cut.back() + 1 == int64_t(indices.size()))
@@ -155,7 +154,7 @@ static std::string whyNotByTma(Operation *op, Value tensor, OperandRange indices
     return "rows at multiples of " + std::to_string(view.getAlign()) + " bytes";
   if (std::string why = whyNotInPart(op, tensor, indices); !why.empty())
     return why;
-  size_t axes = extents.size() + tile::cutAxes(tensor).size();
+  size_t cut = tile::cutAxes(tensor).size(), axes = extents.size() + cut + (cut > 0);
   return axes > 5 ? std::to_string(axes) + " axes" : "";
 }
 

@@ -8,6 +8,7 @@
 #include "ir/tile/Parts.h"
 #include "passes/analysis/SharedAccesses.h"
 #include "passes/lower/Expander.h"
+#include "support/TensorParts.h"
 
 namespace tilewright::passes {
 
@@ -66,7 +67,7 @@ cuda::TensorMapType Expander::mapType(Operation *op) {
     box[columns] = rows >= 0               ? panels.panelColumns()
                    : panels.columns <= 256 ? panels.columns
                                            : boxExtent(panels.columns, 128 / panels.elementBytes);
-    box.insert(box.begin(), tile::cutAxes(view).size(), 1);
+    box.insert(box.begin(), mapAxes(view).size() - extents.size(), 1);
     return cuda::TensorMapType::get(builder.getContext(),
                                     RankedTensorType::get(box, tile.getElementType()),
                                     panels.swizzle, tf32);
@@ -81,24 +82,27 @@ cuda::TensorMapType Expander::mapType(Operation *op) {
                 multicast ? cta::clusterOf(kernel) : 1, channel.holdsTf32());
 }
 
-Attribute Expander::mapAxes(Value view) {
+ArrayAttr Expander::mapAxes(Value view) {
   SmallVector<int64_t> axes = tile::cutAxes(view);
+  if (!axes.empty())
+    axes.insert(axes.begin(), axes.front());
   llvm::append_range(axes, llvm::seq<int64_t>(0, cast<tile::ViewType>(view.getType()).getRank()));
   return builder.getI64ArrayAttr(axes);
 }
 
 SmallVector<Value> Expander::enterPart(Value view, MutableArrayRef<Value> coordinates) {
-  SmallVector<Value> ends;
-  const ViewParams &tensor = views[tile::tensorOf(view)];
+  SmallVector<Value> outer;
   for (int64_t axis : tile::cutAxes(view)) {
     Value size = scalar(tile::sizeOfPart(view, axis)), end = size;
     for (Value start : tile::startsOfPart(view, axis))
       end = add(end, scalar(start));
-    Value before = builder.createOrFold<arith::SubIOp>(loc, tensor.dims[axis], size);
+    Value before = builder.createOrFold<arith::SubIOp>(loc, constant(kPlacesOfPart), size);
     coordinates[axis] = add(before, coordinates[axis]);
-    ends.push_back(end);
+    outer.push_back(end);
   }
-  return ends;
+  if (!outer.empty())
+    outer.insert(outer.begin(), constant(kPlacesOfPart));
+  return outer;
 }
 
 /// Calls `move(coordinates, byte offset)` for each box of `rows` rows, from `firstRow` on, of a
@@ -116,7 +120,7 @@ void Expander::forEachBox(Value view, cuda::TensorMapType map, const PanelLayout
   if (rowAxis >= 0)
     start[rowAxis] = add(start[rowAxis], origin.first);
   start[columnAxis] = add(start[columnAxis], origin.second);
-  SmallVector<Value> ends = enterPart(view, start);
+  SmallVector<Value> outer = enterPart(view, start);
   unrolled(panels.columns / width, [&, rowAxis = rowAxis, columnAxis = columnAxis](Value across) {
     unrolled(rows / height, [&](Value down) {
       SmallVector<Value> coordinates(start);
@@ -124,7 +128,7 @@ void Expander::forEachBox(Value view, cuda::TensorMapType map, const PanelLayout
       if (rowAxis >= 0)
         coordinates[rowAxis] = add(coordinates[rowAxis], row);
       coordinates[columnAxis] = add(coordinates[columnAxis], mul(across, width));
-      coordinates.insert(coordinates.begin(), ends.begin(), ends.end());
+      coordinates.insert(coordinates.begin(), outer.begin(), outer.end());
       move(coordinates, add(mul(across, panels.rows * width * panels.elementBytes),
                             mul(row, panels.rowBytes())));
     });

@@ -202,16 +202,11 @@ bool Expander::needsPointer(Value view) {
          });
 }
 
-/// Whether the size of a tensor along an axis is asked for by other than accesses through its
-/// pointer: by itself, or to find the parts of it that TMA moves.
+/// Whether the size of a tensor along an axis is asked for by itself.
 static bool isSizeAsked(Value tensor, int64_t axis) {
   return llvm::any_of(usersOf(tensor), [&](Operation *user) {
-    if (auto dim = dyn_cast<tile::DimOp>(user))
-      return int64_t(dim.getAxis()) == axis;
-    auto isCut = [&](Value view) {
-      return isa<tile::ViewType>(view.getType()) && llvm::is_contained(tile::cutAxes(view), axis);
-    };
-    return llvm::any_of(user->getOperands(), isCut);
+    auto dim = dyn_cast<tile::DimOp>(user);
+    return dim && int64_t(dim.getAxis()) == axis;
   });
 }
 

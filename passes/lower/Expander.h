@@ -361,14 +361,13 @@ private:
 
   //===- Boxes (ExpandTma.cpp) ---------------------------------------------------------------===//
   cuda::TensorMapType mapType(Operation *copyOrStore);
-  /// The axes of a map of a view, outermost first. Those along which the view is a part of its
-  /// tensor come twice: first where the part ends, then the place of what is moved in front of
-  /// that, counted so that the tensor's end is the part's.
-  mlir::Attribute mapAxes(Value view);
+  /// The axes of a map of a view, outermost first. In front of them stand those along which the
+  /// view is a part of its tensor, the first twice (TensorMapSpec::axes of the runtime).
+  mlir::ArrayAttr mapAxes(Value view);
   Value mapOf(Value view, cuda::TensorMapType type) {
     return maps.lookup({tile::tensorOf(view), type, mapAxes(view)});
   }
-  /// Makes coordinates in a part those of its map, but for the ends, which it gives.
+  /// Makes coordinates in a part those of its map, but for the outer ones, which it gives.
   llvm::SmallVector<Value> enterPart(Value view, llvm::MutableArrayRef<Value> coordinates);
   void forEachBox(Value view, cuda::TensorMapType map, const PanelLayout &panels,
                   llvm::ArrayRef<int64_t> extents, mlir::ValueRange indices, int64_t rows,

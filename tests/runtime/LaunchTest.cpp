@@ -364,13 +364,16 @@ TEST_F(LaunchTest, tensor_map_is_encoded_and_aligned) {
 
 TEST_F(LaunchTest, tensor_map_of_parts_ends_where_each_of_them_does) {
   KernelSource source = withTensorMap();
-  source.params[1].map = {{1, 0, 1, 2, 3}, {1, 1, 128, 1, 64}, TensorMapSwizzle::Bytes128};
+  source.params[1].map = {{1, 1, 1, 2, 3}, {1, 1, 128, 1, 64}, TensorMapSwizzle::Bytes128};
   ASSERT_TRUE(make(source).launch(nullptr, args()));
   const RecordedTensorMap &map = fakeState().tensorMaps.at(0);
-  EXPECT_EQ(map.sizes, (std::vector<uint64_t>{64, 4, 512, 2, 513}));
-  EXPECT_EQ(map.strideBytes, (std::vector<uint64_t>{128, 512, 512 * 512, 512}));
+  EXPECT_EQ(map.sizes, (std::vector<uint64_t>{64, 4, 1 << 30, 513, (1 << 30) + 1}));
+  EXPECT_EQ(map.strideBytes, (std::vector<uint64_t>{128, 512, 512, (uint64_t(1) << 34) - 512}));
   EXPECT_EQ(map.box, (std::vector<uint32_t>{64, 1, 128, 1, 1}));
-  EXPECT_EQ(static_cast<char *>(k.data) - static_cast<char *>(map.address), 512 * 512);
+  EXPECT_EQ(map.address, k.data);
+  // Element 3 of the part that ends before 100 and has 30 of them.
+  uint64_t back = uint64_t(1) << 30, place = back - 30 + 3, end = 100;
+  EXPECT_EQ(place * 512 + end * 512 + back * map.strideBytes[3], uint64_t(73 * 512));
 }
 
 TEST_F(LaunchTest, tensor_map_that_rounds_says_so_by_its_type) {
@@ -442,8 +445,11 @@ TEST_F(LaunchTest, tensor_maps_that_no_tensor_can_have_are_refused) {
   EXPECT_EQ(reason([](auto &m) { m.axes[1] = 7; }), map + "covers axis 7 of 4");
   EXPECT_EQ(reason([](auto &m) { m.axes[1] = 3; }),
             map + "covers axis 3 2 times; parts along the innermost axis have no map");
-  EXPECT_EQ(reason([](auto &m) { m.axes[1] = m.axes[2] = 0; }),
-            map + "covers axis 0 3 times; 2 are for parts");
+  EXPECT_EQ(reason([](auto &m) {
+              m.axes = {0, 1, 1, 1, 3};
+              m.box = {1, 1, 1, 1, 64};
+            }),
+            map + "covers axis 1 3 times; 2 are for parts, and 1 leads back");
   EXPECT_EQ(reason([](auto &m) { m.box[1] = 257; }),
             map + "copies 257 elements along an axis; a box has 1 to 256");
   EXPECT_EQ(reason([](auto &m) { m.box[3] = 12; }),

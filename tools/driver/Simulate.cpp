@@ -1,6 +1,7 @@
 #include "tools/driver/Simulate.h"
 
 #include "ir/cuda/Cuda.h"
+#include "support/TensorParts.h"
 
 #include <cstring>
 #include <deque>
@@ -101,13 +102,19 @@ private:
 
   simulator::TensorMap mapOf(const runtime::Param &param, mlir::Type elementType) {
     simulator::TensorMap map{pointerTo(param, elementType), {}, {}};
-    for (auto [place, axis] : llvm::enumerate(param.map.axes)) {
+    llvm::ArrayRef<unsigned> axes(param.map.axes);
+    for (auto [place, axis] : llvm::enumerate(axes)) {
       int64_t size = tensorOf(param).shape[axis], stride = tensorOf(param).strides[axis];
-      bool isEnd = llvm::is_contained(llvm::ArrayRef(param.map.axes).drop_front(place + 1), axis);
-      if (isEnd) // of parts, of which the map begins a tensor before the tensor
-        map.pointer.offset -= size * stride;
-      map.sizes.push_back(size + isEnd);
-      map.strides.push_back(stride);
+      bool hasOuter = llvm::is_contained(axes.take_front(place), axis);
+      bool isOuter = llvm::is_contained(axes.drop_front(place + 1), axis);
+      bool leadsBack = isOuter && place == 0;
+      if (isOuter && !leadsBack) // as far back as its places lead forth
+        map.pointer.offset -= kPlacesOfPart * stride;
+      map.sizes.push_back(leadsBack  ? kPlacesOfPart + 1
+                          : isOuter  ? size + 1
+                          : hasOuter ? kPlacesOfPart
+                                     : size);
+      map.strides.push_back(leadsBack ? 0 : stride);
     }
     return map;
   }

@@ -802,7 +802,7 @@ func.func @tma_knows_five_axes_with_ends(%x: !view, %i: i32) {
   %p = tile.subview %x, 0 from %i size %i : !view -> !view
   %c = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
   %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
-  // expected-error @+1 {{'cta.copy' op copies from 5 axes, and one more for each that is cut to a part; TMA knows 5}}
+  // expected-error @+1 {{'cta.copy' op copies from 5 axes, one more for each that is cut to a part, and one for parts at all; TMA knows 5}}
   cta.copy %p[%c0, %c0, %c0, %c0, %c0] extents [0, 0, 0, 64, 64], %s : !view, !cta.slot<tensor<64x64xbf16>>
   return
 }

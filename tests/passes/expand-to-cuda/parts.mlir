@@ -90,10 +90,13 @@ func.func @blocks_have_shares(%x: !view, %y: !view, %t: i32 {tile.name = "t"}, %
 // CHECK: %[[BLOCK_OF_START:.*]] = arith.divsi %[[START]], %[[SHARE]]
 // CHECK: %[[FINISHES:.*]] = arith.andi %[[IS_LEFT]], %[[WHOLE]]
 // CHECK: %[[FROM:.*]] = arith.select %[[FINISHES]], %[[BLOCK_OF_START]], %[[BLOCK]]
-// CHECK: scf.for %[[OTHER:.*]] = %[[FROM]] to %[[BLOCK]] step %c1_i32
+// Flags are taken by a thread each, before any part is read.
+// CHECK: %[[NUMBER:.*]] = arith.addi %[[FROM]], %{{.*}}
 // CHECK: scf.if
-// CHECK-NEXT: cuda.flag_take %[[FLAGS]][%[[OTHER]]]
+// CHECK: scf.for %[[TAKEN:.*]] = %{{.*}} to %[[BLOCK]] step %c128_i32
+// CHECK-NEXT: cuda.flag_take %[[FLAGS]][%[[TAKEN]]]
 // CHECK: cuda.named_barrier_sync %{{.*}}, 128
+// CHECK: scf.for %[[OTHER:.*]] = %[[FROM]] to %[[BLOCK]] step %c1_i32
 // CHECK: arith.muli %[[OTHER]], %c4096_i32
 // CHECK: cuda.load_global %[[WORKSPACE]][%{{.*}}], %[[PART:.*]][%c0_i32]
 // CHECK-DAG: cuda.get %[[PART]]
@@ -168,10 +171,13 @@ func.func @several_are_left_at_once(%x: !tile.view<?xf32>, %t: i32, %n: i32)
 // CHECK: cuda.flag_raise %{{.*}}[%[[OWN]]]
 // CHECK: %[[PLACE_OF_START:.*]] = arith.divsi %{{.*}}, %[[SHARE]]
 // CHECK: %[[FROM:.*]] = arith.select %{{.*}}, %[[PLACE_OF_START]], %[[PLACE]]
-// CHECK: scf.for %[[BEFORE:.*]] = %[[FROM]] to %[[PLACE]] step %c1_i32
+// CHECK: scf.for %[[BEFORE:.*]] = %{{.*}} to %[[PLACE]] step %c128_i32
 // CHECK: %[[FIRST:.*]] = arith.muli %[[BEFORE]], %c2_i32
 // CHECK: %[[OTHER:.*]] = arith.addi %[[FIRST]], %[[RANK]]
 // CHECK: cuda.flag_take %{{.*}}[%[[OTHER]]]
+// CHECK: scf.for %[[BEFORE:.*]] = %[[FROM]] to %[[PLACE]] step %c1_i32
+// CHECK: %[[FIRST:.*]] = arith.muli %[[BEFORE]], %c2_i32
+// CHECK: %[[OTHER:.*]] = arith.addi %[[FIRST]], %[[RANK]]
 // CHECK: arith.muli %[[OTHER]], %c4096_i32
 func.func @clusters_have_shares(%y: !view, %t: i32, %n: i32)
     attributes {tile.kernel, cta.target = "sm_90", cta.cluster = 2 : i32} {
