@@ -8,9 +8,9 @@
 //   kPlacesOfPart          as many back: an axis whose stride is 2^34 bytes less than nothing, and
 //                          2^30 times 2^34 is a turn through all 64 bits of an address
 //
-// So the map starts at the tensor. Starting it before the tensor would need no axis to lead back,
-// but an H200 faults where 2^32 bytes lie between the start and what is read. Triton's ragged
-// tensors use the same turn.
+// So the map starts at the tensor. One that started before it would need no axis to lead back, but
+// an H200 faulted with such maps where a tensor lay at a multiple of 2^32. Triton's ragged tensors
+// take the same turn.
 //
 //===--------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_SUPPORT_TENSORPARTS_H
