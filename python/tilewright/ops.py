@@ -21,8 +21,9 @@ from .kernel import borrowing, builtin
 from .torch_ops import Operation, needs_gradient
 
 __all__ = [
-    "attention", "attention_varlen", "gelu_linear", "layer_norm", "matmul", "matmul_block_scaled", "matmul_mixed",
-    "matmul_scaled", "rms_norm", "rope_", "softmax", "swiglu", "swiglu_mlp",
+    "attention", "attention_varlen", "gelu_linear", "layer_norm", "matmul", "matmul_block_scaled",
+    "matmul_grouped", "matmul_mixed", "matmul_scaled", "rms_norm", "rope_", "softmax", "swiglu",
+    "swiglu_mlp",
 ]  # fmt: skip
 
 
@@ -211,6 +212,35 @@ def matmul(input: Tensor, other: Tensor, *, dtype: torch.dtype | None = None,
     _require(input.shape[-1] == other.shape[0], "matmul",
              f"`input` has {input.shape[-1]} columns but `other` has {other.shape[0]} rows")
     return _matmul(input, other, dtype, tf32)
+
+
+def _matmul_grouped_run(y, x, weight, offsets, dtype, tf32):
+    if tf32 is None:
+        tf32 = torch.backends.cuda.matmul.allow_tf32
+    builtin("matmul_grouped")(x, weight, offsets, y, tf32=tf32)
+
+
+_matmul_grouped = Operation(
+    "matmul_grouped",
+    "(Tensor x, Tensor weight, Tensor offsets, ScalarType? dtype, bool? tf32) -> Tensor",
+    lambda x, weight, offsets, dtype, tf32: x.new_empty(
+        (x.shape[0], weight.shape[1]), dtype=dtype or x.dtype),
+    _matmul_grouped_run,
+)  # fmt: skip
+
+
+def matmul_grouped(input: Tensor, weight: Tensor, offsets: Tensor, *,
+                   dtype: torch.dtype | None = None, tf32: bool | None = None) -> Tensor:
+    """input weight[e]^T, each row by the weight of its expert e, of E experts.
+
+    input: [M, K], weight: [E, N, K]; expert e has the rows offsets[e] to offsets[e + 1] of input:
+    int32 [E + 1], from 0 on, not falling. Gives [M, N]; rows behind the last expert's are not
+    written. Dtypes, `dtype` and `tf32` are as in `matmul`.
+    """
+    for name, tensor, rank in (("input", input, 2), ("weight", weight, 3), ("offsets", offsets, 1)):
+        _require(tensor.dim() == rank, "matmul_grouped",
+                 f"`{name}` has {tensor.dim()} dimensions and must have {rank}")
+    return _matmul_grouped(input, weight, offsets, dtype, tf32)
 
 
 def _scaled_outputs(x, weight, dtype):
