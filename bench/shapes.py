@@ -36,6 +36,13 @@ def uneven(total: int, parts: int, seed: int = 15) -> list[int]:
     return [stop - start for start, stop in pairwise(ends)]
 
 
+def documents(tokens: int, mean: int, seed: int = 16) -> list[int]:
+    """Lengths of documents packed into a sequence, which is cut anywhere."""
+    count = max(1, round(tokens / mean))
+    cuts = sorted(random.Random(seed).sample(range(1, tokens), count - 1))
+    return [stop - start for start, stop in pairwise([0, *cuts, tokens])]
+
+
 @dataclass(frozen=True)
 class Heads:
     """B sequences of S tokens, H heads of size D."""

@@ -116,11 +116,11 @@ def test_attention_has_pytorchs_back_ends_as_peers(d, on_cpu):
     agree(lineup, {"tilewright"})
 
 
-def test_attention_with_a_window_has_flex_attention_as_peer(on_cpu, monkeypatch):
+@pytest.mark.parametrize("mask", [{"window": 100}, {"documents": 50}], ids=str)
+def test_attention_with_a_mask_has_flex_attention_as_peer(mask, on_cpu, monkeypatch):
     monkeypatch.setattr(attention, "compiled", lambda function: function)
     shape = {"B": 2, "S": 256, "H": 4, "G": 2, "D": 64}
-    settings = {"causal": True, "window": 100}
-    lineup = attentions.lineup(Case("attention", shape, "bf16", settings))
+    lineup = attentions.lineup(Case("attention", shape, "bf16", {"causal": True, **mask}))
     assert lineup.contenders.keys() == {"tilewright", "FlexAttention"}
     agree(lineup, {"tilewright", "FlexAttention"})
 

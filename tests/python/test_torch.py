@@ -107,6 +107,10 @@ SLOPES, SINKS = torch.rand(H) / 4, torch.randn(H)
 BIAS, SEED = torch.randn(1, H, S, T), torch.tensor([1, 2])
 PREFIX = torch.tensor([3, 50], dtype=torch.int32)
 
+DOCUMENT_STARTS = torch.tensor([0, 2, 3, 9, 16])
+FIRST = torch.stack([DOCUMENT_STARTS, DOCUMENT_STARTS + 1]).to(torch.int32).repeat_interleave(
+    torch.tensor([2, 1, 6, 7, S - 16]), 1)  # fmt: skip
+
 
 def with_options(q, k):
     """What `attention_options` computes."""
@@ -148,6 +152,13 @@ CASES = {
         ),
         lambda q, k: with_options(q, k),
         (Q, KT),
+    ),
+    "attention_documents": (
+        lambda q, k: tw.ops.attention(q, k, k, causal=True, first=FIRST),
+        lambda q, k: sdpa(q, k, k, attn_mask=(
+            (torch.arange(S) >= FIRST[:, :, None]) & torch.ones(S, S, dtype=torch.bool).tril()
+        )[:, None]).nan_to_num(0),
+        (Q, K),
     ),
     "attention_functions": (
         lambda q, k: tw.ops.attention(q, k, k, score=biased, mask=near),
