@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass
+from itertools import pairwise
 
 STEP = 8
 
@@ -25,6 +26,21 @@ def products(
     """(M, N, K), each log-uniform."""
     draw = random.Random(seed)
     return [tuple(size(draw, least, most) for _ in range(3)) for _ in range(count)]
+
+
+def uneven(total: int, parts: int, seed: int = 15) -> list[int]:
+    """Rows of experts: their shares are log-uniform, the greatest up to eight times the least."""
+    draw = random.Random(seed)
+    shares = [log_uniform(draw, 1, 8) for _ in range(parts)]
+    ends = [round(total * sum(shares[:part]) / sum(shares)) for part in range(parts + 1)]
+    return [stop - start for start, stop in pairwise(ends)]
+
+
+def documents(tokens: int, mean: int, seed: int = 16) -> list[int]:
+    """Lengths of documents packed into a sequence, which is cut anywhere."""
+    count = max(1, round(tokens / mean))
+    cuts = sorted(random.Random(seed).sample(range(1, tokens), count - 1))
+    return [stop - start for start, stop in pairwise([0, *cuts, tokens])]
 
 
 @dataclass(frozen=True)

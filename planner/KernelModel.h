@@ -80,6 +80,7 @@ struct LoopModel {
   std::string id;
   int around = kNoLoop;               ///< The loop that it stands in.
   std::optional<runtime::Expr> trips; ///< Over sizes and `tile[0]`; none: not known to the host.
+  bool mayBeIdle = false;             ///< Memory says whether it runs so often, or not at all.
   std::vector<int64_t> axes;          ///< Of the grid, on which `trips` depends.
   Work work;                          ///< Of an iteration, without loops in it.
   bool carriesSums = false;           ///< From zero, and nothing else: blocks can share it.

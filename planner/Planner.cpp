@@ -32,8 +32,9 @@ static std::vector<int64_t> unevenAxes(const KernelModel &model) {
 
 /// Whether memory alone says how long tiles are.
 static bool isLengthRead(const KernelModel &model) {
-  return llvm::any_of(model.loops,
-                      [](const LoopModel &loop) { return !loop.trips && !loop.axes.empty(); });
+  return llvm::any_of(model.loops, [](const LoopModel &loop) {
+    return (!loop.trips || loop.mayBeIdle) && !loop.axes.empty();
+  });
 }
 
 void Planner::orderTiles(const KernelModel &model, Plan &plan) {

@@ -356,8 +356,9 @@ std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
   sum = sum * (tiles / std::max(1.0, extents[axis]));
   double longest = taken.empty() ? 0 : *llvm::max_element(taken);
   constexpr double kMost = 32768; // beyond, shares even out
-  if (tiles > kMost)
-    return {sum.taken / processors + longest / 2, sum};
+  bool isCountRead = llvm::any_of(model.loops, [](auto &loop) { return loop.mayBeIdle; });
+  if (tiles > kMost || isCountRead) // in the mean over all counts, a last round is half full
+    return {std::max(longest, sum.taken / processors + longest / 2), sum};
   std::vector<int64_t> whole(extents.begin(), extents.end());
   auto workOf = [&](const TilePlace &place) { return taken[place[axis]]; };
   return {longestShare(whole, plan.blocks, int64_t(processors), workOf), sum};

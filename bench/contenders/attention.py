@@ -1,4 +1,4 @@
-"""Attention: SDPA's FlashAttention and cuDNN back ends, Triton; with a window FlexAttention."""
+"""Attention: SDPA's FlashAttention and cuDNN back ends, Triton; with other masks FlexAttention."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from bench import shapes
 from bench.cases import OURS, Case
-from bench.contenders import ours
+from bench.contenders import common, ours
 from bench.contenders.common import DTYPES, checked, compiled, empty, random
 from bench.measure import Lineup
 
@@ -23,19 +24,31 @@ BACKENDS = {
 TRITON_ROWS = 128
 
 
-def hidden_keys(s: int, causal: bool, window: int, device: torch.device) -> torch.Tensor | None:
-    """[S, S]: whether a query, which is a row, does not see a key. A window is causal."""
+def first_keys(s: int, documents: int, device: torch.device | str) -> torch.Tensor:
+    """[S]: where the document of each token begins."""
+    lengths = torch.tensor(shapes.documents(s, documents), device=device)
+    return (lengths.cumsum(0) - lengths).repeat_interleave(lengths)
+
+
+def hidden_keys(
+    s: int, causal: bool, window: int, device: torch.device, documents: int = 0
+) -> torch.Tensor | None:
+    """[S, S]: whether a query, which is a row, does not see a key. Windows and documents are
+    causal."""
     if not causal:
         return None
     every = torch.ones(s, s, dtype=torch.bool, device=device)
+    if documents:
+        before = torch.arange(s, device=device) < first_keys(s, documents, device)[:, None]
+        return every.triu(1) | before
     return every.triu(1) | every.tril(-window) if window else every.triu(1)
 
 
-def exact(q, k, v, causal: bool, window: int = 0) -> torch.Tensor:
+def exact(q, k, v, causal: bool, window: int = 0, documents: int = 0) -> torch.Tensor:
     """Attention in f32 over [B, S, H, D], one head at a time: all scores would fill memory."""
     result = torch.empty(q.shape, device=q.device)
     s, group = q.shape[1], q.shape[2] // k.shape[2]
-    hidden = hidden_keys(s, causal, window, q.device)
+    hidden = hidden_keys(s, causal, window, q.device, documents)
     for b in range(q.shape[0]):
         for h in range(q.shape[2]):
             scores = q[b, :, h].float() @ k[b, :, h // group].float().T * q.shape[3] ** -0.5
@@ -48,14 +61,23 @@ def exact(q, k, v, causal: bool, window: int = 0) -> torch.Tensor:
 def builtin(case: Case) -> Callable[..., None]:
     """The built-in kernel, for a case's mask."""
     kernel = ours.kernel("attention")
-    return lambda *arguments: kernel(*arguments, **case.settings)
+    settings = dict(case.settings)
+    if documents := settings.pop("documents", 0):
+        b, s = case.shape["B"], case.shape["S"]
+        first = first_keys(s, documents, common.DEVICE).to(torch.int32)
+        settings["first"] = first.repeat(b, 1)
+    return lambda *arguments: kernel(*arguments, **settings)
 
 
-def flex(q, k, v, window: int) -> Callable[[], torch.Tensor]:
-    """FlexAttention with a causal window; heads are contiguous, as it likes them."""
+def flex(q, k, v, window: int, documents: int) -> Callable[[], torch.Tensor]:
+    """FlexAttention with a causal window, or documents; heads are contiguous, as it likes them."""
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
+    first = first_keys(q.shape[1], documents, q.device) if documents else None
+
     def visible(b, h, query, key):
+        if first is not None:
+            return (key <= query) & (first[key] == first[query])
         return (key <= query) & (key > query - window)
 
     s, grouped = q.shape[1], q.shape[2] != k.shape[2]
@@ -69,10 +91,10 @@ def lineup(case: Case, kernel_of: Callable[[Case], Callable[..., None]] = builti
     """`kernel_of` makes our contender, a function of q, k, v, o, lse and the scale."""
     b, s, h, g, d = (case.shape[name] for name in "BSHGD")
     dtype, causal = DTYPES[case.dtype], bool(case.settings.get("causal"))
-    window = int(case.settings.get("window", 0))
+    window, documents = (int(case.settings.get(name, 0)) for name in ("window", "documents"))
     q, k, v = (random(b, s, heads, d, dtype=dtype) for heads in (h, g, g))
     o, lse = torch.empty_like(q), empty(b, h, s)
-    reference = exact(q, k, v, causal, window)
+    reference = exact(q, k, v, causal, window, documents)
 
     def by_ours():
         attention = kernel_of(case)
@@ -102,8 +124,8 @@ def lineup(case: Case, kernel_of: Callable[[Case], Callable[..., None]] = builti
         return checked(call, reference, (out, lse))
 
     contenders = {OURS: lambda: checked(by_ours(), reference, (o, lse))}
-    if window:  # SDPA has none.
-        contenders["FlexAttention"] = lambda: checked(flex(q, k, v, window), reference)
+    if window or documents:  # SDPA has neither.
+        contenders["FlexAttention"] = lambda: checked(flex(q, k, v, window, documents), reference)
         return Lineup(contenders)
 
     contenders |= {

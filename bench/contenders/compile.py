@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bench.cases import OURS, Case
-from bench.contenders import attention, gemm, hopper, mlp, rows, scaled, varlen
+from bench.contenders import attention, gemm, grouped, hopper, mlp, rows, scaled, varlen
 from bench.measure import Lineup, Run
 
 # Holds the caches of one run; emptied when the process ends.
@@ -18,6 +18,7 @@ LINEUPS = {
     "attention": attention.lineup,
     "attention_varlen": varlen.lineup,
     **{kernel: gemm.lineup for kernel in ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")},
+    "matmul_grouped": grouped.lineup,
     **{kernel: mlp.lineup for kernel in ("gelu_linear", "swiglu_mlp")},
     **{kernel: rows.lineup for kernel in rows.KERNELS},
     **{kernel: scaled.lineup for kernel in scaled.KERNELS},

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bench import shapes
 from bench.cases import Case, Suite
 
 TOKENS = 16384
 
 
-def pairs(s: int, causal: bool, window: int) -> float:
+def pairs(s: int, causal: bool, window: int, documents: int) -> float:
     """Queries and keys that see each other; of a causal row half are counted."""
+    if documents:
+        return sum(length**2 / 2 for length in shapes.documents(s, documents))
     if window:  # Before the window is full, a query sees those up to itself.
         full = max(s - window, 0)
         return full * window + (s - full) * (s - full + 1) / 2
@@ -16,17 +19,20 @@ def pairs(s: int, causal: bool, window: int) -> float:
 
 
 def attention(
-    s: int, h: int, g: int, d: int, causal: bool, b: int | None = None, window: int = 0
-) -> Case:
-    """b sequences of s tokens, or TOKENS / s. A window is of a causal mask."""
+    s: int, h: int, g: int, d: int, causal: bool, b: int | None = None, window: int = 0,
+    documents: int = 0
+) -> Case:  # fmt: skip
+    """b sequences of s tokens, or TOKENS / s. A window and documents, of that many tokens in the
+    mean, are of a causal mask."""
     b = b or TOKENS // s
-    settings = {"causal": causal, "window": window} if window else {"causal": causal}
+    masks = {"causal": causal, "window": window, "documents": documents}
+    settings = {name: value for name, value in masks.items() if value or name == "causal"}
     return Case(
         "attention",
         {"B": b, "S": s, "H": h, "G": g, "D": d},
         "bf16",
         settings,
-        flops=4.0 * b * h * d * pairs(s, causal, window),
+        flops=4.0 * b * h * d * pairs(s, causal, window, documents),
         bytes=2.0 * b * s * d * (2 * h + 2 * g) + 4.0 * b * h * s,
     )
 

@@ -56,7 +56,10 @@ SUITES = (
     suite(
         "attention_masks",
         "attention forward with masks, 16k tokens",
-        (attention(16384, 16, 16, 128, causal=True, window=1024),),
+        (
+            attention(16384, 16, 16, 128, causal=True, window=1024),
+            attention(16384, 16, 16, 128, causal=True, documents=1000),
+        ),
     ),
     replace(
         suite(

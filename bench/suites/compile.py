@@ -13,6 +13,7 @@ SHAPES: dict[str, dict[str, int]] = {
     "layer_norm": {"M": 64, "D": 4096},
     "matmul": {"M": 512, "N": 512, "K": 512},
     "matmul_block_scaled": {"M": 512, "N": 512, "K": 512},
+    "matmul_grouped": {"M": 512, "N": 512, "K": 512, "X": 4},
     "matmul_mixed": {"M": 512, "N": 512, "K": 512},
     "matmul_nt": {"M": 512, "N": 512, "K": 512},
     "matmul_scaled": {"M": 512, "N": 512, "K": 512},

@@ -43,6 +43,18 @@ def few_rows(m: int, n: int, k: int) -> Case:
     return replace(linear(m, n, k), bytes=float(BYTES["bf16"] * n * k))
 
 
+def grouped(m: int, n: int, k: int, experts: int) -> Case:
+    """The rows of several experts, each by a matrix of its own."""
+    dense = linear(m, n, k)
+    weights = BYTES["bf16"] * n * k
+    return replace(
+        dense,
+        kernel="matmul_grouped",
+        shape={**dense.shape, "X": experts},
+        bytes=dense.bytes + (experts - 1) * weights,
+    )
+
+
 def suite(name: str, summary: str, cases: tuple[Case, ...], metric: str = "TFLOP/s") -> Suite:
     return Suite(name, summary, metric, "device", rounds=60, cases=cases, contenders="products")
 
@@ -58,6 +70,14 @@ SUITES = (
         "bf16 products of few rows, as a rate of weights",
         tuple(few_rows(m, n, k) for n, k in WEIGHTS for m in FEW),
         metric="GB/s",
+    ),
+    Suite(
+        "grouped",
+        "bf16 products of experts",
+        "TFLOP/s",
+        "device",
+        rounds=60,
+        cases=(grouped(16384, 4096, 14336, 8), grouped(16384, 14336, 4096, 8)),
     ),
     suite(
         "product_types",

@@ -20,7 +20,9 @@ namespace {
 struct Origin {
   std::set<int64_t> axes;
   bool isRead = false;
-  bool stopsAtMemory = false; ///< What says where something is read does not count.
+  /// What says where something is read does not count, nor what is compared with it, as in a
+  /// search.
+  bool stopsAtMemory = false;
 
   void add(Value value) {
     if (!seen.insert(value).second)
@@ -31,7 +33,7 @@ struct Origin {
     if (auto id = dyn_cast<tile::ProgramIdOp>(op))
       axes.insert(int64_t(id.getAxis()));
     isRead |= isa<tile::LoadOp>(op);
-    if (stopsAtMemory && isa<tile::LoadOp>(op))
+    if (stopsAtMemory && (isa<tile::LoadOp>(op) || comparesMemory(op)))
       return;
     for (Value operand : op->getOperands())
       add(operand);
@@ -43,6 +45,14 @@ struct Origin {
   }
 
 private:
+  static bool comparesMemory(Operation *op) {
+    Origin origin;
+    if (isa<arith::CmpIOp>(op))
+      for (Value side : op->getOperands())
+        origin.add(side);
+    return origin.isRead;
+  }
+
   void addArgument(BlockArgument argument) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (loop && argument == loop.getInductionVar()) { // which ones there are, not how many

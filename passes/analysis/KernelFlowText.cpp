@@ -92,6 +92,11 @@ static Text textOf(Value value) {
       .Case([](arith::CeilDivSIOp div) { return callOf("cdiv", div); })
       .Case([](arith::MinSIOp min) { return callOf("min", min); })
       .Case([](arith::MaxSIOp max) { return callOf("max", max); })
+      .Case([](arith::SelectOp select) {
+        return Text{textOf(select.getTrueValue()).inside(1) + " if … else " +
+                        textOf(select.getFalseValue()).text,
+                    0};
+      })
       .Default([](Operation *) { return Text{"…"}; });
 }
 

@@ -21,8 +21,9 @@ from .kernel import borrowing, builtin
 from .torch_ops import Operation, needs_gradient
 
 __all__ = [
-    "attention", "attention_varlen", "gelu_linear", "layer_norm", "matmul", "matmul_block_scaled", "matmul_mixed",
-    "matmul_scaled", "rms_norm", "rope_", "softmax", "swiglu", "swiglu_mlp",
+    "attention", "attention_varlen", "gelu_linear", "layer_norm", "matmul", "matmul_block_scaled",
+    "matmul_grouped", "matmul_mixed", "matmul_scaled", "rms_norm", "rope_", "softmax", "swiglu",
+    "swiglu_mlp",
 ]  # fmt: skip
 
 
@@ -39,23 +40,24 @@ def _require(holds, op, message):
 # ===- Attention -----------------------------------------------------------------------------===
 
 
-def _attention_outputs(q, k, v, scale, slopes, bias, sinks, prefix, seed, causal, window, softcap,
-                       dropped, functions):
+def _attention_outputs(q, k, v, scale, slopes, bias, sinks, prefix, seed, first, causal, window,
+                       softcap, dropped, functions):
     lse = q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=torch.float32)
     return torch.empty_like(q), lse
 
 
-def _attention_run(results, q, k, v, scale, slopes, bias, sinks, prefix, seed, causal, window,
-                   softcap, dropped, functions):
+def _attention_run(results, q, k, v, scale, slopes, bias, sinks, prefix, seed, first, causal,
+                   window, softcap, dropped, functions):
     _attention_kernels[functions](q, k, v, *results, scale, slopes, bias, sinks, prefix, seed,
-                                  causal=causal, window=window, softcap=softcap, dropped=dropped)
+                                  first, causal=causal, window=window, softcap=softcap,
+                                  dropped=dropped)
 
 
 _attention = Operation(
     "attention",
     "(Tensor q, Tensor k, Tensor v, float scale, Tensor? slopes, Tensor? bias, Tensor? sinks, "
-    "Tensor? prefix, Tensor? seed, bool causal, int window, float softcap, int dropped, "
-    "int functions) -> (Tensor, Tensor)",
+    "Tensor? prefix, Tensor? seed, Tensor? first, bool causal, int window, float softcap, "
+    "int dropped, int functions) -> (Tensor, Tensor)",
     _attention_outputs, _attention_run,
 )  # fmt: skip
 
@@ -79,8 +81,8 @@ def _functions(score, mask):
 def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False, window: int = 0,
               scale: float | None = None, softcap: float = 0.0, slopes: Tensor | None = None,
               bias: Tensor | None = None, sinks: Tensor | None = None, prefix: Tensor | None = None,
-              dropout: float = 0.0, seed: Tensor | None = None, score: Callable | None = None,
-              mask: Callable | None = None, layout: str = "bhsd",
+              first: Tensor | None = None, dropout: float = 0.0, seed: Tensor | None = None,
+              score: Callable | None = None, mask: Callable | None = None, layout: str = "bhsd",
               return_lse: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """softmax(scale * query key^T) value, as torch's scaled_dot_product_attention.
 
@@ -88,8 +90,9 @@ def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False
     and third dimensions change places. H is a multiple of G: heads share keys and values. `scale`
     is 1 / sqrt(D) where it is not given. `causal`: query s sees keys t <= s + T - S, so the last
     query sees the last key (torch aligns the first ones where S != T). `window` > 0: and only
-    t > s + T - S - window. `prefix`, int32 [B]: and all keys t < prefix[b]. A row that sees nothing
-    is 0.
+    t > s + T - S - window. `prefix`, int32 [B]: and all keys t < prefix[b]. `first`, int32 [B, S],
+    which does not fall along S: of all these only keys t >= first[b, s], so that documents packed
+    into a sequence do not see each other. A row that sees nothing is 0.
 
     Scores z = scale * query key^T become, in this order: `softcap` > 0: softcap * tanh(z / softcap);
     `slopes`, f32 [H]: z - slopes[h] * |s + T - S - t|; `bias`, of the dtype of `query` and a shape
@@ -120,7 +123,7 @@ def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False
     if dropped > 0 and seed is None:
         seed = torch.empty(2, dtype=torch.int64, device=q.device).random_()
     o, lse = _attention(q, k, v, scale, slopes, bias, sinks, prefix, seed if dropped else None,
-                        causal, window, float(softcap), dropped, _functions(score, mask))
+                        first, causal, window, float(softcap), dropped, _functions(score, mask))
     if layout == "bhsd":
         o = o.transpose(1, 2)
     return (o, lse) if return_lse else o
@@ -211,6 +214,35 @@ def matmul(input: Tensor, other: Tensor, *, dtype: torch.dtype | None = None,
     _require(input.shape[-1] == other.shape[0], "matmul",
              f"`input` has {input.shape[-1]} columns but `other` has {other.shape[0]} rows")
     return _matmul(input, other, dtype, tf32)
+
+
+def _matmul_grouped_run(y, x, weight, offsets, dtype, tf32):
+    if tf32 is None:
+        tf32 = torch.backends.cuda.matmul.allow_tf32
+    builtin("matmul_grouped")(x, weight, offsets, y, tf32=tf32)
+
+
+_matmul_grouped = Operation(
+    "matmul_grouped",
+    "(Tensor x, Tensor weight, Tensor offsets, ScalarType? dtype, bool? tf32) -> Tensor",
+    lambda x, weight, offsets, dtype, tf32: x.new_empty(
+        (x.shape[0], weight.shape[1]), dtype=dtype or x.dtype),
+    _matmul_grouped_run,
+)  # fmt: skip
+
+
+def matmul_grouped(input: Tensor, weight: Tensor, offsets: Tensor, *,
+                   dtype: torch.dtype | None = None, tf32: bool | None = None) -> Tensor:
+    """input weight[e]^T, each row by the weight of its expert e, of E experts.
+
+    input: [M, K], weight: [E, N, K]; expert e has the rows offsets[e] to offsets[e + 1] of input:
+    int32 [E + 1], from 0 on, not falling. Gives [M, N]; rows behind the last expert's are not
+    written. Dtypes, `dtype` and `tf32` are as in `matmul`.
+    """
+    for name, tensor, rank in (("input", input, 2), ("weight", weight, 3), ("offsets", offsets, 1)):
+        _require(tensor.dim() == rank, "matmul_grouped",
+                 f"`{name}` has {tensor.dim()} dimensions and must have {rank}")
+    return _matmul_grouped(input, weight, offsets, dtype, tf32)
 
 
 def _scaled_outputs(x, weight, dtype):

@@ -19,6 +19,7 @@ from bench.contenders import (  # noqa: E402
     attentions,
     common,
     gemm,
+    grouped,
     launch,
     mlp,
     products,
@@ -38,6 +39,7 @@ CASES = [
         for kernel in ("matmul_scaled", "matmul_block_scaled")
     ),
     Case("matmul_mixed", {"M": 64, "N": 128, "K": 192}, "bf16"),
+    Case("matmul_grouped", {"M": 64, "N": 72, "K": 40, "X": 3}, "bf16"),
     Case("gelu_linear", {"M": 64, "N": 72, "K": 40}, "f16", {"approximate": True}),
     Case("gelu_linear", {"M": 64, "N": 72, "K": 40}, "f16", {"approximate": False}),
     Case("swiglu_mlp", {"M": 64, "N": 72, "K": 40}, "f16"),
@@ -56,6 +58,7 @@ CASES = [
 ]
 LINEUPS = {
     "attention": attention.lineup,
+    "matmul_grouped": grouped.lineup,
     "gelu_linear": mlp.lineup,
     "swiglu_mlp": mlp.lineup,
     **{kernel: gemm.lineup for kernel in ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")},
@@ -87,7 +90,7 @@ def test_contenders_agree_with_the_reference(case, on_cpu):
 
     with pinned(attention.attention_kernel, matmul.matmul_kernel, mlp.swiglu_kernel):
         lineup = LINEUPS.get(case.kernel, rows.lineup)(case)
-        agree(lineup, {"Triton", "tilewright"} & lineup.contenders.keys())
+        agree(lineup, {"Triton", "tilewright", "dense"} & lineup.contenders.keys())
 
 
 @pytest.mark.parametrize(
@@ -113,11 +116,11 @@ def test_attention_has_pytorchs_back_ends_as_peers(d, on_cpu):
     agree(lineup, {"tilewright"})
 
 
-def test_attention_with_a_window_has_flex_attention_as_peer(on_cpu, monkeypatch):
+@pytest.mark.parametrize("mask", [{"window": 100}, {"documents": 50}], ids=str)
+def test_attention_with_a_mask_has_flex_attention_as_peer(mask, on_cpu, monkeypatch):
     monkeypatch.setattr(attention, "compiled", lambda function: function)
     shape = {"B": 2, "S": 256, "H": 4, "G": 2, "D": 64}
-    settings = {"causal": True, "window": 100}
-    lineup = attentions.lineup(Case("attention", shape, "bf16", settings))
+    lineup = attentions.lineup(Case("attention", shape, "bf16", {"causal": True, **mask}))
     assert lineup.contenders.keys() == {"tilewright", "FlexAttention"}
     agree(lineup, {"tilewright", "FlexAttention"})
 

@@ -14,7 +14,7 @@ from bench.suites.gemm import product
 def test_the_suites_are_named():
     assert list(SUITES) == [
         *("gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"),
-        *("products", "few_rows", "product_types", "random_products"),
+        *("products", "few_rows", "grouped", "product_types", "random_products"),
         *("attention_lengths", "attention_batches", "attention_sizes", "attention_masks"),
         *("attention_options", "random_attention"),
     ]

@@ -43,6 +43,42 @@ TEST_F(KernelNumbers, matmul) {
       }
 }
 
+/// Experts without rows, with one, with as many as a tile, with more; one of them is no number,
+/// which its neighbours do not see.
+TEST_F(KernelNumbers, matmulGrouped) {
+  constexpr int kN = 37, kK = 51, kRows[] = {0, 5, 0, 16, 1, 37, 7, 0};
+  constexpr int kExperts = std::size(kRows), kNan = 4;
+  Numbers cuts{0};
+  for (int rows : kRows)
+    cuts.push_back(cuts.back() + rows);
+  int rows = int(cuts.back());
+  Array &a = random("f32", rows * kK), &b = random("f32", kExperts * kN * kK);
+  Numbers left = a.values(), right = b.values(), expected;
+  for (int expert = 0; expert < kExperts; ++expert) {
+    Numbers part(left.begin() + int(cuts[expert]) * kK, left.begin() + int(cuts[expert + 1]) * kK);
+    Numbers own(right.begin() + expert * kN * kK, right.begin() + (expert + 1) * kN * kK);
+    Numbers product = multiply(part, own, kRows[expert], kN, kK, false, true);
+    expected.insert(expected.end(), product.begin(), product.end());
+  }
+  int from = int(cuts[kNan]), to = int(cuts[kNan + 1]);
+  std::fill(left.begin() + from * kK, left.begin() + to * kK, std::nan(""));
+  Array &c = harness.zeros("f32", rows * kN);
+  Specialisation specialisation;
+  specialisation.dtypes["E"] = specialisation.dtypes["O"] = Dtype::F32;
+  specialisation.consts["tf32"] = false;
+  for (const char *name : {"BM", "BN", "BK"})
+    specialisation.consts[name] = int64_t(16);
+  run("matmul_grouped.py", "matmul_grouped", specialisation,
+      {view(harness.array("f32", left), {rows, kK}), view(b, {kExperts, kN, kK}),
+       view(harness.array("i32", cuts), {kExperts + 1}), view(c, {rows, kN})});
+  Numbers found = c.values();
+  for (int i = from * kN; i < to * kN; ++i) {
+    EXPECT_TRUE(std::isnan(found[i]));
+    found[i] = expected[i];
+  }
+  expectNear(harness.array("f32", found), expected, 1e-5);
+}
+
 TEST_F(KernelNumbers, geluLinear) {
   constexpr int kM = 20, kN = 24, kK = 40;
   Array &x = random("bf16", kM * kK), &w = random("bf16", kN * kK), &bias = random("bf16", kN);

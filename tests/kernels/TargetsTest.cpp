@@ -165,9 +165,10 @@ constexpr Form kForms[] = {
     {"gelu_linear", "E=bf16", "", 90, kNever, "stmatrix.sync.aligned.m8n8.x4"},
     {"attention", "E=bf16", "", 90, kNever, "stmatrix.sync.aligned.m8n8.x4"},
 };
-constexpr const char *kProducts[] = {
-    "matmul",      "matmul_nt",  "matmul_tn",       "matmul_tt", "matmul_scaled",   "matmul_mixed",
-    "gelu_linear", "swiglu_mlp", "swiglu_mlp_down", "attention", "attention_varlen"};
+constexpr const char *kProducts[] = {"matmul",          "matmul_nt",     "matmul_tn",
+                                     "matmul_tt",       "matmul_scaled", "matmul_mixed",
+                                     "matmul_grouped",  "gelu_linear",   "swiglu_mlp",
+                                     "swiglu_mlp_down", "attention",     "attention_varlen"};
 
 } // namespace
 

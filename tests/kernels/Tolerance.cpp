@@ -29,10 +29,11 @@ static double termsOf(const KernelCall &call) {
     const char *dim;
   };
   static constexpr Row kRows[] = {
-      {"matmul", "K"},       {"matmul_nt", "K"},       {"matmul_tn", "K"},
-      {"matmul_tt", "K"},    {"matmul_scaled", "K"},   {"matmul_block_scaled", "K"},
-      {"matmul_mixed", "K"}, {"gelu_linear", "K"},     {"reduce_sum", "N"},
-      {"swiglu_mlp", "K"},   {"swiglu_mlp_down", "N"}, {"reduce_sum_rows", "D"}};
+      {"matmul", "K"},         {"matmul_nt", "K"},      {"matmul_tn", "K"},
+      {"matmul_tt", "K"},      {"matmul_scaled", "K"},  {"matmul_block_scaled", "K"},
+      {"matmul_mixed", "K"},   {"matmul_grouped", "K"}, {"gelu_linear", "K"},
+      {"reduce_sum", "N"},     {"swiglu_mlp", "K"},     {"swiglu_mlp_down", "N"},
+      {"reduce_sum_rows", "D"}};
   for (const Row &row : kRows)
     if (call.test().kernel == row.kernel)
       return double(call.job().sizes.at(row.dim));

@@ -86,7 +86,7 @@ def numpy_halved(z, b, h, s, t):
 
 
 OPTIONS = ("causal", "window", "prefix", "softcap", "slopes", "bias", "sinks", "dropped", "score",
-           "mask")  # fmt: skip
+           "mask", "first")  # fmt: skip
 FUNCTIONS = {"score": (halved, "f32"), "mask": (odd, "bool")}
 
 
@@ -101,6 +101,7 @@ def chosen(names, s, t, dtype, rng):
         "bias": rng.standard_normal((B, H, s, t)).astype(dtype),
         "sinks": np.array([0.5, -1.0], np.float32),
         "dropped": 77,
+        "first": np.sort(rng.integers(0, max(t, 1), (B, s)).astype(np.int32), 1),
     }
     result = {name: values[name] for name in names if name in values}
     return result | ({"seed": np.array(SEED)} if "dropped" in names else {})
@@ -129,6 +130,8 @@ def reference(q, k, v, scale, names, options):
             seen &= t > s + keys - length - options["window"]
         if "prefix" in names:
             seen |= t < options["prefix"][b]
+        if "first" in names:
+            seen &= t >= options["first"][b][:, None]
         if "mask" in names:
             seen &= odd(b, h, s, t)
         p = np.where(seen, np.exp(z), 0)

@@ -87,6 +87,8 @@ CU_Q, CU_K = (
 )
 PACKED_Q, PACKED_K = torch.randn(sum(LENGTHS), H, D), torch.randn(sum(KEY_LENGTHS), G, D)
 
+EXPERT_ROWS, EXPERTS = torch.randn(sum(LENGTHS), 40), torch.randn(len(LENGTHS), 24, 40)
+
 
 def varlen(q, k, v, causal):
     """The sequences one by one; the last query sees the last key."""
@@ -104,6 +106,10 @@ def varlen(q, k, v, causal):
 SLOPES, SINKS = torch.rand(H) / 4, torch.randn(H)
 BIAS, SEED = torch.randn(1, H, S, T), torch.tensor([1, 2])
 PREFIX = torch.tensor([3, 50], dtype=torch.int32)
+
+DOCUMENT_STARTS = torch.tensor([0, 2, 3, 9, 16])
+FIRST = torch.stack([DOCUMENT_STARTS, DOCUMENT_STARTS + 1]).to(torch.int32).repeat_interleave(
+    torch.tensor([2, 1, 6, 7, S - 16]), 1)  # fmt: skip
 
 
 def with_options(q, k):
@@ -146,6 +152,13 @@ CASES = {
         ),
         lambda q, k: with_options(q, k),
         (Q, KT),
+    ),
+    "attention_documents": (
+        lambda q, k: tw.ops.attention(q, k, k, causal=True, first=FIRST),
+        lambda q, k: sdpa(q, k, k, attn_mask=(
+            (torch.arange(S) >= FIRST[:, :, None]) & torch.ones(S, S, dtype=torch.bool).tril()
+        )[:, None]).nan_to_num(0),
+        (Q, K),
     ),
     "attention_functions": (
         lambda q, k: tw.ops.attention(q, k, k, score=biased, mask=near),
@@ -223,6 +236,11 @@ CASES = {
         lambda x, w, s, t: (x.float() * blocks(s.T, 5, 1, 128))
         @ (w.float() * blocks(t, 140, 128, 128)).T,
         (LONG, WEIGHT, ROW_SCALES, BLOCK_SCALES),
+    ),
+    "matmul_grouped": (
+        lambda x, w: tw.ops.matmul_grouped(x, w, CU_Q),
+        lambda x, w: torch.cat([y @ v.T for y, v in zip(x.split(LENGTHS), w)]),
+        half(EXPERT_ROWS, EXPERTS),
     ),
     "matmul_mixed": (
         tw.ops.matmul_mixed,
@@ -324,6 +342,9 @@ def test_rope_refuses_gradients():
      "argument `cu_k` has size 5 in axis 0"),
     (lambda: tw.ops.matmul(X, X), "`other` has 3 dimensions and must have 2"),
     (lambda: tw.ops.matmul(X, W), "`input` has 64 columns but `other` has 32 rows"),
+    (lambda: tw.ops.matmul_grouped(X, EXPERTS, CU_Q), "`input` has 3 dimensions and must have 2"),
+    (lambda: tw.ops.matmul_grouped(*half(EXPERT_ROWS, EXPERTS), CU_Q[1:]),
+     "offsets has one number more than there are experts"),
     (lambda: tw.ops.matmul_scaled(LONG, WEIGHT.half(), 1.0), "argument `b` has the dtype `f16`"),
     (lambda: tw.ops.matmul_block_scaled(LONG, WEIGHT, ROW_SCALES[:1], BLOCK_SCALES[:, :1]),
      "scales must be given for every 128 columns of a and b"),

@@ -104,18 +104,30 @@ private:
     return kNoLoop;
   }
 
-  static std::optional<Expr> tripsOf(scf::ForOp loop) {
+  /// The end of a loop that the host knows but for whether it runs: `n if … else start`.
+  static Value endIfAny(scf::ForOp loop) {
+    auto select = loop.getUpperBound().getDefiningOp<arith::SelectOp>();
+    return select && select.getFalseValue() == loop.getLowerBound() ? select.getTrueValue()
+                                                                    : Value();
+  }
+
+  static void readTrips(scf::ForOp loop, LoopModel &made) {
     std::optional<Expr> lower = tileExpr(loop.getLowerBound()),
                         upper = tileExpr(loop.getUpperBound()), step = tileExpr(loop.getStep());
+    if (Value end = endIfAny(loop); end && !upper) {
+      upper = tileExpr(end);
+      made.mayBeIdle = upper.has_value();
+    }
     if (!lower || !upper || !step)
-      return std::nullopt;
+      return;
     Expr length = Expr::binary(ExprOp::Sub, *upper, *lower);
-    return Expr::binary(ExprOp::CeilDiv, length, *step);
+    made.trips = Expr::binary(ExprOp::CeilDiv, length, *step);
   }
 
   void readLoop(const passes::LoopFact &fact) {
     scf::ForOp loop = fact.loop;
-    LoopModel made{.id = fact.id, .around = loopOf(loop), .trips = tripsOf(loop), .axes = {}};
+    LoopModel made{.id = fact.id, .around = loopOf(loop), .trips = {}, .axes = {}};
+    readTrips(loop, made);
     made.axes.assign(fact.axes.begin(), fact.axes.end());
     made.work = workOf(*loop.getBody());
     made.carriesSums = !fact.carried.empty() && llvm::all_of(fact.carried, [](auto &carried) {
