@@ -46,6 +46,7 @@ struct Structure {
   bool takesTurns = false;    ///< Warpgroups take turns to start products.
   bool overlapsTiles = false; ///< The end of a tile stands beside the start of the next.
   bool fromLast = false;      ///< Loops run from the last iteration.
+  int64_t makers = 1;         ///< Warpgroups that make operands for others, if there are such.
 
   int64_t computingGroups() const { return groups * std::max<int64_t>(1, turns); }
 };
@@ -95,9 +96,17 @@ private:
     });
   }
   /// Whether another role can compute a tile that lies in shared memory.
-  static bool isMade(const ComputedModel &tile) { return tile.isShared && !tile.isFromProduct; }
+  bool isMade(const ComputedModel &tile) const { return isShared(tile) && !tile.isFromProduct; }
+  bool isShared(const ComputedModel &tile) const {
+    return is.isSwapped ? tile.isSharedSwapped : tile.isShared;
+  }
   /// Warpgroups that do.
-  int64_t makers() const { return llvm::any_of(model.computed, isMade) ? 1 : 0; }
+  int64_t makers() const {
+    bool areSome = llvm::any_of(model.computed, [&](auto &tile) { return isMade(tile); });
+    return areSome ? is.makers : 0;
+  }
+  /// The stream with whose slots those of another change hands.
+  const StreamModel *leaderOf(const StreamModel &stream) const;
   /// The first stream of a loop that a product multiplies; null if there is none.
   const StreamModel *operandIn(int loop) const {
     auto found = llvm::find_if(model.streams, [&](const StreamModel &stream) {
@@ -166,19 +175,24 @@ Status PlanWriter::writeProduct(const ProductModel &product) {
 }
 
 Status PlanWriter::writeProducts() {
-  int64_t registers = 0;
+  int64_t registers = 0, added = 0;
   for (const ProductModel &product : model.products) {
     TILEWRIGHT_TRY(writeProduct(product));
-    registers += product.m * product.n / (kWarpgroup * is.groups);
+    int64_t sums = product.m * product.n / (kWarpgroup * is.groups);
+    registers += sums;
+    if (product.isAdded) // to sums of its own, one product after the other
+      added = std::max(added, sums);
     int64_t blocks = rowsOf(product, is.isSwapped) / (kRows * is.groups);
     if (blocks > 1 && is.groups > 1 && registers > kMostOfBlocks)
       return Error{llvm::formatv(
                        "sums of {0} blocks of rows take {1} registers of a thread, and {2} at most",
                        blocks, registers, kMostOfBlocks)
                        .str()};
-    if (!product.isShared) // its left operand
-      registers += product.m * product.k * product.bits / 32 / (kWarpgroup * is.groups);
+    if (is.isSwapped ? !product.isSharedSwapped : !product.isShared) // its left operand
+      registers +=
+          rowsOf(product, is.isSwapped) * product.k * product.bits / 32 / (kWarpgroup * is.groups);
   }
+  registers += added;
   bool isChained =
       llvm::any_of(model.products, [](auto &product) { return !product.behind.empty(); });
   int64_t own = kOwnRegisters + (isChained ? kRowRegisters : 0);
@@ -228,8 +242,8 @@ void PlanWriter::addComputingRoles() {
     role.registers = few;
   if (makers()) {
     constexpr int64_t kMakers = 120; // registers of a role that converts a tile
-    left -= kMakers;
-    plan.roles.push_back({"make", 4, kMakers, {}, {}});
+    left -= kMakers * makers();
+    plan.roles.push_back({"make", 4 * makers(), kMakers, {}, {}});
     for (const ComputedModel &tile : model.computed)
       if (isMade(tile))
         plan.roles.back().tiles.push_back(tile.id);
@@ -275,6 +289,18 @@ static std::vector<Step> oneByOne(llvm::ArrayRef<const ProductModel *> products)
   return order;
 }
 
+/// Each is added to its sum before the next is started, but the last: that is added an iteration
+/// later, beside the first.
+static std::vector<Step> addedInTurn(llvm::ArrayRef<const ProductModel *> products) {
+  const std::string &last = products.back()->id;
+  std::vector<Step> order = {{Step::Add, last}};
+  for (const ProductModel *product : products.drop_back())
+    for (Step::Kind kind : {Step::Start, Step::Await, Step::Add})
+      order.push_back({kind, product->id});
+  order.insert(order.end(), {{Step::Start, last}, {Step::Await, last}});
+  return order;
+}
+
 /// Warpgroups take turns in the starts that the order begins with.
 static void takeTurns(std::vector<Step> &order) {
   auto last = llvm::find_if(order, [](const Step &step) { return step.kind != Step::Start; });
@@ -298,9 +324,12 @@ void PlanWriter::writeLoop(const LoopModel &loop, int number) {
       (isBehind(product) ? late : now).push_back(&product);
   bool isSkewed = !late.empty();
   llvm::append_range(now, late);
-  if (isSkewed || is.takesTurns)
+  bool areAdded = llvm::all_of(now, [](auto *product) { return product->isAdded; });
+  if (areAdded && now.size() > 1)
+    made.order = addedInTurn(now);
+  else if (isSkewed || is.takesTurns)
     made.order = isSkewed ? startsAndAwaits(now) : oneByOne(now);
-  if (is.takesTurns)
+  if (is.takesTurns && !now.empty())
     takeTurns(made.order);
   Plan::Loop none;
   none.id = loop.id;
@@ -330,6 +359,22 @@ void PlanWriter::writeLoops() {
 
 //===- Channels -------------------------------------------------------------------------------===//
 
+/// Those of one computed tile go together, as one role takes them; others that are no operands with
+/// the first that is one. Between products that are added at once, each wait counts: all go
+/// together.
+const StreamModel *PlanWriter::leaderOf(const StreamModel &stream) const {
+  if (stream.loop == kNoLoop)
+    return nullptr;
+  if (!stream.into.empty())
+    return &*llvm::find_if(model.streams, [&](const StreamModel &other) {
+      return other.into == stream.into && isStream(other);
+    });
+  bool areAdded = llvm::any_of(model.products, [&](const ProductModel &product) {
+    return product.loop == stream.loop && product.isAdded;
+  });
+  return stream.isOperand && !areAdded ? nullptr : operandIn(stream.loop);
+}
+
 Status PlanWriter::writeChannels() {
   for (const StreamModel &stream : model.streams) {
     if (stream.isOperand && !isStream(stream))
@@ -340,13 +385,13 @@ Status PlanWriter::writeChannels() {
     Plan::Channel channel{stream.id, byTma ? "tma" : "registers", 1, 0, false, ""};
     channel.multicast =
         byTma && is.cluster && stream.isOperand && llvm::is_contained(stream.alike, is.clusterAxis);
-    const StreamModel *first = operandIn(stream.loop);
-    if (stream.loop != kNoLoop && !stream.isOperand && first && first->notByTma.empty())
-      channel.with = first->id;
+    const StreamModel *leader = leaderOf(stream);
+    if (leader && leader != &stream && leader->notByTma.empty() && byTma)
+      channel.with = leader->id;
     plan.channels.push_back(std::move(channel));
   }
   for (const ComputedModel &tile : model.computed)
-    if (tile.isShared)
+    if (isShared(tile))
       plan.channels.push_back({tile.id, "put", isMade(tile) ? kPutSlots : 1, 0, false, ""});
   return writeSlots();
 }
@@ -388,6 +433,14 @@ void PlanWriter::writeEnds(int level) {
                                  slotColumnsOf(end) / parts);
     if (!isOne && channel.columns != end.columns)
       channel.slots = 2;
+    auto isLike = [&](const Plan::Channel &other) {
+      auto first = llvm::find_if(model.ends, [&](auto &it) { return it.id == other.id; });
+      return first != model.ends.end() && first->elementBytes == end.elementBytes &&
+             first->columns == end.columns && first->rows == end.rows;
+    };
+    auto like = llvm::find_if(plan.channels, isLike);
+    if (!model.parts.empty() && like != plan.channels.end()) // parts of one tile
+      channel.with = like->id;
     plan.channels.push_back(std::move(channel));
   }
 }
@@ -433,7 +486,7 @@ ErrorOr<int64_t> PlanWriter::fillSlots() {
   int64_t copies = std::max<int64_t>(1, is.turns), set = 0, once = 0;
   auto bytesOf = [&](const Plan::Channel &channel) {
     for (const EndModel &end : model.ends)
-      if (end.id == channel.id)
+      if (end.id == channel.id && channel.with.empty())
         return channel.slots * end.elementBytes *
                (channel.rows ? channel.rows * end.columns : channel.columns * end.rows);
     for (const ComputedModel &tile : model.computed)
@@ -471,6 +524,8 @@ ErrorOr<Plan> PlanWriter::write() {
   plan.target = target.name.str();
   plan.positive = model.positive;
   plan.tiles = model.tiles;
+  plan.programs = model.programs;
+  plan.parts = model.parts;
   if (is.isSplit && !splitLoop())
     return Error{"no loop can be shared"};
   TILEWRIGHT_TRY(writeRoles());
@@ -504,6 +559,13 @@ static std::vector<Structure> chained(const KernelModel &model, int64_t groups) 
   return result;
 }
 
+/// Whether neighbours along an axis of the grid read the same.
+static bool isShared(const KernelModel &model, int64_t axis) {
+  return llvm::any_of(model.streams, [&](const StreamModel &stream) {
+    return stream.isOperand && llvm::is_contained(stream.alike, axis);
+  });
+}
+
 /// Products of which none follows from another, by some warpgroups.
 static std::vector<Structure> unchained(const KernelModel &model, int64_t groups, bool isSwapped) {
   Structure plain = {.groups = groups, .isSwapped = isSwapped};
@@ -515,9 +577,14 @@ static std::vector<Structure> unchained(const KernelModel &model, int64_t groups
   };
   add([](Structure &is) { is.perSm = 2; });
   add([](Structure &is) { is.isSplit = true; });
-  for (int64_t axis : {0, 1})
+  if (isSwapped) // few rows: all that loads and converts is needed
+    add([](Structure &is) {
+      is.perSm = 2;
+      is.isSplit = true;
+    });
+  for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
     for (bool isSplit : {false, true})
-      if (axis < int64_t(model.grid.size()))
+      if (isShared(model, axis))
         add([&](Structure &is) {
           is.cluster = 2;
           is.clusterAxis = axis;
@@ -525,6 +592,18 @@ static std::vector<Structure> unchained(const KernelModel &model, int64_t groups
         });
   if (groups == 1)
     add([](Structure &is) { is.turns = 2; });
+  // Of products that are added at once, in turns; of operands that are made, by two.
+  bool areAdded = llvm::all_of(model.products, [](auto &product) { return product.isAdded; });
+  bool areMade = llvm::any_of(model.computed, [&](auto &tile) {
+    return !tile.isFromProduct && (isSwapped ? tile.isSharedSwapped : tile.isShared);
+  });
+  for (size_t number = 0, count = result.size(); number < count; ++number) {
+    Structure structure = result[number];
+    structure.takesTurns = areAdded && model.products.size() == 1 && groups > 1;
+    structure.makers = areMade ? 2 : 1;
+    if (structure.takesTurns || areMade)
+      result.push_back(structure);
+  }
   return result;
 }
 

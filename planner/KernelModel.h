@@ -45,6 +45,8 @@ struct StreamModel {
   std::optional<runtime::Expr> pitch;
   std::string notByTma;  ///< Why TMA cannot bring it; empty: it can.
   std::string notByRole; ///< Why no role can load it; empty: one can.
+  /// The computed tile that it leads to, which a role may make: "t1"; empty: none.
+  std::string into = {};
 
   int64_t bytes() const;
 
@@ -58,6 +60,7 @@ struct ComputedModel {
   bool isShared = false;      ///< A product reads it in shared memory.
   bool isFromProduct = false; ///< So no other role can make it.
   int loop = kNoLoop;
+  bool isSharedSwapped = false; ///< The same of `isShared`, where products are swapped.
 
   bool operator==(const ComputedModel &) const = default;
 };
@@ -72,6 +75,9 @@ struct ProductModel {
   bool isShared = true;   ///< Its left operand lies in shared memory; else in registers.
   /// Products whose results lead to its left operand, by arithmetic, in the same iteration.
   std::vector<std::string> behind;
+  /// What it gives leads to nothing but sums that the loop carries, by arithmetic.
+  bool isAdded = false;
+  bool isSharedSwapped = true; ///< If it is swapped, its left operand lies in shared memory.
 
   bool operator==(const ProductModel &) const = default;
 };
@@ -109,8 +115,9 @@ struct EndModel {
 /// A kernel with its tiles, under the conditions of a plan.
 struct KernelModel {
   std::string kernel;
-  std::vector<passes::Plan::Tile> tiles; ///< Of the parameters that were open.
-  std::vector<std::string> positive;     ///< Scalars that are taken as positive.
+  std::vector<passes::Plan::Tile> tiles;            ///< Of the parameters that were open.
+  std::vector<std::string> positive;                ///< Scalars that are taken as positive.
+  std::vector<passes::Plan::Parts> programs, parts; ///< Which its tiles are made of, or cut into.
   std::vector<runtime::Expr> grid;
   std::vector<StreamModel> streams;
   std::vector<ComputedModel> computed;

@@ -37,6 +37,23 @@ static bool isLengthRead(const KernelModel &model) {
   });
 }
 
+/// Axes along which tiles share what they read come first, behind that of clusters; the others,
+/// such as a batch, last.
+static void sortAxes(const KernelModel &model, Plan &plan) {
+  std::vector<int64_t> &axes = plan.blocks.axes;
+  if (axes.empty())
+    for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
+      axes.push_back(axis);
+  auto isShared = [&](int64_t axis) {
+    return llvm::any_of(model.streams, [&](const StreamModel &stream) {
+      return llvm::is_contained(stream.alike, axis) || llvm::is_contained(stream.near, axis);
+    });
+  };
+  std::stable_partition(axes.begin() + (plan.blocks.cluster ? 1 : 0), axes.end(), isShared);
+  if (llvm::is_sorted(axes)) // as it is
+    axes.clear();
+}
+
 void Planner::orderTiles(const KernelModel &model, Plan &plan) {
   constexpr int64_t kGroup = 16; // tiles along the first axis that share what they read in L2
   constexpr int64_t kHeads = 4;  // rows of as many of the next axis that go together
@@ -47,6 +64,7 @@ void Planner::orderTiles(const KernelModel &model, Plan &plan) {
     return;
   std::vector<int64_t> uneven = unevenAxes(model);
   if (uneven.empty()) {
+    sortAxes(model, plan);
     plan.blocks.grouped = kGroup;
     return;
   }
@@ -122,7 +140,8 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
 
 std::optional<Prediction> Planner::predictFor(const Plan &plan, const Launch &launch) const {
   for (const KernelModel &model : models)
-    if (model.tiles == plan.tiles && model.positive == plan.positive)
+    if (model.tiles == plan.tiles && model.positive == plan.positive &&
+        model.programs == plan.programs && model.parts == plan.parts)
       return predict(model, plan, ratesOf(target), launch);
   return std::nullopt;
 }

@@ -104,19 +104,26 @@ private:
     return std::max({all / rates.multiplies, work.specials / rates.specials,
                      work.conversions / rates.conversions});
   }
+  /// Whether what one warpgroup does between products is kept apart from that of others.
   bool takesTurns() const {
     return llvm::any_of(plan.loops, [](const Plan::Loop &loop) {
-      return llvm::any_of(loop.order,
-                          [](auto &step) { return step.kind == Plan::Loop::Step::Enter; });
+      return llvm::any_of(loop.order, [](auto &step) {
+        return step.kind == Plan::Loop::Step::Enter || step.kind == Plan::Loop::Step::Add;
+      });
     });
   }
   bool isSkewed() const {
     return llvm::any_of(plan.products, [](auto &product) { return product.behind; });
   }
-  int64_t groups() const {
-    return plan.products.front().warps[0] / 4 * std::max<int64_t>(1, plan.blocks.turns) *
-           std::max<int64_t>(1, plan.blocks.perSm);
+  int64_t groups() const { return plan.products.front().warps[0] / 4 * copies(); }
+  /// Tiles that a multiprocessor has under way at once.
+  int64_t copies() const {
+    int64_t most =
+        std::max<int64_t>(1, plan.blocks.turns) * std::max<int64_t>(1, plan.blocks.perSm);
+    auto places = int64_t(std::ceil(tiles / processors));
+    return plan.blocks.splitLoop.empty() ? std::min(most, std::max<int64_t>(1, places)) : most;
   }
+  double madeClocks(int loop, const Clocks &step) const;
   /// The most that a block has to do, and the sum of all, in clocks of tiles.
   std::pair<double, Clocks> play() const;
   std::pair<double, Clocks> playUneven(int64_t axis) const;
@@ -153,7 +160,7 @@ Clocks Predictor::stepOf(int loop) const {
   Clocks step;
   constexpr double kAcross = 1.8;  // times as long, where rows start within sectors
   constexpr double kWritten = 0.1; // of what arrives in shared memory, beside what is read there
-  bool isPending = true;
+  bool isPending = true, isAdded = false;
   for (const ProductModel &product : model.products) {
     if (product.loop != loop)
       continue;
@@ -161,6 +168,7 @@ Clocks Predictor::stepOf(int loop) const {
     step.products += flops / (rates.productFlops * 16 / double(product.bits)) * slowness(product);
     step.shared += readBytes(product) / rates.sharedBytes;
     isPending &= product.isPending;
+    isAdded |= product.isAdded;
   }
   step.arithmetic = arithmeticClocks(loop == kNoLoop ? Work() : model.loops[loop].work);
   for (const StreamModel &stream : model.streams)
@@ -172,6 +180,12 @@ Clocks Predictor::stepOf(int loop) const {
       step.l2 += double(stream.bytes()) / shared / rate * across;
       step.shared += kWritten * double(stream.bytes()) / rates.sharedBytes;
     }
+  for (const ComputedModel &tile : model.computed) // written there, and read by no product yet
+    if (tile.loop == loop && plan.channelOf(tile.id))
+      step.shared += double(tile.bytes) / rates.sharedBytes;
+  for (const StreamModel &stream : model.streams)
+    if (stream.loop == loop && !stream.into.empty())
+      step.shared += double(stream.bytes()) / rates.sharedBytes;
   // What does not hide behind the longest: measured, as all such numbers here (docs/planner.md).
   constexpr double kL2 = 0.09, kChain = 100, kClusterStep = 28;
   step.taken =
@@ -181,15 +195,26 @@ Clocks Predictor::stepOf(int loop) const {
     if (plan.blocks.cluster)
       step.taken += kClusterStep;
   }
+  step.taken = std::max(step.taken, madeClocks(loop, step));
   double shorter = std::min(step.taken, step.arithmetic);
-  if (step.products > 0 && shorter > 0)
-    step.taken =
-        std::max(step.taken, step.arithmetic) +
-        (isPending ? 0 : exposed(shorter / std::max(step.taken, step.arithmetic))) * shorter +
-        (isPending ? 0 : kChain);
-  else
-    step.taken = std::max(step.taken, step.arithmetic);
+  step.taken = std::max(step.taken, step.arithmetic);
+  if (step.products > 0 && shorter > 0 && !isPending)
+    step.taken += exposed(shorter / step.taken) * shorter + (isAdded ? 0 : kChain);
   return step;
+}
+
+/// What an iteration takes whose operands are made by arithmetic. Alone, a warpgroup has a part of
+/// a multiprocessor's rate; one that multiplies too does that in between.
+double Predictor::madeClocks(int loop, const Clocks &step) const {
+  constexpr double kAlone = 3.7; // times as long
+  auto made = llvm::find_if(model.computed, [&](const ComputedModel &tile) {
+    return tile.loop == loop && !tile.isFromProduct;
+  });
+  if (made == model.computed.end())
+    return 0;
+  if (const Plan::Role *role = plan.makerOf(made->id))
+    return kAlone * step.arithmetic / (double(role->warps / 4) * double(copies()));
+  return (kAlone * step.arithmetic + step.products) / double(groups());
 }
 
 /// How many times as long instructions take as they should.
@@ -210,7 +235,8 @@ double Predictor::readBytes(const ProductModel &product) const {
   double all = double(made.swapped ? product.m : product.n), columns = double(made.shape[1]);
   double steps = double(product.k * product.bits) / 8 / kDepthBytes;
   double instructions = rows / kRows * all / columns * steps;
-  return instructions * kDepthBytes * ((product.isShared ? kRows : 0) + columns);
+  bool isShared = made.swapped ? product.isSharedSwapped : product.isShared;
+  return instructions * kDepthBytes * ((isShared ? kRows : 0) + columns);
 }
 
 /// The part of arithmetic between products, or of these, that nothing hides, where one takes

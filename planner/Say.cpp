@@ -1,5 +1,6 @@
 #include "planner/Say.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace tilewright;
@@ -27,10 +28,18 @@ static std::string loopTitle(const Plan &plan) {
 }
 
 std::string planner::titleOf(const Plan &plan) {
-  std::string title;
+  std::vector<std::string> tiles;
   for (const Plan::Tile &tile : plan.tiles)
-    title += formatv("{0}{1} {2}", title.empty() ? "" : ", ", tile.parameter, tile.extent).str();
+    tiles.push_back(formatv("{0} {1}", tile.parameter, tile.extent).str());
+  for (const Plan::Parts &programs : plan.programs)
+    tiles.push_back(formatv("{0} of {1} programs", programs.axis, programs.count).str());
+  for (const Plan::Parts &parts : plan.parts)
+    tiles.push_back(formatv("{0} in {1} parts", parts.axis, parts.count).str());
+  std::string title = llvm::join(tiles, ", ");
   title += formatv("; {0} warps", plan.products.front().warps[0]).str();
+  for (const Plan::Role &role : plan.roles)
+    if (!role.tiles.empty())
+      title += formatv(", {0} that make {1}", role.warps, llvm::join(role.tiles, " and ")).str();
   const Plan::Blocks &blocks = plan.blocks;
   if (blocks.perSm > 1)
     title += formatv(", {0} per SM", blocks.perSm).str();

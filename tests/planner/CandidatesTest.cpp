@@ -57,6 +57,75 @@ TEST(Candidates, LoadByThreadsWhatTmaCannot) {
     EXPECT_EQ(plan.channelOf("s1")->kind, "registers");
 }
 
+/// The sums of block-scaled products: each is added to what the loop carries.
+KernelModel addedModel(int64_t rows, int64_t columns) {
+  KernelModel model = productModel(rows, columns, 128);
+  for (StreamModel &stream : model.streams)
+    stream.elementBytes = 1;
+  model.products.front().bits = 8;
+  model.products.front().isPending = false;
+  model.products.front().isAdded = true;
+  return model;
+}
+
+TEST(Candidates, HoldSumsBesideWhatIsAdded) {
+  EXPECT_FALSE(candidatesOf(addedModel(192, 128), hopper()).plans.empty());
+  Candidates found = candidatesOf(addedModel(256, 128), hopper());
+  EXPECT_TRUE(found.plans.empty());
+  EXPECT_TRUE(llvm::is_contained(
+      found.refused, "sums and operands take 256 registers of a thread, which has 208 for them"));
+}
+
+TEST(Candidates, TakeTurnsWhereProductsAreAddedAtOnce) {
+  std::vector<passes::Plan> plans = candidatesOf(addedModel(192, 128), hopper()).plans;
+  EXPECT_TRUE(llvm::any_of(plans, [](const passes::Plan &plan) {
+    return plan.products.front().warps[0] == 12 && !plan.loops.empty() &&
+           plan.str().find("l1: enter, start p1, leave, await p1") != std::string::npos;
+  }));
+  for (const passes::Plan &plan : plans)
+    EXPECT_EQ(plan.channelOf("s2")->with, "s1");
+}
+
+TEST(Candidates, AddPartsOneAfterTheOther) {
+  KernelModel model = addedModel(128, 128); // of which two are a tile
+  model.parts = {{"rows", 2}};
+  StreamModel below = model.streams.front();
+  below.id = "s3";
+  model.streams.push_back(below);
+  ProductModel other = model.products.front();
+  other.id = "p2";
+  model.products.push_back(other);
+  EndModel end = model.ends.front();
+  end.id = "e2";
+  model.ends.push_back(end);
+  Candidates found = candidatesOf(model, hopper());
+  ASSERT_FALSE(found.plans.empty());
+  for (const passes::Plan &plan : found.plans) {
+    EXPECT_NE(plan.str().find("rows in 2 parts"), std::string::npos);
+    EXPECT_NE(plan.str().find("l1: add p2, start p1, await p1, add p1, start p2, await p2"),
+              std::string::npos);
+    EXPECT_EQ(plan.channelOf("e2")->with, "e1");
+  }
+}
+
+TEST(Candidates, KeepWhatIsComputedInRegistersWhereSwapped) {
+  KernelModel model = productModel(128, 128);
+  model.streams[1].isOperand = false;
+  model.streams[1].into = "t1";
+  model.computed = {{.id = "t1", .bytes = 128 * 64 * 2, .isShared = true, .loop = 0}};
+  model.products.front().isSharedSwapped = false;
+  bool isMadeByTwo = false, isSwapped = false;
+  for (const passes::Plan &plan : candidatesOf(model, hopper()).plans) {
+    const passes::Plan::Role *maker = plan.makerOf("t1");
+    EXPECT_EQ(plan.products.front().swapped, !maker) << plan.str();
+    EXPECT_EQ(plan.products.front().swapped, !plan.channelOf("t1")) << plan.str();
+    isMadeByTwo |= maker && maker->warps == 8;
+    isSwapped |= plan.products.front().swapped;
+  }
+  EXPECT_TRUE(isMadeByTwo);
+  EXPECT_TRUE(isSwapped);
+}
+
 TEST(Candidates, AreForTargetsWithWgmma) {
   EXPECT_TRUE(candidatesOf(productModel(128, 128), *findTarget("sm_80")).plans.empty());
 }

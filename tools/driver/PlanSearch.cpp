@@ -32,6 +32,14 @@ planner::Launch driver::launchOf(const Call &call, int64_t multiprocessors) {
 
 namespace {
 
+/// What a plan states of a kernel beside its extents, before there are tiles to speak of.
+struct Form {
+  std::string positive = {}; ///< A scalar that is taken as positive.
+  std::vector<passes::Plan::Parts> programs = {}, parts = {};
+
+  bool isPlain() const { return positive.empty() && programs.empty() && parts.empty(); }
+};
+
 /// What an extent of the kernel's tiles is, in products.
 struct ExtentUse {
   bool isRows = false, isColumns = false, isDepth = false;
@@ -42,7 +50,7 @@ public:
   ModelLister(const KernelTextPtr &text, const Attempt &wanted) : text(text), wanted(wanted) {}
 
   ErrorOr<std::vector<KernelModel>> list() {
-    TILEWRIGHT_ASSIGN(KernelModel usual, read({}, ""));
+    TILEWRIGHT_ASSIGN(KernelModel usual, read({}, {}));
     if (usual.products.empty())
       return Error{"it has no products"};
     bool isChained = llvm::any_of(usual.products, [](auto &each) { return !each.behind.empty(); });
@@ -51,8 +59,10 @@ public:
     for (const Param &param : text->signature().params)
       if (param.kind == Param::Tune && !wanted.specialisation.consts.contains(param.name))
         addExtents(param, usual);
+    findForms(usual);
     if (isChained || !interpolate())
-      readAll({}, 0);
+      readAll({}, 0, plain);
+    readAll({}, 0, others);
     if (models.empty())
       return Error{"no tiles fit"};
     return std::move(models);
@@ -64,25 +74,30 @@ private:
   /// Whether a tile can be multiplied: instructions have rows, or columns, in 64s.
   static bool isWorth(int64_t rows, int64_t columns) { return rows % 64 == 0 || columns % 64 == 0; }
 
-  /// The kernel with these tiles, where the conditions of a plan hold.
-  ErrorOr<KernelModel> read(const Tiles &tiles, const std::string &positive) {
+  /// The kernel with these tiles, in the form that a plan states.
+  ErrorOr<KernelModel> read(const Tiles &tiles, const Form &form) {
     frontend::Specialisation specialisation = wanted.specialisation;
     for (const passes::Plan::Tile &tile : tiles)
       specialisation.consts[tile.parameter] = tile.extent;
     TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, specialisation));
     std::string given;
-    if (!positive.empty()) {
+    if (!form.isPlain()) {
       passes::Plan plan;
       plan.kernel = text->kernel;
       plan.target = wanted.config.passTarget();
-      plan.positive = {positive};
+      if (!form.positive.empty())
+        plan.positive = {form.positive};
+      plan.programs = form.programs;
+      plan.parts = form.parts;
       given = plan.str();
     }
     TILEWRIGHT_ASSIGN(passes::KernelFacts facts, module.facts(wanted.config.options(), given));
     TILEWRIGHT_ASSIGN(KernelModel model, readModel(module.kernel(), facts));
     model.tiles = tiles;
-    if (!positive.empty())
-      model.positive = {positive};
+    if (!form.positive.empty())
+      model.positive = {form.positive};
+    model.programs = form.programs;
+    model.parts = form.parts;
     return model;
   }
 
@@ -97,9 +112,34 @@ private:
   void findConditions(const KernelModel &usual) {
     for (const Param &param : text->signature().params)
       if (param.kind == Param::Scalar && param.dtype && frontend::isFloat(*param.dtype))
-        if (ErrorOr<KernelModel> model = read({}, param.name);
+        if (ErrorOr<KernelModel> model = read({}, {.positive = param.name});
             model && workOf(*model) < workOf(usual))
-          conditions.insert(conditions.begin(), param.name);
+          plain.insert(plain.begin(), {.positive = param.name});
+  }
+
+  /// Tiles in parts, one after the other, where sums and what is added to them do not fit registers
+  /// at once; and, of extents that are numbers of the text, several programs as one.
+  void findForms(const KernelModel &usual) {
+    if (llvm::all_of(usual.products, [](auto &product) { return product.isAdded; }))
+      others.push_back({.parts = {{"rows", 2}}});
+    bool isStated = llvm::any_of(text->signature().params, [&](const Param &param) {
+      return param.kind == Param::Tune && wanted.specialisation.consts.contains(param.name);
+    });
+    if (rowsParam || columnsParam || isStated)
+      return;
+    constexpr int64_t kMostPrograms = 4, kMostExtent = 256;
+    const planner::ProductModel &product = usual.products.front();
+    for (int64_t rows = 1; rows <= kMostPrograms && rows * product.m <= kMostExtent; ++rows)
+      for (int64_t columns = 1; columns <= kMostPrograms && columns * product.n <= kMostExtent;
+           ++columns) {
+        Form form;
+        if (rows > 1)
+          form.programs.push_back({"rows", rows});
+        if (columns > 1)
+          form.programs.push_back({"columns", columns});
+        if (!form.isPlain() && isWorth(rows * product.m, columns * product.n))
+          others.push_back(std::move(form));
+      }
   }
 
   /// What an extent is, which a kernel with another value of it shows.
@@ -109,7 +149,7 @@ private:
       const auto *other = std::get_if<int64_t>(&candidate);
       if (!other || candidate == *param.defaultValue)
         continue;
-      ErrorOr<KernelModel> changed = read({{param.name, *other}}, "");
+      ErrorOr<KernelModel> changed = read({{param.name, *other}}, {});
       if (!changed) // the kernel may not take it
         continue;
       for (auto [a, b] : llvm::zip(usual.products, changed->products)) {
@@ -164,14 +204,14 @@ private:
     planner::TilePlane::Corners corners;
     for (size_t row : {0, 1})
       for (size_t column : {0, 1}) {
-        ErrorOr<KernelModel> model = read(tilesOf(kSides[row], kSides[column]), "");
+        ErrorOr<KernelModel> model = read(tilesOf(kSides[row], kSides[column]), {});
         if (!model)
           return false;
         corners[row][column] = std::move(*model);
       }
     auto plane = planner::TilePlane::through(corners, kSides, kSides);
     for (auto [rows, columns] : {std::pair(192, 160), {16, 256}}) {
-      ErrorOr<KernelModel> model = read(tilesOf(rows, columns), "");
+      ErrorOr<KernelModel> model = read(tilesOf(rows, columns), {});
       if (!plane || !model || *model != plane->at(rows, columns))
         return false;
     }
@@ -183,11 +223,14 @@ private:
     return true;
   }
 
-  void readAll(Tiles tiles, size_t next) {
+  /// Models of all extents that are still open, in some forms.
+  void readAll(Tiles tiles, size_t next, llvm::ArrayRef<Form> forms) {
+    if (forms.empty())
+      return;
     if (next < open.size()) {
       for (int64_t extent : open[next].second) {
         tiles.push_back({open[next].first, extent});
-        readAll(tiles, next + 1);
+        readAll(tiles, next + 1, forms);
         tiles.pop_back();
       }
       return;
@@ -195,14 +238,15 @@ private:
     if (rowsParam && columnsParam &&
         !isWorth(tiles[*rowsParam].extent, tiles[*columnsParam].extent))
       return;
-    for (const std::string &condition : conditions)
-      if (ErrorOr<KernelModel> model = read(tiles, condition))
+    for (const Form &form : forms)
+      if (ErrorOr<KernelModel> model = read(tiles, form))
         models.push_back(std::move(*model));
   }
 
   KernelTextPtr text;
   const Attempt &wanted;
-  std::vector<std::string> conditions = {""};
+  std::vector<Form> plain = {{}}; ///< Of whole tiles of one program.
+  std::vector<Form> others;
   std::vector<std::pair<std::string, std::vector<int64_t>>> open; ///< Extents by parameter.
   std::optional<size_t> rowsParam, columnsParam; ///< Of `open`, where one is just that.
   std::vector<KernelModel> models;
@@ -250,7 +294,10 @@ std::vector<passes::Plan> PlanSearch::finalists(const planner::Launch &launch, s
   for (planner::Ranked &ranked : rank(launch)) {
     if (result.size() == most)
       break;
-    auto isAlike = [&](const passes::Plan &plan) { return plan.tiles == ranked.plan.tiles; };
+    auto isAlike = [&](const passes::Plan &plan) {
+      return std::tie(plan.tiles, plan.programs, plan.parts) ==
+             std::tie(ranked.plan.tiles, ranked.plan.programs, ranked.plan.parts);
+    };
     if (llvm::count_if(result, isAlike) < kAlike)
       result.push_back(std::move(ranked.plan));
   }

@@ -6,8 +6,10 @@
 #include "passes/analysis/RandomBytes.h"
 #include "tools/driver/LaunchExprs.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -161,14 +163,27 @@ private:
       for (const passes::Carried &carried : facts.loops[made.loop].carried)
         made.isPending |= carried.product == fact.id && carried.state == passes::State::Sum &&
                           carried.isFromZero && !carried.isRead;
+    made.isAdded = made.loop != kNoLoop && !made.isPending && isAdded(fact);
     const passes::ComputedTile *computed = facts.computedOf(dot.getA());
     made.isShared = !computed || llvm::any_of(computed->uses, [&](auto &use) {
       return use.dot == dot && use.isShared();
     });
+    if (const passes::ComputedTile *right = facts.computedOf(dot.getB()))
+      made.isSharedSwapped = llvm::any_of(right->uses, isSharedSwapped);
     for (const passes::Chain &chain : fact.chains)
       if (chain.operand == passes::Chain::Left && !chain.isLate)
         made.behind.push_back(chain.from);
     model.products.push_back(std::move(made));
+  }
+
+  /// Whether a product that starts from zero leads to sums of its loop alone.
+  bool isAdded(const passes::ProductFact &fact) const {
+    tile::DotOp dot = fact.dot;
+    bool isRead = llvm::any_of(facts.products, [&](const passes::ProductFact &other) {
+      return llvm::any_of(other.chains, [&](auto &chain) { return chain.from == fact.id; });
+    });
+    return !isRead && model.loops[loopOf(dot)].carriesSums &&
+           (matchPattern(dot.getAcc(), m_AnyZeroFloat()) || matchPattern(dot.getAcc(), m_Zero()));
   }
 
   void readStream(const passes::Stream &fact) {
@@ -205,6 +220,22 @@ private:
     return pitch;
   }
 
+  /// Whether a product reads a tile in shared memory where it is swapped.
+  static bool isSharedSwapped(const passes::ComputedTile::Use &use) {
+    return !use.isRight || !use.isTransposed;
+  }
+
+  /// The streams of its loop that a tile is computed from lead to it.
+  void readSources(const passes::ComputedTile &fact, const ComputedModel &made) {
+    SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    getBackwardSlice(fact.tile, &slice, options);
+    for (auto [stream, read] : llvm::zip(facts.streams, model.streams))
+      if (read.loop == made.loop && !read.isOperand && slice.contains(stream.load))
+        read.into = made.id;
+  }
+
   void readComputed(const passes::ComputedTile &fact) {
     auto tile = cast<RankedTensorType>(fact.tile.getType());
     ComputedModel made{.id = fact.id,
@@ -212,10 +243,13 @@ private:
                        .loop = loopOf(fact.uses.front().dot)};
     for (const passes::ComputedTile::Use &use : fact.uses) {
       made.isShared |= use.isShared();
+      made.isSharedSwapped |= isSharedSwapped(use);
       auto product = llvm::find_if(facts.products, [&](auto &each) { return each.dot == use.dot; });
       made.isFromProduct |= llvm::any_of(
           product->chains, [](auto &chain) { return chain.operand != passes::Chain::Sum; });
     }
+    if (!made.isFromProduct)
+      readSources(fact, made);
     model.computed.push_back(std::move(made));
   }
 
