@@ -219,8 +219,8 @@ TEST(Plan, says_what_channels_may_be) {
               "k.plan:2:14: `" + std::string(fields) +
                   "` stands where a transport and a depth, such as `tma, 4 slots` or `tma, 4 "
                   "slots, with s1`, is expected");
-  EXPECT_EQ(refusal("channels e1: store, 2 slots of 64 rows"),
-            "k.plan:2:32: `64 rows` stands where a number of `columns` is expected");
+  EXPECT_EQ(refusal("channels e1: store, 2 slots of 64 bytes"),
+            "k.plan:2:32: `64 bytes` stands where a number of `columns` is expected");
 }
 
 TEST(Plan, of_another_version_is_refused) {
@@ -330,10 +330,10 @@ TEST(Plan, is_an_object_of_its_fields) {
                "order": [{"step": "enter", "product": ""}, {"step": "start", "product": "p1"},
                          {"step": "leave", "product": ""}, {"step": "await", "product": "p1"},
                          {"step": "add", "product": "p1"}]}],
-    "channels": [{"id": "s1", "kind": "tma", "slots": 4, "columns": 0, "multicast": true,
+    "channels": [{"id": "s1", "kind": "tma", "slots": 4, "columns": 0, "rows": 0, "multicast": true,
                   "with": ""},
-                 {"id": "s2", "kind": "tma", "slots": 4, "columns": 0, "multicast": false,
+                 {"id": "s2", "kind": "tma", "slots": 4, "columns": 0, "rows": 0, "multicast": false,
                   "with": "s1"},
-                 {"id": "e1", "kind": "store", "slots": 2, "columns": 64, "multicast": false,
+                 {"id": "e1", "kind": "store", "slots": 2, "columns": 64, "rows": 0, "multicast": false,
                   "with": ""}]})"));
 }
