@@ -283,13 +283,22 @@ Clocks Predictor::loopOf(int loop, const Tile &tile) const {
 /// What a tile's end takes, and how much of that nothing is multiplied beside.
 double Predictor::endOf() const {
   constexpr double kBeside = 0.85, kNextTile = 0.5, kResident = 0.87;
-  double stores = 0;
+  double stores = rates.tileClocks + model.work.conversions / rates.conversions;
   for (const EndModel &end : model.ends)
     stores += storeClocks(end);
-  double clocks = rates.tileClocks + stores + arithmeticClocks(model.work);
+  // A warpgroup alone does not keep the units busy; one whose turn it is hides half of it.
+  constexpr double kAlone = 1.4, kStart = 500, kHidden = 0.45;
+  Work work = model.work;
+  work.conversions = 0;
+  double arithmetic = arithmeticClocks(work);
+  arithmetic += std::min(arithmetic, kStart);
+  if (plan.products.empty() || plan.products.front().warps[0] <= 4)
+    arithmetic *= kAlone;
   if (plan.loopOf(Plan::kTiles))
-    return kNextTile * clocks;
-  return clocks * (plan.blocks.turns > 1 ? kBeside : plan.blocks.perSm > 1 ? kResident : 1);
+    return kNextTile * (stores + arithmetic);
+  if (plan.blocks.turns > 1)
+    return kBeside * stores + kHidden * arithmetic;
+  return (plan.blocks.perSm > 1 ? kResident : 1) * stores + arithmetic;
 }
 
 /// An end goes through its slots in slices, each of which waits for room and for all threads.

@@ -8,6 +8,8 @@
 //   exp x, log x                   become   exp2 (x · log2 e), log2 x · ln 2
 //   exp2 ((x - uniform) · c)       becomes  exp2 (x · c - uniform(source · c))
 //   x · c - y                      becomes  fma(x, c, -y)
+//   1 + tanh x                     becomes  2 / (1 + exp (-2 · x)), which does not cancel
+//   x · (2 / y)                    becomes  (x · 2) / y, with any number in the place of 2
 //   max (x · c)                    becomes  max x · c,  if c is known to be positive
 //   (x <= a) & (x <= b)            becomes  x <= min(a, b)
 //
@@ -174,6 +176,56 @@ struct FormFma : OpRewritePattern<arith::SubFOp> {
   }
 };
 
+/// Whether a value, or all of a tile, is this number.
+static bool isNumber(Value value, double number) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return false;
+  if (auto splat = dyn_cast<SplatElementsAttr>(constant))
+    constant = splat.getSplatValue<Attribute>();
+  auto found = dyn_cast<FloatAttr>(constant);
+  return found && found.getValue().isExactlyValue(number);
+}
+
+/// `1 + tanh x`: twice the logistic function, without a case for small x.
+struct LogisticOfTanh : OpRewritePattern<arith::AddFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const override {
+    Value one = op.getLhs(), other = op.getRhs();
+    if (!isNumber(one, 1))
+      std::swap(one, other);
+    auto tanh = other.getDefiningOp<math::TanhOp>();
+    if (!tanh || !tanh->hasOneUse() || tanh.getFastmath() != arith::FastMathFlags::none ||
+        !isNumber(one, 1) || !isWideFloat(op))
+      return failure();
+    Location loc = op.getLoc();
+    Type type = op.getType();
+    Value exponent =
+        product(rewriter, loc, tanh.getOperand(), constantLike(rewriter, loc, type, -2));
+    Value power = rewriter.create<math::ExpOp>(loc, exponent);
+    Value sum = rewriter.create<arith::AddFOp>(loc, power, one);
+    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, constantLike(rewriter, loc, type, 2), sum);
+    return success();
+  }
+};
+
+/// `x · (c / y)` with a number c and no repeated y, where the quotient is not needed otherwise.
+struct DivideProduct : OpRewritePattern<arith::MulFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::MulFOp op, PatternRewriter &rewriter) const override {
+    for (auto [x, value] : {std::pair(op.getLhs(), op.getRhs()), {op.getRhs(), op.getLhs()}}) {
+      auto quotient = value.getDefiningOp<arith::DivFOp>();
+      if (!quotient || !quotient->hasOneUse() || !matchPattern(quotient.getLhs(), m_Constant()) ||
+          isRepeated(quotient.getRhs()) || !isWideFloat(op))
+        continue;
+      Value dividend = product(rewriter, op.getLoc(), x, quotient.getLhs());
+      rewriter.replaceOpWithNewOp<arith::DivFOp>(op, dividend, quotient.getRhs());
+      return success();
+    }
+    return failure();
+  }
+};
+
 /// `x + dot(a, b, 0)`: the sum is the product's accumulator.
 template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
@@ -277,9 +329,9 @@ struct SimplifyMath : impl::SimplifyMathBase<SimplifyMath> {
       return;
     RewritePatternSet patterns(&getContext());
     patterns.add<ComputeOnSources, JoinScales, MultiplyByReciprocal, ExpToExp2, LogToLog2,
-                 ScaleExponentTerms, FormFma, AccumulateInDot<arith::AddFOp>,
-                 AccumulateInDot<arith::AddIOp>, ScaleAfterSelect, ScaleAfterBranch, ScaleAfterMax>(
-        &getContext());
+                 ScaleExponentTerms, FormFma, LogisticOfTanh, DivideProduct,
+                 AccumulateInDot<arith::AddFOp>, AccumulateInDot<arith::AddIOp>, ScaleAfterSelect,
+                 ScaleAfterBranch, ScaleAfterMax>(&getContext());
     addJoinBounds(patterns);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
