@@ -95,6 +95,7 @@ private:
   double slotsIn(int loop) const;
   Clocks tileOf(const Tile &tile) const;
   Clocks loopOf(int loop, const Tile &tile) const;
+  double sumsOf() const;
   double endOf() const;
   double gigahertz(double microseconds) const;
   double dramBytes() const;
@@ -187,11 +188,14 @@ Clocks Predictor::stepOf(int loop) const {
     if (stream.loop == loop && !stream.into.empty())
       step.shared += double(stream.bytes()) / rates.sharedBytes;
   // What does not hide behind the longest: measured, as all such numbers here (docs/planner.md).
-  constexpr double kL2 = 0.09, kChain = 100, kClusterStep = 28;
+  constexpr double kL2 = 0.09, kChain = 100, kClusterStep = 28, kAlone = 0.37, kRing = 0.8;
   step.taken =
       std::max({step.products, step.l2, step.shared}) + kL2 * std::min(step.products, step.l2);
   if (step.products > 0) {
-    step.taken = std::max(step.taken, rates.l2Clocks / slotsIn(loop)) + rates.stepClocks;
+    double arriving = rates.l2Clocks / slotsIn(loop);
+    if (plan.blocks.turns > 1) // the ring of the tile whose turn it is feeds all products
+      arriving = kAlone * step.products + kRing * arriving;
+    step.taken = std::max(step.taken, arriving) + rates.stepClocks;
     if (plan.blocks.cluster)
       step.taken += kClusterStep;
   }
@@ -257,8 +261,7 @@ double Predictor::exposed(double ratio) const {
 
 /// Of the first stream of a loop: how far ahead it is loaded.
 double Predictor::slotsIn(int loop) const {
-  double copies = double(std::max<int64_t>(1, plan.blocks.turns)) *
-                  double(std::max<int64_t>(1, plan.blocks.perSm));
+  auto copies = double(std::max<int64_t>(1, plan.blocks.perSm));
   for (const StreamModel &stream : model.streams)
     if (const Plan::Channel *channel = plan.channelOf(stream.id); channel && stream.loop == loop)
       return double(channel->slots) * copies;
@@ -280,24 +283,35 @@ Clocks Predictor::loopOf(int loop, const Tile &tile) const {
   return once * trips(model.loops[loop], tile);
 }
 
+/// Sums of products that a thread holds at a tile's end.
+double Predictor::sumsOf() const {
+  double sums = 0;
+  for (const ProductModel &product : model.products)
+    if (const Plan::Product *made = plan.productOf(product.id))
+      sums += double(product.m * product.n) / double(made->warps[0] * 32);
+  return sums;
+}
+
 /// What a tile's end takes, and how much of that nothing is multiplied beside.
 double Predictor::endOf() const {
-  constexpr double kBeside = 0.85, kNextTile = 0.5, kResident = 0.87;
+  constexpr double kBeside = 0.35, kNextTile = 0.5, kResident = 0.87;
   double stores = rates.tileClocks + model.work.conversions / rates.conversions;
   for (const EndModel &end : model.ends)
     stores += storeClocks(end);
-  // A warpgroup alone does not keep the units busy; one whose turn it is hides half of it.
-  constexpr double kAlone = 1.4, kStart = 500, kHidden = 0.45;
+  // A warpgroup alone does not keep the units busy; one whose turn it is hides most of it.
+  constexpr double kAlone = 1.4, kStart = 500, kHidden = 0.35, kSwitch = 600, kManySums = 160;
   Work work = model.work;
   work.conversions = 0;
   double arithmetic = arithmeticClocks(work);
   arithmetic += std::min(arithmetic, kStart);
   if (plan.products.empty() || plan.products.front().warps[0] <= 4)
     arithmetic *= kAlone;
+  if (sumsOf() > kManySums) // few registers are left to overlap it in
+    arithmetic *= 2;
   if (plan.loopOf(Plan::kTiles))
     return kNextTile * (stores + arithmetic);
   if (plan.blocks.turns > 1)
-    return kBeside * stores + kHidden * arithmetic;
+    return kSwitch + kBeside * stores + kHidden * arithmetic;
   return (plan.blocks.perSm > 1 ? kResident : 1) * stores + arithmetic;
 }
 

@@ -1,5 +1,6 @@
 // Several tiles of a block under way: each role becomes as many as take turns, with channels of
-// their own. While one finishes a tile, another multiplies.
+// their own. While one finishes a tile, another multiplies: they end their tiles one after the
+// other. Without that all would multiply at a time, and then all finish.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
 
@@ -27,6 +28,9 @@ struct TakeTurns : impl::TakeTurnsBase<TakeTurns> {
         shared.push_back(&op);
       else if (isa<cta::RoleOp>(op))
         roles.push_back(&op);
+    if (planOf(kernel).blocks.splitLoop.empty()) // parts of tiles are no tiles
+      for (Operation *role : roles)
+        endInOrder(cast<cta::RoleOp>(role), roles.front());
     SmallVector<IRMapping> values(turns);
     for (int64_t turn = turns - 1; turn > 0; --turn)
       for (Operation *op : shared)
@@ -41,6 +45,24 @@ struct TakeTurns : impl::TakeTurnsBase<TakeTurns> {
   }
 
 private:
+  /// Has what stands behind a tile's last products pass through an order, which all turns share.
+  static void endInOrder(cta::RoleOp role, Operation *before) {
+    role.walk([&](cta::TilesOp tiles) {
+      auto awaits = tiles.getBody().front().getOps<cta::AwaitOp>();
+      if (awaits.empty())
+        return;
+      cta::AwaitOp last = *awaits.begin();
+      for (cta::AwaitOp await : awaits)
+        last = await;
+      OpBuilder builder(before);
+      Value order = builder.create<cta::OrderOp>(role.getLoc());
+      builder.setInsertionPointAfter(last);
+      Value turn = builder.create<cta::EnterOp>(last.getLoc(), order);
+      builder.setInsertionPoint(tiles.getBody().front().getTerminator());
+      builder.create<cta::LeaveOp>(last.getLoc(), turn);
+    });
+  }
+
   static void take(cta::RoleOp role, int64_t turn, int64_t turns) {
     if (!idOf(role))
       role->setAttr(kIdAttr, role.getNameAttr());

@@ -1,6 +1,7 @@
 // c = a · bᵀ in bf16, a tile of 128×128 for each of two warpgroups, which take turns at the tiles of the
 // block: while one stores its result, the other has the tensor cores. Each has a ring of its own and a
-// warp that fills it, so that neither waits for the other.
+// warp that fills it. They end their tiles one after the other: both would multiply at a time, and
+// then both store.
 
 !tile = tensor<128x64xbf16>
 !ring = !cta.channel<3 x !tile>
@@ -37,6 +38,7 @@ func.func @gemm_pingpong(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
   %as_1 = cta.channel tma : !ring
   %bs_1 = cta.channel tma : !ring
   %rows_1 = cta.channel store : !staging
+  %ends = cta.order
 
   cta.role "load 0" warps 1 registers 40 {
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn 0 of 2 {
@@ -83,11 +85,13 @@ func.func @gemm_pingpong(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
         scf.yield %next : !sum
       }
       %total = cta.await %sum : !sum -> tensor<128x128xf32>
+      %ending = cta.enter %ends
       %rounded = tile.cast %total : tensor<128x128xf32> -> tensor<128x128xbf16>
       %row = arith.muli %m, %c128 : i32
       %column = arith.muli %n, %c128 : i32
       cta.store %rounded, %c[%row, %column] extents [128, 128] through %rows_0
           : tensor<128x128xbf16>, !view, !staging
+      cta.leave %ending
     }
   }
 
@@ -104,11 +108,13 @@ func.func @gemm_pingpong(%a: !view {tile.name = "a", tile.dims = ["M", "K"]},
         scf.yield %next : !sum
       }
       %total = cta.await %sum : !sum -> tensor<128x128xf32>
+      %ending = cta.enter %ends
       %rounded = tile.cast %total : tensor<128x128xf32> -> tensor<128x128xbf16>
       %row = arith.muli %m, %c128 : i32
       %column = arith.muli %n, %c128 : i32
       cta.store %rounded, %c[%row, %column] extents [128, 128] through %rows_1
           : tensor<128x128xbf16>, !view, !staging
+      cta.leave %ending
     }
   }
   return
