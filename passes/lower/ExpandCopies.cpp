@@ -102,11 +102,16 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
 }
 
 /// Elements narrower than a word go to the slot at once, some at a time: all of a tile's together
-/// would take more registers than there are.
+/// would take more registers than there are. A role that only loads has room for more under way.
 void Expander::copyNarrow(const SlotState &slot, const GlobalAccess &access, const Layout &layout,
                           Value predicate) {
   Type element = access.view->type.getElementType();
-  int64_t registers = layout.registers(), chunk = std::gcd<int64_t>(registers, 16);
+  constexpr int64_t kBesideSums = 16, kAlone = 64;
+  bool multiplies =
+      !role || role.walk([](cta::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  int64_t registers = layout.registers(), chunk = multiplies ? kBesideSums : kAlone;
+  while (registers % chunk != 0)
+    --chunk;
   int64_t rank = llvm::count_if(access.extents, [](int64_t extent) { return extent != 0; });
   auto loop = builder.create<scf::ForOp>(loc, constant(0), constant(registers), constant(chunk));
   OpBuilder::InsertionGuard guard(builder);
