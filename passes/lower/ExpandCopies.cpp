@@ -101,19 +101,58 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
   return success();
 }
 
+/// Whether all that a tile loads lies in its view; null where it does for certain, or nobody asks:
+/// of tiles that are gathered, or end before their extents.
+Value Expander::liesInside(const GlobalAccess &access) {
+  Value inside;
+  for (int64_t axis = 0; axis < access.view->type.getRank(); ++axis) {
+    if (access.indexTiles[axis] || (!access.valid.empty() && access.valid[axis]))
+      return Value();
+    if (!access.inBounds.empty() && access.inBounds[axis])
+      continue;
+    Value start = access.indices[axis], size = access.view->dims[axis];
+    int64_t last = std::max<int64_t>(access.extents[axis], 1) - 1;
+    Value end = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                                    add(start, constant(last)), size);
+    inside = both(inside, end);
+    if (!access.startsInside[axis])
+      inside = both(inside, builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge,
+                                                                start, constant(0)));
+  }
+  return inside;
+}
+
 /// Elements narrower than a word go to the slot at once, some at a time: all of a tile's together
-/// would take more registers than there are. A role that only loads has room for more under way.
+/// would take more registers than there are. A role that only loads has room for more under way,
+/// and asks once whether they lie in the view.
 void Expander::copyNarrow(const SlotState &slot, const GlobalAccess &access, const Layout &layout,
                           Value predicate) {
-  Type element = access.view->type.getElementType();
   constexpr int64_t kBesideSums = 16, kAlone = 64;
-  bool multiplies =
-      !role || role.walk([](cta::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  int64_t registers = layout.registers(), chunk = multiplies ? kBesideSums : kAlone;
-  while (registers % chunk != 0)
+  auto stops = [](cta::MmaOp) { return WalkResult::interrupt(); };
+  bool isAlone = role && !role.walk(stops).wasInterrupted();
+  int64_t chunk = isAlone ? kAlone : kBesideSums;
+  while (layout.registers() % chunk != 0)
     --chunk;
+  Value inside = isAlone ? liesInside(access) : Value();
+  if (!inside)
+    return copyChunks(slot, access, layout, predicate, chunk);
+  auto branch = builder.create<scf::IfOp>(loc, inside, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  GlobalAccess whole = access;
+  SmallVector<bool> known(access.extents.size(), true);
+  whole.inBounds = known;
+  copyChunks(slot, whole, layout, predicate, chunk);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  copyChunks(slot, access, layout, predicate, chunk);
+}
+
+void Expander::copyChunks(const SlotState &slot, const GlobalAccess &access, const Layout &layout,
+                          Value predicate, int64_t chunk) {
+  Type element = access.view->type.getElementType();
   int64_t rank = llvm::count_if(access.extents, [](int64_t extent) { return extent != 0; });
-  auto loop = builder.create<scf::ForOp>(loc, constant(0), constant(registers), constant(chunk));
+  auto loop =
+      builder.create<scf::ForOp>(loc, constant(0), constant(layout.registers()), constant(chunk));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   Value first = loop.getInductionVar(), zero = constantOf(computeType(element), 0);

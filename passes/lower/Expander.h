@@ -210,8 +210,11 @@ private:
                            llvm::function_ref<void(mlir::ValueRange other, Value index)> combine);
 
   //===- Channels (ExpandChannels.cpp, ExpandCopies.cpp) --------------------------------------===//
+  Value liesInside(const GlobalAccess &access);
   void copyNarrow(const SlotState &slot, const GlobalAccess &access, const Layout &layout,
                   Value predicate);
+  void copyChunks(const SlotState &slot, const GlobalAccess &access, const Layout &layout,
+                  Value predicate, int64_t chunk);
   void makeBarriers();
   Value slotAt(ChannelState &state, Value index);
   Value barrierOf(cta::ChannelOp channel, cta::SlotState state, Value index);
