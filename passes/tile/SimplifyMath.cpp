@@ -6,6 +6,8 @@
 //   (x · uniform) · uniform        becomes  x · uniform(source · source)
 //   x / uniform                    becomes  x · uniform(1 / source)
 //   exp x, log x                   become   exp2 (x · log2 e), log2 x · ln 2
+//   1 + tanh x                     becomes  2 / (1 + exp (-2 x))
+//   x · (c / d)                    becomes  (x · c) / d,  if c is a number other than 1
 //   exp2 ((x - uniform) · c)       becomes  exp2 (x · c - uniform(source · c))
 //   x · c - y                      becomes  fma(x, c, -y)
 //   max (x · c)                    becomes  max x · c,  if c is known to be positive
@@ -127,6 +129,48 @@ struct ExpToExp2 : OpRewritePattern<math::ExpOp> {
     Value exponent = product(rewriter, op.getLoc(), op.getOperand(), log2e);
     rewriter.replaceOpWithNewOp<math::Exp2Op>(op, exponent);
     return success();
+  }
+};
+
+/// `1 + tanh x` takes a third of the instructions as a quotient, and keeps the digits that the sum
+/// loses where tanh x is about -1. A tanh that is approximate is one instruction.
+struct TanhToExp : OpRewritePattern<arith::AddFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const override {
+    auto tanh = op.getLhs().getDefiningOp<math::TanhOp>();
+    Value one = op.getRhs();
+    if (!tanh) {
+      tanh = op.getRhs().getDefiningOp<math::TanhOp>();
+      one = op.getLhs();
+    }
+    if (!tanh || !tanh->hasOneUse() || !matchPattern(one, m_OneFloat()) || !isWideFloat(op) ||
+        bitEnumContainsAll(tanh.getFastmath(), arith::FastMathFlags::afn))
+      return failure();
+    Location loc = op.getLoc();
+    auto number = [&](double value) { return constantLike(rewriter, loc, op.getType(), value); };
+    Value exponent = product(rewriter, loc, tanh.getOperand(), number(-2));
+    Value power = rewriter.create<math::ExpOp>(loc, exponent);
+    Value sum = rewriter.create<arith::AddFOp>(loc, power, number(1));
+    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, number(2), sum);
+    return success();
+  }
+};
+
+/// `x · (c / d)` with a number c, which then meets other factors of x.
+struct MultiplyNumerator : OpRewritePattern<arith::MulFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::MulFOp op, PatternRewriter &rewriter) const override {
+    for (auto [x, quotient] : {std::pair(op.getLhs(), op.getRhs()), {op.getRhs(), op.getLhs()}}) {
+      auto divide = quotient.getDefiningOp<arith::DivFOp>();
+      if (!divide || !divide->hasOneUse() || !isWideFloat(op) ||
+          !matchPattern(divide.getLhs(), m_Constant()) ||
+          matchPattern(divide.getLhs(), m_OneFloat()))
+        continue;
+      Value numerator = product(rewriter, op.getLoc(), x, divide.getLhs());
+      rewriter.replaceOpWithNewOp<arith::DivFOp>(op, numerator, divide.getRhs());
+      return success();
+    }
+    return failure();
   }
 };
 
@@ -276,10 +320,10 @@ struct SimplifyMath : impl::SimplifyMathBase<SimplifyMath> {
     if (!getOperation()->hasAttr(tile::kKernelAttr))
       return;
     RewritePatternSet patterns(&getContext());
-    patterns.add<ComputeOnSources, JoinScales, MultiplyByReciprocal, ExpToExp2, LogToLog2,
-                 ScaleExponentTerms, FormFma, AccumulateInDot<arith::AddFOp>,
-                 AccumulateInDot<arith::AddIOp>, ScaleAfterSelect, ScaleAfterBranch, ScaleAfterMax>(
-        &getContext());
+    patterns.add<ComputeOnSources, JoinScales, MultiplyByReciprocal, ExpToExp2, TanhToExp,
+                 MultiplyNumerator, LogToLog2, ScaleExponentTerms, FormFma,
+                 AccumulateInDot<arith::AddFOp>, AccumulateInDot<arith::AddIOp>, ScaleAfterSelect,
+                 ScaleAfterBranch, ScaleAfterMax>(&getContext());
     addJoinBounds(patterns);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
