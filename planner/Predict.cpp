@@ -123,6 +123,7 @@ private:
     auto places = int64_t(std::ceil(tiles / processors));
     return plan.blocks.splitLoop.empty() ? std::min(most, std::max<int64_t>(1, places)) : most;
   }
+  bool isMadeBetween(int loop) const;
   double madeClocks(int loop, const Clocks &step) const;
   /// The most that a block has to do, and the sum of all, in clocks of tiles.
   std::pair<double, Clocks> play() const;
@@ -198,32 +199,43 @@ Clocks Predictor::stepOf(int loop) const {
   step.taken = std::max(step.taken, madeClocks(loop, step));
   double shorter = std::min(step.taken, step.arithmetic);
   step.taken = std::max(step.taken, step.arithmetic);
-  if (step.products > 0 && shorter > 0 && !isPending)
-    step.taken += exposed(shorter / step.taken) * shorter + (isAdded ? 0 : kChain);
+  bool isBetween = !isPending || isMadeBetween(loop);
+  if (step.products > 0 && shorter > 0 && isBetween)
+    step.taken += exposed(shorter / step.taken) * shorter + (isPending || isAdded ? 0 : kChain);
   return step;
 }
 
+/// Whether those that multiply make operands between their products.
+bool Predictor::isMadeBetween(int loop) const {
+  return llvm::any_of(model.computed, [&](const ComputedModel &tile) {
+    return tile.loop == loop && !tile.isFromProduct && !plan.makerOf(tile.id);
+  });
+}
+
 /// What an iteration takes whose operands are made by arithmetic. Alone, a warpgroup has a part of
-/// a multiprocessor's rate; one that multiplies too does that in between.
+/// a multiprocessor's rate; one that multiplies too does that in between, or beside its products.
 double Predictor::madeClocks(int loop, const Clocks &step) const {
   constexpr double kAlone = 3.7; // times as long
-  auto made = llvm::find_if(model.computed, [&](const ComputedModel &tile) {
-    return tile.loop == loop && !tile.isFromProduct;
+  auto tile = llvm::find_if(model.computed, [&](const ComputedModel &each) {
+    return each.loop == loop && !each.isFromProduct;
   });
-  if (made == model.computed.end())
+  if (tile == model.computed.end())
     return 0;
-  if (const Plan::Role *role = plan.makerOf(made->id))
+  if (const Plan::Role *role = plan.makerOf(tile->id))
     return kAlone * step.arithmetic / (double(role->warps / 4) * double(copies()));
-  return (kAlone * step.arithmetic + step.products) / double(groups());
+  double made = kAlone * step.arithmetic;
+  return (isSkewed() ? std::max(made, step.products) : made + step.products) / double(groups());
 }
 
 /// How many times as long instructions take as they should.
 double Predictor::slowness(const ProductModel &product) const {
   constexpr double kSeveralBlocks = 1.03, kSwapped = 1.015;
+  constexpr double kApart = 1.07; // tiles beside each other, which share no operand
   const Plan::Product &made = *plan.productOf(product.id);
   int64_t warpgroups = made.warps[0] / 4, rows = made.swapped ? product.n : product.m;
   bool hasSeveral = warpgroups > 1 && rows > 64 * warpgroups; // of each
-  return (hasSeveral ? kSeveralBlocks : 1) * (made.swapped ? kSwapped : 1);
+  return (hasSeveral ? kSeveralBlocks : 1) * (made.swapped ? kSwapped : 1) *
+         (copies() > 1 ? kApart : 1);
 }
 
 /// Bytes that the instructions of a product read in shared memory: a block of rows of the left
@@ -283,13 +295,15 @@ Clocks Predictor::loopOf(int loop, const Tile &tile) const {
 /// What a tile's end takes, and how much of that nothing is multiplied beside.
 double Predictor::endOf() const {
   constexpr double kBeside = 0.85, kNextTile = 0.5, kResident = 0.87;
-  double stores = 0;
+  constexpr double kArithmetic = 0.4; // beside the products of another tile; set, not fitted
+  double stores = rates.tileClocks, arithmetic = arithmeticClocks(model.work);
   for (const EndModel &end : model.ends)
     stores += storeClocks(end);
-  double clocks = rates.tileClocks + stores + arithmeticClocks(model.work);
   if (plan.loopOf(Plan::kTiles))
-    return kNextTile * clocks;
-  return clocks * (plan.blocks.turns > 1 ? kBeside : plan.blocks.perSm > 1 ? kResident : 1);
+    return kNextTile * (stores + arithmetic);
+  if (plan.blocks.turns < 2 && plan.blocks.perSm < 2)
+    return stores + arithmetic;
+  return (plan.blocks.turns > 1 ? kBeside : kResident) * stores + kArithmetic * arithmetic;
 }
 
 /// An end goes through its slots in slices, each of which waits for room and for all threads.

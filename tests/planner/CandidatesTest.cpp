@@ -126,6 +126,41 @@ TEST(Candidates, KeepWhatIsComputedInRegistersWhereSwapped) {
   EXPECT_TRUE(isSwapped);
 }
 
+TEST(Candidates, MultiplyAnIterationBehindWhatTheyMakeInRegisters) {
+  KernelModel model = productModel(128, 128);
+  model.streams[1].isOperand = false;
+  model.streams[1].into = "t1";
+  model.computed = {{.id = "t1", .bytes = 128 * 64 * 2, .isShared = true, .loop = 0}};
+  model.products.front().isSharedSwapped = false;
+  auto areBehind = [&] {
+    std::vector<int64_t> behind;
+    for (const passes::Plan &plan : candidatesOf(model, hopper()).plans)
+      if (plan.products.front().swapped) {
+        behind.push_back(plan.products.front().behind);
+        EXPECT_EQ(plan.str().find("l1: start p1, await p1") != std::string::npos,
+                  plan.products.front().behind == 1);
+      }
+    return behind;
+  };
+  EXPECT_FALSE(
+      llvm::is_contained(areBehind(), 1)); // an iteration past the end may change something
+  model.loops.front().isIdleBehind = true;
+  EXPECT_EQ(llvm::count(areBehind(), 0), llvm::count(areBehind(), 1));
+}
+
+TEST(Candidates, BringWhatAnEndNeedsByTma) {
+  KernelModel model = productModel(128, 256);
+  model.streams.push_back({.id = "s3", .shape = {256}, .elementBytes = 2, .alike = {0}});
+  for (const passes::Plan &plan : candidatesOf(model, hopper()).plans) {
+    const passes::Plan::Channel *bias = plan.channelOf("s3");
+    EXPECT_EQ(bias != nullptr, plan.blocks.splitLoop.empty()) << plan.str();
+    EXPECT_TRUE(!bias || (bias->kind == "tma" && bias->slots == 2));
+  }
+  model.streams.back().shape = {128, 256}; // a tile takes the room of operands
+  for (const passes::Plan &plan : candidatesOf(model, hopper()).plans)
+    EXPECT_FALSE(plan.channelOf("s3"));
+}
+
 TEST(Candidates, AreForTargetsWithWgmma) {
   EXPECT_TRUE(candidatesOf(productModel(128, 128), *findTarget("sm_80")).plans.empty());
 }

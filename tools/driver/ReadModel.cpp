@@ -26,11 +26,15 @@ static double elementsOf(Value value) {
   return tile ? double(tile.getNumElements()) : 0;
 }
 
+static bool isApproximate(math::TanhOp tanh) {
+  return bitEnumContainsAll(tanh.getFastmath(), arith::FastMathFlags::afn);
+}
+
 /// Of one op, in elements of its tiles.
 static Work workOf(Operation &op) {
-  // Instructions of an erf and of a division, beside a special one; of a call of Philox, with 10
-  // rounds of 2 wide products and 2 sums, and of a random byte where 16 share one.
-  constexpr double kErf = 20, kQuotient = 3, kCall = 60, kRandom = 5;
+  // Instructions of an erf, a tanh and a division, beside special ones; of a call of Philox, with
+  // 10 rounds of 2 wide products and 2 sums, and of a random byte where 16 share one.
+  constexpr double kErf = 20, kTanh = 14, kQuotient = 3, kCall = 60, kRandom = 5;
   if (isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op))
     return {.multiplies = elementsOf(op.getOperand(0))};
   if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>())
@@ -40,6 +44,8 @@ static Work workOf(Operation &op) {
     return {.multiplies = (passes::axisOfCalls(random) ? kRandom : kCall) * elements};
   if (isa<math::ErfOp>(op))
     return {.multiplies = kErf * elements, .specials = elements};
+  if (auto tanh = dyn_cast<math::TanhOp>(op); tanh && !isApproximate(tanh))
+    return {.multiplies = kTanh * elements, .specials = 2 * elements};
   if (isa<arith::DivFOp>(op))
     return {.multiplies = kQuotient * elements, .specials = elements};
   if (isa<math::FmaOp, math::AbsFOp>(op))
