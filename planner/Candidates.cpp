@@ -79,6 +79,7 @@ public:
 private:
   Status writeProducts();
   Status writeProduct(const ProductModel &product);
+  int64_t endRegisters() const;
   Status writeRoles();
   void addComputingRoles();
   Status writeChannels();
@@ -215,14 +216,28 @@ Status PlanWriter::writeProducts() {
     }
   }
   registers += added;
-  int64_t own = kOwnRegisters + (isChained ? kRowRegisters : 0);
-  int64_t most = plan.roles.back().registers.value_or(startRegisters()) - own;
+  int64_t own = kOwnRegisters + (isChained ? kRowRegisters : endRegisters());
+  int64_t all = plan.roles.back().registers.value_or(startRegisters());
+  int64_t most = std::max<int64_t>(0, all - own);
   if (registers > most)
     return Error{
         llvm::formatv("sums and operands take {0} registers of a thread, which has {1} for them",
                       registers, most)
             .str()};
   return {};
+}
+
+/// Registers of a thread for what an end computes, and for rows that it reads along the columns of
+/// instructions: a thread holds a quarter of these.
+int64_t PlanWriter::endRegisters() const {
+  constexpr int64_t kComputed = 8, kThreads = 4, kBytes = 4;
+  const ProductModel &product = model.products.front();
+  int64_t columns = is.isSwapped ? product.m : product.n;
+  int64_t registers = model.work.multiplies > 0 ? kComputed : 0;
+  for (const StreamModel &stream : model.streams)
+    if (stream.loop == kNoLoop && stream.shape.size() == 1 && stream.shape.front() == columns)
+      registers += columns * stream.elementBytes / (kThreads * kBytes);
+  return registers;
 }
 
 Status PlanWriter::writeRoles() {

@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <gtest/gtest.h>
+#include <set>
 
 namespace tilewright::planner {
 namespace {
@@ -159,6 +160,21 @@ TEST(Candidates, BringWhatAnEndNeedsByTma) {
   model.streams.back().shape = {128, 256}; // a tile takes the room of operands
   for (const passes::Plan &plan : candidatesOf(model, hopper()).plans)
     EXPECT_FALSE(plan.channelOf("s3"));
+}
+
+TEST(Candidates, HoldWhatAnEndNeedsInRegisters) {
+  auto areSwapped = [](int64_t rows, int64_t columns) {
+    KernelModel model = productModel(rows, columns);
+    model.streams.push_back({.id = "s3", .shape = {columns}, .elementBytes = 2, .alike = {0}});
+    model.work.multiplies = double(rows * columns);
+    std::set<bool> found;
+    for (const passes::Plan &plan : candidatesOf(model, hopper()).plans)
+      if (plan.products.front().warps[0] == 4)
+        found.insert(plan.products.front().swapped);
+    return found;
+  };
+  EXPECT_TRUE(areSwapped(128, 192).empty());             // 192 sums, and 24 registers of the bias
+  EXPECT_EQ(areSwapped(192, 128), std::set<bool>{true}); // of which a thread has few rows
 }
 
 TEST(Candidates, AreForTargetsWithWgmma) {
