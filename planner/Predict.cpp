@@ -299,6 +299,10 @@ double Predictor::endOf() const {
   double stores = rates.tileClocks, arithmetic = arithmeticClocks(model.work);
   for (const EndModel &end : model.ends)
     stores += storeClocks(end);
+  if (llvm::any_of(model.streams, [&](const StreamModel &stream) {
+        return stream.loop == kNoLoop && !stream.shape.empty() && !plan.channelOf(stream.id);
+      })) // of which nobody takes care in time
+    stores += rates.l2Clocks / 2;
   if (plan.loopOf(Plan::kTiles))
     return kNextTile * (stores + arithmetic);
   if (plan.blocks.turns < 2 && plan.blocks.perSm < 2)
