@@ -59,4 +59,6 @@ void codegen::addRegisters(Spellings &spellings) {
   spellings.statement<cuda::SetOp>(printSet);
   spellings.expression<cuda::UnpackOp>(printUnpack);
   spellings.expression<cuda::PackOp>(printPack);
+  spellings.expression<cuda::ReinterpretOp>( // all packed words are of one type
+      [](Printer &p, cuda::ReinterpretOp op) { return Text{p.operand(op.getBits())}; });
 }

@@ -43,6 +43,7 @@ struct Structure {
   bool isSplit = false;       ///< Blocks share the tiles left over.
   bool isSwapped = false;     ///< The transposes of products are computed.
   bool isSkewed = false;      ///< Products that follow from others are an iteration behind.
+  bool makesAhead = false;    ///< So are products of what their warpgroups compute in registers.
   bool takesTurns = false;    ///< Warpgroups take turns to start products.
   bool overlapsTiles = false; ///< The end of a tile stands beside the start of the next.
   bool fromLast = false;      ///< Loops run from the last iteration.
@@ -61,11 +62,16 @@ bool isMultiplied(int64_t rows, int64_t groups) {
   return rows % (kRows * groups) == 0 && rows / (kRows * groups) <= kMostBlocks;
 }
 
+/// Whether products follow from others, as in attention.
+bool hasChains(const KernelModel &model) {
+  return llvm::any_of(model.products, [](auto &product) { return !product.behind.empty(); });
+}
+
 /// Writes one plan.
 class PlanWriter {
 public:
   PlanWriter(const KernelModel &model, const Target &target, const Structure &structure)
-      : model(model), target(target), is(structure) {}
+      : model(model), target(target), is(structure), isChained(hasChains(model)) {}
 
   /// The plan, or why there is none.
   ErrorOr<Plan> write();
@@ -73,6 +79,7 @@ public:
 private:
   Status writeProducts();
   Status writeProduct(const ProductModel &product);
+  int64_t endRegisters() const;
   Status writeRoles();
   void addComputingRoles();
   Status writeChannels();
@@ -85,9 +92,17 @@ private:
   ErrorOr<int64_t> fillSlots();
   int64_t leastSlots() const;
 
+  /// Whether a role brings it: operands, and what TMA can bring beside them, in a loop or behind.
   bool isStream(const StreamModel &stream) const {
-    bool isBeside = stream.loop != kNoLoop && operandIn(stream.loop) && stream.notByTma.empty();
-    return stream.notByRole.empty() && (stream.isOperand || isBeside);
+    if (!stream.notByRole.empty() || stream.isOperand)
+      return stream.notByRole.empty();
+    bool isBeside = stream.loop == kNoLoop ? isOfEnd(stream) : operandIn(stream.loop) != nullptr;
+    return isBeside && stream.notByTma.empty();
+  }
+  /// Whether it may be a row or column that an end needs, such as a bias. Behind loops that blocks
+  /// share there are no streams.
+  bool isOfEnd(const StreamModel &stream) const {
+    return stream.shape.size() == 1 && !is.isSplit && !isChained;
   }
   /// Whether TMA cannot bring an operand, so that threads have to.
   bool byThreads() const {
@@ -115,8 +130,13 @@ private:
     return found == model.streams.end() ? nullptr : &*found;
   }
   bool isBehind(const ProductModel &product) const {
-    return is.isSkewed && product.loop != kNoLoop && !product.behind.empty() &&
-           model.loops[product.loop].isIdleBehind;
+    if (product.loop == kNoLoop || !model.loops[product.loop].isIdleBehind)
+      return false;
+    return product.behind.empty() ? is.makesAhead && !isLeftShared(product) : is.isSkewed;
+  }
+  /// Whether the instructions of a product read their left operand in shared memory.
+  bool isLeftShared(const ProductModel &product) const {
+    return is.isSwapped ? product.isSharedSwapped : product.isShared;
   }
   /// The loop whose iterations blocks can share; null if there is none.
   const LoopModel *splitLoop() const {
@@ -134,6 +154,7 @@ private:
   const KernelModel &model;
   const Target &target;
   const Structure &is;
+  const bool isChained; ///< Products follow from others.
   Plan plan;
 };
 
@@ -188,21 +209,35 @@ Status PlanWriter::writeProducts() {
                        "sums of {0} blocks of rows take {1} registers of a thread, and {2} at most",
                        blocks, registers, kMostOfBlocks)
                        .str()};
-    if (is.isSwapped ? !product.isSharedSwapped : !product.isShared) // its left operand
-      registers +=
+    if (!isLeftShared(product)) { // one is made beside the product of another
+      int64_t left =
           rowsOf(product, is.isSwapped) * product.k * product.bits / 32 / (kWarpgroup * is.groups);
+      registers += product.behind.empty() && isBehind(product) ? 2 * left : left;
+    }
   }
   registers += added;
-  bool isChained =
-      llvm::any_of(model.products, [](auto &product) { return !product.behind.empty(); });
-  int64_t own = kOwnRegisters + (isChained ? kRowRegisters : 0);
-  int64_t most = plan.roles.back().registers.value_or(startRegisters()) - own;
+  int64_t own = kOwnRegisters + (isChained ? kRowRegisters : endRegisters());
+  int64_t all = plan.roles.back().registers.value_or(startRegisters());
+  int64_t most = std::max<int64_t>(0, all - own);
   if (registers > most)
     return Error{
         llvm::formatv("sums and operands take {0} registers of a thread, which has {1} for them",
                       registers, most)
             .str()};
   return {};
+}
+
+/// Registers of a thread for what an end computes, and for rows that it reads along the columns of
+/// instructions: a thread holds a quarter of these.
+int64_t PlanWriter::endRegisters() const {
+  constexpr int64_t kComputed = 8, kThreads = 4, kBytes = 4;
+  const ProductModel &product = model.products.front();
+  int64_t columns = is.isSwapped ? product.m : product.n;
+  int64_t registers = model.work.multiplies > 0 ? kComputed : 0;
+  for (const StreamModel &stream : model.streams)
+    if (stream.loop == kNoLoop && stream.shape.size() == 1 && stream.shape.front() == columns)
+      registers += columns * stream.elementBytes / (kThreads * kBytes);
+  return registers;
 }
 
 Status PlanWriter::writeRoles() {
@@ -320,7 +355,7 @@ void PlanWriter::writeLoop(const LoopModel &loop, int number) {
   made.splitMasks = loop.hasMasks && !(made.fromLast && loop.masksLast);
   std::vector<const ProductModel *> now, late;
   for (const ProductModel &product : model.products)
-    if (product.loop == number && !product.isPending)
+    if (product.loop == number && (!product.isPending || isBehind(product)))
       (isBehind(product) ? late : now).push_back(&product);
   bool isSkewed = !late.empty();
   llvm::append_range(now, late);
@@ -448,7 +483,7 @@ void PlanWriter::writeEnds(int level) {
 /// Slots of a stream in a loop without which some role would wait for itself.
 int64_t PlanWriter::leastSlots() const {
   bool isPending = llvm::any_of(model.products, [](auto &product) { return product.isPending; });
-  int64_t least = is.isSkewed || isPending ? 2 : 1;
+  int64_t least = is.isSkewed || is.makesAhead || isPending ? 2 : 1;
   bool byWarpgroup = llvm::any_of(plan.loops, [](auto &loop) { return loop.byWarpgroup; });
   if (!byWarpgroup || !is.overlapsTiles)
     return least;
@@ -461,8 +496,6 @@ int64_t PlanWriter::leastSlots() const {
 /// Slots for ends, and for streams what is left: less for ends where streams have few.
 Status PlanWriter::writeSlots() {
   constexpr int64_t kEnough = 4; // slots of a stream
-  bool isChained =
-      llvm::any_of(model.products, [](auto &product) { return !product.behind.empty(); });
   int levels = isChained ? 1 : 4;
   Status first;
   std::optional<std::pair<int64_t, std::vector<Plan::Channel>>> best;
@@ -592,7 +625,12 @@ static std::vector<Structure> unchained(const KernelModel &model, int64_t groups
         });
   if (groups == 1)
     add([](Structure &is) { is.turns = 2; });
-  // Of products that are added at once, in turns; of operands that are made, by two.
+  // Of operands in registers, made ahead; of products that are added at once, in turns; of operands
+  // that others make, by two.
+  bool areIdle = llvm::all_of(model.loops, [](auto &loop) { return loop.isIdleBehind; });
+  bool areInRegisters = llvm::any_of(model.products, [&](const ProductModel &product) {
+    return isSwapped ? !product.isSharedSwapped : !product.isShared;
+  });
   bool areAdded = llvm::all_of(model.products, [](auto &product) { return product.isAdded; });
   bool areMade = llvm::any_of(model.computed, [&](auto &tile) {
     return !tile.isFromProduct && (isSwapped ? tile.isSharedSwapped : tile.isShared);
@@ -601,7 +639,8 @@ static std::vector<Structure> unchained(const KernelModel &model, int64_t groups
     Structure structure = result[number];
     structure.takesTurns = areAdded && model.products.size() == 1 && groups > 1;
     structure.makers = areMade ? 2 : 1;
-    if (structure.takesTurns || areMade)
+    structure.makesAhead = areInRegisters && areIdle;
+    if (structure.takesTurns || areMade || structure.makesAhead)
       result.push_back(structure);
   }
   return result;
@@ -609,8 +648,7 @@ static std::vector<Structure> unchained(const KernelModel &model, int64_t groups
 
 static std::vector<Structure> structuresOf(const KernelModel &model) {
   std::vector<Structure> result;
-  bool isChained =
-      llvm::any_of(model.products, [](auto &product) { return !product.behind.empty(); });
+  bool isChained = hasChains(model);
   bool arePending = llvm::all_of(model.products, [](auto &product) { return product.isPending; });
   for (int64_t groups : {1, 2, 3})
     for (bool isSwapped : {false, true})

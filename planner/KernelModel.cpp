@@ -1,5 +1,7 @@
 #include "planner/KernelModel.h"
 
+#include "ir/PaddedRows.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tilewright::planner;
@@ -17,10 +19,13 @@ Work Work::operator*(double times) const {
 
 int64_t StreamModel::bytes() const {
   constexpr int64_t kLeast = 16; // that TMA brings
-  int64_t elements = 1;
-  for (int64_t extent : shape)
-    elements *= extent;
-  return std::max(kLeast, elements * elementBytes);
+  if (shape.empty())
+    return kLeast;
+  int64_t row = shape.back() * elementBytes;
+  int64_t bytes = isOperand && shape.size() > 1 ? paddedRowBytes(row) : row;
+  for (int64_t extent : llvm::ArrayRef(shape).drop_back())
+    bytes *= extent;
+  return std::max(kLeast, bytes);
 }
 
 const ProductModel *KernelModel::product(llvm::StringRef id) const {

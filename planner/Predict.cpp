@@ -30,7 +30,7 @@ const Rates &planner::ratesOf(const Target &) {
                                     .l2Capacity = 40e6,
                                     .storeBytes = 89,
                                     .launchMicroseconds = 4.5,
-                                    .clusterMicroseconds = 0.6,
+                                    .clusterMicroseconds = 1.1,
                                     .shareMicroseconds = 2.7,
                                     .turnsMicroseconds = 2,
                                     .residentMicroseconds = 0,
@@ -124,6 +124,7 @@ private:
     auto places = int64_t(std::ceil(tiles / processors));
     return plan.blocks.splitLoop.empty() ? std::min(most, std::max<int64_t>(1, places)) : most;
   }
+  bool isMadeBetween(int loop) const;
   double madeClocks(int loop, const Clocks &step) const;
   /// The most that a block has to do, and the sum of all, in clocks of tiles.
   std::pair<double, Clocks> play() const;
@@ -202,23 +203,32 @@ Clocks Predictor::stepOf(int loop) const {
   step.taken = std::max(step.taken, madeClocks(loop, step));
   double shorter = std::min(step.taken, step.arithmetic);
   step.taken = std::max(step.taken, step.arithmetic);
-  if (step.products > 0 && shorter > 0 && !isPending)
-    step.taken += exposed(shorter / step.taken) * shorter + (isAdded ? 0 : kChain);
+  bool isBetween = !isPending || isMadeBetween(loop);
+  if (step.products > 0 && shorter > 0 && isBetween)
+    step.taken += exposed(shorter / step.taken) * shorter + (isPending || isAdded ? 0 : kChain);
   return step;
 }
 
+/// Whether those that multiply make operands between their products.
+bool Predictor::isMadeBetween(int loop) const {
+  return llvm::any_of(model.computed, [&](const ComputedModel &tile) {
+    return tile.loop == loop && !tile.isFromProduct && !plan.makerOf(tile.id);
+  });
+}
+
 /// What an iteration takes whose operands are made by arithmetic. Alone, a warpgroup has a part of
-/// a multiprocessor's rate; one that multiplies too does that in between.
+/// a multiprocessor's rate; one that multiplies too does that in between, or beside its products.
 double Predictor::madeClocks(int loop, const Clocks &step) const {
   constexpr double kAlone = 3.7; // times as long
-  auto made = llvm::find_if(model.computed, [&](const ComputedModel &tile) {
-    return tile.loop == loop && !tile.isFromProduct;
+  auto tile = llvm::find_if(model.computed, [&](const ComputedModel &each) {
+    return each.loop == loop && !each.isFromProduct;
   });
-  if (made == model.computed.end())
+  if (tile == model.computed.end())
     return 0;
-  if (const Plan::Role *role = plan.makerOf(made->id))
+  if (const Plan::Role *role = plan.makerOf(tile->id))
     return kAlone * step.arithmetic / (double(role->warps / 4) * double(copies()));
-  return (kAlone * step.arithmetic + step.products) / double(groups());
+  double made = kAlone * step.arithmetic;
+  return (isSkewed() ? std::max(made, step.products) : made + step.products) / double(groups());
 }
 
 /// How many times as long instructions take as they should.
@@ -298,6 +308,10 @@ double Predictor::endOf() const {
   double stores = rates.tileClocks + model.work.conversions / rates.conversions;
   for (const EndModel &end : model.ends)
     stores += storeClocks(end);
+  if (llvm::any_of(model.streams, [&](const StreamModel &stream) {
+        return stream.loop == kNoLoop && !stream.shape.empty() && !plan.channelOf(stream.id);
+      })) // of which nobody takes care in time
+    stores += rates.l2Clocks / 2;
   // A warpgroup alone does not keep the units busy; one whose turn it is hides most of it.
   constexpr double kAlone = 1.4, kStart = 500, kHidden = 0.35, kSwitch = 600, kManySums = 160;
   Work work = model.work;

@@ -82,6 +82,15 @@ LogicalResult PackOp::verify() {
   return success();
 }
 
+LogicalResult ReinterpretOp::verify() {
+  for (Type type : {getBits().getType(), getWord().getType()})
+    if (auto word = cast<VectorType>(type);
+        word.getNumElements() * word.getElementTypeBitWidth() != 32) // C1
+      return emitOpError() << "takes the bits of a packed word, of 32 bits, for another; " << type
+                           << " has " << word.getNumElements() * word.getElementTypeBitWidth();
+  return success();
+}
+
 /// Checks the bytes that one vector access moves between memory and `regs`.
 static LogicalResult verifyCount(Operation *op, RegsType regs, int64_t count) {
   int64_t bits = std::max<int64_t>(8, regs.getValueType().getIntOrFloatBitWidth());

@@ -111,6 +111,15 @@ def Cuda_PackOp : Cuda_Op<"pack", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Cuda_ReinterpretOp : Cuda_Op<"reinterpret", [Pure]> {
+  let summary = "the bits of a packed word as those of other values";
+  let description = "C1: both have 32 bits. Moves nothing.";
+  let arguments = (ins AnyVector:$bits);
+  let results = (outs AnyVector:$word);
+  let assemblyFormat = "$bits attr-dict `:` type($bits) `->` type($word)";
+  let hasVerifier = 1;
+}
+
 def Cuda_ConvertOp : Cuda_Op<"convert", [Pure]> {
   let summary = "converts a scalar, with the meaning of `tile.cast`";
   let arguments = (ins AnyType:$source);

@@ -1,5 +1,6 @@
 #include "passes/analysis/SharedMemory.h"
 
+#include "ir/PaddedRows.h"
 #include "passes/analysis/SharedAccesses.h"
 
 using namespace mlir;
@@ -7,6 +8,24 @@ using namespace mlir;
 namespace tilewright::passes {
 
 //===- Channels -------------------------------------------------------------------------------===//
+
+PanelLayout panelsOf(cta::ChannelOp channel) {
+  PanelLayout panels = cta::panelsOf(channel.getResult().getType().getTile());
+  int64_t bytes = panels.columns * panels.elementBytes, padded = paddedRowBytes(bytes);
+  if (padded == bytes || panels.rows == 1 || channel.getKind() != cta::ChannelKind::Tma)
+    return panels;
+  auto isAlong = [&](cta::MmaOp mma, bool isAsked) {
+    auto isOwn = [&](Value operand) {
+      return isa<cta::SlotType>(operand.getType()) && cta::channelOf(operand) == channel;
+    };
+    return (isOwn(mma.getA()) && mma.getATransposed() != isAsked) ||
+           (isOwn(mma.getB()) && mma.getBTransposed() == isAsked);
+  };
+  if (channel.isMultiplied([&](cta::MmaOp mma) { return isAlong(mma, true); }) &&
+      !channel.isMultiplied([&](cta::MmaOp mma) { return isAlong(mma, false); }))
+    panels.swizzle = padded;
+  return panels;
+}
 
 int64_t slotBytes(RankedTensorType tile, const SharedLayout &layout) {
   int64_t rows = tile.getNumElements() / tile.getShape().back();
@@ -36,7 +55,7 @@ static int64_t likelyPadding(cta::ChannelOp channel) {
 int64_t slotBytes(cta::ChannelOp channel) {
   auto tile = channel.getResult().getType().getTile();
   if (channel.isPanel()) // a store may put another matrix where a matrix lies
-    return llvm::alignTo(cta::panelsOf(tile).bytes(), tile.getRank() > 1 ? kSlotAlignment : 128);
+    return llvm::alignTo(panelsOf(channel).bytes(), tile.getRank() > 1 ? kSlotAlignment : 128);
   if (auto shared = channel.getShared())
     return slotBytes(tile, shared->getLayout());
   int64_t padding = likelyPadding(channel) * 8 / tile.getElementTypeBitWidth();

@@ -24,6 +24,9 @@ inline constexpr int64_t kReservedSharedBytes = 1024;
 
 //===- Channels -------------------------------------------------------------------------------===//
 
+/// How the slots of a channel of matrices lie: what TMA brings for products to read along its rows
+/// in padded rows (ir/PaddedRows.h).
+PanelLayout panelsOf(cta::ChannelOp channel);
 /// Bytes from one slot to the next where rows lie as `layout` says.
 int64_t slotBytes(mlir::RankedTensorType tile, const SharedLayout &layout);
 /// ... of this channel; where its rows have yet to be placed, with the padding that they may get.

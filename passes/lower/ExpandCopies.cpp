@@ -247,15 +247,25 @@ LogicalResult Expander::expandGet(cta::GetOp op) {
     });
     return success();
   }
-  Value single = declare(loc, pack, type.getElementType());
+  // Less than a word lies side by side: half of it, or single elements.
+  bool areHalves = vector * 2 == pack && vector * bytes == 2;
+  int64_t step = areHalves ? vector : 1;
+  Type part = areHalves ? Type(builder.getI16Type()) : type.getElementType();
+  Value single = declare(loc, pack / step, part);
   unrolled(layout.registers() / pack, [&](Value entry) {
     SmallVector<Value> values;
-    for (int64_t i = 0; i < pack; ++i) {
-      builder.create<cuda::LoadSharedOp>(loc, addressOf(add(mul(entry, pack), constant(i))), single,
-                                         constant(i), 1);
+    for (int64_t i = 0; i < pack / step; ++i) {
+      builder.create<cuda::LoadSharedOp>(loc, addressOf(add(mul(entry, pack), constant(i * step))),
+                                         single, constant(i), 1);
       values.push_back(readElement(single, constant(i)));
     }
-    writeElements(array, entry, values);
+    if (!areHalves)
+      return writeElements(array, entry, values);
+    Value halves =
+        builder.create<cuda::PackOp>(loc, VectorType::get({2}, builder.getI16Type()), values);
+    Type word = cast<cuda::RegsType>(array.getType()).getElementType();
+    Value both = builder.create<cuda::ReinterpretOp>(loc, word, halves);
+    builder.create<cuda::SetOp>(loc, both, array, entry);
   });
   return success();
 }

@@ -7,6 +7,7 @@
 // then waits for the store.
 #include "ir/tile/Parts.h"
 #include "passes/analysis/SharedAccesses.h"
+#include "passes/analysis/SharedMemory.h"
 #include "passes/lower/Expander.h"
 #include "support/TensorParts.h"
 
@@ -57,9 +58,8 @@ static int64_t storingWarpgroups(cta::StoreOp op) {
 }
 
 cuda::TensorMapType Expander::mapType(Operation *op) {
-  auto typeOf = [&](Value view, RankedTensorType tile, ArrayRef<int64_t> extents, int64_t parts,
-                    bool tf32) {
-    PanelLayout panels = cta::panelsOf(tile);
+  auto typeOf = [&](Value view, RankedTensorType tile, const PanelLayout &panels,
+                    ArrayRef<int64_t> extents, int64_t parts, bool tf32) {
     SmallVector<int64_t> box(extents.size(), 1);
     auto [rows, columns] = tileAxes(extents);
     if (rows >= 0)
@@ -73,13 +73,13 @@ cuda::TensorMapType Expander::mapType(Operation *op) {
                                     panels.swizzle, tf32);
   };
   if (auto store = dyn_cast<cta::StoreOp>(op))
-    return typeOf(store.getView(), cta::storedSlice(store), store.getExtents(),
-                  storingWarpgroups(store), /*tf32=*/false);
+    return typeOf(store.getView(), cta::storedSlice(store), cta::panelsOf(cta::storedSlice(store)),
+                  store.getExtents(), storingWarpgroups(store), /*tf32=*/false);
   auto copy = cast<cta::CopyOp>(op);
   cta::ChannelOp channel = cta::channelOf(copy.getSlot());
   bool multicast = channel.getMulticast();
-  return typeOf(copy.getView(), cta::tileOf(channel.getResult().getType()), copy.getExtents(),
-                multicast ? cta::clusterOf(kernel) : 1, channel.holdsTf32());
+  return typeOf(copy.getView(), cta::tileOf(channel.getResult().getType()), panelsOf(channel),
+                copy.getExtents(), multicast ? cta::clusterOf(kernel) : 1, channel.holdsTf32());
 }
 
 ArrayAttr Expander::mapAxes(Value view) {
@@ -121,18 +121,19 @@ void Expander::forEachBox(Value view, cuda::TensorMapType map, const PanelLayout
     start[rowAxis] = add(start[rowAxis], origin.first);
   start[columnAxis] = add(start[columnAxis], origin.second);
   SmallVector<Value> outer = enterPart(view, start);
-  unrolled(panels.columns / width, [&, rowAxis = rowAxis, columnAxis = columnAxis](Value across) {
-    unrolled(rows / height, [&](Value down) {
-      SmallVector<Value> coordinates(start);
-      Value row = add(firstRow, mul(down, height));
-      if (rowAxis >= 0)
-        coordinates[rowAxis] = add(coordinates[rowAxis], row);
-      coordinates[columnAxis] = add(coordinates[columnAxis], mul(across, width));
-      coordinates.insert(coordinates.begin(), outer.begin(), outer.end());
-      move(coordinates, add(mul(across, panels.rows * width * panels.elementBytes),
-                            mul(row, panels.rowBytes())));
-    });
-  });
+  unrolled(llvm::divideCeil(panels.columns, width),
+           [&, rowAxis = rowAxis, columnAxis = columnAxis](Value across) {
+             unrolled(rows / height, [&](Value down) {
+               SmallVector<Value> coordinates(start);
+               Value row = add(firstRow, mul(down, height));
+               if (rowAxis >= 0)
+                 coordinates[rowAxis] = add(coordinates[rowAxis], row);
+               coordinates[columnAxis] = add(coordinates[columnAxis], mul(across, width));
+               coordinates.insert(coordinates.begin(), outer.begin(), outer.end());
+               move(coordinates, add(mul(across, panels.rows * width * panels.elementBytes),
+                                     mul(row, panels.rowBytes())));
+             });
+           });
 }
 
 LogicalResult Expander::expandTmaCopy(cta::CopyOp op) {

@@ -138,6 +138,25 @@ private:
           place(other);
   }
 
+  /// What the next product of those that are behind reads is made beside this one, if it comes from
+  /// slots alone: up to what would be written to the registers that this one reads.
+  void prepareNext(cta::MmaOp product) {
+    llvm::SetVector<Operation *> needed;
+    for (Value operand : product ? product->getOperands() : ValueRange())
+      if (Operation *op = operand.getDefiningOp();
+          op && op->getBlock() == block && !late.contains(op) && !isPlaced(op))
+        for (Operation *other : before(op))
+          if (!isPlaced(other) && !neededFirst(other))
+            needed.insert(other);
+    for (size_t at = 0; at < needed.size(); ++at)
+      for (Operation *other : before(needed[at]))
+        needed.insert(other);
+    for (Operation *op : body) // slots are taken in the order in which they come
+      if (needed.contains(op))
+        place(op);
+    giveBack();
+  }
+
   /// Adds a product, which stands behind what the next start waits for.
   void add(const Step &step, ArrayRef<Step> then) {
     const auto *next = llvm::find_if(then, [](auto &each) { return !each.product.empty(); });
@@ -187,6 +206,8 @@ private:
   /// Behind all that can be done now.
   void await(Operation *op) {
     ready.clear();
+    if (auto await = cast<cta::AwaitOp>(op); late.contains(op))
+      prepareNext(await.getPending().getDefiningOp<cta::MmaOp>());
     for (Operation *other : body)
       if (!isPlaced(other) && !isShape(other) && isReady(other))
         place(other);

@@ -77,7 +77,7 @@ private:
     bool copied = first.getKind() == cta::ChannelKind::Tma;
     int64_t bytes = 0;
     for (cta::ChannelOp channel : ring)
-      bytes += copied ? cta::panelsOf(channel.getResult().getType().getTile()).bytes() : 0;
+      bytes += copied ? panelsOf(channel).bytes() : 0;
     bool multicast = llvm::any_of(ring, [](cta::ChannelOp c) { return c.getMulticast(); });
     int64_t blocks = multicast ? cta::clusterOf(kernel) : 1; // each consumer arrives in all of them
     return makeRing(number, first.getResult().getType().getDepth(), fillsOf(ring),

@@ -131,6 +131,13 @@ Plan::Channel channelOf(cta::ChannelOp op) {
   return found;
 }
 
+/// Whether a loop goes from there, or from the iteration behind if a product is one behind.
+bool startsWith(scf::ForOp loop, Value first) {
+  auto second = loop.getLowerBound().getDefiningOp<arith::AddIOp>();
+  return loop.getLowerBound() == first ||
+         (second && second.getLhs() == first && second.getRhs() == loop.getStep());
+}
+
 Plan::Blocks blocksOf(func::FuncOp kernel) {
   Plan::Blocks blocks;
   kernel.walk([&](cta::TilesOp tiles) {
@@ -144,7 +151,7 @@ Plan::Blocks blocksOf(func::FuncOp kernel) {
     if (tiles.isSplit()) {
       blocks.least = tiles.getLeast().value_or(0);
       for (auto loop : tiles.getBody().getOps<scf::ForOp>())
-        if (loop.getLowerBound() == tiles.getPart().front() && idOf(loop))
+        if (startsWith(loop, tiles.getPart().front()) && idOf(loop))
           blocks.splitLoop = nameOf(loop);
     }
   });

@@ -60,6 +60,7 @@ public:
 private:
   void assumeProven(SmallVectorImpl<Predicate> &predicates);
   void noteIdle(ArrayRef<Predicate> masks);
+  bool endsInside(tile::LoadOp load);
   void dropEmptyIterations(ArrayRef<Predicate> masks);
   Range fullIterations(ArrayRef<Predicate> predicates);
   void split(ArrayRef<Predicate> predicates);
@@ -104,6 +105,11 @@ static void makeTrue(Value mask, OpBuilder &builder) {
   mask.replaceAllUsesWith(allTrue(mask, builder));
 }
 
+/// Whether the body, nested loops included, has a matrix product.
+static bool multiplies(scf::ForOp loop) {
+  return loop.getBody()->walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 /// Removes the predicates that hold in every iteration, and makes their masks true.
 void Splitter::assumeProven(SmallVectorImpl<Predicate> &predicates) {
   llvm::erase_if(predicates, [&](const Predicate &predicate) {
@@ -116,8 +122,8 @@ void Splitter::assumeProven(SmallVectorImpl<Predicate> &predicates) {
 }
 
 /// Notes that masks concern the last iteration alone, that nothing changes where one is false, and
-/// that nothing does from the loop's end on, where some mask is false from there on. (Ends that
-/// dropEmptyIterations moves forward are of the same kind.)
+/// that nothing does from the loop's end on, where some mask is false from there on, or some load
+/// outside of its view. (Ends that dropEmptyIterations moves forward are of the same kind.)
 void Splitter::noteIdle(ArrayRef<Predicate> masks) {
   bool allIdle = llvm::all_of(masks, [&](const Predicate &mask) {
     return !rises(mask) || isIdleWhenFalse(loop, mask.mask);
@@ -140,6 +146,27 @@ void Splitter::noteIdle(ArrayRef<Predicate> masks) {
         isIdleWhenFalse(loop, mask.mask))
       return loop->setAttr(kIdleBehindAttr, builder.getUnitAttr());
   }
+  for (auto load : loop.getOps<tile::LoadOp>()) // of products alone plans say that they are behind
+    if (multiplies(loop) && !load.getFill() && endsInside(load) &&
+        isIdleWhenFalse(loop, load.getResult()))
+      return loop->setAttr(kIdleBehindAttr, builder.getUnitAttr());
+}
+
+/// Whether a load is outside of its view from the loop's end on, and so all zeros.
+bool Splitter::endsInside(tile::LoadOp load) {
+  Access access = *Access::of(load);
+  Facts around = Facts::at(loop);
+  for (int64_t axis = 0, rank = int64_t(access.extents.size()); axis < rank; ++axis) {
+    if (!access.isRange(axis))
+      continue;
+    AffineForm last = Bounds::of(access, axis, dims).above; // its first element's comes before
+    int64_t slope = last.coefficient(counter);
+    AffineForm first =
+        last.without(counter) + AffineForm::of(upper) * slope + (1 - access.validElements(axis));
+    if (slope > 0 && around.proveNonPositive(first * -1 + 1))
+      return true;
+  }
+  return false;
 }
 
 void Splitter::dropEmptyIterations(ArrayRef<Predicate> masks) {
@@ -316,11 +343,6 @@ void Splitter::branchOnMasks(ArrayRef<Predicate> masks) {
        (Twine(masks.size()) + " masks are applied behind a branch, in partial iterations; "
                               "the loop is too long to be split")
            .str()});
-}
-
-/// Whether the body, nested loops included, has a matrix product.
-static bool multiplies(scf::ForOp loop) {
-  return loop.getBody()->walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 void Splitter::run(bool dropEmpty, bool splitBounds) {

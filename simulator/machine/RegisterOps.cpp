@@ -225,4 +225,9 @@ LogicalResult translate(Translator &translator, cuda::PackOp op) {
   return success();
 }
 
+LogicalResult translate(Translator &translator, cuda::ReinterpretOp op) {
+  translator.alias(op, translator.slot(op.getBits()));
+  return success();
+}
+
 } // namespace tilewright::simulator::machine

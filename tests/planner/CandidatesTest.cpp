@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <gtest/gtest.h>
+#include <set>
 
 namespace tilewright::planner {
 namespace {
@@ -124,6 +125,56 @@ TEST(Candidates, KeepWhatIsComputedInRegistersWhereSwapped) {
   }
   EXPECT_TRUE(isMadeByTwo);
   EXPECT_TRUE(isSwapped);
+}
+
+TEST(Candidates, MultiplyAnIterationBehindWhatTheyMakeInRegisters) {
+  KernelModel model = productModel(128, 128);
+  model.streams[1].isOperand = false;
+  model.streams[1].into = "t1";
+  model.computed = {{.id = "t1", .bytes = 128 * 64 * 2, .isShared = true, .loop = 0}};
+  model.products.front().isSharedSwapped = false;
+  auto areBehind = [&] {
+    std::vector<int64_t> behind;
+    for (const passes::Plan &plan : candidatesOf(model, hopper()).plans)
+      if (plan.products.front().swapped) {
+        behind.push_back(plan.products.front().behind);
+        EXPECT_EQ(plan.str().find("l1: start p1, await p1") != std::string::npos,
+                  plan.products.front().behind == 1);
+      }
+    return behind;
+  };
+  EXPECT_FALSE(
+      llvm::is_contained(areBehind(), 1)); // an iteration past the end may change something
+  model.loops.front().isIdleBehind = true;
+  EXPECT_EQ(llvm::count(areBehind(), 0), llvm::count(areBehind(), 1));
+}
+
+TEST(Candidates, BringWhatAnEndNeedsByTma) {
+  KernelModel model = productModel(128, 256);
+  model.streams.push_back({.id = "s3", .shape = {256}, .elementBytes = 2, .alike = {0}});
+  for (const passes::Plan &plan : candidatesOf(model, hopper()).plans) {
+    const passes::Plan::Channel *bias = plan.channelOf("s3");
+    EXPECT_EQ(bias != nullptr, plan.blocks.splitLoop.empty()) << plan.str();
+    EXPECT_TRUE(!bias || (bias->kind == "tma" && bias->slots == 2));
+  }
+  model.streams.back().shape = {128, 256}; // a tile takes the room of operands
+  for (const passes::Plan &plan : candidatesOf(model, hopper()).plans)
+    EXPECT_FALSE(plan.channelOf("s3"));
+}
+
+TEST(Candidates, HoldWhatAnEndNeedsInRegisters) {
+  auto areSwapped = [](int64_t rows, int64_t columns) {
+    KernelModel model = productModel(rows, columns);
+    model.streams.push_back({.id = "s3", .shape = {columns}, .elementBytes = 2, .alike = {0}});
+    model.work.multiplies = double(rows * columns);
+    std::set<bool> found;
+    for (const passes::Plan &plan : candidatesOf(model, hopper()).plans)
+      if (plan.products.front().warps[0] == 4)
+        found.insert(plan.products.front().swapped);
+    return found;
+  };
+  EXPECT_TRUE(areSwapped(128, 192).empty());             // 192 sums, and 24 registers of the bias
+  EXPECT_EQ(areSwapped(192, 128), std::set<bool>{true}); // of which a thread has few rows
 }
 
 TEST(Candidates, AreForTargetsWithWgmma) {

@@ -26,6 +26,10 @@ static double elementsOf(Value value) {
   return tile ? double(tile.getNumElements()) : 0;
 }
 
+static bool isApproximate(math::TanhOp tanh) {
+  return bitEnumContainsAll(tanh.getFastmath(), arith::FastMathFlags::afn);
+}
+
 /// Of one op, in elements of its tiles.
 static Work workOf(Operation &op) {
   // Instructions of an erf, a tanh and a division, beside special ones; of a call of Philox, with
@@ -40,8 +44,7 @@ static Work workOf(Operation &op) {
     return {.multiplies = (passes::axisOfCalls(random) ? kRandom : kCall) * elements};
   if (isa<math::ErfOp>(op))
     return {.multiplies = kErf * elements, .specials = elements};
-  if (auto tanh = dyn_cast<math::TanhOp>(op);
-      tanh && tanh.getFastmath() == arith::FastMathFlags::none)
+  if (auto tanh = dyn_cast<math::TanhOp>(op); tanh && !isApproximate(tanh))
     return {.multiplies = kTanh * elements, .specials = 2 * elements};
   if (isa<arith::DivFOp>(op))
     return {.multiplies = kQuotient * elements, .specials = elements};

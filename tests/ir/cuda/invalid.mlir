@@ -47,6 +47,14 @@ func.func @pack_c1_value_missing(%v: f32) {
 
 // -----
 
+func.func @reinterpret_c1_more_than_a_word(%v: vector<4xf16>) {
+  // expected-error@+1 {{takes the bits of a packed word, of 32 bits, for another; 'vector<4xf16>' has 64}}
+  %w = cuda.reinterpret %v : vector<4xf16> -> vector<4xi8>
+  return
+}
+
+// -----
+
 func.func @load_global_c1_more_than_16_bytes(%p: !cuda.ptr<f32>, %regs: !cuda.regs<8 x f32>, %i: i32) {
   // expected-error@+1 {{moves 8 values (32 bytes) of '!cuda.regs<8 x f32>'}}
   cuda.load_global %p[%i], %regs[%i] {count = 8} : !cuda.ptr<f32>, i32, !cuda.regs<8 x f32>

@@ -24,6 +24,7 @@ func.func @types(%a: !cuda.ptr<bf16>, %b: !cuda.regs<32 x vector<2xbf16>>, %c: !
 // CHECK: cuda.round_tf32 %{{.*}}
 // CHECK: cuda.pack %{{.*}}, %{{.*}} : f32, f32 -> vector<2xbf16>
 // CHECK: cuda.set %{{.*}}, %{{.*}}[%{{.*}}] : vector<2xbf16>, <4 x vector<2xbf16>>
+// CHECK: cuda.reinterpret %{{.*}} : vector<2xbf16> -> vector<4xi8>
 // CHECK: cuda.convert %{{.*}} : f32 -> bf16
 func.func @registers() {
   %thread = cuda.thread_id
@@ -38,6 +39,7 @@ func.func @registers() {
   %rounded = cuda.round_tf32 %value
   %packed = cuda.pack %value, %rounded : f32, f32 -> vector<2xbf16>
   cuda.set %packed, %regs[%index] : vector<2xbf16>, !cuda.regs<4 x vector<2xbf16>>
+  %bytes = cuda.reinterpret %packed : vector<2xbf16> -> vector<4xi8>
   %narrow = cuda.convert %value : f32 -> bf16
   return
 }

@@ -102,3 +102,57 @@ func.func @other_conditions_stay(%x: !tile.view<16x16xf16>, %y: !tile.view<16x16
   tile.store %sum, %y[%c0, %c0] extents [16, 16] : tensor<16x16xf32>, !tile.view<16x16xf32>, i32, i32
   return
 }
+
+// From the loop's end on, what is loaded lies behind the view, and adds nothing.
+// CHECK-LABEL: @nothing_is_added_past_the_end
+// CHECK: tile.idle_behind
+func.func @nothing_is_added_past_the_end(%x: !tile.view<16x?xf16>, %w: !tile.view<16x?xf16>, %y: !tile.view<16x16xf32>)
+    attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %zeros = arith.constant dense<0.0> : tensor<16x16xf32>
+  %K = tile.dim %x, 1 : !tile.view<16x?xf16>
+  %steps = arith.ceildivsi %K, %c16 : i32
+  %sum = scf.for %n = %c0 to %steps step %c1 iter_args(%s = %zeros) -> (tensor<16x16xf32>) : i32 {
+    %k = arith.muli %n, %c16 : i32
+    %a = tile.load %x[%c0, %k] extents [16, 16] : !tile.view<16x?xf16>, i32, i32 -> tensor<16x16xf16>
+    %b = tile.load %w[%c0, %k] extents [16, 16] : !tile.view<16x?xf16>, i32, i32 -> tensor<16x16xf16>
+    %bt = tile.transpose %b [1, 0] : tensor<16x16xf16> -> tensor<16x16xf16>
+    %d = tile.dot %a, %bt, %s : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+    scf.yield %d : tensor<16x16xf32>
+  }
+  tile.store %sum, %y[%c0, %c0] extents [16, 16] : tensor<16x16xf32>, !tile.view<16x16xf32>, i32, i32
+  return
+}
+
+// One iteration fewer than there are, and one that is filled with ones.
+// CHECK-LABEL: @something_is_added_past_the_end
+// CHECK-NOT: tile.idle_behind
+func.func @something_is_added_past_the_end(%x: !tile.view<16x?xf16>, %y: !tile.view<16x16xf32>)
+    attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %zeros = arith.constant dense<0.0> : tensor<16x16xf32>
+  %one = arith.constant 1.0 : f16
+  %K = tile.dim %x, 1 : !tile.view<16x?xf16>
+  %steps = arith.ceildivsi %K, %c16 : i32
+  %fewer = arith.subi %steps, %c1 : i32
+  %sum = scf.for %n = %c0 to %fewer step %c1 iter_args(%s = %zeros) -> (tensor<16x16xf32>) : i32 {
+    %k = arith.muli %n, %c16 : i32
+    %a = tile.load %x[%c0, %k] extents [16, 16] : !tile.view<16x?xf16>, i32, i32 -> tensor<16x16xf16>
+    %bt = tile.transpose %a [1, 0] : tensor<16x16xf16> -> tensor<16x16xf16>
+    %d = tile.dot %a, %bt, %s : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+    scf.yield %d : tensor<16x16xf32>
+  }
+  %all = scf.for %n = %c0 to %steps step %c1 iter_args(%s = %sum) -> (tensor<16x16xf32>) : i32 {
+    %k = arith.muli %n, %c16 : i32
+    %a = tile.load %x[%c0, %k] extents [16, 16] fill %one : f16 : !tile.view<16x?xf16>, i32, i32 -> tensor<16x16xf16>
+    %bt = tile.transpose %a [1, 0] : tensor<16x16xf16> -> tensor<16x16xf16>
+    %d = tile.dot %a, %bt, %s : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+    scf.yield %d : tensor<16x16xf32>
+  }
+  tile.store %all, %y[%c0, %c0] extents [16, 16] : tensor<16x16xf32>, !tile.view<16x16xf32>, i32, i32
+  return
+}
