@@ -9,7 +9,7 @@
 //   exp2 ((x - uniform) · c)       becomes  exp2 (x · c - uniform(source · c))
 //   x · c - y                      becomes  fma(x, c, -y)
 //   1 + tanh x                     becomes  2 / (1 + exp (-2 · x)), which does not cancel
-//   x · (2 / y)                    becomes  (x · 2) / y, with any number in the place of 2
+//   x · (c / y)                    becomes  (x · c) / y, if c is a number other than 1
 //   max (x · c)                    becomes  max x · c,  if c is known to be positive
 //   (x <= a) & (x <= b)            becomes  x <= min(a, b)
 //
@@ -209,14 +209,15 @@ struct LogisticOfTanh : OpRewritePattern<arith::AddFOp> {
   }
 };
 
-/// `x · (c / y)` with a number c and no repeated y, where the quotient is not needed otherwise.
+/// `x · (c / y)` with a number c other than 1 and no repeated y, where the quotient is not needed
+/// otherwise.
 struct DivideProduct : OpRewritePattern<arith::MulFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::MulFOp op, PatternRewriter &rewriter) const override {
     for (auto [x, value] : {std::pair(op.getLhs(), op.getRhs()), {op.getRhs(), op.getLhs()}}) {
       auto quotient = value.getDefiningOp<arith::DivFOp>();
       if (!quotient || !quotient->hasOneUse() || !matchPattern(quotient.getLhs(), m_Constant()) ||
-          isRepeated(quotient.getRhs()) || !isWideFloat(op))
+          isNumber(quotient.getLhs(), 1) || isRepeated(quotient.getRhs()) || !isWideFloat(op))
         continue;
       Value dividend = product(rewriter, op.getLoc(), x, quotient.getLhs());
       rewriter.replaceOpWithNewOp<arith::DivFOp>(op, dividend, quotient.getRhs());
