@@ -96,6 +96,7 @@ private:
   Clocks tileOf(const Tile &tile) const;
   Clocks loopOf(int loop, const Tile &tile) const;
   double sumsOf() const;
+  std::pair<double, double> wholeEnd() const;
   double endOf() const;
   double gigahertz(double microseconds) const;
   double dramBytes() const;
@@ -302,9 +303,8 @@ double Predictor::sumsOf() const {
   return sums;
 }
 
-/// What a tile's end takes, and how much of that nothing is multiplied beside.
-double Predictor::endOf() const {
-  constexpr double kBeside = 0.35, kNextTile = 0.5, kResident = 0.87;
+/// What a tile's end takes by itself: stores, and arithmetic.
+std::pair<double, double> Predictor::wholeEnd() const {
   double stores = rates.tileClocks + model.work.conversions / rates.conversions;
   for (const EndModel &end : model.ends)
     stores += storeClocks(end);
@@ -312,20 +312,26 @@ double Predictor::endOf() const {
         return stream.loop == kNoLoop && !stream.shape.empty() && !plan.channelOf(stream.id);
       })) // of which nobody takes care in time
     stores += rates.l2Clocks / 2;
-  // A warpgroup alone does not keep the units busy; one whose turn it is hides most of it.
-  constexpr double kAlone = 1.4, kStart = 500, kHidden = 0.35, kSwitch = 600, kManySums = 160;
-  Work work = model.work;
-  work.conversions = 0;
-  double arithmetic = arithmeticClocks(work);
-  arithmetic += std::min(arithmetic, kStart);
-  if (plan.products.empty() || plan.products.front().warps[0] <= 4)
-    arithmetic *= kAlone;
+  constexpr double kAlone = 1.4, kChain = 2.8, kStart = 500, kManySums = 160;
+  double specials = model.work.specials / rates.specials;
+  double all = (model.work.multiplies + model.work.specials) / rates.multiplies;
+  double arithmetic = std::max(specials, all);
+  if (plan.products.empty() ||
+      plan.products.front().warps[0] <= 4) // one warpgroup waits for itself
+    arithmetic = kAlone * arithmetic + kChain * std::max(0.0, all - specials);
   if (sumsOf() > kManySums) // few registers are left to overlap it in
     arithmetic *= 2;
+  return {stores, arithmetic + std::min(arithmetic, kStart)};
+}
+
+/// What a tile's end takes, and how much of that nothing is multiplied beside.
+double Predictor::endOf() const {
+  constexpr double kBeside = 0.35, kNextTile = 0.5, kResident = 0.87, kSwitch = 600;
+  auto [stores, arithmetic] = wholeEnd();
   if (plan.loopOf(Plan::kTiles))
     return kNextTile * (stores + arithmetic);
   if (plan.blocks.turns > 1)
-    return kSwitch + kBeside * stores + kHidden * arithmetic;
+    return kSwitch + kBeside * (stores + arithmetic);
   return (plan.blocks.perSm > 1 ? kResident : 1) * stores + arithmetic;
 }
 
@@ -348,7 +354,12 @@ Clocks Predictor::tileOf(const Tile &tile) const {
   for (auto [number, loop] : llvm::enumerate(model.loops))
     if (loop.around == kNoLoop)
       all += loopOf(int(number), tile);
-  all.taken += endOf();
+  double ends = endOf();
+  if (plan.blocks.turns > 1) { // the other tile's products do not last as long
+    auto [stores, arithmetic] = wholeEnd();
+    ends += std::max(0.0, stores + arithmetic - all.taken) / 2;
+  }
+  all.taken += ends;
   return all;
 }
 
