@@ -49,7 +49,7 @@ def SimplifyMath : Pass<"simplify-math", "::mlir::func::FuncOp"> {
   let description = [{
     Products of scalars are formed before they meet a tile, division by a broadcast value becomes
     multiplication by its reciprocal, `exp` and `log` become `exp2` and `log2`, and a scale followed
-    by a subtraction becomes one `fma`. Products are reassociated and reciprocals rounded, so the
+    by a subtraction becomes one `fma`, and `1 + tanh x` a quotient. Products are reassociated and reciprocals rounded, so the
     last bits of a result may change; infinities and NaN stay where they were, up to overflow of an
     intermediate product.
   }];

@@ -36,21 +36,24 @@ Operand operandOf(Value tile) {
   return operand;
 }
 
-/// Whether a tile is made of what a product of the same block gives.
+/// Whether a tile is made of what an asynchronous product of the same block gives.
 bool followsFromAwait(Value tile, Block *block) {
   Operation *op = tile.getDefiningOp();
   if (!op || op->getBlock() != block)
     return false;
-  return isa<cta::AwaitOp>(op) || llvm::any_of(op->getOperands(), [&](Value operand) {
-           return followsFromAwait(operand, block);
-         });
+  if (auto await = dyn_cast<cta::AwaitOp>(op)) {
+    auto product = await.getPending().getDefiningOp<cta::MmaOp>();
+    return product && product.getInstruction().isAsynchronous();
+  }
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return followsFromAwait(operand, block); });
 }
 
 /// Makes a sum that a loop carries from zero, and only adds to, one that is pending. A left operand
 /// in registers is written again in the next iteration: then something has to await the product
-/// before, as it does where the operand follows from another.
-bool carryPending(tile::DotOp dot, const Operand &left) {
-  if (!left.get && !followsFromAwait(left.value, dot->getBlock()))
+/// before, as it does where the operand follows from another, unless that starts before it.
+bool carryPending(tile::DotOp dot, const Operand &left, bool isBehind) {
+  if (!left.get && (isBehind || !followsFromAwait(left.value, dot->getBlock())))
     return false;
   auto argument = dyn_cast<BlockArgument>(dot.getAcc());
   auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
@@ -98,7 +101,7 @@ private:
                              << "channel in the plan; products read it in shared memory";
     cta::InstructionAttrInterface instruction = instructionOf(entry, dot.getContext());
     bool isAsync = instruction.isAsynchronous();
-    bool carried = isAsync && carryPending(dot, a);
+    bool carried = isAsync && carryPending(dot, a, entry.behind > 0);
     OpBuilder builder(dot);
     Location loc = dot.getLoc();
     auto type = cta::PendingType::get(dot.getContext(), dot.getResult().getType());
