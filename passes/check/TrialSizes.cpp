@@ -113,7 +113,8 @@ Choices::Candidates Scalars::candidatesFor(Value value) {
 
 std::optional<int64_t> Scalars::choose(Value value, const std::string &name) {
   if (name.empty()) {
-    giveUp(value.getLoc());
+    if (problem == Trial::Possible)
+      giveUp(value.getLoc());
     return std::nullopt;
   }
   if (onlyKnown)
@@ -139,25 +140,52 @@ std::string Scalars::nameOf(Value value) {
       return dims ? cast<StringAttr>(dims[dim.getAxis()]).str()
                   : "size " + std::to_string(dim.getAxis()) + " of " + nameOf(view);
     }
-  if (op->getNumRegions() != 0 || op->getNumResults() != 1)
-    return "";
-  std::string name;
-  llvm::raw_string_ostream stream(name);
-  stream << op->getName() << op->getAttrDictionary() << "(";
-  for (Value operand : op->getOperands()) {
-    std::string part;
-    if (operand.getType().isSignlessInteger()) {
-      std::optional<int64_t> number = of(operand);
-      part = number ? std::to_string(*number) : "";
-    } else {
-      part = nameOf(operand);
-    }
-    if (part.empty())
-      return "";
-    stream << part << ", ";
-  }
-  stream << ")";
-  return name;
+  std::string text = textOf(op);
+  if (text.empty() || op->getNumResults() == 1)
+    return text;
+  return text + "#" + std::to_string(cast<OpResult>(value).getResultNumber());
+}
+
+/// What is computed, with all that stands in it, and from what; empty if that cannot be said.
+std::string Scalars::textOf(Operation *outer) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  DenseMap<Value, size_t> inner; // by their order
+  auto add = [&](ValueRange values) {
+    for (Value value : values)
+      inner.try_emplace(value, inner.size());
+  };
+  bool isSaid = !outer
+                     ->walk<WalkOrder::PreOrder>([&](Operation *op) {
+                       bool computes = op == outer || op->getNumRegions() != 0 ||
+                                       op->hasTrait<OpTrait::IsTerminator>() ||
+                                       isa<tile::LoadOp>(op) || isMemoryEffectFree(op);
+                       stream << op->getName() << op->getAttrDictionary() << "(";
+                       for (Value operand : op->getOperands()) {
+                         auto known = inner.find(operand);
+                         std::string part = known == inner.end()
+                                                ? inputText(operand)
+                                                : "%" + std::to_string(known->second);
+                         computes &= !part.empty();
+                         stream << part << ", ";
+                       }
+                       stream << ")";
+                       add(op->getResults());
+                       for (Region &region : op->getRegions())
+                         for (Block &block : region)
+                           add(block.getArguments());
+                       return computes ? WalkResult::advance() : WalkResult::interrupt();
+                     })
+                     .wasInterrupted();
+  return isSaid ? text : "";
+}
+
+/// A number where there is one, else a name.
+std::string Scalars::inputText(Value value) {
+  if (!value.getType().isSignlessInteger())
+    return nameOf(value);
+  std::optional<int64_t> number = of(value);
+  return number ? std::to_string(*number) : "";
 }
 
 std::optional<int64_t> Scalars::argument(BlockArgument argument) {
@@ -246,13 +274,19 @@ std::optional<int64_t> Scalars::compute(Operation *op, ArrayRef<int64_t> operand
 
 std::optional<int64_t> Scalars::of(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || !isa<func::FuncOp>(op->getParentOp()))
+  if (!op || !isa<func::FuncOp, cta::TilesOp>(op->getParentOp()))
     return evaluate(value);
-  if (auto before = known.find(value); before != known.end())
+  bool isOfTile = isa<cta::TilesOp>(op->getParentOp());
+  if (isOfTile && knownTile != tile) {
+    knownOfTile.clear();
+    knownTile = tile;
+  }
+  auto &numbers = isOfTile ? knownOfTile : known;
+  if (auto before = numbers.find(value); before != numbers.end())
     return before->second;
   std::optional<int64_t> number = evaluate(value);
   if (number)
-    known[value] = *number;
+    numbers[value] = *number;
   return number;
 }
 

@@ -85,6 +85,8 @@ private:
   std::optional<int64_t> part(cta::TilesOp tiles, bool end);
   std::optional<int64_t> compute(mlir::Operation *op, llvm::ArrayRef<int64_t> operands);
   std::string nameOf(mlir::Value value);
+  std::string textOf(mlir::Operation *outer);
+  std::string inputText(mlir::Value value);
   std::optional<int64_t> coordinate(cta::TilesOp tiles, unsigned axis);
   Choices::Candidates candidatesFor(mlir::Value value);
 
@@ -93,6 +95,8 @@ private:
   Choices &choices;
   int64_t longest;
   llvm::DenseMap<mlir::Value, int64_t> known; ///< What the kernel computes in front of its roles.
+  llvm::DenseMap<mlir::Value, int64_t> knownOfTile; ///< And a role in front of a tile's loops.
+  int64_t knownTile = 0;
 };
 
 /// True when no block runs with what has been chosen so far: the host refuses it (`tile.assert`),
