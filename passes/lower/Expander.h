@@ -39,6 +39,7 @@
 #include "passes/Passes.h"
 #include "passes/analysis/Divisibility.h"
 #include "passes/analysis/NamedBarriers.h"
+#include "passes/analysis/TileSearch.h"
 #include "passes/lower/ExpanderState.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -58,6 +59,7 @@ private:
   void markReadOnly();
   void finishKernel();
   mlir::LogicalResult expandBlock(mlir::Block &block);
+  static mlir::Location placeOf(mlir::Location location);
   mlir::LogicalResult expand(Operation *op);
 #define EXPANSION(Op, method) mlir::LogicalResult method(Op op);
 #include "passes/lower/Expansions.def"
@@ -344,10 +346,18 @@ private:
   bool hasQueue();
   // LowerRings.cpp has these three.
   QueuePlace queuePlace(Value count);
-  void handOut(Value count, Value number, Value staged);
-  Value takeOut(Value count, Value staged);
+  void handOut(Value count, mlir::ValueRange numbers, Value staged);
+  llvm::SmallVector<Value> takeOut(Value count, llvm::ArrayRef<mlir::Location> names, Value staged);
   mlir::LogicalResult expandShare(const TileLoop &tiles);
   mlir::LogicalResult expandQueue(const TileLoop &tiles);
+  /// What a tile's numbers are, that first, and whether it stores anything; null: it may.
+  mlir::FailureOr<std::pair<llvm::SmallVector<Value>, Value>>
+  searchTile(const TileLoop &tiles, const TileSearch &search, Value number);
+  /// The next tile that stores anything, if it may be known, and what is found for it. `coming` is
+  /// the next of all, and `take` puts another there.
+  mlir::FailureOr<llvm::SmallVector<Value>> nextTile(const TileLoop &tiles,
+                                                     const TileSearch &search, Value coming,
+                                                     llvm::function_ref<void()> take);
 
   //===- Turns (ExpandOrders.cpp) ------------------------------------------------------------===//
   /// What the role does when it starts and ends, so that turns begin with the first in the circle
@@ -429,7 +439,7 @@ private:
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
   llvm::DenseMap<Value, Value> randomWords; // random bytes -> the words that they lie in
-  llvm::DenseMap<Value, Value> leftParts; // part of another block -> where its first element lies
+  llvm::DenseMap<Value, Value> leftParts;   // part of another block -> where its first element lies
   llvm::DenseMap<Value, Crossing> crossings; // tiles that are read where they are stored
   Value thread, lane, warp;
   using CoordinateCache = llvm::SmallVector<std::pair<Digits, Value>>; // lanes then warps
@@ -464,11 +474,12 @@ private:
   /// Tensor maps, by tensor, box and axes.
   llvm::DenseMap<std::tuple<Value, Type, mlir::Attribute>, Value> maps;
   llvm::MapVector<mlir::Attribute, RingBarriers> rings; // by their plans
-  Value queueSlots;         // the address of the first slot of the ring that hands out tiles
-  Value tileCounter;        // a pointer to where tiles are counted
-  Value workspace;          // a pointer to where parts of tiles are left
-  Value flags;              // a pointer to a flag per block, raised when it has left its part
-  std::optional<Part> part; // what is under expansion, where tiles are split
+  Value queueSlots;            // the address of the first slot of the ring that hands out tiles
+  Operation *handed = nullptr; // the search whose results came with a tile
+  Value tileCounter;           // a pointer to where tiles are counted
+  Value workspace;             // a pointer to where parts of tiles are left
+  Value flags;                 // a pointer to a flag per block, raised when it has left its part
+  std::optional<Part> part;    // what is under expansion, where tiles are split
   /// Per channel that the role stores through: a counter of slots; null where each store starts
   /// with slot 0.
   llvm::DenseMap<Value, Value> storing;
