@@ -3,8 +3,12 @@
 // The queue is a counter in global memory. The first tile of a block is that of its own number; one
 // thread of one role, the first that is run by a single thread, takes each other by an atomic
 // increment and hands it to all roles through a ring of slots in shared memory: a number at or
-// beyond the last says that the block is done. It hands out one ahead, and takes the one behind
-// that while its role is at work, so that nobody waits for the counter.
+// beyond the last says that the block is done.
+//
+// It takes a tile when its role has done its part of the one before, which is the loads of a role
+// that loads: the others are at work still, so nobody waits for the counter, and no block holds
+// tiles for later that another could begin with. Of roles that take turns the one that hands out
+// does so first, since the next tile is another's.
 //
 // What every role would search in memory for a tile (TileSearch.h) that thread searches alone, and
 // hands it out with the tile's number; a tile that then stores nothing is passed over.
@@ -123,20 +127,15 @@ LogicalResult Expander::expandQueue(const TileLoop &tiles) {
     Value taken = builder.create<cuda::AtomicIncOp>(named("taken"), i32, tileCounter, last);
     builder.create<cuda::SetOp>(loc, add(taken, step), coming, constant(0));
   };
-  // Hands out the tile that has been taken, and takes the next.
   auto hand = [&](Value entry) {
-    byOneThread([&] {
-      auto numbers = nextTile(tiles, search, coming, take);
-      if (failed(numbers)) {
-        outcome = failure();
-        return;
-      }
+    auto numbers = nextTile(tiles, search, coming, take);
+    if (failed(numbers))
+      outcome = failure();
+    else
       handOut(entry, *numbers, staged);
-      branch(exists(numbers->front()), take);
-    });
   };
   if (hands)
-    hand(constant(0));
+    byOneThread([&] { hand(constant(0)); });
 
   SmallVector<Type> types(names.size() + 1, i32);
   auto loop = builder.create<scf::WhileOp>(op.getLoc(), types, ValueRange());
@@ -153,8 +152,14 @@ LogicalResult Expander::expandQueue(const TileLoop &tiles) {
   entry = loop.getAfterArguments()[1];
   Value next = add(entry, constant(1));
   builder.create<cuda::SetOp>(loc, next, count, constant(0));
-  if (hands)
-    hand(next);
+  auto handNext = [&] {
+    byOneThread([&] {
+      take();
+      hand(next);
+    });
+  };
+  if (hands && op.getTurns())
+    handNext();
   auto body = [&] {
     if (ownLoop)
       for (auto [value, taken] : llvm::zip(search.found, loop.getAfterArguments().drop_front(2)))
@@ -168,6 +173,8 @@ LogicalResult Expander::expandQueue(const TileLoop &tiles) {
     own = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, rem(entry, *turns),
                                         constant(*op.getTurn()));
   branch(own, body);
+  if (hands && !op.getTurns())
+    handNext();
   builder.create<scf::YieldOp>(op.getLoc());
   builder.setInsertionPointAfter(loop);
   if (op.getTurns())

@@ -8,15 +8,17 @@
 !view = !tile.view<?x?xbf16, align 16>
 !ends = !tile.view<?xi32, align 16>
 
-// Before the first tile, and with each: two words are handed out, and nobody else searches.
+// Before the first tile and behind the loads of each: two words are handed out, and nobody else searches.
 // CHECK-LABEL: @found_once
 // CHECK: cuda.shared {{.*}}, 32 {holds = "numbers of the tiles that a queue hands out"}
 // CHECK: %[[FIRST:.*]]:2 = scf.while
 // CHECK: %[[NUMBER:.*]] = cuda.get
 // CHECK: %[[FOUND:.*]]:2 = scf.while
 // CHECK: cuda.load_global
-// CHECK: %[[STORES:.*]] = arith.cmpi s{{.*}}
-// CHECK: scf.condition(%{{.*}}) %[[NUMBER]], %[[FOUND]]#0
+// CHECK: %[[IS_TILE:.*]] = arith.cmpi slt, %[[NUMBER]], %[[TILES:.*]] :
+// CHECK: %[[BEYOND:.*]] = arith.cmpi sge
+// CHECK: %[[IDLE:.*]] = arith.andi %[[IS_TILE]], %[[BEYOND]]
+// CHECK: scf.condition(%[[IDLE]]) %[[NUMBER]], %[[FOUND]]#0
 // CHECK: } do {
 // CHECK: cuda.atomic_inc
 // CHECK: cuda.mbarrier_wait
@@ -27,12 +29,15 @@
 // CHECK: cuda.mbarrier_arrive
 // CHECK: cuda.load_shared
 // CHECK: cuda.load_shared
-// CHECK: scf.while
-// CHECK: scf.while
+// CHECK-NOT: cuda.atomic_inc
 // CHECK: cuda.tma_load
+// CHECK: cuda.atomic_inc
+// CHECK: scf.while
+// CHECK: scf.while
+// CHECK: } else {
 // CHECK: cuda.load_shared
 // CHECK: cuda.load_shared
-// CHECK-NOT: scf.while
+// CHECK-NOT: arith.select %{{.*}}, %{{.*}}, %arg
 // CHECK: cuda.store_global
 func.func @found_once(%a: !view, %b: !view, %ends: !ends, %t: i32, %x: i32) attributes {tile.kernel, cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
@@ -99,6 +104,9 @@ func.func @found_once(%a: !view, %b: !view, %ends: !ends, %t: i32, %x: i32) attr
 // CHECK: cuda.set %[[FOUND]]#0
 // CHECK: cuda.store_shared
 // CHECK: cuda.tma_load
+// CHECK: cuda.atomic_inc
+// CHECK: scf.while
+// CHECK: } else {
 // CHECK-NOT: arith.select %{{.*}}, %{{.*}}, %arg
 // CHECK: cuda.store_global
 func.func @none_is_passed_over(%a: !view, %b: !view, %ends: !ends, %t: i32, %x: i32) attributes {tile.kernel, cta.target = "sm_90"} {
@@ -159,15 +167,13 @@ func.func @none_is_passed_over(%a: !view, %b: !view, %ends: !ends, %t: i32, %x: 
 // What another role searches otherwise is not handed to it.
 // CHECK-LABEL: @searched_otherwise
 // CHECK: cuda.shared {{.*}}, 32 {holds = "numbers of the tiles that a queue hands out"}
-// CHECK: cuda.load_shared
-// CHECK: } do {
-// CHECK: scf.while
 // CHECK: arith.cmpi slt, %{{.*}}, %[[COMING:.*]] :
-// CHECK: cuda.atomic_inc
+// CHECK: cuda.load_shared
 // CHECK: scf.while
 // CHECK: arith.cmpi sle
 // CHECK: cuda.tma_load
-// CHECK: cuda.load_shared
+// CHECK: cuda.atomic_inc
+// CHECK: } else {
 // CHECK-NOT: arith.cmpi sle
 // CHECK: cuda.store_global
 func.func @searched_otherwise(%a: !view, %b: !view, %ends: !ends, %t: i32, %x: i32) attributes {tile.kernel, cta.target = "sm_90"} {
