@@ -7,8 +7,8 @@
 // CHECK-LABEL: @of_a_product
 // CHECK: cuda.regs : <8 x i32>
 // CHECK: scf.for %{{.*}} = %c0_i32{{.*}} to %c2_i32
-// CHECK: scf.for {{.*}} to %c10_i32
-// CHECK-NOT: scf.for {{.*}} to %c10_i32
+// CHECK: scf.for {{.*}} to %c7_i32
+// CHECK-NOT: scf.for {{.*}} to %c7_i32
 // CHECK: return
 func.func @of_a_product(%y: !tile.view<16x64xi32, align 16>, %seed: i64, %n: i32)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i64} {
