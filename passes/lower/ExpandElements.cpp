@@ -84,6 +84,8 @@ void Expander::writeTile(Value tile, Value array) {
   auto type = cast<cuda::RegsType>(array.getType());
   if (Value source = tiles.lookup(tile); source && source.getType() == type)
     return copyRegisters(source, array); // whole registers, of packed elements too
+  if (writeKept(tile, array))
+    return;
   int64_t pack = type.getPack();
   unrolled(type.getSize(), [&](Value entry) {
     SmallVector<Value, 4> values;

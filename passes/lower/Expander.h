@@ -128,8 +128,12 @@ private:
   //===- Random bytes (ExpandRandom.cpp) -----------------------------------------------------===//
   std::array<Value, 4> philoxCall(tile::RandomBytesOp op, Value row, Value column);
   Value randomOneByOne(tile::RandomBytesOp op);
-  /// Element `index` of random bytes, of which the thread has the words.
+  /// Of random bytes, of which the thread has the words: the word of element `index`, and which of
+  /// its bytes that is.
+  std::pair<Value, Value> randomPlace(tile::RandomBytesOp op, Value index);
   Value randomByte(tile::RandomBytesOp op, Value index);
+  /// Writes a tile of 16-bit values that are 0 where a random byte is too small; false for others.
+  bool writeKept(Value tile, Value array);
 
   //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------===//
   /// What this thread's lane and warp add to the coordinate along `dim`.
