@@ -15,6 +15,7 @@
 //
 // Each tile makes for one increment, whoever works on it. The instruction wraps after as many, and
 // so the launch leaves the counter as it found it: at 0.
+#include "passes/analysis/SharedMemory.h"
 #include "passes/lower/Expander.h"
 
 namespace tilewright::passes {
@@ -113,6 +114,9 @@ LogicalResult Expander::expandQueue(const TileLoop &tiles) {
   };
   bool hands = handingRole(kernel) == role;
   TileSearch search = searchOfTiles(kernel);
+  assert(int64_t(1 + search.found.size()) * kQueueWordBytes ==
+             kernel->getAttrOfType<cta::PlanAttr>(cta::kQueueAttr).getStride() &&
+         "plan-channels found as much");
   auto ownLoop = cast_or_null<scf::WhileOp>(ownSearch(op, search));
   SmallVector<Location> names = {named("tile")};
   for (Value each : search.found)

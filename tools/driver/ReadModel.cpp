@@ -28,9 +28,9 @@ static double elementsOf(Value value) {
 
 /// Of one op, in elements of its tiles.
 static Work workOf(Operation &op) {
-  // Instructions of an erf and of a division, beside a special one; of a call of Philox, with 10
+  // Instructions of an erf and of a division, beside a special one; of a call of Philox, with 7
   // rounds of 2 wide products and 2 sums, and of a random byte where 16 share one.
-  constexpr double kErf = 20, kQuotient = 3, kCall = 60, kRandom = 5;
+  constexpr double kErf = 20, kQuotient = 3, kCall = 42, kRandom = 3;
   if (isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op))
     return {.multiplies = elementsOf(op.getOperand(0))};
   if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>())
