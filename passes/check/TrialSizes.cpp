@@ -65,6 +65,42 @@ std::string Choices::str() const {
   return text;
 }
 
+const Recipe &Choices::recipeOf(Operation *outer) {
+  auto [known, isNew] = recipes.try_emplace(outer);
+  Recipe &recipe = known->second;
+  if (!isNew)
+    return recipe;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  DenseMap<Value, size_t> inner; // by their order
+  auto add = [&](ValueRange values) {
+    for (Value value : values)
+      inner.try_emplace(value, inner.size());
+  };
+  auto visit = [&](Operation *op) {
+    stream << op->getName() << op->getAttrDictionary() << "(";
+    for (Value operand : op->getOperands())
+      if (auto known = inner.find(operand); known != inner.end()) {
+        stream << "%" << known->second << ", ";
+      } else {
+        stream << "input, ";
+        recipe.inputs.push_back(operand);
+      }
+    stream << ")";
+    add(op->getResults());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        add(block.getArguments());
+    bool computes = op == outer || op->getNumRegions() != 0 ||
+                    op->hasTrait<OpTrait::IsTerminator>() || isa<tile::LoadOp>(op) ||
+                    isMemoryEffectFree(op);
+    return computes ? WalkResult::advance() : WalkResult::interrupt();
+  };
+  if (!outer->walk<WalkOrder::PreOrder>(visit).wasInterrupted())
+    recipe.number = numbers.try_emplace(text, numbers.size() + 1).first->second;
+  return recipe;
+}
+
 //===- Integers -------------------------------------------------------------------------------===//
 
 /// Tiles of a block are chosen up to so many; those behind are like them, in the same order.
@@ -147,37 +183,18 @@ std::string Scalars::nameOf(Value value) {
 }
 
 /// What is computed, with all that stands in it, and from what; empty if that cannot be said.
-std::string Scalars::textOf(Operation *outer) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  DenseMap<Value, size_t> inner; // by their order
-  auto add = [&](ValueRange values) {
-    for (Value value : values)
-      inner.try_emplace(value, inner.size());
-  };
-  bool isSaid = !outer
-                     ->walk<WalkOrder::PreOrder>([&](Operation *op) {
-                       bool computes = op == outer || op->getNumRegions() != 0 ||
-                                       op->hasTrait<OpTrait::IsTerminator>() ||
-                                       isa<tile::LoadOp>(op) || isMemoryEffectFree(op);
-                       stream << op->getName() << op->getAttrDictionary() << "(";
-                       for (Value operand : op->getOperands()) {
-                         auto known = inner.find(operand);
-                         std::string part = known == inner.end()
-                                                ? inputText(operand)
-                                                : "%" + std::to_string(known->second);
-                         computes &= !part.empty();
-                         stream << part << ", ";
-                       }
-                       stream << ")";
-                       add(op->getResults());
-                       for (Region &region : op->getRegions())
-                         for (Block &block : region)
-                           add(block.getArguments());
-                       return computes ? WalkResult::advance() : WalkResult::interrupt();
-                     })
-                     .wasInterrupted();
-  return isSaid ? text : "";
+std::string Scalars::textOf(Operation *op) {
+  const Recipe &recipe = choices.recipeOf(op);
+  if (!recipe.number)
+    return "";
+  std::string text = op->getName().getStringRef().str() + " " + std::to_string(recipe.number) + "(";
+  for (Value input : recipe.inputs) {
+    std::string part = inputText(input);
+    if (part.empty())
+      return "";
+    text += part + ", ";
+  }
+  return text + ")";
 }
 
 /// A number where there is one, else a name.

@@ -10,9 +10,18 @@
 
 #include "passes/check/Thresholds.h"
 
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
 #include <random>
 
 namespace tilewright::passes {
+
+/// How an op computes, with all that stands in it.
+struct Recipe {
+  size_t number = 0; ///< The same for ops that compute alike; 0 if that cannot be said.
+  llvm::SmallVector<mlir::Value> inputs;
+};
 
 /// Numbers that only a launch or data decide (sizes, arguments, the tiles of a block), chosen when
 /// they are first asked for. One combination after the other: all that make a difference are seen.
@@ -32,6 +41,7 @@ public:
   void draw() { generator.emplace(); }
   /// "K = 65, T = 0"
   std::string str() const;
+  const Recipe &recipeOf(mlir::Operation *op);
 
   Thresholds thresholds; ///< Of the kernel whose numbers are chosen.
 
@@ -42,6 +52,8 @@ private:
     size_t index = 0;
   };
   llvm::SmallVector<Choice> choices; // in the order in which they were asked for
+  std::map<mlir::Operation *, Recipe> recipes;
+  llvm::StringMap<size_t> numbers; // of recipes, by their text
   std::optional<std::mt19937> generator;
 };
 
