@@ -14,6 +14,17 @@ from bench.stats import Summary
 Call = Callable[[], object]
 
 
+@dataclass(frozen=True)
+class Total:
+    """Calls whose times are added up, each times its weight: what a mix of work would take."""
+
+    parts: tuple[tuple[Call, float], ...]
+
+
+def parts_of(call: Call | Total) -> tuple[tuple[Call, float], ...]:
+    return call.parts if isinstance(call, Total) else ((call, 1.0),)
+
+
 class Clock(Protocol):
     """Times calls; `prepare` is called once for a call, then `warm_up` with all, before samples."""
 
@@ -50,7 +61,7 @@ class Result:
 class Run:
     """A contender made ready: `call` runs it once, `check` runs it and gives a Verdict."""
 
-    call: Call
+    call: Call | Total
     check: Callable[[], object]
 
 
@@ -69,10 +80,10 @@ def describe(problem: BaseException) -> str:
     return (lines[0] if lines else type(problem).__name__)[:200]
 
 
-def check_all(lineup: Lineup) -> tuple[dict[str, Result], dict[str, Call]]:
+def check_all(lineup: Lineup) -> tuple[dict[str, Result], dict[str, Call | Total]]:
     """Makes every contender ready and checks it; only those that are right may be timed."""
     results: dict[str, Result] = {}
-    calls: dict[str, Call] = {}
+    calls: dict[str, Call | Total] = {}
     for name, make in lineup.contenders.items():
         try:
             run = make()
@@ -87,7 +98,7 @@ def check_all(lineup: Lineup) -> tuple[dict[str, Result], dict[str, Call]]:
 
 
 def interleave(
-    calls: Mapping[str, Call],
+    calls: Mapping[str, Call | Total],
     clock: Clock,
     rounds: int,
     seconds: float,
@@ -99,9 +110,10 @@ def interleave(
     that drew much, so nobody may always follow the same one. Ends after `rounds`, or after
     `seconds` and three rounds.
     """
-    for call in calls.values():
-        clock.prepare(call)
-    clock.warm_up(calls.values())
+    every = [part for call in calls.values() for part, _ in parts_of(call)]
+    for part in every:
+        clock.prepare(part)
+    clock.warm_up(every)
     times: dict[str, list[float]] = {name: [] for name in calls}
     names = list(calls)
     order = random.Random(0)
@@ -111,7 +123,7 @@ def interleave(
             break
         order.shuffle(names)
         for name in names:
-            times[name].append(clock.sample(calls[name]))
+            times[name].append(sum(clock.sample(part) * w for part, w in parts_of(calls[name])))
             after_each(name)
     return times
 

@@ -43,6 +43,13 @@ def documents(tokens: int, mean: int, seed: int = 16) -> list[int]:
     return [stop - start for start, stop in pairwise([0, *cuts, tokens])]
 
 
+# Lengths of 37 sequences of 16384 tokens: log-uniform from 64 to 4096.
+SEQUENCES = (
+    *(266, 179, 110, 277, 684, 665, 1832, 109, 162, 74, 70, 253, 3088, 68, 106, 83, 569, 404, 81),
+    *(71, 759, 296, 66, 112, 520, 450, 1458, 1192, 267, 527, 312, 260, 102, 236, 218, 232, 226),
+)
+
+
 @dataclass(frozen=True)
 class Heads:
     """B sequences of S tokens, H heads of size D."""

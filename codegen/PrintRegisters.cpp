@@ -41,6 +41,10 @@ static Text printPack(Printer &p, cuda::PackOp op) {
   return p.call("pack_" + elementName(op.getWord().getType()), op.getValues());
 }
 
+static Text printKeep(Printer &p, cuda::KeepOp op) {
+  return p.call("keep<" + Twine(op.getLeast()) + ">", op.getOperands());
+}
+
 void codegen::addRegisters(Spellings &spellings) {
   spellings.expression<cuda::ThreadIdOp>(
       [](Printer &, cuda::ThreadIdOp) { return Text{"i32(threadIdx.x)"}; });
@@ -61,4 +65,5 @@ void codegen::addRegisters(Spellings &spellings) {
   spellings.expression<cuda::PackOp>(printPack);
   spellings.expression<cuda::ReinterpretOp>( // all packed words are of one type
       [](Printer &p, cuda::ReinterpretOp op) { return Text{p.operand(op.getBits())}; });
+  spellings.expression<cuda::KeepOp>(printKeep);
 }

@@ -18,7 +18,7 @@ SEED = (20240229, 7)
 
 
 def philox(counter: list[torch.Tensor], key: tuple[int, int]) -> list[torch.Tensor]:
-    """Philox4x32-10 of numbers of 32 bits in int64."""
+    """Philox4x32-7 of numbers of 32 bits in int64."""
     low = 0xFFFFFFFF
 
     def product(a, b):
@@ -26,7 +26,7 @@ def philox(counter: list[torch.Tensor], key: tuple[int, int]) -> list[torch.Tens
         return ((a & 0xFFFF) * b // 65536 + (a >> 16) * b) >> 16, a * b & low
 
     first, second = key
-    for _ in range(10):
+    for _ in range(7):
         high0, low0 = product(counter[0], 0xD2511F53)
         high1, low1 = product(counter[2], 0xCD9E8D57)
         counter = [high1 ^ counter[1] ^ first, low1, high0 ^ counter[3] ^ second, low0]

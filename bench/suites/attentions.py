@@ -22,6 +22,19 @@ def with_option(option: str) -> Case:
     return replace(plain, settings={**plain.settings, "option": option})
 
 
+def varlen(lengths: tuple[int, ...], h: int, d: int) -> Case:
+    """Causal sequences of these lengths, packed behind each other."""
+    each = [attention(s, h, h, d, causal=True, b=1) for s in lengths]
+    return Case(
+        "attention_varlen",
+        {"N": sum(lengths), "B": len(lengths), "H": h, "G": h, "D": d},
+        "bf16",
+        {"causal": True},
+        flops=sum(case.flops for case in each),
+        bytes=sum(case.bytes for case in each),
+    )
+
+
 def suite(name: str, summary: str, cases: tuple[Case, ...]) -> Suite:
     return Suite(name, summary, "TFLOP/s", "device", rounds=60, cases=cases, contenders="attentions")
 
@@ -70,6 +83,14 @@ SUITES = (
             ),
         ),
         contenders="attention_options",
+    ),
+    replace(
+        suite(
+            "attention_varlen",
+            "causal attention forward, sequences of 37 lengths",
+            (varlen(shapes.SEQUENCES, WIDTH // 128, 128),),
+        ),
+        contenders="varlen",
     ),
     suite(
         "random_attention",

@@ -56,6 +56,16 @@ __device__ __forceinline__ i8x4 pack_i8(i32 x0, i32 x1, i32 x2, i32 x3) {
   return __byte_perm(__byte_perm(x0, x1, 0x0040), __byte_perm(x2, x3, 0x0040), 0x5410);
 }
 
+//@ keep
+// Bytes, widened to 16 bits, are tiny f16 numbers, of which one instruction compares two and gives
+// the masks of both.
+template <int kLeast> __device__ __forceinline__ u32 keep(u32 word, i32 bytes, i32 pair) {
+  const u32 two = __byte_perm(u32(bytes), 0, pair ? 0x4342 : 0x4140);
+  u32 mask;
+  asm("set.ge.u32.f16x2 %0, %1, %2;" : "=r"(mask) : "r"(two), "r"(kLeast * 0x10001));
+  return word & mask;
+}
+
 //@ unpack_f16
 __device__ __forceinline__ f32 unpack_f16(f16x2 word, i32 i) {
   return f16_to_f32(u16(word >> 16 * i));

@@ -91,6 +91,15 @@ LogicalResult ReinterpretOp::verify() {
   return success();
 }
 
+LogicalResult KeepOp::verify() {
+  auto word = cast<VectorType>(getWord().getType());
+  if (word.getNumElements() != 2 || word.getElementTypeBitWidth() != 16) // C1
+    return emitOpError() << "keeps values of " << word << "; they are two of 16 bits";
+  if (getLeast() < 0 || getLeast() > 256) // C2
+    return emitOpError() << "compares bytes with " << getLeast() << "; 0 to 256 make sense";
+  return success();
+}
+
 /// Checks the bytes that one vector access moves between memory and `regs`.
 static LogicalResult verifyCount(Operation *op, RegsType regs, int64_t count) {
   int64_t bits = std::max<int64_t>(8, regs.getValueType().getIntOrFloatBitWidth());

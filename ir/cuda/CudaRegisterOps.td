@@ -120,6 +120,22 @@ def Cuda_ReinterpretOp : Cuda_Op<"reinterpret", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Cuda_KeepOp : Cuda_Op<"keep", [Pure, AllTypesMatch<["word", "result"]>]> {
+  let summary = "two packed values, each 0 where its byte is too small";
+  let description = [{
+    Byte 2 * `pair` of `bytes` is value 0's, the next one value 1's: a value stays where its byte is
+    at least `least`. C1: the word holds two values of 16 bits. C2: 0 <= least <= 256.
+
+    ```mlir
+    %kept = cuda.keep %word by %bytes[%pair] least 26 : vector<2xbf16>
+    ```
+  }];
+  let arguments = (ins AnyVector:$word, I32:$bytes, I32:$pair, I64Attr:$least);
+  let results = (outs AnyVector:$result);
+  let assemblyFormat = "$word `by` $bytes `[` $pair `]` `least` $least attr-dict `:` type($word)";
+  let hasVerifier = 1;
+}
+
 def Cuda_ConvertOp : Cuda_Op<"convert", [Pure]> {
   let summary = "converts a scalar, with the meaning of `tile.cast`";
   let arguments = (ins AnyType:$source);

@@ -78,7 +78,7 @@ def Tile_RandomBytesOp
   let summary = "random numbers from 0 to 255 that follow from their places alone";
   let description = [{
     Element by element, of the row r and the column c that `rows` and `columns` hold: byte
-    `c % 2 + 2 · (c / 8 % 8)`, the lowest first, of the 16 that Philox4x32-10 gives for the key
+    `c % 2 + 2 · (c / 8 % 8)`, the lowest first, of the 16 that Philox4x32-7 gives for the key
     `seed` and the counter (`4 · (c / 64) + c / 2 % 4`, r, `stream`, `offset`), lowest first,
     rounding down. So 16 elements of a row have one call: those that a thread holds of 64 columns
     of a product's sum.

@@ -18,8 +18,7 @@ static bool isMaskOfIndices(Operation *op) {
          llvm::all_of(op->getOperands(), indexed);
 }
 
-/// Indices as floats beside a product: cheap to compute, and dear to keep with its sums.
-static bool isIndexAsFloat(Operation *op) {
+bool passes::isIndexAsFloat(Operation *op) {
   auto cast = dyn_cast<tile::CastOp>(op);
   Operation *source = cast ? cast.getSource().getDefiningOp() : nullptr;
   bool isIndex =

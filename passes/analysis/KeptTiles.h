@@ -14,6 +14,9 @@ inline constexpr llvm::StringLiteral kByRowsAttr = "cta.by_rows"; // unit
 /// tile of two axes. Null for other conditions.
 mlir::Value conditionOfRows(mlir::arith::SelectOp select);
 
+/// True for indices as floats beside a product: cheap to compute, and dear to keep with its sums.
+bool isIndexAsFloat(mlir::Operation *op);
+
 /// True for an op whose elements are computed where they are used: shape ops, constants, index
 /// arithmetic, and elementwise ops with one use, at the same number of elements, in the same block,
 /// with no sum that begins in between. The results of all others are kept in registers.

@@ -15,8 +15,8 @@ namespace tilewright::passes {
 inline constexpr int64_t kBarrierBytes = 8;
 /// What a ring of channels, or a tile that crosses from layout to layout, starts at a multiple of.
 inline constexpr int64_t kSlotAlignment = 1024, kScratchAlignment = 16;
-/// Slots through which numbers of tiles are handed out, and the bytes of each.
-inline constexpr int64_t kQueueSlots = 4, kQueueSlotBytes = 4;
+/// Slots through which numbers of tiles are handed out, and the bytes of a number.
+inline constexpr int64_t kQueueSlots = 4, kQueueWordBytes = 4;
 
 /// Shared memory that passes leave to scratch memory, as long as layouts do not tell how much that
 /// is.

@@ -3,6 +3,7 @@
 #include "passes/check/CheckRates.h"
 
 #include "passes/analysis/AffineForm.h"
+#include "passes/analysis/SameValues.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -10,42 +11,6 @@
 namespace tilewright::passes {
 
 using namespace mlir;
-
-static bool sameValue(Value a, Value b);
-
-/// True when two loops, or branches, of two roles compute the same.
-static bool sameRegions(Operation *a, Operation *b) {
-  llvm::DenseMap<Value, Value> inside;
-  auto isSame = [&](Value x, Value y) {
-    auto known = inside.find(x);
-    return success(known == inside.end() ? sameValue(x, y) : known->second == y);
-  };
-  return OperationEquivalence::isEquivalentTo(
-      a, b, isSame, [&](Value x, Value y) { inside[x] = y; },
-      OperationEquivalence::Flags::IgnoreLocations);
-}
-
-/// True when two values of two roles are computed alike.
-static bool sameValue(Value a, Value b) {
-  if (a == b)
-    return true;
-  auto argumentA = dyn_cast<BlockArgument>(a), argumentB = dyn_cast<BlockArgument>(b);
-  if (argumentA || argumentB)
-    return argumentA && argumentB && argumentA.getArgNumber() == argumentB.getArgNumber() &&
-           isa<cta::TilesOp>(argumentA.getOwner()->getParentOp()) &&
-           isa<cta::TilesOp>(argumentB.getOwner()->getParentOp());
-  Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
-  if (isa<cta::WarpgroupOp>(opA) && cta::roleOf(opA) != cta::roleOf(opB))
-    return false;
-  if (cast<OpResult>(a).getResultNumber() != cast<OpResult>(b).getResultNumber())
-    return false;
-  if (opA->getNumRegions())
-    return sameRegions(opA, opB);
-  return opA->getName() == opB->getName() && opA->getAttrDictionary() == opB->getAttrDictionary() &&
-         opA->getNumOperands() == opB->getNumOperands() &&
-         llvm::all_of(llvm::zip(opA->getOperands(), opB->getOperands()),
-                      [](auto pair) { return sameValue(std::get<0>(pair), std::get<1>(pair)); });
-}
 
 static bool sameValues(ValueRange a, ValueRange b) {
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {

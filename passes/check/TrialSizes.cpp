@@ -65,6 +65,42 @@ std::string Choices::str() const {
   return text;
 }
 
+const Recipe &Choices::recipeOf(Operation *outer) {
+  auto [known, isNew] = recipes.try_emplace(outer);
+  Recipe &recipe = known->second;
+  if (!isNew)
+    return recipe;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  DenseMap<Value, size_t> inner; // by their order
+  auto add = [&](ValueRange values) {
+    for (Value value : values)
+      inner.try_emplace(value, inner.size());
+  };
+  auto visit = [&](Operation *op) {
+    stream << op->getName() << op->getAttrDictionary() << "(";
+    for (Value operand : op->getOperands())
+      if (auto known = inner.find(operand); known != inner.end()) {
+        stream << "%" << known->second << ", ";
+      } else {
+        stream << "input, ";
+        recipe.inputs.push_back(operand);
+      }
+    stream << ")";
+    add(op->getResults());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        add(block.getArguments());
+    bool computes = op == outer || op->getNumRegions() != 0 ||
+                    op->hasTrait<OpTrait::IsTerminator>() || isa<tile::LoadOp>(op) ||
+                    isMemoryEffectFree(op);
+    return computes ? WalkResult::advance() : WalkResult::interrupt();
+  };
+  if (!outer->walk<WalkOrder::PreOrder>(visit).wasInterrupted())
+    recipe.number = numbers.try_emplace(text, numbers.size() + 1).first->second;
+  return recipe;
+}
+
 //===- Integers -------------------------------------------------------------------------------===//
 
 /// Tiles of a block are chosen up to so many; those behind are like them, in the same order.
@@ -113,7 +149,8 @@ Choices::Candidates Scalars::candidatesFor(Value value) {
 
 std::optional<int64_t> Scalars::choose(Value value, const std::string &name) {
   if (name.empty()) {
-    giveUp(value.getLoc());
+    if (problem == Trial::Possible)
+      giveUp(value.getLoc());
     return std::nullopt;
   }
   if (onlyKnown)
@@ -139,25 +176,33 @@ std::string Scalars::nameOf(Value value) {
       return dims ? cast<StringAttr>(dims[dim.getAxis()]).str()
                   : "size " + std::to_string(dim.getAxis()) + " of " + nameOf(view);
     }
-  if (op->getNumRegions() != 0 || op->getNumResults() != 1)
+  std::string text = textOf(op);
+  if (text.empty() || op->getNumResults() == 1)
+    return text;
+  return text + "#" + std::to_string(cast<OpResult>(value).getResultNumber());
+}
+
+/// What is computed, with all that stands in it, and from what; empty if that cannot be said.
+std::string Scalars::textOf(Operation *op) {
+  const Recipe &recipe = choices.recipeOf(op);
+  if (!recipe.number)
     return "";
-  std::string name;
-  llvm::raw_string_ostream stream(name);
-  stream << op->getName() << op->getAttrDictionary() << "(";
-  for (Value operand : op->getOperands()) {
-    std::string part;
-    if (operand.getType().isSignlessInteger()) {
-      std::optional<int64_t> number = of(operand);
-      part = number ? std::to_string(*number) : "";
-    } else {
-      part = nameOf(operand);
-    }
+  std::string text = op->getName().getStringRef().str() + " " + std::to_string(recipe.number) + "(";
+  for (Value input : recipe.inputs) {
+    std::string part = inputText(input);
     if (part.empty())
       return "";
-    stream << part << ", ";
+    text += part + ", ";
   }
-  stream << ")";
-  return name;
+  return text + ")";
+}
+
+/// A number where there is one, else a name.
+std::string Scalars::inputText(Value value) {
+  if (!value.getType().isSignlessInteger())
+    return nameOf(value);
+  std::optional<int64_t> number = of(value);
+  return number ? std::to_string(*number) : "";
 }
 
 std::optional<int64_t> Scalars::argument(BlockArgument argument) {
@@ -246,13 +291,19 @@ std::optional<int64_t> Scalars::compute(Operation *op, ArrayRef<int64_t> operand
 
 std::optional<int64_t> Scalars::of(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || !isa<func::FuncOp>(op->getParentOp()))
+  if (!op || !isa<func::FuncOp, cta::TilesOp>(op->getParentOp()))
     return evaluate(value);
-  if (auto before = known.find(value); before != known.end())
+  bool isOfTile = isa<cta::TilesOp>(op->getParentOp());
+  if (isOfTile && knownTile != tile) {
+    knownOfTile.clear();
+    knownTile = tile;
+  }
+  auto &numbers = isOfTile ? knownOfTile : known;
+  if (auto before = numbers.find(value); before != numbers.end())
     return before->second;
   std::optional<int64_t> number = evaluate(value);
   if (number)
-    known[value] = *number;
+    numbers[value] = *number;
   return number;
 }
 

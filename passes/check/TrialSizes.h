@@ -10,9 +10,18 @@
 
 #include "passes/check/Thresholds.h"
 
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
 #include <random>
 
 namespace tilewright::passes {
+
+/// How an op computes, with all that stands in it.
+struct Recipe {
+  size_t number = 0; ///< The same for ops that compute alike; 0 if that cannot be said.
+  llvm::SmallVector<mlir::Value> inputs;
+};
 
 /// Numbers that only a launch or data decide (sizes, arguments, the tiles of a block), chosen when
 /// they are first asked for. One combination after the other: all that make a difference are seen.
@@ -32,6 +41,7 @@ public:
   void draw() { generator.emplace(); }
   /// "K = 65, T = 0"
   std::string str() const;
+  const Recipe &recipeOf(mlir::Operation *op);
 
   Thresholds thresholds; ///< Of the kernel whose numbers are chosen.
 
@@ -42,6 +52,8 @@ private:
     size_t index = 0;
   };
   llvm::SmallVector<Choice> choices; // in the order in which they were asked for
+  std::map<mlir::Operation *, Recipe> recipes;
+  llvm::StringMap<size_t> numbers; // of recipes, by their text
   std::optional<std::mt19937> generator;
 };
 
@@ -85,6 +97,8 @@ private:
   std::optional<int64_t> part(cta::TilesOp tiles, bool end);
   std::optional<int64_t> compute(mlir::Operation *op, llvm::ArrayRef<int64_t> operands);
   std::string nameOf(mlir::Value value);
+  std::string textOf(mlir::Operation *outer);
+  std::string inputText(mlir::Value value);
   std::optional<int64_t> coordinate(cta::TilesOp tiles, unsigned axis);
   Choices::Candidates candidatesFor(mlir::Value value);
 
@@ -93,6 +107,8 @@ private:
   Choices &choices;
   int64_t longest;
   llvm::DenseMap<mlir::Value, int64_t> known; ///< What the kernel computes in front of its roles.
+  llvm::DenseMap<mlir::Value, int64_t> knownOfTile; ///< And a role in front of a tile's loops.
+  int64_t knownTile = 0;
 };
 
 /// True when no block runs with what has been chosen so far: the host refuses it (`tile.assert`),

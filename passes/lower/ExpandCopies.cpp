@@ -226,12 +226,31 @@ void Expander::writeSlotByElement(const SlotState &slot, Value array, const Layo
   });
 }
 
+/// Whole matrices, where threads have words of rows as products do.
+bool Expander::loadMatrices(SlotState &slot, RankedTensorType type, Value array) {
+  const Layout &layout = cta::layoutOf(type);
+  bool isPanel = slot.panels || channels[slot.channel.getResult()].panels;
+  auto matrices = isPanel && type.getRank() == 2 ? storedMatrices(target, type, layout)
+                                                 : std::optional<Matrices>();
+  if (!matrices)
+    return false;
+  unrolled(matrices->rows.registers(), [&](Value group) {
+    Value row = coordinate(matrices->rows, 0, group), column = coordinate(matrices->rows, 1, group);
+    builder.create<cuda::LdmatrixOp>(loc, slotAddress(slot, row, column), array,
+                                     mul(group, matrices->count), matrices->count,
+                                     matrices->transposed);
+  });
+  return true;
+}
+
 LogicalResult Expander::expandGet(cta::GetOp op) {
   SlotState &slot = slots[op.getSlot()];
   auto type = cast<RankedTensorType>(op.getTile().getType());
   const Layout &layout = cta::layoutOf(type);
   Value array = declareTile(op.getLoc(), type);
   tiles[op.getTile()] = array;
+  if (loadMatrices(slot, type, array))
+    return success();
   int64_t pack = cast<cuda::RegsType>(array.getType()).getPack(), rank = type.getRank();
   int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
   auto addressOf = [&](Value index) {

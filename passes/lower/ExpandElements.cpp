@@ -84,6 +84,8 @@ void Expander::writeTile(Value tile, Value array) {
   auto type = cast<cuda::RegsType>(array.getType());
   if (Value source = tiles.lookup(tile); source && source.getType() == type)
     return copyRegisters(source, array); // whole registers, of packed elements too
+  if (writeKept(tile, array))
+    return;
   int64_t pack = type.getPack();
   unrolled(type.getSize(), [&](Value entry) {
     SmallVector<Value, 4> values;
@@ -155,6 +157,13 @@ Value Expander::element(Value tile, Value index, bool rounded) {
     Value kept = keepDigits(layout, index, [&](int64_t dim) { return from[dim] == to[dim]; });
     return element(broadcast.getSource(), kept, rounded);
   }
+  if (isIndexAsFloat(op))
+    if (auto parts = rangeParts(op->getOperand(0), index)) {
+      // One conversion for all: the steps are constants once the loop is unrolled.
+      Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
+      auto asFloat = [&](Value part) { return convert(loc, part, i32, f32, /*rounded=*/false); };
+      return builder.create<arith::AddFOp>(loc, asFloat(parts->first), asFloat(parts->second));
+    }
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     if (auto parts = rangeParts(compare.getLhs(), index)) {
       // origin + step <= y as step <= y - origin: the difference is one per row, and the steps are

@@ -6,14 +6,15 @@
 
 #include "support/Philox.h"
 
+#include "mlir/IR/Matchers.h"
+
 namespace tilewright::passes {
 
 using namespace mlir;
 
 static constexpr int64_t kWords = 4;
 
-//===- Which register has which byte
-//-----------------------------------------------------------===//
+//===- Which register has which byte ----------------------------------------------------------===//
 
 /// What a digit of registers, cut by `cutDigits`, adds to the number of the byte.
 static int64_t byteWeight(const Digit &digit, int64_t axis) {
@@ -62,8 +63,7 @@ static std::optional<std::pair<Digits, int64_t>> byteDigits(tile::RandomBytesOp 
   return digits ? std::optional(std::pair(*digits, axis)) : std::nullopt;
 }
 
-//===- Calls
-//-----------------------------------------------------------------------------------===//
+//===- Calls ----------------------------------------------------------------------------------===//
 
 /// The words of the call of one element; `column` is that element's.
 std::array<Value, 4> Expander::philoxCall(tile::RandomBytesOp op, Value row, Value column) {
@@ -152,7 +152,7 @@ LogicalResult Expander::expandRandomBytes(tile::RandomBytesOp op) {
   return success();
 }
 
-Value Expander::randomByte(tile::RandomBytesOp op, Value index) {
+std::pair<Value, Value> Expander::randomPlace(tile::RandomBytesOp op, Value index) {
   auto found = *byteDigits(op);
   int64_t axis = found.second, weight = 1;
   Value byte =
@@ -166,7 +166,66 @@ Value Expander::randomByte(tile::RandomBytesOp op, Value index) {
   Value entry = add(call ? mul(call, kWords) : constant(0), div(byte, 4));
   Value words = randomWords.lookup(op.getResult());
   Value word = builder.create<cuda::GetOp>(loc, builder.getI32Type(), words, entry);
-  return byteOf(builder, loc, word, mul(rem(byte, 4), 8));
+  return {word, rem(byte, 4)};
+}
+
+Value Expander::randomByte(tile::RandomBytesOp op, Value index) {
+  auto [word, byte] = randomPlace(op, index);
+  return byteOf(builder, loc, word, mul(byte, 8));
+}
+
+//===- Values that random bytes decide about --------------------------------------------------===//
+
+namespace {
+/// `where(bytes < least, 0, kept)`, cast or not.
+struct Kept {
+  tile::RandomBytesOp bytes;
+  Value kept;
+  int64_t least;
+};
+} // namespace
+
+static std::optional<Kept> keptOf(Value tile) {
+  auto cast = tile.getDefiningOp<tile::CastOp>();
+  auto select = (cast ? cast.getSource() : tile).getDefiningOp<arith::SelectOp>();
+  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
+  auto bytes = compare ? compare.getLhs().getDefiningOp<tile::RandomBytesOp>() : nullptr;
+  APInt least;
+  if (!bytes || !matchPattern(compare.getRhs(), m_ConstantInt(&least)) || least.slt(0) ||
+      least.sgt(256))
+    return std::nullopt;
+  bool isLess = compare.getPredicate() == arith::CmpIPredicate::slt;
+  if (!isLess && compare.getPredicate() != arith::CmpIPredicate::sge)
+    return std::nullopt;
+  Value zero = isLess ? select.getTrueValue() : select.getFalseValue();
+  if (!matchPattern(zero, m_PosZeroFloat()))
+    return std::nullopt;
+  return Kept{bytes, isLess ? select.getFalseValue() : select.getTrueValue(), least.getSExtValue()};
+}
+
+bool Expander::writeKept(Value tile, Value array) {
+  auto type = cast<cuda::RegsType>(array.getType());
+  auto found = keptOf(tile);
+  if (!found || type.getPack() != 2 || !randomWords.contains(found->bytes))
+    return false;
+  // Neighbours have neighbouring bytes, the first an even one.
+  Digit first = byteDigits(found->bytes)->first.front();
+  if (first.size != 2 || first.stride != 1 || !byteWeight(first, byteDigits(found->bytes)->second))
+    return false;
+  Type from = getElementTypeOrSelf(found->kept.getType()),
+       to = getElementTypeOrSelf(tile.getType());
+  unrolled(type.getSize(), [&](Value entry) {
+    SmallVector<Value, 2> values;
+    for (int64_t i = 0; i < 2; ++i)
+      values.push_back(convert(loc, element(found->kept, add(mul(entry, 2), constant(i))), from, to,
+                               /*rounded=*/false));
+    Value word = builder.create<cuda::PackOp>(loc, type.getElementType(), values);
+    auto [bytes, byte] = randomPlace(found->bytes, mul(entry, 2));
+    Value kept =
+        builder.create<cuda::KeepOp>(loc, word.getType(), word, bytes, div(byte, 2), found->least);
+    builder.create<cuda::SetOp>(loc, kept, array, entry);
+  });
+  return true;
 }
 
 } // namespace tilewright::passes

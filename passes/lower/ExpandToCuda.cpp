@@ -413,7 +413,7 @@ void Expander::finishKernel() {
 
 /// A location without the variable's name, which belongs to the tile and not to the steps that make
 /// it.
-static Location placeOf(Location location) {
+Location Expander::placeOf(Location location) {
   if (auto named = dyn_cast<NameLoc>(location))
     return named.getChildLoc();
   return location;

@@ -39,6 +39,7 @@
 #include "passes/Passes.h"
 #include "passes/analysis/Divisibility.h"
 #include "passes/analysis/NamedBarriers.h"
+#include "passes/analysis/TileSearch.h"
 #include "passes/lower/ExpanderState.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -58,6 +59,7 @@ private:
   void markReadOnly();
   void finishKernel();
   mlir::LogicalResult expandBlock(mlir::Block &block);
+  static mlir::Location placeOf(mlir::Location location);
   mlir::LogicalResult expand(Operation *op);
 #define EXPANSION(Op, method) mlir::LogicalResult method(Op op);
 #include "passes/lower/Expansions.def"
@@ -126,8 +128,12 @@ private:
   //===- Random bytes (ExpandRandom.cpp) -----------------------------------------------------===//
   std::array<Value, 4> philoxCall(tile::RandomBytesOp op, Value row, Value column);
   Value randomOneByOne(tile::RandomBytesOp op);
-  /// Element `index` of random bytes, of which the thread has the words.
+  /// Of random bytes, of which the thread has the words: the word of element `index`, and which of
+  /// its bytes that is.
+  std::pair<Value, Value> randomPlace(tile::RandomBytesOp op, Value index);
   Value randomByte(tile::RandomBytesOp op, Value index);
+  /// Writes a tile of 16-bit values that are 0 where a random byte is too small; false for others.
+  bool writeKept(Value tile, Value array);
 
   //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------===//
   /// What this thread's lane and warp add to the coordinate along `dim`.
@@ -223,6 +229,7 @@ private:
   void warpgroupBarrier();
   /// Refuses what takes all of a role's warps where its warpgroups are apart; `how` it does.
   void needAllWarps(llvm::StringRef how);
+  bool loadMatrices(SlotState &slot, mlir::RankedTensorType type, Value array);
   /// The byte address of (row, column) of a slot. The column's multiple of 16 bytes is swizzled.
   Value slotAddress(const SlotState &slot, Value row, Value column);
   Layout copyLayout(cta::CopyOp op);
@@ -347,10 +354,18 @@ private:
   bool hasQueue();
   // LowerRings.cpp has these three.
   QueuePlace queuePlace(Value count);
-  void handOut(Value count, Value number, Value staged);
-  Value takeOut(Value count, Value staged);
+  void handOut(Value count, mlir::ValueRange numbers, Value staged);
+  llvm::SmallVector<Value> takeOut(Value count, llvm::ArrayRef<mlir::Location> names, Value staged);
   mlir::LogicalResult expandShare(const TileLoop &tiles);
   mlir::LogicalResult expandQueue(const TileLoop &tiles);
+  /// What a tile's numbers are, that first, and whether it stores anything; null: it may.
+  mlir::FailureOr<std::pair<llvm::SmallVector<Value>, Value>>
+  searchTile(const TileLoop &tiles, const TileSearch &search, Value number);
+  /// The next tile that stores anything, if it may be known, and what is found for it. `coming` is
+  /// the next of all, and `take` puts another there.
+  mlir::FailureOr<llvm::SmallVector<Value>> nextTile(const TileLoop &tiles,
+                                                     const TileSearch &search, Value coming,
+                                                     llvm::function_ref<void()> take);
 
   //===- Turns (ExpandOrders.cpp) ------------------------------------------------------------===//
   /// What the role does when it starts and ends, so that turns begin with the first in the circle
@@ -432,7 +447,7 @@ private:
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
   llvm::DenseMap<Value, Value> randomWords; // random bytes -> the words that they lie in
-  llvm::DenseMap<Value, Value> leftParts; // part of another block -> where its first element lies
+  llvm::DenseMap<Value, Value> leftParts;   // part of another block -> where its first element lies
   llvm::DenseMap<Value, Crossing> crossings; // tiles that are read where they are stored
   Value thread, lane, warp;
   using CoordinateCache = llvm::SmallVector<std::pair<Digits, Value>>; // lanes then warps
@@ -467,11 +482,12 @@ private:
   /// Tensor maps, by tensor, box and axes.
   llvm::DenseMap<std::tuple<Value, Type, mlir::Attribute>, Value> maps;
   llvm::MapVector<mlir::Attribute, RingBarriers> rings; // by their plans
-  Value queueSlots;         // the address of the first slot of the ring that hands out tiles
-  Value tileCounter;        // a pointer to where tiles are counted
-  Value workspace;          // a pointer to where parts of tiles are left
-  Value flags;              // a pointer to a flag per block, raised when it has left its part
-  std::optional<Part> part; // what is under expansion, where tiles are split
+  Value queueSlots;            // the address of the first slot of the ring that hands out tiles
+  Operation *handed = nullptr; // the search whose results came with a tile
+  Value tileCounter;           // a pointer to where tiles are counted
+  Value workspace;             // a pointer to where parts of tiles are left
+  Value flags;                 // a pointer to a flag per block, raised when it has left its part
+  std::optional<Part> part;    // what is under expansion, where tiles are split
   /// Per channel that the role stores through: a counter of slots; null where each store starts
   /// with slot 0.
   llvm::DenseMap<Value, Value> storing;

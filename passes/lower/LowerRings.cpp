@@ -190,38 +190,45 @@ Expander::QueuePlace Expander::queuePlace(Value count) {
   const RingBarriers &queue = rings.find(plan.getRing())->second;
   Value slot = rem(count, kQueueSlots);
   Value barrier = mul(slot, kBarrierBytes);
-  return {add(queueSlots, mul(slot, kQueueSlotBytes)), add(queue.full, barrier),
+  return {add(queueSlots, mul(slot, plan.getStride())), add(queue.full, barrier),
           add(queue.empty, barrier), rem(div(count, kQueueSlots), 2)};
 }
 
-/// Hands out a tile as entry `count`.
-void Expander::handOut(Value count, Value number, Value staged) {
+/// Hands out a tile, and what has been found for it, as entry `count`.
+void Expander::handOut(Value count, ValueRange numbers, Value staged) {
   QueuePlace place = queuePlace(count);
   builder.create<cuda::MbarrierWaitOp>(loc, place.empty, bitXor(place.phase, constant(1)));
-  builder.create<cuda::SetOp>(loc, number, staged, constant(0));
-  builder.create<cuda::StoreSharedOp>(loc, staged, constant(0), place.slot, /*predicate=*/Value(),
-                                      /*count=*/1);
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    builder.create<cuda::SetOp>(loc, number, staged, constant(0));
+    builder.create<cuda::StoreSharedOp>(loc, staged, constant(0),
+                                        add(place.slot, constant(i * kQueueWordBytes)),
+                                        /*predicate=*/Value(), /*count=*/1);
+  }
   builder.create<cuda::MbarrierArriveOp>(loc, place.full);
 }
 
-/// Entry `count` of the queue, once it is there.
-Value Expander::takeOut(Value count, Value staged) {
+/// Entry `count` of the queue, once it is there: as many numbers as there are names.
+SmallVector<Value> Expander::takeOut(Value count, ArrayRef<Location> names, Value staged) {
   Type i32 = builder.getI32Type();
-  auto named = NameLoc::get(builder.getStringAttr("tile"), loc);
   QueuePlace place = queuePlace(count);
   builder.create<cuda::MbarrierWaitOp>(loc, place.full, place.phase);
-  builder.create<cuda::LoadSharedOp>(loc, place.slot, staged, constant(0), /*count=*/1);
-  Value number = builder.create<cuda::GetOp>(named, i32, staged, constant(0));
+  SmallVector<Value> numbers;
+  for (auto [i, named] : llvm::enumerate(names)) {
+    builder.create<cuda::LoadSharedOp>(loc, add(place.slot, constant(i * kQueueWordBytes)), staged,
+                                       constant(0), /*count=*/1);
+    numbers.push_back(builder.create<cuda::GetOp>(named, i32, staged, constant(0)));
+    // Roles branch on it: let the compiler know that all lanes have the same.
+    if (!elected)
+      numbers[i] = builder.create<cuda::ShuffleIdxOp>(named, i32, numbers[i], constant(0));
+  }
   if (elected) {
     builder.create<cuda::MbarrierArriveOp>(loc, place.empty);
-    return number;
+    return numbers;
   }
-  // Roles branch on it: let the compiler know that all lanes have the same.
-  number = builder.create<cuda::ShuffleIdxOp>(named, i32, number, constant(0));
   builder.create<cuda::WarpSyncOp>(loc);
   branch(builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, lane, constant(0)),
          [&] { builder.create<cuda::MbarrierArriveOp>(loc, place.empty); });
-  return number;
+  return numbers;
 }
 
 } // namespace tilewright::passes

@@ -22,8 +22,18 @@ bool isPlaced(Operation *op) {
              cta::LeaveOp>(op);
 }
 
-/// Whether an op stands with what reads it: it only repeats or rounds elements.
+/// Whether an op stands with what reads it: it only repeats or rounds elements, or a few
+/// instructions make a tile of rows, columns and numbers, which beside sums takes registers that
+/// they need.
 bool isShape(Operation *op) {
+  auto type = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResultTypes()[0])
+                                       : RankedTensorType();
+  if (type && type.getRank() > 1 &&
+      isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, math::AbsFOp>(op))
+    return llvm::all_of(op->getOperands(), [](Value operand) {
+      Operation *source = operand.getDefiningOp();
+      return source && isShape(source) && !isa<tile::CastOp>(source);
+    });
   bool isScalar = op->getNumResults() > 0 && llvm::none_of(op->getResultTypes(), [](Type type) {
                     return isa<RankedTensorType>(type);
                   });

@@ -8,6 +8,7 @@
 #include "passes/Passes.h"
 #include "passes/analysis/Rings.h"
 #include "passes/analysis/SharedMemory.h"
+#include "passes/analysis/TileSearch.h"
 
 #include "ir/Target.h"
 
@@ -125,9 +126,10 @@ private:
     if (!found)
       return 0;
     auto ring = makeRing(ringNumber, kQueueSlots, /*fills=*/1, returns, /*bytes=*/0);
-    kernel->setAttr(cta::kQueueAttr, cta::PlanAttr::get(&getContext(), barriersEnd, kQueueSlotBytes,
+    int64_t bytes = kQueueWordBytes * (1 + searchOfTiles(kernel).found.size());
+    kernel->setAttr(cta::kQueueAttr, cta::PlanAttr::get(&getContext(), barriersEnd, bytes,
                                                         /*fenced=*/false, ring));
-    return kQueueSlots * kQueueSlotBytes;
+    return kQueueSlots * bytes;
   }
 
   /// Gives the ops in `top` that need scratch memory a place at `start`; what the neediest takes.

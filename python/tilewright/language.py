@@ -279,7 +279,7 @@ def ceil(x):
 
 
 def random_bytes(seed, offset, stream, row, column):
-    """Random numbers from 0 to 255, i32, that follow from the arguments alone (Philox4x32-10).
+    """Random numbers from 0 to 255, i32, that follow from the arguments alone (Philox4x32-7).
 
     seed: i64; offset, stream: i32; row, column: ranges or tiles of indices, which repeat to one shape.
     """

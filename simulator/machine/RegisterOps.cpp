@@ -230,4 +230,30 @@ LogicalResult translate(Translator &translator, cuda::ReinterpretOp op) {
   return success();
 }
 
+static Step runKeep(Warp &warp, const Instruction &instruction) {
+  const uint32_t *word = warp.lanes<uint32_t>(instruction.a);
+  const uint32_t *bytes = warp.lanes<uint32_t>(instruction.b);
+  const int32_t *pair = warp.lanes<int32_t>(instruction.c);
+  uint32_t *result = warp.lanes<uint32_t>(instruction.result);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    uint32_t both = bytes[lane] >> (pair[lane] & 1) * 16, least = uint32_t(instruction.parameter);
+    uint32_t low = (both & 0xff) >= least ? 0xffff : 0,
+             high = (both >> 8 & 0xff) >= least ? 0xffff0000 : 0;
+    result[lane] = word[lane] & (low | high);
+  }
+  warp.undefined(instruction.result) =
+      warp.undefined(instruction.a) | warp.undefined(instruction.b) | warp.undefined(instruction.c);
+  return Step::Next;
+}
+
+LogicalResult translate(Translator &translator, cuda::KeepOp op) {
+  Instruction &instruction = translator.emit(op, runKeep);
+  instruction.a = translator.slot(op.getWord());
+  instruction.b = translator.slot(op.getBytes());
+  instruction.c = translator.slot(op.getPair());
+  instruction.parameter = op.getLeast();
+  instruction.result = translator.define(op);
+  return success();
+}
+
 } // namespace tilewright::simulator::machine

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 os.environ["TRITON_INTERPRET"] = "1"  # before triton is imported
 
-from bench import clocks, machine, measure  # noqa: E402
+from bench import clocks, machine, measure, shapes  # noqa: E402
 from bench.cases import Case  # noqa: E402
 from bench.checks import compare  # noqa: E402
 from bench.contenders import (  # noqa: E402
@@ -25,6 +25,7 @@ from bench.contenders import (  # noqa: E402
     products,
     rows,
     scaled,
+    varlen,
 )
 from bench.suites import SUITES  # noqa: E402
 
@@ -131,6 +132,15 @@ def test_attention_with_options_agrees_with_the_reference(option, on_cpu, monkey
     shape = {"B": 2, "S": 130, "H": 2, "G": 2, "D": 64}
     lineup = attention_options.lineup(Case("attention", shape, "bf16", {"option": option}))
     agree(lineup, lineup.contenders.keys())
+
+
+def test_packed_sequences_are_beside_equal_ones_of_each_length(on_cpu, monkeypatch):
+    monkeypatch.setattr(shapes, "SEQUENCES", (70, 1, 33))
+    shape = {"N": 104, "B": 3, "H": 2, "G": 2, "D": 64}
+    lineup = varlen.lineup(Case("attention_varlen", shape, "bf16", {"causal": True}))
+    agree(lineup, {"tilewright", "equal lengths"})
+    equal = lineup.contenders["equal lengths"]().call
+    assert [weight for _, weight in equal.parts] == [1, 1 / 104, 1 / 3]
 
 
 def test_an_integer_that_nobody_wrote_is_found(on_cpu):

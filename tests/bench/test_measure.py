@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import pytest
 
 from bench.cases import Case
-from bench.measure import Lineup, Run, describe, interleave, measure
+from bench.measure import Lineup, Run, Total, describe, interleave, measure
 
 CASE = Case("matmul", {"M": 8}, "bf16", flops=1e7, bytes=1e4)
 
@@ -56,6 +56,14 @@ def test_each_round_times_every_contender_once_and_none_always_follows_the_same(
 def test_timing_ends_early_but_not_before_three_rounds():
     times = interleave({"a": lambda: 1}, FakeClock(), rounds=100, seconds=0)
     assert len(times["a"]) == 3
+
+
+def test_a_total_adds_the_times_of_its_calls_each_times_its_weight():
+    clock = FakeClock()
+    mix = Total(((lambda: 2.0, 0.5), (lambda: 3.0, 4.0)))
+    times = interleave({"mix": mix, "a": lambda: 1.0}, clock, rounds=3, seconds=60)
+    assert times == {"mix": [13.0] * 3, "a": [1.0] * 3}
+    assert clock.prepared == clock.warmed == [2.0, 3.0, 1.0]
 
 
 def test_row_has_times_rates_and_the_ratio_to_the_best_peer():

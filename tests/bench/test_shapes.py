@@ -40,3 +40,11 @@ def test_random_attentions_have_2k_to_64k_tokens_and_4_to_64_heads():
         assert 4 <= drawn.h <= 64
     kinds = [(drawn.d, drawn.causal) for drawn in shapes.attentions()]
     assert all(kinds.count((d, causal)) == 10 for d in (64, 128) for causal in (False, True))
+
+
+def test_sequences_are_16k_tokens_of_all_octaves_from_64_to_4096():
+    drawn = shapes.SEQUENCES
+    assert (len(drawn), sum(drawn)) == (37, 16384)
+    assert all(64 <= length <= 4096 for length in drawn)
+    octaves = [sum(64 << i <= length < 128 << i for length in drawn) for i in range(6)]
+    assert octaves == [12, 7, 8, 6, 3, 1]

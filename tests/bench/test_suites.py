@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from bench import shapes
 from bench.cases import METRICS, Case
 from bench.machine import ROOT
 from bench.suites import SUITES
@@ -16,7 +17,7 @@ def test_the_suites_are_named():
         *("gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"),
         *("products", "few_rows", "grouped", "product_types", "random_products"),
         *("attention_lengths", "attention_batches", "attention_sizes", "attention_masks"),
-        *("attention_options", "random_attention"),
+        *("attention_options", "attention_varlen", "random_attention"),
     ]
 
 
@@ -63,6 +64,11 @@ def test_a_window_counts_the_keys_that_are_seen():
     case = attention(1000, 4, 4, 64, causal=True, b=3, window=100)
     assert case.flops == 4.0 * 3 * 4 * 64 * seen
     assert attention(50, 1, 1, 1, True, b=1, window=100).flops == 4.0 * 50 * 51 / 2
+
+
+def test_variable_lengths_count_the_work_of_each():
+    (case,) = SUITES["attention_varlen"].cases
+    assert case.flops == sum(4.0 * 16 * 128 * s * s / 2 for s in shapes.SEQUENCES)
 
 
 def test_attention_suites_have_16k_tokens_but_for_batches_and_random_shapes():

@@ -129,3 +129,15 @@ TEST(PackedWords, pack_and_unpack) {
       expectPtx(ir, 89, {"cvt.rn.f16x2.e5m2x2", "cvt.rn.satfinite.e5m2x2.f32"});
   }
 }
+
+TEST(PackedWords, keep) {
+  std::string regs = "!cuda.regs<4 x vector<2xbf16>>";
+  std::string body = "%r = cuda.regs : " + regs +
+                     "\ncuda.load_global %y[%t], %r[%c0] {count = 2} : !cuda.ptr<bf16>, i32, " +
+                     regs + "\n%v = cuda.get %r[%c0] : " + regs +
+                     " -> vector<2xbf16>\n"
+                     "%w = cuda.keep %v by %t[%c1] least 26 : vector<2xbf16>\n"
+                     "cuda.set %w, %r[%c0] : vector<2xbf16>, " +
+                     regs + "\n" + stored("r", "vector<2xbf16>", "bf16", 2);
+  expectPtx(kernelIr("%y: !cuda.ptr<bf16>", body), 75, {"prmt.b32", "set.ge.u32.f16x2", "and.b32"});
+}

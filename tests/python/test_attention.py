@@ -18,11 +18,11 @@ SEED = (0x123456789ABCDEF, -3)
 
 
 def philox(counter, key):
-    """Philox4x32-10 of u64 arrays."""
+    """Philox4x32-7 of u64 arrays."""
     low = np.uint64(0xFFFFFFFF)
     c = [np.asarray(x, np.uint64) for x in counter]
     first, second = key
-    for _ in range(10):
+    for _ in range(7):
         a, b = c[0] * np.uint64(0xD2511F53), c[2] * np.uint64(0xCD9E8D57)
         c = [b >> np.uint64(32) ^ c[1] ^ np.uint64(first), b & low,
              a >> np.uint64(32) ^ c[3] ^ np.uint64(second), a & low]
@@ -40,10 +40,10 @@ def random_bytes(seed, offset, stream, row, column):
 
 
 @pytest.mark.parametrize("counter, key, words", [
-    ([0] * 4, [0] * 2, "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
-    ([0xFFFFFFFF] * 4, [0xFFFFFFFF] * 2, "408f276d 41c83b0e a20bc7c6 6d5451fd"),
+    ([0] * 4, [0] * 2, "5f6fb709 0d893f64 4f121f81 4f730a48"),
+    ([0xFFFFFFFF] * 4, [0xFFFFFFFF] * 2, "5207ddc2 45165e59 4d8ee751 8c52f662"),
     ([0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344], [0xA4093822, 0x299F31D0],
-     "d16cfe09 94fdcceb 5001e420 24126ea1"),
+     "4dfccaba 190a87f0 c47362ba b6b5242a"),
 ])  # fmt: skip
 def test_philox_gives_the_known_numbers(counter, key, words):
     assert " ".join(f"{int(x):08x}" for x in philox(counter, key)) == words

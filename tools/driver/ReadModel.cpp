@@ -33,8 +33,8 @@ static bool isApproximate(math::TanhOp tanh) {
 /// Of one op, in elements of its tiles.
 static Work workOf(Operation &op) {
   // Instructions of an erf, a tanh and a division, beside special ones; of a call of Philox, with
-  // 10 rounds of 2 wide products and 2 sums, and of a random byte where 16 share one.
-  constexpr double kErf = 20, kTanh = 22, kQuotient = 5, kCall = 60, kRandom = 5;
+  // 7 rounds of 2 wide products and 2 sums, and of a random byte where 16 share one.
+  constexpr double kErf = 20, kTanh = 22, kQuotient = 5, kCall = 42, kRandom = 3;
   if (isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op))
     return {.multiplies = elementsOf(op.getOperand(0))};
   if (op.getNumResults() != 1 || op.hasTrait<OpTrait::ConstantLike>())

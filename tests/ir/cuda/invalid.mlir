@@ -55,6 +55,22 @@ func.func @reinterpret_c1_more_than_a_word(%v: vector<4xf16>) {
 
 // -----
 
+func.func @keep_c1_four_values(%w: vector<4xi8>, %b: i32) {
+  // expected-error@+1 {{keeps values of 'vector<4xi8>'; they are two of 16 bits}}
+  %k = cuda.keep %w by %b[%b] least 26 : vector<4xi8>
+  return
+}
+
+// -----
+
+func.func @keep_c2_no_byte(%w: vector<2xf16>, %b: i32) {
+  // expected-error@+1 {{compares bytes with 257; 0 to 256 make sense}}
+  %k = cuda.keep %w by %b[%b] least 257 : vector<2xf16>
+  return
+}
+
+// -----
+
 func.func @load_global_c1_more_than_16_bytes(%p: !cuda.ptr<f32>, %regs: !cuda.regs<8 x f32>, %i: i32) {
   // expected-error@+1 {{moves 8 values (32 bytes) of '!cuda.regs<8 x f32>'}}
   cuda.load_global %p[%i], %regs[%i] {count = 8} : !cuda.ptr<f32>, i32, !cuda.regs<8 x f32>

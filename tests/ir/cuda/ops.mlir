@@ -23,6 +23,7 @@ func.func @types(%a: !cuda.ptr<bf16>, %b: !cuda.regs<32 x vector<2xbf16>>, %c: !
 // CHECK: cuda.unpack %{{.*}}[%{{.*}}] : vector<2xbf16> -> f32
 // CHECK: cuda.round_tf32 %{{.*}}
 // CHECK: cuda.pack %{{.*}}, %{{.*}} : f32, f32 -> vector<2xbf16>
+// CHECK: cuda.keep %{{.*}} by %{{.*}}[%{{.*}}] least 26 : vector<2xbf16>
 // CHECK: cuda.set %{{.*}}, %{{.*}}[%{{.*}}] : vector<2xbf16>, <4 x vector<2xbf16>>
 // CHECK: cuda.reinterpret %{{.*}} : vector<2xbf16> -> vector<4xi8>
 // CHECK: cuda.convert %{{.*}} : f32 -> bf16
@@ -38,7 +39,8 @@ func.func @registers() {
   %value = cuda.unpack %word[%index] : vector<2xbf16> -> f32
   %rounded = cuda.round_tf32 %value
   %packed = cuda.pack %value, %rounded : f32, f32 -> vector<2xbf16>
-  cuda.set %packed, %regs[%index] : vector<2xbf16>, !cuda.regs<4 x vector<2xbf16>>
+  %kept = cuda.keep %packed by %index[%index] least 26 : vector<2xbf16>
+  cuda.set %kept, %regs[%index] : vector<2xbf16>, !cuda.regs<4 x vector<2xbf16>>
   %bytes = cuda.reinterpret %packed : vector<2xbf16> -> vector<4xi8>
   %narrow = cuda.convert %value : f32 -> bf16
   return

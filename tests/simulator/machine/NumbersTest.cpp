@@ -149,6 +149,25 @@ TEST_F(Numbers, pack_and_unpack_integers) {
   EXPECT_EQ(values[17], -17);
 }
 
+TEST_F(Numbers, keep_what_bytes_are_large_enough_for) {
+  auto values = evaluate<int32_t>("i32", R"(
+      %high_bytes = arith.constant 437846016 : i32
+      %bytes = arith.addi %high_bytes, %thread : i32
+      %minus = arith.subi %c0, %thread : i32
+      %word = cuda.pack %thread, %minus : i32, i32 -> vector<2xi16>
+      %low = cuda.keep %word by %bytes[%c0] least 26 : vector<2xi16>
+      %high = cuda.keep %word by %bytes[%c1] least 26 : vector<2xi16>
+      %first = cuda.unpack %low[%c0] : vector<2xi16> -> i32
+      %second = cuda.unpack %high[%c1] : vector<2xi16> -> i32
+      %left_out = cuda.unpack %high[%c0] : vector<2xi16> -> i32
+      %sum = arith.addi %first, %left_out : i32
+      %c100 = arith.constant 100 : i32
+      %scaled = arith.muli %second, %c100 : i32
+      %result = arith.addi %sum, %scaled : i32)");
+  EXPECT_EQ(values[25], -2500); // bytes 25, 0, 25, 26
+  EXPECT_EQ(values[26], 26 - 2600);
+}
+
 //===- Control --------------------------------------------------------------------------------===//
 
 TEST_F(Numbers, lanes_leave_a_loop_at_different_times) {
