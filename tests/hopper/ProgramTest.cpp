@@ -28,17 +28,13 @@ TEST_P(MatrixPrograms, are_clean_and_right) {
 INSTANTIATE_TEST_SUITE_P(Programs, MatrixPrograms, testing::ValuesIn(kMatrixPrograms),
                          nameOfProgram);
 
-/// gemm_pingpong whose two roles take turns at the products of a tile, and at storing it.
+/// gemm_pingpong whose two roles take turns at the products of a tile, as they do at its end.
 std::string pingpongByTurns() {
   return replaced(
       "gemm_pingpong.mlir",
-      {{"  cta.role \"load 0\"",
-        "  %main = cta.order\n  %store = cta.order\n  cta.role \"load 0\""},
+      {{"  cta.role \"load 0\"", "  %main = cta.order\n  cta.role \"load 0\""},
        {"      %sum = scf.for", "      %at_main = cta.enter %main\n      %sum = scf.for"},
-       {"      %total = cta.await", "      cta.leave %at_main\n      %total = cta.await"},
-       {"      cta.store", "      %at_store = cta.enter %store\n      cta.store"},
-       {"          : tensor<128x128xbf16>, !view, !staging\n",
-        "          : tensor<128x128xbf16>, !view, !staging\n      cta.leave %at_store\n"}});
+       {"      %total = cta.await", "      cta.leave %at_main\n      %total = cta.await"}});
 }
 
 TEST(HopperPrograms, turns_come_round_with_any_number_of_tiles) {
@@ -233,8 +229,7 @@ TEST(HopperPrograms, tiles_in_turn_hand_on) {
        "%own = tile.cast %total : tensor<128x128xf32> -> tensor<128x128xbf16>\n"
        "%nothing = arith.subf %kept, %kept : tensor<128x128xbf16>\n"
        "%rounded = arith.addf %own, %nothing : tensor<128x128xbf16>"},
-      {": tensor<128x128xbf16>, !view, !staging\n",
-       ": tensor<128x128xbf16>, !view, !staging\ncta.yield %own : tensor<128x128xbf16>\n"}};
+      {"cta.leave %ending\n", "cta.leave %ending\ncta.yield %own : tensor<128x128xbf16>\n"}};
   for (const char *turn : {"0", "1"}) {
     std::string tiles =
         "cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 turn " + std::string(turn) + " of 2";
