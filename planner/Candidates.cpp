@@ -96,13 +96,14 @@ private:
   bool isStream(const StreamModel &stream) const {
     if (!stream.notByRole.empty() || stream.isOperand)
       return stream.notByRole.empty();
-    bool isBeside = stream.loop == kNoLoop ? isOfEnd(stream) : operandIn(stream.loop) != nullptr;
+    bool isBeside =
+        stream.loop == kNoLoop ? isBesideLoops(stream) : operandIn(stream.loop) != nullptr;
     return isBeside && stream.notByTma.empty();
   }
-  /// Whether it may be a row or column that an end needs, such as a bias. Behind loops that blocks
-  /// share there are no streams.
-  bool isOfEnd(const StreamModel &stream) const {
-    return stream.shape.size() == 1 && !is.isSplit && !isChained;
+  /// Whether it may be a row or column that an end needs, such as a bias, or that comes between
+  /// products, such as where documents begin. Behind loops that blocks share there are no streams.
+  bool isBesideLoops(const StreamModel &stream) const {
+    return stream.shape.size() == 1 && !is.isSplit;
   }
   /// Whether TMA cannot bring an operand, so that threads have to.
   bool byThreads() const {

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 namespace tilewright::passes {
 
@@ -46,13 +47,14 @@ public:
     return ordered;
   }
 
-private:
+  /// Whether the op reads a number in memory that nobody writes.
   bool reads(Operation *op) {
     auto load = dyn_cast<tile::LoadOp>(op);
     return load && !isa<RankedTensorType>(load.getResult().getType()) &&
            !written.contains(tile::tensorOf(load.getView()));
   }
 
+private:
   /// An op with all that stands in it.
   bool computes(Operation *outer) {
     return !outer
@@ -153,12 +155,16 @@ TileSearch searchOfTiles(func::FuncOp kernel) {
     for (Value result : loop.getResults()) {
       search.found.push_back(result);
       bool isUsed = llvm::any_of(all, [&](cta::TilesOp tiles) {
-        Operation *own = ownSearch(tiles, search);
-        return own && !own->getResult(cast<OpResult>(result).getResultNumber()).use_empty();
+        Value own = ownFound(tiles, search).back();
+        return own && !own.use_empty();
       });
       if (!isUsed)
         search.found.pop_back();
     }
+  for (auto load : search.tiles.getBody().getOps<tile::LoadOp>())
+    if (coordinates.reads(load) && load.getType().isInteger(32) &&
+        coordinates.contains(load.getResult()))
+      search.found.push_back(load.getResult());
   bool canTell = true;
   for (Operation *op : writes.ops) {
     cta::TilesOp tiles = tilesOf(op);
@@ -182,15 +188,16 @@ TileSearch searchOfTiles(func::FuncOp kernel) {
   return search;
 }
 
-Operation *ownSearch(cta::TilesOp tiles, const TileSearch &search) {
-  if (search.found.empty())
-    return nullptr;
-  auto result = cast<OpResult>(search.found.front());
-  for (auto loop : tiles.getBody().getOps<scf::WhileOp>())
-    if (loop.getNumResults() > result.getResultNumber() &&
-        sameValue(loop.getResult(result.getResultNumber()), result))
-      return loop;
-  return nullptr;
+SmallVector<Value> ownFound(cta::TilesOp tiles, const TileSearch &search) {
+  return llvm::map_to_vector(search.found, [&](Value found) {
+    auto result = cast<OpResult>(found);
+    for (Operation &op : tiles.getBody().front())
+      if (op.getName() == result.getOwner()->getName() &&
+          op.getNumResults() > result.getResultNumber() &&
+          sameValue(op.getResult(result.getResultNumber()), found))
+        return Value(op.getResult(result.getResultNumber()));
+    return Value();
+  });
 }
 
 } // namespace tilewright::passes

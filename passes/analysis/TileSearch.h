@@ -15,7 +15,7 @@ namespace tilewright::passes {
 /// What follows from a tile's coordinates, alike in every role. All are values of one role.
 struct TileSearch {
   cta::TilesOp tiles; ///< Of that role; null where there is nothing of the kind.
-  /// Numbers that a loop finds in memory, and that are used.
+  /// Numbers that a loop finds in memory, and that are used; numbers that are read there.
   llvm::SmallVector<mlir::Value> found;
   /// Where stores begin along an axis, and how long that is: a tile all of whose stores begin
   /// beyond the end does nothing. Empty where some tile's end cannot be told.
@@ -26,8 +26,8 @@ struct TileSearch {
 
 TileSearch searchOfTiles(mlir::func::FuncOp kernel);
 
-/// The loop by which tiles of this role find what `search` says; null if it has none.
-mlir::Operation *ownSearch(cta::TilesOp tiles, const TileSearch &search);
+/// What is found, as tiles of this role find it: as many values, null where they do not.
+llvm::SmallVector<mlir::Value> ownFound(cta::TilesOp tiles, const TileSearch &search);
 
 } // namespace tilewright::passes
 

@@ -79,8 +79,6 @@ static SmallVector<Value> decidersOf(Operation *op) {
 }
 
 LogicalResult Expander::expandControl(Operation *op) {
-  if (op == handed)
-    return success();
   bool parts = llvm::any_of(decidersOf(op), cta::differsAmongWarpgroups);
   llvm::SaveAndRestore parted(apart, apart || parts);
   LogicalResult done = TypeSwitch<Operation *, LogicalResult>(op)

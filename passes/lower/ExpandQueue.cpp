@@ -6,15 +6,17 @@
 // beyond the last says that the block is done.
 //
 // It takes a tile when its role has done its part of the one before, which is the loads of a role
-// that loads: the others are at work still, so nobody waits for the counter, and no block holds
-// tiles for later that another could begin with. Of roles that take turns the one that hands out
-// does so first, since the next tile is another's.
+// that loads: the others are at work still, and no block holds tiles for later that another could
+// begin with. Where the part ends with a loop that always runs, it does so in the last iteration,
+// before it waits for the last slot: nobody waits for the counter then, even if slots are few. Of
+// roles that take turns the one that hands out does so first, since the next tile is another's.
 //
-// What every role would search in memory for a tile (TileSearch.h) that thread searches alone, and
-// hands it out with the tile's number; a tile that then stores nothing is passed over.
+// What every role would search or read in memory for a tile (TileSearch.h) that thread finds alone,
+// and hands it out with the tile's number; a tile that then stores nothing is passed over.
 //
 // Each tile makes for one increment, whoever works on it. The instruction wraps after as many, and
 // so the launch leaves the counter as it found it: at 0.
+#include "passes/analysis/AffineForm.h"
 #include "passes/analysis/SharedMemory.h"
 #include "passes/lower/Expander.h"
 
@@ -45,8 +47,11 @@ Expander::searchTile(const TileLoop &tiles, const TileSearch &search, Value numb
   SmallVector<Value> numbers = {number};
   if (search.ops.empty())
     return std::pair(numbers, Value());
+  // Behind the last tile there is none to read about.
+  Value last = builder.create<arith::SubIOp>(loc, tiles.total, constant(1));
+  Value tile = builder.create<arith::MinSIOp>(loc, number, last);
   for (auto [argument, coordinate] :
-       llvm::zip(cta::TilesOp(search.tiles).getCoordinates(), tileCoordinates(tiles, number)))
+       llvm::zip(cta::TilesOp(search.tiles).getCoordinates(), tileCoordinates(tiles, tile)))
     scalars.map(argument, coordinate);
   for (Operation *op : search.ops) {
     llvm::SaveAndRestore place(loc, placeOf(op->getLoc()));
@@ -94,6 +99,38 @@ FailureOr<SmallVector<Value>> Expander::nextTile(const TileLoop &tiles, const Ti
   return SmallVector<Value>(loop.getResults());
 }
 
+/// What a found number is called: by a loop that finds it, inside.
+static Location nameOf(Value found) {
+  auto loop = found.getDefiningOp<scf::WhileOp>();
+  return loop ? loop.getAfterArguments()[cast<OpResult>(found).getResultNumber()].getLoc()
+              : found.getLoc();
+}
+
+/// The op in front of which a role takes the next tile: where it waits last, in a loop that always
+/// runs and ends its part. Null: it does so behind the tile.
+static Operation *lastWait(cta::TilesOp tiles) {
+  Operation *last = nullptr;
+  tiles.walk([&](cuda::MbarrierWaitOp wait) { last = wait; });
+  auto loop = last ? dyn_cast<scf::ForOp>(last->getParentOp()) : scf::ForOp();
+  if (!loop || loop->getParentOp() != tiles)
+    return nullptr;
+  AffineForm none = AffineForm::of(loop.getLowerBound()) + 1;
+  Value upper = loop.getUpperBound();
+  bool runs = Facts::at(loop).proveNonPositive(none - AffineForm::of(upper));
+  if (auto most = upper.getDefiningOp<arith::MaxSIOp>())
+    for (Value least : most->getOperands())
+      runs |= Facts::at(loop).proveNonPositive(none - AffineForm::of(least));
+  return runs ? last : nullptr;
+}
+
+void Expander::handInLoop(scf::ForOp loop) {
+  llvm::SaveAndRestore<Location> place(loc);
+  Value next = add(scalar(loop.getInductionVar()), scalar(loop.getStep()));
+  branch(builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, next,
+                                       scalar(loop.getUpperBound())),
+         handNext);
+}
+
 LogicalResult Expander::expandQueue(const TileLoop &tiles) {
   cta::TilesOp op = tiles.op;
   Value total = tiles.total, first = tiles.first, step = tiles.step;
@@ -117,12 +154,14 @@ LogicalResult Expander::expandQueue(const TileLoop &tiles) {
   assert(int64_t(1 + search.found.size()) * kQueueWordBytes ==
              kernel->getAttrOfType<cta::PlanAttr>(cta::kQueueAttr).getStride() &&
          "plan-channels found as much");
-  auto ownLoop = cast_or_null<scf::WhileOp>(ownSearch(op, search));
-  SmallVector<Location> names = {named("tile")};
-  for (Value each : search.found)
-    names.push_back(each.getDefiningOp<scf::WhileOp>()
-                        .getAfterArguments()[cast<OpResult>(each).getResultNumber()]
-                        .getLoc());
+  SmallVector<Value> own; // what comes with a tile, as its role would find it
+  SmallVector<QueueWord> words = {{0, named("tile")}};
+  SmallVector<Value> found = ownFound(op, search);
+  for (auto [i, value] : llvm::enumerate(found))
+    if (value && !value.use_empty()) {
+      own.push_back(value);
+      words.push_back({int64_t(i) + 1, nameOf(value)});
+    }
   LogicalResult outcome = success();
   Value count = variable("entries", constant(0)), staged = variable("staged", constant(0));
   Value coming = hands ? variable("coming", first) : Value();
@@ -141,15 +180,16 @@ LogicalResult Expander::expandQueue(const TileLoop &tiles) {
   if (hands)
     byOneThread([&] { hand(constant(0)); });
 
-  SmallVector<Type> types(names.size() + 1, i32);
+  SmallVector<Type> types(words.size() + 1, i32);
   auto loop = builder.create<scf::WhileOp>(op.getLoc(), types, ValueRange());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&loop.getBefore());
   Value entry = get(count);
-  SmallVector<Value> numbers = takeOut(entry, names, staged);
+  SmallVector<Value> numbers = takeOut(entry, words, staged);
   Value isTile = exists(numbers.front());
   numbers.insert(numbers.begin() + 1, entry);
   builder.create<scf::ConditionOp>(loc, isTile, numbers);
+  auto names = llvm::map_to_vector(words, [](const QueueWord &word) { return word.named; });
   names.insert(names.begin() + 1, named("entry"));
   builder.createBlock(&loop.getAfter(), {}, types, names);
   Value number = loop.getAfterArguments()[0];
@@ -164,20 +204,25 @@ LogicalResult Expander::expandQueue(const TileLoop &tiles) {
   };
   if (hands && op.getTurns())
     handNext();
+  bool inLoop = hands && !op.getTurns() && search.tiles != op;
+  llvm::SaveAndRestore wait(handsAt, inLoop ? lastWait(op) : nullptr);
+  llvm::SaveAndRestore<function_ref<void()>> inWait(this->handNext, handNext);
   auto body = [&] {
-    if (ownLoop)
-      for (auto [value, taken] : llvm::zip(search.found, loop.getAfterArguments().drop_front(2)))
-        scalars.map(ownLoop.getResult(cast<OpResult>(value).getResultNumber()), taken);
-    llvm::SaveAndRestore found(handed, ownLoop.getOperation());
+    for (Value value : found)
+      if (value)
+        handed.insert(value.getDefiningOp());
+    for (auto [value, taken] : llvm::zip(own, loop.getAfterArguments().drop_front(2)))
+      scalars.map(value, taken);
     if (failed(expandTile(tiles, tileCoordinates(tiles, number))))
       outcome = failure();
+    handed.clear();
   };
-  Value own;
+  Value isOwn;
   if (auto turns = op.getTurns())
-    own = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, rem(entry, *turns),
-                                        constant(*op.getTurn()));
-  branch(own, body);
-  if (hands && !op.getTurns())
+    isOwn = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, rem(entry, *turns),
+                                          constant(*op.getTurn()));
+  branch(isOwn, body);
+  if (hands && !op.getTurns() && !handsAt)
     handNext();
   builder.create<scf::YieldOp>(op.getLoc());
   builder.setInsertionPointAfter(loop);

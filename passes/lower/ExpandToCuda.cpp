@@ -432,6 +432,10 @@ LogicalResult Expander::expandBlock(Block &block) {
 }
 
 LogicalResult Expander::expand(Operation *op) {
+  if (handed.contains(op))
+    return success();
+  if (op == handsAt)
+    handInLoop(op->getParentOfType<scf::ForOp>());
   return TypeSwitch<Operation *, LogicalResult>(op)
 #define EXPANSION(Op, method) .Case([&](Op o) { return method(o); })
 #define BECOMES(Op, Other) .Case([&](Op) { return builder.create<Other>(loc), success(); })

@@ -351,13 +351,19 @@ private:
   struct QueuePlace {
     Value slot, full, empty, phase;
   };
+  struct QueueWord { // of a slot
+    int64_t number;
+    mlir::Location named;
+  };
   bool hasQueue();
   // LowerRings.cpp has these three.
   QueuePlace queuePlace(Value count);
   void handOut(Value count, mlir::ValueRange numbers, Value staged);
-  llvm::SmallVector<Value> takeOut(Value count, llvm::ArrayRef<mlir::Location> names, Value staged);
+  llvm::SmallVector<Value> takeOut(Value count, llvm::ArrayRef<QueueWord> words, Value staged);
   mlir::LogicalResult expandShare(const TileLoop &tiles);
   mlir::LogicalResult expandQueue(const TileLoop &tiles);
+  /// Takes the next tile in the last iteration of a loop.
+  void handInLoop(mlir::scf::ForOp loop);
   /// What a tile's numbers are, that first, and whether it stores anything; null: it may.
   mlir::FailureOr<std::pair<llvm::SmallVector<Value>, Value>>
   searchTile(const TileLoop &tiles, const TileSearch &search, Value number);
@@ -482,12 +488,14 @@ private:
   /// Tensor maps, by tensor, box and axes.
   llvm::DenseMap<std::tuple<Value, Type, mlir::Attribute>, Value> maps;
   llvm::MapVector<mlir::Attribute, RingBarriers> rings; // by their plans
-  Value queueSlots;            // the address of the first slot of the ring that hands out tiles
-  Operation *handed = nullptr; // the search whose results came with a tile
-  Value tileCounter;           // a pointer to where tiles are counted
-  Value workspace;             // a pointer to where parts of tiles are left
-  Value flags;                 // a pointer to a flag per block, raised when it has left its part
-  std::optional<Part> part;    // what is under expansion, where tiles are split
+  Value queueSlots; // the address of the first slot of the ring that hands out tiles
+  llvm::SmallPtrSet<Operation *, 4> handed; // what found that which came with a tile
+  Operation *handsAt = nullptr; // in front of it, in the last iteration, comes the next tile
+  llvm::function_ref<void()> handNext;
+  Value tileCounter;        // a pointer to where tiles are counted
+  Value workspace;          // a pointer to where parts of tiles are left
+  Value flags;              // a pointer to a flag per block, raised when it has left its part
+  std::optional<Part> part; // what is under expansion, where tiles are split
   /// Per channel that the role stores through: a counter of slots; null where each store starts
   /// with slot 0.
   llvm::DenseMap<Value, Value> storing;

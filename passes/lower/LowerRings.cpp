@@ -207,19 +207,20 @@ void Expander::handOut(Value count, ValueRange numbers, Value staged) {
   builder.create<cuda::MbarrierArriveOp>(loc, place.full);
 }
 
-/// Entry `count` of the queue, once it is there: as many numbers as there are names.
-SmallVector<Value> Expander::takeOut(Value count, ArrayRef<Location> names, Value staged) {
+/// These words of entry `count` of the queue, once it is there.
+SmallVector<Value> Expander::takeOut(Value count, ArrayRef<QueueWord> words, Value staged) {
   Type i32 = builder.getI32Type();
   QueuePlace place = queuePlace(count);
   builder.create<cuda::MbarrierWaitOp>(loc, place.full, place.phase);
   SmallVector<Value> numbers;
-  for (auto [i, named] : llvm::enumerate(names)) {
-    builder.create<cuda::LoadSharedOp>(loc, add(place.slot, constant(i * kQueueWordBytes)), staged,
-                                       constant(0), /*count=*/1);
-    numbers.push_back(builder.create<cuda::GetOp>(named, i32, staged, constant(0)));
+  for (auto [word, named] : words) {
+    Value address = add(place.slot, constant(word * kQueueWordBytes));
+    builder.create<cuda::LoadSharedOp>(loc, address, staged, constant(0), /*count=*/1);
+    Value number = builder.create<cuda::GetOp>(named, i32, staged, constant(0));
     // Roles branch on it: let the compiler know that all lanes have the same.
     if (!elected)
-      numbers[i] = builder.create<cuda::ShuffleIdxOp>(named, i32, numbers[i], constant(0));
+      number = builder.create<cuda::ShuffleIdxOp>(named, i32, number, constant(0));
+    numbers.push_back(number);
   }
   if (elected) {
     builder.create<cuda::MbarrierArriveOp>(loc, place.empty);

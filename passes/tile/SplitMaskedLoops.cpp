@@ -65,6 +65,7 @@ private:
   Range fullIterations(ArrayRef<Predicate> predicates);
   void split(ArrayRef<Predicate> predicates);
   void branchOnMasks(ArrayRef<Predicate> masks);
+  IRMapping allHold(ArrayRef<Value> masks);
   Value clampAll(ArrayRef<Predicate> predicates, bool rising, Value start);
   scf::ForOp clone(Value from, Value to, ValueRange init);
   void assume(scf::ForOp copy, ArrayRef<Predicate> predicates);
@@ -108,6 +109,14 @@ static void makeTrue(Value mask, OpBuilder &builder) {
 /// Whether the body, nested loops included, has a matrix product.
 static bool multiplies(scf::ForOp loop) {
   return loop.getBody()->walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// Maps the masks to ones that are true everywhere.
+IRMapping Splitter::allHold(ArrayRef<Value> masks) {
+  IRMapping mapping;
+  for (Value mask : masks)
+    mapping.map(mask, allTrue(mask, builder));
+  return mapping;
 }
 
 /// Removes the predicates that hold in every iteration, and makes their masks true.
@@ -296,44 +305,84 @@ static SetVector<Operation *> usersUpToSelects(ArrayRef<Predicate> masks) {
   return topologicalSort(users);
 }
 
-/// Puts the selects that the masks decide behind a branch: in full iterations they are made without
-/// the masks, and the masks are not computed.
+/// Whether masks that fall and masks that rise meet only where both have to hold. Then a select
+/// that they decide is two, one behind the other.
+static bool areApart(const SetVector<Operation *> &users, ArrayRef<Value> falling,
+                     ArrayRef<Value> rising) {
+  DenseSet<Value> ofFalling(falling.begin(), falling.end()), ofRising(rising.begin(), rising.end());
+  for (Operation *user : users)
+    for (auto *side : {&ofFalling, &ofRising})
+      if (llvm::any_of(user->getOperands(), [&](Value value) { return side->contains(value); }))
+        side->insert(user->getResult(0));
+  return llvm::none_of(users, [&](Operation *user) {
+    return !isa<arith::SelectOp, arith::AndIOp>(user) && ofFalling.contains(user->getResult(0)) &&
+           ofRising.contains(user->getResult(0)) && user->getNumOperands() > 1;
+  });
+}
+
+/// Puts the selects that the masks decide behind branches: one that the last iterations take and
+/// one that the first do, with masks that rise and that fall, or one for both. In full iterations
+/// they are made without the masks, and the masks are not computed.
 void Splitter::branchOnMasks(ArrayRef<Predicate> masks) {
   SetVector<Operation *> users = usersUpToSelects(masks);
-  Range full = fullIterations(masks);
+  SmallVector<Value> all, sides[2]; // that fall, that rise
+  for (const Predicate &mask : masks) {
+    all.push_back(mask.mask);
+    sides[rises(mask)].push_back(mask.mask);
+  }
+  bool isTwo =
+      !sides[false].empty() && !sides[true].empty() && areApart(users, sides[false], sides[true]);
+  Range full = isTwo ? Range{clampAll(masks, false, lower), clampAll(masks, true, upper)}
+                     : fullIterations(masks);
   Location loc = loop.getLoc();
   builder.setInsertionPointToStart(loop.getBody());
   auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
     return builder.create<arith::CmpIOp>(loc, predicate, counter, bound);
   };
-  Value isPartial;
-  if (limits(masks, /*rising=*/true))
-    isPartial = compare(arith::CmpIPredicate::sge, full.to);
-  if (limits(masks, /*rising=*/false)) {
-    Value before = compare(arith::CmpIPredicate::slt, full.from);
-    isPartial = isPartial ? builder.create<arith::OrIOp>(loc, before, isPartial) : before;
+  struct Part {
+    Value isPartial;
+    IRMapping holds; // masks that do not concern it
+  };
+  SmallVector<Part> parts;
+  if (!sides[true].empty())
+    parts.push_back({compare(arith::CmpIPredicate::sge, full.to), allHold(sides[false])});
+  if (!sides[false].empty())
+    parts.push_back({compare(arith::CmpIPredicate::slt, full.from), allHold(sides[true])});
+  if (parts.size() > 1 && !isTwo) {
+    Value any = builder.create<arith::OrIOp>(loc, parts[1].isPartial, parts[0].isPartial);
+    parts = {{any, IRMapping()}};
   }
 
-  IRMapping unmasked;
-  for (const Predicate &mask : masks)
-    unmasked.map(mask.mask, allTrue(mask.mask, builder));
+  IRMapping unmasked = allHold(all);
   SmallVector<Region *> branches;
   for (Operation *user : users) {
     auto select = dyn_cast<arith::SelectOp>(user);
     builder.setInsertionPoint(user);
     if (!select) {
       builder.clone(*user, unmasked);
+      for (Part &part : parts)
+        builder.clone(*user, part.holds);
       continue;
     }
-    auto branch = builder.create<scf::IfOp>(select.getLoc(), select.getType(), isPartial,
-                                            /*withElseRegion=*/true);
-    select.replaceAllUsesWith(branch.getResult(0));
-    branch.getThenBodyBuilder().create<scf::YieldOp>(select.getLoc(), select.getResult());
-    OpBuilder otherwise = branch.getElseBodyBuilder();
-    Value plain = otherwise.clone(*select, unmasked)->getResult(0);
-    otherwise.create<scf::YieldOp>(select.getLoc(), plain);
-    branches.push_back(&branch.getThenRegion());
+    Value chosen = select.getTrueValue();
+    for (Part &part : parts) {
+      auto branch = builder.create<scf::IfOp>(select.getLoc(), select.getType(), part.isPartial,
+                                              /*withElseRegion=*/true);
+      auto yield = [&](OpBuilder inside, IRMapping &mapping) {
+        auto copy = cast<arith::SelectOp>(inside.clone(*select, mapping));
+        copy.getTrueValueMutable().assign(chosen);
+        inside.create<scf::YieldOp>(select.getLoc(), copy.getResult());
+      };
+      yield(branch.getThenBodyBuilder(), part.holds);
+      yield(branch.getElseBodyBuilder(), unmasked);
+      chosen = branch.getResult(0);
+      branches.push_back(&branch.getThenRegion());
+    }
+    select.replaceAllUsesWith(chosen);
   }
+  for (Operation *user : llvm::reverse(users))
+    if (user->use_empty())
+      user->erase();
   DominanceInfo dominance(loop);
   controlFlowSink(
       branches, dominance, [](Operation *op, Region *) { return isMemoryEffectFree(op); },

@@ -156,3 +156,82 @@ func.func @something_is_added_past_the_end(%x: !tile.view<16x?xf16>, %y: !tile.v
   tile.store %all, %y[%c0, %c0] extents [16, 16] : tensor<16x16xf32>, !tile.view<16x16xf32>, i32, i32
   return
 }
+
+// Where a mask that falls and one that rises both have to hold, each stands behind a branch of its own: the
+// first iterations ask nothing about the last, nor the last about the first.
+// CHECK-LABEL: @first_and_last_ask_for_themselves
+// CHECK: scf.for %[[N:[a-z0-9]+]] =
+// CHECK-DAG: %[[LAST:.*]] = arith.cmpi sge, %[[N]], %
+// CHECK-DAG: %[[FIRST:.*]] = arith.cmpi slt, %[[N]], %
+// CHECK-NOT: tensor<16x16xi1>
+// CHECK: %[[DOT:.*]] = tile.dot
+// CHECK: %[[CUT:.*]] = scf.if %[[LAST]]
+// CHECK-NOT: arith.cmpi sge
+// CHECK: arith.cmpi slt
+// CHECK: arith.select {{.*}}, %[[DOT]], %
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[DOT]]
+// CHECK: scf.if %[[FIRST]]
+// CHECK-NOT: arith.cmpi slt
+// CHECK: arith.cmpi sge
+// CHECK: arith.select {{.*}}, %[[CUT]], %
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[CUT]]
+func.func @first_and_last_ask_for_themselves(%x: !tile.view<16x16xf16>, %y: !tile.view<16x16xf32>, %first: i32,
+    %end: i32, %steps: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %ones = arith.constant dense<1.0> : tensor<16x16xf32>
+  %zeros = arith.constant dense<0.0> : tensor<16x16xf32>
+  %starts = tile.splat %first : i32 -> tensor<16xi32>
+  %ends = tile.splat %end : i32 -> tensor<16xi32>
+  %a = tile.load %x[%c0, %c0] extents [16, 16] : !tile.view<16x16xf16>, i32, i32 -> tensor<16x16xf16>
+  // expected-remark@+1 {{2 masks are applied behind a branch}}
+  %sum = scf.for %n = %c0 to %steps step %c1 iter_args(%s = %zeros) -> (tensor<16x16xf32>) : i32 {
+    %col = arith.muli %n, %c16 : i32
+    %cols = tile.range %col : tensor<16xi32>
+    %begun = arith.cmpi sge, %cols, %starts : tensor<16xi32>
+    %open = arith.cmpi slt, %cols, %ends : tensor<16xi32>
+    %seen = arith.andi %begun, %open : tensor<16xi1>
+    %seen1 = tile.expand_dims %seen, 0 : tensor<16xi1> -> tensor<1x16xi1>
+    %mask = tile.broadcast %seen1 : tensor<1x16xi1> -> tensor<16x16xi1>
+    %d = tile.dot %a, %a, %s : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+    %v = arith.select %mask, %d, %ones : tensor<16x16xi1>, tensor<16x16xf32>
+    scf.yield %v : tensor<16x16xf32>
+  }
+  tile.store %sum, %y[%c0, %c0] extents [16, 16] : tensor<16x16xf32>, !tile.view<16x16xf32>, i32, i32
+  return
+}
+
+// Where one of the two is enough, both are asked together.
+// CHECK-LABEL: @either_is_enough
+// CHECK: %[[PARTIAL:.*]] = arith.ori
+// CHECK: scf.if %[[PARTIAL]]
+// CHECK-NOT: scf.if
+func.func @either_is_enough(%x: !tile.view<16x16xf16>, %y: !tile.view<16x16xf32>, %first: i32,
+    %end: i32, %steps: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %ones = arith.constant dense<1.0> : tensor<16x16xf32>
+  %zeros = arith.constant dense<0.0> : tensor<16x16xf32>
+  %starts = tile.splat %first : i32 -> tensor<16xi32>
+  %ends = tile.splat %end : i32 -> tensor<16xi32>
+  %a = tile.load %x[%c0, %c0] extents [16, 16] : !tile.view<16x16xf16>, i32, i32 -> tensor<16x16xf16>
+  // expected-remark@+1 {{2 masks are applied behind a branch}}
+  %sum = scf.for %n = %c0 to %steps step %c1 iter_args(%s = %zeros) -> (tensor<16x16xf32>) : i32 {
+    %col = arith.muli %n, %c16 : i32
+    %cols = tile.range %col : tensor<16xi32>
+    %begun = arith.cmpi sge, %cols, %starts : tensor<16xi32>
+    %open = arith.cmpi slt, %cols, %ends : tensor<16xi32>
+    %seen = arith.ori %begun, %open : tensor<16xi1>
+    %seen1 = tile.expand_dims %seen, 0 : tensor<16xi1> -> tensor<1x16xi1>
+    %mask = tile.broadcast %seen1 : tensor<1x16xi1> -> tensor<16x16xi1>
+    %d = tile.dot %a, %a, %s : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+    %v = arith.select %mask, %d, %ones : tensor<16x16xi1>, tensor<16x16xf32>
+    scf.yield %v : tensor<16x16xf32>
+  }
+  tile.store %sum, %y[%c0, %c0] extents [16, 16] : tensor<16x16xf32>, !tile.view<16x16xf32>, i32, i32
+  return
+}
