@@ -46,7 +46,7 @@ def hidden_keys(
 
 def exact(q, k, v, causal: bool, window: int = 0, documents: int = 0) -> torch.Tensor:
     """Attention in f32 over [B, S, H, D], one head at a time: all scores would fill memory."""
-    result = torch.empty(q.shape, device=q.device)
+    result = torch.empty(*q.shape[:3], v.shape[3], device=q.device)
     s, group = q.shape[1], q.shape[2] // k.shape[2]
     hidden = hidden_keys(s, causal, window, q.device, documents)
     for b in range(q.shape[0]):
@@ -92,8 +92,9 @@ def lineup(case: Case, kernel_of: Callable[[Case], Callable[..., None]] = builti
     b, s, h, g, d = (case.shape[name] for name in "BSHGD")
     dtype, causal = DTYPES[case.dtype], bool(case.settings.get("causal"))
     window, documents = (int(case.settings.get(name, 0)) for name in ("window", "documents"))
-    q, k, v = (random(b, s, heads, d, dtype=dtype) for heads in (h, g, g))
-    o, lse = torch.empty_like(q), empty(b, h, s)
+    dv = case.shape.get("DV", d)
+    q, k, v = (random(b, s, *size, dtype=dtype) for size in ((h, d), (g, d), (g, dv)))
+    o, lse = empty(b, s, h, dv, dtype=dtype), empty(b, h, s)
     reference = exact(q, k, v, causal, window, documents)
 
     def by_ours():
@@ -131,7 +132,8 @@ def lineup(case: Case, kernel_of: Callable[[Case], Callable[..., None]] = builti
     contenders |= {
         name: lambda backend=backend: checked(by_torch(backend), reference)
         for name, backend in BACKENDS.items()
+        if dv == d or name == "cuDNN"  # FlashAttention-2 has one head size.
     }
-    if s % TRITON_ROWS == 0:
+    if s % TRITON_ROWS == 0 and dv == d:
         contenders["Triton"] = by_triton
     return Lineup(contenders)

@@ -64,6 +64,7 @@ SUITES = (
         (
             *(heads(s, 256, c) for c in (False, True) for s in (2048, 4096, 16384)),
             *(heads(4096, d, c) for c in (False, True) for d in (80, 96, 160, 192)),
+            *(attention(4096, 16, 16, 192, c, dv=128) for c in (False, True)),
         ),
     ),
     suite(

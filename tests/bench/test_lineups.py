@@ -117,6 +117,13 @@ def test_attention_has_pytorchs_back_ends_as_peers(d, on_cpu):
     agree(lineup, {"tilewright"})
 
 
+def test_attention_with_values_of_another_size_has_cudnn_as_peer(on_cpu):
+    shape = {"B": 1, "S": 128, "H": 4, "G": 2, "D": 96, "DV": 64}
+    lineup = attentions.lineup(Case("attention", shape, "bf16", {"causal": True}))
+    assert lineup.contenders.keys() == {"tilewright", "cuDNN"}
+    agree(lineup, {"tilewright"})
+
+
 @pytest.mark.parametrize("mask", [{"window": 100}, {"documents": 50}], ids=str)
 def test_attention_with_a_mask_has_flex_attention_as_peer(mask, on_cpu, monkeypatch):
     monkeypatch.setattr(attention, "compiled", lambda function: function)
