@@ -425,9 +425,15 @@ Status PlanWriter::writeChannels() {
       channel.with = leader->id;
     plan.channels.push_back(std::move(channel));
   }
+  // What a product that is behind reads stays while the next is put.
+  bool areBehind = llvm::any_of(model.products, [&](auto &product) { return isBehind(product); });
   for (const ComputedModel &tile : model.computed)
     if (isShared(tile))
-      plan.channels.push_back({tile.id, "put", isMade(tile) ? kPutSlots : 1, 0, false, ""});
+      plan.channels.push_back({tile.id, "put",
+                               isMade(tile) ? kPutSlots
+                               : areBehind  ? 2
+                                            : 1,
+                               0, false, ""});
   return writeSlots();
 }
 
