@@ -69,6 +69,21 @@ def builtin(case: Case) -> Callable[..., None]:
     return lambda *arguments: kernel(*arguments, **settings)
 
 
+def by_torch(name: str, q, k, v, causal: bool) -> Callable[[], torch.Tensor]:
+    """One of SDPA's back ends over [B, S, H, D]."""
+    heads_first = [x.transpose(1, 2) for x in (q, k, v)]
+    grouped = q.shape[2] != k.shape[2]
+
+    def call():
+        with sdpa_kernel(BACKENDS[name]):
+            out = F.scaled_dot_product_attention(
+                *heads_first, is_causal=causal, enable_gqa=grouped
+            )
+        return out.transpose(1, 2)
+
+    return call
+
+
 def flex(q, k, v, window: int, documents: int) -> Callable[[], torch.Tensor]:
     """FlexAttention with a causal window, or documents; heads are contiguous, as it likes them."""
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
@@ -101,18 +116,6 @@ def lineup(case: Case, kernel_of: Callable[[Case], Callable[..., None]] = builti
         attention = kernel_of(case)
         return lambda: (attention(q, k, v, o, lse, d**-0.5), o)[1]
 
-    def by_torch(backend):
-        heads_first = [x.transpose(1, 2) for x in (q, k, v)]
-
-        def call():
-            with sdpa_kernel(backend):
-                out = F.scaled_dot_product_attention(
-                    *heads_first, is_causal=causal, enable_gqa=h != g
-                )
-            return out.transpose(1, 2)
-
-        return call
-
     def by_triton():
         from bench.triton_kernels import attention
 
@@ -130,8 +133,8 @@ def lineup(case: Case, kernel_of: Callable[[Case], Callable[..., None]] = builti
         return Lineup(contenders)
 
     contenders |= {
-        name: lambda backend=backend: checked(by_torch(backend), reference)
-        for name, backend in BACKENDS.items()
+        name: lambda name=name: checked(by_torch(name, q, k, v, causal), reference)
+        for name in BACKENDS
         if dv == d or name == "cuDNN"  # FlashAttention-2 has one head size.
     }
     if s % TRITON_ROWS == 0 and dv == d:

@@ -17,7 +17,7 @@ def test_the_suites_are_named():
         *("gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"),
         *("products", "few_rows", "grouped", "product_types", "random_products"),
         *("attention_lengths", "attention_batches", "attention_sizes", "attention_masks"),
-        *("attention_options", "attention_varlen", "random_attention"),
+        *("attention_options", "attention_varlen", "attention_scaled", "random_attention"),
     ]
 
 
