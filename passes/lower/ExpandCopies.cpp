@@ -217,10 +217,29 @@ void Expander::writeSlot(const SlotState &slot, Value array, const Layout &layou
 void Expander::writeSlotByElement(const SlotState &slot, Value array, const Layout &layout,
                                   RankedTensorType type, Value replica) {
   int64_t rank = type.getRank();
+  auto regs = cast<cuda::RegsType>(array.getType());
+  auto addressOf = [&](Value index) {
+    Value row = rank > 1 ? coordinate(layout, 0, index) : constant(0);
+    return slotAddress(slot, row, coordinate(layout, rank - 1, index));
+  };
+  // Halves of words, as they are.
+  if (regs.getPack() == 4 && sharedVector(layout, rank, 1) == 2) {
+    Type half = builder.getI16Type();
+    Value single = declare(loc, 1, half);
+    unrolled(layout.registers() / 2, [&](Value index) {
+      Value word = builder.create<cuda::GetOp>(loc, regs.getElementType(), array, div(index, 2));
+      Value both = builder.create<cuda::ReinterpretOp>(loc, VectorType::get({2}, half), word);
+      writeElements(
+          single, constant(0),
+          Value(builder.create<cuda::UnpackOp>(loc, builder.getI32Type(), both, rem(index, 2))));
+      builder.create<cuda::StoreSharedOp>(loc, single, constant(0), addressOf(mul(index, 2)),
+                                          replica, 1);
+    });
+    return;
+  }
   Value single = declare(loc, 1, type.getElementType());
   unrolled(layout.registers(), [&](Value index) {
-    Value row = rank > 1 ? coordinate(layout, 0, index) : constant(0);
-    Value address = slotAddress(slot, row, coordinate(layout, rank - 1, index));
+    Value address = addressOf(index);
     writeElements(single, constant(0), readElement(array, index));
     builder.create<cuda::StoreSharedOp>(loc, single, constant(0), address, replica, 1);
   });
