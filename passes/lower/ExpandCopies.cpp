@@ -222,17 +222,19 @@ void Expander::writeSlotByElement(const SlotState &slot, Value array, const Layo
     Value row = rank > 1 ? coordinate(layout, 0, index) : constant(0);
     return slotAddress(slot, row, coordinate(layout, rank - 1, index));
   };
-  // Halves of words, as they are.
-  if (regs.getPack() == 4 && sharedVector(layout, rank, 1) == 2) {
-    Type half = builder.getI16Type();
-    Value single = declare(loc, 1, half);
-    unrolled(layout.registers() / 2, [&](Value index) {
-      Value word = builder.create<cuda::GetOp>(loc, regs.getElementType(), array, div(index, 2));
-      Value both = builder.create<cuda::ReinterpretOp>(loc, VectorType::get({2}, half), word);
-      writeElements(
-          single, constant(0),
-          Value(builder.create<cuda::UnpackOp>(loc, builder.getI32Type(), both, rem(index, 2))));
-      builder.create<cuda::StoreSharedOp>(loc, single, constant(0), addressOf(mul(index, 2)),
+  // Parts of words, as they are.
+  if (regs.getPack() == 4) {
+    int64_t count = sharedVector(layout, rank, 1) == 2 ? 2 : 1, parts = 4 / count;
+    Type part = builder.getIntegerType(unsigned(8 * count));
+    Value single = declare(loc, 1, part);
+    unrolled(layout.registers() / count, [&](Value index) {
+      Value word =
+          builder.create<cuda::GetOp>(loc, regs.getElementType(), array, div(index, parts));
+      Value split = builder.create<cuda::ReinterpretOp>(loc, VectorType::get({parts}, part), word);
+      Value own =
+          builder.create<cuda::UnpackOp>(loc, builder.getI32Type(), split, rem(index, parts));
+      writeElements(single, constant(0), own);
+      builder.create<cuda::StoreSharedOp>(loc, single, constant(0), addressOf(mul(index, count)),
                                           replica, 1);
     });
     return;
