@@ -1,7 +1,7 @@
 """o = softmax(z) v per head with z = scale * q k^T, and lse = log(sum(exp(z))).
 
-q, o: [B, S, H, D], k, v: [B, T, G, D], lse: [B, H, S] (natural logarithm). Query head h reads head
-h // (H // G) of k and v. Lengths S and T are any; the last query sees the last key:
+q: [B, S, H, D], k: [B, T, G, D], v: [B, T, G, DV], o: [B, S, H, DV], lse: [B, H, S] (natural
+logarithm). Head h of q reads head h // (H // G) of k and v. S and T are any; the last query sees the last key:
 
     causal       key t is visible to query s just if t <= s + T - S
     window > 0   ... and t > s + T - S - window
@@ -21,14 +21,14 @@ A row that sees nothing gives o = 0 and lse = -inf. Sums are in f32, p is rounde
 
 from tilewright import *
 
-B, H, G, S, T, D = dims("B H G S T D")
+B, H, G, S, T, D, DV = dims("B H G S T D DV")
 E = dtypes(bf16, f16, f32)
 score, mask = None, None
 
 
 @kernel
-def attention(q: Tensor[E, B, S, H, D], k: Tensor[E, B, T, G, D], v: Tensor[E, B, T, G, D],
-              o: Tensor[E, B, S, H, D], lse: Tensor[f32, B, H, S], scale: f32,
+def attention(q: Tensor[E, B, S, H, D], k: Tensor[E, B, T, G, D], v: Tensor[E, B, T, G, DV],
+              o: Tensor[E, B, S, H, DV], lse: Tensor[f32, B, H, S], scale: f32,
               slopes: Tensor[f32, H] | None = None, bias: Tensor[E, B, H, S, T] | None = None,
               sinks: Tensor[f32, H] | None = None, prefix: Tensor[i32, B] | None = None,
               seed: Tensor[i64, 2] | None = None, first: Tensor[i32, B, S] | None = None,
@@ -45,7 +45,7 @@ def attention(q: Tensor[E, B, S, H, D], k: Tensor[E, B, T, G, D], v: Tensor[E, B
     most = first[b, min(m * BM + BM, S) - 1] if first is not None else 0
     key, offset = (seed[0], seed[1].to(i32)) if seed is not None else (0, 0)
     Q = q[b, rows, h, :]
-    acc, peak, total = zeros((BM, D), f32), full((BM,), LOWEST, f32), zeros((BM,), f32)
+    acc, peak, total = zeros((BM, DV), f32), full((BM,), LOWEST, f32), zeros((BM,), f32)
     for n in range(max(first[b, m * BM], 0) // BN if first is not None else 0, cdiv(T, BN)):
         cols = block(n, BN)
         s = dot(Q, k[b, cols, h // (H // G), :].T)

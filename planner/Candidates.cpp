@@ -67,6 +67,12 @@ bool hasChains(const KernelModel &model) {
   return llvm::any_of(model.products, [](auto &product) { return !product.behind.empty(); });
 }
 
+/// Whether the role that multiplies puts tiles, for which all of its warpgroups meet.
+bool putsTogether(const KernelModel &model) {
+  return llvm::any_of(model.computed,
+                      [](auto &tile) { return tile.isFromProduct && tile.isShared; });
+}
+
 /// Writes one plan.
 class PlanWriter {
 public:
@@ -351,8 +357,8 @@ void PlanWriter::writeLoop(const LoopModel &loop, int number) {
     made.latePeak = 8;
   made.lateSums = loop.lateSums;
   made.fromLast = is.fromLast && loop.anyOrder;
-  made.byWarpgroup =
-      loop.hasMasks && loop.byRows && !loop.axes.empty() && !made.fromLast && is.groups > 1;
+  made.byWarpgroup = loop.hasMasks && loop.byRows && !loop.axes.empty() && !made.fromLast &&
+                     is.groups > 1 && !putsTogether(model);
   made.splitMasks = loop.hasMasks && !(made.fromLast && loop.masksLast);
   std::vector<const ProductModel *> now, late;
   for (const ProductModel &product : model.products)
@@ -426,9 +432,15 @@ Status PlanWriter::writeChannels() {
       channel.with = leader->id;
     plan.channels.push_back(std::move(channel));
   }
+  // What a product that is behind reads stays while the next is put.
+  bool areBehind = llvm::any_of(model.products, [&](auto &product) { return isBehind(product); });
   for (const ComputedModel &tile : model.computed)
     if (isShared(tile))
-      plan.channels.push_back({tile.id, "put", isMade(tile) ? kPutSlots : 1, 0, false, ""});
+      plan.channels.push_back({tile.id, "put",
+                               isMade(tile) ? kPutSlots
+                               : areBehind  ? 2
+                                            : 1,
+                               0, false, ""});
   return writeSlots();
 }
 
@@ -578,11 +590,12 @@ static std::vector<Structure> chained(const KernelModel &model, int64_t groups) 
   bool hasMasks = llvm::any_of(model.loops, [](auto &loop) { return loop.hasMasks; });
   bool isEven = llvm::all_of(model.loops, [](auto &loop) { return loop.axes.empty(); });
   bool anyOrder = llvm::all_of(model.loops, [](auto &loop) { return loop.anyOrder; });
+  bool takeTurns = groups > 1 && !putsTogether(model);
   std::vector<Structure> result;
   for (bool isSkewed : {true, false})
     for (bool takesTurns : {false, true})
       for (bool overlapsTiles : {true, false}) {
-        if ((isSkewed && !hasIdle) || (takesTurns && groups < 2) || (overlapsTiles && !isSkewed))
+        if ((isSkewed && !hasIdle) || (takesTurns && !takeTurns) || (overlapsTiles && !isSkewed))
           continue;
         result.push_back({.groups = groups,
                           .isSkewed = isSkewed,

@@ -46,7 +46,7 @@ def hidden_keys(
 
 def exact(q, k, v, causal: bool, window: int = 0, documents: int = 0) -> torch.Tensor:
     """Attention in f32 over [B, S, H, D], one head at a time: all scores would fill memory."""
-    result = torch.empty(q.shape, device=q.device)
+    result = torch.empty(*q.shape[:3], v.shape[3], device=q.device)
     s, group = q.shape[1], q.shape[2] // k.shape[2]
     hidden = hidden_keys(s, causal, window, q.device, documents)
     for b in range(q.shape[0]):
@@ -67,6 +67,21 @@ def builtin(case: Case) -> Callable[..., None]:
         first = first_keys(s, documents, common.DEVICE).to(torch.int32)
         settings["first"] = first.repeat(b, 1)
     return lambda *arguments: kernel(*arguments, **settings)
+
+
+def by_torch(name: str, q, k, v, causal: bool) -> Callable[[], torch.Tensor]:
+    """One of SDPA's back ends over [B, S, H, D]."""
+    heads_first = [x.transpose(1, 2) for x in (q, k, v)]
+    grouped = q.shape[2] != k.shape[2]
+
+    def call():
+        with sdpa_kernel(BACKENDS[name]):
+            out = F.scaled_dot_product_attention(
+                *heads_first, is_causal=causal, enable_gqa=grouped
+            )
+        return out.transpose(1, 2)
+
+    return call
 
 
 def flex(q, k, v, window: int, documents: int) -> Callable[[], torch.Tensor]:
@@ -92,25 +107,14 @@ def lineup(case: Case, kernel_of: Callable[[Case], Callable[..., None]] = builti
     b, s, h, g, d = (case.shape[name] for name in "BSHGD")
     dtype, causal = DTYPES[case.dtype], bool(case.settings.get("causal"))
     window, documents = (int(case.settings.get(name, 0)) for name in ("window", "documents"))
-    q, k, v = (random(b, s, heads, d, dtype=dtype) for heads in (h, g, g))
-    o, lse = torch.empty_like(q), empty(b, h, s)
+    dv = case.shape.get("DV", d)
+    q, k, v = (random(b, s, *size, dtype=dtype) for size in ((h, d), (g, d), (g, dv)))
+    o, lse = empty(b, s, h, dv, dtype=dtype), empty(b, h, s)
     reference = exact(q, k, v, causal, window, documents)
 
     def by_ours():
         attention = kernel_of(case)
         return lambda: (attention(q, k, v, o, lse, d**-0.5), o)[1]
-
-    def by_torch(backend):
-        heads_first = [x.transpose(1, 2) for x in (q, k, v)]
-
-        def call():
-            with sdpa_kernel(backend):
-                out = F.scaled_dot_product_attention(
-                    *heads_first, is_causal=causal, enable_gqa=h != g
-                )
-            return out.transpose(1, 2)
-
-        return call
 
     def by_triton():
         from bench.triton_kernels import attention
@@ -129,9 +133,10 @@ def lineup(case: Case, kernel_of: Callable[[Case], Callable[..., None]] = builti
         return Lineup(contenders)
 
     contenders |= {
-        name: lambda backend=backend: checked(by_torch(backend), reference)
-        for name, backend in BACKENDS.items()
+        name: lambda name=name: checked(by_torch(name, q, k, v, causal), reference)
+        for name in BACKENDS
+        if dv == d or name == "cuDNN"  # FlashAttention-2 has one head size.
     }
-    if s % TRITON_ROWS == 0:
+    if s % TRITON_ROWS == 0 and dv == d:
         contenders["Triton"] = by_triton
     return Lineup(contenders)

@@ -8,7 +8,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bench.cases import OURS, Case
-from bench.contenders import attention, gemm, grouped, hopper, mlp, rows, scaled, varlen
+from bench.contenders import (
+    attention,
+    attention_scaled,
+    gemm,
+    grouped,
+    hopper,
+    mlp,
+    rows,
+    scaled,
+    varlen,
+)
 from bench.measure import Lineup, Run
 
 # Holds the caches of one run; emptied when the process ends.
@@ -16,6 +26,7 @@ FOLDER = tempfile.TemporaryDirectory(prefix="tilewright-bench-")
 
 LINEUPS = {
     "attention": attention.lineup,
+    "attention_scaled": attention_scaled.lineup,
     "attention_varlen": varlen.lineup,
     **{kernel: gemm.lineup for kernel in ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")},
     "matmul_grouped": grouped.lineup,

@@ -20,20 +20,22 @@ def pairs(s: int, causal: bool, window: int, documents: int) -> float:
 
 def attention(
     s: int, h: int, g: int, d: int, causal: bool, b: int | None = None, window: int = 0,
-    documents: int = 0
+    documents: int = 0, dv: int | None = None
 ) -> Case:  # fmt: skip
     """b sequences of s tokens, or TOKENS / s. A window and documents, of that many tokens in the
-    mean, are of a causal mask."""
+    mean, are of a causal mask. Values have d numbers, or dv."""
     b = b or TOKENS // s
     masks = {"causal": causal, "window": window, "documents": documents}
     settings = {name: value for name, value in masks.items() if value or name == "causal"}
+    values = {"DV": dv} if dv else {}
+    dv = dv or d
     return Case(
         "attention",
-        {"B": b, "S": s, "H": h, "G": g, "D": d},
+        {"B": b, "S": s, "H": h, "G": g, "D": d, **values},
         "bf16",
         settings,
-        flops=4.0 * b * h * d * pairs(s, causal, window, documents),
-        bytes=2.0 * b * s * d * (2 * h + 2 * g) + 4.0 * b * h * s,
+        flops=2.0 * b * h * (d + dv) * pairs(s, causal, window, documents),
+        bytes=2.0 * b * s * (d + dv) * (h + g) + 4.0 * b * h * s,
     )
 
 

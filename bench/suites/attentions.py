@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bench import shapes
 from bench.cases import Case, Suite
-from bench.suites.attention import attention
+from bench.suites.attention import TOKENS, attention
 
 WIDTH = 2048  # Numbers of a token: as many heads as fit.
 
@@ -20,6 +20,15 @@ def with_option(option: str) -> Case:
     """Causal attention with one of what attention.py offers; `plain` is without."""
     plain = attention(4096, 16, 16, 128, causal=True)
     return replace(plain, settings={**plain.settings, "option": option})
+
+
+def scaled(s: int, d: int, causal: bool) -> Case:
+    """Of 8-bit floats; a byte each of q, k and v."""
+    plain = heads(s, d, causal)
+    numbers = TOKENS * WIDTH
+    return replace(
+        plain, kernel="attention_scaled", dtype="f8e4m3", bytes=plain.bytes - 3 * numbers
+    )
 
 
 def varlen(lengths: tuple[int, ...], h: int, d: int) -> Case:
@@ -64,6 +73,7 @@ SUITES = (
         (
             *(heads(s, 256, c) for c in (False, True) for s in (2048, 4096, 16384)),
             *(heads(4096, d, c) for c in (False, True) for d in (80, 96, 160, 192)),
+            *(attention(4096, 16, 16, 192, c, dv=128) for c in (False, True)),
         ),
     ),
     suite(
@@ -91,6 +101,14 @@ SUITES = (
             (varlen(shapes.SEQUENCES, WIDTH // 128, 128),),
         ),
         contenders="varlen",
+    ),
+    replace(
+        suite(
+            "attention_scaled",
+            "attention forward of 8-bit floats, 16k tokens",
+            tuple(scaled(s, 128, c) for c in (False, True) for s in (4096, 16384)),
+        ),
+        contenders="attention_scaled",
     ),
     suite(
         "random_attention",

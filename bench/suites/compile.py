@@ -6,6 +6,7 @@ from bench.cases import Case, Suite
 
 SHAPES: dict[str, dict[str, int]] = {
     "attention": {"B": 1, "S": 512, "H": 2, "G": 2, "D": 128},
+    "attention_scaled": {"B": 1, "S": 512, "H": 2, "G": 2, "D": 128},
     "attention_varlen": {"B": 2, "S": 256, "H": 2, "G": 2, "D": 128},
     "attention_wide": {"B": 1, "S": 512, "H": 2, "G": 2, "D": 128},
     "gelu_linear": {"M": 512, "N": 512, "K": 512},
@@ -31,7 +32,7 @@ SHAPES: dict[str, dict[str, int]] = {
     "swiglu_mlp": {"M": 512, "N": 512, "K": 512},
     "vector_add": {"N": 65536},
 }
-EIGHT_BITS = ("matmul_block_scaled", "matmul_scaled")
+EIGHT_BITS = ("attention_scaled", "matmul_block_scaled", "matmul_scaled")
 
 SUITE = Suite(
     name="compile",

@@ -90,6 +90,8 @@ std::optional<Abstract> IdleIteration::evaluateFloat(Operation *op) {
       return number(op->getResult(0), x.isZero() ? 1 : 0);
     if (isa<arith::NegFOp>(op) && x.isZero())
       return x;
+    if (isa<math::CeilOp, math::FloorOp>(op) && (x.isZero() || x.isFloat(-kInfinity)))
+      return x;
     return std::nullopt;
   }
   if (op->getNumOperands() != 2)

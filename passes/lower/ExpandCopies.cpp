@@ -217,10 +217,31 @@ void Expander::writeSlot(const SlotState &slot, Value array, const Layout &layou
 void Expander::writeSlotByElement(const SlotState &slot, Value array, const Layout &layout,
                                   RankedTensorType type, Value replica) {
   int64_t rank = type.getRank();
+  auto regs = cast<cuda::RegsType>(array.getType());
+  auto addressOf = [&](Value index) {
+    Value row = rank > 1 ? coordinate(layout, 0, index) : constant(0);
+    return slotAddress(slot, row, coordinate(layout, rank - 1, index));
+  };
+  // Parts of words, as they are.
+  if (regs.getPack() == 4) {
+    int64_t count = sharedVector(layout, rank, 1) == 2 ? 2 : 1, parts = 4 / count;
+    Type part = builder.getIntegerType(unsigned(8 * count));
+    Value single = declare(loc, 1, part);
+    unrolled(layout.registers() / count, [&](Value index) {
+      Value word =
+          builder.create<cuda::GetOp>(loc, regs.getElementType(), array, div(index, parts));
+      Value split = builder.create<cuda::ReinterpretOp>(loc, VectorType::get({parts}, part), word);
+      Value own =
+          builder.create<cuda::UnpackOp>(loc, builder.getI32Type(), split, rem(index, parts));
+      writeElements(single, constant(0), own);
+      builder.create<cuda::StoreSharedOp>(loc, single, constant(0), addressOf(mul(index, count)),
+                                          replica, 1);
+    });
+    return;
+  }
   Value single = declare(loc, 1, type.getElementType());
   unrolled(layout.registers(), [&](Value index) {
-    Value row = rank > 1 ? coordinate(layout, 0, index) : constant(0);
-    Value address = slotAddress(slot, row, coordinate(layout, rank - 1, index));
+    Value address = addressOf(index);
     writeElements(single, constant(0), readElement(array, index));
     builder.create<cuda::StoreSharedOp>(loc, single, constant(0), address, replica, 1);
   });

@@ -43,7 +43,8 @@ def _require(holds, op, message):
 def _attention_outputs(q, k, v, scale, slopes, bias, sinks, prefix, seed, first, causal, window,
                        softcap, dropped, functions):
     lse = q.new_empty((q.shape[0], q.shape[2], q.shape[1]), dtype=torch.float32)
-    return torch.empty_like(q), lse
+    o = torch.empty_like(q) if v.shape[3] == q.shape[3] else q.new_empty((*q.shape[:3], v.shape[3]))
+    return o, lse
 
 
 def _attention_run(results, q, k, v, scale, slopes, bias, sinks, prefix, seed, first, causal,
@@ -86,8 +87,8 @@ def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False
               return_lse: bool = False) -> Tensor | tuple[Tensor, Tensor]:
     """softmax(scale * query key^T) value, as torch's scaled_dot_product_attention.
 
-    query: [B, H, S, D], key and value: [B, G, T, D], bf16, f16 or f32; with `layout="bshd"` the second
-    and third dimensions change places. H is a multiple of G: heads share keys and values. `scale`
+    query: [B, H, S, D], key: [B, G, T, D], value: [B, G, T, DV], bf16, f16 or f32; with `layout="bshd"`
+    the second and third dimensions change places. H is a multiple of G: heads share keys and values. `scale`
     is 1 / sqrt(D) where it is not given. `causal`: query s sees keys t <= s + T - S, so the last
     query sees the last key (torch aligns the first ones where S != T). `window` > 0: and only
     t > s + T - S - window. `prefix`, int32 [B]: and all keys t < prefix[b]. `first`, int32 [B, S],
@@ -105,7 +106,7 @@ def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False
     They are compiled into the kernel. Numbers around them count as they are when a function is
     given the first time, and so do the names of `dims`, of which S and T are the lengths.
 
-    Gives [B, H, S, D] (or as `layout` says), with `return_lse` also log(sum(exp(z))): f32 [B, H, S].
+    Gives [B, H, S, DV] (or as `layout` says), with `return_lse` also log(sum(exp(z))): f32 [B, H, S].
     """
     _require(layout in ("bhsd", "bshd"), "attention",
              f'`layout` is "bhsd" or "bshd", not {layout!r}')

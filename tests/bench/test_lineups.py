@@ -16,6 +16,7 @@ from bench.checks import compare  # noqa: E402
 from bench.contenders import (  # noqa: E402
     attention,
     attention_options,
+    attention_scaled,
     attentions,
     common,
     gemm,
@@ -114,6 +115,20 @@ def test_attention_has_pytorchs_back_ends_as_peers(d, on_cpu):
     shape = {"B": 1, "S": 128, "H": 4, "G": 2, "D": d}
     lineup = attentions.lineup(Case("attention", shape, "bf16", {"causal": True}))
     assert lineup.contenders.keys() == {"tilewright", "FlashAttention-2", "cuDNN"}
+    agree(lineup, {"tilewright"})
+
+
+def test_attention_with_values_of_another_size_has_cudnn_as_peer(on_cpu):
+    shape = {"B": 1, "S": 128, "H": 4, "G": 2, "D": 96, "DV": 64}
+    lineup = attentions.lineup(Case("attention", shape, "bf16", {"causal": True}))
+    assert lineup.contenders.keys() == {"tilewright", "cuDNN"}
+    agree(lineup, {"tilewright"})
+
+
+def test_attention_of_8_bits_agrees_with_the_reference(on_cpu):
+    shape = {"B": 1, "S": 256, "H": 4, "G": 2, "D": 64}
+    lineup = attention_scaled.lineup(Case("attention_scaled", shape, "f8e4m3", {"causal": True}))
+    assert lineup.contenders.keys() == {"tilewright", "cuDNN, bf16"}
     agree(lineup, {"tilewright"})
 
 

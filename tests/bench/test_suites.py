@@ -17,7 +17,7 @@ def test_the_suites_are_named():
         *("gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"),
         *("products", "few_rows", "grouped", "product_types", "random_products"),
         *("attention_lengths", "attention_batches", "attention_sizes", "attention_masks"),
-        *("attention_options", "attention_varlen", "random_attention"),
+        *("attention_options", "attention_varlen", "attention_scaled", "random_attention"),
     ]
 
 
@@ -69,6 +69,12 @@ def test_a_window_counts_the_keys_that_are_seen():
 def test_variable_lengths_count_the_work_of_each():
     (case,) = SUITES["attention_varlen"].cases
     assert case.flops == sum(4.0 * 16 * 128 * s * s / 2 for s in shapes.SEQUENCES)
+
+
+def test_values_of_another_size_count_in_flops_and_bytes():
+    sizes = [attention(4096, 16, 16, d, False, dv=dv) for d, dv in ((128, None), (192, 64))]
+    assert len({case.flops for case in sizes}) == len({case.bytes for case in sizes}) == 1
+    assert sizes[1].shape["DV"] == 64 and "DV" not in sizes[0].shape
 
 
 def test_attention_suites_have_16k_tokens_but_for_batches_and_random_shapes():

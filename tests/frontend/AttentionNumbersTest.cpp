@@ -64,7 +64,9 @@ TEST_F(AttentionNumbers, dense) {
     Array &v = random("f16", kBatch * keys * kGroups * kDepth);
     Array &o = harness.zeros("f16", kBatch * queries * kHeads * kDepth);
     Array &lse = harness.zeros("f32", kBatch * kHeads * queries);
-    run("attention.py", "attention", specialisation(masks),
+    Specialisation dense = specialisation(masks);
+    dense.dims["DV"] = kDepth;
+    run("attention.py", "attention", dense,
         {view(q, {kBatch, queries, kHeads, kDepth}), view(k, {kBatch, keys, kGroups, kDepth}),
          view(v, {kBatch, keys, kGroups, kDepth}), view(o, {kBatch, queries, kHeads, kDepth}),
          view(lse, {kBatch, kHeads, queries}), kScale});

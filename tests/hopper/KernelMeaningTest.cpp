@@ -52,7 +52,7 @@ const Pair kPairs[] = {
     {"attention.mlir",
      "attention",
      {{"E", Dtype::BF16}},
-     {{"D", 128}},
+     {{"D", 128}, {"DV", 128}},
      trialOf({{"B", int64_t(2)},
               {"S", int64_t(136)},
               {"T", int64_t(200)},

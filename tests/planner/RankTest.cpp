@@ -37,7 +37,7 @@ private:
     if (isProduct)
       bound.dtypes["O"] = frontend::Dtype::BF16;
     else
-      bound.dims["D"] = measured["sizes"]["D"].get<int64_t>();
+      bound.dims["D"] = bound.dims["DV"] = measured["sizes"]["D"].get<int64_t>();
     if (!isProduct)
       bound.consts["causal"] = measured["causal"].get<bool>();
     auto names = isProduct ? std::vector{"a", "b", "c"} : std::vector{"q", "k", "v", "o", "lse"};
@@ -53,6 +53,8 @@ planner::Launch launchAt(const json &measured) {
   std::map<std::string, int64_t> sizes;
   for (const auto &[name, size] : measured["sizes"].items())
     sizes[name] = size.get<int64_t>();
+  if (sizes.contains("D"))
+    sizes["DV"] = sizes["D"];
   return planner::launchOf(std::move(sizes));
 }
 

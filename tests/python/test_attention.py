@@ -112,7 +112,7 @@ def reference(q, k, v, scale, names, options):
     q, k, v = (np.asarray(x, np.float64) for x in (q, k, v))
     length, keys = q.shape[1], k.shape[1]
     s, t = np.arange(length)[:, None], np.arange(keys)[None]
-    o, lse = np.zeros(q.shape), np.full((B, H, length), -np.inf)
+    o, lse = np.zeros((*q.shape[:3], v.shape[3])), np.full((B, H, length), -np.inf)
     for b, h in itertools.product(range(B), range(H)):
         z = scale * q[b, :, h] @ k[b, :, h // (H // G)].T
         if "softcap" in names:
@@ -145,11 +145,11 @@ def reference(q, k, v, scale, names, options):
     return o, lse
 
 
-def check(names, s, t, dtype=np.float32, tolerance=2e-5, **settings):
+def check(names, s, t, dtype=np.float32, tolerance=2e-5, values=D, **settings):
     rng = np.random.default_rng(5)
-    q, k, v = (rng.standard_normal((B, n, heads, D)).astype(dtype)
-               for n, heads in ((s, H), (t, G), (t, G)))  # fmt: skip
-    o, lse = np.zeros_like(q), np.zeros((B, H, s), np.float32)
+    q, k, v = (rng.standard_normal((B, n, heads, d)).astype(dtype)
+               for n, heads, d in ((s, H, D), (t, G, D), (t, G, values)))  # fmt: skip
+    o, lse = np.zeros((B, s, H, values), dtype), np.zeros((B, H, s), np.float32)
     options = chosen(names, s, t, dtype, rng)
     functions = {name: FUNCTIONS[name] for name in names if name in FUNCTIONS}
     kernel = borrowing("attention", functions) if functions else tw.builtin("attention")
@@ -175,6 +175,12 @@ def test_pair_of_options(pair):
 def test_all_options_at_once():
     check(set(OPTIONS), 70, 50)
     check(set(OPTIONS), 70, 50, np.float16, 4e-3)
+
+
+@pytest.mark.parametrize("values", [8, 24])
+def test_values_of_another_size(values):
+    check(set(), 65, 90, values=values)
+    check(set(OPTIONS), 65, 90, values=values)
 
 
 def test_long_rows():

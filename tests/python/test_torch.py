@@ -287,6 +287,17 @@ def test_attention_gives_the_logarithm_of_sums():
     torch.testing.assert_close(lse, scores.logsumexp(-1), atol=1e-3, rtol=1e-3)
 
 
+@pytest.mark.parametrize("layout", ["bhsd", "bshd"])
+def test_attention_takes_values_of_another_size(layout):
+    q, k = half(Q, KT)
+    v = k[..., : D // 2]
+    turned = (lambda x: x) if layout == "bhsd" else (lambda x: x.transpose(1, 2))
+    o = turned(tw.ops.attention(turned(q), turned(k), turned(v), layout=layout))
+    weights = (q.float() @ k.float().repeat_interleave(H // G, 1).mT / D**0.5).softmax(-1)
+    expected = weights @ v.float().repeat_interleave(H // G, 1)
+    torch.testing.assert_close(o.float(), expected, atol=2e-2, rtol=2e-2)
+
+
 def test_attention_varlen_gives_the_logarithm_of_sums():
     q, k = half(PACKED_Q, PACKED_K)
     o, lse = tw.ops.attention_varlen(q, k, k, CU_Q, CU_K, 17, return_lse=True)

@@ -172,7 +172,7 @@ private:
     made.isAdded = made.loop != kNoLoop && !made.isPending && isAdded(fact);
     const passes::ComputedTile *computed = facts.computedOf(dot.getA());
     made.isShared = !computed || llvm::any_of(computed->uses, [&](auto &use) {
-      return use.dot == dot && use.isShared();
+      return use.dot == dot && isShared(use);
     });
     if (const passes::ComputedTile *right = facts.computedOf(dot.getB()))
       made.isSharedSwapped = llvm::any_of(right->uses, isSharedSwapped);
@@ -226,9 +226,18 @@ private:
     return pitch;
   }
 
-  /// Whether a product reads a tile in shared memory where it is swapped.
+  /// Whether wgmma takes what a product multiplies from registers, to the left and as it lies.
+  static bool fitsRegisters(const passes::ComputedTile::Use &use) {
+    tile::DotOp dot = use.dot;
+    return dot.getA().getType().getElementTypeBitWidth() == 16;
+  }
+  /// Whether a product reads a tile in shared memory.
+  static bool isShared(const passes::ComputedTile::Use &use) {
+    return use.isShared() || !fitsRegisters(use);
+  }
+  /// The same where it is swapped.
   static bool isSharedSwapped(const passes::ComputedTile::Use &use) {
-    return !use.isRight || !use.isTransposed;
+    return !use.isRight || !use.isTransposed || !fitsRegisters(use);
   }
 
   /// The streams of its loop that a tile is computed from lead to it.
@@ -248,11 +257,12 @@ private:
                        .bytes = tile.getNumElements() * tile.getElementTypeBitWidth() / 8,
                        .loop = loopOf(fact.uses.front().dot)};
     for (const passes::ComputedTile::Use &use : fact.uses) {
-      made.isShared |= use.isShared();
+      made.isShared |= isShared(use);
       made.isSharedSwapped |= isSharedSwapped(use);
       auto product = llvm::find_if(facts.products, [&](auto &each) { return each.dot == use.dot; });
-      made.isFromProduct |= llvm::any_of(
-          product->chains, [](auto &chain) { return chain.operand != passes::Chain::Sum; });
+      auto operand = use.isRight ? passes::Chain::Right : passes::Chain::Left;
+      made.isFromProduct |=
+          llvm::any_of(product->chains, [&](auto &chain) { return chain.operand == operand; });
     }
     if (!made.isFromProduct)
       readSources(fact, made);
