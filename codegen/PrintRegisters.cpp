@@ -41,6 +41,12 @@ static Text printPack(Printer &p, cuda::PackOp op) {
   return p.call("pack_" + elementName(op.getWord().getType()), op.getValues());
 }
 
+static Text printPermuteBytes(Printer &p, cuda::PermuteBytesOp op) {
+  std::string digits = "0x" + llvm::utohexstr(op.getDigits(), /*LowerCase=*/true, /*Width=*/4);
+  return {"__byte_perm(" + p.operand(op.getLow()) + ", " + p.operand(op.getHigh()) + ", " + digits +
+          ")"};
+}
+
 static Text printKeep(Printer &p, cuda::KeepOp op) {
   return p.call("keep<" + Twine(op.getLeast()) + ">", op.getOperands());
 }
@@ -65,5 +71,6 @@ void codegen::addRegisters(Spellings &spellings) {
   spellings.expression<cuda::PackOp>(printPack);
   spellings.expression<cuda::ReinterpretOp>( // all packed words are of one type
       [](Printer &p, cuda::ReinterpretOp op) { return Text{p.operand(op.getBits())}; });
+  spellings.expression<cuda::PermuteBytesOp>(printPermuteBytes);
   spellings.expression<cuda::KeepOp>(printKeep);
 }

@@ -144,6 +144,49 @@ Layout Layout::permute(ArrayRef<int64_t> permutation) const {
   });
 }
 
+std::optional<Layout> Layout::joinPairs(int64_t dim) const {
+  std::array<Digits, 3> joined = levels;
+  bool areHeld = false;
+  for (Digits &level : joined)
+    for (Digit &digit : level) {
+      if (digit.dim != dim)
+        continue;
+      bool hasPairs = digit.stride == 1 && digit.size % 2 == 0 && &level == &joined[0];
+      if (digit.stride % 2 != 0 && !hasPairs)
+        return std::nullopt;
+      areHeld |= hasPairs;
+      digit = hasPairs ? Digit{digit.size / 2, dim, 1} : Digit{digit.size, dim, digit.stride / 2};
+    }
+  if (!areHeld)
+    return std::nullopt;
+  return Layout(joined[0], joined[1], joined[2]);
+}
+
+Layout Layout::splitPairs(int64_t dim) const {
+  std::array<Digits, 3> split = levels;
+  for (Digits &level : split)
+    for (Digit &digit : level)
+      if (digit.dim == dim)
+        digit.stride *= 2;
+  return Layout(split[0], split[1], split[2]);
+}
+
+Layout Layout::inOrderOfSums(int64_t dim) const {
+  constexpr int64_t kBlock = 16;
+  std::array<Digits, 3> ordered;
+  for (auto [from, to] : llvm::zip(levels, ordered))
+    for (Digit digit : from) {
+      while (digit.dim == dim && digit.stride < kBlock && digit.size > 1) {
+        assert(digit.size % 2 == 0 && "digits of a block are powers of two");
+        int64_t stride = digit.stride == 1 ? 1 : digit.stride == kBlock / 2 ? 2 : digit.stride * 2;
+        to.push_back({2, dim, stride});
+        digit = {digit.size / 2, dim, digit.stride * 2};
+      }
+      to.push_back(digit);
+    }
+  return Layout(ordered[0], ordered[1], ordered[2]);
+}
+
 //===- Matrices -------------------------------------------------------------------------------===//
 
 /// Takes the lowest digits that together count `size`, splitting the last one; false, and nothing
@@ -279,6 +322,22 @@ Layout Layout::wgmmaOperandA(int64_t m, int64_t k, int64_t groupsM, int64_t grou
   Digits warps = all.digits(Level::Warp);
   warps.push_back({groupsN, kReplicated, 0}); // side by side they multiply the same rows
   return Layout(all.digits(Level::Register), all.digits(Level::Lane), warps);
+}
+
+std::optional<Layout> Layout::turned(int64_t rows, int64_t columns, bool inOrderOfSums,
+                                     int64_t warps) {
+  constexpr int64_t kBlock = 16;
+  int64_t warpsN = std::gcd(columns / kBlock, warps), warpsM = warps / warpsN;
+  if (rows % (kBlock * warpsM) != 0 || columns % kBlock != 0)
+    return std::nullopt;
+  int64_t pair = inOrderOfSums ? 8 : 2, lane = inOrderOfSums ? 2 : 4;
+  Digits registers{{2, 0, 1},
+                   {2, 0, pair},
+                   {2, 1, 1},
+                   {rows / warpsM / kBlock, 0, kBlock},
+                   {columns / warpsN / kBlock, 1, kBlock * warpsN}};
+  Digits lanes{{4, 0, lane}, {8, 1, 2}};
+  return Layout(registers, lanes, {{warpsN, 1, kBlock}, {warpsM, 0, rows / warpsM}});
 }
 
 Layout Layout::threadTile(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN, int64_t warps) {

@@ -66,6 +66,15 @@ public:
   /// lanes do not hold such fragments, or where threads are replicas.
   std::optional<Matrices> matrices(int64_t dim) const;
 
+  /// The layout of the tile whose elements are pairs of neighbours along `dim`, which two registers
+  /// of a thread hold; nothing where they do not.
+  std::optional<Layout> joinPairs(int64_t dim) const;
+  /// The reverse for a layout of rows' starts: where they are, counted in single elements.
+  Layout splitPairs(int64_t dim) const;
+  /// The layout of the tile with `dim` in the order in which threads hold sums: of every 16, from
+  /// which it is 0 1 8 9 2 3 10 11 4 5 12 13 6 7 14 15. Digits of less than 16 are powers of two.
+  Layout inOrderOfSums(int64_t dim) const;
+
   /// The layout of a reduction's result: `dim` disappears. Threads along it become replicas.
   Layout dropDim(int64_t dim) const;
   /// The layout of what each thread makes of its elements along `dim`: as many along it as threads
@@ -100,6 +109,12 @@ public:
   static Layout wgmmaAccumulator(int64_t m, int64_t n, int64_t groupsM, int64_t groupsN);
   /// 16-bit A operand fragments of the same split.
   static Layout wgmmaOperandA(int64_t m, int64_t k, int64_t groupsM, int64_t groupsN);
+  /// Fragments of 8-bit elements that ldmatrix transposes in pairs, 16×16: a thread has 4 rows of
+  /// two neighbours along columns, side by side in registers. The rows follow each other, or are
+  /// neighbours `inOrderOfSums`. Columns are split over warps first; nothing where tiles are too
+  /// small for them.
+  static std::optional<Layout> turned(int64_t rows, int64_t columns, bool inOrderOfSums,
+                                      int64_t warps);
   /// Thread tiles for products on the FMA pipe: `perM`×`perN` elements per thread in 8×4 lanes.
   static Layout threadTile(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN, int64_t warps);
 

@@ -1,6 +1,7 @@
 #ifndef TILEWRIGHT_CTA_CHANNEL_OPS
 #define TILEWRIGHT_CTA_CHANNEL_OPS
 
+include "ir/LayoutInterface.td"
 include "ir/cta/CtaDialect.td"
 include "ir/tile/TileDialect.td"
 
@@ -50,6 +51,10 @@ def Cta_ChannelOp : Cta_Op<"channel"> {
     bool isPanel();
     /// Whether what fills its slots rounds to tf32: a product reads them that cannot.
     bool holdsTf32();
+    /// Whether the columns of what is put stand in the order in which threads hold sums
+    /// (`Layout::inOrderOfSums`): a product has its left operand of 8 bits in registers, whose
+    /// fragments are of 4 columns side by side where those of sums are of 2 and 2.
+    bool isInOrderOfSums();
     /// Whether a product reads its slots in shared memory, one for which `fits` holds.
     bool isMultiplied(::llvm::function_ref<bool(MmaOp)> fits);
   }];
@@ -114,7 +119,8 @@ def Cta_LoadOp : Cta_Op<"load"> {
   }];
 }
 
-def Cta_PutOp : Cta_Op<"put"> {
+def Cta_PutOp : Cta_Op<"put", [
+    DeclareOpInterfaceMethods<LayoutOpInterface, ["preferredLayout"]>]> {
   let summary = "producer: fills a slot with a register tile";
   let description = [{
     Each thread stores what it holds; the consumer may be another role, with another layout, or a

@@ -32,7 +32,9 @@ def Cta_MmaOp : Cta_Op<"mma", [
     `put` and `registers` channels. C6: the instruction has a row in ProductForms.def for the
     operands, or is `#cta.fma`. C7: the split divides the warps that run the op; for warpgroups it is
     all of them, and the first number is a multiple of 4. C8: the shape divides each warp's or
-    warpgroup's part, and k. C9: a left operand in registers is of 16 bits and no `#cta.fma`'s.
+    warpgroup's part, and k. C9: a left operand in registers is no `#cta.fma`'s, and of 16 bits;
+    of 8 where each product of the right one's slots has such, and what fills them is `put`: k goes
+    in the order in which threads hold sums.
     C10: what is read from shared memory by the instruction has m or n contiguous only
     where it is of 16 bits.
 
@@ -59,6 +61,9 @@ def Cta_MmaOp : Cta_Op<"mma", [
     ::std::array<int64_t, 3> getShape() { return getInstruction().getShape(); }
     /// The row of the instruction; null for multiply-adds, and where there is none.
     const ProductForm *getForm();
+    /// Whether k goes in the order in which threads hold sums (`Layout::inOrderOfSums`).
+    bool takesOrderOfSums() { return ::llvm::isa<::mlir::RankedTensorType>(getA().getType()) &&
+        getOperandElementType().getIntOrFloatBitWidth() == 8; }
     /// Whether the instruction takes its operands from slots by itself, and not the threads for it.
     bool readsShared() { return getInstruction().getRightPlaces() & InShared; }
   }];

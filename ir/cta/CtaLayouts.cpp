@@ -31,6 +31,22 @@ bool MmaOp::takesLayout(TilePlace place, const Layout &layout, int64_t warps) {
   return !own || *own == layout;
 }
 
+MaybeLayout PutOp::passLayout(TilePlace, const Layout &, TilePlace) { return std::nullopt; }
+
+/// What is transposed on its way from slot to slot comes from ldmatrix in pairs, if it is of 8
+/// bits.
+MaybeLayout PutOp::preferredLayout(TilePlace place, int64_t warps) {
+  auto transposed = getTile().getDefiningOp<tile::TransposeOp>();
+  auto type = cast<RankedTensorType>(getTile().getType());
+  if (place.isResult || place.number != 0 || !transposed || type.getRank() != 2 ||
+      !transposed.getSource().getDefiningOp<GetOp>() || type.getElementTypeBitWidth() != 8)
+    return std::nullopt;
+  ChannelOp channel = channelOf(getSlot());
+  MaybeLayout source = Layout::turned(type.getDimSize(1), type.getDimSize(0),
+                                      channel && channel.isInOrderOfSums(), warps);
+  return source ? MaybeLayout(source->permute({1, 0})) : std::nullopt;
+}
+
 /// Of the sum, not of what it comes after.
 MaybeLayout AwaitOp::passLayout(TilePlace from, const Layout &layout, TilePlace to) {
   bool ofSum = (from.isResult || from.number == 0) && (to.isResult || to.number == 0);

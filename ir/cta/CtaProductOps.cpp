@@ -95,9 +95,16 @@ static LogicalResult verifyHeld(MmaOp op) {
   if (!(op.getInstruction().getLeftPlaces() & InRegisters))
     return op.emitOpError() << "by `" << op.getInstruction()
                             << "` reads its left operand from a slot; put it";
-  if (element.getIntOrFloatBitWidth() != 16)
+  if (element.getIntOrFloatBitWidth() == 16)
+    return success();
+  if (!op.takesOrderOfSums() || !op.readsShared())
     return op.emitOpError() << "takes a left operand of 16 bits from registers, not " << element
                             << "; put it";
+  auto kind = kindOf(op.getB());
+  if (kind && *kind != ChannelKind::Put)
+    return op.emitOpError() << "takes a left operand of 8 bits from registers only beside a right "
+                            << "one that is put, and not of `" << stringifyChannelKind(*kind)
+                            << "`; put the left one too";
   return success();
 }
 

@@ -37,6 +37,10 @@ bool ChannelOp::holdsTf32() {
   return isMultiplied([](MmaOp mma) { return mma.getTf32(); });
 }
 
+bool ChannelOp::isInOrderOfSums() {
+  return isMultiplied([](MmaOp mma) { return mma.takesOrderOfSums(); });
+}
+
 bool ChannelOp::isMultiplied(function_ref<bool(MmaOp)> fits) {
   auto isOwn = [&](Value operand) {
     return isa<SlotType>(operand.getType()) && channelOf(operand) == *this;
@@ -78,6 +82,10 @@ LogicalResult ChannelOp::verify() {
   bool isTma = getKind() == ChannelKind::Tma, boxed = isTma || getKind() == ChannelKind::Store;
   if (std::string problem = boxed ? problemOf(tile, isTma ? 1 : 2) : ""; !problem.empty())
     return emitOpError() << "needs slots of " << problem;
+  if (isInOrderOfSums() && isMultiplied([](MmaOp mma) { return !mma.takesOrderOfSums(); })) // C5
+    return emitOpError()
+           << "is read by a product whose left operand of 8 bits is in registers, and "
+           << "by another; put the left operand of both, or of none";
   if (!getMulticast())
     return success();
   auto kernel = (*this)->getParentOfType<func::FuncOp>();

@@ -91,6 +91,15 @@ LogicalResult ReinterpretOp::verify() {
   return success();
 }
 
+LogicalResult PermuteBytesOp::verify() {
+  auto word = cast<VectorType>(getLow().getType());
+  if (word.getNumElements() * word.getElementTypeBitWidth() != 32) // C1
+    return emitOpError() << "takes bytes of words of 32 bits, not of " << word;
+  if (getDigits() & ~0x7777u) // C2
+    return emitOpError() << "has digits beyond 7, or more than four";
+  return success();
+}
+
 LogicalResult KeepOp::verify() {
   auto word = cast<VectorType>(getWord().getType());
   if (word.getNumElements() != 2 || word.getElementTypeBitWidth() != 16) // C1

@@ -120,6 +120,22 @@ def Cuda_ReinterpretOp : Cuda_Op<"reinterpret", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Cuda_PermuteBytesOp : Cuda_Op<"permute_bytes", [Pure, AllTypesMatch<["low", "high", "result"]>]> {
+  let summary = "a word of four bytes of two";
+  let description = [{
+    Digit i (0 lowest) of `digits`, four hexadecimal ones from 0 to 7, says which byte of `low` (0 to
+    3) and `high` (4 to 7) is byte i of the result. C1: the words have 32 bits. C2: there are four such digits.
+
+    ```mlir
+    %even = cuda.permute_bytes %low, %high by 0x6420 : vector<4xi8>
+    ```
+  }];
+  let arguments = (ins AnyVector:$low, AnyVector:$high, I32Attr:$digits);
+  let results = (outs AnyVector:$result);
+  let assemblyFormat = "$low `,` $high `by` $digits attr-dict `:` type($low)";
+  let hasVerifier = 1;
+}
+
 def Cuda_KeepOp : Cuda_Op<"keep", [Pure, AllTypesMatch<["word", "result"]>]> {
   let summary = "two packed values, each 0 where its byte is too small";
   let description = [{

@@ -230,6 +230,31 @@ LogicalResult translate(Translator &translator, cuda::ReinterpretOp op) {
   return success();
 }
 
+static Step runPermuteBytes(Warp &warp, const Instruction &instruction) {
+  const uint32_t *low = warp.lanes<uint32_t>(instruction.a);
+  const uint32_t *high = warp.lanes<uint32_t>(instruction.b);
+  uint32_t *result = warp.lanes<uint32_t>(instruction.result);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    uint64_t both = uint64_t(high[lane]) << 32 | low[lane];
+    uint32_t word = 0;
+    for (int i = 0; i < 4; ++i)
+      word |= uint32_t(both >> 8 * (instruction.parameter >> 4 * i & 7) & 0xff) << 8 * i;
+    result[lane] = word;
+  }
+  warp.undefined(instruction.result) =
+      warp.undefined(instruction.a) | warp.undefined(instruction.b);
+  return Step::Next;
+}
+
+LogicalResult translate(Translator &translator, cuda::PermuteBytesOp op) {
+  Instruction &instruction = translator.emit(op, runPermuteBytes);
+  instruction.a = translator.slot(op.getLow());
+  instruction.b = translator.slot(op.getHigh());
+  instruction.parameter = op.getDigits();
+  instruction.result = translator.define(op);
+  return success();
+}
+
 static Step runKeep(Warp &warp, const Instruction &instruction) {
   const uint32_t *word = warp.lanes<uint32_t>(instruction.a);
   const uint32_t *bytes = warp.lanes<uint32_t>(instruction.b);

@@ -57,6 +57,53 @@ TEST(Layout, RowsInWordsAreMatrices) {
   expectMatricesStoreTheTile(Layout::blocked({64, 64}, 1, 2, 4), 2, 1, false);
 }
 
+/// Words of four bytes are pairs of pairs, so ldmatrix and stmatrix move them as they do halves.
+TEST(Layout, TurnedTilesAreTransposedByPairsAndStoredInWords) {
+  for (bool ordered : {false, true})
+    for (int64_t rows : {32, 48, 128})
+      for (int64_t columns : {64, 96, 128, 192}) {
+        SCOPED_TRACE(testing::Message() << rows << "x" << columns << (ordered ? ", ordered" : ""));
+        std::optional<Layout> layout = Layout::turned(rows, columns, ordered, 4);
+        if (rows == 48 && columns == 96) // two warps share the columns, and two do not share 3 rows
+          EXPECT_FALSE(layout);
+        if (!layout)
+          continue;
+        EXPECT_TRUE(layout->covers({rows, columns}));
+        expectMatricesStoreTheTile(*layout->joinPairs(1), 2, 1, true);
+        Layout stored = layout->permute({1, 0});
+        if (ordered)
+          stored = stored.inOrderOfSums(1);
+        EXPECT_EQ(stored.vector(1), 4);
+        expectMatricesStoreTheTile(*stored.joinPairs(1), 2, 1, false);
+      }
+}
+
+TEST(Layout, PairsOfNeighboursAreJoinedWhereAThreadHoldsThem) {
+  Layout sums = Layout::wgmmaAccumulator(64, 64, 1, 1);
+  std::optional<Layout> pairs = sums.joinPairs(1);
+  ASSERT_TRUE(pairs);
+  forEachPlace(*pairs, [&](int64_t reg, int64_t lane, int64_t warp) {
+    Coordinates at = pairs->coordinates(2, reg, lane, warp);
+    at[1] *= 2;
+    EXPECT_EQ(at, sums.coordinates(2, 2 * reg, lane, warp));
+    EXPECT_EQ(at, pairs->splitPairs(1).coordinates(2, reg, lane, warp));
+  });
+  EXPECT_FALSE(sums.joinPairs(0));
+}
+
+/// What lies side by side in a thread's registers, in two rows, is side by side in one.
+TEST(Layout, SumsInTheirOwnOrderAreFragmentsOfFourColumns) {
+  Layout ordered = Layout::wgmmaAccumulator(64, 32, 1, 1).inOrderOfSums(1);
+  const int64_t places[] = {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
+  Layout plain = Layout::wgmmaAccumulator(64, 32, 1, 1);
+  forEachPlace(plain, [&](int64_t reg, int64_t lane, int64_t warp) {
+    int64_t column = plain.coordinates(2, reg, lane, warp)[1];
+    int64_t place = ordered.coordinates(2, reg, lane, warp)[1];
+    EXPECT_EQ(column, place / 16 * 16 + places[place % 16]);
+    EXPECT_EQ(place % 16 / 4, lane % 4); // as the fragments of A are
+  });
+}
+
 TEST(Layout, MatricesComeByFoursWhereTheyDivide) {
   EXPECT_EQ(Layout::mmaAccumulator(64, 64, 4, 1, 4).matrices(1)->count, 4);
   EXPECT_EQ(Layout::mmaAccumulator(16, 8, 1, 1, 1).matrices(1)->count, 2);

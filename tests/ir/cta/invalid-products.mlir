@@ -255,6 +255,40 @@ func.func @mma_c9_bytes() {
 
 // -----
 
+func.func @mma_c9_bytes_beside_a_copy() {
+  %bs = cta.channel tma : !cta.channel<1 x tensor<64x64xf8E4M3FN>>
+  cta.role "use" warps 4 {
+    %x = arith.constant dense<1.0> : tensor<64x64xf8E4M3FN>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xf8E4M3FN>> -> !cta.slot<tensor<64x64xf8E4M3FN>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @+1 {{takes a left operand of 8 bits from registers only beside a right one that is put, and not of `tma`; put the left one too}}
+    %p = cta.mma %zeros, %x, %y by #cta.wgmma<64x64x32> over 4x1 {b_transposed}
+        : tensor<64x64xf32>, tensor<64x64xf8E4M3FN>, !cta.slot<tensor<64x64xf8E4M3FN>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
+func.func @mma_c9_bytes_of_two_orders() {
+  %as = cta.channel put : !cta.channel<1 x tensor<64x64xf8E4M3FN>>
+  // expected-error @+1 {{is read by a product whose left operand of 8 bits is in registers, and by another; put the left operand of both, or of none}}
+  %bs = cta.channel put : !cta.channel<1 x tensor<64x64xf8E4M3FN>>
+  cta.role "use" warps 4 {
+    %x = arith.constant dense<1.0> : tensor<64x64xf8E4M3FN>
+    %a = cta.wait %as : !cta.channel<1 x tensor<64x64xf8E4M3FN>> -> !cta.slot<tensor<64x64xf8E4M3FN>>
+    %y = cta.wait %bs : !cta.channel<1 x tensor<64x64xf8E4M3FN>> -> !cta.slot<tensor<64x64xf8E4M3FN>>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    %p = cta.mma %zeros, %x, %y by #cta.wgmma<64x64x32> over 4x1 {b_transposed}
+        : tensor<64x64xf32>, tensor<64x64xf8E4M3FN>, !cta.slot<tensor<64x64xf8E4M3FN>> -> !cta.pending<tensor<64x64xf32>>
+    %q = cta.mma %p, %a, %y by #cta.wgmma<64x64x32> over 4x1 {b_transposed}
+        : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xf8E4M3FN>>, !cta.slot<tensor<64x64xf8E4M3FN>> -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+}
+
+// -----
+
 func.func @mma_c6_warpgroups_multiply_tf32(%a: !cta.slot<tensor<64x32xf32>>, %acc: !cta.pending<tensor<64x64xf32>>) {
   // expected-error @+1 {{has no instruction `#cta.wgmma<64x64x8>` for 'f32'; there are `#cta.fma`}}
   %p = cta.mma %acc, %a, %a by #cta.wgmma<64x64x8> over 4x1 {b_transposed} : !cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x32xf32>>, !cta.slot<tensor<64x32xf32>> -> !cta.pending<tensor<64x64xf32>>

@@ -55,6 +55,22 @@ func.func @reinterpret_c1_more_than_a_word(%v: vector<4xf16>) {
 
 // -----
 
+func.func @permute_bytes_c1_half_a_word(%w: vector<2xi8>) {
+  // expected-error@+1 {{takes bytes of words of 32 bits, not of 'vector<2xi8>'}}
+  %k = cuda.permute_bytes %w, %w by 0x6420 : vector<2xi8>
+  return
+}
+
+// -----
+
+func.func @permute_bytes_c2_no_byte(%w: vector<4xi8>) {
+  // expected-error@+1 {{has digits beyond 7, or more than four}}
+  %k = cuda.permute_bytes %w, %w by 0x8420 : vector<4xi8>
+  return
+}
+
+// -----
+
 func.func @keep_c1_four_values(%w: vector<4xi8>, %b: i32) {
   // expected-error@+1 {{keeps values of 'vector<4xi8>'; they are two of 16 bits}}
   %k = cuda.keep %w by %b[%b] least 26 : vector<4xi8>

@@ -26,6 +26,7 @@ func.func @types(%a: !cuda.ptr<bf16>, %b: !cuda.regs<32 x vector<2xbf16>>, %c: !
 // CHECK: cuda.keep %{{.*}} by %{{.*}}[%{{.*}}] least 26 : vector<2xbf16>
 // CHECK: cuda.set %{{.*}}, %{{.*}}[%{{.*}}] : vector<2xbf16>, <4 x vector<2xbf16>>
 // CHECK: cuda.reinterpret %{{.*}} : vector<2xbf16> -> vector<4xi8>
+// CHECK: cuda.permute_bytes %{{.*}}, %{{.*}} by 25632 : vector<4xi8>
 // CHECK: cuda.convert %{{.*}} : f32 -> bf16
 func.func @registers() {
   %thread = cuda.thread_id
@@ -42,6 +43,7 @@ func.func @registers() {
   %kept = cuda.keep %packed by %index[%index] least 26 : vector<2xbf16>
   cuda.set %kept, %regs[%index] : vector<2xbf16>, !cuda.regs<4 x vector<2xbf16>>
   %bytes = cuda.reinterpret %packed : vector<2xbf16> -> vector<4xi8>
+  %even = cuda.permute_bytes %bytes, %bytes by 0x6420 : vector<4xi8>
   %narrow = cuda.convert %value : f32 -> bf16
   return
 }
