@@ -16,11 +16,18 @@ int64_t sharedVector(const Layout &layout, int64_t rank, int64_t elementBytes) {
 
 std::optional<Matrices> storedMatrices(const Target &target, RankedTensorType tile,
                                        const Layout &layout) {
-  int64_t rank = tile.getRank();
-  if (!target.has(Feature::Stmatrix) || tile.getElementTypeBitWidth() != 16 || rank == 0 ||
-      sharedVector(layout, rank, 2) > 2)
+  int64_t rank = tile.getRank(), bits = tile.getElementTypeBitWidth();
+  if (!target.has(Feature::Stmatrix) || (bits != 16 && bits != 8) || rank == 0 ||
+      sharedVector(layout, rank, bits / 8) * bits > 32)
     return std::nullopt;
-  return layout.matrices(rank - 1);
+  if (bits == 16)
+    return layout.matrices(rank - 1);
+  // Words of four are pairs of pairs.
+  auto pairs = layout.vector(rank - 1) % 4 == 0 ? layout.joinPairs(rank - 1) : std::nullopt;
+  auto matrices = pairs ? pairs->matrices(rank - 1) : std::nullopt;
+  if (matrices)
+    matrices->rows = matrices->rows.splitPairs(rank - 1);
+  return matrices;
 }
 
 OperandRead operandRead(cta::MmaOp mma, OpOperand &operand) {

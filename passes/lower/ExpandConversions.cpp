@@ -15,7 +15,7 @@ bool Expander::storeMatrices(RankedTensorType type, const Layout &layout,
   auto matrices = storedMatrices(target, type, layout);
   if (!matrices)
     return false;
-  int64_t elements = 2 * matrices->count;
+  int64_t elements = 32 / type.getElementTypeBitWidth() * matrices->count;
   unrolled(matrices->rows.registers(), [&](Value group) {
     Value address = addressOf(matrices->rows, group);
     auto [array, entry] = vectorAt(mul(group, elements), elements);

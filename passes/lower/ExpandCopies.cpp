@@ -177,7 +177,8 @@ LogicalResult Expander::expandPut(cta::PutOp op) {
     roundTf32(array = changeableRegisters(op.getTile(), op));
   else
     array = registersOf(op.getTile());
-  writeSlot(slot, array, cta::layoutOf(type), type);
+  const Layout &layout = cta::layoutOf(type);
+  writeSlot(slot, array, slot.channel.isInOrderOfSums() ? layout.inOrderOfSums(1) : layout, type);
   return success();
 }
 
@@ -200,7 +201,7 @@ void Expander::writeSlot(const SlotState &slot, Value array, const Layout &layou
     return slotAddress(slot, row, coordinate(places, rank - 1, index));
   };
   auto wordsAt = [&](Value first, int64_t) { return std::pair(array, div(first, pack)); };
-  if (pack == 2 && storeMatrices(type, layout, wordsAt, addressOf))
+  if (pack > 1 && storeMatrices(type, layout, wordsAt, addressOf))
     return;
   int64_t vector = sharedVector(layout, rank, bytes);
   vector = std::max(vector, pack) == pack || vector % pack == 0 ? vector : 1;
@@ -264,13 +265,53 @@ bool Expander::loadMatrices(SlotState &slot, RankedTensorType type, Value array)
   return true;
 }
 
+/// What is turned on its way from slot to slot (`Layout::turned`): ldmatrix transposes pairs of
+/// bytes, of which a word has two rows and two columns.
+bool Expander::loadTurned(SlotState &slot, RankedTensorType type, Value array) {
+  const Layout &layout = cta::layoutOf(type);
+  if (type.getElementTypeBitWidth() != 8 || type.getRank() != 2 || layout.registers() % 8 != 0)
+    return false;
+  auto at = [&](int64_t reg) { return layout.coordinates(2, reg, 0, 0); };
+  auto pairs = at(4) == Coordinates{0, 1} && at(3)[1] == 0 ? layout.joinPairs(1) : std::nullopt;
+  auto matrices = pairs ? pairs->matrices(1) : std::nullopt;
+  if (!matrices || !matrices->transposed)
+    return false;
+  Layout rows = matrices->rows.splitPairs(1);
+  Value loaded = declareTile(loc, type);
+  unrolled(rows.registers(), [&](Value group) {
+    Value row = coordinate(rows, 0, group), column = coordinate(rows, 1, group);
+    builder.create<cuda::LdmatrixOp>(loc, slotAddress(slot, row, column), loaded,
+                                     mul(group, matrices->count), matrices->count,
+                                     /*trans=*/true);
+  });
+  exchangeBytes(loaded, array, {0x6420, 0x7531});
+  return true;
+}
+
+/// Of each two words of `from`, the bytes that two pairs of four digits name
+/// (`cuda.permute_bytes`).
+void Expander::exchangeBytes(Value from, Value to, std::array<uint32_t, 2> digits) {
+  auto type = cast<cuda::RegsType>(from.getType());
+  unrolled(type.getSize() / 2, [&](Value pair) {
+    auto place = [&](int64_t i) { return add(mul(pair, 2), constant(i)); };
+    SmallVector<Value> words;
+    for (int64_t i : {0, 1})
+      words.push_back(builder.create<cuda::GetOp>(loc, type.getElementType(), from, place(i)));
+    for (int64_t i : {0, 1}) {
+      Value word = builder.create<cuda::PermuteBytesOp>(loc, words[0].getType(), words[0], words[1],
+                                                        digits[i]);
+      builder.create<cuda::SetOp>(loc, word, to, place(i));
+    }
+  });
+}
+
 LogicalResult Expander::expandGet(cta::GetOp op) {
   SlotState &slot = slots[op.getSlot()];
   auto type = cast<RankedTensorType>(op.getTile().getType());
   const Layout &layout = cta::layoutOf(type);
   Value array = declareTile(op.getLoc(), type);
   tiles[op.getTile()] = array;
-  if (loadMatrices(slot, type, array))
+  if (loadMatrices(slot, type, array) || loadTurned(slot, type, array))
     return success();
   int64_t pack = cast<cuda::RegsType>(array.getType()).getPack(), rank = type.getRank();
   int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);

@@ -95,9 +95,21 @@ void Expander::writeTile(Value tile, Value array) {
   });
 }
 
+/// What a transpose is of, whose registers it has; null if the tile is none, or moves.
+static Value turnedInPlace(Value tile) {
+  auto transposed = tile.getDefiningOp<tile::TransposeOp>();
+  if (!transposed ||
+      cta::layoutOf(transposed.getSource().getType()).permute(transposed.getPermutation()) !=
+          cta::layoutOf(tile.getType()))
+    return Value();
+  return transposed.getSource();
+}
+
 Value Expander::registersOf(Value tile) {
   if (Value array = tiles.lookup(tile))
     return array;
+  if (Value source = turnedInPlace(tile))
+    return registersOf(source);
   Value array = declareTile(tile.getLoc(), cast<RankedTensorType>(tile.getType()));
   writeTile(tile, array);
   return array;
@@ -227,11 +239,8 @@ LogicalResult Expander::expandElementwise(Operation *op) {
 }
 
 Value Expander::changeableRegisters(Value tile, Operation *user) {
-  // A transpose has the registers of what it is of.
-  if (auto transposed = tile.getDefiningOp<tile::TransposeOp>(); transposed && tile.hasOneUse())
-    if (cta::layoutOf(transposed.getSource().getType()).permute(transposed.getPermutation()) ==
-        cta::layoutOf(tile.getType()))
-      return changeableRegisters(transposed.getSource(), user);
+  if (Value source = turnedInPlace(tile); source && tile.hasOneUse())
+    return changeableRegisters(source, user);
   Value array = tiles.lookup(tile);
   if (array && tile.hasOneUse() && isMadeForEachUse(tile, user))
     return array;

@@ -115,6 +115,13 @@ void Expander::expandWgmma(cta::MmaOp op, Value acc) {
   if (!isa<cta::PendingType>(op.getAcc().getType()))
     written.push_back(acc);
   Value held = fromSlot ? Value() : registersOf(op.getA());
+  if (held && op.takesOrderOfSums()) {
+    // Words of two columns in two rows, as sums lie, become words of four columns.
+    Value words = declare(op.getA().getLoc(), cast<cuda::RegsType>(held.getType()).getSize(),
+                          cast<cuda::RegsType>(held.getType()).getElementType());
+    exchangeBytes(held, words, {0x5410, 0x7632});
+    held = words;
+  }
   if (held)
     written.push_back(held);
   std::optional<std::tuple<PanelLayout, Major, Value>> inA;

@@ -230,6 +230,8 @@ private:
   /// Refuses what takes all of a role's warps where its warpgroups are apart; `how` it does.
   void needAllWarps(llvm::StringRef how);
   bool loadMatrices(SlotState &slot, mlir::RankedTensorType type, Value array);
+  bool loadTurned(SlotState &slot, mlir::RankedTensorType type, Value array);
+  void exchangeBytes(Value from, Value to, std::array<uint32_t, 2> digits);
   /// The byte address of (row, column) of a slot. The column's multiple of 16 bytes is swizzled.
   Value slotAddress(const SlotState &slot, Value row, Value column);
   Layout copyLayout(cta::CopyOp op);

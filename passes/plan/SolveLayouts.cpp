@@ -36,6 +36,7 @@ public:
     // Instructions first: theirs are no matter of taste.
     root->walk([&](cta::MmaOp mma) { anchor(mma); });
     root->walk([&](tile::ScanOp scan) { anchor(scan); });
+    root->walk([&](cta::PutOp put) { anchor(put); });
     for (Value value : accessesBySize())
       assign(value, blocked(value));
     // Whatever no access reaches: values made of constants, and put into loops.
