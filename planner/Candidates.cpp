@@ -127,6 +127,15 @@ private:
     bool areSome = llvm::any_of(model.computed, [&](auto &tile) { return isMade(tile); });
     return areSome ? is.makers : 0;
   }
+  /// Of a role that makes operands: of one that only turns, a tile's words twice, as it was and is.
+  int64_t makerRegisters() const {
+    constexpr int64_t kConverts = 120, kBesides = 24, kUnit = Target::kRegisterUnit;
+    int64_t words = 0, threads = 128 * makers();
+    for (const ComputedModel &tile : model.computed)
+      if (isMade(tile))
+        words = tile.isTurned ? std::max(words, tile.bytes / 4 / threads) : kConverts;
+    return std::min(kConverts, (2 * words + kBesides) / kUnit * kUnit);
+  }
   /// The stream with whose slots those of another change hands.
   const StreamModel *leaderOf(const StreamModel &stream) const;
   /// The first stream of a loop that a product multiplies; null if there is none.
@@ -283,9 +292,8 @@ void PlanWriter::addComputingRoles() {
   for (Plan::Role &role : plan.roles)
     role.registers = few;
   if (makers()) {
-    constexpr int64_t kMakers = 120; // registers of a role that converts a tile
-    left -= kMakers * makers();
-    plan.roles.push_back({"make", 4 * makers(), kMakers, {}, {}});
+    left -= makerRegisters() * makers();
+    plan.roles.push_back({"make", 4 * makers(), makerRegisters(), {}, {}});
     for (const ComputedModel &tile : model.computed)
       if (isMade(tile))
         plan.roles.back().tiles.push_back(tile.id);
@@ -590,12 +598,16 @@ static std::vector<Structure> chained(const KernelModel &model, int64_t groups) 
   bool hasMasks = llvm::any_of(model.loops, [](auto &loop) { return loop.hasMasks; });
   bool isEven = llvm::all_of(model.loops, [](auto &loop) { return loop.axes.empty(); });
   bool anyOrder = llvm::all_of(model.loops, [](auto &loop) { return loop.anyOrder; });
-  bool takeTurns = groups > 1 && !putsTogether(model);
+  // Beside warpgroups that turn operands, neither turns nor tiles that overlap were measured to
+  // gain.
+  bool areTurned = llvm::any_of(model.computed, [](auto &tile) { return tile.isTurned; });
+  bool takeTurns = groups > 1 && !putsTogether(model) && !areTurned;
   std::vector<Structure> result;
   for (bool isSkewed : {true, false})
     for (bool takesTurns : {false, true})
       for (bool overlapsTiles : {true, false}) {
-        if ((isSkewed && !hasIdle) || (takesTurns && !takeTurns) || (overlapsTiles && !isSkewed))
+        if ((isSkewed && !hasIdle) || (takesTurns && !takeTurns) ||
+            (overlapsTiles && (!isSkewed || areTurned)))
           continue;
         result.push_back({.groups = groups,
                           .isSkewed = isSkewed,

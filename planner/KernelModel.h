@@ -61,6 +61,7 @@ struct ComputedModel {
   bool isFromProduct = false; ///< So no other role can make it.
   int loop = kNoLoop;
   bool isSharedSwapped = false; ///< The same of `isShared`, where products are swapped.
+  bool isTurned = false;        ///< It is a stream, transposed.
 
   bool operator==(const ComputedModel &) const = default;
 };

@@ -217,8 +217,9 @@ bool Predictor::isMadeBetween(int loop) const {
   });
 }
 
-/// What an iteration takes whose operands are made by arithmetic. Alone, a warpgroup has a part of
-/// a multiprocessor's rate; one that multiplies too does that in between, or beside its products.
+/// What an iteration takes whose operands are made: turned, which reads a tile and stores it twice
+/// as slowly, or by arithmetic. Alone, a warpgroup has a part of a multiprocessor's rate; one that
+/// multiplies too does that in between, or beside its products.
 double Predictor::madeClocks(int loop, const Clocks &step) const {
   constexpr double kAlone = 3.7; // times as long
   auto tile = llvm::find_if(model.computed, [&](const ComputedModel &each) {
@@ -226,7 +227,13 @@ double Predictor::madeClocks(int loop, const Clocks &step) const {
   });
   if (tile == model.computed.end())
     return 0;
-  if (const Plan::Role *role = plan.makerOf(tile->id))
+  const Plan::Role *role = plan.makerOf(tile->id);
+  if (tile->isTurned) {
+    constexpr double kPasses = 3, kHandedOn = 300;
+    double turned = kHandedOn + kPasses * double(tile->bytes) / rates.sharedBytes;
+    return role ? turned / double(copies()) : turned + step.products;
+  }
+  if (role)
     return kAlone * step.arithmetic / (double(role->warps / 4) * double(copies()));
   double made = kAlone * step.arithmetic;
   return (isSkewed() ? std::max(made, step.products) : made + step.products) / double(groups());

@@ -226,18 +226,21 @@ private:
     return pitch;
   }
 
-  /// Whether wgmma takes what a product multiplies from registers, to the left and as it lies.
-  static bool fitsRegisters(const passes::ComputedTile::Use &use) {
-    tile::DotOp dot = use.dot;
+  static bool is16Bit(tile::DotOp dot) {
     return dot.getA().getType().getElementTypeBitWidth() == 16;
   }
-  /// Whether a product reads a tile in shared memory.
-  static bool isShared(const passes::ComputedTile::Use &use) {
-    return use.isShared() || !fitsRegisters(use);
+  /// Whether a product reads a tile in shared memory, and not in registers: to the left as it lies,
+  /// of 16 bits, or of 8 beside what is put, in the order of sums.
+  bool isShared(const passes::ComputedTile::Use &use) const {
+    tile::DotOp dot = use.dot;
+    const passes::ComputedTile *right = facts.computedOf(dot.getB());
+    bool isOrdered = right && right->isTurned && right->uses.size() == 1 &&
+                     dot.getA().getType().getElementTypeBitWidth() == 8;
+    return use.isShared() || !(is16Bit(dot) || isOrdered);
   }
   /// The same where it is swapped.
   static bool isSharedSwapped(const passes::ComputedTile::Use &use) {
-    return !use.isRight || !use.isTransposed || !fitsRegisters(use);
+    return !use.isRight || !use.isTransposed || !is16Bit(use.dot);
   }
 
   /// The streams of its loop that a tile is computed from lead to it.
@@ -255,7 +258,8 @@ private:
     auto tile = cast<RankedTensorType>(fact.tile.getType());
     ComputedModel made{.id = fact.id,
                        .bytes = tile.getNumElements() * tile.getElementTypeBitWidth() / 8,
-                       .loop = loopOf(fact.uses.front().dot)};
+                       .loop = loopOf(fact.uses.front().dot),
+                       .isTurned = fact.isTurned};
     for (const passes::ComputedTile::Use &use : fact.uses) {
       made.isShared |= isShared(use);
       made.isSharedSwapped |= isSharedSwapped(use);
