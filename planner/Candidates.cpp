@@ -76,8 +76,10 @@ bool putsTogether(const KernelModel &model) {
 /// Writes one plan.
 class PlanWriter {
 public:
-  PlanWriter(const KernelModel &model, const Target &target, const Structure &structure)
-      : model(model), target(target), is(structure), isChained(hasChains(model)) {}
+  /// `given` has the channels that a user states.
+  PlanWriter(const KernelModel &model, const Target &target, const Structure &structure,
+             const Plan &given)
+      : model(model), target(target), is(structure), given(given), isChained(hasChains(model)) {}
 
   /// The plan, or why there is none.
   ErrorOr<Plan> write();
@@ -170,6 +172,7 @@ private:
   const KernelModel &model;
   const Target &target;
   const Structure &is;
+  const Plan &given;
   const bool isChained; ///< Products follow from others.
   Plan plan;
 };
@@ -537,7 +540,7 @@ Status PlanWriter::writeSlots() {
 /// As many slots as shared memory has room for, the same number for all streams of a loop.
 ErrorOr<int64_t> PlanWriter::fillSlots() {
   int64_t left = std::min(target.smem, target.smemPerSm / is.perSm - 1024) - kOwnBytes;
-  int64_t copies = std::max<int64_t>(1, is.turns), set = 0, once = 0;
+  int64_t copies = std::max<int64_t>(1, is.turns), set = 0, once = 0, givenBytes = 0;
   auto bytesOf = [&](const Plan::Channel &channel) {
     for (const EndModel &end : model.ends)
       if (end.id == channel.id && channel.with.empty())
@@ -554,8 +557,11 @@ ErrorOr<int64_t> PlanWriter::fillSlots() {
     if (!plan.channelOf(end.id) && end.columns > 1)
       left -= copies * end.rows * (end.columns * end.elementBytes + kPadBytes);
   for (const StreamModel &stream : model.streams)
-    if (isStream(stream))
+    if (const Plan::Channel *channel = given.channelOf(stream.id))
+      givenBytes += copies * channel->slots * stream.bytes();
+    else if (isStream(stream))
       (stream.loop == kNoLoop ? once : set) += copies * stream.bytes();
+  left -= givenBytes;
   int64_t ahead = is.overlapsTiles ? 2 : 1; // tiles whose streams are there at once
   left -= ahead * once;
   int64_t slots = set ? std::min(kMostSlots, left / set) : ahead;
@@ -568,7 +574,7 @@ ErrorOr<int64_t> PlanWriter::fillSlots() {
     ahead = 2;
   for (Plan::Channel &channel : plan.channels)
     for (const StreamModel &stream : model.streams)
-      if (stream.id == channel.id)
+      if (stream.id == channel.id && !given.channelOf(stream.id))
         channel.slots = stream.loop == kNoLoop ? ahead : slots;
   return slots;
 }
@@ -693,16 +699,38 @@ static std::vector<Structure> structuresOf(const KernelModel &model) {
   return result;
 }
 
-Candidates planner::candidatesOf(const KernelModel &model, const Target &target) {
+/// What entries state by themselves.
+static Plan planOf(llvm::ArrayRef<std::string> entries) {
+  Plan plan;
+  for (const std::string &entry : entries)
+    (void)plan.set(entry); // has been read before
+  return plan;
+}
+
+/// Puts a user's entries into a plan.
+static Candidate withEntries(Plan plan, llvm::ArrayRef<std::string> entries) {
+  Candidate result{std::move(plan)};
+  for (llvm::StringRef entry : entries) {
+    std::string before = result.plan.str();
+    (void)result.plan.set(entry);
+    bool isFollowed = entry.starts_with("channels") || entry.starts_with("blocks");
+    result.changed += !isFollowed && result.plan.str() != before;
+  }
+  return result;
+}
+
+Candidates planner::candidatesOf(const KernelModel &model, const Target &target,
+                                 llvm::ArrayRef<std::string> entries) {
   Candidates result;
+  Plan given = planOf(entries);
   if (model.products.empty() || !target.has(Feature::Wgmma) || !target.has(Feature::Tma)) {
     result.refused.push_back("plans are found for products by wgmma and TMA");
     return result;
   }
   for (const Structure &structure : structuresOf(model)) {
-    ErrorOr<Plan> plan = PlanWriter(model, target, structure).write();
+    ErrorOr<Plan> plan = PlanWriter(model, target, structure, given).write();
     if (plan)
-      result.plans.push_back(std::move(*plan));
+      result.plans.push_back(withEntries(std::move(*plan), entries));
     else if (!llvm::is_contained(result.refused, plan.error().message))
       result.refused.push_back(plan.error().message);
   }

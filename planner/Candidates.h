@@ -13,14 +13,23 @@
 
 namespace tilewright::planner {
 
+/// A plan, and how many of a user's entries say other than what would have been chosen beside the
+/// rest of it. Slots and orders of tiles do not count: the rest follows them.
+struct Candidate {
+  passes::Plan plan;
+  int64_t changed = 0;
+};
+
 struct Candidates {
-  std::vector<passes::Plan> plans;
+  std::vector<Candidate> plans;
   /// Why there are none, or none of some structure: "192 x 256 sums take 256 registers of 232".
   std::vector<std::string> refused;
 };
 
-/// The plans of a kernel with its tiles.
-Candidates candidatesOf(const KernelModel &model, const Target &target);
+/// The plans of a kernel with its tiles. `entries` are a user's (`passes::Plan::set`), and stand in
+/// all of them.
+Candidates candidatesOf(const KernelModel &model, const Target &target,
+                        llvm::ArrayRef<std::string> entries = {});
 
 } // namespace tilewright::planner
 

@@ -8,13 +8,17 @@ using namespace tilewright;
 using namespace tilewright::planner;
 using passes::Plan;
 
-Planner::Planner(std::vector<KernelModel> all, const Target &target)
-    : target(target), models(std::move(all)) {
+Planner::Planner(std::vector<KernelModel> all, const Target &target,
+                 llvm::ArrayRef<std::string> entries)
+    : target(target), models(std::move(all)),
+      ordersTiles(llvm::none_of(
+          entries, [](llvm::StringRef entry) { return entry.starts_with("blocks"); })) {
   for (auto [number, model] : llvm::enumerate(models)) {
-    Candidates found = candidatesOf(model, target);
-    for (Plan &plan : found.plans) {
-      orderTiles(model, plan);
-      candidates.push_back({number, std::move(plan)});
+    Candidates found = candidatesOf(model, target, entries);
+    for (Candidate &candidate : found.plans) {
+      if (ordersTiles)
+        orderTiles(model, candidate.plan);
+      candidates.push_back({std::move(candidate), number});
     }
     for (const std::string &reason : found.refused)
       if (!llvm::is_contained(reasons, reason))
@@ -113,23 +117,28 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
   struct Entry {
     Ranked ranked;
     const KernelModel *model;
+    int64_t changed;
   };
   std::vector<Entry> entries;
-  for (const Candidate &candidate : candidates) {
+  for (const Modelled &candidate : candidates) {
     const KernelModel &model = models[candidate.model];
     if (holds(candidate.plan, launch))
-      entries.push_back({{candidate.plan, predict(model, candidate.plan, rates, launch)}, &model});
+      entries.push_back({{candidate.plan, predict(model, candidate.plan, rates, launch)},
+                         &model,
+                         candidate.changed});
   }
   auto sort = [&](size_t count) {
     std::stable_sort(entries.begin(), entries.begin() + int64_t(count), [](auto &a, auto &b) {
-      return a.ranked.predicted.total < b.ranked.predicted.total;
+      return std::pair(a.changed, a.ranked.predicted.total) <
+             std::pair(b.changed, b.ranked.predicted.total);
     });
   };
   sort(entries.size());
   constexpr size_t kPlayed = 8; // of the best, since it takes time
   size_t played = std::min(kPlayed, entries.size());
-  for (auto &[ranked, model] : llvm::MutableArrayRef(entries).take_front(played))
-    if (!unevenAxes(*model).empty() && ranked.plan.blocks.perSm && !ranked.plan.blocks.queue)
+  for (auto &[ranked, model, changed] : llvm::MutableArrayRef(entries).take_front(played))
+    if (ordersTiles && !unevenAxes(*model).empty() && ranked.plan.blocks.perSm &&
+        !ranked.plan.blocks.queue)
       chooseOrder(*model, rates, launch, ranked);
   sort(played);
   std::vector<Ranked> result;

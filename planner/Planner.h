@@ -21,10 +21,13 @@ struct Ranked {
 /// The plans that a kernel could have, for some tiles each.
 class Planner {
 public:
-  /// One model for each choice of tiles and conditions.
-  Planner(std::vector<KernelModel> models, const Target &target);
+  /// One model for each choice of tiles and conditions. A user's entries (`passes::Plan::set`)
+  /// stand in all plans.
+  Planner(std::vector<KernelModel> models, const Target &target,
+          llvm::ArrayRef<std::string> entries = {});
 
-  /// Plans for a launch, by predicted time. A plan whose conditions do not hold is left out; where
+  /// Plans for a launch, by predicted time; first those that a user's entries change the least. A
+  /// plan whose conditions do not hold is left out; where
   /// it is not known, they are taken to hold.
   std::vector<Ranked> rank(const Launch &launch) const;
 
@@ -36,16 +39,16 @@ public:
   bool empty() const { return candidates.empty(); }
 
 private:
-  struct Candidate {
+  struct Modelled : Candidate {
     size_t model;
-    passes::Plan plan;
   };
   /// The order in which blocks take tiles, where it matters for time and not for code.
   static void orderTiles(const KernelModel &model, passes::Plan &plan);
 
   const Target &target;
   std::vector<KernelModel> models;
-  std::vector<Candidate> candidates;
+  std::vector<Modelled> candidates;
+  bool ordersTiles; ///< No entry states in which order blocks take them.
   std::vector<std::string> reasons;
 };
 

@@ -63,9 +63,9 @@ void setPlan(driver::Config &config, const List &words) {
   std::vector<std::string> entries;
   for (size_t i = 2; i < words.size(); ++i)
     entries.push_back(words[i].cast<std::string>());
-  config.planText = orRaise(
-      driver::givenPlan(words[1].cast<std::string>(), entries, words[0].cast<std::string>()),
-      kCompileError);
+  orRaise(driver::statePlan(config, words[1].cast<std::string>(), entries,
+                            words[0].cast<std::string>()),
+          kCompileError);
 }
 
 driver::Config::Tuned tunedOf(const std::string &word) {
@@ -100,7 +100,8 @@ driver::Config configOf(const Dict &given) {
 Kernel makeKernel(ErrorOr<driver::KernelTextPtr> loaded, const Dict &given) {
   driver::KernelTextPtr text = orRaise(std::move(loaded), kCompileError);
   driver::Config config = configOf(given);
-  if (!config.planText.empty()) { // what is wrong with it is known before there is a call
+  if (!config.planText.empty() ||
+      !config.planEntries.empty()) { // what is wrong with it is known before there is a call
     driver::Settings tiles;
     std::string file = given["plan"].cast<List>()[0].cast<std::string>();
     orRaise(driver::bindTiles(*text, config, tiles, file), kCompileError);

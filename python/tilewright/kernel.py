@@ -123,7 +123,8 @@ class Kernel:
 
         A plan says how the kernel is to run (docs/plans.md). It is a text; a path to a file with
         one; or a list of either and of entries that replace some of it,
-        `[Path("gemm.plan"), "channels.s1: tma, 5 slots"]`. The same plan gives the same kernel, with
+        `[Path("gemm.plan"), "channels.s1: tma, 5 slots"]`; or entries alone, which stand in the plan
+        that is found. The same plan gives the same kernel, with
         the code that it has already.
 
         `tune="auto"` measures plans where a launch is the first of its class, and keeps the fastest

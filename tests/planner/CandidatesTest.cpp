@@ -14,8 +14,9 @@ const Target &hopper() { return *findTarget("sm_90"); }
 TEST(Candidates, AreDifferentAndReadBack) {
   Candidates found = candidatesOf(productModel(128, 256), hopper());
   ASSERT_FALSE(found.plans.empty());
-  for (const passes::Plan &plan : found.plans) {
-    EXPECT_EQ(llvm::count(found.plans, plan), 1) << plan.str();
+  for (const auto &[plan, changed] : found.plans) {
+    auto isEqual = [&plan = plan](const Candidate &other) { return other.plan == plan; };
+    EXPECT_EQ(llvm::count_if(found.plans, isEqual), 1) << plan.str();
     ErrorOr<passes::Plan> read = passes::Plan::parse(plan.str());
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(*read, plan);
@@ -24,13 +25,32 @@ TEST(Candidates, AreDifferentAndReadBack) {
 
 TEST(Candidates, FillSharedMemory) {
   constexpr int64_t kBytes = 128 * 64 * 2 + 256 * 64 * 2, kStaging = 2 * 128 * 64 * 2;
-  for (const passes::Plan &plan : candidatesOf(productModel(128, 256), hopper()).plans)
+  for (const auto &[plan, changed] : candidatesOf(productModel(128, 256), hopper()).plans)
     if (plan.blocks.perSm == 1 && !plan.blocks.turns) {
       int64_t slots = plan.channelOf("s1")->slots;
       EXPECT_EQ(slots, plan.channelOf("s2")->slots);
       EXPECT_LE(slots * kBytes + kStaging, hopper().smem) << plan.str();
       EXPECT_GE(slots, 4) << plan.str();
     }
+}
+
+/// The other streams get the slots that are left; a choice of another kind is put in place.
+TEST(Candidates, KeepWhatAUserStates) {
+  Candidates found = candidatesOf(productModel(128, 256), hopper(), {"channels.s1: tma, 6 slots"});
+  ASSERT_FALSE(found.plans.empty());
+  for (const auto &[plan, changed] : found.plans) {
+    EXPECT_EQ(changed, 0);
+    EXPECT_EQ(plan.channelOf("s1")->slots, 6) << plan.str();
+    if (plan.blocks.perSm == 1 && !plan.blocks.turns)
+      EXPECT_EQ(plan.channelOf("s2")->slots, 3) << plan.str(); // of 32 KB
+  }
+
+  const std::string entry = "products.p1: wgmma 64x256x16, warps 8x1";
+  found = candidatesOf(productModel(128, 256), hopper(), {entry});
+  EXPECT_TRUE(llvm::any_of(found.plans, [](auto &each) { return each.changed == 0; }));
+  EXPECT_TRUE(llvm::any_of(found.plans, [](auto &each) { return each.changed == 1; }));
+  for (const auto &[plan, changed] : found.plans)
+    EXPECT_NE(plan.str().find("p1: wgmma 64x256x16, warps 8x1"), std::string::npos) << plan.str();
 }
 
 TEST(Candidates, HoldSumsInRegisters) {
@@ -42,7 +62,7 @@ TEST(Candidates, HoldSumsInRegisters) {
 TEST(Candidates, SwapProductsOfFewRows) {
   Candidates found = candidatesOf(productModel(16, 128), hopper());
   ASSERT_FALSE(found.plans.empty());
-  for (const passes::Plan &plan : found.plans) {
+  for (const auto &[plan, changed] : found.plans) {
     EXPECT_TRUE(plan.products.front().swapped);
     EXPECT_EQ(plan.products.front().shape, (std::vector<int64_t>{64, 16, 16}));
   }
@@ -54,7 +74,7 @@ TEST(Candidates, LoadByThreadsWhatTmaCannot) {
     stream.notByTma = "rows at multiples of 2 bytes";
   Candidates found = candidatesOf(model, hopper());
   ASSERT_FALSE(found.plans.empty());
-  for (const passes::Plan &plan : found.plans)
+  for (const auto &[plan, changed] : found.plans)
     EXPECT_EQ(plan.channelOf("s1")->kind, "registers");
 }
 
@@ -78,12 +98,13 @@ TEST(Candidates, HoldSumsBesideWhatIsAdded) {
 }
 
 TEST(Candidates, TakeTurnsWhereProductsAreAddedAtOnce) {
-  std::vector<passes::Plan> plans = candidatesOf(addedModel(192, 128), hopper()).plans;
-  EXPECT_TRUE(llvm::any_of(plans, [](const passes::Plan &plan) {
+  std::vector<Candidate> plans = candidatesOf(addedModel(192, 128), hopper()).plans;
+  EXPECT_TRUE(llvm::any_of(plans, [](const Candidate &candidate) {
+    const passes::Plan &plan = candidate.plan;
     return plan.products.front().warps[0] == 12 && !plan.loops.empty() &&
            plan.str().find("l1: enter, start p1, leave, await p1") != std::string::npos;
   }));
-  for (const passes::Plan &plan : plans)
+  for (const auto &[plan, changed] : plans)
     EXPECT_EQ(plan.channelOf("s2")->with, "s1");
 }
 
@@ -101,7 +122,7 @@ TEST(Candidates, AddPartsOneAfterTheOther) {
   model.ends.push_back(end);
   Candidates found = candidatesOf(model, hopper());
   ASSERT_FALSE(found.plans.empty());
-  for (const passes::Plan &plan : found.plans) {
+  for (const auto &[plan, changed] : found.plans) {
     EXPECT_NE(plan.str().find("rows in 2 parts"), std::string::npos);
     EXPECT_NE(plan.str().find("l1: add p2, start p1, await p1, add p1, start p2, await p2"),
               std::string::npos);
@@ -116,7 +137,7 @@ TEST(Candidates, KeepWhatIsComputedInRegistersWhereSwapped) {
   model.computed = {{.id = "t1", .bytes = 128 * 64 * 2, .isShared = true, .loop = 0}};
   model.products.front().isSharedSwapped = false;
   bool isMadeByTwo = false, isSwapped = false;
-  for (const passes::Plan &plan : candidatesOf(model, hopper()).plans) {
+  for (const auto &[plan, changed] : candidatesOf(model, hopper()).plans) {
     const passes::Plan::Role *maker = plan.makerOf("t1");
     EXPECT_EQ(plan.products.front().swapped, !maker) << plan.str();
     EXPECT_EQ(plan.products.front().swapped, !plan.channelOf("t1")) << plan.str();
@@ -135,7 +156,7 @@ TEST(Candidates, MultiplyAnIterationBehindWhatTheyMakeInRegisters) {
   model.products.front().isSharedSwapped = false;
   auto areBehind = [&] {
     std::vector<int64_t> behind;
-    for (const passes::Plan &plan : candidatesOf(model, hopper()).plans)
+    for (const auto &[plan, changed] : candidatesOf(model, hopper()).plans)
       if (plan.products.front().swapped) {
         behind.push_back(plan.products.front().behind);
         EXPECT_EQ(plan.str().find("l1: start p1, await p1") != std::string::npos,
@@ -152,13 +173,13 @@ TEST(Candidates, MultiplyAnIterationBehindWhatTheyMakeInRegisters) {
 TEST(Candidates, BringWhatAnEndNeedsByTma) {
   KernelModel model = productModel(128, 256);
   model.streams.push_back({.id = "s3", .shape = {256}, .elementBytes = 2, .alike = {0}});
-  for (const passes::Plan &plan : candidatesOf(model, hopper()).plans) {
+  for (const auto &[plan, changed] : candidatesOf(model, hopper()).plans) {
     const passes::Plan::Channel *bias = plan.channelOf("s3");
     EXPECT_EQ(bias != nullptr, plan.blocks.splitLoop.empty()) << plan.str();
     EXPECT_TRUE(!bias || (bias->kind == "tma" && bias->slots == 2));
   }
   model.streams.back().shape = {128, 256}; // a tile takes the room of operands
-  for (const passes::Plan &plan : candidatesOf(model, hopper()).plans)
+  for (const auto &[plan, changed] : candidatesOf(model, hopper()).plans)
     EXPECT_FALSE(plan.channelOf("s3"));
 }
 
@@ -168,7 +189,7 @@ TEST(Candidates, HoldWhatAnEndNeedsInRegisters) {
     model.streams.push_back({.id = "s3", .shape = {columns}, .elementBytes = 2, .alike = {0}});
     model.work.multiplies = double(rows * columns);
     std::set<bool> found;
-    for (const passes::Plan &plan : candidatesOf(model, hopper()).plans)
+    for (const auto &[plan, changed] : candidatesOf(model, hopper()).plans)
       if (plan.products.front().warps[0] == 4)
         found.insert(plan.products.front().swapped);
     return found;
@@ -184,7 +205,7 @@ TEST(Candidates, AreForTargetsWithWgmma) {
 TEST(Candidates, DoNotShareLoopsThatCarryMore) {
   KernelModel model = productModel(128, 128);
   model.loops.front().carriesSums = false;
-  for (const passes::Plan &plan : candidatesOf(model, hopper()).plans)
+  for (const auto &[plan, changed] : candidatesOf(model, hopper()).plans)
     EXPECT_TRUE(plan.blocks.splitLoop.empty()) << plan.str();
 }
 

@@ -13,9 +13,9 @@ template <typename Is>
 Prediction predictFor(const KernelModel &model, const Launch &launch, Is isIt) {
   const Target &target = *findTarget("sm_90");
   Candidates found = candidatesOf(model, target);
-  auto plan = llvm::find_if(found.plans, isIt);
-  EXPECT_NE(plan, found.plans.end());
-  return predict(model, *plan, ratesOf(target), launch);
+  auto first = llvm::find_if(found.plans, [&](const Candidate &each) { return isIt(each.plan); });
+  EXPECT_NE(first, found.plans.end());
+  return predict(model, first->plan, ratesOf(target), launch);
 }
 
 bool isPlain(const passes::Plan &plan) {

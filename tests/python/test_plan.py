@@ -75,6 +75,8 @@ def test_the_reference_means_the_same_with_a_plan(matmul):
     ([PLAN, "channels.s1: tma, 5 stages"],
      r"entry `channels.s1: tma, 5 stages`, column 19: `5 stages` stands where"),
     (TEXT.replace("matmul_nt", "matmul"), "plan: is a plan of kernel `matmul`, not of `matmul_nt`"),
+    ("channels.s1: tma, 5 stages",
+     r"entry `channels.s1: tma, 5 stages`, column 19: `5 stages` stands where"),
     ([PLAN, "tiles.BQ: 8"], r"gemm_persistent.plan: kernel `matmul_nt` has no tile extent `BQ`; "
      "it has `BM`, `BN`, `BK`"),
 ])  # fmt: skip
@@ -95,6 +97,13 @@ def test_what_a_plan_cannot_be_carried_out_for_has_its_line(matmul):
         matmul.cuda(*SPECS, plan=TEXT.replace("; s2: tma, 4 slots", ""))
     with pytest.raises(tw.CompileError, match="for `sm_90` and is compiled for `sm_80`"):
         matmul.cuda(*SPECS, plan=PLAN, target="sm_80")
+
+
+def test_entries_alone_stand_in_a_plan_that_is_found(matmul):
+    text = matmul.explain(*SPECS, target="sm_90", plan=["channels.s1: tma, 3 slots", "tiles.BN: 96"])
+    assert "s1: tma, 3 slots" in text
+    assert "BN 96" in text
+    assert "given channels.s1; what is not, was found" in text
 
 
 def test_nothing_is_stated_twice(matmul):

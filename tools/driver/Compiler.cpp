@@ -61,7 +61,17 @@ Status driver::carryOut(KernelModule &module, const Attempt &attempt,
   return plan.empty() ? Status() : module.carryOut(attempt.config.options(), plan, observer);
 }
 
+/// Entries are part of a plan.
+static Status checkEntries(const Config &config) {
+  if (config.planEntries.empty() || !config.planText.empty())
+    return {};
+  std::string why = config.findsPlan ? "" : ", as none is wanted";
+  return Error{"entry `" + config.planEntries.front() + "` is of a plan, and none is found for " +
+               config.target + why + "; `tilewright plans` says why, and `--plan FILE` states one"};
+}
+
 ErrorOr<KernelModule> driver::loadModule(const KernelTextPtr &text, const Attempt &attempt) {
+  TILEWRIGHT_TRY(checkEntries(attempt.config));
   TILEWRIGHT_ASSIGN(KernelModule module,
                     KernelModule::lower(text, attempt.specialisation, attempt.plan));
   TILEWRIGHT_TRY(carryOut(module, attempt));

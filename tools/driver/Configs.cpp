@@ -32,6 +32,7 @@ std::vector<std::string> Config::key() const {
                                      planText,
                                      cudaText};
   fields.insert(fields.end(), disabledPasses.begin(), disabledPasses.end());
+  fields.insert(fields.end(), planEntries.begin(), planEntries.end());
   fields.push_back("passes " + std::to_string(disabledPasses.size()));
   return fields;
 }

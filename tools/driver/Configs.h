@@ -26,6 +26,8 @@ struct Config {
   std::vector<std::string> disabledPasses = {};
   /// The text of a plan (docs/plans.md, passes/plan/Plan.h); empty: one that is found, if any is.
   std::string planText = {};
+  /// Of a plan that is found, what the user states: "channels.s1: tma, 5 slots".
+  std::vector<std::string> planEntries = {};
   /// Look for a plan (docs/planner.md) where none is stated; else the passes choose alone.
   bool findsPlan = true;
   /// Which plans of the tuner (docs/tuner.md) are taken for a launch before one is looked for.

@@ -17,6 +17,25 @@ ErrorOr<std::string> driver::givenPlan(StringRef text, llvm::ArrayRef<std::strin
   return plan.str();
 }
 
+/// Whether a text is a single entry, and no plan.
+static bool isEntry(StringRef text) {
+  return !text.trim().contains('\n') && text.contains(':') && !text.trim().starts_with("plan ");
+}
+
+Status driver::statePlan(Config &config, StringRef text, llvm::ArrayRef<std::string> entries,
+                         StringRef file) {
+  if (!isEntry(text)) {
+    TILEWRIGHT_ASSIGN(config.planText, givenPlan(text, entries, file));
+    return {};
+  }
+  config.planEntries = {text.str()};
+  config.planEntries.insert(config.planEntries.end(), entries.begin(), entries.end());
+  Plan plan;
+  for (const std::string &entry : config.planEntries)
+    TILEWRIGHT_TRY(plan.set(entry));
+  return {};
+}
+
 /// A plan states what these would.
 static Status checkOpen(const KernelText &text, const Config &config) {
   for (auto [name, value] : {std::pair("warps", config.warps), std::pair("stages", config.stages),
@@ -48,15 +67,24 @@ static Status bindTile(const KernelText &text, const Plan::Tile &tile, Settings 
 
 Status driver::bindTiles(const KernelText &text, const Config &config, Settings &settings,
                          StringRef file) {
-  if (config.planText.empty())
+  if (config.planText.empty() && config.planEntries.empty())
     return {};
   if (text.isCta())
     return Error{"`" + text.kernel + "` is a program of the `cta` level, which states its plan"};
+  TILEWRIGHT_TRY(checkOpen(text, config));
+  if (config.planText.empty()) { // a plan that is found states its tiles
+    Plan plan;
+    for (const std::string &entry : config.planEntries)
+      TILEWRIGHT_TRY(plan.set(entry));
+    Settings stated = settings;
+    for (const Plan::Tile &tile : plan.tiles)
+      TILEWRIGHT_TRY(bindTile(text, tile, stated, file));
+    return {};
+  }
   TILEWRIGHT_ASSIGN(Plan plan, Plan::parse(config.planText, file));
   if (plan.kernel != text.kernel)
     return Error{file.str() + ": is a plan of kernel `" + plan.kernel + "`, not of `" +
                  text.kernel + "`"};
-  TILEWRIGHT_TRY(checkOpen(text, config));
   for (const Plan::Tile &tile : plan.tiles)
     TILEWRIGHT_TRY(bindTile(text, tile, settings, file));
   return {};

@@ -17,6 +17,11 @@ namespace tilewright::driver {
 ErrorOr<std::string> givenPlan(llvm::StringRef text, llvm::ArrayRef<std::string> entries,
                                llvm::StringRef file = "plan");
 
+/// Sets what a user states of a kernel's plan: a text and entries in place of its own, or entries
+/// alone (`text` is the first), which a plan that is found gets.
+Status statePlan(Config &config, llvm::StringRef text, llvm::ArrayRef<std::string> entries,
+                 llvm::StringRef file = "plan");
+
 /// Holds the plan of a configuration, if it has one, against the kernel and what else is given, and
 /// adds the tile extents that it states to the settings.
 Status bindTiles(const KernelText &text, const Config &config, Settings &settings,

@@ -45,6 +45,9 @@ static ErrorOr<std::string> explainPlan(const KernelTextPtr &text, const Attempt
   return plan.empty() ? std::string() : withFacts(text, attempt, [&](auto &facts) {
     std::string result;
     indent(result, plan, "  ");
+    for (llvm::StringRef entry : attempt.config.planEntries)
+      indent(result, ("given " + entry.split(':').first + "; what is not, was found").str(),
+             "    # ");
     indent(result, "facts " + facts.hash(), "    # ");
     indent(result, facts.str(), "    # ");
     return result;

@@ -271,9 +271,15 @@ PlanSearch::PlanSearch(const KernelTextPtr &text, const Attempt &given)
     : wanted(given), reason(whyNoSearch(*text, given.config)) {
   if (!reason.empty())
     return;
+  passes::Plan stated;
+  for (const std::string &entry : wanted.config.planEntries)
+    (void)stated.set(entry); // has been read before
+  for (const passes::Plan::Tile &tile : stated.tiles)
+    wanted.specialisation.consts[tile.parameter] = tile.extent;
   ErrorOr<std::vector<KernelModel>> models = ModelLister(text, wanted).list();
   if (models)
-    planner.emplace(std::move(*models), *findTarget(wanted.config.passTarget()));
+    planner.emplace(std::move(*models), *findTarget(wanted.config.passTarget()),
+                    wanted.config.planEntries);
   else
     reason = models.error().message;
 }
@@ -316,8 +322,12 @@ Attempt driver::withPlans(const Attempt &wanted, llvm::ArrayRef<passes::Plan> pl
     }
     attempts.push_back(std::move(attempt));
   }
-  attempts.push_back(wanted);
-  attempts.back().config.findsPlan = false;
+  if (wanted.config.planEntries.empty()) { // which the passes alone would not keep
+    attempts.push_back(wanted);
+    attempts.back().config.findsPlan = false;
+  }
+  if (attempts.empty())
+    return wanted;
   Attempt first = attempts.front();
   first.others.assign(attempts.begin() + 1, attempts.end());
   return first;

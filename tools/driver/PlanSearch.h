@@ -45,7 +45,7 @@ private:
 };
 
 /// A configuration with the first of some plans, and the others behind it; last `wanted` itself,
-/// without a plan.
+/// without a plan, unless it has entries of one.
 Attempt withPlans(const Attempt &wanted, llvm::ArrayRef<passes::Plan> plans);
 
 } // namespace tilewright::driver

@@ -276,7 +276,7 @@ TunedChoice driver::tunedFor(const KernelTextPtr &text, const Attempt &wanted, c
   TunedChoice choice;
   const Config &config = wanted.config;
   if (config.tuned == Config::Tuned::None || !config.disabledPasses.empty() ||
-      !whyNoSearch(*text, config).empty())
+      !config.planEntries.empty() || !whyNoSearch(*text, config).empty())
     return choice;
   bool seesUsers = config.tuned == Config::Tuned::Auto;
   if (loadedPlans().size() == 0 && (!seesUsers || usersPlans().size() == 0))

@@ -326,7 +326,7 @@ ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
     for (const auto &[name, dim] : defaults["offsets"].items())
       job.offsets[name] = dim.get<std::string>();
   TILEWRIGHT_TRY(bindConfig(job, args));
-  if (!job.config.planText.empty())
+  if (!job.config.planText.empty() || !job.config.planEntries.empty())
     TILEWRIGHT_TRY(driver::bindTiles(*text, job.config, job.steps.front().settings, args.plan[0]));
   return job;
 }

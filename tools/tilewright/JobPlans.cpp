@@ -23,13 +23,9 @@ static Status readPlan(Job &job, llvm::ArrayRef<std::string> words) {
     return Error{"`" + job.name + "` is a sequence of " + std::to_string(job.steps.size()) +
                  " kernels, and a plan is of one: take that one, as `file.py:kernel`"};
   ErrorOr<std::string> text = readFile(file);
-  if (!text && StringRef(file).contains(':'))
-    return Error{"`" + file +
-                 "` is a single entry, and a whole plan is needed: add `--plan FILE` before it"};
-  if (!text)
+  if (!text && !StringRef(file).contains(':')) // which an entry has
     return text.error();
-  TILEWRIGHT_ASSIGN(job.config.planText, driver::givenPlan(*text, words.drop_front(), file));
-  return {};
+  return driver::statePlan(job.config, text ? *text : file, words.drop_front(), file);
 }
 
 /// The plan of a program, by its name.
