@@ -88,6 +88,7 @@ struct LoopModel {
   int around = kNoLoop;               ///< The loop that it stands in.
   std::optional<runtime::Expr> trips; ///< Over sizes and `tile[0]`; none: not known to the host.
   bool mayBeIdle = false;             ///< Memory says whether it runs so often, or not at all.
+  bool isStartRead = false;           ///< Memory says where it starts, and nothing else of it.
   std::vector<int64_t> axes;          ///< Of the grid, on which `trips` depends.
   Work work;                          ///< Of an iteration, without loops in it.
   bool carriesSums = false;           ///< From zero, and nothing else: blocks can share it.

@@ -391,14 +391,25 @@ std::pair<double, Clocks> Predictor::play() const {
 }
 
 /// How often a loop runs where the host cannot know: as often as leaves rows of all tiles the same
-/// work.
+/// work. From where memory says on (documents) there are fewer, and some are cut: half of the
+/// first, of the last what lies behind the rows that are counted together, and half of those.
 double Predictor::guessed(const LoopModel &loop) const {
-  constexpr double kUsual = 16, kWork = kUsual * 2 * 128 * 128; // products for each row
+  constexpr double kUsual = 16, kFewer = 8, kWork = 2 * 128 * 128; // products for each row
   double work = 0;
+  const ProductModel *first = nullptr;
   for (const ProductModel &product : model.products)
-    if (product.loop == int(&loop - model.loops.data()))
+    if (product.loop == int(&loop - model.loops.data())) {
+      first = first ? first : &product;
       work += double(product.n * product.k);
-  return work > 0 ? std::max(1.0, kWork / work) : kUsual;
+    }
+  if (!first)
+    return kUsual;
+  if (!loop.isStartRead || !loop.byRows)
+    return std::max(1.0, kUsual * kWork / work);
+  const Plan::Loop *planned = plan.loopOf(loop.id);
+  bool byWarpgroup = planned && planned->byWarpgroup;
+  double rows = byWarpgroup ? 64 : double(first->m), columns = double(first->n);
+  return kFewer * kWork / work + 0.5 + std::max(rows, columns) / columns / 2;
 }
 
 /// What a block takes where blocks share the tiles left over, each of them alike: what the one that

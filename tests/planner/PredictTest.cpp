@@ -29,6 +29,19 @@ bool isClustered(const passes::Plan &plan) {
          plan.products[0].warps[0] == 8;
 }
 
+/// Documents: the shorter an iteration, the less of the first and the last is cut.
+TEST(Predict, IterationsThatAreCut) {
+  auto timeOf = [](int64_t columns, bool isCut) {
+    KernelModel model = productModel(128, 64, columns); // along which the loop goes
+    model.loops.front().trips = std::nullopt;
+    model.loops.front().isStartRead = isCut;
+    model.loops.front().byRows = true;
+    return predictFor(model, launchOf({{"M", 16384}, {"N", 64}, {"K", 16384}}), isPlain).total;
+  };
+  EXPECT_LT(timeOf(64, true), timeOf(64, false));
+  EXPECT_LT(timeOf(64, true) / timeOf(128, true), timeOf(64, false) / timeOf(128, false));
+}
+
 TEST(Predict, GrowsWithTheWork) {
   KernelModel model = productModel(128, 256);
   double before = 0;

@@ -126,6 +126,7 @@ private:
       upper = tileExpr(end);
       made.mayBeIdle = upper.has_value();
     }
+    made.isStartRead = !lower && upper;
     if (!lower || !upper || !step)
       return;
     Expr length = Expr::binary(ExprOp::Sub, *upper, *lower);
