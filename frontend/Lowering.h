@@ -85,9 +85,8 @@ class Lowering {
 public:
   Lowering(const Program::Impl &program, const FunctionDecl &kernel, const Signature &signature,
            const Specialisation &specialisation, mlir::MLIRContext &context)
-      : program(program), kernel(kernel), signature(signature),
-        specialisation(specialisation), source{program.text, program.file, &context},
-        builder(&context) {}
+      : program(program), kernel(kernel), signature(signature), specialisation(specialisation),
+        source{program.text, program.file, &context}, builder(&context) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
 

@@ -1,8 +1,8 @@
 //===- SharedLayout.h - where the elements of a tile lie in shared memory ---------------------===//
 //
-// Rows of `pitch` elements, of which the 16-byte chunks are permuted within each row: `bits` bits of
-// the chunk number are xored with the bits of the byte offset that lie `shift` places higher. The
-// form of CUTLASS's Swizzle<bits, 4, shift>; the hardware's 128-byte swizzle is <3, 4, 3>.
+// Rows of `pitch` elements, of which the 16-byte chunks are permuted within each row: `bits` bits
+// of the chunk number are xored with the bits of the byte offset that lie `shift` places higher.
+// The form of CUTLASS's Swizzle<bits, 4, shift>; the hardware's 128-byte swizzle is <3, 4, 3>.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_IR_SHARED_LAYOUT_H

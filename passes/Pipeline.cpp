@@ -129,7 +129,8 @@ void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef p
   Adder passes(manager, options);
   // First of those that carry it out: it numbers what the plan speaks of.
   passes.require(createBindPlan({plan.str(), options.target}));
-  // Before cut-roles, as all roles count alike. Before relax-peaks, since it reads what a loop carries.
+  // Before cut-roles, as all roles count alike. Before relax-peaks, since it reads what a loop
+  // carries.
   passes.require(createRunLoopsOnce());
   passes.require(createReverseLoops());
   // While loops carry tiles: behind these, some carry products.

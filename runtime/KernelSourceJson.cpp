@@ -131,15 +131,17 @@ struct Reader {
 };
 
 template <typename V>
-void fields(V &visit,
-            auto &dim) requires std::is_same_v<std::remove_cvref_t<decltype(dim)>, DimRef> {
+void fields(V &visit, auto &dim)
+  requires std::is_same_v<std::remove_cvref_t<decltype(dim)>, DimRef>
+{
   visit.field("name", dim.name);
   visit.field("size", dim.size);
 }
 
 template <typename V>
-void fields(V &visit,
-            auto &arg) requires std::is_same_v<std::remove_cvref_t<decltype(arg)>, TensorArg> {
+void fields(V &visit, auto &arg)
+  requires std::is_same_v<std::remove_cvref_t<decltype(arg)>, TensorArg>
+{
   visit.field("name", arg.name);
   visit.field("type", arg.type);
   visit.field("dims", arg.dims);
@@ -149,15 +151,17 @@ void fields(V &visit,
 }
 
 template <typename V>
-void fields(V &visit,
-            auto &arg) requires std::is_same_v<std::remove_cvref_t<decltype(arg)>, ScalarArg> {
+void fields(V &visit, auto &arg)
+  requires std::is_same_v<std::remove_cvref_t<decltype(arg)>, ScalarArg>
+{
   visit.field("name", arg.name);
   visit.field("type", arg.type);
 }
 
 template <typename V>
-void fields(V &visit,
-            auto &map) requires std::is_same_v<std::remove_cvref_t<decltype(map)>, TensorMapSpec> {
+void fields(V &visit, auto &map)
+  requires std::is_same_v<std::remove_cvref_t<decltype(map)>, TensorMapSpec>
+{
   visit.field("axes", map.axes);
   visit.field("box", map.box);
   visit.field("swizzle", map.swizzle);
@@ -165,8 +169,9 @@ void fields(V &visit,
 }
 
 template <typename V>
-void fields(V &visit,
-            auto &param) requires std::is_same_v<std::remove_cvref_t<decltype(param)>, Param> {
+void fields(V &visit, auto &param)
+  requires std::is_same_v<std::remove_cvref_t<decltype(param)>, Param>
+{
   visit.field("kind", param.kind);
   visit.field("argument", param.argument);
   visit.field("axis", param.axis);
@@ -177,8 +182,9 @@ void fields(V &visit,
 }
 
 template <typename V>
-void fields(V &visit, auto &check) requires
-    std::is_same_v<std::remove_cvref_t<decltype(check)>, LaunchCheck> {
+void fields(V &visit, auto &check)
+  requires std::is_same_v<std::remove_cvref_t<decltype(check)>, LaunchCheck>
+{
   visit.field("condition", check.condition);
   visit.field("message", check.message);
   visit.field("location", check.location);
@@ -186,8 +192,9 @@ void fields(V &visit, auto &check) requires
 }
 
 template <typename V>
-void fields(V &visit, auto &source) requires
-    std::is_same_v<std::remove_cvref_t<decltype(source)>, KernelSource> {
+void fields(V &visit, auto &source)
+  requires std::is_same_v<std::remove_cvref_t<decltype(source)>, KernelSource>
+{
   visit.field("entry", source.entry);
   visit.field("target", source.target);
   visit.field("options", source.options);

@@ -10,12 +10,12 @@
 // means, also where MLIR calls the result poison. An integer division by zero is an error. A shift
 // by the width or more gives 0 (or the sign). Atomic updates of floats happen in program order.
 //
-// Of a `cta` program it runs what it computes, not when. Products and copies are done where they are
-// started, and a slot is free where its release stands. Roles go on in turn; where none can, that is
-// an error which names what each waits for. Program b of n takes the tiles b, b + n, b + 2n, …, whole,
-// in the order of their coordinates; clusters, orders and layouts mean nothing. A role in which
-// warpgroups tell each other apart is run by each, which stores, puts and multiplies its own rows.
-// All that `cta.partial_sum` adds up stands in the first column.
+// Of a `cta` program it runs what it computes, not when. Products and copies are done where they
+// are started, and a slot is free where its release stands. Roles go on in turn; where none can,
+// that is an error which names what each waits for. Program b of n takes the tiles b, b + n, b +
+// 2n, …, whole, in the order of their coordinates; clusters, orders and layouts mean nothing. A
+// role in which warpgroups tell each other apart is run by each, which stores, puts and multiplies
+// its own rows. All that `cta.partial_sum` adds up stands in the first column.
 //
 // The interpreter compiles the function to a list of instructions over preallocated slots, once per
 // call, and runs the programs of the grid over threads. Its result does not depend on their number.

@@ -28,9 +28,9 @@ template <typename T> class [[nodiscard]] ErrorOr {
 public:
   ErrorOr(Error error) : state(std::in_place_index<1>, std::move(error)) {}
   template <typename U = T>
-  requires(std::is_constructible_v<T, U &&> && !std::is_same_v<std::remove_cvref_t<U>, ErrorOr> &&
-           !std::is_same_v<std::remove_cvref_t<U>, Error>) ErrorOr(U &&value)
-      : state(std::in_place_index<0>, std::forward<U>(value)) {}
+    requires(std::is_constructible_v<T, U &&> && !std::is_same_v<std::remove_cvref_t<U>, ErrorOr> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Error>)
+  ErrorOr(U &&value) : state(std::in_place_index<0>, std::forward<U>(value)) {}
 
   bool ok() const { return state.index() == 0; }
   explicit operator bool() const { return ok(); }

@@ -4,7 +4,10 @@
 // What the counter was; it is then one more, or 0 if it was `last`.
 __device__ __forceinline__ i32 atomic_inc(i32 *counter, i32 last) {
   i32 old;
-  asm volatile("atom.global.inc.u32 %0, [%1], %2;" : "=r"(old) : "l"(counter), "r"(last) : "memory");
+  asm volatile("atom.global.inc.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(counter), "r"(last)
+               : "memory");
   return old;
 }
 

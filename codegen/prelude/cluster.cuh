@@ -28,9 +28,7 @@ __device__ __forceinline__ void cluster_wait() {
 
 //@ grid_wait
 // Waits for the kernels before this one.
-__device__ __forceinline__ void grid_wait() {
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-}
+__device__ __forceinline__ void grid_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
 //@ grid_launch_dependents
 // Lets the next kernel start.

@@ -1,48 +1,35 @@
 // Shared memory, by its 32-bit addresses; see global.cuh.
 
 //@ load_shared_b8
-template <typename T>
-__device__ __forceinline__ void load_shared_b8(T *to, i32 from) {
+template <typename T> __device__ __forceinline__ void load_shared_b8(T *to, i32 from) {
   u32 words[1];
-  asm volatile("ld.shared.u8 %0, [%1];"
-               : "=r"(words[0])
-               : "r"(from));
+  asm volatile("ld.shared.u8 %0, [%1];" : "=r"(words[0]) : "r"(from));
   unpack_words<1>(to, words);
 }
 
 //@ load_shared_b16
-template <typename T>
-__device__ __forceinline__ void load_shared_b16(T *to, i32 from) {
+template <typename T> __device__ __forceinline__ void load_shared_b16(T *to, i32 from) {
   u32 words[1];
-  asm volatile("ld.shared.u16 %0, [%1];"
-               : "=r"(words[0])
-               : "r"(from));
+  asm volatile("ld.shared.u16 %0, [%1];" : "=r"(words[0]) : "r"(from));
   unpack_words<2>(to, words);
 }
 
 //@ load_shared_b32
-template <typename T>
-__device__ __forceinline__ void load_shared_b32(T *to, i32 from) {
+template <typename T> __device__ __forceinline__ void load_shared_b32(T *to, i32 from) {
   u32 words[1];
-  asm volatile("ld.shared.b32 %0, [%1];"
-               : "=r"(words[0])
-               : "r"(from));
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(words[0]) : "r"(from));
   unpack_words<4>(to, words);
 }
 
 //@ load_shared_b64
-template <typename T>
-__device__ __forceinline__ void load_shared_b64(T *to, i32 from) {
+template <typename T> __device__ __forceinline__ void load_shared_b64(T *to, i32 from) {
   u32 words[2];
-  asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];"
-               : "=r"(words[0]), "=r"(words[1])
-               : "r"(from));
+  asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(words[0]), "=r"(words[1]) : "r"(from));
   unpack_words<8>(to, words);
 }
 
 //@ load_shared_b128
-template <typename T>
-__device__ __forceinline__ void load_shared_b128(T *to, i32 from) {
+template <typename T> __device__ __forceinline__ void load_shared_b128(T *to, i32 from) {
   u32 words[4];
   asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
@@ -113,8 +100,7 @@ __device__ __forceinline__ void store_shared_b64(i32 to, const f32 *from, bool i
                "@inside st.shared.v2.b32 [%0], {%1, %2};\n\t"
                "}"
                :
-               : "r"(to), "f"(from[0]), "f"(from[1]),
-                 "r"(i32(inside)));
+               : "r"(to), "f"(from[0]), "f"(from[1]), "r"(i32(inside)));
 }
 
 //@ store_shared_b128
@@ -139,6 +125,5 @@ __device__ __forceinline__ void store_shared_b128(i32 to, const f32 *from, bool 
                "@inside st.shared.v4.b32 [%0], {%1, %2, %3, %4};\n\t"
                "}"
                :
-               : "r"(to), "f"(from[0]), "f"(from[1]), "f"(from[2]), "f"(from[3]),
-                 "r"(i32(inside)));
+               : "r"(to), "f"(from[0]), "f"(from[1]), "f"(from[2]), "f"(from[3]), "r"(i32(inside)));
 }

@@ -4,9 +4,7 @@
 //@ ldmatrix_x1
 template <typename T> __device__ __forceinline__ void ldmatrix_x1(T *to, i32 from) {
   u32 words[1];
-  asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
-               : "=r"(words[0])
-               : "r"(from));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(words[0]) : "r"(from));
   unpack_words<4>(to, words);
 }
 
@@ -59,9 +57,7 @@ template <typename T> __device__ __forceinline__ void ldmatrix_x4_trans(T *to, i
 template <typename T> __device__ __forceinline__ void stmatrix_x1(i32 to, const T *from) {
   u32 words[1];
   pack_words<4>(words, from);
-  asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};"
-               :
-               : "r"(to), "r"(words[0]));
+  asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" : : "r"(to), "r"(words[0]));
 }
 
 //@ stmatrix_x1_trans

@@ -38,7 +38,8 @@ Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
-//===- View: `<?x64xbf16, align 16, strided, wide>` ---------------------------------------------===//
+//===- View: `<?x64xbf16, align 16, strided, wide>`
+//---------------------------------------------===//
 
 Type ViewType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;

@@ -167,9 +167,8 @@ KernelFacts KernelFacts::of(func::FuncOp kernel) {
   for (Operation *load : loads)
     facts.streams.push_back({number('s', facts.streams.size()), cast<tile::LoadOp>(load)});
   findComputed(facts);
-  kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    facts.loops.push_back({number('l', facts.loops.size()), loop});
-  });
+  kernel.walk<WalkOrder::PreOrder>(
+      [&](scf::ForOp loop) { facts.loops.push_back({number('l', facts.loops.size()), loop}); });
   kernel.walk([&](Operation *op) {
     if (std::optional<End> end = endOf(op))
       end->id = number('e', facts.ends.size()), facts.ends.push_back(*end);

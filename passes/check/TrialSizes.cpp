@@ -155,8 +155,7 @@ std::optional<int64_t> Scalars::choose(Value value, const std::string &name) {
   }
   if (onlyKnown)
     return choices.chosen(name);
-  return choices.choose(
-      name, [&] { return candidatesFor(value); }, choices.thresholds.of(value));
+  return choices.choose(name, [&] { return candidatesFor(value); }, choices.thresholds.of(value));
 }
 
 /// What a value is called wherever it is computed alike; empty if that cannot be said.

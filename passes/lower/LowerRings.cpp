@@ -168,8 +168,7 @@ void ChannelLowering::giveBack(Ring &ring, Value number, Value condition) {
             : returner == Returner::Warp ? cta::Threads::Warp
                                          : cta::Threads::Warpgroup;
   if (!ring.multicast()) {
-    once(
-        of, [&](Value) { builder.create<cuda::MbarrierArriveOp>(loc, empty); }, 1, condition);
+    once(of, [&](Value) { builder.create<cuda::MbarrierArriveOp>(loc, empty); }, 1, condition);
     return;
   }
   // One thread of each warp or warpgroup for each block.

@@ -61,8 +61,8 @@ std::string codegen::compiled(const std::string &text, int arch) {
   std::string target = "sm_" + std::to_string(arch);
   if (findTarget(target)->has(Tma))
     target += "a";
-  auto result = (*nvrtc)->compile(text, "kernel.cu", target,
-                                  {"-Xptxas=-v", "-Xptxas=-warn-spills"});
+  auto result =
+      (*nvrtc)->compile(text, "kernel.cu", target, {"-Xptxas=-v", "-Xptxas=-warn-spills"});
   EXPECT_TRUE(result) << "sm_" << arch << "\n" << result.error().message << "\n" << text;
   if (!result)
     return "";

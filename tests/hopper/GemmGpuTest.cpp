@@ -32,8 +32,7 @@ TEST_P(Gemm, equals_the_product_on_the_cpu) {
   ASSERT_OK(c.buffer.fill(0xff));
   launch(hopper::gemm(), {a.ref(), b.ref(), c.ref()});
   c.fetch();
-  expectProduct(
-      a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128);
+  expectProduct(a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128);
 }
 
 TEST_P(Gemm, split_k_equals_the_product_on_the_cpu) {
@@ -46,8 +45,7 @@ TEST_P(Gemm, split_k_equals_the_product_on_the_cpu) {
     ASSERT_OK(c.buffer.fill(0));
     launch(hopper::splitK(), {a.ref(), b.ref(), c.ref(), splits});
     c.fetch();
-    expectProduct(
-        a, [&](int64_t k, int64_t n) { return b.at(k, n); }, c, 1e-5f);
+    expectProduct(a, [&](int64_t k, int64_t n) { return b.at(k, n); }, c, 1e-5f);
   }
 }
 
@@ -80,8 +78,7 @@ TEST_P(Programs, equal_the_product_on_the_cpu) {
     ASSERT_OK(c.buffer.fill(0xff));
     launch(hopper::programSource(program), {a.ref(), b.ref(), c.ref()});
     c.fetch();
-    expectProduct(
-        a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128);
+    expectProduct(a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128);
   }
 }
 
@@ -106,8 +103,7 @@ void Programs::expectOnTwoStreams(const KernelSource &source) {
   ASSERT_OK(stream->synchronize());
   for (Matrix *result : {&c, &d}) {
     result->fetch();
-    expectProduct(
-        a, [&](int64_t k, int64_t n) { return b.at(n, k); }, *result, 1.0f / 128);
+    expectProduct(a, [&](int64_t k, int64_t n) { return b.at(n, k); }, *result, 1.0f / 128);
   }
 }
 
@@ -144,8 +140,7 @@ TEST_P(Programs, tiles_of_different_lengths_equal_the_product_on_the_cpu) {
         for (int64_t k = (reach + 63) / 64 * 64; k < K; ++k)
           a.values[size_t(m * K + k)] = 0;
       }
-      expectProduct(
-          a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128);
+      expectProduct(a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1.0f / 128);
     }
 }
 
@@ -231,8 +226,7 @@ TEST_P(Programs, gemm_split_k_equals_the_product_on_the_cpu) {
   ASSERT_OK(c.buffer.fill(0));
   launch(hopper::programSource("gemm_split_k.mlir"), {a.ref(), b.ref(), c.ref(), int64_t(3)});
   c.fetch();
-  expectProduct(
-      a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1e-5f);
+  expectProduct(a, [&](int64_t k, int64_t n) { return b.at(n, k); }, c, 1e-5f);
 }
 
 TEST_P(Programs, swiglu_equals_the_products_on_the_cpu) {

@@ -189,9 +189,8 @@ TEST(Roles, take_slots_that_they_fill) {
   for (int i = 0; i < 3; ++i)
     run.tensor("f32", 300, 64);
   run.numbers = {{"M", int64_t(300)}};
-  run.expect(2, [&](int64_t row, int64_t column) {
-    return Expected{2 * run.at(0, row, column), 0};
-  });
+  run.expect(2,
+             [&](int64_t row, int64_t column) { return Expected{2 * run.at(0, row, column), 0}; });
 }
 
 } // namespace

@@ -80,6 +80,5 @@ TEST(Layout, ThreadTilesHoldEveryElementOnce) {
 
 TEST(Layout, BlockedSharesOutWarpsOfAnyNumber) {
   EXPECT_EQ(Layout::blocked({96, 32}, 1, 1, 3), Layout({{32, 0, 3}}, {{32, 1, 1}}, {{3, 0, 1}}));
-  expectDigits(Layout::blocked({64, 32}, 1, 1, 6), Level::Warp,
-               {{2, 0, 1}, {3, kReplicated, 0}});
+  expectDigits(Layout::blocked({64, 32}, 1, 1, 6), Level::Warp, {{2, 0, 1}, {3, kReplicated, 0}});
 }

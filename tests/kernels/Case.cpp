@@ -56,5 +56,6 @@ std::string Case::command() const {
   std::string text = "tilewright run " + kernel + " --shape " + shape + " --dtype " + dtypes;
   if (!settings.empty())
     text += " --set " + settings;
-  return memory == Memory::Contiguous ? text : text + " # tensors " + std::string(cli::nameOf(memory));
+  return memory == Memory::Contiguous ? text
+                                      : text + " # tensors " + std::string(cli::nameOf(memory));
 }

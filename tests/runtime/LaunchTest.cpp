@@ -489,9 +489,7 @@ TEST_F(LaunchTest, contradictory_descriptions_are_refused) {
             "kernel `attention`: parameter `X` names no dimension");
   EXPECT_EQ(reason([](auto &s) { s.params[0].argument = 2; }),
             "kernel `attention`: parameter `q` takes an address from a scalar");
-  EXPECT_EQ(reason([](auto &s) {
-              s.args.push_back(ScalarArg{"B", ElementType::I32});
-            }),
+  EXPECT_EQ(reason([](auto &s) { s.args.push_back(ScalarArg{"B", ElementType::I32}); }),
             "kernel `attention`: `B` is declared twice");
   EXPECT_EQ(reason([](auto &s) {
               s.params.push_back({.kind = ParamKind::Workspace, .name = "space", .bytes = 24});

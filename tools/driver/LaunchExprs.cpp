@@ -115,7 +115,8 @@ static MaybeExpr shiftExpr(arith::ShRSIOp shift, bool ofTile) {
   MaybeExpr shifted = exprOf(shift.getLhs(), ofTile);
   if (!shifted || !matchPattern(shift.getRhs(), m_ConstantInt(&bits)))
     return std::nullopt;
-  return Expr::binary(ExprOp::FloorDiv, *shifted, Expr::constant(int64_t(1) << bits.getSExtValue()));
+  return Expr::binary(ExprOp::FloorDiv, *shifted,
+                      Expr::constant(int64_t(1) << bits.getSExtValue()));
 }
 
 static MaybeExpr exprOf(Value value, bool ofTile) {

@@ -53,8 +53,7 @@ ErrorOr<Operands> cli::makeOperands(const Job &job, const Step &step, const Size
 
 ErrorOr<Operands> cli::placeholders(const Job &job, const Step &step, const Sizes &sizes) {
   static char placeholder alignas(256)[256];
-  return makeOperands(
-      job, step, sizes, [](auto &) { return placeholder; }, -1);
+  return makeOperands(job, step, sizes, [](auto &) { return placeholder; }, -1);
 }
 
 ErrorOr<driver::Attempt> cli::openAttempt(const Job &job, const Step &step, const Sizes &sizes) {
