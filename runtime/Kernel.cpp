@@ -91,6 +91,9 @@ Status Kernel::State::rebind(std::span<const Argument> args) {
   code = nullptr;
   if (bound.grid != 0) {
     TILEWRIGHT_ASSIGN(code, codeOn(bound.device));
+    // Once the code is there, it is known how many of its clusters run at once.
+    if (auto blocks = code->blocksAtOnce(); blocks && plan.limitBlocks(bound.device, *blocks))
+      TILEWRIGHT_TRY(plan.bind(args, *driver, bound));
   }
   // Without tensors the caller's current device decides, which may differ the next time.
   if (plan.hasTensors())

@@ -5,8 +5,10 @@
 #include "runtime/ScalarEncoding.h"
 #include "runtime/TensorMaps.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace tilewright::runtime {
 
@@ -33,6 +35,13 @@ Status LaunchPlan::bind(std::span<const Argument> args, const Driver &driver,
   TILEWRIGHT_TRY(bindArguments(args, bound));
   TILEWRIGHT_TRY(checkDevice(args, driver, bound));
   return bindParams(args, &driver, bound);
+}
+
+bool LaunchPlan::limitBlocks(int device, int64_t blocks) {
+  auto index = static_cast<size_t>(device);
+  if (mostBlocks.size() <= index)
+    mostBlocks.resize(index + 1);
+  return std::exchange(mostBlocks[index], blocks) != blocks;
 }
 
 Status LaunchPlan::bindOnHost(std::span<const Argument> args, int64_t multiprocessors,
@@ -145,7 +154,11 @@ Status LaunchPlan::checkDevice(std::span<const Argument> args, const Driver &dri
     TILEWRIGHT_ASSIGN(bound.device, driver.currentDevice());
   }
   TILEWRIGHT_ASSIGN(const DeviceInfo *device, driver.device(bound.device));
-  bound.values[0] = device->multiprocessors;
+  int64_t most = device->multiprocessors;
+  if (auto index = static_cast<size_t>(bound.device);
+      index < mostBlocks.size() && mostBlocks[index])
+    most = std::min(most, mostBlocks[index]);
+  bound.values[0] = most;
   return {};
 }
 

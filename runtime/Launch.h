@@ -47,6 +47,10 @@ public:
   Status bindOnHost(std::span<const Argument> args, int64_t multiprocessors,
                     BoundLaunch &bound) const;
 
+  /// Tells how many blocks run at once on a device, which `num_sms` says there from now on where it
+  /// is less than its multiprocessors. Whether that is news: launches are then bound again.
+  bool limitBlocks(int device, int64_t blocks);
+
   /// Where each of the device function's parameters starts in BoundLaunch::params.
   const std::vector<unsigned> &paramOffsets() const { return offsets; }
 
@@ -94,6 +98,7 @@ private:
                    BoundLaunch &bound) const;
 
   KernelSource source; ///< Without the text; expressions use the slots' names.
+  std::vector<int64_t> mostBlocks; ///< By device; 0: as many as there are multiprocessors.
   std::vector<Slot> slots;
   std::vector<std::vector<Dim>> dims; ///< Per argument; empty for scalars.
   std::vector<unsigned> scalarSlots;  ///< Per argument; kNoSlot for tensors.

@@ -7,6 +7,7 @@ namespace tilewright::runtime {
 /// Without asking for more, a kernel gets this much dynamic shared memory and this big a cluster.
 static constexpr unsigned kDefaultSharedBytes = 48 * 1024;
 static constexpr unsigned kPortableClusterSize = 8;
+static constexpr unsigned kMostAttributes = 2;
 
 ErrorOr<std::unique_ptr<LoadedKernel>> LoadedKernel::load(const Driver &driver, int device,
                                                           const KernelSource &source,
@@ -50,6 +51,22 @@ Status LoadedKernel::loadCode(const CompiledKernel &compiled) {
   if (source.clusterSize > kPortableClusterSize)
     TILEWRIGHT_TRY(driver.check(
         api.funcSetAttribute(function, FunctionAttribute::NonPortableClusterSizeAllowed, 1), what));
+  return countClusters();
+}
+
+/// With the device's context current.
+Status LoadedKernel::countClusters() {
+  if (source.clusterSize == 1 || !driver.api().occupancyMaxActiveClusters)
+    return {};
+  LaunchAttribute attributes[kMostAttributes];
+  LaunchConfig config{
+      {source.clusterSize, 1, 1}, {source.threads, 1, 1}, source.sharedBytes, nullptr, attributes,
+      writeAttributes(attributes)};
+  int clusters = 0;
+  TILEWRIGHT_TRY(
+      driver.check(driver.api().occupancyMaxActiveClusters(&clusters, function, &config),
+                   "kernel `" + source.entry + "`: cannot count the clusters that run at once"));
+  inClusters = int64_t(clusters) * source.clusterSize;
   return {};
 }
 
@@ -84,9 +101,7 @@ LoadedKernel::~LoadedKernel() {
     driver.api().moduleUnload(module);
 }
 
-Status LoadedKernel::launch(Stream stream, unsigned grid, void **params) const {
-  const DriverTable &api = driver.api();
-  LaunchAttribute attributes[2];
+unsigned LoadedKernel::writeAttributes(LaunchAttribute *attributes) const {
   unsigned count = 0;
   if (source.clusterSize > 1) {
     attributes[count].id = LaunchAttributeId::ClusterDimension;
@@ -98,8 +113,14 @@ Status LoadedKernel::launch(Stream stream, unsigned grid, void **params) const {
     attributes[count].id = LaunchAttributeId::ProgrammaticStreamSerialization;
     attributes[count++].flag = 1;
   }
-  LaunchConfig config{{grid, 1, 1}, {source.threads, 1, 1}, source.sharedBytes, stream, attributes,
-                      count};
+  return count;
+}
+
+Status LoadedKernel::launch(Stream stream, unsigned grid, void **params) const {
+  const DriverTable &api = driver.api();
+  LaunchAttribute attributes[kMostAttributes];
+  LaunchConfig config{{grid, 1, 1}, {source.threads, 1, 1},     source.sharedBytes, stream,
+                      attributes,   writeAttributes(attributes)};
   ContextHandle current = nullptr;
   api.ctxGetCurrent(&current);
   bool foreign = current != context;

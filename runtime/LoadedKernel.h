@@ -9,6 +9,7 @@
 #include "runtime/Workspaces.h"
 
 #include <memory>
+#include <optional>
 
 namespace tilewright::runtime {
 
@@ -27,6 +28,10 @@ public:
   /// each parameter's value.
   Status launch(Stream stream, unsigned grid, void **params) const;
 
+  /// Blocks in clusters that the GPU runs at once: fewer than it has multiprocessors where its
+  /// parts have no multiple of a cluster. None for a kernel without clusters.
+  std::optional<int64_t> blocksAtOnce() const { return inClusters; }
+
   /// The memory of this kind that a launch of `grid` programs on this stream uses; the kernel must
   /// have such a parameter.
   ErrorOr<void *> memory(ParamKind kind, Stream stream, unsigned grid) const;
@@ -39,7 +44,10 @@ private:
       : driver(driver), device(device), source(source) {}
   Status checkFits() const;
   Status loadCode(const CompiledKernel &compiled);
+  Status countClusters();
   Status makeMemory();
+  /// Attributes of a launch; `attributes` has room for all of them.
+  unsigned writeAttributes(LaunchAttribute *attributes) const;
 
   const Driver &driver;
   int device;
@@ -47,6 +55,7 @@ private:
   ContextHandle context = nullptr;
   ModuleHandle module = nullptr;
   FunctionHandle function = nullptr;
+  std::optional<int64_t> inClusters;
   // Null if the kernel has no such parameter.
   std::unique_ptr<TileCounters> counters;
   std::unique_ptr<Workspaces> workspaces, flags;

@@ -102,6 +102,13 @@ inline DriverResult launchKernelEx(const LaunchConfig *config, FunctionHandle, v
   return state.captureFails ? 901 : state.launchResult;
 }
 
+inline DriverResult occupancyMaxActiveClusters(int *clusters, FunctionHandle,
+                                               const LaunchConfig *config) {
+  int size = int(config->attributes[0].clusterDim[0]);
+  *clusters = (size > 2 ? 120 : 132) / size; // as on an H200
+  return kDriverSuccess;
+}
+
 /// What a capture does not record is refused during one, unless the thread has said that it may be.
 inline DriverResult uncaptured() {
   return fakeState().capture && fakeState().captureMode != kCaptureRelaxed ? 900 : kDriverSuccess;
@@ -199,6 +206,7 @@ inline DriverTable fakeTable() {
     return *id = fakeState().capture, 0;
   };
   table.launchKernelEx = fake::launchKernelEx;
+  table.occupancyMaxActiveClusters = fake::occupancyMaxActiveClusters;
   table.tensorMapEncodeTiled = fake::tensorMapEncodeTiled;
   table.getErrorString = [](DriverResult, const char **text) { return *text = "no luck", 0; };
   table.getErrorName = [](DriverResult, const char **text) { return *text = "CUDA_ERROR_TEST", 0; };

@@ -326,6 +326,17 @@ TEST_F(LaunchTest, grid_may_depend_on_the_gpu_and_attributes_are_passed) {
   EXPECT_EQ(launch.attributes[1].flag, 1);
 }
 
+TEST_F(LaunchTest, blocks_of_large_clusters_are_as_many_as_run_at_once) {
+  KernelSource source = attention();
+  source.grid = *Expr::parse("min(cdiv(S, 2) * H, num_sms)");
+  source.clusterSize = 4;
+  Kernel kernel = make(source);
+  for (int launch : {0, 1}) {
+    ASSERT_TRUE(kernel.launch(nullptr, args()));
+    EXPECT_EQ(fakeState().launches[size_t(launch)].config.gridDim[0], 120u);
+  }
+}
+
 TEST_F(LaunchTest, the_kernel_may_ask_for_the_number_of_multiprocessors) {
   KernelSource source = attention();
   source.params.push_back(
