@@ -77,6 +77,10 @@ static std::string problemOf(RankedTensorType tile, int64_t leastRank) {
   return "";
 }
 
+/// Of the place of a box in shared memory, in bytes. Swizzles follow from the address alone, so
+/// that a box may start within the rows after which they repeat.
+constexpr int64_t kBoxAlignment = 128;
+
 LogicalResult ChannelOp::verify() {
   RankedTensorType tile = getResult().getType().getTile();
   bool isTma = getKind() == ChannelKind::Tma, boxed = isTma || getKind() == ChannelKind::Store;
@@ -96,9 +100,11 @@ LogicalResult ChannelOp::verify() {
   if (tile.getRank() != 2)
     return emitOpError() << "shares a tile of one row among " << cluster << " blocks; take "
                          << "`multicast` away, and each brings it for itself";
-  if (tile.getDimSize(0) % (8 * cluster) != 0)
+  int64_t least = std::max<int64_t>(1, kBoxAlignment / panelsOf(tile).rowBytes());
+  if (tile.getDimSize(0) % (least * cluster) != 0)
     return emitOpError() << "shares " << tile.getDimSize(0) << " rows among " << cluster
-                         << " blocks; each brings a multiple of 8";
+                         << " blocks; each brings "
+                         << (least == 1 ? "as many" : "a multiple of " + std::to_string(least));
   return success();
 }
 

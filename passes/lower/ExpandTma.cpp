@@ -63,7 +63,7 @@ cuda::TensorMapType Expander::mapType(Operation *op) {
     SmallVector<int64_t> box(extents.size(), 1);
     auto [rows, columns] = tileAxes(extents);
     if (rows >= 0)
-      box[rows] = boxExtent(panels.rows / parts, 8);
+      box[rows] = boxExtent(panels.rows / parts, 1);
     box[columns] = rows >= 0               ? panels.panelColumns()
                    : panels.columns <= 256 ? panels.columns
                                            : boxExtent(panels.columns, 128 / panels.elementBytes);

@@ -13,7 +13,8 @@ using namespace mlir;
 
 namespace tilewright::simulator::machine {
 
-static constexpr int64_t kChunk = 16; // bytes that a swizzle keeps together
+static constexpr int64_t kChunk = 16;       // bytes that a swizzle keeps together
+static constexpr uint32_t kAlignment = 128; // of a box in shared memory
 
 //===- Boxes ----------------------------------------------------------------------------------===//
 
@@ -81,12 +82,11 @@ static std::optional<BoxCopy> boxOf(Warp &warp, const Instruction &instruction, 
     copy.first.push_back(warp.lanes<int32_t>(slot)[lane]);
   }
   warp.requireDefined(instruction, instruction.a, 1u << lane, "an address");
-  uint32_t alignment = box.swizzle ? uint32_t(8 * box.swizzle) : 128;
-  if (copy.address % alignment != 0) {
+  if (copy.address % kAlignment != 0) {
     report(FindingKind::Misaligned, warp, instruction, lane,
            "the box lies at shared-memory address 0x" +
                llvm::utohexstr(copy.address, /*LowerCase=*/true) + ", no multiple of " +
-               std::to_string(alignment));
+               std::to_string(kAlignment));
     return std::nullopt;
   }
   if (copy.first.back() * box.elementBytes % kChunk != 0) { // an H200: illegal instruction

@@ -197,9 +197,17 @@ func.func @multicast_takes_a_cluster() {
 
 // -----
 
-func.func @each_block_brings_whole_groups_of_rows() attributes {cta.cluster = 2 : i32} {
-  // expected-error @+1 {{'cta.channel' op shares 24 rows among 2 blocks; each brings a multiple of 8}}
+func.func @each_block_brings_as_many_rows() attributes {cta.cluster = 5 : i32} {
+  // expected-error @+1 {{'cta.channel' op shares 24 rows among 5 blocks; each brings as many}}
   %c = cta.channel tma multicast : !cta.channel<2 x tensor<24x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @a_share_is_128_bytes() attributes {cta.cluster = 2 : i32} {
+  // expected-error @+1 {{'cta.channel' op shares 24 rows among 2 blocks; each brings a multiple of 8}}
+  %c = cta.channel tma multicast : !cta.channel<2 x tensor<24x8xbf16>>
   return
 }
 
