@@ -14,6 +14,7 @@ constexpr int64_t kWarpgroup = 128;   // threads
 constexpr int64_t kRows = 64;         // of a warpgroup's instruction
 constexpr int64_t kMostColumns = 256; // of one
 constexpr int64_t kOperandBytes = 32; // along the depth of one
+constexpr int64_t kShareBytes = 128;  // whose multiples a block of a cluster loads for all
 constexpr int64_t kMostSlots = 12;
 constexpr int64_t kMostBlocks = 2; // of rows, of a warpgroup
 constexpr int64_t kPadBytes = 16;  // of a row of what is put in order, against bank conflicts
@@ -438,6 +439,11 @@ Status PlanWriter::writeChannels() {
     Plan::Channel channel{stream.id, byTma ? "tma" : "registers", 1, 0, false, ""};
     channel.multicast =
         byTma && is.cluster && stream.isOperand && llvm::is_contained(stream.alike, is.clusterAxis);
+    if (channel.multicast &&
+        (stream.shape.front() % is.cluster || stream.bytes() / is.cluster % kShareBytes))
+      return Error{llvm::formatv("{0} has {1} rows, which {2} blocks cannot share", stream.id,
+                                 stream.shape.front(), is.cluster)
+                       .str()};
     const StreamModel *leader = leaderOf(stream);
     if (leader && leader != &stream && leader->notByTma.empty() && byTma)
       channel.with = leader->id;
@@ -648,13 +654,14 @@ static std::vector<Structure> unchained(const KernelModel &model, int64_t groups
       is.isSplit = true;
     });
   for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
-    for (bool isSplit : {false, true})
-      if (isShared(model, axis))
-        add([&](Structure &is) {
-          is.cluster = 2;
-          is.clusterAxis = axis;
-          is.isSplit = isSplit;
-        });
+    for (int64_t cluster : {2, 4})
+      for (bool isSplit : {false, true})
+        if (isShared(model, axis))
+          add([&](Structure &is) {
+            is.cluster = cluster;
+            is.clusterAxis = axis;
+            is.isSplit = isSplit;
+          });
   if (groups == 1)
     add([](Structure &is) { is.turns = 2; });
   // Of operands in registers, made ahead; of products that are added at once, in turns; of operands

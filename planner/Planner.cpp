@@ -58,6 +58,30 @@ static void sortAxes(const KernelModel &model, Plan &plan) {
     axes.clear();
 }
 
+/// Tiles along the first axis that go together: as many as let multiprocessors side by side load
+/// the fewest bytes that differ. Those of clusters are not side by side, and find theirs in L2.
+static int64_t groupOf(const KernelModel &model, const Plan &plan) {
+  constexpr int64_t kGroup = 16; // of 16 blocks
+  if (plan.blocks.cluster)
+    return kGroup;
+  auto bytesAlong = [&](int64_t axis) { // of all that differ along it
+    int64_t bytes = 0;
+    for (const StreamModel &stream : model.streams)
+      if (stream.loop != kNoLoop && !llvm::is_contained(stream.alike, axis))
+        bytes += stream.bytes();
+    return bytes;
+  };
+  const std::vector<int64_t> &axes = plan.blocks.axes;
+  int64_t first = bytesAlong(axes.empty() ? 0 : axes[0]);
+  int64_t next = bytesAlong(axes.empty() ? 1 : axes[1]), best = kGroup;
+  for (int64_t group : {8, 4}) {
+    auto loaded = [&](int64_t each) { return each * first + kGroup / each * next; };
+    if (loaded(group) < loaded(best))
+      best = group;
+  }
+  return best;
+}
+
 void Planner::orderTiles(const KernelModel &model, Plan &plan) {
   constexpr int64_t kGroup = 16; // tiles along the first axis that share what they read in L2
   constexpr int64_t kHeads = 4;  // rows of as many of the next axis that go together
@@ -69,7 +93,7 @@ void Planner::orderTiles(const KernelModel &model, Plan &plan) {
   std::vector<int64_t> uneven = unevenAxes(model);
   if (uneven.empty()) {
     sortAxes(model, plan);
-    plan.blocks.grouped = kGroup;
+    plan.blocks.grouped = groupOf(model, plan);
     return;
   }
   // Long and short tiles in turns: an axis along which tiles are alike varies first, the one along

@@ -15,36 +15,39 @@ using runtime::ExprValue;
 const Rates &planner::ratesOf(const Target &) {
   // docs/planner.md has where each number is from.
   static constexpr Rates kHopper = {.multiprocessors = 132,
-                                    .gigahertz = 1.58,
-                                    .gigahertzLong = 1.44,
+                                    .gigahertz = 1.66,
+                                    .gigahertzLong = 1.6,
                                     .productFlops = 4096,
                                     .multiplies = 128,
                                     .specials = 16,
                                     .conversions = 64,
                                     .sharedBytes = 128,
-                                    .l2Bytes = 79,
-                                    .l2Clocks = 1310,
+                                    .portBytes = 104,
+                                    .l2Bytes = 50,
+                                    .beside = 9,
+                                    .inClusters = 0.91,
+                                    .l2Clocks = 2230,
                                     .threadBytes = 8,
-                                    .dramBytes = 4.6e12,
-                                    .dramSeconds = 0.3e-6,
-                                    .l2Capacity = 40e6,
-                                    .storeBytes = 89,
-                                    .launchMicroseconds = 4.5,
-                                    .clusterMicroseconds = 1.1,
-                                    .shareMicroseconds = 2.7,
-                                    .turnsMicroseconds = 2,
-                                    .residentMicroseconds = 0,
-                                    .tileClocks = 100,
-                                    .sliceClocks = 117,
-                                    .stepClocks = 4,
-                                    .mergeClocks = 543,
-                                    .mergeBytes = 23};
+                                    .dramBytes = 4.72e12,
+                                    .dramSeconds = 0.25e-6,
+                                    .l2Capacity = 48e6,
+                                    .storeBytes = 793,
+                                    .launchMicroseconds = 4.2,
+                                    .clusterMicroseconds = 1.3,
+                                    .clustersMicroseconds = 1.6,
+                                    .shareMicroseconds = 4,
+                                    .turnsMicroseconds = 1.4,
+                                    .tileClocks = 7,
+                                    .sliceClocks = 256,
+                                    .mergeClocks = 23,
+                                    .mergeBytes = 31};
   return kHopper;
 }
 
 namespace {
 
-constexpr int64_t kLarge = 8192; ///< A size that nobody knows.
+constexpr int64_t kLarge = 8192;             ///< A size that nobody knows.
+constexpr int64_t kLine = 128, kSector = 32; ///< Of L2, in bytes.
 
 /// Clocks of an SM for one thing, by the unit that is busy.
 struct Clocks {
@@ -72,6 +75,8 @@ public:
             double(launch.multiprocessors ? launch.multiprocessors : rates.multiprocessors)) {
     for (const runtime::Expr &extent : model.grid)
       extents.push_back(double(std::max<int64_t>(0, valueOf(extent, {}))));
+    if (plan.blocks.cluster > 2)
+      processors *= rates.inClusters;
     tiles = 1;
     for (double extent : extents)
       tiles *= extent;
@@ -89,7 +94,9 @@ private:
   Clocks stepOf(int loop) const;
   double slowness(const ProductModel &product) const;
   double readBytes(const ProductModel &product) const;
-  bool startsAcross(const std::optional<runtime::Expr> &pitch, int64_t elementBytes) const;
+  int64_t pitchBytes(const std::optional<runtime::Expr> &pitch, int64_t elementBytes) const;
+  double askedOf(const StreamModel &stream, const Plan::Channel &channel) const;
+  double distinctOf(const StreamModel &stream) const;
   double storeClocks(const EndModel &end) const;
   double exposed(double ratio) const;
   double slotsIn(int loop) const;
@@ -161,7 +168,8 @@ int64_t Predictor::valueOf(const runtime::Expr &expr, const Tile &tile) const {
 /// One iteration of a loop, or what stands outside of all.
 Clocks Predictor::stepOf(int loop) const {
   Clocks step;
-  constexpr double kAcross = 1.8;  // times as long, where rows start within sectors
+  double arriving = 0, asked = 0;
+  constexpr double kTorn = 1.5;    // times as long, of rows that start within sectors
   constexpr double kWritten = 0.1; // of what arrives in shared memory, beside what is read there
   bool isPending = true, isAdded = false;
   for (const ProductModel &product : model.products) {
@@ -176,13 +184,15 @@ Clocks Predictor::stepOf(int loop) const {
   step.arithmetic = arithmeticClocks(loop == kNoLoop ? Work() : model.loops[loop].work);
   for (const StreamModel &stream : model.streams)
     if (const Plan::Channel *channel = plan.channelOf(stream.id); stream.loop == loop && channel) {
-      double across =
-          startsAcross(stream.pitch, stream.elementBytes) && stream.shape.size() > 1 ? kAcross : 1;
-      double shared = channel->multicast ? double(plan.blocks.cluster) : 1;
-      double rate = channel->kind == "tma" ? rates.l2Bytes : rates.threadBytes;
-      step.l2 += double(stream.bytes()) / shared / rate * across;
+      bool isTma = channel->kind == "tma";
+      double bytes = double(stream.bytes());
+      bool isTorn =
+          stream.shape.size() > 1 && pitchBytes(stream.pitch, stream.elementBytes) % kSector;
+      arriving += bytes * (isTorn ? kTorn : 1) / (isTma ? rates.portBytes : rates.threadBytes);
+      asked += bytes * askedOf(stream, *channel) / rates.l2Bytes;
       step.shared += kWritten * double(stream.bytes()) / rates.sharedBytes;
     }
+  step.l2 = std::max(arriving, asked);
   for (const ComputedModel &tile : model.computed) // written there, and read by no product yet
     if (tile.loop == loop && plan.channelOf(tile.id))
       step.shared += double(tile.bytes) / rates.sharedBytes;
@@ -190,16 +200,14 @@ Clocks Predictor::stepOf(int loop) const {
     if (stream.loop == loop && !stream.into.empty())
       step.shared += double(stream.bytes()) / rates.sharedBytes;
   // What does not hide behind the longest: measured, as all such numbers here (docs/planner.md).
-  constexpr double kL2 = 0.09, kChain = 100, kClusterStep = 28, kAlone = 0.37, kRing = 0.8;
+  constexpr double kL2 = 0.21, kChain = 100, kAlone = 0.29, kRing = 0.72;
   step.taken =
       std::max({step.products, step.l2, step.shared}) + kL2 * std::min(step.products, step.l2);
   if (step.products > 0) {
-    double arriving = rates.l2Clocks / slotsIn(loop);
+    double delay = rates.l2Clocks / slotsIn(loop);
     if (plan.blocks.turns > 1) // the ring of the tile whose turn it is feeds all products
-      arriving = kAlone * step.products + kRing * arriving;
-    step.taken = std::max(step.taken, arriving) + rates.stepClocks;
-    if (plan.blocks.cluster)
-      step.taken += kClusterStep;
+      delay = kAlone * step.products + kRing * delay;
+    step.taken = std::max(step.taken, delay);
   }
   step.taken = std::max(step.taken, madeClocks(loop, step));
   double shorter = std::min(step.taken, step.arithmetic);
@@ -241,11 +249,11 @@ double Predictor::madeClocks(int loop, const Clocks &step) const {
 
 /// How many times as long instructions take as they should.
 double Predictor::slowness(const ProductModel &product) const {
-  constexpr double kSeveralBlocks = 1.03, kSwapped = 1.015;
+  constexpr double kSeveralBlocks = 1.11;
   const Plan::Product &made = *plan.productOf(product.id);
   int64_t warpgroups = made.warps[0] / 4, rows = made.swapped ? product.n : product.m;
   bool hasSeveral = warpgroups > 1 && rows > 64 * warpgroups; // of each
-  return (hasSeveral ? kSeveralBlocks : 1) * (made.swapped ? kSwapped : 1);
+  return hasSeveral ? kSeveralBlocks : 1;
 }
 
 /// Bytes that the instructions of a product read in shared memory: a block of rows of the left
@@ -286,11 +294,47 @@ double Predictor::slotsIn(int loop) const {
   return 1e9; // nothing is loaded
 }
 
-/// Whether rows of a view start within sectors of L2.
-bool Predictor::startsAcross(const std::optional<runtime::Expr> &pitch,
-                             int64_t elementBytes) const {
-  constexpr int64_t kSector = 32;
-  return pitch && valueOf(*pitch, {}) * elementBytes % kSector;
+/// From a row of a view to the next; of what is not known, a whole line.
+int64_t Predictor::pitchBytes(const std::optional<runtime::Expr> &pitch,
+                              int64_t elementBytes) const {
+  return pitch ? valueOf(*pitch, {}) * elementBytes : kLine;
+}
+
+/// How often L2 is asked for what a stream loads. A block of a cluster brings its share alone.
+/// Without clusters, multiprocessors side by side (of a GPC) that load the same lines at about the
+/// same time are answered at once; rows that start within lines are not.
+double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channel) const {
+  constexpr double kApart = 0.34;        // of loads, which come too late for that
+  constexpr double kWithinSector = 1.35; // times as long
+  if (channel.kind != "tma")
+    return 0;
+  double share = channel.multicast ? 1 / double(plan.blocks.cluster) : 1;
+  if (stream.shape.size() < 2)
+    return share;
+  int64_t pitch = pitchBytes(stream.pitch, stream.elementBytes);
+  if (pitch % kSector)
+    return share * kWithinSector;
+  bool areTogether =
+      pitch % kLine == 0 && !plan.blocks.cluster && plan.blocks.turns < 2 && plan.blocks.perSm == 1;
+  return areTogether ? kApart + (1 - kApart) * distinctOf(stream) : share;
+}
+
+/// Of the tiles that multiprocessors side by side load of a stream, the part that differ.
+double Predictor::distinctOf(const StreamModel &stream) const {
+  std::vector<int64_t> axes = plan.blocks.axes;
+  for (int64_t axis = 0; axes.size() < extents.size(); ++axis)
+    axes.push_back(axis);
+  double left = std::min(rates.beside, tiles), all = 1, distinct = 1;
+  for (auto [number, axis] : llvm::enumerate(axes)) {
+    double extent = extents[axis];
+    if (number == 0 && plan.blocks.grouped)
+      extent = std::min(extent, double(plan.blocks.grouped));
+    double here = std::clamp(std::ceil(left / all), 1.0, std::max(1.0, extent));
+    all *= here;
+    bool isSame = llvm::is_contained(stream.alike, axis) || llvm::is_contained(stream.near, axis);
+    distinct *= isSame ? 1 : here;
+  }
+  return distinct / all;
 }
 
 Clocks Predictor::loopOf(int loop, const Tile &tile) const {
@@ -333,13 +377,13 @@ std::pair<double, double> Predictor::wholeEnd() const {
 
 /// What a tile's end takes, and how much of that nothing is multiplied beside.
 double Predictor::endOf() const {
-  constexpr double kBeside = 0.35, kNextTile = 0.5, kResident = 0.87, kSwitch = 600;
+  constexpr double kBeside = 0.47, kNextTile = 0.5, kSwitch = 610;
   auto [stores, arithmetic] = wholeEnd();
   if (plan.loopOf(Plan::kTiles))
     return kNextTile * (stores + arithmetic);
   if (plan.blocks.turns > 1)
     return kSwitch + kBeside * (stores + arithmetic);
-  return (plan.blocks.perSm > 1 ? kResident : 1) * stores + arithmetic;
+  return stores + arithmetic;
 }
 
 /// An end goes through its slots in slices, each of which waits for room and for all threads.
@@ -347,13 +391,13 @@ double Predictor::storeClocks(const EndModel &end) const {
   const Plan::Channel *channel = plan.channelOf(end.id);
   if (!channel) // what others take is small
     return 0;
-  constexpr double kOneSlot = 2, kAcrossSectors = 2.6; // times as long
-  double bytes = double(end.rows * end.columns) * 4;   // of sums
+  constexpr double kOneSlot = 2, kAcrossSectors = 9; // times as long
+  double bytes = double(end.rows * end.columns) * 4; // of sums
   double slices = channel->rows ? double(end.rows) / double(channel->rows)
                                 : double(end.columns) / double(channel->columns);
   return slices * rates.sliceClocks * (channel->slots > 1 ? 1 : kOneSlot) +
          bytes / rates.storeBytes *
-             (startsAcross(end.pitch, end.elementBytes) ? kAcrossSectors : 1);
+             (pitchBytes(end.pitch, end.elementBytes) % kSector ? kAcrossSectors : 1);
 }
 
 Clocks Predictor::tileOf(const Tile &tile) const {
@@ -496,7 +540,7 @@ double Predictor::dramBytes() const {
 
 /// The clock falls where products go on for long: a GPU at the limit of its power.
 double Predictor::gigahertz(double microseconds) const {
-  constexpr double kShort = 60, kLong = 3000; // us
+  constexpr double kShort = 500, kLong = 800; // us
   double length = std::clamp(std::log(microseconds / kShort) / std::log(kLong / kShort), 0.0, 1.0);
   return rates.gigahertz + length * (rates.gigahertzLong - rates.gigahertz);
 }
@@ -513,18 +557,17 @@ Prediction Predictor::predict() {
   result.dram = dramBytes() / dramRate() * 1e6;
   result.ends = endOf() * tiles / processors / perMicrosecond;
   result.balance = most > 0 ? std::min(1.0, sum.taken / processors / most) : 1;
-  constexpr double kMemory = 0.23; // of the shorter, beside work or loads that take longer
+  constexpr double kMemory = 0.16; // of the shorter, beside work or loads that take longer
   double work = most / perMicrosecond;
   result.total = rates.launchMicroseconds + std::max(work, result.dram) +
                  kMemory * std::min(work, result.dram);
   if (plan.blocks.cluster)
-    result.total += rates.clusterMicroseconds;
+    result.total +=
+        plan.blocks.cluster > 2 ? rates.clustersMicroseconds : rates.clusterMicroseconds;
   if (!plan.blocks.splitLoop.empty())
     result.total += rates.shareMicroseconds;
   if (plan.blocks.turns > 1)
     result.total += rates.turnsMicroseconds;
-  else if (plan.blocks.perSm > 1)
-    result.total += rates.residentMicroseconds;
   return result;
 }
 
