@@ -97,7 +97,7 @@ private:
   Status packParam(size_t index, std::span<const Argument> args, const Driver *driver,
                    BoundLaunch &bound) const;
 
-  KernelSource source; ///< Without the text; expressions use the slots' names.
+  KernelSource source;             ///< Without the text; expressions use the slots' names.
   std::vector<int64_t> mostBlocks; ///< By device; 0: as many as there are multiprocessors.
   std::vector<Slot> slots;
   std::vector<std::vector<Dim>> dims; ///< Per argument; empty for scalars.
