@@ -1,4 +1,4 @@
-"""Writes the tables of a folder of results between the markers of the README.
+"""Writes the tables of a folder of results between the markers of docs/benchmarks.md.
 
 python -m bench.readme bench/results/h200
 """
@@ -12,6 +12,7 @@ from bench import results, table
 from bench.machine import ROOT
 
 LONGEST = 20  # Rows of a table that is shown as it is.
+PAGE = ROOT / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 
 
@@ -25,7 +26,7 @@ def section(found: list[dict], folder: str) -> str:
     )
     lines = [
         f"{first['gpu']}, commit `{first['commit']}`, {first['date']}; {versions}. "
-        f"Medians; spreads, clocks and power are in [{folder}]({folder}).",
+        f"Medians; spreads, clocks and power are in [{folder.removeprefix('../')}]({folder}).",
         "",
         f"![speed over the best peer's]({folder}/ratios.svg)",
     ]
@@ -64,9 +65,8 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path, help="where the JSON files are")
     folder = parser.parse_args().folder.resolve()
-    readme = ROOT / "README.md"
-    content = section(results.read(folder), folder.relative_to(ROOT).as_posix())
-    readme.write_text(insert(readme.read_text(encoding="utf-8"), content), encoding="utf-8")
+    content = section(results.read(folder), f"../{folder.relative_to(ROOT).as_posix()}")
+    PAGE.write_text(insert(PAGE.read_text(encoding="utf-8"), content), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Tables, JSON, plots and the README's section."""
+"""Tables, JSON, plots and the page of benchmarks."""
 
 import json
 import math
@@ -68,10 +68,11 @@ def test_numbers_are_rounded_to_four_digits():
 
 
 def test_the_section_replaces_what_is_between_the_markers(result):
-    section = readme.section([result], "bench/results/h200")
+    section = readme.section([result], "../bench/results/h200")
     text = readme.insert(f"above\n{readme.BEGIN}\nold\n{readme.END}\nbelow\n", section)
     assert text.startswith(f"above\n{readme.BEGIN}\nNVIDIA H200, commit `abc1234`")
     assert text.endswith(f"| Triton | — |\n{readme.END}\nbelow\n")
+    assert "[bench/results/h200](../bench/results/h200)" in text
     assert "old" not in text and "python 3" not in text
 
 
@@ -82,7 +83,11 @@ def test_a_long_table_is_folded(result):
     assert section.endswith("| — |\n\n</details>")
 
 
-def test_a_readme_without_markers_is_an_error():
+def test_the_page_has_the_markers():
+    assert "ours" in readme.insert(readme.PAGE.read_text(), "ours")
+
+
+def test_a_page_without_markers_is_an_error():
     with pytest.raises(ValueError, match="markers"):
         readme.insert("no markers here", "content")
 
