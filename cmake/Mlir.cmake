@@ -6,7 +6,13 @@
 # none of our code reaches.
 find_package(MLIR REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/mlir)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+# LLVM writes dependency files by the top of the build folder; by the newer policy CMake takes them as
+# written by the current one, and Ninja, which then finds other outputs in them, runs tablegen in
+# every build. A function keeps the policies under which it was defined.
+cmake_policy(PUSH)
+cmake_policy(SET CMP0116 OLD)
 include(TableGen)
+cmake_policy(POP)
 include(AddLLVM)
 include(AddMLIR)
 set(LLVM_LINK_LLVM_DYLIB OFF)

@@ -20,5 +20,6 @@ config.environment["PATH"] = os.pathsep.join(
 config.substitutions += [
     ("%kernels", os.path.join(config.source_root, "kernels_src")),
     ("%root", config.source_root),
+    ("%build", config.binary_root),
     ("%python", config.python),
 ]
