@@ -140,12 +140,26 @@ std::string cli::describeDifference(const Job &job, const std::string &name,
       coordinates(result.first, reference.shape), result.firstFound, result.firstExpected);
 }
 
+/// "`S` is 0" for an empty tensor.
+static std::string emptyAxis(const Job &job, const std::string &name, const HostTensor &tensor) {
+  size_t axis = llvm::find(tensor.shape, 0) - tensor.shape.begin();
+  for (const Step &step : job.steps)
+    if (const Param *param = step.signature().param(name))
+      return "`" + param->dims[axis].name + "` is 0";
+  return "a size is 0";
+}
+
 Status cli::compareOutputs(const Job &job, const HostTensors &found, const HostTensors &expected) {
   Status outcome;
   for (const auto &[name, access] : accesses(job)) {
     if (!access.written)
       continue;
     const HostTensor &reference = expected.at(name);
+    if (reference.size() == 0) {
+      fmt::print("  {:8} {:5} no elements, since {}: ok\n", name,
+                 std::string(nameOf(reference.type)), emptyAxis(job, name, reference));
+      continue;
+    }
     Comparison result = compare(found.at(name), reference);
     fmt::print("  {:8} {:5} max error {:.3g} absolute, {:.3g} relative (allowed {:.3g}): {}\n",
                name, std::string(nameOf(reference.type)), result.maxAbsolute, result.maxRelative,

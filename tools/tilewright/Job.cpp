@@ -61,8 +61,7 @@ static ConstValue parseConst(const std::string &text) {
 
 //===- Sizes ----------------------------------------------------------------------------------===//
 
-/// All names that satisfy `has` for some step, for suggestions.
-static std::vector<std::string> dimNames(const Job &job) {
+std::vector<std::string> cli::dimNames(const Job &job) {
   std::vector<std::string> names;
   for (const Step &step : job.steps)
     for (const frontend::DimInfo &dim : step.signature().dims)
@@ -329,20 +328,4 @@ ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
   if (!job.config.planText.empty() || !job.config.planEntries.empty())
     TILEWRIGHT_TRY(driver::bindTiles(*text, job.config, job.steps.front().settings, args.plan[0]));
   return job;
-}
-
-Status cli::checkComplete(const Job &job) {
-  std::string missing;
-  for (const std::string &name : dimNames(job))
-    if (!job.sizes.contains(name) && missing.find("`" + name + "`") == missing.npos)
-      missing += (missing.empty() ? "`" : ", `") + name + "`";
-  if (!missing.empty())
-    return Error{"kernel `" + job.name + "`: the size of " + missing +
-                 " must be given: `--shape NAME=SIZE,…`"};
-  for (const Step &step : job.steps)
-    for (const Param &param : step.signature().params)
-      if (param.kind == Param::Scalar && !step.scalars.contains(param.name))
-        return Error{"kernel `" + step.text->kernel + "`: the scalar `" + param.name +
-                     "` must be given: `--set " + param.name + "=…`"};
-  return {};
 }

@@ -70,6 +70,9 @@ struct Job {
 
 ErrorOr<Job> makeJob(const KernelArgs &args);
 
+/// The dimensions of all steps, in the order of their declaration.
+std::vector<std::string> dimNames(const Job &job);
+
 /// Fails, naming them, if sizes or scalars are missing that running needs.
 Status checkComplete(const Job &job);
 

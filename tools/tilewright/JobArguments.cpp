@@ -150,6 +150,44 @@ planner::Launch cli::launchFor(const Job &job, const Step &step, const Sizes &si
   return {valueOf, 0};
 }
 
+//===- What is missing ------------------------------------------------------------------------===//
+
+/// A value that a scalar could have, as `--set` takes it.
+static std::string exampleOf(const Param &scalar) {
+  const char *value = frontend::isFloat(*scalar.dtype)         ? "0.5"
+                      : *scalar.dtype == frontend::Dtype::Bool ? "true"
+                                                               : "1";
+  return scalar.name + "=" + value;
+}
+
+static Status checkScalars(const Step &step) {
+  std::string missing, example;
+  for (const Param &param : step.signature().params) {
+    if (param.kind != Param::Scalar || step.scalars.contains(param.name))
+      continue;
+    missing += (missing.empty() ? "`" : ", `") + param.name + "` (" +
+               frontend::dtypeName(*param.dtype).str() + ")";
+    example += (example.empty() ? "" : ",") + exampleOf(param);
+  }
+  if (missing.empty())
+    return {};
+  return Error{"kernel `" + step.text->kernel + "`: the scalar " + missing +
+               " has no default and must be given, for example `--set " + example + "`"};
+}
+
+Status cli::checkComplete(const Job &job) {
+  std::string missing;
+  for (const std::string &name : dimNames(job))
+    if (!job.sizes.contains(name) && missing.find("`" + name + "`") == missing.npos)
+      missing += (missing.empty() ? "`" : ", `") + name + "`";
+  if (!missing.empty())
+    return Error{"kernel `" + job.name + "`: the size of " + missing +
+                 " must be given: `--shape NAME=SIZE,…`"};
+  for (const Step &step : job.steps)
+    TILEWRIGHT_TRY(checkScalars(step));
+  return {};
+}
+
 std::string cli::str(const Sizes &sizes) {
   std::string text;
   for (const auto &[name, size] : sizes)
