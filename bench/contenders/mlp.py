@@ -90,5 +90,42 @@ def swiglu_mlp(case: Case) -> Lineup:
     return Lineup(contenders)
 
 
+def gate_and_up(case: Case) -> Lineup:
+    """What of swiglu_mlp leads to h: its first kernel."""
+    m, n, k = (case.shape[name] for name in "MNK")
+    dtype = DTYPES[case.dtype]
+    x, h = random(m, k, dtype=dtype), empty(m, n, dtype=dtype)
+    gate, up = (random(n, k, dtype=dtype, scale=k**-0.5) for _ in range(2))
+    both = torch.cat([gate, up])
+    reference = F.silu(x.float() @ gate.float().T) * (x.float() @ up.float().T)
+
+    def eager(x, gate, up):
+        return F.silu(F.linear(x, gate)) * F.linear(x, up)
+
+    def joined():
+        g, u = F.linear(x, both).split(n, dim=1)
+        return F.silu(g) * u
+
+    def by_ours():
+        kernel = ours.kernel("swiglu_mlp")
+        return lambda: (kernel(x, gate, up, h), h)[1]
+
+    def by_compile():
+        layer = compiled(eager)
+        return lambda: layer(x, gate, up)
+
+    return Lineup(
+        {
+            OURS: lambda: checked(by_ours(), reference, (h,)),
+            "torch eager": lambda: checked(lambda: eager(x, gate, up), reference),
+            "torch eager, gate and up joined": lambda: checked(joined, reference),
+            SLOW: lambda: checked(by_compile(), reference),
+        }
+    )
+
+
+KERNELS = {"gelu_linear": gelu_linear, "swiglu_mlp": swiglu_mlp, "gate_and_up": gate_and_up}
+
+
 def lineup(case: Case) -> Lineup:
-    return {"gelu_linear": gelu_linear, "swiglu_mlp": swiglu_mlp}[case.kernel](case)
+    return KERNELS[case.kernel](case)

@@ -53,7 +53,7 @@ def as_a_whole(case: Case, kernel_of: KernelOf = builtin) -> Lineup:
 def by_blocks(case: Case, kernel_of: KernelOf = builtin) -> Lineup:
     """c = a b^T with a scale for each BLOCK columns of a row of a, and each BLOCK^2 of b.
 
-    The peer has one scale for all: it does less.
+    The peers have one scale for all: they do less.
     """
     m, n, k = (case.shape[name] for name in "MNK")
     a, b = (random(rows, k, dtype=DTYPES[case.dtype]) for rows in (m, n))
@@ -72,23 +72,37 @@ def by_blocks(case: Case, kernel_of: KernelOf = builtin) -> Lineup:
         {
             OURS: lambda: checked(by_ours(), reference, (out,)),
             "cuBLASLt": lambda: checked(scaled(a, b.T), a.float() @ b.float().T),
+            "cuBLASLt, fast sums": lambda: checked(
+                scaled(a, b.T, fast_sums=True), a.float() @ b.float().T
+            ),
         }
     )
 
 
 def mixed(case: Case, kernel_of: KernelOf = builtin) -> Lineup:
-    """c = a w^T: w is b, in 8 bits, with a scale for each GROUP columns of a row. No peer has it."""
+    """c = a w^T: w is b, in 8 bits, with a scale for each GROUP columns of a row. No peer has it, so
+    ours of w in the dtype of a is beside it."""
     m, n, k = (case.shape[name] for name in "MNK")
     a, b = random(m, k, dtype=DTYPES[case.dtype]), random(n, k, dtype=torch.float8_e4m3fn)
     b_scales = powers_of_two(k // GROUP, n)
     out = empty(m, n, dtype=a.dtype)
-    reference = a.float() @ (b.float() * b_scales.T.repeat_interleave(GROUP, 1)).T
+    w = (b.float() * b_scales.T.repeat_interleave(GROUP, 1)).to(a.dtype)
+    reference = a.float() @ w.float().T
 
     def by_ours():
         kernel = kernel_of(case)
         return lambda: (kernel(a, b, b_scales, out), out)[1]
 
-    return Lineup({OURS: lambda: checked(by_ours(), reference, (out,))})
+    def whole():
+        kernel = ours.kernel("matmul_nt")
+        return lambda: (kernel(a, w, out), out)[1]
+
+    return Lineup(
+        {
+            OURS: lambda: checked(by_ours(), reference, (out,)),
+            "matmul_nt": lambda: checked(whole(), reference, (out,)),
+        }
+    )
 
 
 KERNELS = {"matmul_scaled": as_a_whole, "matmul_block_scaled": by_blocks, "matmul_mixed": mixed}

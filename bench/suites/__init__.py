@@ -21,6 +21,7 @@ SUITES: dict[str, Suite] = {
     for suite in (
         *(module.SUITE for module in (gemm, mlp, attention, rows, launch, compile, hopper, plans)),
         *products.SUITES,
+        mlp.GATED,
         *attentions.SUITES,
     )
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bench.cases import Case, Suite
 
 
@@ -30,6 +32,17 @@ def swiglu_mlp(m: int, n: int, k: int, slow_peers: bool = False) -> Case:
     )
 
 
+def gate_and_up(m: int, n: int, k: int) -> Case:
+    """h = silu(x gate^T) * (x up^T): the first kernel of swiglu_mlp alone."""
+    whole = swiglu_mlp(m, n, k, slow_peers=True)
+    return replace(
+        whole,
+        kernel="gate_and_up",
+        flops=4.0 * m * n * k,
+        bytes=2.0 * (m * k + 2 * n * k + m * n),
+    )
+
+
 SUITE = Suite(
     name="mlp",
     summary="fused feed-forward layers",
@@ -42,5 +55,20 @@ SUITE = Suite(
         gelu_linear(8192, 3072, 768, approximate=True),
         swiglu_mlp(4096, 11008, 4096, slow_peers=True),
         swiglu_mlp(8192, 14336, 4096),
+    ),
+)
+
+GATED = Suite(
+    name="gated_mlp",
+    summary="gated feed-forward layers, and the first half of one",
+    metric="TFLOP/s",
+    clock="device",
+    rounds=60,
+    cases=(
+        gate_and_up(8192, 14336, 4096),
+        *(
+            swiglu_mlp(*size, slow_peers=True)
+            for size in ((8192, 14336, 4096), (16384, 4096, 1024), (64, 14336, 4096))
+        ),
     ),
 )

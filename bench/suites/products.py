@@ -1,4 +1,5 @@
-"""Products beside cuBLAS and cuBLASLt: many sizes, few rows, orders and dtypes, random shapes."""
+"""Products beside cuBLAS and cuBLASLt: many sizes, few rows, orders and dtypes, random shapes; scales
+for rows or blocks; tiles whose extents are numbers of the text."""
 
 from __future__ import annotations
 
@@ -30,6 +31,7 @@ AWKWARD = (
 )
 FEW = (1, 4, 16, 64, 128, 256)
 WEIGHTS = ((8192, 8192), (4096, 14336), (14336, 4096))  # N, K
+GROUP = 64  # Columns of a mixed product's weights that share a scale.
 ORDERS = ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")
 
 
@@ -52,6 +54,26 @@ def grouped(m: int, n: int, k: int, experts: int) -> Case:
         kernel="matmul_grouped",
         shape={**dense.shape, "X": experts},
         bytes=dense.bytes + (experts - 1) * weights,
+    )
+
+
+def mixed(m: int, n: int, k: int) -> Case:
+    """Weights of 8 bits, with a scale for each GROUP of a row."""
+    work = linear(m, n, k)
+    saved = n * k * (BYTES["bf16"] - BYTES["f8e4m3"])
+    scales = n * k // GROUP * BYTES["f32"]
+    return replace(work, kernel="matmul_mixed", bytes=work.bytes - saved + scales)
+
+
+def batched(b: int, m: int, n: int, k: int) -> Case:
+    """A product for each of b matrices."""
+    one = linear(m, n, k)
+    return replace(
+        one,
+        kernel="const_tiles",
+        shape={"B": b, **one.shape},
+        flops=b * one.flops,
+        bytes=b * one.bytes,
     )
 
 
@@ -89,6 +111,27 @@ SUITES = (
             *(square("matmul_scaled", "f8e4m3", size) for size in (4096, 8192)),
             product("matmul_scaled", "f8e4m3", 8192, 28672, 8192),
         ),
+    ),
+    suite(
+        "mixed",
+        "bf16 products with weights of 8 bits, beside ours with weights of bf16",
+        tuple(mixed(m, 8192, 8192) for m in (16, 4096)),
+    ),
+    suite(
+        "block_scaled",
+        "products of 8-bit floats with a scale for each 128 columns, beside one scale for all",
+        tuple(
+            product("matmul_block_scaled", "f8e4m3", *size)
+            for size in ((4096, 4096, 4096), (8192, 8192, 8192), (4096, 7168, 16384))
+        ),
+    ),
+    Suite(
+        "const_tiles",
+        "bf16 products in tiles of 96x80x48, the batch first, beside ours",
+        "TFLOP/s",
+        "device",
+        rounds=60,
+        cases=(batched(1, 4096, 4096, 4096), batched(1, 8192, 8192, 8192), batched(8, 4096, 4096, 4096)),
     ),
     suite(
         "random_products",

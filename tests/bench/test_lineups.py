@@ -19,6 +19,8 @@ from bench.contenders import (  # noqa: E402
     attention_scaled,
     attentions,
     common,
+    const_tiles,
+    gated_mlp,
     gemm,
     grouped,
     launch,
@@ -108,6 +110,33 @@ def test_products_have_the_libraries_as_peers(kernel, dtype, peers, on_cpu):
     lineup = products.lineup(Case(kernel, {"M": 64, "N": 72, "K": 40}, dtype))
     assert lineup.contenders.keys() == {"tilewright", *peers}
     agree(lineup, {"tilewright", "cuBLASLt"} if dtype == "i8" else {"tilewright"})
+
+
+def test_products_with_block_scales_have_one_scale_for_all_as_peers(on_cpu):
+    case = Case("matmul_block_scaled", {"M": 64, "N": 128, "K": 256}, "f8e4m3")
+    lineup = products.lineup(case)
+    assert lineup.contenders.keys() == {"tilewright", "cuBLASLt", "cuBLASLt, fast sums"}
+    agree(lineup, {"tilewright"})
+
+
+def test_products_with_weights_of_8_bits_are_beside_ours_of_16(on_cpu):
+    lineup = products.lineup(Case("matmul_mixed", {"M": 16, "N": 72, "K": 192}, "bf16"))
+    assert lineup.contenders.keys() == {"tilewright", "matmul_nt"}
+    agree(lineup, {"tilewright", "matmul_nt"})
+
+
+def test_constant_tiles_are_beside_ours_of_each_matrix(on_cpu):
+    shape = {"B": 2, "M": 104, "N": 88, "K": 56}
+    lineup = const_tiles.lineup(Case("const_tiles", shape, "bf16"))
+    agree(lineup, {"tilewright", "matmul_nt"})
+
+
+def test_gated_layers_have_torch_alone_as_peer(on_cpu):
+    for kernel in ("gate_and_up", "swiglu_mlp"):
+        lineup = gated_mlp.lineup(Case(kernel, {"M": 16, "N": 24, "K": 40}, "bf16"))
+        eager = {"torch eager", "torch eager, gate and up joined"}
+        assert lineup.contenders.keys() == {"tilewright", *eager, "torch.compile"}
+        agree(lineup, {"tilewright", *eager})
 
 
 @pytest.mark.parametrize("d", [64, 80])

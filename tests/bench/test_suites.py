@@ -15,7 +15,8 @@ from bench.suites.gemm import product
 def test_the_suites_are_named():
     assert list(SUITES) == [
         *("gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"),
-        *("products", "few_rows", "grouped", "product_types", "random_products"),
+        *("products", "few_rows", "grouped", "product_types", "mixed", "block_scaled"),
+        *("const_tiles", "random_products", "gated_mlp"),
         *("attention_lengths", "attention_batches", "attention_sizes", "attention_masks"),
         *("attention_options", "attention_varlen", "attention_scaled", "random_attention"),
     ]
@@ -53,6 +54,22 @@ def test_work_of_a_product():
     case = product("matmul", "f8e4m3", 2, 3, 5)
     assert (case.flops, case.bytes) == (60, 1 * (10 + 15) + 2 * 6)
     assert product("matmul", "i8", 2, 3, 5).bytes == 1 * (10 + 15) + 4 * 6
+
+
+def test_weights_of_8_bits_count_with_their_scales():
+    for case in SUITES["mixed"].cases:
+        m, n, k = (case.shape[name] for name in "MNK")
+        assert case.bytes == 2 * (m * k + m * n) + n * k + 4 * n * k / 64
+
+
+def test_a_batch_counts_each_of_its_products():
+    one, _, eight = SUITES["const_tiles"].cases
+    assert (eight.flops, eight.bytes) == (8 * one.flops, 8 * one.bytes)
+
+
+def test_the_first_half_of_a_gated_layer_has_two_thirds_of_its_products():
+    half, whole, *_ = SUITES["gated_mlp"].cases
+    assert half.shape == whole.shape and 3 * half.flops == 2 * whole.flops
 
 
 def test_a_causal_row_counts_half_the_products():
