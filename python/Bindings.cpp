@@ -251,6 +251,22 @@ ffi::Function inspector(const Kernel &kernel, const ffi::String &what) {
   });
 }
 
+/// Makes the function of (settings, target, count, arguments …) that gives the best plans, as texts
+/// in turns with microseconds.
+ffi::Function finalists(const Kernel &kernel) {
+  return ffi::Function::FromPacked([kernel](ffi::PackedArgs args, ffi::Any *result) {
+    driver::Settings settings = settingsOf(kernel->signature(), args[0].cast<Dict>());
+    Arguments arguments(args.Slice(3));
+    List list;
+    for (const planner::Ranked &ranked : kernel->plans(
+             arguments, settings, args[1].cast<std::string>(), size_t(args[2].cast<int64_t>()))) {
+      list.push_back(ffi::String(ranked.plan.str()));
+      list.push_back(ranked.predicted.total);
+    }
+    *result = list;
+  });
+}
+
 //===- The language ---------------------------------------------------------------------------===//
 
 /// The built-in functions: [name, parameters, what it does] each.
@@ -308,6 +324,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_borrowing, loadBorrowing)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(signature, signature)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(bind, bindKernel)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(inspector, inspector)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(finalists, finalists)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(builtin_functions, builtinFunctions)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(words, words)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(builtin_kernels, builtinKernels)

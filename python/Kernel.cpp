@@ -4,6 +4,8 @@
 #include "tools/driver/Interpret.h"
 #include "tools/driver/Plans.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <tvm/ffi/extra/c_env_api.h>
 
 using namespace tilewright;
@@ -97,21 +99,45 @@ Subject KernelObj::lastSubject(const std::string &target) {
   return {std::move(wanted), nullptr};
 }
 
+Attempt KernelObj::wantedFor(const Call &call, const Arguments &arguments, const Settings &settings,
+                             const std::string &target) const {
+  Attempt wanted = orRaise(driver::attemptOf(*source, config, call, settings));
+  chooseTarget(wanted, target, arguments.device);
+  bool forGpu = source->plans.asksMultiprocessors() && hasGpu();
+  orRaise(driver::choosePlan(source, call, std::max(forGpu ? 0 : -1, arguments.device), wanted));
+  return wanted;
+}
+
 Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
                            const std::string &target) {
   if (arguments.list.empty())
     return lastSubject(target);
   Call call = orRaise(driver::arrange(signature(), arguments.list));
-  Attempt wanted = orRaise(driver::attemptOf(*source, config, call, settings));
-  chooseTarget(wanted, target, arguments.device);
-  bool forGpu = source->plans.asksMultiprocessors() && hasGpu();
-  orRaise(driver::choosePlan(source, call, std::max(forGpu ? 0 : -1, arguments.device), wanted));
+  Attempt wanted = wantedFor(call, arguments, settings, target);
   driver::PlanSearch search(source, wanted);
   driver::TunedChoice tuned = driver::tunedFor(source, wanted, call);
   wanted.passedOver = tuned.passedOver;
   if (!search.empty())
     wanted = driver::withPlans(wanted, driver::withTuned(search, driver::launchOf(call, 0), tuned));
   return {std::move(wanted), nullptr};
+}
+
+std::vector<planner::Ranked> KernelObj::plans(const Arguments &arguments, const Settings &settings,
+                                              const std::string &target, size_t count) {
+  Call call = orRaise(driver::arrange(signature(), arguments.list));
+  driver::PlanSearch search(source, wantedFor(call, arguments, settings, target));
+  int64_t multiprocessors =
+      arguments.device < 0 ? 0 : orRaise(driver::multiprocessorsOf(arguments.device));
+  planner::Launch launch = driver::launchOf(call, multiprocessors);
+  std::vector<planner::Ranked> result;
+  for (passes::Plan &plan : search.finalists(launch, count)) {
+    planner::Prediction predicted = *search.predictFor(plan, launch);
+    result.push_back({std::move(plan), predicted});
+  }
+  if (result.empty())
+    raise({"kernel `" + source->kernel +
+           "` has no plans to choose from: " + llvm::join(search.refused(), "; ")});
+  return result;
 }
 
 const driver::Compiled &KernelObj::compiled(Subject &subject) {

@@ -2,6 +2,7 @@
 #ifndef TILEWRIGHT_PYTHON_KERNEL_H
 #define TILEWRIGHT_PYTHON_KERNEL_H
 
+#include "planner/Planner.h"
 #include "python/Arguments.h"
 #include "tools/driver/Load.h"
 
@@ -34,6 +35,9 @@ public:
   /// arguments, what the last call ran.
   Subject subject(const Arguments &arguments, const driver::Settings &settings,
                   const std::string &target);
+  /// The best plans that are found for these arguments, each with what it would take.
+  std::vector<planner::Ranked> plans(const Arguments &arguments, const driver::Settings &settings,
+                                     const std::string &target, size_t count);
   /// Compiles the subject, if that was not done.
   const driver::Compiled &compiled(Subject &subject);
 
@@ -46,6 +50,8 @@ public:
 private:
   const driver::Compiled &find(const driver::Call &call, const driver::Settings &settings);
   void chooseTarget(driver::Attempt &wanted, const std::string &target, int device) const;
+  driver::Attempt wantedFor(const driver::Call &call, const Arguments &arguments,
+                            const driver::Settings &settings, const std::string &target) const;
   Subject lastSubject(const std::string &target);
 
   driver::KernelTextPtr source;

@@ -1,5 +1,7 @@
-"""Products beside cuBLAS and cuBLASLt: many sizes, few rows, orders and dtypes, random shapes; scales
-for rows or blocks; tiles whose extents are numbers of the text."""
+"""Products beside cuBLAS and cuBLASLt: many sizes, few rows, orders and dtypes, random shapes.
+
+Those with scales, and with tiles that the text states, have peers of their own.
+"""
 
 from __future__ import annotations
 
@@ -131,7 +133,7 @@ SUITES = (
         "TFLOP/s",
         "device",
         rounds=60,
-        cases=(batched(1, 4096, 4096, 4096), batched(1, 8192, 8192, 8192), batched(8, 4096, 4096, 4096)),
+        cases=tuple(batched(b, size, size, size) for b, size in ((1, 4096), (1, 8192), (8, 4096))),
     ),
     suite(
         "random_products",

@@ -118,6 +118,16 @@ class Kernel:
         found = self._inspect("report", args, target, plan, named)
         return Report((str(key), plain(value)) for key, value in found.items())
 
+    def plans(self, *args, target="", count=8, **named):
+        """The best plans that are found for these arguments: (text, predicted microseconds) each.
+
+        The first that compiles is what a call takes, unless a tuned one is better (docs/planner.md).
+        `configured(plan=text)` is the kernel with another. Arguments as for `explain`.
+        """
+        args, settings = self._arrange(args, named)
+        found = iter(library.finalists(self._handle)(settings, target, count, *map(described, args)))
+        return [(str(text), next(found)) for text in found]
+
     def configured(self, **config):
         """The same kernel with `target`, `warps`, `stages` or `min_blocks` stated, or a `plan`, or `tune`.
 

@@ -33,6 +33,9 @@ class Kernel:
     def report(
         self, *args: Any, target: str = "", plan: _Plan | None = None, **named: Any
     ) -> Report: ...
+    def plans(
+        self, *args: Any, target: str = "", count: int = 8, **named: Any
+    ) -> list[tuple[str, float]]: ...
     def configured(
         self,
         *,

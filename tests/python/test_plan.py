@@ -106,6 +106,17 @@ def test_entries_alone_stand_in_a_plan_that_is_found(matmul):
     assert "given channels.s1; what is not, was found" in text
 
 
+def test_plans_that_are_found_come_with_predictions(matmul):
+    found = matmul.plans(*SPECS, target="sm_90", count=3)
+    assert len(found) == 3
+    times = [microseconds for _, microseconds in found]
+    assert times == sorted(times) and times[0] > 0
+    explained = matmul.explain(*SPECS, target="sm_90")
+    assert all(line.strip() in explained for line in found[0][0].splitlines())
+    with pytest.raises(tw.Error, match="no plans to choose from: it has no products"):
+        tw.builtin("softmax").plans(*[SPECS[0]] * 2, target="sm_90")
+
+
 def test_nothing_is_stated_twice(matmul):
     with pytest.raises(tw.Error, match="`BM` is 128 in the plan of kernel `matmul_nt`, and is set to 64"):
         matmul.cuda(*SPECS, plan=PLAN, BM=64)
