@@ -20,11 +20,15 @@ bool followsFromAxis(Value value, int64_t axis, llvm::DenseSet<Value> &seen) {
     return false;
   if (auto id = dyn_cast<tile::ProgramIdOp>(op))
     return int64_t(id.getAxis()) == axis;
+  auto follows = [&](Value each) { return followsFromAxis(each, axis, seen); };
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && value == loop.getInductionVar())
+    return follows(loop.getLowerBound()) || follows(loop.getUpperBound()) ||
+           follows(loop.getStep()); // and not from what the loop carries
   SmallVector<Value> from(op->getOperands());
   for (Region &region : op->getRegions())
     if (!region.empty() && region.front().mightHaveTerminator())
       llvm::append_range(from, region.front().getTerminator()->getOperands());
-  return llvm::any_of(from, [&](Value each) { return followsFromAxis(each, axis, seen); });
+  return llvm::any_of(from, follows);
 }
 
 class ClusterTiles {
