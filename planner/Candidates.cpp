@@ -630,11 +630,12 @@ static std::vector<Structure> chained(const KernelModel &model, int64_t groups) 
   return result;
 }
 
-/// Whether neighbours along an axis of the grid read the same.
+/// Whether neighbours along an axis of the grid read the same, and may be blocks of a cluster.
 static bool isShared(const KernelModel &model, int64_t axis) {
-  return llvm::any_of(model.streams, [&](const StreamModel &stream) {
-    return stream.isOperand && llvm::is_contained(stream.alike, axis);
-  });
+  return !llvm::is_contained(model.apart, axis) &&
+         llvm::any_of(model.streams, [&](const StreamModel &stream) {
+           return stream.isOperand && llvm::is_contained(stream.alike, axis);
+         });
 }
 
 /// Products of which none follows from another, by some warpgroups.

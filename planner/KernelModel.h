@@ -121,6 +121,7 @@ struct KernelModel {
   std::vector<std::string> positive;                ///< Scalars that are taken as positive.
   std::vector<passes::Plan::Parts> programs, parts; ///< Which its tiles are made of, or cut into.
   std::vector<runtime::Expr> grid;
+  std::vector<int64_t> apart; ///< Its axes along which blocks of a cluster cannot be neighbours.
   std::vector<StreamModel> streams;
   std::vector<ComputedModel> computed;
   std::vector<ProductModel> products;

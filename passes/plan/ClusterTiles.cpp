@@ -31,6 +31,14 @@ bool followsFromAxis(Value value, int64_t axis, llvm::DenseSet<Value> &seen) {
   return llvm::any_of(from, follows);
 }
 
+/// Whether one of an access's indices that are no ranges follows from an axis.
+bool followsFromAxis(const Access &access, int64_t axis) {
+  return llvm::any_of(llvm::zip(access.indices, access.extents), [&](auto each) {
+    llvm::DenseSet<Value> seen;
+    return std::get<1>(each) == 0 && followsFromAxis(std::get<0>(each), axis, seen);
+  });
+}
+
 class ClusterTiles {
 public:
   ClusterTiles(func::FuncOp kernel, const Plan::Blocks &blocks)
@@ -50,16 +58,14 @@ public:
 
 private:
   LogicalResult prepare(Access access) {
+    if (followsFromAxis(access, axis))
+      return access.op->emitError()
+             << "has an index that follows from axis " << axis << " of the grid, and stands past "
+             << "its end where that is no multiple of the " << cluster << " blocks of a cluster; "
+             << "let `axes` start with one of rows, or take `clusters` away";
     for (auto [place, index] : llvm::enumerate(access.indices)) {
       llvm::DenseSet<Value> seen;
-      if (!followsFromAxis(index, axis, seen))
-        continue;
-      if (access.extents[place] == 0)
-        return access.op->emitError()
-               << "has an index that follows from axis " << axis << " of the grid, and stands past "
-               << "its end where that is no multiple of the " << cluster << " blocks of a cluster; "
-               << "let `axes` start with one of rows, or take `clusters` away";
-      if (access.isInBounds(place))
+      if (followsFromAxis(index, axis, seen) && access.isInBounds(place))
         access.setInBounds(place, false);
     }
     if (isa<tile::LoadOp>(access.op) || isCutOff(access))
@@ -102,6 +108,16 @@ private:
 
 LogicalResult prepareForClusters(func::FuncOp kernel, const Plan::Blocks &blocks) {
   return ClusterTiles(kernel, blocks).run();
+}
+
+bool decidesRow(func::FuncOp kernel, int64_t axis) {
+  return kernel
+      .walk([&](Operation *op) {
+        auto access = Access::of(op);
+        return access && followsFromAxis(*access, axis) ? WalkResult::interrupt()
+                                                        : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 } // namespace tilewright::passes

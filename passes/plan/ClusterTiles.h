@@ -13,6 +13,10 @@ namespace tilewright::passes {
 /// on the grid alone does not hold there, and is forgotten.
 mlir::LogicalResult prepareForClusters(mlir::func::FuncOp kernel, const Plan::Blocks &blocks);
 
+/// Whether a place on an axis of the grid decides an index of a single row: past the end of that
+/// axis there is none.
+bool decidesRow(mlir::func::FuncOp kernel, int64_t axis);
+
 } // namespace tilewright::passes
 
 #endif

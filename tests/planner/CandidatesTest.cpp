@@ -68,6 +68,20 @@ TEST(Candidates, SwapProductsOfFewRows) {
   }
 }
 
+TEST(Candidates, HaveClustersAlongAxesThatDecideNoRow) {
+  KernelModel model = productModel(128, 256);
+  auto areAlong = [&](int64_t axis) {
+    return llvm::any_of(candidatesOf(model, hopper()).plans, [&](const Candidate &each) {
+      const passes::Plan::Blocks &blocks = each.plan.blocks;
+      return blocks.cluster && (blocks.axes.empty() ? 0 : blocks.axes.front()) == axis;
+    });
+  };
+  EXPECT_TRUE(areAlong(0) && areAlong(1));
+  model.apart = {1};
+  EXPECT_TRUE(areAlong(0));
+  EXPECT_FALSE(areAlong(1));
+}
+
 TEST(Candidates, LoadByThreadsWhatTmaCannot) {
   KernelModel model = productModel(128, 128);
   for (StreamModel &stream : model.streams)

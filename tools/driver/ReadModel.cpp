@@ -4,6 +4,7 @@
 #include "passes/analysis/EmptyIterations.h"
 #include "passes/analysis/LatePeak.h"
 #include "passes/analysis/RandomBytes.h"
+#include "passes/plan/ClusterTiles.h"
 #include "tools/driver/LaunchExprs.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -87,6 +88,9 @@ public:
         return Error{"the grid of kernel `" + model.kernel + "` is no expression over sizes"};
       model.grid.push_back(*expr);
     }
+    for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
+      if (passes::decidesRow(kernel, axis))
+        model.apart.push_back(axis);
     model.work = workOf(kernel.getBody().front());
     for (const passes::LoopFact &loop : facts.loops)
       readLoop(loop);
