@@ -51,7 +51,7 @@ mlir::RankedTensorType tileOf(mlir::Type type);
 ChannelOp channelOf(mlir::Value slot);
 /// Whether a channel's slots change hands by mbarriers: between roles, or as TMA fills them. Those
 /// of others are filled and read by one role in lockstep, or belong to its stores.
-bool isRing(ChannelOp channel);
+bool usesMbarriers(ChannelOp channel);
 /// How a tile lies in a slot that TMA or wgmma accesses.
 PanelLayout panelsOf(mlir::RankedTensorType tile);
 /// What of its tile a store moves at a time: all rows of some columns, or some rows; null if the

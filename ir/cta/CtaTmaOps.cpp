@@ -14,7 +14,7 @@ RankedTensorType cta::tileOf(Type type) {
       .Default([](Type tile) { return cast<RankedTensorType>(tile); });
 }
 
-bool cta::isRing(ChannelOp channel) {
+bool cta::usesMbarriers(ChannelOp channel) {
   if (channel.getKind() == ChannelKind::Tma || channel.getKind() == ChannelKind::Store)
     return channel.getKind() == ChannelKind::Tma;
   RoleOp first;

@@ -117,7 +117,7 @@ private:
 std::vector<Channels> ringsOf(func::FuncOp kernel) {
   SmallVector<cta::ChannelOp> channels;
   for (auto channel : kernel.getOps<cta::ChannelOp>())
-    if (cta::isRing(channel))
+    if (cta::usesMbarriers(channel))
       channels.push_back(channel);
   std::vector<Channels> rings;
   for (ArrayRef<cta::ChannelOp> left = channels; !left.empty();) {

@@ -126,7 +126,7 @@ LogicalResult checkHandedOn(cta::TilesOp tiles) {
       return end->emitError() << "hands on a slot of " << quoted(channel.getResult(), "channel")
                               << " where the first tile has one of "
                               << quoted(first.getResult(), "channel");
-    if (!cta::isRing(channel))
+    if (!cta::usesMbarriers(channel))
       return end->emitError() << "hands on a slot of " << quoted(channel.getResult(), "channel")
                               << ", which no other role fills; release it, and carry what it holds "
                               << "as a tile";
@@ -187,7 +187,7 @@ struct CheckProgram : impl::CheckProgramBase<CheckProgram> {
         failed(checkValues(kernel)) || failed(checkOrders(kernel)))
       return signalPassFailure();
     for (auto channel : kernel.getOps<cta::ChannelOp>())
-      if (cta::isRing(channel) ? failed(checkChannel(channel)) : failed(checkWithinRole(channel)))
+      if (cta::usesMbarriers(channel) ? failed(checkChannel(channel)) : failed(checkWithinRole(channel)))
         return signalPassFailure();
   }
 
