@@ -47,8 +47,8 @@ def Cta_ChannelOp : Cta_Op<"channel"> {
   let assemblyFormat = "`` $kind (`multicast` $multicast^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Whether its slots lie as TMA and wgmma know them.
-    bool isPanel();
+    /// Whether its slots have the layout that TMA and wgmma share (PanelLayout.h).
+    bool hasPanelLayout();
     /// Whether what fills its slots rounds to tf32: a product reads them that cannot.
     bool holdsTf32();
     /// Whether the columns of what is put stand in the order in which threads hold sums

@@ -27,7 +27,7 @@ bool cta::usesMbarriers(ChannelOp channel) {
   return false;
 }
 
-bool ChannelOp::isPanel() {
+bool ChannelOp::hasPanelLayout() {
   if (getKind() == ChannelKind::Tma || getKind() == ChannelKind::Store)
     return true;
   return getKind() != ChannelKind::CpAsync && isMultiplied([](MmaOp) { return true; });

@@ -54,7 +54,7 @@ static int64_t likelyPadding(cta::ChannelOp channel) {
 
 int64_t slotBytes(cta::ChannelOp channel) {
   auto tile = channel.getResult().getType().getTile();
-  if (channel.isPanel()) // a store may put another matrix where a matrix lies
+  if (channel.hasPanelLayout()) // a store may put another matrix where a matrix lies
     return llvm::alignTo(panelsOf(channel).bytes(), tile.getRank() > 1 ? kSlotAlignment : 128);
   if (auto shared = channel.getShared())
     return slotBytes(tile, shared->getLayout());

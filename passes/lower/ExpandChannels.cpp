@@ -12,7 +12,7 @@ void Expander::planShared() {
     auto tile = channel.getResult().getType().getTile();
     ChannelState &state = channels[channel.getResult()];
     state.slotBytes = channel.getPlan()->getStride();
-    if (channel.isPanel()) {
+    if (channel.hasPanelLayout()) {
       state.panels = panelsOf(channel);
       state.layout = state.panels->panel();
       return;
@@ -109,7 +109,7 @@ static std::string contentsOf(cta::ChannelOp op, StringRef name) {
   stream << name << ": " << cta::stringifyChannelKind(op.getKind())
          << (op.getMulticast() ? " multicast" : "") << ", " << op.getResult().getType().getDepth()
          << " slots of " << op.getPlan()->getStride() << " bytes";
-  int64_t swizzle = op.isPanel() ? panelsOf(op).swizzle : 0;
+  int64_t swizzle = op.hasPanelLayout() ? panelsOf(op).swizzle : 0;
   if (swizzle)
     stream << ", swizzled by " << swizzle;
   return text;

@@ -251,9 +251,9 @@ void Expander::writeSlotByElement(const SlotState &slot, Value array, const Layo
 /// Whole matrices, where threads have words of rows as products do.
 bool Expander::loadMatrices(SlotState &slot, RankedTensorType type, Value array) {
   const Layout &layout = cta::layoutOf(type);
-  bool isPanel = slot.panels || channels[slot.channel.getResult()].panels;
-  auto matrices = isPanel && type.getRank() == 2 ? storedMatrices(target, type, layout)
-                                                 : std::optional<Matrices>();
+  bool inPanels = slot.panels || channels[slot.channel.getResult()].panels;
+  auto matrices = inPanels && type.getRank() == 2 ? storedMatrices(target, type, layout)
+                                                  : std::optional<Matrices>();
   if (!matrices)
     return false;
   unrolled(matrices->rows.registers(), [&](Value group) {

@@ -103,7 +103,7 @@ private:
       bool byThreads = channel.getKind() != cta::ChannelKind::Tma &&
                        channel.getKind() != cta::ChannelKind::Store;
       channel.setPlanAttr(cta::PlanAttr::get(&getContext(), start, slotBytes(channel),
-                                             /*fenced=*/byThreads && channel.isPanel(),
+                                             /*fenced=*/byThreads && channel.hasPanelLayout(),
                                              ringOf.lookup(channel)));
     }
     int64_t queueSlots = placeQueue(rings.size());

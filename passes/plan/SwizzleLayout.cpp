@@ -66,7 +66,7 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
       room -= ringBytes(channel, {tile.getShape().back(), 0, 0});
     });
     kernel.walk([&](cta::ChannelOp channel) {
-      if (!channel.isPanel()) // TMA and wgmma know their own
+      if (!channel.hasPanelLayout()) // TMA and wgmma know their own
         place(channel, warps);
     });
     kernel.walk([&](cta::ConvertOp convert) { place(convert); });
