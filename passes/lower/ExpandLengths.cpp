@@ -1,16 +1,16 @@
-// Tiles of different lengths that blocks share (`split … of (%m, %n) { … }`).
+// Stream-K with tiles of different lengths (`split … of (%m, %n) { … }`).
 //
-// Where a tile's steps lie among those left over is the sum of the lengths before it, and follows
+// Where a tile's steps begin among those left over is the sum of the lengths before it, and follows
 // from no formula. So each role adds up the lengths of all tiles left over, of which there are
-// fewer than blocks, once to know how large a share is, and once more to find its own.
+// fewer than blocks: once to know how long a range is, and once more to find its own.
 //
-// A share is shorter than the longest tile, but may hold many short ones, whole. They are made as
-// parts are, the last first: only the last can go on in the next block, and is left before the
-// first waits for blocks before. What a tile's start is follows on the way back from that of the
-// next.
+// A range is shorter than the longest tile, but may hold many short ones, whole. The block makes
+// them in reverse order: only the last can go on in the next block, and its partial sums are
+// written before the block waits for those that its first tile needs. On the way back, where a tile
+// starts follows from where the next one starts.
 //
-// A tile ends in the block whose share has its last step. One without steps ends where the last
-// step before it is, or in block 0: at once, and in one block only.
+// A tile is finished by the block whose range has its last step. A tile without steps is finished
+// by the block that has the last step before it, or by block 0: by one block only, at once.
 #include "passes/lower/Expander.h"
 
 namespace tilewright::passes {
@@ -31,8 +31,8 @@ FailureOr<Value> Expander::stepsAt(const TileLoop &tiles, ArrayRef<Value> coordi
   return Value(builder.create<arith::MaxSIOp>(named, scalar(op.getLength()), constant(0)));
 }
 
-FailureOr<Expander::Totals> Expander::addUp(const TileLoop &tiles, const Share &share, Value count,
-                                            ArrayRef<StringRef> names,
+FailureOr<Expander::Totals> Expander::addUp(const TileLoop &tiles, const StreamKRange &range,
+                                            Value count, ArrayRef<StringRef> names,
                                             function_ref<Totals(Value, ValueRange)> next) {
   Location where = cta::TilesOp(tiles.op).getLoc();
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), where); };
@@ -44,7 +44,7 @@ FailureOr<Expander::Totals> Expander::addUp(const TileLoop &tiles, const Share &
     total.setLoc(named(name));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  Value number = add(share.whole, loop.getInductionVar());
+  Value number = add(range.whole, loop.getInductionVar());
   FailureOr<Value> steps = stepsAt(tiles, tileCoordinates(tiles, number));
   if (failed(steps))
     return failure();
@@ -52,10 +52,10 @@ FailureOr<Expander::Totals> Expander::addUp(const TileLoop &tiles, const Share &
   return Totals(loop.getResults());
 }
 
-FailureOr<std::pair<Value, Value>> Expander::sumSteps(const TileLoop &tiles, const Share &share,
-                                                      Value count) {
+FailureOr<std::pair<Value, Value>> Expander::sumSteps(const TileLoop &tiles,
+                                                      const StreamKRange &range, Value count) {
   auto sums =
-      addUp(tiles, share, count, {"steps_left", "longest"},
+      addUp(tiles, range, count, {"steps_left", "longest"},
             [&](Value steps, ValueRange before) -> Totals {
               return {add(before[0], steps), builder.create<arith::MaxSIOp>(loc, before[1], steps)};
             });
@@ -64,7 +64,7 @@ FailureOr<std::pair<Value, Value>> Expander::sumSteps(const TileLoop &tiles, con
   return std::pair((*sums)[0], (*sums)[1]);
 }
 
-LogicalResult Expander::findShare(const TileLoop &tiles, Share &share, Value count) {
+LogicalResult Expander::findStreamKRange(const TileLoop &tiles, StreamKRange &range, Value count) {
   auto is = [&](arith::CmpIPredicate how, Value a, Value b) -> Value {
     return builder.create<arith::CmpIOp>(loc, how, a, b);
   };
@@ -72,33 +72,33 @@ LogicalResult Expander::findShare(const TileLoop &tiles, Share &share, Value cou
     return select(condition, add(before, constant(1)), before);
   };
   // Tiles that end by here end in blocks before; in front of block 0 there are none.
-  Value before = select(equal(tiles.first, constant(0)), constant(-1), share.begin);
+  Value before = select(equal(tiles.first, constant(0)), constant(-1), range.begin);
   auto found = addUp(
-      tiles, share, count, {"start", "share_tile", "tiles_begun", "unmade"},
+      tiles, range, count, {"start", "range_tile", "tiles_begun", "unmade"},
       [&](Value steps, ValueRange at) -> Totals {
         Value end = add(at[0], steps);
         Value passed = is(arith::CmpIPredicate::sle, end, before);
         Value begun =
-            builder.create<arith::OrIOp>(loc, is(arith::CmpIPredicate::slt, at[0], share.end),
-                                         is(arith::CmpIPredicate::sle, end, share.end));
+            builder.create<arith::OrIOp>(loc, is(arith::CmpIPredicate::slt, at[0], range.end),
+                                         is(arith::CmpIPredicate::sle, end, range.end));
         return {end, countIf(passed, at[1]), countIf(begun, at[2]), select(begun, end, at[3])};
       });
   if (failed(found))
     return failure();
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
-  share.tile = (*found)[1];
-  share.parts = builder.create<arith::SubIOp>(named("parts"), (*found)[2], share.tile);
-  share.unmade = declare(named("unmade"), 1, builder.getI32Type());
-  builder.create<cuda::SetOp>(loc, (*found)[3], share.unmade, constant(0));
+  range.tile = (*found)[1];
+  range.parts = builder.create<arith::SubIOp>(named("parts"), (*found)[2], range.tile);
+  range.unmade = declare(named("unmade"), 1, builder.getI32Type());
+  builder.create<cuda::SetOp>(loc, (*found)[3], range.unmade, constant(0));
   return success();
 }
 
-Value Expander::nextStart(const Share &share, Value isLeft, Value steps) {
+Value Expander::nextStart(const StreamKRange &range, Value isLeft, Value steps) {
   auto named = NameLoc::get(builder.getStringAttr("start_left"), loc);
-  Value end = builder.create<cuda::GetOp>(loc, builder.getI32Type(), share.unmade, constant(0));
+  Value end = builder.create<cuda::GetOp>(loc, builder.getI32Type(), range.unmade, constant(0));
   Value made = select(isLeft, steps, constant(0));
   Value start = builder.create<arith::SubIOp>(named, end, made);
-  builder.create<cuda::SetOp>(loc, start, share.unmade, constant(0));
+  builder.create<cuda::SetOp>(loc, start, range.unmade, constant(0));
   return start;
 }
 

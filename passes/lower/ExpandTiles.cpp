@@ -1,6 +1,6 @@
 // The loop over a block's output tiles. A tile has a number, from which its coordinates follow; the
-// loop goes through numbers that are a grid apart, takes them from a queue (ExpandQueue.cpp), or
-// has tiles left over that blocks share (ExpandParts.cpp).
+// loop is a grid-stride loop, takes numbers from a queue (ExpandQueue.cpp), or divides the steps of
+// the last tiles among the blocks (ExpandStreamK.cpp).
 #include "passes/lower/Expander.h"
 
 #include "mlir/IR/Matchers.h"
@@ -211,15 +211,15 @@ LogicalResult Expander::expandTiles(cta::TilesOp op) {
   loop.step = div(builder.create<cuda::GridSizeOp>(loc, builder.getI32Type()), cluster);
   assignTiles(op.getInitArgs(), loop.carried);
   if (failed(op.getQueue()  ? expandQueue(loop)
-             : op.isSplit() ? expandParts(loop)
-                            : expandShare(loop)))
+             : op.isSplit() ? expandStreamK(loop)
+                            : expandGridStride(loop)))
     return failure();
   takeOver(op.getResults(), loop.carried);
   return success();
 }
 
 /// Every n-th tile, or every n-th of the role's turns.
-LogicalResult Expander::expandShare(const TileLoop &tiles) {
+LogicalResult Expander::expandGridStride(const TileLoop &tiles) {
   cta::TilesOp op = tiles.op;
   Value total = tiles.total, first = tiles.first, step = tiles.step;
   if (auto turns = op.getTurns()) {

@@ -14,7 +14,7 @@
 //   ExpandRoles.cpp         roles as branches
 //   ExpandTiles.cpp         the loop over tiles
 //   ExpandQueue.cpp         tiles from a queue
-//   ExpandParts.cpp         tiles that blocks share
+//   ExpandStreamK.cpp         stream-K: steps of tiles that blocks divide
 //   ExpandLengths.cpp       the same where tiles differ in length
 //   ExpandOrders.cpp        turns of roles and warpgroups
 //   ExpandTma.cpp           boxes that TMA copies
@@ -267,11 +267,11 @@ private:
   struct Divisor {
     Value value, reciprocal;
   };
-  /// The steps of tiles left over that a block makes, counted from the first step of the first of
-  /// them, and what is the same for all blocks.
-  struct Share {
+  /// Which steps of the tiles left over a block makes (stream-K), counted from the first step of
+  /// the first of these tiles; and what is the same for all blocks.
+  struct StreamKRange {
     Value steps;      // of a tile; null where tiles differ
-    Value size;       // of a share, at most
+    Value size;       // of a range, at most
     Value begin, end; // this block's; both 0 where nothing is split
     Value tile;       // the tile left over in which it begins
     Value rounds;     // tiles that the block makes whole
@@ -283,11 +283,11 @@ private:
   /// The part of a tile that is made in one go of the loop over them.
   struct Part {
     Value isLeft; // of a tile left over, and maybe not all of it
-    Value start;  // such a tile's first step, counted as the share's are
+    Value start;  // such a tile's first step, counted as those of the range
     Value end;    // the step of the tile behind the part's last
     Value steps;  // of the tile
     Value place;  // the block's number, or its cluster's
-    Share share;
+    StreamKRange range;
   };
   struct TileLoop {
     cta::TilesOp op;
@@ -315,9 +315,9 @@ private:
   llvm::SmallVector<Value> declareCarried(cta::TilesOp op);
   void takeOver(mlir::ValueRange names, llvm::ArrayRef<Value> carried);
 
-  //===- Tiles that blocks share (ExpandParts.cpp) -------------------------------------------===//
-  mlir::FailureOr<Share> planShare(const TileLoop &tiles);
-  mlir::LogicalResult expandParts(const TileLoop &tiles);
+  //===- Stream-K (ExpandStreamK.cpp) --------------------------------------------------------===//
+  mlir::FailureOr<StreamKRange> planStreamK(const TileLoop &tiles);
+  mlir::LogicalResult expandStreamK(const TileLoop &tiles);
   /// What a block leaves of unfinished tiles; 0 where none are split.
   int64_t workspaceBytes();
   /// The number of a block by its place; in a cluster there, the one of this block's rank.
@@ -338,16 +338,16 @@ private:
   /// Goes through the first `count` tiles left over. `next` says what numbers, which are 0 at first
   /// and go by `names`, are behind a tile of so many steps.
   mlir::FailureOr<Totals>
-  addUp(const TileLoop &tiles, const Share &share, Value count,
+  addUp(const TileLoop &tiles, const StreamKRange &range, Value count,
         llvm::ArrayRef<llvm::StringRef> names,
         llvm::function_ref<Totals(Value steps, mlir::ValueRange before)> next);
   /// The steps of so many tiles left over, and those of the longest.
-  mlir::FailureOr<std::pair<Value, Value>> sumSteps(const TileLoop &tiles, const Share &share,
-                                                    Value count);
-  /// Finds the tiles in which the share lies.
-  mlir::LogicalResult findShare(const TileLoop &tiles, Share &share, Value count);
-  /// Where the tile begins of which the next part is made, counted as the share is.
-  Value nextStart(const Share &share, Value isLeft, Value steps);
+  mlir::FailureOr<std::pair<Value, Value>> sumSteps(const TileLoop &tiles,
+                                                    const StreamKRange &range, Value count);
+  /// Finds the tiles that the range touches.
+  mlir::LogicalResult findStreamKRange(const TileLoop &tiles, StreamKRange &range, Value count);
+  /// Where the tile begins of which the next part is made, counted as in the range.
+  Value nextStart(const StreamKRange &range, Value isLeft, Value steps);
 
   //===- Queues (ExpandQueue.cpp) ------------------------------------------------------------===//
   struct QueuePlace {
@@ -362,7 +362,7 @@ private:
   QueuePlace queuePlace(Value count);
   void handOut(Value count, mlir::ValueRange numbers, Value staged);
   llvm::SmallVector<Value> takeOut(Value count, llvm::ArrayRef<QueueWord> words, Value staged);
-  mlir::LogicalResult expandShare(const TileLoop &tiles);
+  mlir::LogicalResult expandGridStride(const TileLoop &tiles);
   mlir::LogicalResult expandQueue(const TileLoop &tiles);
   /// Takes the next tile in the last iteration of a loop.
   void handInLoop(mlir::scf::ForOp loop);

@@ -1,25 +1,25 @@
-// Tiles that blocks share (stream-K, Osama et al. 2023).
+// Stream-K (Osama et al. 2023): blocks divide the steps of the last tiles among themselves.
 //
-// The tiles behind the last that all blocks have one of are left over. Their steps, one tile's
-// after the other's, are cut into even shares, one for each block: at most two tiles' steps, as a
-// share is shorter than a tile (unless tiles differ: ExpandLengths.cpp). A block makes its parts
-// last, behind its whole tiles: in those the blocks stay in step, and find in the caches what the
-// others have just loaded.
+// Every block first makes the same number of whole tiles. The tiles left over are fewer than the
+// blocks. Their steps, counted from the first step of the first of them, are cut into even ranges,
+// one for each block. A range is shorter than a tile, so it touches two tiles at most (unless tiles
+// differ in length: ExpandLengths.cpp). A block works on its range last. While it makes whole
+// tiles, the blocks run in step, and find in the caches what others have just loaded.
 //
-// Of two parts the later tile's is the first. That tile goes on in the next block, so the part is
-// left in global memory and a flag raised. Behind it comes the part with a tile's last step, whose
-// block adds what the blocks before it have left. So no block waits before it has left its own
-// part, and each waits only for blocks before it: they have started if it has, and all end, however
-// many run at once.
+// A range that touches two tiles starts with the later one. That tile is finished by the next
+// block, so this block writes its partial sums to global memory and raises a flag. Then it takes
+// the earlier tile, which ends in its range: it adds the partial sums of the blocks before it. So a
+// block never waits before it has written its own sums, and it waits only for blocks with smaller
+// numbers. Those have started if it has. Hence all blocks end, however many run at once.
 //
-// A cluster has a share as one block would: its blocks make the same steps of tiles that are
-// neighbours. Each leaves its part to the one of its rank in another cluster.
+// A cluster has a range as one block would: its blocks make the same steps of tiles that are
+// neighbours. Each hands its sums to the block of its rank in the other cluster.
 //
-// A part is kept as each thread holds it, a word for each element beside those of its neighbours:
-// the same thread of another block takes it up. Parts of several tiles lie one behind the other.
-// (Vectors would be no faster, and would tell ptxas where sums lie, with conflicts of register
-// banks in the loop that adds to them.) A flag is taken by the one who adds the part, and lowered
-// for the next launch.
+// Partial sums lie in global memory as threads hold them, one word for each element, next to the
+// words of neighbouring threads: the same thread of another block reads them. Sums of several tiles
+// lie one behind the other. (Vectors would be no faster. They would also tie the sums to certain
+// registers, and ptxas then gets bank conflicts in the loop that adds to them.) The block that adds
+// the sums also lowers the flag, so that the next launch finds it lowered.
 #include "passes/lower/Expander.h"
 
 #include <numeric>
@@ -52,9 +52,9 @@ int64_t Expander::workspaceBytes() {
   return combine ? words * cta::warpsAt(combine) * kLanes * int64_t(sizeof(float)) : 0;
 }
 
-//===- Shares ---------------------------------------------------------------------------------===//
+//===- Ranges ---------------------------------------------------------------------------------===//
 
-FailureOr<Expander::Share> Expander::planShare(const TileLoop &tiles) {
+FailureOr<Expander::StreamKRange> Expander::planStreamK(const TileLoop &tiles) {
   auto named = [&](StringRef name, Value value) {
     if (Operation *made = value.getDefiningOp())
       made->setLoc(NameLoc::get(builder.getStringAttr(name), loc));
@@ -71,46 +71,46 @@ FailureOr<Expander::Share> Expander::planShare(const TileLoop &tiles) {
   };
   cta::TilesOp op = tiles.op;
   Value block = tiles.first, blocks = tiles.step, fewest = constant(*op.getLeast());
-  Share share;
-  share.steps = op.getSteps() ? scalar(op.getSteps()) : Value();
+  StreamKRange range;
+  range.steps = op.getSteps() ? scalar(op.getSteps()) : Value();
   Value rounds = over(tiles.total, blocks);
-  share.whole = named("whole_tiles", times(rounds, blocks));
-  Value tilesLeft = minus(tiles.total, share.whole), left, longest = share.steps;
-  if (share.steps) {
-    left = named("steps_left", times(tilesLeft, share.steps));
+  range.whole = named("whole_tiles", times(rounds, blocks));
+  Value tilesLeft = minus(tiles.total, range.whole), left, longest = range.steps;
+  if (range.steps) {
+    left = named("steps_left", times(tilesLeft, range.steps));
   } else {
-    auto sums = sumSteps(tiles, share, tilesLeft);
+    auto sums = sumSteps(tiles, range, tilesLeft);
     if (failed(sums))
       return failure();
     std::tie(left, longest) = *sums;
   }
-  share.size = named("share", most(overUp(left, blocks), fewest));
+  range.size = named("range_size", most(overUp(left, blocks), fewest));
   Value pays = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge,
-                                             minus(longest, share.size), fewest);
+                                             minus(longest, range.size), fewest);
   named("splits", pays);
   left = named("steps_shared", where(pays, left, constant(0)));
-  share.begin = named("share_begin", least(times(block, share.size), left));
-  share.end = named("share_end", least(add(share.begin, share.size), left));
-  if (share.steps) {
-    Value steps = most(share.steps, constant(1));
-    share.tile = named("share_tile", over(share.begin, steps));
-    share.parts = named("parts", minus(overUp(share.end, steps), share.tile));
-  } else if (failed(findShare(tiles, share, where(pays, tilesLeft, constant(0))))) {
+  range.begin = named("range_begin", least(times(block, range.size), left));
+  range.end = named("range_end", least(add(range.begin, range.size), left));
+  if (range.steps) {
+    Value steps = most(range.steps, constant(1));
+    range.tile = named("range_tile", over(range.begin, steps));
+    range.parts = named("parts", minus(overUp(range.end, steps), range.tile));
+  } else if (failed(findStreamKRange(tiles, range, where(pays, tilesLeft, constant(0))))) {
     return failure();
   }
   Value own = overUp(minus(tiles.total, block), blocks);
-  share.rounds = named("rounds", where(pays, rounds, own));
-  return share;
+  range.rounds = named("rounds", where(pays, rounds, own));
+  return range;
 }
 
-LogicalResult Expander::expandParts(const TileLoop &tiles) {
+LogicalResult Expander::expandStreamK(const TileLoop &tiles) {
   cta::TilesOp op = tiles.op;
-  FailureOr<Share> planned = planShare(tiles);
+  FailureOr<StreamKRange> planned = planStreamK(tiles);
   if (failed(planned))
     return failure();
-  const Share &share = *planned;
+  const StreamKRange &range = *planned;
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
-  Value behind = add(share.rounds, share.parts);
+  Value behind = add(range.rounds, range.parts);
   if (Operation *made = behind.getDefiningOp())
     made->setLoc(named("all_rounds"));
   auto loop = builder.create<scf::ForOp>(op.getLoc(), constant(0), behind, constant(1));
@@ -120,26 +120,26 @@ LogicalResult Expander::expandParts(const TileLoop &tiles) {
   Value round = loop.getInductionVar();
   auto minus = [&](Value a, Value b) -> Value { return builder.create<arith::SubIOp>(loc, a, b); };
   Value isLeft = builder.create<arith::CmpIOp>(named("is_left"), arith::CmpIPredicate::sge, round,
-                                               share.rounds);
+                                               range.rounds);
   auto ifLeft = [&](Location where, Value a, Value b) -> Value {
     return builder.create<arith::SelectOp>(where, isLeft, a, b);
   };
-  // The last round is the share's first tile, the one before, where it is left, the tile behind.
+  // The last round is for the first tile of the range, the round before it for the tile behind.
   Value fromLast = minus(minus(behind, constant(1)), round);
-  Value tile = builder.create<arith::AddIOp>(named("tile_left"), share.tile, fromLast);
-  Value steps = share.steps, start;
+  Value tile = builder.create<arith::AddIOp>(named("tile_left"), range.tile, fromLast);
+  Value steps = range.steps, start;
   if (steps)
     start = builder.create<arith::MulIOp>(named("start_left"), tile, steps);
   Value regular = add(builder.create<arith::MulIOp>(loc, round, tiles.step), tiles.first);
-  Value number = ifLeft(named("tile"), add(share.whole, tile), regular);
+  Value number = ifLeft(named("tile"), add(range.whole, tile), regular);
   if (!steps) {
     FailureOr<Value> own = stepsAt(tiles, tileCoordinates(tiles, number));
     if (failed(own))
       return failure();
-    steps = *own, start = nextStart(share, isLeft, steps);
+    steps = *own, start = nextStart(range, isLeft, steps);
   }
-  Value first = builder.create<arith::MaxSIOp>(loc, minus(share.begin, start), constant(0));
-  Value end = builder.create<arith::MinSIOp>(loc, minus(share.end, start), steps);
+  Value first = builder.create<arith::MaxSIOp>(loc, minus(range.begin, start), constant(0));
+  Value end = builder.create<arith::MinSIOp>(loc, minus(range.end, start), steps);
   first = ifLeft(op.getPart()[0].getLoc(), first, constant(0));
   end = ifLeft(op.getPart()[1].getLoc(), end, steps);
   scalars.map(op.getPart()[0], first);
@@ -271,7 +271,7 @@ LogicalResult Expander::expandCombine(cta::CombineOp op) {
   Value unfinished = compare("unfinished", arith::CmpIPredicate::ne, part->end, part->steps);
   branch(unfinished, [&] { leaveParts(op, arrays); });
   // The places from the one that has the tile's first step up to this one.
-  Value firstPlace = builder.create<arith::DivSIOp>(loc, part->start, part->share.size);
+  Value firstPlace = builder.create<arith::DivSIOp>(loc, part->start, part->range.size);
   Value finishes = builder.create<arith::AndIOp>(loc, part->isLeft, whole);
   Value from = builder.create<arith::SelectOp>(loc, finishes, firstPlace, part->place);
   takeFlags(op.getLoc(), from, part->place);
