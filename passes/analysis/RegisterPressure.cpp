@@ -6,7 +6,7 @@
 #include "passes/analysis/RegisterPressure.h"
 
 #include "ir/Target.h"
-#include "passes/analysis/KeptTiles.h"
+#include "passes/analysis/RegisterTiles.h"
 #include "passes/plan/SolveLayouts.h"
 
 #include "llvm/ADT/SetVector.h"

@@ -1,6 +1,6 @@
 // From one register layout to another, through shared memory, in rows that swizzle-layout padded so
 // that neither the scattered nor the vector accesses conflict.
-#include "passes/analysis/KeptTiles.h"
+#include "passes/analysis/RegisterTiles.h"
 #include "passes/analysis/SharedAccesses.h"
 #include "passes/analysis/SharedMemory.h"
 #include "passes/lower/Expander.h"

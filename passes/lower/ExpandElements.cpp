@@ -1,5 +1,5 @@
 // Elementwise ops and shape ops as expressions over register arrays, and the arithmetic of layouts.
-#include "passes/analysis/KeptTiles.h"
+#include "passes/analysis/RegisterTiles.h"
 #include "passes/lower/Expander.h"
 
 #include "mlir/IR/Matchers.h"

@@ -5,7 +5,7 @@
 // which is what ldmatrix loads. An operand whose memory rows do not run along k needs ldmatrix's
 // transposition, which moves 16-bit elements only; for other widths its words are gathered element
 // by element.
-#include "passes/analysis/KeptTiles.h"
+#include "passes/analysis/RegisterTiles.h"
 #include "passes/lower/Expander.h"
 
 #include "llvm/ADT/TypeSwitch.h"

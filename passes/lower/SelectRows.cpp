@@ -1,7 +1,7 @@
 // `where(seen[:, None], x, 0)` on what a product or a loop has left in registers: nearly all rows
 // stay as they are. Selects of that kind are marked, and work under a branch that warps pass which
 // keep all of their rows.
-#include "passes/analysis/KeptTiles.h"
+#include "passes/analysis/RegisterTiles.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"

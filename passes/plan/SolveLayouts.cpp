@@ -4,7 +4,7 @@
 #include "passes/plan/SolveLayouts.h"
 
 #include "passes/analysis/Divisibility.h"
-#include "passes/analysis/KeptTiles.h"
+#include "passes/analysis/RegisterTiles.h"
 
 using namespace mlir;
 using namespace tilewright;

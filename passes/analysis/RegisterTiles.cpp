@@ -1,4 +1,4 @@
-#include "passes/analysis/KeptTiles.h"
+#include "passes/analysis/RegisterTiles.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -1,6 +1,6 @@
-//===- KeptTiles.h - which tiles are register arrays ------------------------------------------===//
-#ifndef TILEWRIGHT_PASSES_ANALYSIS_KEPTTILES_H
-#define TILEWRIGHT_PASSES_ANALYSIS_KEPTTILES_H
+//===- RegisterTiles.h - which tiles are kept in registers, which computed where used ------------===//
+#ifndef TILEWRIGHT_PASSES_ANALYSIS_REGISTERTILES_H
+#define TILEWRIGHT_PASSES_ANALYSIS_REGISTERTILES_H
 
 #include "ir/cta/Cta.h"
 #include "passes/Passes.h"
