@@ -1,18 +1,21 @@
-// Whether roles come to wait for each other for ever.
+// Finds deadlocks between roles before the program runs.
 //
-// They are played through (RolePlay.h) with one choice of sizes after the other, up to loops of two
-// iterations more than the deepest ring has slots, and as many tiles for each turn: by then every
-// ring has been full and has gone round. Combinations of a few sizes each are tried all; where
-// these are too many, some more are drawn, and a remark says so.
+// The roles are simulated (RolePlay.h), once for each choice of concrete sizes. Loops run up to two
+// iterations more than the deepest ring has slots, and each critical section gets as many tiles. By
+// then every ring has been full and has wrapped around. A few values of each size are tried in all
+// combinations. Where that is too many, more combinations are drawn at random, and a remark says
+// so.
 //
-// A slot that is committed counts as full, since copies end by themselves. The blocks of a cluster
-// fill and empty multicast slots together, in loops that are the same for all; one stands for them.
+// A slot counts as full as soon as it is committed, since copies always complete. The blocks of a
+// cluster fill and release multicast slots together, in loops that are the same for all blocks, so
+// one block stands for all.
 //
-// A block's tiles may be any, as those of a queue are. The queue itself is left out: an entry is
-// there before the tile in front of it is begun, and its ring holds up only who is tiles ahead of
-// another, whom that one does not wait for, as slots of a tile are filled in that tile and taken in
-// it. Where tiles hand something on, a role may take slots of tiles ahead of it; that these are no
-// more than the queue gives out is not tried, which a remark says.
+// A block may be given any tiles, as it is by a queue. The queue itself is not simulated. Its next
+// entry is there before the current tile begins, so no role waits for an entry. A full queue stops
+// only a role that is several tiles ahead of another one. This is no deadlock, because the role
+// behind never waits for the role ahead: the slots of a tile are filled and read in that same tile.
+// The exception is a tile that hands values to the next one: then a role may read slots of later
+// tiles. Whether the queue is long enough for that is not checked, and a remark says so.
 #include "passes/Passes.h"
 #include "passes/analysis/NamedBarriers.h"
 #include "passes/check/RolePlay.h"

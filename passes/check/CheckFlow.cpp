@@ -1,6 +1,6 @@
-// Channels, slots, pending sums and turns are no data: each is a place that later passes look up
-// where it is used. So they come straight from the ops that make them, but for the few that loops
-// hand on. Ops that give slots of a `tma` channel, or store through slots, are those of roles.
+// Channels, slots, pending sums and turns are not data. Later passes find each by looking at the op
+// that made it. So an operand must come straight from that op; only a few may be carried by loops.
+// Ops that release slots of a `tma` channel, or store through slots, stand in roles.
 #include "passes/check/CheckFlow.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,12 +1,14 @@
-// Turns come round if each who takes them comes as often as the others, and if who has the turn
-// waits for nobody who waits for it.
+// Critical sections that roles or warpgroups enter in turn (`cta.order`). Nobody waits for ever for
+// a turn if all enter the section equally often, and if nobody inside it waits for one who waits to
+// enter.
 //
-//   several roles       pass once per tile: each at all tiles, or the i-th of n at every n-th, from
-//                       the i-th on; in a section they touch no channel that the others touch
-//   warpgroups of one   run one program, and so come as often, unless they part (`cta.warpgroup`,
-//                       which CheckDeadlocks.cpp plays through); but one may be a section ahead:
-//                       the slots that it takes there, and those that the others still hold, fit
-//                       the ring
+//   several roles       each enters once per tile: at all tiles, or the i-th of n roles at every
+//                       n-th tile, from the i-th on. In the section it touches no channel that the
+//                       others touch.
+//   warpgroups of one   run the same program, so they enter equally often, unless they diverge
+//                       (`cta.warpgroup`, which CheckDeadlocks.cpp simulates). One may be a section
+//                       ahead: the slots that it takes there, together with those that the others
+//                       still hold, fit the ring.
 //   both                no section begins within another
 #include "passes/check/CheckOrders.h"
 

@@ -1,5 +1,6 @@
-// Tiles that are split (`cta.tiles … split`) are made in several blocks, one of which goes on with
-// the whole. What all blocks did with their parts would be done to a tile more than once.
+// Tiles that are split among blocks (stream-K: `cta.tiles … split`). Several blocks compute parts
+// of such a tile, and one of them finishes it. Side effects outside of that last step would happen
+// more than once, so they are refused.
 #include "passes/check/CheckParts.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,11 +1,11 @@
-// What a program with roles must keep so that it ends, and ends with the right numbers. Its
-// barriers are derived from it, so a slot that is never given back, or loops of two roles that
-// differ, would be a kernel that hangs; here they are errors at the line that has them.
+// The rules that a program with roles must keep, so that it ends with the right numbers. Barriers
+// are derived from the program. So a slot that is never released, or two roles whose loops differ,
+// would give a kernel that hangs. Here they are errors at the line that has them.
 //
-//   slots      opened and closed once, in one block; touched in between (SlotAccesses.h); not given
-//              back while a product reads them
-//   sums       every product is awaited or added to, once
-//   rings      one role fills, others empty, as often
+//   slots      opened and closed once, in one block; accessed in between (SlotAccesses.h); not
+//              released while a product reads them
+//   sums       every product is awaited, or another is added to it, once
+//   rings      the producer fills as many slots as the consumers take
 //   sources    channels, slots, sums and turns come from where they can be found (CheckFlow.h)
 //   resources  what the target has (CheckTarget.h)
 #include "passes/Passes.h"
@@ -187,7 +187,8 @@ struct CheckProgram : impl::CheckProgramBase<CheckProgram> {
         failed(checkValues(kernel)) || failed(checkOrders(kernel)))
       return signalPassFailure();
     for (auto channel : kernel.getOps<cta::ChannelOp>())
-      if (cta::usesMbarriers(channel) ? failed(checkChannel(channel)) : failed(checkWithinRole(channel)))
+      if (cta::usesMbarriers(channel) ? failed(checkChannel(channel))
+                                      : failed(checkWithinRole(channel)))
         return signalPassFailure();
   }
 

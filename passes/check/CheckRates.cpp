@@ -1,5 +1,5 @@
-// How often slots change hands: as often where they are filled as where they are taken, for what
-// the loops of two roles show. Values of two roles are the same where they are computed alike.
+// Producer and consumers of a channel take the same number of slots, as far as the loops around
+// them show it. Values of two roles count as equal where both are computed alike.
 #include "passes/check/CheckRates.h"
 
 #include "passes/analysis/AffineForm.h"

@@ -1,5 +1,5 @@
-// A product of warpgroups cannot round its operands to tf32, so what fills their slots does.
-// Nothing else may read these.
+// wgmma truncates f32 operands to tf32 and cannot round them. So they are rounded as they are
+// copied into slots, and nothing else may read these slots.
 #include "passes/check/CheckRounding.h"
 
 namespace tilewright::passes {

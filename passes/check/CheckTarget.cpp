@@ -1,5 +1,5 @@
-// What the ops of a program need of the hardware. A feature that a target lacks is refused here, at
-// the op that asks for it, and not by the compiler of the generated text.
+// What the ops of a program need of the hardware. A feature that the target lacks is refused here,
+// at the op that needs it, and not by NVRTC.
 #include "passes/check/CheckTarget.h"
 
 #include "ir/Target.h"

@@ -1,9 +1,9 @@
-//===- RolePlay.h - the roles of a kernel side by side, for some sizes ------------------------===//
+//===- RolePlay.h - simulates the roles of a kernel for concrete sizes ------------------------===//
 //
-// Rings are first in, first out, turns go round, and a role does one thing after the other. So a
-// role that can go on stays able to until it does, whatever the others do: in which order they are
-// taken makes no difference to where all of them end, and one run for each choice of sizes is a
-// whole search.
+// Rings are first in, first out; critical sections are entered in a fixed order; and each role is a
+// sequence of events. So a role that can go on stays able to go on, whatever the others do. Where
+// all roles end up does not depend on how they are interleaved, and one run for each choice of
+// sizes is a complete search.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_CHECK_ROLEPLAY_H
@@ -13,8 +13,9 @@
 
 namespace tilewright::passes {
 
-/// Who runs a role, and how far it has come: all of its warps, which wait for nobody of their own;
-/// but warpgroups that take turns, or may part, are players each.
+/// Who runs a role, and how far it has come. The warps of a role move together, as they do not wait
+/// for each other. Warpgroups that enter critical sections in turn, or may diverge, are players of
+/// their own.
 struct Player {
   cta::RoleOp role;
   std::optional<int64_t> warpgroup;
@@ -30,7 +31,7 @@ struct Player {
 /// How many slots channels have.
 using Depths = llvm::MapVector<mlir::Value, int64_t>;
 
-/// The roles of a kernel with some sizes, until nobody can go on.
+/// The roles of a kernel for concrete sizes, run until nobody can go on.
 class RolePlay {
 public:
   /// Players stand as their roles do in the program.

@@ -1,14 +1,14 @@
-//===- RoleTrace.h - what a role does with slots and turns, for some sizes --------------------===//
+//===- RoleTrace.h - what a role does with slots and critical sections, for concrete sizes ----===//
 //
-// Roles meet only at slots and turns, and neither their loops nor their branches depend on when. So
-// for given sizes a role is a list of events, which can be written down before anything runs. When
-// slots that products read go back, `place-waits` has said.
+// Roles meet only at slots and critical sections, and their loops and branches do not depend on
+// when they meet. So, for given sizes, a role is a list of events that can be written down before
+// anything is simulated. `place-waits` has already said when slots that products read are released.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_CHECK_ROLETRACE_H
 #define TILEWRIGHT_PASSES_CHECK_ROLETRACE_H
 
-#include "passes/check/TrialSizes.h"
+#include "passes/check/ConcreteSizes.h"
 
 namespace tilewright::passes {
 

@@ -1,5 +1,5 @@
-// Accesses to slots between where they are opened and closed. A slot that was acquired is written,
-// one that was waited for is read, until a store goes through it: from then on it is TMA's.
+// Accesses to a slot while it is open. One that was acquired is written, one that was waited for is
+// read. Once a TMA store reads from it, threads leave it alone.
 #include "passes/check/SlotAccesses.h"
 #include "ir/tile/Parts.h"
 

@@ -1,7 +1,7 @@
-//===- Thresholds.h - the integers at which a kernel does something else ----------------------===//
+//===- Thresholds.h - the integers at which a kernel takes another path -----------------------===//
 //
 // A branch on a number, or the bound of a loop, changes at some value of what it is computed from.
-// A few sizes and coordinates are tried; these are the ones that must be among them.
+// Only a few sizes and coordinates are tried; these values must be among them.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_CHECK_THRESHOLDS_H

@@ -145,7 +145,7 @@ LogicalResult Expander::expandStreamK(const TileLoop &tiles) {
   scalars.map(op.getPart()[0], first);
   scalars.map(op.getPart()[1], end);
   llvm::SaveAndRestore scope(part,
-                             std::optional<Part>({isLeft, start, end, steps, tiles.first, share}));
+                             std::optional<Part>({isLeft, start, end, steps, tiles.first, range}));
   return expandTile(tiles, tileCoordinates(tiles, number));
 }
 

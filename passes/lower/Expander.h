@@ -14,7 +14,7 @@
 //   ExpandRoles.cpp         roles as branches
 //   ExpandTiles.cpp         the loop over tiles
 //   ExpandQueue.cpp         tiles from a queue
-//   ExpandStreamK.cpp         stream-K: steps of tiles that blocks divide
+//   ExpandStreamK.cpp       stream-K: steps of tiles that blocks divide
 //   ExpandLengths.cpp       the same where tiles differ in length
 //   ExpandOrders.cpp        turns of roles and warpgroups
 //   ExpandTma.cpp           boxes that TMA copies

@@ -1,7 +1,7 @@
-// Integers are computed as the kernel would. Candidates for a number that is divided by c, or that
-// a loop passes in steps of c, are multiples of c, one more than none and one more than one. To
-// them come the numbers at which branches and loops change (Thresholds.h).
-#include "passes/check/TrialSizes.h"
+// Integers are computed as the kernel would compute them. Where a number is divided by c, or a loop
+// goes to it in steps of c, the values tried are multiples of c, one more than 0, and one more than
+// a multiple. To these come the values at which branches and loops change (Thresholds.h).
+#include "passes/check/ConcreteSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

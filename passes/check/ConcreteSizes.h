@@ -1,12 +1,12 @@
-//===- TrialSizes.h - the integers of a kernel, for one choice of sizes after the other -------===//
+//===- ConcreteSizes.h - runs the integer arithmetic of a kernel for concrete sizes -----------===//
 //
-// How often loops run and which branches are taken follows from numbers that only a launch or data
-// decide: sizes and integer arguments, the coordinates of a block's tiles, what is read from
+// How often loops run, and which branches are taken, follows from numbers that only a launch or
+// data decide: sizes, integer arguments, the coordinates of a block's tiles, values read from
 // memory. A few values of each are tried, in all combinations that make a difference.
 //
 //===------------------------------------------------------------------------------------------===//
-#ifndef TILEWRIGHT_PASSES_CHECK_TRIALSIZES_H
-#define TILEWRIGHT_PASSES_CHECK_TRIALSIZES_H
+#ifndef TILEWRIGHT_PASSES_CHECK_CONCRETESIZES_H
+#define TILEWRIGHT_PASSES_CHECK_CONCRETESIZES_H
 
 #include "passes/check/Thresholds.h"
 
