@@ -1,5 +1,7 @@
 #include "passes/analysis/Accesses.h"
+
 #include "ir/tile/Parts.h"
+#include "passes/analysis/Facts.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

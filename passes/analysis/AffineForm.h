@@ -2,8 +2,8 @@
 //
 // Index arithmetic of a kernel is nearly always affine in values that are opaque to the compiler:
 // loop counters, program ids, dimensions. An AffineForm holds one i32 so; a TileForm holds an index
-// tile, whose element i… is base + Σ step[axis] · i[axis]. Facts prove that a form is never
-// positive. Coordinates and their sums are assumed not to overflow 31 bits.
+// tile, whose element i… is base + Σ step[axis] · i[axis]. Coordinates and their sums are assumed
+// not to overflow 31 bits.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_AFFINEFORM_H
@@ -49,24 +49,6 @@ struct TileForm {
 /// floor(form / divisor), the divisor positive.
 mlir::Value materializeFloorDiv(mlir::OpBuilder &builder, mlir::Location loc,
                                 const AffineForm &form, int64_t divisor);
-
-/// What is known about the symbols at one point of the program.
-class Facts {
-public:
-  /// From the loops around `op`, the launch grid, and the kernel's assertions.
-  static Facts at(mlir::Operation *op);
-
-  /// States that the form is never positive.
-  void add(AffineForm nonPositive) { known.push_back(std::move(nonPositive)); }
-  void addLoop(mlir::scf::ForOp loop);
-
-  /// Whether `form ≤ 0` follows: from ranges of the symbols, or after subtracting multiples of
-  /// facts that cancel a symbol, at most `depth` times.
-  bool proveNonPositive(const AffineForm &form, int depth = 4) const;
-
-private:
-  llvm::SmallVector<AffineForm> known;
-};
 
 } // namespace tilewright::passes
 

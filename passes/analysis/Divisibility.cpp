@@ -4,7 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
-#include "passes/analysis/AffineForm.h"
+#include "passes/analysis/Facts.h"
 
 #include <numeric>
 

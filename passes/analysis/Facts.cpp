@@ -1,7 +1,7 @@
 // Proofs about index arithmetic. Every i32 has a range, wide when nothing is known; quotients,
 // minima and loop counters bring inequalities between symbols. `form ≤ 0` holds if its range says
 // so, or if `form - k·fact ≤ 0` holds for a known `fact ≤ 0` and a positive k.
-#include "passes/analysis/AffineForm.h"
+#include "passes/analysis/Facts.h"
 
 using namespace mlir;
 

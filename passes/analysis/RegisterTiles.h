@@ -1,4 +1,4 @@
-//===- RegisterTiles.h - which tiles are kept in registers, which computed where used ------------===//
+//===- RegisterTiles.h - which tiles registers keep -------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_REGISTERTILES_H
 #define TILEWRIGHT_PASSES_ANALYSIS_REGISTERTILES_H
 

@@ -16,7 +16,7 @@
 //
 // Each tile makes for one increment, whoever works on it. The instruction wraps after as many, and
 // so the launch leaves the counter as it found it: at 0.
-#include "passes/analysis/AffineForm.h"
+#include "passes/analysis/Facts.h"
 #include "passes/analysis/SharedMemory.h"
 #include "passes/lower/Expander.h"
 

@@ -22,6 +22,7 @@
 // waits at once for a copy of a tensor that the kernel writes, and pipeline-loads leaves loops
 // alone that write what they load.
 #include "passes/analysis/Accesses.h"
+#include "passes/analysis/Facts.h"
 
 #include "ir/cta/Cta.h"
 #include "mlir/IR/Matchers.h"

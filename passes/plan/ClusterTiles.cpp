@@ -1,6 +1,7 @@
 #include "passes/plan/ClusterTiles.h"
 
 #include "passes/analysis/Accesses.h"
+#include "passes/analysis/Facts.h"
 
 namespace tilewright::passes {
 

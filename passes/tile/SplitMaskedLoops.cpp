@@ -13,6 +13,7 @@
 // branch that partial iterations take. Its loads keep their bounds, which asynchronous copies check
 // for nothing.
 #include "passes/analysis/EmptyIterations.h"
+#include "passes/analysis/Facts.h"
 #include "passes/analysis/LoopPredicates.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
