@@ -74,12 +74,12 @@ std::string refusedByPtxas(const driver::Lowered &lowered) {
   return kept ? "" : kept.error().message;
 }
 
-/// Which of the edits to try, and which of the programs that they give to compile.
-struct Share {
-  size_t tried, compiled;
+/// Of the edits every n-th is tried, and of the programs that they give every n-th is compiled.
+struct Sampling {
+  size_t tryEvery, compileEvery;
 };
 
-void expectEdits(const std::string &text, const Check &check, Share share) {
+void expectEdits(const std::string &text, const Check &check, Sampling sampling) {
   std::vector<Edit> edits = editsOf(text);
   const std::regex hasPlace(R"(program\.mlir:\d+)");
   size_t lowered = 0;
@@ -90,7 +90,7 @@ void expectEdits(const std::string &text, const Check &check, Share share) {
       EXPECT_TRUE(std::regex_search(program.error().message, hasPlace)) << program.error().message;
       return;
     }
-    if (lowered++ % share.compiled == 0)
+    if (lowered++ % sampling.compileEvery == 0)
       if (std::string refusal = refusedByPtxas(*program); !refusal.empty()) {
         EXPECT_TRUE(std::regex_search(refusal, hasPlace)) << refusal;
         return;
@@ -98,9 +98,9 @@ void expectEdits(const std::string &text, const Check &check, Share share) {
     auto [context, module] = std::move(program->module).take();
     check(edit.text, {std::move(context), std::move(module)}, program->source.checks);
   };
-  for (size_t i = share.tried / 3; i < edits.size(); i += share.tried)
+  for (size_t i = sampling.tryEvery / 3; i < edits.size(); i += sampling.tryEvery)
     attempt(edits[i]);
-  // A share of which all are refused says little: then on to the first that is not.
+  // A sample of which all are refused says little: then on to the first that is not.
   for (size_t i = 0; lowered == 0 && i < edits.size(); ++i)
     attempt(edits[i]);
   EXPECT_GT(lowered, 0u) << "of " << edits.size() << " edits";
@@ -108,14 +108,18 @@ void expectEdits(const std::string &text, const Check &check, Share share) {
 
 class MatrixEdits : public testing::TestWithParam<MatrixProgram> {
 protected:
-  void run(Share share) { expectEdits(textOf(GetParam().file), checkOf(GetParam()), share); }
+  void run(Sampling sampling) {
+    expectEdits(textOf(GetParam().file), checkOf(GetParam()), sampling);
+  }
 };
 class AttentionEdits : public testing::TestWithParam<AttentionProgram> {
 protected:
-  void run(Share share) { expectEdits(textOf(GetParam().file), checkOf(GetParam()), share); }
+  void run(Sampling sampling) {
+    expectEdits(textOf(GetParam().file), checkOf(GetParam()), sampling);
+  }
 };
 
-constexpr Share kSome{11, 4}, kAll{1, 1};
+constexpr Sampling kSome{11, 4}, kAll{1, 1};
 
 TEST_P(MatrixEdits, are_refused_or_right) { run(kSome); }
 TEST_P(AttentionEdits, are_refused_or_right) { run(kSome); }
