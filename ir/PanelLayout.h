@@ -1,4 +1,4 @@
-//===- PanelLayout.h - tiles in shared memory as TMA and wgmma know them ----------------------===//
+//===- PanelLayout.h - the shared-memory layout of TMA and wgmma ------------------------------===//
 //
 // A tile of `rows` rows, contiguous along its columns, is cut into panels of so many columns as
 // fill the swizzle's width w (128, 64 or 32 bytes; 16 without a swizzle). A panel lies row by row,

@@ -1,5 +1,4 @@
-//===- ProductForms.h - matrix products that hardware has instructions for
-//---------------------===//
+//===- ProductForms.h - matrix products that hardware has instructions for --------------------===//
 #ifndef TILEWRIGHT_IR_PRODUCTFORMS_H
 #define TILEWRIGHT_IR_PRODUCTFORMS_H
 

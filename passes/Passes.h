@@ -1,5 +1,4 @@
-//===- Passes.h - every pass, and how passes explain themselves
-//--------------------------------===//
+//===- Passes.h - every pass, and how passes explain themselves -------------------------------===//
 //
 // The catalogue is Passes.td. A pass says what it decided, and why, with `explain`
 // (passes/say/Explain.h).

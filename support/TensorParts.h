@@ -1,5 +1,4 @@
-//===- TensorParts.h - how TMA stays within parts of tensors
-//------------------------------------===//
+//===- TensorParts.h - how TMA stays within parts of tensors ----------------------------------===//
 //
 // Part of a tensor's axis, of `size` elements before `end`: its element i is named by three
 // coordinates of a tensor map, and lies at their sum, so far apart as the axis's elements are:

@@ -33,8 +33,8 @@ inline constexpr llvm::StringLiteral kMinBlocksAttr = "cta.min_blocks"; // i32, 
 /// Unit: `hint-registers` failed, because a thread cannot hold the tiles.
 inline constexpr llvm::StringLiteral kExceedsRegistersAttr = "cta.exceeds_registers";
 inline constexpr llvm::StringLiteral kTargetAttr = "cta.target"; // string, "sm_90"
-/// What `plan-channels` adds: i32, bytes of shared memory in all; a plan of the ring through which
-/// numbers of tiles are handed out; on an op that needs scratch memory, i32, where that starts.
+/// What `plan-channels` adds: i32, bytes of shared memory in all; the plan of the queue's ring,
+/// which hands out tile numbers; on an op that needs scratch memory, i32, its offset.
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "cta.shared_bytes";
 inline constexpr llvm::StringLiteral kQueueAttr = "cta.queue";
 inline constexpr llvm::StringLiteral kScratchAttr = "cta.scratch";
@@ -45,23 +45,24 @@ const Layout &layoutOf(mlir::Type type);
 /// `type` with that layout instead of its own.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const Layout &layout);
 
-/// The tile that a tensor is, that is pending, or that a slot or a channel's slots hold.
+/// The tile behind a type: a tensor is one, a pending sum becomes one, a slot or channel holds
+/// some.
 mlir::RankedTensorType tileOf(mlir::Type type);
-/// The channel whose slot this is, opened here or in an earlier tile; null if it is neither.
+/// The channel that a slot belongs to. The slot was opened here or in an earlier tile; else null.
 ChannelOp channelOf(mlir::Value slot);
-/// Whether a channel's slots change hands by mbarriers: between roles, or as TMA fills them. Those
-/// of others are filled and read by one role in lockstep, or belong to its stores.
+/// Whether mbarriers guard a channel's slots: producer and consumer are different roles, or TMA is
+/// the producer. Other slots are filled and read by one role in lockstep, or belong to its stores.
 bool usesMbarriers(ChannelOp channel);
 /// How a tile lies in a slot that TMA or wgmma accesses.
 PanelLayout panelsOf(mlir::RankedTensorType tile);
-/// What of its tile a store moves at a time: all rows of some columns, or some rows; null if the
-/// slot has no room.
+/// The slice of its tile that a store moves at a time: all rows of some columns, or some rows. Null
+/// if the slot has no room for one.
 mlir::RankedTensorType storedSlice(StoreOp op);
 int64_t slicesOf(StoreOp op);
-/// 0 where a store moves some rows at a time, 1 where it moves some columns, or all.
+/// 0 if these slices are groups of rows, 1 if they are groups of columns or the whole tile.
 int64_t slicedAxis(StoreOp op);
 
-/// What a value was called where the program was written.
+/// The name that a value has in the program's source.
 std::string nameOf(mlir::Value value, llvm::StringRef otherwise);
 
 /// Whether a copy keeps the rules of TMA (C6 of `cta.copy`).
@@ -77,12 +78,12 @@ int64_t warpsAt(mlir::Operation *op);
 int64_t warpsOf(mlir::func::FuncOp kernel);
 /// Where a role's warps start.
 int64_t firstWarp(RoleOp role);
-/// Whether a single thread runs the role: it has no tiles, and copies by TMA at most.
+/// Whether one elected thread runs the role: it has no register tiles, and copies only by TMA.
 bool isElected(RoleOp role);
 
-/// True for a scalar in which the warpgroups of a role may differ.
+/// True for a scalar whose value may differ between the warpgroups of a role.
 bool differsAmongWarpgroups(mlir::Value scalar);
-/// The roles that take turns at an order, as they stand in the program.
+/// The roles that enter an order's critical section in turn, as they stand in the program.
 llvm::SmallVector<RoleOp> takersOf(OrderOp order);
 /// Blocks of a cluster; 1 without clusters.
 int64_t clusterOf(mlir::func::FuncOp kernel);

@@ -1,4 +1,4 @@
-// Rules of products.
+// Verifiers of matrix products.
 #include "ir/cta/Cta.h"
 
 using namespace mlir;

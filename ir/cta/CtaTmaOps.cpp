@@ -1,4 +1,4 @@
-// Where slots lie and between whom they go; rules of those that TMA fills or takes from.
+// Where slots lie in shared memory, which roles they pass between, and the rules of TMA copies.
 #include "ir/cta/Cta.h"
 #include "ir/tile/Parts.h"
 

@@ -1,4 +1,4 @@
-//===- Instructions.h - what instructions for products are like -------------------------------===//
+//===- Instructions.h - properties of the mma instructions ------------------------------------===//
 #ifndef TILEWRIGHT_IR_CTA_INSTRUCTIONS_H
 #define TILEWRIGHT_IR_CTA_INSTRUCTIONS_H
 
