@@ -18,7 +18,7 @@ def lineup(case: Case) -> Lineup:
     causal = bool(case.settings.get("causal"))
     q, k, v = (random(b, s, heads, d, dtype=DTYPES[case.dtype]) for heads in (h, g, g))
     scales = [torch.exp2(torch.arange(heads) % 3 - 1.0).to(q.device) for heads in (h, g, g)]
-    meant = [(x.float() * y[:, None]).bfloat16() for x, y in zip((q, k, v), scales)]
+    meant = [(x.float() * y[:, None]).bfloat16() for x, y in zip((q, k, v), scales, strict=True)]
     o, lse = empty(b, s, h, d, dtype=torch.bfloat16), empty(b, h, s)
     reference = attention.exact(*meant, causal)
 

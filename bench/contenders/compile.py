@@ -28,12 +28,12 @@ LINEUPS = {
     "attention": attention.lineup,
     "attention_scaled": attention_scaled.lineup,
     "attention_varlen": varlen.lineup,
-    **{kernel: gemm.lineup for kernel in ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")},
+    **dict.fromkeys(("matmul", "matmul_nt", "matmul_tn", "matmul_tt"), gemm.lineup),
     "matmul_grouped": grouped.lineup,
-    **{kernel: mlp.lineup for kernel in ("gelu_linear", "swiglu_mlp")},
-    **{kernel: rows.lineup for kernel in rows.KERNELS},
-    **{kernel: scaled.lineup for kernel in scaled.KERNELS},
-    **{kernel: hopper.lineup for kernel in ("attention_wide", "gemm_persistent")},
+    **dict.fromkeys(("gelu_linear", "swiglu_mlp"), mlp.lineup),
+    **dict.fromkeys(rows.KERNELS, rows.lineup),
+    **dict.fromkeys(scaled.KERNELS, scaled.lineup),
+    **dict.fromkeys(("attention_wide", "gemm_persistent"), hopper.lineup),
 }
 
 

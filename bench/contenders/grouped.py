@@ -21,7 +21,7 @@ def lineup(case: Case) -> Lineup:
     ends = list(accumulate(shapes.uneven(m, x), initial=0))
     offsets = torch.tensor(ends, dtype=torch.int32, device=a.device)
     out = empty(m, n, dtype=dtype)
-    parts = [a[start:stop].float() @ w.float().T for (start, stop), w in zip(pairwise(ends), b)]
+    parts = [a[start:stop].float() @ w.float().T for (start, stop), w in zip(pairwise(ends), b, strict=True)]
     reference = torch.cat(parts)
 
     def by_ours():

@@ -7,6 +7,7 @@ text. What else the kernel refers to (dimensions, dtypes, constants) goes along 
 
 import ast
 import builtins
+import contextlib
 import inspect
 import linecache
 import sys
@@ -37,12 +38,10 @@ def scope_of(function, depth=None):
     scope = dict(function.__globals__)
     if depth is not None:
         scope.update(sys._getframe(depth + 1).f_locals)
-    closure = zip(function.__code__.co_freevars, function.__closure__ or ())
+    closure = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     for name, cell in closure:
-        try:
+        with contextlib.suppress(ValueError):  # assigned after the decorator
             scope[name] = cell.cell_contents
-        except ValueError:  # assigned after the decorator
-            pass
     return scope
 
 

@@ -4,7 +4,8 @@
 # `Tensor[E, M]` are any expressions, since `Tensor` interprets its subscripts itself.
 import builtins
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal as tune, TypeAlias, TypeVar, overload
+from typing import Any, TypeAlias, TypeVar, overload
+from typing import Literal as tune
 
 __all__ = [
     "LOG2E", "LOWEST", "PI", "Tensor", "abs", "all", "any", "argmax", "argmin", "atomic_add",

@@ -111,7 +111,7 @@ def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False
     _require(layout in ("bhsd", "bshd"), "attention",
              f'`layout` is "bhsd" or "bshd", not {layout!r}')
     tensors = (query, key, value)
-    for name, tensor in zip(("query", "key", "value"), tensors):
+    for name, tensor in zip(("query", "key", "value"), tensors, strict=True):
         _require(tensor.dim() == 4, "attention",
                  f"`{name}` has {tensor.dim()} dimensions and must have 4 ({layout})")
     q, k, v = (t.transpose(1, 2) for t in tensors) if layout == "bhsd" else tensors

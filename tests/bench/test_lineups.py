@@ -65,8 +65,8 @@ LINEUPS = {
     "matmul_grouped": grouped.lineup,
     "gelu_linear": mlp.lineup,
     "swiglu_mlp": mlp.lineup,
-    **{kernel: gemm.lineup for kernel in ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")},
-    **{kernel: scaled.lineup for kernel in scaled.KERNELS},
+    **dict.fromkeys(("matmul", "matmul_nt", "matmul_tn", "matmul_tt"), gemm.lineup),
+    **dict.fromkeys(scaled.KERNELS, scaled.lineup),
 }
 
 

@@ -1,3 +1,4 @@
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -49,7 +50,7 @@ def test_each_round_times_every_contender_once_and_none_always_follows_the_same(
     assert clock.prepared == clock.warmed == [1, 2, 3]
     rounds = [tuple(clock.order[i : i + 3]) for i in range(0, 60, 3)]
     assert all(sorted(order) == [1, 2, 3] for order in rounds)
-    followers = {pair for order in rounds for pair in zip(order, order[1:])}
+    followers = {pair for order in rounds for pair in pairwise(order)}
     assert len(followers) == 6
 
 

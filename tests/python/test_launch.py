@@ -9,8 +9,8 @@ import time
 import pytest
 
 import tilewright as tw
-from tilewright import frameworks
 from tilewright import *  # noqa: F403
+from tilewright import frameworks
 
 FAKE = os.environ.get("TILEWRIGHT_LIBCUDA", "")
 if "fake_cuda" not in FAKE:

@@ -93,7 +93,8 @@ EXPERT_ROWS, EXPERTS = torch.randn(sum(LENGTHS), 40), torch.randn(len(LENGTHS), 
 def varlen(q, k, v, causal):
     """The sequences one by one; the last query sees the last key."""
     parts = []
-    for q, k, v in zip(q.split(LENGTHS), k.split(KEY_LENGTHS), v.split(KEY_LENGTHS)):
+    splits = q.split(LENGTHS), k.split(KEY_LENGTHS), v.split(KEY_LENGTHS)
+    for q, k, v in zip(*splits, strict=True):
         s, t = len(q), len(k)
         if s == 0:
             continue
@@ -239,7 +240,7 @@ CASES = {
     ),
     "matmul_grouped": (
         lambda x, w: tw.ops.matmul_grouped(x, w, CU_Q),
-        lambda x, w: torch.cat([y @ v.T for y, v in zip(x.split(LENGTHS), w)]),
+        lambda x, w: torch.cat([y @ v.T for y, v in zip(x.split(LENGTHS), w, strict=True)]),
         half(EXPERT_ROWS, EXPERTS),
     ),
     "matmul_mixed": (

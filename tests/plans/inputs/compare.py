@@ -9,6 +9,7 @@ and one that takes both at once, come to the same barriers."""
 import difflib
 import re
 import sys
+from pathlib import Path
 
 OPS = re.compile(
     r'cta\.(role "\w+" warps.*(?= \{)|tiles|copy|wait_group \d+|wait|mma|release|await|store add|store|enter|leave)\b|\} (least \d+)'
@@ -21,7 +22,7 @@ CHANNEL = re.compile(r"cta\.channel +(\w+(?: multicast)?).*?(ring = <[^>]*>)?.*:
 
 def outline(path):
     lines = []
-    for line in open(path):
+    for line in Path(path).read_text().splitlines():
         line = line.rstrip()
         if channel := CHANNEL.search(line):
             lines.append(f"channel {channel[1]} {channel[3]}")

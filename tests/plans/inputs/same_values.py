@@ -8,6 +8,7 @@ import difflib
 import hashlib
 import re
 import sys
+from pathlib import Path
 
 VALUE = re.compile(r"%[\w-]+(?:#\d+)?")
 LINE = re.compile(r"^(?:(%[\w, %:-]+?) = )?([a-z]\w*\.\w+|\})(.*)$")
@@ -22,7 +23,7 @@ def short(text):
 
 class Program:
     def __init__(self, path):
-        lines = [line.strip() for line in open(path)]
+        lines = [line.strip() for line in Path(path).read_text().splitlines()]
         self.head = next(line for line in lines if line.startswith("func.func"))
         self.body = [line for line in lines[lines.index(self.head) + 1:] if line and not line.startswith("return")]
         self.arguments = dict(re.findall(r"(%arg\d+): (\S+ ?[^{]*?) \{", self.head.split(" attributes ")[0]))
@@ -52,15 +53,14 @@ class Program:
                                           for i, each in enumerate(dims) if each == name))
         elif op in ("scf.yield", "cta.yield") and self.loops[-1]:
             values = [self.known[value] for value in VALUE.findall(rest.split(" : ")[0])]
-            text = op + str(sorted(zip(self.loops[-1], values)))
+            text = op + str(sorted(zip(self.loops[-1], values, strict=True)))
         else:
             carried = []
             if inits := INITS.search(rest):
                 pairs = [pair.split(" = ") for pair in inits[1].split(", ")]
-                types = rest[inits.end():]
                 carried = [short(self.known[init] + " carried") for _, init in pairs]
                 rest = rest[:inits.start()] + str(sorted(carried))
-                self.known |= dict(zip((name for name, _ in pairs), carried))
+                self.known |= dict(zip((name for name, _ in pairs), carried, strict=True))
             if line.endswith("{"):
                 counters = re.match(r" \(([^)]*)\) of| (%\w+) =", rest)
                 for place, name in enumerate(VALUE.findall(counters[0].split(" of")[0]) if counters else []):
