@@ -1,0 +1,16 @@
+# TILEWRIGHT_SANITIZE=address,undefined or =thread: builds that find bugs. A report ends the program,
+# so that the test that ran it fails. Assertions are on in these builds, as in Debug ones.
+set(TILEWRIGHT_SANITIZE "" CACHE STRING "Sanitizers: `address,undefined`, `thread`, or none")
+option(TILEWRIGHT_COVERAGE "Count which lines run, for gcov" OFF)
+
+if(TILEWRIGHT_SANITIZE)
+  add_compile_options(-fsanitize=${TILEWRIGHT_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer -UNDEBUG)
+  add_link_options(-fsanitize=${TILEWRIGHT_SANITIZE})
+  # GCC's flow analysis warns of its own instrumentation.
+  add_compile_options(-Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds)
+endif()
+if(TILEWRIGHT_COVERAGE)
+  add_compile_options(--coverage -O1)
+  add_link_options(--coverage)
+endif()
