@@ -296,3 +296,46 @@ def part_of_a_branch(x: Tensor[f32, N], n: i32):
     # expected-error@+1 {{`part` is a part of the tensor `x` after one branch of the `if` but a part of the tensor `x` after the other}}
     if n > 3:
         part = x[3:]
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def beyond_a_tuple(x: Tensor[f32, N]):
+    i = grid(1)
+    t = (1, 2)
+    # expected-error@+1 {{the tuple has 2 elements; there is none at 2}}
+    x[i] = t[2]
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def element_of_a_number(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{has no elements to take}}
+    x[i] = i[0]
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def slice_of_a_tuple(x: Tensor[f32, N]):
+    i = grid(1)
+    t = (1, 2)
+    # expected-error@+1 {{a slice stands only between brackets}}
+    x[i] = t[0:1]
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def too_many_axes(x: Tensor[f32, N]):
+    i = grid(1)
+    t = zeros((2, 2), f32)
+    # expected-error@+1 {{a tile has at most 8 dimensions}}
+    u = t[:, :, None, None, None, None, None, None, None]

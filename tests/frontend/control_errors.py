@@ -222,3 +222,67 @@ def range_as_value(x: Tensor[f32, N]):
     i = grid(1)
     # expected-error@+1 {{`range` stands only in `for i in range(...)`}}
     r = range(3)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def condition_of_a_string(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`assert` takes a condition, not}}
+    assert f32, "no condition"
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def condition_of_a_number(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`assert` takes a condition, not}}
+    assert i, "no condition"
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def range_of_nothing(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`range` takes `(stop)`, `(start, stop)` or `(start, stop, step)`}}
+    for j in range():
+        x[j] = 1
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def is_a_number(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`is` only tests for `None`: write `==`}}
+    if x is 1:
+        x[i] = 1
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def and_of_numbers(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`and` takes bools, not}}
+    if i and i:
+        x[i] = 1
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def and_of_a_dtype(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`and` takes bools, not}}
+    if f32 and i == 0:
+        x[i] = 1

@@ -85,3 +85,118 @@ A = 9223372036854775808
 
 # expected-error@+1 {{the number `1e999` is too large}}
 A = 1e999
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@inline
+def deep(x):
+ if x:
+  if x:
+   if x:
+    if x:
+     if x:
+      if x:
+       if x:
+        if x:
+         if x:
+          if x:
+           if x:
+            if x:
+             if x:
+              if x:
+               if x:
+                if x:
+                 if x:
+                  if x:
+                   if x:
+                    if x:
+                     if x:
+                      if x:
+                       if x:
+                        if x:
+                         if x:
+                          if x:
+                           if x:
+                            if x:
+                             if x:
+                              if x:
+                               if x:
+                                if x:
+                                 if x:
+                                  if x:
+                                   if x:
+                                    if x:
+                                     if x:
+                                      if x:
+                                       if x:
+                                        if x:
+                                         if x:
+                                          if x:
+                                           if x:
+                                            if x:
+                                             if x:
+                                              if x:
+                                               if x:
+                                                if x:
+                                                 if x:
+                                                  if x:
+                                                   if x:
+                                                    if x:
+                                                     if x:
+                                                      if x:
+                                                       if x:
+                                                        if x:
+                                                         if x:
+                                                          if x:
+                                                           if x:
+                                                            if x:
+                                                             if x:
+                                                              if x:
+                                                               if x:
+                                                                if x:
+                                                                 if x:
+                                                                  if x:
+                                                                   if x:
+                                                                    if x:
+                                                                     if x:
+                                                                      if x:
+                                                                       if x:
+                                                                        if x:
+                                                                         if x:
+                                                                          if x:
+                                                                           if x:
+                                                                            if x:
+                                                                             if x:
+                                                                              if x:
+                                                                               if x:
+                                                                                if x:
+                                                                                 if x:
+                                                                                  if x:
+                                                                                   if x:
+                                                                                    if x:
+                                                                                     if x:
+                                                                                      if x:
+                                                                                       if x:
+                                                                                        if x:
+                                                                                         if x:
+                                                                                          if x:
+                                                                                           if x:
+                                                                                            if x:
+                                                                                             if x:
+                                                                                              if x:
+                                                                                               if x:
+                                                                                                if x:
+                                                                                                 if x:
+                                                                                                  if x:
+                                                                                                   if x:
+                                                                                                    # expected-error@+1 {{blocks are nested more than 100 deep}}
+                                                                                                    x
+
+# -----
+
+from tilewright import *
+N = dims("N")
+# expected-error@+1 {{brackets are nested more than 100 deep}}
+A = (((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))

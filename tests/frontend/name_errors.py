@@ -288,3 +288,60 @@ def grows_without_bound(x: Tensor[f32, N]):
     i = grid(N)
     # expected-error@-23 {{the kernel is too large: more than 1000000 expressions after inlining}}
     x[i] = g(x[i])
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def marker_in_a_body(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`Tensor` has no meaning inside a function}}
+    t = Tensor
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def other_method(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{there is no method `too` (did you mean `to`?)}}
+    t = x[i].too(f32)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def too_many_arguments(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`load(slice, fill=)` was given 6 arguments}}
+    t = load(x[i], 1, 2, 3, 4, 5)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+# expected-error@+1 {{3 names need as many values}}
+A, B, C = 1, 2
+
+# -----
+
+from tilewright import *
+N = dims("N")
+# expected-error@+1 {{only a name can be assigned at the top of a file}}
+A[0] = 2
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@inline
+def f(x):
+    return x
+
+@inline
+# expected-error@+1 {{`f` is}}
+def f(x):
+    return x

@@ -156,3 +156,12 @@ E = dtypes(f32)
 # expected-error@+1 {{the dtype `E` of `unbound_dtype` must be given}}
 def unbound_dtype(x: Tensor[E, N]):
     i = grid(1)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+# expected-error@+1 {{only a tensor can be optional}}
+def optional_scalar(x: Tensor[f32, N], n: i32 | None = None):
+    i = grid(1)

@@ -306,3 +306,53 @@ def f(x):
 def f(x):
     # expected-error@+1 {{the code is nested more than 120 deep}}
     return ------------------------------------------------------------------------------------------------------------------------------x
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def import_in_a_body(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{imports inside functions are not supported}}
+    import math
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def product_in_place(x: Tensor[f32, N]):
+    i = grid(1)
+    acc = x[:]
+    # expected-error@+1 {{`@=` is not supported: write `acc += dot(a, b)`}}
+    acc @= acc
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def two_counters(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{a `for` loop has one variable}}
+    for a, b in range(4):
+        x[a] = 1
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+# expected-error@+1 {{`/` among parameters is not supported}}
+def slash(x: Tensor[f32, N], /):
+    i = grid(1)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+# expected-error@+1 {{`*` is given twice}}
+def stars(x: Tensor[f32, N], *, A: const = 1, *, B: const = 2):
+    i = grid(1)

@@ -396,3 +396,146 @@ def tanh_by_a_number(y: Tensor[f32, N]):
     i = grid(1)
     # expected-error@+1 {{`approximate` of `tanh` is `True` or `False`}}
     y[:] = tanh(y[:], approximate=2)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def to_two_dtypes(x: Tensor[f32, N]):
+    i = grid(1)
+    t = x[:]
+    # expected-error@+1 {{`.to` takes one dtype: `.to(f32)`}}
+    x[:] = t.to(f32, f16)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def to_without_a_call(x: Tensor[f32, N]):
+    i = grid(1)
+    t = x[:]
+    # expected-error@+1 {{`.to` is called with a dtype: `.to(f32)`}}
+    x[:] = t.to
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def call_of_a_result(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{only a function can be called}}
+    x[i] = abs(1)(2)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def range_without_elements(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{an index range cannot have 0 elements}}
+    x[block(i, 0)] = 1
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def range_from_a_float(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{the start of an index range is an `i32`, not}}
+    x[block(x[i], 4)] = 1
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def tile_without_extent(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{a tile cannot have the extent 0}}
+    t = zeros((0, 4), f32)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def full_of_a_tile(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`full` repeats one number, not}}
+    t = full((4, 4), x[:], f32)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def sum_of_a_dtype(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{expected a number or a tile, not}}
+    x[i] = f32 + 1
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def float_extent(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{a tile extent is an integer, not}}
+    t = zeros((1.5,), f32)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def inverse_of_a_float(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`~` takes integers or bools, not}}
+    x[i] = ~x[i]
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def cdiv_of_floats(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`cdiv` divides integers, not `f32`}}
+    x[i] = cdiv(x[i], x[i])
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def cdiv_by_zero(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`cdiv` divides by zero}}
+    x[cdiv(i, 0)] = 1
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def comparison_of_dtypes(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`<` cannot compare}}
+    if x < i:
+        x[i] = 1
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def store_of_a_tuple(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{expected a number or a tile to store, not}}
+    x[i] = (1, 2)
