@@ -1,0 +1,13 @@
+#!/bin/sh
+# Builds support/ and runtime/, which need no LLVM, twice, and runs their tests: with
+# AddressSanitizer and UndefinedBehaviorSanitizer, and with ThreadSanitizer. Two minutes.
+set -eu
+cd "$(dirname "$0")/.."
+./scripts/setup.sh
+for sanitizers in address,undefined thread; do
+  folder=${BUILD_DIR:-build}/runtime-${sanitizers%,*}
+  cmake -G Ninja -S . -B "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTILEWRIGHT_RUNTIME_ONLY=ON \
+    -DTILEWRIGHT_SANITIZE=$sanitizers >/dev/null
+  ninja -C "$folder"
+  ctest --test-dir "$folder" --output-on-failure -LE gpu -j "$(nproc)"
+done
