@@ -1,4 +1,4 @@
-// What stands behind the lines of facts: short enough to be read at a glance.
+// Facts of a kernel as lines that are short enough to be read at a glance.
 #include "passes/analysis/KernelFlow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,9 +1,9 @@
 //===- Rings.h - channels between roles, and who arrives at their barriers --------------------===//
 //
-// Channels whose slots always change hands together share the barriers of one ring. What that means
-// for those who wait is nothing: a role comes to both slots with nothing in between that another
-// could wait for, and so both are free, or full, at the same time. The search for deadlocks
-// (check-deadlocks) may therefore play channels one by one.
+// Channels whose slots always change hands together share the barriers of one ring. This changes
+// nothing for those who wait: a role comes to both slots with nothing in between that another role
+// could wait for, so both are free, or full, at the same time. The search for deadlocks
+// (check-deadlocks) may therefore simulate the channels separately.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_RINGS_H

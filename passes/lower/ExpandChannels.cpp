@@ -1,5 +1,5 @@
-// Addresses of slots and of their barriers, and where threads meet. Where a slot lies has been
-// planned (PlanChannels.cpp), and which one is meant is a number (LowerChannels.cpp).
+// Addresses of slots and barriers, and barriers between threads. PlanChannels.cpp has chosen the
+// offsets, and LowerChannels.cpp computes the number of the slot.
 #include "passes/analysis/SharedMemory.h"
 #include "passes/lower/Expander.h"
 

@@ -1,11 +1,13 @@
-// Turns. Each place in the circle has a named barrier, at which whoever has the place waits, and
-// whoever has the one before arrives when it leaves its section and goes on. (A round trip takes 61
-// cycles on an H200; one through an mbarrier takes 156.)
+// Critical sections that roles or warpgroups enter in turn (`cta.order`).
 //
-// The last in the circle gives the first its first turn when it starts. In the end one turn has
-// been given that nobody has taken: who would be next takes it before it ends, so that no barrier
-// is left half full. After n passes in a circle of c that is place n mod c: the first, unless roles
-// share out tiles, whose number need not be a multiple of c.
+// They stand in a circle. Each has a named barrier, at which it waits for its turn; the one before
+// it arrives there when it leaves the section, and goes on. (A round trip takes 61 cycles on an
+// H200; one through an mbarrier takes 156.)
+//
+// When the kernel starts, the last in the circle gives the first its turn. So at the end one turn
+// is left over. Whoever would be next takes it before it ends, so that no barrier is left half
+// full. After n passes in a circle of c that is number n mod c: the first, unless the roles take
+// every n-th tile each, whose number need not be a multiple of c.
 #include "passes/lower/Expander.h"
 
 #include "mlir/IR/Matchers.h"

@@ -1,21 +1,22 @@
-// Tiles from a queue.
+// Tiles from a queue (dynamic scheduling).
 //
-// The queue is a counter in global memory. The first tile of a block is that of its own number; one
-// thread of one role, the first that is run by a single thread, takes each other by an atomic
-// increment and hands it to all roles through a ring of slots in shared memory: a number at or
-// beyond the last says that the block is done.
+// The queue is a counter in global memory. A block's first tile has the block's own number. One
+// thread then takes each further tile by an atomic increment. It belongs to the first role that is
+// run by a single thread: the producer, usually. It hands the tile's number to all roles through a
+// ring of slots in shared memory. A number at or beyond the last tile ends the block.
 //
-// It takes a tile when its role has done its part of the one before, which is the loads of a role
-// that loads: the others are at work still, and no block holds tiles for later that another could
-// begin with. Where the part ends with a loop that always runs, it does so in the last iteration,
-// before it waits for the last slot: nobody waits for the counter then, even if slots are few. Of
-// roles that take turns the one that hands out does so first, since the next tile is another's.
+// The thread takes a tile when its own role is done with the one before, so for a producer when all
+// loads have been started. The other roles still work then, and no block reserves tiles that
+// another block could start. Where the role's part of a tile ends with a loop that always runs,
+// the thread takes the next tile in the last iteration, before it waits for the last slot. So
+// nobody waits for the counter, even if there are few slots. Where several such roles take turns,
+// each takes a tile first, since the next one belongs to another role.
 //
-// What every role would search or read in memory for a tile (TileSearch.h) that thread finds alone,
-// and hands it out with the tile's number; a tile that then stores nothing is passed over.
+// What every role would search or read in memory for a tile (TileSearch.h), this thread finds alone
+// and passes on with the tile's number. It skips a tile that would store nothing.
 //
-// Each tile makes for one increment, whoever works on it. The instruction wraps after as many, and
-// so the launch leaves the counter as it found it: at 0.
+// Each tile stands for one increment, whoever works on it. The instruction wraps around after as
+// many, so the launch leaves the counter as it found it: at 0.
 #include "passes/analysis/Facts.h"
 #include "passes/analysis/SharedMemory.h"
 #include "passes/lower/Expander.h"

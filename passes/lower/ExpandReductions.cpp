@@ -1,5 +1,6 @@
-// Reductions and scans: across a thread's registers, then lanes by shuffles, then warps through
-// shared memory; peaks that follow a reduction only now and then.
+// Reductions and scans: first within a thread's registers, then across lanes by shuffles, then
+// across warps through shared memory. Also maxima that may lag (`cta.raise`), which are reduced
+// across lanes only when they have to rise.
 #include "passes/lower/Expander.h"
 
 #include <numeric>

@@ -1,9 +1,10 @@
-// Roles: one branch for each, on the number of the warpgroup, and in it of the warp. Each branch of
-// whole warpgroups starts by exchanging registers, which ptxas accepts only in one chain of if and
-// else. A role without tiles is run by one elected thread.
+// Each role becomes a branch on the number of the warpgroup, and within that of the warp. A branch
+// of whole warpgroups starts with setmaxnreg, which ptxas accepts only in one chain of if and else.
+// A role without register tiles is run by one elected thread.
 //
-// Before them the barriers of all rings are made, of the whole cluster where there is one. Blocks
-// of a cluster also end together: a peer may still write to the others' slots, or give theirs back.
+// Before the roles, the barriers of all rings are initialised, and the blocks of a cluster wait for
+// each other. They also end together, since a peer may still write to the slots of another block or
+// release them.
 #include "passes/lower/Expander.h"
 
 #include "passes/analysis/RegisterPressure.h"

@@ -1,7 +1,7 @@
-// Products of warpgroups. They run on their own; where they are waited for, `place-waits` has said.
+// Products by wgmma. They are asynchronous; `place-waits` has inserted the waits.
 //
-// The first product of an empty sum overwrites it, which the instruction can be told, so that
-// nothing need clear it; only where a loop may not run at all is it cleared behind the loop.
+// The first product of an empty accumulator overwrites it, by a flag of the instruction, so nothing
+// has to clear it. Only where a loop may not run at all is it cleared, behind the loop.
 #include "passes/lower/Expander.h"
 
 #include "mlir/IR/Matchers.h"

@@ -1,22 +1,23 @@
-// Slots that go from one role to another. A ring of them has two mbarriers per slot. `full`
-// completes a phase when the producer has announced the slot's bytes and TMA has written them, or
-// when each of its warps has put its part; `empty` when every consumer has given the slot back. A
-// role counts in registers which slot comes next and the parity of its phase, and its counters run
-// on from loop to loop. A producer starts at parity 1, which a fresh barrier grants at once.
+// Slots that pass from one role to another. A ring has two mbarriers per slot. `full` completes a
+// phase when the slot can be read: the producer has announced its bytes and TMA has written them,
+// or each warp of the producer has stored its part. `empty` completes when every consumer has
+// released the slot. A role keeps in registers which slot comes next and the parity of its phase,
+// and goes on counting from loop to loop. A producer starts at parity 1, which a fresh barrier
+// grants at once.
 //
-// Who fills a slot arrives as its kind of channel asks: one thread for what TMA brings, each thread
-// for what it copies, a lane of each warp for what all have stored. A lane of each warp gives a
-// slot back for all that have read it; a thread of each warpgroup does behind a product, which is
-// over for all four warps at once, and had them all wait for the slot. What wgmma reads by itself
-// is fenced by those who put it there.
+// How many threads of a producer arrive depends on the kind of channel: one for what TMA brings,
+// every thread for what it copies itself, one lane of each warp for register tiles. To release a
+// slot one lane of each warp arrives. Behind a wgmma product one thread of the warpgroup does: the
+// product is over for all four warps at once, and all of them have waited for the slot. Whoever
+// stores what wgmma reads also fences it.
 //
 // Channels whose slots always change hands together, next to each other in the program, share their
 // barriers: the bytes of all are counted on one.
 //
-// A multicast slot is filled in every block of the cluster, by shares; so it is free only when all
-// blocks have given theirs back, and each consumer arrives in every block. What products read has
-// been waited for, so that nothing need be released: a release to the cluster is a fence of all
-// memory, which cost a fifth of a product's speed.
+// A multicast slot is filled in every block of the cluster, by a share of each block. It is free
+// when all blocks have released theirs, so a consumer arrives in every block. The arrive is
+// relaxed: products have been waited for, so nothing needs a release. One at cluster scope would be
+// a fence of all memory, which cost a fifth of a product's speed.
 #include "passes/analysis/Rings.h"
 #include "passes/analysis/SharedMemory.h"
 #include "passes/lower/ChannelLowering.h"

@@ -1,19 +1,20 @@
-// Where a role waits for its products. They run on their own, group after group, in the order in
-// which they were started; so the list of those under way says what every wait has to be:
+// Inserts waits for wgmma groups. Products run asynchronously, group after group, in the order in
+// which they were started. So the list of products in flight says what every wait has to be:
 //
-//   an await           until the product is done, so with as many left as are younger
-//   the next product   of the same sum: until the one before is done, so that one is under way
-//   a loop or branch   with products of its own: until all before it are done
+//   an await           waits until its product is done; younger groups may stay in flight
+//   the next product   of the same accumulator waits until the one before it is done, so that one
+//                      group stays in flight
+//   a loop or branch   with products of its own waits until all earlier ones are done
 //
-// Slots that a product reads are given back behind the wait that finds it done.
+// Slots that a product reads are released behind the wait that finds it done.
 //
-// A loop carries a sum that is pending without a wait: the product is under way across the back
-// edge, and the slots that it reads are carried beside it, to be given back in the next iteration,
-// or behind the loop. In the first iteration there is no such product. What has no products of its
-// own, such as a loop of arithmetic, is passed by with all of them under way.
+// A loop may carry a pending accumulator without a wait. Its product then stays in flight across
+// the back edge. The loop also carries the slots that it reads, which are released in the next
+// iteration or behind the loop. In the first iteration there is no such product. Code without
+// products of its own, such as a loop of arithmetic, runs with all products in flight.
 //
-// ptxas keeps products asynchronous only if their registers are left alone until they are waited
-// for; that is what being pending means.
+// ptxas keeps products asynchronous only if nothing touches their registers until they are waited
+// for. That is what a pending value guarantees.
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -1,6 +1,5 @@
-// `where(seen[:, None], x, 0)` on what a product or a loop has left in registers: nearly all rows
-// stay as they are. Selects of that kind are marked, and work under a branch that warps pass which
-// keep all of their rows.
+// `where(seen[:, None], x, 0)` on the result of a product or loop: nearly all rows stay as they
+// are. Such selects are marked, and become a branch that a warp skips if it keeps all of its rows.
 #include "passes/analysis/RegisterTiles.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,13 +1,12 @@
-// What stands for more text becomes that text, so that rules are checked on, and layouts chosen
-// for, what runs:
+// Expands the shorthands of a `cta` program, so that checks and layouts see what runs:
 //
-//   calls         the function's body, which can do whatever its caller could
-//   `cta.before`  two loops in sequence, the second from what the first carried
-//   `cta.load`    a slot's acquire, copy and commit
-//   `cta.when`    an assert: the launches that a plan is for are the only ones that it sees
+//   calls         are inlined; a function may do whatever its caller may
+//   `cta.before`  splits its loop in two, the second from what the first carried
+//   `cta.load`    becomes acquire, copy and commit of a slot
+//   `cta.when`    becomes an assert: the plan is only run for these launches
 //
-// Branches whose condition is then constant are decided, so that one function serves a loop with
-// masks and one without. An op keeps its name and its line, with those of the calls behind it.
+// Branches whose condition is then constant are folded, so one function serves a loop with masks
+// and one without. Locations keep the name and line of an op, and those of the calls around it.
 #include "passes/Passes.h"
 #include "passes/analysis/Divisibility.h"
 

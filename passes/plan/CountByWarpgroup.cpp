@@ -1,8 +1,9 @@
-// Trip counts per warpgroup. Of a tile's rows, those of one warpgroup may have seen all that they
-// see before others have: it leaves the loop, and lets the slots that the others still take pass.
+// Gives the warpgroups of a role different trip counts. The masks of a loop may be false for all
+// rows of one warpgroup while other warpgroups still have work, for example under a causal mask.
+// The warpgroup then leaves the loop early, and only waits for and releases the remaining slots.
 //
-// Masks say when: where one is false for all of a warpgroup's rows, an iteration changes none of
-// them. (Which iterations masks concern is a question of the warpgroup's own rows, too.)
+// The trip count follows from the masks: an iteration whose mask is false for all rows of the
+// warpgroup changes nothing. (Which iterations need the mask also depends on the warpgroup's rows.)
 #include "passes/Passes.h"
 #include "passes/analysis/EmptyIterations.h"
 #include "passes/analysis/LoopPredicates.h"

@@ -1,10 +1,10 @@
-// Streams, and tiles that are put, get roles of their own. A loading role is the loop nest with
-// nothing but its streams and what their addresses follow from, one that puts tiles the nest with
-// what leads to these; where a stream is used, it becomes a slot that is waited for, read and given
-// back.
+// Moves streams, and the tiles that the plan has put, to producer roles of their own. A loading
+// role is the loop nest with its streams only, and what their addresses depend on. A role that puts
+// tiles is the nest with what computes them. In the consumer a stream becomes a slot that is waited
+// for, read and released.
 //
-// First streams are put in order: each right in front of what uses it, one after the other by their
-// numbers. The order in which a kernel happens to load is no part of its plan.
+// First, loads are reordered: each stands right before its first use, in the order of their
+// numbers. The order in which the kernel's text loads has no influence on the plan.
 #include "passes/Passes.h"
 #include "passes/plan/NestCopier.h"
 

@@ -1,7 +1,7 @@
-// Tiles in parts: what has the rows, or the columns, of a tile that an end stores becomes several
-// smaller tiles, one for each part, and what does not have them is shared. Scalars, and with them
-// bounds of loops and conditions, stay those of the whole tile. So a product becomes several, one
-// after the other, which share an operand.
+// Splits a tile along the rows or columns that an end stores into several smaller tiles. Values
+// that have this axis are computed once per part; the others are shared. Scalars, and so loop
+// bounds and conditions, stay those of the whole tile. One product becomes several, which share an
+// operand.
 #include "passes/Passes.h"
 #include "passes/analysis/Accesses.h"
 #include "passes/analysis/EmptyIterations.h"

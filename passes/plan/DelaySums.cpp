@@ -1,5 +1,5 @@
-// Sums of rows that a loop adds up: each thread adds what it holds, and the rows are made behind
-// the loop. In it, no thread waits for another.
+// Row sums that a loop adds up: each thread adds only its own elements in the loop, and threads
+// exchange their sums once, behind the loop.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
 

@@ -1,5 +1,5 @@
-// Channels that go together: their slots are waited for and given back as one, so they share the
-// barriers of one ring.
+// Channels that the plan joins: their slots are waited for and released together, so they share the
+// mbarriers of one ring.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
 

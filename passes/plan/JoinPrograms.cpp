@@ -1,10 +1,10 @@
-// A block that takes several neighbouring programs of the kernel as one: what has the rows, or the
-// columns, of what is stored becomes so many times as long, and the grid as many times shorter. So
-// kernels whose tiles are fixed in their text fill instructions that are larger.
+// Lets a block run several neighbouring programs of the kernel as one: the rows or columns of what
+// is stored become n times as long, and the grid n times shorter. Kernels whose tile sizes are
+// fixed in the source so get tiles that fill larger instructions.
 //
-// That means the same where element j of a tile is where element j - n of the next program's was,
-// with n elements to a tile: where all that has the axis begins at n times the program's number,
-// and nothing else asks for that number. Elements of the two may not meet.
+// This is valid if the next program's tile continues the tile of this one: whatever has the axis
+// starts at (tile extent) times (program number), and nothing else uses that number. Elements of
+// two programs must not be combined with each other.
 #include "passes/Passes.h"
 #include "passes/analysis/Accesses.h"
 #include "passes/plan/BoundPlan.h"

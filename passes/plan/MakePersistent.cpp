@@ -1,6 +1,5 @@
-// Blocks that stay, and take one tile after the other. What every program does becomes the body of
-// a loop over tiles, in the one role that there is yet; what is the same for all of them stays in
-// front of it.
+// Makes blocks persistent: the body of a program becomes a loop over tiles in a single role, and
+// what is the same for all tiles stays in front of the loop.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
 #include "passes/plan/ClusterTiles.h"

@@ -1,7 +1,7 @@
-// The end of a tile beside the start of the next: what a tile does in front of its loop, and
-// without its coordinates, a block does for the next tile while it ends this one. The tile is
-// handed the results. Of what that takes, loading roles bring a set more than there are tiles; what
-// is made of it is not used.
+// Overlaps the end of a tile with the start of the next (epilogue with prologue). A block computes
+// what the next tile needs before its main loop while it finishes this tile, and hands it over.
+// Only work that does not depend on the tile's coordinates can move. Producers load one more set
+// than there are tiles; what is computed from the last set is not used.
 //
 //   early; for each tile { late | early of the next }
 #include "ir/tile/Parts.h"

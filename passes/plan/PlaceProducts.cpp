@@ -1,6 +1,6 @@
-// Products become the instructions that the plan names. An operand that was a stream is read where
-// it lies, and its slot goes back when the product is done; a sum that a loop adds to from zero
-// stays pending from one iteration to the next.
+// Products become the instructions that the plan names. An operand that was a stream is read from
+// its slot, which is released when the product is done. An accumulator that a loop carries from
+// zero stays pending from one iteration to the next.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
 

@@ -1,9 +1,10 @@
-// Computed tiles that lie in shared memory: the role puts them into slots, which it then takes,
-// reads and gives back like those of a stream. cut-roles has another role put them, where the plan
-// says so.
+// Computed tiles that a product reads from shared memory. The role puts them into slots, which it
+// then waits for, reads and releases like those of a stream. If the plan says so, cut-roles moves
+// this to a producer role of its own.
 //
-// A product whose left operand such a tile is, as it stands, reads registers, unless nothing asks
-// for shared memory, or nobody has the tile in registers.
+// A product that has the tile as its left operand, as it stands, still reads it from registers,
+// unless another role computes the tile, or no other product needs it in shared memory: then the
+// channel is meant for this one.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
 

@@ -1,5 +1,5 @@
-// Reads a plan back from the program that it has led to. The two are the same, or a pass has
-// decided something by itself, or forgotten something; both are errors.
+// Reads the plan back from the program that was made. If it differs from the plan that was given, a
+// pass has decided something by itself or forgotten something, and that is an error.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
 

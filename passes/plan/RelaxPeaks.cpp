@@ -1,6 +1,6 @@
-// A maximum that may lag: its update becomes `cta.raise`, which also gives the factor for what was
-// added up before, and tiles are multiplied by that factor by `cta.rescale`, which skips rows whose
-// factor is 1.
+// Lets the running maximum of an online softmax lag. Its update becomes `cta.raise`, which also
+// gives the factor for earlier sums. `cta.rescale` applies the factor, and skips rows whose factor
+// is 1.
 #include "passes/Passes.h"
 #include "passes/analysis/LatePeak.h"
 #include "passes/plan/BoundPlan.h"

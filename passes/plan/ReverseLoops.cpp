@@ -1,5 +1,5 @@
-// Loops that go from the last iteration to the first. What they carry comes out the same, but for
-// rounding, in any order.
+// Runs loops from the last iteration to the first. The values that they carry do not depend on the
+// order, except for rounding.
 #include "passes/Passes.h"
 #include "passes/analysis/CarriedState.h"
 #include "passes/analysis/EmptyIterations.h"

@@ -1,6 +1,6 @@
-// A loop with a product that is behind starts before it knows whether there is a second iteration,
-// and so runs at least once. Sizes for which it would not run get an iteration that changes
-// nothing.
+// A loop with a delayed product (skew-loops) starts its first iteration before it knows whether
+// there is a second one, so it must run at least once. For sizes with no iterations it gets one
+// that changes nothing.
 #include "passes/Passes.h"
 #include "passes/analysis/EmptyIterations.h"
 #include "passes/plan/BoundPlan.h"

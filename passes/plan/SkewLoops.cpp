@@ -1,14 +1,13 @@
-// Products that are behind: in iteration i a loop starts the product of iteration i - 1, beside
-// what else it does. So the loop becomes what is early of the first iteration, a loop over the
-// rest, and what is late of the last:
+// Software pipelining of products. In iteration i the loop also starts the delayed products of
+// iteration i - 1. So the loop becomes a prologue, a steady state and an epilogue:
 //
 //   early(0); for i in 1 .. n { late(i - 1) | early(i) }; late(n - 1)
 //
-// Late are the products that the plan says to be behind, what awaits them, and what follows from
-// that in the same iteration. A value that both need is carried from one iteration to the next.
+// `late` has the products that the plan delays, their awaits, and what depends on these in the same
+// iteration. A value that both halves need is carried from one iteration to the next.
 //
-// The order of a body is the plan's order of starts and awaits. All else stands as early as what it
-// needs, but nothing in front of a start that does not need it; so an await stands behind the
+// In the body, starts and awaits have the order of the plan. Everything else stands as early as its
+// operands allow, but never in front of a start that does not need it. So an await comes behind the
 // arithmetic that can run beside its product.
 #include "passes/Passes.h"
 #include "passes/plan/BodyOrder.h"

@@ -1,5 +1,5 @@
-// What masks decide stands in a branch on the loop's counter. As `cta.before`, the branch makes two
-// loops: one for the iterations that the masks concern, one for the others.
+// Turns masks into a branch on the loop counter. With `cta.before` as its condition the branch
+// splits the loop in two: one with the iterations that need the mask, one with the others.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
 

@@ -1,6 +1,5 @@
-// Tiles that blocks share: of those left over behind the last that all blocks have one of, each
-// block makes an even share of the iterations of a loop. The sums that these give are put together,
-// and one block finishes the tile.
+// Stream-K: blocks divide the steps of the last tiles evenly among themselves. The partial sums are
+// combined, and one block finishes the tile.
 #include "passes/Passes.h"
 #include "passes/analysis/CarriedState.h"
 #include "passes/plan/BoundPlan.h"

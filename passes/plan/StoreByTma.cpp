@@ -1,5 +1,5 @@
-// Tiles that are stored, or added to what is there, go to memory by TMA, through the slots that the
-// plan gives them: some columns of all rows at a time, while other work goes on.
+// Stores, and additions to memory, go through slots and TMA, as the plan says: some columns of all
+// rows at a time, while other work goes on.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
 

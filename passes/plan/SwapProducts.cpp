@@ -1,11 +1,11 @@
-// Products of few rows. Instructions have rows in 64s and columns in 8s, so the plan may have the
-// transpose computed:
+// Products of few rows. Instructions take rows in steps of 64 but columns in steps of 8, so the
+// plan may compute the transpose:
 //
 //   p = dot(a, b, sum)   becomes   p = transpose(dot(transpose(b), transpose(a), transpose(sum)))
 //
-// Transposing an operand in shared memory is a matter of how it is read, and transposing what lies
-// in registers one of layouts: neither moves anything. A sum that a loop carries for nothing else
-// than such products is carried transposed, and so stays pending from one iteration to the next.
+// This moves no data. Transposing an operand in shared memory changes how it is read; transposing
+// a register tile changes its layout. A loop-carried accumulator that only such products use is
+// carried transposed, so it stays pending from one iteration to the next.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
 

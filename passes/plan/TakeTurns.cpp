@@ -1,6 +1,6 @@
-// Several tiles of a block under way: each role becomes as many as take turns, with channels of
-// their own. While one finishes a tile, another multiplies: they end their tiles one after the
-// other. Without that all would multiply at a time, and then all finish.
+// Ping-pong: a block works on several tiles at a time. Each role is copied, with channels of its
+// own, and the copies enter their epilogues in turn: while one finishes a tile, another multiplies.
+// Otherwise all would multiply at the same time, and then all finish at the same time.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
 

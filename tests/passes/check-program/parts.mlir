@@ -1,5 +1,5 @@
 // RUN: tile-opt %s --split-input-file --check-program --place-waits --check-deadlocks --verify-diagnostics
-// Tiles that blocks share.
+// Stream-K: tiles whose steps blocks divide.
 
 !tile = tensor<64x64xf32>
 !view = !tile.view<?x?xf32, align 16>
