@@ -56,3 +56,12 @@ func.func @packs_integers_as_floats(%n: i32) attributes {cuda.kernel, cuda.threa
   cuda.set %w, %r[%c0] : vector<2xbf16>, !cuda.regs<1 x vector<2xbf16>>
   return
 }
+
+// -----
+
+// expected-error @+1 {{has no CUDA spelling: a kernel has one block}}
+func.func @two_blocks(%n: i32) attributes {cuda.kernel, cuda.threads = 32 : i32} {
+  "other.jump"()[^next] : () -> ()
+^next:
+  return
+}

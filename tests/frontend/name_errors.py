@@ -342,6 +342,6 @@ def f(x):
     return x
 
 @inline
-# expected-error@+1 {{`f` is}}
+# expected-error@+1 {{`f` is already a function}}
 def f(x):
     return x

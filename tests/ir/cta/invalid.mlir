@@ -243,3 +243,36 @@ func.func @no_number(%address: i32) {
   }
   return
 }
+
+// -----
+
+func.func @mma_c3_three_axes_of_warps(%a: !cta.slot<tensor<64x64xbf16>>, %acc: !cta.pending<tensor<64x64xf32>>) {
+  // expected-error @+1 {{is split into rows and columns of warps, not by}}
+  %p = "cta.mma"(%acc, %a, %a) {instruction = #cta.wgmma<64x64x16>, warps = array<i64: 4, 1, 1>} : (!cta.pending<tensor<64x64xf32>>, !cta.slot<tensor<64x64xbf16>>, !cta.slot<tensor<64x64xbf16>>) -> !cta.pending<tensor<64x64xf32>>
+  return
+}
+
+// -----
+
+func.func @store_c2_extents_are_the_tiles(%x: !tile.view<?x?xf32, align 16>, %t: tensor<64x64xf32>, %i: i32) {
+  %c = cta.channel store : !cta.channel<2 x tensor<64x32xf32>>
+  // expected-error @+1 {{needs an index and an extent per axis of '!tile.view<?x?xf32, align 16>', and the kept extents to be the tile's shape}}
+  cta.store %t, %x[%i, %i] extents [64, 32] through %c : tensor<64x64xf32>, !tile.view<?x?xf32, align 16>, !cta.channel<2 x tensor<64x32xf32>>
+  return
+}
+
+// -----
+
+func.func @combine_c3_region_without_a_yield(%zero: i32, %own: tensor<64x64xf32>) {
+  cta.role "use" warps 4 {
+    cta.tiles (%m) of (%zero) split (%first to %end) of %zero least 1 {
+      %sum = arith.constant dense<0.0> : tensor<64x64xf32>
+      // expected-error @+1 {{merges by a region that ends without `cta.yield`}}
+      %total, %whole = "cta.combine"(%sum) ({
+      ^bb0(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>):
+        %s = arith.addf %x, %y : tensor<64x64xf32>
+      }) : (tensor<64x64xf32>) -> (tensor<64x64xf32>, i1)
+    }
+  }
+  return
+}

@@ -1234,3 +1234,69 @@ func.func @a_sum_of_outside_a_loop_used_in_it(%x: !view, %t: i32, %n: i32) attri
   }
   return
 }
+
+// -----
+
+// expected-error @+1 {{warps; a block has 32}}
+func.func @more_warps_than_a_block_has() attributes {tile.kernel, cta.target = "sm_90"} {
+  cta.role "a" warps 16 {
+  }
+  cta.role "b" warps 16 {
+  }
+  cta.role "c" warps 4 {
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!view = !tile.view<?x?xbf16>
+
+func.func @copies_of_two_bytes(%x: !view, %t: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %as = cta.channel cp_async : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) {
+      %s = cta.acquire %as : !ring -> !slot
+      // expected-error @+1 {{moves 2 bytes at a time; cp.async moves 4, 8 or 16: set `vector` to 2 or more, which takes a view of aligned rows; or take a channel of kind `registers`}}
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i) of (%t) {
+      %s = cta.wait %as : !ring -> !slot
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!view = !tile.view<?x?xbf16, align 16>
+
+func.func @a_part_is_read_from_its_start(%x: !view, %t: i32, %start: i32, %size: i32, %at: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %as = cta.channel tma : !ring
+  %part = tile.subview %x, 0 from %start size %size : !view -> !view
+  cta.role "load" warps 1 {
+    cta.tiles (%i) of (%t) {
+      %s = cta.acquire %as : !ring -> !slot
+      // expected-error @+1 {{starts at an index along axis 0 that is not known to be 0 or more, in a part of a tensor, before which TMA would bring what lies in the tensor}}
+      cta.copy %part[%at, %c0] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i) of (%t) {
+      %s = cta.wait %as : !ring -> !slot
+      cta.release %s : !slot
+    }
+  }
+  return
+}

@@ -53,3 +53,14 @@ func.func @an_instruction_needs_registers_when_the_kernel_starts() attributes {t
   }
   return
 }
+
+// -----
+
+func.func @warps_of_a_warpgroup_have_the_same_registers() attributes {tile.kernel, cta.target = "sm_90"} {
+  cta.role "load" warps 1 registers 40 {
+  }
+  // expected-error @+1 {{states 56 registers in a warpgroup of 40; roles of one warpgroup have the same}}
+  cta.role "store" warps 1 registers 56 {
+  }
+  return
+}

@@ -107,3 +107,45 @@ func.func @depends(%x: !view {tile.name = "x"}, %y: !tile.view<?xf32, align 16> 
   tile.store %total, %y[%c0] extents [64] : tensor<64xf32>, !tile.view<?xf32, align 16>, i32
   return
 }
+
+// -----
+
+// What is stored last stays.
+
+!view = !tile.view<?xf32, align 16>
+
+func.func @writes(%x: !view {tile.name = "x"}, %y: !view {tile.name = "y"}, %n: i32)
+    attributes {tile.kernel, cta.target = "sm_90", plan.text = "plan 1 of writes for sm_90\0A blocks one per tile\0A roles use: 4 warps\0A loops l1: from last"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  tile.grid [%c1]
+  // expected-error @+1 {{writes to memory in the order of its iterations; it cannot go from the last}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %at = arith.muli %i, %c64 : i32
+    %t = tile.load %x[%at] extents [64] : !view, i32 -> tensor<64xf32>
+    tile.store %t, %y[%c0] extents [64] : tensor<64xf32>, !view, i32
+  } {plan.id = "l1"}
+  return
+}
+
+// -----
+
+!view = !tile.view<?xf32, align 16>
+
+func.func @steps(%x: !view {tile.name = "x"}, %y: !view {tile.name = "y"}, %n: i32)
+    attributes {tile.kernel, cta.target = "sm_90", plan.text = "plan 1 of steps for sm_90\0A blocks one per tile\0A roles use: 4 warps\0A loops l1: from last"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %none = arith.constant dense<0.0> : tensor<64xf32>
+  tile.grid [%c1]
+  // expected-error @+1 {{goes by another step than 1; it cannot go from the last}}
+  %sum = scf.for %i = %c0 to %n step %c2 iter_args(%a = %none) -> (tensor<64xf32>) : i32 {
+    %t = tile.load %x[%i] extents [64] : !view, i32 -> tensor<64xf32>
+    %next = arith.addf %a, %t : tensor<64xf32>
+    scf.yield %next : tensor<64xf32>
+  } {plan.id = "l1"}
+  tile.store %sum, %y[%c0] extents [64] : tensor<64xf32>, !view, i32
+  return
+}
