@@ -1,8 +1,21 @@
 #!/usr/bin/env python3
-"""Fails on what no test names: an op, a pass, a built-in, a kernel, a target or an element type.
+"""Fails on what could break without a test that fails.
 
-Also on an op of the cuda dialect that codegen does not print or the machine simulator does not run,
-and on one of the tile or cta dialect that the reference interpreter does not run.
+A name in a comment or in the text of a program proves nothing: a test counts only if it compares.
+So each kind of thing asks for its name in the part of a test that is compared:
+
+  op            a CHECK line of a text test, or a line at which it expects a diagnostic
+  pass          a RUN line that pipes to FileCheck, or verifies diagnostics
+  built-in,     a kernel whose numbers a test compares with the reference
+  kernel
+  finding       a CHECK line, or code or a table of a GoogleTest program
+  target,       a RUN or CHECK line, or code of a GoogleTest program
+  element type
+  diagnostic    its words, as an expected diagnostic, on a CHECK line or in a test's code: each
+                message of ir/, passes/, frontend/ and codegen/, but for those of UNREACHABLE
+
+Also fails on an op of the cuda dialect that codegen does not print or the machine simulator does
+not run, and on one of the tile or cta dialect that the reference interpreter does not run.
 """
 
 import pathlib
@@ -11,15 +24,66 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
+# Messages that no program is known to lead to, by the words that are looked for: a pass or verifier
+# in front refuses it, or only a fault of the compiler would show it.
+UNREACHABLE = {
+    "` cannot be a function f": "the Python package borrows only names that the file leaves open",
+    "there is no `@inline` fu": "and functions that it has found",
+    "the types of the loop's": "three attempts settle the types of every loop that is known",
+    "a scan's axis is split o": "assign-layouts gives a scan no other layout, and its verifier allows none",
+    "takes a slot that does n": "join-channels refuses such channels where they are loaded",
+    "and has become\\n": "a plan that passes have not carried out would be a fault of theirs",
+}
+
 
 def read(pattern):
     return "\n".join(path.read_text() for path in sorted(ROOT.glob(pattern)) if path.is_file())
 
 
-def text_of_tests():
-    suffixes = {".mlir", ".py", ".test", ".cpp", ".h", ".def"}
-    files = (path for path in (ROOT / "tests").rglob("*") if path.suffix in suffixes)
-    return "\n".join(path.read_text() for path in sorted(files))
+def code(pattern, comment=r"//.*"):
+    """Without comments, and with adjacent string literals joined."""
+    text = re.sub(rf"^\s*{comment}$", "", read(pattern), flags=re.MULTILINE)
+    return re.sub(r'"\s*\n\s*"', "", text).replace('\\"', '"')
+
+
+# Text tests
+
+
+def runs_of(text):
+    """The RUN lines, continued ones joined."""
+    return re.findall(r"RUN:(.*)", re.sub(r"\\\n[\s/#]*RUN:", "", text))
+
+
+def prefixes_of(runs):
+    """What FileCheck looks for."""
+    for run in runs:
+        for options in re.findall(r"FileCheck(.*)", run):
+            named = re.findall(r"--?check-prefix(?:es)?[= ]([\w,-]+)", options)
+            yield from (name for names in named or ["CHECK"] for name in names.split(","))
+
+
+def compared_lines(text, runs):
+    """CHECK lines, expected diagnostics, and the lines at which these are expected."""
+    lines = text.split("\n")
+    prefixes = "|".join(set(prefixes_of(runs))) or "no prefix"
+    check = re.compile(rf"\b(?:{prefixes})(?:-NEXT|-SAME|-DAG|-LABEL|-COUNT-\d+)?:(.*)")
+    for number, line in enumerate(lines):
+        if match := check.search(line):
+            yield match[1]
+        if match := re.search(r"expected-(?:error|warning|remark|note)(?:-re)?\s*(?:@([+-]\d+))?", line):
+            yield line
+            yield "".join(lines[number + int(match[1] or 0) :][:1])
+
+
+def text_tests():
+    """(RUN lines, compared lines) of every text test."""
+    for path in sorted((ROOT / "tests").rglob("*")):
+        if path.suffix in {".mlir", ".py", ".test"} and "RUN:" in (text := path.read_text()):
+            runs = runs_of(text)
+            yield runs, "\n".join(compared_lines(text, runs))
+
+
+# What there is
 
 
 def ops(dialect):
@@ -28,35 +92,67 @@ def ops(dialect):
     return re.findall(pattern, read(f"ir/{dialect}/*.td"), re.MULTILINE)
 
 
-def rows(file, macro):
-    """The first argument of every row of a .def file."""
-    return re.findall(rf'^{macro}\("?(\w+)"?', (ROOT / file).read_text(), re.MULTILINE)
+def rows(file, macro, column=r'"?(\w+)"?'):
+    """One column, else the first, of every row of a .def file."""
+    return re.findall(rf"^{macro}\({column}", (ROOT / file).read_text(), re.MULTILINE)
 
 
-def untested(tests):
+def statement(text, start):
+    """From there to the end of the statement, strings skipped."""
+    return re.match(r'(?:"(?:[^"\\]|\\.)*"|[^";{}]|\{[^{};]*\})*', text[start:])[0]
+
+
+def diagnostics(folder):
+    """(file, words) of every message: the first words of its longest piece of fixed text."""
+    for path in sorted((ROOT / folder).rglob("*.cpp")):
+        text = re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.MULTILINE)
+        for match in re.finditer(r"\bemit(?:Op)?Error\(|\berror\(|\bgiveUp\(", text):
+            joined = re.sub(r'"\s*\n\s*"', "", statement(text, match.start()))
+            pieces = [piece.replace('\\"', '"') for piece in re.findall(r'"((?:[^"\\]|\\.)*)"', joined)]
+            words = max(pieces, key=len, default="").strip()[:24].strip()
+            if len(words) >= 6:
+                yield path.relative_to(ROOT), words
+
+
+# What is not tested
+
+
+def untested(runs, compared, programs, numbers):
+    """`runs` and `compared` are of the text tests, `programs` is GoogleTest's and pytest's code,
+    `numbers` are kernels whose results are compared, beside the built-in ones."""
     for dialect in ("tile", "cta", "cuda"):
         for _, mnemonic in ops(dialect):
-            if not re.search(rf"\b{dialect}\.{mnemonic}\b", tests):
-                yield f"the op `{dialect}.{mnemonic}`"
-    for flag in re.findall(r'Pass<"([\w-]+)"', (ROOT / "passes/Passes.td").read_text()):
-        if not re.search(rf"-{flag}\b", tests):
-            yield f"the pass `{flag}`"
+            if not re.search(rf"\b{dialect}\.{mnemonic}\b", compared):
+                yield f"no text test compares the op `{dialect}.{mnemonic}`"
+    comparing = "\n".join(run for run in runs if re.search(r"FileCheck|verify-diagnostics", run))
+    for flag in re.findall(r'Pass<"([\w-]+)"', read("passes/Passes.td")):
+        if not re.search(rf"--?{flag}\b", comparing):
+            yield f"no text test compares what the pass `{flag}` makes"
     for name in rows("frontend/Builtins.def", "BUILTIN"):
-        if not re.search(rf"\b{name}\(", tests):
-            yield f"the built-in `{name}`"
-    for name in rows("frontend/Builtins.def", "CONSTANT") + rows("ir/Targets.def", "TARGET"):
-        if not re.search(rf"\b{name}\b", tests):
-            yield f"`{name}`"
-    for name in re.findall(r'^DTYPE\(\w+, "(\w+)"', read("frontend/Dtypes.def"), re.MULTILINE):
-        if not re.search(rf"\b{name}\b", tests):
-            yield f"the element type `{name}`"
-    for flag in re.findall(r'^FINDING\(\w+, "([\w-]+)"', read("simulator/machine/Findings.def"), re.MULTILINE):
-        if not re.search(rf"\b{flag}\b", tests):
-            yield f"the finding `{flag}`"
-    kernels = re.findall(r"^@kernel\ndef (\w+)", read("kernels_src/*.py"), re.MULTILINE)
-    for name in kernels:
-        if not re.search(rf"\b{name}\b", tests):
-            yield f"the kernel `{name}`"
+        if not re.search(rf"\b{name}\(", numbers + code("kernels_src/*.py", "#.*")):
+            yield f"no test compares the numbers of the built-in `{name}`"
+    for name in re.findall(r"^@kernel\ndef (\w+)", read("kernels_src/*.py"), re.MULTILINE):
+        if not re.search(rf"\b{name}\b", numbers):
+            yield f"no test compares the numbers of the kernel `{name}`"
+    names = rows("frontend/Builtins.def", "CONSTANT") + rows("ir/Targets.def", "TARGET")
+    names += rows("frontend/Dtypes.def", "DTYPE", r'\w+, "(\w+)"')
+    everything = "\n".join((*runs, compared, programs, numbers))
+    for name in names:
+        if not re.search(rf"\b{name}\b", everything):
+            yield f"no test compares anything of `{name}`"
+    for flag in rows("simulator/machine/Findings.def", "FINDING", r'\w+, "([\w-]+)"'):
+        if not re.search(rf"\b{flag}\b", compared + programs):
+            yield f"no test expects the finding `{flag}`"
+
+
+def unexpected(compared, programs):
+    for folder in ("ir", "passes", "frontend", "codegen"):
+        for path, words in diagnostics(folder):
+            if words not in compared and words not in programs and words not in UNREACHABLE:
+                yield f"{path}: no test expects the error \"{words}…\""
+    for words in UNREACHABLE:
+        if words in compared or words in programs:
+            yield f'scripts/check_coverage.py: a test expects "{words}…", so it is not unreachable'
 
 
 def unhandled():
@@ -76,8 +172,14 @@ def unhandled():
 
 
 def main():
-    problems = [f"no test names {what}" for what in untested(text_of_tests())]
-    problems += list(unhandled())
+    tests = list(text_tests())
+    runs = [run for lines, _ in tests for run in lines]
+    compared = "\n".join(lines for _, lines in tests)
+    programs = "".join(code(f"tests/**/*.{kind}") for kind in ("cpp", "h", "def"))
+    programs += code("tests/python/*.py", "#.*")
+    numbers = code("tests/frontend/*Numbers*.cpp") + code("tests/kernels/Cases.def")
+    numbers += code("tests/kernels/inputs/*.py", "#.*") + code("tests/fuzz/*.py", "#.*")
+    problems = [*untested(runs, compared, programs, numbers), *unexpected(compared, programs), *unhandled()]
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0
