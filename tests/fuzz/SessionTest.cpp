@@ -27,6 +27,13 @@ TEST(Oracle, aProgramThatIsRefusedIsAFinding) {
   EXPECT_EQ(finding->stage, "front end");
 }
 
+TEST(Oracle, fewProgramsAreRefusedForTheirSharedMemory) {
+  size_t refused = 0;
+  for (uint64_t seed = 1; seed <= 50; ++seed)
+    refused += isRefusedForSize(caseOfSeed(seed), "sm_75"); // which has the least
+  EXPECT_LE(refused, 2u);
+}
+
 TEST(Oracle, aPassThatChangesAResultIsNamed) {
   // A seventh is rounded before it is multiplied with: not the same to the bit.
   std::optional<Finding> finding = check(caseOf("x[:] / 7.0"), {{"sm_90"}, {}, false, false});

@@ -100,13 +100,26 @@ static std::optional<Finding> checkGpu(const Run &run, driver::Attempt attempt, 
   return fault.empty() ? std::nullopt : std::optional(Finding{stage, fault});
 }
 
-static std::optional<Finding> checkTarget(const Run &run, const std::string &target,
-                                          const OracleOptions &options) {
+static driver::Attempt attemptOf(const Run &run, const std::string &target) {
   driver::Attempt attempt;
   attempt.config.target = target;
   attempt.config.allowSpills = true;
-  attempt.config.disabledPasses = options.disabledPasses;
   attempt.specialisation = run.specialisation;
+  return attempt;
+}
+
+bool fuzz::isRefusedForSize(const Case &test, const std::string &target) {
+  ErrorOr<Run> run = Run::create(test);
+  if (!run)
+    return false;
+  auto simulation = driver::Simulation::create(run->kernel, attemptOf(*run, target));
+  return !simulation && isMisfit(simulation.error());
+}
+
+static std::optional<Finding> checkTarget(const Run &run, const std::string &target,
+                                          const OracleOptions &options) {
+  driver::Attempt attempt = attemptOf(run, target);
+  attempt.config.disabledPasses = options.disabledPasses;
   ErrorOr<driver::Simulation> simulation = driver::Simulation::create(run.kernel, attempt);
   if (!simulation)
     return isMisfit(simulation.error())

@@ -33,6 +33,10 @@ struct Finding {
 /// The first finding, if there is one.
 std::optional<Finding> check(const Case &test, const OracleOptions &options);
 
+/// Whether the case is refused because its tiles are too many for the target's shared memory. That
+/// is no finding; but of a program that is refused nothing is compared.
+bool isRefusedForSize(const Case &test, const std::string &target);
+
 } // namespace tilewright::fuzz
 
 #endif
