@@ -126,7 +126,7 @@ TEST_P(AttentionEdits, are_refused_or_right) { run(kSome); }
 TEST(TurnEdits, are_refused_or_right) {
   expectEdits(attentionByTurns(), checkOf(kAttentionPrograms[0]), kSome);
 }
-// All edits take ten minutes; they are tried by hand, with --gtest_also_run_disabled_tests.
+// All edits take ten minutes; scripts/nightly.sh tries them.
 TEST_P(MatrixEdits, DISABLED_all_are_refused_or_right) { run(kAll); }
 TEST_P(AttentionEdits, DISABLED_all_are_refused_or_right) { run(kAll); }
 

@@ -1,0 +1,79 @@
+#!/bin/sh
+# What finds bugs and takes longer than CI has. Writes what became of each stage to docs/nightly.md.
+#   scripts/nightly.sh [STAGE…]      all of them, or some:
+#     debug    everything with assertions, every test
+#     asan     everything with AddressSanitizer and UndefinedBehaviorSanitizer, every test
+#     threads  the Python package's threads, with the compiler under ThreadSanitizer
+#     runtime  scripts/sanitize.sh
+#     edits    every edit of EditTest
+#     fuzz     2,000 random programs and 2,000 random plans, for all targets
+# The last three use $BUILD_DIR (default: build). $TARGETS: what `asan` builds, else all; it then
+# runs the text tests alone.
+set -eu
+cd "$(dirname "$0")/.."
+./scripts/setup.sh
+build=${BUILD_DIR:-build}
+logs=$build/nightly
+mkdir -p "$logs"
+
+# record STAGE RESULT: replaces the stage's row.
+record() {
+  row="| $1 | $(git rev-parse --short HEAD) | $(date -u +%F) | $2 |"
+  awk -v stage="| $1 |" -v row="$row" '
+    index($0, stage) == 1 { print row; next } { print }' docs/nightly.md >"$logs/nightly.md"
+  cp "$logs/nightly.md" docs/nightly.md
+}
+
+debug() {
+  cmake --preset debug
+  ninja -C build-debug
+  ctest --test-dir build-debug --output-on-failure -LE gpu -j "$(nproc)"
+}
+
+asan() {
+  cmake --preset asan
+  # shellcheck disable=SC2086 # a list of words
+  ninja -C build-asan ${TARGETS:-}
+  ctest --test-dir build-asan --output-on-failure -LE gpu -j "$(nproc)" ${TARGETS:+-R '^lit$'}
+}
+
+threads() {
+  cmake --preset tsan -B build-tsan-python -DTILEWRIGHT_RUNTIME_ONLY=OFF -DTILEWRIGHT_TESTS=OFF
+  ninja -C build-tsan-python tilewright_python
+  # Python, torch and the static LLVM are not instrumented: what they do is not reported.
+  LD_PRELOAD=$(gcc -print-file-name=libtsan.so) PYTHONPATH=build-tsan-python/python \
+    TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
+    "$build/venv/bin/python" -m pytest -q tests/python/test_processes.py
+}
+
+runtime() {
+  ./scripts/sanitize.sh
+}
+
+edits() {
+  ninja -C "$build" hopper_tests
+  "$build/tests/hopper/hopper_tests" --gtest_also_run_disabled_tests --gtest_brief=1 \
+    --gtest_filter='*DISABLED_all_are_refused_or_right*'
+}
+
+fuzz() {
+  ninja -C "$build" tilewright
+  "$build/tools/tilewright/tilewright" fuzz --seed 1 --count 2000 --no-gpu \
+    --target sm_75,sm_80,sm_86,sm_89,sm_90,sm_100,sm_120
+  "$build/tools/tilewright/tilewright" fuzz --seed 1 --count 2000 --plans tests/fuzz/kernels.txt
+}
+
+failed=0
+for stage in ${*:-debug asan threads runtime edits fuzz}; do
+  start=$(date +%s)
+  echo "nightly: $stage, see $logs/$stage.log"
+  (set -e; "$stage") >"$logs/$stage.log" 2>&1 & # in the condition itself, -e would have no effect
+  if wait $!; then
+    outcome=passed
+  else
+    outcome=FAILED failed=1
+  fi
+  record "$stage" "$outcome in $((($(date +%s) - start) / 60)) min${TARGETS:+ ($TARGETS; text tests)}"
+  tail -n 3 "$logs/$stage.log"
+done
+exit $failed
