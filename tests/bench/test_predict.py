@@ -1,5 +1,6 @@
 """What is said of predictions, with made-up times; all but the clock on a machine without a GPU."""
 
+import json
 import subprocess
 import sys
 
@@ -47,9 +48,11 @@ def test_a_plan_is_written_with_what_is_known_of_it(found):
     assert wrong.json() == {"dropped": "wrong", "predicted_us": 9.0, "plan": "a"}
 
 
-def test_its_shapes_are_none_of_the_suites():
+def test_its_shapes_are_none_of_the_suites_and_none_that_rates_are_fitted_to():
     suites = (SUITES[name] for name in ("products", "few_rows", "random_products"))
     known = {tuple(case.shape.values()) for suite in suites for case in suite.cases}
+    fitted = json.loads((ROOT / "bench" / "results" / "h200" / "planner.json").read_text())
+    known |= {tuple(map(case["sizes"].get, "MNK")) for case in fitted["cases"]}
     assert not known & set(shapes.products(seed=predict.SEED))
 
 
