@@ -55,6 +55,10 @@ struct Options {
   bool poison = true;     // respects Buffer::initialized
   uint64_t maxPrograms = uint64_t(1) << 31;
   int64_t multiprocessors = 4; // what `cta.sms` gives
+  /// Not 0: a seed by which results differ as another executor's may. Sums whose order is open, and
+  /// what is rounded to a narrow float, are off by up to 16 units in the last place of an f32
+  /// before. Numbers that are exact stay so.
+  uint64_t perturbation = 0;
 };
 
 /// What a run did, summed over its programs.

@@ -85,9 +85,13 @@ Instruction &Translator::emit(Operation *op, Handler run) {
   return instruction;
 }
 
+void Translator::emitRound(Operation *op, Slot result, Slot source) {
+  emitKernel(op, kernels().round[int(result.kind)], result, source);
+}
+
 void Translator::emitNarrow(Operation *op, Slot slot) {
-  if (ElementKernel round = kernels().round[int(slot.kind)])
-    emitKernel(op, round, slot, slot);
+  if (kernels().round[int(slot.kind)])
+    emitRound(op, slot, slot);
   else if (slot.storage() == Storage::Int32 && slot.kind != ElementKind::I32)
     emitKernel(op, kernels().element[int(ElementOp::Wrap32)][0], slot, slot, bitsOf(slot.kind));
 }

@@ -58,6 +58,7 @@ public:
   /// An assignment that respects the mask.
   void emitCopy(mlir::Operation *op, Slot target, Slot source);
   /// Rounds or wraps a slot to its kind, in place; narrow floats are held as f32 here.
+  void emitRound(mlir::Operation *op, Slot result, Slot source);
   void emitNarrow(mlir::Operation *op, Slot slot);
   /// A float as f32: the slot itself, or a new one.
   Slot widened(mlir::Operation *op, Slot slot);

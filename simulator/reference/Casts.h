@@ -14,8 +14,8 @@ namespace tilewright::simulator {
 enum class Sign { Signed, Unsigned };
 
 /// Emits the steps of one cast into its result. Both executors cast alike: a `Compiler` has
-/// `emitKernel`, `emitCopy`, `emitNarrow`, `allocate` and `release`; a `Slot` its kind and count,
-/// and holds narrow floats as the f32 that they equal.
+/// `emitKernel`, `emitCopy`, `emitRound`, `emitNarrow`, `allocate` and `release`; a `Slot` its kind
+/// and count, and holds narrow floats as the f32 that they equal.
 template <typename Compiler, typename Slot> class CastEmitter {
 public:
   CastEmitter(Compiler &compiler, mlir::Operation *op, Slot source, Slot result)
@@ -61,8 +61,8 @@ private:
   }
 
   void floatToFloat() {
-    if (ElementKernel round = kernels().round[int(result.kind)])
-      compiler.emitKernel(op, round, result, source);
+    if (kernels().round[int(result.kind)])
+      compiler.emitRound(op, result, source);
     else
       compiler.emitCopy(op, result, source);
   }

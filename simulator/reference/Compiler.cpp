@@ -193,9 +193,19 @@ void Compiler::emitParallelCopy(Operation *op, ArrayRef<Slot> targets, ValueRang
   }
 }
 
+void Compiler::emitRound(Operation *op, Slot result, Slot source) {
+  const auto &table = perturbation ? kernels().roundPerturbed : kernels().round;
+  emitKernel(op, table[int(result.kind)], result, source, int64_t(perturbation));
+}
+
+void Compiler::emitPerturbation(Operation *op, Slot sums) {
+  if (perturbation && sums.kind == ElementKind::F32)
+    emitRound(op, sums, sums);
+}
+
 void Compiler::emitNarrow(Operation *op, Slot slot) {
-  if (ElementKernel round = kernels().round[int(slot.kind)])
-    emitKernel(op, round, slot, slot);
+  if (kernels().round[int(slot.kind)])
+    emitRound(op, slot, slot);
   else if (slot.storage() == Storage::Int32 && slot.kind != ElementKind::I32)
     emitKernel(op, kernels().element[int(ElementOp::Wrap32)][0], slot, slot, bitsOf(slot.kind));
 }

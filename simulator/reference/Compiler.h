@@ -80,6 +80,10 @@ public:
   /// temporary.
   void emitParallelCopy(mlir::Operation *op, llvm::ArrayRef<Slot> targets,
                         mlir::ValueRange sources);
+  /// Rounds to a narrow float.
+  void emitRound(mlir::Operation *op, Slot result, Slot source);
+  /// For sums whose order is open: others are as good.
+  void emitPerturbation(mlir::Operation *op, Slot sums);
   /// Rounds or wraps the storage of `slot` to its element kind, in place.
   void emitNarrow(mlir::Operation *op, Slot slot);
   size_t here() const { return program.code.size(); }
@@ -89,6 +93,7 @@ public:
   /// Keep every slot for ever: for code that is read after it ran.
   bool keepSlots = false;
   int64_t multiprocessors = 1;
+  uint64_t perturbation = 0;
 
 private:
   llvm::ArrayRef<BoundView> views;

@@ -85,6 +85,7 @@ void emitDot(Compiler &compiler, Operation *op, Slot result, Slot a, Slot b, Slo
                      .b = b.offset,
                      .c = acc.offset,
                      .detail = compiler.program.own(DotDetail{m, n, k, !isFloat(result.kind)})});
+  compiler.emitPerturbation(op, result);
 }
 
 /// A copy of `source` in tf32.
@@ -123,7 +124,8 @@ static void runAxis(const Instruction &instruction, Frame &frame) {
                 detail.axis, detail.inner);
 }
 
-static LogicalResult emitAxis(Compiler &compiler, Operation *op, int64_t axis, AxisKernel kernel) {
+static LogicalResult emitAxis(Compiler &compiler, Operation *op, int64_t axis, AxisKernel kernel,
+                              bool isSum) {
   Value source = op->getOperand(0);
   if (!kernel)
     return emitError(op->getLoc())
@@ -139,6 +141,8 @@ static LogicalResult emitAxis(Compiler &compiler, Operation *op, int64_t axis, A
                      .a = compiler.slot(source).offset,
                      .detail = compiler.program.own(detail)});
   compiler.emitNarrow(op, *result);
+  if (isSum)
+    compiler.emitPerturbation(op, *result);
   return success();
 }
 
@@ -152,7 +156,7 @@ static LogicalResult compileReduce(Compiler &compiler, Operation *op) {
   else if (source.kind == ElementKind::I1 && kind == Reduction::Min)
     kind = Reduction::All;
   return emitAxis(compiler, op, reduce.getAxis(),
-                  kernels().reduce[int(kind)][int(source.storage())]);
+                  kernels().reduce[int(kind)][int(source.storage())], kind == Reduction::Sum);
 }
 
 static LogicalResult compileArgReduce(Compiler &compiler, Operation *op) {
@@ -162,7 +166,7 @@ static LogicalResult compileArgReduce(Compiler &compiler, Operation *op) {
   if (source.kind == ElementKind::I1)
     kind = kind == Reduction::Max ? Reduction::Min : Reduction::Max;
   return emitAxis(compiler, op, reduce.getAxis(),
-                  kernels().argReduce[int(kind)][int(source.storage())]);
+                  kernels().argReduce[int(kind)][int(source.storage())], /*isSum=*/false);
 }
 
 static LogicalResult compileScan(Compiler &compiler, Operation *op) {
@@ -173,7 +177,7 @@ static LogicalResult compileScan(Compiler &compiler, Operation *op) {
     return emitError(op->getLoc())
            << "names axis " << axis << " of a tile of rank " << source.getRank();
   return emitAxis(compiler, op, axis,
-                  kernels().scan[int(compiler.slot(scan.getSource()).storage())]);
+                  kernels().scan[int(compiler.slot(scan.getSource()).storage())], /*isSum=*/true);
 }
 
 void addComputeOps(OpTable &table) {

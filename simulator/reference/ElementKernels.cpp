@@ -133,6 +133,41 @@ template <typename Format> static void runRound(ARGUMENTS) {
   LOOP static_cast<float *>(result)[i] = roundTo<Format>(static_cast<const float *>(pa)[i]);
 }
 
+/// A number that is as good as random, from a value, its place and a seed.
+TILEWRIGHT_INLINE static uint32_t scramble(float value, int64_t place, int64_t seed) {
+  uint32_t mixed = std::bit_cast<uint32_t>(value) * 0x85ebca6bu + uint32_t(place) * 0xc2b2ae35u;
+  mixed = (mixed ^ mixed >> 16 ^ uint32_t(seed) * 0x9e3779b9u) * 0x7feb352du;
+  mixed = (mixed ^ mixed >> 15) * 0x846ca68bu;
+  return mixed ^ mixed >> 16;
+}
+
+/// A float that is up to 16 units of its last place larger or smaller, as a sum in another order or
+/// an approximate function would give it.
+TILEWRIGHT_INLINE static float shifted(float x, uint32_t random) {
+  uint32_t pattern = std::bit_cast<uint32_t>(x), exponent = pattern & 0x7f800000u;
+  uint32_t moved = pattern + (random & 31) - 16;
+  bool stays = exponent < 0x01000000u || exponent > 0x7e800000u; // zeros, infinities, NaNs
+  return std::bit_cast<float>(stays ? pattern : moved);
+}
+
+template <typename Format> static void runRoundPerturbed(ARGUMENTS) {
+  LOOP {
+    float a = static_cast<const float *>(pa)[i];
+    float other = shifted(a, scramble(a, i, parameter));
+    static_cast<float *>(result)[i] = roundTo<Format>(other);
+  }
+}
+
+/// A number whose last bits are 0 is likely to be exact.
+static void runPerturb(ARGUMENTS) {
+  LOOP {
+    float a = static_cast<const float *>(pa)[i];
+    bool exact = (std::bit_cast<uint32_t>(a) & 0xff) == 0;
+    float other = shifted(a, scramble(a, i, parameter));
+    static_cast<float *>(result)[i] = exact ? a : other;
+  }
+}
+
 template <typename Mask, typename T> static void runSelect(ARGUMENTS) {
   LOOP {
     T b = static_cast<const T *>(pb)[i], c = static_cast<const T *>(pc)[i];
@@ -158,6 +193,11 @@ void addElementKernels(Kernels &table) {
   table.round[int(ElementKind::F16)] = runRound<Float16>;
   table.round[int(ElementKind::F8E5M2)] = runRound<Float8E5M2>;
   table.round[int(ElementKind::F8E4M3FN)] = runRound<Float8E4M3FN>;
+  table.roundPerturbed[int(ElementKind::BF16)] = runRoundPerturbed<BFloat16>;
+  table.roundPerturbed[int(ElementKind::F16)] = runRoundPerturbed<Float16>;
+  table.roundPerturbed[int(ElementKind::F8E5M2)] = runRoundPerturbed<Float8E5M2>;
+  table.roundPerturbed[int(ElementKind::F8E4M3FN)] = runRoundPerturbed<Float8E4M3FN>;
+  table.roundPerturbed[int(ElementKind::F32)] = runPerturb;
   table.select4 = runSelect<int32_t, uint32_t>;
   table.select8 = runSelect<int32_t, uint64_t>;
 }

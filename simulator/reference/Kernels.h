@@ -44,6 +44,9 @@ struct Kernels {
   ElementKernel element[int(ElementOp::Count)][kNumStorages];
   /// To the nearest value of the kind, ties to even; null for f32 and integers.
   ElementKernel round[kNumElementKinds];
+  /// The same after a small change, also of an f32, that follows from the value, its place and the
+  /// seed in `parameter`. Null for integers.
+  ElementKernel roundPerturbed[kNumElementKinds];
   /// result[i] = a[i] ? b[i] : c[i], with a mask a, for elements of 4 and of 8 bytes.
   ElementKernel select4, select8;
   LoadRow loadRow[kNumElementKinds];

@@ -244,6 +244,7 @@ LogicalResult interpret(func::FuncOp kernel, ArrayRef<Argument> arguments, const
   Program program;
   Compiler compiler(program, *views);
   compiler.multiprocessors = options.multiprocessors;
+  compiler.perturbation = options.perturbation;
   auto finish = [](Operation *) { return success(); };
   if (failed(compiler.bindArguments(kernel, arguments)) ||
       failed(compiler.compileBlock(kernel.getBody().front(), finish)))

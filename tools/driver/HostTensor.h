@@ -40,6 +40,7 @@ using HostTensors = std::map<std::string, HostTensor>;
 struct Comparison {
   double maxAbsolute = 0, maxRelative = 0;
   double tolerance = 0; ///< Relative to the element and to the tensor's root mean square.
+  double spread = 0;    ///< What was allowed besides, for roundings on the way; as `tolerance`.
   int64_t mismatches = 0, first = -1;
   double firstFound = 0, firstExpected = 0;
 
@@ -48,7 +49,13 @@ struct Comparison {
 
 /// Compares with a reference. Integers must be equal. A float may be off by a few units in the last
 /// place of its type, as sums in another order and approximate functions make it.
-Comparison compare(const HostTensor &found, const HostTensor &expected);
+///
+/// Where a program rounds what it goes on with, such a difference grows by what the program does.
+/// `perturbed` are the reference's results where roundings on the way fell otherwise
+/// (simulator::Options::perturbation); an element may be off by so much more as they are, there or
+/// typically.
+Comparison compare(const HostTensor &found, const HostTensor &expected,
+                   const std::vector<const HostTensor *> &perturbed = {});
 
 /// "[3, 0, 17]" for a linear index.
 std::string coordinates(int64_t index, const std::vector<int64_t> &shape);

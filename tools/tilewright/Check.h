@@ -22,9 +22,14 @@ std::map<std::string, Access> accesses(const Job &job);
 /// Random inputs and poisoned outputs.
 HostTensors makeTensors(const Job &job, const Sizes &sizes, uint64_t seed);
 
-/// Runs all steps in the reference interpreter. `optimized` runs them as the tile passes leave
-/// them.
-Status interpretJob(const Job &job, const Sizes &sizes, HostTensors &tensors, bool optimized);
+struct InterpretOptions {
+  bool optimized = false;    ///< Run the steps as the tile passes leave them.
+  uint64_t perturbation = 0; ///< As simulator::Options has it.
+};
+
+/// Runs all steps in the reference interpreter.
+Status interpretJob(const Job &job, const Sizes &sizes, HostTensors &tensors,
+                    const InterpretOptions &options = {});
 
 /// Fails if the job cannot be run with these sizes: an assert that the host checks does not hold,
 /// or a compile-time size is not accepted.
@@ -43,8 +48,11 @@ ErrorOr<Sizes> sizesToCheck(const Job &job, const Budget &budget);
 std::string describeDifference(const Job &job, const std::string &name, const HostTensor &reference,
                                const Comparison &result);
 
-/// Prints the comparison of every output; fails on the first that differs too much.
-Status compareOutputs(const Job &job, const HostTensors &found, const HostTensors &expected);
+/// Prints the comparison of every output; fails on the first that differs too much. Where one does,
+/// the reference runs on the tensors of `sizes` and `seed` again with other roundings, which tells
+/// what the program makes of these.
+Status compareOutputs(const Job &job, const Sizes &sizes, uint64_t seed, const HostTensors &found,
+                      const HostTensors &expected);
 
 } // namespace tilewright::cli
 

@@ -205,7 +205,7 @@ static std::optional<Finding> checkRun(const Job &job, simulator::Schedule sched
     return refusalOf(launch.error());
   if (!launch->result.isClean())
     return Finding{"simulator", launch->messages};
-  if (Status status = interpretJob(job, job.sizes, expected, /*optimized=*/false); !status)
+  if (Status status = interpretJob(job, job.sizes, expected); !status)
     return Finding{"reference", status.error().message};
   std::string difference = differenceOf(job, found, expected);
   return difference.empty() ? std::nullopt : std::optional(Finding{"numbers", difference});

@@ -31,9 +31,9 @@ Status simulateOnCpu(const Job &job, uint64_t seed) {
     if (!done.launch.result.isClean())
       return Error{done.launch.messages};
   }
-  TILEWRIGHT_TRY(interpretJob(job, sizes, expected, /*optimized=*/false));
+  TILEWRIGHT_TRY(interpretJob(job, sizes, expected));
   fmt::print("its instructions, simulated, against the reference ({}):\n", str(sizes));
-  return compareOutputs(job, found, expected);
+  return compareOutputs(job, sizes, seed, found, expected);
 }
 
 Status checkOnCpu(const Job &job, const Sizes &sizes, uint64_t seed) {
@@ -41,11 +41,11 @@ Status checkOnCpu(const Job &job, const Sizes &sizes, uint64_t seed) {
     return simulateOnCpu(job, seed);
   HostTensors expected = makeTensors(job, sizes, seed), found = expected;
   auto start = std::chrono::steady_clock::now();
-  TILEWRIGHT_TRY(interpretJob(job, sizes, expected, /*optimized=*/false));
+  TILEWRIGHT_TRY(interpretJob(job, sizes, expected));
   fmt::print("reference: {} in {:.2f} s on the CPU\n", str(sizes), secondsSince(start));
-  TILEWRIGHT_TRY(interpretJob(job, sizes, found, /*optimized=*/true));
+  TILEWRIGHT_TRY(interpretJob(job, sizes, found, {.optimized = true}));
   fmt::print("the kernel as the tile passes leave it, against the reference:\n");
-  return compareOutputs(job, found, expected);
+  return compareOutputs(job, sizes, seed, found, expected);
 }
 
 Status checkOnGpu(const runtime::Driver &driver, const Job &job, const Sizes &sizes,
@@ -56,10 +56,10 @@ Status checkOnGpu(const runtime::Driver &driver, const Job &job, const Sizes &si
   for (auto &[name, tensor] : found)
     TILEWRIGHT_TRY(gpu.download(name, tensor));
   auto start = std::chrono::steady_clock::now();
-  TILEWRIGHT_TRY(interpretJob(job, sizes, expected, /*optimized=*/false));
+  TILEWRIGHT_TRY(interpretJob(job, sizes, expected));
   fmt::print("GPU against the reference ({}; {:.2f} s on the CPU):\n", str(sizes),
              secondsSince(start));
-  return compareOutputs(job, found, expected);
+  return compareOutputs(job, sizes, seed, found, expected);
 }
 
 Status timeOnGpu(const runtime::Driver &driver, const Job &job, const RunOptions &options) {

@@ -52,7 +52,7 @@ Status cli::simulate(const SimulateOptions &options) {
   if (!options.trace.empty())
     TILEWRIGHT_TRY(trace.write(options.trace));
   TILEWRIGHT_TRY(std::move(outcome));
-  TILEWRIGHT_TRY(interpretJob(job, sizes, expected, /*optimized=*/false));
+  TILEWRIGHT_TRY(interpretJob(job, sizes, expected));
   fmt::print("no findings; against the reference:\n");
-  return compareOutputs(job, found, expected);
+  return compareOutputs(job, sizes, options.seed + 1, found, expected);
 }
