@@ -269,9 +269,10 @@ void Lowering::nameTerm(Term &term, StringRef name) {
     op->setLoc(NameLoc::get(builder.getStringAttr(name), op->getLoc()));
 }
 
-/// Bounds the work, so that functions that call each other twice cannot run for ever.
+/// Bounds the work, so that functions that call each other twice, and loops that are lowered again
+/// within loops that are lowered again, cannot run for ever. (300,000 take a second.)
 bool Lowering::spend(Loc loc) {
-  constexpr unsigned kLimit = 1000000;
+  constexpr unsigned kLimit = 100000;
   if (work < kLimit && ++work == kLimit)
     error(loc) << "the kernel is too large: more than " << kLimit << " expressions after inlining";
   return work < kLimit;

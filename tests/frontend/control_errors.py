@@ -286,3 +286,62 @@ def and_of_a_dtype(x: Tensor[f32, N]):
     # expected-error@+1 {{`and` takes bools, not}}
     if f32 and i == 0:
         x[i] = 1
+
+def loops_that_are_lowered_again_within_each_other(x: Tensor[f32, N], y: Tensor[f32, N]):
+    i = grid(1)
+    a0 = x[0]
+    a1 = x[1]
+    a2 = x[2]
+    a3 = x[3]
+    a4 = x[4]
+    a5 = x[5]
+    a6 = x[6]
+    a7 = x[7]
+    a8 = x[8]
+    a9 = x[9]
+    a10 = x[10]
+    a11 = x[11]
+    a12 = x[12]
+    a13 = x[13]
+    a14 = x[14]
+    a15 = x[15]
+    a16 = x[16]
+    a17 = x[17]
+    for j0 in range(N):
+     a0 = a0
+     for j1 in range(N):
+      a1 = a1
+      for j2 in range(N):
+       a2 = a2
+       for j3 in range(N):
+        a3 = a3
+        for j4 in range(N):
+         a4 = a4
+         for j5 in range(N):
+          a5 = a5
+          for j6 in range(N):
+           a6 = a6
+           for j7 in range(N):
+            a7 = a7
+            for j8 in range(N):
+             a8 = a8
+             for j9 in range(N):
+              a9 = a9
+              for j10 in range(N):
+               a10 = a10
+               for j11 in range(N):
+                a11 = a11
+                for j12 in range(N):
+                 a12 = a12
+                 for j13 in range(N):
+                  a13 = a13
+                  for j14 in range(N):
+                   a14 = a14
+                   for j15 in range(N):
+                    a15 = a15
+                    for j16 in range(N):
+                     a16 = a16
+                     for j17 in range(N):
+                      a17 = a17
+                      # expected-error@+1 {{the kernel is too large: more than 100000 expressions after inlining}}
+                      y[0] = x[0]

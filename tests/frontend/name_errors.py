@@ -286,7 +286,7 @@ N = dims("N")
 @kernel
 def grows_without_bound(x: Tensor[f32, N]):
     i = grid(N)
-    # expected-error@-23 {{the kernel is too large: more than 1000000 expressions after inlining}}
+    # expected-error@-23 {{the kernel is too large: more than 100000 expressions after inlining}}
     x[i] = g(x[i])
 
 # -----
