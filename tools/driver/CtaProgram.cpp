@@ -2,6 +2,7 @@
 
 #include "ir/Target.h"
 #include "passes/Passes.h"
+#include "tools/driver/CtaText.h"
 #include "tools/driver/Describe.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -49,16 +50,43 @@ void driver::keepPlan(ModuleOp module, size_t plan) {
       kernel.erase();
 }
 
+/// The dtype of a type that the language has.
+static std::optional<frontend::Dtype> dtypeOf(Type type) {
+#define DTYPE(enumerator, name, isFloat, bits, getter)                                             \
+  if (type == Builder(type.getContext()).getter)                                                   \
+    return frontend::Dtype::enumerator;
+#include "frontend/Dtypes.def"
+  return std::nullopt;
+}
+
+/// A tensor's element type, or a scalar's type.
+static Type elementOf(Type type) {
+  auto view = dyn_cast<tile::ViewType>(type);
+  return view ? view.getElementType() : type;
+}
+
+/// A name for each axis of a view.
+static bool namesAxes(ArrayAttr dims, tile::ViewType view) {
+  return dims && dims.size() == view.getShape().size() &&
+         llvm::all_of(dims, [](Attribute dim) { return isa<StringAttr>(dim); });
+}
+
 /// Checks that a host can tell what a kernel takes.
 static LogicalResult checkKernel(func::FuncOp kernel) {
+  if (kernel.isDeclaration())
+    return kernel.emitError() << "has no body; functions beside a kernel are `private`";
   auto target = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr);
   if (!target || !findTarget(target))
     return kernel.emitError() << "needs a target that exists, such as `cta.target = \"sm_90\"`";
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    if (!dtypeOf(elementOf(type)))
+      return kernel.emitError() << "has an argument " << index << " of type " << type
+                                << "; a host passes views (`!tile.view<…>`) and scalars of the "
+                                   "dtypes of the language";
     auto view = dyn_cast<tile::ViewType>(type);
     auto dims = kernel.getArgAttrOfType<ArrayAttr>(index, tile::kDimsAttr);
     if (!kernel.getArgAttrOfType<StringAttr>(index, tile::kNameAttr) ||
-        (view && (!dims || dims.size() != view.getShape().size())))
+        (view && !namesAxes(dims, view)))
       return kernel.emitError() << "has an argument " << index << " without `tile.name`"
                                 << (view ? ", or without a name for each axis in `tile.dims`" : "");
   }
@@ -86,12 +114,25 @@ static OwningOpRef<ModuleOp> moduleOf(Block &file, Location place) {
   return module;
 }
 
+/// Refuses what MLIR's parser does not survive.
+static LogicalResult checkText(StringRef text, const std::string &file, MLIRContext &context) {
+  std::optional<TextFault> fault = findFault(text);
+  if (!fault)
+    return success();
+  StringRef before = text.take_front(fault->at);
+  unsigned column = before.size() - (before.rfind('\n') + 1) + 1;
+  return emitError(FileLineColLoc::get(&context, file, before.count('\n') + 1, column))
+         << fault->what;
+}
+
 OwningOpRef<ModuleOp> driver::parseCta(const std::string &text, const std::string &file,
                                        MLIRContext &context) {
   DialectRegistry registry;
   registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, scf::SCFDialect,
                   tile::TileDialect, cta::CtaDialect, cuda::CudaDialect>();
   context.appendDialectRegistry(registry);
+  if (failed(checkText(text, file, context)))
+    return {};
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, file), SMLoc());
   AsmParserState state;
@@ -115,14 +156,6 @@ ErrorOr<std::vector<runtime::KernelSource>> driver::describePlans(ModuleOp modul
 
 //===- What it takes --------------------------------------------------------------------------===//
 
-static frontend::Dtype dtypeOf(Type type) {
-#define DTYPE(enumerator, name, isFloat, bits, getter)                                             \
-  if (type == Builder(type.getContext()).getter)                                                   \
-    return frontend::Dtype::enumerator;
-#include "frontend/Dtypes.def"
-  llvm_unreachable("a type that the language does not have");
-}
-
 /// A name, perhaps with a size that the type fixes; a number stands for itself.
 static frontend::Dim dimOf(StringRef name, int64_t size) {
   bool isLiteral = !name.getAsInteger(10, size);
@@ -144,7 +177,7 @@ static frontend::Param paramOf(func::FuncOp kernel, unsigned index) {
   param.name = kernel.getArgAttrOfType<StringAttr>(index, tile::kNameAttr).str();
   auto view = dyn_cast<tile::ViewType>(kernel.getArgumentTypes()[index]);
   param.kind = view ? frontend::Param::Tensor : frontend::Param::Scalar;
-  param.dtype = dtypeOf(view ? view.getElementType() : kernel.getArgumentTypes()[index]);
+  param.dtype = dtypeOf(elementOf(kernel.getArgumentTypes()[index]));
   if (view)
     for (auto [name, size] :
          llvm::zip(kernel.getArgAttrOfType<ArrayAttr>(index, tile::kDimsAttr), view.getShape()))
