@@ -287,6 +287,11 @@ def and_of_a_dtype(x: Tensor[f32, N]):
     if f32 and i == 0:
         x[i] = 1
 
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
 def loops_that_are_lowered_again_within_each_other(x: Tensor[f32, N], y: Tensor[f32, N]):
     i = grid(1)
     a0 = x[0]

@@ -36,6 +36,27 @@ TEST(Isolate, aCheckThatHangsIsEnded) {
   EXPECT_FALSE(findings[1]);
 }
 
+TEST(Isolate, aCheckThatTakesTooMuchOfAProcessorIsEnded) {
+  auto check = [](size_t i) -> std::optional<Finding> {
+    for (volatile bool isSlow = i == 0; isSlow;)
+      ;
+    return std::nullopt;
+  };
+  Findings findings = checkIsolated(2, check, {.jobs = 1, .batch = 2, .cpuSeconds = 1});
+  ASSERT_TRUE(findings[0]);
+  EXPECT_EQ(findings[0]->stage, "hang");
+  EXPECT_FALSE(findings[1]);
+}
+
+TEST(Isolate, aHarmlessFindingLeavesTheRestToTheSameProcess) {
+  static size_t known = 0;
+  auto check = [](size_t) -> std::optional<Finding> {
+    return Finding{"refused", std::to_string(known++)};
+  };
+  Findings findings = checkIsolated(3, check, {.jobs = 1, .batch = 3, .harmless = "refused"});
+  EXPECT_EQ(findings[2]->message, "2");
+}
+
 TEST(Isolate, aFindingLeavesTheRestToAFreshProcess) {
   static bool isSpoilt = false;
   auto check = [](size_t i) -> std::optional<Finding> {

@@ -5,15 +5,16 @@
 //   hopper_tests --gtest_also_run_disabled_tests --gtest_filter='*Edits*'
 #include "runtime/Compile.h"
 #include "tests/hopper/Attention.h"
-#include "tests/hopper/Edits.h"
 #include "tests/hopper/ProgramRun.h"
 #include "tools/driver/Acceptance.h"
+#include "tools/fuzz/Edits.h"
 
 #include <gtest/gtest.h>
 #include <regex>
 
 using namespace tilewright;
 using namespace tilewright::hopper;
+using fuzz::Edit;
 
 namespace {
 
@@ -80,7 +81,7 @@ struct Sampling {
 };
 
 void expectEdits(const std::string &text, const Check &check, Sampling sampling) {
-  std::vector<Edit> edits = editsOf(text);
+  std::vector<Edit> edits = fuzz::editsOf(text);
   const std::regex hasPlace(R"(program\.mlir:\d+)");
   size_t lowered = 0;
   auto attempt = [&](const Edit &edit) {

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstring>
 #include <poll.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,7 +61,28 @@ static bool decode(std::string &said, std::optional<Finding> &finding) {
   return true;
 }
 
-static Worker start(size_t begin, size_t end, const Check &check, unsigned seconds) {
+/// Ends the process when it has taken too long, by the clock or by its processor's time.
+static void limitTime(const IsolateOptions &options) {
+  alarm(options.seconds);
+  itimerval limit = {};
+  limit.it_value.tv_sec = options.cpuSeconds;
+  setitimer(ITIMER_PROF, &limit, nullptr);
+}
+
+/// The checks of [begin, end) up to a finding that may have left a mark.
+[[noreturn]] static void work(size_t begin, size_t end, int pipe, const Check &check,
+                              const IsolateOptions &options) {
+  for (size_t i = begin; i < end; ++i) {
+    limitTime(options);
+    std::optional<Finding> finding = check(i);
+    say(pipe, encode(finding));
+    if (finding && finding->stage != options.harmless)
+      _exit(kRestElsewhere);
+  }
+  _exit(0);
+}
+
+static Worker start(size_t begin, size_t end, const Check &check, const IsolateOptions &options) {
   int ends[2];
   Worker worker{-1, -1, begin, end, {}};
   if (pipe(ends) != 0)
@@ -68,14 +90,7 @@ static Worker start(size_t begin, size_t end, const Check &check, unsigned secon
   worker.pid = fork();
   if (worker.pid == 0) {
     close(ends[0]);
-    for (size_t i = begin; i < end; ++i) {
-      alarm(seconds);
-      std::optional<Finding> finding = check(i);
-      say(ends[1], encode(finding));
-      if (finding)
-        _exit(kRestElsewhere);
-    }
-    _exit(0);
+    work(begin, end, ends[1], check, options);
   }
   close(ends[1]);
   worker.pipe = ends[0];
@@ -83,16 +98,19 @@ static Worker start(size_t begin, size_t end, const Check &check, unsigned secon
 }
 
 /// What the end of a process in the middle of a check means.
-static Finding death(int status, unsigned seconds) {
+static Finding death(int status, const IsolateOptions &options) {
   int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (number == SIGALRM)
-    return {"hang", "the check took longer than " + std::to_string(seconds) + " s"};
+    return {"hang", "the check took longer than " + std::to_string(options.seconds) + " s"};
+  if (number == SIGPROF)
+    return {"hang",
+            "the check took " + std::to_string(options.cpuSeconds) + " s of a processor's time"};
   return {"crash", number ? strsignal(number) : "the process ended"};
 }
 
 /// Reads what a worker has to say; false once it is gone, which leaves `next` at what is still to
 /// do.
-static bool listen(Worker &worker, Findings &findings, unsigned seconds) {
+static bool listen(Worker &worker, Findings &findings, const IsolateOptions &options) {
   char buffer[4096];
   ssize_t count = read(worker.pipe, buffer, sizeof(buffer));
   if (count > 0) {
@@ -106,7 +124,7 @@ static bool listen(Worker &worker, Findings &findings, unsigned seconds) {
   waitpid(worker.pid, &status, 0);
   bool hasDied = !WIFEXITED(status) || WEXITSTATUS(status) != kRestElsewhere;
   if (hasDied && worker.next < worker.end)
-    findings[worker.next++] = death(status, seconds);
+    findings[worker.next++] = death(status, options);
   return false;
 }
 
@@ -117,7 +135,7 @@ Findings fuzz::checkIsolated(size_t count, const Check &check, const IsolateOpti
   while (next < count || !workers.empty()) {
     while (next < count && workers.size() < std::max(1u, options.jobs)) {
       size_t end = std::min(count, next + std::max<size_t>(1, options.batch));
-      workers.push_back(start(next, end, check, options.seconds));
+      workers.push_back(start(next, end, check, options));
       next = end;
     }
     std::vector<pollfd> polls;
@@ -125,12 +143,12 @@ Findings fuzz::checkIsolated(size_t count, const Check &check, const IsolateOpti
       polls.push_back({worker.pipe, POLLIN, 0});
     poll(polls.data(), polls.size(), -1);
     for (size_t i = workers.size(); i-- > 0;) {
-      if (!polls[i].revents || listen(workers[i], findings, options.seconds))
+      if (!polls[i].revents || listen(workers[i], findings, options))
         continue;
       Worker gone = workers[i];
       workers.erase(workers.begin() + i);
       if (gone.next < gone.end)
-        workers.push_back(start(gone.next, gone.end, check, options.seconds));
+        workers.push_back(start(gone.next, gone.end, check, options));
     }
   }
   return findings;

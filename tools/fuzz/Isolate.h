@@ -18,7 +18,9 @@ namespace tilewright::fuzz {
 struct IsolateOptions {
   unsigned jobs = 1;
   size_t batch = 50;
-  unsigned seconds = 60; ///< That one check may take.
+  unsigned seconds = 60;   ///< That one check may take.
+  unsigned cpuSeconds = 0; ///< Of a processor's time, which is the same on a busy machine; 0: any.
+  std::string harmless = ""; ///< The stage of findings after which a process can go on.
 };
 
 using Findings = std::vector<std::optional<Finding>>;

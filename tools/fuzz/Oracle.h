@@ -30,6 +30,9 @@ struct Finding {
   std::string message;
 };
 
+/// The stage of what is no fault: something that was refused, with the reason.
+inline constexpr const char *kRefused = "refused";
+
 /// The first finding, if there is one.
 std::optional<Finding> check(const Case &test, const OracleOptions &options);
 

@@ -60,7 +60,10 @@ struct FuzzOptions {
   uint64_t machineCodeEvery = 0;
   unsigned jobs = 0; ///< 0: one per core.
   bool simulate = true, gpu = true, blame = false, print = false;
-  std::string plans; ///< A list of kernels (PlanCase.h), for which plans are drawn; or empty.
+  std::string plans;    ///< A list of kernels (PlanCase.h), for which plans are drawn; or empty.
+  std::string programs; ///< A list of programs (ProgramCase.h), which are edited; or empty.
+  std::vector<std::string> texts; ///< Files and folders whose texts are changed; or none.
+  unsigned seconds = 1;           ///< Of a processor's time, that a text may take.
 };
 
 inline constexpr const char *kEmits[] = {"tile-raw", "tile",  "cta",  "cuda-ir", "cuda",
@@ -79,6 +82,9 @@ Status tune(const TuneOptions &options);
 Status fuzz(const FuzzOptions &options);
 /// The same for random plans of the kernels that a file lists.
 Status fuzzPlans(const FuzzOptions &options);
+/// The same for programs of the `cta` level, and for texts that are hardly programs.
+Status fuzzPrograms(const FuzzOptions &options);
+Status fuzzTexts(const FuzzOptions &options);
 Status list();
 Status targets();
 /// Also fails when something that compiling needs is missing.

@@ -73,6 +73,10 @@ static Status replayFiles(const FuzzOptions &options, const fuzz::SessionOptions
 Status cli::fuzz(const FuzzOptions &options) {
   if (!options.plans.empty())
     return fuzzPlans(options);
+  if (!options.programs.empty())
+    return fuzzPrograms(options);
+  if (!options.texts.empty())
+    return fuzzTexts(options);
   TILEWRIGHT_ASSIGN(fuzz::SessionOptions session, sessionOptions(options));
   if (options.print) {
     for (uint64_t i = 0; i < options.count; ++i)

@@ -305,6 +305,10 @@ static Status bindTuned(Job &job, const KernelArgs &args) {
 
 ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
   TILEWRIGHT_ASSIGN(driver::KernelTextPtr text, driver::loadKernel(args.kernel));
+  return makeJob(text, args);
+}
+
+ErrorOr<Job> cli::makeJob(const driver::KernelTextPtr &text, const KernelArgs &args) {
   json defaults = defaultsOf(*text);
   Job job;
   job.name = text->kernel;

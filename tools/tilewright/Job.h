@@ -69,6 +69,8 @@ struct Job {
 };
 
 ErrorOr<Job> makeJob(const KernelArgs &args);
+/// The same of a text, whatever the words call it.
+ErrorOr<Job> makeJob(const driver::KernelTextPtr &text, const KernelArgs &args);
 
 /// The dimensions of all steps, in the order of their declaration.
 std::vector<std::string> dimNames(const Job &job);

@@ -10,6 +10,7 @@ using namespace tilewright;
 using namespace tilewright::cli;
 using fuzz::Choices;
 using fuzz::Finding;
+using fuzz::kRefused;
 using passes::Plan;
 
 //===- Sizes ----------------------------------------------------------------------------------===//
@@ -186,8 +187,8 @@ static std::string differenceOf(const Job &job, const HostTensors &found,
   return "";
 }
 
-/// One run, which must find nothing and give what the interpreter does.
-static std::optional<Finding> checkRun(const Job &job, simulator::Schedule schedule) {
+std::optional<Finding> cli::checkRun(const Job &job, simulator::Schedule schedule,
+                                     Finding (*refusalOf)(const Error &)) {
   const Step &step = job.steps.front();
   ErrorOr<driver::Attempt> attempt = attemptFor(job, step, job.sizes);
   if (!attempt)
@@ -229,7 +230,8 @@ std::optional<Finding> cli::checkPlan(const PlanCase &test) {
     auto [schedule, name] = kSchedules[run % std::size(kSchedules)];
     Sizes sizes = test.sizesOf(iterations);
     ErrorOr<Job> job = test.jobAt(sizes);
-    std::optional<Finding> finding = job ? checkRun(*job, schedule) : refusalOf(job.error());
+    std::optional<Finding> finding =
+        job ? checkRun(*job, schedule, refusalOf) : refusalOf(job.error());
     if (!finding)
       continue;
     if (finding->stage != kRefused)

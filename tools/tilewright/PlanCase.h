@@ -12,6 +12,8 @@
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_PLANCASE_H
 
 #include "passes/plan/Plan.h"
+#include "simulator/Machine.h"
+#include "support/Files.h"
 #include "tools/fuzz/Choices.h"
 #include "tools/fuzz/Oracle.h"
 #include "tools/tilewright/Check.h"
@@ -30,6 +32,28 @@ struct PlanSubject {
   std::vector<TiledDim> tiles;
   TiledDim loop;
 };
+
+/// Takes the options that say how a kernel is specialised: `--shape`, `--dtype`, `--set`.
+Status parseOptions(llvm::ArrayRef<llvm::StringRef> words, KernelArgs &kernel);
+
+/// What each line of a file stands for, but for what is behind `#` and empty ones.
+template <typename T, typename Read>
+ErrorOr<std::vector<T>> readLines(const std::string &path, const std::string &what, Read read) {
+  TILEWRIGHT_ASSIGN(std::string text, readFile(path));
+  std::vector<T> result;
+  for (llvm::StringRef line : llvm::split(text, '\n')) {
+    line = line.split('#').first.trim();
+    if (line.empty())
+      continue;
+    ErrorOr<T> one = read(line);
+    if (!one)
+      return Error{path + ": " + one.error().message};
+    result.push_back(std::move(*one));
+  }
+  if (result.empty())
+    return Error{path + " lists no " + what};
+  return result;
+}
 
 /// Reads the lines of a file; kernels in files are found from its folder.
 ErrorOr<std::vector<PlanSubject>> readSubjects(const std::string &path);
@@ -55,8 +79,10 @@ struct PlanCase {
   std::string str(const Sizes &sizes, llvm::StringRef schedule = "lazy") const;
 };
 
-/// The stage of what is no fault: a plan that was refused, with the reason.
-inline constexpr const char *kRefused = "refused";
+/// One simulated run, which must find nothing and give what the interpreter does; `refusalOf` says
+/// what an error of the compiler is.
+std::optional<fuzz::Finding> checkRun(const Job &job, simulator::Schedule schedule,
+                                      fuzz::Finding (*refusalOf)(const Error &));
 
 /// What becomes of a plan: nothing where it runs, with the numbers of the interpreter.
 std::optional<fuzz::Finding> checkPlan(const PlanCase &test);

@@ -1,8 +1,6 @@
 // The list of kernels that plans are drawn for.
 #include "tools/tilewright/PlanCase.h"
 
-#include "support/Files.h"
-
 #include "llvm/ADT/StringExtras.h"
 
 #include <filesystem>
@@ -28,8 +26,7 @@ static ErrorOr<TiledDim> parseDim(StringRef word) {
   return result;
 }
 
-/// The options that say how a kernel is specialised.
-static Status parseOptions(llvm::ArrayRef<StringRef> words, KernelArgs &kernel) {
+Status cli::parseOptions(llvm::ArrayRef<StringRef> words, KernelArgs &kernel) {
   for (size_t at = 0; at < words.size(); at += 2) {
     std::vector<std::string> *list = words[at] == "--dtype"   ? &kernel.dtypes
                                      : words[at] == "--set"   ? &kernel.sets
@@ -68,18 +65,8 @@ static ErrorOr<PlanSubject> parseSubject(StringRef line, const std::filesystem::
 }
 
 ErrorOr<std::vector<PlanSubject>> cli::readSubjects(const std::string &path) {
-  TILEWRIGHT_ASSIGN(std::string text, readFile(path));
-  std::vector<PlanSubject> subjects;
-  for (StringRef line : llvm::split(text, '\n')) {
-    line = line.split('#').first.trim();
-    if (line.empty())
-      continue;
-    ErrorOr<PlanSubject> subject = parseSubject(line, std::filesystem::path(path).parent_path());
-    if (!subject)
-      return Error{path + ": " + subject.error().message};
-    subjects.push_back(std::move(*subject));
-  }
-  if (subjects.empty())
-    return Error{path + " lists no kernel"};
-  return subjects;
+  auto read = [folder = std::filesystem::path(path).parent_path()](StringRef line) {
+    return parseSubject(line, folder);
+  };
+  return readLines<PlanSubject>(path, "kernel", read);
 }

@@ -74,6 +74,14 @@ static CLI::App *addFuzzCommand(CLI::App &app, FuzzOptions &options) {
   command->add_flag("--print", options.print, "only show the programs");
   command->add_option("--plans", options.plans,
                       "draw plans instead, of the kernels that this file lists");
+  command->add_option("--programs", options.programs,
+                      "edit `cta` programs instead, which this file lists");
+  command
+      ->add_option("--texts", options.texts,
+                   "change .py and .mlir files instead, these or those of folders")
+      ->delimiter(',');
+  command->add_option("--seconds", options.seconds,
+                      "of a processor's time, after which a text counts as hanging (default: 1)");
   return command;
 }
 

@@ -1,11 +1,11 @@
-//===- Edits.h - a program as someone might change it -----------------------------------------===//
-#ifndef TILEWRIGHT_TESTS_HOPPER_EDITS_H
-#define TILEWRIGHT_TESTS_HOPPER_EDITS_H
+//===- Edits.h - a program of the cta level as someone might change it ------------------------===//
+#ifndef TILEWRIGHT_TOOLS_FUZZ_EDITS_H
+#define TILEWRIGHT_TOOLS_FUZZ_EDITS_H
 
 #include <string>
 #include <vector>
 
-namespace tilewright::hopper {
+namespace tilewright::fuzz {
 
 struct Edit {
   std::string what; ///< "line 12: `<4 x` is now `<1 x`"
@@ -17,6 +17,6 @@ struct Edit {
 /// channel; an op left out, or two that stand together the other way round.
 std::vector<Edit> editsOf(const std::string &text);
 
-} // namespace tilewright::hopper
+} // namespace tilewright::fuzz
 
 #endif

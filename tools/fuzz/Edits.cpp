@@ -1,4 +1,4 @@
-#include "tests/hopper/Edits.h"
+#include "tools/fuzz/Edits.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -6,7 +6,7 @@
 #include <regex>
 #include <set>
 
-using namespace tilewright::hopper;
+using namespace tilewright::fuzz;
 using llvm::StringRef;
 
 namespace {
@@ -149,6 +149,4 @@ private:
 
 } // namespace
 
-std::vector<Edit> tilewright::hopper::editsOf(const std::string &text) {
-  return Editor(text).run();
-}
+std::vector<Edit> tilewright::fuzz::editsOf(const std::string &text) { return Editor(text).run(); }
