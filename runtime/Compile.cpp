@@ -14,10 +14,13 @@ std::optional<Cache> cacheFor(const CompileOptions &options) {
 }
 
 /// -v makes ptxas report spills, which nothing else tells.
-std::vector<std::string> nvrtcOptions(const KernelSource &source, const CompileOptions &options) {
+ErrorOr<std::vector<std::string>> nvrtcOptions(const KernelSource &source,
+                                               const CompileOptions &options) {
+  constexpr int64_t kDay = 24 * 3600 * 1000;
   std::vector<std::string> all = {"-Xptxas=-v"};
-  if (std::optional<std::string> limit = getEnv(EnvVar::Watchdog))
-    all.push_back("-DTILEWRIGHT_WATCHDOG=" + *limit);
+  TILEWRIGHT_ASSIGN(std::optional<int64_t> limit, getEnvNumber(EnvVar::Watchdog, 0, kDay));
+  if (limit.value_or(0) > 0)
+    all.push_back("-DTILEWRIGHT_WATCHDOG=" + std::to_string(*limit));
   all.insert(all.end(), source.options.begin(), source.options.end());
   all.insert(all.end(), options.extraOptions.begin(), options.extraOptions.end());
   return all;
@@ -36,8 +39,8 @@ ErrorOr<CompiledKernel> describeCompiled(const KernelSource &source, CompiledTex
 }
 
 ErrorOr<CompiledKernel> compileKernel(const KernelSource &source, const CompileOptions &options) {
+  TILEWRIGHT_ASSIGN(std::vector<std::string> all, nvrtcOptions(source, options));
   TILEWRIGHT_ASSIGN(const Nvrtc *nvrtc, Nvrtc::get());
-  std::vector<std::string> all = nvrtcOptions(source, options);
   std::optional<Cache> cache = cacheFor(options);
   Hash128 key = cacheKey(source, all, nvrtc->version());
 

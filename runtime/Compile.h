@@ -22,8 +22,10 @@ struct CompileOptions {
 /// The cache that a compilation uses; nothing where it is switched off.
 std::optional<Cache> cacheFor(const CompileOptions &options);
 
-/// All options given to NVRTC beside the target.
-std::vector<std::string> nvrtcOptions(const KernelSource &source, const CompileOptions &options);
+/// All options given to NVRTC beside the target. Fails where a variable that they follow from is
+/// nonsense.
+ErrorOr<std::vector<std::string>> nvrtcOptions(const KernelSource &source,
+                                               const CompileOptions &options);
 
 /// Machine code of one kernel with what is known about it.
 struct CompiledKernel {

@@ -2,6 +2,7 @@
 
 #include "support/Env.h"
 
+#include <charconv>
 #include <cstdlib>
 
 namespace tilewright {
@@ -20,6 +21,19 @@ std::optional<std::string> getEnv(EnvVar variable) {
   if (!value || !*value)
     return std::nullopt;
   return value;
+}
+
+ErrorOr<std::optional<int64_t>> getEnvNumber(EnvVar variable, int64_t least, int64_t most) {
+  std::optional<std::string> text = getEnv(variable);
+  if (!text)
+    return std::optional<int64_t>();
+  int64_t number = 0;
+  const char *end = text->data() + text->size();
+  auto [rest, failure] = std::from_chars(text->data(), end, number);
+  if (failure != std::errc() || rest != end || number < least || number > most)
+    return Error{std::string(envName(variable)) + " is `" + *text + "`, not a whole number from " +
+                 std::to_string(least) + " to " + std::to_string(most)};
+  return std::optional(number);
 }
 
 bool isEnvOn(EnvVar variable) {

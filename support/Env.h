@@ -2,6 +2,9 @@
 
 #pragma once
 
+#include "support/ErrorOr.h"
+
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +31,9 @@ const char *envName(EnvVar variable);
 
 /// The variable's value; nothing if it is unset or empty.
 std::optional<std::string> getEnv(EnvVar variable);
+
+/// The variable's value as a whole number from `least` to `most`; nothing if it is unset or empty.
+ErrorOr<std::optional<int64_t>> getEnvNumber(EnvVar variable, int64_t least, int64_t most);
 
 /// Whether a switch is on: set, not empty and not "0".
 bool isEnvOn(EnvVar variable);

@@ -20,13 +20,15 @@ static constexpr const char *kPlan = "plan";
 //===- Keys -----------------------------------------------------------------------------------===//
 
 CodeCache::CodeCache(const runtime::CompileOptions &options) {
-  if (buildId().empty())
+  // Those of a kernel's source follow from the rest of the key. Where there is something wrong with
+  // the others, whoever compiles says so.
+  ErrorOr<std::vector<std::string>> flags = runtime::nvrtcOptions({}, options);
+  if (buildId().empty() || !flags)
     return;
   cache = runtime::cacheFor(options);
   circumstances = buildId() + "\n" + runtime::nvrtcStamp();
-  // Those of a kernel's source follow from the rest of the key.
-  for (const std::string &option : runtime::nvrtcOptions({}, options))
-    circumstances += option + "\n";
+  for (const std::string &flag : *flags)
+    circumstances += flag + "\n";
 }
 
 Hash128 CodeCache::keyOf(std::string_view kind, const KernelText &text, const Attempt &wanted,
