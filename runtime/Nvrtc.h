@@ -33,8 +33,9 @@ class Nvrtc {
 public:
   /// The process's NVRTC, found on first use: $TILEWRIGHT_NVRTC, the toolkits named by
   /// $TILEWRIGHT_CUDA_HOME, $CUDA_HOME and $CUDA_PATH, the system's library search,
-  /// /usr/local/cuda*, NVIDIA's Python wheels beside this library or in $VIRTUAL_ENV. The error
-  /// lists what was tried and how to get NVRTC; it is the same on every later call.
+  /// /usr/local/cuda*, NVIDIA's Python wheel in the site-packages that we lie in or in
+  /// $VIRTUAL_ENV, and last one in other folders above us. The error lists what was tried and how
+  /// to get NVRTC; it is the same on every later call.
   static ErrorOr<const Nvrtc *> get();
 
   /// NVRTC from one file. libnvrtc-builtins must lie beside it or be known to the system.
@@ -69,5 +70,8 @@ const std::string &nvrtcStamp();
 
 /// The places where Nvrtc::get looks, in order: full paths that exist, and plain names.
 std::vector<std::string> nvrtcCandidates();
+
+/// The same if the runtime lay in this folder.
+std::vector<std::string> nvrtcCandidates(const std::string &ownFolder);
 
 } // namespace tilewright::runtime

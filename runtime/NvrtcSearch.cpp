@@ -44,7 +44,22 @@ static std::vector<fs::path> foldersIn(const fs::path &parent, std::string_view 
   return folders;
 }
 
-std::vector<std::string> nvrtcCandidates() {
+/// Inside a Python package we lie at most three folders below the one with the wheels.
+static std::vector<fs::path> foldersAbove(fs::path folder) {
+  std::vector<fs::path> folders;
+  for (int level = 0; level < 3 && folder.has_relative_path(); ++level) {
+    folders.push_back(folder);
+    folder = folder.parent_path();
+  }
+  return folders;
+}
+
+/// Whether Python installs packages there. Any other folder may be that of a download.
+static bool hasPackages(const fs::path &folder) {
+  return folder.filename() == "site-packages" || folder.filename() == "dist-packages";
+}
+
+std::vector<std::string> nvrtcCandidates(const std::string &ownFolder) {
   if (std::optional<std::string> path = getEnv(EnvVar::Nvrtc))
     return {*path};
   std::vector<std::string> found;
@@ -54,20 +69,22 @@ std::vector<std::string> nvrtcCandidates() {
   found.insert(found.end(), std::begin(kSonames), std::end(kSonames));
   for (const fs::path &toolkit : foldersIn("/usr/local", "cuda"))
     addToolkit(toolkit, found);
-
-  // Inside a Python package we lie at most three folders below site-packages.
-  Dl_info self;
-  if (::dladdr(reinterpret_cast<void *>(&nvrtcCandidates), &self) && self.dli_fname) {
-    fs::path folder = fs::path(self.dli_fname).parent_path();
-    for (int level = 0; level < 3 && folder.has_relative_path(); ++level) {
+  for (const fs::path &folder : foldersAbove(ownFolder))
+    if (hasPackages(folder))
       addWheels(folder, found);
-      folder = folder.parent_path();
-    }
-  }
   if (std::optional<std::string> environment = getEnv(EnvVar::VirtualEnv))
     for (const fs::path &python : foldersIn(fs::path(*environment) / "lib", "python"))
       addWheels(python / "site-packages", found);
+  for (const fs::path &folder : foldersAbove(ownFolder))
+    if (!hasPackages(folder))
+      addWheels(folder, found);
   return found;
+}
+
+std::vector<std::string> nvrtcCandidates() {
+  Dl_info self;
+  bool known = ::dladdr(reinterpret_cast<void *>(&nvrtcStamp), &self) && self.dli_fname;
+  return nvrtcCandidates(known ? fs::path(self.dli_fname).parent_path().string() : "");
 }
 
 /// Empty if there is no such file.

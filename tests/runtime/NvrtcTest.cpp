@@ -2,6 +2,9 @@
 #include "runtime/Compile.h"
 #include "runtime/Doctor.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 
 using namespace tilewright;
@@ -123,6 +126,108 @@ TEST_F(NvrtcTest, cubin_without_the_kernel_is_an_error) {
   EXPECT_FALSE(readCubinInfo("garbage", "vector_add"));
   for (size_t size = 0; size < text.cubin.size(); size += 97)
     (void)readCubinInfo(std::string_view(text.cubin).substr(0, size), "vector_add");
+}
+
+//===- Where it is looked for -----------------------------------------------------------------===//
+
+namespace fs = std::filesystem;
+
+/// A file tree with copies of NVRTC, which are empty, and an environment that leads to none yet.
+class NvrtcSearch : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "tilewright-nvrtc-XXXXXX";
+    root = mkdtemp(pattern.data());
+    for (const char *variable : kVariables) {
+      const char *value = getenv(variable);
+      before.push_back(value ? std::optional<std::string>(value) : std::nullopt);
+      unsetenv(variable);
+    }
+  }
+  void TearDown() override {
+    for (size_t i = 0; i < before.size(); ++i)
+      before[i] ? setenv(kVariables[i], before[i]->c_str(), 1) : unsetenv(kVariables[i]);
+    fs::remove_all(root);
+  }
+
+  std::string library(const std::string &folder) {
+    fs::create_directories(root / folder);
+    std::ofstream(root / folder / "libnvrtc.so.13") << "";
+    return (root / folder / "libnvrtc.so.13").string();
+  }
+  /// The place of a file among the candidates of a runtime in this folder.
+  size_t rankOf(const std::string &file, const std::string &ownFolder) const {
+    std::vector<std::string> all = nvrtcCandidates((root / ownFolder).string());
+    auto found = std::find(all.begin(), all.end(), file);
+    EXPECT_NE(found, all.end()) << file;
+    return static_cast<size_t>(found - all.begin());
+  }
+
+  static constexpr const char *kVariables[] = {"TILEWRIGHT_NVRTC", "TILEWRIGHT_CUDA_HOME",
+                                               "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV"};
+  std::vector<std::optional<std::string>> before;
+  fs::path root;
+};
+
+TEST_F(NvrtcSearch, toolkit_and_wheel_go_before_folders_beside_the_binary) {
+  std::string home = library("toolkit/lib64"), path = library("other/lib64"),
+              wheel = library("venv/lib/python3.11/site-packages/nvidia/cu13/lib"),
+              beside = library("app/bin/nvidia/cu13/lib");
+  setenv("CUDA_HOME", (root / "toolkit").c_str(), 1);
+  setenv("CUDA_PATH", (root / "other").c_str(), 1);
+  setenv("VIRTUAL_ENV", (root / "venv").c_str(), 1);
+  EXPECT_EQ(rankOf(home, "app/bin"), 0u);
+  EXPECT_EQ(rankOf(path, "app/bin"), 1u);
+  EXPECT_LT(rankOf("libnvrtc.so.13", "app/bin"), rankOf(wheel, "app/bin"));
+  EXPECT_LT(rankOf(wheel, "app/bin"), rankOf(beside, "app/bin"));
+  EXPECT_EQ(rankOf(beside, "app/bin"), nvrtcCandidates((root / "app/bin").string()).size() - 1);
+}
+
+TEST_F(NvrtcSearch, a_python_package_takes_the_wheel_of_its_own_environment) {
+  std::string own = library("mine/site-packages/nvidia/cu13/lib"),
+              other = library("venv/lib/python3.11/site-packages/nvidia/cu13/lib");
+  setenv("VIRTUAL_ENV", (root / "venv").c_str(), 1);
+  EXPECT_LT(rankOf(own, "mine/site-packages/tilewright"),
+            rankOf(other, "mine/site-packages/tilewright"));
+}
+
+TEST_F(NvrtcSearch, a_full_path_is_the_only_place) {
+  setenv("TILEWRIGHT_NVRTC", "/some/libnvrtc.so", 1);
+  EXPECT_EQ(nvrtcCandidates(library("app/nvidia/cu13/lib")),
+            std::vector<std::string>{"/some/libnvrtc.so"});
+}
+
+//===- Options --------------------------------------------------------------------------------===//
+
+class NvrtcOptions : public testing::Test {
+protected:
+  void TearDown() override { unsetenv("TILEWRIGHT_WATCHDOG"); }
+  ErrorOr<std::vector<std::string>> with(const char *watchdog) {
+    setenv("TILEWRIGHT_WATCHDOG", watchdog, 1);
+    return nvrtcOptions(vectorAdd(), {});
+  }
+};
+
+TEST_F(NvrtcOptions, the_watchdog_is_a_number) {
+  std::vector<std::string> options = *with("0250");
+  EXPECT_NE(std::find(options.begin(), options.end(), "-DTILEWRIGHT_WATCHDOG=250"), options.end());
+}
+
+TEST_F(NvrtcOptions, no_watchdog_by_default_or_with_0) {
+  for (const char *never : {"", "0"})
+    EXPECT_EQ(*with(never), (std::vector<std::string>{"-Xptxas=-v"})) << never;
+}
+
+TEST_F(NvrtcOptions, nonsense_as_the_watchdog_is_an_error) {
+  for (const char *nonsense : {"soon", "10ms", "-1", "1e3", " 5", "86400001",
+                               "99999999999999999999", "1;--include-path=/"}) {
+    ErrorOr<std::vector<std::string>> options = with(nonsense);
+    ASSERT_FALSE(options) << nonsense;
+    EXPECT_EQ(options.error().message, "TILEWRIGHT_WATCHDOG is `" + std::string(nonsense) +
+                                           "`, not a whole number from 0 to 86400000");
+    EXPECT_EQ(compileKernel(vectorAdd(), {.useCache = false}).error().message,
+              options.error().message);
+  }
 }
 
 TEST(CompileLog, finds_the_kernels_own_spills) {
