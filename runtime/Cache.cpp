@@ -31,28 +31,36 @@ Hash128 cacheKey(const KernelSource &source, const std::vector<std::string> &opt
 
 std::string Cache::pathOf(const Hash128 &key) const { return directory + "/" + key.hex() + ".tw"; }
 
-std::optional<Archive> Cache::read(const Hash128 &key) const {
-  ErrorOr<std::string> file = readFile(pathOf(key));
+Status Cache::checkFolder() const {
+  if (Status own = checkOwn(directory); !own)
+    return Error{own.error().message + ", or TILEWRIGHT_CACHE_DIR names another folder"};
+  return {};
+}
+
+ErrorOr<std::optional<Archive>> Cache::read(const Hash128 &key) const {
+  TILEWRIGHT_ASSIGN(std::optional<std::string> file, readOwnFile(pathOf(key)));
   if (!file)
-    return std::nullopt;
+    return std::optional<Archive>();
+  TILEWRIGHT_TRY(checkFolder());
   ErrorOr<Archive> archive = Archive::unpack(*file);
   return archive ? std::optional(std::move(*archive)) : std::nullopt;
 }
 
 Status Cache::write(const Hash128 &key, const Archive &entry) const {
   TILEWRIGHT_TRY(createDirectories(directory));
+  TILEWRIGHT_TRY(checkFolder());
   return writeFileAtomic(pathOf(key), entry.pack());
 }
 
-std::optional<CompiledText> Cache::load(const Hash128 &key) const {
-  std::optional<Archive> archive = read(key);
+ErrorOr<std::optional<CompiledText>> Cache::load(const Hash128 &key) const {
+  TILEWRIGHT_ASSIGN(std::optional<Archive> archive, read(key));
   if (!archive)
-    return std::nullopt;
+    return std::optional<CompiledText>();
   std::optional<std::string> ptx = archive->take("ptx"), cubin = archive->take("cubin"),
                              log = archive->take("log");
   if (!ptx || !cubin || !log)
-    return std::nullopt;
-  return CompiledText{std::move(*ptx), std::move(*cubin), std::move(*log)};
+    return std::optional<CompiledText>();
+  return std::optional(CompiledText{std::move(*ptx), std::move(*cubin), std::move(*log)});
 }
 
 Status Cache::store(const Hash128 &key, const KernelSource &source,

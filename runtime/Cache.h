@@ -4,6 +4,9 @@
 // processes may share a folder: files appear whole or not at all, and what two writers of one key
 // write is equivalent. A damaged file counts as absent and is replaced.
 //
+// Machine code is run as the user, so none is taken from a folder or a file that others may have
+// written (`checkOwn`, support/Files.h).
+//
 //===----------------------------------------------------------------------===//
 
 #pragma once
@@ -28,24 +31,28 @@ Hash128 cacheKey(const KernelSource &source, const std::vector<std::string> &opt
 /// by `load` and `store`.
 class Cache {
 public:
-  /// A cache in this folder, which is created when first written to.
+  /// A cache in this folder, which is created when first written to. The folder is the user's
+  /// alone.
   explicit Cache(std::string directory) : directory(std::move(directory)) {}
 
-  /// The stored result; nothing if there is none or it is damaged.
-  std::optional<CompiledText> load(const Hash128 &key) const;
+  /// The stored result; nothing if there is none or it is damaged. Fails where there is one that is
+  /// not to be trusted.
+  ErrorOr<std::optional<CompiledText>> load(const Hash128 &key) const;
 
   /// Stores a result, together with the description needed to launch it. Failure (no space, no
   /// permission) leaves the cache as it was.
   Status store(const Hash128 &key, const KernelSource &source, const CompiledText &result) const;
 
-  /// Any entry; nothing if there is none or it is damaged.
-  std::optional<Archive> read(const Hash128 &key) const;
+  /// Any entry; nothing if there is none or it is damaged. Fails as `load` does.
+  ErrorOr<std::optional<Archive>> read(const Hash128 &key) const;
   Status write(const Hash128 &key, const Archive &entry) const;
 
   /// The file of an entry.
   std::string pathOf(const Hash128 &key) const;
 
 private:
+  Status checkFolder() const;
+
   std::string directory;
 };
 

@@ -38,28 +38,41 @@ ErrorOr<CompiledKernel> describeCompiled(const KernelSource &source, CompiledTex
   return kernel;
 }
 
+/// What was compiled before; nothing if that is no use. `warnings` gets what is not to be trusted.
+static std::optional<CompiledKernel> findCompiled(const Cache &cache, const Hash128 &key,
+                                                  const KernelSource &source,
+                                                  std::vector<std::string> &warnings) {
+  ErrorOr<std::optional<CompiledText>> found = cache.load(key);
+  if (!found)
+    warnings.push_back(kNotUsed + found.error().message);
+  if (!found || !*found)
+    return std::nullopt;
+  // An entry that does not describe this kernel is as good as damaged: compile again.
+  ErrorOr<CompiledKernel> kernel = describeCompiled(source, std::move(**found));
+  if (!kernel)
+    return std::nullopt;
+  kernel->fromCache = true;
+  kernel->key = key;
+  return std::move(*kernel);
+}
+
 ErrorOr<CompiledKernel> compileKernel(const KernelSource &source, const CompileOptions &options) {
   TILEWRIGHT_ASSIGN(std::vector<std::string> all, nvrtcOptions(source, options));
   TILEWRIGHT_ASSIGN(const Nvrtc *nvrtc, Nvrtc::get());
   std::optional<Cache> cache = cacheFor(options);
   Hash128 key = cacheKey(source, all, nvrtc->version());
 
-  if (cache) {
-    if (std::optional<CompiledText> found = cache->load(key)) {
-      // An entry that does not describe this kernel is as good as damaged: compile again.
-      if (ErrorOr<CompiledKernel> kernel = describeCompiled(source, std::move(*found))) {
-        kernel->fromCache = true;
-        kernel->key = key;
-        return kernel;
-      }
-    }
-  }
+  std::vector<std::string> warnings;
+  if (cache)
+    if (std::optional<CompiledKernel> known = findCompiled(*cache, key, source, warnings))
+      return std::move(*known);
   TILEWRIGHT_ASSIGN(CompiledText text,
                     nvrtc->compile(source.text, source.entry + ".cu", source.target, all));
   TILEWRIGHT_ASSIGN(CompiledKernel kernel, describeCompiled(source, std::move(text)));
   kernel.key = key;
+  kernel.warnings = std::move(warnings);
   if (cache)
-    if (Status stored = cache->store(key, source, kernel.text); !stored)
+    if (Status stored = cache->store(key, source, kernel.text); !stored && kernel.warnings.empty())
       kernel.warnings.push_back("compiled kernel is not cached: " + stored.error().message);
   return kernel;
 }

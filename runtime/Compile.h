@@ -19,6 +19,9 @@ struct CompileOptions {
       {}; ///< For NVRTC, behind those of the source (`-lineinfo`).
 };
 
+/// What a warning about an entry starts with that is not to be trusted.
+inline const std::string kNotUsed = "a compiled kernel on disk is not used: ";
+
 /// The cache that a compilation uses; nothing where it is switched off.
 std::optional<Cache> cacheFor(const CompileOptions &options);
 
@@ -35,7 +38,7 @@ struct CompiledKernel {
   std::vector<std::string> performanceNotes; ///< See performanceNotes(log).
   bool fromCache = false;
   Hash128 key; ///< Of its entry in the cache.
-  /// What went wrong without harm: the cache could not be written, say.
+  /// What went wrong without harm: the cache could not be written, or is not to be trusted.
   std::vector<std::string> warnings;
 };
 

@@ -59,13 +59,14 @@ static void examineCache(DoctorReport &report) {
     report.cache.problem = "no folder: set TILEWRIGHT_CACHE_DIR or HOME";
     return;
   }
-  Status writable = createDirectories(report.cache.directory);
-  if (writable)
-    writable = checkWritable(report.cache.directory);
-  report.cache.writable = writable.ok();
-  if (!writable)
-    report.cache.problem =
-        writable.error().message + "; set TILEWRIGHT_CACHE_DIR to another folder";
+  Status usable = createDirectories(report.cache.directory);
+  if (usable)
+    usable = checkOwn(report.cache.directory);
+  if (usable)
+    usable = checkWritable(report.cache.directory);
+  report.cache.usable = usable.ok();
+  if (!usable)
+    report.cache.problem = usable.error().message + "; set TILEWRIGHT_CACHE_DIR to another folder";
 }
 
 DoctorReport examine() {
@@ -102,7 +103,7 @@ std::string DoctorReport::str() const {
   }
   text += "cache: " + (cache.directory.empty() ? "none" : cache.directory) + "\n";
   if (!cache.problem.empty())
-    text += "  not writable: " + cache.problem + "\n";
+    text += "  not used: " + cache.problem + "\n";
   for (const std::string &line : advice)
     text += "advice: " + line + "\n";
   text += std::string("kernels can be compiled: ") + (canCompile() ? "yes" : "no") +

@@ -23,7 +23,7 @@ struct DoctorReport {
     std::string problem;
   } nvrtc;
   struct {
-    bool writable = false;
+    bool usable = false;
     std::string directory;
     std::string problem;
   } cache;

@@ -4,6 +4,7 @@
 
 #include "support/ErrorOr.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,12 +13,24 @@ namespace tilewright {
 /// The bytes of a file. The error names the file and the system's reason.
 ErrorOr<std::string> readFile(const std::string &path);
 
+/// Succeeds if the file or folder is the user's own: it belongs to the user, or to root, and none
+/// but the owner may write to it.
+Status checkOwn(const std::string &path);
+
+/// The bytes of a file that is the user's own; nothing if there is no file. It is checked as it is
+/// open, so that nobody can put another in between.
+ErrorOr<std::optional<std::string>> readOwnFile(const std::string &path);
+
 /// Replaces `path` by `contents` as one step: readers, also in other processes, see the old file or
 /// the new one and never a part. The folder must exist. On failure (no space, no permission, …)
 /// `path` is as it was and no temporary file is left.
 Status writeFileAtomic(const std::string &path, std::string_view contents);
 
-/// Creates a folder and its parents; succeeds if it exists.
+/// Removes what writers of files in this folder left there when they were killed. What is being
+/// written stays.
+void removeAbandonedFiles(const std::string &directory);
+
+/// Creates a folder and its parents, which the user alone may write to; succeeds if it exists.
 Status createDirectories(const std::string &path);
 
 /// Succeeds if a file can be created in the folder, by doing it.

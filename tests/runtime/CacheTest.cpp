@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +33,8 @@ protected:
   size_t fileCount() const {
     return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
   }
+
+  std::string warningOf(const KernelSource &source);
 
   std::string folder;
 };
@@ -102,6 +105,60 @@ TEST_F(CacheTest, unwritable_folder_is_a_warning) {
   }
 }
 
+/// A compilation that goes on without what it does not trust, and what it says.
+std::string CacheTest::warningOf(const KernelSource &source) {
+  CompiledKernel kernel = compile(source);
+  EXPECT_FALSE(kernel.fromCache);
+  EXPECT_FALSE(kernel.text.cubin.empty());
+  EXPECT_EQ(kernel.warnings.size(), 1u);
+  return kernel.warnings.empty() ? "" : kernel.warnings[0];
+}
+
+TEST_F(CacheTest, folder_that_others_may_write_to_is_not_used) {
+  compile(vectorAdd());
+  chmod(folder.c_str(), 0777);
+  std::string why = "others than its owner may write to `" + folder +
+                    "`; `chmod go-w` changes that, or TILEWRIGHT_CACHE_DIR names another folder";
+  EXPECT_EQ(warningOf(vectorAdd()), "a compiled kernel on disk is not used: " + why);
+  EXPECT_EQ(warningOf(vectorAdd("sm_80")), "compiled kernel is not cached: " + why);
+  EXPECT_EQ(fileCount(), 1u);
+  chmod(folder.c_str(), 0755);
+  EXPECT_TRUE(compile(vectorAdd()).fromCache);
+}
+
+TEST_F(CacheTest, entry_that_others_may_write_to_is_replaced) {
+  compile(vectorAdd());
+  std::string entry = onlyEntry();
+  chmod(entry.c_str(), 0666);
+  EXPECT_EQ(warningOf(vectorAdd()),
+            "a compiled kernel on disk is not used: others than its owner may write to `" + entry +
+                "`; `chmod go-w` changes that");
+  EXPECT_TRUE(compile(vectorAdd()).fromCache) << "it was written anew";
+}
+
+TEST_F(CacheTest, entries_and_folders_of_other_users_are_not_used) {
+  compile(vectorAdd());
+  std::string entry = onlyEntry();
+  if (chown(entry.c_str(), 12345, getgid()) != 0)
+    GTEST_SKIP() << "only root can give files away";
+  EXPECT_EQ(warningOf(vectorAdd()), "a compiled kernel on disk is not used: `" + entry +
+                                        "` belongs to user 12345 and not to user 0, who runs this");
+  EXPECT_TRUE(compile(vectorAdd()).fromCache) << "it was written anew";
+  ASSERT_EQ(chown(folder.c_str(), 12345, getgid()), 0);
+  std::string why = "`" + folder + "` belongs to user 12345 and not to user 0, who runs this, or " +
+                    "TILEWRIGHT_CACHE_DIR names another folder";
+  EXPECT_EQ(warningOf(vectorAdd("sm_80")), "compiled kernel is not cached: " + why);
+}
+
+TEST_F(CacheTest, what_it_creates_is_the_users_alone_whatever_the_umask) {
+  folder += "/below";
+  mode_t before = umask(0);
+  compile(vectorAdd());
+  umask(before);
+  EXPECT_TRUE(compile(vectorAdd()).fromCache);
+  folder = fs::path(folder).parent_path();
+}
+
 TEST_F(CacheTest, full_disk_is_a_warning) {
   pid_t child = fork();
   if (child == 0) {
@@ -115,6 +172,25 @@ TEST_F(CacheTest, full_disk_is_a_warning) {
   waitpid(child, &result, 0);
   EXPECT_EQ(result, 0);
   EXPECT_EQ(fileCount(), 0u);
+}
+
+TEST_F(CacheTest, killed_process_leaves_every_entry_whole) {
+  compile(vectorAdd());
+  pid_t child = fork();
+  if (child == 0) { // dies in the middle of writing, at the limit of a file's size
+    rlimit core{0, 0}, limit{1000, 1000};
+    setrlimit(RLIMIT_CORE, &core);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    signal(SIGXFSZ, SIG_DFL);
+    (void)compileKernel(vectorAdd("sm_80"), {.cacheDir = folder}).ok();
+    _exit(0);
+  }
+  int result = 0;
+  waitpid(child, &result, 0);
+  EXPECT_TRUE(WIFSIGNALED(result));
+  EXPECT_TRUE(compile(vectorAdd()).fromCache);
+  EXPECT_FALSE(compile(vectorAdd("sm_80")).fromCache);
+  EXPECT_TRUE(compile(vectorAdd("sm_80")).fromCache);
 }
 
 TEST_F(CacheTest, many_processes_share_one_folder) {

@@ -157,6 +157,23 @@ TEST_F(CodeCacheTest, takes_damaged_entries_as_missing) {
     }
 }
 
+TEST_F(CodeCacheTest, takes_entries_that_others_may_write_to_as_missing) {
+  KernelTextPtr text = vectorAdd();
+  Attempt wanted = attemptOn("sm_90");
+  ASSERT_TRUE(compile(text, wanted));
+  for (const fs::path &file : files()) {
+    fs::permissions(file, fs::perms::all);
+    testing::internal::CaptureStderr();
+    EXPECT_FALSE(isKnown(*text, wanted));
+    EXPECT_TRUE(compile(text, wanted));
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "tilewright: warning: a compiled kernel on disk is not used: others than its owner "
+              "may write to `" +
+                  file.string() + "`; `chmod go-w` changes that\n");
+    EXPECT_TRUE(isKnown(*text, wanted));
+  }
+}
+
 TEST_F(CodeCacheTest, refuses_what_an_entry_should_not_say) {
   KernelTextPtr text = vectorAdd();
   Attempt wanted = attemptOn("sm_90");

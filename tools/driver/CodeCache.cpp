@@ -1,6 +1,7 @@
 #include "tools/driver/CodeCache.h"
 
 #include "tools/driver/BuildId.h"
+#include "tools/driver/Diagnostics.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -121,15 +122,18 @@ static_assert(std::is_trivially_copyable_v<CodeFacts>);
 
 } // namespace
 
+/// What compiling anew will tell, if there is anything wrong with the entry, is not told here.
 static std::optional<runtime::CompiledKernel> codeOf(const std::string &bytes,
                                                      const runtime::Cache &cache) {
   std::optional<CodeFacts> facts = CodeFacts::fromBytes(bytes);
-  std::optional<runtime::CompiledText> text = facts ? cache.load(facts->key) : std::nullopt;
-  if (!text)
+  if (!facts)
+    return std::nullopt;
+  ErrorOr<std::optional<runtime::CompiledText>> text = cache.load(facts->key);
+  if (!text || !*text)
     return std::nullopt;
   runtime::CompiledKernel code;
-  code.performanceNotes = runtime::performanceNotes(text->log);
-  code.text = std::move(*text);
+  code.performanceNotes = runtime::performanceNotes((*text)->log);
+  code.text = std::move(**text);
   code.resources = facts->resources;
   code.spills = facts->spills;
   code.fromCache = true;
@@ -139,9 +143,17 @@ static std::optional<runtime::CompiledKernel> codeOf(const std::string &bytes,
 
 //===- Entries --------------------------------------------------------------------------------===//
 
+std::optional<runtime::Archive> CodeCache::read(const Hash128 &key) const {
+  if (!cache)
+    return std::nullopt;
+  ErrorOr<std::optional<runtime::Archive>> entry = cache->read(key);
+  if (!entry)
+    warnOnce(runtime::kNotUsed + entry.error().message);
+  return entry ? std::move(*entry) : std::nullopt;
+}
+
 std::optional<Compiled> CodeCache::load(const KernelText &text, const Attempt &wanted) const {
-  std::optional<runtime::Archive> entry =
-      cache ? cache->read(keyOf("code", text, wanted)) : std::nullopt;
+  std::optional<runtime::Archive> entry = read(keyOf("code", text, wanted));
   if (!entry)
     return std::nullopt;
   std::optional<std::string> description = entry->take(kDescription), cuda = entry->take(kText),
@@ -182,8 +194,7 @@ void CodeCache::store(const KernelText &text, const Compiled &compiled) const {
 
 std::optional<std::string> CodeCache::loadPlan(const KernelText &text, const Attempt &wanted,
                                                Launch launch) const {
-  std::optional<runtime::Archive> entry =
-      cache ? cache->read(keyOf("plan", text, wanted, launch)) : std::nullopt;
+  std::optional<runtime::Archive> entry = read(keyOf("plan", text, wanted, launch));
   return entry ? entry->take(kPlan) : std::nullopt;
 }
 

@@ -3,7 +3,8 @@
 // Keeps what a kernel was compiled to, and which plan a launch took, by all that they depend on:
 // the kernel's text, what is bound, the configuration, NVRTC, and the build of the compiler. Where
 // an entry is found, nothing is lowered and NVRTC is not opened. One that is missing, damaged or of
-// another compiler is a miss, and trouble with writing is silent: it costs time alone.
+// another compiler is a miss, and trouble with writing is silent: it costs time alone. One that is
+// not to be trusted is a miss that is told.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_CODECACHE_H
@@ -32,6 +33,7 @@ public:
                  const std::string &plan) const;
 
 private:
+  std::optional<runtime::Archive> read(const Hash128 &key) const;
   Hash128 keyOf(std::string_view kind, const KernelText &text, const Attempt &wanted,
                 Launch launch = {}) const;
 

@@ -200,6 +200,8 @@ static ErrorOr<Compiled> compileOnce(const KernelTextPtr &text, const Attempt &w
                                      std::optional<Rejection> *rejection) {
   TILEWRIGHT_ASSIGN(Translated translated, translate(text, attempt, rejection));
   TILEWRIGHT_ASSIGN(runtime::Kernel kernel, runtime::Kernel::build(translated.source, options));
+  for (const std::string &warning : kernel.compiled().warnings)
+    warnOnce(warning);
   if (Status accepted = accept(*text, translated, kernel.compiled()); !accepted) {
     *rejection =
         Rejection{Misfit::Registers, translated.source.threads / kLanes, translated.minBlocks};

@@ -8,6 +8,9 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <mutex>
+#include <set>
+
 using namespace tilewright;
 using namespace tilewright::driver;
 
@@ -122,3 +125,11 @@ void Diagnostics::clear() {
 bool Diagnostics::empty() const { return state->stream.str().empty(); }
 
 const std::vector<Remark> &Diagnostics::remarks() const { return state->remarks; }
+
+void driver::warnOnce(const std::string &message) {
+  static std::mutex mutex;
+  static auto &given = *new std::set<std::string>; // kernels may be compiled as the process ends
+  std::lock_guard lock(mutex);
+  if (given.insert(message).second)
+    llvm::errs() << "tilewright: warning: " << message << "\n";
+}

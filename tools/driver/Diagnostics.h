@@ -49,6 +49,10 @@ private:
   std::unique_ptr<State> state;
 };
 
+/// Tells the user, on standard error, of what goes on without harm. A message that this process has
+/// given before is not repeated.
+void warnOnce(const std::string &message);
+
 } // namespace tilewright::driver
 
 #endif

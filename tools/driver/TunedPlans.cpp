@@ -139,8 +139,8 @@ std::vector<TunedPlans::Entry> TunedPlans::findOlder(const LaunchClass &launch) 
 //===- What every launch sees -----------------------------------------------------------------===//
 
 /// Results that cannot be read are told, and left out: no launch fails for them.
-static void readOrTell(TunedPlans &plans, const std::string &path) {
-  ErrorOr<std::string> text = readFile(path);
+static void readOrTell(TunedPlans &plans, const ErrorOr<std::string> &text,
+                       const std::string &path) {
   Status read = text ? plans.read(*text, path) : Status(text.error());
   if (!read)
     fmt::print(stderr, "tilewright: tuned plans are left out: {}\n", read.error().message);
@@ -157,7 +157,7 @@ TunedPlans &driver::loadedPlans() {
     llvm::SmallVector<llvm::StringRef> paths;
     llvm::StringRef(files).split(paths, ':', -1, /*KeepEmpty=*/false);
     for (llvm::StringRef path : paths)
-      readOrTell(plans, path.str());
+      readOrTell(plans, readFile(path.str()), path.str());
   });
   return plans;
 }
@@ -172,12 +172,19 @@ std::string driver::usersFile() {
   return folder.empty() ? "" : folder + "/tuned.json";
 }
 
+/// They lie beside compiled kernels and decide what is run, so they are trusted as these are.
+static ErrorOr<std::string> readUsers(const std::string &path) {
+  TILEWRIGHT_TRY(checkOwn(runtime::defaultCacheDir()));
+  TILEWRIGHT_TRY(checkOwn(path));
+  return readFile(path);
+}
+
 TunedPlans &driver::usersPlans() {
   static TunedPlans plans;
   static std::once_flag once;
   std::call_once(once, [] {
     if (std::string path = usersFile(); !path.empty() && std::filesystem::exists(path))
-      readOrTell(plans, path);
+      readOrTell(plans, readUsers(path), path);
   });
   return plans;
 }

@@ -25,10 +25,7 @@ static ErrorOr<driver::Compiled> build(const Step &step, const driver::Attempt &
   runtime::CompileOptions options;
   if (lineInfo)
     options.extraOptions.push_back("-lineinfo");
-  TILEWRIGHT_ASSIGN(driver::Compiled compiled, driver::compile(step.text, attempt, options));
-  for (const std::string &warning : compiled.kernel.compiled().warnings)
-    fmt::print(stderr, "warning: {}\n", warning);
-  return compiled;
+  return driver::compile(step.text, attempt, options);
 }
 
 static ErrorOr<std::string> emitMachine(const Step &step, const driver::Attempt &attempt,
