@@ -7,6 +7,9 @@
 // Machine code is run as the user, so none is taken from a folder or a file that others may have
 // written (`checkOwn`, support/Files.h).
 //
+// Entries that were used longest ago go when all take more than $TILEWRIGHT_CACHE_LIMIT. A file's
+// time of change says when it was last used. Who reads an entry that goes reads it to the end.
+//
 //===----------------------------------------------------------------------===//
 
 #pragma once
@@ -40,12 +43,16 @@ public:
   ErrorOr<std::optional<CompiledText>> load(const Hash128 &key) const;
 
   /// Stores a result, together with the description needed to launch it. Failure (no space, no
-  /// permission) leaves the cache as it was.
+  /// permission) leaves the cache as it was, but for entries that went.
   Status store(const Hash128 &key, const KernelSource &source, const CompiledText &result) const;
 
   /// Any entry; nothing if there is none or it is damaged. Fails as `load` does.
   ErrorOr<std::optional<Archive>> read(const Hash128 &key) const;
   Status write(const Hash128 &key, const Archive &entry) const;
+
+  /// Removes the entries that were used longest ago, until what is left takes no more than so many
+  /// bytes, and what killed writers left. `write` does so at times.
+  void trim(uint64_t limit) const;
 
   /// The file of an entry.
   std::string pathOf(const Hash128 &key) const;

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -214,6 +215,120 @@ TEST_F(CacheTest, many_processes_share_one_folder) {
   }
   EXPECT_EQ(fileCount(), 2u);
   EXPECT_TRUE(compile(vectorAdd("sm_80")).fromCache);
+}
+
+//===- What goes ------------------------------------------------------------------------------===//
+
+/// Entries of 1000 bytes and some, each used an hour after the one before, long ago.
+class CacheLimit : public CacheTest {
+protected:
+  static Hash128 key(int number) { return Hasher().addField(std::to_string(number)).finish(); }
+  static Archive entry(size_t bytes) {
+    Archive archive;
+    archive.add("bytes", std::string(bytes, 'x'));
+    return archive;
+  }
+  void add(int number) {
+    ASSERT_TRUE(cache().write(key(number), entry(1000)));
+    fs::last_write_time(cache().pathOf(key(number)),
+                        fs::file_time_type::clock::now() - std::chrono::hours(1000 - number));
+  }
+  bool has(int number) const { return fs::exists(cache().pathOf(key(number))); }
+  uint64_t bytes() const {
+    uint64_t sum = 0;
+    for (const fs::directory_entry &file : fs::directory_iterator(folder))
+      sum += file.file_size();
+    return sum;
+  }
+  Cache cache() const { return Cache(folder); }
+  /// Never in parts, and never an error.
+  bool isWholeOrGone(const Hash128 &key) const {
+    ErrorOr<std::optional<Archive>> found = cache().read(key);
+    return found && (!*found || *(*found)->find("bytes") == std::string(100'000, 'x'));
+  }
+};
+
+TEST_F(CacheLimit, entries_used_longest_ago_go) {
+  for (int number : {3, 1, 0, 2})
+    add(number);
+  uint64_t all = bytes();
+  cache().trim(all);
+  EXPECT_EQ(bytes(), all);
+  cache().trim(all - 1);
+  EXPECT_EQ(fileCount(), 3u);
+  EXPECT_FALSE(has(0));
+  cache().trim(all / 2);
+  EXPECT_EQ(fileCount(), 2u);
+  EXPECT_TRUE(has(2) && has(3));
+  cache().trim(0);
+  EXPECT_EQ(fileCount(), 0u);
+}
+
+TEST_F(CacheLimit, reading_an_entry_is_using_it) {
+  for (int number : {0, 1, 2})
+    add(number);
+  EXPECT_TRUE(*cache().read(key(0)));
+  cache().trim(bytes() / 3);
+  EXPECT_TRUE(has(0));
+  EXPECT_EQ(fileCount(), 1u);
+}
+
+TEST_F(CacheLimit, only_entries_and_what_killed_writers_left_go) {
+  add(0);
+  for (const char *name : {"/tuned.json", "/notes.txt", "/0123.tw.tilewright-tmp.7.0"})
+    std::ofstream(folder + name) << "bytes";
+  cache().trim(0);
+  EXPECT_FALSE(has(0));
+  EXPECT_EQ(fileCount(), 2u);
+  EXPECT_TRUE(fs::exists(folder + "/tuned.json") && fs::exists(folder + "/notes.txt"));
+}
+
+TEST_F(CacheLimit, holds_while_entries_are_written) {
+  constexpr uint64_t kLimit = 1 << 20;
+  setenv("TILEWRIGHT_CACHE_LIMIT", "1", 1);
+  for (int number = 0; number < 40; ++number) {
+    EXPECT_TRUE(cache().write(key(number), entry(100'000)));
+    EXPECT_LE(bytes(), kLimit + kLimit / 64 + 100'200);
+  }
+  unsetenv("TILEWRIGHT_CACHE_LIMIT");
+  EXPECT_GE(bytes(), kLimit - 100'200) << "no more goes than has to";
+}
+
+TEST_F(CacheLimit, none_where_it_is_0_and_nonsense_is_a_warning) {
+  setenv("TILEWRIGHT_CACHE_LIMIT", "0", 1);
+  for (int number = 0; number < 40; ++number)
+    EXPECT_TRUE(cache().write(key(number), entry(100'000)));
+  EXPECT_EQ(fileCount(), 40u);
+  setenv("TILEWRIGHT_CACHE_LIMIT", "2G", 1);
+  EXPECT_EQ(warningOf(vectorAdd()), "compiled kernel is not cached: TILEWRIGHT_CACHE_LIMIT is "
+                                    "`2G`, not a whole number from 0 to 1073741824");
+  unsetenv("TILEWRIGHT_CACHE_LIMIT");
+}
+
+TEST_F(CacheLimit, processes_that_evict_and_write_at_once_lose_nothing) {
+  setenv("TILEWRIGHT_CACHE_LIMIT", "1", 1);
+  std::vector<pid_t> children;
+  for (int process = 0; process < 4; ++process) {
+    pid_t child = fork();
+    if (child == 0) {
+      bool good = true;
+      for (int number = 0; number < 60; ++number) {
+        good &= cache().write(key(process % 2 * 1000 + number), entry(100'000)).ok();
+        good &= isWholeOrGone(key((process + 1) % 2 * 1000 + number));
+      }
+      _exit(good ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (pid_t child : children) {
+    int result = 0;
+    waitpid(child, &result, 0);
+    EXPECT_EQ(result, 0);
+  }
+  unsetenv("TILEWRIGHT_CACHE_LIMIT");
+  EXPECT_GT(fileCount(), 0u);
+  for (int number = 0; number < 60; ++number)
+    EXPECT_TRUE(isWholeOrGone(key(number)) && isWholeOrGone(key(1000 + number)));
 }
 
 TEST_F(CacheTest, can_be_switched_off) {
