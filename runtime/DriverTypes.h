@@ -23,6 +23,7 @@ using FunctionHandle = struct FunctionObject *;
 using EventHandle = struct EventObject *;
 using GraphHandle = struct GraphObject *;
 using GraphExecHandle = struct GraphExecObject *;
+using UserObjectHandle = struct UserObject *; ///< What graphs hold for the user.
 
 /// CUstream. `void *` because streams come from other libraries (torch, cudart); null is the
 /// default.
@@ -60,6 +61,8 @@ enum : int {
   kCaptureGlobal = 0,
   kCaptureThreadLocal = 1,
   kCaptureRelaxed = 2,
+  kUserObjectNoDestructorSync = 1,
+  kGraphUserObjectMove = 1, ///< The graph takes over a reference.
 };
 
 enum class LaunchAttributeId : int { ClusterDimension = 4, ProgrammaticStreamSerialization = 6 };

@@ -43,7 +43,7 @@ public:
   /// arguments are recognised and cost well under 1 us on top of the driver's own call. Neither
   /// synchronises nor, after prepare, loads: it may be captured into a CUDA graph. Memory that the
   /// blocks of a launch share is allocated, and lives as long as the kernel: a piece per stream,
-  /// and per graph and stream while that is captured.
+  /// and per graph and stream while that is captured, which other graphs get when it is gone.
   Status launch(Stream stream, std::span<const Argument> args);
 
 private:

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "runtime/Device.h"
-#include "runtime/StreamKey.h"
+#include "runtime/GraphEnds.h"
 
 #include <map>
 #include <mutex>
@@ -24,7 +24,8 @@ public:
   static ErrorOr<std::unique_ptr<TileCounters>> create(const Driver &driver, int device);
 
   /// The counter of a launch on this stream: one per stream, and while the stream is captured, one
-  /// per graph and stream. Fails when there are more of those than counters.
+  /// per graph and stream. Those of graphs that are gone are given out again. Fails when there are
+  /// more streams and graphs than counters.
   ErrorOr<void *> of(Stream stream);
 
   static constexpr size_t kCounters = 4096;
@@ -36,8 +37,14 @@ private:
   const Driver &driver;
   int device;
   DeviceBuffer memory;
+  /// The counter of a key that has none; null when there are no more.
+  void *takeFree(const StreamKey &key, Stream stream);
+
   std::mutex mutex;
-  std::map<StreamKey, size_t> taken;
+  std::map<StreamKey, void *> taken;
+  size_t fresh = 0;          ///< Counters from here on have never been given out.
+  std::vector<void *> spare; ///< Their graphs are gone. They are 0, as their launches left them.
+  GraphEnds graphEnds;
 };
 
 } // namespace tilewright::runtime

@@ -37,20 +37,44 @@ ErrorOr<DeviceBuffer> Workspaces::allocate(size_t bytes) const {
   return buffer;
 }
 
+static bool isSmaller(const DeviceBuffer &buffer, size_t bytes) { return buffer.size() < bytes; }
+
+ErrorOr<DeviceBuffer> Workspaces::takeFree(size_t bytes, size_t tooSmall) {
+  for (const StreamKey &gone : graphEnds.take())
+    if (auto node = buffers.extract(gone))
+      for (DeviceBuffer &buffer : node.mapped()) {
+        auto place = std::lower_bound(spare.begin(), spare.end(), buffer.size(), isSmaller);
+        spare.insert(place, std::move(buffer));
+      }
+  auto fitting = std::lower_bound(spare.begin(), spare.end(), bytes, isSmaller);
+  if (fitting != spare.end()) {
+    DeviceBuffer found = std::move(*fitting);
+    spare.erase(fitting);
+    return found;
+  }
+  if (!spare.empty())
+    tooSmall = std::max(tooSmall, spare.back().size());
+  // All of them together are then less than twice the biggest.
+  return allocate(std::max(bytes, 2 * tooSmall));
+}
+
 ErrorOr<void *> Workspaces::of(Stream stream, unsigned blocks) {
   TILEWRIGHT_ASSIGN(ContextScope scope, ContextScope::enter(driver, device));
   size_t bytes = blocks * bytesPerBlock;
   std::lock_guard lock(mutex);
-  std::vector<DeviceBuffer> &list = buffers[keyOf(driver, stream)];
-  if (list.empty() || list.back().size() < bytes) {
-    // At least twice as big: all of them together are then less than twice the last.
-    size_t atLeast = list.empty() ? 0 : 2 * list.back().size();
-    ErrorOr<DeviceBuffer> buffer = allocate(std::max(bytes, atLeast));
-    if (!buffer)
-      return Error{std::to_string(blocks) + " blocks need " + std::to_string(bytesPerBlock) +
-                   " bytes each to share tiles: " + buffer.error().message};
-    list.push_back(std::move(*buffer));
-  }
+  StreamKey key = keyOf(driver, stream);
+  auto known = buffers.find(key);
+  bool isNew = known == buffers.end();
+  if (!isNew && known->second.back().size() >= bytes)
+    return known->second.back().data();
+  ErrorOr<DeviceBuffer> buffer = takeFree(bytes, isNew ? 0 : known->second.back().size());
+  if (!buffer)
+    return Error{std::to_string(blocks) + " blocks need " + std::to_string(bytesPerBlock) +
+                 " bytes each to share tiles: " + buffer.error().message};
+  if (isNew && key.graph)
+    graphEnds.watch(driver, stream, key);
+  std::vector<DeviceBuffer> &list = buffers[key];
+  list.push_back(std::move(*buffer));
   return list.back().data();
 }
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "runtime/Device.h"
-#include "runtime/StreamKey.h"
+#include "runtime/GraphEnds.h"
 
 #include <map>
 #include <mutex>
@@ -25,11 +25,15 @@ public:
   /// The memory of a launch of so many blocks on this stream, aligned to 256 bytes: one per stream,
   /// and while the stream is captured, one per graph and stream. It is 0 when first given out.
   /// Allocates, and waits for that, only where no launch before had as many blocks; a stream may
-  /// be captured meanwhile. The error says how much there was to allocate and why.
+  /// be captured meanwhile. What graphs had that are gone is given out again, as their launches
+  /// left it. The error says how much there was to allocate and why.
   ErrorOr<void *> of(Stream stream, unsigned blocks);
 
 private:
   ErrorOr<DeviceBuffer> allocate(size_t bytes) const;
+  /// A spare one that is big enough, or a new one: at least twice as big as those that are too
+  /// small.
+  ErrorOr<DeviceBuffer> takeFree(size_t bytes, size_t tooSmall);
 
   const Driver &driver;
   int device;
@@ -37,6 +41,8 @@ private:
   std::mutex mutex;
   /// The last one is the biggest; launches and graphs may still use the others.
   std::map<StreamKey, std::vector<DeviceBuffer>> buffers;
+  std::vector<DeviceBuffer> spare; ///< By size. Their graphs are gone.
+  GraphEnds graphEnds;
 };
 
 } // namespace tilewright::runtime

@@ -43,6 +43,12 @@ struct RecordedBuffer {
   bool filled = false; ///< With 0, and the stream was waited for.
 };
 
+struct RecordedUserObject {
+  uint64_t graph = 0; ///< That holds it; 0: none does.
+  void *pointer = nullptr;
+  void (*destroy)(void *) = nullptr;
+};
+
 struct FakeState {
   std::vector<RecordedLaunch> launches;
   std::vector<RecordedTensorMap> tensorMaps;
@@ -53,7 +59,9 @@ struct FakeState {
   int moduleLoads = 0;
   uint64_t capture = 0; ///< The number of the graph that streams are captured into; 0: of none.
   int captureMode = kCaptureGlobal; ///< Of the thread.
-  bool captureFails = false;        ///< Something was called that no capture survives.
+  std::vector<RecordedUserObject> userObjects;
+  bool graphsHoldNothing = false; ///< A graph that is asked to hold a user object refuses.
+  bool captureFails = false;      ///< Something was called that no capture survives.
   ContextHandle current = nullptr;
   DriverResult launchResult = kDriverSuccess;
   bool record = true; ///< Off for measurements.
@@ -145,6 +153,40 @@ inline DriverResult streamSynchronize(Stream stream) {
   return uncaptured();
 }
 
+/// User objects are numbered from 1 on.
+inline DriverResult userObjectCreate(UserObjectHandle *object, void *pointer,
+                                     void (*destroy)(void *), unsigned, unsigned) {
+  fakeState().userObjects.push_back({0, pointer, destroy});
+  *object = reinterpret_cast<UserObjectHandle>(fakeState().userObjects.size());
+  return kDriverSuccess;
+}
+
+inline RecordedUserObject &userObject(UserObjectHandle object) {
+  return fakeState().userObjects.at(reinterpret_cast<uintptr_t>(object) - 1);
+}
+
+inline DriverResult graphRetainUserObject(GraphHandle graph, UserObjectHandle object, unsigned,
+                                          unsigned) {
+  if (fakeState().graphsHoldNothing)
+    return 1;
+  userObject(object).graph = reinterpret_cast<uintptr_t>(graph);
+  return kDriverSuccess;
+}
+
+inline DriverResult userObjectRelease(UserObjectHandle object, unsigned) {
+  RecordedUserObject &released = userObject(object);
+  return released.destroy(released.pointer), kDriverSuccess;
+}
+
+/// Destroys a graph, and all that was made of it.
+inline void destroyGraph(uint64_t graph) {
+  for (RecordedUserObject &object : fakeState().userObjects)
+    if (object.graph == graph) {
+      object.graph = 0;
+      object.destroy(object.pointer);
+    }
+}
+
 inline DriverResult tensorMapEncodeTiled(TensorMap *map, int dataType, uint32_t rank, void *address,
                                          const uint64_t *sizes, const uint64_t *strideBytes,
                                          const uint32_t *box, const uint32_t *, int, int, int,
@@ -200,9 +242,14 @@ inline DriverTable fakeTable() {
     fakeState().captureFails |= fakeState().capture != 0;
     return fakeState().capture ? 900 : kDriverSuccess;
   };
-  table.streamGetCaptureInfo = [](Stream, int *status, uint64_t *id, GraphHandle *, const void **,
-                                  size_t *) {
+  table.userObjectCreate = fake::userObjectCreate;
+  table.userObjectRelease = fake::userObjectRelease;
+  table.graphRetainUserObject = fake::graphRetainUserObject;
+  table.streamGetCaptureInfo = [](Stream, int *status, uint64_t *id, GraphHandle *graph,
+                                  const void **, size_t *) {
     *status = fakeState().capture != 0;
+    if (graph)
+      *graph = reinterpret_cast<GraphHandle>(fakeState().capture);
     return *id = fakeState().capture, 0;
   };
   table.launchKernelEx = fake::launchKernelEx;

@@ -4,6 +4,7 @@
 #include "runtime/Device.h"
 #include "runtime/Kernel.h"
 #include "runtime/Nvrtc.h"
+#include "runtime/TileCounters.h"
 #include "support/Env.h"
 
 #include <algorithm>
@@ -169,6 +170,51 @@ TEST_F(GpuTest, blocks_share_memory_and_a_first_launch_may_be_captured) {
   }
   api.graphExecDestroy(exec);
   api.graphDestroy(graph);
+}
+
+/// Takes a number from the queue, as a kernel with a tile counter does, and sets the queue back.
+static KernelSource queueOfOne(const std::string &target) {
+  KernelSource source;
+  source.entry = "queue_of_one";
+  source.target = target;
+  source.threads = 1;
+  source.text = R"(
+extern "C" __global__ void queue_of_one(float *out, unsigned *counter, int *flags) {
+  if (atomicInc(counter, 0) != 0 || atomicExch(flags, 0) != 0) __trap();
+  out[0] += 1;
+})";
+  source.args = {TensorArg{"out", ElementType::F32, {{"N", {}}}, 4, true, true}};
+  source.params = {{.kind = ParamKind::Pointer, .argument = 0, .name = "out"},
+                   {.kind = ParamKind::TileCounter, .name = "counter"},
+                   {.kind = ParamKind::Flags, .name = "flags"}};
+  source.grid = *Expr::parse("1");
+  return source;
+}
+
+TEST_F(GpuTest, any_number_of_graphs_may_be_captured_one_after_the_other) {
+  Kernel kernel = build(queueOfOne(target));
+  ASSERT_OK(kernel.prepare());
+  OwnedStream stream = take(OwnedStream::create(*driver));
+  ContextScope scope = take(ContextScope::enter(*driver, 0));
+  const DriverTable &api = driver->api();
+  ASSERT_OK(buffers[2].fill(0, stream.get()));
+  TensorRef out{buffers[2].data(), ElementType::F32, 1, &length, &stride, 0};
+  constexpr int kGraphs = 3 * TileCounters::kCounters;
+  for (int i = 0; i < kGraphs; ++i) {
+    GraphHandle graph = nullptr;
+    GraphExecHandle exec = nullptr;
+    ASSERT_EQ(api.streamBeginCapture(stream.get(), kCaptureGlobal), kDriverSuccess);
+    ASSERT_OK(kernel.launch(stream.get(), std::array<Argument, 1>{out}));
+    ASSERT_EQ(api.streamEndCapture(stream.get(), &graph), kDriverSuccess);
+    ASSERT_EQ(api.graphInstantiate(&exec, graph, 0), kDriverSuccess);
+    api.graphDestroy(graph);
+    ASSERT_EQ(api.graphLaunch(exec, stream.get()), kDriverSuccess);
+    api.graphExecDestroy(exec);
+  }
+  ASSERT_OK(stream.synchronize());
+  float count = 0;
+  ASSERT_OK(buffers[2].copyTo(&count, sizeof(count)));
+  EXPECT_EQ(count, float(kGraphs));
 }
 
 TEST_F(GpuTest, many_threads_launch_one_kernel) {

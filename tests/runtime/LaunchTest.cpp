@@ -88,11 +88,48 @@ TEST_F(LaunchTest, there_are_only_so_many_tile_counters) {
             "graphs; there are more");
 }
 
+TEST_F(LaunchTest, graphs_that_are_gone_give_their_tile_counters_back) {
+  KernelSource source = attention();
+  source.params.push_back({.kind = ParamKind::TileCounter, .name = "tile_counter"});
+  fakeState().paramCount = source.params.size();
+  Kernel kernel = make(source);
+  auto counter = [&](uint64_t graph) {
+    fakeState().capture = graph;
+    Status status = kernel.launch(reinterpret_cast<Stream>(0x70), args());
+    EXPECT_TRUE(status) << status.error().message;
+    fakeState().capture = 0;
+    return fakeState().launches.back().param<uint64_t>(source.params.size() - 1);
+  };
+  uint64_t streams = counter(0), kept = counter(1);
+  for (uint64_t graph = 2; graph < 2 * TileCounters::kCounters; ++graph) {
+    uint64_t address = counter(graph);
+    ASSERT_TRUE(address != streams && address != kept) << "they may run at once";
+    EXPECT_EQ(counter(graph), address);
+    fake::destroyGraph(graph);
+  }
+  EXPECT_EQ(counter(0), streams);
+  EXPECT_EQ(counter(1), kept);
+}
+
 static KernelSource withSharedTiles() {
   KernelSource source = attention();
   source.params.push_back({.kind = ParamKind::Workspace, .name = "partials", .bytes = 4096});
   source.params.push_back({.kind = ParamKind::Flags, .name = "flags"});
   return source;
+}
+
+TEST_F(LaunchTest, graphs_may_outlive_their_kernel) {
+  KernelSource source = withSharedTiles();
+  source.params.push_back({.kind = ParamKind::TileCounter, .name = "tile_counter"});
+  fakeState().paramCount = source.params.size();
+  {
+    Kernel kernel = make(source);
+    ASSERT_TRUE(kernel.prepare());
+    fakeState().capture = 1;
+    ASSERT_TRUE(kernel.launch(nullptr, args()));
+  }
+  EXPECT_EQ(fakeState().userObjects.size(), 3u);
+  fake::destroyGraph(1);
 }
 
 TEST_F(LaunchTest, blocks_of_a_launch_share_memory_of_the_runtimes) {

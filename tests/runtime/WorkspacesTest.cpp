@@ -72,6 +72,49 @@ TEST_F(WorkspacesTest, a_first_launch_may_be_captured) {
   EXPECT_EQ(fakeState().captureMode, kCaptureGlobal) << "the thread may no longer do more";
 }
 
+TEST_F(WorkspacesTest, graphs_that_are_gone_give_their_memory_back) {
+  DeviceAddress stream = of(0x70, 100), kept = of(0x70, 100, /*graph=*/1);
+  for (uint64_t graph = 2; graph < 1000; ++graph) {
+    DeviceAddress address = of(0x70, 100, graph);
+    ASSERT_TRUE(address != stream && address != kept) << "they may run at once";
+    fake::destroyGraph(graph);
+  }
+  EXPECT_EQ(fakeState().buffers.size(), 3u);
+  EXPECT_EQ(of(0x70, 100, 1), kept);
+  EXPECT_EQ(of(0x70, 100), stream);
+}
+
+TEST_F(WorkspacesTest, the_smallest_that_holds_the_blocks_is_given_out_again) {
+  std::set<DeviceAddress> apart;
+  for (unsigned graph : {3, 1, 2})
+    apart.insert(of(0x70, 100 * graph, graph));
+  DeviceAddress middle = of(0x70, 200, 2);
+  for (uint64_t graph : {1, 2, 3})
+    fake::destroyGraph(graph);
+  EXPECT_EQ(of(0x70, 101, 4), middle);
+  EXPECT_EQ(apart.count(of(0x70, 300, 5)), 1u);
+  EXPECT_EQ(apart.count(of(0x70, 301, 6)), 0u);
+  EXPECT_EQ(apart.count(of(0x70, 100, 7)), 1u);
+}
+
+TEST_F(WorkspacesTest, graphs_that_grow_little_by_little_do_not_fill_the_memory) {
+  for (unsigned graph = 1; graph <= 1000; ++graph) {
+    of(0x70, graph, graph);
+    fake::destroyGraph(graph);
+  }
+  size_t bytes = 0;
+  for (const RecordedBuffer &buffer : fakeState().buffers)
+    bytes += buffer.bytes;
+  EXPECT_LT(bytes, 4 * 1000 * kBytesPerBlock);
+}
+
+TEST_F(WorkspacesTest, a_graph_that_does_not_tell_its_end_keeps_its_memory) {
+  fakeState().graphsHoldNothing = true;
+  DeviceAddress first = of(0x70, 100, /*graph=*/1);
+  EXPECT_NE(of(0x70, 100, 2), first);
+  EXPECT_EQ(of(0x70, 100, 1), first);
+}
+
 TEST_F(WorkspacesTest, reports_how_much_there_was_to_allocate_and_why) {
   fakeState().freeBytes = 1000;
   fakeState().capture = 1;
