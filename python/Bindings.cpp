@@ -2,6 +2,7 @@
 #include "python/Kernel.h"
 
 #include "frontend/Builtins.h"
+#include "tilewright/Version.h"
 #include "tools/driver/Builtins.h"
 #include "tools/driver/GivenPlan.h"
 #include "tools/driver/Inspect.h"
@@ -316,8 +317,15 @@ int64_t measure(const ffi::String &path, const ffi::String &leftOut) {
   return driver::measureContest(path, leftOut, STDOUT_FILENO);
 }
 
+//===- The package ----------------------------------------------------------------------------===//
+
+ffi::String versionOf() { return version(); }
+ffi::String commitOf() { return commit(); }
+
 } // namespace
 
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(version, versionOf)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(commit, commitOf)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load, loadText)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_named, loadNamed)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_borrowing, loadBorrowing)

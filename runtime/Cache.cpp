@@ -137,25 +137,31 @@ void Cache::trim(uint64_t limit) const {
   }
 }
 
+Archive packCompiled(const KernelSource &source, const CompiledText &compiled) {
+  Archive archive;
+  archive.add("kernel.json", toJson(source));
+  archive.add("ptx", compiled.ptx);
+  archive.add("cubin", compiled.cubin);
+  archive.add("log", compiled.log);
+  return archive;
+}
+
+std::optional<CompiledText> takeCompiled(Archive &archive) {
+  std::optional<std::string> ptx = archive.take("ptx"), cubin = archive.take("cubin"),
+                             log = archive.take("log");
+  if (!ptx || !cubin || !log)
+    return std::nullopt;
+  return CompiledText{std::move(*ptx), std::move(*cubin), std::move(*log)};
+}
+
 ErrorOr<std::optional<CompiledText>> Cache::load(const Hash128 &key) const {
   TILEWRIGHT_ASSIGN(std::optional<Archive> archive, read(key));
-  if (!archive)
-    return std::optional<CompiledText>();
-  std::optional<std::string> ptx = archive->take("ptx"), cubin = archive->take("cubin"),
-                             log = archive->take("log");
-  if (!ptx || !cubin || !log)
-    return std::optional<CompiledText>();
-  return std::optional(CompiledText{std::move(*ptx), std::move(*cubin), std::move(*log)});
+  return archive ? takeCompiled(*archive) : std::nullopt;
 }
 
 Status Cache::store(const Hash128 &key, const KernelSource &source,
                     const CompiledText &result) const {
-  Archive archive;
-  archive.add("kernel.json", toJson(source));
-  archive.add("ptx", result.ptx);
-  archive.add("cubin", result.cubin);
-  archive.add("log", result.log);
-  return write(key, archive);
+  return write(key, packCompiled(source, result));
 }
 
 } // namespace tilewright::runtime

@@ -30,6 +30,11 @@ std::string defaultCacheDir();
 Hash128 cacheKey(const KernelSource &source, const std::vector<std::string> &options,
                  const std::string &nvrtcVersion);
 
+/// A compiled kernel with all that launching it needs.
+Archive packCompiled(const KernelSource &source, const CompiledText &compiled);
+/// What packCompiled packed, but for the source; nothing where something else was packed.
+std::optional<CompiledText> takeCompiled(Archive &archive);
+
 /// Entries are archives; anything may be kept in one. What compilations leave is read and written
 /// by `load` and `store`.
 class Cache {

@@ -6,10 +6,13 @@ kernels that come with the package as torch functions, `tilewright.builtin` give
 """
 
 from . import language
-from ._library import CompileError, Error
+from ._library import CompileError, Error, library
 from .kernel import Kernel, Report, Spec, builtin, builtin_kernels, from_file, gpu_count, inline, kernel
 from .language import *  # noqa: F403
 from .tuned import load_tuned
+
+__version__: str = library.version()
+__commit__: str = library.commit()  # what the library was built from; empty where that is not known
 
 __all__ = ["inline", "kernel"]
 __all__ += language.__all__

@@ -25,6 +25,12 @@ def test_it_needs_only_the_c_library_and_apache_tvm_ffi():
     assert "RPATH" not in readelf("-d") and "RUNPATH" not in readelf("-d")
 
 
+def test_the_package_says_its_version():
+    project = pathlib.Path(__file__).parents[2] / "pyproject.toml"
+    assert f'version = "{tilewright.__version__}"' in project.read_text()
+    assert re.fullmatch("[0-9a-f]*", tilewright.__commit__)
+
+
 def test_it_shows_nothing_but_its_functions():
     """A process may hold another LLVM, Triton's say."""
     symbols = re.findall(r"^ *\d+: .* (?:GLOBAL|WEAK|UNIQUE) +\w+ +\d+ (\S+)$",

@@ -1,4 +1,5 @@
 // The command line: words in, one of the functions of Commands.h called.
+#include "tilewright/Version.h"
 #include "tools/driver/Measure.h"
 #include "tools/tilewright/Commands.h"
 
@@ -112,6 +113,11 @@ static int finish(const Status &status) {
   return 1;
 }
 
+static std::string versionText() {
+  std::string text = fmt::format("tilewright {}", version());
+  return *commit() ? text + fmt::format(" (commit {})", commit()) : text;
+}
+
 int main(int argc, char **argv) {
   // Lines appear as they are printed, also in a pipe.
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
@@ -119,7 +125,7 @@ int main(int argc, char **argv) {
     return driver::measureContest(argv[2], argc > 3 ? argv[3] : "", STDOUT_FILENO);
   CLI::App app("Tilewright: GPU kernels written as whole-tile programs", "tilewright");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "tilewright " TILEWRIGHT_VERSION);
+  app.set_version_flag("--version", versionText());
   Status status;
 
   RunOptions runOptions;

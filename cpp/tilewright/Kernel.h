@@ -1,0 +1,74 @@
+//===- Kernel.h - Kernels, compiled as they are called ----------*- C++ -*-===//
+//
+//   tilewright::ErrorOr<tilewright::Kernel> softmax = tilewright::Kernel::load("softmax");
+//   tilewright::Status done = softmax->launch(stream, {x, y});
+//
+// In libtilewright. Launching needs an NVIDIA GPU, its driver and NVRTC, which are found as the
+// program runs; interpreting needs none of these.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "tilewright/ErrorOr.h"
+#include "tilewright/Tensor.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tilewright {
+
+/// Values of a kernel's constants and tile extents, by name.
+using Settings = std::vector<std::pair<std::string, std::variant<bool, int64_t, double>>>;
+
+/// How a kernel is compiled; what is not given is chosen.
+struct KernelOptions {
+  std::string target = {}; ///< `sm_90`. Else that of the GPU; where there is none, sm_90.
+  std::string plan = {};   ///< The text of a plan, or `none`. Else one is found.
+  int64_t warps = 0, stages = 0;
+};
+
+/// A kernel as a function of its arguments: tensors and scalars in the order of its declaration.
+/// Compiles when it is first called with other element types, alignments or constants, or takes
+/// what the disk has of earlier processes. Copies share their code. Thread-safe.
+class Kernel {
+public:
+  /// A built-in kernel by its name, `file.py`, `file.py:kernel` or `file.mlir`.
+  static ErrorOr<Kernel> load(const std::string &what, const KernelOptions &options = {});
+
+  /// A kernel of a text in the language. `name` may be empty if the text has one kernel; `file` is
+  /// what messages call the text.
+  static ErrorOr<Kernel> fromText(const std::string &text, const std::string &name = "",
+                                  const KernelOptions &options = {},
+                                  const std::string &file = "kernel.py");
+
+  /// Starts the kernel on a stream of the GPU that holds the tensors, and returns. The error names
+  /// the argument and the values that disagree.
+  Status launch(Stream stream, const std::vector<Argument> &arguments,
+                const Settings &settings = {}) const;
+
+  /// Compiles for these arguments and loads the code, so that a launch may be captured into a
+  /// graph.
+  Status prepare(const std::vector<Argument> &arguments, const Settings &settings = {}) const;
+
+  /// Runs the kernel on the CPU, over tensors in host memory, and returns when it is done: slow,
+  /// and what every GPU's results are held against.
+  Status interpret(const std::vector<Argument> &arguments, const Settings &settings = {}) const;
+
+  /// Compiles for arguments like these and writes a file that `Bundle` runs. The tensors' memory is
+  /// not read; their alignments and constant sizes are relied on. Needs NVRTC and no GPU.
+  Status save(const std::string &path, const std::vector<Argument> &arguments,
+              const Settings &settings = {}) const;
+
+private:
+  struct State;
+  explicit Kernel(std::shared_ptr<State> state);
+  static ErrorOr<Kernel> create(std::shared_ptr<State> state, const KernelOptions &options);
+
+  std::shared_ptr<State> state;
+};
+
+} // namespace tilewright
