@@ -200,7 +200,7 @@ Clocks Predictor::stepOf(int loop) const {
     if (stream.loop == loop && !stream.into.empty())
       step.shared += double(stream.bytes()) / rates.sharedBytes;
   // What does not hide behind the longest: measured, as all such numbers here (docs/planner.md).
-  constexpr double kL2 = 0.21, kChain = 100, kAlone = 0.29, kRing = 0.72;
+  constexpr double kL2 = 0.21, kChain = 100, kAlone = 0.29, kRing = 0.47;
   step.taken =
       std::max({step.products, step.l2, step.shared}) + kL2 * std::min(step.products, step.l2);
   if (step.products > 0) {
@@ -314,8 +314,7 @@ double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channe
   int64_t pitch = pitchBytes(stream.pitch, stream.elementBytes);
   if (pitch % kSector)
     return share * kWithinSector;
-  bool areTogether =
-      pitch % kLine == 0 && !plan.blocks.cluster && plan.blocks.turns < 2 && plan.blocks.perSm == 1;
+  bool areTogether = pitch % kLine == 0 && !plan.blocks.cluster && plan.blocks.perSm == 1;
   return areTogether ? kApart + (1 - kApart) * distinctOf(stream) : share;
 }
 
@@ -377,7 +376,7 @@ std::pair<double, double> Predictor::wholeEnd() const {
 
 /// What a tile's end takes, and how much of that nothing is multiplied beside.
 double Predictor::endOf() const {
-  constexpr double kBeside = 0.47, kNextTile = 0.5, kSwitch = 610;
+  constexpr double kBeside = 0.35, kNextTile = 0.5, kSwitch = 600;
   auto [stores, arithmetic] = wholeEnd();
   if (plan.loopOf(Plan::kTiles))
     return kNextTile * (stores + arithmetic);

@@ -9,7 +9,9 @@
 // every thread for what it copies itself, one lane of each warp for register tiles. To release a
 // slot one lane of each warp arrives. Behind a wgmma product one thread of the warpgroup does: the
 // product is over for all four warps at once, and all of them have waited for the slot. Whoever
-// stores what wgmma reads also fences it.
+// stores what wgmma reads also fences it. So does who loads what TMA writes next: an arrive
+// overtakes loads that are under way, and products that read shared memory as fast as it goes can
+// hold those up until TMA has written (docs/hopper.md).
 //
 // Channels whose slots always change hands together, next to each other in the program, share their
 // barriers: the bytes of all are counted on one.
@@ -163,8 +165,11 @@ void ChannelLowering::giveBack(Ring &ring, Value number, Value condition) {
   Value empty =
       builder.create<cta::BarrierOfOp>(loc, cta::SlotState::Empty, ring.channels.front(), number);
   Returner returner = returnerOf(role, ring.channels);
-  if (returner == Returner::Warp)
+  if (returner == Returner::Warp) {
+    if (ring.kind() == cta::ChannelKind::Tma)
+      builder.create<cuda::FenceOp>(loc, cuda::FenceKind::AsyncShared);
     builder.create<cuda::WarpSyncOp>(loc);
+  }
   auto of = returner == Returner::Thread ? cta::Threads::Role
             : returner == Returner::Warp ? cta::Threads::Warp
                                          : cta::Threads::Warpgroup;

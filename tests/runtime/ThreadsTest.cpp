@@ -109,9 +109,10 @@ TEST(Threads, read_a_cache_entry_that_others_replace) {
     for (int i = 0; i < 20; ++i) {
       Status status = cache.write(key, entryOf(number));
       EXPECT_TRUE(status) << status.error().message;
-      std::optional<Archive> found = cache.read(key);
-      ASSERT_TRUE(found);
-      const std::string *bytes = found->find("writer");
+      ErrorOr<std::optional<Archive>> found = cache.read(key);
+      ASSERT_TRUE(found) << found.error().message;
+      ASSERT_TRUE(*found);
+      const std::string *bytes = (*found)->find("writer");
       ASSERT_TRUE(bytes);
       EXPECT_EQ(*bytes, std::string(5000, bytes->front()));
     }
