@@ -136,7 +136,8 @@ unsigned Instruction::registersEnd() const {
 
 std::vector<Instruction> decode(std::string_view code) {
   std::vector<Instruction> result(code.size() / kInstructionBytes);
-  std::memcpy(result.data(), code.data(), result.size() * kInstructionBytes);
+  if (!result.empty()) // no code may be at no address
+    std::memcpy(result.data(), code.data(), result.size() * kInstructionBytes);
   return result;
 }
 

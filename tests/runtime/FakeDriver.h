@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 namespace tilewright::runtime {
@@ -45,8 +46,7 @@ struct RecordedBuffer {
 
 struct RecordedUserObject {
   uint64_t graph = 0; ///< That holds it; 0: none does.
-  void *pointer = nullptr;
-  void (*destroy)(void *) = nullptr;
+  std::unique_ptr<void, void (*)(void *)> object;
 };
 
 struct FakeState {
@@ -156,7 +156,7 @@ inline DriverResult streamSynchronize(Stream stream) {
 /// User objects are numbered from 1 on.
 inline DriverResult userObjectCreate(UserObjectHandle *object, void *pointer,
                                      void (*destroy)(void *), unsigned, unsigned) {
-  fakeState().userObjects.push_back({0, pointer, destroy});
+  fakeState().userObjects.push_back({0, {pointer, destroy}});
   *object = reinterpret_cast<UserObjectHandle>(fakeState().userObjects.size());
   return kDriverSuccess;
 }
@@ -174,17 +174,14 @@ inline DriverResult graphRetainUserObject(GraphHandle graph, UserObjectHandle ob
 }
 
 inline DriverResult userObjectRelease(UserObjectHandle object, unsigned) {
-  RecordedUserObject &released = userObject(object);
-  return released.destroy(released.pointer), kDriverSuccess;
+  return userObject(object).object.reset(), kDriverSuccess;
 }
 
 /// Destroys a graph, and all that was made of it.
 inline void destroyGraph(uint64_t graph) {
   for (RecordedUserObject &object : fakeState().userObjects)
-    if (object.graph == graph) {
-      object.graph = 0;
-      object.destroy(object.pointer);
-    }
+    if (object.graph == graph)
+      object.object.reset();
 }
 
 inline DriverResult tensorMapEncodeTiled(TensorMap *map, int dataType, uint32_t rank, void *address,
