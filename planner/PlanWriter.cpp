@@ -1,0 +1,269 @@
+#include "planner/PlanWriter.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace tilewright;
+using namespace tilewright::planner;
+using passes::Plan;
+using Step = Plan::Loop::Step;
+
+constexpr int64_t kMostColumns = 256; // of one
+constexpr int64_t kOperandBytes = 32; // along the depth of one
+/// Of a thread, beside sums and operands: addresses, counters, what an epilogue holds.
+constexpr int64_t kOwnRegisters = 24;
+/// Of a thread, beside the sums of an instruction, before roles exchange registers: ptxas holds all
+/// code to what the kernel starts with.
+constexpr int64_t kStartRegisters = 26;
+/// Of a thread, for what is carried of its rows between products: maxima, sums, factors.
+constexpr int64_t kRowRegisters = 8;
+/// Of a thread, for sums of several blocks of rows: with 192 a product was measured at 0.65 of its
+/// speed with 128.
+constexpr int64_t kMostOfBlocks = 160;
+
+//===- Products and roles ---------------------------------------------------------------------===//
+
+Status PlanWriter::writeProduct(const ProductModel &product) {
+  int64_t rows = rowsOf(product, is.isSwapped), all = is.isSwapped ? product.m : product.n;
+  if (!isMultiplied(rows, is.groups))
+    return Error{llvm::formatv("{0} has {1} rows, of which {2} warpgroup{3} multiply {4} or {5}",
+                               product.id, rows, is.groups, is.groups == 1 ? "" : "s",
+                               kWarpgroupRows * is.groups, kMostBlocks * kWarpgroupRows * is.groups)
+                     .str()};
+  if (all % 8)
+    return Error{llvm::formatv("{0} has {1} columns, no multiple of 8", product.id, all).str()};
+  int64_t columns = all;
+  for (int64_t parts = 2; columns > kMostColumns; ++parts)
+    if (all % (parts * 8) == 0)
+      columns = all / parts;
+  if (int64_t needs = columns / 2 + kStartRegisters; needs > startRegisters())
+    return Error{
+        llvm::formatv("{0} columns take {1} registers of a thread, which has {2} when the kernel "
+                      "starts",
+                      columns, needs, startRegisters())
+            .str()};
+  int64_t depth = kOperandBytes * 8 / product.bits;
+  if (product.k % depth)
+    return Error{
+        llvm::formatv("{0} has {1} of depth, no multiple of {2}", product.id, product.k, depth)
+            .str()};
+  plan.products.push_back({product.id,
+                           "wgmma",
+                           {kWarpgroupRows, columns, depth},
+                           {4 * is.groups, 1},
+                           isBehind(product) ? 1 : 0});
+  plan.products.back().swapped = is.isSwapped;
+  return {};
+}
+
+Status PlanWriter::writeProducts() {
+  int64_t registers = 0, added = 0;
+  for (const ProductModel &product : model.products) {
+    TILEWRIGHT_TRY(writeProduct(product));
+    int64_t sums = product.m * product.n / (kThreads * is.groups);
+    registers += sums;
+    if (product.isAdded) // to sums of its own, one product after the other
+      added = std::max(added, sums);
+    int64_t blocks = rowsOf(product, is.isSwapped) / (kWarpgroupRows * is.groups);
+    if (blocks > 1 && is.groups > 1 && registers > kMostOfBlocks)
+      return Error{llvm::formatv(
+                       "sums of {0} blocks of rows take {1} registers of a thread, and {2} at most",
+                       blocks, registers, kMostOfBlocks)
+                       .str()};
+    if (!isLeftShared(product)) { // one is made beside the product of another
+      int64_t left =
+          rowsOf(product, is.isSwapped) * product.k * product.bits / 32 / (kThreads * is.groups);
+      registers += product.behind.empty() && isBehind(product) ? 2 * left : left;
+    }
+  }
+  registers += added;
+  int64_t own = kOwnRegisters + (isChained ? kRowRegisters : endRegisters());
+  int64_t all = plan.roles.back().registers.value_or(startRegisters());
+  int64_t most = std::max<int64_t>(0, all - own);
+  if (registers > most)
+    return Error{
+        llvm::formatv("sums and operands take {0} registers of a thread, which has {1} for them",
+                      registers, most)
+            .str()};
+  return {};
+}
+
+/// Registers of a thread for what an end computes, and for rows that it reads along the columns of
+/// instructions: a thread holds a quarter of these.
+int64_t PlanWriter::endRegisters() const {
+  constexpr int64_t kComputed = 8, kLanes = 4, kBytes = 4;
+  const ProductModel &product = model.products.front();
+  int64_t columns = is.isSwapped ? product.m : product.n;
+  int64_t registers = model.work.multiplies > 0 ? kComputed : 0;
+  for (const StreamModel &stream : model.streams)
+    if (stream.loop == kNoLoop && stream.shape.size() == 1 && stream.shape.front() == columns)
+      registers += columns * stream.elementBytes / (kLanes * kBytes);
+  return registers;
+}
+
+Status PlanWriter::writeRoles() {
+  // Loads that go on at different paces wait for each other in one role; a role each costs
+  // registers alone where all tiles are alike.
+  bool isUneven = llvm::any_of(model.loops, [](auto &loop) { return !loop.axes.empty(); });
+  bool isApart = is.isSkewed && !isUneven;
+  for (const StreamModel &stream : model.streams) {
+    if (!isStream(stream))
+      continue;
+    if (plan.roles.empty() || (isApart && stream.isOperand))
+      plan.roles.push_back({isApart ? "load " + stream.id : "load", 1, std::nullopt, {}, {}});
+    plan.roles.back().streams.push_back(stream.id);
+  }
+  if (plan.roles.empty())
+    return Error{"no role can load what it multiplies"};
+  addComputingRoles();
+  return {};
+}
+
+/// The role that multiplies, one that makes operands for it, and the registers of all.
+void PlanWriter::addComputingRoles() {
+  constexpr int64_t kMost = 240; // that a role can ask for
+  if (byThreads()) {             // loading takes warps, and as many registers as multiplying
+    for (Plan::Role &role : plan.roles)
+      role.warps = 4;
+    plan.roles.push_back({"compute", 4 * is.groups, std::nullopt, {}, {}});
+    return;
+  }
+  int64_t few = is.computingGroups() > 2 ? 32 : plan.roles.size() > 1 ? 24 : 40;
+  auto whole = [](int64_t registers) {
+    return registers / Target::kRegisterUnit * Target::kRegisterUnit;
+  };
+  // What all start with is what they can exchange.
+  int64_t left = (1 + makers() + is.computingGroups()) * startRegisters() - few;
+  for (Plan::Role &role : plan.roles)
+    role.registers = few;
+  if (makers()) {
+    left -= makerRegisters() * makers();
+    plan.roles.push_back({"make", 4 * makers(), makerRegisters(), {}, {}});
+    for (const ComputedModel &tile : model.computed)
+      if (isMade(tile))
+        plan.roles.back().tiles.push_back(tile.id);
+  }
+  plan.roles.push_back(
+      {"compute", 4 * is.groups, std::min(kMost, whole(left / is.computingGroups())), {}, {}});
+}
+
+//===- Blocks and loops -----------------------------------------------------------------------===//
+
+void PlanWriter::writeBlocks() {
+  plan.blocks.perSm = is.perSm;
+  plan.blocks.cluster = is.cluster;
+  if (is.clusterAxis) {
+    plan.blocks.axes = {is.clusterAxis};
+    for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
+      if (axis != is.clusterAxis)
+        plan.blocks.axes.push_back(axis);
+  }
+  plan.blocks.turns = is.turns;
+  if (is.isSplit) {
+    plan.blocks.splitLoop = splitLoop()->id;
+    plan.blocks.least = 16;
+  }
+}
+
+/// Products of one iteration are started together, and awaited so.
+static std::vector<Step> startsAndAwaits(llvm::ArrayRef<const ProductModel *> products) {
+  std::vector<Step> order;
+  for (Step::Kind kind : {Step::Start, Step::Await})
+    for (const ProductModel *product : products)
+      order.push_back({kind, product->id});
+  return order;
+}
+
+/// Each is awaited before the next, which follows from it, is started.
+static std::vector<Step> oneByOne(llvm::ArrayRef<const ProductModel *> products) {
+  std::vector<Step> order;
+  for (const ProductModel *product : products) {
+    order.push_back({Step::Start, product->id});
+    order.push_back({Step::Await, product->id});
+  }
+  return order;
+}
+
+/// Each is added to its sum before the next is started, but the last: that is added an iteration
+/// later, beside the first.
+static std::vector<Step> addedInTurn(llvm::ArrayRef<const ProductModel *> products) {
+  const std::string &last = products.back()->id;
+  std::vector<Step> order = {{Step::Add, last}};
+  for (const ProductModel *product : products.drop_back())
+    for (Step::Kind kind : {Step::Start, Step::Await, Step::Add})
+      order.push_back({kind, product->id});
+  order.insert(order.end(), {{Step::Start, last}, {Step::Await, last}});
+  return order;
+}
+
+/// Warpgroups take turns in the starts that the order begins with.
+static void takeTurns(std::vector<Step> &order) {
+  auto last = llvm::find_if(order, [](const Step &step) { return step.kind != Step::Start; });
+  order.insert(last, {Step::Leave, ""});
+  order.insert(order.begin(), {Step::Enter, ""});
+}
+
+void PlanWriter::writeLoop(const LoopModel &loop, int number) {
+  Plan::Loop made;
+  made.id = loop.id;
+  if (loop.latePeak)
+    made.latePeak = 8;
+  made.lateSums = loop.lateSums;
+  made.fromLast = is.fromLast && loop.anyOrder;
+  made.byWarpgroup = loop.hasMasks && loop.byRows && !loop.axes.empty() && !made.fromLast &&
+                     is.groups > 1 && !putsTogether(model);
+  made.splitMasks = loop.hasMasks && !(made.fromLast && loop.masksLast);
+  std::vector<const ProductModel *> now, late;
+  for (const ProductModel &product : model.products)
+    if (product.loop == number && (!product.isPending || isBehind(product)))
+      (isBehind(product) ? late : now).push_back(&product);
+  bool isSkewed = !late.empty();
+  llvm::append_range(now, late);
+  bool areAdded = llvm::all_of(now, [](auto *product) { return product->isAdded; });
+  if (areAdded && now.size() > 1)
+    made.order = addedInTurn(now);
+  else if (isSkewed || is.takesTurns)
+    made.order = isSkewed ? startsAndAwaits(now) : oneByOne(now);
+  if (is.takesTurns && !now.empty())
+    takeTurns(made.order);
+  Plan::Loop none;
+  none.id = loop.id;
+  if (made != none)
+    plan.loops.push_back(std::move(made));
+}
+
+/// The last products of a tile end beside the first of the next.
+void PlanWriter::writeTilesOrder() {
+  std::vector<const ProductModel *> order;
+  for (bool behind : {true, false})
+    for (const ProductModel &product : model.products)
+      if (isBehind(product) == behind)
+        order.push_back(&product);
+  Plan::Loop tiles;
+  tiles.id = Plan::kTiles.str();
+  tiles.order = startsAndAwaits(order);
+  plan.loops.push_back(std::move(tiles));
+}
+
+void PlanWriter::writeLoops() {
+  for (auto [number, loop] : llvm::enumerate(model.loops))
+    writeLoop(loop, int(number));
+  if (is.overlapsTiles)
+    writeTilesOrder();
+}
+
+ErrorOr<Plan> PlanWriter::write() {
+  plan.kernel = model.kernel;
+  plan.target = target.name.str();
+  plan.positive = model.positive;
+  plan.tiles = model.tiles;
+  plan.programs = model.programs;
+  plan.parts = model.parts;
+  if (is.isSplit && !splitLoop())
+    return Error{"no loop can be shared"};
+  TILEWRIGHT_TRY(writeRoles());
+  TILEWRIGHT_TRY(writeProducts());
+  writeBlocks();
+  writeLoops();
+  TILEWRIGHT_TRY(writeChannels());
+  return std::move(plan);
+}

@@ -1,0 +1,121 @@
+//===- PlanWriter.h - a plan of some structure ----------------------------------------------===//
+#ifndef TILEWRIGHT_PLANNER_PLANWRITER_H
+#define TILEWRIGHT_PLANNER_PLANWRITER_H
+
+#include "ir/Target.h"
+#include "planner/Structures.h"
+#include "support/ErrorOr.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace tilewright::planner {
+
+/// Writes one plan.
+class PlanWriter {
+public:
+  /// `given` has the channels that a user states.
+  PlanWriter(const KernelModel &model, const Target &target, const Structure &structure,
+             const passes::Plan &given)
+      : model(model), target(target), is(structure), given(given), isChained(hasChains(model)) {}
+
+  /// The plan, or why there is none.
+  ErrorOr<passes::Plan> write();
+
+private:
+  static constexpr int64_t kThreads = 128; ///< Of a warpgroup.
+
+  Status writeProducts();
+  Status writeProduct(const ProductModel &product);
+  int64_t endRegisters() const;
+  Status writeRoles();
+  void addComputingRoles();
+  Status writeChannels();
+  Status writeSlots();
+  void writeEnds(int level);
+  void writeBlocks();
+  void writeLoops();
+  void writeLoop(const LoopModel &loop, int number);
+  void writeTilesOrder();
+  ErrorOr<int64_t> fillSlots();
+  int64_t leastSlots() const;
+
+  /// Whether a role brings it: operands, and what TMA can bring beside them, in a loop or behind.
+  bool isStream(const StreamModel &stream) const {
+    if (!stream.notByRole.empty() || stream.isOperand)
+      return stream.notByRole.empty();
+    bool isBeside =
+        stream.loop == kNoLoop ? isBesideLoops(stream) : operandIn(stream.loop) != nullptr;
+    return isBeside && stream.notByTma.empty();
+  }
+  /// Whether it may be a row or column that an end needs, such as a bias, or that comes between
+  /// products, such as where documents begin. Behind loops that blocks share there are no streams.
+  bool isBesideLoops(const StreamModel &stream) const {
+    return stream.shape.size() == 1 && !is.isSplit;
+  }
+  /// Whether TMA cannot bring an operand, so that threads have to.
+  bool byThreads() const {
+    return llvm::any_of(model.streams, [&](const StreamModel &stream) {
+      return isStream(stream) && !stream.notByTma.empty();
+    });
+  }
+  /// Whether another role can compute a tile that lies in shared memory.
+  bool isMade(const ComputedModel &tile) const { return isShared(tile) && !tile.isFromProduct; }
+  bool isShared(const ComputedModel &tile) const {
+    return is.isSwapped ? tile.isSharedSwapped : tile.isShared;
+  }
+  /// Warpgroups that do.
+  int64_t makers() const {
+    bool areSome = llvm::any_of(model.computed, [&](auto &tile) { return isMade(tile); });
+    return areSome ? is.makers : 0;
+  }
+  /// Of a role that makes operands: of one that only turns, a tile's words twice, as it was and is.
+  int64_t makerRegisters() const {
+    constexpr int64_t kConverts = 120, kBesides = 24, kUnit = Target::kRegisterUnit;
+    int64_t words = 0, threads = kThreads * makers();
+    for (const ComputedModel &tile : model.computed)
+      if (isMade(tile))
+        words = tile.isTurned ? std::max(words, tile.bytes / 4 / threads) : kConverts;
+    return std::min(kConverts, (2 * words + kBesides) / kUnit * kUnit);
+  }
+  /// The stream with whose slots those of another change hands.
+  const StreamModel *leaderOf(const StreamModel &stream) const;
+  /// The first stream of a loop that a product multiplies; null if there is none.
+  const StreamModel *operandIn(int loop) const {
+    auto found = llvm::find_if(model.streams, [&](const StreamModel &stream) {
+      return stream.loop == loop && stream.isOperand;
+    });
+    return found == model.streams.end() ? nullptr : &*found;
+  }
+  bool isBehind(const ProductModel &product) const {
+    if (product.loop == kNoLoop || !model.loops[product.loop].isIdleBehind)
+      return false;
+    return product.behind.empty() ? is.makesAhead && !isLeftShared(product) : is.isSkewed;
+  }
+  /// Whether the instructions of a product read their left operand in shared memory.
+  bool isLeftShared(const ProductModel &product) const {
+    return is.isSwapped ? product.isSharedSwapped : product.isShared;
+  }
+  /// The loop whose iterations blocks can share; null if there is none.
+  const LoopModel *splitLoop() const {
+    return model.loops.size() == 1 && model.loops.front().carriesSums &&
+                   model.loops.front().axes.empty()
+               ? &model.loops.front()
+               : nullptr;
+  }
+  /// Of a thread, when the kernel starts: the loading roles are a warpgroup.
+  int64_t startRegisters() const {
+    int64_t threads = (1 + makers() + is.computingGroups()) * kThreads * is.perSm;
+    return Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
+  }
+
+  const KernelModel &model;
+  const Target &target;
+  const Structure &is;
+  const passes::Plan &given;
+  const bool isChained; ///< Products follow from others.
+  passes::Plan plan;
+};
+
+} // namespace tilewright::planner
+
+#endif

@@ -1,0 +1,126 @@
+#include "planner/Structures.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tilewright;
+using namespace tilewright::planner;
+
+int64_t planner::rowsOf(const ProductModel &product, bool isSwapped) {
+  return isSwapped ? product.n : product.m;
+}
+
+bool planner::isMultiplied(int64_t rows, int64_t groups) {
+  return rows % (kWarpgroupRows * groups) == 0 && rows / (kWarpgroupRows * groups) <= kMostBlocks;
+}
+
+bool planner::hasChains(const KernelModel &model) {
+  return llvm::any_of(model.products, [](auto &product) { return !product.behind.empty(); });
+}
+
+bool planner::putsTogether(const KernelModel &model) {
+  return llvm::any_of(model.computed,
+                      [](auto &tile) { return tile.isFromProduct && tile.isShared; });
+}
+
+/// Kernels whose products follow from others: attention, for example.
+static std::vector<Structure> chained(const KernelModel &model, int64_t groups) {
+  bool hasIdle = llvm::any_of(model.loops, [](auto &loop) { return loop.isIdleBehind; });
+  bool hasMasks = llvm::any_of(model.loops, [](auto &loop) { return loop.hasMasks; });
+  bool isEven = llvm::all_of(model.loops, [](auto &loop) { return loop.axes.empty(); });
+  bool anyOrder = llvm::all_of(model.loops, [](auto &loop) { return loop.anyOrder; });
+  // Beside warpgroups that turn operands, neither turns nor tiles that overlap were measured to
+  // gain.
+  bool areTurned = llvm::any_of(model.computed, [](auto &tile) { return tile.isTurned; });
+  bool takeTurns = groups > 1 && !putsTogether(model) && !areTurned;
+  std::vector<Structure> result;
+  for (bool isSkewed : {true, false})
+    for (bool takesTurns : {false, true})
+      for (bool overlapsTiles : {true, false}) {
+        if ((isSkewed && !hasIdle) || (takesTurns && !takeTurns) ||
+            (overlapsTiles && (!isSkewed || areTurned)))
+          continue;
+        result.push_back({.groups = groups,
+                          .isSkewed = isSkewed,
+                          .takesTurns = takesTurns,
+                          .overlapsTiles = overlapsTiles,
+                          .fromLast = isSkewed && hasMasks && isEven && anyOrder});
+      }
+  return result;
+}
+
+/// Whether neighbours along an axis of the grid read the same, and may be blocks of a cluster.
+static bool isShared(const KernelModel &model, int64_t axis) {
+  return !llvm::is_contained(model.apart, axis) &&
+         llvm::any_of(model.streams, [&](const StreamModel &stream) {
+           return stream.isOperand && llvm::is_contained(stream.alike, axis);
+         });
+}
+
+/// Products of which none follows from another, by some warpgroups.
+static std::vector<Structure> unchained(const KernelModel &model, int64_t groups, bool isSwapped) {
+  Structure plain = {.groups = groups, .isSwapped = isSwapped};
+  std::vector<Structure> result = {plain};
+  auto add = [&](auto change) {
+    Structure structure = plain;
+    change(structure);
+    result.push_back(structure);
+  };
+  add([](Structure &is) { is.perSm = 2; });
+  add([](Structure &is) { is.isSplit = true; });
+  if (isSwapped) // few rows: all that loads and converts is needed
+    add([](Structure &is) {
+      is.perSm = 2;
+      is.isSplit = true;
+    });
+  for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
+    for (int64_t cluster : {2, 4})
+      for (bool isSplit : {false, true})
+        if (isShared(model, axis))
+          add([&](Structure &is) {
+            is.cluster = cluster;
+            is.clusterAxis = axis;
+            is.isSplit = isSplit;
+          });
+  if (groups == 1)
+    add([](Structure &is) { is.turns = 2; });
+  // Of operands in registers, made ahead; of products that are added at once, in turns; of operands
+  // that others make, by two.
+  bool areIdle = llvm::all_of(model.loops, [](auto &loop) { return loop.isIdleBehind; });
+  bool areInRegisters = llvm::any_of(model.products, [&](const ProductModel &product) {
+    return isSwapped ? !product.isSharedSwapped : !product.isShared;
+  });
+  bool areAdded = llvm::all_of(model.products, [](auto &product) { return product.isAdded; });
+  bool areMade = llvm::any_of(model.computed, [&](auto &tile) {
+    return !tile.isFromProduct && (isSwapped ? tile.isSharedSwapped : tile.isShared);
+  });
+  for (size_t number = 0, count = result.size(); number < count; ++number) {
+    Structure structure = result[number];
+    structure.takesTurns = areAdded && model.products.size() == 1 && groups > 1;
+    structure.makers = areMade ? 2 : 1;
+    structure.makesAhead = areInRegisters && areIdle;
+    if (structure.takesTurns || areMade || structure.makesAhead)
+      result.push_back(structure);
+  }
+  return result;
+}
+
+std::vector<Structure> planner::structuresOf(const KernelModel &model) {
+  std::vector<Structure> result;
+  bool isChained = hasChains(model);
+  bool arePending = llvm::all_of(model.products, [](auto &product) { return product.isPending; });
+  for (int64_t groups : {1, 2, 3})
+    for (bool isSwapped : {false, true})
+      if (isChained && !isSwapped)
+        llvm::append_range(result, chained(model, groups));
+      else if (!isChained && (!isSwapped || arePending))
+        llvm::append_range(result, unchained(model, groups, isSwapped));
+  // Why none is possible says one; where some are, others need no reason.
+  auto isPossible = [&](const Structure &structure) {
+    return llvm::all_of(model.products, [&](auto &product) {
+      return isMultiplied(rowsOf(product, structure.isSwapped), structure.groups);
+    });
+  };
+  if (llvm::any_of(result, isPossible))
+    llvm::erase_if(result, [&](auto &structure) { return !isPossible(structure); });
+  return result;
+}
