@@ -7,10 +7,10 @@ using namespace tilewright;
 using namespace tilewright::planner;
 using passes::Plan;
 
-constexpr int64_t kShareBytes = 128;  // whose multiples a block of a cluster loads for all
+constexpr int64_t kShareBytes = 128; // whose multiples a block of a cluster loads for all
 constexpr int64_t kMostSlots = 12;
-constexpr int64_t kPadBytes = 16;  // of a row of what is put in order, against bank conflicts
-constexpr int64_t kPutSlots = 3;   // of a tile that another role makes
+constexpr int64_t kPadBytes = 16; // of a row of what is put in order, against bank conflicts
+constexpr int64_t kPutSlots = 3;  // of a tile that another role makes
 constexpr int64_t kLeastRows =
     16; // of a tile and of a slot: two matrices, which a warp stores at once
 /// Bytes of shared memory for barriers, and to align slots.
