@@ -1,7 +1,7 @@
-//===- MadeFunctions.h - device functions made for the forms that a kernel uses ---------------===//
+//===- MadeFunctions.h - device functions that are generated for a kernel ---------------------===//
 //
-// TMA copies have a form per rank, products of a warpgroup one per shape and type: too many for the
-// prelude. Each form that a kernel uses becomes one function, between prelude and kernel.
+// There is a form of TMA copies per rank, and one of wgmma per shape and type: too many for the
+// prelude. For each form that a kernel uses, a function is generated between prelude and kernel.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_CODEGEN_MADEFUNCTIONS_H
@@ -29,7 +29,7 @@ MadeFunction tmaPrefetch(cuda::TmaPrefetchOp op);
 /// `wgmma_m64n256k16_bf16(d, a, b, accumulate)`
 MadeFunction wgmma(cuda::WgmmaOp op);
 
-/// Whether a made function may have this name, which no value of a kernel then gets.
+/// Whether a generated function may have this name. No value of a kernel gets such a name.
 bool isMadeName(llvm::StringRef name);
 
 } // namespace tilewright::codegen

@@ -1,7 +1,7 @@
 //===- Prelude.h - the device functions that kernels call -------------------------------------===//
 //
-// The files of codegen/prelude, embedded. A line `//@ names…` starts a section, which defines those
-// names; a kernel's text carries only the sections that it needs.
+// The files of codegen/prelude, embedded. A line `//@ names…` starts a section, which defines these
+// names. A kernel's text contains only the sections that it needs.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_CODEGEN_PRELUDE_H

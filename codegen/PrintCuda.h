@@ -1,11 +1,11 @@
 //===- PrintCuda.h - the CUDA C++ text of a kernel --------------------------------------------===//
 //
-// The last phase: a kernel in the cuda dialect in, text for NVRTC out. The text includes no header;
-// it starts with those parts of the prelude (codegen/prelude/*.cuh) that it uses.
+// The last phase: it takes a kernel in the cuda dialect and gives text for NVRTC. The text includes
+// no header. It starts with the parts of the prelude (codegen/prelude/*.cuh) that it uses.
 //
-// Printing decides nothing but spelling: which values get a name and which stand inside their
-// user's expression, how names are made unique, where parentheses are needed. Integer arithmetic is
-// printed as C++'s on signed integers, so overflow must not happen where the result matters.
+// Printing decides only about spelling: which values get a name and which are written inside their
+// user's expression, how names become unique, where parentheses are needed. Integer arithmetic is
+// printed as C++'s on signed integers, so it must not overflow where the result matters.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_CODEGEN_PRINTCUDA_H

@@ -1,8 +1,8 @@
 //===- Printer.h - statements and expressions of a kernel -------------------------------------===//
 //
-// An op without side effects whose value is used once does not become a statement: its text waits
-// and goes into the expression of its user. It gets a name after all where the expression would be
-// too long, where it would move into a loop, and where what it reads is about to change.
+// An op without side effects whose value is used once is not printed as a statement: its text waits
+// and becomes a part of its user's expression. It gets a name if the expression would be too long,
+// if it would move into a loop, or if an operand is about to change.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_CODEGEN_PRINTER_H
@@ -87,26 +87,27 @@ public:
   void closeBlock();
   /// Ends a block and starts another: `} else {`.
   void nextBlock(llvm::StringRef text);
-  /// Takes back a block that nothing was printed into, from its head at `position` on.
+  /// Removes a block that is empty, from its head at `position` on.
   void closeEmptyBlock(size_t position);
   /// Declares a variable for `value`, initialised if `initial` is not empty.
   std::string declare(mlir::Value value, const llvm::Twine &initial, bool constant);
-  /// Lets `value` be called `name`; a variable's value changes.
+  /// Gives `value` the name `name`; the value of a variable may change.
   void bind(mlir::Value value, const llvm::Twine &name, bool variable = false);
   /// Names the longest operands while the text of `op` would be too long.
   void shorten(mlir::Operation *op);
   /// Assigns values to variables, all at once.
   void assign(llvm::ArrayRef<std::string> variables, mlir::ValueRange values);
-  /// Names what may not wait until the regions of `op` have run, its operands excepted.
+  /// Gives names to expressions that cannot wait until the regions of `op` have run, except its
+  /// operands.
   void settle(mlir::Operation *op, bool loop);
   /// Emits the `#line` and the comment of a statement.
   void locate(mlir::Location location);
 
-  /// Notes that the kernel calls `function`; gives its name.
+  /// Notes that the kernel calls `function`, and returns its name.
   std::string made(MadeFunction function);
 
   std::string takeOutput() { return std::move(output); }
-  /// The definitions of all made functions.
+  /// The definitions of all generated functions.
   std::string takeMade();
   size_t position() const { return output.size(); }
   Names names;
@@ -132,7 +133,7 @@ private:
   mlir::LogicalResult printExpression(mlir::Operation *op, const Spelling &spelling);
   /// Prints the statement that names a waiting value.
   void define(mlir::Value value);
-  /// Names what reads a register array that `op` writes.
+  /// Gives names to expressions that read a register array which `op` writes.
   void settleWrites(mlir::Operation *op);
 
   const PrintOptions &options;
@@ -144,7 +145,8 @@ private:
   llvm::SmallVector<mlir::Value> waitingOrder;
   Dependence current;                                        // of the expression being built
   std::optional<std::pair<std::string, unsigned>> commented; // the source line last shown
-  std::optional<std::pair<std::string, unsigned>> directed;  // where the compiler thinks we are
+  std::optional<std::pair<std::string, unsigned>>
+      directed; // the position that the compiler assumes
 };
 
 } // namespace tilewright::codegen

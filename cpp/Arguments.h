@@ -1,4 +1,4 @@
-//===- Arguments.h - A caller's arguments as the runtime takes them -------===//
+//===- Arguments.h - a caller's arguments in the runtime's form -----------===//
 
 #pragma once
 
@@ -16,7 +16,7 @@ struct LoweredArguments {
   std::vector<std::vector<int64_t>> strides; ///< Of tensors that state none.
 };
 
-/// Absent tensors become those without an address and axes, or are left out.
+/// Absent tensors become tensors without address and axes, or are left out.
 ErrorOr<LoweredArguments> lowerArguments(const std::vector<Argument> &arguments, bool keepAbsent);
 
 } // namespace tilewright

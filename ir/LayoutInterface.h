@@ -1,8 +1,7 @@
-//===- LayoutInterface.h - how layouts pass through an op -------------------------------------===//
+//===- LayoutInterface.h - how layouts propagate through an op --------------------------------===//
 //
-// `assign-layouts` gives every tile a layout, and knows no op by name: an op says in `passLayout`
-// how the layouts of the tiles that it takes and gives follow from each other. The same rules are
-// then what its verifier checks.
+// `assign-layouts` gives every tile a layout, and knows no op by name. An op states in `passLayout`
+// how the layouts of its operands and results are related. Its verifier checks the same rules.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_IR_LAYOUTINTERFACE_H
@@ -25,13 +24,14 @@ struct TilePlace {
   bool operator==(const TilePlace &) const = default;
 };
 
-/// The layout of a tile, there or pending; none of other types, and before layouts are assigned.
+/// The layout of a tile, computed or pending. None for other types, and before layouts are
+/// assigned.
 std::optional<Layout> layoutIn(mlir::Type type);
 
-/// Whether an op works element by element.
+/// Whether an op is elementwise.
 bool isElementwise(mlir::Operation *op);
 
-/// Checks that an op's layouts follow from each other as it says.
+/// Checks that the layouts of an op's operands and results are related as it states.
 mlir::LogicalResult verifyLayouts(mlir::Operation *op);
 
 } // namespace tilewright
@@ -40,7 +40,7 @@ mlir::LogicalResult verifyLayouts(mlir::Operation *op);
 
 namespace tilewright {
 
-/// What the interface says, for any op.
+/// The answer of the interface, for any op.
 std::optional<Layout> passLayout(mlir::Operation *op, TilePlace from, const Layout &layout,
                                  TilePlace to);
 std::optional<Layout> preferredLayout(mlir::Operation *op, TilePlace place, int64_t warps);

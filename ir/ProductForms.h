@@ -1,4 +1,4 @@
-//===- ProductForms.h - matrix products that hardware has instructions for --------------------===//
+//===- ProductForms.h - matrix products for which the hardware has instructions ---------------===//
 #ifndef TILEWRIGHT_IR_PRODUCTFORMS_H
 #define TILEWRIGHT_IR_PRODUCTFORMS_H
 
@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// What makes a product; each is an attribute of the `cta` dialect (ir/cta/CtaInstructions.td).
+/// What computes a product. Each is an attribute of the `cta` dialect (ir/cta/CtaInstructions.td).
 enum class ProductUnit { Fma, MmaSync, Wgmma };
 
 /// A row of ProductForms.def.
@@ -17,7 +17,7 @@ struct ProductForm {
   Feature feature;
   int64_t m, n, k;
 
-  /// Whether that is an instruction of this form.
+  /// Whether an instruction of this form has that shape.
   bool hasShape(llvm::ArrayRef<int64_t> shape) const;
 };
 

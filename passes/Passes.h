@@ -1,6 +1,6 @@
 //===- Passes.h - every pass, and how passes explain themselves -------------------------------===//
 //
-// The catalogue is Passes.td. A pass says what it decided, and why, with `explain`
+// Passes.td is the catalogue. A pass reports its decisions and their reasons with `explain`
 // (passes/say/Explain.h).
 //
 //===------------------------------------------------------------------------------------------===//

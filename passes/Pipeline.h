@@ -10,30 +10,31 @@
 
 namespace tilewright::passes {
 
-/// A level of the IR, once its passes ran.
+/// A level of the IR, at the end of its passes.
 enum class Stage { Tile, Cta, Cuda };
 
-/// What a caller may state about the code; 0 leaves a choice to `bind-config`.
+/// What a caller may fix about the code. 0 leaves the choice to `bind-config`.
 struct PipelineOptions {
   std::string target = "sm_90";
   int64_t warps = 0, stages = 0, minBlocks = 0;
-  /// Compile even what cannot be held in registers.
+  /// Also compile a kernel whose tiles do not fit into registers.
   bool allowSpills = false;
-  /// Flags of passes to leave out, to find the one that miscompiles; passes that others need stay.
+  /// Flags of passes to leave out, to find the one that miscompiles. Passes that later ones need
+  /// always run.
   std::vector<std::string> disabled;
 };
 
-/// Adds the passes behind which a kernel has the facts that plans are about (KernelFacts.h), where
-/// the conditions of a plan hold; an empty one has none.
+/// Adds the passes after which a kernel has the facts that plans refer to (KernelFacts.h), under
+/// the conditions of `plan`. An empty plan has none.
 void addFacts(mlir::OpPassManager &manager, const PipelineOptions &options, llvm::StringRef plan);
 
-/// Adds the passes that carry out a plan (docs/plans.md): a kernel of the `tile` level becomes the
-/// program of the `cta` level that the plan states.
+/// Adds the passes that carry out a plan (docs/plans.md): they turn a kernel of the `tile` level
+/// into the program of the `cta` level that the plan describes.
 void addPlan(mlir::OpPassManager &manager, const PipelineOptions &options, llvm::StringRef plan);
 
 /// Adds the passes that take a module of kernels to the end of stage `upTo`. A program that states
-/// its roles and channels starts `from` Stage::Cta; at the end of Stage::Tile it is that program
-/// without calls.
+/// its own roles and channels starts `from` Stage::Cta. At the end of Stage::Tile, it is that
+/// program with its calls inlined.
 void addPasses(mlir::OpPassManager &manager, const PipelineOptions &options, Stage upTo,
                Stage from = Stage::Tile);
 

@@ -1,8 +1,8 @@
-//===- Candidates.h - the plans that there are for a kernel with its tiles --------------------===//
+//===- Candidates.h - candidate plans for a kernel with given tiles ---------------------------===//
 //
-// Plans that differ in structure, each refused here only by what is exact: rules of instructions,
-// sums against registers, slots against shared memory. Which is fast is another question
-// (Predict.h); what a pass knows to be impossible, carrying it out says.
+// Plans of different structure. They are rejected here only by exact limits: rules of instructions,
+// accumulators against registers, slots against shared memory. Which plan is fast is another
+// question (Predict.h). Limits that only a pass knows show when the plan is carried out.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PLANNER_CANDIDATES_H
@@ -13,8 +13,8 @@
 
 namespace tilewright::planner {
 
-/// A plan, and how many of a user's entries say other than what would have been chosen beside the
-/// rest of it. Slots and orders of tiles do not count: the rest follows them.
+/// A plan, and how many of the user's entries differ from what the planner would have chosen. Slots
+/// and orders of tiles do not count, since the rest of a plan adapts to them.
 struct Candidate {
   passes::Plan plan;
   int64_t changed = 0;
@@ -22,12 +22,12 @@ struct Candidate {
 
 struct Candidates {
   std::vector<Candidate> plans;
-  /// Why there are none, or none of some structure: "192 x 256 sums take 256 registers of 232".
+  /// Why there are no plans, or none of some structure: "192 x 256 sums take 256 registers of 232".
   std::vector<std::string> refused;
 };
 
-/// The plans of a kernel with its tiles. `entries` are a user's (`passes::Plan::set`), and stand in
-/// all of them.
+/// The plans for a kernel with given tiles. `entries` are the user's (`passes::Plan::set`); every
+/// plan contains them.
 Candidates candidatesOf(const KernelModel &model, const Target &target,
                         llvm::ArrayRef<std::string> entries = {});
 

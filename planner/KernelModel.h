@@ -1,8 +1,8 @@
-//===- KernelModel.h - what choosing a plan reads of a kernel ---------------------------------===//
+//===- KernelModel.h - what the planner knows of a kernel -------------------------------------===//
 //
-// Plain data, read once from a kernel with its tiles (tools/driver/ReadModel.h): what of its facts
-// (passes/analysis/KernelFacts.h) decides how fast a plan is, and which there are. Nothing behind
-// it looks at the kernel again.
+// Plain data, read once from a kernel with given tiles (tools/driver/ReadModel.h): the facts
+// (passes/analysis/KernelFacts.h) that decide which plans there are and how fast they run. The
+// planner does not look at the kernel again.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PLANNER_KERNELMODEL_H
@@ -17,14 +17,14 @@
 
 namespace tilewright::planner {
 
-/// What stands outside of all loops, where the number of a loop is expected.
+/// In place of the number of a loop: outside of all loops.
 inline constexpr int kNoLoop = -1;
 
-/// Elements that arithmetic goes through, by the unit that does it.
+/// Elements of arithmetic, by the unit that computes them.
 struct Work {
-  double multiplies = 0;  ///< Sums, products, comparisons, selects: 128 per clock of an SM.
-  double specials = 0;    ///< exp2, tanh, reciprocals: 16.
-  double conversions = 0; ///< To other types: 64.
+  double multiplies = 0;  ///< Additions, products, comparisons, selects: 128 per clock and SM.
+  double specials = 0;    ///< exp2, tanh, reciprocals: 16 per clock and SM.
+  double conversions = 0; ///< Conversions between types: 64 per clock and SM.
 
   Work &operator+=(const Work &other);
   Work operator*(double times) const;
@@ -32,20 +32,20 @@ struct Work {
   bool operator==(const Work &) const = default;
 };
 
-/// A load that a role can make (s1).
+/// A load that a producer can make (s1).
 struct StreamModel {
   std::string id;
-  std::vector<int64_t> shape; ///< Of its tile; empty: a single number.
+  std::vector<int64_t> shape; ///< Shape of its tile; empty for a single number.
   int64_t elementBytes = 0;
-  int loop = kNoLoop;         ///< The innermost that it stands in.
-  std::vector<int64_t> alike; ///< Axes of the grid along which it reads the same.
-  std::vector<int64_t> near;  ///< Other axes, along which it mostly reads the same.
-  bool isOperand = false;     ///< Of a product, as it is or transposed.
-  /// Elements from a row of the view to the next, where its elements lie side by side.
+  int loop = kNoLoop;         ///< The innermost loop around it.
+  std::vector<int64_t> alike; ///< Axes of the grid along which it reads the same data.
+  std::vector<int64_t> near;  ///< Other axes along which it mostly reads the same data.
+  bool isOperand = false;     ///< It is an operand of a product, transposed or not.
+  /// Elements from a row of the view to the next, along the axis whose elements are contiguous.
   std::optional<runtime::Expr> pitch;
-  std::string notByTma;  ///< Why TMA cannot bring it; empty: it can.
-  std::string notByRole; ///< Why no role can load it; empty: one can.
-  /// The computed tile that it leads to, which a role may make: "t1"; empty: none.
+  std::string notByTma;  ///< Why TMA cannot load it; empty if it can.
+  std::string notByRole; ///< Why no role can load it; empty if one can.
+  /// The computed tile that it is converted to and that a role may compute: "t1"; or empty.
   std::string into = {};
 
   int64_t bytes() const;
@@ -53,15 +53,15 @@ struct StreamModel {
   bool operator==(const StreamModel &) const = default;
 };
 
-/// A tile that is computed and then multiplied (t1), or a stream that is turned for that.
+/// A tile that is computed and then multiplied (t1), or a stream that is transposed for a product.
 struct ComputedModel {
   std::string id;
   int64_t bytes = 0;
-  bool isShared = false;      ///< A product reads it in shared memory.
-  bool isFromProduct = false; ///< So no other role can make it.
+  bool isShared = false;      ///< A product reads it from shared memory.
+  bool isFromProduct = false; ///< It depends on a product, so no other role can compute it.
   int loop = kNoLoop;
-  bool isSharedSwapped = false; ///< The same of `isShared`, where products are swapped.
-  bool isTurned = false;        ///< It is a stream, transposed.
+  bool isSharedSwapped = false; ///< `isShared`, if products are swapped.
+  bool isTurned = false;        ///< It is a transposed stream.
 
   bool operator==(const ComputedModel &) const = default;
 };
@@ -69,65 +69,69 @@ struct ComputedModel {
 struct ProductModel {
   std::string id;
   int64_t m = 0, n = 0, k = 0;
-  int64_t bits = 0;   ///< Of an operand's element.
-  int loop = kNoLoop; ///< The innermost that it stands in.
+  int64_t bits = 0;   ///< Bits of an element of the operands.
+  int loop = kNoLoop; ///< The innermost loop around it.
   bool isFloat = true;
-  bool isPending = false; ///< A sum from zero to which a loop adds nothing but this product.
-  bool isShared = true;   ///< Its left operand lies in shared memory; else in registers.
-  /// Products whose results lead to its left operand, by arithmetic, in the same iteration.
+  bool isPending = false; ///< A loop adds nothing but this product to a sum from zero.
+  bool isShared = true;   ///< Its left operand lies in shared memory, else in registers.
+  /// Products from whose results its left operand is computed in the same iteration.
   std::vector<std::string> behind;
-  /// What it gives leads to nothing but sums that the loop carries, by arithmetic.
+  /// Its result leads only to sums that the loop carries.
   bool isAdded = false;
-  bool isSharedSwapped = true; ///< If it is swapped, its left operand lies in shared memory.
+  bool isSharedSwapped = true; ///< `isShared`, if it is swapped.
 
   bool operator==(const ProductModel &) const = default;
 };
 
 struct LoopModel {
   std::string id;
-  int around = kNoLoop;               ///< The loop that it stands in.
-  std::optional<runtime::Expr> trips; ///< Over sizes and `tile[0]`; none: not known to the host.
-  bool mayBeIdle = false;             ///< Memory says whether it runs so often, or not at all.
-  bool isStartRead = false;           ///< Memory says where it starts, and nothing else of it.
-  std::vector<int64_t> axes;          ///< Of the grid, on which `trips` depends.
-  Work work;                          ///< Of an iteration, without loops in it.
-  bool carriesSums = false;           ///< From zero, and nothing else: blocks can share it.
-  bool anyOrder = false;              ///< What it carries comes out the same in any order.
-  bool latePeak = false;              ///< A carried maximum may lag.
-  bool lateSums = false;              ///< It carries sums of rows under a maximum.
-  bool hasMasks = false;              ///< Some of its iterations are masked.
-  bool masksLast = false;             ///< The last one alone.
-  bool byRows = false;                ///< An iteration that a mask leaves empty changes nothing.
-  bool isIdleBehind = false;          ///< One past its end changes nothing.
+  int around = kNoLoop; ///< The loop around it.
+  std::optional<runtime::Expr>
+      trips; ///< Trip count, over sizes and `tile[0]`; none if the host cannot know it.
+  bool mayBeIdle = false;    ///< Data in memory decide whether the loop runs at all.
+  bool isStartRead = false;  ///< Its start is read from memory, its end is not.
+  std::vector<int64_t> axes; ///< Axes of the grid on which `trips` depends.
+  Work work;                 ///< Work of an iteration, without inner loops.
+  bool carriesSums = false;  ///< It carries nothing but sums from zero: stream-K can divide it.
+  bool anyOrder = false;     ///< Its results do not depend on the order of iterations.
+  bool latePeak = false;     ///< A carried maximum may lag.
+  bool lateSums = false;     ///< It carries sums of rows under a maximum.
+  bool hasMasks = false;     ///< Some iterations are masked.
+  bool masksLast = false;    ///< Only the last iteration is masked.
+  bool byRows = false; ///< An iteration whose mask is empty for a row does not change that row.
+  bool isIdleBehind = false; ///< An iteration past its end changes nothing.
 
   bool operator==(const LoopModel &) const = default;
 };
 
-/// A tile that is stored (e1).
+/// A store of a tile (e1).
 struct EndModel {
   std::string id;
   int64_t rows = 0, columns = 0, elementBytes = 0;
   int loop = kNoLoop;
   std::string notByTma;                    ///< Why TMA cannot store it; empty: it can.
-  std::optional<runtime::Expr> pitch = {}; ///< As that of a stream.
+  std::optional<runtime::Expr> pitch = {}; ///< As in StreamModel.
 
   bool operator==(const EndModel &) const = default;
 };
 
-/// A kernel with its tiles, under the conditions of a plan.
+/// A kernel with given tiles, under the conditions of a plan.
 struct KernelModel {
   std::string kernel;
-  std::vector<passes::Plan::Tile> tiles;            ///< Of the parameters that were open.
-  std::vector<std::string> positive;                ///< Scalars that are taken as positive.
-  std::vector<passes::Plan::Parts> programs, parts; ///< Which its tiles are made of, or cut into.
+  std::vector<passes::Plan::Tile>
+      tiles;                         ///< Values of the `tune` parameters that the user left open.
+  std::vector<std::string> positive; ///< Scalars that are assumed to be positive.
+  std::vector<passes::Plan::Parts> programs,
+      parts; ///< Programs that are joined; parts that tiles are cut into.
   std::vector<runtime::Expr> grid;
-  std::vector<int64_t> apart; ///< Its axes along which blocks of a cluster cannot be neighbours.
+  std::vector<int64_t>
+      apart; ///< Axes of the grid along which the blocks of a cluster cannot be neighbours.
   std::vector<StreamModel> streams;
   std::vector<ComputedModel> computed;
   std::vector<ProductModel> products;
   std::vector<LoopModel> loops;
   std::vector<EndModel> ends;
-  Work work; ///< Of a program, outside of its loops.
+  Work work; ///< Work of a program, outside of its loops.
 
   const ProductModel *product(llvm::StringRef id) const;
 

@@ -1,4 +1,4 @@
-//===- PlanWriter.h - a plan of some structure ----------------------------------------------===//
+//===- PlanWriter.h - writes a plan of a given structure ------------------------------------===//
 #ifndef TILEWRIGHT_PLANNER_PLANWRITER_H
 #define TILEWRIGHT_PLANNER_PLANWRITER_H
 
@@ -13,12 +13,12 @@ namespace tilewright::planner {
 /// Writes one plan.
 class PlanWriter {
 public:
-  /// `given` has the channels that a user states.
+  /// `given` has the channels that the user states.
   PlanWriter(const KernelModel &model, const Target &target, const Structure &structure,
              const passes::Plan &given)
       : model(model), target(target), is(structure), given(given), isChained(hasChains(model)) {}
 
-  /// The plan, or why there is none.
+  /// The plan, or why it is impossible.
   ErrorOr<passes::Plan> write();
 
 private:
@@ -39,7 +39,7 @@ private:
   ErrorOr<int64_t> fillSlots();
   int64_t leastSlots() const;
 
-  /// Whether a role brings it: operands, and what TMA can bring beside them, in a loop or behind.
+  /// Whether a role loads it: operands, and what TMA can load beside them, in a loop or behind it.
   bool isStream(const StreamModel &stream) const {
     if (!stream.notByRole.empty() || stream.isOperand)
       return stream.notByRole.empty();
@@ -47,28 +47,28 @@ private:
         stream.loop == kNoLoop ? isBesideLoops(stream) : operandIn(stream.loop) != nullptr;
     return isBeside && stream.notByTma.empty();
   }
-  /// Whether it may be a row or column that an end needs, such as a bias, or that comes between
-  /// products, such as where documents begin. Behind loops that blocks share there are no streams.
+  /// Whether it may be a row or column that the epilogue needs (a bias), or that is read between
+  /// products (the starts of documents). Behind a loop that stream-K divides there are no streams.
   bool isBesideLoops(const StreamModel &stream) const {
     return stream.shape.size() == 1 && !is.isSplit;
   }
-  /// Whether TMA cannot bring an operand, so that threads have to.
+  /// Whether TMA cannot load some operand, so that threads have to.
   bool byThreads() const {
     return llvm::any_of(model.streams, [&](const StreamModel &stream) {
       return isStream(stream) && !stream.notByTma.empty();
     });
   }
-  /// Whether another role can compute a tile that lies in shared memory.
+  /// Whether another role can compute this tile, and it lies in shared memory.
   bool isMade(const ComputedModel &tile) const { return isShared(tile) && !tile.isFromProduct; }
   bool isShared(const ComputedModel &tile) const {
     return is.isSwapped ? tile.isSharedSwapped : tile.isShared;
   }
-  /// Warpgroups that do.
+  /// Warpgroups of the role that computes operands.
   int64_t makers() const {
     bool areSome = llvm::any_of(model.computed, [&](auto &tile) { return isMade(tile); });
     return areSome ? is.makers : 0;
   }
-  /// Of a role that makes operands: of one that only turns, a tile's words twice, as it was and is.
+  /// Registers of a thread of that role. If it only transposes, it holds a tile's words twice.
   int64_t makerRegisters() const {
     constexpr int64_t kConverts = 120, kBesides = 24, kUnit = Target::kRegisterUnit;
     int64_t words = 0, threads = kThreads * makers();
@@ -77,9 +77,9 @@ private:
         words = tile.isTurned ? std::max(words, tile.bytes / 4 / threads) : kConverts;
     return std::min(kConverts, (2 * words + kBesides) / kUnit * kUnit);
   }
-  /// The stream with whose slots those of another change hands.
+  /// The stream with whose slots those of `stream` change hands.
   const StreamModel *leaderOf(const StreamModel &stream) const;
-  /// The first stream of a loop that a product multiplies; null if there is none.
+  /// The first stream in a loop that is an operand; null if there is none.
   const StreamModel *operandIn(int loop) const {
     auto found = llvm::find_if(model.streams, [&](const StreamModel &stream) {
       return stream.loop == loop && stream.isOperand;
@@ -91,18 +91,18 @@ private:
       return false;
     return product.behind.empty() ? is.makesAhead && !isLeftShared(product) : is.isSkewed;
   }
-  /// Whether the instructions of a product read their left operand in shared memory.
+  /// Whether the product reads its left operand from shared memory.
   bool isLeftShared(const ProductModel &product) const {
     return is.isSwapped ? product.isSharedSwapped : product.isShared;
   }
-  /// The loop whose iterations blocks can share; null if there is none.
+  /// The loop that stream-K can divide; null if there is none.
   const LoopModel *splitLoop() const {
     return model.loops.size() == 1 && model.loops.front().carriesSums &&
                    model.loops.front().axes.empty()
                ? &model.loops.front()
                : nullptr;
   }
-  /// Of a thread, when the kernel starts: the loading roles are a warpgroup.
+  /// Registers of a thread when the kernel starts. The loading roles are one warpgroup.
   int64_t startRegisters() const {
     int64_t threads = (1 + makers() + is.computingGroups()) * kThreads * is.perSm;
     return Target::kRegistersPerSm / threads / Target::kRegisterUnit * Target::kRegisterUnit;
@@ -112,7 +112,7 @@ private:
   const Target &target;
   const Structure &is;
   const passes::Plan &given;
-  const bool isChained; ///< Products follow from others.
+  const bool isChained; ///< Products depend on other products.
   passes::Plan plan;
 };
 

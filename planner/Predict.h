@@ -1,4 +1,4 @@
-//===- Predict.h - how long a plan would take -------------------------------------------------===//
+//===- Predict.h - predicts the time of a plan ------------------------------------------------===//
 #ifndef TILEWRIGHT_PLANNER_PREDICT_H
 #define TILEWRIGHT_PLANNER_PREDICT_H
 
@@ -7,19 +7,18 @@
 
 namespace tilewright::planner {
 
-/// A launch: the value of a size or scalar argument by its name. What is not known is taken as
-/// large.
+/// A launch: values of sizes and scalar arguments by name. An unknown size counts as large.
 struct Launch {
   std::function<std::optional<runtime::ExprValue>(std::string_view)> valueOf;
-  int64_t multiprocessors = 0; ///< 0: those of the GPU that was measured.
+  int64_t multiprocessors = 0; ///< 0: as many as the GPU that was measured.
 };
 
-/// Microseconds: of the whole, and of each unit if nothing else were in its way.
+/// Microseconds: in total, and for each unit alone.
 struct Prediction {
   double total = 0;
   double products = 0, arithmetic = 0, l2 = 0, dram = 0;
-  double ends = 0;    ///< In which no product is under way.
-  double balance = 1; ///< The mean block's share of the work, of the largest share.
+  double ends = 0;    ///< Epilogues, while nothing is multiplied.
+  double balance = 1; ///< Work of the mean block, relative to the most loaded one.
 };
 
 Prediction predict(const KernelModel &model, const passes::Plan &plan, const Rates &rates,

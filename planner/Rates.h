@@ -1,4 +1,4 @@
-//===- Rates.h - how fast a target does what plans ask for ------------------------------------===//
+//===- Rates.h - how fast a target runs what plans describe -----------------------------------===//
 #ifndef TILEWRIGHT_PLANNER_RATES_H
 #define TILEWRIGHT_PLANNER_RATES_H
 
@@ -6,35 +6,35 @@
 
 namespace tilewright::planner {
 
-/// Clocks are of an SM, at `gigahertz`.
+/// Clocks are those of an SM, at `gigahertz`.
 struct Rates {
-  int64_t multiprocessors;         ///< Of the GPU that was measured.
-  double gigahertz, gigahertzLong; ///< That it holds while products go on for 60 us, for 3 ms.
-  double productFlops;             ///< 16-bit products and sums of an SM per clock.
-  double multiplies, specials, conversions; ///< Elements per clock (Work).
-  double sharedBytes; ///< That an SM reads, or writes, in shared memory per clock.
-  double portBytes;   ///< That an SM takes in per clock.
-  double l2Bytes;     ///< That L2 gives out per clock, for each SM.
-  double beside;      ///< SMs side by side, which L2 answers at once.
-  double inClusters;  ///< Part of the SMs that clusters of more than two can have at once.
-  double l2Clocks;    ///< From a load to its bytes in shared memory, while many are under way.
-  double threadBytes; ///< The same, by threads that load elements one by one.
-  double dramBytes;   ///< Of all, per second.
-  double dramSeconds; ///< From a load to its bytes.
-  double l2Capacity;  ///< Bytes that stay there from one wave of tiles to the next.
-  double storeBytes;  ///< Of sums that an SM turns into stored elements, per clock.
-  double launchMicroseconds;  ///< From the launch to the first product, and from the last store on.
-  double clusterMicroseconds; ///< More for clusters of two.
-  double clustersMicroseconds; ///< The same of more than two.
-  double shareMicroseconds;    ///< For tiles that are shared.
-  double turnsMicroseconds;    ///< For tiles in turns.
-  double tileClocks;           ///< Of a block between two tiles, beside what is stored.
-  double sliceClocks;          ///< Of each slice of a tile that is stored, beside its bytes.
-  double mergeClocks;          ///< Until a block sees what another has left for it.
-  double mergeBytes;           ///< Of sums that it then adds, per clock.
+  int64_t multiprocessors;                  ///< Of the GPU that was measured.
+  double gigahertz, gigahertzLong;          ///< During short and during long runs of products.
+  double productFlops;                      ///< 16-bit FLOPs per clock and SM.
+  double multiplies, specials, conversions; ///< Elements per clock and SM (Work).
+  double sharedBytes;          ///< Bytes of shared memory that an SM reads or writes per clock.
+  double portBytes;            ///< Bytes into an SM per clock.
+  double l2Bytes;              ///< Bytes out of L2 per clock and SM.
+  double beside;               ///< Neighbouring SMs whose requests L2 merges.
+  double inClusters;           ///< The part of the SMs that clusters of more than two can use.
+  double l2Clocks;             ///< Latency of a load to shared memory, under load.
+  double threadBytes;          ///< As portBytes, for threads that load single elements.
+  double dramBytes;            ///< Bytes per second from memory, for all SMs.
+  double dramSeconds;          ///< Latency of memory.
+  double l2Capacity;           ///< Bytes that stay in L2 from one wave of tiles to the next.
+  double storeBytes;           ///< Bytes of accumulators that an SM stores per clock.
+  double launchMicroseconds;   ///< Before the first product and behind the last store.
+  double clusterMicroseconds;  ///< Added for clusters of two.
+  double clustersMicroseconds; ///< Added for larger clusters.
+  double shareMicroseconds;    ///< Added for stream-K.
+  double turnsMicroseconds;    ///< Added for ping-pong.
+  double tileClocks;           ///< Of a block between two tiles, beside the stores.
+  double sliceClocks;          ///< Of each slice of a store, beside its bytes.
+  double mergeClocks;          ///< Until a block sees the partial sums of another.
+  double mergeBytes;           ///< Bytes of partial sums that a block adds per clock.
 };
 
-/// The rates of a target. Plans are found for one yet, whose these are (docs/planner.md).
+/// The rates of a target. There is one set of rates yet, that of sm_90 (docs/planner.md).
 const Rates &ratesOf(const Target &target);
 
 } // namespace tilewright::planner

@@ -6,7 +6,8 @@
 
 namespace tilewright::planner {
 
-/// What tells a plan from others of its kernel: "BM 128, BN 256, BK 64; 8 warps, split l1".
+/// What distinguishes a plan from others for its kernel: "BM 128, BN 256, BK 64; 8 warps, split
+/// l1".
 std::string titleOf(const passes::Plan &plan);
 
 /// "1.50 ms: products 1.32, L2 0.95, memory 0.24; blocks busy 0.99"

@@ -1,4 +1,4 @@
-//===- Structures.h - what tells the plans of a kernel apart --------------------------------===//
+//===- Structures.h - what distinguishes the plans of a kernel ------------------------------===//
 #ifndef TILEWRIGHT_PLANNER_STRUCTURES_H
 #define TILEWRIGHT_PLANNER_STRUCTURES_H
 
@@ -6,41 +6,41 @@
 
 namespace tilewright::planner {
 
-inline constexpr int64_t kWarpgroupRows = 64; ///< Of its instruction.
-inline constexpr int64_t kMostBlocks = 2;     ///< Of such rows, of a warpgroup.
+inline constexpr int64_t kWarpgroupRows = 64; ///< Of a wgmma instruction.
+inline constexpr int64_t kMostBlocks = 2;     ///< Blocks of such rows per warpgroup.
 
-/// What tells plans of one kernel and its tiles apart.
+/// What distinguishes plans with the same tiles.
 struct Structure {
-  int64_t groups = 2;         ///< Warpgroups that multiply one tile.
-  int64_t perSm = 1;          ///< Blocks.
-  int64_t cluster = 0;        ///< Blocks of a cluster, or none.
-  int64_t clusterAxis = 0;    ///< Of the grid, along which they are neighbours.
-  int64_t turns = 0;          ///< Tiles of a block under way, or one.
-  bool isSplit = false;       ///< Blocks share the tiles left over.
-  bool isSwapped = false;     ///< The transposes of products are computed.
-  bool isSkewed = false;      ///< Products that follow from others are an iteration behind.
-  bool makesAhead = false;    ///< So are products of what their warpgroups compute in registers.
-  bool takesTurns = false;    ///< Warpgroups take turns to start products.
-  bool overlapsTiles = false; ///< The end of a tile stands beside the start of the next.
+  int64_t groups = 2;         ///< Consumer warpgroups per tile.
+  int64_t perSm = 1;          ///< Blocks per SM.
+  int64_t cluster = 0;        ///< Blocks of a cluster; 0: no clusters.
+  int64_t clusterAxis = 0;    ///< Axis of the grid along which they are neighbours.
+  int64_t turns = 0;          ///< Ping-pong: tiles of a block in flight; 0: one.
+  bool isSplit = false;       ///< Stream-K.
+  bool isSwapped = false;     ///< Products compute their transposes.
+  bool isSkewed = false;      ///< Products that depend on others run one iteration behind.
+  bool makesAhead = false;    ///< So do products whose operands are computed in registers.
+  bool takesTurns = false;    ///< Warpgroups start products in a critical section.
+  bool overlapsTiles = false; ///< The epilogue of a tile overlaps the prologue of the next.
   bool fromLast = false;      ///< Loops run from the last iteration.
-  int64_t makers = 1;         ///< Warpgroups that make operands for others, if there are such.
+  int64_t makers = 1;         ///< Warpgroups that compute operands for the consumer, if any do.
 
   int64_t computingGroups() const { return groups * std::max<int64_t>(1, turns); }
 };
 
-/// Rows of the instructions of a product: those in 64s.
+/// Rows of the instructions of a product: the axis in steps of 64.
 int64_t rowsOf(const ProductModel &product, bool isSwapped);
 
-/// Whether some warpgroups multiply as many rows, with the same number of instructions each.
+/// Whether `groups` warpgroups can multiply `rows` rows, with the same number of instructions each.
 bool isMultiplied(int64_t rows, int64_t groups);
 
-/// Whether products follow from others, as in attention.
+/// Whether products depend on other products, as in attention.
 bool hasChains(const KernelModel &model);
 
-/// Whether the role that multiplies puts tiles, for which all of its warpgroups meet.
+/// Whether the consumer puts computed tiles, for which its warpgroups have to meet.
 bool putsTogether(const KernelModel &model);
 
-/// Those that plans of a kernel may have.
+/// The structures that plans of a kernel may have.
 std::vector<Structure> structuresOf(const KernelModel &model);
 
 } // namespace tilewright::planner

@@ -8,11 +8,11 @@
 
 namespace tilewright::planner {
 
-/// The place of a tile along each axis of the grid.
+/// Coordinates of a tile.
 using TilePlace = std::vector<int64_t>;
 
-/// Gives tiles to blocks as `cta.tiles` does (docs/cta.md), with the work of each, and says how
-/// much the block has that ends last. The work of a tile is in any unit.
+/// Gives tiles to blocks as `cta.tiles` does (docs/cta.md), and returns the work of the most loaded
+/// block. `workOf` may use any unit.
 double longestShare(llvm::ArrayRef<int64_t> extents, const passes::Plan::Blocks &order,
                     int64_t blocks, llvm::function_ref<double(const TilePlace &)> workOf);
 

@@ -1,9 +1,8 @@
-//===- TilePlane.h - models of many tiles from a few ------------------------------------------===//
+//===- TilePlane.h - models of many tiles from four -------------------------------------------===//
 //
-// Reading a model takes a lowering, some milliseconds. What depends on the extents of tiles does so
-// by a product of them: sizes of slots, elements that arithmetic goes through, the `128` of
-// `cdiv(M, 128)`. So four models, of two extents along rows and two along columns, give those of
-// all others.
+// Reading a model takes a lowering, which is some milliseconds. All numbers that depend on tile
+// extents are bilinear in them: sizes of slots, elements of arithmetic, the `128` of `cdiv(M,
+// 128)`. So four models, of two extents along rows and two along columns, give all others.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PLANNER_TILEPLANE_H
@@ -20,13 +19,14 @@ public:
   using Pair = std::array<int64_t, 2>;
   using Corners = std::array<std::array<KernelModel, 2>, 2>; ///< By rows, then by columns.
 
-  /// From the models of tiles of `rows` and `columns`; nothing if they differ in more than numbers.
+  /// From the models of tiles with these `rows` and `columns`; nothing if they differ in more than
+  /// numbers.
   static std::optional<TilePlane> through(const Corners &corners, Pair rows, Pair columns);
 
   KernelModel at(int64_t rows, int64_t columns) const;
 
 private:
-  KernelModel form; ///< With zeros.
+  KernelModel form; ///< A model in which all numbers are zero.
   std::array<std::array<std::vector<double>, 2>, 2> numbers;
   Pair rows = {}, columns = {};
 };

@@ -10,13 +10,13 @@
 
 namespace tilewright::python {
 
-/// What is wrong with a kernel or its plan, rather than with the arguments of a call.
+/// The class of errors in a kernel or its plan, rather than in the arguments of a call.
 inline constexpr const char *kCompileError = "tilewright.CompileError";
 
 /// Throws what Python sees as `tilewright.Error`, or as the class of that name below it.
 [[noreturn]] void raise(const Error &error, const char *kind = "tilewright.Error");
 
-/// The value, or an exception.
+/// The value; throws an exception if there is none.
 template <typename T> T orRaise(ErrorOr<T> result, const char *kind = "tilewright.Error") {
   if (!result)
     raise(result.error(), kind);

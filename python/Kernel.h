@@ -12,7 +12,7 @@
 
 namespace tilewright::python {
 
-/// What a kernel was compiled for, or is to be.
+/// What a kernel was compiled for, or is to be compiled for.
 struct Subject {
   driver::Attempt wanted;
   driver::Memo::Result compiled; ///< Null if nothing was compiled yet.
@@ -31,14 +31,14 @@ public:
   /// Runs the reference interpreter.
   void interpret(const Arguments &arguments, const driver::Settings &settings);
 
-  /// What these arguments need on a target; an empty one stands for the GPU at hand. Without
-  /// arguments, what the last call ran.
+  /// The subject for these arguments on a target; an empty target stands for the GPU at hand.
+  /// Without arguments, the subject of the last call.
   Subject subject(const Arguments &arguments, const driver::Settings &settings,
                   const std::string &target);
-  /// The best plans that are found for these arguments, each with what it would take.
+  /// The best plans for these arguments, with their predictions.
   std::vector<planner::Ranked> plans(const Arguments &arguments, const driver::Settings &settings,
                                      const std::string &target, size_t count);
-  /// Compiles the subject, if that was not done.
+  /// Compiles the subject, if that has not been done.
   const driver::Compiled &compiled(Subject &subject);
 
   const driver::KernelTextPtr &text() const { return source; }

@@ -17,8 +17,8 @@
 
 namespace tilewright {
 
-/// What went wrong, in words for the user: lower case, no final full stop, code in backticks, with
-/// the actual values that were found.
+/// What went wrong, for the user: lower case, no final full stop, code in backticks, with the
+/// actual values that were found.
 struct Error {
   std::string message;
 };

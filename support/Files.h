@@ -17,8 +17,8 @@ ErrorOr<std::string> readFile(const std::string &path);
 /// but the owner may write to it.
 Status checkOwn(const std::string &path);
 
-/// The bytes of a file that is the user's own; nothing if there is no file. It is checked as it is
-/// open, so that nobody can put another in between.
+/// The bytes of a file that is the user's own; nothing if there is no file. The open file is
+/// checked, so nobody can replace it in between.
 ErrorOr<std::optional<std::string>> readOwnFile(const std::string &path);
 
 /// Replaces `path` by `contents` as one step: readers, also in other processes, see the old file or
@@ -26,8 +26,8 @@ ErrorOr<std::optional<std::string>> readOwnFile(const std::string &path);
 /// `path` is as it was and no temporary file is left.
 Status writeFileAtomic(const std::string &path, std::string_view contents);
 
-/// Removes what writers of files in this folder left there when they were killed. What is being
-/// written stays.
+/// Removes temporary files that killed writers left in this folder. Files that are being written
+/// stay.
 void removeAbandonedFiles(const std::string &directory);
 
 /// Creates a folder and its parents, which the user alone may write to; succeeds if it exists.

@@ -49,8 +49,8 @@ private:
 /// The hash of one byte string.
 Hash128 hashBytes(std::string_view bytes);
 
-/// Notices damage, not intent, at several GB/s: a change within 8 bytes always, others but for one
-/// in 2^64.
+/// Detects accidental damage, not an attack, at several GB/s. It detects every change within 8
+/// bytes, and others except for one in 2^64.
 uint64_t checksum(std::string_view bytes);
 
 } // namespace tilewright

@@ -1,16 +1,16 @@
 //===- TensorParts.h - how TMA stays within parts of tensors ----------------------------------===//
 //
-// Part of a tensor's axis, of `size` elements before `end`: its element i is named by three
-// coordinates of a tensor map, and lies at their sum, so far apart as the axis's elements are:
+// A part of a tensor's axis has `size` elements before `end`. Three coordinates of a tensor map
+// name its element i, and their sum is its place, in units of the axis's stride:
 //
-//   end                    where the part ends
-//   kPlacesOfPart - size + i   the map has as many places, and so ends where the part does
-//   kPlacesOfPart          as many back: an axis whose stride is 2^34 bytes less than nothing, and
-//                          2^30 times 2^34 is a turn through all 64 bits of an address
+//   end                        where the part ends
+//   kPlacesOfPart - size + i   the map has so many places, so it ends where the part does
+//   kPlacesOfPart              goes back by as many: the stride of this axis is 2^34 bytes minus
+//                              the part's, and 2^30 times 2^34 is one turn through all 64 bits
 //
-// So the map starts at the tensor. One that started before it would need no axis to lead back, but
-// an H200 faulted with such maps where a tensor lay at a multiple of 2^32. Triton's ragged tensors
-// take the same turn.
+// So the map starts at the tensor. A map that starts before the tensor would not need the axis that
+// leads back, but an H200 faulted with such maps if a tensor was at a multiple of 2^32. Triton's
+// ragged tensors use the same trick.
 //
 //===--------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_SUPPORT_TENSORPARTS_H

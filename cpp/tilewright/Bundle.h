@@ -19,14 +19,14 @@ namespace tilewright {
 /// A kernel from a file that `Kernel::save` wrote. Copies share their code. Thread-safe.
 class Bundle {
 public:
-  /// Reads a file; it is checked, and damage is an error. Needs no GPU.
+  /// Reads and checks a file; damage is an error. Needs no GPU.
   static ErrorOr<Bundle> load(const std::string &path);
 
   const std::string &name() const;
   const std::string &target() const; ///< `sm_90a`.
 
   /// Starts the kernel on a stream of the GPU that holds the tensors, and returns. It takes all
-  /// tensors and scalars that it was saved with. What its code relies on is checked; the error
+  /// tensors and scalars that it was saved with. The assumptions of its code are checked; the error
   /// names the argument and the values that disagree.
   Status launch(Stream stream, const std::vector<Argument> &arguments) const;
 

@@ -24,7 +24,7 @@ namespace tilewright {
 /// Values of a kernel's constants and tile extents, by name.
 using Settings = std::vector<std::pair<std::string, std::variant<bool, int64_t, double>>>;
 
-/// How a kernel is compiled; what is not given is chosen.
+/// How a kernel is compiled. Values that are not given are chosen.
 struct KernelOptions {
   std::string target = {}; ///< `sm_90`. Else that of the GPU; where there is none, sm_90.
   std::string plan = {};   ///< The text of a plan, or `none`. Else one is found.
@@ -54,12 +54,13 @@ public:
   /// graph.
   Status prepare(const std::vector<Argument> &arguments, const Settings &settings = {}) const;
 
-  /// Runs the kernel on the CPU, over tensors in host memory, and returns when it is done: slow,
-  /// and what every GPU's results are held against.
+  /// Runs the kernel on the CPU, over tensors in host memory, and returns when it is done. It is
+  /// slow, and the reference for the results of GPUs.
   Status interpret(const std::vector<Argument> &arguments, const Settings &settings = {}) const;
 
-  /// Compiles for arguments like these and writes a file that `Bundle` runs. The tensors' memory is
-  /// not read; their alignments and constant sizes are relied on. Needs NVRTC and no GPU.
+  /// Compiles for arguments like these and writes a file that `Bundle` runs. The memory of the
+  /// tensors is not read, but the code relies on their alignments and constant sizes. Needs NVRTC
+  /// but no GPU.
   Status save(const std::string &path, const std::vector<Argument> &arguments,
               const Settings &settings = {}) const;
 

@@ -30,11 +30,11 @@ namespace tilewright::cta {
 inline constexpr llvm::StringLiteral kWarpsAttr = "cta.warps";   // i32, warps of the block
 inline constexpr llvm::StringLiteral kStagesAttr = "cta.stages"; // i32, slots of a channel; 0: open
 inline constexpr llvm::StringLiteral kMinBlocksAttr = "cta.min_blocks"; // i32, blocks per SM
-/// Unit: `hint-registers` failed, because a thread cannot hold the tiles.
+/// Unit: `hint-registers` failed, because the tiles do not fit into a thread's registers.
 inline constexpr llvm::StringLiteral kExceedsRegistersAttr = "cta.exceeds_registers";
 inline constexpr llvm::StringLiteral kTargetAttr = "cta.target"; // string, "sm_90"
-/// What `plan-channels` adds: i32, bytes of shared memory in all; the plan of the queue's ring,
-/// which hands out tile numbers; on an op that needs scratch memory, i32, its offset.
+/// Attributes that `plan-channels` adds: i32, the bytes of shared memory; the plan of the queue's
+/// ring, which hands out tile numbers; on an op that needs scratch memory, i32, its offset.
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "cta.shared_bytes";
 inline constexpr llvm::StringLiteral kQueueAttr = "cta.queue";
 inline constexpr llvm::StringLiteral kScratchAttr = "cta.scratch";
@@ -45,45 +45,44 @@ const Layout &layoutOf(mlir::Type type);
 /// `type` with that layout instead of its own.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const Layout &layout);
 
-/// The tile behind a type: a tensor is one, a pending sum becomes one, a slot or channel holds
-/// some.
+/// The tile type of a tensor, a pending accumulator, a slot or a channel.
 mlir::RankedTensorType tileOf(mlir::Type type);
-/// The channel that a slot belongs to. The slot was opened here or in an earlier tile; else null.
+/// The channel of a slot that was opened here or in an earlier tile; else null.
 ChannelOp channelOf(mlir::Value slot);
 /// Whether mbarriers guard a channel's slots: producer and consumer are different roles, or TMA is
 /// the producer. Other slots are filled and read by one role in lockstep, or belong to its stores.
 bool usesMbarriers(ChannelOp channel);
-/// How a tile lies in a slot that TMA or wgmma accesses.
+/// The layout of a tile in a slot that TMA or wgmma accesses.
 PanelLayout panelsOf(mlir::RankedTensorType tile);
 /// The slice of its tile that a store moves at a time: all rows of some columns, or some rows. Null
-/// if the slot has no room for one.
+/// if no slice fits into the slot.
 mlir::RankedTensorType storedSlice(StoreOp op);
 int64_t slicesOf(StoreOp op);
-/// 0 if these slices are groups of rows, 1 if they are groups of columns or the whole tile.
+/// 0 if slices are groups of rows; 1 if they are groups of columns or the whole tile.
 int64_t slicedAxis(StoreOp op);
 
-/// The name that a value has in the program's source.
+/// The name of a value in the source of the program.
 std::string nameOf(mlir::Value value, llvm::StringRef otherwise);
 
-/// Whether a copy keeps the rules of TMA (C6 of `cta.copy`).
+/// Checks the rules of TMA for a copy (C6 of `cta.copy`).
 mlir::LogicalResult verifyTmaCopy(CopyOp op);
 
 //===- Roles ------------------------------------------------------------------------------------//
 
 /// The role that an op belongs to; null in a kernel without roles, and outside of them.
 RoleOp roleOf(mlir::Operation *op);
-/// How many warps run an op: those of its role, or of the block.
+/// The number of warps that run an op: those of its role, or of the block.
 int64_t warpsAt(mlir::Operation *op);
 /// The warps of a block; with roles, whole warpgroups of four.
 int64_t warpsOf(mlir::func::FuncOp kernel);
-/// Where a role's warps start.
+/// The first warp of a role.
 int64_t firstWarp(RoleOp role);
 /// Whether one elected thread runs the role: it has no register tiles, and copies only by TMA.
 bool isElected(RoleOp role);
 
-/// True for a scalar whose value may differ between the warpgroups of a role.
+/// True for a scalar that may differ between the warpgroups of a role.
 bool differsAmongWarpgroups(mlir::Value scalar);
-/// The roles that enter an order's critical section in turn, as they stand in the program.
+/// The roles that take turns at an order, in the order of the program.
 llvm::SmallVector<RoleOp> takersOf(OrderOp order);
 /// Blocks of a cluster; 1 without clusters.
 int64_t clusterOf(mlir::func::FuncOp kernel);

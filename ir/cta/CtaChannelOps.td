@@ -5,16 +5,16 @@ include "ir/LayoutInterface.td"
 include "ir/cta/CtaDialect.td"
 include "ir/tile/TileDialect.td"
 
-// A channel is a ring. The producer acquires the next slot, fills it and commits it; the consumer
-// waits for the next committed slot, reads it and releases it. Both go round the ring in order, and
-// the ring's state runs on from one loop to the next.
+// A channel is a ring. The producer acquires the next slot, fills it and commits it. The consumer
+// waits for the next committed slot, reads it and releases it. Both use the slots in order, and the
+// state of the ring continues from one loop to the next.
 
 def Cta_ChannelKind : I32EnumAttr<"ChannelKind", "how data gets into a channel's slots", [
     I32EnumAttrCase<"CpAsync", 0, "cp_async">,    // asynchronous copies from global memory
     I32EnumAttrCase<"Registers", 1, "registers">, // global loads, stored to the slot at commit
     I32EnumAttrCase<"Put", 2, "put">,             // register tiles, of this role or another
-    I32EnumAttrCase<"Tma", 3, "tma">,             // copies of whole boxes, to another role
-    I32EnumAttrCase<"Store", 4, "store">]> {      // register tiles, from where TMA takes them
+    I32EnumAttrCase<"Tma", 3, "tma">,             // TMA copies of boxes, for another role
+    I32EnumAttrCase<"Store", 4, "store">]> {      // register tiles, which TMA then stores
   let cppNamespace = "::tilewright::cta";
   let genSpecializedAttr = 0;
 }
@@ -23,12 +23,13 @@ def Cta_ChannelKindAttr : EnumAttr<Cta_Dialect, Cta_ChannelKind, "kind">;
 def Cta_ChannelOp : Cta_Op<"channel"> {
   let summary = "declares a channel";
   let description = [{
-    Slots of the kinds `tma` and `store` lie as TMA and wgmma know them (ir/PanelLayout.h): matrices
-    of 8n rows of 16n bytes or, of kind `tma`, single rows. So do those of kinds `put` and `registers`
-    that a product of warpgroups reads. `shared` says how the others do. `plan-channels` adds the `plan`.
+    Slots of the kinds `tma` and `store` have the layout of TMA and wgmma (ir/PanelLayout.h): they
+    are matrices of 8n rows of 16n bytes or, with kind `tma`, single rows. Slots of the kinds `put`
+    and `registers` have that layout if wgmma reads them. `shared` is the layout of all other slots.
+    `plan-channels` adds the `plan`.
 
-    With `multicast` (C1: of kind `tma`, in a kernel with `cta.cluster`) the blocks of the cluster
-    fill their slots with one tile: each copies its share of the rows to all.
+    With `multicast` (C1: kind `tma`, in a kernel with `cta.cluster`) the blocks of the cluster fill
+    their slots with the same tile: each copies a part of the rows to all of them.
 
     ```mlir
     %k = cta.channel cp_async {shared = #cta.shared<pitch 64, swizzle <3, 3>>}
@@ -49,13 +50,13 @@ def Cta_ChannelOp : Cta_Op<"channel"> {
   let extraClassDeclaration = [{
     /// Whether its slots have the layout that TMA and wgmma share (PanelLayout.h).
     bool hasPanelLayout();
-    /// Whether what fills its slots rounds to tf32: a product reads them that cannot.
+    /// Whether slots are filled with values rounded to tf32, for a product that cannot round.
     bool holdsTf32();
-    /// Whether the columns of what is put stand in the order in which threads hold sums
-    /// (`Layout::inOrderOfSums`): a product has its left operand of 8 bits in registers, whose
-    /// fragments are of 4 columns side by side where those of sums are of 2 and 2.
+    /// Whether columns of tiles that are put are in the order in which threads hold accumulators
+    /// (`Layout::inOrderOfSums`). This is for products with a left operand of 8 bits in registers:
+    /// its fragments are 4 neighbouring columns, those of accumulators are 2 and 2.
     bool isInOrderOfSums();
-    /// Whether a product reads its slots in shared memory, one for which `fits` holds.
+    /// Whether a product for which `fits` holds reads its slots from shared memory.
     bool isMultiplied(::llvm::function_ref<bool(MmaOp)> fits);
   }];
 }
@@ -81,11 +82,11 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments]> {
   let description = [{
     Indices and extents as in `tile.load` (zeros outside the view; no gathers: C1); `valid` and
     `in_bounds` likewise (C4). C2: the kept extents are the slot's shape. C3: an index and an extent
-    per view axis. C5: view and slot have one element type. `vector` is the number of elements that
-    one access moves, of no concern to TMA. Where the predicate is false nothing is copied, and the
-    slot's contents are unspecified. C6: into a slot of a `tma` channel, the view's innermost axis
-    is packed and copied, the view is no part of another, boxes are whole (no `valid`), and there is
-    no predicate.
+    per view axis. C5: view and slot have the same element type. `vector` is the number of elements
+    that one access moves; TMA ignores it. If the predicate is false, nothing is copied, and the
+    contents of the slot are unspecified. C6: for a `tma` channel, the view's innermost axis is
+    contiguous and copied, the view is not part of another one, boxes are whole (no `valid`), and
+    there is no predicate.
   }];
   let arguments = (ins Arg<Tile_View, "", [MemRead]>:$view, Variadic<I32>:$indices,
                        Arg<Cta_Slot, "", [MemWrite]>:$slot, Optional<I1>:$predicate,
@@ -103,8 +104,8 @@ def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments]> {
 def Cta_LoadOp : Cta_Op<"load"> {
   let summary = "producer: fills the next slot of a channel with a tile of a view";
   let description = [{
-    Stands for `cta.acquire`, `cta.copy` and `cta.commit`, whose rules hold; `unfold-program` writes
-    them. Slots of several channels that change hands together are acquired and committed by name.
+    Short for `cta.acquire`, `cta.copy` and `cta.commit`; `unfold-program` replaces it by these, and
+    their rules apply. If slots of several channels change hands together, write the three ops.
 
     ```mlir
     cta.load %k[%b, %key, %h, %c0] extents [0, 128, 0, 128] through %ks
@@ -123,8 +124,8 @@ def Cta_PutOp : Cta_Op<"put", [
     DeclareOpInterfaceMethods<LayoutOpInterface, ["preferredLayout"]>]> {
   let summary = "producer: fills a slot with a register tile";
   let description = [{
-    Each thread stores what it holds; the consumer may be another role, with another layout, or a
-    product of its warpgroups. C1: the slot holds such tiles.
+    Each thread stores its elements. The consumer may be another role, with another layout, or a
+    product of warpgroups. C1: the slot has the tile's type.
 
     ```mlir
     cta.put %weights, %slot : tensor<128x64xbf16>, !cta.slot<tensor<128x64xbf16>>
@@ -136,14 +137,14 @@ def Cta_PutOp : Cta_Op<"put", [
 }
 
 def Cta_CommitOp : Cta_Op<"commit"> {
-  let summary = "producer: hands a slot over; it is full once what was started has arrived";
+  let summary = "producer: passes on a slot, which is full once all copies to it have arrived";
   let arguments = (ins Cta_Slot:$slot);
   let assemblyFormat = "$slot attr-dict `:` type($slot)";
 }
 
 def Cta_GetOp : Cta_Op<"get"> {
   let summary = "consumer: reads a slot into a register tile";
-  let description = "C1: the slot holds such tiles.";
+  let description = "C1: the slot has the tile's type.";
   let arguments = (ins Cta_Slot:$slot);
   let results = (outs AnyStaticShapeTensor:$tile);
   let assemblyFormat = "$slot attr-dict `:` type($slot) `->` type($tile)";
@@ -153,7 +154,7 @@ def Cta_GetOp : Cta_Op<"get"> {
 def Cta_ElementOp : Cta_Op<"element"> {
   let summary = "consumer: reads one element of a slot, the same for all threads";
   let description = [{
-    The index is within the row. C1: the slot is a single row. C2: the result is its element.
+    The index is within the row. C1: the slot is a single row. C2: the result has its element type.
 
     ```mlir
     %scale = cta.element %slot[%c0] : !cta.slot<tensor<4xf32>> -> f32
@@ -166,11 +167,12 @@ def Cta_ElementOp : Cta_Op<"element"> {
 }
 
 def Cta_ReleaseOp : Cta_Op<"release", [AttrSizedOperandSegments]> {
-  let summary = "consumer: gives a slot back; nothing reads it any more";
+  let summary = "consumer: gives a slot back, after its last read";
   let description = [{
-    With `after`, once that product is done, which is awaited at the latest when the next product of
-    the same sum has been started: so that one is always under way. `place-waits` puts such a release
-    behind the wait that finds the product done, with `if` where there may be no such product.
+    With `after`, the slot is released once that product is done. The role waits for the product at
+    the latest when the next product of the same accumulator has started, so one product is always
+    in flight. `place-waits` moves such a release behind the wait for the product, with `if` where
+    there may be no such product.
 
     ```mlir
     cta.release %a : !cta.slot<tensor<128x64xbf16>> after %sum : !cta.pending<tensor<128x256xf32>>
@@ -189,19 +191,20 @@ def Cta_ReleaseOp : Cta_Op<"release", [AttrSizedOperandSegments]> {
 def Cta_StoreOp : Cta_Op<"store"> {
   let summary = "writes a register tile to a view by TMA, through slots";
   let description = [{
-    Indices and extents as in `tile.store`: what lies outside the view is dropped. The tile goes slot
-    by slot, each as high as the tile and holding some of its columns, and the op ends when the last
-    has been filled; the stores are done when a later one needs the slot, or the role ends. `add`
-    adds to the view instead, each element atomically.
+    Indices and extents are as in `tile.store`; elements outside the view are dropped. The tile is
+    stored slice by slice, each slice through a slot: all of its rows and some of its columns. The op
+    ends when the last slot has been filled. The stores are complete when a later store needs the
+    slot, or the role ends. `add` adds to the view instead, and each element atomically.
 
-    Instead of a channel, `through` may be a slot that the role waited for: what it holds is done with
-    and overwritten, and its release waits until the store has been read. The memory of the
-    operands then serves the result as well.
+    Instead of a channel, `through` may be a slot that the role waited for and no longer needs. It
+    is overwritten, and its release waits until TMA has read it. So operands and result share
+    memory.
 
-    C1: `through` is of kind `store`, with slots of the tile's rows and type and a divisor of its
-    columns; or a slot that was waited for, in which some columns of all rows have room. C2: an index
-    and an extent per view axis, the kept extents the tile's shape. C3: the view has the tile's
-    element type, is no part of another, and its innermost axis is packed and kept. C4: TMA adds f32, f16, bf16 and i32.
+    C1: `through` is a channel of kind `store`, whose slots have the tile's rows and type and a
+    divisor of its columns; or a slot that was waited for, with room for some columns of all rows.
+    C2: an index and an extent per view axis, the kept extents the tile's shape. C3: the view has
+    the tile's element type, is not part of another view, and its innermost axis is contiguous and
+    kept. C4: TMA adds f32, f16, bf16 and i32.
 
     ```mlir
     cta.store %d, %c[%row, %column] extents [128, 256] through %rows : tensor<128x256xbf16>,
@@ -219,7 +222,7 @@ def Cta_StoreOp : Cta_Op<"store"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The channel's type; null where it goes through a slot of another.
+    /// The channel's type; null for a slot of another channel.
     ChannelType getChannel() { return ::mlir::dyn_cast<ChannelType>(getThrough().getType()); }
   }];
 }

@@ -6,7 +6,7 @@ include "ir/cta/CtaInstructions.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
 def Cta_BeginOp : Cta_Op<"begin"> {
-  let summary = "an empty sum, which the first product overwrites";
+  let summary = "an empty accumulator, which the first product overwrites";
   let description = [{
     ```mlir
     %empty = cta.begin : !cta.pending<tensor<128x256xf32>>
@@ -20,23 +20,23 @@ def Cta_MmaOp : Cta_Op<"mma", [
     DeclareOpInterfaceMethods<LayoutOpInterface, ["preferredLayout", "takesLayout"]>]> {
   let summary = "starts `acc + a · b`";
   let description = [{
-    The meaning of `tile.dot`, on operands in shared memory (or a in registers). A slot operand that
+    It computes `tile.dot` on operands in shared memory (a may be in registers). A slot operand that
     is `transposed` holds the transposed matrix. `by` names the instruction (CtaInstructions.td) and
-    its shape, m×n×k; `over` how warps split the result, rows by columns. Where these are fewer than
-    run the op, several warps make the same part. A sum that is pending is only added to: nothing
-    waits for it.
+    its shape, m×n×k. `over` says how warps split the result, rows by columns; if the split has fewer
+    warps than run the op, several warps compute the same part. The op does not wait for a pending
+    accumulator: it only adds to it.
 
     C1: the operands are matrices whose sizes fit. C2: only an operand in a slot is transposed.
-    C3: the split has two numbers. C4: the operands have one element type, and sums are of f32 or
-    i32. C5: sums that are pending are for asynchronous instructions, which read slots of `tma`,
-    `put` and `registers` channels. C6: the instruction has a row in ProductForms.def for the
-    operands, or is `#cta.fma`. C7: the split divides the warps that run the op; for warpgroups it is
-    all of them, and the first number is a multiple of 4. C8: the shape divides each warp's or
-    warpgroup's part, and k. C9: a left operand in registers is no `#cta.fma`'s, and of 16 bits;
-    of 8 where each product of the right one's slots has such, and what fills them is `put`: k goes
-    in the order in which threads hold sums.
-    C10: what is read from shared memory by the instruction has m or n contiguous only
-    where it is of 16 bits.
+    C3: the split has two numbers. C4: the operands have the same element type, and accumulators
+    are f32 or i32. C5: only asynchronous instructions take pending accumulators; they read slots of
+    `tma`, `put` and `registers` channels. C6: the instruction is `#cta.fma` or has a row in
+    ProductForms.def for the operands. C7: the split divides the warps that run the op; for
+    warpgroups it is all of them, and the first number is a multiple of 4. C8: the shape divides the
+    part of each warp or warpgroup, and k. C9: a left operand in registers is not for `#cta.fma`, and
+    has elements of 16 bits. They may have 8 bits if the right operand's slots are `put` and all of
+    their products have such a left operand: k then is in the order in which threads hold
+    accumulators. C10: an operand that the instruction reads from shared memory has m or n
+    contiguous only if its elements have 16 bits.
 
     ```mlir
     %p = cta.mma %acc, %q, %k by #cta.mma_sync<16x8x16> over 4x1 {b_transposed}
@@ -59,24 +59,24 @@ def Cta_MmaOp : Cta_Op<"mma", [
     ::mlir::Type getOperandElementType();
     /// Rows, columns and depth of one instruction.
     ::std::array<int64_t, 3> getShape() { return getInstruction().getShape(); }
-    /// The row of the instruction; null for multiply-adds, and where there is none.
+    /// The row of the instruction; null for `#cta.fma`, and if there is none.
     const ProductForm *getForm();
-    /// Whether k goes in the order in which threads hold sums (`Layout::inOrderOfSums`).
+    /// Whether k is in the order in which threads hold accumulators (`Layout::inOrderOfSums`).
     bool takesOrderOfSums() { return ::llvm::isa<::mlir::RankedTensorType>(getA().getType()) &&
         getOperandElementType().getIntOrFloatBitWidth() == 8; }
-    /// Whether the instruction takes its operands from slots by itself, and not the threads for it.
+    /// Whether the instruction itself reads its operands from slots; else threads load them.
     bool readsShared() { return getInstruction().getRightPlaces() & InShared; }
   }];
 }
 
 def Cta_AwaitOp : Cta_Op<"await", [DeclareOpInterfaceMethods<LayoutOpInterface, ["takesLayout"]>]> {
-  let summary = "the result of a product, once it is there";
+  let summary = "waits for a product and gives its result";
   let description = [{
-    With `after`, not before that tile has been computed: ptxas moves waits up past arithmetic, which
-    then no longer runs beside the product. A small tile that all of it leads to, such as the sums of
-    a softmax, holds it with a few instructions.
+    With `after`, it does not wait before that tile has been computed. Otherwise ptxas moves the wait
+    up past arithmetic, which then no longer overlaps with the product. Name a small tile that
+    depends on all of the arithmetic, such as the sums of a softmax; it costs a few instructions.
 
-    C1: the result is the tile that is pending. C2: the other is of f32.
+    C1: the result has the type of the pending tile. C2: the other tile is f32.
 
     ```mlir
     %grown = cta.await %adding : !cta.pending<tensor<128x64xf32>> -> tensor<128x64xf32>
@@ -93,13 +93,13 @@ def Cta_AwaitOp : Cta_Op<"await", [DeclareOpInterfaceMethods<LayoutOpInterface, 
 
 def Cta_RescaleOp : Cta_Op<"rescale", [Pure, AllTypesMatch<["source", "result"]>,
                                       DeclareOpInterfaceMethods<LayoutOpInterface>]> {
-  let summary = "a tile times a factor per row, most of which are 1";
+  let summary = "multiplies rows by factors, most of which are 1";
   let description = [{
-    `result[i, j] = source[i, j] · factors[i]`, factors finite. Warps whose rows' factors are all 1 leave them as
-    they are, under a branch; so it costs less than a multiplication where that is the rule, as for
-    the sums of a softmax whose peak seldom rises by much.
+    `result[i, j] = source[i, j] · factors[i]`, for finite factors. A warp whose factors are all 1
+    skips the multiplication under a branch. This pays if it is the rule, as for the sums of a
+    softmax, whose peak seldom rises by much.
 
-    C1: the factors are the source's rows, of its element type, f32.
+    C1: there is a factor per row of the source, of its element type, f32.
 
     ```mlir
     %sums = cta.rescale %grown, %shrink : tensor<128x128xf32>, tensor<128xf32>
@@ -114,23 +114,24 @@ def Cta_RescaleOp : Cta_Op<"rescale", [Pure, AllTypesMatch<["source", "result"]>
 
 def Cta_CombineOp : Cta_Op<"combine", [DeclareOpInterfaceMethods<InferTypeOpInterface>,
                                       DeclareOpInterfaceMethods<LayoutOpInterface>]> {
-  let summary = "the result of a whole tile, from those of its parts";
+  let summary = "combines the partial results of blocks that share a tile (stream-K)";
   let description = [{
-    The parts are what this block has made of the steps that `cta.tiles … split` gives it: sums over
-    them, or what `by` merges. In one of the blocks that have steps of the tile, the one with its
-    last, the results are those of all of them and `whole` is true; there the tile is finished and
-    stored. In the others `whole` is false and the results are not to be used: they have left their
-    parts in global memory and go on.
+    The parts are this block's results for the steps that `cta.tiles … split` gives it: sums, or
+    tiles that `by` merges. The block with the last step of the tile combines the parts of all
+    blocks. There `whole` is true, and the block finishes and stores the tile. In the other blocks
+    `whole` is false and the results must not be used: these blocks have written their parts to
+    global memory, and continue.
 
-    The region takes what has been merged so far, a tile for each part, then another block's, and
-    yields both as one. It starts with the own part and goes on with those of the blocks before, in
-    the order of their numbers, the same each time. Without it parts are added. A block waits for
-    blocks with lower numbers only, which leave their parts before they wait for others; so all end,
-    also where not all run at once, as long as blocks start in the order of their numbers.
+    The region takes the tiles merged so far, one for each part, then those of another block, and
+    yields the merged tiles. It starts with the block's own part and continues with those of lower
+    blocks in the order of their numbers, so the order is always the same. Without the region, parts
+    are added. A block waits only for blocks with lower numbers, and these write their parts before
+    they wait. So all blocks end, even if they do not all run at once, as long as they start in the
+    order of their numbers.
 
-    C1: at the top level of tiles that are split, once. C2: at least one tile; those that are added
-    are of f32 or i32, others of 8, 16 or 32 bits. C3: a merge takes two tiles for each part, in that
-    order, and yields one. C4: a merge computes: it touches no memory, and has no loops.
+    C1: once, at the top level of tiles that are split. C2: at least one tile. Tiles that are added
+    are f32 or i32, others have elements of 8, 16 or 32 bits. C3: a merge takes two tiles for each
+    part, in that order, and yields one. C4: a merge accesses no memory and has no loops.
 
     ```mlir
     %sums, %whole = cta.combine %part : tensor<128x256xf32>
@@ -149,7 +150,7 @@ def Cta_CombineOp : Cta_Op<"combine", [DeclareOpInterfaceMethods<InferTypeOpInte
   let regions = (region MaxSizedRegion<1>:$merge);
   let assemblyFormat = "$parts attr-dict `:` type($parts) (`by` $merge^)?";
   let extraClassDeclaration = [{
-    /// What the merge takes: the parts so far, and those of another block.
+    /// The arguments of the merge: the parts so far, and those of another block.
     ::mlir::Block::BlockArgListType getOwn() {
       return getMerge().getArguments().take_front(getParts().size());
     }
@@ -161,14 +162,14 @@ def Cta_CombineOp : Cta_Op<"combine", [DeclareOpInterfaceMethods<InferTypeOpInte
 }
 
 def Cta_PartialSumOp : Cta_Op<"partial_sum", [Pure, DeclareOpInterfaceMethods<LayoutOpInterface>]> {
-  let summary = "the sum of what each thread holds of a row";
+  let summary = "each thread's partial sum of a row";
   let description = [{
-    `result[i, j]` is the sum of the elements of row i that are held by the j-th of the threads which
-    share the row; together they make the row's sum. No thread waits for another, so a loop adds up
-    rows by these, and `tile.reduce` behind it makes one of them.
+    `result[i, j]` is the sum of the elements of row i that the j-th thread of the row holds. No
+    thread waits for another. So a loop can add up partial sums, and one `tile.reduce` behind it
+    gives the sums of the rows.
 
-    C1: a row per row of the source, and of its element type. C2: as many columns as threads share a
-    row: 4 of what warpgroups multiply; `assign-layouts` says how many, if that is wrong.
+    C1: a row per row of the source, of its element type. C2: a column for each thread that shares a
+    row, which is 4 for wgmma results. If the number is wrong, `assign-layouts` says the right one.
 
     ```mlir
     %added = cta.partial_sum %weights : tensor<128x96xf32> -> tensor<128x4xf32>
@@ -182,17 +183,17 @@ def Cta_PartialSumOp : Cta_Op<"partial_sum", [Pure, DeclareOpInterfaceMethods<La
 
 def Cta_RaiseOp : Cta_Op<"raise", [Pure, AllTypesMatch<["before", "peak", "shrink"]>,
                                   DeclareOpInterfaceMethods<LayoutOpInterface>]> {
-  let summary = "a peak per row, which follows the row's maximum only where that is much higher";
+  let summary = "a peak per row, which follows the maximum of the row only if that is much higher";
   let description = [{
     `high[i] = factor · max(source[i, …])`; `peak[i] = high[i] - before[i] > tolerance ? high[i] : before[i]`;
-    `shrink[i] = 2^(before[i] - peak[i])`, by which to multiply what was added up under the peak
-    before. A row with a NaN keeps its peak.
+    `shrink[i] = 2^(before[i] - peak[i])` is the factor for sums that were built with the peak
+    before. A row with a NaN keeps its peak. The factor is positive.
 
-    For a softmax, which subtracts a peak from its exponents only to keep them in range: one that
-    lags by a few powers of two is as good, and sums seldom need a new factor. Each thread compares
-    a bound of what it holds of a row, 0 or more; only in warps that have a row which may rise are
-    maxima formed and do lanes exchange anything. (So rows whose peak is below -tolerance take the
-    long way each time.) The factor is positive.
+    This is for a softmax, which subtracts a peak from its exponents only to keep them in range. A
+    peak that lags by a few powers of two is as good, and sums seldom need a new factor. Each thread
+    compares an upper bound of its elements of a row, which is 0 or more. Only warps with a row that
+    may rise compute maxima, for which lanes exchange values. (So rows whose peak is below
+    -tolerance always take the long way.)
 
     C1: a peak for each row of the source. C2: a row lies in one warp.
 
@@ -210,13 +211,14 @@ def Cta_RaiseOp : Cta_Op<"raise", [Pure, AllTypesMatch<["before", "peak", "shrin
 }
 
 def Cta_BeforeOp : Cta_Op<"before", [Pure]> {
-  let summary = "true in the first iterations of a loop, which becomes two";
+  let summary = "true in the first iterations of a loop, which is split into two loops";
   let description = [{
-    `result = counter < bound`, which `unfold-program` makes two loops of: [lower, bound) and
-    [bound, upper), cut to the bounds that there are. What depends on it alone is decided in each; so
-    the blocks of keys that a mask concerns are a loop of their own, and the others pay nothing.
+    `result = counter < bound`. `unfold-program` splits the loop into [lower, bound) and
+    [bound, upper), clamped to the loop's bounds. The result is a constant in each of them, and so
+    are the branches on it. For example, the masked blocks of keys become a loop of their own, and
+    the other iterations have no masks.
 
-    C1: `counter` is that of the loop whose body has the op, and goes up by 1. C2: `bound` stands
+    C1: `counter` is the counter of the loop around the op, with step 1. C2: `bound` is defined
     before the loop.
 
     ```mlir
@@ -232,8 +234,8 @@ def Cta_BeforeOp : Cta_Op<"before", [Pure]> {
 def Cta_ConvertOp : Cta_Op<"convert", [Pure]> {
   let summary = "the same tile in another layout";
   let description = [{
-    The tile crosses shared memory, where it lies as `shared` says; so this is a `cta.sync` as well. C1:
-    shape and element type are kept.
+    The tile goes through shared memory, in the layout `shared`, so this is a `cta.sync` as well.
+    C1: shape and element type are kept.
   }];
   let arguments = (ins AnyStaticShapeTensor:$source, OptionalAttr<Cta_SharedAttr>:$shared);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$source), [{
@@ -246,11 +248,11 @@ def Cta_ConvertOp : Cta_Op<"convert", [Pure]> {
 }
 
 def Cta_SyncOp : Cta_Op<"sync"> {
-  let summary = "a point that all threads of the block, or role, reach before any goes on";
+  let summary = "a barrier for all threads of the block or the role";
   let description = [{
-    Accesses to global memory before it come before those behind it, whichever thread makes them. Put
-    by `order-accesses`; channels need none, they order what crosses them. With `warpgroup` only the
-    threads of a warpgroup meet.
+    It orders accesses to global memory before it and behind it, whichever threads make them.
+    `order-accesses` inserts it. Channels do not need it: they order accesses to their slots. With
+    `warpgroup` it is a barrier for the threads of each warpgroup.
 
     ```mlir
     cta.sync warpgroup

@@ -12,10 +12,10 @@ def Cta_Dialect : Dialect {
   let summary = "how one thread block runs a kernel: channels, asynchronous products, layouts";
   let description = [{
     The kernel is the `tile` function with `cta.warps` (i32) and `cta.target` (string); `tile`,
-    `arith`, `math` and `scf` ops keep their meaning. What is added: data crosses shared memory only
-    through channels, products are asynchronous, and, once layouts are assigned, every tensor type
-    carries a `#cta.layout` that says which register of which thread holds which element.
-    No phases, arrival counts, bytes, fences or thread ids at this level.
+    `arith`, `math` and `scf` ops keep their meaning. In addition, data passes through shared memory
+    only in channels, products are asynchronous, and, once layouts are assigned, every tensor type
+    has a `#cta.layout` that says which register of which thread holds which element. This level
+    has no phases, arrival counts, bytes, fences or thread ids.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -47,11 +47,11 @@ def Cta_SharedAttr : AttrDef<Cta_Dialect, "Shared"> {
 
 def Cta_RingAttr : AttrDef<Cta_Dialect, "Ring"> {
   let mnemonic = "ring";
-  let summary = "the mbarriers by which roles hand slots over";
+  let summary = "the mbarriers that guard slots between roles";
   let description = [{
-    Channels of one `number` change hands together and share them. Slot i is full when the barrier of
-    8 bytes at `full + 8 i` has had `fills` arrivals and TMA has brought `bytes`, and empty when that
-    at `empty + 8 i` has had `returns`.
+    Channels with the same `number` share these mbarriers: their slots change hands together. Slot i
+    is full when the mbarrier (8 bytes) at `full + 8 i` has had `fills` arrivals and TMA has written
+    `bytes`. It is empty when the mbarrier at `empty + 8 i` has had `returns` arrivals.
   }];
   let parameters = (ins "int64_t":$number, "int64_t":$full, "int64_t":$empty, "int64_t":$fills,
                         "int64_t":$returns, "int64_t":$bytes);
@@ -62,9 +62,9 @@ def Cta_PlanAttr : AttrDef<Cta_Dialect, "Plan"> {
   let mnemonic = "plan";
   let summary = "where a channel's slots lie, and how they change hands";
   let description = [{
-    Slot i starts at byte `offset + i · stride` of shared memory. Threads that fill a `fenced` slot
-    order their stores with what products read by themselves. Without a `ring` one role both fills
-    and reads slots, in lockstep.
+    Slot i starts at byte `offset + i · stride` of shared memory. If `fenced`, the threads that fill
+    a slot fence their stores against the reads of asynchronous products. Without a `ring`, one role
+    both fills and reads the slots, in lockstep.
     `#cta.plan<offset = 0, stride = 8192, ring = <number = 0, full = 16384, empty = 16400, fills = 1,
     returns = 2, bytes = 8192>>`
   }];
@@ -93,7 +93,7 @@ def Cta_Slot : Cta_TileType<"Slot", "slot"> {
 }
 
 def Cta_Pending : Cta_TileType<"Pending", "pending"> {
-  let summary = "a product under way; `cta.await` makes it readable";
+  let summary = "an accumulator of products in flight; `cta.await` makes it readable";
 }
 
 class Cta_SimpleType<string name, string mnemonicText> : TypeDef<Cta_Dialect, name> {
@@ -101,11 +101,11 @@ class Cta_SimpleType<string name, string mnemonicText> : TypeDef<Cta_Dialect, na
 }
 
 def Cta_Order : Cta_SimpleType<"Order", "order"> {
-  let summary = "sections through which warpgroups or roles pass by turns";
+  let summary = "a critical section that warpgroups or roles enter in turn";
 }
 
 def Cta_Turn : Cta_SimpleType<"Turn", "turn"> {
-  let summary = "a section that has been entered; left exactly once";
+  let summary = "a critical section that has been entered; left exactly once";
 }
 
 #endif

@@ -16,15 +16,15 @@ class Cta_ShapedInstruction<string name, string mnemonicText>
 }
 
 def Cta_FmaAttr : Cta_Instruction<"Fma", "fma"> {
-  let summary = "multiply-adds of each thread, on operands that it loads from shared memory";
+  let summary = "fused multiply-adds of each thread, on operands that it loads from shared memory";
 }
 
 def Cta_MmaSyncAttr : Cta_ShapedInstruction<"MmaSync", "mma_sync"> {
-  let summary = "a warp's product of fragments in registers: `#cta.mma_sync<16x8x16>`";
+  let summary = "a product of a warp, on fragments in registers: `#cta.mma_sync<16x8x16>`";
 }
 
 def Cta_WgmmaAttr : Cta_ShapedInstruction<"Wgmma", "wgmma"> {
-  let summary = "a warpgroup's product of what lies in shared memory: `#cta.wgmma<64x256x16>`";
+  let summary = "a product of a warpgroup, on operands in shared memory: `#cta.wgmma<64x256x16>`";
 }
 
 #endif

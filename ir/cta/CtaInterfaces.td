@@ -6,23 +6,23 @@ include "mlir/IR/OpBase.td"
 def Cta_InstructionInterface : AttrInterface<"InstructionAttrInterface"> {
   let cppNamespace = "::tilewright::cta";
   let description = [{
-    What makes products: `cta.mma … by` it. Passes ask an instruction what it is like, never which one
-    it is; only its expansion knows that. Which shapes there are, for what operands and on which
-    targets, is a row each in ir/ProductForms.def.
+    An instruction that computes products, as in `cta.mma … by`. Passes ask for its properties, not
+    for its name; only its expansion knows the name. ir/ProductForms.def has a row for each shape,
+    with operands and targets.
   }];
   let methods = [
-    InterfaceMethod<"The rows of ir/ProductForms.def that are its.",
+    InterfaceMethod<"The unit by which its rows of ir/ProductForms.def are found.",
                     "::tilewright::ProductUnit", "getUnit">,
-    InterfaceMethod<"Rows, columns and depth of one.", "::std::array<int64_t, 3>", "getShape">,
+    InterfaceMethod<"Its rows, columns and depth.", "::std::array<int64_t, 3>", "getShape">,
     InterfaceMethod<"Who issues it.", "::tilewright::cta::Issuer", "getIssuer">,
-    InterfaceMethod<"Whether it goes on by itself, until its sum is awaited.",
+    InterfaceMethod<"Whether it runs asynchronously, until its accumulator is awaited.",
                     "bool", "isAsynchronous">,
-    InterfaceMethod<"Where it takes its left operand from: a set of places.",
+    InterfaceMethod<"Where its left operand may be: a set of places.",
                     "unsigned", "getLeftPlaces">,
-    InterfaceMethod<"Where it takes its right operand from.", "unsigned", "getRightPlaces">,
-    InterfaceMethod<"Where its sum is.", "::tilewright::cta::Place", "getSumPlace">,
-    InterfaceMethod<[{The layout of a sum in registers, of which `split` warps make a part each, in a
-                      role of `warps`.}],
+    InterfaceMethod<"Where its right operand may be.", "unsigned", "getRightPlaces">,
+    InterfaceMethod<"Where its accumulator is.", "::tilewright::cta::Place", "getSumPlace">,
+    InterfaceMethod<[{The layout of an accumulator in registers, split over warps by `split`, in a
+                      role of `warps` warps.}],
                     "::tilewright::Layout", "getSumLayout",
                     (ins "::llvm::ArrayRef<int64_t>":$tile, "::llvm::ArrayRef<int64_t>":$split,
                          "int64_t":$warps)>,

@@ -3,18 +3,17 @@
 
 include "ir/cta/CtaDialect.td"
 
-// Turns at a section of a program, so that not all who run it are there at once: while one starts
-// its products, another has ordinary work to do.
+// Critical sections. While one warpgroup or role starts its products, the others do other work.
 
 def Cta_OrderOp : Cta_Op<"order"> {
-  let summary = "declares that those who pass through some sections do so one after the other";
+  let summary = "declares a critical section that roles or warpgroups enter in turn";
   let description = [{
-    An order of several roles has these take turns, as they stand in the program: each passes once
-    per tile, or once at all. Of roles that share out the tiles by `turn i of n`, the i-th of n takes
-    the i-th turn. An order of one role has its warpgroups take turns, the first first; sections may
-    stand anywhere.
+    If several roles use an order, they take turns in the order of the program: each enters once
+    per tile, or once in all. If they divide the tiles by `turn i of n`, the i-th role takes the i-th
+    turn. If one role uses an order, its warpgroups take turns, starting with the first; the
+    sections may stand anywhere.
 
-    A turn is no lock on anything, and products started in it may run on behind it.
+    A turn locks nothing, and products that are started in a section may continue behind it.
 
     C1: at the top level of a kernel. The rules between its sections are those of `check-program`.
 
@@ -28,7 +27,7 @@ def Cta_OrderOp : Cta_Op<"order"> {
 }
 
 def Cta_EnterOp : Cta_Op<"enter"> {
-  let summary = "waits for its turn, with which a section begins";
+  let summary = "waits for the turn and begins the critical section";
   let description = [{
     C1: in a role, or a function that roles call.
 
@@ -43,7 +42,7 @@ def Cta_EnterOp : Cta_Op<"enter"> {
 }
 
 def Cta_LeaveOp : Cta_Op<"leave"> {
-  let summary = "ends a section and gives the turn to the next";
+  let summary = "ends the critical section and passes the turn on";
   let description = [{
     ```mlir
     cta.leave %turn

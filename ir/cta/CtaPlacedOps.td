@@ -3,17 +3,17 @@
 
 include "ir/cta/CtaChannelOps.td"
 
-// What passes put where a program's ops need it; a program that is written has none of these.
+// Ops that passes insert. Programs that are written by hand have none of these.
 
 def Cta_SlotState : I32EnumAttr<"SlotState", "which of a slot's two mbarriers", [
     I32EnumAttrCase<"Full", 0, "full">,      // completes when the slot has been filled
-    I32EnumAttrCase<"Empty", 1, "empty">]> { // when all have given it back
+    I32EnumAttrCase<"Empty", 1, "empty">]> { // when all consumers have released it
   let cppNamespace = "::tilewright::cta";
   let genSpecializedAttr = 0;
 }
 def Cta_SlotStateAttr : EnumAttr<Cta_Dialect, Cta_SlotState, "state">;
 
-def Cta_Threads : I32EnumAttr<"Threads", "the threads of which one does something for all", [
+def Cta_Threads : I32EnumAttr<"Threads", "a group of threads, one of which acts for all", [
     I32EnumAttrCase<"Role", 0, "role">,
     I32EnumAttrCase<"Warpgroup", 1, "warpgroup">,
     I32EnumAttrCase<"Warp", 2, "warp">]> {
@@ -23,9 +23,9 @@ def Cta_Threads : I32EnumAttr<"Threads", "the threads of which one does somethin
 def Cta_ThreadsAttr : EnumAttr<Cta_Dialect, Cta_Threads, "threads">;
 
 def Cta_NoSlotOp : Cta_SlotFromChannel<"no_slot"> {
-  let summary = "a slot that is none: what a loop carries before it has one";
+  let summary = "no slot: what a loop carries before it has a slot";
   let description = [{
-    It is only released, under a condition that does not hold.
+    It is only released, under a condition that is false.
 
     ```mlir
     %none = cta.no_slot %as : !cta.channel<4 x tensor<128x64xbf16>> -> !cta.slot<tensor<128x64xbf16>>
@@ -34,11 +34,11 @@ def Cta_NoSlotOp : Cta_SlotFromChannel<"no_slot"> {
 }
 
 def Cta_WaitGroupOp : Cta_Op<"wait_group", [AttrSizedOperandSegments]> {
-  let summary = "waits until at most so many of the role's products are under way";
+  let summary = "waits until at most `left` wgmma groups of the role are in flight";
   let description = [{
-    Products of warpgroups end in the order in which they were started. `place-waits` puts these waits
-    where awaits, releases and the next products need them. `done` are the sums that are read next.
-    `after` as in `cta.await`.
+    wgmma groups complete in the order in which they were started. `place-waits` inserts these waits
+    where awaits, releases and the next products need them. `done` are the accumulators that are
+    read next. `after` is as in `cta.await`.
 
     ```mlir
     cta.wait_group 1
@@ -55,11 +55,11 @@ def Cta_WaitGroupOp : Cta_Op<"wait_group", [AttrSizedOperandSegments]> {
 
 //===- From channels to barriers and addresses ----------------------------------------------------===//
 //
-// What `lower-channels` writes for acquires, commits, waits and releases, beside ops of `cuda` that
-// are the same for all threads of a role.
+// `lower-channels` writes these for acquire, commit, wait and release, together with ops of `cuda`
+// that are the same for all threads of a role.
 
 def Cta_SlotAtOp : Cta_Op<"slot_at", [Pure]> {
-  let summary = "the slot of a channel with that number";
+  let summary = "a slot of a channel, by its number";
   let description = [{
     ```mlir
     %slot = cta.slot_at %as[%i] : !cta.channel<4 x tensor<128x64xbf16>> -> !cta.slot<tensor<128x64xbf16>>
@@ -72,7 +72,7 @@ def Cta_SlotAtOp : Cta_Op<"slot_at", [Pure]> {
 }
 
 def Cta_BarrierOfOp : Cta_Op<"barrier_of", [Pure]> {
-  let summary = "the address of the mbarrier that says of a slot that it is full, or empty";
+  let summary = "the address of the full or the empty mbarrier of a slot";
   let description = [{
     C1: the channel's plan has a ring.
 
@@ -87,11 +87,11 @@ def Cta_BarrierOfOp : Cta_Op<"barrier_of", [Pure]> {
 }
 
 def Cta_OnceOp : Cta_Op<"once", [SingleBlock, NoTerminator]> {
-  let summary = "what one thread does for a role, or for each of its warps or warpgroups";
+  let summary = "code that one thread runs for a role, or for each of its warps or warpgroups";
   let description = [{
-    The first `count` threads do it instead, each with its number; where one thread runs the role,
-    that one does it so many times. With a condition, only where that holds. C1: the body takes a
-    number, i32.
+    With a `count`, the first `count` threads run it, each with its number. If one thread runs the
+    role, it runs the code `count` times. With a condition, the code runs only if that is true. C1:
+    the body takes a number, i32.
 
     ```mlir
     cta.once warp 1 {
@@ -109,13 +109,13 @@ def Cta_OnceOp : Cta_Op<"once", [SingleBlock, NoTerminator]> {
 }
 
 def Cta_PutCopiedOp : Cta_Op<"put_copied"> {
-  let summary = "stores to a slot of kind `registers` what a copy to it has loaded";
+  let summary = "stores the registers that a copy has loaded to a slot of kind `registers`";
   let arguments = (ins Cta_Slot:$slot);
   let assemblyFormat = "$slot attr-dict `:` type($slot)";
 }
 
 def Cta_AwaitStoresOp : Cta_Op<"await_stores"> {
-  let summary = "waits until TMA has read what the role stored";
+  let summary = "waits until TMA has read the slots of the role's stores";
   let assemblyFormat = "attr-dict";
 }
 

@@ -8,12 +8,13 @@
 
 namespace tilewright::cta {
 
-/// Who issues an instruction.
+/// What issues an instruction.
 enum class Issuer { EachThread, Warp, Warpgroup };
-/// How many warps issue it together.
+/// The number of warps that issue it together.
 int64_t warpsOf(Issuer issuer);
 
-/// Where operands and sums are. An operand that is in neither is loaded from a slot by threads.
+/// Where operands and accumulators are. Threads load an operand from its slot if the instruction
+/// reads it from neither place.
 enum Place : unsigned { InRegisters = 1, InShared = 2 };
 
 } // namespace tilewright::cta
@@ -22,7 +23,7 @@ enum Place : unsigned { InRegisters = 1, InShared = 2 };
 
 namespace tilewright::cta {
 
-/// The instruction of a row of ir/ProductForms.def, as wide as there is.
+/// The widest instruction of a row of ir/ProductForms.def.
 InstructionAttrInterface instructionOf(mlir::MLIRContext *context, const ProductForm &form);
 
 } // namespace tilewright::cta

@@ -1,6 +1,6 @@
 //===- Cuda.h - the cuda dialect --------------------------------------------------------------===//
 //
-// What one thread does. Each op prints as one statement of CUDA C++. See docs/ir.md.
+// The code of one thread. Each op prints as one statement of CUDA C++. See docs/ir.md.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_IR_CUDA_CUDA_H

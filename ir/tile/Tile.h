@@ -1,6 +1,6 @@
 //===- Tile.h - the tile dialect --------------------------------------------------------------===//
 //
-// What a kernel means: loads, products, reductions and stores of whole tiles. See docs/ir.md.
+// The meaning of a kernel: loads, products, reductions and stores of whole tiles. See docs/ir.md.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_IR_TILE_TILE_H
@@ -31,13 +31,13 @@ inline constexpr llvm::StringLiteral kKernelAttr = "tile.kernel"; // unit, on th
 inline constexpr llvm::StringLiteral kNameAttr = "tile.name";     // string, on each argument
 inline constexpr llvm::StringLiteral kDimsAttr = "tile.dims";     // array of strings, on views
 
-/// On the `scf.for` ops that run one iteration space in sequence: which part this is, and
-/// whether masks and bounds were dropped from it.
+/// On the `scf.for` ops that together run one iteration space: the number of the part, and whether
+/// masks and bounds were dropped from it.
 inline constexpr llvm::StringLiteral kSegmentAttr = "tile.segment"; // i32, from 0
 
-/// The kernel's argument that a view is, or is a part of.
+/// The kernel's argument that a view is or is a part of.
 mlir::Value tensorOf(mlir::Value view);
-/// The size of a part of a view along an axis; null where it is the tensor's.
+/// The size of a part along an axis; null if it is the tensor's size.
 mlir::Value sizeOfPart(mlir::Value view, int64_t axis);
 
 /// The extent that marks an index tile in load, store and atomic.

@@ -6,7 +6,7 @@
 
 namespace tilewright::passes {
 
-/// What a load, store, atomic or copy (into a channel) touches.
+/// The memory that a load, store, atomic or copy (into a channel) accesses.
 struct Access {
   mlir::Operation *op;
   mlir::TypedValue<tile::ViewType> view;
@@ -15,30 +15,30 @@ struct Access {
 
   static std::optional<Access> of(mlir::Operation *op);
 
-  /// The kernel's argument that the view is, or is a part of.
+  /// The kernel's argument that the view is or is a part of.
   mlir::Value tensor() const { return tile::tensorOf(view); }
-  /// Where along an axis of the tensor the view starts.
+  /// Where the view starts along an axis of the tensor.
   AffineForm start(int64_t axis) const;
 
-  /// What is loaded or written. Not for copies, which have no tile in registers.
+  /// The tile that is loaded or written. Copies have none in registers.
   mlir::Value tile() const;
   bool isRange(int64_t axis) const { return extents[axis] > 0; }
-  /// The number of elements that take part along an axis (1 for a scalar index).
+  /// The number of elements that are accessed along an axis (1 for a scalar index).
   int64_t validElements(int64_t axis) const;
-  /// The axis of the tile that a kept view axis becomes.
+  /// The axis of the tile that corresponds to an axis of the view.
   int64_t tileAxis(int64_t axis) const;
   bool isInBounds(int64_t axis) const;
   void setInBounds(int64_t axis, bool isKnown = true);
 };
 
-/// The ops that use a view's tensor, itself or a part of it.
+/// The ops that use the tensor of a view, as a whole or a part of it.
 llvm::SmallVector<mlir::Operation *> usersOf(mlir::Value view);
 
-/// Whether a call may pass one tensor for a view that is read and for another that is written:
-/// their dimensions and element types are the same ("Order" in docs/language.md).
+/// Whether a call may pass one tensor for a view that is read and another that is written. They
+/// need the same dimensions and element type ("Aliasing" in docs/language.md).
 bool mayBeInPlace(mlir::Value read, mlir::Value written);
 
-/// One tile.dim per dimension name, at the kernel's start, so that equal sizes are one symbol.
+/// One tile.dim per dimension name, at the start of the kernel, so that equal sizes are one symbol.
 class Dims {
 public:
   /// Replaces every tile.dim of the kernel.
@@ -53,7 +53,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> unnamed;
 };
 
-/// Both are ≤ 0 just when the access stays within the view along `axis`. Not for index tiles.
+/// The access stays within the view along `axis` if and only if both are ≤ 0. Not for index tiles.
 struct Bounds {
   AffineForm below, above;
   static Bounds of(const Access &access, int64_t axis, Dims &dims);

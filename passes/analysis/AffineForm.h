@@ -1,9 +1,9 @@
 //===- AffineForm.h - integers as constant + Σ coefficient · symbol --------------------------===//
 //
 // Index arithmetic of a kernel is nearly always affine in values that are opaque to the compiler:
-// loop counters, program ids, dimensions. An AffineForm holds one i32 so; a TileForm holds an index
-// tile, whose element i… is base + Σ step[axis] · i[axis]. Coordinates and their sums are assumed
-// not to overflow 31 bits.
+// loop counters, program ids, dimensions. An AffineForm represents one such i32. A TileForm
+// represents an index tile, whose element i… is base + Σ step[axis] · i[axis]. Coordinates and
+// their sums are assumed not to overflow 31 bits.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_AFFINEFORM_H
@@ -15,7 +15,7 @@ namespace tilewright::passes {
 
 struct AffineForm {
   int64_t constant = 0;
-  llvm::SmallVector<std::pair<mlir::Value, int64_t>, 4> terms; // no zero coefficients
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>, 4> terms; // without zero coefficients
 
   /// The form of a scalar, looking through additions, subtractions and constant factors.
   static AffineForm of(mlir::Value scalar);
@@ -41,12 +41,12 @@ struct TileForm {
   /// The form of an integer tile; nothing if it is not affine in its coordinates.
   static std::optional<TileForm> of(mlir::Value tile);
 
-  /// The least and the greatest element.
+  /// The smallest and the largest element.
   AffineForm lowest() const;
   AffineForm highest() const;
 };
 
-/// floor(form / divisor), the divisor positive.
+/// floor(form / divisor), for a positive divisor.
 mlir::Value materializeFloorDiv(mlir::OpBuilder &builder, mlir::Location loc,
                                 const AffineForm &form, int64_t divisor);
 

@@ -6,28 +6,28 @@
 
 namespace tilewright::passes {
 
-/// The axes of all tiles of a kernel, joined where an operation makes them agree.
+/// The axes of all tiles of a kernel, in classes that an operation requires to agree.
 class AxisClasses {
 public:
   struct Class {
     int64_t extent = 0;
     int64_t padded = 0;
-    int64_t productMultiple = 1; // what matrix products ask of the extent
-    bool combined = false;       // a reduction or product runs along the axis
+    int64_t productMultiple = 1; // matrix products need a multiple of this
+    bool combined = false;       // a reduction or product combines elements along the axis
     mlir::Value example;
   };
 
   explicit AxisClasses(mlir::func::FuncOp kernel);
 
-  /// Whether the tile was there when the classes were made.
+  /// Whether the tile existed when the classes were made.
   bool contains(mlir::Value tile) const { return first.contains(tile); }
-  /// The class that an axis belongs to, by a number; equal for axes that agree.
+  /// The number of the class that an axis belongs to; equal for axes that agree.
   unsigned idOf(mlir::Value tile, int64_t axis) { return find(first.lookup(tile) + axis); }
   Class &of(mlir::Value tile, int64_t axis) { return classes[idOf(tile, axis)]; }
   bool isPadded(mlir::Value tile, int64_t axis) {
     return of(tile, axis).padded != of(tile, axis).extent;
   }
-  /// One per class that gets padding.
+  /// One entry for each class that is padded.
   llvm::SmallVector<Class> padded();
   /// The tile's type with padded extents.
   mlir::RankedTensorType paddedType(mlir::Value tile);
@@ -51,8 +51,8 @@ private:
   llvm::SmallVector<Class> classes;
 };
 
-/// Gives each use of a splat or a constant tile one of its own: what is the same in all elements
-/// makes no axes of others agree.
+/// Gives each use of a splat or constant tile a copy of its own. A tile with equal elements must
+/// not make axes of other tiles agree.
 void separateConstants(mlir::func::FuncOp kernel);
 
 } // namespace tilewright::passes

@@ -1,4 +1,4 @@
-//===- CarriedState.h - what a loop carries, and whether its iterations may change places -----===//
+//===- CarriedState.h - what a loop carries, and whether the order of its iterations matters --===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_CARRIEDSTATE_H
 #define TILEWRIGHT_PASSES_ANALYSIS_CARRIEDSTATE_H
 
@@ -8,20 +8,20 @@ namespace tilewright::passes {
 
 /// How a loop updates a value that it carries.
 enum class State {
-  Sum,        ///< a' = a + f; the accumulator of a product likewise
+  Sum,        ///< a' = a + f; also an accumulator of products
   Maximum,    ///< a' = max(a, f)
   Minimum,    ///< a' = min(a, f)
-  Scaled,     ///< a' = a · 2^(m - m') + f, where m is such a maximum and f is made under m'
-  Recurrence, ///< a' = a · c + f, with another c that follows from nothing carried
+  Scaled,     ///< a' = a · 2^(m - m') + f, where m is such a maximum and f is computed under m'
+  Recurrence, ///< a' = a · c + f, where c depends on nothing carried
   Other,
 };
 
-/// Whether a value comes out otherwise, but for rounding, if iterations run in another order.
+/// Whether the value depends on the order of iterations (other than by rounding).
 inline bool dependsOnOrder(State state) {
   return state == State::Recurrence || state == State::Other;
 }
 
-/// How each value that a loop carries is updated; f follows from none of them.
+/// How each value that a loop carries is updated. f depends on no carried value.
 llvm::SmallVector<State> carriedStates(mlir::scf::ForOp loop);
 
 } // namespace tilewright::passes

@@ -7,19 +7,19 @@
 
 namespace tilewright::passes {
 
-/// A number that divides `value` (an i32 scalar), the largest that its definition shows; 0 when the
-/// value is 0.
+/// The largest divisor of `value` (an i32 scalar) that its definition shows; 0 if the value is 0.
 int64_t knownDivisor(mlir::Value value);
 
-/// True when `value` (an i32 scalar) is shown to be at least 0 by its definition: program ids,
-/// coordinates of tiles, sizes, counters that start there; sums, products and quotients of such.
+/// Whether the definition of `value` (an i32 scalar) shows that it is at least 0: program ids,
+/// coordinates of tiles, sizes, loop counters from 0; sums, products and quotients of these.
 bool knownNonNegative(mlir::Value value);
 
-/// The same, also by what is known where `op` stands, such as how far loops around it run.
+/// The same, also using what is known at `op`, such as the bounds of loops around it.
 bool knownNonNegativeAt(mlir::Operation *op, mlir::Value value);
 
-/// Elements of `view` that one access of a tile with these indices and extents may move along the
-/// innermost axis: bounded by 16 bytes, the view's alignment, and the divisors of extent and start.
+/// The number of elements of `view` that a vector access with these indices and extents may move
+/// along the innermost axis. The limits are 16 bytes, the view's alignment, and the divisors of
+/// extent and start.
 int64_t accessVector(tile::ViewType view, mlir::ValueRange indices,
                      llvm::ArrayRef<int64_t> extents);
 

@@ -1,4 +1,4 @@
-//===- EmptyIterations.h - does an iteration that sees nothing change anything? --------------===//
+//===- EmptyIterations.h - does a fully masked iteration change anything? --------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_EMPTYITERATIONS_H
 #define TILEWRIGHT_PASSES_ANALYSIS_EMPTYITERATIONS_H
 
@@ -6,18 +6,17 @@
 
 namespace tilewright::passes {
 
-/// On a loop: an iteration at its upper bound, or behind it, would change nothing.
+/// On a loop: an iteration at or behind its upper bound would change nothing.
 inline constexpr llvm::StringLiteral kIdleBehindAttr = "tile.idle_behind"; // unit
 
-/// On a loop: masks concern its last iteration alone.
+/// On a loop: only its last iteration is masked.
 inline constexpr llvm::StringLiteral kMasksLastAttr = "tile.masks_last"; // unit
 
-/// On a loop: an iteration in which a mask that the counter and rows decide is false changes
-/// nothing.
+/// On a loop: an iteration changes nothing where a mask over counter and rows is false.
 inline constexpr llvm::StringLiteral kIdleMasksAttr = "tile.idle_masks"; // unit
 
-/// Whether an iteration of `loop` with `mask`, or what it loads, false or 0 everywhere provably
-/// leaves every carried value as it is and writes nothing.
+/// Whether an iteration of `loop` in which `mask`, or what it loads, is false or 0 everywhere
+/// provably changes no carried value and writes nothing.
 bool isIdleWhenFalse(mlir::scf::ForOp loop, mlir::Value mask);
 
 } // namespace tilewright::passes

@@ -1,7 +1,7 @@
 //===- Facts.h - inequalities that hold at a point of a kernel --------------------------------===//
 //
-// They come from loop bounds, the launch grid, assertions and quotients, and prove that an
-// AffineForm is never positive: that an index lies within its tensor, say.
+// They come from loop bounds, the launch grid, assertions and quotients. They prove that an
+// AffineForm is never positive, for example that an index lies within its tensor.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_FACTS_H

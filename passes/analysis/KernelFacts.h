@@ -1,7 +1,7 @@
-//===- KernelFacts.h - what a plan can be about -----------------------------------------------===//
+//===- KernelFacts.h - the ids that plans refer to --------------------------------------------===//
 //
-// Read once from a kernel of the `tile` level. Plans name things by their numbers here: two kernels
-// with the same facts take the same plans, whatever their variables are called.
+// Read once from a kernel of the `tile` level. Plans refer to parts of a kernel by these numbers.
+// So two kernels with the same facts take the same plans, whatever their variables are called.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_KERNELFACTS_H
@@ -14,79 +14,78 @@
 
 namespace tilewright::passes {
 
-/// A load of a tile that runs ahead: where it reads, and how often, follows from program ids, loop
-/// counters, arguments and memory, and not from products or from what the kernel writes; nor does
-/// it read that.
+/// A load of a tile that a producer can run ahead. Its address and its count depend only on program
+/// ids, loop counters, arguments and memory, not on products or on anything that the kernel writes.
+/// The kernel does not write the view either.
 struct Stream {
-  std::string id; ///< "s1": those of products first, in the order of products and operands
+  std::string id; ///< "s1"; operands of products first, in the order of products and operands
   tile::LoadOp load;
-  llvm::SmallVector<int64_t> alike = {}; ///< Axes of the grid along which it is at the same place.
-  /// Other axes, along which its place follows from memory alone, as that of a sequence does from
-  /// where it starts: neighbours mostly read the same.
+  llvm::SmallVector<int64_t> alike = {}; ///< Axes of the grid along which it loads the same data.
+  /// Other axes along which neighbours mostly load the same data: the address depends on the axis
+  /// only through memory, as that of a sequence does.
   llvm::SmallVector<int64_t> near = {};
-  std::string notByRole = {}; ///< Why no role can load it yet; empty: one can.
-  std::string notByTma = {};  ///< Why TMA cannot bring it; empty: it can.
+  std::string notByRole = {}; ///< Why no role can load it yet; empty if one can.
+  std::string notByTma = {};  ///< Why TMA cannot load it; empty if it can.
 };
 
-/// What another product gives comes to a product as an operand, by way of arithmetic.
+/// An operand of a product that is computed from the result of another product.
 struct Chain {
   enum Operand { Left, Right, Sum };
   std::string from; ///< "p1"
   Operand operand;
-  bool isShared; ///< In shared memory: to the right, or transposed; else in registers.
-  bool isLate;   ///< From an iteration before, only.
+  bool isShared; ///< Through shared memory (right or transposed operand), else through registers.
+  bool isLate;   ///< Only from an earlier iteration.
 };
 
-/// A product, in the order in which they stand.
+/// A product, in the order of the text.
 struct ProductFact {
   std::string id; ///< "p1"
   tile::DotOp dot;
   llvm::SmallVector<Chain> chains = {};
 };
 
-/// What a loop carries.
+/// A value that a loop carries.
 struct Carried {
   State state;
-  std::string product; ///< Whose result is added, or carried: "p1"; empty: none.
+  std::string product; ///< The product that is added or carried: "p1"; or empty.
   bool isFromZero;
-  bool isRead; ///< By other than its update, and what is summed up under it.
+  bool isRead; ///< Something other than its update, or a sum under it, reads it.
 };
 
-/// A tile that is computed and then multiplied, in the order of products and operands. As a right
-/// operand, or transposed, a product reads it in shared memory. A stream whose rows do not run
-/// along k counts as one, which is the stream transposed, if its elements are not of 16 bits:
-/// products of warpgroups read no others so.
+/// An operand of a product that is not a stream, in the order of products and operands. A right or
+/// transposed operand is read from shared memory. A stream whose rows do not run along k also
+/// counts as one, transposed, if its elements do not have 16 bits: wgmma cannot read it as it is.
 struct ComputedTile {
   struct Use {
     tile::DotOp dot;
     bool isRight = false, isTransposed = false;
 
-    /// Whether the product cannot take it from registers.
+    /// Whether the product cannot read it from registers.
     bool isShared() const { return isRight || isTransposed; }
   };
 
   std::string id;   ///< "t1"
-  mlir::Value tile; ///< Or the stream's, if that is turned.
+  mlir::Value tile; ///< For a transposed stream, the stream's tile.
   llvm::SmallVector<Use> uses;
   bool isTurned = false;
 };
 
-/// A loop, in the order in which they begin.
+/// A loop, in the order in which loops begin.
 struct LoopFact {
   std::string id; ///< "l1"
   mlir::scf::ForOp loop;
-  llvm::SmallVector<Carried> carried = {}; ///< Sums first, by product: not as the source has them.
-  llvm::SmallVector<int64_t> axes = {};    ///< Of the grid, from which follows how often it runs.
-  bool isRead = false;                     ///< Whether that follows from memory.
+  llvm::SmallVector<Carried> carried =
+      {};                               ///< Sums first, by product, not in the order of the source.
+  llvm::SmallVector<int64_t> axes = {}; ///< Axes of the grid on which the trip count depends.
+  bool isRead = false;                  ///< Whether the trip count depends on memory.
 };
 
-/// A store of a tile, or a tile that is added to a view, in loops or behind them: in the order in
-/// which they stand.
+/// A store of a tile, or an atomic update of a view by a tile, in the order of the text.
 struct End {
   std::string id; ///< "e1"
   mlir::Operation *op;
   mlir::Value tile, view;
-  std::string notByTma = {}; ///< Why TMA cannot store it; empty: it can.
+  std::string notByTma = {}; ///< Why TMA cannot store it; empty if it can.
 
   bool adds() const { return mlir::isa<tile::AtomicOp>(op); }
 };
@@ -100,15 +99,16 @@ struct KernelFacts {
 
   static KernelFacts of(mlir::func::FuncOp kernel);
 
-  /// What an operand of a product is, transposed or not; null if it is something else.
+  /// The stream or computed tile that an operand is, transposed or not; null if it is something
+  /// else.
   const Stream *streamOf(mlir::Value operand) const;
   const ComputedTile *computedOf(mlir::Value operand) const;
 
-  /// A line for each, as a person who writes a plan wants it; or what the hash is of: no names, no
-  /// lines of the source.
+  /// A line for each id, as people read it. Without the source it has no names and lines; this is
+  /// the text that is hashed.
   std::string str(bool withSource = true) const;
-  /// Eight hexadecimal digits, which are the same for kernels with the same facts: names and lines
-  /// of the source do not count.
+  /// Eight hexadecimal digits, the same for kernels with the same facts. Names and lines of the
+  /// source do not count.
   std::string hash() const;
 };
 

@@ -1,4 +1,4 @@
-//===- KernelFlow.h - what feeds what in a kernel ---------------------------------------------===//
+//===- KernelFlow.h - the flow of data through a kernel ---------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_KERNELFLOW_H
 #define TILEWRIGHT_PASSES_ANALYSIS_KERNELFLOW_H
 
@@ -6,12 +6,12 @@
 
 namespace tilewright::passes {
 
-/// Fills in what follows from the flow of data: reuse of streams, chains of products, the work of
-/// loops and what they carry, and which ends TMA can store.
+/// Adds what the flow of data shows: reuse of streams, chains of products, work and carried values
+/// of loops, and the stores that TMA can make.
 void readFlow(KernelFacts &facts, mlir::func::FuncOp kernel);
 
-/// What stands behind a fact's line: "; alike along axis 1". Names are those of the source; without
-/// them, only what has none is said.
+/// The text behind a fact's line: "; alike along axis 1". Names are those of the source; without
+/// them, anything that has a name is left out.
 std::string detailsOf(const Stream &stream);
 std::string detailsOf(const ProductFact &product);
 std::string detailsOf(const LoopFact &loop, bool withSource);

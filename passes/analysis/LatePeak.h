@@ -1,4 +1,4 @@
-//===- LatePeak.h - maxima that a loop carries and may let lag --------------------------------===//
+//===- LatePeak.h - carried maxima that may lag -----------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_LATEPEAK_H
 #define TILEWRIGHT_PASSES_ANALYSIS_LATEPEAK_H
 
@@ -7,23 +7,22 @@
 
 namespace tilewright::passes {
 
-/// m' = max(m, factor · max(source, 1)), of rows, carried by a loop.
+/// m' = max(m, factor · max(source, 1)), per row, carried by a loop.
 struct LatePeak {
   mlir::arith::MaximumFOp update;
   mlir::Value carried, source;
-  std::optional<Uniform> factor; ///< A positive scalar or constant; none: 1.
+  std::optional<Uniform> factor; ///< A positive scalar or constant; none means 1.
 };
 
-/// The maximum of a loop that may lag, or what stands against it.
+/// The carried maximum that may lag, or the reason why there is none.
 struct LatePeakSearch {
   std::optional<LatePeak> peak;
   std::string reason;               ///< "carries no maximum of rows"
-  mlir::Operation *where = nullptr; ///< What the reason is about; null: the loop.
+  mlir::Operation *where = nullptr; ///< The op that the reason refers to; null for the loop.
 };
 
-/// Looks for a maximum such that any peaks between it and `lag` powers of two below give the same
-/// results: no stored value has a weight (Weights.h), and none that is cast leaves its type's
-/// range.
+/// Looks for a maximum that may lag by up to `lag` powers of two without changing the results: no
+/// stored value has a weight (Weights.h), and no cast leaves the range of its type.
 LatePeakSearch findLatePeak(mlir::scf::ForOp loop, double lag);
 
 } // namespace tilewright::passes

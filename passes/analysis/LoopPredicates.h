@@ -7,28 +7,28 @@
 namespace tilewright::passes {
 
 /// A condition `form ≤ 0` on the elements of a tile: false everywhere while `lowest > 0`, true
-/// everywhere while `highest ≤ 0`. `mask` is the value it decides, if any.
+/// everywhere while `highest ≤ 0`. `mask` is the value that it decides, if any.
 struct Predicate {
   AffineForm lowest, highest;
   mlir::Value mask;
 };
 
-/// A comparison as forms, each `≤ 0` where it is true; none if it is no such. A comparison with a
-/// minimum, or of a maximum, is several.
+/// A comparison as forms, each `≤ 0` where it is true; none for other comparisons. A comparison
+/// with a minimum, or of a maximum, gives several forms.
 llvm::SmallVector<TileForm> formsOf(mlir::arith::CmpIOp compare);
 
-/// The iteration at which `form ≤ 0` changes: the first where a form that rises with the counter is
-/// positive, or the first where one that falls is not.
+/// The iteration at which `form ≤ 0` changes. If the form rises with the counter, it is the first
+/// where the form is positive, else the first where it is not.
 mlir::Value firstFalse(mlir::OpBuilder &builder, mlir::Location loc, const AffineForm &form,
                        mlir::Value counter);
 
-/// Whether the op makes a mask from masks: joins them, or gives one another shape.
+/// Whether the op computes a mask from masks: combines or reshapes them.
 bool isMaskJoin(mlir::Operation *op);
 
 /// Comparisons in the loop's body that mask something and depend on the counter.
 llvm::SmallVector<Predicate> findMasks(mlir::scf::ForOp loop);
 
-/// Bounds of the body's accesses that depend on the counter.
+/// Bounds checks of the body's accesses that depend on the counter.
 llvm::SmallVector<Predicate> findBounds(mlir::scf::ForOp loop, Dims &dims);
 
 } // namespace tilewright::passes

@@ -6,10 +6,10 @@
 
 namespace tilewright::passes {
 
-/// Whether a scalar is positive: a constant, one that the kernel asserts to be, or its plan is only
-/// for, or a product, quotient or root of such.
+/// Whether a scalar is positive: a constant; a scalar that the kernel or the condition of its plan
+/// asserts to be positive; a product, quotient or root of these.
 bool isPositive(mlir::Value scalar);
-/// Of a scalar or constant that a tile repeats.
+/// The same for a scalar or constant that a tile repeats.
 bool isPositive(const Uniform &scalar);
 
 } // namespace tilewright::passes

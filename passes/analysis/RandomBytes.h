@@ -1,4 +1,4 @@
-//===- RandomBytes.h - where random bytes share calls of Philox -------------------------------===//
+//===- RandomBytes.h - which elements share a call of Philox ----------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_RANDOMBYTES_H
 #define TILEWRIGHT_PASSES_ANALYSIS_RANDOMBYTES_H
 
@@ -7,7 +7,7 @@
 namespace tilewright::passes {
 
 /// The axis of a tile of random bytes along which 16 elements share a call: columns run along it
-/// from a multiple of 64 on, and rows are the same. Nothing where this is not known.
+/// from a multiple of 64 on, and rows are equal. Nothing if this is not known.
 std::optional<int64_t> axisOfCalls(tile::RandomBytesOp op);
 
 } // namespace tilewright::passes

@@ -1,4 +1,4 @@
-//===- RegisterTiles.h - which tiles registers keep -------------------------------------------===//
+//===- RegisterTiles.h - which tiles are kept in registers ------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_REGISTERTILES_H
 #define TILEWRIGHT_PASSES_ANALYSIS_REGISTERTILES_H
 
@@ -7,26 +7,27 @@
 
 namespace tilewright::passes {
 
-/// On a select: it leaves most rows as they are, and the others are written under a branch.
+/// On a select: it leaves most rows unchanged, and writes the others under a branch.
 inline constexpr llvm::StringLiteral kByRowsAttr = "cta.by_rows"; // unit
 
-/// The rows that a condition along them keeps: what `tile.expand_dims` and `tile.broadcast` made a
-/// tile of two axes. Null for other conditions.
+/// The rows that a condition along rows keeps, from which `tile.expand_dims` and `tile.broadcast`
+/// made a tile of two axes. Null for other conditions.
 mlir::Value conditionOfRows(mlir::arith::SelectOp select);
 
-/// True for indices as floats beside a product: cheap to compute, and dear to keep with its sums.
+/// True for indices as floats beside a product. They are cheap to compute, and expensive to keep
+/// beside its accumulator.
 bool isIndexAsFloat(mlir::Operation *op);
 
 /// True for an op whose elements are computed where they are used: shape ops, constants, index
-/// arithmetic, and elementwise ops with one use, at the same number of elements, in the same block,
-/// with no sum that begins in between. The results of all others are kept in registers.
+/// arithmetic, and elementwise ops with a single use in the same block and of the same size, if no
+/// accumulator begins in between. All other results are kept in registers.
 bool isEvaluatedAtUse(mlir::Operation *op);
 
-/// True for a conversion whose only use is a store right behind it: the store reads shared memory
-/// where the tile crosses it, and no registers hold the tile.
+/// True for a conversion that is only used by a store right behind it. The store reads the tile
+/// from shared memory, where the conversion puts it, so no registers hold it.
 bool isStoredFromShared(cta::ConvertOp op);
 
-/// True when a tile is made anew for every time that its use runs: no loop stands between them.
+/// True if a tile is computed again each time its use runs: there is no loop between them.
 bool isMadeForEachUse(mlir::Value tile, mlir::Operation *user);
 
 } // namespace tilewright::passes

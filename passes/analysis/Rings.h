@@ -1,9 +1,9 @@
-//===- Rings.h - channels between roles, and who arrives at their barriers --------------------===//
+//===- Rings.h - channels between roles, and the arrivals at their barriers -------------------===//
 //
-// Channels whose slots always change hands together share the barriers of one ring. This changes
-// nothing for those who wait: a role comes to both slots with nothing in between that another role
-// could wait for, so both are free, or full, at the same time. The search for deadlocks
-// (check-deadlocks) may therefore simulate the channels separately.
+// Channels whose slots always change hands together share the barriers of one ring. This does not
+// change when a role waits: it comes to both slots with nothing in between that another role could
+// wait for, so both are free, or full, at the same time. So check-deadlocks may simulate the
+// channels separately.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_RINGS_H
@@ -15,19 +15,19 @@ namespace tilewright::passes {
 
 using Channels = llvm::SmallVector<cta::ChannelOp, 2>;
 
-/// The rings of a kernel, as their first channels stand in it.
+/// The rings of a kernel, in the order of their first channels.
 std::vector<Channels> ringsOf(mlir::func::FuncOp kernel);
 
-/// Arrivals that fill a slot of each channel of a ring.
+/// The arrivals that fill a slot of each channel of a ring.
 int64_t fillsOf(llvm::ArrayRef<cta::ChannelOp> ring);
-/// Arrivals by which all roles, in one block, give such slots back.
+/// The arrivals with which all roles of a block release such slots.
 int64_t reopensOf(llvm::ArrayRef<cta::ChannelOp> ring);
 
-/// Who arrives for a role that gives slots back.
+/// Who arrives when a role releases a slot.
 enum class Returner { Thread, Warp, Warpgroup };
 Returner returnerOf(cta::RoleOp role, llvm::ArrayRef<cta::ChannelOp> ring);
-/// Whether all warps of the warpgroup are known to have waited for the slot where one releases it:
-/// a product has read it, which they all start, or a store gone through it, at which they meet.
+/// Whether, at the release, all warps of the warpgroup are known to have waited for the slot: a
+/// product that they start together has read it, or they met at a store through it.
 bool haveAllWaited(cta::ReleaseOp release);
 
 } // namespace tilewright::passes

@@ -1,4 +1,4 @@
-//===- SameValues.h - do two roles compute the same? ------------------------------------------===//
+//===- SameValues.h - do two roles compute the same value? ------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_SAMEVALUES_H
 #define TILEWRIGHT_PASSES_ANALYSIS_SAMEVALUES_H
 
@@ -6,8 +6,8 @@
 
 namespace tilewright::passes {
 
-/// True when two values of two roles, or of one, are computed alike: for the same tile they are the
-/// same.
+/// True if two values, of one role or of two, are computed alike, so that they are equal for the
+/// same tile.
 bool sameValue(mlir::Value a, mlir::Value b);
 
 } // namespace tilewright::passes

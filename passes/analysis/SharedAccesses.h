@@ -1,4 +1,4 @@
-//===- SharedAccesses.h - what warps touch in shared memory, and at what cost ----------------===//
+//===- SharedAccesses.h - the accesses of warps to shared memory, and their cost -------------===//
 //
 // A simulation of the banks. A warp's accesses of up to 4 bytes run in one pass over the 32 banks,
 // 8-byte ones by half warps, 16-byte ones and the rows of ldmatrix and stmatrix by quarters; a pass
@@ -19,12 +19,12 @@
 
 namespace tilewright::passes {
 
-/// Elements that one access of a thread moves between a tile's registers and shared memory, where
-/// its rows run along the last dimension: as many as are side by side, up to 16 bytes.
+/// The number of elements that a thread moves with one access between a tile's registers and shared
+/// memory, with rows along the last dimension: as many as are contiguous, up to 16 bytes.
 int64_t sharedVector(const Layout &layout, int64_t rank, int64_t elementBytes);
 
-/// The tile as matrices that stmatrix stores, where the target has it and it moves more at once
-/// than a thread's own store.
+/// The tile as matrices for stmatrix, if the target has it and it moves more at once than a plain
+/// store.
 std::optional<Matrices> storedMatrices(const Target &target, mlir::RankedTensorType tile,
                                        const Layout &layout);
 
@@ -32,34 +32,34 @@ std::optional<Matrices> storedMatrices(const Target &target, mlir::RankedTensorT
 enum class OperandRead { Ldmatrix, Gather, Lines };
 OperandRead operandRead(cta::MmaOp mma, mlir::OpOperand &operand);
 
-/// The accesses of a warp (all do alike) to a tile in shared memory. A tile of more than two
-/// dimensions counts its leading ones as rows.
+/// The accesses of one warp to a tile in shared memory; all warps have the same pattern. In a tile
+/// of more than two dimensions, the leading ones count as rows.
 class SharedAccesses {
 public:
   explicit SharedAccesses(mlir::RankedTensorType tile);
 
   /// A register tile in vectors of `vector` elements.
   void addRegisterTile(const Layout &layout, int64_t vector);
-  /// A register tile as it is best stored, by stmatrix or in vectors.
+  /// A register tile, stored by stmatrix or in vectors, whichever is better.
   void addStore(const Target &target, const Layout &layout);
   /// ldmatrix, for every 8 rows of 16 bytes of the first `rows`×`columns` elements.
   void addMatrices(int64_t rows, int64_t columns);
-  /// Fragment words of the first `rows`×`columns` elements, gathered along rows element by element:
-  /// lane l reads from row w·(l % 4) + i, of w elements in a word, and column l / 4.
+  /// Fragment words of the first `rows`×`columns` elements, gathered along rows element by element.
+  /// With w elements per word, lane l reads from row w·(l % 4) + i and column l / 4.
   void addGatheredWords(int64_t rows, int64_t columns);
-  /// One row after the other, or one column, in the layout of a vector: what fused multiply-adds
-  /// read.
+  /// One row or column after the other, in the layout of a vector, as fused multiply-adds read
+  /// them.
   void addLines(const Layout &line, int64_t count, bool areRows);
 
-  /// Passes over the banks, each at best one wavefront.
+  /// Passes over the banks, each of at least one wavefront.
   int64_t count() const { return passes.size(); }
-  /// The wavefronts that they take under a layout.
+  /// The wavefronts of all passes under a layout.
   int64_t wavefronts(const SharedLayout &layout) const;
   /// The first of the layouts with the fewest wavefronts.
   SharedLayout best(llvm::ArrayRef<SharedLayout> layouts) const;
 
 private:
-  /// What the lanes that go together touch: (row, column) of the first element of each.
+  /// The lanes of one pass: (row, column) of the first element of each.
   struct LanePass {
     llvm::SmallVector<std::pair<int64_t, int64_t>, 32> starts;
     int64_t bytes; // per start

@@ -1,8 +1,8 @@
-//===- TileSearch.h - what roles find out about a tile before they begin with it --------------===//
+//===- TileSearch.h - what roles compute about a tile before they start on it -----------------===//
 //
-// Where the tiles of a kernel belong to parts of its tensors (rows of an expert, a sequence), each
-// role searches memory for the part of its tile, and a part may have no rows for a tile. A role
-// that hands out tiles can do both for all.
+// The tiles of a kernel may belong to parts of its tensors (rows of an expert, a sequence). Then
+// each role searches memory for the part of its tile, and finds that some parts have no rows for a
+// tile. A role that hands out tiles can do both for all roles.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_TILESEARCH_H
@@ -12,21 +12,23 @@
 
 namespace tilewright::passes {
 
-/// What follows from a tile's coordinates, alike in every role. All are values of one role.
+/// The values that follow from a tile's coordinates, and that every role computes alike. All are
+/// values of one role.
 struct TileSearch {
-  cta::TilesOp tiles; ///< Of that role; null where there is nothing of the kind.
-  /// Numbers that a loop finds in memory, and that are used; numbers that are read there.
+  cta::TilesOp tiles; ///< The tile loop of that role; null if there is nothing to hand out.
+  /// Results of loops that search memory, and values that are read from memory.
   llvm::SmallVector<mlir::Value> found;
-  /// Where stores begin along an axis, and how long that is: a tile all of whose stores begin
-  /// beyond the end does nothing. Empty where some tile's end cannot be told.
+  /// Pairs of a store's start along an axis and the length of that axis. A tile whose stores all
+  /// start at or past the end does nothing. Empty if this is not known for some store.
   llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> stores;
-  /// The ops of a tile that compute these, in order.
+  /// The ops of a tile that compute these values, in order.
   llvm::SmallVector<mlir::Operation *> ops;
 };
 
 TileSearch searchOfTiles(mlir::func::FuncOp kernel);
 
-/// What is found, as tiles of this role find it: as many values, null where they do not.
+/// The values of `search.found` as this role computes them; null for those that it does not
+/// compute.
 llvm::SmallVector<mlir::Value> ownFound(cta::TilesOp tiles, const TileSearch &search);
 
 } // namespace tilewright::passes

@@ -1,4 +1,4 @@
-//===- UniformTiles.h - tiles that repeat a smaller one --------------------------------------===//
+//===- UniformTiles.h - tiles that repeat a smaller tile -------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_UNIFORMTILES_H
 #define TILEWRIGHT_PASSES_ANALYSIS_UNIFORMTILES_H
 
@@ -6,7 +6,8 @@
 
 namespace tilewright::passes {
 
-/// How a tile repeats its source: by `how` (a broadcast or expand_dims), or as a splat if null.
+/// A tile that repeats its source: by `how` (a broadcast or expand_dims), or as a splat if `how` is
+/// null.
 struct Uniform {
   mlir::Operation *how;
   mlir::Value source;     // null for a constant
@@ -15,24 +16,24 @@ struct Uniform {
 
 std::optional<Uniform> uniformOf(mlir::Value tile);
 
-/// Whether the tile repeats fewer elements than it has.
+/// Whether the tile repeats a source with fewer elements.
 bool isRepeated(mlir::Value tile);
 
-/// The operands as sources of one type, and the operation that makes tiles of them (null: a splat);
-/// nothing if their shapes differ or all are constants.
+/// The operands' sources, of one type, and the op that expands them to tiles (null: a splat).
+/// Nothing if their shapes differ or all are constants.
 std::optional<std::pair<mlir::Operation *, llvm::SmallVector<mlir::Value>>>
 commonSources(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange tiles);
 
 /// `like` with another element type; tile or scalar.
 mlir::Type withElement(mlir::Type like, mlir::Type element);
 
-/// The tile of `type` that repeats `source` as `how` does.
+/// A tile of `type` that repeats `source` as `how` does.
 mlir::Value repeat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *how,
                    mlir::Type type, mlir::Value source);
 
-/// Whether the product of two tiles can be formed on sources.
+/// Whether the product of two tiles can be computed on their sources.
 bool canMultiply(mlir::Value a, mlir::Value b);
-/// That product.
+/// Computes that product.
 mlir::Value uniformProduct(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a,
                            mlir::Value b);
 

@@ -1,4 +1,4 @@
-//===- CheckFlow.h - where channels, slots, sums and turns may come from ----------------------===//
+//===- CheckFlow.h - where channels, slots, accumulators and turns come from ------------------===//
 #ifndef TILEWRIGHT_PASSES_CHECK_CHECKFLOW_H
 #define TILEWRIGHT_PASSES_CHECK_CHECKFLOW_H
 
@@ -6,8 +6,8 @@
 
 namespace tilewright::passes {
 
-/// Checks that every channel, slot, pending sum and turn of a kernel can be followed to the op that
-/// it stands for, and that what takes two roles is not used outside of them.
+/// Checks that every channel, slot, pending accumulator and turn of a kernel can be traced to the
+/// op that defines it, and that ops for two roles are not used outside of roles.
 mlir::LogicalResult checkFlow(mlir::func::FuncOp kernel);
 
 } // namespace tilewright::passes

@@ -1,4 +1,4 @@
-//===- CheckOrders.h - do all turns come? -----------------------------------------------------===//
+//===- CheckOrders.h - does every turn come? --------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_CHECK_CHECKORDERS_H
 #define TILEWRIGHT_PASSES_CHECK_CHECKORDERS_H
 
@@ -6,8 +6,9 @@
 
 namespace tilewright::passes {
 
-/// Checks that those who take turns at an order all come as often, and that nobody in a section
-/// waits for one who waits for the turn; else an error at the op that breaks the rule.
+/// Checks that all members that take turns at an order come equally often, and that no member
+/// inside its section waits for one that waits for its turn. Otherwise reports an error at the op
+/// that breaks the rule.
 mlir::LogicalResult checkOrders(mlir::func::FuncOp kernel);
 
 } // namespace tilewright::passes

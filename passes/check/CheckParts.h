@@ -1,4 +1,4 @@
-//===- CheckParts.h - is only what is whole stored? -------------------------------------------===//
+//===- CheckParts.h - are only complete tiles stored? -----------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_CHECK_CHECKPARTS_H
 #define TILEWRIGHT_PASSES_CHECK_CHECKPARTS_H
 
@@ -6,8 +6,8 @@
 
 namespace tilewright::passes {
 
-/// Checks that one role puts the parts of split tiles together (`cta.combine`), and that only whole
-/// tiles are stored; else an error at the op that breaks the rule.
+/// Checks that one role combines the parts of split tiles (`cta.combine`), and that only complete
+/// tiles are stored. Otherwise reports an error at the op that breaks the rule.
 mlir::LogicalResult checkParts(mlir::func::FuncOp kernel);
 
 } // namespace tilewright::passes

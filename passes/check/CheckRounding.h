@@ -1,4 +1,4 @@
-//===- CheckRounding.h - are values read as what reads them wants them? -----------------------===//
+//===- CheckRounding.h - is rounded data read only where rounding is wanted? ------------------===//
 #ifndef TILEWRIGHT_PASSES_CHECK_CHECKROUNDING_H
 #define TILEWRIGHT_PASSES_CHECK_CHECKROUNDING_H
 
@@ -6,8 +6,8 @@
 
 namespace tilewright::passes {
 
-/// Checks that slots which are filled rounded to tf32 are read by products that ask for it alone;
-/// else an error at the op that reads them otherwise.
+/// Checks that slots which are filled with values rounded to tf32 are read only by products that
+/// ask for tf32. Otherwise reports an error at the op that reads them.
 mlir::LogicalResult checkRounding(mlir::func::FuncOp kernel);
 
 } // namespace tilewright::passes

@@ -1,4 +1,4 @@
-//===- CheckTarget.h - what a program asks of its target --------------------------------------===//
+//===- CheckTarget.h - does the target have what a program needs? -----------------------------===//
 #ifndef TILEWRIGHT_PASSES_CHECK_CHECKTARGET_H
 #define TILEWRIGHT_PASSES_CHECK_CHECKTARGET_H
 
@@ -6,7 +6,7 @@
 
 namespace tilewright::passes {
 
-/// Checks that a kernel names a target, and that it has what each op of the kernel asks for.
+/// Checks that a kernel names a target, and that the target supports each op of the kernel.
 mlir::LogicalResult checkTarget(mlir::func::FuncOp kernel);
 
 } // namespace tilewright::passes

@@ -1,8 +1,8 @@
-//===- ConcreteSizes.h - runs the integer arithmetic of a kernel for concrete sizes -----------===//
+//===- ConcreteSizes.h - evaluates a kernel's integer arithmetic for concrete sizes -----------===//
 //
-// How often loops run, and which branches are taken, follows from numbers that only a launch or
-// data decide: sizes, integer arguments, the coordinates of a block's tiles, values read from
-// memory. A few values of each are tried, in all combinations that make a difference.
+// Trip counts and branches depend on numbers that only a launch or data decide: sizes, integer
+// arguments, coordinates of tiles, values read from memory. The check tries a few values of each,
+// in all combinations that make a difference.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_CHECK_CONCRETESIZES_H
@@ -17,33 +17,33 @@
 
 namespace tilewright::passes {
 
-/// How an op computes, with all that stands in it.
+/// How an op computes, including the ops in its regions.
 struct Recipe {
-  size_t number = 0; ///< The same for ops that compute alike; 0 if that cannot be said.
+  size_t number = 0; ///< Equal for ops that compute alike; 0 if that is not known.
   llvm::SmallVector<mlir::Value> inputs;
 };
 
-/// Numbers that only a launch or data decide (sizes, arguments, the tiles of a block), chosen when
-/// they are first asked for. One combination after the other: all that make a difference are seen.
+/// Numbers that only a launch or data decide (sizes, arguments, the tiles of a block). A number is
+/// chosen when it is first needed. The combinations are visited one after the other, until all that
+/// make a difference were seen.
 class Choices {
 public:
   using Candidates = llvm::SmallVector<int64_t>;
 
-  /// What is chosen for `name`; the first time one of the candidates, of which there is one. Of
-  /// many some may be left out, but none of `kept`.
+  /// The number for `name`. At the first request it is chosen from the candidates, of which there
+  /// is at least one. If there are many, some may be left out, but none of `kept`.
   int64_t choose(const std::string &name, llvm::function_ref<Candidates()> candidates,
                  const Thresholds::Numbers &kept = {});
   std::optional<int64_t> chosen(const std::string &name) const;
-  /// Goes on to the next combination; false behind the last.
+  /// Moves to the next combination; false behind the last one.
   bool next();
-  /// From the next combination on draws them at random (but the same each time), from all
-  /// candidates.
+  /// From the next combination on, draws them at random (reproducibly) from all candidates.
   void draw() { generator.emplace(); }
   /// "K = 65, T = 0"
   std::string str() const;
   const Recipe &recipeOf(mlir::Operation *op);
 
-  Thresholds thresholds; ///< Of the kernel whose numbers are chosen.
+  Thresholds thresholds; ///< Of the kernel that is checked.
 
 private:
   struct Choice {
@@ -51,36 +51,36 @@ private:
     Candidates candidates;
     size_t index = 0;
   };
-  llvm::SmallVector<Choice> choices; // in the order in which they were asked for
+  llvm::SmallVector<Choice> choices; // in the order of the first requests
   std::map<mlir::Operation *, Recipe> recipes;
   llvm::StringMap<size_t> numbers; // of recipes, by their text
   std::optional<std::mt19937> generator;
 };
 
-/// Whether a kernel can be followed with the numbers chosen.
+/// Whether a kernel can be traced with the chosen numbers.
 enum class Trial {
   Possible,
-  Impossible,   ///< No launch has these sizes: they break an assertion, or an extent is 0.
+  Impossible,   ///< No launch has these sizes: they violate an assertion, or an extent is 0.
   TooLong,      ///< Loops run too often with these sizes.
-  NotUnderstood ///< A bound or a condition is no arithmetic on sizes, arguments and tiles.
+  NotUnderstood ///< A bound or a condition is not computed from sizes, arguments and tiles.
 };
 
-/// Computes integers of a role, which does one tile after the other.
+/// Evaluates integers of a role that processes one tile after the other.
 class Scalars {
 public:
   Scalars(Choices &choices, int64_t longest) : choices(choices), longest(longest) {}
 
-  /// The value of an integer; nothing, and the problem is stated, where it has none.
+  /// The value of an integer. If it has none, states the problem and returns nothing.
   std::optional<int64_t> of(mlir::Value value);
 
-  llvm::DenseMap<mlir::Value, int64_t> counters; ///< Of the loops that are under way.
-  int64_t tile = 0;       ///< The number of the block's tile that is under way.
-  int64_t warpgroup = 0;  ///< Which of the role's warpgroups is followed.
-  bool onlyKnown = false; ///< Choose nothing new.
+  llvm::DenseMap<mlir::Value, int64_t> counters; ///< Counters of the loops around the current op.
+  int64_t tile = 0;                              ///< The number of the block's current tile.
+  int64_t warpgroup = 0;                         ///< The warpgroup of the role that is traced.
+  bool onlyKnown = false;                        ///< Do not choose new numbers.
   Trial problem = Trial::Possible;
-  std::optional<mlir::Location> obscure; ///< What is not understood.
+  std::optional<mlir::Location> obscure; ///< The place that is not understood.
 
-  /// States that something is not understood.
+  /// Records that the op at this place is not understood.
   void giveUp(mlir::Location at) {
     problem = Trial::NotUnderstood;
     obscure = at;
@@ -106,13 +106,14 @@ private:
 
   Choices &choices;
   int64_t longest;
-  llvm::DenseMap<mlir::Value, int64_t> known; ///< What the kernel computes in front of its roles.
-  llvm::DenseMap<mlir::Value, int64_t> knownOfTile; ///< And a role in front of a tile's loops.
+  llvm::DenseMap<mlir::Value, int64_t> known; ///< Values that the kernel computes before its roles.
+  llvm::DenseMap<mlir::Value, int64_t>
+      knownOfTile; ///< Values that a role computes before a tile's loops.
   int64_t knownTile = 0;
 };
 
-/// True when no block runs with what has been chosen so far: the host refuses it (`tile.assert`),
-/// or there are no tiles.
+/// True if no block runs with the numbers chosen so far: the host refuses the launch
+/// (`tile.assert`), or there are no tiles.
 bool isNoLaunch(mlir::func::FuncOp kernel, Choices &choices);
 
 } // namespace tilewright::passes

@@ -1,8 +1,8 @@
 //===- RolePlay.h - simulates the roles of a kernel for concrete sizes ------------------------===//
 //
-// Rings are first in, first out; critical sections are entered in a fixed order; and each role is a
-// sequence of events. So a role that can go on stays able to go on, whatever the others do. Where
-// all roles end up does not depend on how they are interleaved, and one run for each choice of
+// Rings are first in, first out. Critical sections are entered in a fixed order. Each role is a
+// sequence of events. So a role that can continue stays able to continue, whatever the others do.
+// Where the roles end up does not depend on how they are interleaved, and one run per choice of
 // sizes is a complete search.
 //
 //===------------------------------------------------------------------------------------------===//
@@ -13,9 +13,9 @@
 
 namespace tilewright::passes {
 
-/// Who runs a role, and how far it has come. The warps of a role move together, as they do not wait
-/// for each other. Warpgroups that enter critical sections in turn, or may diverge, are players of
-/// their own.
+/// Something that runs a role, and its progress. The warps of a role move together, as they do not
+/// wait for each other. Warpgroups that take turns in critical sections, or that may diverge, are
+/// separate players.
 struct Player {
   cta::RoleOp role;
   std::optional<int64_t> warpgroup;
@@ -28,25 +28,26 @@ struct Player {
   std::string name() const;
 };
 
-/// How many slots channels have.
+/// The number of slots of each channel.
 using Depths = llvm::MapVector<mlir::Value, int64_t>;
 
-/// The roles of a kernel for concrete sizes, run until nobody can go on.
+/// Runs the roles of a kernel for concrete sizes until no player can continue.
 class RolePlay {
 public:
-  /// Players stand as their roles do in the program.
+  /// The players are in the order of their roles in the program.
   RolePlay(std::vector<Player> players, Depths depths, EventOps &eventOps);
   RolePlay(const RolePlay &) = delete; // it points to its players
 
   bool endsWell();
-  /// The players of a circle, each waiting for the next, or up to one that has ended.
+  /// The players of a cycle in which each waits for the next, or a chain of waiting players up to
+  /// one that has ended.
   std::vector<Player *> circle();
-  /// Where a player that another waits for took the slot, or the turn, that the other wants; null
-  /// if it has yet to take it.
+  /// The op at which another player took the slot or turn that `waiting` needs; null if it has not
+  /// been taken yet.
   mlir::Operation *holder(const Player &waiting);
 
 private:
-  /// By player, which slots of a channel or sections of an order have come to an end.
+  /// By player: the slots of a channel or the sections of an order that have ended.
   using Ended = llvm::MapVector<Player *, llvm::DenseSet<int64_t>>;
   struct Ring {
     Ended committed, released;
@@ -59,7 +60,7 @@ private:
   std::vector<Player> players;
   Depths depths;
   llvm::MapVector<mlir::Value, Ring> rings;
-  llvm::MapVector<mlir::Value, Ended> orders; // players in the order of their turns
+  llvm::MapVector<mlir::Value, Ended> orders; // players, in the order of their turns
 };
 
 } // namespace tilewright::passes

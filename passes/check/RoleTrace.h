@@ -1,8 +1,9 @@
 //===- RoleTrace.h - what a role does with slots and critical sections, for concrete sizes ----===//
 //
-// Roles meet only at slots and critical sections, and their loops and branches do not depend on
-// when they meet. So, for given sizes, a role is a list of events that can be written down before
-// anything is simulated. `place-waits` has already said when slots that products read are released.
+// Roles interact only through slots and critical sections, and their loops and branches do not
+// depend on when they interact. So for given sizes a role is a list of events, which can be written
+// down before the simulation. `place-waits` has already decided when slots that products read are
+// released.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_CHECK_ROLETRACE_H
@@ -12,27 +13,27 @@
 
 namespace tilewright::passes {
 
-/// Something that a role does with a slot or a turn.
+/// An event: what a role does with a slot or a turn.
 struct RoleEvent {
   enum Kind { Acquire, Commit, Wait, Release, Enter, Leave } kind;
   mlir::Value resource; ///< The channel or the order.
-  int64_t ordinal;      ///< Which of its slots or sections, counted over all time, for this role.
-  /// That says it; the role, of the turn at its end.
+  int64_t ordinal;      ///< The number of the slot or section, counted from the start of this role.
+  /// The op of the event; for the turn at the end of a role, the role.
   mlir::Operation *op;
 };
 
 struct RoleTrace {
   Trial trial;
   std::vector<RoleEvent> events;
-  std::optional<mlir::Location> obscure; ///< What is not understood.
+  std::optional<mlir::Location> obscure; ///< The place that is not understood.
 };
 
-/// The ops of blocks that say something of slots or turns, or hold such ops. Found once: roles are
-/// followed with thousands of sizes.
+/// The ops, by block, that act on slots or turns, or contain such ops. Computed once, since roles
+/// are traced for thousands of sizes.
 class EventOps {
 public:
   llvm::ArrayRef<mlir::Operation *> of(mlir::Block &block);
-  /// Those of a role that open slots and sections, wherever they stand in it.
+  /// The ops anywhere in a role that open slots and sections.
   llvm::ArrayRef<mlir::Operation *> opensOf(cta::RoleOp role);
 
 private:
@@ -40,8 +41,8 @@ private:
   llvm::DenseMap<mlir::Block *, std::vector<mlir::Operation *>> found;
 };
 
-/// What a warpgroup of a role does in a block that has `tiles` tiles; loops run up to about
-/// `longest` times for some of the sizes.
+/// The events of a warpgroup of a role in a block with `tiles` tiles. `longest` is about the
+/// largest trip count that sizes are chosen for.
 RoleTrace traceRole(cta::RoleOp role, int64_t warpgroup, int64_t tiles, int64_t longest,
                     Choices &choices, EventOps &eventOps);
 

@@ -1,14 +1,14 @@
 //===- ChannelLowering.h - from channels to barriers and addresses ----------------------------===//
 //
-// The state of `lower-channels`, which walks a kernel in order and writes what acquires, commits,
-// waits and releases come to. Its parts:
+// The state of `lower-channels`, which walks a kernel in order and lowers acquire, commit, wait and
+// release. Its parts:
 //
 //   LowerChannels.cpp   the walk, slots that loops carry
 //   LowerLockstep.cpp   slots of one role: copy groups, barriers
 //   LowerRings.cpp      slots between roles: mbarriers, phases
 //
-// New ops stand before the old ones, which stay until the walk is over: what comes to a slot is
-// asked of them.
+// New ops are inserted before the old ones. The old ones stay until the end of the walk, since they
+// say what happens to a slot.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_LOWER_CHANNELLOWERING_H
@@ -33,22 +33,22 @@ public:
   void run();
 
 private:
-  /// Channels between roles that are handed over together.
+  /// Channels between roles whose slots change hands together.
   struct Ring {
-    llvm::SmallVector<cta::ChannelOp> channels; // the first stands for all
+    llvm::SmallVector<cta::ChannelOp> channels; // the first represents all of them
     cta::RingAttr plan() { return channels.front().getPlan()->getRing(); }
     cta::ChannelKind kind() { return channels.front().getKind(); }
     int64_t depth() { return channels.front().getResult().getType().getDepth(); }
-    bool multicast(); // its slots are filled, and so emptied, by the whole cluster
+    bool multicast(); // its slots are filled, and released, by the whole cluster
   };
 
-  /// How far a role has come in a ring that it fills, or takes slots from.
+  /// The position of a role in a ring that it fills or empties.
   struct RingPlace {
-    Value number, phase; // counters, !cuda.regs<1 x i32>; the number only of rings of several slots
-    Value current;       // the slot that the role came to last
+    Value number, phase; // counters, !cuda.regs<1 x i32>; rings of one slot have no number
+    Value current;       // the last slot that the role came to
     struct Closing {
-      size_t channels = 0; // of the ring, whose slot has been closed
-      bool stored = false; // TMA may still read one of them
+      size_t channels = 0; // of the ring, whose slots have been closed
+      bool stored = false; // TMA may still read one of the slots
     };
     llvm::DenseMap<Value, Closing> closing; // per slot number
   };
@@ -56,10 +56,10 @@ private:
   /// The slots of a channel that one role both fills and reads.
   struct Lockstep {
     Value filling, reading; // !cuda.regs<1 x i32>: the slots next acquired and waited for
-    /// The ring runs a fixed distance ahead: depth - 1 slots are filled before the loops, and each
-    /// wait is followed by the acquire of the slot behind it. Then nothing counts the slots filled.
+    /// The ring runs a fixed distance ahead: depth - 1 slots are filled before the loops, and after
+    /// each wait the next slot is acquired. Then no counter of filled slots is needed.
     bool runsAhead = false;
-    int64_t acquired = 0; // before the loops, so far
+    int64_t acquired = 0; // number of acquires before the loops so far
   };
 
   //===- The walk (LowerChannels.cpp) --------------------------------------------------------===//
@@ -71,8 +71,8 @@ private:
   void lowerRelease(cta::ReleaseOp op);
   void nameSlot(Value slot, cta::ChannelOp channel, Value number, Location where);
 
-  /// What holds the numbers of the slots that a loop carries, by their place among what it carries:
-  /// !cuda.regs<1 x i32>.
+  /// The registers with the numbers of the slots that a loop carries, by their position among the
+  /// carried values: !cuda.regs<1 x i32>.
   using SlotNumbers = llvm::MapVector<unsigned, Value>;
   void lowerLoop(mlir::LoopLikeOpInterface loop);
   SlotNumbers declareNumbers(mlir::LoopLikeOpInterface loop);
@@ -86,10 +86,10 @@ private:
   Value counter(const llvm::Twine &name, Location where, int64_t start);
   Value get(Value counter, llvm::StringRef name = "");
   void set(Value counter, Value value);
-  /// What a counter of slots says, and what comes behind that; `wraps` says if that is the first.
+  /// The next value of a slot counter; `wraps` says whether it starts again at slot 0.
   Value following(Value number, int64_t depth, Value &wraps);
   Location named(const llvm::Twine &name);
-  /// Writes what one thread does for all of `of`, or `count` threads for each.
+  /// Writes code that one thread runs for all of `of`, or `count` threads each.
   void once(cta::Threads of, llvm::function_ref<void(Value number)> body, int64_t count = 1,
             Value condition = {});
 
@@ -105,11 +105,11 @@ private:
   void planRings();
   Ring *ringOf(Value channel);
   void enterRings();
-  /// The slot that the role comes to, once it is free to fill, or full; the role then moves on.
+  /// The slot that the role comes to, once it is free or full. The role's position then advances.
   Value enterSlot(Operation *acquireOrWait);
   bool closesAll(RingPlace &place, Ring &ring, Value slot);
   bool meetsAt(cta::ReleaseOp op);
-  /// The producer's and the consumer's arrival.
+  /// The arrival of the producer or the consumer.
   void handOver(Ring &ring, Value number);
   void giveBack(Ring &ring, Value number, Value condition);
   void releaseToRing(Ring &ring, cta::ReleaseOp op);
@@ -118,18 +118,18 @@ private:
   mlir::OpBuilder builder;
   Location loc; // of the op that is lowered
   cta::RoleOp role;
-  llvm::DenseMap<Value, Value> numbers;               // of the slots, by their names
-  llvm::DenseMap<Value, Value> lowered;               // slots by their old names
-  llvm::DenseSet<Value> stored;                       // slots that a store went through
-  llvm::SmallVector<Operation *> done;                // what has been lowered, and is to go
+  llvm::DenseMap<Value, Value> numbers; // of the slots, by their names
+  llvm::DenseMap<Value, Value> lowered; // slots, by the values that stood for them before
+  llvm::DenseSet<Value> stored;         // slots that a store went through
+  llvm::SmallVector<Operation *> done;  // lowered ops, to be erased
   llvm::SmallVector<mlir::LoopLikeOpInterface> loops; // that carry slots
 
   std::vector<std::unique_ptr<Ring>> rings;
-  /// Of the role, in rings that it fills and in those that it takes from.
+  /// The positions of the role in rings that it fills and in rings that it empties.
   llvm::DenseMap<Ring *, RingPlace> filling, taking;
 
   llvm::DenseMap<Value, Lockstep> lockstep;           // per channel
-  llvm::DenseSet<Operation *> acquiredAfterBarrier;   // acquires that a barrier was put before
+  llvm::DenseSet<Operation *> acquiredAfterBarrier;   // acquires with a barrier in front
   llvm::DenseMap<Operation *, int64_t> pendingGroups; // per wait
 };
 

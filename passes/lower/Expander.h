@@ -1,7 +1,7 @@
 //===- Expander.h - from one thread block to one thread ---------------------------------------===//
 //
 // The state of `expand-to-cuda`, which walks a `cta` kernel in order and writes the `cuda` kernel.
-// Its parts are spread over files by what they expand:
+// Its parts, by what they expand:
 //
 //   ExpandToCuda.cpp        the walk, parameters
 //   ExpandControl.cpp       loops, branches, the grid
@@ -10,22 +10,22 @@
 //   ExpandRandom.cpp        random bytes
 //   ExpandReductions.cpp    reductions and scans across registers, lanes and warps
 //   ExpandChannels.cpp      addresses of slots and barriers
-//   ExpandCopies.cpp        what goes into slots and comes out of them
+//   ExpandCopies.cpp        copies into slots and out of them
 //   ExpandRoles.cpp         roles as branches
 //   ExpandTiles.cpp         the loop over tiles
 //   ExpandQueue.cpp         tiles from a queue
-//   ExpandStreamK.cpp       stream-K: steps of tiles that blocks divide
-//   ExpandLengths.cpp       the same where tiles differ in length
+//   ExpandStreamK.cpp       stream-K: blocks divide the steps of tiles
+//   ExpandLengths.cpp       stream-K where tiles differ in length
 //   ExpandOrders.cpp        turns of roles and warpgroups
 //   ExpandTma.cpp           boxes that TMA copies
-//   ExpandWgmma.cpp         products of warpgroups, and what waits for them
+//   ExpandWgmma.cpp         wgmma products and their waits
 //   ExpandProducts.cpp      fragments and mma
 //   ExpandConversions.cpp   from one layout to another
 //
 // A register tile is an array with one entry per register of its layout. Values of 16 and 8 bits
-// are packed in words where the layout's register count allows; arithmetic on them happens in f32
-// (or i32) and is rounded after each op. An elementwise op that is used once is not given an
-// array: it is evaluated, element by element, where it is used.
+// are packed into words if the layout's register count allows. Arithmetic on them happens in f32
+// (or i32), and each op rounds its result. An elementwise op with a single use has no array: its
+// elements are computed where they are used.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_LOWER_EXPANDER_H
@@ -65,14 +65,14 @@ private:
 #include "passes/lower/Expansions.def"
 
   //===- Control flow (ExpandControl.cpp) ----------------------------------------------------===//
-  /// A loop or branch, which warpgroups may run differently.
+  /// A loop or branch that warpgroups may run differently.
   mlir::LogicalResult expandControl(Operation *op);
   mlir::LogicalResult expandFor(mlir::scf::ForOp op);
   mlir::LogicalResult expandLoop(mlir::scf::ForOp op, mlir::ValueRange inits,
                                  llvm::ArrayRef<Value> arrays);
   mlir::LogicalResult expandWhile(mlir::scf::WhileOp op);
   mlir::LogicalResult expandIf(mlir::scf::IfOp op);
-  /// Copies tiles into the arrays that carry them, as if all at once.
+  /// Copies tiles into the arrays that carry them. The copies behave as if they were simultaneous.
   void assignTiles(mlir::ValueRange tiles, llvm::ArrayRef<Value> arrays);
   void copyRegisters(Value from, Value to);
 
@@ -88,8 +88,8 @@ private:
   Value both(Value a, Value b); // logical and; null stands for true
   Value equal(Value a, Value b);
   Value select(Value condition, Value a, Value b);
-  /// A loop over [0, count) that is unrolled, whole or by `factor`; a single iteration is written
-  /// straight.
+  /// A loop over [0, count), unrolled completely or by `factor`. A single iteration is written
+  /// without a loop.
   void unrolled(int64_t count, llvm::function_ref<void(Value)> body, int64_t factor = 0);
   Value declare(Location loc, int64_t size, Type element);
   Value scalar(Value value) { return scalars.lookup(value); }
@@ -97,54 +97,55 @@ private:
   //===- Register tiles (ExpandElements.cpp) -------------------------------------------------===//
   /// Values per array entry for `registers` values of that type.
   static int64_t packOf(Type element, int64_t registers);
-  /// The type in which elements of that type are computed: f32 for narrow floats, i32 for narrow
-  /// integers, else the type itself.
+  /// The type in which elements are computed: f32 for narrow floats, i32 for narrow integers, else
+  /// their own type.
   Type computeType(Type element);
   Value declareTile(Location loc, mlir::RankedTensorType type);
-  /// The array that holds a tile; computed now if it was left to its use.
+  /// The array that holds a tile. If its elements are computed at their use, they are computed now.
   Value registersOf(Value tile);
-  /// The array of a tile that `user` changes in place: its own, or a copy if the tile is wanted
-  /// elsewhere, or again.
+  /// The array of a tile that `user` changes in place: the tile's own, or a copy if the tile is
+  /// used elsewhere or again.
   Value changeableRegisters(Value tile, Operation *user);
   void roundTf32(Value array);
   void writeTile(Value tile, Value array);
   /// Element `index` (a register number) of a tile, in its compute type. Without `rounded`, a
   /// narrow value may still have the precision of its compute type.
   Value element(Value tile, Value index, bool rounded = true);
-  /// An element of a range, or of a tile that repeats one, as what all registers of the thread
-  /// share and what this one adds; nothing for other tiles.
+  /// An element of a range, or of a tile that repeats one, as a sum of a part common to all
+  /// registers of the thread and the part of this register. Nothing for other tiles.
   std::optional<std::pair<Value, Value>> rangeParts(Value tile, Value index);
   Value readElement(Value array, Value index);
   void writeElements(Value array, Value entry, mlir::ValueRange values);
-  /// An elementwise or scalar op on operands in their compute types.
+  /// An elementwise or scalar op, on operands in their compute types.
   Value evaluate(Operation *op, mlir::ValueRange operands, Type resultElement, bool rounded);
   Value convert(Location loc, Value value, Type from, Type to, bool rounded);
   mlir::LogicalResult expandElementwise(Operation *op);
-  /// Changes elements of an f32 tile in its registers, by a value of their row: in warps that have
-  /// a row for whose value `changes` is true.
+  /// Updates elements of an f32 tile in its registers from a value per row. A warp does this only
+  /// if `changes` is true for the value of one of its rows.
   void changeRows(Value tile, Value rows, llvm::function_ref<Value(Value)> changes,
                   llvm::function_ref<Value(Value, Value)> change);
 
   //===- Random bytes (ExpandRandom.cpp) -----------------------------------------------------===//
   std::array<Value, 4> philoxCall(tile::RandomBytesOp op, Value row, Value column);
   Value randomOneByOne(tile::RandomBytesOp op);
-  /// Of random bytes, of which the thread has the words: the word of element `index`, and which of
-  /// its bytes that is.
+  /// For random bytes whose words the thread has: the word of element `index`, and the byte within
+  /// it.
   std::pair<Value, Value> randomPlace(tile::RandomBytesOp op, Value index);
   Value randomByte(tile::RandomBytesOp op, Value index);
-  /// Writes a tile of 16-bit values that are 0 where a random byte is too small; false for others.
+  /// Writes a tile of 16-bit values that are 0 where a random byte is too small. Returns false for
+  /// other tiles.
   bool writeKept(Value tile, Value array);
 
   //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------===//
-  /// What this thread's lane and warp add to the coordinate along `dim`.
+  /// The part of the coordinate along `dim` that depends on this thread's lane and warp.
   Value threadCoordinate(const Layout &layout, int64_t dim);
   Value registerCoordinate(const Layout &layout, int64_t dim, Value index);
   Value coordinate(const Layout &layout, int64_t dim, Value index);
-  /// The register number left of `index` when the digits along dropped dimensions go.
+  /// The register number that remains of `index` without the digits along dropped dimensions.
   Value keepDigits(const Layout &layout, Value index, llvm::function_ref<bool(int64_t)> keep);
-  /// True (null) unless replicas exist; then whether this thread is the first of them.
+  /// Whether this thread is the first of its replicas; null (true) if there are none.
   Value firstReplica(const Layout &layout);
-  /// The digits of a level, as an expression over `number`, that `visit` picks and scales.
+  /// The digits of a level that `visit` selects and scales, as an expression over `number`.
   Value sumDigits(const Digits &digits, Value number,
                   llvm::function_ref<int64_t(const Digit &)> scale);
 
@@ -152,12 +153,13 @@ private:
   struct GlobalAccess {
     ViewParams *view;
     llvm::SmallVector<Value> indices;    // scalar starts; null for gathered axes
-    llvm::SmallVector<Value> indexTiles; // original tiles of gathered axes, else null
+    llvm::SmallVector<Value> indexTiles; // original tiles of gathered axes; null for others
     llvm::ArrayRef<int64_t> extents, valid;
     llvm::ArrayRef<bool> inBounds;
-    llvm::SmallVector<bool> startsInside; // the start is known not to be negative
+    llvm::SmallVector<bool> startsInside; // the start is known to be non-negative
 
-    /// Whether the view, or the tile's valid part, may end within a vector of the innermost axis.
+    /// Whether the view, or the valid part of the tile, may end within a vector along the innermost
+    /// axis.
     bool mayEndInside() const {
       return inBounds.empty() || !inBounds.back() || (!valid.empty() && valid.back());
     }
@@ -178,8 +180,8 @@ private:
     }
     return access;
   }
-  /// Where one register (the first of a vector) lies: its offset, whether it is inside along all
-  /// axes but the innermost, and how many elements remain along that (null: enough).
+  /// The place of one register (the first of a vector): its offset, whether it is inside along all
+  /// axes except the innermost, and how many elements remain along that one (null: enough).
   struct Place {
     Value offset, inside, remaining;
   };
@@ -191,11 +193,11 @@ private:
   void loadVector(const GlobalAccess &access, const Layout &layout, Value array, Value first,
                   Value entry, int64_t vector, Value fill, Value predicate);
   void packInto(Value array, Value entry, Value single, int64_t count);
-  /// An array, and the entry in it, that hold `vector` elements of a tile from register `first` on:
-  /// the tile's own, or one that is computed here.
+  /// An array and an index into it, where `vector` elements of a tile from register `first` on are
+  /// stored: in the tile's own array, or in one that is computed here.
   std::pair<Value, Value> vectorAt(Value tile, Value first, int64_t vector);
   /// Runs `whole(inside)` for a vector that lies within its row, else `single()`, which moves it
-  /// element by element; a vector of one element only needs the former.
+  /// element by element. A vector of one element only needs the former.
   void wholeOrSingle(const Place &where, int64_t vector, llvm::function_ref<void(Value)> whole,
                      llvm::function_ref<void()> single);
   Value offsetAt(Value offset, Value elements);
@@ -205,9 +207,9 @@ private:
   Value scaled(Value index, Value stride);
 
   //===- Reductions (ExpandReductions.cpp) ---------------------------------------------------===//
-  /// What each thread's own elements come to: registers of the result, not narrowed.
+  /// Reduces each thread's own elements: registers of the result, not narrowed.
   Value reduceInThreads(mlir::Location where, tile::ReduceKind kind, Value tile, int64_t axis);
-  /// Per row, a bound from above of the elements that the thread holds, as the bits of an f32.
+  /// Per row, an upper bound of the thread's elements, as the bits of an f32.
   Value boundInThreads(mlir::Location where, Value tile);
   /// Combines `arrays` (registers of the result of `op`) over the lanes and warps along `axis`.
   void reduceAcrossThreads(Operation *op, llvm::ArrayRef<Value> arrays, const Layout &source,
@@ -224,22 +226,23 @@ private:
   void makeBarriers();
   Value slotAt(ChannelState &state, Value index);
   Value barrierOf(cta::ChannelOp channel, cta::SlotState state, Value index);
-  /// Waits for all threads of the block, or of the role; for those of the warpgroup.
+  /// Waits for all threads of the block or the role, or of the warpgroup if warpgroups are apart.
   void barrier();
   void warpgroupBarrier();
-  /// Refuses what takes all of a role's warps where its warpgroups are apart; `how` it does.
+  /// Refuses an op that needs all warps of a role whose warpgroups are apart. `how` describes the
+  /// op.
   void needAllWarps(llvm::StringRef how);
   bool loadMatrices(SlotState &slot, mlir::RankedTensorType type, Value array);
   bool loadTurned(SlotState &slot, mlir::RankedTensorType type, Value array);
   void exchangeBytes(Value from, Value to, std::array<uint32_t, 2> digits);
-  /// The byte address of (row, column) of a slot. The column's multiple of 16 bytes is swizzled.
+  /// The byte address of (row, column) in a slot. The column's multiple of 16 bytes is swizzled.
   Value slotAddress(const SlotState &slot, Value row, Value column);
   Layout copyLayout(cta::CopyOp op);
   void writeSlot(const SlotState &slot, Value array, const Layout &layout,
                  mlir::RankedTensorType type);
   void writeSlotByElement(const SlotState &slot, Value array, const Layout &layout,
                           mlir::RankedTensorType type, Value replica);
-  /// Scratch shared memory of an op, whose use begins with a barrier.
+  /// The scratch memory of an op. Its use begins with a barrier.
   Value scratch(Operation *op);
   void planShared();
 
@@ -253,57 +256,56 @@ private:
   mlir::LogicalResult expandRoles();
   mlir::LogicalResult expandPools(llvm::ArrayRef<RegisterPool> pools);
   mlir::LogicalResult expandRole(cta::RoleOp op);
-  /// Whether this is the thread that does what is done once for the block or role; null: it is the
-  /// only one.
+  /// Whether this thread is the one that acts for the block or role; null if it is the only one.
   Value firstThread();
-  /// Writes what `body` writes so that one thread of the role runs it.
+  /// Makes one thread of the role run the code that `body` writes.
   void byOneThread(llvm::function_ref<void()> body);
   void branch(Value condition, llvm::function_ref<void()> body);
   Value numberInWarpgroup();
   Value numberIn(cta::Threads threads);
 
   //===- Tiles (ExpandTiles.cpp) -------------------------------------------------------------===//
-  /// A number to divide by again and again; a constant has no reciprocal.
+  /// A divisor that is used many times. A constant has no reciprocal.
   struct Divisor {
     Value value, reciprocal;
   };
-  /// Which steps of the tiles left over a block makes (stream-K), counted from the first step of
-  /// the first of these tiles; and what is the same for all blocks.
+  /// Stream-K: the steps of the remaining tiles that a block computes, counted from the first step
+  /// of the first of them; and values that are the same for all blocks.
   struct StreamKRange {
-    Value steps;      // of a tile; null where tiles differ
+    Value steps;      // of a tile; null if tiles differ
     Value size;       // of a range, at most
-    Value begin, end; // this block's; both 0 where nothing is split
-    Value tile;       // the tile left over in which it begins
-    Value rounds;     // tiles that the block makes whole
-    Value parts;      // tiles that it makes parts of, up to 2 where all are alike
-    Value whole;      // the first tile left over
-    /// Where tiles differ: the end of the one of which the next part is made (!cuda.regs<1 x i32>).
+    Value begin, end; // of this block; both 0 if nothing is split
+    Value tile;       // the remaining tile in which the range begins
+    Value rounds;     // whole tiles of each block
+    Value parts;      // tiles of which the block computes parts, up to 2 if all are alike
+    Value whole;      // the first remaining tile
+    /// If tiles differ: the end of the tile whose next part is computed (!cuda.regs<1 x i32>).
     Value unmade;
   };
-  /// The part of a tile that is made in one go of the loop over them.
+  /// The part of a tile that one iteration of the tile loop computes.
   struct Part {
-    Value isLeft; // of a tile left over, and maybe not all of it
-    Value start;  // such a tile's first step, counted as those of the range
-    Value end;    // the step of the tile behind the part's last
+    Value isLeft; // whether it is a remaining tile, and may be incomplete
+    Value start;  // the first step of that tile, counted as in the range
+    Value end;    // the step of the tile behind the end of the part
     Value steps;  // of the tile
-    Value place;  // the block's number, or its cluster's
+    Value place;  // the number of the block, or of its cluster
     StreamKRange range;
   };
   struct TileLoop {
     cta::TilesOp op;
     llvm::SmallVector<Divisor> extents; // in the order in which they vary
-    /// With groups: tiles of a plane of the first two axes, of a whole group, and the heights of a
-    /// group and of the last.
+    /// With groups: tiles of a plane of the first two axes and of a whole group; heights of a group
+    /// and of the last group.
     Divisor plane, band, group, lastHeight;
     Value total, first, step;         // numbers of tiles
-    llvm::SmallVector<Value> carried; // registers of each value that a tile hands to the next
+    llvm::SmallVector<Value> carried; // registers of each value that one tile passes to the next
   };
   Divisor divisor(Value value, llvm::StringRef name);
   Value divide(Value number, const Divisor &by);
-  /// The same where it is divided only once: by a shift, if that will do.
+  /// The quotient for a single use: a shift, if possible.
   Value quotient(Value number, const Divisor &by);
   Value product(Value a, Value b);
-  /// The quotient and what is left.
+  /// The quotient and the remainder.
   std::pair<Value, Value> divideWithRest(Value number, const Divisor &by);
   Value groupOf(cta::TilesOp op);
   llvm::SmallVector<Value> inOrder(cta::TilesOp op, llvm::ArrayRef<Value> values);
@@ -318,9 +320,9 @@ private:
   //===- Stream-K (ExpandStreamK.cpp) --------------------------------------------------------===//
   mlir::FailureOr<StreamKRange> planStreamK(const TileLoop &tiles);
   mlir::LogicalResult expandStreamK(const TileLoop &tiles);
-  /// What a block leaves of unfinished tiles; 0 where none are split.
+  /// Bytes that a block writes for unfinished tiles; 0 if no tiles are split.
   int64_t workspaceBytes();
-  /// The number of a block by its place; in a cluster there, the one of this block's rank.
+  /// The number of a block from its place. In a cluster, the block there with the rank of this one.
   Value blockAt(Value place);
   Value leftBy(cta::CombineOp op, size_t number, Value block);
   void forEachLeft(cta::CombineOp op, size_t number, Value block,
@@ -332,21 +334,21 @@ private:
   void takeFlags(mlir::Location at, Value from, Value to);
 
   //===- Tiles of different lengths (ExpandLengths.cpp) --------------------------------------===//
-  /// How many steps the tile at these coordinates has.
+  /// The number of steps of the tile at these coordinates.
   mlir::FailureOr<Value> stepsAt(const TileLoop &tiles, llvm::ArrayRef<Value> coordinates);
   using Totals = llvm::SmallVector<Value>;
-  /// Goes through the first `count` tiles left over. `next` says what numbers, which are 0 at first
-  /// and go by `names`, are behind a tile of so many steps.
+  /// Walks the first `count` remaining tiles. `next` updates numbers, which start at 0 and are
+  /// called `names`, for a tile with so many steps.
   mlir::FailureOr<Totals>
   addUp(const TileLoop &tiles, const StreamKRange &range, Value count,
         llvm::ArrayRef<llvm::StringRef> names,
         llvm::function_ref<Totals(Value steps, mlir::ValueRange before)> next);
-  /// The steps of so many tiles left over, and those of the longest.
+  /// The steps of the remaining tiles in total, and those of the longest one.
   mlir::FailureOr<std::pair<Value, Value>> sumSteps(const TileLoop &tiles,
                                                     const StreamKRange &range, Value count);
-  /// Finds the tiles that the range touches.
+  /// Finds the tiles that the range overlaps.
   mlir::LogicalResult findStreamKRange(const TileLoop &tiles, StreamKRange &range, Value count);
-  /// Where the tile begins of which the next part is made, counted as in the range.
+  /// The start, counted as in the range, of the tile whose part comes next.
   Value nextStart(const StreamKRange &range, Value isLeft, Value steps);
 
   //===- Queues (ExpandQueue.cpp) ------------------------------------------------------------===//
@@ -358,7 +360,7 @@ private:
     mlir::Location named;
   };
   bool hasQueue();
-  // LowerRings.cpp has these three.
+  // The next three are in LowerRings.cpp.
   QueuePlace queuePlace(Value count);
   void handOut(Value count, mlir::ValueRange numbers, Value staged);
   llvm::SmallVector<Value> takeOut(Value count, llvm::ArrayRef<QueueWord> words, Value staged);
@@ -366,34 +368,35 @@ private:
   mlir::LogicalResult expandQueue(const TileLoop &tiles);
   /// Takes the next tile in the last iteration of a loop.
   void handInLoop(mlir::scf::ForOp loop);
-  /// What a tile's numbers are, that first, and whether it stores anything; null: it may.
+  /// First the numbers of a tile, then whether it stores anything; null: it may.
   mlir::FailureOr<std::pair<llvm::SmallVector<Value>, Value>>
   searchTile(const TileLoop &tiles, const TileSearch &search, Value number);
-  /// The next tile that stores anything, if it may be known, and what is found for it. `coming` is
-  /// the next of all, and `take` puts another there.
+  /// The next tile that stores anything, if this can be known, and what was found for it. `coming`
+  /// is the next tile in order; `take` puts another one there.
   mlir::FailureOr<llvm::SmallVector<Value>> nextTile(const TileLoop &tiles,
                                                      const TileSearch &search, Value coming,
                                                      llvm::function_ref<void()> take);
 
   //===- Turns (ExpandOrders.cpp) ------------------------------------------------------------===//
-  /// What the role does when it starts and ends, so that turns begin with the first in the circle
-  /// and the last turn is given to nobody who does not take it.
+  /// Code at the start and the end of a role, which makes turns begin with the first member and
+  /// ends the circle after the last turn.
   void startTurns();
   void endTurns();
   void forOrders(llvm::function_ref<void(cta::OrderOp)> body);
-  /// Writes what `body` writes for those who have that place in the circle.
+  /// Runs the code that `body` writes in the members with that place in the circle.
   void ifPlace(cta::OrderOp order, Value place, llvm::function_ref<void()> body);
   std::pair<Value, int64_t> turnBarrier(cta::OrderOp order, int64_t steps);
 
   //===- Boxes (ExpandTma.cpp) ---------------------------------------------------------------===//
   cuda::TensorMapType mapType(Operation *copyOrStore);
-  /// The axes of a map of a view, outermost first. In front of them stand those along which the
-  /// view is a part of its tensor, the first twice (TensorMapSpec::axes of the runtime).
+  /// The axes of a tensor map of a view, outermost first. In front of them stand the axes along
+  /// which the view is a part of its tensor, the first of them twice (TensorMapSpec::axes of the
+  /// runtime).
   mlir::ArrayAttr mapAxes(Value view);
   Value mapOf(Value view, cuda::TensorMapType type) {
     return maps.lookup({tile::tensorOf(view), type, mapAxes(view)});
   }
-  /// Makes coordinates in a part those of its map, but for the outer ones, which it gives.
+  /// Changes coordinates in a part to those of its tensor map, and returns the outer ones.
   llvm::SmallVector<Value> enterPart(Value view, llvm::MutableArrayRef<Value> coordinates);
   void forEachBox(Value view, cuda::TensorMapType map, const PanelLayout &panels,
                   llvm::ArrayRef<int64_t> extents, mlir::ValueRange indices, int64_t rows,
@@ -401,22 +404,24 @@ private:
                   llvm::function_ref<void(mlir::ValueRange coordinates, Value offset)> move);
   mlir::LogicalResult expandTmaCopy(cta::CopyOp op);
   void enterStores();
-  /// What a counter of slots says; it then moves on.
+  /// The value of a slot counter, which then advances.
   Value nextIndex(Value counter, int64_t depth);
-  /// Waits until TMA has read what the role stored.
+  /// Waits until TMA has read the tiles that the role stored.
   void awaitStores();
-  /// Stores a tile to a slot; `vectorAt(register, elements)` gives the array and entry that hold so
-  /// many elements.
+  /// Stores a tile to a slot. `vectorAt(register, elements)` gives the array and index of so many
+  /// elements.
   void fillSlot(const SlotState &slot, mlir::RankedTensorType type,
                 llvm::function_ref<std::pair<Value, Value>(Value, int64_t)> vectorAt);
-  /// The register of a tile that part `part` of it, `size` elements along `dim`, has as `index`.
+  /// The register of a tile for register `index` of its part `part`, where a part has `size`
+  /// elements along `dim`.
   Value sliceRegister(const Layout &whole, int64_t dim, int64_t size, Value part, Value index);
 
   //===- Products of warpgroups (ExpandWgmma.cpp) --------------------------------------------===//
   void expandWgmma(cta::MmaOp op, Value acc);
   /// Bytes from an operand's start to element (mn, k), before the swizzle; null is 0.
   Value panelOffset(const PanelLayout &panels, Major major, Value mn, Value k);
-  /// True if nothing from `op` on reads `array` as this tile, or as one that is left to its uses.
+  /// True if no op from `op` on reads `array` through this tile, or through a tile that is computed
+  /// at its use.
   bool readBefore(Value tile, Value array, Operation *op);
   void enterSums(mlir::scf::ForOp op);
   void markBegun(mlir::scf::ForOp op, mlir::ValueRange names, llvm::function_ref<Value()> added);
@@ -425,19 +430,19 @@ private:
   bool carriesResult(cta::MmaOp op, mlir::BlockArgument argument);
   void expandMmaSync(cta::MmaOp op, Value acc);
   void expandFma(cta::MmaOp op, Value acc);
-  /// The words of the fragments of one step along k: of all of the warp's rows, or of its columns
-  /// from word `first` on.
+  /// The fragment words of one step along k: for all rows of the warp, or for its columns from word
+  /// `first` on.
   Value loadFragmentsA(cta::MmaOp op, Value step);
   Value loadFragmentsB(cta::MmaOp op, Value step, Value first, int64_t count);
-  /// Fragment words from an operand that ldmatrix cannot read: element by element.
+  /// Gathers fragment words of an operand that ldmatrix cannot read, element by element.
   void gatherWords(const SlotState &slot, Value array, Value word, Value outer, Value k,
                    bool kIsRow);
   Value warpOffset(const Layout &layout, int64_t dim);
   /// The byte address of element `index` (a register number of `layout`).
   Value addressIn(const Crossing &crossing, const Layout &layout, Value index);
-  /// Stores a tile to shared memory by stmatrix; false, and nothing done, where target or layout do
-  /// not fit. `vectorAt(register, elements)` gives the array and entry that hold so many elements,
-  /// `addressOf(layout, register)` the byte address of an element.
+  /// Stores a tile to shared memory by stmatrix. If the target or the layout does not allow it,
+  /// does nothing and returns false. `vectorAt(register, elements)` gives the array and index of so
+  /// many elements, and `addressOf(layout, register)` the byte address of an element.
   bool storeMatrices(mlir::RankedTensorType type, const Layout &layout,
                      llvm::function_ref<std::pair<Value, Value>(Value, int64_t)> vectorAt,
                      llvm::function_ref<Value(const Layout &, Value)> addressOf);
@@ -445,7 +450,7 @@ private:
   mlir::func::FuncOp kernel; // the source
   mlir::func::FuncOp result;
   const Target &target;
-  int64_t warps; // of the block, or of the role under expansion
+  int64_t warps; // of the block, or of the current role
   mlir::OpBuilder builder;
   Location loc; // of the op being expanded
 
@@ -454,17 +459,17 @@ private:
   llvm::DenseMap<Value, ViewParams> views;
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
-  llvm::DenseMap<Value, Value> randomWords; // random bytes -> the words that they lie in
-  llvm::DenseMap<Value, Value> leftParts;   // part of another block -> where its first element lies
-  llvm::DenseMap<Value, Crossing> crossings; // tiles that are read where they are stored
+  llvm::DenseMap<Value, Value> randomWords;  // random bytes -> the words that contain them
+  llvm::DenseMap<Value, Value> leftParts;    // part of another block -> its first element
+  llvm::DenseMap<Value, Crossing> crossings; // tiles that are read where a conversion stores them
   Value thread, lane, warp;
   using CoordinateCache = llvm::SmallVector<std::pair<Digits, Value>>; // lanes then warps
   CoordinateCache threadCoordinates;
-  Operation *entryEnd = nullptr; // where thread coordinates are computed
+  Operation *entryEnd = nullptr; // thread coordinates are computed here
 
-  /// From here on thread coordinates are computed at this place, and not moved from it.
+  /// From here on, computes thread coordinates anew, so that ptxas does not keep them in registers.
   void renewThread();
-  /// While it lives, and if it is active, the thread has been renewed.
+  /// If active, thread coordinates are computed anew during its lifetime.
   class FreshThread {
   public:
     FreshThread(Expander &expander, bool active);
@@ -476,34 +481,34 @@ private:
   };
 
   //===- State of roles ----------------------------------------------------------------------===//
-  cta::RoleOp role;      // under expansion
+  cta::RoleOp role;      // the current role
   bool elected = false;  // a single thread runs it
-  Value warpgroup;       // of the block
-  Value warpgroupThread; // the thread's number in its warpgroup
+  Value warpgroup;       // number within the block
+  Value warpgroupThread; // number of the thread in its warpgroup
   int64_t cluster = 1;
-  Value rank;              // of the block in its cluster
-  Value sharedTiles;       // of the block, where the role takes turns at them; null: it takes all
-  bool insideTurn = false; // in a section that the role's warpgroups pass one by one
-  std::optional<Location> metInTurn; // where all of the role's warps would meet in it
-  bool apart = false;     // in a loop or branch that the role's warpgroups may run differently
-  bool misplaced = false; // in it stands what takes all of them; that has been said
+  Value rank;        // number of the block in its cluster
+  Value sharedTiles; // of the block, if the role takes turns at its tiles; null if it takes all
+  bool insideTurn = false;           // inside a section that warpgroups pass one by one
+  std::optional<Location> metInTurn; // a place inside it where all warps of the role would meet
+  bool apart = false;                // inside a loop or branch that warpgroups may run differently
+  bool misplaced = false;            // an op there needs all warps; the error has been reported
   /// Tensor maps, by tensor, box and axes.
   llvm::DenseMap<std::tuple<Value, Type, mlir::Attribute>, Value> maps;
   llvm::MapVector<mlir::Attribute, RingBarriers> rings; // by their plans
   Value queueSlots; // the address of the first slot of the ring that hands out tiles
-  llvm::SmallPtrSet<Operation *, 4> handed; // what found that which came with a tile
-  Operation *handsAt = nullptr; // in front of it, in the last iteration, comes the next tile
+  llvm::SmallPtrSet<Operation *, 4> handed; // ops whose results come with a tile from the queue
+  Operation *handsAt = nullptr; // the next tile is taken before this op, in the last iteration
   llvm::function_ref<void()> handNext;
-  Value tileCounter;        // a pointer to where tiles are counted
-  Value workspace;          // a pointer to where parts of tiles are left
-  Value flags;              // a pointer to a flag per block, raised when it has left its part
-  std::optional<Part> part; // what is under expansion, where tiles are split
-  /// Per channel that the role stores through: a counter of slots; null where each store starts
-  /// with slot 0.
+  Value tileCounter; // a pointer to the tile counter
+  Value workspace;   // a pointer to the parts of tiles that blocks leave
+  Value flags; // a pointer to a flag per block, which is raised when the block has left its part
+  std::optional<Part> part; // the current part, if tiles are split
+  /// For each channel that the role stores through: a slot counter; null if each store starts with
+  /// slot 0.
   llvm::DenseMap<Value, Value> storing;
-  /// Of a sum that is pending: whether there is anything to add to; null: there is.
+  /// For a pending accumulator: whether there is anything to add to; null if there is.
   llvm::DenseMap<Value, Value> begun;
-  /// Tiles whose registers a later sum has taken.
+  /// Tiles whose registers a later accumulator has reused.
   llvm::DenseSet<Value> taken;
 };
 

@@ -13,12 +13,12 @@ using mlir::Operation;
 using mlir::Type;
 using mlir::Value;
 
-/// A view's address arithmetic: values of the kernel's parameters, or constants; for a part of a
-/// view also what it starts and ends at.
+/// The address arithmetic of a view, in kernel parameters or constants; for a part also where it
+/// starts and ends.
 struct ViewParams {
   tile::ViewType type;
   Value ptr;
-  Value start;                      // of a part: the element that it starts at; null: the first
+  Value start;                      // of a part: the element at which it starts; null: the first
   llvm::SmallVector<Value> dims;    // i32
   llvm::SmallVector<Value> strides; // i32, or i64 when the view is wide; in elements
 };
@@ -28,7 +28,8 @@ struct ChannelState {
   Value base; // address of slot 0
   int64_t slotBytes = 0;
   SharedLayout layout;
-  /// Of a channel of kind `tma` or `store`: panel after panel, each laid out as `layout` says.
+  /// For channels of kind `tma` or `store`: one panel after the other, each laid out as `layout`
+  /// says.
   std::optional<PanelLayout> panels;
 };
 
@@ -38,21 +39,21 @@ struct RingBarriers {
   Value full, empty; // addresses of those of slot 0
 };
 
-/// Where a tile crosses shared memory from one layout to another, in padded rows.
+/// A tile that is converted between layouts through shared memory, in padded rows.
 struct Crossing {
   llvm::SmallVector<int64_t> shape;
   int64_t elementBytes, pitch; // pitch: bytes from row to row
   Value base;
 };
 
-/// A slot that holds, or is to hold, a tile.
+/// A slot that holds a tile or will hold one.
 struct SlotState {
   cta::ChannelOp channel;
   Value address;
-  Value full; // the barrier that TMA counts its bytes on
-  /// Where it holds another tile than its channel's: how that lies.
+  Value full; // the barrier that counts TMA's bytes
+  /// The panels of a tile that is not its channel's.
   std::optional<PanelLayout> panels;
-  /// Registers that hold a copy until it is committed (channels filled through registers).
+  /// Registers that hold a copy until its commit (channels filled through registers).
   Value staged;
   Layout stagedLayout;
 };

@@ -1,4 +1,4 @@
-//===- Adjust.h - what to change of a configuration that does not fit -------------------------===//
+//===- Adjust.h - what to change in a configuration that does not fit -------------------------===//
 #ifndef TILEWRIGHT_PASSES_PLAN_ADJUST_H
 #define TILEWRIGHT_PASSES_PLAN_ADJUST_H
 
@@ -6,34 +6,35 @@
 
 namespace tilewright::passes {
 
-/// What `bind-config` takes where nobody says, and how far it goes.
+/// The default of `bind-config`, and its limit.
 inline constexpr int64_t kUsualStages = 3, kMostWarps = 8;
 
-/// What a configuration asks too much of.
+/// The resource that a configuration exceeds.
 enum class Misfit { SharedMemory, Registers };
 
-/// Why a kernel's code was not taken, and what the passes had chosen for it.
+/// Why a kernel's code was rejected, and what the passes had chosen for it.
 struct Rejection {
   Misfit misfit;
   int64_t warps;
-  int64_t minBlocks = 1; ///< Blocks per SM that registers were left for.
+  int64_t minBlocks = 1; ///< Blocks per SM for which registers were reserved.
 };
 
-/// One change of a configuration. Those of tiles are of extents that the user left open.
+/// One change of a configuration. It only touches tile extents that the user left open.
 struct Adjustment {
   enum Kind {
     MinBlocks, ///< Room for `value` blocks per SM.
-    TrimTile,  ///< An extent that was not adjusted yet, smaller by a third at most.
+    TrimTile,  ///< A tile extent that was not adjusted yet, smaller by at most a third.
     Warps,     ///< `value` warps.
     Stages,    ///< `value` stages.
-    ShrinkTile ///< The largest extent one step smaller; warps and stages as at first.
+    ShrinkTile ///< The largest tile extent one step smaller, with the first numbers of warps and
+               ///< stages.
   };
   Kind kind;
   int64_t value = 0;
 };
 
-/// What may help where `failed` was rejected, in the order to try; the first that is possible is
-/// taken. `stated` is what the user asked for, which is kept.
+/// Changes that may help after `failed` was rejected, in the order in which to try them. The first
+/// that is possible is taken. Values in `stated` come from the user and are kept.
 std::vector<Adjustment> adjustments(const PipelineOptions &stated, const PipelineOptions &failed,
                                     const Rejection &rejection);
 

@@ -1,4 +1,4 @@
-//===- BindTiles.h - what a plan says of computed tiles ---------------------------------------===//
+//===- BindTiles.h - binds a plan's computed tiles --------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_PLAN_BINDTILES_H
 #define TILEWRIGHT_PASSES_PLAN_BINDTILES_H
 
@@ -7,9 +7,9 @@
 
 namespace tilewright::passes {
 
-/// Says of each product which computed tiles it reads in shared memory. Fails, with an error at the
-/// product or the tile, where the plan has no channel for what has to lie there, or a role for what
-/// that role cannot compute alone.
+/// Marks on each product the computed tiles that it reads from shared memory. Fails, with an error
+/// at the product or the tile, if the plan has no channel for such a tile, or names a role that
+/// cannot compute it alone.
 mlir::LogicalResult bindTiles(const Plan &plan, const KernelFacts &facts);
 
 } // namespace tilewright::passes

@@ -1,4 +1,4 @@
-//===- ClusterTiles.h - what a kernel does in tiles past the end of its grid ------------------===//
+//===- ClusterTiles.h - tiles past the end of a kernel's grid ---------------------------------===//
 #ifndef TILEWRIGHT_PASSES_PLAN_CLUSTERTILES_H
 #define TILEWRIGHT_PASSES_PLAN_CLUSTERTILES_H
 
@@ -8,13 +8,13 @@
 
 namespace tilewright::passes {
 
-/// Blocks of a cluster take neighbours along the first axis, and some stand past its end. Refuses
-/// kernels in which that is seen: what they store there has to be cut off. What was known of places
-/// on the grid alone does not hold there, and is forgotten.
+/// The blocks of a cluster take neighbours along the first axis, and some of these lie past its
+/// end. Refuses kernels in which such a tile could have an effect: its stores must be dropped.
+/// Facts that hold only for places on the grid are removed.
 mlir::LogicalResult prepareForClusters(mlir::func::FuncOp kernel, const Plan::Blocks &blocks);
 
-/// Whether a place on an axis of the grid decides an index of a single row: past the end of that
-/// axis there is none.
+/// Whether a coordinate of the grid decides the index of a single row. Past the end of the axis
+/// there is no such row.
 bool decidesRow(mlir::func::FuncOp kernel, int64_t axis);
 
 } // namespace tilewright::passes

@@ -1,4 +1,4 @@
-//===- NestCopier.h - a loop nest with nothing but what a role does ---------------------------===//
+//===- NestCopier.h - copies a loop nest for one role -----------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_PLAN_NESTCOPIER_H
 #define TILEWRIGHT_PASSES_PLAN_NESTCOPIER_H
 
@@ -8,15 +8,15 @@
 
 namespace tilewright::passes {
 
-/// A scalar comes in a row of 16 bytes, the least that TMA brings, at a multiple of them: how many
-/// scalars these are; 0 for a tile.
+/// TMA loads a scalar in a row of 16 bytes, its minimum, at a multiple of 16 bytes. Returns how
+/// many scalars that is; 0 for a tile.
 int64_t rowOf(tile::LoadOp load);
 
-/// What an index is by a bit mask.
+/// An index with a bit mask applied.
 mlir::Value masked(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value index, int64_t mask);
 
-/// Copies a loop nest with nothing but what a role does: the loads of its streams, which go to
-/// their channels, and the puts of its tiles; and with what these follow from.
+/// Copies a loop nest, reduced to the work of one role: the loads of its streams, which go to
+/// channels, the puts of its tiles, and all that these depend on.
 class NestCopier {
 public:
   NestCopier(const Plan::Role &role, const llvm::StringMap<mlir::Value> &channels)
@@ -35,7 +35,7 @@ private:
   const Plan::Role &role;
   const llvm::StringMap<mlir::Value> &channels;
   mlir::IRMapping values;
-  llvm::DenseMap<mlir::Operation *, bool> asked; // what is known of them
+  llvm::DenseMap<mlir::Operation *, bool> asked; // answers found so far
 };
 
 } // namespace tilewright::passes

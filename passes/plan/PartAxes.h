@@ -1,8 +1,8 @@
-//===- PartAxes.h - tiles that get other extents, and what stands against it ------------------===//
+//===- PartAxes.h - axes along which tiles are cut or extended --------------------------------===//
 //
-// Of a kernel whose tiles are to be in parts along the rows, or columns, of what its ends store, or
-// longer along them. Which axes these are follows from what makes axes agree (AxisClasses.h). Where
-// elements along them meet, a part says nothing of the whole.
+// Tiles are cut into parts, or become longer, along the rows or columns of what the kernel stores.
+// The other axes that change follow from which axes must agree (AxisClasses.h). An op that combines
+// elements along such an axis stands against it, since a part does not determine the whole.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_PLAN_PARTAXES_H
@@ -15,24 +15,25 @@ namespace tilewright::passes {
 
 class PartAxes {
 public:
-  /// Along `axis`, one of Plan::Parts::kAxes, in so many parts, 1 for tiles that become longer.
-  /// Errors say that something stands against `what`.
+  /// Along `axis` (one of Plan::Parts::kAxes), in `parts` parts; 1 for tiles that become longer.
+  /// `what` names the change in errors.
   PartAxes(mlir::func::FuncOp kernel, llvm::StringRef axis, int64_t parts, std::string what)
       : kernel(kernel), axis(axis), parts(parts), what(std::move(what)), classes(kernel) {}
 
-  /// Finds the axes; fails, with an error at what stands against it, if they cannot be changed.
+  /// Finds the axes. Fails, with an error at the op that stands against it, if they cannot be
+  /// changed.
   mlir::LogicalResult find();
 
   mlir::InFlightDiagnostic refuse(mlir::Operation *op);
-  /// The axis of a tile that changes, if it has one.
+  /// The axis of a tile that changes, if any.
   std::optional<int64_t> of(mlir::Value value);
   /// All tiles of the kernel.
   llvm::ArrayRef<mlir::Value> tiles() const { return classes.tiles(); }
-  /// Whether an op reads, or makes, what is cut.
+  /// Whether an op reads or computes a tile that changes.
   bool concern(mlir::Operation *op);
-  /// Of a part of a tile, or of what is not cut.
+  /// The type of a part; the type itself for a value that does not change.
   mlir::Type partType(mlir::Value value);
-  /// Fails if parts are no tiles as layouts take them; for the kernel once it is cut.
+  /// Fails if layouts cannot represent the parts. To be called when the kernel is cut.
   mlir::LogicalResult checkParts();
 
 private:
@@ -47,8 +48,8 @@ private:
   int64_t parts;
   std::string what;
   AxisClasses classes;
-  llvm::SmallDenseSet<unsigned> found;  ///< Classes, by their numbers.
-  llvm::SmallDenseSet<int64_t> extents; ///< Of parts.
+  llvm::SmallDenseSet<unsigned> found;  ///< Numbers of the classes.
+  llvm::SmallDenseSet<int64_t> extents; ///< Extents of the parts.
 };
 
 } // namespace tilewright::passes

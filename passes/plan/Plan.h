@@ -1,7 +1,7 @@
-//===- Plan.h - how a kernel is to run, as data -----------------------------------------------===//
+//===- Plan.h - a schedule for a kernel, as data ----------------------------------------------===//
 //
-// A plan is the only place where a schedule is decided. It is a text that a person, or a planner,
-// writes; passes carry it out and choose nothing (docs/plans.md).
+// A plan is the only place that decides a schedule. It is a text. A person or the planner writes
+// it, and passes carry it out without choosing anything (docs/plans.md).
 //
 //   plan 1 of matmul_nt for sm_90
 //     tiles     BM 128, BN 256, BK 64
@@ -10,9 +10,9 @@
 //     products  p1: wgmma 64x256x16, warps 8x1
 //     channels  s1: tma, 4 slots; s2: tma, 4 slots; e1: store, 2 slots of 64 columns
 //
-// Streams (s1: a load that a producer can make), computed tiles (t1: what a product multiplies and
-// no stream brings), products (p1), loops (l1) and ends (e1: a tile that is stored, or added to a
-// view) are numbered by the facts of the kernel (KernelFacts.h), not by names of its source.
+// Entries refer to streams (s1: loads that a producer can make), computed tiles (t1: other operands
+// of products), products (p1), loops (l1) and stores (e1). The numbers come from the facts of the
+// kernel (KernelFacts.h), not from names of its source.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_PLAN_PLAN_H
@@ -32,93 +32,98 @@ class Object;
 namespace tilewright::passes {
 
 struct Plan {
-  /// Of the text; one that is newer, or older, is refused.
+  /// Version of the text format. Other versions are refused.
   static constexpr int64_t kVersion = 1;
-  /// The loop over tiles, among `loops`.
+  /// The id of the loop over tiles, among `loops`.
   static constexpr llvm::StringLiteral kTiles = "tiles";
 
   struct Tile {
-    std::string parameter; ///< Of the kernel, marked `tune`.
+    std::string parameter; ///< A `tune` parameter of the kernel.
     int64_t extent = 0;
     bool operator==(const Tile &) const = default;
   };
-  /// Tiles that are cut along an axis of what the ends store.
+  /// Tiles that are cut along an axis of what the kernel stores, or programs that are joined along
+  /// it.
   struct Parts {
     static constexpr llvm::StringLiteral kAxes[] = {"rows", "columns"};
-    std::string axis; ///< One of them.
+    std::string axis; ///< One of kAxes.
     int64_t count = 0;
     bool operator==(const Parts &) const = default;
   };
   struct Blocks {
-    int64_t perSm = 0;         ///< That stay and take tile after tile; 0: one for each tile.
-    int64_t cluster = 0;       ///< Blocks of a cluster, neighbours along the first axis; 0: none.
-    int64_t turns = 0;         ///< Tiles of a block under way, with roles of their own; 0: one.
-    std::string splitLoop;     ///< Whose iterations blocks share in tiles left over; empty: none.
-    int64_t least = 0;         ///< Iterations of a share.
-    std::vector<int64_t> axes; ///< Of the grid, the one that varies fastest first; empty: as it is.
-    int64_t grouped = 0;       ///< Tiles of that axis that go together; 0: all.
-    bool folded = false;       ///< Every other group goes through the second axis backwards.
-    bool descending = false;   ///< All groups do.
-    bool queue = false;        ///< Blocks take the next tile that nobody has taken.
+    int64_t perSm = 0;   ///< Persistent blocks per SM; 0: one block per tile.
+    int64_t cluster = 0; ///< Blocks of a cluster, neighbours along the first axis; 0: no clusters.
+    int64_t turns =
+        0; ///< Ping-pong: tiles of a block in flight, each with roles of its own; 0: one.
+    std::string splitLoop; ///< Stream-K: the loop whose iterations blocks divide in the remaining
+                           ///< tiles; or empty.
+    int64_t least = 0;     ///< Stream-K: the fewest iterations that a block takes of a tile.
+    std::vector<int64_t> axes; ///< Order of the grid's axes, fastest first; empty: the default.
+    int64_t grouped = 0;       ///< Tiles along the first axis in a group; 0: all.
+    bool folded = false;       ///< Every other group runs backwards along the second axis.
+    bool descending = false;   ///< All groups run backwards.
+    bool queue = false;        ///< Blocks take tiles from a queue.
     bool operator==(const Blocks &) const = default;
   };
   struct Role {
     std::string name;
     int64_t warps = 0;
-    std::optional<int64_t> registers; ///< Of a thread.
-    std::vector<std::string> streams; ///< That it loads.
-    std::vector<std::string> tiles;   ///< That it computes, for the role that does the rest.
+    std::optional<int64_t> registers; ///< Per thread.
+    std::vector<std::string> streams; ///< The streams that it loads.
+    std::vector<std::string> tiles;   ///< The computed tiles that it writes for the consumer.
 
-    /// Whether it does what no other role does.
+    /// Whether it is the consumer, which does everything that no other role does.
     bool doesRest() const { return streams.empty() && tiles.empty(); }
     bool operator==(const Role &) const = default;
   };
   struct Product {
     std::string id, unit; ///< "p1", "wgmma"
     std::vector<int64_t> shape, warps;
-    int64_t behind = 0;   ///< Iterations by which it is late, beside what its loop does then.
-    bool swapped = false; ///< Its transpose is computed: shape and warps are those of that.
+    int64_t behind = 0; ///< Iterations by which it is delayed: software pipelining.
+    bool swapped =
+        false; ///< Its transpose is computed; shape and warps are those of the transpose.
     bool operator==(const Product &) const = default;
   };
   struct Channel {
     std::string id, kind; ///< "s1", "tma"; "t1", "put"
     int64_t slots = 0;
-    int64_t columns = 0;    ///< Of a slot that a tile is stored through, with all rows.
-    bool multicast = false; ///< To all blocks of a cluster at once.
-    std::string with;       ///< The stream with whose slots its own change hands, or the end
-                            ///< through whose slots it goes.
-    int64_t rows = 0;       ///< Of a slot that a tile is stored through, with all columns.
+    int64_t columns = 0;    ///< Of a store's slots, with all rows.
+    bool multicast = false; ///< To all blocks of a cluster.
+    std::string with; ///< The stream with whose slots its own change hands, or the store whose
+                      ///< slots it uses.
+    int64_t rows = 0; ///< Of a store's slots, with all columns.
     bool operator==(const Channel &) const = default;
   };
 
-  /// What is done with a loop.
+  /// The entry of a loop.
   struct Loop {
-    /// A product is started, its result awaited or added to sums that the loop carries, or a turn
-    /// taken or passed on. All else stands as early as it can.
+    /// Starts a product, awaits its result, adds it to carried sums, or enters or leaves a critical
+    /// section. All other ops come as early as they can.
     struct Step {
       enum Kind { Start, Await, Enter, Leave, Add } kind = Start;
-      std::string product; ///< None, if it is a turn.
+      std::string product; ///< Empty for Enter and Leave.
       bool operator==(const Step &) const = default;
     };
     std::string id;                 ///< "l1", or "tiles"
-    bool fromLast = false;          ///< From the last iteration to the first.
+    bool fromLast = false;          ///< Runs from the last iteration to the first.
     std::optional<double> latePeak; ///< Powers of two by which a carried maximum may lag.
-    bool lateSums = false;    ///< Sums along rows are carried in parts, and made one behind it.
-    bool splitMasks = false;  ///< Iterations that masks concern are a loop of their own.
-    bool byWarpgroup = false; ///< Each takes as many iterations as its own rows need.
-    std::vector<Step> order;  ///< Empty: as the kernel has it.
+    bool lateSums =
+        false; ///< Sums along rows are carried as partial sums and reduced behind the loop.
+    bool splitMasks = false;  ///< Masked iterations become a loop of their own.
+    bool byWarpgroup = false; ///< Each warpgroup runs as many iterations as its own rows need.
+    std::vector<Step> order;  ///< Empty: as in the kernel.
     bool operator==(const Loop &) const = default;
 
-    /// Whether a product is added in front of its await: in the iteration behind its own.
+    /// Whether a product is added before its await, that is in the next iteration.
     bool addsLate(llvm::StringRef product) const;
   };
 
   std::string kernel, target;
-  std::optional<std::string> facts;  ///< KernelFacts::hash() of what it is for; none: not held to.
-  std::vector<std::string> positive; ///< Scalar arguments; others have no use for the plan.
+  std::optional<std::string> facts;  ///< KernelFacts::hash() of its kernels; none: not checked.
+  std::vector<std::string> positive; ///< Scalar arguments that must be positive.
   std::vector<Tile> tiles;
-  std::vector<Parts> programs; ///< That a block takes as one.
-  std::vector<Parts> parts;    ///< Of tiles.
+  std::vector<Parts> programs; ///< Programs that a block takes as one.
+  std::vector<Parts> parts;    ///< Parts that tiles are cut into.
   Blocks blocks;
   std::vector<Role> roles;
   std::vector<Product> products;
@@ -127,14 +132,14 @@ struct Plan {
 
   bool operator==(const Plan &) const = default;
 
-  /// Reads a text; an error names line and column, what stands there and what may.
+  /// Reads a text. An error names the line and column, what stands there and what is expected.
   static ErrorOr<Plan> parse(llvm::StringRef text, llvm::StringRef file = "plan");
-  /// The text, which reads back as this plan.
+  /// The text; parsing it gives this plan again.
   std::string str() const;
-  /// Its fields, by their names (docs/plans.md#as-json).
+  /// The plan as JSON (docs/plans.md#as-json).
   llvm::json::Object json() const;
 
-  /// Reads a single entry, which replaces the one of its key or is added: "channels.s1: tma, 5
+  /// Reads a single entry, which replaces the one with its key or is added: "channels.s1: tma, 5
   /// slots", "blocks: 1 per SM". An error names the entry and the column.
   Status set(llvm::StringRef entry);
 
@@ -143,7 +148,7 @@ struct Plan {
   const Loop *loopOf(llvm::StringRef id) const;
   /// The role that loads a stream; null if none does.
   const Role *loaderOf(llvm::StringRef stream) const;
-  /// The role that computes a tile for the one that does the rest; null if that does it.
+  /// The role that computes a tile for the consumer; null if the consumer does.
   const Role *makerOf(llvm::StringRef tile) const;
 };
 

@@ -1,4 +1,4 @@
-//===- PlanEntries.h - what a single entry of a plan's text says ------------------------------===//
+//===- PlanEntries.h - reads the entries of a plan's text -------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_PLAN_PLANENTRIES_H
 #define TILEWRIGHT_PASSES_PLAN_PLANENTRIES_H
 
@@ -8,7 +8,7 @@
 
 namespace tilewright::passes {
 
-/// A piece of the text, which knows where it stands.
+/// A piece of the text and its position.
 struct Piece {
   llvm::StringRef text;
 
@@ -20,7 +20,7 @@ struct Piece {
       pieces.push_back({part.trim()});
     return pieces;
   }
-  /// What stands before the first such character, and behind it.
+  /// The text before the first `separator`, and the text behind it.
   std::pair<Piece, Piece> cut(char separator) const {
     size_t at = std::min(text.find(separator), text.size());
     return {{text.take_front(at).trim()},
@@ -37,7 +37,7 @@ struct Piece {
   }
 };
 
-/// Reads the entries of a text into a plan.
+/// Reads entries into a plan.
 class EntryReader {
 public:
   EntryReader(llvm::StringRef text, llvm::StringRef file) : text(text), file(file) {}
@@ -46,14 +46,14 @@ public:
   /// "rows" and "in 2 parts", or "of 2 programs"
   Status readParts(Piece axis, Piece parts);
 
-  /// Where a piece stands, what is there and what may be.
+  /// An error at a piece: what stands there and what is expected.
   Error error(Piece at, const llvm::Twine &expected) const;
   ErrorOr<int64_t> number(Piece piece) const;
 
   Plan plan;
 
 private:
-  /// A number followed by a word, or by its plural: "4 slots".
+  /// A number followed by a word in singular or plural: "4 slots".
   ErrorOr<int64_t> count(Piece piece, llvm::StringRef of) const;
   bool counts(Piece piece, llvm::StringRef of) const;
   ErrorOr<std::vector<int64_t>> sizes(Piece piece) const;

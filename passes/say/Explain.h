@@ -1,10 +1,10 @@
-//===- Explain.h - how passes say what they decided -------------------------------------------===//
+//===- Explain.h - how passes report decisions ------------------------------------------------===//
 //
 //   explain(dot, "make-channels").with("instruction", name).with("warps", {4, 2})
 //       << "a 64x64x32 product as " << name << ", warps 4x2";
 //
-// An explanation is a remark at the op's place: words for people, which start with the pass's flag,
-// and values by key for programs, which travel as metadata of the remark's location.
+// An explanation is a remark at the op's location. Its words are for people and start with the
+// pass's flag. Its values are for programs and are stored by key in the metadata of the location.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_SAY_EXPLAIN_H
@@ -18,7 +18,7 @@
 
 namespace tilewright::passes {
 
-/// A decision; said when it goes out of scope.
+/// A decision, reported when the object goes out of scope.
 class Explanation {
 public:
   Explanation(mlir::Location place, llvm::StringRef pass);
@@ -26,12 +26,12 @@ public:
   Explanation(const Explanation &) = delete;
   Explanation &operator=(const Explanation &) = delete;
 
-  /// What was decided, or what it depended on. A key is a word with underscores; `bytes`, `slots`,
-  /// `warps`, `registers` and the like count just these.
+  /// Adds a decision, or a number that it depended on. A key is a word with underscores. `bytes`,
+  /// `slots`, `warps`, `registers` and the like are counts of these.
   Explanation &with(llvm::StringRef key, int64_t value);
   Explanation &with(llvm::StringRef key, llvm::ArrayRef<int64_t> values);
   Explanation &with(llvm::StringRef key, llvm::StringRef value);
-  /// What was not taken instead, and why.
+  /// Adds an alternative that was not chosen, and why.
   Explanation &rather(llvm::StringRef than, llvm::StringRef why);
 
   template <typename T> Explanation &operator<<(const T &words) {
@@ -48,12 +48,11 @@ private:
   llvm::SmallVector<mlir::Attribute> alternatives; ///< Pairs of strings.
 };
 
-/// What an explanation is carried by: the metadata of its place.
+/// Keys of the metadata of an explanation's location.
 inline constexpr llvm::StringLiteral kPassKey = "pass", kValuesKey = "values",
                                      kAlternativesKey = "alternatives";
 
-/// A decision about `op`, which `tilewright explain` shows and which others ignore. `pass` is the
-/// flag of the pass.
+/// Reports a decision about `op`, for `tilewright explain`. `pass` is the flag of the pass.
 Explanation explain(mlir::Operation *op, llvm::StringRef pass);
 
 } // namespace tilewright::passes

@@ -1,4 +1,4 @@
-//===- Acceptance.h - whether machine code is what the kernel meant ---------------------------===//
+//===- Acceptance.h - does the machine code keep the kernel's schedule? -----------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_ACCEPTANCE_H
 #define TILEWRIGHT_TOOLS_DRIVER_ACCEPTANCE_H
 
@@ -8,15 +8,15 @@
 
 namespace tilewright::driver {
 
-/// Fails where ptxas did not keep the kernel's schedule (C7506 to C7518): products of a warpgroup
-/// one after the other, register budgets ignored, waits added. The error names the op and its line.
+/// Fails if ptxas did not keep the kernel's schedule (C7506 to C7518): it serialised wgmma
+/// products, ignored register budgets, or added waits. The error names the op and its line.
 Status checkNotes(const runtime::KernelSource &source, const Outline &outline,
                   const std::vector<std::string> &performanceNotes);
 
-/// Fails where registers are kept in local memory: within the loops that multiply, of a role or of
-/// a kernel without roles; anywhere in one that has no such loop. What is put aside around them
-/// costs nothing that counts. The error names the access that is in most loops: its op and its
-/// line, where the code has lines, and its role.
+/// Fails if registers are kept in local memory within the loops with products (of a role, or of a
+/// kernel without roles), or anywhere if there is no such loop. Spills around these loops cost
+/// nothing that counts. The error names the access in the innermost loop: its op and its line, if
+/// the code has lines, and its role.
 Status checkLocalMemory(const runtime::KernelSource &source, const Outline &outline,
                         const runtime::CompiledKernel &compiled);
 

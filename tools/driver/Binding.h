@@ -1,4 +1,4 @@
-//===- Binding.h - what the arguments of a call specialise a kernel for -----------------------===//
+//===- Binding.h - binds the arguments of a call to a kernel ----------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_BINDING_H
 #define TILEWRIGHT_TOOLS_DRIVER_BINDING_H
 
@@ -19,8 +19,8 @@ using Settings = std::vector<std::pair<std::string, frontend::ConstValue>>;
 inline constexpr runtime::TensorRef kNone = {};
 bool isNone(const runtime::Argument &argument);
 
-/// A call's arguments as a kernel takes them: tensors and scalars in the order of the declaration,
-/// defaults filled in, absent tensors dropped.
+/// A call's arguments in the kernel's form: tensors and scalars in the order of the declaration,
+/// with defaults filled in and without absent tensors.
 struct Call {
   std::vector<const frontend::Param *> params;
   std::vector<runtime::Argument> arguments;

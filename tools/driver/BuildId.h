@@ -1,4 +1,4 @@
-//===- BuildId.h - which build of the compiler this is ----------------------------------------===//
+//===- BuildId.h - the build of the compiler --------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_BUILDID_H
 #define TILEWRIGHT_TOOLS_DRIVER_BUILDID_H
 
@@ -6,8 +6,8 @@
 
 namespace tilewright::driver {
 
-/// The id that the linker gave to the program or library that the compiler is a part of, a hash of
-/// its contents: another compiler has another. Empty if the linker gave none.
+/// The id that the linker gave to the program or library with the compiler, a hash of its contents.
+/// It differs for every other compiler. Empty if the linker gave none.
 const std::string &buildId();
 
 } // namespace tilewright::driver

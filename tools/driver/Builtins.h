@@ -1,4 +1,4 @@
-//===- Builtins.h - the kernels inside the tools ----------------------------------------------===//
+//===- Builtins.h - the built-in kernels ------------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_BUILTINS_H
 #define TILEWRIGHT_TOOLS_DRIVER_BUILTINS_H
 
@@ -14,7 +14,7 @@ struct BuiltinFile {
   std::string_view name; ///< Without `.py`.
   std::string_view text;
 
-  /// What messages call it.
+  /// The name of the file in messages.
   std::string path() const { return "kernels_src/" + std::string(name) + ".py"; }
 };
 
@@ -26,10 +26,11 @@ std::vector<std::string> kernelNames(std::string_view text);
 /// The file that has a kernel of this name, or null.
 const BuiltinFile *findBuiltin(std::string_view kernel);
 
-/// kernels_src/defaults.json: per kernel, what `tilewright run` takes where the user says nothing.
+/// kernels_src/defaults.json: for each kernel, what `tilewright run` takes if the user does not
+/// say.
 std::string_view builtinDefaults();
 
-/// The files of kernels_src/tuned: plans that were tuned for them (docs/tuner.md).
+/// The files of kernels_src/tuned, with tuned plans for the built-in kernels (docs/tuner.md).
 std::span<const std::string_view> builtinTuned();
 
 } // namespace tilewright::driver

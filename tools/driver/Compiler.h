@@ -21,68 +21,68 @@ namespace tilewright::driver {
 /// CUDA text with all that a launch needs.
 struct Translated {
   runtime::KernelSource source;
-  Attempt attempt; ///< What was chosen.
+  Attempt attempt; ///< The configuration that was chosen.
   Outline outline;
   std::vector<Remark> remarks;
   int64_t minBlocks = 1; ///< Blocks per SM that the text leaves registers for.
 };
 
-/// A kernel at the `cuda` level with all that a launch needs but its text.
+/// A kernel at the `cuda` level, with everything that a launch needs except its text.
 struct Lowered {
   KernelModule module;
   runtime::KernelSource source;
-  Attempt attempt; ///< What was chosen.
+  Attempt attempt; ///< The configuration that was chosen.
   Outline outline;
 };
 
-/// Makes a module what the attempt's plan states, if there is one.
+/// Carries out the attempt's plan on a module, if there is one.
 Status carryOut(KernelModule &module, const Attempt &attempt,
                 const KernelModule::PassObserver &observer = {});
 /// The module of a kernel, with its plan carried out.
 ErrorOr<KernelModule> loadModule(const KernelTextPtr &text, const Attempt &attempt);
 
-/// Lowers under one configuration; fails as `translate` does.
+/// Lowers with one configuration; fails as `translate` does.
 ErrorOr<Lowered> lowerToCuda(const KernelTextPtr &text, const Attempt &attempt,
                              std::optional<Rejection> *rejection = nullptr);
 
-/// Lowers under the first configuration that the target holds.
+/// Lowers with the first configuration that fits the target.
 ErrorOr<Lowered> lowerFitting(const KernelTextPtr &text, const Attempt &wanted,
                               std::vector<std::string> *rejected = nullptr);
 
-/// Translates under one configuration. Fails with a clear message when the target's shared memory
-/// or registers do not hold the tiles, which sets `rejection`.
+/// Translates with one configuration. Fails with a clear message if the tiles do not fit into the
+/// target's shared memory or registers, and then sets `rejection`.
 ErrorOr<Translated> translate(const KernelTextPtr &text, const Attempt &attempt,
                               std::optional<Rejection> *rejection = nullptr);
 
-/// Translates under the first configuration that the target holds; `rejected` gets why others were
-/// not taken.
+/// Translates with the first configuration that fits the target; `rejected` gets the reasons
+/// against the others.
 ErrorOr<Translated> translateFitting(const KernelTextPtr &text, const Attempt &wanted,
                                      std::vector<std::string> *rejected = nullptr);
 
-/// Whether machine code is what the text says (Acceptance.h), and says so in the configuration's
-/// terms.
+/// Whether the machine code keeps the kernel's schedule (Acceptance.h). An error is in terms of the
+/// configuration.
 Status accept(const KernelText &text, const Translated &translated,
               const runtime::CompiledKernel &compiled);
 
-/// A kernel that can be launched. What was said on the way and its outline are not kept:
-/// `translate` of the attempt that was chosen gives them.
+/// A kernel that can be launched. Its remarks and its outline are not kept; `translate` with the
+/// chosen attempt gives them again.
 struct Compiled {
   Compiled(runtime::Kernel kernel, Attempt wanted, Attempt attempt)
       : kernel(std::move(kernel)), wanted(std::move(wanted)), attempt(std::move(attempt)) {}
 
   runtime::Kernel kernel;
-  Attempt wanted;                    ///< What was asked for.
-  Attempt attempt;                   ///< What was chosen.
+  Attempt wanted;                    ///< The configuration that was asked for.
+  Attempt attempt;                   ///< The configuration that was chosen.
   std::vector<std::string> rejected; ///< Configurations that did not fit, and why.
 };
 
-/// Compiles, or takes what was compiled before from the cache on disk (CodeCache.h): tries
-/// configurations until one fits the target.
+/// Compiles, or takes the code from the cache on disk (CodeCache.h). Tries configurations until one
+/// fits the target.
 ErrorOr<Compiled> compile(const KernelTextPtr &text, const Attempt &wanted,
                           const runtime::CompileOptions &options = {});
 
-/// Compiled kernels by everything that determines them, so that a repeated launch finds its code
-/// without touching the compiler. Thread-safe; two threads that want one kernel compile it once.
+/// Compiled kernels under everything that determines them, so that a repeated launch finds its code
+/// without the compiler. Thread-safe: if two threads want the same kernel, it is compiled once.
 class Memo {
 public:
   using Result = std::shared_ptr<ErrorOr<Compiled>>;
@@ -99,7 +99,8 @@ private:
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
 };
 
-/// Stands for what determines the code of a kernel: its text, bound values, facts, configuration.
+/// A key of everything that determines the code of a kernel: its text, bound values, facts,
+/// configuration.
 std::string memoKey(const KernelText &text, const Attempt &attempt);
 
 } // namespace tilewright::driver

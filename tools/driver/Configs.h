@@ -1,8 +1,8 @@
 //===- Configs.h - which configurations to try, in which order --------------------------------===//
 //
-// A kernel states defaults for its tile extents, and `bind-config` chooses warps and stages. Where
-// the outcome does not fit the target (too much shared memory, spilled registers), what the user
-// left open is changed step by step, as the passes propose (passes/plan/Adjust.h).
+// A kernel states defaults for its tile extents, and `bind-config` chooses warps and stages. If the
+// result does not fit the target (too much shared memory, spilled registers), the values that the
+// user left open are changed step by step, as the passes propose (passes/plan/Adjust.h).
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_CONFIGS_H
@@ -18,55 +18,56 @@ namespace tilewright::driver {
 
 /// How a kernel is to be compiled; 0 leaves a choice open.
 struct Config {
-  /// NVRTC's architecture, `sm_90`; `compute_80` gives PTX alone, for the driver to compile.
+  /// NVRTC's architecture, `sm_90`. With `compute_80` there is only PTX, which the driver compiles.
   std::string target = "sm_90";
   int64_t warps = 0, stages = 0, minBlocks = 0;
   /// Keep a kernel that spills registers to memory instead of trying others.
   bool allowSpills = false;
   std::vector<std::string> disabledPasses = {};
-  /// The text of a plan (docs/plans.md, passes/plan/Plan.h); empty: one that is found, if any is.
+  /// The text of a plan (docs/plans.md, passes/plan/Plan.h). If empty, the planner looks for one.
   std::string planText = {};
-  /// Of a plan that is found, what the user states: "channels.s1: tma, 5 slots".
+  /// Entries that the user states for a plan that is found: "channels.s1: tma, 5 slots".
   std::vector<std::string> planEntries = {};
-  /// Look for a plan (docs/planner.md) where none is stated; else the passes choose alone.
+  /// Whether the planner looks for a plan (docs/planner.md) if none is stated; else the passes
+  /// choose alone.
   bool findsPlan = true;
-  /// Which plans of the tuner (docs/tuner.md) are taken for a launch before one is looked for.
+  /// Which plans of the tuner (docs/tuner.md) a launch may take before it searches.
   enum class Tuned {
     None,
     Known, ///< Those that are loaded.
-    Auto,  ///< Those too, and this user's; a launch of a new class is tuned.
+    Auto,  ///< Also the user's own; a launch of a new class is tuned.
   } tuned = Tuned::Known;
-  /// Compiled in place of the text that the passes lead to; it takes the same arguments.
+  /// CUDA text that replaces the text of the passes; it takes the same arguments.
   std::string cudaText = {};
 
   bool operator==(const Config &) const = default;
   /// The generation that the passes compile for.
   std::string passTarget() const;
-  /// What the passes are told.
+  /// The options for the passes.
   passes::PipelineOptions options() const;
   /// The fields that matter to the code of an attempt, as text.
   std::vector<std::string> key() const;
 };
 
-/// What stands for no plan where the text of one may be given.
+/// Stands for no plan where the text of one may be given.
 inline constexpr std::string_view kNoPlan = "none";
 
-/// One configuration: a Config with the tile extents, of one of the kernel's plans.
+/// One configuration: a Config with tile extents, for one of the kernel's plans.
 struct Attempt {
   Config config;
   frontend::Specialisation specialisation;
   size_t plan = 0;
-  /// To try where this one is not accepted, in that order: other plans that were found, and the
-  /// choice of the passes.
+  /// Attempts to try if this one is not accepted, in that order: other plans that were found, and
+  /// the choice of the passes.
   std::vector<Attempt> others = {};
-  /// Where the plan was found: the extents that it sets.
+  /// If the plan was found: the extents that it sets.
   std::optional<std::vector<std::string>> found = {};
   /// Why a plan of the tuner is not among them.
   std::vector<std::string> passedOver = {};
 
   /// Of a `tune` parameter.
   frontend::ConstValue tuneValue(const frontend::Param &param) const;
-  /// What it was before a plan was found for it.
+  /// The attempt as it was before a plan was found for it.
   Attempt open() const;
   /// "BM = 128, BN = 64, warps = 8, stages = 2"; choices left open are not listed.
   std::string str(const frontend::Signature &signature) const;
@@ -76,7 +77,7 @@ using passes::Misfit;
 using passes::Rejection;
 
 /// The configuration to try after one that was rejected, or nothing. `original` is what the user
-/// asked for: what it states is kept.
+/// asked for; the values that it states are kept.
 std::optional<Attempt> nextAttempt(const frontend::Signature &signature, const Attempt &original,
                                    const Attempt &failed, const Rejection &rejection);
 

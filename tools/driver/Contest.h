@@ -1,8 +1,8 @@
-//===- Contest.h - contenders that are checked and timed in turns -----------------------------===//
+//===- Contest.h - contenders are checked and timed in turns ----------------------------------===//
 //
-// A kernel that hangs cannot be ended within its process. So contenders run in a child process,
-// which tells line by line what it is about to do; the parent ends it where nothing more comes,
-// drops the contender that was at work, and starts another with the rest.
+// A process cannot end a kernel that hangs. So contenders run in a child process, which announces
+// each step in a line. If nothing more comes, the parent kills the child, drops the contender that
+// it named last, and starts another child with the rest.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_CONTEST_H
@@ -19,23 +19,24 @@ namespace tilewright::driver {
 
 //===- In the child ---------------------------------------------------------------------------===//
 
-/// What contenders run on: a GPU, or a test's stand-in.
+/// What contenders run on: a GPU, or a replacement for tests.
 class Arena {
 public:
   virtual ~Arena() = default;
   /// Runs a contender once on fresh data and compares its results with those of the first that was
-  /// right: how they differ, or nothing. An error is of the arena, which is of no more use.
+  /// right. Returns how they differ, or nothing. An error means that the arena cannot be used any
+  /// more.
   virtual ErrorOr<std::string> check(size_t contender) = 0;
-  /// Runs one without waiting for more than the GPU is to be kept busy.
+  /// Runs a contender to keep the GPU busy, and waits for no more than that needs.
   virtual Status warm(size_t contender) = 0;
-  /// The microseconds of one run, behind an empty L2.
+  /// The microseconds of one run, with a flushed L2.
   virtual ErrorOr<double> time(size_t contender) = 0;
 };
 
-/// How long is measured.
+/// How long to measure.
 struct Pace {
   double warmSeconds = 1.5;
-  double seconds = 3; ///< Of turns, but three turns at least.
+  double seconds = 3; ///< Of turns; there are at least three turns.
   unsigned turns = 50;
 };
 
@@ -52,26 +53,27 @@ void holdContest(Arena &arena, size_t count, const std::set<size_t> &leftOut, in
 
 //===- In the parent --------------------------------------------------------------------------===//
 
-/// What became of a contender.
+/// The result of a contender.
 struct Outcome {
   double microseconds = 0;
-  std::string dropped; ///< Why it was not timed; empty: it was.
+  std::string dropped; ///< Why it was not timed; empty if it was.
 };
 
-/// How far a contest is: "checking 3 of 9", 0.25; at its end nothing.
+/// The progress of a contest: "checking 3 of 9", 0.25; empty at its end.
 using Progress = std::function<void(const std::string &doing, double share)>;
 
-/// A process that holds a contest, and what it writes to.
+/// A process that holds a contest, and the pipe that it writes to.
 struct Child {
   int pid = -1, pipe = -1;
 };
-/// Starts one without some contenders.
+/// Starts a child without some contenders.
 using StartChild = std::function<ErrorOr<Child>(const std::set<size_t> &leftOut)>;
 
-/// Runs a program with these words, and reads what it prints.
+/// Runs a program with these words as its command line, and reads its output.
 ErrorOr<Child> startProgram(std::vector<std::string> words);
 
-/// The outcomes of all contenders. Fails if a child cannot be started, or cannot begin.
+/// The outcomes of all contenders. Fails if a child cannot be started, or fails before its first
+/// step.
 ErrorOr<std::vector<Outcome>> superviseContest(size_t count, const StartChild &start,
                                                double limitSeconds, const Progress &progress = {});
 

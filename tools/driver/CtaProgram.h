@@ -1,7 +1,7 @@
 //===- CtaProgram.h - kernels written on the cta level ----------------------------------------===//
 //
-// A kernel as a text of MLIR that states its roles, channels and the order of its products
-// (docs/cta.md). Layouts, barriers and addresses are derived.
+// A kernel as MLIR text, which states its roles, channels and order of products (docs/cta.md).
+// Layouts, barriers and addresses are derived.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_CTAPROGRAM_H
@@ -21,7 +21,7 @@ namespace tilewright::driver {
 inline constexpr llvm::StringLiteral kDefaultAttr = "tile.default";
 
 /// Parses a text with one kernel, or a named module with the plans of one, and perhaps private
-/// functions. Values keep their names, and `file` is what places call it. Null after an error.
+/// functions. Values keep their names, and locations have the name `file`. Null after an error.
 mlir::OwningOpRef<mlir::ModuleOp> parseCta(const std::string &text, const std::string &file,
                                            mlir::MLIRContext &context);
 
@@ -29,17 +29,16 @@ mlir::OwningOpRef<mlir::ModuleOp> parseCta(const std::string &text, const std::s
 llvm::SmallVector<mlir::func::FuncOp> kernelsOf(mlir::ModuleOp module);
 /// The first of them; null if there is none.
 mlir::func::FuncOp kernelOf(mlir::ModuleOp module);
-/// What a program's kernel is called: its module's name, if that has one.
+/// The name of a program's kernel: that of its module, if it has one.
 std::string nameOf(mlir::ModuleOp module);
-/// Leaves of several plans one.
+/// Removes all plans but one.
 void keepPlan(mlir::ModuleOp module, size_t plan);
 
-/// Arguments and conditions of each plan; an error where the host does not know one. Of the module
-/// as it is written.
+/// Arguments and conditions of each plan, from the module as it is written. An error if the host
+/// cannot compute a condition.
 ErrorOr<std::vector<runtime::KernelSource>> describePlans(mlir::ModuleOp module);
 
-/// What a host binds to call a kernel without calls; nothing, after an error, if its plans differ
-/// in that.
+/// The signature of a kernel without calls. Nothing, after an error, if its plans differ in it.
 mlir::FailureOr<frontend::Signature> signatureOf(mlir::ModuleOp module);
 
 } // namespace tilewright::driver

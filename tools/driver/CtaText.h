@@ -1,4 +1,4 @@
-//===- CtaText.h - what MLIR's parser does not survive ----------------------------------------===//
+//===- CtaText.h - checks for texts that crash MLIR's parser ----------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_CTATEXT_H
 #define TILEWRIGHT_TOOLS_DRIVER_CTATEXT_H
 
@@ -14,9 +14,9 @@ struct TextFault {
   std::string what;
 };
 
-/// The first thing in a program's text that MLIR's parser would crash on: brackets that are nested
-/// deeper than there is stack for; a value that is used before it is given, which may be freed
-/// then.
+/// The first place in a program's text at which MLIR's parser would crash: brackets that are nested
+/// too deeply for the stack, or a use of a value before its definition, which the parser may have
+/// freed.
 std::optional<TextFault> findFault(llvm::StringRef text);
 
 } // namespace tilewright::driver

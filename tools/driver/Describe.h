@@ -1,4 +1,4 @@
-//===- Describe.h - what the runtime must know of a kernel ------------------------------------===//
+//===- Describe.h - describes a kernel for the runtime ----------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_DESCRIBE_H
 #define TILEWRIGHT_TOOLS_DRIVER_DESCRIBE_H
 
@@ -20,7 +20,7 @@ ErrorOr<runtime::KernelSource> describeArguments(mlir::func::FuncOp kernel);
 ErrorOr<runtime::KernelSource> describeTile(const KernelText &text, mlir::func::FuncOp kernel);
 
 /// Parameters and resources of the same kernel at the `cuda` level. `source.target` is the target
-/// asked for; it gains an `a` where the kernel needs what its generation alone has.
+/// asked for; it gets an `a` if the kernel needs features that only its own generation has.
 Status describeCuda(mlir::func::FuncOp kernel, runtime::KernelSource &source);
 
 } // namespace tilewright::driver

@@ -14,34 +14,35 @@
 
 namespace tilewright::driver {
 
-/// What a pass decided, and where (passes/say/Explain.h).
+/// A decision of a pass, and its place (passes/say/Explain.h).
 struct Remark {
   std::string pass, text; ///< The text starts with the pass's flag.
-  std::string file;       ///< Empty where the place is not known.
+  std::string file;       ///< Empty if the place is not known.
   unsigned line = 0, column = 0;
-  std::string variable; ///< The value that it is about; empty if it has no name.
+  std::string variable; ///< The value that it is about; empty if that has no name.
   llvm::json::Object values;
-  std::vector<std::pair<std::string, std::string>> alternatives; ///< Each with what was against it.
+  std::vector<std::pair<std::string, std::string>>
+      alternatives; ///< Each with the reason against it.
 
   /// `file:line: words`.
   std::string str() const;
   llvm::json::Value json() const;
 };
 
-/// Collects what is said through a context while it lives: errors and warnings rendered with their
-/// source line and a caret, remarks as one line each.
+/// Collects the diagnostics of a context during its lifetime: errors and warnings rendered with
+/// their source line and a caret, remarks as one line each.
 class Diagnostics {
 public:
   Diagnostics(mlir::MLIRContext &context, std::string_view file, std::string_view text);
   ~Diagnostics();
 
-  /// Everything but remarks, as one Error; `fallback` when nothing was said.
+  /// Everything except remarks, as one Error; `fallback` if there is nothing.
   Error error(std::string_view fallback) const;
   bool empty() const;
-  /// Forgets everything but the remarks.
+  /// Forgets everything except the remarks.
   void clear();
 
-  /// In the order of the passes, each line of words once.
+  /// In the order of the passes, without repetitions.
   const std::vector<Remark> &remarks() const;
 
 private:
@@ -49,8 +50,8 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// Tells the user, on standard error, of what goes on without harm. A message that this process has
-/// given before is not repeated.
+/// Warns the user on standard error of a problem that does no harm. Each message is given once per
+/// process.
 void warnOnce(const std::string &message);
 
 } // namespace tilewright::driver

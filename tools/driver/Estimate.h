@@ -19,7 +19,7 @@ struct Work {
 
 /// Counts over a `tile` kernel, or a program of the `cta` level without calls. `values` are the
 /// sizes of dimensions and the scalar arguments, by name. Programs and iterations of long loops are
-/// sampled; a branch on data counts as taken.
+/// sampled. A branch on data counts as taken.
 Work estimateWork(mlir::func::FuncOp kernel, const llvm::StringMap<runtime::ExprValue> &values);
 
 } // namespace tilewright::driver

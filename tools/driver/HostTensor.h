@@ -28,9 +28,9 @@ struct HostTensor {
   /// Floats from the normal distribution with this deviation, integers from -8 to 7, booleans
   /// evenly. A large tensor repeats a block of a few million values.
   void randomize(uint64_t seed, double deviation = 1);
-  /// Integers that rise from 0 to `end`, some of them equal.
+  /// Integers that increase from 0 to `end`, some of them equal.
   void rise(uint64_t seed, int64_t end);
-  /// Bits that are a NaN in every float type, so that an element that was never written shows.
+  /// Bits that are a NaN in every float type, so that elements that are never written show.
   void poison();
 };
 
@@ -40,7 +40,8 @@ using HostTensors = std::map<std::string, HostTensor>;
 struct Comparison {
   double maxAbsolute = 0, maxRelative = 0;
   double tolerance = 0; ///< Relative to the element and to the tensor's root mean square.
-  double spread = 0;    ///< What was allowed besides, for roundings on the way; as `tolerance`.
+  double spread =
+      0; ///< What was allowed in addition for intermediate rounding; relative as `tolerance`.
   int64_t mismatches = 0, first = -1;
   double firstFound = 0, firstExpected = 0;
 
@@ -48,12 +49,11 @@ struct Comparison {
 };
 
 /// Compares with a reference. Integers must be equal. A float may be off by a few units in the last
-/// place of its type, as sums in another order and approximate functions make it.
+/// place of its type, because of sums in another order and approximate functions.
 ///
-/// Where a program rounds what it goes on with, such a difference grows by what the program does.
-/// `perturbed` are the reference's results where roundings on the way fell otherwise
-/// (simulator::Options::perturbation); an element may be off by so much more as they are, there or
-/// typically.
+/// If a program rounds intermediate values, such a difference can grow. `perturbed` are results of
+/// the reference with other intermediate roundings (simulator::Options::perturbation). An element
+/// may in addition be off by as much as these are, there or typically.
 Comparison compare(const HostTensor &found, const HostTensor &expected,
                    const std::vector<const HostTensor *> &perturbed = {});
 

@@ -1,4 +1,4 @@
-//===- Inspect.h - what became of a kernel, for people to read --------------------------------===//
+//===- Inspect.h - shows people what became of a kernel ---------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_INSPECT_H
 #define TILEWRIGHT_TOOLS_DRIVER_INSPECT_H
 
@@ -6,22 +6,24 @@
 
 namespace tilewright::driver {
 
-/// The module as a pass stage leaves it, or as the front end made it. Below the tile level it has
-/// the configuration that is compiled: the first from `wanted` on that fits.
+/// The module after a stage of the passes, or as the front end made it. Below the tile level it has
+/// the configuration that is compiled: the first one from `wanted` on that fits.
 ErrorOr<KernelModule> moduleAt(const KernelTextPtr &text, const Attempt &wanted,
                                std::optional<passes::Stage> stage);
 
-/// Every decision of the passes, and the configurations that were rejected; of a kernel with a
-/// plan, that one. Translates, for which it needs no NVRTC: of registers it knows nothing.
+/// Every decision of the passes, and the configurations that were rejected; for a kernel with a
+/// plan, that plan. This translates the kernel and needs no NVRTC, so it knows nothing of
+/// registers.
 ErrorOr<std::string> explain(const KernelTextPtr &text, const Attempt &wanted);
-/// The same of a kernel that was compiled.
+/// The same for a compiled kernel.
 ErrorOr<std::string> explain(const KernelTextPtr &text, const Compiled &compiled);
-/// What a plan of a kernel of the language can be about: streams, products, loops, ends.
+/// The ids that a plan for a kernel of the language can refer to: streams, products, computed
+/// tiles, loops, stores.
 ErrorOr<std::string> explainFacts(const KernelTextPtr &text, const Attempt &wanted);
 
-/// The same as data: what was chosen, and each decision with its place, its values and what was not
-/// taken instead. `irAfter` is the flag of a pass, or `all`: the IR behind it, wherever it changed
-/// something, is given too. Empty: none.
+/// The same as data: the configuration, and each decision with its place, values and rejected
+/// alternatives. `irAfter` is the flag of a pass, or `all`: the IR after it is included if it
+/// changed. Empty: no IR.
 ErrorOr<llvm::json::Object> inspect(const KernelTextPtr &text, const Attempt &wanted,
                                     const std::string &irAfter);
 

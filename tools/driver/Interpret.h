@@ -1,4 +1,4 @@
-//===- Interpret.h - a call on the CPU --------------------------------------------------------===//
+//===- Interpret.h - runs a call on the CPU ---------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_INTERPRET_H
 #define TILEWRIGHT_TOOLS_DRIVER_INTERPRET_H
 
@@ -7,9 +7,9 @@
 
 namespace tilewright::driver {
 
-/// Runs a module at the `tile` level over a call whose tensors are in host memory. Tensors that
-/// share memory may do so in any way, if their element types are equal. The results are in the
-/// tensors when it returns; errors are those of simulator::interpret.
+/// Runs a module at the `tile` level over a call whose tensors are in host memory. Tensors may
+/// overlap in any way if their element types are equal. The results are in the tensors afterwards;
+/// errors are those of simulator::interpret.
 ErrorOr<simulator::Statistics> interpret(KernelModule &module, const Call &call,
                                          const simulator::Options &options = {});
 

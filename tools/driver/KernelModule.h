@@ -1,4 +1,4 @@
-//===- KernelModule.h - one kernel on its way down --------------------------------------------===//
+//===- KernelModule.h - a kernel on its way down the levels -----------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_KERNELMODULE_H
 #define TILEWRIGHT_TOOLS_DRIVER_KERNELMODULE_H
 
@@ -15,36 +15,36 @@ namespace tilewright::driver {
 /// The module of one specialised kernel with the context that owns it. One thread at a time.
 class KernelModule {
 public:
-  /// The `tile` module as the front end makes it, or the program of the `cta` level as it is
-  /// written, with one of its plans.
+  /// The `tile` module from the front end, or the program of the `cta` level as it is written, with
+  /// one of its plans.
   static ErrorOr<KernelModule>
   lower(KernelTextPtr text, const frontend::Specialisation &specialisation, size_t plan = 0);
 
-  /// What a plan for a kernel of the language can be about, where the conditions of `plan` hold;
-  /// instead of `run`. The facts are of the module.
+  /// The ids that a plan for a kernel of the language can refer to, under the conditions of `plan`.
+  /// Use it instead of `run`. The facts refer to the module.
   ErrorOr<passes::KernelFacts> facts(const passes::PipelineOptions &options, llvm::StringRef plan);
 
   /// Called after each pass that changed the kernel, with the pass's flag.
   using PassObserver = std::function<void(llvm::StringRef)>;
-  /// Makes a kernel of the language the program of the `cta` level that a plan states; before
-  /// `run`.
+  /// Carries out a plan: turns a kernel of the language into a program of the `cta` level. To be
+  /// called before `run`.
   Status carryOut(const passes::PipelineOptions &options, llvm::StringRef plan,
                   const PassObserver &observer = {});
 
-  /// Runs the passes down to a level; once per module. A program of the `cta` level is compiled for
-  /// the target of the options, too.
+  /// Runs the passes down to a level; once per module. A program of the `cta` level is also
+  /// compiled for the target of the options.
   Status run(const passes::PipelineOptions &options, passes::Stage upTo,
              const PassObserver &observer = {});
 
-  /// Runs the kernel on the CPU, before its meaning is lowered: at the `tile` level, or the program
-  /// of the `cta` level as it is written.
+  /// Runs the kernel on the CPU before it is lowered: at the `tile` level, or the program of the
+  /// `cta` level as it is written.
   ErrorOr<simulator::Statistics> interpret(llvm::ArrayRef<simulator::Argument> arguments,
                                            const simulator::Options &options = {});
 
   /// The CUDA C++ text; at the `cuda` level only.
   ErrorOr<std::string> cudaText(bool sourceComments, bool lineDirectives);
 
-  /// Gives up the module, and the context that owns it.
+  /// Releases the module and the context that owns it.
   std::pair<std::unique_ptr<mlir::MLIRContext>, mlir::OwningOpRef<mlir::ModuleOp>> take() &&;
 
   /// The module as MLIR.
@@ -54,7 +54,7 @@ public:
   /// Errors and warnings since they were last cleared, as a compiler prints them.
   std::string messages() const { return diagnostics->error("").message; }
   void clearMessages() { diagnostics->clear(); }
-  /// What the passes said about their decisions.
+  /// The remarks of the passes about their decisions.
   const std::vector<Remark> &remarks() const { return diagnostics->remarks(); }
 
 private:

@@ -16,18 +16,19 @@ namespace tilewright::driver {
 /// One kernel of a parsed file, in the language or on the `cta` level; immutable, shared between
 /// threads.
 struct KernelText {
-  std::string file; ///< What messages call it.
+  std::string file; ///< The name of the text in messages.
   std::string text;
   std::string kernel;
-  /// Of these three, and of the names that the text refers to without declaring them.
+  /// Hash of these three, and of the names that the text captures.
   Hash128 hash;
-  Hash128 contents; ///< Of the same but the file's name: it is the same where the file is moved.
+  Hash128 contents; ///< The same without the name of the file, so that moving the file does not
+                    ///< change it.
   bool builtin = false;
   std::shared_ptr<const frontend::Program> program; ///< Of a kernel in the language.
-  /// Of a program of the `cta` level: what it takes, and the target that it is written for.
+  /// For a program of the `cta` level: its signature and the target that it is written for.
   frontend::Signature stated;
   std::string target;
-  /// Which of its plans a launch takes; a kernel in the language has one.
+  /// Chooses the plan of a launch; a kernel in the language has one.
   runtime::PlanChoice plans;
 
   bool isCta() const { return !program; }
@@ -44,7 +45,7 @@ using KernelTextPtr = std::shared_ptr<const KernelText>;
 /// be left out of a file that has one kernel, or one named as the file.
 ErrorOr<KernelTextPtr> loadKernel(std::string_view what);
 
-/// A built-in kernel in which functions of other texts stand for names that it leaves open.
+/// A built-in kernel in which functions of other texts replace names that it leaves open.
 ErrorOr<KernelTextPtr> loadBuiltin(std::string_view name,
                                    const std::vector<frontend::Borrowed> &functions = {});
 
@@ -52,8 +53,9 @@ ErrorOr<KernelTextPtr> loadBuiltin(std::string_view name,
 ErrorOr<std::shared_ptr<const frontend::Program>>
 loadFunctions(const std::string &text, const std::string &file, const frontend::Captured &captured);
 
-/// A kernel of a text in memory, as `file` ends. An empty `kernel` stands for the only one, or that
-/// of the file's name. `captured` are names that the text refers to without declaring them.
+/// A kernel of a text in memory. The ending of `file` says which kind of text it is. An empty
+/// `kernel` stands for the only one, or that of the file's name. `captured` are names that the text
+/// uses without declaring them.
 ErrorOr<KernelTextPtr> loadKernelText(std::string text, std::string file, std::string_view kernel,
                                       const frontend::Captured &captured = {});
 

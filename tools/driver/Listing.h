@@ -6,8 +6,8 @@
 
 namespace tilewright::driver {
 
-/// PTX from a compilation with `-lineinfo`: the kernel's source lines as comments in place of the
-/// directives for debuggers.
+/// PTX from a compilation with `-lineinfo`, with the kernel's source lines as comments in place of
+/// the debugger's directives.
 std::string annotatePtx(const std::string &ptx, const KernelText &text);
 
 /// The machine code of a cubin, by NVIDIA's own disassembler.

@@ -1,4 +1,4 @@
-//===- MeasuredData.h - arguments that are like those of a call -------------------------------===//
+//===- MeasuredData.h - arguments like those of a call ----------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_MEASUREDDATA_H
 #define TILEWRIGHT_TOOLS_DRIVER_MEASUREDDATA_H
 
@@ -24,9 +24,9 @@ public:
                                       const std::function<void()> &alive);
   MeasuredData(MeasuredData &&) = default; // a copy's arguments would point into the original
 
-  /// Sets what kernels write to what it was; what they do not read, to bits that are no number.
+  /// Resets what kernels write: to its initial contents, or to NaN bits if they do not read it.
   Status reset(runtime::Stream stream);
-  /// What kernels have written; of tensors with more than 2^25 elements pieces.
+  /// What kernels have written; pieces of tensors with more than 2^25 elements.
   ErrorOr<HostTensors> results() const;
 
   const std::vector<runtime::Argument> &arguments() const { return list; }
@@ -40,7 +40,7 @@ private:
     std::vector<int64_t> extents; ///< The shape, and behind it the strides.
     int64_t elements;             ///< From the first to the last.
     size_t offset;                ///< Of the first, in the buffer.
-    HostTensor initial;           ///< Kept where it is both read and written.
+    HostTensor initial;           ///< Kept if it is both read and written.
     runtime::DeviceBuffer buffer;
 
     Status restore();

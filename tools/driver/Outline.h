@@ -1,7 +1,7 @@
-//===- Outline.h - what is kept of a kernel's IR beside its code ------------------------------===//
+//===- Outline.h - the parts of a kernel's IR that are kept beside its code -------------------===//
 //
-// What is found in machine code, or said by ptxas, is told in the kernel's own terms: lines, ops,
-// roles. They are taken from the IR, at the levels that have them.
+// Findings about machine code, and messages of ptxas, are reported in the kernel's own terms:
+// lines, ops, roles. These are taken from the IR, at the levels that have them.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_OUTLINE_H
@@ -37,24 +37,24 @@ struct OpPlace {
 };
 
 struct Outline {
-  std::string file; ///< What places call the text that the kernel is written in.
-  // Of a program that states its roles.
+  std::string file; ///< The name of the kernel's text in locations.
+  // For a program that states its roles.
   std::vector<RoleOutline> roles;
   std::map<unsigned, std::string> ops; ///< The first op of each line, with its dialect.
-  // Of its code.
+  // For its code.
   std::vector<SharedOutline> shared; ///< In the order of addresses.
-  std::optional<OpPlace> product;    ///< The first of a warpgroup.
-  /// The exchange of registers that leaves products the fewest, for whose sake ptxas ignores all
-  /// exchanges; the first one where none is followed by products.
+  std::optional<OpPlace> product;    ///< The first wgmma product.
+  /// The exchange of registers that leaves products the fewest, because of which ptxas ignores all
+  /// exchanges; the first exchange if no products follow one.
   std::optional<OpPlace> exchange;
 
-  /// The role that has this line; null for none, as in a function that roles call.
+  /// The role that has this line; null if none has, as for a line of a function that roles call.
   const RoleOutline *roleAt(unsigned line) const;
 };
 
 /// The outline of a kernel as it is written; `addCode` completes it.
 Outline outlineOf(mlir::func::FuncOp kernel, std::string file);
-/// Adds what the kernel says at the `cuda` level.
+/// Adds what is known at the `cuda` level.
 void addCode(mlir::func::FuncOp kernel, Outline &outline);
 
 } // namespace tilewright::driver

@@ -1,7 +1,7 @@
-//===- PlanSearch.h - plans that are found for a kernel ---------------------------------------===//
+//===- PlanSearch.h - finds plans for a kernel ------------------------------------------------===//
 //
-// Lowers a kernel with each choice of tiles as far as its facts, and hands what it reads there to
-// the planner (planner/Planner.h).
+// Lowers a kernel with each choice of tiles as far as its facts, and passes their models to the
+// planner (planner/Planner.h).
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_PLANSEARCH_H
@@ -17,24 +17,24 @@ namespace tilewright::driver {
 /// The sizes and scalar arguments of a call, for predictions.
 planner::Launch launchOf(const Call &call, int64_t multiprocessors);
 
-/// Why there is nothing to search for, as far as that is known without reading the kernel; empty if
-/// there may be.
+/// Why there is nothing to search for, as far as this is known without reading the kernel; empty if
+/// there may be something.
 std::string whyNoSearch(const KernelText &text, const Config &config);
 
 /// The plans of a kernel for one specialisation. Immutable, so that threads may share it.
 class PlanSearch {
 public:
-  /// Reads the kernel. There are no plans where `wanted` states one, or warps and stages, or where
-  /// the kernel has nothing that plans are found for; `refused` says why.
+  /// Reads the kernel. There are no plans if `wanted` states one, or warps and stages, or if the
+  /// planner cannot plan the kernel; `refused` says why.
   PlanSearch(const KernelTextPtr &text, const Attempt &wanted);
 
   bool empty() const { return !planner || planner->empty(); }
   /// All plans, by predicted time.
   std::vector<planner::Ranked> rank(const planner::Launch &launch) const;
-  /// What a plan would take; nothing if its tiles are none of those that are tried.
+  /// The prediction for any plan; nothing if its tiles are not among those that are tried.
   std::optional<planner::Prediction> predictFor(const passes::Plan &plan,
                                                 const planner::Launch &launch) const;
-  /// The best of them, with no more than two of the same tiles: each costs a compilation.
+  /// The best plans, with at most two for the same tiles, since each costs a compilation.
   std::vector<passes::Plan> finalists(const planner::Launch &launch, size_t most = 8) const;
   std::vector<std::string> refused() const;
 
@@ -44,8 +44,8 @@ private:
   std::string reason; ///< Why there is no planner.
 };
 
-/// A configuration with the first of some plans, and the others behind it; last `wanted` itself,
-/// without a plan, unless it has entries of one.
+/// A configuration with the first of some plans, and the others to try after it. The last one is
+/// `wanted` itself, without a plan, unless it has entries of one.
 Attempt withPlans(const Attempt &wanted, llvm::ArrayRef<passes::Plan> plans);
 
 } // namespace tilewright::driver

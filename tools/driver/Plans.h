@@ -1,7 +1,7 @@
 //===- Plans.h - the compiled plans of a kernel -----------------------------------------------===//
 //
-// A kernel has one plan or several (runtime/PlanChoice.h): a program of the `cta` level those of
-// its text, a kernel in the language one for each specialisation.
+// A kernel has one plan or several (runtime/PlanChoice.h): a program of the `cta` level has those
+// of its text, a kernel in the language has one for each specialisation.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_PLANS_H
@@ -18,11 +18,11 @@
 
 namespace tilewright::driver {
 
-/// The GPU that holds a call's tensors: -1 where they are in host memory, 0 where it has none.
+/// The GPU with a call's tensors: -1 if they are in host memory, 0 if there are none.
 int deviceOf(const Call &call);
 
-/// The multiprocessors that a launch finds: those of the GPU, or of the interpreter and the
-/// simulator where `device` is negative.
+/// The number of SMs for a launch: that of the GPU, or of the interpreter and the simulator if
+/// `device` is negative.
 ErrorOr<int64_t> multiprocessorsOf(int device);
 
 /// The plans of a kernel for one specialisation, in the order in which a launch tries them.
@@ -31,16 +31,15 @@ class Plans {
 public:
   Plans(KernelTextPtr text, Attempt wanted);
 
-  /// The plan, of those that the text states, that a call takes on a GPU, or on the host where
-  /// `device` is negative.
+  /// The plan of the text that a call takes on a GPU, or on the host if `device` is negative.
   ErrorOr<size_t> choose(const Call &call, int device) const;
 
-  /// The code for a call, which is compiled when it is first asked for: of the plan that it takes,
-  /// or of the best that is found for its sizes and can be compiled.
+  /// The code for a call. It is compiled when it is first needed: for the plan that the call takes,
+  /// or for the best plan that is found for its sizes and can be compiled.
   ErrorOr<Memo::Result> find(const Call &call, int device, Memo &memo);
 
 private:
-  /// Sizes, and signs of scalars, by which plans differ.
+  /// Sizes, and signs of scalars, on which the plan depends.
   using Shape = llvm::SmallVector<int64_t, 16>;
   struct ShapeHash {
     size_t operator()(const Shape &shape) const;
@@ -68,7 +67,7 @@ private:
   std::mutex tuning;
   bool tuningFailed = false; ///< It is not tried again.
   std::shared_mutex mutex;
-  std::unordered_map<Shape, Memo::Result, ShapeHash> planned; ///< By what calls differ in.
+  std::unordered_map<Shape, Memo::Result, ShapeHash> planned; ///< By shape.
 };
 
 /// "plan 1 of 2, `few_rows`: where M <= 64"; empty for the only plan of a kernel.

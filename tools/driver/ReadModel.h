@@ -1,4 +1,4 @@
-//===- ReadModel.h - what choosing a plan reads of a kernel -----------------------------------===//
+//===- ReadModel.h - reads a kernel's model for the planner -----------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_READMODEL_H
 #define TILEWRIGHT_TOOLS_DRIVER_READMODEL_H
 
@@ -7,8 +7,8 @@
 
 namespace tilewright::driver {
 
-/// The model of a kernel behind the passes of `addFacts` (passes/Pipeline.h). Fails where the grid
-/// is not an expression over sizes.
+/// The model of a kernel after the passes of `addFacts` (passes/Pipeline.h). Fails if the grid is
+/// not an expression over sizes.
 ErrorOr<planner::KernelModel> readModel(mlir::func::FuncOp kernel,
                                         const passes::KernelFacts &facts);
 

@@ -1,4 +1,4 @@
-//===- Resources.h - what a compiled kernel takes of a multiprocessor -------------------------===//
+//===- Resources.h - the resources of a compiled kernel ---------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_RESOURCES_H
 #define TILEWRIGHT_TOOLS_DRIVER_RESOURCES_H
 
@@ -9,7 +9,7 @@ namespace tilewright::driver {
 /// How many programs fit on a multiprocessor at a time.
 struct Occupancy {
   int64_t programs = 0, threads = 0;
-  std::string limit; ///< What allows no more.
+  std::string limit; ///< The resource that limits it.
 };
 
 struct Resources {
@@ -17,7 +17,7 @@ struct Resources {
   unsigned threads = 0;      ///< Per program.
   unsigned sharedBytes = 0;  ///< Per program, static and dynamic.
   bool hasMachineCode = false;
-  // With machine code only; per thread.
+  // Per thread; only with machine code.
   unsigned registers = 0, spillStoreBytes = 0, spillLoadBytes = 0, localBytes = 0;
   Occupancy occupancy;
 };

@@ -10,16 +10,17 @@ namespace tilewright::driver {
 
 struct RoleCode {
   std::vector<runtime::Instruction> code;
-  std::vector<runtime::CodeLoop> loops; ///< All of it as one if its branches make no sense to us.
-  /// Of each instruction, the line of the kernel's text; 0 if it is not known, as in all code that
-  /// was compiled without `-lineinfo`.
+  std::vector<runtime::CodeLoop>
+      loops; ///< One loop with all of the code if its branches are not understood.
+  /// For each instruction, the line of the kernel's text; 0 if unknown, as in all code that was
+  /// compiled without `-lineinfo`.
   std::vector<unsigned> lines;
-  /// Of each instruction; null before the roles part. Where the text has it in no role, that of the
-  /// instruction before.
+  /// For each instruction; null before the roles begin. An instruction whose line is in no role has
+  /// the role of the one before it.
   std::vector<const RoleOutline *> roles;
 };
 
-/// Which code of a compiled kernel is whose. The outline must outlive the result.
+/// Assigns the code of a compiled kernel to roles. The outline must outlive the result.
 RoleCode roleCode(const Outline &outline, const std::string &entry,
                   const runtime::CompiledKernel &compiled);
 

@@ -1,4 +1,4 @@
-//===- RoleLoops.h - what a role's machine code is made of ------------------------------------===//
+//===- RoleLoops.h - the loops in a role's machine code ---------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_ROLELOOPS_H
 #define TILEWRIGHT_TOOLS_DRIVER_ROLELOOPS_H
 
@@ -25,11 +25,11 @@ private:
 struct RoleLoop {
   const RoleOutline *role = nullptr;
   unsigned firstLine = 0, lastLine = 0; ///< Of what is in it, in the program's text.
-  unsigned depth = 0;                   ///< How many such loops are around it.
-  InstructionMix mix;                   ///< Without those of such loops in it.
+  unsigned depth = 0;                   ///< The number of such loops around it.
+  InstructionMix mix;                   ///< Without inner loops of this kind.
 };
 
-/// The loops, in the order of the text; those around others first.
+/// The loops, in the order of the text, outer loops first.
 std::vector<RoleLoop> roleLoops(const RoleCode &code);
 
 /// The registers that a thread's machine code in a role writes: one more than the highest.

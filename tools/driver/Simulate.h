@@ -14,32 +14,33 @@ namespace tilewright::driver {
 struct HostMemory {
   void *data = nullptr;
   int64_t elements = 0;
-  bool initialized = true; ///< When false, reading what the kernel did not write is a finding.
+  bool initialized =
+      true; ///< If false, reading anything that the kernel did not write is a finding.
 };
 
-/// What a simulated launch did. The ops belong to the Simulation.
+/// The result of a simulated launch. The ops belong to the Simulation.
 struct SimulatedLaunch {
   simulator::MachineResult result;
   int64_t grid = 0;
   std::string messages; ///< The findings as a compiler would print them; empty if there are none.
 };
 
-/// A kernel compiled for a target, to be run on the CPU as its instructions say. A launch is bound
-/// and checked as for a GPU.
+/// A kernel compiled for a target, whose instructions run on the CPU. A launch is bound and checked
+/// as on a GPU.
 class Simulation {
 public:
   /// Compiles under the first configuration that fits the target's shared memory.
   static ErrorOr<Simulation> create(const KernelTextPtr &text, const Attempt &wanted);
 
   /// Runs a call. `memories` has an entry per argument of the call; those of scalars are not used.
-  /// An error is one of the call; what goes wrong in the run is in the result.
+  /// An error is one of the call; findings of the run are in the result.
   ErrorOr<SimulatedLaunch> run(const Call &call, llvm::ArrayRef<HostMemory> memories,
                                const simulator::MachineOptions &options);
 
   mlir::func::FuncOp kernel() const { return lowered.module.kernel(); }
   const runtime::KernelSource &source() const { return lowered.source; }
   const Attempt &attempt() const { return lowered.attempt; }
-  /// What the passes said about their decisions.
+  /// The remarks of the passes about their decisions.
   const std::vector<Remark> &remarks() const { return lowered.module.remarks(); }
 
 private:

@@ -1,8 +1,7 @@
-//===- TunedPlans.h - plans that were measured to be the fastest ------------------------------===//
+//===- TunedPlans.h - the fastest plans, by measurement ---------------------------------------===//
 //
-// What the tuner found (Tuner.h), by kernel, target and class of launches, in files that people
-// read and ship (docs/tuner.md). A launch that a tuned plan is for takes it before one is looked
-// for.
+// The tuner's results (Tuner.h), by kernel, target and class of launches, in files that people can
+// read and ship (docs/tuner.md). A launch with a tuned plan takes it instead of searching.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_TUNEDPLANS_H
@@ -18,9 +17,10 @@
 
 namespace tilewright::driver {
 
-/// What tells launches apart for the tuner.
+/// The class of a launch: launches of one class share results.
 struct LaunchClass {
-  std::string kernel, text; ///< Its name; the hash of what it depends on (KernelText::contents).
+  std::string kernel,
+      text; ///< Its name; the hash of everything that it depends on (KernelText::contents).
   std::string target;
   /// Dtypes, constants and facts of tensors; each size as the nearest power of two; signs of
   /// scalars: "E=bf16 O=bf16; a 16, b 16, c 16; K~4096 M~8192 N~4096".
@@ -35,9 +35,9 @@ int64_t roundedSize(int64_t size);
 
 /// One result of the tuner.
 struct TunedPlan {
-  /// A plan that took part.
+  /// A plan that took part in the contest.
   struct Rival {
-    std::string plan; ///< In few words.
+    std::string plan; ///< Its title.
     double microseconds = 0;
     std::string dropped; ///< Why it was not timed; empty: it was.
   };
@@ -46,7 +46,7 @@ struct TunedPlan {
   std::string gpu;
   double microseconds = 0;
   std::string plan;               ///< Its text; empty: the choice of the passes is the fastest.
-  std::vector<std::string> facts; ///< What the plan is about; its hash is of them.
+  std::vector<std::string> facts; ///< The facts that the plan refers to; its hash is of them.
   std::vector<Rival> rivals;
 
   /// "K=4096, M=8192, N=4096".
@@ -66,10 +66,10 @@ public:
   std::string json() const;
   size_t size() const;
 
-  /// The result for just these sizes, else the one for the nearest sizes of the class; null if
+  /// The result for exactly these sizes, else the one for the nearest sizes of the class; null if
   /// there is none.
   Entry find(const LaunchClass &launch) const;
-  /// Those of another text of a kernel of this name.
+  /// Results for another text of a kernel of this name.
   std::vector<Entry> findOlder(const LaunchClass &launch) const;
 
 private:
@@ -77,38 +77,38 @@ private:
   std::vector<Entry> entries; ///< The last that was added counts.
 };
 
-/// The results that every launch sees: those of kernels_src/tuned, of $TILEWRIGHT_TUNED, and what
-/// was loaded since.
+/// The results that every launch sees: those of kernels_src/tuned, of $TILEWRIGHT_TUNED, and those
+/// loaded since.
 TunedPlans &loadedPlans();
-/// Adds those of a file to them.
+/// Adds the results of a file to loadedPlans().
 Status loadTuned(const std::string &path);
 
-/// The results of this user, which `Tuned::Auto` sees and adds to: `tuned.json` of the cache.
+/// The user's own results, which `Tuned::Auto` reads and adds to: `tuned.json` in the cache.
 TunedPlans &usersPlans();
 std::string usersFile();
 /// Adds a result to a file, which need not exist.
 Status saveTuned(const TunedPlan &result, const std::string &path);
 
-/// What is known for a launch.
+/// The known result for a launch.
 struct TunedChoice {
-  TunedPlans::Entry result;            ///< Null if nothing is, or nothing that fits.
-  bool isExact = false;                ///< It is for these sizes, not for the class alone.
-  std::vector<std::string> passedOver; ///< What does not fit, and which fact differs.
+  TunedPlans::Entry result;            ///< Null if there is none, or none that fits.
+  bool isExact = false;                ///< It is for exactly these sizes, not just for the class.
+  std::vector<std::string> passedOver; ///< Results that do not fit, with the fact that differs.
 
   /// The configuration with the plan.
   Attempt apply(const Attempt &wanted) const;
 };
-/// What is known for a call; nothing where plans are not looked for.
+/// The known result for a call; nothing if plans are not searched for.
 TunedChoice tunedFor(const KernelTextPtr &text, const Attempt &wanted, const Call &call);
 
-/// The finalists of a search behind the plan that was tuned. One for other sizes of the class is
-/// left out if it is predicted to be clearly slower here than the best; none of them is left where
-/// the choice of the passes was the fastest.
+/// The tuned plan, then the finalists of a search. A tuned plan for other sizes of the class is
+/// left out if it is predicted to be clearly slower here than the best. If the choice of the passes
+/// was the fastest, there are no plans.
 std::vector<passes::Plan> withTuned(const PlanSearch &search, const planner::Launch &launch,
                                     const TunedChoice &tuned);
 
-/// What differs in what the kernel is from what a result was measured for; empty: nothing that
-/// matters to its plan.
+/// How the kernel differs from the one that a result was measured for; empty if the difference does
+/// not matter to the plan.
 std::string misfit(const KernelTextPtr &text, const Attempt &wanted, const TunedPlan &result);
 
 /// A kernel's facts under a plan, without names and lines of the source, and their hash.

@@ -1,7 +1,7 @@
 //===- Tuner.h - the fastest of a few plans, by measuring -------------------------------------===//
 //
-// The best plans of the planner, and the choice of the passes, are compiled side by side, checked
-// against one another and timed in turns (docs/tuner.md).
+// The planner's best plans and the choice of the passes are compiled in parallel, checked against
+// each other, and timed in turns (docs/tuner.md).
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_TOOLS_DRIVER_TUNER_H
@@ -13,12 +13,12 @@
 
 namespace tilewright::driver {
 
-/// Outcomes of kernels on a call's arguments; a test has its own.
+/// The outcomes of kernels on a call's arguments; tests have their own.
 using Measurer = std::function<ErrorOr<std::vector<Outcome>>(
     const std::vector<const runtime::Kernel *> &kernels, const Call &call, int device,
     const Progress &progress)>;
 
-/// Measures in child processes that run this program; each step of a contender may take so long.
+/// Measures in child processes that run this program. `seconds` limits each step of a contender.
 Measurer measureInChild(std::vector<std::string> program, DataHints hints = {},
                         double limitSeconds = 20);
 
@@ -28,16 +28,16 @@ struct TuneOptions {
   Progress progress = {};
 };
 
-/// The fastest plan for a call on a GPU. Fails if there is nothing to choose from, or nothing that
-/// is right.
+/// The fastest plan for a call on a GPU. Fails if there is nothing to choose from, or if no
+/// contender is right.
 ErrorOr<TunedPlan> tune(const KernelTextPtr &text, const Attempt &wanted, const Call &call,
                         int device, Memo &memo, const TuneOptions &options);
 
-/// Tunes for a call and keeps the result with the user's; what fails is told on standard error.
+/// Tunes for a call and keeps the result in the user's file. Reports failures on standard error.
 void tuneForUser(const KernelTextPtr &text, const Attempt &wanted, const Call &call, int device,
                  Memo &memo);
 
-/// A bar on the terminal of standard error; nothing where that is none.
+/// A progress bar on standard error; nothing if that is no terminal.
 Progress progressBar(const std::string &title);
 
 } // namespace tilewright::driver
