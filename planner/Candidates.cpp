@@ -6,15 +6,15 @@ using namespace tilewright;
 using namespace tilewright::planner;
 using passes::Plan;
 
-/// What entries state by themselves.
+/// The plan that the entries alone describe.
 static Plan planOf(llvm::ArrayRef<std::string> entries) {
   Plan plan;
   for (const std::string &entry : entries)
-    (void)plan.set(entry); // has been read before
+    (void)plan.set(entry); // has been checked before
   return plan;
 }
 
-/// Puts a user's entries into a plan.
+/// Puts the user's entries into a plan.
 static Candidate withEntries(Plan plan, llvm::ArrayRef<std::string> entries) {
   Candidate result{std::move(plan)};
   for (llvm::StringRef entry : entries) {

@@ -18,7 +18,7 @@ Work Work::operator*(double times) const {
 }
 
 int64_t StreamModel::bytes() const {
-  constexpr int64_t kLeast = 16; // that TMA brings
+  constexpr int64_t kLeast = 16; // the least that TMA copies
   if (shape.empty())
     return kLeast;
   int64_t row = shape.back() * elementBytes;

@@ -7,17 +7,19 @@ using namespace tilewright::planner;
 using passes::Plan;
 using Step = Plan::Loop::Step;
 
-constexpr int64_t kMostColumns = 256; // of one
-constexpr int64_t kOperandBytes = 32; // along the depth of one
-/// Of a thread, beside sums and operands: addresses, counters, what an epilogue holds.
+constexpr int64_t kMostColumns = 256; // of an instruction
+constexpr int64_t kOperandBytes = 32; // along the depth of an instruction
+/// Registers of a thread beside accumulators and operands: addresses, counters, values of the
+/// epilogue.
 constexpr int64_t kOwnRegisters = 24;
-/// Of a thread, beside the sums of an instruction, before roles exchange registers: ptxas holds all
-/// code to what the kernel starts with.
+/// Registers of a thread beside the accumulators of one instruction, before roles exchange
+/// registers. ptxas limits all code to the number that the kernel starts with.
 constexpr int64_t kStartRegisters = 26;
-/// Of a thread, for what is carried of its rows between products: maxima, sums, factors.
+/// Registers of a thread for values per row that are carried between products: maxima, sums,
+/// factors.
 constexpr int64_t kRowRegisters = 8;
-/// Of a thread, for sums of several blocks of rows: with 192 a product was measured at 0.65 of its
-/// speed with 128.
+/// Accumulator registers of a thread with several blocks of rows. With 192 a product was measured
+/// at 0.65 of its speed with 128.
 constexpr int64_t kMostOfBlocks = 160;
 
 //===- Products and roles ---------------------------------------------------------------------===//
@@ -61,7 +63,7 @@ Status PlanWriter::writeProducts() {
     TILEWRIGHT_TRY(writeProduct(product));
     int64_t sums = product.m * product.n / (kThreads * is.groups);
     registers += sums;
-    if (product.isAdded) // to sums of its own, one product after the other
+    if (product.isAdded) // added to a sum of its own, one product after the other
       added = std::max(added, sums);
     int64_t blocks = rowsOf(product, is.isSwapped) / (kWarpgroupRows * is.groups);
     if (blocks > 1 && is.groups > 1 && registers > kMostOfBlocks)
@@ -69,7 +71,7 @@ Status PlanWriter::writeProducts() {
                        "sums of {0} blocks of rows take {1} registers of a thread, and {2} at most",
                        blocks, registers, kMostOfBlocks)
                        .str()};
-    if (!isLeftShared(product)) { // one is made beside the product of another
+    if (!isLeftShared(product)) { // the next operand is computed beside the product of this one
       int64_t left =
           rowsOf(product, is.isSwapped) * product.k * product.bits / 32 / (kThreads * is.groups);
       registers += product.behind.empty() && isBehind(product) ? 2 * left : left;
@@ -87,8 +89,8 @@ Status PlanWriter::writeProducts() {
   return {};
 }
 
-/// Registers of a thread for what an end computes, and for rows that it reads along the columns of
-/// instructions: a thread holds a quarter of these.
+/// Registers of a thread for the arithmetic of an epilogue, and for rows that it reads along the
+/// columns of the instructions: a thread holds a quarter of these.
 int64_t PlanWriter::endRegisters() const {
   constexpr int64_t kComputed = 8, kLanes = 4, kBytes = 4;
   const ProductModel &product = model.products.front();
@@ -101,8 +103,8 @@ int64_t PlanWriter::endRegisters() const {
 }
 
 Status PlanWriter::writeRoles() {
-  // Loads that go on at different paces wait for each other in one role; a role each costs
-  // registers alone where all tiles are alike.
+  // Loads at different paces in one role wait for each other. If all tiles have the same length, a
+  // role for each stream costs only registers.
   bool isUneven = llvm::any_of(model.loops, [](auto &loop) { return !loop.axes.empty(); });
   bool isApart = is.isSkewed && !isUneven;
   for (const StreamModel &stream : model.streams) {
@@ -118,10 +120,10 @@ Status PlanWriter::writeRoles() {
   return {};
 }
 
-/// The role that multiplies, one that makes operands for it, and the registers of all.
+/// The consumer, the roles that compute operands for it, and the registers of all roles.
 void PlanWriter::addComputingRoles() {
-  constexpr int64_t kMost = 240; // that a role can ask for
-  if (byThreads()) {             // loading takes warps, and as many registers as multiplying
+  constexpr int64_t kMost = 240; // the most that a role can request
+  if (byThreads()) { // loading takes whole warpgroups, with as many registers as multiplying
     for (Plan::Role &role : plan.roles)
       role.warps = 4;
     plan.roles.push_back({"compute", 4 * is.groups, std::nullopt, {}, {}});
@@ -131,7 +133,7 @@ void PlanWriter::addComputingRoles() {
   auto whole = [](int64_t registers) {
     return registers / Target::kRegisterUnit * Target::kRegisterUnit;
   };
-  // What all start with is what they can exchange.
+  // Roles can only exchange the registers that the block starts with.
   int64_t left = (1 + makers() + is.computingGroups()) * startRegisters() - few;
   for (Plan::Role &role : plan.roles)
     role.registers = few;
@@ -164,7 +166,7 @@ void PlanWriter::writeBlocks() {
   }
 }
 
-/// Products of one iteration are started together, and awaited so.
+/// Starts all products of an iteration, then awaits all.
 static std::vector<Step> startsAndAwaits(llvm::ArrayRef<const ProductModel *> products) {
   std::vector<Step> order;
   for (Step::Kind kind : {Step::Start, Step::Await})
@@ -173,7 +175,7 @@ static std::vector<Step> startsAndAwaits(llvm::ArrayRef<const ProductModel *> pr
   return order;
 }
 
-/// Each is awaited before the next, which follows from it, is started.
+/// Awaits each product before it starts the next, which depends on it.
 static std::vector<Step> oneByOne(llvm::ArrayRef<const ProductModel *> products) {
   std::vector<Step> order;
   for (const ProductModel *product : products) {
@@ -183,7 +185,7 @@ static std::vector<Step> oneByOne(llvm::ArrayRef<const ProductModel *> products)
   return order;
 }
 
-/// Each is added to its sum before the next is started, but the last: that is added an iteration
+/// Adds each product to its sum before the next one starts. The last product is added an iteration
 /// later, beside the first.
 static std::vector<Step> addedInTurn(llvm::ArrayRef<const ProductModel *> products) {
   const std::string &last = products.back()->id;
@@ -195,7 +197,7 @@ static std::vector<Step> addedInTurn(llvm::ArrayRef<const ProductModel *> produc
   return order;
 }
 
-/// Warpgroups take turns in the starts that the order begins with.
+/// Makes the starts at the beginning of the order a critical section of the warpgroups.
 static void takeTurns(std::vector<Step> &order) {
   auto last = llvm::find_if(order, [](const Step &step) { return step.kind != Step::Start; });
   order.insert(last, {Step::Leave, ""});
@@ -231,7 +233,7 @@ void PlanWriter::writeLoop(const LoopModel &loop, int number) {
     plan.loops.push_back(std::move(made));
 }
 
-/// The last products of a tile end beside the first of the next.
+/// The last products of a tile overlap with the first of the next.
 void PlanWriter::writeTilesOrder() {
   std::vector<const ProductModel *> order;
   for (bool behind : {true, false})

@@ -34,15 +34,15 @@ static std::vector<int64_t> unevenAxes(const KernelModel &model) {
   return axes;
 }
 
-/// Whether memory alone says how long tiles are.
+/// Whether the length of tiles is read from memory.
 static bool isLengthRead(const KernelModel &model) {
   return llvm::any_of(model.loops, [](const LoopModel &loop) {
     return (!loop.trips || loop.mayBeIdle) && !loop.axes.empty();
   });
 }
 
-/// Axes along which tiles share what they read come first, behind that of clusters; the others,
-/// such as a batch, last.
+/// Puts axes along which tiles share data first, behind that of clusters; others, such as a batch,
+/// last.
 static void sortAxes(const KernelModel &model, Plan &plan) {
   std::vector<int64_t> &axes = plan.blocks.axes;
   if (axes.empty())
@@ -54,17 +54,18 @@ static void sortAxes(const KernelModel &model, Plan &plan) {
     });
   };
   std::stable_partition(axes.begin() + (plan.blocks.cluster ? 1 : 0), axes.end(), isShared);
-  if (llvm::is_sorted(axes)) // as it is
+  if (llvm::is_sorted(axes)) // the default order
     axes.clear();
 }
 
-/// Tiles along the first axis that go together: as many as let multiprocessors side by side load
-/// the fewest bytes that differ. Those of clusters are not side by side, and find theirs in L2.
+/// The number of tiles along the first axis in a group. It lets neighbouring SMs load the fewest
+/// different bytes. The blocks of a cluster are not neighbours in this sense; they find shared data
+/// in L2.
 static int64_t groupOf(const KernelModel &model, const Plan &plan) {
-  constexpr int64_t kGroup = 16; // of 16 blocks
+  constexpr int64_t kGroup = 16; // of 16 neighbouring blocks
   if (plan.blocks.cluster)
     return kGroup;
-  auto bytesAlong = [&](int64_t axis) { // of all that differ along it
+  auto bytesAlong = [&](int64_t axis) { // of streams that differ along this axis
     int64_t bytes = 0;
     for (const StreamModel &stream : model.streams)
       if (stream.loop != kNoLoop && !llvm::is_contained(stream.alike, axis))
@@ -83,8 +84,8 @@ static int64_t groupOf(const KernelModel &model, const Plan &plan) {
 }
 
 void Planner::orderTiles(const KernelModel &model, Plan &plan) {
-  constexpr int64_t kGroup = 16; // tiles along the first axis that share what they read in L2
-  constexpr int64_t kHeads = 4;  // rows of as many of the next axis that go together
+  constexpr int64_t kGroup = 16; // tiles along the first axis that share data in L2
+  constexpr int64_t kHeads = 4;  // tiles along the next axis in a group
   if (!plan.blocks.perSm)
     return;
   plan.blocks.queue = isLengthRead(model) && !plan.blocks.cluster && plan.blocks.splitLoop.empty();
@@ -96,21 +97,21 @@ void Planner::orderTiles(const KernelModel &model, Plan &plan) {
     plan.blocks.grouped = groupOf(model, plan);
     return;
   }
-  // Long and short tiles in turns: an axis along which tiles are alike varies first, the one along
-  // which they differ next, forth and back.
+  // Alternate long and short tiles: first an axis along which tiles have the same length, then the
+  // one along which they differ, back and forth.
   int64_t first = uneven.front() == 0 ? 1 : 0;
   plan.blocks.axes = {first, uneven.front()};
   for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
     if (axis != first && axis != uneven.front())
       plan.blocks.axes.push_back(axis);
-  // With a queue, from the last on, which masks leave the longest.
+  // A queue begins with the last tiles, which masks leave the longest.
   plan.blocks.grouped = plan.blocks.queue ? kGroup : kHeads;
   plan.blocks.folded = !plan.blocks.queue;
   plan.blocks.descending = plan.blocks.queue;
 }
 
-/// Tries other orders of tiles that differ in length, and keeps the best; those in front are better
-/// for the L2 cache, and kept where others gain little.
+/// Tries other orders of tiles of different length, and keeps the best. Earlier orders are better
+/// for the L2 cache, so a later one has to gain enough.
 static void chooseOrder(const KernelModel &model, const Rates &rates, const Launch &launch,
                         Ranked &ranked) {
   constexpr double kGain = 0.99;
@@ -158,7 +159,7 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
     });
   };
   sort(entries.size());
-  constexpr size_t kPlayed = 8; // of the best, since it takes time
+  constexpr size_t kPlayed = 8; // simulating an order takes time
   size_t played = std::min(kPlayed, entries.size());
   for (auto &[ranked, model, changed] : llvm::MutableArrayRef(entries).take_front(played))
     if (ordersTiles && !unevenAxes(*model).empty() && ranked.plan.blocks.perSm &&

@@ -46,13 +46,13 @@ const Rates &planner::ratesOf(const Target &) {
 
 namespace {
 
-constexpr int64_t kLarge = 8192;             ///< A size that nobody knows.
+constexpr int64_t kLarge = 8192;             ///< for a size that is not known
 constexpr int64_t kLine = 128, kSector = 32; ///< Of L2, in bytes.
 
-/// Clocks of an SM for one thing, by the unit that is busy.
+/// Clocks of an SM, by the unit that is busy.
 struct Clocks {
   double products = 0, arithmetic = 0, l2 = 0, shared = 0;
-  double taken = 0; ///< With what overlaps.
+  double taken = 0; ///< With the overlap of units.
 
   Clocks &operator+=(const Clocks &other) {
     products += other.products;
@@ -113,7 +113,7 @@ private:
     return std::max({all / rates.multiplies, work.specials / rates.specials,
                      work.conversions / rates.conversions});
   }
-  /// Whether what one warpgroup does between products is kept apart from that of others.
+  /// Whether the order keeps the arithmetic of the warpgroups apart.
   bool takesTurns() const {
     return llvm::any_of(plan.loops, [](const Plan::Loop &loop) {
       return llvm::any_of(loop.order, [](auto &step) {
@@ -125,7 +125,7 @@ private:
     return llvm::any_of(plan.products, [](auto &product) { return product.behind; });
   }
   int64_t groups() const { return plan.products.front().warps[0] / 4 * copies(); }
-  /// Tiles that a multiprocessor has under way at once.
+  /// Tiles in flight on an SM.
   int64_t copies() const {
     int64_t most =
         std::max<int64_t>(1, plan.blocks.turns) * std::max<int64_t>(1, plan.blocks.perSm);
@@ -134,7 +134,7 @@ private:
   }
   bool isMadeBetween(int loop) const;
   double madeClocks(int loop, const Clocks &step) const;
-  /// The most that a block has to do, and the sum of all, in clocks of tiles.
+  /// The clocks of the most loaded block, and the sum over all tiles.
   std::pair<double, Clocks> play() const;
   std::pair<double, Clocks> playUneven(int64_t axis) const;
   double splitShare(double tile, double places, double takers) const;
@@ -165,12 +165,12 @@ int64_t Predictor::valueOf(const runtime::Expr &expr, const Tile &tile) const {
 
 //===- A tile ---------------------------------------------------------------------------------===//
 
-/// One iteration of a loop, or what stands outside of all.
+/// One iteration of a loop, or the code outside of all loops.
 Clocks Predictor::stepOf(int loop) const {
   Clocks step;
   double arriving = 0, asked = 0;
-  constexpr double kTorn = 1.5;    // times as long, of rows that start within sectors
-  constexpr double kWritten = 0.1; // of what arrives in shared memory, beside what is read there
+  constexpr double kTorn = 1.5;    // rows that start within a sector take this many times as long
+  constexpr double kWritten = 0.1; // of the bytes that arrive, as extra shared-memory time
   bool isPending = true, isAdded = false;
   for (const ProductModel &product : model.products) {
     if (product.loop != loop)
@@ -193,19 +193,20 @@ Clocks Predictor::stepOf(int loop) const {
       step.shared += kWritten * double(stream.bytes()) / rates.sharedBytes;
     }
   step.l2 = std::max(arriving, asked);
-  for (const ComputedModel &tile : model.computed) // written there, and read by no product yet
+  for (const ComputedModel &tile : model.computed) // it is written to slots
     if (tile.loop == loop && plan.channelOf(tile.id))
       step.shared += double(tile.bytes) / rates.sharedBytes;
   for (const StreamModel &stream : model.streams)
     if (stream.loop == loop && !stream.into.empty())
       step.shared += double(stream.bytes()) / rates.sharedBytes;
-  // What does not hide behind the longest: measured, as all such numbers here (docs/planner.md).
+  // The part that does not overlap with the busiest unit; measured, like all such numbers here
+  // (docs/planner.md).
   constexpr double kL2 = 0.21, kChain = 100, kAlone = 0.29, kRing = 0.47;
   step.taken =
       std::max({step.products, step.l2, step.shared}) + kL2 * std::min(step.products, step.l2);
   if (step.products > 0) {
     double delay = rates.l2Clocks / slotsIn(loop);
-    if (plan.blocks.turns > 1) // the ring of the tile whose turn it is feeds all products
+    if (plan.blocks.turns > 1) // only the ring of one of the two tiles feeds products
       delay = kAlone * step.products + kRing * delay;
     step.taken = std::max(step.taken, delay);
   }
@@ -218,16 +219,16 @@ Clocks Predictor::stepOf(int loop) const {
   return step;
 }
 
-/// Whether those that multiply make operands between their products.
+/// Whether the consumer computes operands between its products.
 bool Predictor::isMadeBetween(int loop) const {
   return llvm::any_of(model.computed, [&](const ComputedModel &tile) {
     return tile.loop == loop && !tile.isFromProduct && !plan.makerOf(tile.id);
   });
 }
 
-/// What an iteration takes whose operands are made: turned, which reads a tile and stores it twice
-/// as slowly, or by arithmetic. Alone, a warpgroup has a part of a multiprocessor's rate; one that
-/// multiplies too does that in between, or beside its products.
+/// Time of an iteration whose operands are computed or transposed. Transposing reads a tile and
+/// stores it at half the speed. A warpgroup alone reaches only a part of an SM's rate. A consumer
+/// computes between its products, or beside them.
 double Predictor::madeClocks(int loop, const Clocks &step) const {
   constexpr double kAlone = 3.7; // times as long
   auto tile = llvm::find_if(model.computed, [&](const ComputedModel &each) {
@@ -247,17 +248,17 @@ double Predictor::madeClocks(int loop, const Clocks &step) const {
   return (isSkewed() ? std::max(made, step.products) : made + step.products) / double(groups());
 }
 
-/// How many times as long instructions take as they should.
+/// How many times as long as at full rate a product takes.
 double Predictor::slowness(const ProductModel &product) const {
   constexpr double kSeveralBlocks = 1.11;
   const Plan::Product &made = *plan.productOf(product.id);
   int64_t warpgroups = made.warps[0] / 4, rows = made.swapped ? product.n : product.m;
-  bool hasSeveral = warpgroups > 1 && rows > 64 * warpgroups; // of each
+  bool hasSeveral = warpgroups > 1 && rows > 64 * warpgroups; // per warpgroup
   return hasSeveral ? kSeveralBlocks : 1;
 }
 
-/// Bytes that the instructions of a product read in shared memory: a block of rows of the left
-/// operand, unless that lies in registers, and all of the right one for each.
+/// Bytes that a product reads from shared memory. Each instruction reads a block of rows of the
+/// left operand, unless that lies in registers, and all of the right operand.
 double Predictor::readBytes(const ProductModel &product) const {
   constexpr double kRows = 64, kDepthBytes = 32; // of an instruction
   const Plan::Product &made = *plan.productOf(product.id);
@@ -269,23 +270,22 @@ double Predictor::readBytes(const ProductModel &product) const {
   return instructions * kDepthBytes * ((isShared ? kRows : 0) + columns);
 }
 
-/// The part of arithmetic between products, or of these, that nothing hides, where one takes
-/// `ratio` as long as the other. Two warpgroups find work for each other unless both are busy all
-/// the time.
+/// The part of arithmetic, or of products, that is not hidden behind the other, if one takes
+/// `ratio` as long as the other. Two warpgroups hide each other's work unless both are always busy.
 double Predictor::exposed(double ratio) const {
   if (groups() < 2)
     return isSkewed() ? 1.1 : 1.3;
   double part = std::clamp(1.2 * ratio - 0.4, 0.0, 0.8);
   if (groups() > 2)
     part *= 0.75;
-  if (!isSkewed()) // turns keep them apart
+  if (!isSkewed()) // turns keep their work apart
     part += takesTurns() ? 0.12 : 0.3;
   else if (takesTurns())
     part -= groups() > 2 ? 0.04 : 0.01;
   return part;
 }
 
-/// Of the first stream of a loop: how far ahead it is loaded.
+/// Slots of the first stream of a loop: how far loads run ahead.
 double Predictor::slotsIn(int loop) const {
   auto copies = double(std::max<int64_t>(1, plan.blocks.perSm));
   for (const StreamModel &stream : model.streams)
@@ -294,17 +294,17 @@ double Predictor::slotsIn(int loop) const {
   return 1e9; // nothing is loaded
 }
 
-/// From a row of a view to the next; of what is not known, a whole line.
+/// Bytes from a row of a view to the next; a whole line if not known.
 int64_t Predictor::pitchBytes(const std::optional<runtime::Expr> &pitch,
                               int64_t elementBytes) const {
   return pitch ? valueOf(*pitch, {}) * elementBytes : kLine;
 }
 
-/// How often L2 is asked for what a stream loads. A block of a cluster brings its share alone.
-/// Without clusters, multiprocessors side by side (of a GPC) that load the same lines at about the
-/// same time are answered at once; rows that start within lines are not.
+/// The part of a stream's loads that reaches L2. With multicast each block loads only its part.
+/// Without clusters, L2 merges requests of neighbouring SMs (of a GPC) for the same lines at about
+/// the same time, unless rows start within lines.
 double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channel) const {
-  constexpr double kApart = 0.34;        // of loads, which come too late for that
+  constexpr double kApart = 0.34;        // part of the loads that come too late to be merged
   constexpr double kWithinSector = 1.35; // times as long
   if (channel.kind != "tma")
     return 0;
@@ -318,7 +318,7 @@ double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channe
   return areTogether ? kApart + (1 - kApart) * distinctOf(stream) : share;
 }
 
-/// Of the tiles that multiprocessors side by side load of a stream, the part that differ.
+/// The part of a stream's tiles that differ between neighbouring SMs.
 double Predictor::distinctOf(const StreamModel &stream) const {
   std::vector<int64_t> axes = plan.blocks.axes;
   for (int64_t axis = 0; axes.size() < extents.size(); ++axis)
@@ -344,7 +344,7 @@ Clocks Predictor::loopOf(int loop, const Tile &tile) const {
   return once * trips(model.loops[loop], tile);
 }
 
-/// Sums of products that a thread holds at a tile's end.
+/// Accumulator registers of a thread in the epilogue.
 double Predictor::sumsOf() const {
   double sums = 0;
   for (const ProductModel &product : model.products)
@@ -353,14 +353,14 @@ double Predictor::sumsOf() const {
   return sums;
 }
 
-/// What a tile's end takes by itself: stores, and arithmetic.
+/// The epilogue alone: stores, and arithmetic.
 std::pair<double, double> Predictor::wholeEnd() const {
   double stores = rates.tileClocks + model.work.conversions / rates.conversions;
   for (const EndModel &end : model.ends)
     stores += storeClocks(end);
   if (llvm::any_of(model.streams, [&](const StreamModel &stream) {
         return stream.loop == kNoLoop && !stream.shape.empty() && !plan.channelOf(stream.id);
-      })) // of which nobody takes care in time
+      })) // loads that no role runs ahead
     stores += rates.l2Clocks / 2;
   constexpr double kAlone = 1.4, kChain = 2.8, kStart = 500, kManySums = 160;
   double specials = model.work.specials / rates.specials;
@@ -369,12 +369,12 @@ std::pair<double, double> Predictor::wholeEnd() const {
   if (plan.products.empty() ||
       plan.products.front().warps[0] <= 4) // one warpgroup waits for itself
     arithmetic = kAlone * arithmetic + kChain * std::max(0.0, all - specials);
-  if (sumsOf() > kManySums) // few registers are left to overlap it in
+  if (sumsOf() > kManySums) // few registers are left for overlap
     arithmetic *= 2;
   return {stores, arithmetic + std::min(arithmetic, kStart)};
 }
 
-/// What a tile's end takes, and how much of that nothing is multiplied beside.
+/// The part of the epilogue during which nothing is multiplied.
 double Predictor::endOf() const {
   constexpr double kBeside = 0.35, kNextTile = 0.5, kSwitch = 600;
   auto [stores, arithmetic] = wholeEnd();
@@ -385,13 +385,13 @@ double Predictor::endOf() const {
   return stores + arithmetic;
 }
 
-/// An end goes through its slots in slices, each of which waits for room and for all threads.
+/// A store goes through its slots in slices. Each slice waits for a free slot and for all threads.
 double Predictor::storeClocks(const EndModel &end) const {
   const Plan::Channel *channel = plan.channelOf(end.id);
-  if (!channel) // what others take is small
+  if (!channel) // other stores take little time
     return 0;
   constexpr double kOneSlot = 2, kAcrossSectors = 9; // times as long
-  double bytes = double(end.rows * end.columns) * 4; // of sums
+  double bytes = double(end.rows * end.columns) * 4; // of accumulators
   double slices = channel->rows ? double(end.rows) / double(channel->rows)
                                 : double(end.columns) / double(channel->columns);
   return slices * rates.sliceClocks * (channel->slots > 1 ? 1 : kOneSlot) +
@@ -405,7 +405,7 @@ Clocks Predictor::tileOf(const Tile &tile) const {
     if (loop.around == kNoLoop)
       all += loopOf(int(number), tile);
   double ends = endOf();
-  if (plan.blocks.turns > 1) { // the other tile's products do not last as long
+  if (plan.blocks.turns > 1) { // the other tile's products are shorter than the epilogue
     auto [stores, arithmetic] = wholeEnd();
     ends += std::max(0.0, stores + arithmetic - all.taken) / 2;
   }
@@ -433,9 +433,9 @@ std::pair<double, Clocks> Predictor::play() const {
   return playUneven(axes.front());
 }
 
-/// How often a loop runs where the host cannot know: as often as leaves rows of all tiles the same
-/// work. From where memory says on (documents) there are fewer, and some are cut: half of the
-/// first, of the last what lies behind the rows that are counted together, and half of those.
+/// The trip count of a loop that the host cannot know: rows of all tiles have the same work. If the
+/// start is read from memory (documents), there are fewer iterations, and some are cut: half of the
+/// first one; of the last, the rows that are counted together, and half of those.
 double Predictor::guessed(const LoopModel &loop) const {
   constexpr double kUsual = 16, kFewer = 8, kWork = 2 * 128 * 128; // products for each row
   double work = 0;
@@ -455,9 +455,8 @@ double Predictor::guessed(const LoopModel &loop) const {
   return kFewer * kWork / work + 0.5 + std::max(rows, columns) / columns / 2;
 }
 
-/// What a block takes where blocks share the tiles left over, each of them alike: what the one that
-/// ends a tile gets from the others, it adds one by one. A cluster takes one place, of several
-/// tiles.
+/// Time of a block with stream-K, if all tiles are alike. The block that finishes a tile adds the
+/// partial sums of the others one by one. A cluster counts as one block that takes several tiles.
 double Predictor::splitShare(double tile, double places, double takers) const {
   double whole = std::floor(places / takers), left = places - whole * takers;
   if (left == 0)
@@ -467,7 +466,7 @@ double Predictor::splitShare(double tile, double places, double takers) const {
   auto least = double(plan.blocks.least);
   double steps = trips(loop, Tile(extents.size(), 0));
   double share = std::max(left / takers * steps, least);
-  if (steps - share < least) // that is not worth it
+  if (steps - share < least) // dividing the tile is not worth it
     return (whole + 1) * tile;
   double sums = 0;
   for (const EndModel &end : model.ends)
@@ -490,16 +489,16 @@ std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
   }
   sum = sum * (tiles / std::max(1.0, extents[axis]));
   double longest = taken.empty() ? 0 : *llvm::max_element(taken);
-  constexpr double kMost = 32768; // beyond, shares even out
+  constexpr double kMost = 32768; // with more tiles, the blocks even out
   bool isCountRead = llvm::any_of(model.loops, [](auto &loop) { return loop.mayBeIdle; });
-  if (tiles > kMost || isCountRead) // in the mean over all counts, a last round is half full
+  if (tiles > kMost || isCountRead) // on average over all counts, the last wave is half full
     return {std::max(longest, sum.taken / processors + longest / 2), sum};
   std::vector<int64_t> whole(extents.begin(), extents.end());
   auto workOf = [&](const TilePlace &place) { return taken[place[axis]]; };
   return {longestShare(whole, plan.blocks, int64_t(processors), workOf), sum};
 }
 
-/// Bytes per second: no more than what blocks have under way, once in the time that it takes.
+/// Bytes per second, limited by the bytes that blocks have in flight during the latency.
 double Predictor::dramRate() const {
   double ahead = 0;
   for (const StreamModel &stream : model.streams)
@@ -512,8 +511,7 @@ double Predictor::dramRate() const {
                    : rates.dramBytes;
 }
 
-/// What comes from memory: all of it once, or, where it does not stay in L2, what each wave of
-/// tiles needs.
+/// Bytes from memory: all data once or, if they do not stay in L2, the data of each wave of tiles.
 double Predictor::dramBytes() const {
   double once = 0, waves = 0;
   double perWave = std::min(tiles, processors * double(std::max<int64_t>(1, plan.blocks.perSm)));
@@ -527,7 +525,7 @@ double Predictor::dramBytes() const {
         reused *= std::max(1.0, extents[axis]);
     double bytes = double(stream.bytes()) * times;
     once += bytes * tiles / reused;
-    // A wave goes through groups of tiles about as wide as high.
+    // A wave covers a part of the grid that is about square.
     waves += bytes * std::max(perWave / reused, std::min(perWave, std::sqrt(perWave)));
   }
   double stored = 0;
@@ -537,7 +535,7 @@ double Predictor::dramBytes() const {
   return stored + (stays ? once : std::max(once, waves * tiles / std::max(1.0, perWave)));
 }
 
-/// The clock falls where products go on for long: a GPU at the limit of its power.
+/// Long products lower the clock: the GPU reaches its power limit.
 double Predictor::gigahertz(double microseconds) const {
   constexpr double kShort = 500, kLong = 800; // us
   double length = std::clamp(std::log(microseconds / kShort) / std::log(kLong / kShort), 0.0, 1.0);
@@ -556,7 +554,7 @@ Prediction Predictor::predict() {
   result.dram = dramBytes() / dramRate() * 1e6;
   result.ends = endOf() * tiles / processors / perMicrosecond;
   result.balance = most > 0 ? std::min(1.0, sum.taken / processors / most) : 1;
-  constexpr double kMemory = 0.16; // of the shorter, beside work or loads that take longer
+  constexpr double kMemory = 0.16; // of the shorter of memory and work, which does not overlap
   double work = most / perMicrosecond;
   result.total = rates.launchMicroseconds + std::max(work, result.dram) +
                  kMemory * std::min(work, result.dram);

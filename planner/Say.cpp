@@ -7,7 +7,7 @@ using namespace tilewright;
 using llvm::formatv;
 using passes::Plan;
 
-/// What the order of a loop says beside its products.
+/// What the orders of loops and products add to the title.
 static std::string loopTitle(const Plan &plan) {
   std::string title;
   bool takesTurns = false;

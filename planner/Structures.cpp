@@ -22,14 +22,14 @@ bool planner::putsTogether(const KernelModel &model) {
                       [](auto &tile) { return tile.isFromProduct && tile.isShared; });
 }
 
-/// Kernels whose products follow from others: attention, for example.
+/// Structures for kernels whose products depend on other products, such as attention.
 static std::vector<Structure> chained(const KernelModel &model, int64_t groups) {
   bool hasIdle = llvm::any_of(model.loops, [](auto &loop) { return loop.isIdleBehind; });
   bool hasMasks = llvm::any_of(model.loops, [](auto &loop) { return loop.hasMasks; });
   bool isEven = llvm::all_of(model.loops, [](auto &loop) { return loop.axes.empty(); });
   bool anyOrder = llvm::all_of(model.loops, [](auto &loop) { return loop.anyOrder; });
-  // Beside warpgroups that turn operands, neither turns nor tiles that overlap were measured to
-  // gain.
+  // Beside warpgroups that transpose operands, neither turns nor overlapped tiles gained anything
+  // when measured.
   bool areTurned = llvm::any_of(model.computed, [](auto &tile) { return tile.isTurned; });
   bool takeTurns = groups > 1 && !putsTogether(model) && !areTurned;
   std::vector<Structure> result;
@@ -48,7 +48,7 @@ static std::vector<Structure> chained(const KernelModel &model, int64_t groups) 
   return result;
 }
 
-/// Whether neighbours along an axis of the grid read the same, and may be blocks of a cluster.
+/// Whether neighbours along an axis read the same operand, and may form a cluster.
 static bool isShared(const KernelModel &model, int64_t axis) {
   return !llvm::is_contained(model.apart, axis) &&
          llvm::any_of(model.streams, [&](const StreamModel &stream) {
@@ -56,7 +56,7 @@ static bool isShared(const KernelModel &model, int64_t axis) {
          });
 }
 
-/// Products of which none follows from another, by some warpgroups.
+/// Structures for products that do not depend on each other.
 static std::vector<Structure> unchained(const KernelModel &model, int64_t groups, bool isSwapped) {
   Structure plain = {.groups = groups, .isSwapped = isSwapped};
   std::vector<Structure> result = {plain};
@@ -67,7 +67,7 @@ static std::vector<Structure> unchained(const KernelModel &model, int64_t groups
   };
   add([](Structure &is) { is.perSm = 2; });
   add([](Structure &is) { is.isSplit = true; });
-  if (isSwapped) // few rows: all that loads and converts is needed
+  if (isSwapped) // few rows: as many blocks as possible should load and convert
     add([](Structure &is) {
       is.perSm = 2;
       is.isSplit = true;
@@ -83,8 +83,8 @@ static std::vector<Structure> unchained(const KernelModel &model, int64_t groups
           });
   if (groups == 1)
     add([](Structure &is) { is.turns = 2; });
-  // Of operands in registers, made ahead; of products that are added at once, in turns; of operands
-  // that others make, by two.
+  // Also: with operands in registers computed ahead; with products that are added at once, in
+  // turns; with operands that other warpgroups compute, by two warpgroups.
   bool areIdle = llvm::all_of(model.loops, [](auto &loop) { return loop.isIdleBehind; });
   bool areInRegisters = llvm::any_of(model.products, [&](const ProductModel &product) {
     return isSwapped ? !product.isSharedSwapped : !product.isShared;
@@ -114,7 +114,7 @@ std::vector<Structure> planner::structuresOf(const KernelModel &model) {
         llvm::append_range(result, chained(model, groups));
       else if (!isChained && (!isSwapped || arePending))
         llvm::append_range(result, unchained(model, groups, isSwapped));
-  // Why none is possible says one; where some are, others need no reason.
+  // If no structure is possible, one gives the reason. If some are, the others need none.
   auto isPossible = [&](const Structure &structure) {
     return llvm::all_of(model.products, [&](auto &product) {
       return isMultiplied(rowsOf(product, structure.isSwapped), structure.groups);

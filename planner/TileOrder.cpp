@@ -9,7 +9,7 @@ using passes::Plan;
 
 namespace {
 
-/// Blocks in turns, or whichever is free first.
+/// Blocks that take tiles in turn, or whenever one is free.
 class Blocks {
 public:
   Blocks(int64_t count, bool isQueue) : shares(size_t(count), 0.0), isQueue(isQueue) {

@@ -5,7 +5,7 @@
 using namespace tilewright;
 using namespace tilewright::planner;
 
-/// Calls `visit` with each number of a model that tiles may decide, in one order.
+/// Calls `visit` with each number of a model that may depend on tiles, in a fixed order.
 template <typename Visit> static void visitNumbers(KernelModel &model, Visit visit) {
   auto visitExpr = [&](runtime::Expr &expr) {
     expr.forEachConstant([&](runtime::ExprValue &constant) {

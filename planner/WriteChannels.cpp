@@ -1,4 +1,4 @@
-// The channels of a plan, and their slots.
+// Writes the channels of a plan and their slots.
 #include "planner/PlanWriter.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -7,18 +7,19 @@ using namespace tilewright;
 using namespace tilewright::planner;
 using passes::Plan;
 
-constexpr int64_t kShareBytes = 128; // whose multiples a block of a cluster loads for all
+constexpr int64_t kShareBytes = 128; // a block of a cluster multicasts multiples of this
 constexpr int64_t kMostSlots = 12;
-constexpr int64_t kPadBytes = 16; // of a row of what is put in order, against bank conflicts
-constexpr int64_t kPutSlots = 3;  // of a tile that another role makes
+constexpr int64_t kPadBytes =
+    16; // added to rows that are reordered in shared memory, against bank conflicts
+constexpr int64_t kPutSlots = 3; // of a tile that another role computes
 constexpr int64_t kLeastRows =
-    16; // of a tile and of a slot: two matrices, which a warp stores at once
+    16; // of a tile and of a slot: the two matrices that a warp stores at once
 /// Bytes of shared memory for barriers, and to align slots.
 constexpr int64_t kOwnBytes = 2048;
 
-/// Those of one computed tile go together, as one role takes them; others that are no operands with
-/// the first that is one. Between products that are added at once, each wait counts: all go
-/// together.
+/// Streams of one computed tile change hands together, since one role takes them. Streams that are
+/// no operands change hands with the first operand. If products are added at once, each wait
+/// counts, so all streams go together.
 const StreamModel *PlanWriter::leaderOf(const StreamModel &stream) const {
   if (stream.loop == kNoLoop)
     return nullptr;
@@ -52,7 +53,7 @@ Status PlanWriter::writeChannels() {
       channel.with = leader->id;
     plan.channels.push_back(std::move(channel));
   }
-  // What a product that is behind reads stays while the next is put.
+  // A slot that a delayed product reads is still in use while the next one is filled.
   bool areBehind = llvm::any_of(model.products, [&](auto &product) { return isBehind(product); });
   for (const ComputedModel &tile : model.computed)
     if (isShared(tile))
@@ -64,7 +65,7 @@ Status PlanWriter::writeChannels() {
   return writeSlots();
 }
 
-/// Columns of the slots that an end goes through: rows that can be swizzled whole.
+/// Columns of a store's slots: as many as one swizzled row has.
 static int64_t slotColumnsOf(const EndModel &end) {
   constexpr int64_t kRowBytes = 128, kUnitBytes = 16;
   int64_t bytes = kRowBytes;
@@ -73,7 +74,7 @@ static int64_t slotColumnsOf(const EndModel &end) {
   return bytes / end.elementBytes;
 }
 
-/// Rows of the slots that an end of swapped products goes through: what a warp holds lies across.
+/// Rows of a store's slots, for swapped products, where a warp holds columns.
 static int64_t slotRowsOf(const EndModel &end) {
   constexpr int64_t kMost = 32;
   int64_t rows = kMost;
@@ -82,7 +83,7 @@ static int64_t slotRowsOf(const EndModel &end) {
   return rows;
 }
 
-/// Slots for ends, as small as `level` says.
+/// Writes slots for stores, as small as `level` says.
 void PlanWriter::writeEnds(int level) {
   llvm::erase_if(plan.channels, [](const Plan::Channel &channel) { return channel.id[0] == 'e'; });
   bool isOne = level > 0 || is.computingGroups() > 2 || is.turns || is.perSm > 1;
@@ -107,26 +108,27 @@ void PlanWriter::writeEnds(int level) {
              first->columns == end.columns && first->rows == end.rows;
     };
     auto like = llvm::find_if(plan.channels, isLike);
-    if (!model.parts.empty() && like != plan.channels.end()) // parts of one tile
+    if (!model.parts.empty() && like != plan.channels.end()) // parts of one tile share slots
       channel.with = like->id;
     plan.channels.push_back(std::move(channel));
   }
 }
 
-/// Slots of a stream in a loop without which some role would wait for itself.
+/// The number of slots per stream below which some role would wait for itself.
 int64_t PlanWriter::leastSlots() const {
   bool isPending = llvm::any_of(model.products, [](auto &product) { return product.isPending; });
   int64_t least = is.isSkewed || is.makesAhead || isPending ? 2 : 1;
   bool byWarpgroup = llvm::any_of(plan.loops, [](auto &loop) { return loop.byWarpgroup; });
   if (!byWarpgroup || !is.overlapsTiles)
     return least;
-  // The first warpgroup starts on the next tile while it holds a slot of its last iteration; before
-  // the next tile's, the loading role brings those of the iterations that only others take.
+  // The first warpgroup starts on the next tile while it holds a slot of its last iteration. Before
+  // the next tile's slots, the producer fills those of iterations that only other warpgroups run.
   int64_t columns = model.products.front().n, rows = kWarpgroupRows * (is.groups - 1);
   return std::max(least, (rows + columns - 1) / columns + 1);
 }
 
-/// Slots for ends, and for streams what is left: less for ends where streams have few.
+/// Writes slots for stores, and the remaining memory for streams. If streams get few slots, stores
+/// get smaller ones.
 Status PlanWriter::writeSlots() {
   constexpr int64_t kEnough = 4; // slots of a stream
   int levels = isChained ? 1 : 4;
@@ -146,7 +148,7 @@ Status PlanWriter::writeSlots() {
   return {};
 }
 
-/// As many slots as shared memory has room for, the same number for all streams of a loop.
+/// As many slots as fit into shared memory, the same number for all streams of a loop.
 ErrorOr<int64_t> PlanWriter::fillSlots() {
   int64_t left = std::min(target.smem, target.smemPerSm / is.perSm - 1024) - kOwnBytes;
   int64_t copies = std::max<int64_t>(1, is.turns), set = 0, once = 0, givenBytes = 0;
@@ -162,7 +164,7 @@ ErrorOr<int64_t> PlanWriter::fillSlots() {
   };
   for (const Plan::Channel &channel : plan.channels)
     left -= copies * bytesOf(channel);
-  for (const EndModel &end : model.ends) // others are put in order in shared memory
+  for (const EndModel &end : model.ends) // other stores reorder their tile in shared memory
     if (!plan.channelOf(end.id) && end.columns > 1)
       left -= copies * end.rows * (end.columns * end.elementBytes + kPadBytes);
   for (const StreamModel &stream : model.streams)
@@ -171,7 +173,7 @@ ErrorOr<int64_t> PlanWriter::fillSlots() {
     else if (isStream(stream))
       (stream.loop == kNoLoop ? once : set) += copies * stream.bytes();
   left -= givenBytes;
-  int64_t ahead = is.overlapsTiles ? 2 : 1; // tiles whose streams are there at once
+  int64_t ahead = is.overlapsTiles ? 2 : 1; // tiles whose streams are loaded at once
   left -= ahead * once;
   int64_t slots = set ? std::min(kMostSlots, left / set) : ahead;
   int64_t least = set ? leastSlots() : 1;
