@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-import torch.nn.functional as F
 
 from bench.cases import OURS, SLOW, Case
 from bench.checks import TOLERANCES, compare, poison
 from bench.contenders import attention, scaled
 from bench.contenders.common import DTYPES, checked, compiled, empty, random
 from bench.contenders.gemm import blas
+from bench.contenders.mlp import Gated
 from bench.contenders.scaled import KernelOf
 from bench.machine import ROOT
 from bench.measure import Lineup, Run
@@ -83,31 +83,13 @@ def split_k(case: Case, kernel_of: KernelOf) -> Lineup:
 
 
 def swiglu(case: Case, kernel_of: KernelOf) -> Lineup:
-    """h = silu(x gate^T) * (x up^T): the first half of a gated layer."""
-    m, n, k = (case.shape[name] for name in "MNK")
-    dtype = DTYPES[case.dtype]
-    x, h = random(m, k, dtype=dtype), empty(m, n, dtype=dtype)
-    gate, up = (random(n, k, dtype=dtype, scale=k**-0.5) for _ in range(2))
-    both = torch.cat([gate, up])
-    reference = F.silu(x.float() @ gate.float().T) * (x.float() @ up.float().T)
-
-    def eager(x, both):
-        g, u = F.linear(x, both).split(n, dim=1)
-        return F.silu(g) * u
-
-    def by_ours():
-        kernel = kernel_of(case)
-        return lambda: (kernel(x, gate, up, h), h)[1]
-
-    def by_compile():
-        layer = compiled(eager)
-        return lambda: layer(x, both)
-
+    """The first half of a gated layer."""
+    half = Gated(case)
     return Lineup(
         {
-            OURS: lambda: checked(by_ours(), reference, (h,)),
-            "torch eager": lambda: checked(lambda: eager(x, both), reference),
-            SLOW: lambda: checked(by_compile(), reference),
+            OURS: lambda: half.by_ours(kernel_of(case)),
+            "torch eager": lambda: half.by_torch(half.joined, half.both),
+            SLOW: lambda: half.by_torch(compiled(half.joined), half.both),
         }
     )
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 import torch.nn.functional as F
 
 from bench.cases import OURS, SLOW, Case
 from bench.contenders import ours
 from bench.contenders.common import DTYPES, checked, compiled, empty, random
-from bench.measure import Lineup
+from bench.measure import Lineup, Run
 
 
 def gelu_linear(case: Case) -> Lineup:
@@ -90,36 +92,43 @@ def swiglu_mlp(case: Case) -> Lineup:
     return Lineup(contenders)
 
 
-def gate_and_up(case: Case) -> Lineup:
-    """What of swiglu_mlp leads to h: its first kernel."""
-    m, n, k = (case.shape[name] for name in "MNK")
-    dtype = DTYPES[case.dtype]
-    x, h = random(m, k, dtype=dtype), empty(m, n, dtype=dtype)
-    gate, up = (random(n, k, dtype=dtype, scale=k**-0.5) for _ in range(2))
-    both = torch.cat([gate, up])
-    reference = F.silu(x.float() @ gate.float().T) * (x.float() @ up.float().T)
+class Gated:
+    """h = silu(x gate^T) * (x up^T), the first half of a gated layer, and what computes it."""
 
-    def eager(x, gate, up):
+    def __init__(self, case: Case):
+        m, n, k = (case.shape[name] for name in "MNK")
+        dtype = DTYPES[case.dtype]
+        self.x, self.h = random(m, k, dtype=dtype), empty(m, n, dtype=dtype)
+        gate, up = (random(n, k, dtype=dtype, scale=k**-0.5) for _ in range(2))
+        self.weights, self.both = (gate, up), torch.cat([gate, up])
+        self.reference = F.silu(self.x.float() @ gate.float().T) * (self.x.float() @ up.float().T)
+
+    @staticmethod
+    def apart(x, gate, up):
         return F.silu(F.linear(x, gate)) * F.linear(x, up)
 
-    def joined():
-        g, u = F.linear(x, both).split(n, dim=1)
+    @staticmethod
+    def joined(x, both):
+        g, u = F.linear(x, both).chunk(2, dim=1)
         return F.silu(g) * u
 
-    def by_ours():
-        kernel = ours.kernel("swiglu_mlp")
-        return lambda: (kernel(x, gate, up, h), h)[1]
+    def by_ours(self, kernel: Callable[..., None]) -> Run:
+        return checked(lambda: (kernel(self.x, *self.weights, self.h), self.h)[1],
+                       self.reference, (self.h,))
 
-    def by_compile():
-        layer = compiled(eager)
-        return lambda: layer(x, gate, up)
+    def by_torch(self, layer: Callable[..., torch.Tensor], *weights: torch.Tensor) -> Run:
+        return checked(lambda: layer(self.x, *weights), self.reference)
 
+
+def gate_and_up(case: Case) -> Lineup:
+    """What of swiglu_mlp leads to h: its first kernel."""
+    half = Gated(case)
     return Lineup(
         {
-            OURS: lambda: checked(by_ours(), reference, (h,)),
-            "torch eager": lambda: checked(lambda: eager(x, gate, up), reference),
-            "torch eager, gate and up joined": lambda: checked(joined, reference),
-            SLOW: lambda: checked(by_compile(), reference),
+            OURS: lambda: half.by_ours(ours.kernel("swiglu_mlp")),
+            "torch eager": lambda: half.by_torch(half.apart, *half.weights),
+            "torch eager, gate and up joined": lambda: half.by_torch(half.joined, half.both),
+            SLOW: lambda: half.by_torch(compiled(half.apart), *half.weights),
         }
     )
 
