@@ -7,8 +7,10 @@
 #     runtime  scripts/sanitize.sh
 #     edits    every edit of EditTest
 #     fuzz     2,000 random programs and 2,000 random plans, for all targets
-# The last three use $BUILD_DIR (default: build). $TARGETS: what `asan` builds, else all; it then
-# runs the text tests alone.
+#     texts    100,000 changed kernels and 5,000 changed `cta` programs, with the compiler of `asan`
+# `edits` and `fuzz` use $BUILD_DIR (default: build). A part of a stage says so in its row:
+#   $TARGETS   what `debug` and `asan` build, else all; they then run the text tests alone
+#   $PERCENT   how much of `fuzz` and `texts` to run, else 100
 set -eu
 cd "$(dirname "$0")/.."
 ./scripts/setup.sh
@@ -24,17 +26,20 @@ record() {
   cp "$logs/nightly.md" docs/nightly.md
 }
 
+# build_and_test PRESET
+build_and_test() {
+  cmake --preset "$1"
+  # shellcheck disable=SC2086 # a list of words
+  ninja -C "build-$1" ${TARGETS:-}
+  ctest --test-dir "build-$1" --output-on-failure -LE gpu -j "$(nproc)" ${TARGETS:+-R '^lit$'}
+}
+
 debug() {
-  cmake --preset debug
-  ninja -C build-debug
-  ctest --test-dir build-debug --output-on-failure -LE gpu -j "$(nproc)"
+  build_and_test debug
 }
 
 asan() {
-  cmake --preset asan
-  # shellcheck disable=SC2086 # a list of words
-  ninja -C build-asan ${TARGETS:-}
-  ctest --test-dir build-asan --output-on-failure -LE gpu -j "$(nproc)" ${TARGETS:+-R '^lit$'}
+  build_and_test asan
 }
 
 threads() {
@@ -56,15 +61,38 @@ edits() {
     --gtest_filter='*DISABLED_all_are_refused_or_right*'
 }
 
+# part COUNT
+part() {
+  echo $(($1 * ${PERCENT:-100} / 100))
+}
+
 fuzz() {
   ninja -C "$build" tilewright
-  "$build/tools/tilewright/tilewright" fuzz --seed 1 --count 2000 --no-gpu \
+  "$build/tools/tilewright/tilewright" fuzz --seed 1 --count "$(part 2000)" --no-gpu \
     --target sm_75,sm_80,sm_86,sm_89,sm_90,sm_100,sm_120
-  "$build/tools/tilewright/tilewright" fuzz --seed 1 --count 2000 --plans tests/fuzz/kernels.txt
+  "$build/tools/tilewright/tilewright" fuzz --seed 1 --count "$(part 2000)" \
+    --plans tests/fuzz/kernels.txt
+}
+
+texts() {
+  cmake --preset asan
+  ninja -C build-asan tilewright
+  build-asan/tools/tilewright/tilewright fuzz --seed 1 --count "$(part 100000)" --seconds 20 \
+    --texts kernels_src,tests/fuzz --save "$logs/texts"
+  build-asan/tools/tilewright/tilewright fuzz --seed 1 --count "$(part 5000)" --seconds 60 \
+    --texts tests/hopper --save "$logs/texts"
+}
+
+# What ran of a stage, where it is not all.
+part_of() {
+  case $1 in
+    debug | asan) echo "${TARGETS:+ ($TARGETS; text tests)}" ;;
+    fuzz | texts) echo "${PERCENT:+ ($PERCENT %)}" ;;
+  esac
 }
 
 failed=0
-for stage in ${*:-debug asan threads runtime edits fuzz}; do
+for stage in ${*:-debug asan threads runtime edits fuzz texts}; do
   start=$(date +%s)
   echo "nightly: $stage, see $logs/$stage.log"
   (set -e; "$stage") >"$logs/$stage.log" 2>&1 & # in the condition itself, -e would have no effect
@@ -73,7 +101,7 @@ for stage in ${*:-debug asan threads runtime edits fuzz}; do
   else
     outcome=FAILED failed=1
   fi
-  record "$stage" "$outcome in $((($(date +%s) - start) / 60)) min${TARGETS:+ ($TARGETS; text tests)}"
+  record "$stage" "$outcome in $((($(date +%s) - start) / 60)) min$(part_of "$stage")"
   tail -n 3 "$logs/$stage.log"
 done
 exit $failed
