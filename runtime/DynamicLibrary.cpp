@@ -9,10 +9,8 @@ namespace tilewright::runtime {
 ErrorOr<DynamicLibrary> DynamicLibrary::open(const std::string &nameOrPath) {
   DynamicLibrary library;
   library.handle = ::dlopen(nameOrPath.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library.handle) {
-    const char *reason = ::dlerror();
-    return Error{reason ? reason : "cannot open `" + nameOrPath + "`"};
-  }
+  if (!library.handle)
+    return Error{::dlerror()};
   return library;
 }
 

@@ -11,8 +11,8 @@ So each kind of thing asks for its name in the part of a test that is compared:
   finding       a CHECK line, or code or a table of a GoogleTest program
   target,       a RUN or CHECK line, or code of a GoogleTest program
   element type
-  diagnostic    its words, as an expected diagnostic, on a CHECK line or in a test's code: each
-                message of ir/, passes/, frontend/ and codegen/, but for those of UNREACHABLE
+  message       its words, as an expected diagnostic, on a CHECK line or in a test's code: each of
+                the folders of MESSAGES, but for those of UNREACHABLE
 
 Also fails on an op of the cuda dialect that codegen does not print or the machine simulator does
 not run, and on one of the tile or cta dialect that the reference interpreter does not run.
@@ -24,6 +24,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
+MESSAGES = ("ir", "passes", "frontend", "codegen", "support", "runtime", "cpp")
+
 # Messages that no program is known to lead to, by the words that are looked for: a pass or verifier
 # in front refuses it, or only a fault of the compiler would show it.
 UNREACHABLE = {
@@ -32,6 +34,7 @@ UNREACHABLE = {
     "the types of the loop's": "three attempts settle the types of every loop that is known",
     "a scan's axis is split o": "assign-layouts gives a scan no other layout, and its verifier allows none",
     "takes a slot that does n": "join-channels refuses such channels where they are loaded",
+    "archive is damaged: an i": "the checksum in front finds every cut",
     "and has become\\n": "a plan that passes have not carried out would be a fault of theirs",
 }
 
@@ -102,14 +105,15 @@ def statement(text, start):
     return re.match(r'(?:"(?:[^"\\]|\\.)*"|[^";{}]|\{[^{};]*\})*', text[start:])[0]
 
 
-def diagnostics(folder):
+def messages(folder):
     """(file, words) of every message: the first words of its longest piece of fixed text."""
+    start = re.compile(r"\bemit(?:Op)?Error\(|\berror\(|\bgiveUp\(|\bfail\(|\bError\{")
     for path in sorted((ROOT / folder).rglob("*.cpp")):
         text = re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.MULTILINE)
-        for match in re.finditer(r"\bemit(?:Op)?Error\(|\berror\(|\bgiveUp\(", text):
-            joined = re.sub(r'"\s*\n\s*"', "", statement(text, match.start()))
+        for match in start.finditer(text):
+            joined = re.sub(r'"\s*\n\s*"', "", statement(text, match.end()))
             pieces = [piece.replace('\\"', '"') for piece in re.findall(r'"((?:[^"\\]|\\.)*)"', joined)]
-            words = max(pieces, key=len, default="").strip()[:24].strip()
+            words = max(pieces, key=len, default="").strip(" !")[:24].strip()
             if len(words) >= 6:
                 yield path.relative_to(ROOT), words
 
@@ -146,8 +150,8 @@ def untested(runs, compared, programs, numbers):
 
 
 def unexpected(compared, programs):
-    for folder in ("ir", "passes", "frontend", "codegen"):
-        for path, words in diagnostics(folder):
+    for folder in MESSAGES:
+        for path, words in messages(folder):
             if words not in compared and words not in programs and words not in UNREACHABLE:
                 yield f"{path}: no test expects the error \"{words}…\""
     for words in UNREACHABLE:

@@ -3,14 +3,12 @@
 #include "runtime/Archive.h"
 #include "runtime/Compile.h"
 #include "support/Files.h"
+#include "tests/support/Processes.h"
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace tilewright;
@@ -52,6 +50,16 @@ TEST(Archive, notices_every_changed_or_missing_byte) {
     EXPECT_FALSE(Archive::unpack(damaged)) << "byte " << i;
     EXPECT_FALSE(Archive::unpack(packed.substr(0, i))) << "cut to " << i;
   }
+}
+
+TEST(Archive, says_what_is_wrong_with_a_file) {
+  auto failure = [](std::string_view file) { return Archive::unpack(file).error().message; };
+  Archive archive;
+  archive.add("log", "text");
+  std::string packed = archive.pack(), changed = packed;
+  changed.back() ^= 1;
+  EXPECT_EQ(failure("text"), "file is not a Tilewright archive of this version");
+  EXPECT_EQ(failure(changed), "archive is damaged: its checksum differs");
 }
 
 TEST(CacheKey, depends_on_text_target_options_and_compiler) {
@@ -161,33 +169,21 @@ TEST_F(CacheTest, what_it_creates_is_the_users_alone_whatever_the_umask) {
 }
 
 TEST_F(CacheTest, full_disk_is_a_warning) {
-  pid_t child = fork();
-  if (child == 0) {
-    signal(SIGXFSZ, SIG_IGN);
-    rlimit limit{1000, 1000};
-    setrlimit(RLIMIT_FSIZE, &limit);
+  int result = inProcess([&] {
+    limitFiles(/*deadly=*/false);
     ErrorOr<CompiledKernel> kernel = compileKernel(vectorAdd(), {.cacheDir = folder});
-    _exit(kernel && kernel->warnings.size() == 1 && !kernel->text.cubin.empty() ? 0 : 1);
-  }
-  int result = 0;
-  waitpid(child, &result, 0);
+    return kernel && kernel->warnings.size() == 1 && !kernel->text.cubin.empty();
+  });
   EXPECT_EQ(result, 0);
   EXPECT_EQ(fileCount(), 0u);
 }
 
 TEST_F(CacheTest, killed_process_leaves_every_entry_whole) {
   compile(vectorAdd());
-  pid_t child = fork();
-  if (child == 0) { // dies in the middle of writing, at the limit of a file's size
-    rlimit core{0, 0}, limit{1000, 1000};
-    setrlimit(RLIMIT_CORE, &core);
-    setrlimit(RLIMIT_FSIZE, &limit);
-    signal(SIGXFSZ, SIG_DFL);
-    (void)compileKernel(vectorAdd("sm_80"), {.cacheDir = folder}).ok();
-    _exit(0);
-  }
-  int result = 0;
-  waitpid(child, &result, 0);
+  int result = inProcess([&] { // dies in the middle of writing
+    limitFiles(/*deadly=*/true);
+    return compileKernel(vectorAdd("sm_80"), {.cacheDir = folder}).ok();
+  });
   EXPECT_TRUE(WIFSIGNALED(result));
   EXPECT_TRUE(compile(vectorAdd()).fromCache);
   EXPECT_FALSE(compile(vectorAdd("sm_80")).fromCache);
@@ -195,24 +191,15 @@ TEST_F(CacheTest, killed_process_leaves_every_entry_whole) {
 }
 
 TEST_F(CacheTest, many_processes_share_one_folder) {
-  std::vector<pid_t> children;
-  for (int i = 0; i < 8; ++i) {
-    pid_t child = fork();
-    if (child == 0) {
-      bool good = true;
-      for (const char *target : {"sm_80", "sm_90"}) {
-        ErrorOr<CompiledKernel> kernel = compileKernel(vectorAdd(target), {.cacheDir = folder});
-        good &= kernel && kernel->warnings.empty() && !kernel->text.cubin.empty();
-      }
-      _exit(good ? 0 : 1);
+  std::vector<int> results = inProcesses(8, [&](int) {
+    bool good = true;
+    for (const char *target : {"sm_80", "sm_90"}) {
+      ErrorOr<CompiledKernel> kernel = compileKernel(vectorAdd(target), {.cacheDir = folder});
+      good &= kernel && kernel->warnings.empty() && !kernel->text.cubin.empty();
     }
-    children.push_back(child);
-  }
-  for (pid_t child : children) {
-    int result = 0;
-    waitpid(child, &result, 0);
-    EXPECT_EQ(result, 0);
-  }
+    return good;
+  });
+  EXPECT_EQ(results, std::vector<int>(8));
   EXPECT_EQ(fileCount(), 2u);
   EXPECT_TRUE(compile(vectorAdd("sm_80")).fromCache);
 }
@@ -307,24 +294,15 @@ TEST_F(CacheLimit, none_where_it_is_0_and_nonsense_is_a_warning) {
 
 TEST_F(CacheLimit, processes_that_evict_and_write_at_once_lose_nothing) {
   setenv("TILEWRIGHT_CACHE_LIMIT", "1", 1);
-  std::vector<pid_t> children;
-  for (int process = 0; process < 4; ++process) {
-    pid_t child = fork();
-    if (child == 0) {
-      bool good = true;
-      for (int number = 0; number < 60; ++number) {
-        good &= cache().write(key(process % 2 * 1000 + number), entry(100'000)).ok();
-        good &= isWholeOrGone(key((process + 1) % 2 * 1000 + number));
-      }
-      _exit(good ? 0 : 1);
+  std::vector<int> results = inProcesses(4, [&](int process) {
+    bool good = true;
+    for (int number = 0; number < 60; ++number) {
+      good &= cache().write(key(process % 2 * 1000 + number), entry(100'000)).ok();
+      good &= isWholeOrGone(key((process + 1) % 2 * 1000 + number));
     }
-    children.push_back(child);
-  }
-  for (pid_t child : children) {
-    int result = 0;
-    waitpid(child, &result, 0);
-    EXPECT_EQ(result, 0);
-  }
+    return good;
+  });
+  EXPECT_EQ(results, std::vector<int>(4));
   unsetenv("TILEWRIGHT_CACHE_LIMIT");
   EXPECT_GT(fileCount(), 0u);
   for (int number = 0; number < 60; ++number)

@@ -107,7 +107,11 @@ TEST(Expr, reports_where_text_stops_making_sense) {
   EXPECT_EQ(failure("99999999999999999999"),
             "number does not fit in 64 bits at column 1 of `99999999999999999999`");
   EXPECT_EQ(failure("1e99 > 0"), "number does not fit in an f32 at column 1 of `1e99 > 0`");
-  EXPECT_NE(failure(std::string(5000, '(').c_str()).find("nested too deeply"), std::string::npos);
+  EXPECT_EQ(failure("(1 + 2"), "expected `)` at column 7 of `(1 + 2`");
+  EXPECT_EQ(failure("min(1, 2"), "expected `)` at column 9 of `min(1, 2`");
+  std::string deep(5000, '(');
+  EXPECT_EQ(failure(deep.c_str()),
+            "expression is nested too deeply at column 201 of `" + deep + "`");
 }
 
 TEST(Expr, text_form_round_trips) {

@@ -42,6 +42,17 @@ TEST(KernelSource, reports_what_is_wrong_with_json) {
   EXPECT_EQ(
       failure("cdiv(N, 256)", "cdiv(N"),
       "launch description: field `grid` is no expression: expected `,` at column 7 of `cdiv(N`");
+  EXPECT_EQ(failure("\"vector_add\"", "7"), "launch description: field `entry` is not a string");
+  EXPECT_EQ(failure("\"index32\": true", "\"index32\": 1"),
+            "launch description: field `index32` is not a boolean");
+  EXPECT_EQ(failure("\"pointer\"", "\"address\""),
+            "launch description: field `kind` is no kind of parameter");
+  EXPECT_EQ(failure("\"swizzle\": 0", "\"swizzle\": 4"),
+            "launch description: field `swizzle` is no swizzle");
+  EXPECT_EQ(failure("\"options\": []", "\"options\": {}"),
+            "launch description: field `options` is not a list");
+  EXPECT_EQ(failure("\"checks\": []", "\"checks\": [1]"),
+            "launch description: field `checks` is not an object");
   EXPECT_EQ(failure("{", "["), "launch description is not a JSON object");
   EXPECT_EQ(failure("\"format\": 4", "\"format\": 1"),
             "launch description has another format than 4");

@@ -60,8 +60,9 @@ TEST_F(NvrtcTest, rejected_text_gives_the_compilers_messages) {
   ErrorOr<CompiledText> text =
       nvrtc->compile("#line 7 \"my.py\"\n__global__ void f() { oops; }", "x.cu", "sm_90", {});
   ASSERT_FALSE(text);
-  EXPECT_NE(text.error().message.find("my.py(7): error"), std::string::npos)
-      << text.error().message;
+  const std::string &message = text.error().message;
+  EXPECT_NE(message.find(" cannot compile `x.cu` for `sm_90`: "), std::string::npos) << message;
+  EXPECT_NE(message.find("my.py(7): error"), std::string::npos) << message;
 }
 
 TEST_F(NvrtcTest, its_stamp_is_that_of_its_file) {
@@ -75,6 +76,29 @@ TEST_F(NvrtcTest, missing_library_is_an_error_not_a_crash) {
   ErrorOr<Nvrtc> missing = Nvrtc::load("/nowhere/libnvrtc.so.13");
   ASSERT_FALSE(missing);
   EXPECT_NE(missing.error().message.find("/nowhere/libnvrtc.so.13"), std::string::npos);
+}
+
+TEST(Nvrtc, another_library_lacks_its_functions) {
+  EXPECT_EQ(Nvrtc::load("libm.so.6").error().message,
+            "`libm.so.6` lacks `nvrtcGetProgramLog`: NVRTC 11.2 or newer is needed");
+}
+
+/// A library with NVRTC's functions, of which one fails (inputs/FakeNvrtc.cpp).
+static ErrorOr<Nvrtc> loadFailingAt(const char *function) {
+  setenv("FAKE_NVRTC_FAILS", function, 1);
+  return Nvrtc::load(FAKE_NVRTC);
+}
+
+TEST(Nvrtc, one_that_does_not_work_is_an_error) {
+  EXPECT_EQ(loadFailingAt("nvrtcVersion").error().message,
+            "`" FAKE_NVRTC "` does not report its version");
+  EXPECT_EQ(loadFailingAt("nvrtcGetSupportedArchs").error().message,
+            "`" FAKE_NVRTC "` does not report its architectures");
+  ErrorOr<Nvrtc> nvrtc = loadFailingAt("nvrtcCreateProgram");
+  ASSERT_TRUE(nvrtc) << nvrtc.error().message;
+  EXPECT_EQ(nvrtc->compile("", "x.cu", "sm_90", {}).error().message,
+            "NVRTC cannot start: it fails");
+  unsetenv("FAKE_NVRTC_FAILS");
 }
 
 TEST_P(NvrtcTarget, static_shared_memory_excludes_the_systems) {
@@ -123,7 +147,8 @@ TEST_F(NvrtcTest, cubin_without_the_kernel_is_an_error) {
   CompiledText text = *nvrtc->compile(vectorAdd().text, "x.cu", "sm_90", {});
   EXPECT_EQ(readCubinInfo(text.cubin, "other").error().message,
             "compiled code has no kernel `other`");
-  EXPECT_FALSE(readCubinInfo("garbage", "vector_add"));
+  EXPECT_EQ(readCubinInfo("garbage", "vector_add").error().message,
+            "compiled code is not a 64-bit ELF file");
   for (size_t size = 0; size < text.cubin.size(); size += 97)
     (void)readCubinInfo(std::string_view(text.cubin).substr(0, size), "vector_add");
 }
@@ -237,7 +262,8 @@ TEST(CompileLog, finds_the_kernels_own_spills) {
                     "    0 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads\n";
   EXPECT_EQ(parseSpills(log, "mine")->storeBytes, 12u);
   EXPECT_EQ(parseSpills(log, "mine")->loadBytes, 16u);
-  EXPECT_FALSE(parseSpills(log, "absent"));
+  EXPECT_EQ(parseSpills(log, "absent").error().message,
+            "the compilation log has no report on `absent`");
 }
 
 TEST(CompileLog, finds_performance_notes) {

@@ -116,6 +116,12 @@ TEST(PlanChoice, refuses_plans_of_other_arguments) {
   EXPECT_EQ(failure({plan("odd", {"M <= 64"}), plan("any")}),
             "vector_add.py:1: error: a condition is over `M`, which is no dimension and no scalar "
             "argument");
+  KernelSource many = plan("many");
+  for (int i = 0; i < 100; ++i)
+    many.checks.push_back(
+        {Expr::name(std::string("N").append(std::to_string(i))), "", "", /*selects=*/true});
+  EXPECT_EQ(failure({many, plan("any")}).substr(0, 68),
+            "vector_add.py:1: error: the conditions of plans are over 100 names; ");
 }
 
 TEST(PlanChoice, is_the_same_from_stored_plans) {

@@ -1,10 +1,10 @@
 #include "support/Files.h"
+#include "tests/support/Processes.h"
 
 #include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,34 +45,21 @@ TEST_F(Files, names_the_file_and_the_reason) {
 
 TEST_F(Files, failed_write_keeps_the_old_file_and_leaves_nothing) {
   ASSERT_TRUE(writeFileAtomic(folder + "/x", "old"));
-  pid_t child = fork();
-  if (child == 0) {
-    // A file size limit stands in for a full disk; the signal would kill us before write reports.
-    signal(SIGXFSZ, SIG_IGN);
-    rlimit limit{1000, 1000};
-    setrlimit(RLIMIT_FSIZE, &limit);
-    _exit(writeFileAtomic(folder + "/x", std::string(5000, 'n')) ? 1 : 0);
-  }
-  int result = 0;
-  waitpid(child, &result, 0);
-  EXPECT_EQ(result, 0);
+  EXPECT_EQ(inProcess([&] {
+              limitFiles(/*deadly=*/false);
+              return !writeFileAtomic(folder + "/x", std::string(5000, 'n'));
+            }),
+            0);
   EXPECT_EQ(*readFile(folder + "/x"), "old");
   EXPECT_EQ(fileCount(), 1u);
 }
 
 /// Writes in another process, which is killed in the middle: at the limit of a file's size.
 static void writeAndDie(const std::string &path) {
-  pid_t child = fork();
-  if (child == 0) {
-    rlimit core{0, 0}, limit{1000, 1000};
-    setrlimit(RLIMIT_CORE, &core);
-    setrlimit(RLIMIT_FSIZE, &limit);
-    signal(SIGXFSZ, SIG_DFL);
-    (void)writeFileAtomic(path, std::string(5000, 'n')).ok();
-    _exit(0);
-  }
-  int result = 0;
-  waitpid(child, &result, 0);
+  int result = inProcess([&] {
+    limitFiles(/*deadly=*/true);
+    return writeFileAtomic(path, std::string(5000, 'n')).ok();
+  });
   EXPECT_TRUE(WIFSIGNALED(result)) << "the writer was to die";
 }
 
