@@ -24,7 +24,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-MESSAGES = ("ir", "passes", "frontend", "codegen", "support", "runtime", "cpp")
+MESSAGES = ("ir", "passes", "frontend", "codegen", "support", "runtime")
 
 # Messages that no program is known to lead to, by the words that are looked for: a pass or verifier
 # in front refuses it, or only a fault of the compiler would show it.
