@@ -25,7 +25,7 @@ public:
   /// Adds a pass that later ones cannot do without.
   void require(std::unique_ptr<Pass> pass) { manager.addNestedPass<func::FuncOp>(std::move(pass)); }
 
-  /// Folds, merges equal values and takes out of loops what does not change in them.
+  /// Folds constants, merges equal values and hoists loop invariants.
   void clean(bool hoist) {
     add(createCanonicalizerPass());
     add(createCSEPass());
@@ -41,7 +41,8 @@ private:
 } // namespace
 
 static void addTilePasses(Adder &passes) {
-  // The front end leaves folding and common values to this: the passes after it compare values.
+  // The front end relies on this for folding and common values. The following passes compare
+  // values.
   passes.clean(/*hoist=*/false);
   // Before split-masked-loops, which reads from a padded load how much of it is valid.
   passes.add(createPadTiles());
@@ -56,7 +57,7 @@ static void addTilePasses(Adder &passes) {
   passes.clean(/*hoist=*/true);
 }
 
-/// How a kernel of the `tile` level runs: what a program of the `cta` level states itself.
+/// Decides how a kernel of the `tile` level runs. A program of the `cta` level states this itself.
 static void addPlanPasses(Adder &passes, const PipelineOptions &options) {
   BindConfigOptions config;
   config.target = options.target;
@@ -77,9 +78,9 @@ static void addPlanPasses(Adder &passes, const PipelineOptions &options) {
 }
 
 static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
-  // Before what asks when slots go back, and what a product still holds.
+  // Before passes that ask when slots are released, and what a product still reads.
   passes.require(createPlaceWaits());
-  // After place-waits, which says when slots go back.
+  // After place-waits, which decides when slots are released.
   passes.require(createCheckDeadlocks());
   passes.require(createAssignLayouts());
   // After assign-layouts, which says how many elements of a row a thread holds.
@@ -87,13 +88,13 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
   // After assign-layouts, because layouts say which thread touches an element; after
   // pipeline-loads, because it orders copies where they then stand.
   passes.require(createOrderAccesses());
-  // After assign-layouts: it simulates the accesses that the layouts make.
+  // After assign-layouts: it simulates the accesses that layouts cause.
   passes.require(createSwizzleLayout());
   // After swizzle-layout, which decides how long rows are.
   passes.require(createPlanChannels());
   HintRegistersOptions registers;
   registers.allowSpills = options.allowSpills;
-  // After plan-channels: blocks per SM follow from the bytes that a block takes.
+  // After plan-channels: the number of blocks per SM depends on their shared memory.
   passes.add(createHintRegisters(registers));
 }
 
@@ -101,25 +102,25 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
 static void addExpansion(OpPassManager &manager, Adder &passes) {
   passes.require(createLowerChannels());
   manager.addPass(createExpandToCuda());
-  // Expansion writes index arithmetic where it needs it and relies on this to fold it, merge it and
-  // take it out of loops, so that the text says once what happens once.
+  // Expansion writes index arithmetic where it needs it. This folds and merges the arithmetic and
+  // hoists it out of loops, so that the text computes everything once.
   manager.addNestedPass<func::FuncOp>(createLoopInvariantCodeMotionPass());
   passes.clean(/*hoist=*/false);
 }
 
 void addFacts(OpPassManager &manager, const PipelineOptions &options, StringRef plan) {
   Adder passes(manager, options);
-  // Before simplify-math, which relies on it.
+  // Before simplify-math, which uses the conditions.
   if (!plan.empty()) {
     passes.require(createAssumeConditions({plan.str()}));
-    // The next compares values; the front end leaves common ones.
+    // The next pass compares values, and the front end leaves common ones.
     passes.clean(/*hoist=*/false);
-    // Before all that is about tiles.
+    // Before everything that depends on tiles.
     passes.require(createJoinPrograms({plan.str()}));
   }
   addTilePasses(passes);
-  // Last: plans are about the kernel's parts. Behind split-masked-loops, which has found the masks
-  // of whole tiles.
+  // Last: plans refer to the parts. After split-masked-loops, which has found the masks of whole
+  // tiles.
   if (!plan.empty())
     passes.require(createCutTiles({plan.str()}));
 }
@@ -127,41 +128,41 @@ void addFacts(OpPassManager &manager, const PipelineOptions &options, StringRef 
 void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef plan) {
   addFacts(manager, options, plan);
   Adder passes(manager, options);
-  // First of those that carry it out: it numbers what the plan speaks of.
+  // First of the passes that carry the plan out: it marks ops with the plan's ids.
   passes.require(createBindPlan({plan.str(), options.target}));
-  // Before cut-roles, as all roles count alike. Before relax-peaks, since it reads what a loop
-  // carries.
+  // Before cut-roles, since all roles must have the same trip count. Before relax-peaks, since it
+  // reads what a loop carries.
   passes.require(createRunLoopsOnce());
   passes.require(createReverseLoops());
-  // While loops carry tiles: behind these, some carry products.
+  // While loops still carry tiles: after the next passes, some carry products.
   passes.require(createRelaxPeaks());
   passes.require(createDelaySums());
   passes.require(createMakePersistent());
-  // Before cut-roles: all roles make the same share.
+  // Before cut-roles: all roles divide the tiles alike.
   passes.require(createSplitTiles());
-  // After split-tiles, which shares loops that carry sums alone. Before cut-roles: products are
-  // values.
+  // After split-tiles, which needs loops that carry nothing but sums. Before cut-roles: products
+  // are still values.
   passes.require(createSinkSums());
-  // After all that asks what the kernel's values are. Before put-tiles: operands change sides.
+  // After all passes that ask what the kernel computes. Before put-tiles: operands change sides.
   passes.require(createSwapProducts());
-  // Before cut-roles: another role may put them.
+  // Before cut-roles: another role may put the tiles.
   passes.require(createPutTiles());
-  // After make-persistent: every role goes through the tiles.
+  // After make-persistent: every role has the loop over tiles.
   passes.require(createCutRoles());
-  // After cut-roles: operands lie in slots.
+  // After cut-roles: operands are in slots.
   passes.require(createPlaceProducts());
   passes.require(createJoinChannels());
-  // After place-products: it orders their starts and awaits.
+  // After place-products: it orders starts and awaits.
   passes.require(createSkewLoops());
-  // After skew-loops: it lets slots pass between what the loop takes and what is taken behind it.
+  // After skew-loops: it inserts the slots to skip between the loop's own and those behind it.
   passes.require(createCountByWarpgroup());
-  // After skew-loops: a loop that is split before drains in between.
+  // After skew-loops: otherwise the pipeline would drain between the two loops.
   passes.require(createSplitIterations());
   passes.require(createStoreByTma());
-  // After skew-loops, which puts the first iteration in front of a loop; after store-by-tma, whose
-  // stores stand in the order too.
+  // After skew-loops, which peels the first iteration, and after store-by-tma, whose stores have a
+  // place in the order too.
   passes.require(createOverlapTiles());
-  // Last: roles are whole.
+  // Last: it copies complete roles.
   passes.require(createTakeTurns());
   passes.require(createReadPlan());
   passes.clean(/*hoist=*/false);
@@ -169,18 +170,19 @@ void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef p
 
 void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upTo, Stage from) {
   Adder passes(manager, options);
-  // A program of the `cta` level states what the plan passes find, and enters behind them.
+  // A program of the `cta` level states what the plan passes would decide, and starts behind them.
   bool isStated = from == Stage::Cta;
   if (!isStated)
     addTilePasses(passes);
   else
-    manager.addPass(createUnfoldProgram()); // rules hold for what runs; no later pass sees a call
+    manager.addPass(
+        createUnfoldProgram()); // the rules apply to the inlined program; no later pass sees a call
   if (upTo == Stage::Tile)
     return;
   if (!isStated)
     addPlanPasses(passes, options);
   else
-    passes.require(createCheckProgram()); // what comes after relies on it
+    passes.require(createCheckProgram()); // the later passes rely on it
   addCtaPasses(passes, options);
   if (upTo == Stage::Cta)
     return;

@@ -31,7 +31,7 @@ public:
 private:
   Value updateOf(BlockArgument carried) { return loop.getTiedLoopYieldedValue(carried)->get(); }
 
-  /// Whether a value follows from what the loop carries, but by way of `allowed`.
+  /// Whether a value depends on what the loop carries, other than through `allowed`.
   bool follows(Value value, Value allowed = nullptr) {
     llvm::SmallDenseSet<Value> seen;
     return follows(value, allowed, seen);
@@ -52,7 +52,7 @@ private:
 
   State plainState(BlockArgument carried) {
     Operation *op = updateOf(carried).getDefiningOp();
-    // What has been added up so far depends on the order: nothing else may read it.
+    // The partial result depends on the order, so nothing else may read it.
     bool isReadOnce = carried.hasOneUse() && updateOf(carried).hasOneUse();
     if (auto dot = dyn_cast_or_null<tile::DotOp>(op); dot && isReadOnce &&
                                                       dot.getAcc() == carried &&
@@ -77,7 +77,7 @@ private:
     auto type = dyn_cast<RankedTensorType>(peak.getType());
     if (!type || type.getRank() != 1 || !isa<FloatType>(type.getElementType()))
       return;
-    // What follows from other carried values has no part in f.
+    // f does not depend on other carried values.
     Weigher weigher;
     for (BlockArgument carried : loop.getRegionIterArgs())
       weigher.set(carried, Weight{Weight::Unknown});
@@ -100,7 +100,7 @@ private:
       return product && (isShrink(product.getLhs(), product.getRhs()) ||
                          isShrink(product.getRhs(), product.getLhs()));
     };
-    // Made under the new maximum: of its weight, and of nothing else that is carried.
+    // Computed under the new maximum: with its weight, and without other carried values.
     auto isMade = [&](ValueRange factors) {
       double weight = 0;
       for (Value factor : factors) {

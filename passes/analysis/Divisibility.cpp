@@ -23,7 +23,7 @@ int64_t passes::knownDivisor(Value value) {
   }
   Operation *op = value.getDefiningOp();
   if (auto mask = dyn_cast_or_null<arith::AndIOp>(op)) {
-    // A bit that is 0 in one is 0: the powers of two in either.
+    // A bit that is 0 in one operand is 0 in the result: the powers of two of both.
     int64_t lhs = knownDivisor(mask.getLhs()), rhs = knownDivisor(mask.getRhs());
     return lhs && rhs ? std::max(lhs & -lhs, rhs & -rhs) : 0;
   }

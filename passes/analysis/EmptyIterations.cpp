@@ -180,7 +180,8 @@ std::optional<Abstract> IdleIteration::evaluate(Operation *op) {
   return evaluateInt(op);
 }
 
-/// Whether a carried value starts at a finite constant and is updated by a maximum with itself.
+/// Whether a carried value starts at a finite constant and is updated only by a maximum with
+/// itself.
 bool IdleIteration::onlyGrows(unsigned index) {
   Value carried = loop.getRegionIterArg(index);
   Operation *update = loop.getBody()->getTerminator()->getOperand(index).getDefiningOp();

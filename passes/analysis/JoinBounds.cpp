@@ -18,7 +18,7 @@ struct Bound {
   bool upper, strict;
 };
 
-/// The same comparison on a tile of a larger shape, of which `mask` repeats the result.
+/// The same comparison on tiles of a larger shape, whose result `mask` repeats.
 Value liftTo(OpBuilder &builder, Location loc, Value mask, Value operand) {
   Operation *how = mask.getDefiningOp();
   Value source = how->getOperand(0);
@@ -28,7 +28,7 @@ Value liftTo(OpBuilder &builder, Location loc, Value mask, Value operand) {
   return repeat(builder, loc, how, type, operand);
 }
 
-/// The value that `tile` repeats, with the ops that repeat it, the outermost first.
+/// The value that `tile` repeats, and the ops that repeat it, outermost first.
 Value peel(Value tile, SmallVectorImpl<Operation *> &how) {
   while (isa_and_nonnull<tile::BroadcastOp, tile::ExpandDimsOp>(tile.getDefiningOp())) {
     how.push_back(tile.getDefiningOp());
@@ -47,7 +47,7 @@ bool isStrict(arith::CmpIOp compare) {
   return predicate == arith::CmpIPredicate::slt || predicate == arith::CmpIPredicate::sgt;
 }
 
-/// The comparison by order that `mask` is, or repeats.
+/// The order comparison that `mask` is or repeats.
 arith::CmpIOp comparisonOf(Value mask) {
   SmallVector<Operation *> how;
   auto compare = peel(mask, how).getDefiningOp<arith::CmpIOp>();
@@ -68,7 +68,7 @@ Bound boundOf(OpBuilder &builder, Value mask) {
   return {index, limit, isUpper(compare), isStrict(compare)};
 }
 
-/// True for values made in the same way from the same source.
+/// True if two values are computed alike from the same source.
 bool same(Value a, Value b) {
   if (a == b)
     return true;
@@ -87,8 +87,8 @@ struct JoinBounds : OpRewritePattern<arith::AndIOp> {
     auto type = dyn_cast<RankedTensorType>(op.getType());
     if (!type || !type.getElementType().isInteger(1))
       return failure();
-    // Nothing is created before it is known that the bounds are joined: a rewrite that fails must
-    // leave the function as it was.
+    // Creates nothing before it is certain that the bounds can be joined: a rewrite that fails must
+    // leave the function unchanged.
     arith::CmpIOp left = comparisonOf(op.getLhs()), right = comparisonOf(op.getRhs());
     if (!left || !right || isUpper(left) != isUpper(right) ||
         !sharesIndex(op.getLhs(), op.getRhs()))
@@ -104,7 +104,7 @@ struct JoinBounds : OpRewritePattern<arith::AndIOp> {
   }
 
 private:
-  /// Whether the comparisons are of one index, lying along the same axes.
+  /// Whether two comparisons have the same index along the same axes.
   static bool sharesIndex(Value a, Value b) {
     SmallVector<Operation *> howA, howB;
     peel(a, howA);

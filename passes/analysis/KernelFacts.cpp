@@ -20,13 +20,14 @@ bool isWritten(Value view) {
                       [](Operation *user) { return isa<tile::StoreOp, tile::AtomicOp>(user); });
 }
 
-/// Whether an op gives what no producer can: a product, or what the kernel itself has written.
+/// Whether a producer cannot compute an op's result: it is a product, or reads what the kernel has
+/// written.
 static bool isOwnResult(Operation *op) {
   auto load = dyn_cast<tile::LoadOp>(op);
   return isa<tile::DotOp, tile::AtomicOp>(op) || (load && isWritten(load.getView()));
 }
 
-/// What a value follows from, one step back: through loops and branches too.
+/// The values that a value directly depends on, also through loops and branches.
 static SmallVector<Value> stepBack(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
@@ -44,7 +45,7 @@ static SmallVector<Value> stepBack(Value value) {
   return values;
 }
 
-/// Whether a value follows from such a result.
+/// Whether a value depends on such a result.
 static bool followsFromResult(Value value, llvm::SmallDenseSet<Value> &seen) {
   if (!seen.insert(value).second)
     return false;
@@ -53,7 +54,7 @@ static bool followsFromResult(Value value, llvm::SmallDenseSet<Value> &seen) {
          llvm::any_of(stepBack(value), [&](Value v) { return followsFromResult(v, seen); });
 }
 
-/// Whether a scalar only scales tiles: no address, bound or condition follows from it.
+/// Whether a scalar only scales tiles: no address, bound or condition depends on it.
 static bool scalesTiles(Value scalar) {
   return llvm::all_of(scalar.getUsers(), [](Operation *user) {
     return isa<tile::SplatOp>(user) ||
@@ -62,7 +63,7 @@ static bool scalesTiles(Value scalar) {
   });
 }
 
-/// Whether it is known ahead where, and how often, something is loaded.
+/// Whether address and count of a load are known ahead.
 static bool isKnownAhead(tile::LoadOp load) {
   SmallVector<Value> open(load.getIndices());
   llvm::append_range(open, tile::boundsOfPart(load.getView()));
@@ -71,7 +72,7 @@ static bool isKnownAhead(tile::LoadOp load) {
     if (auto loop = dyn_cast<scf::ForOp>(around))
       open.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
     else
-      llvm::append_range(open, around->getOperands()); // a branch's condition
+      llvm::append_range(open, around->getOperands()); // the condition of a branch
   llvm::SmallDenseSet<Value> seen;
   return llvm::none_of(open, [&](Value value) { return followsFromResult(value, seen); });
 }
@@ -82,7 +83,7 @@ static bool runsAhead(tile::LoadOp load) {
   return (isTile || isFactor) && !isWritten(load.getView()) && isKnownAhead(load);
 }
 
-/// What an operand of a product is, transposed or not.
+/// The tile that an operand of a product is, transposed or not.
 static Value sourceOf(Value operand) {
   auto transpose = operand.getDefiningOp<tile::TransposeOp>();
   return transpose ? transpose.getSource() : operand;
@@ -104,7 +105,7 @@ const ComputedTile *KernelFacts::computedOf(Value operand) const {
   return found == tiles.end() ? nullptr : &*found;
 }
 
-/// Whether products of warpgroups can only read a stream that is an operand transposed.
+/// Whether wgmma can read this stream only after it has been transposed.
 static bool needsTurning(tile::DotOp dot, bool isRight) {
   Type element = dot.getB().getType().getElementType();
   Value operand = isRight ? dot.getB() : dot.getA();
@@ -115,7 +116,7 @@ static bool needsTurning(tile::DotOp dot, bool isRight) {
          });
 }
 
-/// Numbers what products multiply and no stream brings as they need it.
+/// Numbers the operands of products that are not streams, or that are streams to be transposed.
 static void findComputed(KernelFacts &facts) {
   for (const ProductFact &product : facts.products) {
     tile::DotOp dot = product.dot;
@@ -134,7 +135,7 @@ static void findComputed(KernelFacts &facts) {
   }
 }
 
-/// The end that an op is, outside of branches.
+/// An op as a store (e1), if it is one outside of branches.
 static std::optional<End> endOf(Operation *op) {
   for (Operation *around = op->getParentOp(); !isa<func::FuncOp>(around);
        around = around->getParentOp())
@@ -273,7 +274,7 @@ private:
         ->id;
   }
 
-  /// The streams and products that a tile is made of, in the order of their numbers.
+  /// The streams and products that a tile is computed from, in the order of their numbers.
   std::vector<std::string> sourcesOf(Value tile) const {
     llvm::SmallSetVector<Value, 16> open;
     open.insert(tile);

@@ -16,12 +16,12 @@ using namespace mlir;
 
 namespace {
 
-/// What a scalar follows from: axes of the grid, and memory.
+/// What a scalar depends on: axes of the grid, and memory.
 struct Origin {
   std::set<int64_t> axes;
   bool isRead = false;
-  /// What says where something is read does not count, nor what is compared with it, as in a
-  /// search.
+  /// Do not count what the address of a load depends on, nor what is compared with a loaded value,
+  /// as in a search.
   bool stopsAtMemory = false;
 
   void add(Value value) {
@@ -55,7 +55,7 @@ private:
 
   void addArgument(BlockArgument argument) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    if (loop && argument == loop.getInductionVar()) { // which ones there are, not how many
+    if (loop && argument == loop.getInductionVar()) { // the iterations, not their number
       add(loop.getLowerBound());
       add(loop.getStep());
     } else if (loop) {
@@ -96,8 +96,8 @@ static void readTrips(LoopFact &fact) {
 
 //===- Streams --------------------------------------------------------------------------------===//
 
-/// Whether an op with regions computes scalars, from scalars and memory, and nothing else: a role
-/// that asks for them computes them too.
+/// Whether an op with regions only computes scalars from scalars and memory. A role that needs them
+/// can compute them too.
 static bool computesScalars(Operation *op) {
   return !op->walk([](Operation *inner) {
               bool isScalar = llvm::all_of(inner->getResultTypes(),
@@ -108,7 +108,7 @@ static bool computesScalars(Operation *op) {
             }).wasInterrupted();
 }
 
-/// As far as roles can be cut yet.
+/// Limited by what cut-roles can do.
 static std::string whyNotByRole(tile::LoadOp load) {
   if (load.getValid() || load.getFill() || llvm::is_contained(load.getExtents(), tile::kGather))
     return "is padded, filled with a value or gathered";
@@ -143,7 +143,7 @@ static std::string whyNotByRole(tile::LoadOp load) {
   return "";
 }
 
-/// Why TMA can move nothing of a part of a tensor, in front of which it would go on.
+/// Why TMA cannot move a tile of a part of a tensor. TMA does not stop in front of the part.
 static std::string whyNotInPart(Operation *op, Value view, OperandRange indices) {
   SmallVector<int64_t> cut = tile::cutAxes(view);
   if (!cut.empty() && cut.back() + 1 == int64_t(indices.size()))
@@ -154,7 +154,7 @@ static std::string whyNotInPart(Operation *op, Value view, OperandRange indices)
   return "";
 }
 
-/// Why TMA can neither bring nor store a tile of a view.
+/// Why TMA can neither load nor store a tile of a view.
 static std::string whyNotByTma(Operation *op, Value tensor, OperandRange indices,
                                ArrayRef<int64_t> extents) {
   auto view = cast<tile::ViewType>(tensor.getType());
@@ -246,7 +246,7 @@ static void readChains(ProductFact &product, const KernelFacts &facts) {
   ChainReader left(facts, Chain::Left), right(facts, Chain::Right), sum(facts, Chain::Sum);
   left.read(dot.getA());
   right.read(dot.getB());
-  if (dot.getAcc().getDefiningOp<tile::DotOp>()) // what only scales it feeds it otherwise
+  if (dot.getAcc().getDefiningOp<tile::DotOp>()) // a factor of the product feeds it in another way
     sum.read(dot.getAcc());
   for (const ChainReader *reader : {&left, &right, &sum})
     llvm::append_range(product.chains, reader->chains);
@@ -254,8 +254,8 @@ static void readChains(ProductFact &product, const KernelFacts &facts) {
 
 //===- What loops carry -----------------------------------------------------------------------===//
 
-/// What follows from a value where an op uses it, inside of a loop; nothing where it leaves it, or
-/// decides something.
+/// The values that an op in a loop computes from the value in `use`; nothing if the value leaves
+/// the loop or decides something.
 static std::optional<SmallVector<Value>> resultsOf(OpOperand &use) {
   Operation *op = use.getOwner(), *around = op->getParentOp();
   unsigned number = use.getOperandNumber();
@@ -274,8 +274,8 @@ static std::optional<SmallVector<Value>> resultsOf(OpOperand &use) {
   return SmallVector<Value>(op->getResults());
 }
 
-/// Whether anything in a loop but its own update reads a carried value. Sums under a maximum belong
-/// to the update of it.
+/// Whether anything in a loop except its own update reads a carried value. Sums under a maximum
+/// belong to the maximum's update.
 static bool isReadInside(scf::ForOp loop, unsigned number, ArrayRef<State> states) {
   SmallVector<Value> open = {loop.getRegionIterArg(number)};
   llvm::DenseSet<Value> seen;
@@ -313,7 +313,7 @@ static void readCarried(LoopFact &fact, const KernelFacts &facts) {
     fact.carried.push_back({state, dot ? product->id : "", isZero(loop.getInits()[number]),
                             isReadInside(loop, number, states)});
   }
-  // The order in which a loop carries them is that of its source.
+  // The order of carried values depends on the source, so sort them.
   llvm::sort(fact.carried, [](const Carried &a, const Carried &b) {
     return std::tie(a.state, a.product, a.isFromZero, a.isRead) <
            std::tie(b.state, b.product, b.isFromZero, b.isRead);

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace {
 
-/// An expression as the host writes them, with `tile[0]` for a coordinate of the tile, and how
+/// An expression as the host writes it, with `tile[0]` for a coordinate of the tile, and how
 /// tightly it binds.
 struct Text {
   std::string text;
@@ -127,7 +127,7 @@ std::string detailsOf(const ProductFact &product) {
   for (size_t at = 0; at < product.chains.size(); ++at) {
     const Chain &chain = product.chains[at];
     text += (at ? ", " : "; ") + kOperands[chain.operand].str() + chain.from;
-    for (; at + 1 < product.chains.size(); ++at) { // more that come the same way
+    for (; at + 1 < product.chains.size(); ++at) { // more chains of the same kind
       const Chain &next = product.chains[at + 1];
       if (next.operand != chain.operand || wayOf(next) != wayOf(chain))
         break;

@@ -38,7 +38,7 @@ std::optional<RowMaximum> rowMaximumOf(Value value) {
   return RowMaximum{reduce.getSource(), factor};
 }
 
-/// The maximum that a carried value is updated by, if it is of the form.
+/// The maximum by which a carried value is updated, if it has that form.
 std::optional<LatePeak> updateOf(scf::ForOp loop, BlockArgument carried) {
   auto update = loop.getTiedLoopYieldedValue(carried)->get().getDefiningOp<arith::MaximumFOp>();
   if (!update || update->getBlock() != loop.getBody())
@@ -58,7 +58,7 @@ Value repeated(Value tile) {
   return tile;
 }
 
-/// Whether a tile is 2^(source · factor - peak), which is at most 2^lag.
+/// Whether a tile is 2^(source · factor - peak), and so at most 2^lag.
 bool isBounded(Value tile, LatePeak peak) {
   auto power = tile.getDefiningOp<math::Exp2Op>();
   if (!power)
@@ -82,16 +82,16 @@ bool isBounded(Value tile, LatePeak peak) {
                      : difference.getLhs() == peak.source;
 }
 
-/// The proof: weights of all that the loop makes, and of what becomes of that.
+/// The proof: the weights of all values in the loop, and of what is computed from them.
 class Proof {
 public:
   Proof(scf::ForOp loop, LatePeak peak, double lag) : loop(loop), peak(peak), lag(lag) {}
 
-  /// What stands against the peak's lagging; an empty reason if nothing does.
+  /// The reason against a lagging peak; an empty reason if there is none.
   LatePeakSearch run() {
     if (peak.factor && !isPositive(*peak.factor))
       return {{}, "multiplies the maximum by a factor that may be negative", peak.update};
-    // First what the carried values weigh, from what is added to them; then whether that is true.
+    // First guess the weights of carried values from what is added to them. Then check them.
     guess();
     Weigher weigher = started();
     Value maximum =
@@ -113,7 +113,7 @@ private:
     Weigher weigher;
     for (auto [carried, weight] : llvm::zip(loop.getRegionIterArgs(), weights))
       weigher.set(carried, weight);
-    // The update is where d changes: what it gives weighs as the peak of the next iteration.
+    // At the update d changes: its result has the weight of the next iteration's peak.
     weigher.set(peak.update, {Weight::Shifted, 0, 1, 0});
     return weigher;
   }
@@ -123,7 +123,7 @@ private:
     weights[indexOf(peak.carried)] = {Weight::Shifted, 1, 0, 0};
     Weigher weigher = started();
     for (Operation &op : loop.getBody()->without_terminator())
-      if (!weigher.weigh(&op)) // is said where it stands, once all else has a weight
+      if (!weigher.weigh(&op)) // reported at its place, once all else has a weight
         guess(weigher, &op);
     for (auto [carried, weight] : llvm::zip(loop.getRegionIterArgs(), weights)) {
       Weight yielded = weigher.of(loop.getTiedLoopYieldedValue(carried)->get());
@@ -132,7 +132,7 @@ private:
     }
   }
 
-  /// That of an operand of the result's type, if one has any.
+  /// The weight of an operand of the result's type, if one has any.
   static void guess(Weigher &weigher, Operation *op) {
     for (Value result : op->getResults()) {
       Weight weight;
@@ -147,7 +147,7 @@ private:
     return cast<BlockArgument>(carried).getArgNumber() - loop.getNumInductionVars();
   }
 
-  /// Whether a value leaves an iteration with the weight with which it came, of the new peak.
+  /// Whether a value leaves an iteration with its old weight, for the new peak.
   bool isKept(const Weigher &weigher, BlockArgument carried) {
     Weight before = weigher.of(carried);
     Weight behind = weigher.of(loop.getTiedLoopYieldedValue(carried)->get());
@@ -157,7 +157,7 @@ private:
            (behind.kind == Weight::Zero && before.kind == Weight::Scaled);
   }
 
-  /// What stands against a cast in an op: its type's range, or how it rounds an exponent.
+  /// The reason against a cast in an op: the range of its type, or the rounding of an exponent.
   LatePeakSearch checkCasts(const Weigher &weigher, Operation *op) {
     LatePeakSearch found;
     op->walk([&](tile::CastOp cast) {
@@ -168,7 +168,7 @@ private:
       if (weight.kind == Weight::Shifted && type.getWidth() < 32)
         found = {{}, "rounds an exponent, or the maximum, to a narrow type", cast};
       bool isWide = APFloat::semanticsMaxExponent(type.getFloatSemantics()) >= 127;
-      // f16 ends at 2^16; what is added up of rounded numbers is wide.
+      // f16 ends at 2^16. Sums of rounded numbers are wide.
       bool fits = type.isF16() && isBounded(cast.getSource(), peak) && lag <= 8;
       if (weight.kind == Weight::Scaled && !isWide && !fits)
         found = {{}, "casts a value that may be 2^lag times as large to a narrow type", cast};
@@ -192,7 +192,7 @@ private:
   scf::ForOp loop;
   LatePeak peak;
   double lag;
-  SmallVector<Weight> weights; // of what the loop carries
+  SmallVector<Weight> weights; // of the loop's carried values
 };
 
 } // namespace

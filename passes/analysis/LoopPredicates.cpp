@@ -21,7 +21,7 @@ static std::optional<TileForm> compareToZero(arith::CmpIOp op) {
   return lhs;
 }
 
-/// What a tile is the minimum of; itself if it is no minimum.
+/// The operands of a (nested) minimum; the tile itself if it is no minimum.
 static void addLeast(Value tile, SmallVectorImpl<Value> &parts) {
   if (auto least = tile.getDefiningOp<arith::MinSIOp>()) {
     addLeast(least.getLhs(), parts);
@@ -67,7 +67,7 @@ bool isMaskJoin(Operation *op) {
       op);
 }
 
-/// Whether the mask decides a select, perhaps joined with other masks.
+/// Whether the mask decides a select, possibly combined with other masks.
 static bool reachesSelect(Value mask) {
   return llvm::any_of(mask.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -77,7 +77,7 @@ static bool reachesSelect(Value mask) {
   });
 }
 
-/// Whether the form depends on the counter and otherwise on loop invariants alone.
+/// Whether the form depends on the counter, and otherwise only on loop invariants.
 static bool variesWithCounter(const AffineForm &form, scf::ForOp loop) {
   Value counter = loop.getInductionVar();
   return form.coefficient(counter) != 0 && llvm::all_of(form.terms, [&](const auto &term) {
@@ -87,9 +87,9 @@ static bool variesWithCounter(const AffineForm &form, scf::ForOp loop) {
 
 namespace {
 
-/// Masks that a disjunction joins, as one predicate. Its extremes are those of its parts: of `a |
-/// b` the lower ones, of `a & b` the higher; where the parts rise alike, one scalar in front of the
-/// loop is the lower or the higher of what is left of them.
+/// A disjunction of masks as one predicate. Its extremes come from those of its operands: the lower
+/// ones for `a | b`, the higher ones for `a & b`. If the operands rise alike, a scalar in front of
+/// the loop is the lower or the higher of their remainders.
 class Disjunction {
 public:
   explicit Disjunction(scf::ForOp loop) : loop(loop), builder(loop) {}
@@ -138,7 +138,7 @@ private:
 
 } // namespace
 
-/// Whether a mask is a part of one of these, by way of others alone.
+/// Whether a mask is only used as an operand of these masks.
 static bool isPartOf(Value mask, const DenseSet<Value> &wholes) {
   return wholes.contains(mask) ||
          (!mask.use_empty() && llvm::all_of(mask.getUsers(), [&](auto *user) {
@@ -156,7 +156,7 @@ SmallVector<Predicate> findMasks(scf::ForOp loop) {
       masks.push_back(*predicate);
     }
   }
-  llvm::erase_if(masks, [&](const Predicate &predicate) { // parts of others
+  llvm::erase_if(masks, [&](const Predicate &predicate) { // operands of other masks
     return llvm::all_of(predicate.mask.getUsers(), [&](auto *user) {
       return isMaskJoin(user) && isPartOf(user->getResult(0), wholes);
     });

@@ -7,8 +7,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// Whether the kernel asserts `scalar > c`, or `≥ c` with a positive c, at its top level, or its
-/// plan is only for such launches.
+/// Whether the kernel asserts at its top level that `scalar > c`, or `≥ c` for a positive c, or the
+/// condition of its plan says so.
 static bool isAssertedPositive(Value scalar) {
   return llvm::any_of(scalar.getUsers(), [&](Operation *user) {
     auto compare = dyn_cast<arith::CmpFOp>(user);

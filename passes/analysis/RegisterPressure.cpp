@@ -1,8 +1,8 @@
-// Live ranges over structured control flow, from the end of each block backwards. What a loop
-// carries, and what it reads from outside, lives through all of its body. An op that works element
-// by element needs no room for its result beside an operand that ends there, so the pressure at an
-// op is the larger of those before and after it. Masks, ranges and reshapes are computed where they
-// are used and hold what they are made from.
+// Live ranges over structured control flow, from the end of each block backwards. The values that a
+// loop carries, or reads from outside, live throughout its body. An elementwise op needs no
+// registers for its result if an operand ends there, so the pressure at an op is the larger of the
+// pressures before and after it. Masks, ranges and reshapes are computed at their uses and keep
+// their operands alive.
 #include "passes/analysis/RegisterPressure.h"
 
 #include "ir/Target.h"
@@ -34,7 +34,8 @@ public:
 
   using Live = llvm::SetVector<Value>;
 
-  /// Goes through a block backwards, with what is live at its end; gives what is live at its start.
+  /// Walks a block backwards from the values that are live at its end; returns those that are live
+  /// at its start.
   Live block(Block &block, Live live);
 
   bool foundProducts() const { return !productLoops.empty(); }
@@ -55,16 +56,17 @@ private:
   static int64_t fragments(Operation *op);
 
   int64_t warps;
-  DenseSet<Operation *> productLoops; ///< Where the peak is sought; anywhere if there are none.
+  DenseSet<Operation *> productLoops; ///< The loops in which to look for the peak; if there are
+                                      ///< none, look everywhere.
 };
 
-/// Takes no registers itself: a constant, or a tile that is computed where it is used.
+/// An op that takes no registers: a constant, or a tile that is computed at its use.
 bool isTransparent(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() ||
          (op->getNumResults() == 1 && isTile(op->getResult(0)) && isEvaluatedAtUse(op));
 }
 
-/// A parameter of the kernel, or a size of one: read from constant memory where it is used.
+/// A parameter of the kernel, or a size of one: it is read from constant memory at its use.
 bool isParameter(Value value) {
   if (value.getDefiningOp<tile::DimOp>())
     return true;
@@ -168,7 +170,7 @@ int64_t LiveRanges::registers(Value value) {
   return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() / kRegisterBits : 0;
 }
 
-/// A slot that is filled through registers holds them from its copy to its commit.
+/// A slot that is filled through registers needs them from its copy to its commit.
 int64_t LiveRanges::staged(cta::AcquireOp acquire) {
   auto channel = acquire.getChannel().getDefiningOp<cta::ChannelOp>();
   if (channel.getKind() != cta::ChannelKind::Registers)
@@ -182,13 +184,13 @@ int64_t LiveRanges::staged(cta::AcquireOp acquire) {
   return 0;
 }
 
-/// Registers for the operands that a product reads from shared memory: all of the warp's rows of
-/// one step along k, and four words of columns.
+/// Registers for the operands that a product reads from shared memory: all rows of the warp for one
+/// step along k, and four words of columns.
 int64_t LiveRanges::fragments(Operation *op) {
   auto mma = dyn_cast<cta::MmaOp>(op);
   if (!mma)
     return 0;
-  if (mma.readsShared()) // its operands stay there
+  if (mma.readsShared()) // its operands stay in shared memory
     return 0;
   RankedTensorType acc = cta::tileOf(mma.getAcc().getType());
   const Layout &layout = cta::layoutOf(acc);

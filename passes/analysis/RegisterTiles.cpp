@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::passes;
 
-/// A mask of integers that are no arrays: cheap to compute and dear to keep.
+/// A mask of integers that have no array: cheap to compute, expensive to keep.
 static bool isMaskOfIndices(Operation *op) {
   auto indexed = [](Value operand) {
     if (!getElementTypeOrSelf(operand.getType()).isInteger())
@@ -28,8 +28,8 @@ bool passes::isIndexAsFloat(Operation *op) {
          });
 }
 
-/// True where a sum begins between an op and the use of its result, both in one block: its products
-/// would have to leave alone what the op reads.
+/// True if an accumulator begins between an op and the use of its result in the same block. Then
+/// the operands of the op would stay in registers beside the products.
 static bool sumBeginsBefore(Operation *use, Operation *op) {
   for (Operation *between = op->getNextNode(); between != use; between = between->getNextNode())
     if (isa<cta::BeginOp>(between))
@@ -62,13 +62,13 @@ bool passes::isEvaluatedAtUse(Operation *op) {
 }
 
 bool passes::isStoredFromShared(cta::ConvertOp op) {
-  // Truth values travel as bytes and are unpacked on arrival.
+  // Booleans are stored as bytes and unpacked after reading.
   if (!op->hasOneUse() || getElementTypeOrSelf(op.getType()).isInteger(1))
     return false;
   auto store = dyn_cast<tile::StoreOp>(*op->user_begin());
   if (!store || store.getValue() != op.getResult() || store->getBlock() != op->getBlock())
     return false;
-  // What stands between does not touch the shared memory that the tile crosses.
+  // The ops in between do not use the shared memory of the conversion.
   for (Operation *between = op->getNextNode(); between != store; between = between->getNextNode())
     if (!isElementwise(between) && !isEvaluatedAtUse(between))
       return false;

@@ -20,8 +20,8 @@ static SmallVector<Operation *> opensOf(cta::ChannelOp channel) {
   return opens;
 }
 
-/// Where a slot is released, by its own name or by those that loops give it; nothing where a tile
-/// hands it to the next.
+/// Finds the releases of a slot, also under the names that loops give it. Finds none if a tile
+/// passes it to the next one.
 static void findReleases(Value slot, SmallVector<Operation *> &releases) {
   for (OpOperand &use : slot.getUses()) {
     if (isa<cta::ReleaseOp>(use.getOwner()))
@@ -34,7 +34,7 @@ static void findReleases(Value slot, SmallVector<Operation *> &releases) {
   }
 }
 
-/// Where the slot that an op gives is committed or released.
+/// The commits or releases of the slot that an op opens.
 static SmallVector<Operation *> closesOf(Operation *open) {
   SmallVector<Operation *> closes;
   for (Operation *user : open->getResult(0).getUsers())
@@ -45,7 +45,7 @@ static SmallVector<Operation *> closesOf(Operation *open) {
 }
 
 namespace {
-/// Whether two channels go together, where all of `ring` are to.
+/// Whether two channels change hands together, if all of `ring` are to.
 class Together {
 public:
   explicit Together(ArrayRef<cta::ChannelOp> ring) : ring(ring) {}
@@ -65,8 +65,8 @@ private:
            });
   }
 
-  /// A filler waits for, fills and hands over both slots in one go. Who takes them waits for both
-  /// at once, and gives both back at once.
+  /// A producer acquires, fills and commits both slots in one go. A consumer waits for both at
+  /// once, and releases both at once.
   bool sideBySide(Operation *open, Operation *other) const {
     auto closes = closesOf(open), others = closesOf(other);
     return open->getName() == other->getName() && goesOn(open, other) && !closes.empty() &&
@@ -84,8 +84,8 @@ private:
     return release ? release.getCondition() : Value();
   }
 
-  /// True when a role waits for nothing between two ops of a block, but for slots of the ring that
-  /// it fills with the first one's.
+  /// True if a role waits for nothing between two ops of a block, except for slots of the ring that
+  /// are filled together.
   bool goesOn(Operation *first, Operation *second) const {
     if (first->getBlock() != second->getBlock() || !first->isBeforeInBlock(second))
       return false;
@@ -98,7 +98,7 @@ private:
     return true;
   }
 
-  /// Whether `op` acquires a slot of another channel of the ring than `first` is about.
+  /// Whether `op` acquires a slot of a channel of the ring other than that of `first`.
   bool isFilledWith(Operation *first, Operation *op) const {
     if (!isa<cta::AcquireOp, cta::CommitOp>(first))
       return false;
@@ -121,7 +121,7 @@ std::vector<Channels> ringsOf(func::FuncOp kernel) {
       channels.push_back(channel);
   std::vector<Channels> rings;
   for (ArrayRef<cta::ChannelOp> left = channels; !left.empty();) {
-    size_t count = left.size(); // as many as go together
+    size_t count = left.size(); // the channels that go together
     while (count > 1 && !Together(left.take_front(count)).holds())
       --count;
     rings.emplace_back(left.take_front(count));
@@ -140,7 +140,7 @@ static SmallVector<cta::RoleOp> rolesOf(ArrayRef<cta::ChannelOp> ring, bool fill
   return llvm::map_to_vector(roles, [](Operation *role) { return cast<cta::RoleOp>(role); });
 }
 
-/// Whether the threads of a role read slots of a ring by themselves.
+/// Whether threads of a role read the slots of a ring, rather than wgmma.
 static bool readsByThreads(cta::RoleOp role, ArrayRef<cta::ChannelOp> ring) {
   auto isOfRing = [&](Value operand) {
     return isa<cta::SlotType>(operand.getType()) &&
@@ -156,8 +156,8 @@ static bool readsByThreads(cta::RoleOp role, ArrayRef<cta::ChannelOp> ring) {
       .wasInterrupted();
 }
 
-/// Whether a product of warpgroups, or a store, has used a slot before an op; of one that a loop
-/// carries, wherever it got its name.
+/// Whether a wgmma product or a store has used a slot before an op. A slot that a loop carries is
+/// followed to all its sources.
 static bool isUsedByAllBefore(Value slot, Operation *op, SmallPtrSetImpl<Operation *> &loops) {
   if (isa_and_nonnull<cta::NoSlotOp>(slot.getDefiningOp()))
     return true;

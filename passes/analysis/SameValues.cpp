@@ -8,7 +8,7 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-/// True when two loops, or branches, of two roles compute the same.
+/// True if two loops or branches of two roles compute the same.
 static bool sameRegions(Operation *a, Operation *b) {
   llvm::DenseMap<Value, Value> inside;
   auto isSame = [&](Value x, Value y) {

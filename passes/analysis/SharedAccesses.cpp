@@ -33,7 +33,7 @@ std::optional<Matrices> storedMatrices(const Target &target, RankedTensorType ti
 OperandRead operandRead(cta::MmaOp mma, OpOperand &operand) {
   if (mma.getInstruction().getIssuer() == cta::Issuer::EachThread)
     return OperandRead::Lines;
-  // ldmatrix transposes elements of 16 bits only.
+  // ldmatrix can only transpose elements of 16 bits.
   bool isB = operand.getOperandNumber() == 2;
   bool alongK = isB ? mma.getBTransposed() : !mma.getATransposed();
   bool is16Bit = mma.getOperandElementType().getIntOrFloatBitWidth() == 16;
@@ -114,7 +114,8 @@ void SharedAccesses::addLines(const Layout &line, int64_t count, bool areRows) {
 int64_t SharedAccesses::wavefronts(const SharedLayout &layout) const {
   int64_t total = 0;
   for (const LanePass &pass : passes) {
-    std::array<SmallVector<int64_t, 4>, 32> words; // per bank, the different words it serves
+    std::array<SmallVector<int64_t, 4>, 32>
+        words; // for each bank, the different words that it serves
     for (auto [row, column] : pass.starts) {
       int64_t byte = layout.byteOffset(row, column, elementBytes);
       for (int64_t word = byte / 4; word <= (byte + pass.bytes - 1) / 4; ++word)

@@ -32,8 +32,8 @@ int64_t slotBytes(RankedTensorType tile, const SharedLayout &layout) {
   return llvm::alignTo(rows * layout.pitch * tile.getElementTypeBitWidth() / 8, kSlotAlignment);
 }
 
-/// True when a product gathers words of 32 bits from the channel's slots: only padding keeps those
-/// from conflicts.
+/// True if a product gathers words of 32 bits from the channel's slots. Only padding prevents bank
+/// conflicts there.
 static bool gathersWords(cta::ChannelOp channel) {
   if (channel.getResult().getType().getTile().getElementTypeBitWidth() != 32)
     return false;
@@ -45,7 +45,7 @@ static bool gathersWords(cta::ChannelOp channel) {
   });
 }
 
-/// The padding that swizzle-layout may give the rows of a channel: those that no swizzle fits.
+/// The padding that swizzle-layout may add to the rows of a channel that no swizzle fits.
 static int64_t likelyPadding(cta::ChannelOp channel) {
   auto tile = channel.getResult().getType().getTile();
   int64_t rowBytes = tile.getShape().back() * tile.getElementTypeBitWidth() / 8;
@@ -54,7 +54,7 @@ static int64_t likelyPadding(cta::ChannelOp channel) {
 
 int64_t slotBytes(cta::ChannelOp channel) {
   auto tile = channel.getResult().getType().getTile();
-  if (channel.hasPanelLayout()) // a store may put another matrix where a matrix lies
+  if (channel.hasPanelLayout()) // a store may put a matrix of another type there
     return llvm::alignTo(panelsOf(channel).bytes(), tile.getRank() > 1 ? kSlotAlignment : 128);
   if (auto shared = channel.getShared())
     return slotBytes(tile, shared->getLayout());
@@ -78,7 +78,7 @@ int64_t channelBytes(func::FuncOp kernel) {
 
 //===- Scratch memory -------------------------------------------------------------------------===//
 
-/// Bytes of an element on its way between threads; truth values travel as bytes.
+/// Bytes of an element that threads exchange; booleans are stored as bytes.
 static int64_t bytesOf(RankedTensorType tile) {
   return std::max<int64_t>(1, tile.getElementTypeBitWidth() / 8);
 }
@@ -90,8 +90,8 @@ int64_t crossingPitch(cta::ConvertOp convert) {
                              : llvm::alignTo(columns * bytes, 16) + 16;
 }
 
-/// What a reduction of `values` for each element of the result leaves for other warps: a word, or
-/// two, for each warp along the axis.
+/// Scratch bytes of a reduction with `values` values per element of the result: one or two words
+/// for each warp along the axis.
 static int64_t reductionBytes(RankedTensorType source, int64_t axis, int64_t valueBytes) {
   int64_t parts = 0;
   for (const Digit &digit : cta::layoutOf(source).digits(Level::Warp))

@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace {
 
-/// The values that follow from a tile's coordinates, sizes, arguments and memory that nobody
-/// writes.
+/// The values that depend only on a tile's coordinates, sizes, arguments and memory that the kernel
+/// does not write.
 class FromCoordinates {
 public:
   FromCoordinates(cta::TilesOp tiles, const DenseSet<Value> &written)
@@ -35,7 +35,7 @@ public:
     return ops[op] = follows;
   }
 
-  /// The ops that compute `values`, which follow, in order.
+  /// The ops that compute `values`, in order.
   SmallVector<Operation *> slice(ArrayRef<Value> values) {
     SetVector<Operation *> needed;
     for (Value value : values)
@@ -47,7 +47,7 @@ public:
     return ordered;
   }
 
-  /// Whether the op reads a number in memory that nobody writes.
+  /// Whether the op loads a number from memory that the kernel does not write.
   bool reads(Operation *op) {
     auto load = dyn_cast<tile::LoadOp>(op);
     return load && !isa<RankedTensorType>(load.getResult().getType()) &&
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  /// An op with all that stands in it.
+  /// An op including its regions.
   bool computes(Operation *outer) {
     return !outer
                 ->walk([&](Operation *op) {
@@ -90,7 +90,7 @@ private:
   DenseMap<Operation *, bool> ops;
 };
 
-/// What a kernel does to memory.
+/// The memory that a kernel writes.
 struct Writes {
   explicit Writes(func::FuncOp kernel) {
     kernel.walk([&](Operation *op) {
@@ -110,7 +110,7 @@ struct Writes {
 
 } // namespace
 
-/// Where a store begins along an axis of a part, and how long that is.
+/// The start of a store along an axis of a part, and the length of that axis.
 static std::optional<std::pair<Value, Value>> bound(Operation *op, FromCoordinates &coordinates) {
   auto store = dyn_cast<tile::StoreOp>(op);
   auto moved = dyn_cast<cta::StoreOp>(op);
@@ -127,7 +127,7 @@ static std::optional<std::pair<Value, Value>> bound(Operation *op, FromCoordinat
   return std::nullopt;
 }
 
-/// The first loop in front of a tile's work that searches.
+/// The first loop before a tile's work that searches memory.
 static scf::WhileOp firstSearch(cta::TilesOp tiles, FromCoordinates &coordinates) {
   for (auto loop : tiles.getBody().getOps<scf::WhileOp>())
     if (loop.getNumResults() && coordinates.contains(loop.getResult(0)) &&

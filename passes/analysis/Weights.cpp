@@ -13,7 +13,7 @@ using Result = std::optional<Weight>;
 
 constexpr double kLog2E = 1.44269504088896340736;
 
-/// Of values of which one is taken, as a whole or by element: they have one weight.
+/// The common weight of values of which one is selected, as a whole or per element.
 Result join(Weight a, Weight b) {
   bool isUnknown = a.kind == Weight::Unknown || b.kind == Weight::Unknown;
   if (!isUnknown && !a.moves() && !b.moves())
@@ -72,7 +72,7 @@ Result turned(Weight weight, Weight::Kind from, Weight::Kind to, double factor) 
   return Weight{to, weight.before * factor, weight.now * factor, weight.axis};
 }
 
-/// The number that a scalar or all elements of a tile are.
+/// The number that a scalar is, or that all elements of a tile are.
 std::optional<double> numberOf(Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))
@@ -133,7 +133,7 @@ Result Weigher::elementwise(Operation *op) {
   return std::nullopt;
 }
 
-/// Of ops that move or join elements of a tile.
+/// For ops that move or combine elements of a tile.
 Result Weigher::reshaped(Operation *op) {
   Weight weight = of(op->getOperand(0));
   if (auto cast = dyn_cast<tile::CastOp>(op))
@@ -200,7 +200,7 @@ bool Weigher::weighBranch(scf::IfOp branch) {
 
 bool Weigher::weigh(Operation *op) {
   if (op->getNumResults() == 1 && weights.contains(op->getResult(0)))
-    return true; // stated
+    return true; // its weight was set
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return weighBranch(branch);
   bool moves = false;

@@ -28,9 +28,9 @@ using namespace mlir;
 
 namespace {
 
-constexpr int kMostRuns = 4096; // in each of which a few hundred things happen
+constexpr int kMostRuns = 4096; // each has a few hundred events
 constexpr int kDrawnRuns = 1024;
-constexpr int kMostMore = 4; // slots that are proposed beside those that a ring has
+constexpr int kMostMore = 4; // slots that are proposed beyond those that a ring has
 
 //===- The search -----------------------------------------------------------------------------===//
 
@@ -59,23 +59,23 @@ public:
   }
 
   std::optional<Deadlock> run();
-  /// Makes rings deeper until the roles get through, if that helps: "give `as` 2 slots".
+  /// Adds slots until the roles get through, if that helps: "give `as` 2 slots".
   std::string deepen(const Deadlock &deadlock);
-  /// Says what has not been tried.
+  /// Reports what was not tried.
   void explainGaps();
 
 private:
-  /// What roles do with the next choice of sizes; nothing if there is no such launch.
+  /// The events of roles for the next choice of sizes; nothing if no launch has these sizes.
   std::optional<std::vector<Player>> trace(Choices &choices);
 
   func::FuncOp kernel;
   Depths depths;
   EventOps eventOps;
   int64_t deepest = 1, turns = 1;
-  DenseMap<Operation *, int64_t> warpgroups; // of roles in which they take turns or may part
+  DenseMap<Operation *, int64_t> warpgroups; // of roles whose warpgroups take turns or may diverge
   int runs = 0;
   bool tooMany = false, tooLong = false;
-  std::optional<Location> obscure; // what cannot be followed
+  std::optional<Location> obscure; // a place that cannot be traced
 };
 
 std::optional<std::vector<Player>> Search::trace(Choices &choices) {
@@ -186,12 +186,12 @@ std::string waitsFor(Player &player) {
                                           : "for a free slot of " + name);
 }
 
-/// True for players who wait at such an event.
+/// True for players that wait at such an event.
 auto waitsAt(RoleEvent::Kind kind) {
   return [kind](Player *player) { return !player->done() && player->event().kind == kind; };
 }
 
-/// What to do about a circle.
+/// The advice for a cycle.
 std::string adviceFor(Search &search, Deadlock &deadlock, ArrayRef<Player *> circle) {
   bool turns = llvm::any_of(circle, waitsAt(RoleEvent::Enter));
   if (circle.back()->done())
@@ -210,7 +210,7 @@ std::string adviceFor(Search &search, Deadlock &deadlock, ArrayRef<Player *> cir
 LogicalResult report(Search &search, Deadlock &deadlock) {
   std::vector<Player *> circle = deadlock.play->circle();
   std::string advice = adviceFor(search, deadlock, circle);
-  // A role that waits for a free slot says most about what to change.
+  // A role that waits for a free slot best shows what to change.
   if (!circle.back()->done())
     std::rotate(circle.begin(), llvm::find_if(circle, waitsAt(RoleEvent::Acquire)), circle.end());
   auto error = circle.front()->event().op->emitError()

@@ -12,7 +12,8 @@ using namespace mlir;
 
 namespace {
 
-/// A type that stands for a place: what it is called, who gives it, and what to do about others.
+/// A type whose values stand for a place: its name, the ops that give such values, and advice for
+/// other ops.
 struct Place {
   const char *noun, *advice;
   bool (*isSource)(Operation *);
@@ -44,7 +45,7 @@ std::optional<Place> placeOf(Type type) {
       .Default([](Type) { return std::nullopt; });
 }
 
-/// Checks a value that `op` gives, to what follows or to a block of its own.
+/// Checks a value of `op`, which may be a result or an argument of its regions.
 LogicalResult checkSource(Operation *op, Type type) {
   std::optional<Place> place = placeOf(type);
   if (!place || place->isSource(op))

@@ -35,7 +35,7 @@ Value channelOf(Operation *op) {
 
 //===- Sections -------------------------------------------------------------------------------===//
 
-/// Checks that a section ends once, beside where it began.
+/// Checks that a section ends once, in the block where it began.
 LogicalResult checkEnd(cta::EnterOp enter) {
   SmallVector<Operation *> ends(enter->getUsers());
   if (ends.empty())
@@ -53,7 +53,7 @@ LogicalResult checkEnd(cta::EnterOp enter) {
   return success();
 }
 
-/// Calls `body` for the ops of a section that has been found to end, with those in its loops and
+/// Calls `body` for the ops of a section that is known to end, including those in its loops and
 /// branches.
 LogicalResult forSection(cta::EnterOp enter, function_ref<LogicalResult(Operation *)> body) {
   auto visit = [&](Operation *op) {
@@ -79,7 +79,7 @@ LogicalResult checkNesting(cta::EnterOp enter) {
 
 //===- Several roles --------------------------------------------------------------------------===//
 
-/// Checks that a role, the order's role number `place`, comes once per tile, in the order's turn.
+/// Checks that a role, number `place` of the order, enters once per tile, in the order's turn.
 LogicalResult checkRate(cta::EnterOp enter, int64_t place, ArrayRef<cta::RoleOp> takers) {
   auto tiles = dyn_cast<cta::TilesOp>(enter->getParentOp());
   if (!tiles)
@@ -98,7 +98,7 @@ LogicalResult checkRate(cta::EnterOp enter, int64_t place, ArrayRef<cta::RoleOp>
                            << takers.size() << "`, or those of all these roles take no turns";
 }
 
-/// Checks that a section touches no channel that the other roles touch: it might wait for them.
+/// Checks that a section uses no channel that the other roles use, since it might wait for them.
 LogicalResult checkApart(cta::EnterOp enter, ArrayRef<cta::RoleOp> takers) {
   return forSection(enter, [&](Operation *op) -> LogicalResult {
     Value channel = channelOf(op);
@@ -133,14 +133,15 @@ LogicalResult checkRoles(ArrayRef<cta::EnterOp> sections, ArrayRef<cta::RoleOp> 
 
 //===- Warpgroups of one role -----------------------------------------------------------------===//
 
-/// How many slots of a channel a warpgroup may hold when it waits for its turn at `enter`.
+/// The number of slots of a channel that a warpgroup may hold when it waits for its turn at
+/// `enter`.
 int64_t heldAt(cta::EnterOp enter, Value channel) {
   int64_t held = 0;
   if (auto tiles = enter->getParentOfType<cta::TilesOp>()) // from the tile before
     held += llvm::count_if(tiles.getRegionIterArgs(), [&](Value value) {
       return isa<cta::SlotType>(value.getType()) && cta::channelOf(value).getResult() == channel;
     });
-  bool late = false; // one is given back when the next product has been started
+  bool late = false; // one is released after the next product has started
   for (Operation *take : channel.getUsers()) {
     Operation *here = take->getBlock()->findAncestorOpInBlock(*enter);
     for (Operation *user : take->getUsers())

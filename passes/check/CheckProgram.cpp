@@ -35,14 +35,14 @@ std::string quoted(Value value, StringRef otherwise) {
 
 //===- Slots ----------------------------------------------------------------------------------===//
 
-/// What became of a slot by the op that closes it here: the next tile may go on with it.
+/// How the op that closes a slot leaves it. The next tile may continue with it.
 StringRef outcomeOf(Operation *close) {
   return isa<cta::CommitOp>(close)    ? "committed"
          : isa<cta::ReleaseOp>(close) ? "released"
                                       : "handed on to a tile";
 }
 
-/// Checks that nothing touches a slot behind the op that closes it.
+/// Checks that nothing uses a slot after the op that closes it.
 LogicalResult checkUses(Value slot, Operation *close) {
   for (Operation *user : slot.getUsers()) {
     Operation *inBlock = close->getBlock()->findAncestorOpInBlock(*user);
@@ -56,7 +56,7 @@ LogicalResult checkUses(Value slot, Operation *close) {
   return success();
 }
 
-/// Checks that products which read a slot are done when it is given back or handed on.
+/// Checks that products which read a slot are done when it is released or passed on.
 LogicalResult checkReaders(Value slot, Operation *close) {
   auto release = dyn_cast<cta::ReleaseOp>(close);
   Value product = release ? release.getProduct() : Value();
@@ -82,7 +82,8 @@ LogicalResult checkReaders(Value slot, Operation *close) {
   return success();
 }
 
-/// Checks a slot from where it is opened, or comes from another tile, to where it is closed.
+/// Checks a slot from the op that opens it, or the tile that passes it on, to the op that closes
+/// it.
 LogicalResult checkSlot(Value slot) {
   bool fills = isa_and_nonnull<cta::AcquireOp>(slot.getDefiningOp());
   StringRef closing = fills ? "commit" : "release", opened = fills ? "acquired" : "waited for";
@@ -115,7 +116,8 @@ LogicalResult checkSlot(Value slot) {
   return fills ? success() : checkReaders(slot, close);
 }
 
-/// Checks that the slots which a tile hands to the next are of the channels that the first had.
+/// Checks that the slots which a tile passes to the next one are of the same channels as the first
+/// tile's.
 LogicalResult checkHandedOn(cta::TilesOp tiles) {
   for (auto [init, next] : llvm::zip(tiles.getInitArgs(), tiles.getYieldedValues())) {
     if (!isa<cta::SlotType>(init.getType()))
@@ -136,7 +138,7 @@ LogicalResult checkHandedOn(cta::TilesOp tiles) {
 
 //===- Sums -----------------------------------------------------------------------------------===//
 
-/// The loop in whose body a value is made; null outside of loops.
+/// The loop whose body defines a value; null outside of loops.
 LoopLikeOpInterface loopOf(Value value) {
   if (Operation *op = value.getDefiningOp())
     return op->getParentOfType<LoopLikeOpInterface>();
@@ -206,7 +208,7 @@ struct CheckProgram : impl::CheckProgramBase<CheckProgram> {
   LogicalResult checkTiles(func::FuncOp kernel) {
     cta::TilesOp first, inTurn;
     llvm::SmallSet<int64_t, 4> taken;
-    bool allTaken = false; // by some role that takes no turns
+    bool allTaken = false; // a role without turns takes them all
     WalkResult result = kernel.walk([&](cta::TilesOp tiles) {
       if (!first)
         first = tiles;
@@ -315,7 +317,8 @@ struct CheckProgram : impl::CheckProgramBase<CheckProgram> {
     return channel.getMulticast() ? checkMulticast(fills) : success();
   }
 
-  /// The blocks of a cluster differ along the first axis of tiles; a tile for all of them does not.
+  /// The blocks of a cluster differ along the first axis of tiles. A multicast tile must not depend
+  /// on it.
   LogicalResult checkMulticast(ArrayRef<Operation *> fills) {
     for (Operation *fill : fills) {
       for (Operation *around : loopsAround(fill))

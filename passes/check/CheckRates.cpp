@@ -42,7 +42,7 @@ SmallVector<Operation *> loopsAround(Operation *op) {
   return loops;
 }
 
-/// True when two loops, or branches, of two roles run as often.
+/// True if two loops or branches of two roles run equally often.
 static bool runsAsOften(Operation *a, Operation *b) {
   auto forA = dyn_cast<scf::ForOp>(a), forB = dyn_cast<scf::ForOp>(b);
   if (forA && forB)
@@ -58,8 +58,8 @@ static bool runsAsOften(Operation *a, Operation *b) {
 
 namespace {
 
-/// How many slots change hands in one run of some loops: a sum of values, which roles compute
-/// alike.
+/// The number of slots that change hands in one run of some loops: a sum of values, which roles
+/// compute alike.
 struct Count {
   SmallVector<Operation *> loops;
   int64_t constant = 0;
@@ -83,8 +83,8 @@ struct Count {
   }
 };
 
-/// Slots by the loops in which they change hands. The innermost loop counts by its iterations, so
-/// that a role may do the first or the last of them apart.
+/// Slots, by the loops in which they change hands. The innermost loop counts by its iterations, so
+/// that a role may peel the first or the last of them.
 class Balance {
 public:
   void add(Operation *turn, int64_t sign) {

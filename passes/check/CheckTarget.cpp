@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace {
 
-/// Something that an op asks for, in words: what the op is or does, and what could stand instead.
+/// A need of an op, in words: what the op is or does, and what could replace it.
 struct Need {
   Feature feature;
   std::string what, instead;
@@ -42,7 +42,7 @@ Needs needsOf(cta::RoleOp op) {
   return needs;
 }
 
-/// An instruction of the target for the operands of a product; multiply-adds suit all.
+/// An instruction of the target for the operands of a product; `#cta.fma` works for all.
 Attribute otherInstruction(cta::MmaOp op, const Target &target) {
   for (const ProductForm &form : productForms())
     if (target.has(form.feature) && form.multiplies(op.getOperandElementType(), op.getTf32()))
@@ -98,7 +98,7 @@ LogicalResult checkTarget(func::FuncOp kernel) {
   const Target *target = name ? findTarget(name) : nullptr;
   if (!target && (name || !kernel.getOps<cta::RoleOp>().empty()))
     return kernel.emitError() << "needs a target that exists, such as `cta.target = \"sm_90\"`";
-  if (!target) // a function for kernels, which ask for themselves
+  if (!target) // a function without a target, which kernels call
     return success();
   return failure(kernel
                      .walk<WalkOrder::PreOrder>([&](Operation *op) {

@@ -25,7 +25,7 @@ int64_t Choices::choose(const std::string &name, function_ref<Candidates()> cand
   Candidates &all = choices.back().candidates;
   if (generator)
     return all[choices.back().index = (*generator)() % all.size()];
-  // Combinations multiply: of later numbers a few are enough.
+  // Combinations multiply, so later numbers get few candidates.
   Candidates few = all;
   if (choices.size() > 4 && all.size() > 2)
     few = {all.front(), all.back()};
@@ -59,7 +59,7 @@ bool Choices::next() {
 std::string Choices::str() const {
   std::string text;
   for (const Choice &choice : choices)
-    if (!StringRef(choice.name).contains('(')) // what is read from memory has no name
+    if (!StringRef(choice.name).contains('(')) // values read from memory have no name
       text += (text.empty() ? "" : ", ") + choice.name + " = " +
               std::to_string(choice.candidates[choice.index]);
   return text;
@@ -103,10 +103,10 @@ const Recipe &Choices::recipeOf(Operation *outer) {
 
 //===- Integers -------------------------------------------------------------------------------===//
 
-/// Tiles of a block are chosen up to so many; those behind are like them, in the same order.
+/// The number of a block's first tiles that are chosen. Later tiles repeat them in the same order.
 static constexpr int64_t kTileKinds = 4;
 
-/// What a value is divided by, on its way to the bounds of loops.
+/// The divisors of a value on its way to loop bounds.
 static void collectDivisors(Value value, llvm::SmallSet<int64_t, 4> &divisors) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
@@ -158,7 +158,7 @@ std::optional<int64_t> Scalars::choose(Value value, const std::string &name) {
   return choices.choose(name, [&] { return candidatesFor(value); }, choices.thresholds.of(value));
 }
 
-/// What a value is called wherever it is computed alike; empty if that cannot be said.
+/// A name that is equal for values that are computed alike; empty if there is none.
 std::string Scalars::nameOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto kernel = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
@@ -181,7 +181,7 @@ std::string Scalars::nameOf(Value value) {
   return text + "#" + std::to_string(cast<OpResult>(value).getResultNumber());
 }
 
-/// What is computed, with all that stands in it, and from what; empty if that cannot be said.
+/// The text of a computation, including its regions and inputs; empty if there is none.
 std::string Scalars::textOf(Operation *op) {
   const Recipe &recipe = choices.recipeOf(op);
   if (!recipe.number)
@@ -213,7 +213,8 @@ std::optional<int64_t> Scalars::argument(BlockArgument argument) {
   return coordinate(tiles, argument.getArgNumber());
 }
 
-/// A coordinate of a tile: the first, the middle, the last, and where something changes.
+/// A coordinate of a tile: the first, the middle, the last, and the values at which something
+/// changes.
 std::optional<int64_t> Scalars::coordinate(cta::TilesOp tiles, unsigned axis) {
   std::optional<int64_t> extent = of(tiles.getExtents()[axis]);
   if (!extent)
@@ -236,11 +237,11 @@ std::optional<int64_t> Scalars::coordinate(cta::TilesOp tiles, unsigned axis) {
         places.insert(change);
     return Choices::Candidates(places.begin(), places.end());
   };
-  // Two tiles in a row that are neither first nor last are enough.
+  // Two consecutive tiles that are neither first nor last are enough.
   return choices.choose(name, candidates, kind < 2 ? changes : Thresholds::Numbers());
 }
 
-/// The first step of a tile's part, or the one behind its last: all steps, the first or the last.
+/// The first step of a tile's part, or the step behind its last: all steps, the first, or the last.
 std::optional<int64_t> Scalars::part(cta::TilesOp tiles, bool end) {
   std::optional<int64_t> steps = of(tiles.getLength());
   if (!steps)

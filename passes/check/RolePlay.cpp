@@ -17,7 +17,7 @@ RolePlay::RolePlay(std::vector<Player> everyone, Depths depths, EventOps &eventO
     join(player, eventOps.opensOf(player.role));
 }
 
-/// Enters a player wherever others may wait for it.
+/// Adds a player to the events that others may wait for.
 void RolePlay::join(Player &player, ArrayRef<Operation *> opens) {
   for (Operation *op : opens) {
     if (isa<cta::EnterOp>(op))
@@ -27,7 +27,7 @@ void RolePlay::join(Player &player, ArrayRef<Operation *> opens) {
     auto fill = dyn_cast<cta::AcquireOp>(op);
     if (!fill)
       continue;
-    // Every warp puts or copies its part; copies by TMA are one thread's.
+    // Every warp puts or copies its part, but one thread issues TMA copies.
     bool all = fill.getChannel().getDefiningOp<cta::ChannelOp>().getKind() != cta::ChannelKind::Tma;
     if (all || player.warpgroup.value_or(0) == 0)
       rings[fill.getChannel()].committed[&player];
@@ -99,7 +99,7 @@ std::vector<Player *> RolePlay::circle() {
 Operation *RolePlay::holder(const Player &waiting) {
   const RoleEvent &wanted = waiting.event();
   if (wanted.kind == RoleEvent::Wait)
-    return nullptr; // for a slot that nobody has
+    return nullptr; // for a slot that nobody holds
   const Player &taker = *blocker(waiting);
   if (taker.done())
     return nullptr;

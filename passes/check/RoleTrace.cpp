@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  static constexpr size_t kLongest = 10000; ///< Events: sizes that make more are left out.
+  static constexpr size_t kLongest = 10000; ///< Events; sizes with more are left out.
 
   bool stopped() const { return scalars.problem != Trial::Possible; }
   void block(Block &body);
@@ -58,10 +58,9 @@ private:
   Scalars scalars;
   EventOps &eventOps;
   std::vector<RoleEvent> trace;
-  /// Turns so far: sections of an order and slots of a channel that are taken; slots that are
-  /// filled.
+  /// Counters: sections of an order and slots of a channel that were taken; slots that were filled.
   DenseMap<Value, int64_t> reached[2];
-  DenseMap<Value, int64_t> ordinals; // the last one that a slot or a section was
+  DenseMap<Value, int64_t> ordinals; // the number of each slot or section
 };
 
 void Tracer::record(const RoleEvent &event) {
@@ -70,7 +69,7 @@ void Tracer::record(const RoleEvent &event) {
     scalars.problem = Trial::TooLong;
 }
 
-/// The first of the warpgroups that take turns takes the last one that is given, before it ends
+/// The first of the warpgroups that take turns takes the last turn before it ends
 /// (ExpandOrders.cpp).
 void Tracer::takeLastTurns(cta::RoleOp role) {
   for (auto order : role->getBlock()->getOps<cta::OrderOp>())
@@ -78,20 +77,20 @@ void Tracer::takeLastTurns(cta::RoleOp role) {
       record({RoleEvent::Enter, order.getResult(), reached[0][order.getResult()], role});
 }
 
-/// The next slot of a channel, or section of an order.
+/// Opens the next slot of a channel, or the next section of an order.
 void Tracer::open(RoleEvent::Kind kind, Operation *op) {
   Value opened = op->getResult(0), resource = op->getOperand(0);
   record({kind, resource, ordinals[opened] = reached[kind == RoleEvent::Acquire][resource]++, op});
 }
 
-/// What `op` says of a slot or section.
+/// The event of an op that closes a slot or section.
 RoleEvent Tracer::close(RoleEvent::Kind kind, Operation *op, Value opened) {
   auto section = opened.getDefiningOp<cta::EnterOp>();
   Value resource = section ? Value(section.getOrder()) : Value(cta::channelOf(opened));
   return {kind, resource, ordinals.lookup(opened), op};
 }
 
-/// Slots, among other values, that go by new names from here.
+/// Slots, among other values, get new names.
 void Tracer::handOn(ValueRange values, ValueRange names) {
   SmallVector<int64_t> handed;
   for (Value value : values)

@@ -15,8 +15,8 @@ static std::string quoted(Value value, StringRef otherwise) {
   return "`" + cta::nameOf(value, otherwise) + "`";
 }
 
-/// Whether a sum is awaited in front of an op, itself or as what a later product adds to it, or
-/// behind the loop that carries it on.
+/// Whether an accumulator is awaited before an op: itself, as part of a later accumulator, or
+/// behind the loop that carries it.
 static bool isAwaitedBefore(Value pending, Operation *op) {
   Operation *source = pending.getDefiningOp();
   return llvm::any_of(pending.getUses(), [&](OpOperand &use) {
@@ -120,7 +120,7 @@ LogicalResult checkPartStart(cta::CopyOp copy) {
 
 //===- Reading and writing over ---------------------------------------------------------------===//
 
-/// Checks that a slot that a store goes through is the role's alone.
+/// Checks that no other role uses a slot that a store goes through.
 static LogicalResult checkOtherReaders(cta::StoreOp store, Value slot) {
   Value channel = cta::channelOf(slot);
   for (Operation *user : channel.getUsers())
@@ -134,7 +134,7 @@ static LogicalResult checkOtherReaders(cta::StoreOp store, Value slot) {
   return success();
 }
 
-/// Checks that reads of a slot are over when a store goes through it.
+/// Checks that all reads of a slot are over when a store goes through it.
 static LogicalResult checkStore(cta::StoreOp store, Value slot, Operation *close) {
   if (!isa<cta::ReleaseOp>(close))
     return store.emitError() << "writes over slot " << quoted(slot, "slot")

@@ -18,12 +18,12 @@ static std::optional<int64_t> constantOf(Value value) {
   return constant.getSExtValue();
 }
 
-/// The other operand of an op that has two.
+/// The other operand of an op with two operands.
 static Value otherOf(OpOperand &use) {
   return use.getOwner()->getOperand(1 - use.getOperandNumber());
 }
 
-/// The part of a tile, whose number of steps `op` gives; nothing of other ops.
+/// The part of the tile whose number of steps `op` gives; nothing for other ops.
 static ValueRange partGivenBy(Operation *op) {
   auto tiles = isa<cta::YieldOp>(op) ? dyn_cast<cta::TilesOp>(op->getParentOp()) : nullptr;
   bool gives = tiles && op->getParentRegion() == &tiles.getLengths();
@@ -32,7 +32,7 @@ static ValueRange partGivenBy(Operation *op) {
 
 //===- From what is computed back to what it is computed from ---------------------------------===//
 
-/// Numbers, put for the operand of `use`, from which its op computes `result`, or about that.
+/// Numbers for the operand of `use` with which its op gives about `result`.
 static SmallVector<int64_t, 2> operandsFor(OpOperand &use, int64_t result, int64_t other) {
   using Found = SmallVector<int64_t, 2>;
   bool isFirst = use.getOperandNumber() == 0;
@@ -65,7 +65,7 @@ void Thresholds::collect(OpOperand &use, Numbers &found) {
       return;
     if (std::optional<int64_t> other = constantOf(loop->getOperand(1 - number)))
       found.insert({*other, *other + 1});
-    for (int64_t counter : of(loop.getInductionVar())) // it goes that far
+    for (int64_t counter : of(loop.getInductionVar())) // the loop's upper bound
       found.insert(counter + int64_t(number == 1));
     return;
   }
@@ -123,7 +123,7 @@ const Numbers &Thresholds::ofAxis(func::FuncOp kernel, unsigned axis) {
 
 namespace {
 
-/// True for ops between roles, and loops and branches that have some.
+/// True for ops that synchronise roles, and for loops and branches that contain some.
 bool meetsOthers(Operation *op) {
   return op
       ->walk([](Operation *inner) {
@@ -133,7 +133,7 @@ bool meetsOthers(Operation *op) {
       .wasInterrupted();
 }
 
-/// True where a condition, or a number, says how often something between roles happens.
+/// True if a value decides how often roles synchronise, as a condition or a count.
 bool decides(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
     if (llvm::any_of(partGivenBy(user), decides))
@@ -146,7 +146,7 @@ bool decides(Value value) {
   });
 }
 
-/// True for a number that is the same for all tiles: sizes, arguments, warpgroups.
+/// True for a value that is the same for all tiles: sizes, arguments, warpgroups.
 bool isSameForAll(Value value) {
   if (isa<BlockArgument>(value))
     return isa<func::FuncOp>(value.getParentBlock()->getParentOp());
@@ -157,7 +157,7 @@ bool isSameForAll(Value value) {
          });
 }
 
-/// Looks for a use of a number of a tile that thresholds do not cover. `covered`: so far they do.
+/// Looks for a use of a tile's value that thresholds do not cover. `covered`: they do so far.
 std::optional<Location> unfollowedUse(Value value, bool covered) {
   for (OpOperand &use : value.getUses()) {
     Operation *op = use.getOwner();

@@ -36,7 +36,7 @@ public:
     }
     for (Operation *op : ops) {
       rewriteOperands(op);
-      if (settle(op)) // operands that follow from a result
+      if (settle(op)) // for operands that depend on a result
         rewriteOperands(op);
       if (auto sums = dyn_cast<cta::PartialSumOp>(op))
         checkPartialSum(sums);
@@ -47,7 +47,7 @@ public:
 
 private:
   void rewriteOperands(Operation *op);
-  /// The layout that op wants of its operand; none when it takes any.
+  /// The layout that op needs for its operand; none if it takes any.
   std::optional<Layout> wanted(Operation *op, unsigned index);
   std::optional<Layout> wantedByStore(Value value, tile::ViewType view, ValueRange indices,
                                       ArrayRef<int64_t> extents);
@@ -65,8 +65,8 @@ private:
   OpBuilder builder;
 };
 
-/// Fragments scatter a row over many narrow writes; a tile of some size is first brought into rows,
-/// unless it is larger than shared memory.
+/// Fragments would scatter a row over many narrow writes. So a larger tile is first converted to
+/// rows, unless shared memory has no room for it.
 std::optional<Layout> LayoutRewriter::wantedByStore(Value value, tile::ViewType view,
                                                     ValueRange indices, ArrayRef<int64_t> extents) {
   auto type = tileType(value);
@@ -77,7 +77,7 @@ std::optional<Layout> LayoutRewriter::wantedByStore(Value value, tile::ViewType 
     return rows;
   bool narrow = std::min(current->second.vector(type.getRank() - 1), vector) < vector;
   bool large = type.getNumElements() >= vector * kLanes * warps;
-  // The tile meets in shared memory, in rows that swizzle-layout pads by at most 64 bytes.
+  // The conversion's tile in shared memory, whose rows swizzle-layout pads by at most 64 bytes.
   int64_t columns = type.getShape().back(), bytes = (type.getElementTypeBitWidth() + 7) / 8;
   bool fits = type.getNumElements() / columns * (columns * bytes + 64) <= target.smem;
   return narrow && large && fits && type.getRank() == 2 ? rows : current->second;
@@ -96,7 +96,7 @@ std::optional<Layout> LayoutRewriter::wanted(Operation *op, unsigned index) {
     return known(operand) ? known(operand)
                           : wantedByStore(operand, atomic.getView().getType(), atomic.getIndices(),
                                           atomic.getExtents());
-  // An index tile follows the tile that it addresses; that operand has been rewritten already.
+  // An index tile follows the tile that it addresses, which has been rewritten already.
   TilePlace place = TilePlace::operand(index);
   if (isa<tile::LoadOp>(op))
     return passLayout(op, TilePlace::result(0), *layoutIn(op->getResult(0).getType()), place);
@@ -117,7 +117,7 @@ std::optional<Layout> LayoutRewriter::wanted(Operation *op, unsigned index) {
     if (auto layout = known(result))
       if (auto passed = passLayout(op, TilePlace::result(result.getResultNumber()), *layout, place))
         return passed;
-  // Reductions take what they get; a constant in their place is laid out in rows.
+  // Reductions take any layout; a constant operand gets rows.
   if (auto current = known(operand))
     return current;
   auto type = tileType(operand);
@@ -125,7 +125,7 @@ std::optional<Layout> LayoutRewriter::wanted(Operation *op, unsigned index) {
 }
 
 void LayoutRewriter::rewriteOperands(Operation *op) {
-  // Free ops are made anew where they are used.
+  // Free ops are computed again at their uses.
   if (op->getNumResults() == 1 && isTile(op->getResult(0)) && isFree(op->getResult(0)))
     return;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -136,7 +136,7 @@ void LayoutRewriter::rewriteOperands(Operation *op) {
   }
 }
 
-/// A conversion, which `cause` makes necessary.
+/// A conversion that `cause` needs.
 Value LayoutRewriter::convert(Operation *cause, Value value, const Layout &layout) {
   auto type = tileType(value);
   explain(cause, "assign-layouts")
@@ -178,8 +178,8 @@ Value LayoutRewriter::inLayout(Value value, const Layout &layout, Operation *use
   return copy->getResult(0);
 }
 
-/// Where a result follows from what an operand has become, such as what a reduction leaves: its
-/// uses that settled on another get a conversion. Whether there are such.
+/// If a result depends on the final layout of an operand, such as that of a reduction, uses with
+/// another layout get a conversion. Returns whether there are any.
 bool LayoutRewriter::settle(Operation *op) {
   bool settles = false;
   for (OpResult result : op->getResults())
@@ -223,7 +223,7 @@ struct AssignLayouts : impl::AssignLayoutsBase<AssignLayouts> {
     func::FuncOp kernel = getOperation();
     if (!cta::warpsOf(kernel))
       return;
-    // Each role by itself: it shares no tiles with others.
+    // Each role by itself: roles share no tiles.
     SmallVector<Operation *> roots(kernel.getOps<cta::RoleOp>());
     if (roots.empty())
       roots.push_back(kernel);

@@ -1,5 +1,5 @@
-// A plan that is only for some launches says so: where its conditions do not hold, the host takes
-// another. To passes they are facts.
+// States the conditions of a plan. If they do not hold, the host takes another plan. Passes use
+// them as facts.
 #include "passes/Passes.h"
 #include "passes/plan/BoundPlan.h"
 

@@ -1,7 +1,7 @@
 // The configuration of a kernel in one place: the target, the warps of a block, the depth of its
-// pipelines. What the caller (the tuner, a test, a user's `--config`) states is taken; the rest
-// comes from the sizes of the kernel's tiles. Tile extents are bound earlier: they are `tune`
-// parameters of the program.
+// pipelines. The caller (the tuner, a test, a user's `--config`) may state some of it; the rest
+// follows from the kernel's tiles. Tile extents are bound earlier: they are `tune` parameters of
+// the program.
 #include "passes/Passes.h"
 #include "passes/plan/Adjust.h"
 
@@ -16,8 +16,8 @@ using namespace mlir;
 
 namespace {
 
-/// Elements of accumulators that live at once, summed over the kernel's products (each product of a
-/// loop that was split counts once, by its result type and its place).
+/// Elements of accumulators that are live at once, over all products of the kernel. (If a loop was
+/// split, its products count once, by result type and place.)
 int64_t accumulatorElements(func::FuncOp kernel) {
   int64_t largest = 0;
   DenseMap<Block *, int64_t> perBlock;
@@ -40,10 +40,10 @@ int64_t largestTile(func::FuncOp kernel) {
   return largest;
 }
 
-/// Warps for which a thread holds at most 192 accumulators of products, or about 16 elements of
-/// other tiles; `why` gets what is against fewer. Few warps with large parts read each operand
+/// The number of warps with which a thread holds at most 192 accumulators, or about 16 elements of
+/// other tiles. `why` gets the reasons against fewer. Few warps with large parts use each operand
 /// fragment for more products (measured with attention, D = 128: 338 TFLOP/s with 4 warps, 243 with
-/// 8); 192 is what registers allow.
+/// 8). Registers allow up to 192.
 int64_t chooseWarps(func::FuncOp kernel, Explanation &why) {
   int64_t accumulators = accumulatorElements(kernel);
   int64_t perThread = accumulators ? 192 : 16;

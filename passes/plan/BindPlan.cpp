@@ -1,4 +1,4 @@
-// Reads a plan, and says of each op what the plan calls it. What the plan leaves open, and what the
+// Reads a plan and marks ops with their ids. Missing entries, and entries for things that the
 // kernel does not have, are errors: later passes carry out what is stated, and choose nothing.
 #include "passes/Passes.h"
 #include "passes/analysis/KernelFacts.h"
@@ -70,7 +70,7 @@ private:
                    succeeded(check(plan.channels, "channels", &Plan::Channel::id)));
   }
 
-  /// What a plan is about may have changed since it was written.
+  /// The facts of a plan may have changed since it was written.
   LogicalResult checkFacts() {
     std::string own = facts.hash();
     if (!plan.facts || *plan.facts == own)
@@ -112,7 +112,7 @@ private:
     return success();
   }
 
-  /// The tiles that a role puts are the kernel's, and no other role's.
+  /// The tiles of a role exist, and no other role puts them.
   LogicalResult checkTiles(const Plan::Role &role) {
     func::FuncOp kernel = getOperation();
     if (!role.streams.empty() && !role.tiles.empty())
@@ -187,7 +187,7 @@ private:
 
   LogicalResult bindLoops() {
     for (LoopFact &loop : facts.loops)
-      name(loop.loop, loop.id); // all: products in them may be behind
+      name(loop.loop, loop.id); // all loops: products in them may be delayed
     for (const Plan::Loop &entry : plan.loops) {
       if (entry.id == Plan::kTiles) {
         if (failed(checkTiles(entry)))
@@ -204,7 +204,7 @@ private:
     return success();
   }
 
-  /// The loop over tiles has an order of starts and awaits, and nothing else.
+  /// The loop over tiles has only an order of starts and awaits.
   LogicalResult checkTiles(const Plan::Loop &entry) {
     Plan::Loop orderAlone;
     orderAlone.id = entry.id;
@@ -220,7 +220,7 @@ private:
     return success();
   }
 
-  /// An order has each product of the loop's body once, its await behind its start.
+  /// An order has each product of the loop's body once, and its await after its start.
   LogicalResult checkOrder(scf::ForOp loop, const Plan::Loop &entry) {
     if (entry.order.empty())
       return success();

@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace {
 
-/// Binds one tile.
+/// Binds one computed tile.
 class Binder {
 public:
   Binder(const ComputedTile &tile, const Plan &plan, const KernelFacts &facts)
@@ -63,13 +63,13 @@ private:
     return success();
   }
 
-  /// What a use is when the plan has swapped the product.
+  /// A use, as it is after the plan's swaps.
   ComputedTile::Use asMultiplied(ComputedTile::Use use) const {
     bool swapped = plan.productOf(*idOf(use.dot))->swapped;
     return {use.dot, use.isRight != swapped, use.isTransposed != swapped};
   }
 
-  /// Whether a product can read the stream as it is.
+  /// Checks that a product can read the stream without a transposition.
   LogicalResult checkUnturned(tile::DotOp dot) const {
     const Plan::Product &product = *plan.productOf(*idOf(dot));
     cta::InstructionAttrInterface instruction = instructionOf(product, dot.getContext());
@@ -83,7 +83,7 @@ private:
                             << ": put, 2 slots`";
   }
 
-  /// Has products read the stream by way of a tile that is it, transposed.
+  /// Makes products read the transposed stream through a computed tile.
   void turn() const {
     auto load = value.getDefiningOp<tile::LoadOp>();
     OpBuilder builder(load);
@@ -107,7 +107,7 @@ private:
                                              ArrayRef<int64_t>{1, 0});
   }
 
-  /// Whether the role that multiplies takes the tile as often as another puts it.
+  /// Checks that the consumer takes the tile as often as the other role puts it.
   LogicalResult checkPlace() const {
     Operation *op = value.getDefiningOp();
     for (LoopFact loop : facts.loops)
@@ -119,7 +119,7 @@ private:
     return success();
   }
 
-  /// Whether a role can compute the tile without what another does.
+  /// Checks that a role can compute the tile without the results of another role.
   LogicalResult checkSlice() const {
     llvm::SmallSetVector<Value, 16> open;
     open.insert(value);

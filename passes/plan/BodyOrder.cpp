@@ -16,15 +16,15 @@ llvm::SetVector<Value> readBy(Operation *op) {
 
 namespace {
 
-/// Whether an op starts, awaits or hands over something: its place is stated, not found.
+/// Whether an op is a start, an await or a hand-over, whose place is stated.
 bool isPlaced(Operation *op) {
   return isa<cta::MmaOp, cta::AwaitOp, cta::WaitOp, cta::ReleaseOp, cta::BeginOp, cta::EnterOp,
              cta::LeaveOp>(op);
 }
 
-/// Whether an op stands with what reads it: it only repeats or rounds elements, or a few
-/// instructions make a tile of rows, columns and numbers, which beside sums takes registers that
-/// they need.
+/// Whether an op belongs beside its reader: it only repeats or rounds elements, or it is a few
+/// instructions that make a tile of rows, columns and numbers. Elsewhere such a tile would take
+/// registers from accumulators.
 bool isShape(Operation *op) {
   auto type = op->getNumResults() == 1 ? dyn_cast<RankedTensorType>(op->getResultTypes()[0])
                                        : RankedTensorType();
@@ -44,9 +44,9 @@ bool isShape(Operation *op) {
 
 bool writesMemory(Operation *op) { return isa<tile::StoreOp, tile::AtomicOp, cta::StoreOp>(op); }
 
-/// Whether an op is worth a product's time: it works on whole tiles, asks special functions or has
-/// threads exchange values. What it costs to hold an await behind a few numbers of rows is more
-/// than these take.
+/// Whether an op takes enough time to hide a product: it works on whole tiles, uses special
+/// functions, or exchanges values between threads. Others take less time than holding an await
+/// behind them costs.
 bool takesTime(Operation *op) {
   bool isWhole = llvm::any_of(op->getResultTypes(), [](Type type) {
     auto tile = dyn_cast<RankedTensorType>(type);
@@ -56,8 +56,8 @@ bool takesTime(Operation *op) {
          (isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op));
 }
 
-/// Of ops that have been placed, a small tile of f32 that most of them lead to and none of them
-/// reads; null if there is none.
+/// A small f32 tile that depends on most of these placed ops and that none of them reads; null if
+/// there is none.
 Value leadTo(ArrayRef<Operation *> ops) {
   Value best;
   size_t most = 0;
@@ -140,7 +140,8 @@ private:
     return found == body.end() ? nullptr : *found;
   }
 
-  /// Nobody's turn is spent on waiting for what the first product in it reads.
+  /// Places the waits of the first product before its turn, so that the turn is not spent on
+  /// waiting.
   void prepare(Operation *first) {
     if (isa_and_nonnull<cta::MmaOp>(first))
       for (Operation *other : before(first))
@@ -148,8 +149,8 @@ private:
           place(other);
   }
 
-  /// What the next product of those that are behind reads is made beside this one, if it comes from
-  /// slots alone: up to what would be written to the registers that this one reads.
+  /// Computes the operand of the next delayed product beside this one, if it comes only from slots,
+  /// up to the op that would write the registers which this product reads.
   void prepareNext(cta::MmaOp product) {
     llvm::SetVector<Operation *> needed;
     for (Value operand : product ? product->getOperands() : ValueRange())
@@ -161,13 +162,13 @@ private:
     for (size_t at = 0; at < needed.size(); ++at)
       for (Operation *other : before(needed[at]))
         needed.insert(other);
-    for (Operation *op : body) // slots are taken in the order in which they come
+    for (Operation *op : body) // in the order in which slots are taken
       if (needed.contains(op))
         place(op);
     giveBack();
   }
 
-  /// Adds a product, which stands behind what the next start waits for.
+  /// Adds a product, behind the slots that the next start waits for.
   void add(const Step &step, ArrayRef<Step> then) {
     const auto *next = llvm::find_if(then, [](auto &each) { return !each.product.empty(); });
     if (next != then.end() && next->kind == Step::Start)
@@ -177,7 +178,7 @@ private:
         place(op);
   }
 
-  /// The product that an op adds at a place of its own.
+  /// The product that an op adds, if the plan orders the addition.
   static std::optional<StringRef> addedWith(Operation *op) {
     auto id = op->getAttrOfType<StringAttr>(kAddAttr);
     return id ? std::optional(id.getValue()) : std::nullopt;
@@ -189,8 +190,7 @@ private:
     return ((isa<cta::AwaitOp>(op) ? "await " : "start ") + *idOf(op)).str();
   }
 
-  /// A start or an await that has not been placed, and has to stand in front of an op; null if
-  /// there is none.
+  /// An unplaced start or await that must come before an op; null if there is none.
   Operation *neededFirst(Operation *op) {
     llvm::SetVector<Operation *> open;
     open.insert(op);
@@ -213,7 +213,7 @@ private:
     beside.clear();
   }
 
-  /// Behind all that can be done now.
+  /// Places an await behind all ops that can be placed now.
   void await(Operation *op) {
     ready.clear();
     if (auto await = cast<cta::AwaitOp>(op); late.contains(op))
@@ -227,7 +227,7 @@ private:
     giveBack();
   }
 
-  /// Slots that have been read go back at once.
+  /// Releases slots that have been read.
   void giveBack() {
     for (Operation *op : body)
       if (isa<cta::ReleaseOp>(op) &&
@@ -237,8 +237,8 @@ private:
 
   bool isDone(Operation *op) const { return done.contains(op); }
 
-  /// What stands in front of an op: what it reads, if it is of the same iteration or carried by
-  /// what is late; and what has to stay in order.
+  /// The ops that must come before an op: those of the same iteration whose results it reads (or
+  /// that late ops carry), and those that must stay in order.
   SmallVector<Operation *> before(Operation *op) {
     SmallVector<Operation *> ops;
     for (Value value : readBy(op)) {
@@ -253,7 +253,8 @@ private:
         ops.push_back(source);
       }
     }
-    // What is late takes slots first, and goes through its loops: it is of the iteration before.
+    // Late ops take slots first and release them through their loops: they belong to the iteration
+    // before.
     if (auto wait = dyn_cast<cta::WaitOp>(op); wait && !late.contains(op))
       for (Operation *other : body)
         if (late.contains(other) && (isa<scf::ForOp>(other) || takesFrom(other, wait.getChannel())))
@@ -275,7 +276,8 @@ private:
       for (Operation *user : release.getSlot().getUsers())
         if (auto product = dyn_cast<cta::MmaOp>(user))
           addAwaitsOf(product.getResult());
-    // Registers that a product reads are not written while it is under way: ptxas would serialize.
+    // Registers that a product reads must not be written while it is in flight, or ptxas would
+    // serialise products.
     for (Operation *user : op->getUsers())
       if (auto product = dyn_cast<cta::MmaOp>(user);
           product && late.contains(product) && !late.contains(op) && !isPlaced(op))
@@ -283,7 +285,7 @@ private:
     return ops;
   }
 
-  /// Whether two ops fill or take slots of the same channel, or one gives back what the other
+  /// Whether two ops fill or take slots of the same channel, or one releases a slot that the other
   /// reads.
   static bool sharesSlot(Operation *earlier, Operation *op) {
     llvm::SmallDenseSet<Value> channels = channelsOf(earlier);
@@ -293,7 +295,7 @@ private:
     return release && readBy(earlier).contains(release.getSlot());
   }
 
-  /// The channels whose slots are filled and taken in the order of an op, or of what is in it.
+  /// The channels whose slots an op, or its regions, fills or takes in order.
   static llvm::SmallDenseSet<Value> channelsOf(Operation *op) {
     llvm::SmallDenseSet<Value> channels;
     op->walk([&](Operation *inner) {
@@ -313,15 +315,15 @@ private:
         .wasInterrupted();
   }
 
-  /// With what other channels that of a wait goes together.
+  /// The group of channels that a wait's channel goes with.
   static StringAttr groupOf(Operation *op) {
     auto wait = dyn_cast<cta::WaitOp>(op);
     return wait ? wait.getChannel().getDefiningOp()->getAttrOfType<StringAttr>(kWithAttr)
                 : StringAttr();
   }
 
-  /// Whether nothing that has to be placed stands in front of an op. Between two awaits that stays
-  /// as it is.
+  /// Whether everything that must come before an op is placed. This does not change between two
+  /// awaits.
   bool isReady(Operation *op) {
     if (isDone(op) || isPlaced(op) || addedWith(op))
       return isDone(op);
@@ -335,7 +337,7 @@ private:
     if (!done.insert(op).second)
       return;
     SmallVector<Operation *> others = before(op);
-    // An empty sum has registers from where it stands on.
+    // The registers of an empty accumulator are live from its begin op on.
     std::stable_partition(others.begin(), others.end(),
                           [](Operation *other) { return !isa<cta::BeginOp>(other); });
     for (Operation *other : others)
@@ -343,7 +345,7 @@ private:
     order.ops.push_back(op);
     if (!isPlaced(op))
       beside.push_back(op);
-    if (StringAttr group = groupOf(op)) // what goes together is taken together
+    if (StringAttr group = groupOf(op)) // a group is taken together
       for (Operation *other : body)
         if (groupOf(other) == group && late.contains(other) == late.contains(op))
           place(other);
@@ -355,7 +357,7 @@ private:
   SmallVector<Operation *> body;
   llvm::SmallDenseSet<Operation *> done;
   SmallVector<Operation *> beside;         // since the last start
-  llvm::DenseMap<Operation *, bool> ready; // what is known since the last await
+  llvm::DenseMap<Operation *, bool> ready; // cached since the last await
   BodyOrder order;
 };
 
@@ -367,7 +369,7 @@ FailureOr<BodyOrder> orderBody(LoopLikeOpInterface loop, ArrayRef<Plan::Loop::St
 }
 
 void delayAwait(cta::AwaitOp await) {
-  // What needs the result, or what is written behind something that does, stays.
+  // Ops stay behind the await if they need its result, or are behind ops that do.
   llvm::SmallDenseSet<Operation *> staying{await};
   SmallVector<Operation *> moved;
   for (Operation *op = await->getNextNode(); op && !op->hasTrait<OpTrait::IsTerminator>();

@@ -43,7 +43,7 @@ const Plan::Loop *entryOf(const Plan &plan, scf::ForOp loop) {
 
 Plan planOf(func::FuncOp kernel) {
   auto text = kernel->getAttrOfType<StringAttr>(kPlanAttr);
-  return Plan::parse(text.getValue()).value(); // as bind-plan has written it
+  return Plan::parse(text.getValue()).value(); // bind-plan has written it
 }
 
 Location placeNamed(Operation *access, Value view) {
@@ -90,7 +90,7 @@ cta::InstructionAttrInterface instructionOf(const Plan::Product &product, MLIRCo
   ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
   auto instruction = dyn_cast_or_null<cta::InstructionAttrInterface>(
       parseAttribute("#cta." + product.unit + "<" + shape + ">", context));
-  // One that has no shapes takes any.
+  // An instruction without shapes fits any.
   bool isMeant = instruction && llvm::equal(instruction.getShape(), product.shape);
   return isMeant ? instruction : nullptr;
 }

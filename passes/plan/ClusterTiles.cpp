@@ -9,8 +9,7 @@ using namespace mlir;
 
 namespace {
 
-/// Whether a value follows from the number of a program along an axis, or how often it is made
-/// does.
+/// Whether a value, or how often it is computed, depends on the program's number along an axis.
 bool followsFromAxis(Value value, int64_t axis, llvm::DenseSet<Value> &seen) {
   if (!seen.insert(value).second)
     return false;
@@ -24,7 +23,7 @@ bool followsFromAxis(Value value, int64_t axis, llvm::DenseSet<Value> &seen) {
   auto follows = [&](Value each) { return followsFromAxis(each, axis, seen); };
   if (auto loop = dyn_cast<scf::ForOp>(op); loop && value == loop.getInductionVar())
     return follows(loop.getLowerBound()) || follows(loop.getUpperBound()) ||
-           follows(loop.getStep()); // and not from what the loop carries
+           follows(loop.getStep()); // but not on carried values
   SmallVector<Value> from(op->getOperands());
   for (Region &region : op->getRegions())
     if (!region.empty() && region.front().mightHaveTerminator())
@@ -32,7 +31,7 @@ bool followsFromAxis(Value value, int64_t axis, llvm::DenseSet<Value> &seen) {
   return llvm::any_of(from, follows);
 }
 
-/// Whether one of an access's indices that are no ranges follows from an axis.
+/// Whether the index of a single row in an access depends on an axis.
 bool followsFromAxis(const Access &access, int64_t axis) {
   return llvm::any_of(llvm::zip(access.indices, access.extents), [&](auto each) {
     llvm::DenseSet<Value> seen;
@@ -78,7 +77,7 @@ private:
            << "`cdiv(size, tile)` tiles";
   }
 
-  /// Whether nothing of an access is left in tiles past the end.
+  /// Whether an access has no effect in tiles past the end.
   bool isCutOff(const Access &access) {
     Facts facts;
     for (auto loop = access.op->getParentOfType<scf::ForOp>(); loop;

@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace {
 
-/// Whether rows of tiles stay apart: nothing goes along a column.
+/// Whether rows of tiles are independent: no op combines elements along a column.
 bool keepsRowsApart(scf::ForOp loop) {
   return !loop.walk([](Operation *op) {
                 if (auto reduce = dyn_cast<tile::ReduceOp>(op); reduce && reduce.getAxis() != 1)
@@ -45,7 +45,7 @@ public:
       return refuse("its role has one");
     if (loop.walk([](cta::PutOp) { return WalkResult::interrupt(); }).wasInterrupted())
       return refuse("its warpgroups put tiles together");
-    // What is noted of masks is about a loop that goes from the first iteration.
+    // The marks about masks refer to a loop that starts with the first iteration.
     if (llvm::any_of(*loop.getBody(), [](Operation &op) { return op.hasAttr(kReversedAttr); }))
       return refuse("it goes from the last");
     if (role->getParentOp()->hasAttr(kPartsAttr))
@@ -61,7 +61,7 @@ public:
   }
 
 private:
-  /// Conditions that end the loop: they rise with the counter and depend on the row.
+  /// The conditions that end the loop: they rise with the counter and depend on the row.
   void findForms() {
     loop.walk([&](arith::CmpIOp compare) {
       auto type = dyn_cast<RankedTensorType>(compare.getType());
@@ -73,14 +73,14 @@ private:
     });
   }
 
-  /// A form over the rows of one warpgroup.
+  /// A form, over the rows of one warpgroup.
   TileForm ofOwnRows(TileForm form, Value group) {
     form.shape[0] /= groups;
     form.base.add(group, form.steps[0] * form.shape[0]);
     return form;
   }
 
-  /// Bounds of the own loop, and of the iterations that masks concern.
+  /// The bounds of the warpgroup's loop, and of its masked iterations.
   void count() {
     Location loc = loop.getLoc();
     Value counter = loop.getInductionVar(), upper = loop.getUpperBound();
@@ -113,8 +113,7 @@ private:
     loop.setUpperBound(own);
   }
 
-  /// Comparisons that decide whether masks concern an iteration: the loop's, and those in front of
-  /// it.
+  /// The comparisons that decide whether an iteration is masked: in the loop, and in front of it.
   SmallVector<arith::CmpIOp> comparisons() {
     SmallVector<arith::CmpIOp> found;
     Value bound;
@@ -126,7 +125,7 @@ private:
         bounds[compare] = bound;
         found.push_back(compare);
       }
-    if (bound && !bound.getDefiningOp<arith::ConstantOp>()) // others ask for a constant, too
+    if (bound && !bound.getDefiningOp<arith::ConstantOp>()) // other ops ask about a constant too
       for (Operation *user : bound.getUsers())
         if (auto compare = dyn_cast<arith::CmpIOp>(user);
             compare && role->isAncestor(user) && !llvm::is_contained(found, compare)) {
@@ -141,8 +140,8 @@ private:
                         [&](cta::WaitOp wait) { return wait.getChannel() == channel; });
   }
 
-  /// Behind the loop, before warpgroups may meet; but where a product of the last iteration stands
-  /// there, it takes its own slots first.
+  /// The place to skip slots: behind the loop, before warpgroups may meet. If a product of the last
+  /// iteration stands there, it takes its own slots first.
   Operation *placeToPass() {
     for (Operation *op = loop->getNextNode(); op; op = op->getNextNode())
       if (auto wait = dyn_cast<cta::WaitOp>(op); wait && takesFrom(wait.getChannel())) {
@@ -153,7 +152,7 @@ private:
     return loop->getNextNode();
   }
 
-  /// Takes and gives back what comes for other warpgroups.
+  /// Takes and releases the slots that are for other warpgroups.
   void letPass() {
     builder.setInsertionPoint(placeToPass());
     Location loc = loop.getLoc();
@@ -176,9 +175,9 @@ private:
   cta::RoleOp role;
   OpBuilder builder;
   int64_t groups = 0;
-  SmallVector<TileForm> forms, shared; // that depend on the row, and that do not
+  SmallVector<TileForm> forms, shared; // forms that depend on the row, and that do not
   llvm::DenseMap<Operation *, Value> bounds;
-  Value own, all; // numbers of iterations
+  Value own, all; // trip counts
 };
 
 struct CountByWarpgroup : impl::CountByWarpgroupBase<CountByWarpgroup> {

@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace {
 
-/// Moves an op in front of another of its block, with what it reads and stands between.
+/// Moves an op before another one of its block, together with its operands in between.
 void moveBefore(Operation *op, Operation *place) {
   if (op->getBlock() != place->getBlock() || op->isBeforeInBlock(place))
     return;
@@ -26,14 +26,15 @@ void moveBefore(Operation *op, Operation *place) {
   op->moveBefore(place);
 }
 
-/// Each in front of what first uses it or another that it goes with, in the order of their numbers.
+/// Places each load before its first use, or before that of a load that it goes with, in the order
+/// of their numbers.
 void putInOrder(SmallVectorImpl<tile::LoadOp> &loads, const Plan &plan) {
   auto numberOf = [](tile::LoadOp load) { return std::stoi(idOf(load)->drop_front().str()); };
   auto groupOf = [&](tile::LoadOp load) -> StringRef {
     const Plan::Channel *channel = plan.channelOf(*idOf(load));
     return channel->with.empty() ? channel->id : channel->with;
   };
-  // What goes with another stands behind it.
+  // A load that goes with another comes behind it.
   auto placeOf = [&](tile::LoadOp load) {
     int64_t first = std::stoi(groupOf(load).drop_front().str());
     return std::tuple(first, numberOf(load) != first, numberOf(load));
@@ -68,7 +69,7 @@ struct CutRoles : impl::CutRolesBase<CutRoles> {
     llvm::StringMap<Value> channels = makeChannels(loads, plan);
     OpBuilder builder(compute);
     for (const Plan::Role &role : plan.roles) {
-      if (role.doesRest()) { // stands where the plan has it
+      if (role.doesRest()) { // the plan orders its body
         builder.setInsertionPointAfter(compute);
         continue;
       }
@@ -81,7 +82,7 @@ struct CutRoles : impl::CutRolesBase<CutRoles> {
       NestCopier(role, channels).copy(compute.getBody().front(), inside);
     }
     leaveTiles(compute, plan);
-    for (auto role : kernel.getOps<cta::RoleOp>()) // a stream may be for several
+    for (auto role : kernel.getOps<cta::RoleOp>()) // several roles may need a stream
       for (tile::LoadOp load : streamsOf(role))
         take(load, channels.lookup(*idOf(load)));
   }
@@ -96,7 +97,8 @@ private:
     return loads;
   }
 
-  /// What other roles put, the one that computes does not; nor what leads to that alone.
+  /// The consumer does not compute the tiles that other roles put, nor their operands if nothing
+  /// else needs them.
   static void leaveTiles(cta::RoleOp compute, const Plan &plan) {
     SmallVector<Operation *> left;
     compute.walk([&](Operation *op) {
@@ -117,7 +119,7 @@ private:
     return row ? RankedTensorType::get({row}, type) : cast<RankedTensorType>(type);
   }
 
-  /// In front of those of tiles that are put.
+  /// Before the channels of tiles that are put.
   llvm::StringMap<Value> makeChannels(ArrayRef<tile::LoadOp> loads, const Plan &plan) {
     Block &top = getOperation().getBody().front();
     OpBuilder builder(&*llvm::find_if(top, llvm::IsaPred<cta::ChannelOp, cta::RoleOp>));
@@ -137,7 +139,7 @@ private:
     return channel;
   }
 
-  /// The load's tile from the next slot, which is given back at once.
+  /// Replaces the load by the next slot, which is released after the read.
   static void take(tile::LoadOp load, Value channel) {
     OpBuilder builder(load);
     Location loc = load.getLoc();

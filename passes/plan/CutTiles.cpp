@@ -30,7 +30,7 @@ public:
   LogicalResult run();
 
 private:
-  /// Of a part that has no other axis.
+  /// The extent of a part that has no other axis.
   static int64_t extentOf(Operation *part) {
     return cast<RankedTensorType>(part->getResultTypes().front()).getNumElements();
   }
@@ -59,7 +59,7 @@ private:
 
 } // namespace
 
-/// Values, each that is cut as its parts.
+/// The values, with each cut tile replaced by its parts.
 SmallVector<Value> Cutter::expanded(ValueRange list) {
   SmallVector<Value> result;
   for (Value value : list)
@@ -70,7 +70,7 @@ SmallVector<Value> Cutter::expanded(ValueRange list) {
   return result;
 }
 
-/// An index, moved on; it stands where the index is made.
+/// An index plus `by`, computed where the index is.
 Value Cutter::offset(Value index, int64_t by) {
   if (by == 0)
     return index;
@@ -118,7 +118,7 @@ void Cutter::cut(Operation *op) {
   dead.push_back(op);
 }
 
-/// Values of an op, or arguments, in the place of those of one that has fewer.
+/// Replaces the results or arguments of an op by those of the op with parts.
 void Cutter::replace(ValueRange old, ValueRange made) {
   for (Value value : old) {
     if (!axes.of(value)) {
@@ -136,7 +136,7 @@ void Cutter::cutLoop(scf::ForOp loop) {
   auto made = builder.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                          loop.getStep(), expanded(loop.getInitArgs()));
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  made->removeAttr(kIdleMasksAttr); // a mask of one part says nothing of another
+  made->removeAttr(kIdleMasksAttr); // a mask of one part does not decide about another
   made.getInductionVar().setLoc(loop.getInductionVar().getLoc());
   made.getBody()->getOperations().splice(made.getBody()->end(), loop.getBody()->getOperations());
   loop.getInductionVar().replaceAllUsesWith(made.getInductionVar());

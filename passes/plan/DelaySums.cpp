@@ -20,7 +20,7 @@ struct RowSum {
   tile::ReduceOp added;
 };
 
-/// A value as a · factor, where a is what the loop carries.
+/// Matches a value as a · factor, where a is carried by the loop.
 bool multiplies(Value value, BlockArgument carried, RowSum &sum) {
   if (value == carried)
     return true;
@@ -57,7 +57,7 @@ std::optional<RowSum> rowSumOf(scf::ForOp loop, BlockArgument carried) {
   return isSum ? std::optional(sum) : std::nullopt;
 }
 
-/// The product whose accumulator a tile is made from, with its layout.
+/// The product from whose accumulator a tile is computed, with its layout.
 const Plan::Product *productOf(const Plan &plan, Value tile, scf::ForOp loop) {
   SmallVector<Value> open{tile};
   llvm::SmallDenseSet<Value> seen;
@@ -107,7 +107,7 @@ private:
     const Plan::Product *product = productOf(plan, sum.added.getSource(), loop);
     if (!product)
       return false;
-    // Of every instruction's accumulator, four threads hold a row's part in a warp.
+    // With every instruction, four threads of a warp share a row of the accumulator.
     int64_t threads = 4 * product->warps[1];
     auto rows = cast<RankedTensorType>(sum.carried.getType());
     auto parts = RankedTensorType::get({rows.getDimSize(0), threads}, rows.getElementType());
@@ -143,7 +143,7 @@ private:
     return builder.create<tile::BroadcastOp>(loc, type, column);
   }
 
-  /// What was there before the loop goes to one thread's part.
+  /// The initial value goes to the partial sum of one thread.
   static Value started(OpBuilder &builder, Location loc, Value init, RankedTensorType type) {
     Value zero = builder.create<arith::ConstantOp>(
         loc, SplatElementsAttr::get(type, builder.getF32FloatAttr(0)));

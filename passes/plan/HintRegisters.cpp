@@ -33,13 +33,13 @@ using namespace mlir;
 
 namespace {
 
-/// The fewest registers that a loop with products takes for values of `pressure` registers.
+/// The fewest registers with which a loop with products can hold values of `pressure` registers.
 int64_t atLeast(int64_t pressure) { return pressure + 16; }
 
-/// Registers that are enough for it.
+/// The number of registers that is always enough for it.
 int64_t enough(int64_t pressure) { return std::max(pressure * 3 / 2, atLeast(pressure)); }
 
-/// Bytes of shared memory that a block takes, as far as they have been planned.
+/// Bytes of shared memory of a block, as far as they are known.
 int64_t sharedBytes(func::FuncOp kernel) {
   auto planned = kernel->getAttrOfType<IntegerAttr>(cta::kSharedBytesAttr);
   return planned ? planned.getInt() : channelBytes(kernel);
@@ -69,7 +69,7 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     int64_t shared = sharedBytes(kernel);
     int64_t blocks = stated ? stated.getInt() : chooseBlocks(target, threads, shared, peak.total);
     int64_t limit = target.registerLimit(threads, blocks);
-    // Tiles beyond shared memory are refused for that, once all of it has been placed.
+    // Tiles that exceed shared memory are refused for that reason, after all of it has been placed.
     if (!allowSpills && atLeast(peak.total) > limit && shared <= target.smem)
       return reject(peak, limit);
     explain(peak.at, "hint-registers").with("registers", peak.total).with("limit", limit)
@@ -87,7 +87,8 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
         << blocks << " blocks per SM, at most " << limit << " registers per thread";
   }
 
-  /// As many blocks as shared memory and threads allow an SM, while their registers are enough.
+  /// As many blocks per SM as shared memory and threads allow, as long as their registers are
+  /// enough.
   static int64_t chooseBlocks(const Target &target, int64_t threads, int64_t shared,
                               int64_t pressure) {
     int64_t blocks = target.blocksPerSm(threads, shared);
@@ -96,7 +97,7 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     return std::max<int64_t>(1, blocks);
   }
 
-  /// Checks that as many blocks as are to share an SM have room there.
+  /// Checks that the stated number of blocks fits on an SM.
   static LogicalResult checkBlocks(func::FuncOp kernel) {
     const Target &target =
         *findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue());
@@ -112,7 +113,8 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
                               << "warps or blocks";
   }
 
-  /// Checks that the warpgroups' shares, for which they exchange registers, are there.
+  /// Checks that the registers of all warpgroups, after the exchange, add up to no more than there
+  /// are.
   static LogicalResult checkShares(func::FuncOp kernel) {
     constexpr int64_t kGroupThreads = cta::kWarpsPerWarpgroup * kLanes;
     int64_t entry = registersAtEntry(kernel), total = 0, group = -1, inGroup = 0;
@@ -144,7 +146,7 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     int64_t entry = registersAtEntry(kernel), limit = role.getRegisters().value_or(entry);
     LogicalResult fits = success();
     role.walk([&](cta::MmaOp mma) {
-      // What goes on by itself keeps an instruction's sum in registers meanwhile.
+      // An asynchronous instruction keeps its accumulator in registers meanwhile.
       auto [m, n, k] = mma.getShape();
       int64_t threads = cta::warpsOf(mma.getInstruction().getIssuer()) * kLanes;
       int64_t needed = mma.getInstruction().isAsynchronous() ? m * n / threads + 26 : 0;

@@ -30,7 +30,7 @@ private:
     return nullptr;
   }
 
-  /// Moves waits and releases of a channel's slots to those of the one that it goes with.
+  /// Moves the waits and releases of a channel's slots to those of the channel that it goes with.
   LogicalResult join(const Plan::Channel &entry) {
     cta::ChannelOp channel = channelOf(entry.id), first = channelOf(entry.with);
     SmallVector<cta::WaitOp> waits = waitsOf(channel), leading = waitsOf(first);
@@ -61,7 +61,7 @@ private:
     return waits;
   }
 
-  /// The later of the two places is that of both, and so is the product behind which it stands.
+  /// Both use the later of the two places, and wait for the later of the two products.
   static LogicalResult joinReleases(cta::WaitOp wait, cta::WaitOp lead) {
     cta::ReleaseOp own = releaseOf(wait), other = releaseOf(lead);
     if (!own || !other || own->getBlock() != other->getBlock())

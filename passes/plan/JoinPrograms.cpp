@@ -76,7 +76,7 @@ void Joiner::findStarts() {
   });
 }
 
-/// The program's number along the grid's axis that all of them follow, a tile for each.
+/// The program id that all of them depend on, with one tile per program.
 LogicalResult Joiner::findNumber() {
   for (const Start &start : starts)
     for (auto [symbol, coefficient] : start.form().terms)
@@ -97,7 +97,7 @@ LogicalResult Joiner::findNumber() {
   return success();
 }
 
-/// Nothing but where tiles begin may follow from the number.
+/// Checks that only the starts of tiles depend on the program id.
 LogicalResult Joiner::checkReaders() {
   auto isStart = [&](OpOperand &use) {
     return llvm::any_of(starts, [&](const Start &start) {
@@ -124,8 +124,8 @@ LogicalResult Joiner::checkReaders() {
   return success();
 }
 
-/// Of a group of programs that is not whole, those past the grid's end may store nothing: what they
-/// would store lies past the end of the view.
+/// Checks that, in an incomplete group, programs past the end of the grid store nothing: their
+/// stores must lie past the end of the view.
 LogicalResult Joiner::checkStores() {
   auto grid = *kernel.getBody().front().getOps<tile::GridOp>().begin();
   Value count = grid.getExtents()[number.getAxis()];
@@ -146,7 +146,7 @@ LogicalResult Joiner::checkStores() {
         return axes.refuse(op) << "it writes where index tiles say, for programs past the last too";
       if (isa<tile::AtomicOp>(op))
         return axes.refuse(op) << "it is done once by each of the programs";
-      return success(); // all store the same
+      return success(); // all programs store the same
     }
     int64_t axis = start->operand - access.indices.getBeginOperandIndex();
     AffineForm first;

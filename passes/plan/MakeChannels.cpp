@@ -84,8 +84,8 @@ public:
 private:
   Choice select(tile::DotOp dot);
   void rewrite(tile::DotOp dot);
-  /// The slot that holds an operand, made from its load or put there; says if it holds the
-  /// transpose.
+  /// The slot of an operand, made from its load or put there; `transposed` says whether it holds
+  /// the transpose.
   Value slotOf(Value operand, tile::DotOp dot, bool &transposed);
   Value fillByCopy(tile::LoadOp load);
   Value fillByPut(Value tile, tile::DotOp dot);
@@ -101,12 +101,13 @@ private:
   bool rowWise = false;
   llvm::MapVector<Operation *, Value> slots;            // load or computed tile's op -> waited slot
   DenseMap<std::pair<Block *, unsigned>, Value> shared; // first segment's body, ordinal -> channel
-  DenseMap<Block *, unsigned> loadsSeen;                // per body: loads made into channels so far
+  DenseMap<Block *, unsigned>
+      loadsSeen; // for each body: the number of loads made into channels so far
 };
 
-/// The op, in the load's block, before which the copy that replaces the load is waited for: the one
-/// that holds the first use. For a tensor that the kernel also writes it is the load itself, so
-/// that the copy is done where a store may follow.
+/// The op, in the load's block, before which to wait for the copy that replaces the load: the op
+/// with the first use. If the kernel also writes the tensor, it is the load itself, so that the
+/// copy is complete before a later store.
 Operation *waitPoint(tile::LoadOp load) {
   if (isWritten(load.getView()))
     return load;
@@ -125,7 +126,7 @@ Operation *waitPoint(tile::LoadOp load) {
   return first;
 }
 
-/// A split of an m×n result over `warps` warps that reads the fewest operand elements.
+/// The split of an m×n result over `warps` warps that reads the fewest operand elements.
 SmallVector<int64_t> splitOverWarps(int64_t m, int64_t n, int64_t warps, int64_t unitM,
                                     int64_t unitN, bool rowWise) {
   SmallVector<int64_t> best{1, 1};
@@ -134,7 +135,7 @@ SmallVector<int64_t> splitOverWarps(int64_t m, int64_t n, int64_t warps, int64_t
     for (int64_t warpsN = 1; warpsM * warpsN <= warps; warpsN *= 2) {
       if (m % (unitM * warpsM) || n % (unitN * warpsN) || (rowWise && warpsN > 1))
         continue;
-      // Operand elements that all warps together read for a step along k; idle warps cost most.
+      // Operand elements that all warps together read for a step along k; idle warps cost the most.
       int64_t idle = warps / (warpsM * warpsN);
       int64_t cost = (m * warpsN + n * warpsM) * idle * idle;
       if (cost < bestCost)
@@ -181,14 +182,14 @@ Value ChannelMaker::makeChannel(Location loc, cta::ChannelKind kind, RankedTenso
                                         kind, nullptr);
 }
 
-/// The place of a loop among those that were split from one; none when it was not split.
+/// The number of a loop among those that were split from one; none if it was not split.
 std::optional<int64_t> segmentOf(scf::ForOp loop) {
   auto segment = loop->getAttrOfType<IntegerAttr>(tile::kSegmentAttr);
   return segment ? std::optional(segment.getInt()) : std::nullopt;
 }
 
-/// The first of the loops that were split from the one that holds `block`. Each starts where the
-/// one before it ends; when one of them was folded away, those behind it stand on their own.
+/// The first of the loops that were split from the one around `block`. Each starts where the one
+/// before it ends. If one of them was folded away, the loops behind it count separately.
 Block *firstSegment(Block *block) {
   auto loop = dyn_cast<scf::ForOp>(block->getParentOp());
   if (!loop || !segmentOf(loop))
@@ -309,7 +310,7 @@ void ChannelMaker::release(Value slot) {
   Operation *last = wait;
   for (Operation *user : slot.getUsers()) {
     Operation *ancestor = block->findAncestorOpInBlock(*user);
-    // The product reads until it is awaited.
+    // The product reads the slot until it is awaited.
     if (auto mma = dyn_cast<cta::MmaOp>(user))
       for (Operation *await : mma->getUsers())
         ancestor = block->findAncestorOpInBlock(*await);

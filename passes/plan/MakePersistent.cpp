@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace {
 
-/// Whether an op gives all programs the same scalars, and the host may compute them.
+/// Whether an op gives all programs the same scalars, which the host may compute.
 bool isShared(Operation *op, const DenseSet<Operation *> &own) {
   bool computes =
       isa<tile::AssertOp, cta::WhenOp>(op) || (isMemoryEffectFree(op) && !op->getNumRegions());
@@ -80,7 +80,7 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
   }
 
 private:
-  /// Where an axis of the grid stands among those of the tiles.
+  /// The position of an axis of the grid among the axes of tiles.
   static int64_t placeOf(int64_t axis, const Plan::Blocks &blocks) {
     return blocks.axes.empty() ? axis : llvm::find(blocks.axes, axis) - blocks.axes.begin();
   }
@@ -106,8 +106,8 @@ private:
     return &cast<cta::TilesOp>(tiles).getBody().front();
   }
 
-  /// As many blocks as run at once, or as there are tiles for, unless blocks share these; clusters
-  /// whole.
+  /// As many blocks as run at once, but no more than there are tiles (except with stream-K); whole
+  /// clusters.
   void makeGrid(cta::RoleOp before, tile::GridOp grid, const Plan::Blocks &plan) {
     OpBuilder builder(before);
     Location loc = grid.getLoc();
@@ -137,7 +137,7 @@ private:
     }
     if (plan.turns)
       tiles = builder.create<arith::CeilDivSIOp>(loc, tiles, number(plan.turns));
-    if (plan.least) // where there are tiles at all
+    if (plan.least) // if there are tiles at all
       blocks = builder.create<arith::MulIOp>(
           loc, builder.create<arith::MinSIOp>(loc, tiles, number(1)), blocks);
     else

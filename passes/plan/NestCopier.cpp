@@ -20,7 +20,7 @@ void NestCopier::copy(Block &from, OpBuilder &builder) {
       load(cast<tile::LoadOp>(op), builder);
     else if (holdsWanted(&op))
       copyAround(&op, builder);
-    else if (isWanted(&op) || isAsked(&op)) // what a plan says of loops is of those with products
+    else if (isWanted(&op) || isAsked(&op)) // the plan's marks on loops are for loops with products
       builder.clone(op, values)->walk([](scf::ForOp loop) { loop->removeAttr(kIdAttr); });
 }
 
@@ -41,7 +41,7 @@ bool NestCopier::holdsWanted(Operation *op) const {
                                   }).wasInterrupted();
 }
 
-/// Whether what a role does, or a bound of what is around it, follows from an op.
+/// Whether the work of a role, or a bound of a loop or branch around it, depends on an op.
 bool NestCopier::isAsked(Operation *op) {
   if (auto known = asked.find(op); known != asked.end())
     return known->second;
@@ -72,7 +72,7 @@ void NestCopier::copyAround(Operation *op, OpBuilder &builder) {
     if (from.empty())
       continue;
     if (auto tiles = dyn_cast<cta::TilesOp>(op); tiles && &from == &tiles.getLengths()) {
-      from.cloneInto(&to, values); // what all roles say alike
+      from.cloneInto(&to, values); // conditions that all roles state alike
       continue;
     }
     Block &body = to.emplaceBlock();

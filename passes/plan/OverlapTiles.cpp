@@ -44,7 +44,7 @@ private:
     return value.getDefiningOp() && value.getDefiningOp()->getBlock() == body;
   }
 
-  /// What is the same for all tiles stands in front of them.
+  /// Hoists values that are the same for all tiles out of the loop over them.
   void hoistCommon() {
     for (Operation &op : llvm::make_early_inc_range(body->without_terminator())) {
       bool isCommon = isMemoryEffectFree(&op) && !isa<cta::BeginOp>(op) &&
@@ -57,8 +57,8 @@ private:
     }
   }
 
-  /// Early are products in front of the tile's loop and, where another is awaited behind them, what
-  /// follows from them alone: it can run beside that one.
+  /// Finds the early ops: products in front of the tile's loop and, if another product is awaited
+  /// behind them, ops that depend only on them and can overlap with that product.
   LogicalResult findEarly(ArrayRef<Plan::Loop::Step> steps) {
     bool isLast = idOfFirst() && steps.back().product == *idOfFirst();
     for (Operation &op : body->without_terminator()) {
@@ -80,7 +80,7 @@ private:
       if (alone && any && (starts || !isa<cta::WaitOp, cta::BeginOp>(op)))
         early.insert(&op);
     }
-    // A slot that goes back behind the loop was read there too.
+    // A slot that is released behind the loop was read there too.
     for (Operation &op : *body)
       if (auto release = dyn_cast<cta::ReleaseOp>(op); release && early.contains(&op))
         for (Operation *user : release.getSlot().getUsers())
@@ -104,7 +104,7 @@ private:
     return channel.getDefiningOp<cta::ChannelOp>().getKind() == cta::ChannelKind::Put;
   }
 
-  /// What the plan calls the first product of a tile.
+  /// The id of the first product of a tile.
   std::optional<StringRef> idOfFirst() {
     auto products = body->getOps<cta::MmaOp>();
     return products.empty() ? std::nullopt : idOf(*products.begin());
@@ -116,7 +116,7 @@ private:
       builder.clone(*op, first);
   }
 
-  /// Hands what is early to the next tile.
+  /// Passes the early results to the next tile.
   void carry() {
     SmallVector<Value> handed, inits;
     for (Operation *op : early)
@@ -156,7 +156,7 @@ private:
         builder.create<cta::ReleaseOp>(tiles.getLoc(), result);
   }
 
-  /// Behind their tiles, other roles load once more what the block has waited for.
+  /// After their last tile, other roles load once more for the early ops.
   void bringOneMore() {
     auto kernel = tiles->getParentOfType<func::FuncOp>();
     for (auto role : kernel.getOps<cta::RoleOp>()) {
@@ -178,7 +178,7 @@ private:
     }
   }
 
-  /// The view of a load, or of a part that a tile has to do with an empty one.
+  /// The view of a load, or an empty part in place of a part that depends on the tile.
   static Value emptyPart(OpBuilder &builder, cta::LoadOp load) {
     auto view = cast<TypedValue<tile::ViewType>>(tile::tensorOf(load.getView()));
     for (int64_t axis : tile::cutAxes(load.getView())) {

@@ -78,7 +78,7 @@ LogicalResult PartAxes::checkAccess(Operation *op) {
   return success();
 }
 
-/// Elements along the axis may not meet.
+/// Checks that no op combines elements along the axis.
 LogicalResult PartAxes::checkMeeting(Operation *op) {
   if (auto dot = dyn_cast<tile::DotOp>(op)) {
     if (of(dot.getA()) == 1 || of(dot.getB()) == 0)
@@ -126,7 +126,7 @@ LogicalResult PartAxes::check(Operation *op) {
       });
 }
 
-/// Each part is a tile as layouts take it.
+/// Checks that layouts can represent each part.
 LogicalResult PartAxes::checkParts() {
   for (const AxisClasses::Class &each : AxisClasses(kernel).padded())
     if (extents.contains(each.extent))

@@ -36,7 +36,7 @@ using namespace mlir;
 
 namespace {
 
-/// The producer's side of one load in a loop body.
+/// The producer's side of a load in a loop body.
 struct Fill {
   cta::AcquireOp acquire;
   cta::CopyOp copy;
@@ -50,11 +50,11 @@ struct Fill {
 /// Loops that run one after the other over one iteration space, with the fills of each.
 struct LoopGroup {
   SmallVector<scf::ForOp> loops;
-  SmallVector<SmallVector<Fill>> fills; // per loop, in the same order of channels
+  SmallVector<SmallVector<Fill>> fills; // for each loop, with channels in the same order
 };
 
-/// Scalar ops of the loop that `value` needs, in order; failure when it depends on anything else
-/// than the counter and values from outside.
+/// Collects the scalar ops in the loop that `value` needs, in order. Fails if it depends on
+/// anything except the counter and values from outside.
 LogicalResult collectScalars(Value value, scf::ForOp loop, SetVector<Operation *> &ops) {
   if (value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value))
     return success();
@@ -68,7 +68,7 @@ LogicalResult collectScalars(Value value, scf::ForOp loop, SetVector<Operation *
   return success();
 }
 
-/// Those that say where a copy reads.
+/// Collects those that the address of a copy needs.
 LogicalResult collectPlace(cta::CopyOp copy, scf::ForOp loop, SetVector<Operation *> &ops) {
   if (failed(collectScalars(copy.getView(), loop, ops)))
     return failure();
@@ -76,15 +76,14 @@ LogicalResult collectPlace(cta::CopyOp copy, scf::ForOp loop, SetVector<Operatio
       copy.getIndices(), [&](Value index) { return succeeded(collectScalars(index, loop, ops)); }));
 }
 
-/// True when the loop writes to a view's tensor: what a later iteration loads may be what this one
-/// stores.
+/// True if the loop writes to a view's tensor: a later iteration may load what this one stores.
 bool writesTo(scf::ForOp loop, Value view) {
   return llvm::any_of(usersOf(view), [&](Operation *user) {
     return isa<tile::StoreOp, tile::AtomicOp>(user) && loop->isAncestor(user);
   });
 }
 
-/// The fills that stand directly in the loop's body and depend on its counter alone.
+/// The fills that stand directly in the loop's body and depend only on its counter.
 SmallVector<Fill> findFills(scf::ForOp loop) {
   SmallVector<Fill> fills;
   for (auto copy : loop.getBody()->getOps<cta::CopyOp>()) {
@@ -146,14 +145,15 @@ public:
     if (!isa<func::FuncOp>(group.loops.front()->getParentOp()))
       emitEpilogue();
     for (auto [loop, fills] : llvm::zip(group.loops, group.fills))
-      for (Fill &fill : llvm::reverse(fills)) // each goes right after the waits
+      for (Fill &fill : llvm::reverse(fills)) // each is inserted right after the waits
         prefetch(loop, fill);
   }
 
 private:
   bool staged(Fill &fill) { return fill.channel().getKind() == cta::ChannelKind::Registers; }
   int64_t depthOf(Fill &fill) { return staged(fill) ? 2 : depth; }
-  /// Loads of less than a word, each of which takes a register: too many to hold during a product.
+  /// Whether a fill loads elements of less than a word, each of which takes a register: too many to
+  /// hold during a product.
   bool narrow(Fill &fill) {
     return fill.copy.getVector() * fill.copy.getView().getType().getElementBytes() < 4;
   }
@@ -164,9 +164,9 @@ private:
     channel.getResult().setType(cta::ChannelType::get(type.getContext(), depth, type.getTile()));
   }
 
-  /// Acquire and copy for the iteration `counter`; the commit is left to the caller.
+  /// Emits acquire and copy for the iteration `counter`. The caller emits the commit.
   Value emitCopy(OpBuilder &builder, scf::ForOp loop, Fill &fill, Value counter);
-  /// The counter of the iteration that comes `iterations` after that of `counter`.
+  /// The counter of the iteration that follows `iterations` after that of `counter`.
   Value later(OpBuilder &builder, Location loc, Value counter, int64_t iterations);
   DenseBoolArrayAttr commonBounds(size_t position);
   void emitPrologue();
@@ -224,11 +224,11 @@ Value LoopPipeliner::later(OpBuilder &builder, Location loc, Value counter, int6
 void LoopPipeliner::emitPrologue() {
   scf::ForOp first = group.loops.front();
   OpBuilder builder(first);
-  // Waits for data that the loops need anyway come after the prologue's copies have started.
+  // Waits for other data that the loops need come after the copies of the prologue have started.
   Operation *before = first;
   while (isa_and_nonnull<cta::WaitOp>(before->getPrevNode()))
     before = before->getPrevNode();
-  // The last loop's bound must be known there.
+  // The bound of the last loop must be defined there.
   Operation *boundOp = upperBound().getDefiningOp();
   if (boundOp && boundOp->getBlock() == first->getBlock() && !boundOp->isBeforeInBlock(before))
     before = first;
@@ -258,7 +258,7 @@ void LoopPipeliner::emitEpilogue() {
 
 void LoopPipeliner::prefetch(scf::ForOp loop, Fill &fill) {
   OpBuilder builder(loop.getContext());
-  // After all waits that stand together, which then share one barrier.
+  // After all adjacent waits, which then share one barrier.
   Operation *last = fill.wait;
   while (isa<cta::WaitOp>(last->getNextNode()))
     last = last->getNextNode();
@@ -276,7 +276,7 @@ void LoopPipeliner::prefetch(scf::ForOp loop, Fill &fill) {
   fill.acquire.erase();
 }
 
-/// Bytes of all channels when those of `group` have `depth` slots.
+/// Bytes of all channels if those of `group` have `depth` slots.
 int64_t sharedBytes(func::FuncOp kernel, LoopGroup &group, int64_t depth) {
   DenseSet<Operation *> deepened;
   for (Fill &fill : group.fills.front())
@@ -310,9 +310,9 @@ struct PipelineLoads : impl::PipelineLoadsBase<PipelineLoads> {
     }
   }
 
-  /// The stated depth, if it fits; else up to three slots, but not a third one that would cost the
-  /// SM a block: the blocks that share an SM overlap better than one block's stages (attention, D =
-  /// 128: 341 TFLOP/s with 2 slots and 2 blocks, 252 with 3 and 1).
+  /// The stated depth, if it fits. Else up to three slots, but no third one that would cost a block
+  /// per SM: the blocks that share an SM overlap better than the stages of one block (attention, D
+  /// = 128: 341 TFLOP/s with 2 slots and 2 blocks, 252 with 3 and 1).
   static int64_t chooseDepth(func::FuncOp kernel, LoopGroup &group, const Target &target,
                              int64_t warps, int64_t stages, Explanation &why) {
     auto fits = [&](int64_t depth) {

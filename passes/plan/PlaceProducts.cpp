@@ -18,7 +18,7 @@ namespace {
 struct Operand {
   Value value; // a slot, or a tile in registers
   bool transposed = false;
-  cta::GetOp get = {}; // the slot's tile, for whoever else reads it
+  cta::GetOp get = {}; // the slot's tile, for its other readers
 };
 
 Operand operandOf(Value tile) {
@@ -36,7 +36,7 @@ Operand operandOf(Value tile) {
   return operand;
 }
 
-/// Whether a tile is made of what an asynchronous product of the same block gives.
+/// Whether a tile is computed from the result of an asynchronous product in the same block.
 bool followsFromAwait(Value tile, Block *block) {
   Operation *op = tile.getDefiningOp();
   if (!op || op->getBlock() != block)
@@ -49,9 +49,9 @@ bool followsFromAwait(Value tile, Block *block) {
                       [&](Value operand) { return followsFromAwait(operand, block); });
 }
 
-/// Makes a sum that a loop carries from zero, and only adds to, one that is pending. A left operand
-/// in registers is written again in the next iteration: then something has to await the product
-/// before, as it does where the operand follows from another, unless that starts before it.
+/// Makes the accumulator pending if a loop carries it from zero and only adds to it. A left operand
+/// in registers is overwritten in the next iteration. Then the product before must be awaited, as
+/// it is when the operand depends on another product, unless that one starts earlier.
 bool carryPending(tile::DotOp dot, const Operand &left, bool isBehind) {
   if (!left.get && (isBehind || !followsFromAwait(left.value, dot->getBlock())))
     return false;
@@ -105,7 +105,7 @@ private:
     OpBuilder builder(dot);
     Location loc = dot.getLoc();
     auto type = cta::PendingType::get(dot.getContext(), dot.getResult().getType());
-    Value acc = dot->getOperand(2); // pending by now, if it is carried
+    Value acc = dot->getOperand(2); // pending, if it is carried
     if (isAsync && !carried && (matchPattern(acc, m_AnyZeroFloat()) || matchPattern(acc, m_Zero())))
       acc = builder.create<cta::BeginOp>(loc, type);
     auto mma = builder.create<cta::MmaOp>(loc, type, acc, a.value, b.value, a.transposed,
@@ -132,8 +132,8 @@ private:
     return success();
   }
 
-  /// The product reads the slot instead of its tile, the last of several until it is given back.
-  /// One that is done when it ends gives it back behind that.
+  /// The product reads the slot instead of the tile. The last of several readers releases it. A
+  /// synchronous product releases it right behind itself.
   static void releaseAfter(Operand operand, cta::MmaOp mma) {
     if (operand.get->use_empty())
       operand.get.erase();
@@ -146,13 +146,14 @@ private:
       bool isAsync = mma.getInstruction().isAsynchronous();
       Operation *behind = isAsync ? mma : *mma->user_begin(); // or its await
       builder.setInsertionPointAfter(behind);
-      while (isa<cta::ReleaseOp>(*builder.getInsertionPoint())) // of the other operand
+      while (isa<cta::ReleaseOp>(*builder.getInsertionPoint())) // of the other operand's slot
         builder.setInsertionPointAfter(&*builder.getInsertionPoint());
       builder.create<cta::ReleaseOp>(mma.getLoc(), operand.value, Value(),
                                      isAsync ? mma.getResult() : Value());
       return;
     }
-    // A loop reads it again and again: behind that, when its sums are there.
+    // If a loop reads the slot repeatedly, it is released behind the loop, when the accumulator is
+    // complete.
     builder.setInsertionPointAfter(block->findAncestorOpInBlock(*mma));
     while (isa<cta::AwaitOp, cta::ReleaseOp>(*builder.getInsertionPoint()))
       builder.setInsertionPointAfter(&*builder.getInsertionPoint());

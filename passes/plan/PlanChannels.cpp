@@ -1,10 +1,11 @@
-// Where everything lies in shared memory, and how slots change hands. From here on nothing is
-// counted again: expansion reads offsets, strides and numbers of arrivals.
+// The place of everything in shared memory, and how slots change hands. Later passes do not count
+// again: expansion reads offsets, strides and numbers of arrivals.
 //
-// In order: the slots of all channels, as these stand in the kernel; for each ring the barriers of
-// full slots, then of empty ones; the queue's; scratch memory. Ops of one role that need scratch
-// memory are never at it at the same time, so the neediest decides; roles have each their own. In a
-// kernel without roles, scratch memory lies where the channels did, once these are done with.
+// The order is: the slots of all channels, in the order of the kernel; for each ring the barriers
+// of full slots, then of empty slots; those of the queue; scratch memory. Ops of one role do not
+// use scratch memory at the same time, so the largest need decides. Each role has its own scratch
+// memory. In a kernel without roles, scratch memory reuses the channels' memory after their last
+// use.
 #include "passes/Passes.h"
 #include "passes/analysis/Rings.h"
 #include "passes/analysis/SharedMemory.h"
@@ -20,8 +21,8 @@ using namespace mlir;
 
 namespace {
 
-/// The op of the kernel's top level behind which no channel is used any more; null in a kernel
-/// without channels.
+/// The op at the kernel's top level after which no channel is used; null in a kernel without
+/// channels.
 Operation *lastChannelUse(func::FuncOp kernel) {
   Operation *last = nullptr;
   auto reach = [&](Operation *user) {
@@ -50,7 +51,7 @@ struct PlanChannels : impl::PlanChannelsBase<PlanChannels> {
     placeChannels(rings);
     placeScratch();
     kernel->setAttr(cta::kSharedBytesAttr, number(end));
-    // A compiled kernel is made again with smaller tiles; a program is as it was written.
+    // A compiled kernel is tried again with smaller tiles. A program is taken as it is written.
     if (!kernel.getOps<cta::RoleOp>().empty() && failed(check(*findTarget(name))))
       signalPassFailure();
   }
@@ -58,7 +59,7 @@ struct PlanChannels : impl::PlanChannelsBase<PlanChannels> {
 private:
   IntegerAttr number(int64_t value) { return Builder(&getContext()).getI32IntegerAttr(value); }
 
-  /// Takes the next bytes, for what is called `what`.
+  /// Takes the next bytes, for `what`.
   int64_t take(int64_t bytes, const Twine &what) {
     int64_t start = end;
     end += bytes;
@@ -80,7 +81,7 @@ private:
     for (cta::ChannelOp channel : ring)
       bytes += copied ? panelsOf(channel).bytes() : 0;
     bool multicast = llvm::any_of(ring, [](cta::ChannelOp c) { return c.getMulticast(); });
-    int64_t blocks = multicast ? cta::clusterOf(kernel) : 1; // each consumer arrives in all of them
+    int64_t blocks = multicast ? cta::clusterOf(kernel) : 1; // each consumer arrives in all blocks
     return makeRing(number, first.getResult().getType().getDepth(), fillsOf(ring),
                     reopensOf(ring) * blocks, bytes);
   }
@@ -113,15 +114,15 @@ private:
       take(queueSlots, "the queue of tiles");
   }
 
-  /// The ring through which numbers of tiles are handed out, behind all others; the bytes of its
-  /// slots.
+  /// Places the ring through which tile numbers are handed out, behind all others; returns the
+  /// bytes of its slots.
   int64_t placeQueue(int64_t ringNumber) {
     int64_t returns = 0;
     bool found = false;
     for (auto role : kernel.getOps<cta::RoleOp>())
       for (auto tiles : role.getBody().getOps<cta::TilesOp>()) {
         found |= tiles.getQueue();
-        returns += cta::isElected(role) ? 1 : role.getWarps(); // one thread, or one of each warp
+        returns += cta::isElected(role) ? 1 : role.getWarps(); // one arrival per thread or per warp
       }
     if (!found)
       return 0;
@@ -132,7 +133,7 @@ private:
     return kQueueSlots * bytes;
   }
 
-  /// Gives the ops in `top` that need scratch memory a place at `start`; what the neediest takes.
+  /// Places the scratch memory of the ops in `top` at `start`; returns the largest need.
   int64_t placeScratch(Operation &top, int64_t start) {
     int64_t most = 0;
     top.walk([&](Operation *op) {
@@ -173,9 +174,9 @@ private:
   }
 
   func::FuncOp kernel;
-  int64_t end = 0;         // of what has been placed
-  int64_t barriersEnd = 0; // of the barriers that have been placed behind the channels
-  SmallVector<std::pair<std::string, int64_t>> parts; // what takes how much
+  int64_t end = 0;                                    // end of the memory that has been placed
+  int64_t barriersEnd = 0;                            // end of the barriers behind the channels
+  SmallVector<std::pair<std::string, int64_t>> parts; // the sizes of the parts
 };
 
 } // namespace

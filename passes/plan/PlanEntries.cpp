@@ -1,4 +1,4 @@
-// What a single entry of a plan's text says, and what stands where something else may.
+// The meaning of each entry in a plan's text, and errors that say what is expected.
 #include "passes/plan/PlanEntries.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -86,7 +86,7 @@ Status EntryReader::readTile(Piece entry) {
   return {};
 }
 
-/// Whether a piece is such a letter with a number, as facts name things.
+/// Whether a text is an id: the letter and a number.
 static bool isId(StringRef text, char letter) {
   return text.size() > 1 && text.front() == letter && all_of(text.drop_front(), isDigit);
 }
@@ -202,8 +202,7 @@ Status EntryReader::readLoopField(Piece field, Plan::Loop &loop) {
   } else if (field.text == "enter" || field.text == "leave") {
     loop.order.push_back({field.text == "enter" ? Step::Enter : Step::Leave, ""});
   } else if (words.size() == 3 && words[0].text == "late" && words[1].text == "peak") {
-    // What is 2^64 times as large leaves room in f32 for sums; eighths are written as they are
-    // read.
+    // A lag of 64 leaves room in f32 for sums. Eighths can be written exactly.
     double lag;
     if (words[2].text.getAsDouble(lag) || !(lag > 0 && lag <= 64) || std::trunc(8 * lag) != 8 * lag)
       return error(words[2],

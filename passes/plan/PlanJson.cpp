@@ -1,4 +1,4 @@
-// A plan as data: an object for each struct of Plan.h, with its fields in the order of the text.
+// A plan as JSON: an object for each struct of Plan.h, with its fields in the order of the text.
 #include "passes/plan/Plan.h"
 
 #include "llvm/Support/JSON.h"

@@ -16,7 +16,7 @@ class Reader {
 public:
   Reader(StringRef text, StringRef file) : text(text), entries(text, file) {}
   ErrorOr<Plan> read();
-  /// Of a text that is a single entry of no file.
+  /// Reads a text that is a single entry.
   ErrorOr<Plan> readAlone();
 
 private:
@@ -76,7 +76,7 @@ ErrorOr<Plan> Reader::read() {
       hasHead = true;
       continue;
     }
-    // A line without a section's name goes on with the one before.
+    // A line without a section's name continues the one before.
     auto [word, rest] = line.cut(' ');
     if (is_contained(kSections, word.text)) {
       section = word.text;
@@ -84,10 +84,10 @@ ErrorOr<Plan> Reader::read() {
     } else if (section.empty()) {
       return entries.error(word, aSection());
     }
-    // Commas part entries that have no fields.
+    // In sections whose entries have no fields, commas separate entries.
     bool plain = section == "when" || section == "tiles" || section == "blocks";
     StringRef separator = plain ? "," : ";";
-    line.text.consume_back(separator); // more stands on the next line
+    line.text.consume_back(separator); // the entry continues on the next line
     for (Piece entry : line.split(separator.front()))
       TILEWRIGHT_TRY(entries.readEntry(section, entry));
   }
@@ -128,7 +128,7 @@ ErrorOr<Plan> Reader::readAlone() {
 
 ErrorOr<Plan> Plan::parse(StringRef text, StringRef file) { return Reader(text, file).read(); }
 
-/// Puts entries in the place of those that have the same key, or behind all.
+/// Replaces the entries with the same key, or adds the new ones.
 template <typename Entry>
 static void overlay(std::vector<Entry> &entries, ArrayRef<Entry> others, std::string Entry::*key) {
   for (const Entry &other : others) {

@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace {
 
-/// An operand of a product that is read in a slot.
+/// An operand of a product that is read from a slot.
 struct Use {
   tile::DotOp dot;
   unsigned operand;

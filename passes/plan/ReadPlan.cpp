@@ -17,7 +17,7 @@ namespace {
 
 std::string nameOf(Operation *op) { return idOf(op).value_or("?").str(); }
 
-/// The argument that launches of the plan have positive.
+/// The argument that must be positive.
 std::string conditionOf(cta::WhenOp when) {
   auto compare = when.getCondition().getDefiningOp<arith::CmpFOp>();
   auto argument = compare ? dyn_cast<BlockArgument>(compare.getLhs()) : BlockArgument();
@@ -34,10 +34,11 @@ Plan::Role roleOf(cta::RoleOp op) {
     role.registers = int64_t(*registers);
   op.walk([&](cta::LoadOp load) {
     std::string stream = nameOf(load.getChannel().getDefiningOp());
-    if (!llvm::is_contained(role.streams, stream)) // else once more, for the tile after the last
+    if (!llvm::is_contained(role.streams,
+                            stream)) // else loaded once more, for the tile after the last
       role.streams.push_back(stream);
   });
-  op.walk([&](cta::AcquireOp acquire) { // of a channel that it does not take from itself
+  op.walk([&](cta::AcquireOp acquire) { // for a channel that it does not read itself
     auto id = tilePutBy(acquire);
     bool isOwn = llvm::any_of(acquire.getChannel().getUsers(), [&](Operation *user) {
       return isa<cta::WaitOp>(user) && op->isAncestor(user);
@@ -48,7 +49,7 @@ Plan::Role roleOf(cta::RoleOp op) {
   return role;
 }
 
-/// How often a product stands in a block, from some op on.
+/// The number of times that a product occurs in a block, from some op on.
 int64_t countFrom(Operation *from, cta::MmaOp product) {
   int64_t count = 0;
   for (Operation *op = from; op; op = op->getNextNode())
@@ -56,8 +57,8 @@ int64_t countFrom(Operation *from, cta::MmaOp product) {
   return count;
 }
 
-/// How late a product is in its loop: once for each that is made up for behind it. Those that are
-/// there for the next tile stand in front of all tiles too.
+/// The delay of a product: the number of copies behind its loop. Products for the next tile have
+/// copies in front of all tiles too.
 int64_t behindOf(cta::MmaOp op) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   if (!loop)
@@ -78,14 +79,14 @@ Plan::Product productOf(cta::MmaOp op) {
           op->hasAttr(kSwappedAttr)};
 }
 
-/// The order of a body; of one that is the kernel's own, the turns that are taken.
+/// The order of a loop body. If the kernel's own order is kept, only the turns.
 std::vector<Plan::Loop::Step> stepsOf(Block &body, bool isOrdered) {
   using Step = Plan::Loop::Step;
   std::vector<Step> steps;
   for (Operation &op : body)
     if (auto product = op.getAttrOfType<StringAttr>(kAddAttr)) {
       Step add{Step::Add, product.str()};
-      if (!llvm::is_contained(steps, add)) // else more of it
+      if (!llvm::is_contained(steps, add)) // else another op of the same addition
         steps.push_back(add);
     } else if (isOrdered && isa<cta::MmaOp, cta::AwaitOp>(op)) {
       steps.push_back({isa<cta::AwaitOp>(op) ? Step::Await : Step::Start, nameOf(&op)});
@@ -95,7 +96,7 @@ std::vector<Plan::Loop::Step> stepsOf(Block &body, bool isOrdered) {
   return steps;
 }
 
-/// What has been done with a loop. An order that is the kernel's own is none.
+/// The entry that describes a loop. It has no order if the kernel's own is kept.
 Plan::Loop loopOf(scf::ForOp loop, bool isOrdered) {
   Plan::Loop found;
   found.id = nameOf(loop);
@@ -111,7 +112,7 @@ Plan::Loop loopOf(scf::ForOp loop, bool isOrdered) {
   return found;
 }
 
-/// The channel that one goes with, if it is not the first of them.
+/// The channel that this one goes with, if it is not the first of them.
 std::string withOf(cta::ChannelOp op) {
   auto with = op->getAttrOfType<StringAttr>(kWithAttr);
   return with && with.getValue() != nameOf(op) ? with.str() : "";
@@ -131,7 +132,7 @@ Plan::Channel channelOf(cta::ChannelOp op) {
   return found;
 }
 
-/// Whether a loop goes from there, or from the iteration behind if a product is one behind.
+/// Whether a loop starts at `first`, or one iteration later because a product is delayed.
 bool startsWith(scf::ForOp loop, Value first) {
   auto second = loop.getLowerBound().getDefiningOp<arith::AddIOp>();
   return loop.getLowerBound() == first ||
@@ -167,7 +168,7 @@ Plan::Blocks blocksOf(func::FuncOp kernel) {
   return blocks;
 }
 
-/// By axes, what a kernel's attribute counts.
+/// The counts in a kernel's attribute, by axis.
 std::vector<Plan::Parts> partsOf(func::FuncOp kernel, StringRef attribute) {
   std::vector<Plan::Parts> all;
   if (auto parts = kernel->getAttrOfType<DictionaryAttr>(attribute))
@@ -184,8 +185,8 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
     Plan given = planOf(kernel), found;
     found.kernel = kernel.getName().str();
     found.target = kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).str();
-    found.facts = given.facts; // of the kernel as it was
-    found.tiles = given.tiles; // bound before there is IR
+    found.facts = given.facts; // the kernel has changed since
+    found.tiles = given.tiles; // bound before there was IR
     found.programs = partsOf(kernel, kProgramsAttr);
     found.parts = partsOf(kernel, kPartsAttr);
     found.blocks = blocksOf(kernel);
@@ -205,7 +206,7 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
     for (Plan *plan : {&given, &found}) {
       llvm::sort(plan->programs, byAxis);
       llvm::sort(plan->parts, byAxis);
-      for (Plan::Role &role : plan->roles) { // which they are; the kernel says in what order
+      for (Plan::Role &role : plan->roles) { // the plan names them, the kernel gives their order
         llvm::sort(role.streams);
         llvm::sort(role.tiles);
       }
@@ -221,13 +222,13 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
   }
 
 private:
-  /// Whether a role is the first of those that take turns, or takes none.
+  /// Whether a role is the first of those that take turns, or takes no turns.
   static bool isFirst(cta::RoleOp role) {
     auto tiles = role.getBody().getOps<cta::TilesOp>();
     return tiles.empty() || (*tiles.begin()).getTurn().value_or(0) == 0;
   }
 
-  /// A product that is behind stands in its loop and behind it, and in front of it one that is not.
+  /// A delayed product is in its loop and behind it; in front of the loop is one without delay.
   void readProducts(Plan &found) {
     llvm::MapVector<StringRef, cta::MmaOp> products;
     getOperation().walk([&](cta::MmaOp mma) {
@@ -239,7 +240,7 @@ private:
       found.products.push_back(productOf(product));
   }
 
-  /// Ends that go through the slots of another.
+  /// Stores that use the slots of another one.
   void readStores(Plan &found) {
     getOperation().walk([&](cta::StoreOp store) {
       auto channel = store.getThrough().getDefiningOp<cta::ChannelOp>();
@@ -261,7 +262,7 @@ private:
     });
     getOperation().walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
       if (!idOf(loop) || found.loopOf(*idOf(loop)))
-        return; // of none, or of another turn
+        return; // of no ping-pong, or of another turn
       const Plan::Loop *entry = entryOf(given, loop);
       bool isBehind = llvm::any_of(loop.getOps<cta::MmaOp>(),
                                    [](cta::MmaOp product) { return behindOf(product) > 0; });

@@ -20,7 +20,7 @@ bool isShrink(Operation *op, Value before, Value peak) {
   return difference && difference.getLhs() == before && difference.getRhs() == peak;
 }
 
-/// The rows that are broadcast to the columns of a tile; null if it is no such tile.
+/// The rows that are broadcast along the columns of a tile; null for other tiles.
 Value rowsOf(Value tile) {
   auto broadcast = tile.getDefiningOp<tile::BroadcastOp>();
   auto column =
@@ -75,7 +75,7 @@ private:
     return success();
   }
 
-  /// Tiles that are multiplied by the factor of their rows.
+  /// Replaces multiplications of tiles by the factor of their rows.
   static void rescale(scf::ForOp loop, Value shrink) {
     for (auto product : llvm::make_early_inc_range(loop.getOps<arith::MulFOp>()))
       for (auto [tile, factors] :

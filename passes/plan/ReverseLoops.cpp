@@ -58,7 +58,8 @@ private:
     return success();
   }
 
-  /// Comparisons of the iteration become ones of the counter, which split-iterations knows.
+  /// Replaces comparisons of the iteration by comparisons of the counter, which split-iterations
+  /// understands.
   static void turnComparisons(scf::ForOp loop, Value reversed, Value sum) {
     using P = arith::CmpIPredicate;
     OpBuilder builder(loop);
@@ -70,7 +71,7 @@ private:
       // sum - i >= b is i < sum - b + 1.
       Location loc = compare.getLoc();
       Value before = loop->hasAttr(kMasksLastAttr)
-                         ? loop.getLowerBound() // the last was the one that masks concern
+                         ? loop.getLowerBound() // masks concerned the last iteration
                          : builder.create<arith::SubIOp>(loc, sum, compare.getRhs()).getResult();
       Value bound = builder.createOrFold<arith::AddIOp>(loc, before, loop.getStep());
       OpBuilder inside(compare);

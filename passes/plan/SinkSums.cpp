@@ -1,6 +1,6 @@
-// What is added late: where the plan's order adds a product in front of its await, that is the
-// product of the iteration before. The loop carries it, with what else the sum needs, from zeros
-// on; what a last iteration leaves is added behind the loop:
+// Late additions: if the plan's order adds a product in front of its await, it adds that of the
+// iteration before. The loop carries the product and the other operands of the addition, starting
+// with zeros. The last product is added behind the loop:
 //
 //   for { p = dot; a += f(p, x) }
 //
@@ -8,8 +8,8 @@
 //
 //   for { a += f(q, y); p = dot; q, y = p, x }; a += f(q, y)
 //
-// In the first iteration, and behind a loop without any, f is of zeros alone, and has to be zero.
-// What is added at a step says so (`plan.add`), and skew-loops puts it there.
+// In the first iteration, and behind a loop without iterations, the operands of f are zeros, and
+// the result must be zero. The late ops are marked (`plan.add`), and skew-loops puts them in place.
 #include "passes/Passes.h"
 #include "passes/analysis/CarriedState.h"
 #include "passes/plan/BodyOrder.h"
@@ -27,7 +27,7 @@ using namespace mlir;
 
 namespace {
 
-/// What is known of a value that is made of zeros.
+/// What is known of a value that is computed from zeros.
 enum class Number { Zero, Finite, Unknown };
 
 class Sinker {
@@ -48,9 +48,9 @@ private:
 
   scf::ForOp loop;
   const Plan::Loop &entry;
-  SmallVector<unsigned> sums;        ///< What the loop carries and is added to an iteration later.
-  llvm::SetVector<Operation *> late; ///< What does that.
-  llvm::SetVector<Value> carried;    ///< What that needs of its own iteration.
+  SmallVector<unsigned> sums;        ///< Carried values that are added to an iteration later.
+  llvm::SetVector<Operation *> late; ///< The ops that do this.
+  llvm::SetVector<Value> carried;    ///< The values that they need from their own iteration.
 };
 
 } // namespace
@@ -60,7 +60,7 @@ tile::DotOp Sinker::productOf(StringRef id) {
   return *llvm::find_if(dots, [&](tile::DotOp dot) { return idOf(dot) == id; });
 }
 
-/// Only what nobody else reads can wait; and zeros have to change nothing.
+/// Only a sum that nothing else reads can wait. With zeros, nothing may change.
 LogicalResult Sinker::checkSums() {
   SmallVector<State> states = carriedStates(loop);
   for (unsigned place : sums) {
@@ -77,7 +77,7 @@ LogicalResult Sinker::checkSums() {
   return success();
 }
 
-/// Marks what follows from a product and leads to what the loop carries.
+/// Marks the ops that depend on a product and lead to carried values.
 LogicalResult Sinker::findAdded(tile::DotOp dot) {
   bool isLate = entry.addsLate(*idOf(dot));
   auto name = StringAttr::get(loop.getContext(), *idOf(dot));
@@ -114,7 +114,7 @@ LogicalResult Sinker::findAdded(tile::DotOp dot) {
   return success();
 }
 
-/// What only repeats elements stands with what reads it: the loop carries the small tile.
+/// Ops that only repeat elements stay with their reader, so that the loop carries the small tile.
 void Sinker::takeShapes() {
   for (size_t at = 0; at < late.size(); ++at)
     for (Value operand : late[at]->getOperands()) {
@@ -152,7 +152,7 @@ Number Sinker::numberOf(Value value) {
   }
   Operation *op = value.getDefiningOp();
   if (!op || !late.contains(op))
-    return Number::Zero; // the loop carries it
+    return Number::Zero; // carried by the loop
   SmallVector<Number> operands;
   for (Value operand : op->getOperands())
     operands.push_back(numberOf(operand));

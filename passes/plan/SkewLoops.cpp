@@ -23,7 +23,7 @@ using namespace mlir;
 
 namespace {
 
-/// Makes the three parts of one loop.
+/// Builds the three parts of one loop.
 class Skewer {
 public:
   Skewer(scf::ForOp loop, const Plan &plan) : loop(loop), plan(plan) {}
@@ -62,16 +62,16 @@ private:
   BodyOrder order;
   llvm::SmallDenseSet<Operation *> late;
 
-  /// A value that the new loop carries: what it starts with, and what it yields: a value of the old
-  /// body, or what another argument has held.
+  /// A value that the new loop carries: its initial value, and the value that it yields, which is a
+  /// value of the old body or the content of another argument.
   struct Carried {
     Value init, yielded;
     std::optional<unsigned> held;
   };
   SmallVector<Carried> carried;
-  llvm::SmallDenseMap<Value, unsigned> early;      // carried: what the early part gives
-  llvm::SmallDenseMap<Value, unsigned> readByLate; // carried: arguments as the late part reads them
-  IRMapping first, last; // values of the old body, in what stands before and behind the loop
+  llvm::SmallDenseMap<Value, unsigned> early;      // carried results of the early part
+  llvm::SmallDenseMap<Value, unsigned> readByLate; // carried arguments that the late part reads
+  IRMapping first, last; // values of the old body, before and behind the loop
   scf::ForOp made;
 };
 
@@ -108,7 +108,7 @@ LogicalResult Skewer::findLate() {
     if (follows || behind(&op))
       late.insert(&op);
   }
-  // Slots that only late ops read are taken then.
+  // Slots that only late ops read are taken by the late part.
   for (auto wait : loop.getOps<cta::WaitOp>())
     if (!late.empty() && llvm::all_of(wait->getUsers(), [&](Operation *user) {
           return late.contains(user) || isa<cta::ReleaseOp>(user);
@@ -117,7 +117,7 @@ LogicalResult Skewer::findLate() {
       for (Operation *user : wait->getUsers())
         late.insert(user);
     }
-  // An empty sum stands with what is added to it.
+  // An empty accumulator belongs to the product that adds to it.
   for (auto begin : loop.getOps<cta::BeginOp>())
     if (llvm::all_of(begin->getUsers(), [&](Operation *user) { return late.contains(user); }))
       late.insert(begin);
@@ -140,7 +140,7 @@ LogicalResult Skewer::checkCarried() {
   return success();
 }
 
-/// Warpgroups of the role take turns in some of the body, if the order says so.
+/// Adds the critical section of the role's warpgroups, if the order has one.
 void Skewer::takeTurns(ArrayRef<Plan::Loop::Step> steps) {
   if (llvm::none_of(steps, [](auto &step) { return step.kind == Plan::Loop::Step::Enter; }))
     return;
@@ -152,12 +152,12 @@ void Skewer::takeTurns(ArrayRef<Plan::Loop::Step> steps) {
   builder.create<cta::LeaveOp>(loop.getLoc(), turn);
 }
 
-/// Writes the ops of one part, in order. Outside of the loop nobody takes turns.
+/// Writes the ops of one part, in order. There are no turns outside of the loop.
 void Skewer::emit(OpBuilder &builder, bool ofLate, IRMapping &values) {
   for (Operation *op : order.ops)
     if (late.contains(op) == ofLate && !isa<cta::EnterOp, cta::LeaveOp>(op)) {
       Operation *copy = builder.clone(*op, values);
-      SmallVector<Value> known; // such as a sum of nothing, rescaled
+      SmallVector<Value> known; // such as an empty sum, rescaled
       if (copy->getNumRegions() || failed(builder.tryFold(copy, known)) || known.empty())
         continue;
       values.map(op->getResults(), known);
@@ -165,7 +165,7 @@ void Skewer::emit(OpBuilder &builder, bool ofLate, IRMapping &values) {
     }
 }
 
-/// What is early, in the first iteration.
+/// Writes the early part of the first iteration.
 void Skewer::makeFirst(OpBuilder &builder) {
   first.map(loop.getInductionVar(), loop.getLowerBound());
   for (BlockArgument argument : loop.getRegionIterArgs())
@@ -173,7 +173,7 @@ void Skewer::makeFirst(OpBuilder &builder) {
   emit(builder, /*ofLate=*/false, first);
 }
 
-/// The argument that holds what the early part of the iteration before has given.
+/// The argument with a result of the early part of the iteration before.
 unsigned Skewer::carryEarly(Value value) {
   auto [it, isNew] = early.try_emplace(value, carried.size());
   if (isNew)
@@ -193,7 +193,7 @@ void Skewer::findCarried() {
     bool lateReads = isReadBy(argument, /*byLate=*/true);
     if (isEarly(yielded)) {
       unsigned now = carryEarly(yielded);
-      if (lateReads) { // the value of two iterations before
+      if (lateReads) { // the value from two iterations before
         readByLate[argument] = carried.size();
         carried.push_back({init, nullptr, now});
       }
@@ -239,7 +239,8 @@ void Skewer::makeLoop(OpBuilder &builder) {
     if (auto await = dyn_cast<cta::AwaitOp>(copy))
       if (Value tile = order.after.lookup(op))
         await.getComputedMutable().assign((isLate(tile) ? lateNow : earlyNow).lookup(tile));
-    // What is late has carried out the iteration before: to what is early, that is what is carried.
+    // The late part has completed the iteration before, so the early part uses its results as the
+    // carried values.
     for (BlockArgument argument : loop.getRegionIterArgs()) {
       Value yielded = loop.getTiedLoopYieldedValue(argument)->get();
       if (ofLate && yielded.getDefiningOp() == op)
@@ -257,7 +258,7 @@ void Skewer::makeLoop(OpBuilder &builder) {
   decideFirst();
 }
 
-/// What asks for the first iteration is decided: the loop starts with the second.
+/// Replaces tests for the first iteration by a constant: the loop starts with the second.
 void Skewer::decideFirst() {
   APInt first, bound;
   if (!matchPattern(made.getLowerBound(), m_ConstantInt(&first)))
@@ -275,7 +276,7 @@ void Skewer::decideFirst() {
   }
 }
 
-/// What is late, in the last iteration; and what the old loop gave.
+/// Writes the late part of the last iteration, and replaces the results of the old loop.
 void Skewer::makeLast(OpBuilder &builder) {
   if (isReadBy(loop.getInductionVar(), /*byLate=*/true))
     last.map(loop.getInductionVar(),
@@ -301,7 +302,7 @@ LogicalResult Skewer::run(ArrayRef<Plan::Loop::Step> steps) {
   if (failed(ordered))
     return failure();
   order = std::move(*ordered);
-  for (Operation *op : order.ops) // stands behind the await by now
+  for (Operation *op : order.ops) // behind the await by now
     if (auto release = dyn_cast<cta::ReleaseOp>(op); release && isAwaited(release.getProduct()))
       release.getProductMutable().clear();
   if (late.empty()) {
@@ -313,7 +314,7 @@ LogicalResult Skewer::run(ArrayRef<Plan::Loop::Step> steps) {
   }
   if (failed(checkCarried()))
     return failure();
-  // Slots that only the loop reads go back before what is late of the last iteration.
+  // Slots that only the loop reads are released before the late part of the last iteration.
   Operation *behind = loop;
   while (auto release = dyn_cast<cta::ReleaseOp>(behind->getNextNode())) {
     if (isReadBy(release.getSlot(), /*byLate=*/true))

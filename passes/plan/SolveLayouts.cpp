@@ -1,6 +1,6 @@
-// The layouts of all tiles. Anchors get theirs first: products the fragments of their instruction,
-// then memory accesses, from the largest tile down, rows in wide vectors. From each anchor its
-// layout spreads through every op that keeps it, in both directions, until it meets another's.
+// The layouts of all tiles. Anchors come first: products get the fragments of their instruction;
+// then memory accesses, from the largest tile down, get rows in wide vectors. The layout of each
+// anchor spreads through every op that keeps it, in both directions, until it meets another one.
 #include "passes/plan/SolveLayouts.h"
 
 #include "passes/analysis/Divisibility.h"
@@ -33,13 +33,13 @@ public:
   LayoutSolver(Operation *root, int64_t warps) : root(root), warps(warps) {}
 
   void run() {
-    // Instructions first: theirs are no matter of taste.
+    // Instructions first: they have no choice.
     root->walk([&](cta::MmaOp mma) { anchor(mma); });
     root->walk([&](tile::ScanOp scan) { anchor(scan); });
     root->walk([&](cta::PutOp put) { anchor(put); });
     for (Value value : accessesBySize())
       assign(value, blocked(value));
-    // Whatever no access reaches: values made of constants, and put into loops.
+    // Tiles that no access reaches: values made of constants, and passed into loops.
     root->walk([&](Operation *op) {
       for (Value result : op->getResults())
         if (isTile(result) && !isFree(result))
@@ -71,7 +71,7 @@ private:
   std::vector<std::pair<Value, Layout>> queue;
 };
 
-/// Gives an op's tiles the layouts that it asks for, results first.
+/// Gives an op's tiles the layouts that it prefers, results first.
 void LayoutSolver::anchor(Operation *op) {
   for (OpResult result : op->getResults())
     if (auto layout = preferredLayout(op, TilePlace::result(result.getResultNumber()), warps))
@@ -81,7 +81,7 @@ void LayoutSolver::anchor(Operation *op) {
       assign(operand.get(), *layout);
 }
 
-/// Tiles that go to or come from memory, the largest first.
+/// Tiles that are loaded or stored, the largest first.
 SmallVector<Value> LayoutSolver::accessesBySize() {
   SmallVector<Value> values;
   root->walk([&](Operation *op) {
@@ -113,23 +113,23 @@ Layout LayoutSolver::blocked(Value value) {
   for (Operation *user : value.getUsers())
     if (auto store = dyn_cast<tile::StoreOp>(user))
       consider(store.getView().getType(), store.getIndices(), store.getExtents());
-  if (!vector) // not an access itself
+  if (!vector) // not accessed itself
     vector = std::max<int64_t>(1, 16 / std::max<int64_t>(1, type.getElementTypeBitWidth() / 8));
-  // Not so wide that threads go without an element.
+  // Not so wide that some threads get no element.
   while (vector > 1 && type.getNumElements() < vector * kLanes * warps)
     vector /= 2;
   return Layout::blocked(type.getShape(), type.getRank() - 1, vector, warps);
 }
 
-/// Whether the op that makes a tile can make it so.
+/// Whether the op that computes a tile can have this layout.
 bool LayoutSolver::takes(Value value, const Layout &layout) {
   auto result = dyn_cast<OpResult>(value);
   return !result ||
          takesLayout(result.getOwner(), TilePlace::result(result.getResultNumber()), layout, warps);
 }
 
-/// What a loop carries and what it results in are one; so are what a merge takes and gives. All
-/// that are one with `value`, and itself.
+/// All values that are the same tile as `value`: a loop's carried values and results, and a merge's
+/// arguments and results.
 static SmallVector<Value> sameTile(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   unsigned number = argument ? argument.getArgNumber() : cast<OpResult>(value).getResultNumber();
@@ -200,7 +200,7 @@ void LayoutSolver::spreadDown(OpOperand &use, const Layout &layout) {
       if (!passed)
         continue;
       assign(result, *passed);
-      // Siblings follow at once: `x + broadcast(load)`.
+      // The other operands follow at once: `x + broadcast(load)`.
       spreadToOperands(op, place, *passed);
     }
   }

@@ -32,7 +32,7 @@ struct SplitIterations : impl::SplitIterationsBase<SplitIterations> {
   }
 
 private:
-  /// Makes of each comparison of the counter with a bound that a branch asks for a `cta.before`.
+  /// Replaces each comparison of the counter with a bound that a branch uses by a `cta.before`.
   static bool split(scf::ForOp loop) {
     bool any = false;
     for (auto compare : llvm::make_early_inc_range(loop.getOps<arith::CmpIOp>())) {

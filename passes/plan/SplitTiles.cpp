@@ -54,7 +54,7 @@ private:
   static LogicalResult check(scf::ForOp loop) {
     if (!matchPattern(loop.getLowerBound(), m_Zero()) || !matchPattern(loop.getStep(), m_One()))
       return refuse(loop, "does not count from 0 by 1");
-    // Then two runs over parts of the iterations make one by a sum.
+    // Then the results of two ranges of iterations can be combined by addition.
     for (auto [init, state] : llvm::zip(loop.getInits(), carriedStates(loop)))
       if (state != State::Sum || !isZero(init))
         return refuse(loop, "carries other than sums from zero on");
@@ -73,7 +73,7 @@ private:
     return success();
   }
 
-  /// Says how many steps a tile has: a number for all, or what follows from its coordinates.
+  /// States the number of steps of a tile: a constant, or a value that depends on its coordinates.
   static LogicalResult stateSteps(cta::TilesOp tiles, scf::ForOp loop, const Plan::Blocks &blocks) {
     Value steps = loop.getUpperBound();
     auto isOwn = [&](Value value) {

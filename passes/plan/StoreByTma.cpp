@@ -24,7 +24,7 @@ struct StoreByTma : impl::StoreByTmaBase<StoreByTma> {
       if (isa<tile::StoreOp, tile::AtomicOp>(op) && idOf(op))
         ends.push_back(op);
     });
-    // Those that go with others behind them.
+    // Stores that use another store's slots come after it.
     llvm::stable_sort(ends, [&](auto *a, auto *b) { return !goesWith(a) && goesWith(b); });
     for (Operation *op : ends) {
       bool adds = isa<tile::AtomicOp>(op);
@@ -77,7 +77,7 @@ private:
     return success();
   }
 
-  /// One, wherever and however often an end, and those that go with it, stand.
+  /// One channel for a store and those that go with it, wherever and however often they occur.
   cta::ChannelOp channelFor(Operation *end, Value view, cta::ChannelType type,
                             const Plan::Channel &entry) {
     cta::ChannelOp &channel = channels[entry.with.empty() ? entry.id : entry.with];

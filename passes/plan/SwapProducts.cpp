@@ -29,7 +29,7 @@ bool isSwapped(Operation *op) {
   return isa_and_nonnull<tile::DotOp>(op) && op->hasAttr(kSwappedAttr);
 }
 
-/// What is computed of a swapped product, if a value is the product.
+/// The value that is computed instead of a swapped product.
 Value swappedUnder(Value value) {
   auto transposed = value.getDefiningOp<tile::TransposeOp>();
   bool is = transposed && isSwapped(transposed.getSource().getDefiningOp());
@@ -72,7 +72,7 @@ private:
     eraseUnused(dot);
   }
 
-  /// Nothing else reads the sum.
+  /// Nothing else reads the accumulator.
   static void carryTransposed(scf::ForOp loop, BlockArgument sum) {
     OpOperand *yielded = loop.getTiedLoopYieldedValue(sum);
     Value product = swappedUnder(yielded->get());

@@ -32,7 +32,7 @@ SmallVector<SharedLayout> candidates(ArrayRef<int64_t> shape, int64_t elementByt
   return layouts;
 }
 
-/// The rows and columns of a product's operand in a slot that one warp reads.
+/// The rows and columns of an operand in a slot that one warp reads.
 std::pair<int64_t, int64_t> partOfWarp(cta::MmaOp mma, OpOperand &use) {
   bool isB = use.getOperandNumber() == 2;
   auto shape = cast<cta::SlotType>(use.get().getType()).getTile().getShape();
@@ -66,7 +66,7 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
       room -= ringBytes(channel, {tile.getShape().back(), 0, 0});
     });
     kernel.walk([&](cta::ChannelOp channel) {
-      if (!channel.hasPanelLayout()) // TMA and wgmma know their own
+      if (!channel.hasPanelLayout()) // TMA and wgmma have their own layout
         place(channel, warps);
     });
     kernel.walk([&](cta::ConvertOp convert) { place(convert); });
@@ -125,7 +125,7 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
           << " accesses";
   }
 
-  /// One warp's share of every access to the channel's slots.
+  /// One warp's part of every access to the channel's slots.
   SharedAccesses accessesTo(cta::ChannelOp channel, RankedTensorType tile, int64_t warps) {
     SharedAccesses accesses(tile);
     auto shape = tile.getShape();
@@ -172,7 +172,7 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
   }
 
   const Target *target = nullptr;
-  int64_t room = 0; // bytes of shared memory that unpadded channels leave
+  int64_t room = 0; // bytes of shared memory beside the unpadded channels
 };
 
 } // namespace

@@ -28,7 +28,7 @@ struct TakeTurns : impl::TakeTurnsBase<TakeTurns> {
         shared.push_back(&op);
       else if (isa<cta::RoleOp>(op))
         roles.push_back(&op);
-    if (planOf(kernel).blocks.splitLoop.empty()) // parts of tiles are no tiles
+    if (planOf(kernel).blocks.splitLoop.empty()) // parts of tiles are not complete tiles
       for (Operation *role : roles)
         endInOrder(cast<cta::RoleOp>(role), roles.front());
     SmallVector<IRMapping> values(turns);
@@ -45,7 +45,8 @@ struct TakeTurns : impl::TakeTurnsBase<TakeTurns> {
   }
 
 private:
-  /// Has what stands behind a tile's last products pass through an order, which all turns share.
+  /// Makes the code behind a tile's last products a critical section, which all copies of the role
+  /// share.
   static void endInOrder(cta::RoleOp role, Operation *before) {
     role.walk([&](cta::TilesOp tiles) {
       auto awaits = tiles.getBody().front().getOps<cta::AwaitOp>();

@@ -78,7 +78,7 @@ Value Padder::constant(Location loc, Type type, Attribute element) {
       loc, cast<TypedAttr>(SplatElementsAttr::get(cast<ShapedType>(type), element)));
 }
 
-/// A mask that is true in the first `extent` places along `axis`.
+/// A mask that is true at the first `extent` positions along `axis`.
 Value Padder::isOriginal(Location loc, ArrayRef<int64_t> shape, int64_t axis, int64_t extent) {
   auto line = RankedTensorType::get({shape[axis]}, builder.getI32Type());
   Value zero = builder.create<arith::ConstantIntOp>(loc, 0, 32);
@@ -137,8 +137,8 @@ std::optional<Attribute> Padder::padding(Value tile, int64_t axis) {
 
 //===- Operations ----------------------------------------------------------------------------===//
 
-/// Whether a load's padding may hold what lies next to the tile: nothing along the axis meets it,
-/// and no other program writes there meanwhile.
+/// Whether a load's padding may hold neighbouring data: no op combines elements along the axis, and
+/// no other program writes there meanwhile.
 bool Padder::mayReadNeighbours(const Access &access, int64_t axis) {
   return isa<tile::LoadOp>(access.op) && !written.contains(access.tensor()) &&
          !classes.of(access.op->getResult(0), access.tileAxis(axis)).combined;
@@ -224,7 +224,7 @@ void Padder::padAssert(tile::AssertOp op) {
   }
 }
 
-/// `x[:, None]` where the new axis is padded: the element is repeated.
+/// `x[:, None]` if the new axis is padded: repeats the element.
 void Padder::growFromOne(tile::ExpandDimsOp op) {
   auto type = op.getResult().getType();
   int64_t axis = op.getAxis();
@@ -240,7 +240,7 @@ void Padder::growFromOne(tile::ExpandDimsOp op) {
   op.erase();
 }
 
-/// A broadcast from an axis of size 1 that is padded: its one element is taken out by a sum.
+/// A broadcast from an axis of size 1 that is padded: a sum extracts its one element.
 void Padder::shrinkToOne(tile::BroadcastOp op) {
   Location loc = op.getLoc();
   auto target = op.getResult().getType();
@@ -310,7 +310,7 @@ void Padder::run() {
     else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op))
       shrinkToOne(broadcast);
   }
-  for (Operation *op : all) // last: their results leave the classes
+  for (Operation *op : all) // last, since their results leave the classes
     if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
       growFromOne(expand);
 }

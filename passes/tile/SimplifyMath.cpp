@@ -68,7 +68,7 @@ static std::optional<std::pair<Value, Value>> scaled(Value value) {
 
 //===- Rewrites ------------------------------------------------------------------------------===//
 
-/// Elementwise work on uniform tiles is done on their sources.
+/// Computes elementwise ops of uniform tiles on their sources.
 struct ComputeOnSources : RewritePattern {
   explicit ComputeOnSources(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
@@ -144,8 +144,8 @@ struct LogToLog2 : OpRewritePattern<math::LogOp> {
   }
 };
 
-/// `exp2 ((x - y) · c)` with uniform y and c: the scale moves into the terms, one of which it then
-/// meets once per source; the other becomes an fma.
+/// `exp2 ((x - y) · c)` with uniform y and c: multiplies the terms by the scale. For y this happens
+/// once per source, and the rest becomes an fma.
 struct ScaleExponentTerms : OpRewritePattern<math::Exp2Op> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::Exp2Op op, PatternRewriter &rewriter) const override {
@@ -163,7 +163,7 @@ struct ScaleExponentTerms : OpRewritePattern<math::Exp2Op> {
   }
 };
 
-/// `x · c - y` where the product is not needed otherwise.
+/// `x · c - y`, if nothing else uses the product.
 struct FormFma : OpRewritePattern<arith::SubFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::SubFOp op, PatternRewriter &rewriter) const override {
@@ -209,8 +209,7 @@ struct LogisticOfTanh : OpRewritePattern<arith::AddFOp> {
   }
 };
 
-/// `x · (c / y)` with a number c other than 1 and no repeated y, where the quotient is not needed
-/// otherwise.
+/// `x · (c / y)` with a number c other than 1 and no repeated y, if nothing else uses the quotient.
 struct DivideProduct : OpRewritePattern<arith::MulFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::MulFOp op, PatternRewriter &rewriter) const override {
@@ -253,7 +252,7 @@ static std::optional<std::pair<Value, Value>> scaledByPositive(Value value) {
   return scale && !scale->how && isPositive(*scale) ? factors : std::nullopt;
 }
 
-/// `where(mask, x · c, -inf)`: the infinity is scaled too.
+/// `where(mask, x · c, -inf)`: the infinity may be scaled too.
 struct ScaleAfterSelect : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::SelectOp op, PatternRewriter &rewriter) const override {
@@ -269,7 +268,7 @@ struct ScaleAfterSelect : OpRewritePattern<arith::SelectOp> {
   }
 };
 
-/// A branch of which all ways lead to some x · c: what it decides is x.
+/// A branch whose regions all yield some x · c: it may yield x.
 struct ScaleAfterBranch : OpRewritePattern<scf::IfOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(scf::IfOp op, PatternRewriter &rewriter) const override {

@@ -42,12 +42,12 @@ Value counterpart(Value original, scf::ForOp copy) {
   return std::next(copy.getBody()->begin(), index)->getResult(0);
 }
 
-/// The iterations, from one to before another, in which predicates hold.
+/// A range of iterations in which predicates hold.
 struct Range {
   Value from, to;
 };
 
-/// One loop on its way to become several.
+/// Splits one loop into several.
 class Splitter {
 public:
   Splitter(scf::ForOp loop, Dims &dims)
@@ -74,7 +74,7 @@ private:
   bool rises(const Predicate &predicate) const {
     return predicate.highest.coefficient(counter) > 0;
   }
-  /// Whether some predicate fails before (falling) or after (rising) the full iterations.
+  /// Whether some predicate is false before (falling) or after (rising) the full iterations.
   bool limits(ArrayRef<Predicate> predicates, bool rising) const {
     return llvm::any_of(predicates, [&](const Predicate &p) { return rises(p) == rising; });
   }
@@ -85,11 +85,11 @@ private:
   Dims &dims;
   Value counter;
   OpBuilder builder;
-  Value lower, upper; // of the iterations that are left to run
+  Value lower, upper; // of the iterations that remain
   Facts facts;
   struct Note {
     StringRef decision; // "skip", "split" or "branch"
-    int64_t masks;      // that it is for
+    int64_t masks;      // the number of masks that it is for
     std::string text;
   };
   SmallVector<Note> notes;
@@ -112,7 +112,7 @@ static bool multiplies(scf::ForOp loop) {
   return loop.getBody()->walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// Maps the masks to ones that are true everywhere.
+/// Maps the masks to masks that are true everywhere.
 IRMapping Splitter::allHold(ArrayRef<Value> masks) {
   IRMapping mapping;
   for (Value mask : masks)
@@ -131,9 +131,9 @@ void Splitter::assumeProven(SmallVectorImpl<Predicate> &predicates) {
   });
 }
 
-/// Notes that masks concern the last iteration alone, that nothing changes where one is false, and
-/// that nothing does from the loop's end on, where some mask is false from there on, or some load
-/// outside of its view. (Ends that dropEmptyIterations moves forward are of the same kind.)
+/// Marks loops: masks concern only the last iteration; nothing changes where a mask is false;
+/// nothing changes from the end of the loop on, because some mask is false from there on, or some
+/// load is outside of its view. (Ends that dropEmptyIterations moves forward behave alike.)
 void Splitter::noteIdle(ArrayRef<Predicate> masks) {
   bool allIdle = llvm::all_of(masks, [&](const Predicate &mask) {
     return !rises(mask) || isIdleWhenFalse(loop, mask.mask);
@@ -156,20 +156,20 @@ void Splitter::noteIdle(ArrayRef<Predicate> masks) {
         isIdleWhenFalse(loop, mask.mask))
       return loop->setAttr(kIdleBehindAttr, builder.getUnitAttr());
   }
-  for (auto load : loop.getOps<tile::LoadOp>()) // of products alone plans say that they are behind
+  for (auto load : loop.getOps<tile::LoadOp>()) // only plans for loops with products delay anything
     if (multiplies(loop) && !load.getFill() && endsInside(load) &&
         isIdleWhenFalse(loop, load.getResult()))
       return loop->setAttr(kIdleBehindAttr, builder.getUnitAttr());
 }
 
-/// Whether a load is outside of its view from the loop's end on, and so all zeros.
+/// Whether a load is outside of its view from the end of the loop on, and so all zeros.
 bool Splitter::endsInside(tile::LoadOp load) {
   Access access = *Access::of(load);
   Facts around = Facts::at(loop);
   for (int64_t axis = 0, rank = int64_t(access.extents.size()); axis < rank; ++axis) {
     if (!access.isRange(axis))
       continue;
-    AffineForm last = Bounds::of(access, axis, dims).above; // its first element's comes before
+    AffineForm last = Bounds::of(access, axis, dims).above; // its first element lies before that
     int64_t slope = last.coefficient(counter);
     AffineForm first =
         last.without(counter) + AffineForm::of(upper) * slope + (1 - access.validElements(axis));
@@ -197,7 +197,7 @@ void Splitter::dropEmptyIterations(ArrayRef<Predicate> masks) {
   }
 }
 
-/// `start` moved up to (falling) or down to (rising) the point from where (until where) all
+/// Moves `start` up to (falling) or down to (rising) the point from which (until which) all
 /// predicates of that direction hold.
 Value Splitter::clampAll(ArrayRef<Predicate> predicates, bool rising, Value start) {
   SmallVector<AffineForm> done;
@@ -220,7 +220,7 @@ scf::ForOp Splitter::clone(Value from, Value to, ValueRange init) {
   return copy;
 }
 
-/// In `copy`, which is one part of the loop's iterations, these predicates hold.
+/// In `copy`, which runs one part of the loop's iterations, these predicates hold.
 void Splitter::assume(scf::ForOp copy, ArrayRef<Predicate> predicates) {
   SmallVector<AffineForm> holds;
   auto hold = [&](const AffineForm &form) {
@@ -243,7 +243,8 @@ void Splitter::assume(scf::ForOp copy, ArrayRef<Predicate> predicates) {
   markInBounds(copy, dims, holds);
 }
 
-/// The iterations in which all predicates hold. A side that none of them limits is the loop's own.
+/// The iterations in which all predicates hold. A side without a predicate keeps the loop's own
+/// bound.
 Range Splitter::fullIterations(ArrayRef<Predicate> predicates) {
   Range full{lower, upper};
   if (limits(predicates, /*rising=*/false))
@@ -272,7 +273,7 @@ void Splitter::split(ArrayRef<Predicate> predicates) {
     append(full.to, upper);
   builder.setInsertionPoint(segments.front());
   assume(unmasked, predicates);
-  if (hasHead && hasTail) { // a tail that runs at all starts where the falling ones hold
+  if (hasHead && hasTail) { // a tail that runs at all starts where the falling predicates hold
     SmallVector<Predicate> falling;
     llvm::copy_if(predicates, std::back_inserter(falling),
                   [&](const Predicate &p) { return !rises(p); });
@@ -290,7 +291,8 @@ void Splitter::split(ArrayRef<Predicate> predicates) {
                        .str()});
 }
 
-/// The selects that masks decide, and what joins and broadcasts the masks on the way, in order.
+/// The selects that masks decide, and the ops that combine and broadcast the masks on the way, in
+/// order.
 static SetVector<Operation *> usersUpToSelects(ArrayRef<Predicate> masks) {
   SetVector<Operation *> users;
   SmallVector<Value> values;
@@ -306,8 +308,8 @@ static SetVector<Operation *> usersUpToSelects(ArrayRef<Predicate> masks) {
   return topologicalSort(users);
 }
 
-/// Whether masks that fall and masks that rise meet only where both have to hold. Then a select
-/// that they decide is two, one behind the other.
+/// Whether falling and rising masks are only combined by `and`. Then a select that both decide can
+/// become two selects, one after the other.
 static bool areApart(const SetVector<Operation *> &users, ArrayRef<Value> falling,
                      ArrayRef<Value> rising) {
   DenseSet<Value> ofFalling(falling.begin(), falling.end()), ofRising(rising.begin(), rising.end());
@@ -321,12 +323,12 @@ static bool areApart(const SetVector<Operation *> &users, ArrayRef<Value> fallin
   });
 }
 
-/// Puts the selects that the masks decide behind branches: one that the last iterations take and
-/// one that the first do, with masks that rise and that fall, or one for both. In full iterations
-/// they are made without the masks, and the masks are not computed.
+/// Puts the selects that the masks decide under branches: one for the last iterations and one for
+/// the first ones, with the rising and the falling masks, or one for both. In full iterations the
+/// selects have no masks, and the masks are not computed.
 void Splitter::branchOnMasks(ArrayRef<Predicate> masks) {
   SetVector<Operation *> users = usersUpToSelects(masks);
-  SmallVector<Value> all, sides[2]; // that fall, that rise
+  SmallVector<Value> all, sides[2]; // falling, rising
   for (const Predicate &mask : masks) {
     all.push_back(mask.mask);
     sides[rises(mask)].push_back(mask.mask);
@@ -342,7 +344,7 @@ void Splitter::branchOnMasks(ArrayRef<Predicate> masks) {
   };
   struct Part {
     Value isPartial;
-    IRMapping holds; // masks that do not concern it
+    IRMapping holds; // masks that do not affect it
   };
   SmallVector<Part> parts;
   if (!sides[true].empty())
@@ -420,8 +422,8 @@ void Splitter::run(bool dropEmpty, bool splitBounds) {
 
 //===- The pass ------------------------------------------------------------------------------===//
 
-/// Moves what is invariant out of the loop: divisions too, although the loop might not run, since
-/// no GPU traps on a zero divisor.
+/// Hoists loop invariants, also divisions, although the loop might not run: no GPU traps on a zero
+/// divisor.
 static void hoistInvariants(LoopLikeOpInterface loop) {
   moveLoopInvariantCode(
       loop.getLoopRegions(),
