@@ -78,8 +78,8 @@ static Text integerLiteral(const APInt &value, Type type, bool typed) {
   if (type.isInteger(1))
     return {value.isZero() ? "false" : "true"};
   std::string digits = llvm::toString(value, 10, /*Signed=*/true);
-  // The lowest value's digits without the sign do not fit the type, and in hexadecimal are
-  // unsigned.
+  // The digits of the lowest value do not fit the type without the sign, and its hexadecimal form
+  // is unsigned.
   bool isLowest = value.isMinSignedValue() && value.getBitWidth() >= 32;
   if (isLowest)
     digits = "0x" + llvm::toString(value, 16, /*Signed=*/false);

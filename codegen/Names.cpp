@@ -88,7 +88,7 @@ std::optional<FileLineColLoc> codegen::sourceOf(Location location) {
   return std::nullopt;
 }
 
-/// The part that `value` plays as an operand of `user`, or an empty string.
+/// A name from the operand of `user` that `value` is, or an empty string.
 static StringRef nameByUse(Operation *user, Value value) {
   return llvm::TypeSwitch<Operation *, StringRef>(user)
       .Case<cuda::LoadGlobalOp, cuda::StoreGlobalOp, cuda::AtomicOp>([&](auto op) {
@@ -111,7 +111,7 @@ static StringRef nameByUse(Operation *user, Value value) {
       .Default([](Operation *) { return StringRef(); });
 }
 
-/// By the op that makes the value.
+/// A name from the op that computes the value.
 static StringRef nameByOp(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)

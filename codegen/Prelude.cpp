@@ -26,7 +26,7 @@ struct Sections {
 static Sections parseSections() {
   Sections sections;
   for (StringRef file : kPreludeFiles) {
-    // What stands above the first marker speaks of the file, not of a section.
+    // The text above the first marker is about the file, not about a section.
     StringRef rest = file.substr(file.find("//@ "));
     while (rest.consume_front("//@ ")) {
       auto [marker, body] = rest.split('\n');

@@ -1,6 +1,6 @@
 //===- PrintControl.cpp - loops and branches --------------------------------------------------===//
 //
-// What a region yields is assigned, at its end, to variables declared above it.
+// The values that a region yields are assigned, at its end, to variables declared above it.
 //
 //===------------------------------------------------------------------------------------------===//
 #include "codegen/Spellings.h"
@@ -81,8 +81,8 @@ static LogicalResult printIf(Printer &p, scf::IfOp op) {
   return success();
 }
 
-/// The variables of the values that the first region of a while loop hands on. A value that the
-/// loop carries is its own variable; others are declared, and listed in `assigned`.
+/// The variables of the values that the first region of a while loop passes on. A value that the
+/// loop carries has its own variable. The others are declared, and listed in `assigned`.
 static void bindForwarded(Printer &p, scf::WhileOp op, ArrayRef<std::string> carried,
                           SmallVector<std::string> &assigned, SmallVector<Value> &values) {
   for (auto [i, value] : llvm::enumerate(op.getConditionOp().getArgs())) {

@@ -32,7 +32,7 @@ static Text notZero(Printer &p, Value source) {
 }
 
 static Text intToFloat(Printer &p, Value source, Type to) {
-  // An i32 or i64 may have more digits than f32 holds: rounding it twice would be wrong.
+  // An i32 or i64 may have more digits than f32, and must not be rounded twice.
   bool rounds = source.getType().getIntOrFloatBitWidth() >= 32 && !to.isF32();
   std::string function = rounds ? cName(source.getType()) + "_to_f32_odd" : "f32";
   return fromF32(callOn(function, p.text(source)), to);
@@ -113,7 +113,7 @@ static Text printBitcast(Printer &p, arith::BitcastOp op) {
   return callOn(cName(to), p.text(op.getIn()));
 }
 
-/// `cuda.convert` and the ops of arith that agree with it wherever they are defined.
+/// `cuda.convert`, and the ops of arith that mean the same wherever they are defined.
 template <typename Op> static void addConvert(Spellings &spellings) {
   spellings.expression<Op>(
       [](Printer &p, Op op) { return convert(p, op->getOperand(0), op->getResult(0).getType()); });

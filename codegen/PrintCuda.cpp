@@ -32,7 +32,7 @@ static int64_t intAttr(func::FuncOp kernel, StringRef name) {
   return attr ? attr.getInt() : 0;
 }
 
-/// What to call an argument: its `tile.name`, or its location's name.
+/// The name of an argument: its `tile.name`, or the name in its location.
 static std::string argumentName(func::FuncOp kernel, BlockArgument argument) {
   if (auto name = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "tile.name"))
     return name.str();

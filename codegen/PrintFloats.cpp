@@ -1,6 +1,6 @@
 //===- PrintFloats.cpp - floating-point arithmetic --------------------------------------------===//
 //
-// Computed in f32: operands of narrower types are widened, results rounded once.
+// Computed in f32: operands of narrower types are widened, and results are rounded once.
 //
 //===------------------------------------------------------------------------------------------===//
 #include "codegen/Conversions.h"

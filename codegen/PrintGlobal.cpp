@@ -30,7 +30,7 @@ static std::string address(Printer &p, Value ptr, Value offset) {
   return base + " + " + p.operand(offset, Binding::Product);
 }
 
-/// Whether the kernel says that nothing writes what `ptr` points to.
+/// Whether the kernel states that nothing writes to the memory of `ptr`.
 static bool isReadOnly(Value ptr) {
   auto argument = dyn_cast<BlockArgument>(ptr);
   auto kernel = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : nullptr;

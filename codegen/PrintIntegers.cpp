@@ -1,7 +1,7 @@
 //===- PrintIntegers.cpp - integer arithmetic -------------------------------------------------===//
 //
-// Values are signed in C++; an op that takes them as unsigned casts its operands there and back.
-// C++ computes with i8 and i16 as with i32, so results of these types are cast too.
+// Values are signed in C++. An op on unsigned values casts its operands and its result. C++
+// computes i8 and i16 as i32, so results of these types are cast too.
 //
 //===------------------------------------------------------------------------------------------===//
 #include "codegen/Spellings.h"
@@ -60,7 +60,7 @@ static void addBitwise(Spellings &spellings, StringRef op, Binding binding, Stri
   spellings.expression<Op>([=](Printer &p, Op o) {
     if (!isBool(o.getResult()))
       return narrowed(o.getType(), p.binary(o.getLhs(), op, o.getRhs(), binding));
-    // The second operand of && and || is not evaluated by every lane.
+    // Not every lane evaluates the second operand of && and ||.
     p.nameConvergent(o.getRhs());
     return p.binary(o.getLhs(), logical, o.getRhs(), logicalBinding);
   });
@@ -78,7 +78,8 @@ template <typename Op> static void addUnsignedCall(Spellings &spellings, StringR
   });
 }
 
-/// Sums: `a + b + c` needs no parentheses, and the sum with a negative literal is a difference.
+/// Additions: `a + b + c` needs no parentheses, and adding a negative literal becomes a
+/// subtraction.
 static Text printAdd(Printer &p, arith::AddIOp op) {
   if (isBool(op))
     return p.binary(op.getLhs(), "!=", op.getRhs(), Binding::Equality);

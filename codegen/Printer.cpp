@@ -9,9 +9,9 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::codegen;
 
-/// Operands of one expression or statement are named until they fit in so many characters.
+/// Operands of an expression or statement get names until the rest fits into this many characters.
 static constexpr size_t kLongestOperands = 68;
-/// Naming a shorter operand saves nothing.
+/// A name for a shorter operand saves nothing.
 static constexpr size_t kLongestAtom = 16;
 
 void Printer::Dependence::add(const Dependence &other) {
@@ -175,7 +175,8 @@ std::string Printer::typedOperand(Value value, Binding least) {
 
 static Binding tighter(Binding binding) { return Binding(int(binding) + 1); }
 
-/// Operands of `&`, `|`, `^` and shifts stand in parentheses where few know that they need none.
+/// Operands of `&`, `|`, `^` and shifts get parentheses where many readers would not know the
+/// precedence.
 static Binding leastOperand(Binding binding) {
   bool bitwise =
       binding == Binding::Shift || (binding >= Binding::BitOr && binding <= Binding::BitAnd);

@@ -48,7 +48,8 @@ static std::string rankName(int64_t rank) { return std::to_string(rank) + "d"; }
 MadeFunction codegen::tmaLoad(cuda::TmaLoadOp op) {
   Copy copy(op.getCoordinates().size());
   std::string name = "tma_load_" + rankName(copy.rank);
-  // To one's own block in a form of its own: through that for clusters, sm_120 needs a stack.
+  // The block's own address has a form of its own: with the form for clusters, sm_120 needs a
+  // stack.
   std::string ptx = "cp.async.bulk.tensor." + rankName(copy.rank) +
                     (op.getMulticast() ? ".shared::cluster" : ".shared::cta") +
                     ".global.mbarrier::complete_tx::bytes";

@@ -61,7 +61,7 @@ int64_t Layout::extent(int64_t dim) const {
 }
 
 bool Layout::covers(ArrayRef<int64_t> shape) const {
-  // Along each dimension the digits, in order of stride, must count without gap or overlap.
+  // Along each dimension the digits, ordered by stride, must count without gaps or overlap.
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     Digits along;
     for (const Digits &level : levels)
@@ -189,8 +189,8 @@ Layout Layout::inOrderOfSums(int64_t dim) const {
 
 //===- Matrices -------------------------------------------------------------------------------===//
 
-/// Takes the lowest digits that together count `size`, splitting the last one; false, and nothing
-/// taken, when digits do not divide so.
+/// Takes the lowest digits that together count `size`, splitting the last one. If the digits cannot
+/// be divided so, takes nothing and returns false.
 static bool takeLowest(Digits &digits, int64_t size, Digits &taken) {
   Digits low, high;
   for (const Digit &digit : digits) {
@@ -219,7 +219,7 @@ std::optional<Matrices> Layout::matrices(int64_t dim) const {
   Digits rest = digits(Level::Register), lanes = digits(Level::Lane), pair, low, high;
   if (!takeLowest(rest, 2, pair) || !takeLowest(lanes, 4, low) || !takeLowest(lanes, 8, high))
     return std::nullopt;
-  // Every digit but those within a matrix's row moves whole rows, of 8 elements.
+  // Every digit, except those within a matrix row, moves whole rows of 8 elements.
   auto movesRows = [&](const Digits &moving) {
     return llvm::all_of(moving, [&](const Digit &digit) {
       return digit.dim != kReplicated && (digit.dim != dim || digit.stride % 8 == 0);
@@ -256,7 +256,7 @@ static int64_t powerOfTwoFactor(int64_t value, int64_t limit) {
 Layout Layout::blocked(ArrayRef<int64_t> shape, int64_t contiguous, int64_t vector, int64_t warps) {
   Digits registers, lanes, warpDigits;
   Coordinates done(shape.size(), 1); // elements covered so far along each dimension
-  // A level is shared out whole, so the sizes of its digits divide it: of 6 warps, 2 split 64 rows.
+  // The sizes of the digits of a level divide its total: of 6 warps, 2 split 64 rows.
   auto take = [&](Digits &level, int64_t dim, int64_t count) {
     int64_t size = std::gcd(shape[dim] / done[dim], count);
     level.push_back({size, dim, done[dim]});
@@ -320,7 +320,7 @@ Layout Layout::wgmmaAccumulator(int64_t m, int64_t n, int64_t groupsM, int64_t g
 Layout Layout::wgmmaOperandA(int64_t m, int64_t k, int64_t groupsM, int64_t groupsN) {
   Layout all = wgmmaAccumulator(m, k, groupsM, 1);
   Digits warps = all.digits(Level::Warp);
-  warps.push_back({groupsN, kReplicated, 0}); // side by side they multiply the same rows
+  warps.push_back({groupsN, kReplicated, 0}); // neighbours multiply the same rows
   return Layout(all.digits(Level::Register), all.digits(Level::Lane), warps);
 }
 

@@ -37,7 +37,7 @@ uint32_t MatrixDescriptor::elementAddress(uint32_t start, Major major, int64_t m
     std::swap(nextAtom, nextPanel);
   int64_t address = start + outer / 8 * nextAtom + outer % 8 * width;
   if (swizzle && major == Major::K)
-    address += inner; // k stays within the row, wherever in it the operand starts
+    address += inner; // k stays within the row, wherever the operand starts in it
   else
     address += inner / width * nextPanel + inner % width;
   int64_t permutes = (int64_t(1) << logChunks(swizzle)) - 1;
@@ -65,7 +65,7 @@ int64_t PanelLayout::operandOffset(int64_t row, int64_t column) const {
 
 MatrixDescriptor PanelLayout::descriptor(Major major) const {
   int64_t atom = 8 * rowBytes();
-  if (swizzle && major == Major::K) // `leading` plays no part: k stays within a row
+  if (swizzle && major == Major::K) // `leading` is not used: k stays within a row
     return {16, atom, swizzle};
   if (swizzle || major == Major::K)
     return {panelBytes(), atom, swizzle};

@@ -26,6 +26,6 @@ int64_t Target::registerLimit(int64_t threads, int64_t blocks) const {
 }
 
 int64_t Target::blocksPerSm(int64_t threads, int64_t shared) const {
-  int64_t reserved = smemPerSm - smem; // the system's share of every block
+  int64_t reserved = smemPerSm - smem; // reserved by the system for each block
   return std::min(threadsPerSm / threads, smemPerSm / std::max<int64_t>(1, shared + reserved));
 }

@@ -205,7 +205,7 @@ LogicalResult OnceOp::verify() {
   return success();
 }
 
-/// True for tiles of one shape and element type, whatever their layouts.
+/// True for tiles of the same shape and element type, whatever their layouts.
 static bool sameTile(Type a, Type b) {
   auto tileA = cast<RankedTensorType>(a), tileB = cast<RankedTensorType>(b);
   return tileA.getShape() == tileB.getShape() && tileA.getElementType() == tileB.getElementType();

@@ -1,4 +1,4 @@
-// How layouts pass through the ops of the cta level.
+// How layouts propagate through the ops of the cta level.
 #include "ir/cta/Cta.h"
 
 using namespace mlir;
@@ -9,7 +9,7 @@ using MaybeLayout = std::optional<Layout>;
 
 //===- Products -------------------------------------------------------------------------------===//
 
-/// The sum stays where it is; the first operand has a layout of its own.
+/// The accumulator keeps its layout; the left operand has its own.
 MaybeLayout MmaOp::passLayout(TilePlace from, const Layout &layout, TilePlace to) {
   bool fromSum = from.isResult || from.number == 0, toSum = to.isResult || to.number == 0;
   return fromSum && toSum ? MaybeLayout(layout) : std::nullopt;
@@ -18,7 +18,7 @@ MaybeLayout MmaOp::passLayout(TilePlace from, const Layout &layout, TilePlace to
 MaybeLayout MmaOp::preferredLayout(TilePlace place, int64_t warps) {
   auto shapeOf = [](Value value) { return tileOf(value.getType()).getShape(); };
   if (getWarps().size() != 2 || llvm::any_of(getWarps(), [](int64_t part) { return part < 1; }))
-    return std::nullopt; // C7 says so
+    return std::nullopt; // C7 reports it
   if (place.isResult || place.number == 0)
     return getInstruction().getSumLayout(shapeOf(getAcc()), getWarps(), warps);
   if (place.number != 1 || !isa<RankedTensorType>(getA().getType()))
@@ -33,8 +33,7 @@ bool MmaOp::takesLayout(TilePlace place, const Layout &layout, int64_t warps) {
 
 MaybeLayout PutOp::passLayout(TilePlace, const Layout &, TilePlace) { return std::nullopt; }
 
-/// What is transposed on its way from slot to slot comes from ldmatrix in pairs, if it is of 8
-/// bits.
+/// An 8-bit tile that is transposed between two slots is read by ldmatrix in pairs.
 MaybeLayout PutOp::preferredLayout(TilePlace place, int64_t warps) {
   auto transposed = getTile().getDefiningOp<tile::TransposeOp>();
   auto type = cast<RankedTensorType>(getTile().getType());
@@ -47,13 +46,13 @@ MaybeLayout PutOp::preferredLayout(TilePlace place, int64_t warps) {
   return source ? MaybeLayout(source->permute({1, 0})) : std::nullopt;
 }
 
-/// Of the sum, not of what it comes after.
+/// The layout is that of the accumulator, not of the tile in `after`.
 MaybeLayout AwaitOp::passLayout(TilePlace from, const Layout &layout, TilePlace to) {
   bool ofSum = (from.isResult || from.number == 0) && (to.isResult || to.number == 0);
   return ofSum ? MaybeLayout(layout) : std::nullopt;
 }
 
-/// What uses a product does not decide its layout: its instruction does.
+/// The users of a product do not decide its layout; its instruction does.
 bool AwaitOp::takesLayout(TilePlace place, const Layout &layout, int64_t warps) {
   auto mma = place.isResult ? getPending().getDefiningOp<MmaOp>() : MmaOp();
   return !mma || mma.takesLayout(TilePlace::result(0), layout, warps);
@@ -67,7 +66,7 @@ MaybeLayout RescaleOp::passLayout(TilePlace from, const Layout &layout, TilePlac
   return !to.isResult && to.number == 1 ? layout.dropDim(1) : layout;
 }
 
-/// The source decides on the layout of the peaks.
+/// The layout of the source decides that of the peaks.
 MaybeLayout RaiseOp::passLayout(TilePlace from, const Layout &layout, TilePlace to) {
   bool fromSource = !from.isResult && from.number == 1, toSource = !to.isResult && to.number == 1;
   if (toSource)
@@ -79,7 +78,7 @@ MaybeLayout PartialSumOp::passLayout(TilePlace from, const Layout &layout, TileP
   return from.isResult ? std::nullopt : MaybeLayout(layout.threadsAlong(1));
 }
 
-/// Each part is merged by the threads that hold it.
+/// The threads that hold a part merge it.
 MaybeLayout CombineOp::passLayout(TilePlace from, const Layout &layout, TilePlace to) {
   return from.number == to.number ? MaybeLayout(layout) : std::nullopt;
 }

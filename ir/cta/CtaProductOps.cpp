@@ -5,7 +5,7 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::cta;
 
-/// The tile that an operand holds, as the product sees it.
+/// The shape of an operand, as the product uses it.
 static SmallVector<int64_t> operandShape(Type type, bool transposed) {
   SmallVector<int64_t> shape(tileOf(type).getShape());
   if (transposed)
@@ -33,7 +33,7 @@ const ProductForm *MmaOp::getForm() {
   return form == productForms().end() ? nullptr : form;
 }
 
-/// The sizes of a product: m, n, k.
+/// The sizes m, n and k of a product.
 static std::array<int64_t, 3> sizesOf(MmaOp op) {
   auto acc = tileOf(op.getAcc().getType()).getShape();
   return {acc[0], acc[1], operandShape(op.getA().getType(), op.getATransposed())[1]};
@@ -55,7 +55,7 @@ static LogicalResult verifyForm(MmaOp op) {
   return error;
 }
 
-/// C7: warps that split a product are those that run it, or each part is made as often.
+/// C7: the split is over the warps that run the product, or divides them.
 static LogicalResult verifySplit(MmaOp op) {
   auto split = op.getWarps();
   bool groups = op.getInstruction().getIssuer() == Issuer::Warpgroup;
@@ -71,7 +71,7 @@ static LogicalResult verifySplit(MmaOp op) {
   return groups ? error : error << ", which is no multiple of " << used;
 }
 
-/// C8: instructions make up a product.
+/// C8: the shape divides the parts of the product.
 static LogicalResult verifySizes(MmaOp op) {
   auto shape = op.getShape();
   auto split = op.getWarps();
@@ -87,7 +87,7 @@ static LogicalResult verifySizes(MmaOp op) {
                           << (together > 1 ? "warpgroups" : "warps");
 }
 
-/// C9: what is multiplied from registers.
+/// C9: a left operand in registers.
 static LogicalResult verifyHeld(MmaOp op) {
   Type element = op.getOperandElementType();
   if (isa<SlotType>(op.getA().getType()))
@@ -108,7 +108,7 @@ static LogicalResult verifyHeld(MmaOp op) {
   return success();
 }
 
-/// C5: what waits for nobody, and where the instruction itself finds its operands.
+/// C5: pending accumulators, and the operands of asynchronous instructions.
 static LogicalResult verifyAsynchronous(MmaOp op) {
   InstructionAttrInterface instruction = op.getInstruction();
   if (isa<PendingType>(op.getAcc().getType()) && !instruction.isAsynchronous())
@@ -134,7 +134,7 @@ static LogicalResult verifyShared(MmaOp op) {
   return success();
 }
 
-/// C4: what is multiplied, and what the sum is of.
+/// C4: the element types of operands and accumulator.
 static LogicalResult verifyElements(MmaOp op) {
   Type a = tileOf(op.getA().getType()).getElementType(), element = op.getOperandElementType();
   Type sum = tileOf(op.getAcc().getType()).getElementType();

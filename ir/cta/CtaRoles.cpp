@@ -32,7 +32,7 @@ static bool multipliesByWarpgroups(RoleOp role) {
       .wasInterrupted();
 }
 
-/// The next warp, or that of the next warpgroup, where the role needs to start with one.
+/// The next warp, or the first warp of the next warpgroup if the role must start there.
 static int64_t startOf(RoleOp role, int64_t next) {
   int64_t warps = role.getWarps();
   bool whole = warps >= kWarpsPerWarpgroup || multipliesByWarpgroups(role) ||
@@ -90,7 +90,7 @@ bool cta::differsAmongWarpgroups(Value scalar) {
   SmallPtrSet<Operation *, 16> seen;
   while (!open.empty()) {
     Value value = open.pop_back_val();
-    // What a loop carries or a branch gives follows from all that is in it.
+    // A loop-carried value, or the result of a branch, depends on everything in that op.
     Operation *op = value.getDefiningOp();
     if (!op)
       op = value.getParentBlock()->getParentOp();
@@ -104,7 +104,7 @@ bool cta::differsAmongWarpgroups(Value scalar) {
       llvm::append_range(open, inner->getOperands());
       return isa<WarpgroupOp>(inner) ? WalkResult::interrupt() : WalkResult::advance();
     };
-    bool whole = !isa<TilesOp>(op); // a tile's coordinates are the same for all
+    bool whole = !isa<TilesOp>(op); // the coordinates of a tile are the same for all warpgroups
     if (whole && op->walk(visit).wasInterrupted())
       return true;
   }
@@ -121,7 +121,7 @@ SmallVector<RoleOp> cta::takersOf(OrderOp order) {
 
 //===- Rules ----------------------------------------------------------------------------------===//
 
-/// A value that every thread makes for itself; canonicalization moves it out of roles.
+/// A value that every thread computes for itself. Canonicalization moves it out of roles.
 static bool isConstant(Value value) {
   Operation *op = value.getDefiningOp();
   return op && op->hasTrait<OpTrait::ConstantLike>();
@@ -195,7 +195,7 @@ LogicalResult EnterOp::verify() {
   return success();
 }
 
-/// True for a role in which functions have not been written out yet: its tiles may be theirs.
+/// True for a role with calls: its tiles may be in the functions.
 static bool callsFunctions(RoleOp role) {
   return role.walk([](func::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }

@@ -154,7 +154,7 @@ ParseResult TilesOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   if (parseSplit(parser, arguments, *lengths, result, operands))
     return failure();
-  size_t shared = result.operands.size(); // by all tiles
+  size_t shared = result.operands.size(); // for all tiles
   if (parseCarried(parser, arguments, result))
     return failure();
   operands.segments.push_back(result.operands.size() - shared);
@@ -254,7 +254,7 @@ ChannelOp cta::channelOf(Value slot) {
 
 //===- Rules ----------------------------------------------------------------------------------===//
 
-/// Whether tiles go in an order that there is.
+/// Checks the order of tiles.
 static LogicalResult verifyOrder(TilesOp op, int64_t cluster) {
   size_t axes = op.getExtents().size();
   if (!op.getAxes().empty() && op.getAxes().size() != axes) // C8
@@ -275,7 +275,7 @@ static LogicalResult verifyOrder(TilesOp op, int64_t cluster) {
   return success();
 }
 
-/// What says a tile's steps is arithmetic on its coordinates and on values from outside (C10).
+/// C10: the number of steps of a tile is arithmetic on its coordinates and on values from outside.
 static LogicalResult verifyLengths(TilesOp op) {
   Region &lengths = op.getLengths();
   if (lengths.empty())
@@ -337,7 +337,7 @@ LogicalResult TilesOp::verify() {
 }
 
 LogicalResult YieldOp::verify() {
-  if (isa<CombineOp>((*this)->getParentOp())) // which checks what it merges
+  if (isa<CombineOp>((*this)->getParentOp())) // it checks its merge
     return success();
   auto tiles = dyn_cast<TilesOp>((*this)->getParentOp());
   if (!tiles && getNumOperands()) // C1

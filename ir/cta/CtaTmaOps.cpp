@@ -1,4 +1,5 @@
-// Where slots lie in shared memory, which roles they pass between, and the rules of TMA copies.
+// The layout of slots in shared memory, the roles that a channel connects, and the rules of TMA
+// copies.
 #include "ir/cta/Cta.h"
 #include "ir/tile/Parts.h"
 
@@ -60,7 +61,7 @@ PanelLayout cta::panelsOf(RankedTensorType tile) {
                              tile.getElementTypeBitWidth() / 8);
 }
 
-/// What TMA and wgmma ask of a slot's tile; the message, or nothing.
+/// Why TMA and wgmma cannot use a slot's tile; empty if they can.
 static std::string problemOf(RankedTensorType tile, int64_t leastRank) {
   if (tile.getRank() < leastRank || tile.getRank() > 2)
     return (leastRank < 2 ? "a tile of 1 or 2 axes, not " : "a tile of 2 axes, not ") +
@@ -77,8 +78,8 @@ static std::string problemOf(RankedTensorType tile, int64_t leastRank) {
   return "";
 }
 
-/// Of the place of a box in shared memory, in bytes. Swizzles follow from the address alone, so
-/// that a box may start within the rows after which they repeat.
+/// Alignment of a box in shared memory, in bytes. Swizzles depend only on the address, so a box may
+/// start within the rows after which they repeat.
 constexpr int64_t kBoxAlignment = 128;
 
 LogicalResult ChannelOp::verify() {
@@ -167,7 +168,7 @@ int64_t cta::slicedAxis(StoreOp op) {
   return storedSlice(op).getDimSize(0) < tile.getDimSize(0) ? 0 : 1;
 }
 
-/// C1: what a store goes through.
+/// C1: the channel or slot that a store goes through.
 static LogicalResult verifyThrough(StoreOp op) {
   auto tile = cast<RankedTensorType>(op.getTile().getType());
   RankedTensorType slot = tileOf(op.getThrough().getType());

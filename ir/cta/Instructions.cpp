@@ -1,4 +1,4 @@
-// Each instruction by itself. What fits a product follows from these answers (CtaProductOps.cpp).
+// Each instruction by itself. CtaProductOps.cpp checks products by these answers.
 #include "ir/cta/Cta.h"
 
 #include "ir/cta/CtaInterfaces.cpp.inc"
@@ -27,7 +27,7 @@ ProductUnit FmaAttr::getUnit() const { return ProductUnit::Fma; }
 std::array<int64_t, 3> FmaAttr::getShape() const { return {1, 1, 1}; }
 Issuer FmaAttr::getIssuer() const { return Issuer::EachThread; }
 bool FmaAttr::isAsynchronous() const { return false; }
-unsigned FmaAttr::getLeftPlaces() const { return 0; } // its own loads, from slots
+unsigned FmaAttr::getLeftPlaces() const { return 0; } // its threads load from slots
 unsigned FmaAttr::getRightPlaces() const { return 0; }
 Place FmaAttr::getSumPlace() const { return InRegisters; }
 

@@ -87,7 +87,7 @@ LogicalResult MatrixDescriptorOp::verify() {
 
 static bool isF8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
 
-/// C2: which pairs of element types can be multiplied.
+/// C2: the pairs of element types that can be multiplied.
 static bool areOperands(Type a, Type b) {
   bool known = a.isBF16() || a.isF16() || a.isF32() || a.isInteger(8);
   return (a == b && known) || (isF8(a) && isF8(b));

@@ -1,4 +1,4 @@
-// How layouts pass through the ops of the tile level.
+// How layouts propagate through the ops of the tile level.
 #include "ir/tile/Tile.h"
 
 using namespace mlir;
@@ -13,7 +13,7 @@ MaybeLayout ExpandDimsOp::passLayout(TilePlace from, const Layout &layout, TileP
   return from.isResult ? layout.dropDim(getAxis()) : layout.insertDim(getAxis());
 }
 
-/// What is repeated says nothing of how often, so only the result's layout goes on.
+/// The source does not tell how often it is repeated, so only the layout of the result propagates.
 MaybeLayout BroadcastOp::passLayout(TilePlace from, const Layout &layout, TilePlace) {
   if (!from.isResult)
     return std::nullopt;
@@ -34,7 +34,7 @@ MaybeLayout TransposeOp::passLayout(TilePlace from, const Layout &layout, TilePl
   return layout.permute(inverse);
 }
 
-/// Works element by element.
+/// Elementwise.
 MaybeLayout CastOp::passLayout(TilePlace, const Layout &layout, TilePlace) { return layout; }
 
 //===- Along an axis --------------------------------------------------------------------------===//
@@ -49,7 +49,7 @@ MaybeLayout ArgReduceOp::passLayout(TilePlace from, const Layout &layout, TilePl
 
 MaybeLayout ScanOp::passLayout(TilePlace, const Layout &layout, TilePlace) { return layout; }
 
-/// Rows in which no warp shares a line along the axis with another.
+/// Rows in which no two warps share a line along the axis.
 MaybeLayout ScanOp::preferredLayout(TilePlace place, int64_t warps) {
   if (!place.isResult)
     return std::nullopt;
@@ -57,7 +57,7 @@ MaybeLayout ScanOp::preferredLayout(TilePlace place, int64_t warps) {
   Layout all = Layout::blocked(shape, getAxis(), 4, warps);
   if (takesLayout(place, all, warps))
     return all;
-  // Too few rows: every warp does all the work.
+  // There are too few rows: every warp computes all of them.
   Layout one = Layout::blocked(shape, getAxis(), 4, 1);
   return Layout(one.digits(Level::Register), one.digits(Level::Lane), {{warps, kReplicated, 0}});
 }

@@ -14,7 +14,7 @@ using namespace tilewright::tile;
 //===- Indexing, shared by load, store and atomic
 //-----------------------------------------------===//
 
-/// The shape of the tile that `extents` keep of a view, given its indices.
+/// The shape of the tile that an access with these indices and extents has.
 static SmallVector<int64_t> tileShape(ValueRange indices, ArrayRef<int64_t> extents) {
   SmallVector<int64_t> shape;
   for (auto [index, extent] : llvm::zip(indices, extents)) {
@@ -132,7 +132,7 @@ Value tilewright::tile::sizeOfPart(Value view, int64_t axis) {
   return {};
 }
 
-/// What the rows of a part start at multiples of.
+/// The alignment of the rows of a part.
 static int64_t alignOfPart(ViewType view, int64_t axis, Value start) {
   APInt first;
   if (axis != view.getRank() - 1 || matchPattern(start, m_Zero()))
@@ -217,7 +217,7 @@ OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// Shape ops move elements and do not convert them.
+/// Shape ops do not convert elements.
 static LogicalResult verifySameElements(Operation *op) {
   Type from = getElementTypeOrSelf(op->getOperand(0)), to = getElementTypeOrSelf(op->getResult(0));
   if (from != to) // C2

@@ -27,8 +27,8 @@ Value Expander::scaled(Value index, Value stride) {
 
 Expander::Place Expander::place(const GlobalAccess &access, const Layout &layout, Value index) {
   Place result;
-  // The offset's part that all threads share, and what this thread's place in the tile adds: apart,
-  // since the former costs no register per thread and the latter is the same for all registers.
+  // The part of the offset that all threads share, and the part of this thread. They stay separate:
+  // the former takes no registers per thread, and the latter is the same for all registers.
   const ViewParams &view = *access.view;
   Value shared = view.start, own;
   int64_t rank = view.type.getRank();
@@ -55,7 +55,7 @@ Expander::Place Expander::place(const GlobalAccess &access, const Layout &layout
     int64_t valid = access.valid.empty() ? 0 : access.valid[axis];
     bool innermost = axis == rank - 1 && sliced && !access.indexTiles[axis];
     if (innermost) {
-      // Kept apart, for vectors that reach over the end.
+      // Kept separate, for vectors that cross the end.
       if (!known)
         result.remaining = builder.createOrFold<arith::SubIOp>(loc, view.dims[axis], position);
       if (valid) {
@@ -148,7 +148,7 @@ void Expander::loadTile(const GlobalAccess &access, const Layout &layout, Value 
     Value first = mul(group, span), entry = mul(group, span / pack);
     if (vector >= pack)
       return loadVector(access, layout, array, first, entry, vector, fill, predicate);
-    // Elements of a packed word meet in registers of their own first.
+    // Elements of a packed word are first collected in registers of their own.
     Value single = declare(loc, span, access.view->type.getElementType());
     unrolled(span, [&](Value i) {
       loadVector(access, layout, single, add(first, i), i, 1, fill, predicate);
@@ -168,8 +168,8 @@ void Expander::packInto(Value array, Value entry, Value single, int64_t count) {
   });
 }
 
-/// Loads `vector` consecutive elements, from register number `first` of the layout on, into entries
-/// of `array` from `entry` on; elements outside the view get `fill`.
+/// Loads `vector` consecutive elements, from register `first` of the layout on, into entries of
+/// `array` from `entry` on. Elements outside the view get `fill`.
 void Expander::loadVector(const GlobalAccess &access, const Layout &layout, Value array,
                           Value first, Value entry, int64_t vector, Value fill, Value predicate) {
   int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
@@ -185,7 +185,7 @@ void Expander::loadVector(const GlobalAccess &access, const Layout &layout, Valu
         builder.create<cuda::LoadGlobalOp>(loc, ptr, where.offset, array, entry, inside, vector);
       },
       [&] {
-        // A vector that reaches over the end is loaded element by element, unpacked.
+        // A vector that crosses the end is loaded element by element, without packing.
         Value singles = declare(loc, vector, access.view->type.getElementType());
         unrolled(vector, [&](Value i) {
           writeElements(singles, i, fill);
@@ -246,8 +246,8 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
     vector = 1;
   int64_t count = layout.registers() / vector;
   Value replica = firstReplica(layout);
-  // A body that may go element by element is long. When the tile lies in shared memory, no register
-  // array is indexed, and few copies of it suffice to have several loads under way.
+  // A body with a path for single elements is long. If the tile lies in shared memory, no register
+  // array is indexed, and a few copies of the body are enough to have several loads in flight.
   constexpr int64_t kLoadsUnderWay = 4;
   bool isLong = vector > 1 && access.mayEndInside();
   int64_t factor = isLong && crossings.contains(op.getValue()) ? kLoadsUnderWay : 0;

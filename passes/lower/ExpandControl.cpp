@@ -12,7 +12,7 @@ LogicalResult Expander::expandGrid(tile::GridOp op) {
   SmallVector<Value> extents;
   for (Value extent : op.getExtents())
     extents.push_back(scalar(extent));
-  // Programs are numbered with axis 0 fastest; the launch is one-dimensional, since the second and
+  // Programs are numbered with axis 0 fastest. The launch is one-dimensional, since the second and
   // third axis of a launch are limited to 65535 blocks.
   Value rest = builder.create<cuda::BlockIdOp>(loc, builder.getI32Type());
   SmallVector<Value> ids;
@@ -40,11 +40,11 @@ void Expander::copyRegisters(Value from, Value to) {
 }
 
 void Expander::assignTiles(ValueRange values, ArrayRef<Value> arrays) {
-  // First compute, then copy: a yielded tile may be made from any of the carried ones.
+  // First computes, then copies: a yielded tile may depend on any of the carried ones.
   SmallVector<Value> sources;
   for (Value value : values)
     sources.push_back(registersOf(value));
-  // One that is itself carried, and overwritten before its turn comes, is kept.
+  // A carried tile that would be overwritten before it is copied is saved.
   for (auto [i, source] : llvm::enumerate(sources))
     if (source != arrays[i] && llvm::is_contained(arrays.take_front(i), source)) {
       auto type = cast<cuda::RegsType>(source.getType());
@@ -60,7 +60,7 @@ void Expander::assignTiles(ValueRange values, ArrayRef<Value> arrays) {
 static bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
 static bool isScalar(Value value) { return value.getType().isIntOrFloat(); }
 
-/// True for a loop whose products take their operands' addresses from the thread's number.
+/// True for a loop with products whose operand addresses depend on the thread's number.
 static bool multiplies(Operation *loop) {
   return loop
       ->walk([](cta::MmaOp mma) {
@@ -69,7 +69,7 @@ static bool multiplies(Operation *loop) {
       .wasInterrupted();
 }
 
-/// What decides how often a loop runs, or which branch is taken.
+/// The values that decide the trip count of a loop, or the branch that is taken.
 static SmallVector<Value> decidersOf(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
@@ -103,7 +103,8 @@ LogicalResult Expander::expandFor(scf::ForOp op) {
   }
   if (failed(expandLoop(op, inits, arrays)))
     return failure();
-  // What follows the last products computes its coordinates anew, so that no loop need keep them.
+  // Code behind the last products computes its coordinates again, so that loops do not keep them in
+  // registers.
   if (op->getParentOp() == kernel && multiplies(op)) {
     bool last = true;
     for (Operation *later = op->getNextNode(); later; later = later->getNextNode())
@@ -132,8 +133,8 @@ LogicalResult Expander::expandLoop(scf::ForOp op, ValueRange inits, ArrayRef<Val
     builder.setInsertionPoint(loop.getBody()->getTerminator());
   else
     builder.setInsertionPointToEnd(loop.getBody());
-  // A loop that multiplies computes its coordinates from the thread's number, so that no register
-  // holds them beside the accumulators, nor through the loops after it.
+  // A loop with products computes its coordinates from the thread's number, so that no register
+  // holds them beside the accumulators, nor through later loops.
   {
     FreshThread fresh(*this, multiplies(op));
     markBegun(op, op.getRegionIterArgs(), [&] {
@@ -160,8 +161,8 @@ LogicalResult Expander::expandLoop(scf::ForOp op, ValueRange inits, ArrayRef<Val
   return success();
 }
 
-/// The result of a product which one way of a branch leaves as it is, and of which the other
-/// selects elements, if nothing else reads it: the branch may work in its registers.
+/// A product's result that one branch leaves unchanged, and from which the other selects elements,
+/// if nothing else reads it. Then the branch may update its registers in place.
 static Value selectedInPlace(scf::IfOp op, unsigned result) {
   if (op.getElseRegion().empty())
     return nullptr;
@@ -193,7 +194,7 @@ LogicalResult Expander::expandIf(scf::IfOp op) {
       continue;
     }
     if (Value own = selectedInPlace(op, outcome.getResultNumber())) {
-      taken.insert(own); // no later product takes its registers
+      taken.insert(own); // no later product reuses its registers
       arrays.push_back(tiles.lookup(own));
     } else {
       arrays.push_back(declareTile(op.getLoc(), cast<RankedTensorType>(outcome.getType())));

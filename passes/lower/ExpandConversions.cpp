@@ -1,5 +1,5 @@
-// From one register layout to another, through shared memory, in rows that swizzle-layout padded so
-// that neither the scattered nor the vector accesses conflict.
+// Conversion between register layouts through shared memory, in rows that swizzle-layout has padded
+// so that neither the scattered nor the vector accesses conflict.
 #include "passes/analysis/RegisterTiles.h"
 #include "passes/analysis/SharedAccesses.h"
 #include "passes/analysis/SharedMemory.h"
@@ -40,7 +40,7 @@ LogicalResult Expander::expandConvert(cta::ConvertOp op) {
   auto fromType = cast<RankedTensorType>(op.getSource().getType());
   auto toType = cast<RankedTensorType>(op.getResult().getType());
   const Layout &from = cta::layoutOf(fromType), &to = cta::layoutOf(toType);
-  // Truth values travel as bytes.
+  // Booleans are stored as bytes.
   Type element = toType.getElementType();
   Type stored = element.isInteger(1) ? builder.getI8Type() : element;
   int64_t bytes = stored.getIntOrFloatBitWidth() / 8;
@@ -59,7 +59,7 @@ LogicalResult Expander::expandConvert(cta::ConvertOp op) {
   auto single = [&] { return declare(loc, 1, stored); };
 
   barrier();
-  // The source is computed as it is stored, so that its registers are free again soon.
+  // The source is computed while it is stored, so that its registers are free early.
   auto sourceAt = [&](Value first, int64_t vector) -> std::pair<Value, Value> {
     if (stored == element && (vector > 1 || bytes >= 4))
       return vectorAt(op.getSource(), first, vector);

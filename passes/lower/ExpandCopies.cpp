@@ -1,5 +1,5 @@
-// What goes into the slots of a channel and comes out of them: copies of global memory, register
-// tiles. Rows lie at the pitch and with the swizzle that swizzle-layout chose.
+// Copies into the slots of a channel and out of them: from global memory, and of register tiles.
+// Rows have the pitch and the swizzle that swizzle-layout has chosen.
 #include "passes/analysis/SharedAccesses.h"
 #include "passes/lower/Expander.h"
 
@@ -23,8 +23,8 @@ Value Expander::slotAddress(const SlotState &slot, Value row, Value column) {
   }
   Value columnBytes = mul(column, bytes);
   if (layout.bits) {
-    // The xor's source bits lie in the row, its target bits in the column (swizzle-layout sees to
-    // that), so that it can be formed before the two are added.
+    // The xor's source bits belong to the row, and its target bits to the column (swizzle-layout
+    // guarantees this). So it can be computed before the two are added.
     int64_t mask = ((int64_t(1) << layout.bits) - 1) << 4;
     Value source = builder.createOrFold<arith::AndIOp>(
         loc, builder.createOrFold<arith::ShRUIOp>(loc, rowBytes, constant(layout.shift)),
@@ -67,8 +67,8 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
   // Threads that hold the same elements copy them once.
   predicate = both(predicate, firstReplica(layout));
   auto copies = [&] {
-    // In a loop a copy's addresses would be kept in registers from one iteration to the next, which
-    // its accumulators need more; from the thread's number they are a few instructions away.
+    // In a loop the addresses of a copy would stay in registers across iterations, and the
+    // accumulators need these. Computing them from the thread's number takes a few instructions.
     bool inLoop = op->getParentOfType<scf::ForOp>() != nullptr;
     FreshThread fresh(*this, inLoop);
     unrolled(layout.registers() / vector, [&](Value group) {
@@ -101,8 +101,8 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
   return success();
 }
 
-/// Whether all that a tile loads lies in its view; null where it does for certain, or nobody asks:
-/// of tiles that are gathered, or end before their extents.
+/// Whether everything that a tile loads lies in its view. Null if this is certain, or not needed:
+/// for gathers, and for tiles that end before their extents.
 Value Expander::liesInside(const GlobalAccess &access) {
   Value inside;
   for (int64_t axis = 0; axis < access.view->type.getRank(); ++axis) {
@@ -122,9 +122,9 @@ Value Expander::liesInside(const GlobalAccess &access) {
   return inside;
 }
 
-/// Elements narrower than a word go to the slot at once, some at a time: all of a tile's together
-/// would take more registers than there are. A role that only loads has room for more under way,
-/// and asks once whether they lie in the view.
+/// Elements narrower than a word go to the slot at once, a few at a time, since all of a tile's
+/// would take too many registers. A producer has room for more in flight, and tests once whether
+/// they lie in the view.
 void Expander::copyNarrow(const SlotState &slot, const GlobalAccess &access, const Layout &layout,
                           Value predicate) {
   constexpr int64_t kBesideSums = 16, kAlone = 64;
@@ -191,7 +191,7 @@ void Expander::roundTf32(Value array) {
   });
 }
 
-/// Stores an array that holds a tile in `layout` to a slot, in vectors as wide as the layout holds.
+/// Stores an array with a tile in `layout` to a slot, in vectors as wide as the layout allows.
 void Expander::writeSlot(const SlotState &slot, Value array, const Layout &layout,
                          RankedTensorType type) {
   int64_t rank = type.getRank(), pack = cast<cuda::RegsType>(array.getType()).getPack();
@@ -248,7 +248,7 @@ void Expander::writeSlotByElement(const SlotState &slot, Value array, const Layo
   });
 }
 
-/// Whole matrices, where threads have words of rows as products do.
+/// Loads whole matrices, if threads hold words of rows as for products.
 bool Expander::loadMatrices(SlotState &slot, RankedTensorType type, Value array) {
   const Layout &layout = cta::layoutOf(type);
   bool inPanels = slot.panels || channels[slot.channel.getResult()].panels;
@@ -265,8 +265,8 @@ bool Expander::loadMatrices(SlotState &slot, RankedTensorType type, Value array)
   return true;
 }
 
-/// What is turned on its way from slot to slot (`Layout::turned`): ldmatrix transposes pairs of
-/// bytes, of which a word has two rows and two columns.
+/// Loads a tile that is transposed between two slots (`Layout::turned`): ldmatrix transposes pairs
+/// of bytes, and a word then has two rows and two columns.
 bool Expander::loadTurned(SlotState &slot, RankedTensorType type, Value array) {
   const Layout &layout = cta::layoutOf(type);
   if (type.getElementTypeBitWidth() != 8 || type.getRank() != 2 || layout.registers() % 8 != 0)
@@ -288,7 +288,7 @@ bool Expander::loadTurned(SlotState &slot, RankedTensorType type, Value array) {
   return true;
 }
 
-/// Of each two words of `from`, the bytes that two pairs of four digits name
+/// From each two words of `from`, takes the bytes that four digits each name
 /// (`cuda.permute_bytes`).
 void Expander::exchangeBytes(Value from, Value to, std::array<uint32_t, 2> digits) {
   auto type = cast<cuda::RegsType>(from.getType());
@@ -328,7 +328,7 @@ LogicalResult Expander::expandGet(cta::GetOp op) {
     });
     return success();
   }
-  // Less than a word lies side by side: half of it, or single elements.
+  // Less than a word is contiguous: half of it, or single elements.
   bool areHalves = vector * 2 == pack && vector * bytes == 2;
   int64_t step = areHalves ? vector : 1;
   Type part = areHalves ? Type(builder.getI16Type()) : type.getElementType();

@@ -45,8 +45,8 @@ Value Expander::convert(Location where, Value value, Type from, Type to, bool ro
       return builder.create<arith::ExtFOp>(where, computeTo, value);
     return builder.create<arith::ExtSIOp>(where, computeTo, value);
   }
-  // Between floats and integers a narrow result is made in one step: by way of its compute type it
-  // would saturate at the wrong place, or be rounded twice.
+  // Between floats and integers a narrow result is made in one step. Through its compute type it
+  // would saturate at the wrong value, or be rounded twice.
   bool direct = narrows && computeFrom != computeTo && !computeFrom.isInteger(1);
   if (computeFrom != computeTo && !direct)
     value = builder.create<cuda::ConvertOp>(where, computeTo, value);
@@ -83,7 +83,7 @@ void Expander::writeElements(Value array, Value entry, ValueRange values) {
 void Expander::writeTile(Value tile, Value array) {
   auto type = cast<cuda::RegsType>(array.getType());
   if (Value source = tiles.lookup(tile); source && source.getType() == type)
-    return copyRegisters(source, array); // whole registers, of packed elements too
+    return copyRegisters(source, array); // whole registers, also of packed elements
   if (writeKept(tile, array))
     return;
   int64_t pack = type.getPack();
@@ -95,7 +95,8 @@ void Expander::writeTile(Value tile, Value array) {
   });
 }
 
-/// What a transpose is of, whose registers it has; null if the tile is none, or moves.
+/// The source of a transpose that shares its registers; null if the tile is no transpose, or moves
+/// data.
 static Value turnedInPlace(Value tile) {
   auto transposed = tile.getDefiningOp<tile::TransposeOp>();
   if (!transposed ||
@@ -178,7 +179,7 @@ Value Expander::element(Value tile, Value index, bool rounded) {
     }
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     if (auto parts = rangeParts(compare.getLhs(), index)) {
-      // origin + step <= y as step <= y - origin: the difference is one per row, and the steps are
+      // origin + step <= y becomes step <= y - origin: one difference per row, and the steps are
       // constants once the loop is unrolled.
       Value limit =
           builder.createOrFold<arith::SubIOp>(loc, element(compare.getRhs(), index), parts->first);
@@ -315,7 +316,7 @@ Value Expander::sumDigits(const Digits &digits, Value number,
 }
 
 Value Expander::threadCoordinate(const Layout &layout, int64_t dim) {
-  // Cached by the digits that matter, so that layouts which agree share the value.
+  // The key has only the digits that matter, so that layouts which agree on them share the value.
   Digits key;
   for (Level level : {Level::Lane, Level::Warp})
     for (Digit digit : layout.digits(level)) {

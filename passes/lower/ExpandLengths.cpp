@@ -17,7 +17,7 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-/// Tiles whose coordinates are computed side by side: each by quotients that wait for each other.
+/// Tiles whose coordinates are computed together, since each is a chain of quotients.
 constexpr int64_t kTogether = 4;
 
 FailureOr<Value> Expander::stepsAt(const TileLoop &tiles, ArrayRef<Value> coordinates) {
@@ -71,7 +71,7 @@ LogicalResult Expander::findStreamKRange(const TileLoop &tiles, StreamKRange &ra
   auto countIf = [&](Value condition, Value before) {
     return select(condition, add(before, constant(1)), before);
   };
-  // Tiles that end by here end in blocks before; in front of block 0 there are none.
+  // Tiles that end by here end in earlier blocks; block 0 has none before it.
   Value before = select(equal(tiles.first, constant(0)), constant(-1), range.begin);
   auto found = addUp(
       tiles, range, count, {"start", "range_tile", "tiles_begun", "unmade"},

@@ -22,8 +22,8 @@ void Expander::forOrders(function_ref<void(cta::OrderOp)> body) {
       body(order);
 }
 
-/// The barrier of the place that is `steps` behind that of the warps that run this, and how many
-/// threads come to it.
+/// The barrier of the place `steps` behind that of the current warps, and the number of threads
+/// that meet there.
 std::pair<Value, int64_t> Expander::turnBarrier(cta::OrderOp order, int64_t steps) {
   Circle circle(order);
   int64_t first = NamedBarriers(kernel).of(order), size = circle.size();

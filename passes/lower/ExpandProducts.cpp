@@ -72,13 +72,13 @@ void Expander::gatherWords(const SlotState &slot, Value array, Value word, Value
   writeElements(array, word, values);
 }
 
-/// Words of `element`s that make up a fragment array.
+/// The word type of a fragment array with these elements.
 static Type wordType(Type element) {
   int64_t pack = 32 / element.getIntOrFloatBitWidth();
   return pack == 1 ? element : Type(VectorType::get({pack}, element));
 }
 
-/// Rounds an f32 fragment to tf32, as the product's meaning says.
+/// Rounds an f32 fragment to tf32, as the op demands.
 static void roundFragments(OpBuilder &builder, Location loc, Value array, Value index) {
   auto type = cast<cuda::RegsType>(array.getType());
   Value word = builder.create<cuda::GetOp>(loc, type.getElementType(), array, index);
@@ -166,8 +166,8 @@ void Expander::expandMmaSync(cta::MmaOp op, Value acc) {
   int64_t words = g.tilesN * g.wordsB;
   unrolled(g.steps, [&](Value step) {
     Value a = fromRegisters ? held : loadFragmentsA(op, step);
-    // Columns by groups of four matrices, each multiplied as soon as it is there: few of B's
-    // fragments are alive beside the accumulators.
+    // Columns in groups of four matrices, each multiplied as soon as it is loaded: few fragments of
+    // B are live beside the accumulators.
     auto multiply = [&](Value first, int64_t count) {
       Value b = loadFragmentsB(op, step, first, count);
       Value tile = div(first, g.wordsB);
@@ -240,8 +240,9 @@ void Expander::expandFma(cta::MmaOp op, Value acc) {
 }
 
 LogicalResult Expander::expandMma(cta::MmaOp op) {
-  // The product accumulates in place. The accumulator's own array serves, unless someone else
-  // still wants its old value, be it this product the next time, or it is not an array yet.
+  // The product accumulates in place, in the accumulator's own array. There is an exception if
+  // something still needs the old value (possibly this product in the next iteration), or if it has
+  // no array yet.
   RankedTensorType accType = cta::tileOf(op.getAcc().getType());
   Value acc = tiles.lookup(op.getAcc());
   if (isa<cta::PendingType>(op.getAcc().getType())) {
@@ -264,8 +265,8 @@ LogicalResult Expander::expandMma(cta::MmaOp op) {
   return success();
 }
 
-/// True when a loop carries this product's result in the very accumulator it started from, and
-/// nothing else reads that: then it may be overwritten.
+/// True if a loop carries this product's result in the accumulator that it started from, and
+/// nothing else reads that. Then it may be overwritten.
 bool Expander::carriesResult(cta::MmaOp op, BlockArgument argument) {
   auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
   if (!loop || op->getParentOp() != loop || !argument.hasOneUse())

@@ -27,7 +27,7 @@ using namespace mlir;
 
 bool Expander::hasQueue() { return kernel->hasAttr(cta::kQueueAttr); }
 
-/// The roles that go through tiles.
+/// The roles with a loop over tiles.
 static SmallVector<cta::RoleOp> rolesWithTiles(func::FuncOp kernel) {
   SmallVector<cta::RoleOp> roles;
   for (auto role : kernel.getOps<cta::RoleOp>())
@@ -48,7 +48,7 @@ Expander::searchTile(const TileLoop &tiles, const TileSearch &search, Value numb
   SmallVector<Value> numbers = {number};
   if (search.ops.empty())
     return std::pair(numbers, Value());
-  // Behind the last tile there is none to read about.
+  // Behind the last tile there is none to prepare.
   Value last = builder.create<arith::SubIOp>(loc, tiles.total, constant(1));
   Value tile = builder.create<arith::MinSIOp>(loc, number, last);
   for (auto [argument, coordinate] :
@@ -100,15 +100,15 @@ FailureOr<SmallVector<Value>> Expander::nextTile(const TileLoop &tiles, const Ti
   return SmallVector<Value>(loop.getResults());
 }
 
-/// What a found number is called: by a loop that finds it, inside.
+/// The name of a value that is found: that of the value inside the loop that finds it.
 static Location nameOf(Value found) {
   auto loop = found.getDefiningOp<scf::WhileOp>();
   return loop ? loop.getAfterArguments()[cast<OpResult>(found).getResultNumber()].getLoc()
               : found.getLoc();
 }
 
-/// The op in front of which a role takes the next tile: where it waits last, in a loop that always
-/// runs and ends its part. Null: it does so behind the tile.
+/// The op before which a role takes the next tile: its last wait, in a loop that always runs and
+/// ends the role's part of the tile. Null if the role takes it behind the tile.
 static Operation *lastWait(cta::TilesOp tiles) {
   Operation *last = nullptr;
   tiles.walk([&](cuda::MbarrierWaitOp wait) { last = wait; });
@@ -155,7 +155,7 @@ LogicalResult Expander::expandQueue(const TileLoop &tiles) {
   assert(int64_t(1 + search.found.size()) * kQueueWordBytes ==
              kernel->getAttrOfType<cta::PlanAttr>(cta::kQueueAttr).getStride() &&
          "plan-channels found as much");
-  SmallVector<Value> own; // what comes with a tile, as its role would find it
+  SmallVector<Value> own; // the role's own values that come with a tile
   SmallVector<QueueWord> words = {{0, named("tile")}};
   SmallVector<Value> found = ownFound(op, search);
   for (auto [i, value] : llvm::enumerate(found))

@@ -1,6 +1,6 @@
-// Random bytes. A call of Philox gives 16 bytes, which serve elements of one row. Where a thread
-// holds these elements, and its registers' numbers say which byte is whose, it keeps the words of
-// its calls, and takes each byte where that is used; else it makes a call for each element.
+// Random bytes. A call of Philox gives 16 bytes, for elements of one row. If a thread holds these
+// elements, and its register numbers say which byte belongs to which, the words of a call are kept
+// and each byte is extracted where it is used. Otherwise there is a call for each element.
 #include "passes/analysis/RandomBytes.h"
 #include "passes/lower/Expander.h"
 
@@ -23,8 +23,8 @@ static int64_t byteWeight(const Digit &digit, int64_t axis) {
   return digit.stride == 1 ? 1 : digit.stride >= 8 && digit.stride < 64 ? digit.stride / 4 : 0;
 }
 
-/// Digits of powers of two, cut such that each counts either bytes of a call or calls: columns 1,
-/// and 8 to 32, are bytes. Nothing where a digit along the axis is no power of two.
+/// Cuts digits of powers of two so that each counts either bytes of a call or calls: columns 1, and
+/// 8 to 32, are bytes. Nothing if a digit along the axis is no power of two.
 static std::optional<Digits> cutDigits(const Digits &digits, int64_t axis) {
   Digits result;
   for (Digit digit : digits) {
@@ -47,7 +47,7 @@ static std::optional<Digits> cutDigits(const Digits &digits, int64_t axis) {
   return result;
 }
 
-/// The digits of a tile's registers if these alone say which byte of its call an element has.
+/// The digits of a tile's registers, if these alone determine the byte of an element.
 static std::optional<std::pair<Digits, int64_t>> byteDigits(tile::RandomBytesOp op) {
   std::optional<int64_t> found = axisOfCalls(op);
   if (!found)
@@ -130,7 +130,7 @@ LogicalResult Expander::expandRandomBytes(tile::RandomBytesOp op) {
     return success();
   }
   auto [digits, axis] = *found;
-  // The digits that count calls, each with what it weighs in a register's number.
+  // The digits that count calls, with their weights in the register number.
   Digits calls;
   int64_t weight = 1, count = 1;
   for (const Digit &digit : digits) {

@@ -101,7 +101,8 @@ void Expander::reduceAcrossThreads(Operation *op, ArrayRef<Value> arrays, const 
   SmallVector<Span> warpSpans = spansAlong(source.digits(Level::Warp), axis);
   if (warpSpans.empty())
     return;
-  // Each warp along the axis writes its part: slot = its number along the axis, then the element.
+  // Each warp along the axis writes its part. The slot is its number along the axis, then the
+  // element.
   int64_t parts = 1, elements = 1;
   Value part;
   for (Span span : warpSpans) {
@@ -163,7 +164,7 @@ Value Expander::reduceInThreads(Location where, tile::ReduceKind kind, Value til
   auto type = cast<RankedTensorType>(tile.getType());
   const Layout &source = cta::layoutOf(type);
   Type element = type.getElementType();
-  // Truth values cross lanes as i32.
+  // Booleans cross lanes as i32.
   Type compute = element.isInteger(1) ? builder.getI32Type() : computeType(element);
   int64_t registers = source.dropDim(axis).registers();
   Value array = declare(where, registers, compute);
@@ -175,7 +176,7 @@ Value Expander::reduceInThreads(Location where, tile::ReduceKind kind, Value til
     return element.isInteger(1) ? Value(builder.create<arith::ExtUIOp>(loc, compute, value))
                                 : value;
   };
-  // Two neighbours first, which halves the chain of ops that wait for each other.
+  // First pairs of neighbours, which halves the chain of dependent ops.
   int64_t step = source.vector(axis) % 2 == 0 ? 2 : 1;
   unrolled(source.registers() / step, [&](Value number) {
     Value first = mul(number, step), value = read(first);
@@ -211,7 +212,7 @@ LogicalResult Expander::expandReduce(tile::ReduceOp op) {
   reduceAcrossThreads(op, array, source, reduced, op.getAxis(), registers, shape,
                       [&](ValueRange other, Value index) { combineAt(other[0], index); });
 
-  // Narrow elements are rounded once, at the end; truth values become i1 again.
+  // Narrow elements are rounded once, at the end; booleans become i1 again.
   auto finish = [&](Value index) -> Value {
     Value value = builder.create<cuda::GetOp>(loc, compute, array, index);
     if (element.isInteger(1))
@@ -401,9 +402,9 @@ LogicalResult Expander::expandScan(tile::ScanOp op) {
   return success();
 }
 
-/// Per row, what no element that the thread holds exceeds: their maximum, or 0 where that is below.
-/// The bits of floats that are not negative are in order as integers, of which sm_90 compares three
-/// at a time (VIMNMX3), and any negative float is below 0 as an integer too.
+/// An upper bound per row of the thread's elements: their maximum, or 0 if that is larger. The bits
+/// of non-negative floats are ordered like integers, of which sm_90 compares three at a time
+/// (VIMNMX3), and a negative float is a negative integer too.
 Value Expander::boundInThreads(Location where, Value tile) {
   const Layout &source = cta::layoutOf(cast<RankedTensorType>(tile.getType()));
   Type i32 = builder.getI32Type();

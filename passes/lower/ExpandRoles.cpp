@@ -37,7 +37,7 @@ Value Expander::numberInWarpgroup() {
                                                              : add(mul(warp, kLanes), lane);
 }
 
-/// The thread's number among those of which one does something.
+/// The thread's number in its role, warpgroup or warp.
 Value Expander::numberIn(cta::Threads threads) {
   switch (threads) {
   case cta::Threads::Role:
@@ -75,7 +75,7 @@ LogicalResult Expander::expandOnce(cta::OnceOp op) {
 //===- The branches ---------------------------------------------------------------------------===//
 
 LogicalResult Expander::expandRoles() {
-  llvm::SaveAndRestore locScope(loc, kernel.getLoc()); // what all roles share is of none
+  llvm::SaveAndRestore locScope(loc, kernel.getLoc()); // code for all roles belongs to none
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
   warpgroup = builder.create<arith::ShRSIOp>(named("warpgroup"), warp, constant(2));
   warpgroupThread = builder.create<arith::AndIOp>(named("group_thread"), thread, constant(127));
@@ -153,7 +153,7 @@ LogicalResult Expander::expandRole(cta::RoleOp op) {
     llvm::SaveAndRestore electedScope(elected, single);
     llvm::SaveAndRestore warpsScope(warps, count);
     llvm::SaveAndRestore warpScope(warp, own);
-    // Coordinates of this role's tiles are computed here.
+    // The coordinates of this role's tiles are computed here.
     llvm::SaveAndRestore endScope(entryEnd, entryEnd);
     llvm::SaveAndRestore tilesScope(sharedTiles, Value());
     llvm::SaveAndRestore coordinatesScope(threadCoordinates, CoordinateCache());

@@ -28,19 +28,19 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-/// Registers of a part that are moved at a time.
+/// Registers of a part that are moved together.
 constexpr int64_t kBunch = 64;
-/// Registers that small parts of several blocks may take at a time.
+/// Registers for small parts of several blocks that are loaded together.
 constexpr int64_t kTogether = 32;
 
-/// The op that puts parts of tiles together; null without.
+/// The op that combines parts of tiles; null if there is none.
 static cta::CombineOp combineOf(func::FuncOp kernel) {
   cta::CombineOp combine;
   kernel.walk([&](cta::CombineOp op) { combine = op; });
   return combine;
 }
 
-/// Words that a thread leaves of a part: one for each element that it holds.
+/// The words that a thread writes for a part: one for each of its elements.
 static int64_t wordsOf(Value part) { return cta::layoutOf(part.getType()).registers(); }
 
 int64_t Expander::workspaceBytes() {
@@ -124,7 +124,7 @@ LogicalResult Expander::expandStreamK(const TileLoop &tiles) {
   auto ifLeft = [&](Location where, Value a, Value b) -> Value {
     return builder.create<arith::SelectOp>(where, isLeft, a, b);
   };
-  // The last round is for the first tile of the range, the round before it for the tile behind.
+  // The last iteration is for the first tile of the range, the one before it for the second.
   Value fromLast = minus(minus(behind, constant(1)), round);
   Value tile = builder.create<arith::AddIOp>(named("tile_left"), range.tile, fromLast);
   Value steps = range.steps, start;
@@ -155,7 +155,8 @@ Value Expander::blockAt(Value place) {
   return cluster == 1 ? place : add(mul(place, cluster), rank);
 }
 
-/// Where this thread's first word of a part lies that `block` leaves: one part is behind the other.
+/// The place of this thread's first word of a part from `block`; the parts of several tiles follow
+/// each other.
 Value Expander::leftBy(cta::CombineOp op, size_t number, Value block) {
   int64_t before = 0;
   for (Value part : op.getParts().take_front(number))
@@ -165,7 +166,8 @@ Value Expander::leftBy(cta::CombineOp op, size_t number, Value block) {
   return add(base, add(mul(warp, kLanes), lane));
 }
 
-/// Calls `move(register, offset)` for each register of a part: where `block` leaves it.
+/// Calls `move(register, offset)` for each register of a part, with its place in the workspace of
+/// `block`.
 void Expander::forEachLeft(cta::CombineOp op, size_t number, Value block,
                            function_ref<void(Value, Value)> move) {
   Value place = leftBy(op, number, block);
@@ -175,7 +177,7 @@ void Expander::forEachLeft(cta::CombineOp op, size_t number, Value block,
       Value which = add(mul(outer, bunch), index);
       move(which, add(place, mul(which, warps * kLanes)));
     });
-    // Else all registers of a large part would be loaded at once, beside those of the sum.
+    // Otherwise all registers of a large part would be loaded at once, beside those of the sum.
     if (registers > kTogether)
       builder.create<cuda::WarpSyncOp>(loc);
   });
@@ -205,7 +207,7 @@ void Expander::leaveParts(cta::CombineOp op, ArrayRef<Value> arrays) {
   byOneThread([&] { builder.create<cuda::FlagRaiseOp>(loc, flags, own); });
 }
 
-/// An element that another block has left, in its compute type.
+/// An element that another block has written, in its compute type.
 Value Expander::readLeft(Type compute, Value offset) {
   Type f32 = builder.getF32Type();
   Value word = declare(NameLoc::get(builder.getStringAttr("part"), loc), 1, f32);
@@ -215,7 +217,7 @@ Value Expander::readLeft(Type compute, Value offset) {
   return compute == f32 ? value : builder.create<arith::BitcastOp>(loc, compute, value);
 }
 
-/// Adds the parts that another block has left to what is there.
+/// Adds the parts of another block.
 void Expander::addParts(cta::CombineOp op, ArrayRef<Value> arrays, Value block) {
   for (auto [number, array] : llvm::enumerate(arrays))
     forEachLeft(op, number, block, [&, array = array](Value index, Value offset) {
@@ -228,7 +230,8 @@ void Expander::addParts(cta::CombineOp op, ArrayRef<Value> arrays, Value block) 
     });
 }
 
-/// Merges them as the program says. Another's tiles are read where they lie, element by element.
+/// Merges the parts of another block as the program says. Its elements are read one by one, from
+/// where they lie.
 LogicalResult Expander::mergeParts(cta::CombineOp op, ArrayRef<Value> arrays, Value block) {
   for (auto [number, array] : llvm::enumerate(arrays)) {
     tiles[op.getOwn()[number]] = array;
@@ -241,8 +244,8 @@ LogicalResult Expander::mergeParts(cta::CombineOp op, ArrayRef<Value> arrays, Va
   return success();
 }
 
-/// Waits until the blocks at some places have left their parts: a thread for each, since one after
-/// the other takes a trip to memory each.
+/// Waits for the flags of the blocks at these places. One thread waits for each flag: one after the
+/// other, each would take a memory latency.
 void Expander::takeFlags(Location at, Value from, Value to) {
   Value threads = constant(warps * kLanes), own = add(from, add(mul(warp, kLanes), lane));
   Value any = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, from, to);
@@ -270,7 +273,7 @@ LogicalResult Expander::expandCombine(cta::CombineOp op) {
   Value whole = compare("whole", arith::CmpIPredicate::eq, part->end, part->steps);
   Value unfinished = compare("unfinished", arith::CmpIPredicate::ne, part->end, part->steps);
   branch(unfinished, [&] { leaveParts(op, arrays); });
-  // The places from the one that has the tile's first step up to this one.
+  // The places from the block with the tile's first step up to this one.
   Value firstPlace = builder.create<arith::DivSIOp>(loc, part->start, part->range.size);
   Value finishes = builder.create<arith::AndIOp>(loc, part->isLeft, whole);
   Value from = builder.create<arith::SelectOp>(loc, finishes, firstPlace, part->place);

@@ -42,7 +42,7 @@ Value Expander::quotient(Value number, const Divisor &by) {
                                                          : divide(number, by);
 }
 
-/// How many tiles of the axis that varies fastest are a group, a cluster's as one.
+/// The number of tiles of the fastest axis in a group; a cluster counts as one.
 Value Expander::groupOf(cta::TilesOp op) {
   if (auto grouped = op.getGrouped(); grouped && (cluster == 1 || op.getAxes().empty()))
     return constant(*grouped / cluster);
@@ -55,7 +55,7 @@ Value Expander::groupOf(cta::TilesOp op) {
   return builder.createOrFold<arith::DivSIOp>(loc, size, together);
 }
 
-/// The axes' extents, or coordinates, in the order in which they vary.
+/// Values of the axes, in the order in which they vary.
 SmallVector<Value> Expander::inOrder(cta::TilesOp op, ArrayRef<Value> values) {
   SmallVector<Value> ordered;
   for (Value axis : op.getAxes()) {
@@ -67,7 +67,7 @@ SmallVector<Value> Expander::inOrder(cta::TilesOp op, ArrayRef<Value> values) {
   return ordered.empty() ? SmallVector<Value>(values) : ordered;
 }
 
-/// The reverse: values of the axes, from those in the order in which they vary.
+/// The reverse: ordered values, by axis.
 SmallVector<Value> Expander::byAxis(cta::TilesOp op, ArrayRef<Value> ordered) {
   SmallVector<Value> values;
   for (size_t axis = 0; axis < op.getAxes().size(); ++axis) {
@@ -79,8 +79,8 @@ SmallVector<Value> Expander::byAxis(cta::TilesOp op, ArrayRef<Value> ordered) {
   return values.empty() ? SmallVector<Value>(ordered) : values;
 }
 
-/// What is the same for all tiles, computed in front of the loop. A cluster goes through them as
-/// one block would: c neighbours on the first axis are one.
+/// Values that are the same for all tiles, computed before the loop. A cluster runs through tiles
+/// as one block would: c neighbours on the first axis are one.
 Expander::TileLoop Expander::planTiles(cta::TilesOp op) {
   TileLoop loop;
   loop.op = op;
@@ -97,7 +97,7 @@ Expander::TileLoop Expander::planTiles(cta::TilesOp op) {
     loop.group = divisor(groupOf(op), "group");
     Value group = loop.group.value;
     loop.band = divisor(product(extents[1], group), "band");
-    // In front of the last.
+    // Tiles before the last group.
     Value before = product(quotient(add(extents[0], constant(-1)), loop.group), group);
     loop.lastHeight = divisor(builder.create<arith::SubIOp>(loc, extents[0], before), "height");
     if (extents.size() > 2)
@@ -112,7 +112,7 @@ Expander::TileLoop Expander::planTiles(cta::TilesOp op) {
   return loop;
 }
 
-/// Where tiles of a group stand: along the first axis, and along the second.
+/// The place of a tile in its group: along the first axis, and along the second.
 SmallVector<Value> Expander::groupCoordinates(const TileLoop &loop, Value inPlane, Value plane) {
   cta::TilesOp op = loop.op;
   auto minus = [&](Value a, Value b) -> Value { return builder.create<arith::SubIOp>(loc, a, b); };
@@ -133,7 +133,7 @@ SmallVector<Value> Expander::groupCoordinates(const TileLoop &loop, Value inPlan
   else if (op.getDescend())
     backwardsWhere(scalar(op.getDescend()));
   if (op.getFolded() || op.getFold()) {
-    // Backwards where an odd number of bands are left.
+    // Backwards if an odd number of groups remains.
     Value lessOne = builder.createOrFold<arith::SubIOp>(loc, group, constant(1));
     Value bands = quotient(add(first, lessOne), loop.group);
     if (plane)
@@ -181,7 +181,7 @@ SmallVector<Value> Expander::declareCarried(cta::TilesOp op) {
   });
 }
 
-/// Gives what is carried the names that it has in a tile, or behind the loop.
+/// Gives carried values their names in a tile, or behind the loop.
 void Expander::takeOver(ValueRange names, ArrayRef<Value> carried) {
   for (auto [name, registers] : llvm::zip(names, carried))
     tiles[name] = registers;

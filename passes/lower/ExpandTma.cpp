@@ -46,7 +46,7 @@ static bool splitsRows(const Layout &layout, int64_t rows, int64_t groups) {
   return true;
 }
 
-/// In how many parts warpgroups store a tile by themselves; 1: together.
+/// The number of parts that warpgroups store independently; 1: they store together.
 static int64_t storingWarpgroups(cta::StoreOp op) {
   if (cta::slicedAxis(op) == 0)
     return 1;
@@ -168,7 +168,7 @@ Value Expander::sliceRegister(const Layout &whole, int64_t dim, int64_t size, Va
     if (cut)
       kept = std::max<int64_t>(1, size / digit.stride);
     sum = add(sum, mul(rem(div(index, prefix), kept), weight));
-    if (cut) // what the parts before this one count of the digit
+    if (cut) // the part of the digit in earlier slices
       sum = add(sum, mul(rem(mul(part, size / digit.stride ? size / digit.stride : 1), digit.size),
                          weight));
     prefix *= kept;
@@ -177,7 +177,7 @@ Value Expander::sliceRegister(const Layout &whole, int64_t dim, int64_t size, Va
   return sum ? sum : constant(0);
 }
 
-/// How many registers of a slice lie next to each other in those of the whole.
+/// The number of contiguous registers of a slice within those of the tile.
 static int64_t runOfSlice(const Layout &whole, int64_t dim, int64_t size) {
   int64_t run = 1;
   for (const Digit &digit : whole.digits(Level::Register)) {
@@ -206,8 +206,8 @@ void Expander::fillSlot(const SlotState &slot, RankedTensorType type,
   });
 }
 
-/// True when the role's warpgroups have read no other rows of a slot than those they store to it,
-/// so that none need wait for another.
+/// True if the warpgroups of the role have read only those rows of a slot that they store to it, so
+/// that they need not wait for each other.
 static bool keepToTheirRows(cta::StoreOp op, int64_t parties) {
   auto slot = cast<cta::SlotType>(op.getThrough().getType()).getTile();
   auto tile = cast<RankedTensorType>(op.getTile().getType());

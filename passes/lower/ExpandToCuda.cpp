@@ -37,7 +37,7 @@ Value Expander::add(Value a, Value b) {
     std::swap(a, b);
   return builder.createOrFold<arith::AddIOp>(loc, a, b);
 }
-/// `value` as x * factor + offset, where that is how it was made.
+/// `value` as x * factor + offset, if it was computed so.
 static std::tuple<Value, int64_t, int64_t> linear(Value value) {
   int64_t offset = 0, factor = 1;
   APInt number;
@@ -63,7 +63,7 @@ Value Expander::mul(Value a, int64_t factor) {
   return builder.createOrFold<arith::MulIOp>(loc, a, constant(factor));
 }
 
-// Numbers of registers, lanes and warps are not negative, so that shifts and masks divide them.
+// Numbers of registers, lanes and warps are not negative, so shifts and masks can divide them.
 Value Expander::div(Value a, int64_t divisor) {
   if (divisor == 1)
     return a;
@@ -124,7 +124,8 @@ Expander::Expander(func::FuncOp kernel)
       warps(cta::warpsOf(kernel)), builder(kernel.getContext()), loc(kernel.getLoc()),
       cluster(cta::clusterOf(kernel)) {}
 
-/// Collects the parameters of the device kernel, each with what the host passes for it.
+/// Collects the parameters of the device kernel, each with the argument that the host passes for
+/// it.
 class ParameterList {
 public:
   explicit ParameterList(MLIRContext *context) : builder(context) {}
@@ -138,7 +139,7 @@ public:
                 builder.getNamedAttr("source", builder.getStringAttr(source))});
   }
 
-  /// Memory of the runtime's with so many bytes for each block.
+  /// Adds memory of the runtime, with so many bytes per block.
   unsigned addWorkspace(Type element, int64_t bytes) {
     return add(cuda::PtrType::get(builder.getContext(), element), "workspace",
                {builder.getNamedAttr("argument", builder.getI64IntegerAttr(0)),
@@ -184,7 +185,7 @@ static bool movesByTma(Operation *op) {
   return channel && channel.getKind() == cta::ChannelKind::Tma;
 }
 
-/// Whether the device asks for a number too, and not only the host, for its grid and its asserts.
+/// Whether the device needs a number, and not only the host for its grid and its asserts.
 static bool isForDevice(Value number) {
   return llvm::any_of(number.getUsers(), [](Operation *user) {
     if (isa<tile::GridOp, tile::AssertOp>(user))
@@ -202,7 +203,7 @@ bool Expander::needsPointer(Value view) {
          });
 }
 
-/// Whether the size of a tensor along an axis is asked for by itself.
+/// Whether the size of a tensor along an axis is used by itself.
 static bool isSizeAsked(Value tensor, int64_t axis) {
   return llvm::any_of(usersOf(tensor), [&](Operation *user) {
     auto dim = dyn_cast<tile::DimOp>(user);
@@ -311,7 +312,7 @@ void Expander::makeParameters() {
     workspace = entry->getArgument(*parts);
     flags = entry->getArgument(*raised);
   }
-  kernel.walk([&](cta::SmsOp op) { // what only the host computes folds away
+  kernel.walk([&](cta::SmsOp op) { // values that only the host needs fold away
     scalars.map(op.getResult(),
                 multiprocessors ? entry->getArgument(*multiprocessors) : constant(0));
   });
@@ -360,7 +361,7 @@ void Expander::makeKernel() {
   auto shift = i32(llvm::Log2_64(kLanes));
   bool hasRoles = !kernel.getOps<cta::RoleOp>().empty();
   warp = builder.create<arith::ShRSIOp>(hasRoles ? loc : Location(named("warp")), thread, shift);
-  if (hasRoles) // roles branch on it: let the compiler know that all lanes have the same
+  if (hasRoles) // roles branch on it: tells the compiler that it is equal in all lanes
     warp = builder.create<cuda::ShuffleIdxOp>(named("warp"), warp.getType(), warp, i32(0));
   entryEnd = warp.getDefiningOp();
   if (cluster > 1)
@@ -385,8 +386,8 @@ void Expander::renewThread() {
   threadCoordinates.clear();
 }
 
-/// Marks the pointers to what nobody writes while the kernel runs: neither the kernel through this
-/// view, nor through one that is the same tensor in a call in place.
+/// Marks pointers to memory that is not written while the kernel runs: neither through this view,
+/// nor through one that may be the same tensor in an in-place call.
 void Expander::markReadOnly() {
   SmallVector<Value> written;
   kernel.walk([&](Operation *op) {
@@ -411,8 +412,8 @@ void Expander::finishKernel() {
 
 //===- Dispatch ------------------------------------------------------------------------------===//
 
-/// A location without the variable's name, which belongs to the tile and not to the steps that make
-/// it.
+/// A location without the variable's name. The name belongs to the tile, not to the steps that
+/// compute it.
 Location Expander::placeOf(Location location) {
   if (auto named = dyn_cast<NameLoc>(location))
     return named.getChildLoc();
@@ -450,7 +451,7 @@ LogicalResult Expander::expand(Operation *op) {
       });
 }
 
-/// The view's address arithmetic, from another element on.
+/// The address arithmetic of the view, starting at another element.
 LogicalResult Expander::expandSubview(tile::SubviewOp op) {
   ViewParams part = views[op.getView()];
   part.type = op.getResult().getType();

@@ -48,9 +48,9 @@ static SmallVector<Value> resultsBefore(cta::BeginOp op) {
   return owned;
 }
 
-/// The sum takes the registers of a tile that has been added to another, say, and is not read
-/// again: with registers of its own, ptxas would let what is left to do with that one wait until
-/// behind the new product, and hold both.
+/// The accumulator reuses the registers of a tile that is no longer read, for example because it
+/// was added to another one. With registers of its own, ptxas would delay the remaining work on
+/// that tile until behind the new product, and keep both.
 LogicalResult Expander::expandBegin(cta::BeginOp op) {
   Value sum = op.getResult();
   begun[sum] = integerOf(builder.getI1Type(), 0);
@@ -109,14 +109,14 @@ void Expander::expandWgmma(cta::MmaOp op, Value acc) {
     return builder.create<cuda::AdvanceDescriptorOp>(loc, builder.getI64Type(), descriptor, bytes);
   };
 
-  // Registers that were written must be final.
+  // Registers that were written must have their final value.
   SmallVector<Value> written;
   bool fromSlot = isa<cta::SlotType>(op.getA().getType());
   if (!isa<cta::PendingType>(op.getAcc().getType()))
     written.push_back(acc);
   Value held = fromSlot ? Value() : registersOf(op.getA());
   if (held && op.takesOrderOfSums()) {
-    // Words of two columns in two rows, as sums lie, become words of four columns.
+    // Words of two columns in two rows, the order of accumulators, become words of four columns.
     Value words = declare(op.getA().getLoc(), cast<cuda::RegsType>(held.getType()).getSize(),
                           cast<cuda::RegsType>(held.getType()).getElementType());
     exchangeBytes(held, words, {0x5410, 0x7632});
@@ -169,7 +169,7 @@ LogicalResult Expander::expandWaitGroup(cta::WaitGroupOp op) {
 LogicalResult Expander::expandAwait(cta::AwaitOp op) {
   Value pending = op.getPending(), sum = tiles.lookup(pending);
   tiles[op.getResult()] = sum;
-  // An empty sum is 0.
+  // An empty accumulator is 0.
   if (Value filled = begun.lookup(pending)) {
     Value empty = bitXor(filled, integerOf(builder.getI1Type(), 1));
     branch(empty, [&] {
@@ -177,7 +177,7 @@ LogicalResult Expander::expandAwait(cta::AwaitOp op) {
       unrolled(type.getSize(), [&](Value index) {
         builder.create<cuda::SetOp>(loc, constantOf(type.getElementType(), 0), sum, index);
       });
-      // Not by a fence, behind which ptxas takes products to be under way.
+      // Not by a fence: behind one, ptxas assumes that products are in flight.
       builder.create<cuda::PinRegistersOp>(loc, sum);
     });
   }
@@ -186,15 +186,15 @@ LogicalResult Expander::expandAwait(cta::AwaitOp op) {
 
 //===- Loops that carry sums ------------------------------------------------------------------===//
 
-/// A loop's sum stays in the registers in which it was begun.
+/// A loop's accumulator stays in the registers in which it was begun.
 void Expander::enterSums(scf::ForOp op) {
   for (BlockArgument sum : op.getRegionIterArgs())
     if (isa<cta::PendingType>(sum.getType()))
       tiles[sum] = tiles[op.getTiedLoopResult(sum)] = tiles.lookup(op.getTiedLoopInit(sum)->get());
 }
 
-/// Says of a loop's sums, by these names, that there is something to add to if an iteration has run
-/// (`added`), or what the loop started from was there before.
+/// Notes, for a loop's accumulators under these names, that there is something to add to if an
+/// iteration has run (`added`) or the initial accumulator was not empty.
 void Expander::markBegun(scf::ForOp op, ValueRange names, function_ref<Value()> added) {
   for (auto [init, name] : llvm::zip(op.getInitArgs(), names))
     if (Value filled = begun.lookup(init))

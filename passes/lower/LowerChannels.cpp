@@ -18,8 +18,8 @@ ChannelLowering::ChannelLowering(func::FuncOp kernel)
 
 //===- Small things ---------------------------------------------------------------------------===//
 
-/// A location without the variable's name, which belongs to the tile and not to the steps that make
-/// it.
+/// A location without the variable's name. The name belongs to the tile, not to the steps that
+/// compute it.
 static Location placeOf(Location location) {
   auto name = dyn_cast<NameLoc>(location);
   return name ? name.getChildLoc() : location;
@@ -73,7 +73,7 @@ void ChannelLowering::once(cta::Threads of, function_ref<void(Value)> body, int6
 
 //===- Slots ----------------------------------------------------------------------------------===//
 
-/// From here on a slot's name stands for that number of the channel.
+/// From here on, a slot's name stands for that number of the channel.
 void ChannelLowering::nameSlot(Value slot, cta::ChannelOp channel, Value number, Location where) {
   numbers[slot] = number;
   lowered[slot] = builder.create<cta::SlotAtOp>(where, slot.getType(), channel, number);
@@ -126,7 +126,7 @@ ChannelLowering::SlotNumbers ChannelLowering::declareNumbers(LoopLikeOpInterface
   for (auto [place, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
     Ring *ring =
         isa<cta::SlotType>(argument.getType()) ? ringOf(cta::channelOf(argument)) : nullptr;
-    if (!ring) // nothing gives it back
+    if (!ring) // nothing releases it
       continue;
     if (isa<cta::TilesOp>(loop)) {
       numbers[place] = declare(cta::nameOf(argument, "slot") + "_number");
@@ -140,7 +140,7 @@ ChannelLowering::SlotNumbers ChannelLowering::declareNumbers(LoopLikeOpInterface
   return numbers;
 }
 
-/// Notes the numbers of the slots with which a loop starts, or goes on.
+/// Stores the numbers of the slots with which a loop starts or continues.
 void ChannelLowering::handOn(OperandRange slots, const SlotNumbers &places) {
   DenseSet<Value> noted;
   for (auto [place, registers] : places)
@@ -148,7 +148,7 @@ void ChannelLowering::handOn(OperandRange slots, const SlotNumbers &places) {
       set(registers, numbers[slots[place]]);
 }
 
-/// Gives carried slots the names that they have from here.
+/// Gives carried slots their names from here on.
 void ChannelLowering::takeOver(ValueRange names, const SlotNumbers &places) {
   DenseMap<Value, Value> indices;
   for (auto [place, registers] : places) {
@@ -233,7 +233,7 @@ void ChannelLowering::lower(Operation *op) {
       });
 }
 
-/// Takes from a loop the slots that it carries.
+/// Removes the slots that a loop carries.
 template <typename Loop> static void dropSlots(Loop loop) {
   Block &body = loop.getLoopRegions().front()->front();
   Operation *end = body.getTerminator();

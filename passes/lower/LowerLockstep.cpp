@@ -20,7 +20,7 @@ using namespace mlir;
 
 namespace {
 
-/// Runs commits and waits in order, to see how many groups are younger than the one waited for.
+/// Runs commits and waits in order, to count the groups younger than the one waited for.
 class GroupCounter {
 public:
   explicit GroupCounter(DenseMap<Operation *, int64_t> &pending) : pending(pending) {}
@@ -36,14 +36,15 @@ private:
   static constexpr int kSteady = 6; // more than any ring is deep
   static constexpr size_t kMostBranches = 10;
 
-  /// Each loop not at all, or often enough to reach its steady state; one branch, or the other.
+  /// Runs each loop not at all, or often enough to reach its steady state, and each branch either
+  /// way.
   void tryAll(Operation *around, Block &body) {
     SmallVector<Operation *> branches;
     around->walk([&](Operation *op) {
       if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, cta::TilesOp>(op) && hasChannelOps(op))
         branches.push_back(op);
     });
-    if (branches.size() > kMostBranches) { // too many ways: wait for everything
+    if (branches.size() > kMostBranches) { // too many combinations: wait for everything
       around->walk([&](cta::WaitOp wait) {
         if (isCounted(wait.getChannel()))
           pending[wait] = 0;
@@ -68,7 +69,7 @@ private:
         .wasInterrupted();
   }
 
-  /// Whether a channel's slots are full when a group of copies is done.
+  /// Whether a channel's slots become full when a group of copies is done.
   static bool isCounted(Value channel) {
     auto op = channel.getDefiningOp<cta::ChannelOp>();
     return op.getKind() == cta::ChannelKind::CpAsync && !op.getPlan()->getRing();
@@ -142,7 +143,7 @@ static bool runsAhead(cta::ChannelOp channel, func::FuncOp kernel) {
   return before == channel.getResult().getType().getDepth() - 1;
 }
 
-/// Whether all threads of the role meet at an op.
+/// Whether an op is a barrier for all threads of the role.
 static bool isBarrier(Operation *op) {
   auto wait = dyn_cast_or_null<cta::WaitOp>(op);
   return wait && !wait.getChannel().getDefiningOp<cta::ChannelOp>().getPlan()->getRing();
@@ -167,7 +168,7 @@ void ChannelLowering::planLockstep() {
 
 //===- Ops -----------------------------------------------------------------------------------===//
 
-/// Declares what counts a channel's slots, for the role that uses it.
+/// Declares the counters of a channel's slots for the role that uses it.
 void ChannelLowering::declareCounters(cta::ChannelOp op) {
   bool boxed = op.getKind() == cta::ChannelKind::Tma || op.getKind() == cta::ChannelKind::Store;
   if (op.getResult().getType().getDepth() == 1 || boxed || ringOf(op))
@@ -179,7 +180,7 @@ void ChannelLowering::declareCounters(cta::ChannelOp op) {
   state.reading = counter(name + "_reading", op.getLoc(), 0);
 }
 
-/// The slot at a counter, which then moves on.
+/// The slot at a counter, which then advances.
 Value ChannelLowering::nextSlot(cta::ChannelOp channel, Value counter) {
   int64_t depth = channel.getResult().getType().getDepth();
   if (depth == 1)
@@ -190,7 +191,7 @@ Value ChannelLowering::nextSlot(cta::ChannelOp channel, Value counter) {
   return number;
 }
 
-/// True when every path from the channel's last release to `acquire` passes a barrier. Those of
+/// True if every path from the channel's last release to `acquire` has a barrier. Acquires in
 /// `afterBarrier` have one of their own.
 static bool barrierSinceRelease(cta::AcquireOp acquire, const DenseSet<Operation *> &afterBarrier) {
   auto releases = [&](Operation *op) {
@@ -210,7 +211,7 @@ static bool barrierSinceRelease(cta::AcquireOp acquire, const DenseSet<Operation
       if (releases(op))
         return false;
     }
-    // From the start of a loop's body its end of the round before is reached.
+    // The start of a loop's body is also reached from its end.
     Operation *parent = from->getParentOp();
     if (isa<scf::ForOp, scf::WhileOp, cta::TilesOp>(parent) && releases(parent))
       return false;

@@ -75,7 +75,7 @@ void ChannelLowering::enterRings() {
   });
 }
 
-/// True when tiles are computed between a wait and what the slot is needed for.
+/// True if tiles are computed between a wait and the first use of its slot.
 static bool computesBeside(Operation *wait) {
   for (Operation *op = wait->getNextNode(); op; op = op->getNextNode()) {
     if (isa<cta::MmaOp, cta::AwaitOp, cta::GetOp, cta::ElementOp>(op) || op->getNumRegions() > 0)
@@ -93,7 +93,8 @@ Value ChannelLowering::enterSlot(Operation *op) {
   Ring &ring = *ringOf(op->getOperand(0));
   RingPlace &place = (fills ? filling : taking)[&ring];
   cta::ChannelOp first = ring.channels.front();
-  if (op->getOperand(0) != first.getResult()) // it came to the slots of all with that of the first
+  if (op->getOperand(0) !=
+      first.getResult()) // the first acquire or wait covers the slots of all channels
     return place.current;
   place.current = place.number ? get(place.number, "slot") : constant(0);
   Value phase = get(place.phase, "phase");
@@ -117,7 +118,7 @@ Value ChannelLowering::enterSlot(Operation *op) {
   return place.current;
 }
 
-/// Notes that a slot is closed; whether those of all channels of its ring now are.
+/// Notes that a slot is closed; returns whether the slots of all channels of its ring are.
 bool ChannelLowering::closesAll(RingPlace &place, Ring &ring, Value slot) {
   auto &[channels, isStored] = place.closing[numbers[slot]];
   isStored |= stored.contains(slot);
@@ -139,8 +140,8 @@ void ChannelLowering::handOver(Ring &ring, Value number) {
   once(cta::Threads::Warp, [&](Value) { builder.create<cuda::MbarrierArriveOp>(loc, full()); });
 }
 
-/// Whether one thread gives a slot back for a warpgroup whose other warps may not have waited for
-/// it yet.
+/// Whether one thread releases a slot for a warpgroup whose other warps may not have waited for it
+/// yet.
 bool ChannelLowering::meetsAt(cta::ReleaseOp op) {
   Ring *ring = ringOf(cta::channelOf(op.getSlot()));
   return ring && returnerOf(role, ring->channels) == Returner::Warpgroup && !haveAllWaited(op);
@@ -149,7 +150,7 @@ bool ChannelLowering::meetsAt(cta::ReleaseOp op) {
 void ChannelLowering::releaseToRing(Ring &ring, cta::ReleaseOp op) {
   Value slot = op.getSlot();
   auto before = dyn_cast_or_null<cta::ReleaseOp>(op->getPrevNode());
-  if (meetsAt(op) && !(before && meetsAt(before))) // one thread speaks for all warps
+  if (meetsAt(op) && !(before && meetsAt(before))) // one thread arrives for all warps
     builder.create<cta::SyncOp>(loc, /*warpgroup=*/true);
   if (!closesAll(taking[&ring], ring, slot))
     return;
@@ -188,8 +189,8 @@ void ChannelLowering::giveBack(Ring &ring, Value number, Value condition) {
 
 //===- The queue's ring -----------------------------------------------------------------------===//
 
-/// What belongs to entry `count` of the queue: the addresses of its slot and barriers, and the
-/// parity of the phase in which its slot is filled.
+/// The addresses of slot and barriers of entry `count` of the queue, and the parity of the phase in
+/// which the slot is filled.
 Expander::QueuePlace Expander::queuePlace(Value count) {
   auto plan = kernel->getAttrOfType<cta::PlanAttr>(cta::kQueueAttr);
   const RingBarriers &queue = rings.find(plan.getRing())->second;
@@ -199,7 +200,7 @@ Expander::QueuePlace Expander::queuePlace(Value count) {
           add(queue.empty, barrier), rem(div(count, kQueueSlots), 2)};
 }
 
-/// Hands out a tile, and what has been found for it, as entry `count`.
+/// Hands out a tile, with the values found for it, as entry `count`.
 void Expander::handOut(Value count, ValueRange numbers, Value staged) {
   QueuePlace place = queuePlace(count);
   builder.create<cuda::MbarrierWaitOp>(loc, place.empty, bitXor(place.phase, constant(1)));
@@ -212,7 +213,7 @@ void Expander::handOut(Value count, ValueRange numbers, Value staged) {
   builder.create<cuda::MbarrierArriveOp>(loc, place.full);
 }
 
-/// These words of entry `count` of the queue, once it is there.
+/// These words of entry `count` of the queue, once it is full.
 SmallVector<Value> Expander::takeOut(Value count, ArrayRef<QueueWord> words, Value staged) {
   Type i32 = builder.getI32Type();
   QueuePlace place = queuePlace(count);
@@ -222,7 +223,7 @@ SmallVector<Value> Expander::takeOut(Value count, ArrayRef<QueueWord> words, Val
     Value address = add(place.slot, constant(word * kQueueWordBytes));
     builder.create<cuda::LoadSharedOp>(loc, address, staged, constant(0), /*count=*/1);
     Value number = builder.create<cuda::GetOp>(named, i32, staged, constant(0));
-    // Roles branch on it: let the compiler know that all lanes have the same.
+    // Roles branch on it: tells the compiler that it is equal in all lanes.
     if (!elected)
       number = builder.create<cuda::ShuffleIdxOp>(named, i32, number, constant(0));
     numbers.push_back(number);

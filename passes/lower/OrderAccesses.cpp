@@ -56,9 +56,9 @@ Value withoutPadding(Value indices) {
   return pads ? select.getTrueValue() : indices;
 }
 
-/// Nothing for indices that are not evenly spaced.
+/// Nothing if the indices are not evenly spaced.
 std::optional<Span> spanOf(const Access &access, int64_t axis) {
-  AffineForm start = access.start(axis); // indices of the tensor, also through parts of it
+  AffineForm start = access.start(axis); // indices in the tensor, also through parts of it
   if (access.extents[axis] != tile::kGather)
     return Span{start + AffineForm::of(access.indices[axis]), 1, access.validElements(axis)};
   auto form = TileForm::of(withoutPadding(access.indices[axis]));
@@ -67,14 +67,14 @@ std::optional<Span> spanOf(const Access &access, int64_t axis) {
   return Span{start + form->base, form->steps[0], form->shape[0]};
 }
 
-/// How far one span starts behind another: nearest + stride · k for some k ≥ 0.
+/// The distance between the starts of two spans: nearest + stride · k for some k ≥ 0.
 struct Distance {
   AffineForm nearest;
   int64_t stride = 0;
 };
 
-/// The distance from `first` to `second`, between which `loop`, unless it is null, has begun one or
-/// more iterations; nothing if it depends on more than the loop's counter.
+/// The distance from `first` to `second`. If `loop` is not null, it has begun one or more
+/// iterations in between. Nothing if the distance depends on more than the loop's counter.
 std::optional<Distance> distance(const AffineForm &first, const AffineForm &second,
                                  Operation *loop) {
   Distance result{second - first};
@@ -98,9 +98,9 @@ std::optional<Distance> distance(const AffineForm &first, const AffineForm &seco
   return result;
 }
 
-/// True when no index of one span is one of the other.
+/// True if no index is in both spans.
 bool apart(const Span &first, const Span &second, const Distance &distance, const Facts &facts) {
-  // Of evenly spaced indices those in between are free.
+  // Evenly spaced indices leave those in between free.
   int64_t step = first.step;
   if (step == second.step && distance.nearest.isConstant() &&
       distance.nearest.constant % step != 0 && distance.stride % step == 0)
@@ -119,7 +119,7 @@ bool hasReplicas(const Layout &layout) {
 /// Two accesses, of which the second follows the first.
 class Pair {
 public:
-  /// `loop`: the outermost that holds both and has begun another iteration in between, or null.
+  /// `loop`: the outermost loop around both that has begun another iteration in between, or null.
   Pair(const Access &first, const Access &second, Operation *loop)
       : first(first), second(second), loop(loop) {}
 
@@ -132,7 +132,7 @@ public:
 private:
   static bool isRead(const Access &access) { return isa<tile::LoadOp, cta::CopyOp>(access.op); }
 
-  /// Atomic updates of one kind have no order.
+  /// Atomic updates of the same kind commute.
   bool commute() const {
     auto a = dyn_cast<tile::AtomicOp>(first.op), b = dyn_cast<tile::AtomicOp>(second.op);
     return a && b && a.getKind() == b.getKind();
@@ -166,7 +166,7 @@ bool Pair::bySameThread() const {
   auto b = dyn_cast<RankedTensorType>(second.tile().getType());
   if (!a || !b) // one thread stores a scalar, all load it
     return stores && !a && !b;
-  // Of replicas one stores, and all load.
+  // Of replicas, one stores and all load.
   const Layout &layout = cta::layoutOf(a);
   return a.getShape() == b.getShape() && layout == cta::layoutOf(b) &&
          (stores || !hasReplicas(layout));
@@ -220,10 +220,10 @@ private:
   void runLoop(Operation *loop, Block *test, Block &body);
   void runBranch(scf::IfOp branch);
 
-  PendingSet pending; // no barrier has followed these
+  PendingSet pending; // accesses without a later barrier
 };
 
-/// What an access is called in a remark.
+/// The name of an access in a remark.
 StringRef nameOf(Operation *op) {
   return isa<tile::StoreOp>(op) ? "store" : isa<tile::AtomicOp>(op) ? "update" : "load";
 }
@@ -243,7 +243,7 @@ void Orderer::reach(const Access &access) {
   pending.insert({access.op, nullptr});
 }
 
-/// All threads pass a wait once the copies of all threads into the slot are there.
+/// All threads pass a wait only when the copies of all threads into the slot are complete.
 void Orderer::finishCopies(cta::WaitOp wait) {
   if (wait.getChannel().getType().getDepth() == 1)
     pending.remove_if([&](const Pending &access) {
@@ -253,7 +253,7 @@ void Orderer::finishCopies(cta::WaitOp wait) {
     });
 }
 
-/// Rounds through a loop until none brings more accesses to the next; they may be none.
+/// Repeats a loop until the set of pending accesses no longer grows; a loop may run zero times.
 void Orderer::runLoop(Operation *loop, Block *test, Block &body) {
   PendingSet entry = pending;
   for (;;) {

@@ -28,16 +28,16 @@ using namespace mlir;
 
 namespace {
 
-/// A product under way.
+/// A product in flight.
 struct Product {
-  Value sum;       // by the name that it has here
-  Value condition; // whether there is such a product at all; null: there is
-  SmallVector<std::pair<Value, Location>> slots; // to give back, and where the program says so
+  Value sum;                                     // by its current name
+  Value condition;                               // whether there is such a product; null: there is
+  SmallVector<std::pair<Value, Location>> slots; // to release, and the places of their releases
 };
 
 bool isPending(Value value) { return isa<cta::PendingType>(value.getType()); }
 
-/// The value under which a sum was begun.
+/// The value with which an accumulator was begun.
 Value rootOf(Value sum) {
   while (true) {
     auto result = dyn_cast<OpResult>(sum);
@@ -52,7 +52,7 @@ Value rootOf(Value sum) {
   }
 }
 
-/// Whether a loop, or a branch, starts products, awaits them or gives slots back.
+/// Whether a loop or branch starts products, awaits them or releases slots.
 bool concernsProducts(Operation *op) {
   return op
       ->walk([](Operation *inner) {
@@ -64,13 +64,14 @@ bool concernsProducts(Operation *op) {
 
 //===- Loops that carry sums ------------------------------------------------------------------===//
 
-/// What a loop carries without waiting: a sum, and the slots that its last product reads.
+/// What a loop carries without a wait: an accumulator, and the slots that its last product reads.
 struct Carried {
-  unsigned sum; // number of the loop's value
+  unsigned sum; // the index of the carried value
   SmallVector<std::pair<unsigned, Location>> slots;
 };
 
-/// True when products of the loop's own body lead from what it carries to what it yields for it.
+/// True if products in the loop's body lead from the carried value to the one that is yielded for
+/// it.
 bool continuesInBody(scf::ForOp loop, BlockArgument argument) {
   Value sum = loop.getTiedLoopYieldedValue(argument)->get();
   if (sum == argument)
@@ -84,7 +85,7 @@ bool continuesInBody(scf::ForOp loop, BlockArgument argument) {
   return true;
 }
 
-/// The sums that a loop carries, by the order in which its products continue them.
+/// The accumulators that a loop carries, in the order in which its products continue them.
 FailureOr<SmallVector<Carried>> carriedSums(scf::ForOp loop) {
   SmallVector<Carried> sums;
   for (auto [number, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
@@ -134,11 +135,12 @@ private:
   void finishAt(Operation *op);
 
   OpBuilder builder;
-  SmallVector<Product> products; // under way, the oldest first
-  bool readsBehind = false;      // what is read from now on stays behind all of them
+  SmallVector<Product> products; // in flight, the oldest first
+  bool readsBehind = false;      // later reads must stay behind all of them
 };
 
-/// Waits until only the youngest `left` are under way, and gives back what the others read.
+/// Waits until only the youngest `left` products are in flight, and releases the slots of the
+/// others.
 void WaitPlacer::wait(Location loc, size_t left, ValueRange done, Value computed) {
   if (products.size() <= left)
     return;
@@ -149,7 +151,7 @@ void WaitPlacer::wait(Location loc, size_t left, ValueRange done, Value computed
   products.erase(products.begin(), products.end() - left);
 }
 
-/// Waits for all products in front of an op.
+/// Waits for all products before an op.
 void WaitPlacer::finishAt(Operation *op) {
   builder.setInsertionPoint(op);
   wait(op->getLoc(), 0);
@@ -169,7 +171,7 @@ void WaitPlacer::start(cta::MmaOp mma) {
 }
 
 void WaitPlacer::await(cta::AwaitOp await) {
-  // Awaits that stand together are one: no sum is touched while another is under way.
+  // Adjacent awaits become one wait: no accumulator is touched while another product is in flight.
   size_t left = products.size();
   SmallVector<Value> done;
   for (auto next = await; next; next = dyn_cast<cta::AwaitOp>(next->getNextNode()))
@@ -195,8 +197,8 @@ void WaitPlacer::release(cta::ReleaseOp release) {
   release.getProductMutable().clear();
 }
 
-/// ptxas moves reads up between the instructions of a product, where the rest of these queue up
-/// behind them. It moves none past a wait, even one for more products than there are.
+/// ptxas moves reads up between the instructions of a product, and the remaining instructions then
+/// wait for them. It moves none past a wait, even one for more products than there are.
 void WaitPlacer::keepReadsBehind(Operation *read) {
   if (!products.empty() && !readsBehind) {
     builder.setInsertionPoint(read);
@@ -205,7 +207,7 @@ void WaitPlacer::keepReadsBehind(Operation *read) {
   readsBehind = true;
 }
 
-/// Regions that carry no sums: a branch, a loop on a condition, the tiles.
+/// Regions that carry no accumulators: a branch, a loop on a condition, the tiles.
 LogicalResult WaitPlacer::visitRegions(Operation *op) {
   bool concerned = concernsProducts(op);
   if (concerned)
@@ -248,7 +250,7 @@ LogicalResult WaitPlacer::visitFor(scf::ForOp loop) {
   return success();
 }
 
-/// Has a loop carry the slots that wait for its sums' last products.
+/// Makes a loop carry the slots of its accumulators' last products.
 scf::ForOp WaitPlacer::carrySlots(scf::ForOp loop, MutableArrayRef<Carried> sums) {
   SmallVector<Value> none, slots;
   builder.setInsertionPoint(loop);
@@ -284,7 +286,7 @@ scf::ForOp WaitPlacer::carrySlots(scf::ForOp loop, MutableArrayRef<Carried> sums
   return carrying;
 }
 
-/// What an iteration leaves under way is what the loop carries.
+/// Products in flight at the end of an iteration are those that the loop carries.
 LogicalResult WaitPlacer::leaveBody(scf::ForOp loop, ArrayRef<Carried> sums) {
   auto isCarried = [&](const Product &product) {
     return llvm::any_of(sums, [&](const Carried &carried) {
@@ -305,7 +307,7 @@ LogicalResult WaitPlacer::leaveBody(scf::ForOp loop, ArrayRef<Carried> sums) {
   return success();
 }
 
-/// A product of an earlier iteration; `names` are what the loop's values are called from here.
+/// A product of an earlier iteration; `names` are the loop's values from here on.
 Product WaitPlacer::carriedProduct(const Carried &carried, ValueRange names, Value condition) {
   if (isConstantIntValue(condition, 1))
     condition = {};

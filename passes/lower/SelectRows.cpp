@@ -13,10 +13,10 @@ using namespace mlir;
 
 namespace {
 
-/// Elements of a row in a thread from which a vote and a branch cost less than their selects.
+/// From this many elements of a row in a thread on, a vote and a branch cost less than the selects.
 constexpr int64_t kLeastElements = 8;
 
-/// Whether a tile follows, element by element, from one that is in registers anyway.
+/// Whether a tile is computed, element by element, from one that is in registers anyway.
 bool isInRegisters(Value tile) {
   Operation *op = tile.getDefiningOp();
   if (!op || isa<cta::AwaitOp, cta::MmaOp, scf::ForOp>(op))

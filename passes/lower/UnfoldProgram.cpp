@@ -23,7 +23,7 @@ namespace {
 
 //===- Calls ----------------------------------------------------------------------------------===//
 
-/// A place in a function, seen from a call of it: the name stays outermost.
+/// A place in a function, as seen from a call; the name stays outermost.
 Location placeSeenFrom(Location place, Location call) {
   if (auto named = dyn_cast<NameLoc>(place))
     return NameLoc::get(named.getName(), placeSeenFrom(named.getChildLoc(), call));
@@ -45,7 +45,7 @@ void setPlaces(Operation *copy, Location call) {
   });
 }
 
-/// Puts a copy of the function's body in place of the call; gives its ops.
+/// Replaces a call by a copy of the function's body; returns its ops.
 SmallVector<Operation *> inlineCall(func::CallOp call, func::FuncOp function) {
   OpBuilder builder(call);
   IRMapping values;
@@ -62,7 +62,7 @@ SmallVector<Operation *> inlineCall(func::CallOp call, func::FuncOp function) {
   return copies;
 }
 
-/// Writes out the calls within a kernel.
+/// Inlines the calls within a kernel.
 class Calls {
 public:
   explicit Calls(ModuleOp module) : module(module) {}
@@ -100,12 +100,12 @@ private:
   }
 
   ModuleOp module;
-  SmallVector<func::FuncOp> running; // what the op at hand is a part of, from the outermost on
+  SmallVector<func::FuncOp> running; // the functions around the current op, outermost first
 };
 
 //===- Loops and branches ---------------------------------------------------------------------===//
 
-/// Replaces a value by what it is known to be, and what follows from it.
+/// Replaces a value by its known constant, and folds its users.
 void replaceByKnown(Operation *op, Value known) {
   SmallVector<Operation *> users(op->getUsers());
   op->replaceAllUsesWith(ValueRange(known));
@@ -116,7 +116,7 @@ void replaceByKnown(Operation *op, Value known) {
     SmallVector<Value> folded;
     OpBuilder builder(user);
     while (folded.empty() && succeeded(builder.tryFold(user, folded)))
-      ; // the first time it may only have put the constant on the right
+      ; // the first fold may only have moved the constant to the right
     if (!folded.empty())
       replaceByKnown(user, folded.front());
   }
@@ -127,11 +127,11 @@ void decide(cta::BeforeOp before, bool holds) {
   replaceByKnown(before, builder.create<arith::ConstantIntOp>(before.getLoc(), holds, 1));
 }
 
-/// Makes two loops of the one around the op: [lower, at) and [at, upper).
+/// Splits the loop around the op into [lower, at) and [at, upper).
 void splitLoop(cta::BeforeOp before) {
   auto second = cast<scf::ForOp>(before->getParentOp());
   OpBuilder builder(second);
-  Location loc = before.getBound().getLoc(); // the middle goes by its name
+  Location loc = before.getBound().getLoc(); // the bound has its name
   Value at = builder.create<arith::MaxSIOp>(loc, before.getBound(), second.getLowerBound());
   at = builder.create<arith::MinSIOp>(loc, at, second.getUpperBound());
   IRMapping values;
@@ -143,7 +143,7 @@ void splitLoop(cta::BeforeOp before) {
   decide(before, false);
 }
 
-/// Leaves of a branch whose condition is constant what runs.
+/// Replaces a branch with a constant condition by the region that runs.
 void decideBranch(scf::IfOp branch) {
   APInt condition;
   if (!matchPattern(branch.getCondition(), m_ConstantInt(&condition)))
@@ -160,7 +160,7 @@ void decideBranch(scf::IfOp branch) {
 
 //===- Loads ----------------------------------------------------------------------------------===//
 
-/// Whether TMA fills the channel's slots; others are filled in accesses of some width.
+/// Whether TMA fills the channel's slots; other slots are filled by accesses of some width.
 bool isBoxed(Value channel) {
   auto op = channel.getDefiningOp<cta::ChannelOp>();
   return op && op.getKind() == cta::ChannelKind::Tma;
@@ -208,7 +208,7 @@ struct UnfoldProgram : impl::UnfoldProgramBase<UnfoldProgram> {
       function.erase();
   }
 
-  /// The first op that splits a loop, if there is one left.
+  /// The first op that splits a loop, if there is one.
   static cta::BeforeOp firstSplit(func::FuncOp kernel) {
     cta::BeforeOp first;
     kernel.walk([&](cta::BeforeOp before) {
