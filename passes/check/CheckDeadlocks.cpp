@@ -143,22 +143,22 @@ void Search::explainGaps() {
   constexpr StringRef kFlag = "check-deadlocks";
   if (obscure) {
     Explanation(*obscure, kFlag).with("unknown", "arithmetic")
-        << "does not look for roles that wait for ever, as this is "
-        << "no arithmetic on sizes, arguments and tiles";
+        << "cannot look for deadlocks, as this is "
+        << "not computed from sizes, arguments and tiles";
     return;
   }
   if (tooMany)
     explain(kernel, kFlag).with("unknown", "sizes").with("tried", runs)
-        << "looked for roles that wait for ever with " << runs
+        << "looked for deadlocks with " << runs
         << " choices of sizes; there are more that might make a difference";
   if (tooLong)
     explain(kernel, kFlag).with("unknown", "long_loops")
-        << "looked for roles that wait for ever with small sizes, but some make "
-        << "loops too long to be played through, and were left out";
+        << "looked for deadlocks with small sizes, but some make "
+        << "loops too long to be simulated, and were left out";
   if (auto place = unfollowedCondition(kernel))
     Explanation(*place, kFlag).with("unknown", "tiles")
-        << "looked for roles that wait for ever with some tiles only; "
-        << "at which others this changes is not followed";
+        << "looked for deadlocks with some tiles only; "
+        << "at which other tiles this changes is not known";
   bool ahead = kernel
                    .walk([](cta::TilesOp tiles) {
                      return tiles.getQueue() && !tiles.getInitArgs().empty()
@@ -168,8 +168,8 @@ void Search::explainGaps() {
                    .wasInterrupted();
   if (ahead)
     explain(kernel, kFlag).with("unknown", "queue")
-        << "looked for roles that wait for ever as if all tiles of the queue "
-        << "were known; one that takes slots of several tiles ahead may wait";
+        << "looked for deadlocks as if all tiles of the queue "
+        << "were known; a role that takes slots of several tiles ahead may wait";
 }
 
 //===- What is said ---------------------------------------------------------------------------===//
@@ -179,7 +179,7 @@ std::string waitsFor(Player &player) {
   bool turn = event.kind == RoleEvent::Enter;
   std::string name = "`" + cta::nameOf(event.resource, turn ? "order" : "channel") + "`";
   if (isa<cta::RoleOp>(event.op))
-    return player.name() + " waits at its end until all have had as many turns at " + name;
+    return player.name() + " waits at its end until all have had equally many turns at " + name;
   return player.name() + " waits here " +
          (turn                            ? "for its turn at " + name
           : event.kind == RoleEvent::Wait ? "until a slot of " + name + " has been filled"
@@ -195,7 +195,8 @@ auto waitsAt(RoleEvent::Kind kind) {
 std::string adviceFor(Search &search, Deadlock &deadlock, ArrayRef<Player *> circle) {
   bool turns = llvm::any_of(circle, waitsAt(RoleEvent::Enter));
   if (circle.back()->done())
-    return std::string(turns ? "let all take as many turns" : "let both go through as many slots") +
+    return std::string(turns ? "let all take equally many turns"
+                             : "let both use equally many slots") +
            ", or rule such sizes out with `tile.assert`";
   if (std::string deeper = search.deepen(deadlock); !deeper.empty())
     return deeper;

@@ -39,11 +39,10 @@ Value channelOf(Operation *op) {
 LogicalResult checkEnd(cta::EnterOp enter) {
   SmallVector<Operation *> ends(enter->getUsers());
   if (ends.empty())
-    return enter.emitError()
-           << "begins a section that never ends, and the next in the circle would "
-           << "wait for ever; end it by `cta.leave`";
+    return enter.emitError() << "begins a section that never ends, so the next to enter it would "
+                             << "wait forever; end it by `cta.leave`";
   if (ends.size() > 1) {
-    auto error = ends.front()->emitError() << "gives the turn away a second time";
+    auto error = ends.front()->emitError() << "leaves a section a second time";
     error.attachNote(ends.back()->getLoc()) << "the first time";
     return error;
   }

@@ -30,7 +30,7 @@ LogicalResult checkParts(func::FuncOp kernel) {
   if (!split || result.wasInterrupted())
     return failure(result.wasInterrupted());
   if (!combine)
-    return split.emitError() << "splits tiles whose parts nobody puts together; use "
+    return split.emitError() << "splits tiles whose parts are never combined; use "
                              << "`cta.combine` on what a part sums up to";
   auto isOfWhole = [&](Operation *op) {
     for (auto around = op->getParentOfType<scf::IfOp>(); around;

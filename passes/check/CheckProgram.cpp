@@ -107,7 +107,7 @@ LogicalResult checkSlot(Value slot) {
   if (!close)
     return emitError(slot.getLoc())
            << "gives a slot that is never " << closing << (fills ? "ted" : "d") << "; "
-           << (fills ? "who waits for it" : "who fills it") << " would wait for ever";
+           << (fills ? "its consumer" : "its producer") << " would wait forever";
   if (close->getBlock() != slot.getParentBlock())
     return close->emitError() << "stands in another loop or branch than where its slot was "
                               << opened << "; close a slot beside where it was opened";
@@ -171,7 +171,7 @@ LogicalResult checkSum(Value pending) {
   }
   if (!first)
     return emitError(pending.getLoc())
-           << "a product that nobody awaits; `cta.await` makes its result readable";
+           << "a product that is never awaited; `cta.await` makes its result readable";
   return success();
 }
 

@@ -16,8 +16,8 @@ LogicalResult checkRounding(func::FuncOp kernel) {
       if (!channel || !channel.holdsTf32())
         continue;
       op->emitError() << "reads slots of `" << cta::nameOf(channel.getResult(), "channel")
-                      << "`, which are rounded to tf32 for a product by `#cta.wgmma`; bring what "
-                      << "it reads by a channel of its own";
+                      << "`, which are rounded to tf32 for a product by `#cta.wgmma`; load what "
+                      << "it reads through a channel of its own";
       return WalkResult::interrupt();
     }
     return WalkResult::advance();

@@ -43,8 +43,9 @@ static LogicalResult checkFill(cta::AcquireOp acquire) {
   int64_t fills = 0;
   for (Operation *user : acquire->getUsers()) {
     if (isa<cta::GetOp, cta::ElementOp, cta::MmaOp>(user))
-      return user->emitError() << "reads slot " << quoted(acquire.getSlot(), "slot")
-                               << ", which was acquired to be filled; who waits for it reads it";
+      return user->emitError()
+             << "reads slot " << quoted(acquire.getSlot(), "slot")
+             << ", which was acquired to be filled; only a consumer, which waits for it, reads it";
     if (!isa<cta::CopyOp, cta::PutOp>(user))
       continue;
     if (isa<cta::PutOp>(user) != puts)

@@ -180,7 +180,7 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     getOperation()->setAttr(cta::kExceedsRegistersAttr, UnitAttr::get(&getContext()));
     peak.at->emitError() << "a thread needs at least " << atLeast(peak.total)
                          << " registers here and has " << limit << " (" << peak.str()
-                         << ", addresses); make the tiles smaller or the warps more";
+                         << ", addresses); use smaller tiles or more warps";
     signalPassFailure();
   }
 };

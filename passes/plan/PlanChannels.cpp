@@ -170,7 +170,7 @@ private:
       sum += (sum.empty() ? "" : ", ") + what + " " + std::to_string(bytes);
     return kernel.emitError() << "takes " << end << " bytes of shared memory (" << sum
                               << "); a block on " << target.name << " has " << target.smem
-                              << "; make tiles smaller or rings shorter";
+                              << "; use smaller tiles or fewer slots";
   }
 
   func::FuncOp kernel;

@@ -243,7 +243,7 @@ Status EntryReader::readLoop(Piece entry) {
 Status EntryReader::readChannel(Piece entry) {
   auto [id, rest] = entry.cut(':');
   if (!isId(id.text, 's') && !isId(id.text, 't') && !isId(id.text, 'e'))
-    return error(id, "a stream such as `s1`, a tile such as `t1` or an end such as `e1`");
+    return error(id, "a stream such as `s1`, a tile such as `t1` or a store such as `e1`");
   std::vector<Piece> fields = rest.split(',');
   std::vector<Piece> with = fields.size() == 3 ? fields[2].words() : std::vector<Piece>();
   bool goesWith = with.size() == 2 && with[0].text == "with" && !isId(id.text, 't') &&

@@ -90,5 +90,5 @@ Status driver::checkLocalMemory(const runtime::KernelSource &source, const Outli
                std::to_string(spills.storeBytes) + " bytes are spilled, " +
                std::to_string(spills.loadBytes) + " loaded); " +
                (role ? "state more registers for the role or make its tiles smaller"
-                     : "make the tiles smaller or the warps more")};
+                     : "use smaller tiles or more warps")};
 }

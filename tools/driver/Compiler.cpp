@@ -47,7 +47,7 @@ static Status checkShared(const KernelText &text, const Attempt &attempt,
                std::to_string(source.sharedBytes) + " bytes of shared memory" +
                (config.empty() ? "" : " (" + config + ")") + ", a block on " +
                attempt.config.target + " has " + std::to_string(limit) +
-               "; make the tiles smaller or the stages fewer"};
+               "; use smaller tiles or fewer stages"};
 }
 
 static int64_t numberOf(mlir::func::FuncOp kernel, llvm::StringRef attribute) {

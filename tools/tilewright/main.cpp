@@ -44,7 +44,7 @@ static void addKernelOptions(CLI::App &command, KernelArgs &args) {
       "a file of CUDA C++ to compile in place of the kernel's own, such as an edited "
       "copy of what --emit cuda gives");
   command.add_flag("--allow-spills", args.allowSpills,
-                   "keep a kernel whose registers spill to memory");
+                   "accept a kernel whose registers spill to memory");
 }
 
 static void addIrAfter(CLI::App &command, std::string &pass) {
@@ -55,7 +55,8 @@ static void addIrAfter(CLI::App &command, std::string &pass) {
 
 static CLI::App *addFuzzCommand(CLI::App &app, FuzzOptions &options) {
   CLI::App *command = app.add_subcommand("fuzz", "compare all executors on random programs");
-  command->add_option("--seed", options.seed, "of the first program; the others follow");
+  command->add_option("--seed", options.seed,
+                      "seed of the first program; the others count up from it");
   command->add_option("--count", options.count, "of programs");
   command
       ->add_option("--target", options.targets,
@@ -66,7 +67,7 @@ static CLI::App *addFuzzCommand(CLI::App &app, FuzzOptions &options) {
   command->add_option("--save", options.save, "a folder for the programs that fail");
   command->add_option("--replay", options.replay, "check saved programs");
   command->add_option("--machine-code-every", options.machineCodeEvery,
-                      "compile every so many programs to machine code");
+                      "also compile programs whose seed is a multiple of this to machine code");
   command->add_option("--jobs", options.jobs, "processes (default: one per core)");
   command->add_flag("!--no-simulate", options.simulate,
                     "compile for the targets, but do not run their instructions");
@@ -79,10 +80,11 @@ static CLI::App *addFuzzCommand(CLI::App &app, FuzzOptions &options) {
                       "edit `cta` programs instead, which this file lists");
   command
       ->add_option("--texts", options.texts,
-                   "change .py and .mlir files instead, these or those of folders")
+                   "change .py and .mlir files instead: these, or those in these folders")
       ->delimiter(',');
-  command->add_option("--seconds", options.seconds,
-                      "of a processor's time, after which a text counts as hanging (default: 1)");
+  command->add_option(
+      "--seconds", options.seconds,
+      "seconds of processor time after which a text counts as hanging (default: 1)");
   return command;
 }
 
@@ -90,7 +92,9 @@ static CLI::App *addTuneCommand(CLI::App &app, TuneOptions &options) {
   CLI::App *command =
       app.add_subcommand("tune", "measure the best plans of a kernel, and keep the fastest");
   addKernelOptions(*command, options.kernel);
-  command->add_option("--count", options.count, "of the planner's plans (default: 8)")
+  command
+      ->add_option("--count", options.count,
+                   "how many of the planner's plans to measure (default: 8)")
       ->check(CLI::Range(1, 1000));
   command->add_option("-o,--output", options.output,
                       "a file that results are added to (default: tuned.json of the cache, from "
@@ -151,34 +155,38 @@ int main(int argc, char **argv) {
 
   SimulateOptions simulateOptions;
   CLI::App *simulateCommand = app.add_subcommand(
-      "simulate", "run a kernel's instructions on the CPU and look for races and worse");
+      "simulate",
+      "run a kernel's instructions on the CPU and look for races, deadlocks and bad accesses");
   addKernelOptions(*simulateCommand, simulateOptions.kernel);
   simulateCommand
-      ->add_option("--schedule", simulateOptions.schedule,
-                   "eager, lazy, random or exhaustive: who goes on when")
+      ->add_option(
+          "--schedule", simulateOptions.schedule,
+          "the order of warps and of asynchronous operations: eager, lazy, random or exhaustive")
       ->check(CLI::IsMember({"eager", "lazy", "random", "exhaustive"}))
       ->capture_default_str();
   simulateCommand->add_option("--seed", simulateOptions.seed, "of the data and the schedule");
-  simulateCommand->add_option("--runs", simulateOptions.maxRuns, "at most, of an exhaustive one");
+  simulateCommand->add_option("--runs", simulateOptions.maxRuns,
+                              "the most runs of an exhaustive schedule");
   simulateCommand->add_option("--trace", simulateOptions.trace,
                               "a file for a timeline (Perfetto, chrome://tracing)");
   simulateCommand->callback([&] { status = simulate(simulateOptions); });
 
   ExplainOptions explainOptions;
   CLI::App *explainCommand =
-      app.add_subcommand("explain", "say what the compiler decided, and why");
+      app.add_subcommand("explain", "show what the compiler decided, and why");
   addKernelOptions(*explainCommand, explainOptions.kernel);
   explainCommand->add_option("--emit", explainOptions.emit, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  explainCommand->add_flag("--facts", explainOptions.facts,
-                           "what a plan of the kernel can be about (docs/plans.md)");
+  explainCommand->add_flag(
+      "--facts", explainOptions.facts,
+      "show the ids that a plan can refer to, with their facts (docs/plans.md)");
   addIrAfter(*explainCommand, explainOptions.irAfter);
   explainCommand->callback([&] { status = explain(explainOptions); });
 
   PlansOptions plansOptions;
-  CLI::App *plansCommand =
-      app.add_subcommand("plans", "list the plans that are found for a kernel, by predicted time");
+  CLI::App *plansCommand = app.add_subcommand(
+      "plans", "list the plans that the planner finds for a kernel, by predicted time");
   addKernelOptions(*plansCommand, plansOptions.kernel);
   plansCommand->add_option("--count", plansOptions.count, "of plans");
   plansCommand->add_option("-o,--output", plansOptions.output, "a folder for their texts");

@@ -1,5 +1,5 @@
 // RUN: tile-opt %s --split-input-file --check-program --place-waits --check-deadlocks --verify-diagnostics
-// What the search for roles that wait for ever leaves out, it says.
+// What the search for deadlocks leaves out, it says.
 
 !tile = tensor<64x64xbf16>
 !slot = !cta.slot<!tile>
@@ -13,7 +13,7 @@ func.func @a_loop_of_unknown_length(%x: !view, %t: i32, %go: i1) attributes {cta
   %ks = cta.channel tma : !ring loc("ks")
   cta.role "load" warps 1 {
     cta.tiles (%i) of (%t) {
-      // expected-remark @+1 {{check-deadlocks: does not look for roles that wait for ever, as this is no arithmetic on sizes, arguments and tiles}}
+      // expected-remark @+1 {{check-deadlocks: cannot look for deadlocks, as this is not computed from sizes, arguments and tiles}}
       scf.while : () -> () {
         scf.condition(%go)
       } do {
@@ -48,7 +48,7 @@ func.func @a_loop_of_unknown_length(%x: !view, %t: i32, %go: i1) attributes {cta
 !sum = !cta.pending<tensor<64x64xf32>>
 !view = !tile.view<?x?xbf16, align 16>
 
-// expected-remark @+1 {{check-deadlocks: looked for roles that wait for ever with 5120 choices of sizes; there are more that might make a difference}}
+// expected-remark @+1 {{check-deadlocks: looked for deadlocks with 5120 choices of sizes; there are more that might make a difference}}
 func.func @many_sizes(%x: !view, %t: i32 {tile.name = "t"}, %n0: i32 {tile.name = "n0"}, %n1: i32 {tile.name = "n1"}, %n2: i32 {tile.name = "n2"}, %n3: i32 {tile.name = "n3"}, %n4: i32 {tile.name = "n4"}, %n5: i32 {tile.name = "n5"}, %n6: i32 {tile.name = "n6"}, %n7: i32 {tile.name = "n7"}, %n8: i32 {tile.name = "n8"}, %n9: i32 {tile.name = "n9"}) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -324,7 +324,7 @@ func.func @a_size_that_is_drawn(%x: !view, %t: i32 {tile.name = "t"}, %n0: i32 {
 !sum = !cta.pending<tensor<64x64xf32>>
 !view = !tile.view<?x?xbf16, align 16>
 
-// expected-remark @+1 {{check-deadlocks: looked for roles that wait for ever with small sizes, but some make loops too long to be played through, and were left out}}
+// expected-remark @+1 {{check-deadlocks: looked for deadlocks with small sizes, but some make loops too long to be simulated, and were left out}}
 func.func @loops_too_long(%x: !view, %t: i32 {tile.name = "t"}, %n: i32 {tile.name = "n"}) attributes {cta.target = "sm_90"} {
   %c1000 = arith.constant 1000 : i32
   %c0 = arith.constant 0 : i32
@@ -358,7 +358,7 @@ func.func @loops_too_long(%x: !view, %t: i32 {tile.name = "t"}, %n: i32 {tile.na
 !ring = !cta.channel<2 x tensor<64x64xbf16>>
 !view = !tile.view<?x?xbf16, align 16>
 
-// expected-remark @+1 {{check-deadlocks: looked for roles that wait for ever as if all tiles of the queue were known; one that takes slots of several tiles ahead may wait}}
+// expected-remark @+1 {{check-deadlocks: looked for deadlocks as if all tiles of the queue were known; a role that takes slots of several tiles ahead may wait}}
 func.func @slots_ahead_of_a_queue(%x: !view, %t: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
   %as = cta.channel tma : !ring
@@ -403,7 +403,7 @@ func.func @tiles_by_two_coordinates(%x: !view, %t: i32 {tile.name = "t"}) attrib
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %both = arith.muli %i, %j : i32
-      // expected-remark @below {{check-deadlocks: looked for roles that wait for ever with some tiles only; at which others this changes is not followed}}
+      // expected-remark @below {{check-deadlocks: looked for deadlocks with some tiles only; at which other tiles this changes is not known}}
       %on = arith.cmpi eq, %both, %c20 : i32
       scf.if %on {
         %f0 = cta.acquire %bs : !one -> !slot
@@ -478,7 +478,7 @@ func.func @a_length_that_is_a_square(%x: !view, %t: i32 {tile.name = "t"}) attri
       %square = arith.muli %i, %i : i32
       cta.yield %square : i32
     } least 2 {
-      // expected-remark @below {{check-deadlocks: looked for roles that wait for ever with some tiles only; at which others this changes is not followed}}
+      // expected-remark @below {{check-deadlocks: looked for deadlocks with some tiles only; at which other tiles this changes is not known}}
       scf.for %k = %first to %end step %c1 : i32 {
         %s0 = cta.acquire %ks : !ring -> !slot
         cta.copy %x[%i, %c0] extents [64, 64], %s0 : !view, !slot

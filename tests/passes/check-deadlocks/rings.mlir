@@ -295,7 +295,7 @@ func.func @a_first_iteration_that_need_not_be_there(%x: !view {tile.name = "x", 
   }
   cta.role "use" warps 4 {
     cta.tiles (%i, %j) of (%t, %t) {
-      // expected-error @+1 {{hangs with tiles of the block = 1, n = 0: role "use" waits here until a slot of `ks` has been filled; let both go through as many slots, or rule such sizes out with `tile.assert`}}
+      // expected-error @+1 {{hangs with tiles of the block = 1, n = 0: role "use" waits here until a slot of `ks` has been filled; let both use equally many slots, or rule such sizes out with `tile.assert`}}
       %a = cta.wait %ks : !ring -> !slot
       %e = cta.begin : !sum
       %p = cta.mma %e, %a, %a by #product over 4x1 : !sum, !slot, !slot -> !sum

@@ -8,7 +8,7 @@
 !view = !tile.view<?x?xbf16, align 16>
 !ends = !tile.view<?xi32, align 16>
 
-// expected-remark @+1 {{check-deadlocks: looked for roles that wait for ever with 5120 choices of sizes; there are more that might make a difference}}
+// expected-remark @+1 {{check-deadlocks: looked for deadlocks with 5120 choices of sizes; there are more that might make a difference}}
 func.func @both_find_the_same(%a0: !view, %ends: !ends {tile.name = "ends", tile.dims = ["X1"]}, %t: i32 {tile.name = "t"}, %x: i32 {tile.name = "x"}) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

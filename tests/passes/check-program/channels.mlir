@@ -93,7 +93,7 @@ func.func @never_released(%x: !view, %t: i32) attributes {cta.target = "sm_90"} 
       %s = cta.acquire %ps : !ring -> !slot
       cta.put %v, %s : !tile, !slot
       cta.commit %s : !slot
-      // expected-error @+1 {{gives a slot that is never released; who fills it would wait for ever}}
+      // expected-error @+1 {{gives a slot that is never released; its producer would wait forever}}
       %w = cta.wait %ps : !ring -> !slot
       %g = cta.get %w : !slot -> !tile
       tile.store %g, %x[%i, %j] extents [64, 64] : !tile, !view, i32, i32

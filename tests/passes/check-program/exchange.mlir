@@ -132,7 +132,7 @@ func.func @put_and_never_committed(%x: !view, %y: !view, %t: i32) attributes {ct
   cta.role "make" warps 4 {
     cta.tiles (%i, %j) of (%t, %t) {
       %v = tile.load %x[%i, %j] extents [64, 64] : !view, i32, i32 -> !tile
-      // expected-error @+1 {{gives a slot that is never committed; who waits for it would wait for ever}}
+      // expected-error @+1 {{gives a slot that is never committed; its consumer would wait forever}}
       %s = cta.acquire %ts : !ring -> !slot
       cta.put %v, %s : !tile, !slot
     }
@@ -254,7 +254,7 @@ func.func @read_by_who_fills(%x: !view, %y: !view, %t: i32) attributes {cta.targ
       %v = tile.load %x[%i, %j] extents [64, 64] : !view, i32, i32 -> !tile
       %s = cta.acquire %ts : !ring -> !slot
       cta.put %v, %s : !tile, !slot
-      // expected-error @+1 {{reads slot `slot`, which was acquired to be filled; who waits for it reads it}}
+      // expected-error @+1 {{reads slot `slot`, which was acquired to be filled; only a consumer, which waits for it, reads it}}
       %again = cta.get %s : !slot -> !tile
       cta.commit %s : !slot
     }

@@ -86,7 +86,7 @@ func.func @what_a_tile_gets_it_gives_back(%x: !view, %t: i32) attributes {cta.ta
   }
   cta.role "use" warps 4 {
     %first = cta.wait %as : !ring -> !slot
-    // expected-error @+1 {{gives a slot that is never released; who fills it would wait for ever}}
+    // expected-error @+1 {{gives a slot that is never released; its producer would wait forever}}
     %left = cta.tiles (%i) of (%t) iter_args(%now = %first) -> (!slot) {
       %next = cta.wait %as : !ring -> !slot
       cta.yield %next : !slot
@@ -117,7 +117,7 @@ func.func @the_last_slot_is_given_back(%x: !view, %t: i32) attributes {cta.targe
   }
   cta.role "use" warps 4 {
     %first = cta.wait %as : !ring -> !slot
-    // expected-error @+1 {{gives a slot that is never released; who fills it would wait for ever}}
+    // expected-error @+1 {{gives a slot that is never released; its producer would wait forever}}
     %left = cta.tiles (%i) of (%t) iter_args(%now = %first) -> (!slot) {
       %e = cta.begin : !sum
       %p = cta.mma %e, %now, %now by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum

@@ -41,7 +41,7 @@ func.func @acquired_and_never_committed(%x: !view, %t: i32, %n: i32) attributes 
   %as = cta.channel tma : !ring
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
-      // expected-error @+1 {{gives a slot that is never committed; who waits for it would wait for ever}}
+      // expected-error @+1 {{gives a slot that is never committed; its consumer would wait forever}}
       %s = cta.acquire %as : !ring -> !slot
       cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
     }
@@ -78,7 +78,7 @@ func.func @waited_for_and_never_released(%x: !view, %t: i32, %n: i32) attributes
   }
   cta.role "use" warps 4 {
     cta.tiles (%i, %j) of (%t, %t) {
-      // expected-error @+1 {{gives a slot that is never released; who fills it would wait for ever}}
+      // expected-error @+1 {{gives a slot that is never released; its producer would wait forever}}
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
       %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
@@ -496,7 +496,7 @@ func.func @nobody_awaits(%x: !view, %t: i32, %n: i32) attributes {cta.target = "
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.wait %as : !ring -> !slot
       %e = cta.begin : !sum
-      // expected-error @+1 {{a product that nobody awaits; `cta.await` makes its result readable}}
+      // expected-error @+1 {{a product that is never awaited; `cta.await` makes its result readable}}
       %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
       cta.release %s : !slot after %p : !sum
     }

@@ -47,7 +47,7 @@ func.func @never_left(%t: i32, %c: i1) attributes {cta.target = "sm_90"} {
   cta.role "first" warps 4 {
     cta.tiles (%i) of (%t) {
       %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-      // expected-error @+1 {{begins a section that never ends, and the next in the circle would wait for ever; end it by `cta.leave`}}
+      // expected-error @+1 {{begins a section that never ends, so the next to enter it would wait forever; end it by `cta.leave`}}
       %turn = cta.enter %main
     }
   }
@@ -71,7 +71,7 @@ func.func @left_twice(%t: i32, %c: i1) attributes {cta.target = "sm_90"} {
       %turn = cta.enter %main
       // expected-note @+1 {{the first time}}
       cta.leave %turn
-      // expected-error @+1 {{gives the turn away a second time}}
+      // expected-error @+1 {{leaves a section a second time}}
       cta.leave %turn
     }
   }

@@ -26,7 +26,7 @@ func.func @a_program_that_is_right(%y: !view, %t: i32 {tile.name = "t"}, %n: i32
 
 func.func @somebody_puts_parts_together(%t: i32, %n: i32) attributes {cta.target = "sm_90"} {
   cta.role "add" warps 4 {
-    // expected-error @+1 {{splits tiles whose parts nobody puts together; use `cta.combine` on what a part sums up to}}
+    // expected-error @+1 {{splits tiles whose parts are never combined; use `cta.combine` on what a part sums up to}}
     cta.tiles (%i) of (%t) split (%first to %end) of %n least 2 {
       %part = arith.constant dense<0.0> : tensor<64xf32>
     }
@@ -262,7 +262,7 @@ func.func @all_roles_have_lengths_or_a_number(%t: i32, %n: i32) attributes {cta.
 
 func.func @parts_of_any_length_are_put_together(%t: i32, %n: i32) attributes {cta.target = "sm_90"} {
   cta.role "add" warps 4 {
-    // expected-error @+1 {{splits tiles whose parts nobody puts together; use `cta.combine` on what a part sums up to}}
+    // expected-error @+1 {{splits tiles whose parts are never combined; use `cta.combine` on what a part sums up to}}
     cta.tiles (%i) of (%t) split (%first to %end) of (%i) { cta.yield %i : i32 } least 2 {
       %part = arith.constant dense<0.0> : tensor<64xf32>
     }

@@ -20,7 +20,7 @@ func.func @read_rounded(%a: !view, %b: !view, %c: !view) attributes {cta.target 
     %s = cta.wait %as : !ring -> !slot
     %p = cta.mma %none, %s, %s by #cta.wgmma<64x64x8> over 4x1 {b_transposed, tf32} : !sum, !slot, !slot -> !sum
     %r = cta.await %p : !sum -> !acc
-    // expected-error @+1 {{reads slots of `as`, which are rounded to tf32 for a product by `#cta.wgmma`; bring what it reads by a channel of its own}}
+    // expected-error @+1 {{reads slots of `as`, which are rounded to tf32 for a product by `#cta.wgmma`; load what it reads through a channel of its own}}
     %x = cta.get %s : !slot -> !tile
     cta.release %s : !slot
     tile.store %r, %c[%c0, %c0] extents [64, 64] : !acc, !view, i32, i32

@@ -105,7 +105,7 @@ func.func @a_warpgroup_goes_on_behind_the_last_slot(%x: !view, %t: i32 {tile.nam
     %own = cta.warpgroup : i32
     cta.tiles (%i) of (%t) {
       scf.for %k = %c0 to %own step %c1 : i32 {
-        // expected-error @+1 {{hangs with tiles of the block = 1, n = 0: warpgroup 1 of role "use" waits here until a slot of `xs` has been filled; let both go through as many slots}}
+        // expected-error @+1 {{hangs with tiles of the block = 1, n = 0: warpgroup 1 of role "use" waits here until a slot of `xs` has been filled; let both use equally many slots}}
         %s0 = cta.wait %xs : !ring -> !slot
         %w0 = cta.get %s0 : !slot -> !tile
         cta.release %s0 : !slot
@@ -132,7 +132,7 @@ func.func @turns_are_left_to_others(%t: i32 {tile.name = "t"}, %n: i32 {tile.nam
       %zero = arith.constant dense<0.0> : tensor<64x64xf32>
       %own = arith.muli %group, %n : i32
       scf.for %k = %c0 to %own step %c1 : i32 {
-        // expected-error @+1 {{hangs with tiles of the block = 1, n = 1: warpgroup 1 of role "use" waits here for its turn at `main`; let all take as many turns}}
+        // expected-error @+1 {{hangs with tiles of the block = 1, n = 1: warpgroup 1 of role "use" waits here for its turn at `main`; let all take equally many turns}}
         %turn = cta.enter %main
         cta.leave %turn
       }
@@ -146,7 +146,7 @@ func.func @turns_are_left_to_others(%t: i32 {tile.name = "t"}, %n: i32 {tile.nam
 func.func @the_first_warpgroup_has_a_turn_more(%t: i32 {tile.name = "t"}) attributes {cta.target = "sm_90"} {
   %c1 = arith.constant 1 : i32
   %main = cta.order loc("main")
-  // expected-error @+2 {{hangs with tiles of the block = 1: warpgroup 0 of role "use" waits at its end until all have had as many turns at `main`; let all take as many turns}}
+  // expected-error @+2 {{hangs with tiles of the block = 1: warpgroup 0 of role "use" waits at its end until all have had equally many turns at `main`; let all take equally many turns}}
   // expected-note @+1 {{warpgroup 1 of role "use" has ended by then}}
   cta.role "use" warps 8 {
     %group = cta.warpgroup : i32
@@ -352,7 +352,7 @@ func.func @turns_are_left_out_where_slots_are_passed(%x: !view, %t: i32 {tile.na
       %own = arith.minsi %wanted, %n : i32
       scf.for %k = %c0 to %own step %c1 : i32 {
         %s0 = cta.wait %xs : !ring -> !slot
-        // expected-error @+1 {{hangs with tiles of the block = 1, n = 1: warpgroup 1 of role "use" waits here for its turn at `main`; let all take as many turns}}
+        // expected-error @+1 {{hangs with tiles of the block = 1, n = 1: warpgroup 1 of role "use" waits here for its turn at `main`; let all take equally many turns}}
         %turn = cta.enter %main
         %w0 = cta.get %s0 : !slot -> !tile
         cta.leave %turn

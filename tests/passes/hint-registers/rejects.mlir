@@ -1,7 +1,7 @@
 // RUN: not tile-opt %s --make-channels --assign-layouts --swizzle-layout --hint-registers --split-input-file 2>&1 | FileCheck %s
 // RUN: tile-opt %s --make-channels --assign-layouts --swizzle-layout --hint-registers=allow-spills --split-input-file 2>/dev/null | FileCheck %s --check-prefix=ALLOWED
 
-// CHECK: error: a thread needs at least {{[0-9]+}} registers here and has 255 ({{.*}} 256, fragments {{[0-9]+}}, addresses); make the tiles smaller or the warps more
+// CHECK: error: a thread needs at least {{[0-9]+}} registers here and has 255 ({{.*}} 256, fragments {{[0-9]+}}, addresses); use smaller tiles or more warps
 // ALLOWED-LABEL: @rejects_tiles_beyond_the_registers
 func.func @rejects_tiles_beyond_the_registers(%x: !tile.view<?x?xf16, align 16>,
     %y: !tile.view<?x?xf32>, %n: i32)

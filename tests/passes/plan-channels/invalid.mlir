@@ -6,7 +6,7 @@
 !view = !tile.view<?x?xbf16, align 16>
 
 !one = !cta.channel<32 x tensor<64x64xbf16>>
-// expected-error @+1 {{takes 262656 bytes of shared memory (`channel` 262144, barriers 512); a block on sm_90 has 232448; make tiles smaller or rings shorter}}
+// expected-error @+1 {{takes 262656 bytes of shared memory (`channel` 262144, barriers 512); a block on sm_90 has 232448; use smaller tiles or fewer slots}}
 func.func @too_much_shared_memory(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -43,7 +43,7 @@ func.func @too_much_shared_memory(%x: !view, %t: i32, %n: i32) attributes {cta.t
 !view = !tile.view<?x?xbf16, align 16>
 !out = !tile.view<?x?xf32, align 16>
 // The slots alone would fit.
-// expected-error @+1 {{takes 232912 bytes of shared memory (`channel` 114688, `channel` 114688, `channel` 3072, barriers 464); a block on sm_90 has 232448; make tiles smaller or rings shorter}}
+// expected-error @+1 {{takes 232912 bytes of shared memory (`channel` 114688, `channel` 114688, `channel` 3072, barriers 464); a block on sm_90 has 232448; use smaller tiles or fewer slots}}
 func.func @barriers_over_the_limit(%a: !view,
     %b: !view,
     %c: !out, %n: i32)
