@@ -90,7 +90,7 @@ Status Kernel::interpret(const std::vector<Argument> &arguments, const Settings 
 
 //===- Saving it ------------------------------------------------------------------------------===//
 
-/// The generation that a kernel is saved for where the caller names none.
+/// The generation that a kernel is saved for if the caller names none.
 static std::string targetFor(const driver::KernelText &text, const driver::Config &config,
                              int device) {
   if (std::string stated = driver::statedTarget(text, config); !stated.empty())

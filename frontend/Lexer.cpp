@@ -99,7 +99,7 @@ LogicalResult Lexer::indentation() {
     ++pos;
   char next = peek();
   if (next == '\n' || next == '\r' || next == '#' || pos == text.size())
-    return success(); // a blank line says nothing about blocks
+    return success(); // a blank line does not end a block
   StringRef indent = text.slice(begin, pos);
   if (indent == indents.back())
     return success();

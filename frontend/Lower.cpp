@@ -26,7 +26,7 @@ LogicalResult Lowering::checkConst(StringRef name, const ConstValue &value) {
       !(param->constType == "float" && typeOf(value) == "int"))
     return error(kernel.loc) << "`" << name << "` is a `const[" << param->constType << "]`, not `"
                              << toString(value) << "`";
-  // The tuner is free to try what is not listed, so long as it is of the right type.
+  // The tuner may try values that are not listed, if they have the right type.
   if (param->kind == Param::Tune && typeOf(value) != typeOf(*param->defaultValue))
     return error(kernel.loc) << "`" << name << "` is chosen among values of type `"
                              << typeOf(*param->defaultValue) << "`, not `" << toString(value)
@@ -196,7 +196,7 @@ FailureOr<Term> Lowering::dim(StringRef name, Loc loc) {
     return known->second;
   if (auto size = specialisation.dims.find(name); size != specialisation.dims.end())
     return dims[name] = Term::ofConst(size->second);
-  // The first argument that has the dimension; all others have the same size.
+  // The first argument with the dimension; all others have the same size.
   for (BlockArgument argument : func.getArguments()) {
     auto names = func.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), tile::kDimsAttr);
     if (!names)
@@ -257,7 +257,7 @@ Value Lowering::i32Constant(Loc loc, int64_t value) {
   return builder.create<arith::ConstantOp>(at(loc), builder.getI32IntegerAttr(int32_t(value)));
 }
 
-/// Lets later stages call the value as the source does.
+/// Gives the value its name in the source, for later stages.
 void Lowering::nameTerm(Term &term, StringRef name) {
   if (term.kind == Term::Range && term.name.empty())
     term.name = name;
@@ -269,8 +269,8 @@ void Lowering::nameTerm(Term &term, StringRef name) {
     op->setLoc(NameLoc::get(builder.getStringAttr(name), op->getLoc()));
 }
 
-/// Bounds the work, so that functions that call each other twice, and loops that are lowered again
-/// within loops that are lowered again, cannot run for ever. (300,000 take a second.)
+/// Bounds the work. Otherwise functions that call each other twice, or nested loops that are
+/// lowered again, could take for ever. (300,000 take a second.)
 bool Lowering::spend(Loc loc) {
   constexpr unsigned kLimit = 100000;
   if (work < kLimit && ++work == kLimit)

@@ -188,7 +188,7 @@ FailureOr<Term> Lowering::size(Loc loc, const Term &tensor, unsigned axis) {
   return size.name.empty() ? Result(Term::ofConst(size.size)) : dim(size.name, loc);
 }
 
-/// Where a part begins or ends: an `i32`, cut to [low, high].
+/// The start or end of a part: an `i32`, clamped to [low, high].
 FailureOr<Value> Lowering::bound(const Expr *node, Value low, Value high) {
   Result term = expr(*node);
   if (failed(term))
@@ -213,7 +213,7 @@ FailureOr<Value> Lowering::bound(const Expr *node, Value low, Value high) {
   return builder.createOrFold<arith::MinSIOp>(at(node->loc), value, high);
 }
 
-/// `x[a:b, :]`: a tensor, in which indices count from a, and which ends at b.
+/// `x[a:b, :]`: a tensor whose indices count from a, and which ends at b.
 FailureOr<Term> Lowering::part(const Expr &node, Term tensor) {
   if (failed(checkRank(node, tensor)))
     return failure();

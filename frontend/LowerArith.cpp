@@ -42,7 +42,7 @@ FailureOr<Value> Lowering::constant(Loc loc, const ConstValue &value, Type type)
   return splatConstant(loc, builder.getIntegerAttr(type, *integer), {});
 }
 
-/// The term as a scalar or tile; a constant as `type`, or as what its kind of literal defaults to.
+/// The term as a scalar or tile. A constant becomes a `type`, or its literal's default type.
 FailureOr<Value> Lowering::materialise(Loc loc, const Term &term, Type type) {
   if (term.kind == Term::Const) {
     if (!type && std::holds_alternative<bool>(term.constant))
@@ -227,8 +227,8 @@ Value Lowering::modulo(Loc loc, Value a, Value b) {
   return builder.create<arith::SubIOp>(location, a, product);
 }
 
-/// `range ± scalar` is a range again, so that it still slices contiguously. A null value for any
-/// other combination.
+/// `range ± scalar` is a range again, so that its slices stay contiguous. Null for any other
+/// combination.
 FailureOr<Term> Lowering::shifted(Loc loc, TokenKind op, const Term &left, const Term &right) {
   bool add = op == TokenKind::Plus, subtract = op == TokenKind::Minus;
   auto isOffset = [](const Term &term) {
@@ -384,7 +384,7 @@ FailureOr<Term> Lowering::compare(Loc loc, TokenKind op, const Term &left, const
 
 FailureOr<Term> Lowering::convert(Loc loc, const Term &term, Dtype dtype) {
   Type type = dtypeToType(dtype, *builder.getContext());
-  // A literal takes the type at once, but for a conversion that changes its value.
+  // A literal takes the type at once, unless the conversion changes its value.
   bool changes = type.isInteger(1) || (term.kind == Term::Const && !isa<FloatType>(type) &&
                                        typeOf(term.constant) == "float");
   FailureOr<Value> value =

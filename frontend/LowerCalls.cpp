@@ -90,7 +90,7 @@ FailureOr<Term> Lowering::inlineCall(const Expr &node, const FunctionDecl &calle
   return inner.result.value_or(Term());
 }
 
-/// Whether a tile of the one shape can be repeated to the other.
+/// Whether a tile of one shape can be broadcast to the other.
 static bool repeatsTo(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to) {
   return from.size() <= to.size() &&
          llvm::all_of(llvm::zip(from, to.take_back(from.size())), [](auto pair) {
@@ -98,7 +98,7 @@ static bool repeatsTo(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to) 
          });
 }
 
-/// Lowers the body with the other text's names and lines, so that what is wrong is told there.
+/// Lowers the body with the names and lines of the other text, so that errors are reported there.
 FailureOr<Term> Lowering::borrowedCall(const Expr &node, const Borrowed &borrowed) {
   const Program::Impl &text = *borrowed.program->impl;
   const FunctionDecl &callee = *text.functions.lookup(borrowed.function);

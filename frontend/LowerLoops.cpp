@@ -1,7 +1,7 @@
-// What loops and branches hand on. A variable that the body of a loop assigns and that existed
-// before is carried: its run-time parts (leaves) become arguments of the loop. A loop is lowered
-// again when the first try shows that a variable keeps its value, or that a literal such as
-// `total = 0` takes its type from the body.
+// What loops and branches carry. A variable that existed before a loop and that its body assigns is
+// carried: its run-time parts (leaves) become arguments of the loop. A loop is lowered again if the
+// first try shows that a variable keeps its value, or that a literal such as `total = 0` takes its
+// type from the body.
 #include "frontend/Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -73,7 +73,7 @@ std::vector<Lowering::Carried> Lowering::carriedBy(const Stmt &loop) {
   return carried;
 }
 
-/// Whether a literal can become what the body makes of it.
+/// Whether a literal can become the type that the body gives it.
 static bool canBecome(const Term &literal, const Term &hint) {
   if (literal.kind == Term::Range)
     return hint.kind == Term::Tile && hint.shape() == literal.shape() &&
@@ -114,8 +114,8 @@ LogicalResult Lowering::initialise(Loc loc, Carried &carried, llvm::SmallVectorI
   return success();
 }
 
-/// Compares what the body made of the variables with what it was given; true when they fit, false
-/// when the loop must be lowered again.
+/// Compares the variables at the end of the body with those at its start. Returns true if they fit,
+/// and false if the loop must be lowered again.
 FailureOr<bool> Lowering::settle(const Stmt &loop, std::vector<Carried> &carried,
                                  llvm::SmallVectorImpl<Value> &yields) {
   bool settled = true;

@@ -1,4 +1,4 @@
-// Built-in functions that work element by element.
+// Elementwise built-in functions.
 #include "frontend/Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -148,7 +148,7 @@ FailureOr<Term> Lowering::randomBytes(Loc loc, llvm::ArrayRef<Term> terms) {
                                                       broadcast(loc, values[4], *shape)));
 }
 
-/// What a function of one number gives for a literal.
+/// The value of a function of one number, for a literal.
 static std::optional<double> foldMaths(BuiltinKind kind, double x) {
   switch (kind) {
   case BuiltinKind::Exp:

@@ -106,8 +106,8 @@ FailureOr<Term> Lowering::reduce(const Expr &node, const Builtin &builtin,
 
 //===- Matrix products ------------------------------------------------------------------------===//
 
-/// With an accumulator that does not fit (another shape or type), the product is taken alone; the
-/// caller adds.
+/// If the accumulator does not fit (another shape or type), only computes the product; the caller
+/// adds it.
 FailureOr<Term> Lowering::dot(const Expr &node, const Arguments &arguments,
                               const Term *accumulator) {
   Result a = number(*arguments[0]);

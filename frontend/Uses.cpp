@@ -96,7 +96,7 @@ void UseAnalysis::slice(const Expr &subscript, bool read, bool written) {
   }
 }
 
-/// The names whose tensors an expression may be, or hold in a tuple.
+/// The names whose tensors an expression may be or, in a tuple, contain.
 llvm::SmallVector<Alias> UseAnalysis::aliases(const Expr *expr) {
   llvm::SmallVector<Alias> found;
   if (!expr)
@@ -125,7 +125,7 @@ llvm::SmallVector<Alias> UseAnalysis::aliases(const Expr *expr) {
   return found;
 }
 
-/// What `from` does to `name` is done to its alias; says whether that is new.
+/// Everything that `from` does to `name` is also done to its alias; returns whether that is new.
 bool UseAnalysis::adopt(const Alias &alias, StringRef name, const Uses &from) {
   bool isNew = false;
   if (from.read.contains(name))
@@ -239,7 +239,7 @@ LogicalResult UseAnalysis::block(llvm::ArrayRef<Stmt *> stmts) {
   return success();
 }
 
-/// Follows assignments backward: what an extent's or an alias' value is made of.
+/// Follows assignments backward, to the values that an extent or an alias depends on.
 void UseAnalysis::close() {
   for (bool changed = true; changed;) {
     auto size = [&] {

@@ -77,7 +77,7 @@ driver::Config::Tuned tunedOf(const std::string &word) {
   return driver::Config::Tuned::None;
 }
 
-/// `target`, `warps`, `stages`, `min_blocks`, `plan`, `tune`; what is not given is left open.
+/// `target`, `warps`, `stages`, `min_blocks`, `plan`, `tune`; those that are not given stay open.
 driver::Config configOf(const Dict &given) {
   driver::Config config;
   for (const auto &[name, value] : given) {
@@ -102,7 +102,7 @@ Kernel makeKernel(ErrorOr<driver::KernelTextPtr> loaded, const Dict &given) {
   driver::KernelTextPtr text = orRaise(std::move(loaded), kCompileError);
   driver::Config config = configOf(given);
   if (!config.planText.empty() ||
-      !config.planEntries.empty()) { // what is wrong with it is known before there is a call
+      !config.planEntries.empty()) { // errors in the plan are found before there is a call
     driver::Settings tiles;
     std::string file = given["plan"].cast<List>()[0].cast<std::string>();
     orRaise(driver::bindTiles(*text, config, tiles, file), kCompileError);
@@ -170,8 +170,8 @@ Dict signature(const Kernel &kernel) {
           {"params", params}};
 }
 
-/// Makes a function of a kernel's arguments, with its constants bound. What it does to them is
-/// `how`: `call`, `prepare` or `reference`.
+/// Makes a function of a kernel's arguments, with its constants bound. `how` says what it does:
+/// `call`, `prepare` or `reference`.
 ffi::Function bindKernel(const Kernel &kernel, const Dict &settings, const ffi::String &how) {
   std::string word = how;
   auto action = word == "call"      ? &KernelObj::call
@@ -186,7 +186,7 @@ ffi::Function bindKernel(const Kernel &kernel, const Dict &settings, const ffi::
 
 using Inspection = ffi::Any (*)(const Kernel &, Subject &);
 
-/// Without NVRTC there is no code, but the passes' decisions there are.
+/// Without NVRTC there is no code, but there are the decisions of the passes.
 ffi::Any explain(const Kernel &kernel, Subject &subject) {
   try {
     return ffi::String(
@@ -237,7 +237,7 @@ ffi::Any report(const Kernel &kernel, Subject &subject) {
   return result;
 }
 
-/// Makes the function of (settings, target, arguments …) that says `what` of a kernel.
+/// Makes a function of (settings, target, arguments …) that returns `what` of a kernel.
 ffi::Function inspector(const Kernel &kernel, const ffi::String &what) {
   std::string word = what;
   Inspection inspection = word == "explain" ? explain
@@ -252,8 +252,8 @@ ffi::Function inspector(const Kernel &kernel, const ffi::String &what) {
   });
 }
 
-/// Makes the function of (settings, target, count, arguments …) that gives the best plans, as texts
-/// in turns with microseconds.
+/// Makes a function of (settings, target, count, arguments …) that returns the best plans:
+/// alternately a text and microseconds.
 ffi::Function finalists(const Kernel &kernel) {
   return ffi::Function::FromPacked([kernel](ffi::PackedArgs args, ffi::Any *result) {
     driver::Settings settings = settingsOf(kernel->signature(), args[0].cast<Dict>());

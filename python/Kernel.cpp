@@ -64,7 +64,7 @@ static bool hasGpu() {
   return driver && !(*driver)->devices().empty();
 }
 
-/// The generation of a GPU, or what a machine without one most likely compiles for.
+/// The generation of a GPU, or the default on a machine without one.
 static std::string targetOf(int device) {
   if (!hasGpu())
     return driver::Config().target;

@@ -43,7 +43,7 @@ Status driver::checkNotes(const runtime::KernelSource &source, const Outline &ou
 
 //===- Local memory ---------------------------------------------------------------------------===//
 
-/// How many loops an instruction is in.
+/// The number of loops around an instruction.
 static size_t depthOf(size_t at, const std::vector<runtime::CodeLoop> &loops) {
   return size_t(
       llvm::count_if(loops, [&](const runtime::CodeLoop &loop) { return loop.contains(at); }));

@@ -21,8 +21,8 @@ static constexpr const char *kPlan = "plan";
 //===- Keys -----------------------------------------------------------------------------------===//
 
 CodeCache::CodeCache(const runtime::CompileOptions &options) {
-  // Those of a kernel's source follow from the rest of the key. Where there is something wrong with
-  // the others, whoever compiles says so.
+  // Those of a kernel's source follow from the rest of the key. Errors in the others are reported
+  // by the compilation.
   ErrorOr<std::vector<std::string>> flags = runtime::nvrtcOptions({}, options);
   if (buildId().empty() || !flags)
     return;
@@ -43,12 +43,12 @@ Hash128 CodeCache::keyOf(std::string_view kind, const KernelText &text, const At
 
 //===- What was chosen ------------------------------------------------------------------------===//
 
-/// What was asked for: 0, and its others behind it.
+/// The attempt with this number: 0 is `wanted`, and its others follow.
 static const Attempt &askedFor(const Attempt &wanted, size_t number) {
   return number == 0 ? wanted : wanted.others[number - 1];
 }
 
-/// The one that an attempt was adjusted from, which keeps its plan.
+/// The number of the attempt from which this one was adjusted; they have the same plan.
 static size_t originOf(const Attempt &wanted, const Attempt &attempt) {
   auto hasItsPlan = [&](const Attempt &asked) {
     return asked.config.planText == attempt.config.planText &&
@@ -122,7 +122,7 @@ static_assert(std::is_trivially_copyable_v<CodeFacts>);
 
 } // namespace
 
-/// What compiling anew will tell, if there is anything wrong with the entry, is not told here.
+/// Problems with the entry are not reported here: the compilation that follows will report them.
 static std::optional<runtime::CompiledKernel> codeOf(const std::string &bytes,
                                                      const runtime::Cache &cache) {
   std::optional<CodeFacts> facts = CodeFacts::fromBytes(bytes);

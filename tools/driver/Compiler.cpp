@@ -98,7 +98,7 @@ ErrorOr<Lowered> driver::lowerToCuda(const KernelTextPtr &text, const Attempt &a
   }
   source.target = attempt.config.target;
   if (text->isCta() || !attempt.config.planText.empty())
-    source.options.emplace_back("-lineinfo"); // so that what is found in machine code has a line
+    source.options.emplace_back("-lineinfo"); // so that findings in machine code have a line
   TILEWRIGHT_TRY(describeCuda(module.kernel(), source));
   if (Status fits = checkShared(*text, attempt, source); !fits)
     return reject(Misfit::SharedMemory, source.threads / kLanes, std::move(fits));
@@ -119,15 +119,15 @@ ErrorOr<Translated> driver::translate(const KernelTextPtr &text, const Attempt &
                     lowered.module.remarks(), minBlocks};
 }
 
-/// The configuration to try next. A program of the `cta` level states its own.
+/// The configuration to try next. A program of the `cta` level has only its own.
 static std::optional<Attempt> attemptAfter(const KernelText &text, const Attempt &wanted,
                                            const Attempt &failed, const Rejection &rejection) {
   bool isStated = text.isCta() || !wanted.config.planText.empty();
   return isStated ? std::nullopt : nextAttempt(text.signature(), wanted, failed, rejection);
 }
 
-/// Calls `make` with a configuration and those that the passes propose behind it, until one is not
-/// rejected; `rejected` gets why others were not taken.
+/// Calls `make` with a configuration, and then with those that the passes propose, until one is not
+/// rejected. `rejected` gets the reasons against the others.
 template <typename Make>
 static auto tryAdjusting(const KernelText &text, const Attempt &wanted,
                          std::vector<std::string> *rejected, Make make) {
@@ -148,8 +148,8 @@ static auto tryAdjusting(const KernelText &text, const Attempt &wanted,
   }
 }
 
-/// The same, and behind it with its others. A plan that was found is not the user's: whatever
-/// stands against it, the next is tried.
+/// The same, and then with the attempt's others. A plan that was found is not the user's, so any
+/// problem with it leads to the next.
 template <typename Make>
 static auto tryFitting(const KernelText &text, const Attempt &wanted,
                        std::vector<std::string> *rejected, Make make) {
@@ -194,7 +194,7 @@ Status driver::accept(const KernelText &text, const Translated &translated,
   return Error{kept.error().message + " (" + config + " on " + attempt.config.target + ")"};
 }
 
-/// Compiles under one configuration; what is not accepted sets `rejection`.
+/// Compiles with one configuration. If it is not accepted, sets `rejection`.
 static ErrorOr<Compiled> compileOnce(const KernelTextPtr &text, const Attempt &wanted,
                                      const Attempt &attempt, const runtime::CompileOptions &options,
                                      std::optional<Rejection> *rejection) {

@@ -31,7 +31,7 @@ class Referee {
 public:
   Referee(Arena &arena, int pipe, const Pace &pace) : arena(arena), pipe(pipe), pace(pace) {}
 
-  /// Each step ends the contest where a contender broke the arena.
+  /// A contender that breaks the arena ends the contest.
   void hold(size_t count, const std::set<size_t> &leftOut) {
     for (size_t contender = 0; contender < count; ++contender)
       if (!leftOut.contains(contender) && !check(contender))
@@ -47,7 +47,7 @@ private:
   void say(const std::string &line) {
     std::string text = line + "\n";
     if (write(pipe, text.data(), text.size()) != ssize_t(text.size()))
-      _exit(1); // nobody listens
+      _exit(1); // the parent has ended
   }
 
   void drop(size_t contender, std::string why) {
@@ -79,8 +79,8 @@ private:
     return true;
   }
 
-  /// Each turn has them in another order: who always ran behind the same one would gain from one
-  /// that draws little power.
+  /// Each turn has another order: a contender that always ran after the same one would gain if that
+  /// draws little power.
   bool takeTurns() {
     constexpr unsigned kLeast = 3;
     times.resize(right.size());
@@ -156,7 +156,7 @@ ErrorOr<Child> driver::startProgram(std::vector<std::string> words) {
 
 namespace {
 
-/// Listens to children until one is done.
+/// Reads the lines of children until one is done.
 class Supervisor {
 public:
   Supervisor(size_t count, double limitSeconds, const Progress &progress)
@@ -173,7 +173,7 @@ public:
       if (isDone)
         return std::move(outcomes);
       if (atWork)
-        drop(*atWork, end); // unless the child said so itself
+        drop(*atWork, end); // unless the child reported it itself
       if (leftOut.size() == before)
         return Error{"cannot measure: " + (failure.empty() ? end : failure)};
     }
@@ -260,7 +260,7 @@ private:
   const Progress &progress;
   Child child;
   std::set<size_t> leftOut;
-  std::optional<size_t> atWork; ///< Who ran last.
+  std::optional<size_t> atWork; ///< The contender that ran last.
   std::string failure;          ///< Why a child could not begin.
   bool isDone = false;
 };

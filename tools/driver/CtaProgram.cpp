@@ -114,7 +114,7 @@ static OwningOpRef<ModuleOp> moduleOf(Block &file, Location place) {
   return module;
 }
 
-/// Refuses what MLIR's parser does not survive.
+/// Refuses texts that would crash MLIR's parser.
 static LogicalResult checkText(StringRef text, const std::string &file, MLIRContext &context) {
   std::optional<TextFault> fault = findFault(text);
   if (!fault)
@@ -187,7 +187,7 @@ static frontend::Param paramOf(func::FuncOp kernel, unsigned index) {
   return param;
 }
 
-/// Says of the tensors which are read and which are written.
+/// Marks which tensors are read and which are written.
 static void addAccesses(func::FuncOp kernel, std::vector<frontend::Param> &params) {
   kernel.walk([&](MemoryEffectOpInterface op) {
     SmallVector<MemoryEffects::EffectInstance> effects;
@@ -238,7 +238,7 @@ static std::string describe(const frontend::Param &param) {
   return text;
 }
 
-/// Checks that two plans are called alike, and do the same to their arguments.
+/// Checks that two plans have the same signature, and read and write the same arguments.
 static LogicalResult checkAlike(func::FuncOp first, const frontend::Signature &wanted,
                                 func::FuncOp plan) {
   auto differs = [&] { return plan.emitError() << "plan `" << plan.getName() << "` "; };

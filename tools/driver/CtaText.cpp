@@ -1,6 +1,6 @@
-// A glance at the characters of a program. It needs to know of MLIR's grammar where a name is given
-// a value: before `=`, in a list before `=`, before `:` and in the lists of `cta.tiles`. (What
-// stands before a `:` may be a use; then the parser is left to see it.)
+// A look at the characters of a program. Of MLIR's grammar, it needs to know where a name is
+// defined: before `=`, in a list before `=`, before `:` and in the lists of `cta.tiles`. (A name
+// before `:` may be a use; the parser then checks it.)
 #include "tools/driver/CtaText.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -98,7 +98,7 @@ static runtime::TensorMapSpec describeMap(cuda::TensorMapType type, ArrayAttr ax
   return map;
 }
 
-/// sm_90a instead of sm_90 where the kernel uses what only that generation has.
+/// sm_90a instead of sm_90 if the kernel uses features that only that generation has.
 static std::string architecture(func::FuncOp kernel, const std::string &target) {
   bool specific =
       kernel

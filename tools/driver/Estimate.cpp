@@ -1,5 +1,5 @@
-// A walk over the scalar part of a kernel: loop bounds and branches are evaluated where they depend
-// on sizes, program ids and counters alone.
+// A walk over the scalar part of a kernel. Loop bounds and branches are evaluated if they depend
+// only on sizes, program ids and counters.
 #include "tools/driver/Estimate.h"
 
 #include "ir/cta/Cta.h"
@@ -36,9 +36,9 @@ private:
   void count(Block &block, double times, Work &work);
   void count(Operation &op, double times, Work &work);
   void countLoop(scf::ForOp loop, double times, Work &work);
-  /// Says which steps the tile has whose coordinates are known.
+  /// Sets the steps of the tile whose coordinates are known.
   void setPart(cta::TilesOp tiles);
-  /// All tiles, which the blocks share out.
+  /// All tiles, which the blocks divide.
   void countTiles(cta::TilesOp tiles, double times, Work &work);
 
   const llvm::StringMap<runtime::ExprValue> &values;
@@ -125,7 +125,7 @@ static SmallVector<int64_t> coordinates(ArrayRef<int64_t> extents, int64_t numbe
   return result;
 }
 
-/// A tile that is split counts whole, as its parts together do.
+/// A tile that is split counts as a whole, since its parts add up to it.
 void Counter::setPart(cta::TilesOp tiles) {
   if (!tiles.isSplit())
     return;
@@ -203,7 +203,7 @@ Work driver::estimateWork(func::FuncOp kernel, const llvm::StringMap<runtime::Ex
       grid.push_back(counter.evaluate(extent).value_or(1));
   });
   if (kernel.walk([](cta::TilesOp) { return WalkResult::interrupt(); }).wasInterrupted())
-    grid.assign(1, 1); // blocks share the tiles out, which are counted all at once
+    grid.assign(1, 1); // the blocks divide the tiles, which are all counted here
   double programs = 1;
   for (int64_t extent : grid)
     programs *= extent;

@@ -17,7 +17,7 @@ ErrorOr<std::string> driver::givenPlan(StringRef text, llvm::ArrayRef<std::strin
   return plan.str();
 }
 
-/// Whether a text is a single entry, and no plan.
+/// Whether a text is a single entry rather than a plan.
 static bool isEntry(StringRef text) {
   return !text.trim().contains('\n') && text.contains(':') && !text.trim().starts_with("plan ");
 }
@@ -36,7 +36,7 @@ Status driver::statePlan(Config &config, StringRef text, llvm::ArrayRef<std::str
   return {};
 }
 
-/// A plan states what these would.
+/// A plan states what these settings would.
 static Status checkOpen(const KernelText &text, const Config &config) {
   for (auto [name, value] : {std::pair("warps", config.warps), std::pair("stages", config.stages),
                              std::pair("min_blocks", config.minBlocks)})

@@ -162,18 +162,18 @@ template <typename Value> static double rootMeanSquare(int64_t count, Value valu
 
 namespace {
 
-/// How far roundings on the way move the elements of a tensor.
+/// How far intermediate rounding moves the elements of a tensor.
 class Spread {
 public:
   Spread(const HostTensor &expected, const std::vector<const HostTensor *> &perturbed, double scale)
       : expected(expected), perturbed(perturbed) {
-    // Elements that roundings move anywhere say nothing of the others.
+    // Elements that rounding can move anywhere say nothing about the others.
     auto moved = [&](int64_t i) { return std::min(movedBy(i), scale); };
     if (!perturbed.empty() && info(expected.type).kind == ElementKind::Float)
       typical = rootMeanSquare(expected.size(), moved);
   }
 
-  /// The worst of 10^9 is off by six times as much as is typical; that is known from few runs.
+  /// The largest error of 10^9 elements is six times the typical one, which a few runs can measure.
   static constexpr double kWorst = 8;
   double typicalAllowance() const { return kWorst * typical; }
   double allowance(int64_t i) const {
@@ -202,10 +202,10 @@ Comparison driver::compare(const HostTensor &found, const HostTensor &expected,
   double scale = rootMeanSquare(count, [&](int64_t i) { return expected.value(i); });
   Spread spread(expected, perturbed, scale);
   result.spread = scale == 0 ? 0 : spread.typicalAllowance() / scale;
-  // Half a unit each for the two roundings. What is rounded on the way adds to that: where both
-  // round other numbers, such as the weights of a softmax under another peak, each is off by a
-  // third of a unit of the result's size in the mean, and the worst of 10^6 by five times as much.
-  // (f32 has room for that already.)
+  // Half a unit each for the two roundings. Intermediate rounding adds to that: if both round
+  // different numbers, such as the weights of a softmax under another peak, each is on average off
+  // by a third of a unit of the result's size, and the worst of 10^6 by five times as much. (f32
+  // has room for that already.)
   result.tolerance = epsilon(expected.type);
   double onTheWay = expected.type == ElementType::F32 ? 1 : 2;
   for (int64_t i = 0; i < count; ++i) {

@@ -12,7 +12,7 @@ using namespace tilewright::driver;
 ErrorOr<KernelModule> driver::moduleAt(const KernelTextPtr &text, const Attempt &wanted,
                                        std::optional<passes::Stage> stage) {
   Attempt attempt = wanted;
-  // What states its configuration is compiled with that one, or not at all.
+  // A stated configuration is compiled as it is, or not at all.
   bool isStated = text->isCta() || !wanted.config.planText.empty();
   if (stage && *stage != passes::Stage::Tile && !isStated) {
     TILEWRIGHT_ASSIGN(Translated translated, translateFitting(text, wanted));
@@ -25,7 +25,7 @@ ErrorOr<KernelModule> driver::moduleAt(const KernelTextPtr &text, const Attempt 
   return module;
 }
 
-/// What `use` says of the facts of a kernel, while their module lasts.
+/// The result of `use` on a kernel's facts, while their module exists.
 template <typename Use>
 static ErrorOr<std::string> withFacts(const KernelTextPtr &text, const Attempt &attempt, Use use) {
   TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, attempt.specialisation));
@@ -39,7 +39,7 @@ static void indent(std::string &text, llvm::StringRef lines, llvm::StringRef by)
     text += (by + lines.split('\n').first + "\n").str();
 }
 
-/// A plan, and what it calls by numbers as comments; both read back as that plan.
+/// A plan, with its ids explained in comments; reading it back gives the same plan.
 static ErrorOr<std::string> explainPlan(const KernelTextPtr &text, const Attempt &attempt) {
   const std::string &plan = attempt.config.planText;
   return plan.empty() ? std::string() : withFacts(text, attempt, [&](auto &facts) {

@@ -18,7 +18,8 @@ static Error fail(const KernelModule &module, const Param &param, const std::str
 
 namespace {
 
-/// The memory of a call's tensors: those that overlap lie in one buffer, as the interpreter asks.
+/// The memory of a call's tensors. Tensors that overlap are in one buffer, as the interpreter
+/// requires.
 class Memory {
 public:
   /// The span of a tensor's elements becomes part of a buffer.

@@ -37,7 +37,7 @@ ErrorOr<KernelModule> KernelModule::lower(KernelTextPtr text,
 
 namespace {
 
-/// Tells an observer which passes changed something.
+/// Tells an observer which passes changed the kernel.
 struct ChangeInstrumentation : PassInstrumentation {
   explicit ChangeInstrumentation(const KernelModule::PassObserver &observer) : observer(observer) {}
 

@@ -51,7 +51,7 @@ static ErrorOr<std::string> chooseKernel(const frontend::Program &program, llvm:
   return wanted.str();
 }
 
-/// Everything that a kernel depends on, but for the name of its file.
+/// Everything that a kernel depends on, except the name of its file.
 static Hash128 contentsOf(const KernelText &text, const frontend::Captured &captured) {
   Hasher hasher;
   hasher.addField(text.text).addField(text.kernel);
@@ -74,7 +74,7 @@ static void setHashes(KernelText &text, const frontend::Captured &captured = {})
 
 static constexpr std::string_view kCtaSuffix = ".mlir";
 
-/// A program of the `cta` level. What it takes is asked without its calls.
+/// A program of the `cta` level. Its signature is read after its calls are inlined.
 static ErrorOr<KernelTextPtr> loadCtaText(std::string text, std::string file) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);

@@ -171,7 +171,8 @@ std::string driver::placeOf(Operation *op) {
   return place ? place.getFilename().str() + ":" + std::to_string(place.getLine()) : "";
 }
 
-/// A condition on what a launch gives `cta.tiles`; an error if the host cannot compute the value.
+/// A condition on a value that a launch gives `cta.tiles`; an error if the host cannot compute the
+/// value.
 static ErrorOr<runtime::LaunchCheck> tilesCheck(cta::TilesOp tiles, Value given, StringRef what,
                                                 function_ref<Expr(const Expr &)> condition) {
   if (MaybeExpr expr = launchExpr(given))
@@ -181,7 +182,7 @@ static ErrorOr<runtime::LaunchCheck> tilesCheck(cta::TilesOp tiles, Value given,
                "from sizes and scalar arguments, by sums, products, quotients, `min` and `max`"};
 }
 
-/// What the order of tiles has to keep, where the launch gives it (C2 and C8 of `cta.tiles`).
+/// The rules for a tile order that the launch gives (C2 and C8 of `cta.tiles`).
 static Status addTilesChecks(cta::TilesOp tiles, std::vector<runtime::LaunchCheck> &checks) {
   auto number = [](int64_t value) { return Expr::constant(value); };
   auto both = [](const Expr &a, const Expr &b) { return Expr::binary(ExprOp::And, a, b); };
@@ -232,7 +233,7 @@ ErrorOr<std::vector<runtime::LaunchCheck>> driver::launchChecks(func::FuncOp ker
           "sizes, scalar arguments and `cta.sms`, by arithmetic and comparisons"};
     checks.push_back({*condition, cta::WhenOp::message().str(), placeOf(op), /*selects=*/true});
   }
-  // All roles go through tiles in one order: what holds for one holds for all.
+  // All roles have the same order of tiles, so one check is enough.
   cta::TilesOp first;
   kernel.walk([&](cta::TilesOp tiles) {
     first = tiles;

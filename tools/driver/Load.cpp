@@ -80,8 +80,8 @@ struct Function::State {
     return print;
   }
 
-  /// The target of the GPU that holds the tensors; where they are in host memory, what a program
-  /// of the `cta` level names.
+  /// The target of the GPU that holds the tensors. If they are in host memory, the target that a
+  /// program of the `cta` level names.
   ErrorOr<std::string> targetOf(const Call &call) const {
     if (targetGiven)
       return config.target;
@@ -93,7 +93,7 @@ struct Function::State {
     return info->target();
   }
 
-  /// The plans that a call's types, facts and settings lead to.
+  /// The plans for a call's types, facts and settings.
   ErrorOr<std::shared_ptr<Plans>> plansOf(const Call &call, const Settings &settings) {
     Fingerprint print = fingerprint(call, settings);
     {

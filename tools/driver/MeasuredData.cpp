@@ -44,7 +44,7 @@ static ErrorOr<std::string> bytesOnGpu(const TensorRef &tensor, size_t count) {
   return bytes;
 }
 
-/// What a tensor has to contain; nothing if random data will do.
+/// The contents that a tensor needs; nothing if random data are good enough.
 static ErrorOr<std::optional<std::string>> contentsOf(const frontend::Param &param,
                                                       const TensorRef &tensor, int64_t elements,
                                                       const DataHints &hints) {
@@ -203,7 +203,7 @@ Status MeasuredData::reset(runtime::Stream stream) {
   return {};
 }
 
-/// Of what is written: the whole, or pieces all over what is too large to be compared.
+/// The whole tensor, or pieces from all over it if it is too large to compare.
 ErrorOr<HostTensor> MeasuredData::Tensor::download() const {
   constexpr int64_t kMost = int64_t(1) << 25, kPieces = 4096;
   size_t size = bytesOf(type);

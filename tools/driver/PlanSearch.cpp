@@ -32,7 +32,7 @@ planner::Launch driver::launchOf(const Call &call, int64_t multiprocessors) {
 
 namespace {
 
-/// What a plan states of a kernel beside its extents, before there are tiles to speak of.
+/// What a plan may state of a kernel beside its extents, before tiles are known.
 struct Form {
   std::string positive = {}; ///< A scalar that is taken as positive.
   std::vector<passes::Plan::Parts> programs = {}, parts = {};
@@ -40,7 +40,7 @@ struct Form {
   bool isPlain() const { return positive.empty() && programs.empty() && parts.empty(); }
 };
 
-/// What an extent of the kernel's tiles is, in products.
+/// The role of a tile extent in products: rows, columns or depth.
 struct ExtentUse {
   bool isRows = false, isColumns = false, isDepth = false;
 };
@@ -74,7 +74,7 @@ private:
   /// Whether a tile can be multiplied: instructions have rows, or columns, in 64s.
   static bool isWorth(int64_t rows, int64_t columns) { return rows % 64 == 0 || columns % 64 == 0; }
 
-  /// The kernel with these tiles, in the form that a plan states.
+  /// Reads the kernel with these tiles, in this form.
   ErrorOr<KernelModel> read(const Tiles &tiles, const Form &form) {
     frontend::Specialisation specialisation = wanted.specialisation;
     for (const passes::Plan::Tile &tile : tiles)
@@ -108,7 +108,8 @@ private:
     return work;
   }
 
-  /// A scalar that, if it is positive, saves work: maxima of scaled values become scaled maxima.
+  /// Looks for a scalar whose being positive saves work: maxima of scaled values become scaled
+  /// maxima.
   void findConditions(const KernelModel &usual) {
     for (const Param &param : text->signature().params)
       if (param.kind == Param::Scalar && param.dtype && frontend::isFloat(*param.dtype))
@@ -117,8 +118,9 @@ private:
           plain.insert(plain.begin(), {.positive = param.name});
   }
 
-  /// Tiles in parts, one after the other, where sums and what is added to them do not fit registers
-  /// at once; and, of extents that are numbers of the text, several programs as one.
+  /// Forms with tiles in parts, one after the other, if sums and the values added to them do not
+  /// fit into registers at once. Also forms with several programs as one, for extents that are
+  /// numbers of the text.
   void findForms(const KernelModel &usual) {
     if (llvm::all_of(usual.products, [](auto &product) { return product.isAdded; }))
       others.push_back({.parts = {{"rows", 2}}});
@@ -142,7 +144,7 @@ private:
       }
   }
 
-  /// What an extent is, which a kernel with another value of it shows.
+  /// The role of an extent, found by reading the kernel with another value of it.
   ExtentUse useOf(const Param &param, const KernelModel &usual) {
     ExtentUse use;
     for (const ConstValue &candidate : param.candidates) {
@@ -182,7 +184,7 @@ private:
       open.emplace_back(param.name, std::move(extents));
   }
 
-  /// The tiles of some rows and columns; of all else, the only extent.
+  /// The tiles with these rows and columns; other extents have only one value.
   Tiles tilesOf(int64_t rows, int64_t columns) const {
     Tiles tiles;
     for (auto [number, extents] : llvm::enumerate(open))
@@ -192,8 +194,8 @@ private:
     return tiles;
   }
 
-  /// Models of many rows and columns from those of a few; false, and none made, where that does not
-  /// give what a lowering gives.
+  /// Interpolates models of many rows and columns from a few. Makes none and returns false if this
+  /// does not agree with a lowering.
   bool interpolate() {
     if (!rowsParam || !columnsParam)
       return false;
@@ -223,7 +225,7 @@ private:
     return true;
   }
 
-  /// Models of all extents that are still open, in some forms.
+  /// Reads models for all extents that are still open, in some forms.
   void readAll(Tiles tiles, size_t next, llvm::ArrayRef<Form> forms) {
     if (forms.empty())
       return;
@@ -294,7 +296,7 @@ std::optional<planner::Prediction> PlanSearch::predictFor(const passes::Plan &pl
 }
 
 std::vector<passes::Plan> PlanSearch::finalists(const planner::Launch &launch, size_t most) const {
-  // With the same tiles: what stands against one, most often does so again.
+  // With the same tiles: a reason against one plan mostly holds for the next.
   constexpr int64_t kAlike = 2;
   std::vector<passes::Plan> result;
   for (planner::Ranked &ranked : rank(launch)) {

@@ -12,7 +12,7 @@
 using namespace tilewright;
 using namespace tilewright::driver;
 
-/// Of entries in the cache that say that there is nothing to find.
+/// For cache entries that say that there is nothing to find.
 static constexpr llvm::ArrayRef<int64_t> kAllLaunches;
 
 int driver::deviceOf(const Call &call) {
@@ -60,7 +60,7 @@ Plans::Shape Plans::shapeOf(const Call &call) {
   return shape;
 }
 
-/// What such a launch took in another process; null if that is not known.
+/// The plan that such a launch took in another process; null if not known.
 Memo::Result Plans::recall(llvm::ArrayRef<int64_t> launch, Memo &memo) const {
   const Attempt &wanted = attempts.front();
   std::optional<std::string> taken = CodeCache().loadPlan(*text, wanted, launch);
@@ -79,7 +79,7 @@ Memo::Result Plans::recall(llvm::ArrayRef<int64_t> launch, Memo &memo) const {
   return *result ? result : nullptr;
 }
 
-/// The first plan that compiles, of the best for a launch.
+/// The first plan that compiles, among the best for a launch.
 Memo::Result Plans::takeBest(const planner::Launch &launch, const TunedChoice &tuned,
                              Memo &memo) const {
   Attempt wanted = attempts.front();
@@ -95,7 +95,7 @@ Memo::Result Plans::takeBest(const planner::Launch &launch, const TunedChoice &t
   return result;
 }
 
-/// Whether plans are found for any launch, which reading the kernel shows.
+/// Whether plans are found for any launch. This reads the kernel.
 bool Plans::findsPlans() {
   std::call_once(searched, [&] {
     search.emplace(text, attempts.front());
@@ -107,7 +107,7 @@ bool Plans::findsPlans() {
   return !search->empty();
 }
 
-/// What the tuner knows; where it is to know what it does not, it measures now.
+/// The tuner's result. With `Tuned::Auto`, measures now if there is none.
 TunedChoice Plans::chooseTuned(const Call &call, int device, Memo &memo) {
   const Attempt &wanted = attempts.front();
   TunedChoice tuned = tunedFor(text, wanted, call);
@@ -123,8 +123,8 @@ TunedChoice Plans::chooseTuned(const Call &call, int device, Memo &memo) {
   return tuned;
 }
 
-/// The plan of the tuner, if it is for these sizes and still fits; else what such a launch took in
-/// another process, or the best that is found now. Null if the kernel has no plans.
+/// The plan of the tuner, if it is for these sizes and still fits; else the one that such a launch
+/// took in another process, or the best one that is found now. Null if the kernel has no plans.
 ErrorOr<Memo::Result> Plans::findBest(const Call &call, int device, const Shape &shape,
                                       Memo &memo) {
   TunedChoice tuned = chooseTuned(call, device, memo);

@@ -31,10 +31,10 @@ static bool isApproximate(math::TanhOp tanh) {
   return bitEnumContainsAll(tanh.getFastmath(), arith::FastMathFlags::afn);
 }
 
-/// Of one op, in elements of its tiles.
+/// The work of one op, in elements of its tiles.
 static Work workOf(Operation &op) {
-  // Instructions of an erf, a tanh and a division, beside special ones; of a call of Philox, with
-  // 7 rounds of 2 wide products and 2 sums, and of a random byte where 16 share one.
+  // Instructions of erf, tanh and a division, beside the special functions; of a call of Philox,
+  // with 7 rounds of 2 wide products and 2 sums; and of a random byte if 16 share a call.
   constexpr double kErf = 20, kTanh = 22, kQuotient = 5, kCall = 42, kRandom = 3;
   if (isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op))
     return {.multiplies = elementsOf(op.getOperand(0))};
@@ -60,7 +60,7 @@ static Work workOf(Operation &op) {
   return {};
 }
 
-/// Of a block without its loops. What stands in branches, such as masks, is rarely done.
+/// The work of a block without its loops. Code in branches, such as masks, rarely runs.
 static Work workOf(Block &block) {
   Work work;
   for (Operation &op : block)
@@ -116,7 +116,7 @@ private:
     return kNoLoop;
   }
 
-  /// The end of a loop that the host knows but for whether it runs: `n if … else start`.
+  /// The end of a loop, if only the host does not know whether it runs: `n if … else start`.
   static Value endIfAny(scf::ForOp loop) {
     auto select = loop.getUpperBound().getDefiningOp<arith::SelectOp>();
     return select && select.getFalseValue() == loop.getLowerBound() ? select.getTrueValue()
@@ -148,7 +148,7 @@ private:
     });
     made.anyOrder = llvm::none_of(
         fact.carried, [](auto &carried) { return passes::dependsOnOrder(carried.state); });
-    constexpr double kLag = 8; // powers of two, which every type of weights but e4m3 has room for
+    constexpr double kLag = 8; // powers of two; every type of weights but e4m3 has room for it
     made.latePeak = passes::findLatePeak(loop, kLag).peak.has_value();
     for (auto [state, carried] : llvm::zip(passes::carriedStates(loop), loop.getRegionIterArgs()))
       if (auto tile = dyn_cast<RankedTensorType>(carried.getType()))
@@ -187,7 +187,7 @@ private:
     model.products.push_back(std::move(made));
   }
 
-  /// Whether a product that starts from zero leads to sums of its loop alone.
+  /// Whether a product that starts from zero leads only to sums of its loop.
   bool isAdded(const passes::ProductFact &fact) const {
     tile::DotOp dot = fact.dot;
     bool isRead = llvm::any_of(facts.products, [&](const passes::ProductFact &other) {
@@ -217,7 +217,7 @@ private:
     model.streams.push_back(std::move(made));
   }
 
-  /// From one row of a tile to the next: the product of the sizes of the axes behind its first.
+  /// From one row of a tile to the next: the product of the sizes of the axes after its first.
   static std::optional<Expr> pitchOf(Value view, ArrayRef<int64_t> extents) {
     int64_t rank = int64_t(extents.size());
     int64_t first = 0;
@@ -234,8 +234,9 @@ private:
   static bool is16Bit(tile::DotOp dot) {
     return dot.getA().getType().getElementTypeBitWidth() == 16;
   }
-  /// Whether a product reads a tile in shared memory, and not in registers: to the left as it lies,
-  /// of 16 bits, or of 8 beside what is put, in the order of sums.
+  /// Whether a product reads a tile from shared memory rather than registers. From registers it
+  /// takes a left operand that is not transposed, of 16 bits, or of 8 bits beside a right operand
+  /// that is put in the order of accumulators.
   bool isShared(const passes::ComputedTile::Use &use) const {
     tile::DotOp dot = use.dot;
     const passes::ComputedTile *right = facts.computedOf(dot.getB());
@@ -243,12 +244,12 @@ private:
                      dot.getA().getType().getElementTypeBitWidth() == 8;
     return use.isShared() || !(is16Bit(dot) || isOrdered);
   }
-  /// The same where it is swapped.
+  /// The same for a swapped product.
   static bool isSharedSwapped(const passes::ComputedTile::Use &use) {
     return !use.isRight || !use.isTransposed || !is16Bit(use.dot);
   }
 
-  /// The streams of its loop that a tile is computed from lead to it.
+  /// Marks the streams of the loop from which a tile is computed.
   void readSources(const passes::ComputedTile &fact, const ComputedModel &made) {
     SetVector<Operation *> slice;
     BackwardSliceOptions options;

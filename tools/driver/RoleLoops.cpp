@@ -17,7 +17,7 @@ std::string InstructionMix::str() const {
   return text;
 }
 
-/// Whether a loop does nothing but look whether it may go on.
+/// Whether a loop only waits.
 static bool onlyWaits(const RoleCode &code, const CodeLoop &loop) {
   return llvm::all_of(loop.body, [&](size_t at) {
     switch (code.code[at].kind()) {
@@ -34,7 +34,7 @@ static bool onlyWaits(const RoleCode &code, const CodeLoop &loop) {
   });
 }
 
-/// The role that most of a loop is of.
+/// The role of most of a loop's code.
 static const RoleOutline *roleOf(const RoleCode &code, const CodeLoop &loop) {
   std::map<const RoleOutline *, size_t> counts;
   for (size_t at : loop.body)

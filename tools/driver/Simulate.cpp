@@ -30,7 +30,7 @@ static simulator::MachineArgument readNumber(mlir::Type type, const std::byte *f
 
 namespace {
 
-/// The memory of one launch: that of its tensors, and what the runtime keeps, as a launch finds it.
+/// The memory of one launch: that of its tensors, and the runtime's own, as a launch finds it.
 class LaunchMemory {
 public:
   /// The allocation of a tensor; tensors that share one share the buffer.
@@ -130,7 +130,8 @@ private:
 ErrorOr<SimulatedLaunch> Simulation::run(const Call &call, llvm::ArrayRef<HostMemory> memories,
                                          const simulator::MachineOptions &options) {
   runtime::BoundLaunch bound = plan.makeBound();
-  // As many multiprocessors as the interpreter has: few, so that loops over tiles go round.
+  // As many multiprocessors as the interpreter has: few, so that loops over tiles run several
+  // times.
   TILEWRIGHT_TRY(plan.bindOnHost(call.arguments, simulator::Options().multiprocessors, bound));
   SimulatedLaunch launch;
   launch.grid = bound.grid;

@@ -138,7 +138,7 @@ std::vector<TunedPlans::Entry> TunedPlans::findOlder(const LaunchClass &launch) 
 
 //===- What every launch sees -----------------------------------------------------------------===//
 
-/// Results that cannot be read are told, and left out: no launch fails for them.
+/// Results that cannot be read are reported and left out: no launch fails because of them.
 static void readOrTell(TunedPlans &plans, const ErrorOr<std::string> &text,
                        const std::string &path) {
   Status read = text ? plans.read(*text, path) : Status(text.error());
@@ -172,7 +172,7 @@ std::string driver::usersFile() {
   return folder.empty() ? "" : folder + "/tuned.json";
 }
 
-/// They lie beside compiled kernels and decide what is run, so they are trusted as these are.
+/// They lie beside compiled kernels and decide what runs, so they are trusted like these.
 static ErrorOr<std::string> readUsers(const std::string &path) {
   TILEWRIGHT_TRY(checkOwn(runtime::defaultCacheDir()));
   TILEWRIGHT_TRY(checkOwn(path));
@@ -205,7 +205,7 @@ Status driver::saveTuned(const TunedPlan &result, const std::string &path) {
 
 ErrorOr<FactLines> driver::factsFor(const KernelTextPtr &text, const Attempt &attempt) {
   TILEWRIGHT_ASSIGN(KernelModule module, KernelModule::lower(text, attempt.specialisation));
-  // A plan that is held to other facts would be refused before these are read.
+  // A plan that states other facts would be refused before the kernel's are read.
   std::string plan = attempt.config.planText;
   if (ErrorOr<passes::Plan> parsed = passes::Plan::parse(plan); !plan.empty() && parsed) {
     parsed->facts.reset();
@@ -262,7 +262,7 @@ std::string driver::misfit(const KernelTextPtr &text, const Attempt &wanted,
                                 : words);
 }
 
-/// Looks among some results; older texts of the kernel serve too, where their plans fit.
+/// Looks for a result. Those of older texts of the kernel also count, if their plans fit.
 static void choose(TunedChoice &choice, const TunedPlans &plans, const KernelTextPtr &text,
                    const Attempt &wanted, const LaunchClass &launch) {
   choice.result = plans.find(launch);

@@ -16,17 +16,17 @@ using namespace tilewright::driver;
 
 namespace {
 
-/// A plan that takes part.
+/// A plan that takes part in the contest.
 struct Contender {
   Attempt attempt;
   std::string title;
-  std::vector<std::string> facts = {}; ///< That its plan is held to.
+  std::vector<std::string> facts = {}; ///< The facts that its plan states.
   Memo::Result compiled = nullptr;
 };
 
 } // namespace
 
-/// The choice of the passes, which the others are compared with, and the best plans behind it.
+/// The choice of the passes, with which the others are compared, and then the best plans.
 static std::vector<Contender> contendersFor(const Attempt &wanted,
                                             const std::vector<passes::Plan> &plans) {
   std::vector<Contender> result;
@@ -41,7 +41,7 @@ static std::vector<Contender> contendersFor(const Attempt &wanted,
   return result;
 }
 
-/// Holds a plan to the facts that it is measured with.
+/// Makes a plan state the facts with which it is measured.
 static Status stateFacts(const KernelTextPtr &text, Contender &contender) {
   std::string &planText = contender.attempt.config.planText;
   if (planText.empty())
@@ -60,7 +60,7 @@ static void compileOne(const KernelTextPtr &text, Contender &contender, Memo &me
                               : std::make_shared<ErrorOr<Compiled>>(stated.error());
 }
 
-/// Compiles them side by side.
+/// Compiles them in parallel.
 static void compileAll(const KernelTextPtr &text, std::vector<Contender> &contenders, Memo &memo,
                        const Progress &progress) {
   std::atomic<size_t> next = 0;

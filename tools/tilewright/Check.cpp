@@ -59,7 +59,8 @@ static Status interpretStep(const Job &job, const Step &step, const Sizes &sizes
     TILEWRIGHT_TRY(module.run(job.config.options(), passes::Stage::Tile));
   simulator::Options options;
   options.perturbation = wanted.perturbation;
-  if (step.text->plans.asksMultiprocessors()) // as the plan's condition was told
+  if (step.text->plans
+          .asksMultiprocessors()) // the number with which the plan's condition was evaluated
     options.multiprocessors = job.multiprocessors;
   TILEWRIGHT_TRY(driver::interpret(module, operands.call, options));
   return {};
@@ -94,7 +95,8 @@ Status cli::checkSizes(const Job &job, const Sizes &sizes) {
   return {};
 }
 
-/// About half of a size. What it is a multiple of, rows of whole 16 bytes say, it stays if it can.
+/// About half of a size. If it was a multiple of a number, such as rows of whole 16 bytes, the half
+/// is one too, if possible.
 static int64_t halfOf(int64_t size) {
   int64_t half = (size + 1) / 2, unit = std::gcd<int64_t>(size, 16);
   int64_t whole = (half + unit - 1) / unit * unit;
@@ -150,7 +152,7 @@ static std::string emptyAxis(const Job &job, const std::string &name, const Host
   return "a size is 0";
 }
 
-/// What the reference gives where roundings on the way fall otherwise, in two ways.
+/// Results of the reference with other intermediate roundings, for two seeds.
 static ErrorOr<std::vector<HostTensors>> perturbedOutputs(const Job &job, const Sizes &sizes,
                                                           uint64_t seed) {
   std::vector<HostTensors> results;

@@ -114,7 +114,7 @@ Status cli::compile(const CompileOptions &options) {
   return writeOutput(options.output, text);
 }
 
-/// What a plan that was found is expected to take, and what others would.
+/// The predicted time of a plan that was found, and of the others.
 static std::string explainChoice(const Job &job, const Step &step, const driver::Attempt &attempt) {
   if (!attempt.found)
     return "";

@@ -12,7 +12,7 @@ using namespace tilewright;
 using namespace tilewright::cli;
 using llvm::StringRef;
 
-/// The plan that a file states, with the entries behind it in place of its own.
+/// The plan of a file, with the entries after it put in place.
 static Status readPlan(Job &job, llvm::ArrayRef<std::string> words) {
   const std::string &file = words.front();
   if (file == driver::kNoPlan) {

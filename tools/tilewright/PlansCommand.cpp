@@ -1,4 +1,4 @@
-// `tilewright plans`: what the planner would choose, and between what.
+// `tilewright plans`: the planner's plans, by predicted time.
 #include "tools/tilewright/Commands.h"
 
 #include "planner/Say.h"

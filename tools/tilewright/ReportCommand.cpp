@@ -26,7 +26,7 @@ std::string registers(const driver::Resources &resources, const Target &target) 
                      resources.occupancy.limit);
 }
 
-/// With what lies where.
+/// With the contents of each part.
 std::string sharedMemory(const driver::Resources &resources, const driver::Outline &outline,
                          const Target &target) {
   std::string text = fmt::format("  shared memory   {} of {} bytes per program\n",
@@ -36,7 +36,7 @@ std::string sharedMemory(const driver::Resources &resources, const driver::Outli
   return text;
 }
 
-/// What the loops of the roles are made of.
+/// The loops of the roles, by kinds of instructions.
 std::string roles(const driver::Compiled &compiled, const driver::Outline &outline) {
   const runtime::CompiledKernel &compiledCode = compiled.kernel.compiled();
   if (outline.roles.empty() || compiledCode.text.cubin.empty())
@@ -94,7 +94,7 @@ std::string roofline(const Job &job, const JobWork &work) {
                             work.isMemoryBound(*peak) ? "memory" : "arithmetic");
 }
 
-/// What the first program does, counted in the machine simulator.
+/// The work of the first program, counted in the machine simulator.
 ErrorOr<std::string> countedWork(const Job &alone, const driver::Attempt &attempt) {
   TILEWRIGHT_ASSIGN(Sizes sizes, sizesToCheck(alone, kSimulatorBudget));
   HostTensors tensors = makeTensors(alone, sizes, /*seed=*/1);
@@ -110,15 +110,15 @@ ErrorOr<std::string> countedWork(const Job &alone, const driver::Attempt &attemp
 
 } // namespace
 
-/// What a step does at the job's sizes, under the configuration that was chosen.
+/// The work of a step at the job's sizes, with the configuration that was chosen.
 static ErrorOr<std::string> work(const Job &alone, const driver::Attempt &attempt) {
   TILEWRIGHT_ASSIGN(JobWork work, workOf(alone, alone.sizes));
   TILEWRIGHT_ASSIGN(std::string counted, countedWork(alone, attempt));
   return fmt::format("  sizes           {}\n", str(alone.sizes)) + roofline(alone, work) + counted;
 }
 
-/// What each plan of a step uses; and what the one that a launch takes does, where all sizes are
-/// known.
+/// The resources of each plan of a step, and the work of the plan that a launch takes, if all sizes
+/// are known.
 static ErrorOr<std::string> report(const Job &job, const Step &step) {
   Job alone = job;
   alone.steps = {step};

@@ -14,14 +14,15 @@ using namespace tilewright::cli;
 
 namespace {
 
-/// What the reference does in a few seconds on two cores.
+/// About a few seconds of the reference on two cores.
 constexpr Budget kReferenceBudget{.flops = 5e10, .elements = 1e8};
 
 double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// A program of the `cta` level is what the interpreter runs: what was made of it is instructions.
+/// For a program of the `cta` level, which the interpreter runs, the simulator runs the generated
+/// instructions.
 Status simulateOnCpu(const Job &job, uint64_t seed) {
   TILEWRIGHT_ASSIGN(Sizes sizes, sizesToCheck(job, kSimulatorBudget));
   HostTensors expected = makeTensors(job, sizes, seed), found = expected;
@@ -87,7 +88,7 @@ Status timeOnGpu(const runtime::Driver &driver, const Job &job, const RunOptions
 
 } // namespace
 
-/// The GPU that runs the job, and its driver; a reason where there is none.
+/// The GPU that runs the job, and its driver; or the reason why there is none.
 static ErrorOr<const runtime::Driver *> findGpu() {
   TILEWRIGHT_ASSIGN(const runtime::Driver *driver, runtime::Driver::get());
   if (driver->devices().empty())

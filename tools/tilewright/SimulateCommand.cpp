@@ -1,4 +1,4 @@
-// `tilewright simulate`: a kernel's instructions on the CPU, with all that can go wrong found.
+// `tilewright simulate`: runs a kernel's instructions on the CPU and reports all findings.
 #include "tools/driver/Plans.h"
 #include "tools/tilewright/Commands.h"
 #include "tools/tilewright/SimulatedStep.h"
@@ -10,7 +10,7 @@
 using namespace tilewright;
 using namespace tilewright::cli;
 
-/// Runs one step on the tensors and prints what it did; fails with the findings.
+/// Runs one step on the tensors and prints the results; fails with the findings.
 static Status simulateAndPrint(const Job &job, const Step &step, const Sizes &sizes,
                                HostTensors &tensors, const simulator::MachineOptions &options) {
   auto start = std::chrono::steady_clock::now();
@@ -48,7 +48,7 @@ Status cli::simulate(const SimulateOptions &options) {
   for (const Step &step : job.steps)
     if (outcome)
       outcome = simulateAndPrint(job, step, sizes, found, machine);
-  // A timeline helps most when something went wrong.
+  // A timeline helps most after a failure.
   if (!options.trace.empty())
     TILEWRIGHT_TRY(trace.write(options.trace));
   TILEWRIGHT_TRY(std::move(outcome));

@@ -1,4 +1,4 @@
-// `tilewright tune`: which of the best plans is the fastest on the GPU.
+// `tilewright tune`: measures the best plans on the GPU.
 #include "tools/driver/Tuner.h"
 #include "tools/tilewright/Check.h"
 #include "tools/tilewright/Commands.h"
@@ -11,7 +11,7 @@ using namespace tilewright;
 using namespace tilewright::cli;
 using driver::TunedPlan;
 
-/// Weights keep the size that they need, and integers may be indices.
+/// Weights need their own scale, and integers may be indices.
 static driver::DataHints hintsFor(const Job &job, const Step &step, uint64_t seed) {
   driver::DataHints hints{job.deviations, {}};
   for (const frontend::Param &param : step.signature().params) {
@@ -53,7 +53,7 @@ static void print(const TunedPlan &result) {
   }
 }
 
-/// The GPU that measures; a program of the user's may do without one here.
+/// The GPU that measures. With a measuring program of the user's, there may be none here.
 static ErrorOr<int> deviceFor(const TuneOptions &options) {
   ErrorOr<const runtime::Driver *> driver = runtime::Driver::get();
   if (driver && !(*driver)->devices().empty())

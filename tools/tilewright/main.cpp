@@ -1,4 +1,4 @@
-// The command line: words in, one of the functions of Commands.h called.
+// The command line: parses the words and calls one of the functions of Commands.h.
 #include "tilewright/Version.h"
 #include "tools/driver/Measure.h"
 #include "tools/tilewright/Commands.h"
@@ -123,7 +123,7 @@ static std::string versionText() {
 }
 
 int main(int argc, char **argv) {
-  // Lines appear as they are printed, also in a pipe.
+  // Line buffering, also in a pipe.
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
   if (argc > 2 && std::string_view(argv[1]) == "measure") // what `tune` starts (docs/tuner.md)
     return driver::measureContest(argv[2], argc > 3 ? argv[3] : "", STDOUT_FILENO);
