@@ -300,8 +300,7 @@ private:
       if (!fits || stores != (channel.columns || channel.rows))
         return getOperation().emitError()
                << "has a plan in which `" << channel.id << "` goes by `" << channel.kind << "`; "
-               << (stores ? "a store such as `e1` takes `store`, through slots of some columns, or "
-                            "rows"
+               << (stores      ? "a store goes by `store`, through slots of some columns, or rows"
                    : of == 't' ? "a computed tile is `put`, in whole tiles"
                                : "a stream comes by `tma`, `cp_async` or `registers`, in whole "
                                  "tiles");
