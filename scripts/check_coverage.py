@@ -24,7 +24,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-MESSAGES = ("ir", "passes", "frontend", "codegen", "support", "runtime")
+MESSAGES = ("ir", "passes", "frontend", "codegen", "support", "runtime", "planner")
 
 # Messages that no program is known to lead to, by the words that are looked for: a pass or verifier
 # in front refuses it, or only a fault of the compiler would show it.
@@ -112,7 +112,8 @@ def messages(folder):
         text = re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.MULTILINE)
         for match in start.finditer(text):
             joined = re.sub(r'"\s*\n\s*"', "", statement(text, match.end()))
-            pieces = [piece.replace('\\"', '"') for piece in re.findall(r'"((?:[^"\\]|\\.)*)"', joined)]
+            texts = re.findall(r'"((?:[^"\\]|\\.)*)"', joined)
+            pieces = [piece.replace('\\"', '"') for text in texts for piece in re.split(r"\{[^ }]*\}", text)]
             words = max(pieces, key=len, default="").strip(" !")[:24].strip()
             if len(words) >= 6:
                 yield path.relative_to(ROOT), words

@@ -17,6 +17,9 @@ cd "$(dirname "$0")/.."
 build=${BUILD_DIR:-build}
 logs=$build/nightly
 mkdir -p "$logs"
+# LLVM's allocators poison what they have not handed out yet; the installed LLVM, which is built
+# without AddressSanitizer, does not unpoison it.
+export ASAN_OPTIONS=allow_user_poisoning=0
 
 # record STAGE RESULT: replaces the stage's row.
 record() {

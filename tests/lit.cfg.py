@@ -17,6 +17,8 @@ tools = sorted(glob.glob(os.path.join(config.binary_root, "tools", "*", "")))
 config.environment["PATH"] = os.pathsep.join(
     [*tools, config.llvm_tools, config.environment["PATH"]]
 )
+if "ASAN_OPTIONS" in os.environ:
+    config.environment["ASAN_OPTIONS"] = os.environ["ASAN_OPTIONS"]
 config.substitutions += [
     ("%kernels", os.path.join(config.source_root, "kernels_src")),
     ("%root", config.source_root),

@@ -25,15 +25,13 @@ TEST(Isolate, aCrashIsTheFindingOfItsCheckAlone) {
 }
 
 TEST(Isolate, aCheckThatHangsIsEnded) {
-  auto check = [](size_t i) -> std::optional<Finding> {
-    while (i == 0)
+  auto check = [](size_t) -> std::optional<Finding> {
+    while (true)
       pause();
-    return std::nullopt;
   };
-  Findings findings = checkIsolated(2, check, {.jobs = 1, .batch = 2, .seconds = 1});
+  Findings findings = checkIsolated(1, check, {.jobs = 1, .batch = 2, .seconds = 1});
   ASSERT_TRUE(findings[0]);
   EXPECT_EQ(findings[0]->stage, "hang");
-  EXPECT_FALSE(findings[1]);
 }
 
 TEST(Isolate, aCheckThatTakesTooMuchOfAProcessorIsEnded) {

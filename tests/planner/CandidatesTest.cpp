@@ -2,6 +2,7 @@
 #include "tests/planner/Models.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <gtest/gtest.h>
 #include <set>
@@ -57,6 +58,34 @@ TEST(Candidates, HoldSumsInRegisters) {
   Candidates found = candidatesOf(productModel(256, 256), hopper());
   EXPECT_TRUE(found.plans.empty());
   EXPECT_FALSE(found.refused.empty());
+}
+
+TEST(Candidates, SayWhyThereAreNoOthers) {
+  auto isRefused = [](const KernelModel &model, const std::string &reason) {
+    Candidates found = candidatesOf(model, hopper());
+    EXPECT_TRUE(llvm::is_contained(found.refused, reason))
+        << reason << " is none of: " << llvm::join(found.refused, "; ");
+  };
+  isRefused(productModel(48, 40), "p1 has 48 rows, of which 1 warpgroup multiply 64 or 128");
+  isRefused(productModel(128, 100), "p1 has 100 columns, no multiple of 8");
+  isRefused(productModel(128, 128, 8), "p1 has 8 of depth, no multiple of 16");
+  isRefused(productModel(128, 256),
+            "256 columns take 154 registers of a thread, which has 80 when the kernel starts");
+  isRefused(productModel(256, 256),
+            "sums of 2 blocks of rows take 256 registers of a thread, and 160 at most");
+  isRefused(productModel(512, 128),
+            "sums and operands take 512 registers of a thread, which has 216 for them");
+  isRefused(productModel(128, 256, 1024),
+            "slots take 1375232 bytes of shared memory more than there are");
+  isRefused(productModel(128, 8, 16), "s2 has 8 rows, which 4 blocks cannot share");
+  KernelModel apart = productModel(128, 128);
+  apart.loops.front().carriesSums = false;
+  isRefused(apart, "no loop can be shared");
+  KernelModel computed = productModel(128, 128);
+  computed.streams.front().notByRole = "is computed by all threads";
+  isRefused(computed, "s1 is computed by all threads");
+  computed.streams.back().notByRole = "is too";
+  isRefused(computed, "no role can load what it multiplies");
 }
 
 TEST(Candidates, SwapProductsOfFewRows) {

@@ -2,6 +2,7 @@
 #include "tools/driver/CodeCache.h"
 
 #include "support/Files.h"
+#include "tests/support/Processes.h"
 #include "tests/tools/HostArguments.h"
 #include "tools/driver/BuildId.h"
 #include "tools/driver/GivenPlan.h"
@@ -10,8 +11,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace tilewright::driver {
 namespace {
@@ -205,22 +204,13 @@ TEST_F(CodeCacheTest, can_be_switched_off) {
 
 TEST_F(CodeCacheTest, is_shared_by_processes) {
   KernelTextPtr text = vectorAdd();
-  std::vector<pid_t> children;
-  for (int i = 0; i < 4; ++i) {
-    pid_t child = fork();
-    if (child == 0) {
-      bool good = true;
-      for (const char *target : {"sm_80", "sm_90"})
-        good &= bool(compile(text, attemptOn(target)));
-      _exit(good ? 0 : 1);
-    }
-    children.push_back(child);
-  }
-  for (pid_t child : children) {
-    int result = 0;
-    waitpid(child, &result, 0);
-    EXPECT_EQ(result, 0);
-  }
+  std::vector<int> results = inProcesses(4, [&](int) {
+    bool good = true;
+    for (const char *target : {"sm_80", "sm_90"})
+      good &= bool(compile(text, attemptOn(target)));
+    return good;
+  });
+  EXPECT_EQ(results, std::vector<int>(4));
   EXPECT_EQ(files().size(), 4u);
   EXPECT_TRUE(isKnown(*text, attemptOn("sm_80")));
 }

@@ -159,8 +159,9 @@ namespace {
 /// Reads the lines of children until one is done.
 class Supervisor {
 public:
-  Supervisor(size_t count, double limitSeconds, const Progress &progress)
-      : outcomes(count), limitSeconds(limitSeconds), progress(progress) {}
+  Supervisor(size_t count, double limitSeconds, const Progress &progress, Listen waitFor)
+      : outcomes(count), limitSeconds(limitSeconds), progress(progress),
+        waitFor(waitFor ? std::move(waitFor) : within(limitSeconds)) {}
 
   ErrorOr<std::vector<Outcome>> run(const StartChild &start) {
     while (leftOut.size() < outcomes.size()) {
@@ -181,12 +182,18 @@ public:
   }
 
 private:
+  static Listen within(double seconds) {
+    return [seconds](const Child &child) {
+      pollfd poll{child.pipe, POLLIN, 0};
+      return ::poll(&poll, 1, int(seconds * 1000)) != 0;
+    };
+  }
+
   /// How the child ended.
   std::string listen() {
     std::string said;
     for (;;) {
-      pollfd poll{child.pipe, POLLIN, 0};
-      if (::poll(&poll, 1, int(limitSeconds * 1000)) == 0) {
+      if (!waitFor(child)) {
         kill(child.pid, SIGKILL);
         waitpid(child.pid, nullptr, 0);
         return fmt::format("it did not end within {:g} s", limitSeconds);
@@ -258,6 +265,7 @@ private:
   std::vector<Outcome> outcomes;
   double limitSeconds;
   const Progress &progress;
+  Listen waitFor;
   Child child;
   std::set<size_t> leftOut;
   std::optional<size_t> atWork; ///< The contender that ran last.
@@ -269,6 +277,6 @@ private:
 
 ErrorOr<std::vector<Outcome>> driver::superviseContest(size_t count, const StartChild &start,
                                                        double limitSeconds,
-                                                       const Progress &progress) {
-  return Supervisor(count, limitSeconds, progress).run(start);
+                                                       const Progress &progress, Listen listen) {
+  return Supervisor(count, limitSeconds, progress, std::move(listen)).run(start);
 }

@@ -69,13 +69,18 @@ struct Child {
 /// Starts a child without some contenders.
 using StartChild = std::function<ErrorOr<Child>(const std::set<size_t> &leftOut)>;
 
+/// Waits until a child's pipe can be read; false if nothing came in time. Tests need no clock for
+/// it.
+using Listen = std::function<bool(const Child &child)>;
+
 /// Runs a program with these words as its command line, and reads its output.
 ErrorOr<Child> startProgram(std::vector<std::string> words);
 
 /// The outcomes of all contenders. Fails if a child cannot be started, or fails before its first
 /// step.
 ErrorOr<std::vector<Outcome>> superviseContest(size_t count, const StartChild &start,
-                                               double limitSeconds, const Progress &progress = {});
+                                               double limitSeconds, const Progress &progress = {},
+                                               Listen listen = {});
 
 } // namespace tilewright::driver
 

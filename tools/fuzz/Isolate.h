@@ -18,8 +18,8 @@ namespace tilewright::fuzz {
 struct IsolateOptions {
   unsigned jobs = 1;
   size_t batch = 50;
-  unsigned seconds = 60;   ///< That one check may take.
-  unsigned cpuSeconds = 0; ///< Of a processor's time, which is the same on a busy machine; 0: any.
+  unsigned seconds = 600;    ///< That one check may take, on a machine that others use too.
+  unsigned cpuSeconds = 0;   ///< Of a processor's time, whoever else uses it; 0: any.
   std::string harmless = ""; ///< The stage of findings after which a process can go on.
 };
 

@@ -2,6 +2,7 @@
 #include "tools/tilewright/Commands.h"
 
 #include "ir/Target.h"
+#include "support/Files.h"
 #include "tools/fuzz/Session.h"
 
 #include <fmt/format.h>
@@ -71,6 +72,8 @@ static Status replayFiles(const FuzzOptions &options, const fuzz::SessionOptions
 }
 
 Status cli::fuzz(const FuzzOptions &options) {
+  if (!options.save.empty())
+    TILEWRIGHT_TRY(createDirectories(options.save));
   if (!options.plans.empty())
     return fuzzPlans(options);
   if (!options.programs.empty())
