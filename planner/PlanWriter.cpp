@@ -152,13 +152,16 @@ void PlanWriter::addComputingRoles() {
 
 void PlanWriter::writeBlocks() {
   plan.blocks.perSm = is.perSm;
-  plan.blocks.cluster = is.cluster;
-  if (is.clusterAxis) {
-    plan.blocks.axes = {is.clusterAxis};
-    for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
-      if (axis != is.clusterAxis)
-        plan.blocks.axes.push_back(axis);
+  std::vector<int64_t> &axes = plan.blocks.axes;
+  for (const Neighbours &each : is.cluster) {
+    plan.blocks.cluster.push_back(each.blocks);
+    axes.push_back(each.axis);
   }
+  for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
+    if (!llvm::is_contained(axes, axis))
+      axes.push_back(axis);
+  if (llvm::is_sorted(axes)) // as it is
+    axes.clear();
   plan.blocks.turns = is.turns;
   if (is.isSplit) {
     plan.blocks.splitLoop = splitLoop()->id;

@@ -53,7 +53,7 @@ static void sortAxes(const KernelModel &model, Plan &plan) {
       return llvm::is_contained(stream.alike, axis) || llvm::is_contained(stream.near, axis);
     });
   };
-  std::stable_partition(axes.begin() + (plan.blocks.cluster ? 1 : 0), axes.end(), isShared);
+  std::stable_partition(axes.begin() + int64_t(plan.blocks.cluster.size()), axes.end(), isShared);
   if (llvm::is_sorted(axes)) // the default order
     axes.clear();
 }
@@ -63,7 +63,7 @@ static void sortAxes(const KernelModel &model, Plan &plan) {
 /// in L2.
 static int64_t groupOf(const KernelModel &model, const Plan &plan) {
   constexpr int64_t kGroup = 16; // of 16 neighbouring blocks
-  if (plan.blocks.cluster)
+  if (!plan.blocks.cluster.empty())
     return kGroup;
   auto bytesAlong = [&](int64_t axis) { // of streams that differ along this axis
     int64_t bytes = 0;
@@ -88,7 +88,8 @@ void Planner::orderTiles(const KernelModel &model, Plan &plan) {
   constexpr int64_t kHeads = 4;  // tiles along the next axis in a group
   if (!plan.blocks.perSm)
     return;
-  plan.blocks.queue = isLengthRead(model) && !plan.blocks.cluster && plan.blocks.splitLoop.empty();
+  plan.blocks.queue =
+      isLengthRead(model) && plan.blocks.cluster.empty() && plan.blocks.splitLoop.empty();
   if (model.grid.size() < 2)
     return;
   std::vector<int64_t> uneven = unevenAxes(model);

@@ -75,7 +75,7 @@ public:
             double(launch.multiprocessors ? launch.multiprocessors : rates.multiprocessors)) {
     for (const runtime::Expr &extent : model.grid)
       extents.push_back(double(std::max<int64_t>(0, valueOf(extent, {}))));
-    if (plan.blocks.cluster > 2)
+    if (plan.blocks.clusterBlocks() > 2)
       processors *= rates.inClusters;
     tiles = 1;
     for (double extent : extents)
@@ -96,6 +96,7 @@ private:
   double readBytes(const ProductModel &product) const;
   int64_t pitchBytes(const std::optional<runtime::Expr> &pitch, int64_t elementBytes) const;
   double askedOf(const StreamModel &stream, const Plan::Channel &channel) const;
+  double sharedOf(const StreamModel &stream) const;
   double distinctOf(const StreamModel &stream) const;
   double storeClocks(const EndModel &end) const;
   double exposed(double ratio) const;
@@ -123,6 +124,12 @@ private:
   }
   bool isSkewed() const {
     return llvm::any_of(plan.products, [](auto &product) { return product.behind; });
+  }
+  /// Blocks of a cluster along an axis of the grid.
+  int64_t clusterAlong(int64_t axis) const {
+    const std::vector<int64_t> &axes = plan.blocks.axes;
+    return plan.blocks.clusterAlong(axes.empty() ? size_t(axis)
+                                                 : size_t(llvm::find(axes, axis) - axes.begin()));
   }
   int64_t groups() const { return plan.products.front().warps[0] / 4 * copies(); }
   /// Tiles in flight on an SM.
@@ -308,14 +315,22 @@ double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channe
   constexpr double kWithinSector = 1.35; // times as long
   if (channel.kind != "tma")
     return 0;
-  double share = channel.multicast ? 1 / double(plan.blocks.cluster) : 1;
+  double share = channel.multicast ? sharedOf(stream) : 1;
   if (stream.shape.size() < 2)
     return share;
   int64_t pitch = pitchBytes(stream.pitch, stream.elementBytes);
   if (pitch % kSector)
     return share * kWithinSector;
-  bool areTogether = pitch % kLine == 0 && !plan.blocks.cluster && plan.blocks.perSm == 1;
+  bool areTogether = pitch % kLine == 0 && plan.blocks.cluster.empty() && plan.blocks.perSm == 1;
   return areTogether ? kApart + (1 - kApart) * distinctOf(stream) : share;
+}
+
+/// The part of a shared tile that one block of a cluster loads.
+double Predictor::sharedOf(const StreamModel &stream) const {
+  for (int64_t axis : stream.alike)
+    if (int64_t blocks = clusterAlong(axis); blocks > 1)
+      return 1 / double(blocks);
+  return 1;
 }
 
 /// The part of a stream's tiles that differ between neighbouring SMs.
@@ -421,11 +436,10 @@ std::pair<double, Clocks> Predictor::play() const {
     axes.append(loop.axes.begin(), loop.axes.end());
   if (axes.empty()) {
     Clocks each = tileOf(Tile(extents.size(), 0));
-    double cluster = std::max<double>(1, double(plan.blocks.cluster));
-    size_t along = plan.blocks.axes.empty() ? 0 : size_t(plan.blocks.axes.front());
-    double rows = extents.empty() ? 1 : extents[along];
-    double places = tiles / std::max(1.0, rows) * std::ceil(rows / cluster);
-    double takers = std::floor(processors / cluster);
+    double places = 1;
+    for (size_t axis = 0; axis < extents.size(); ++axis)
+      places *= std::ceil(extents[axis] / double(clusterAlong(int64_t(axis))));
+    double takers = std::floor(processors / double(plan.blocks.clusterBlocks()));
     if (!plan.blocks.splitLoop.empty())
       return {splitShare(each.taken, places, takers), each * tiles};
     return {std::ceil(places / takers) * each.taken, each * tiles};
@@ -558,9 +572,9 @@ Prediction Predictor::predict() {
   double work = most / perMicrosecond;
   result.total = rates.launchMicroseconds + std::max(work, result.dram) +
                  kMemory * std::min(work, result.dram);
-  if (plan.blocks.cluster)
+  if (!plan.blocks.cluster.empty())
     result.total +=
-        plan.blocks.cluster > 2 ? rates.clustersMicroseconds : rates.clusterMicroseconds;
+        plan.blocks.clusterBlocks() > 2 ? rates.clustersMicroseconds : rates.clusterMicroseconds;
   if (!plan.blocks.splitLoop.empty())
     result.total += rates.shareMicroseconds;
   if (plan.blocks.turns > 1)

@@ -43,8 +43,10 @@ std::string planner::titleOf(const Plan &plan) {
   const Plan::Blocks &blocks = plan.blocks;
   if (blocks.perSm > 1)
     title += formatv(", {0} per SM", blocks.perSm).str();
-  if (blocks.cluster)
-    title += formatv(", clusters of {0}", blocks.cluster).str();
+  if (!blocks.cluster.empty())
+    title += formatv(", clusters of {0:$[ x ]}",
+                     llvm::make_range(blocks.cluster.begin(), blocks.cluster.end()))
+                 .str();
   if (blocks.turns)
     title += formatv(", {0} in turns", blocks.turns).str();
   if (!blocks.splitLoop.empty())

@@ -56,6 +56,23 @@ static bool isShared(const KernelModel &model, int64_t axis) {
          });
 }
 
+/// Clusters whose blocks share operands: along one axis, or a rectangle along two.
+static std::vector<std::vector<Neighbours>> clustersOf(const KernelModel &model) {
+  std::vector<int64_t> axes;
+  for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
+    if (isShared(model, axis))
+      axes.push_back(axis);
+  std::vector<std::vector<Neighbours>> result;
+  for (int64_t axis : axes)
+    for (int64_t blocks : {2, 4})
+      result.push_back({{axis, blocks}});
+  for (size_t first = 0; first < axes.size(); ++first)
+    for (size_t second = first + 1; second < axes.size(); ++second)
+      for (auto [along, across] : {std::pair(2, 2), {2, 4}, {4, 2}})
+        result.push_back({{axes[first], along}, {axes[second], across}});
+  return result;
+}
+
 /// Structures for products that do not depend on each other.
 static std::vector<Structure> unchained(const KernelModel &model, int64_t groups, bool isSwapped) {
   Structure plain = {.groups = groups, .isSwapped = isSwapped};
@@ -72,15 +89,12 @@ static std::vector<Structure> unchained(const KernelModel &model, int64_t groups
       is.perSm = 2;
       is.isSplit = true;
     });
-  for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
-    for (int64_t cluster : {2, 4})
-      for (bool isSplit : {false, true})
-        if (isShared(model, axis))
-          add([&](Structure &is) {
-            is.cluster = cluster;
-            is.clusterAxis = axis;
-            is.isSplit = isSplit;
-          });
+  for (const std::vector<Neighbours> &cluster : clustersOf(model))
+    for (bool isSplit : {false, true})
+      add([&](Structure &is) {
+        is.cluster = cluster;
+        is.isSplit = isSplit;
+      });
   if (groups == 1)
     add([](Structure &is) { is.turns = 2; });
   // Also: with operands in registers computed ahead; with products that are added at once, in

@@ -9,19 +9,23 @@ namespace tilewright::planner {
 inline constexpr int64_t kWarpgroupRows = 64; ///< Of a wgmma instruction.
 inline constexpr int64_t kMostBlocks = 2;     ///< Blocks of such rows per warpgroup.
 
+/// Blocks of a cluster that are neighbours along an axis of the grid.
+struct Neighbours {
+  int64_t axis = 0, blocks = 1;
+};
+
 /// What distinguishes plans with the same tiles.
 struct Structure {
-  int64_t groups = 2;         ///< Consumer warpgroups per tile.
-  int64_t perSm = 1;          ///< Blocks per SM.
-  int64_t cluster = 0;        ///< Blocks of a cluster; 0: no clusters.
-  int64_t clusterAxis = 0;    ///< Axis of the grid along which they are neighbours.
-  int64_t turns = 0;          ///< Ping-pong: tiles of a block in flight; 0: one.
-  bool isSplit = false;       ///< Stream-K.
-  bool isSwapped = false;     ///< Products compute their transposes.
-  bool isSkewed = false;      ///< Products that depend on others run one iteration behind.
-  bool makesAhead = false;    ///< So do products whose operands are computed in registers.
-  bool takesTurns = false;    ///< Warpgroups start products in a critical section.
-  bool overlapsTiles = false; ///< The epilogue of a tile overlaps the prologue of the next.
+  int64_t groups = 2;              ///< Consumer warpgroups per tile.
+  int64_t perSm = 1;               ///< Blocks per SM.
+  std::vector<Neighbours> cluster; ///< Along one axis or two; empty: no clusters.
+  int64_t turns = 0;               ///< Ping-pong: tiles of a block in flight; 0: one.
+  bool isSplit = false;            ///< Stream-K.
+  bool isSwapped = false;          ///< Products compute their transposes.
+  bool isSkewed = false;           ///< Products that depend on others run one iteration behind.
+  bool makesAhead = false;         ///< So do products whose operands are computed in registers.
+  bool takesTurns = false;         ///< Warpgroups start products in a critical section.
+  bool overlapsTiles = false;      ///< The epilogue of a tile overlaps the prologue of the next.
   bool fromLast = false;      ///< Loops run from the last iteration.
   int64_t makers = 1;         ///< Warpgroups that compute operands for the consumer, if any do.
 

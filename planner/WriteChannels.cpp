@@ -41,12 +41,14 @@ Status PlanWriter::writeChannels() {
       continue;
     bool byTma = stream.notByTma.empty();
     Plan::Channel channel{stream.id, byTma ? "tma" : "registers", 1, 0, false, ""};
-    channel.multicast =
-        byTma && is.cluster && stream.isOperand && llvm::is_contained(stream.alike, is.clusterAxis);
+    auto sharing = llvm::find_if(is.cluster, [&](const Neighbours &each) {
+      return byTma && stream.isOperand && llvm::is_contained(stream.alike, each.axis);
+    });
+    channel.multicast = sharing != is.cluster.end();
     if (channel.multicast &&
-        (stream.shape.front() % is.cluster || stream.bytes() / is.cluster % kShareBytes))
+        (stream.shape.front() % sharing->blocks || stream.bytes() / sharing->blocks % kShareBytes))
       return Error{llvm::formatv("{0} has {1} rows, which {2} blocks cannot share", stream.id,
-                                 stream.shape.front(), is.cluster)
+                                 stream.shape.front(), sharing->blocks)
                        .str()};
     const StreamModel *leader = leaderOf(stream);
     if (leader && leader != &stream && leader->notByTma.empty() && byTma)

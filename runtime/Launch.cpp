@@ -154,7 +154,9 @@ Status LaunchPlan::checkDevice(std::span<const Argument> args, const Driver &dri
     TILEWRIGHT_ASSIGN(bound.device, driver.currentDevice());
   }
   TILEWRIGHT_ASSIGN(const DeviceInfo *device, driver.device(bound.device));
+  // Whole clusters; how many of them run at once is known with the code (limitBlocks).
   int64_t most = device->multiprocessors;
+  most = std::max<int64_t>(most - most % source.clusterSize, source.clusterSize);
   if (auto index = static_cast<size_t>(bound.device);
       index < mostBlocks.size() && mostBlocks[index])
     most = std::min(most, mostBlocks[index]);

@@ -38,7 +38,8 @@ inline constexpr llvm::StringLiteral kTargetAttr = "cta.target"; // string, "sm_
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "cta.shared_bytes";
 inline constexpr llvm::StringLiteral kQueueAttr = "cta.queue";
 inline constexpr llvm::StringLiteral kScratchAttr = "cta.scratch";
-inline constexpr llvm::StringLiteral kClusterAttr = "cta.cluster"; // i32, blocks of a cluster
+/// i64 array: blocks of a cluster along the first axis of tiles, and the second.
+inline constexpr llvm::StringLiteral kClusterAttr = "cta.cluster";
 
 /// The layout of a tensor's type; the type must have one.
 const Layout &layoutOf(mlir::Type type);
@@ -84,8 +85,21 @@ bool isElected(RoleOp role);
 bool differsAmongWarpgroups(mlir::Value scalar);
 /// The roles that take turns at an order, in the order of the program.
 llvm::SmallVector<RoleOp> takersOf(OrderOp order);
-/// Blocks of a cluster; 1 without clusters.
-int64_t clusterOf(mlir::func::FuncOp kernel);
+
+/// The blocks of a cluster, which work on neighbouring tiles. The first axis varies fastest: block
+/// `rank` has place `rank % along[0]` along the first axis and `rank / along[0]` along the second.
+struct Cluster {
+  static constexpr size_t kAxes = 2;
+  std::array<int64_t, kAxes> along = {1, 1}; ///< The first axis of tiles, and the second.
+
+  int64_t blocks() const { return along[0] * along[1]; }
+  /// Ranks lie as far apart as this, of neighbours along an axis.
+  int64_t stride(int64_t axis) const { return axis == 0 ? 1 : along[0]; }
+};
+/// That of a kernel; one block without clusters.
+Cluster clusterOf(mlir::func::FuncOp kernel);
+/// Whether a value follows from where a tile stands along an axis.
+bool dependsOnTile(mlir::Value value, int64_t axis);
 
 inline constexpr int64_t kWarpsPerWarpgroup = 4;
 

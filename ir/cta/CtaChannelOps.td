@@ -28,26 +28,29 @@ def Cta_ChannelOp : Cta_Op<"channel"> {
     and `registers` have that layout if wgmma reads them. `shared` is the layout of all other slots.
     `plan-channels` adds the `plan`.
 
-    With `multicast` (C1: kind `tma`, in a kernel with `cta.cluster`) the blocks of the cluster fill
+    With `multicast along` an axis of tiles (C1: kind `tma`, in a kernel whose `cta.cluster` has
+    several blocks along it) the blocks of the cluster that are neighbours along this axis fill
     their slots with the same tile: each copies a part of the rows to all of them.
 
     ```mlir
     %k = cta.channel cp_async {shared = #cta.shared<pitch 64, swizzle <3, 3>>}
         : !cta.channel<3 x tensor<64x64xbf16>>
-    %b = cta.channel tma multicast : !cta.channel<4 x tensor<256x64xbf16>>
+    %b = cta.channel tma multicast along 0 : !cta.channel<4 x tensor<256x64xbf16>>
     %scales = cta.channel tma : !cta.channel<4 x tensor<128xf32>>
     ```
   }];
-  let arguments = (ins Cta_ChannelKindAttr:$kind, UnitAttr:$multicast,
+  let arguments = (ins Cta_ChannelKindAttr:$kind, OptionalAttr<I64Attr>:$multicast,
                        OptionalAttr<Cta_SharedAttr>:$shared, OptionalAttr<Cta_PlanAttr>:$plan);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "ChannelKind":$kind,
                                  "SharedAttr":$shared), [{
-    build($_builder, $_state, result, kind, /*multicast=*/false, shared, /*plan=*/nullptr);
+    build($_builder, $_state, result, kind, /*multicast=*/nullptr, shared, /*plan=*/nullptr);
   }]>];
   let results = (outs Cta_Channel:$result);
-  let assemblyFormat = "`` $kind (`multicast` $multicast^)? attr-dict `:` type($result)";
+  let assemblyFormat = "`` $kind (`multicast` `along` $multicast^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// Blocks that fill their slots with one tile.
+    int64_t sharers();
     /// Whether its slots have the layout that TMA and wgmma share (PanelLayout.h).
     bool hasPanelLayout();
     /// Whether slots are filled with values rounded to tf32, for a product that cannot round.

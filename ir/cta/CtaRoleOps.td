@@ -42,8 +42,9 @@ def Cta_TilesOp : Cta_Op<"tiles", [
     This is the tile scheduler. The box `of` counts all tiles. The blocks of the grid divide them
     evenly, and every role runs through the tiles of its block in the same order. Channels continue
     from one tile to the next, so a role may be tiles ahead of another. Tiles are independent: the
-    memory accesses of different tiles are not ordered. The c blocks of a cluster work on c
-    neighbours along the first axis. Some of these may lie past its end; stores there are dropped.
+    memory accesses of different tiles are not ordered. The blocks of a cluster work on neighbours
+    along the first axis, or on a rectangle of c x d tiles along the first two. Some of these may
+    lie past the end; stores there are dropped.
 
     Order. The first axis varies fastest. With `grouped` g, it varies within g tiles, and then the
     second axis advances: tiles that run at about the same time share rows of both operands in the
@@ -82,13 +83,14 @@ def Cta_TilesOp : Cta_Op<"tiles", [
     as a whole. One block finishes each tile: the one with its last step; for a tile without steps,
     the one with the last step before it, or block 0 if there is none.
 
-    C1: an argument per extent. C2: g is at least 1 and a multiple of the cluster's blocks. `folded`
-    and `descending` need two axes or more. C3: 0 <= i < t. C4: it is the only loop over tiles of its
-    role, at the top level. C5: there is no queue with clusters. C6: no carried value is pending or
-    a scalar. C7: no split with turns or a queue; in clusters all tiles have the same number of
-    steps; p >= 1. C8: `axes` names each axis once, the first as 0. C9: the host can compute what
-    the launch gives from sizes and scalar arguments. C10: the region for the steps takes the
-    coordinates and gives an i32, by scalar arithmetic on them and on values from outside.
+    C1: an argument per extent; a cluster along two axes needs both. C2: g is at least 1 and a
+    multiple of the cluster's blocks. `folded` and `descending` need two axes or more. C3: 0 <= i <
+    t. C4: it is the only loop over tiles of its role, at the top level. C5: there is no queue with
+    clusters. C6: no carried value is pending or a scalar. C7: no split with turns or a queue; in
+    clusters all tiles have the same number of steps; p >= 1. C8: `axes` names each axis once, the
+    first as 0. C9: the host can compute what the launch gives from sizes and scalar arguments. C10:
+    the region for the steps takes the coordinates and gives an i32, by scalar arithmetic on them
+    and on values from outside.
 
     ```mlir
     cta.tiles (%m, %n) of (%m_tiles, %n_tiles) grouped 16 { … }

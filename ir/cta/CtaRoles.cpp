@@ -21,7 +21,20 @@ static int64_t integerAttr(Operation *op, StringRef name, int64_t otherwise) {
   return attr ? attr.getInt() : otherwise;
 }
 
-int64_t cta::clusterOf(func::FuncOp kernel) { return integerAttr(kernel, kClusterAttr, 1); }
+Cluster cta::clusterOf(func::FuncOp kernel) {
+  Cluster cluster;
+  if (auto attr = kernel ? kernel->getAttrOfType<DenseI64ArrayAttr>(kClusterAttr) : nullptr)
+    for (auto [along, blocks] : llvm::zip(cluster.along, attr.asArrayRef()))
+      along = blocks;
+  return cluster;
+}
+
+bool cta::dependsOnTile(Value value, int64_t axis) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isa<TilesOp>(argument.getOwner()->getParentOp()) && argument.getArgNumber() == axis;
+  return llvm::any_of(value.getDefiningOp()->getOperands(),
+                      [&](Value operand) { return dependsOnTile(operand, axis); });
+}
 
 static bool multipliesByWarpgroups(RoleOp role) {
   return role

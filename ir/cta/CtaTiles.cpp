@@ -255,7 +255,7 @@ ChannelOp cta::channelOf(Value slot) {
 //===- Rules ----------------------------------------------------------------------------------===//
 
 /// Checks the order of tiles.
-static LogicalResult verifyOrder(TilesOp op, int64_t cluster) {
+static LogicalResult verifyOrder(TilesOp op, const Cluster &cluster) {
   size_t axes = op.getExtents().size();
   if (!op.getAxes().empty() && op.getAxes().size() != axes) // C8
     return op.emitOpError() << "orders " << op.getAxes().size() << " of " << axes
@@ -266,9 +266,9 @@ static LogicalResult verifyOrder(TilesOp op, int64_t cluster) {
   if (op.isGrouped() && axes < 2)
     return op.emitOpError() << "groups tiles of two axes or more, not of one";
   auto grouped = op.getGrouped();
-  if (grouped && (*grouped < 1 || *grouped % cluster != 0)) // C2
-    return op.emitOpError() << "groups " << *grouped << " tiles; a multiple of the " << cluster
-                            << " blocks of a cluster is needed";
+  if (grouped && (*grouped < 1 || *grouped % cluster.blocks() != 0)) // C2
+    return op.emitOpError() << "groups " << *grouped << " tiles; a multiple of the "
+                            << cluster.blocks() << " blocks of a cluster is needed";
   if (op.getFolded() && op.getDescending()) // C2
     return op.emitOpError()
            << "is folded and descending; groups go back and forth, or all backwards";
@@ -302,12 +302,16 @@ LogicalResult TilesOp::verify() {
   if (arguments != getExtents().size() || arguments == 0) // C1
     return emitOpError() << "has " << arguments << " coordinates for " << getExtents().size()
                          << " extents";
-  int64_t cluster = clusterOf((*this)->getParentOfType<func::FuncOp>());
+  Cluster cluster = clusterOf((*this)->getParentOfType<func::FuncOp>());
+  int64_t blocks = cluster.blocks();
+  if (cluster.along[1] > 1 && getExtents().size() < Cluster::kAxes) // C1
+    return emitOpError() << "has tiles along one axis, and clusters of " << cluster.along[0]
+                         << " x " << cluster.along[1] << " blocks along two";
   if (failed(verifyOrder(*this, cluster)))
     return failure();
-  if (getQueue() && cluster > 1) // C5
+  if (getQueue() && blocks > 1) // C5
     return emitOpError() << "takes tiles from a queue, which gives them to single blocks, not to "
-                         << "clusters of " << cluster << "; leave `queue` or the cluster out";
+                         << "clusters of " << blocks << "; leave `queue` or the cluster out";
   if (bool(getTurn()) != bool(getTurns()) ||
       (getTurn() && (*getTurn() < 0 || *getTurn() >= *getTurns()))) // C3
     return emitOpError() << "takes turn " << getTurn().value_or(0) << " of "
@@ -318,8 +322,8 @@ LogicalResult TilesOp::verify() {
   if (isSplit() && (getQueue() || getTurns())) // C7
     return emitOpError() << "splits tiles, of which each block has an even share; take `"
                          << (getQueue() ? "queue" : "turn") << "` or `split` away";
-  if (!getLengths().empty() && cluster > 1) // C7
-    return emitOpError() << "splits tiles that differ in steps, while the " << cluster
+  if (!getLengths().empty() && blocks > 1) // C7
+    return emitOpError() << "splits tiles that differ in steps, while the " << blocks
                          << " blocks of a cluster share their steps; give one number for all "
                          << "tiles, or take `cta.cluster` away";
   if (failed(verifyLengths(*this)))

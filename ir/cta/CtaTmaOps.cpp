@@ -28,6 +28,11 @@ bool cta::usesMbarriers(ChannelOp channel) {
   return false;
 }
 
+int64_t ChannelOp::sharers() {
+  std::optional<int64_t> axis = getMulticast();
+  return axis ? clusterOf((*this)->getParentOfType<func::FuncOp>()).along[*axis] : 1;
+}
+
 bool ChannelOp::hasPanelLayout() {
   if (getKind() == ChannelKind::Tma || getKind() == ChannelKind::Store)
     return true;
@@ -93,19 +98,21 @@ LogicalResult ChannelOp::verify() {
            << "by another; put the left operand of both, or of none";
   if (!getMulticast())
     return success();
-  auto kernel = (*this)->getParentOfType<func::FuncOp>();
-  int64_t cluster = kernel ? clusterOf(kernel) : 1;
-  if (getKind() != ChannelKind::Tma || cluster == 1) // C1
-    return emitOpError() << "copies to all blocks of a cluster; that takes kind `tma` and "
-                         << "`cta.cluster` on the kernel";
+  int64_t axis = *getMulticast();
+  bool isAxis = axis >= 0 && axis < int64_t(Cluster::kAxes);
+  if (getKind() != ChannelKind::Tma || !isAxis || sharers() == 1) // C1
+    return emitOpError() << "copies to the blocks of a cluster along axis " << axis
+                         << " of tiles; that takes kind `tma`, and `cta.cluster` on the kernel "
+                         << "with several blocks along this axis";
   if (tile.getRank() != 2)
-    return emitOpError() << "shares a tile of one row among " << cluster << " blocks; take "
+    return emitOpError() << "shares a tile of one row among " << sharers() << " blocks; take "
                          << "`multicast` away, and each brings it for itself";
   int64_t least = std::max<int64_t>(1, kBoxAlignment / panelsOf(tile).rowBytes());
-  if (tile.getDimSize(0) % (least * cluster) != 0)
-    return emitOpError() << "shares " << tile.getDimSize(0) << " rows among " << cluster
-                         << " blocks; each brings "
-                         << (least == 1 ? "as many" : "a multiple of " + std::to_string(least));
+  if (tile.getDimSize(0) % (least * sharers()) != 0)
+    return emitOpError() << "shares " << tile.getDimSize(0) << " rows among " << sharers()
+                         << " blocks; each must bring "
+                         << (least == 1 ? "the same number"
+                                        : "a multiple of " + std::to_string(least));
   return success();
 }
 

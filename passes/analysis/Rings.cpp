@@ -8,6 +8,25 @@ using namespace mlir;
 
 namespace tilewright::passes {
 
+//===- Blocks that share slots ----------------------------------------------------------------===//
+
+SmallVector<int64_t> sharedAxes(ArrayRef<cta::ChannelOp> ring) {
+  SmallVector<int64_t> axes;
+  for (int64_t axis = 0; axis < int64_t(cta::Cluster::kAxes); ++axis)
+    if (llvm::any_of(ring, [&](cta::ChannelOp each) { return each.getMulticast() == axis; }))
+      axes.push_back(axis);
+  return axes;
+}
+
+int64_t fillersOf(ArrayRef<cta::ChannelOp> ring) {
+  cta::Cluster cluster =
+      cta::clusterOf(cta::ChannelOp(ring.front())->getParentOfType<func::FuncOp>());
+  int64_t blocks = 1;
+  for (int64_t axis : sharedAxes(ring))
+    blocks += cluster.along[axis] - 1;
+  return blocks;
+}
+
 //===- Which channels share barriers ----------------------------------------------------------===//
 
 /// The acquires and waits of a channel, in program order.

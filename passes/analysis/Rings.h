@@ -23,6 +23,12 @@ int64_t fillsOf(llvm::ArrayRef<cta::ChannelOp> ring);
 /// The arrivals with which all roles of a block release such slots.
 int64_t reopensOf(llvm::ArrayRef<cta::ChannelOp> ring);
 
+/// Axes of tiles along which blocks of a cluster fill these slots for each other (`multicast`).
+llvm::SmallVector<int64_t> sharedAxes(llvm::ArrayRef<cta::ChannelOp> ring);
+/// How many blocks copy to such slots of one block, this block included. A role that releases a
+/// slot arrives in all of them.
+int64_t fillersOf(llvm::ArrayRef<cta::ChannelOp> ring);
+
 /// Who arrives when a role releases a slot.
 enum class Returner { Thread, Warp, Warpgroup };
 Returner returnerOf(cta::RoleOp role, llvm::ArrayRef<cta::ChannelOp> ring);

@@ -195,13 +195,26 @@ struct CheckProgram : impl::CheckProgramBase<CheckProgram> {
   }
 
   LogicalResult checkResources(func::FuncOp kernel) {
-    const Target *target = findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr));
     if (int64_t warps = cta::warpsOf(kernel); warps > 32)
       return kernel.emitError() << "has "
                                 << (kernel.getOps<cta::RoleOp>().empty() ? "" : "roles of ")
                                 << warps << " warps; a block has 32";
-    if (int64_t cluster = cta::clusterOf(kernel); cluster < 1 || cluster > 8)
-      return kernel.emitError() << "has clusters of " << cluster << " blocks; 1 to 8 run anywhere";
+    return checkCluster(kernel);
+  }
+
+  LogicalResult checkCluster(func::FuncOp kernel) {
+    Attribute given = kernel->getAttr(cta::kClusterAttr);
+    auto along = dyn_cast_or_null<DenseI64ArrayAttr>(given);
+    if (given && (!along || along.empty() || along.size() > int64_t(cta::Cluster::kAxes)))
+      return kernel.emitError() << "has `" << cta::kClusterAttr << "` " << given
+                                << "; it is the blocks along the first axis of tiles, and along "
+                                << "the second: `array<i64: 2>`, `array<i64: 2, 4>`";
+    constexpr int64_t kMost = 8;
+    int64_t blocks = cta::clusterOf(kernel).blocks();
+    if (along &&
+        (blocks > kMost || llvm::any_of(along.asArrayRef(), [](int64_t n) { return n < 1; })))
+      return kernel.emitError() << "has clusters of " << blocks << " blocks; 1 to " << kMost
+                                << " run anywhere";
     return success();
   }
 
@@ -314,35 +327,27 @@ struct CheckProgram : impl::CheckProgramBase<CheckProgram> {
     for (auto &[role, slots] : takes)
       if (failed(checkRates(channel, fills, slots)))
         return failure();
-    return channel.getMulticast() ? checkMulticast(fills) : success();
+    return channel.getMulticast() ? checkMulticast(fills, *channel.getMulticast()) : success();
   }
 
-  /// The blocks of a cluster differ along the first axis of tiles. A multicast tile must not depend
-  /// on it.
-  LogicalResult checkMulticast(ArrayRef<Operation *> fills) {
+  /// The blocks of a cluster that are neighbours along an axis differ in it. A tile that they share
+  /// must not depend on it.
+  LogicalResult checkMulticast(ArrayRef<Operation *> fills, int64_t axis) {
+    auto depends = [&](Value value) { return cta::dependsOnTile(value, axis); };
     for (Operation *fill : fills) {
       for (Operation *around : loopsAround(fill))
-        if (!isa<cta::TilesOp>(around) &&
-            llvm::any_of(around->getOperands(), [&](Value bound) { return dependsOnRank(bound); }))
+        if (!isa<cta::TilesOp>(around) && llvm::any_of(around->getOperands(), depends))
           return fill->emitError() << "is `multicast` and stands in a loop or branch that differs "
-                                   << "among the blocks of the cluster: it depends on the first "
-                                   << "axis of tiles; take the channel's `multicast` away";
+                                   << "among the blocks of the cluster: it depends on axis " << axis
+                                   << " of tiles; take the channel's `multicast` away";
       for (Operation *user : fill->getUsers())
         if (auto copy = dyn_cast<cta::CopyOp>(user))
-          for (Value index : copy.getIndices())
-            if (dependsOnRank(index))
-              return copy.emitError() << "brings each block of the cluster another tile: an index "
-                                      << "depends on the first axis of tiles; take the channel's "
-                                      << "`multicast` away, or another index";
+          if (llvm::any_of(copy.getIndices(), depends))
+            return copy.emitError() << "brings each block of the cluster another tile: an index "
+                                    << "depends on axis " << axis << " of tiles; take the "
+                                    << "channel's `multicast` away, or another index";
     }
     return success();
-  }
-
-  bool dependsOnRank(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return isa<cta::TilesOp>(argument.getOwner()->getParentOp()) && argument.getArgNumber() == 0;
-    Operation *op = value.getDefiningOp();
-    return llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOnRank(operand); });
   }
 };
 

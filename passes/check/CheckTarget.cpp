@@ -64,7 +64,7 @@ Needs needsOf(cta::MmaOp op, const Target &target) {
 }
 
 Needs needsOf(func::FuncOp op) {
-  if (cta::clusterOf(op) == 1)
+  if (cta::clusterOf(op).blocks() == 1)
     return {};
   return {{Feature::Clusters, "runs in clusters of blocks", "take `cta.cluster` away"}};
 }

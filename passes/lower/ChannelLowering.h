@@ -16,6 +16,8 @@
 
 #include "ir/cta/Cta.h"
 #include "ir/cuda/Cuda.h"
+#include "passes/analysis/Rings.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -39,7 +41,8 @@ private:
     cta::RingAttr plan() { return channels.front().getPlan()->getRing(); }
     cta::ChannelKind kind() { return channels.front().getKind(); }
     int64_t depth() { return channels.front().getResult().getType().getDepth(); }
-    bool multicast(); // its slots are filled, and released, by the whole cluster
+    /// Whether several blocks of a cluster fill, and release, its slots.
+    bool multicast() { return !sharedAxes(channels).empty(); }
   };
 
   /// The position of a role in a ring that it fills or empties.
@@ -111,6 +114,7 @@ private:
   bool meetsAt(cta::ReleaseOp op);
   /// The arrival of the producer or the consumer.
   void handOver(Ring &ring, Value number);
+  Value fillerOf(Ring &ring, Value number);
   void giveBack(Ring &ring, Value number, Value condition);
   void releaseToRing(Ring &ring, cta::ReleaseOp op);
 

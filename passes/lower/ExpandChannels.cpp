@@ -61,7 +61,7 @@ void Expander::makeBarriers() {
     if (target.has(Feature::Tma))
       builder.create<cuda::FenceOp>(loc, cuda::FenceKind::MbarrierInit);
   });
-  if (cluster > 1) {
+  if (cluster.blocks() > 1) {
     builder.create<cuda::ClusterArriveOp>(loc);
     builder.create<cuda::ClusterWaitOp>(loc);
   } else {

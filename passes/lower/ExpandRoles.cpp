@@ -79,7 +79,7 @@ LogicalResult Expander::expandRoles() {
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); };
   warpgroup = builder.create<arith::ShRSIOp>(named("warpgroup"), warp, constant(2));
   warpgroupThread = builder.create<arith::AndIOp>(named("group_thread"), thread, constant(127));
-  if (cluster > 1)
+  if (cluster.blocks() > 1)
     rank = builder.create<cuda::ClusterRankOp>(named("rank"), builder.getI32Type());
   makeBarriers();
 
@@ -95,7 +95,7 @@ LogicalResult Expander::expandRoles() {
   }
   if (failed(expandPools(pools)))
     return failure();
-  if (cluster > 1) {
+  if (cluster.blocks() > 1) {
     builder.create<cuda::ClusterArriveOp>(loc);
     builder.create<cuda::ClusterWaitOp>(loc);
   }

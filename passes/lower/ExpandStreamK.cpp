@@ -152,7 +152,7 @@ LogicalResult Expander::expandStreamK(const TileLoop &tiles) {
 //===- Parts ----------------------------------------------------------------------------------===//
 
 Value Expander::blockAt(Value place) {
-  return cluster == 1 ? place : add(mul(place, cluster), rank);
+  return cluster.blocks() == 1 ? place : add(mul(place, cluster.blocks()), rank);
 }
 
 /// The place of this thread's first word of a part from `block`; the parts of several tiles follow

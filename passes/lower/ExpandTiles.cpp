@@ -44,14 +44,19 @@ Value Expander::quotient(Value number, const Divisor &by) {
 
 /// The number of tiles of the fastest axis in a group; a cluster counts as one.
 Value Expander::groupOf(cta::TilesOp op) {
-  if (auto grouped = op.getGrouped(); grouped && (cluster == 1 || op.getAxes().empty()))
-    return constant(*grouped / cluster);
+  if (auto grouped = op.getGrouped(); grouped && (cluster.blocks() == 1 || op.getAxes().empty()))
+    return constant(*grouped / cluster.along[0]);
   Value size = op.getGrouped() ? constant(*op.getGrouped()) : scalar(op.getGroup());
-  if (cluster == 1)
+  if (cluster.blocks() == 1)
     return size;
-  Value together = constant(cluster);
-  if (!op.getAxes().empty()) // along the others blocks do not go together
-    together = select(equal(scalar(op.getAxes()[0]), constant(0)), together, constant(1));
+  Value together = constant(cluster.along[0]);
+  if (!op.getAxes().empty()) { // along the third axis blocks do not go together
+    auto isFirst = [&](int64_t axis) { return equal(scalar(op.getAxes()[0]), constant(axis)); };
+    Value otherwise = cluster.along[1] == 1
+                          ? constant(1)
+                          : select(isFirst(1), constant(cluster.along[1]), constant(1));
+    together = select(isFirst(0), together, otherwise);
+  }
   return builder.createOrFold<arith::DivSIOp>(loc, size, together);
 }
 
@@ -79,16 +84,23 @@ SmallVector<Value> Expander::byAxis(cta::TilesOp op, ArrayRef<Value> ordered) {
   return values.empty() ? SmallVector<Value>(ordered) : values;
 }
 
+/// Place of the block in its cluster, along an axis.
+Value Expander::placeInCluster(int64_t axis) {
+  Value place = axis == 0 ? rank : div(rank, cluster.along[0]);
+  return axis == 0 && cluster.along[1] > 1 ? rem(place, cluster.along[0]) : place;
+}
+
 /// Values that are the same for all tiles, computed before the loop. A cluster runs through tiles
-/// as one block would: c neighbours on the first axis are one.
+/// as one block would: the tiles of its blocks are one.
 Expander::TileLoop Expander::planTiles(cta::TilesOp op) {
   TileLoop loop;
   loop.op = op;
   SmallVector<Value> extents;
   for (Value extent : op.getExtents())
     extents.push_back(scalar(extent));
-  if (cluster > 1)
-    extents[0] = div(add(extents[0], constant(cluster - 1)), cluster);
+  for (auto [extent, along] : llvm::zip(extents, cluster.along))
+    if (along > 1)
+      extent = div(add(extent, constant(along - 1)), along);
   extents = inOrder(op, extents);
   loop.total = extents[0];
   for (Value extent : ArrayRef(extents).drop_front())
@@ -168,8 +180,9 @@ SmallVector<Value> Expander::tileCoordinates(const TileLoop &loop, Value number)
     rest = left;
   }
   coordinates = byAxis(op, coordinates);
-  if (cluster > 1)
-    coordinates[0] = add(mul(coordinates[0], cluster), rank);
+  for (auto [axis, along] : llvm::enumerate(cluster.along))
+    if (along > 1)
+      coordinates[axis] = add(mul(coordinates[axis], along), placeInCluster(axis));
   return coordinates;
 }
 
@@ -207,8 +220,8 @@ LogicalResult Expander::expandTile(const TileLoop &loop, ArrayRef<Value> coordin
 LogicalResult Expander::expandTiles(cta::TilesOp op) {
   TileLoop loop = planTiles(op);
   loop.carried = declareCarried(op);
-  loop.first = div(builder.create<cuda::BlockIdOp>(loc, builder.getI32Type()), cluster);
-  loop.step = div(builder.create<cuda::GridSizeOp>(loc, builder.getI32Type()), cluster);
+  loop.first = div(builder.create<cuda::BlockIdOp>(loc, builder.getI32Type()), cluster.blocks());
+  loop.step = div(builder.create<cuda::GridSizeOp>(loc, builder.getI32Type()), cluster.blocks());
   assignTiles(op.getInitArgs(), loop.carried);
   if (failed(op.getQueue()  ? expandQueue(loop)
              : op.isSplit() ? expandStreamK(loop)

@@ -77,9 +77,8 @@ cuda::TensorMapType Expander::mapType(Operation *op) {
                   store.getExtents(), storingWarpgroups(store), /*tf32=*/false);
   auto copy = cast<cta::CopyOp>(op);
   cta::ChannelOp channel = cta::channelOf(copy.getSlot());
-  bool multicast = channel.getMulticast();
   return typeOf(copy.getView(), cta::tileOf(channel.getResult().getType()), panelsOf(channel),
-                copy.getExtents(), multicast ? cta::clusterOf(kernel) : 1, channel.holdsTf32());
+                copy.getExtents(), channel.sharers(), channel.holdsTf32());
 }
 
 ArrayAttr Expander::mapAxes(Value view) {
@@ -136,17 +135,29 @@ void Expander::forEachBox(Value view, cuda::TensorMapType map, const PanelLayout
            });
 }
 
+/// The ranks of the block's neighbours along an axis and its own, as bits.
+Value Expander::sharersOf(int64_t axis) {
+  int64_t mask = 0, other = 1 - axis;
+  for (int64_t place = 0; place < cluster.along[axis]; ++place)
+    mask |= int64_t(1) << place * cluster.stride(axis);
+  if (cluster.along[axis] == cluster.blocks())
+    return constant(mask);
+  Value first = mul(placeInCluster(other), cluster.stride(other));
+  auto named = NameLoc::get(builder.getStringAttr("sharers"), loc);
+  return builder.create<arith::ShLIOp>(named, constant(mask), first);
+}
+
 LogicalResult Expander::expandTmaCopy(cta::CopyOp op) {
   SlotState &slot = slots[op.getSlot()];
   cta::ChannelOp channel = slot.channel;
   PanelLayout panels = *channels[channel.getResult()].panels;
   cuda::TensorMapType type = mapType(op);
   Value map = mapOf(op.getView(), type);
-  bool multicast = channel.getMulticast();
-  int64_t rows = panels.rows / (multicast ? cluster : 1);
-  Value share = multicast ? mul(rank, rows) : Value();
+  std::optional<int64_t> multicast = channel.getMulticast();
+  int64_t rows = panels.rows / channel.sharers();
+  Value share = multicast ? mul(placeInCluster(*multicast), rows) : Value();
   byOneThread([&] {
-    Value mask = multicast ? constant((1 << cluster) - 1) : Value();
+    Value mask = multicast ? sharersOf(*multicast) : Value();
     forEachBox(op.getView(), type, panels, op.getExtents(), op.getIndices(), rows, share,
                /*origin=*/{}, [&](ValueRange coordinates, Value offset) {
                  builder.create<cuda::TmaLoadOp>(loc, map, coordinates, add(slot.address, offset),

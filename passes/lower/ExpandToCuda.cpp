@@ -364,8 +364,8 @@ void Expander::makeKernel() {
   if (hasRoles) // roles branch on it: tells the compiler that it is equal in all lanes
     warp = builder.create<cuda::ShuffleIdxOp>(named("warp"), warp.getType(), warp, i32(0));
   entryEnd = warp.getDefiningOp();
-  if (cluster > 1)
-    result->setAttr(cuda::kClusterAttr, builder.getI32IntegerAttr(cluster));
+  if (cluster.blocks() > 1)
+    result->setAttr(cuda::kClusterAttr, builder.getI32IntegerAttr(cluster.blocks()));
 }
 
 Expander::FreshThread::FreshThread(Expander &expander, bool active)

@@ -313,6 +313,7 @@ private:
   TileLoop planTiles(cta::TilesOp op);
   llvm::SmallVector<Value> groupCoordinates(const TileLoop &loop, Value inPlane, Value plane);
   llvm::SmallVector<Value> tileCoordinates(const TileLoop &loop, Value number);
+  Value placeInCluster(int64_t axis);
   mlir::LogicalResult expandTile(const TileLoop &loop, llvm::ArrayRef<Value> coordinates);
   llvm::SmallVector<Value> declareCarried(cta::TilesOp op);
   void takeOver(mlir::ValueRange names, llvm::ArrayRef<Value> carried);
@@ -402,6 +403,7 @@ private:
                   llvm::ArrayRef<int64_t> extents, mlir::ValueRange indices, int64_t rows,
                   Value firstRow, std::pair<Value, Value> origin,
                   llvm::function_ref<void(mlir::ValueRange coordinates, Value offset)> move);
+  Value sharersOf(int64_t axis);
   mlir::LogicalResult expandTmaCopy(cta::CopyOp op);
   void enterStores();
   /// The value of a slot counter, which then advances.
@@ -485,7 +487,7 @@ private:
   bool elected = false;  // a single thread runs it
   Value warpgroup;       // number within the block
   Value warpgroupThread; // number of the thread in its warpgroup
-  int64_t cluster = 1;
+  cta::Cluster cluster;
   Value rank;        // number of the block in its cluster
   Value sharedTiles; // of the block, if the role takes turns at its tiles; null if it takes all
   bool insideTurn = false;           // inside a section that warpgroups pass one by one

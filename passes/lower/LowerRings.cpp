@@ -16,10 +16,11 @@
 // Channels whose slots always change hands together, next to each other in the program, share their
 // barriers: the bytes of all are counted on one.
 //
-// A multicast slot is filled in every block of the cluster, by a share of each block. It is free
-// when all blocks have released theirs, so a consumer arrives in every block. The arrive is
-// relaxed: products have been waited for, so nothing needs a release. One at cluster scope would be
-// a fence of all memory, which cost a fifth of a product's speed.
+// A multicast slot is filled by shares of several blocks: of a row of the cluster, of a column, or,
+// where barriers are shared, of both. Each of them copies to all blocks of its row or column, when
+// these have released the slot, so a consumer arrives in every block that fills its own. The arrive
+// is relaxed: products have been waited for, so nothing needs a release. One at cluster scope would
+// be a fence of all memory, which cost a fifth of a product's speed.
 #include "passes/analysis/Rings.h"
 #include "passes/analysis/SharedMemory.h"
 #include "passes/lower/ChannelLowering.h"
@@ -30,10 +31,6 @@ namespace tilewright::passes {
 using namespace mlir;
 
 //===- Plan -----------------------------------------------------------------------------------===//
-
-bool ChannelLowering::Ring::multicast() {
-  return llvm::any_of(channels, [](cta::ChannelOp channel) { return channel.getMulticast(); });
-}
 
 void ChannelLowering::planRings() {
   for (auto channel : kernel.getOps<cta::ChannelOp>()) {
@@ -179,12 +176,41 @@ void ChannelLowering::giveBack(Ring &ring, Value number, Value condition) {
     return;
   }
   // One thread of each warp or warpgroup for each block.
-  auto arrive = [&](Value block) {
+  auto arrive = [&](Value number) {
+    Value block = fillerOf(ring, number);
+    if (block != number)
+      block.setLoc(named("block"));
     Value there = builder.create<cuda::MapaOp>(loc, empty.getType(), empty, block);
     builder.create<cuda::MbarrierArriveRemoteOp>(loc, there,
                                                  /*relaxed=*/returner != Returner::Warp);
   };
-  once(of, arrive, cta::clusterOf(kernel), condition);
+  once(of, arrive, fillersOf(ring.channels), condition);
+}
+
+/// The rank of the `number`-th block that fills slots of this one.
+Value ChannelLowering::fillerOf(Ring &ring, Value number) {
+  cta::Cluster cluster = cta::clusterOf(kernel);
+  SmallVector<int64_t> axes = sharedAxes(ring.channels);
+  if (cluster.along[axes.front()] == cluster.blocks())
+    return number;
+  Value rank = builder.create<cuda::ClusterRankOp>(named("rank"), builder.getI32Type());
+  Value width = constant(cluster.along[0]);
+  Value first = builder.create<arith::RemSIOp>(loc, rank, width);
+  Value second = builder.create<arith::DivSIOp>(loc, rank, width);
+  auto blockAt = [&](Value first, Value second) -> Value {
+    return builder.create<arith::AddIOp>(loc, first,
+                                         builder.create<arith::MulIOp>(loc, second, width));
+  };
+  if (axes.size() == 1)
+    return axes.front() == 0 ? blockAt(number, second) : blockAt(first, number);
+  // Those along the first axis, and then those along the second, without this one again.
+  auto isLess = [&](Value a, Value b) -> Value {
+    return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a, b);
+  };
+  Value other = builder.create<arith::SubIOp>(loc, number, width);
+  Value behind = builder.create<arith::AddIOp>(loc, other, constant(1));
+  other = select(isLess(other, second), other, behind);
+  return select(isLess(number, width), blockAt(number, second), blockAt(first, other));
 }
 
 //===- The queue's ring -----------------------------------------------------------------------===//

@@ -288,7 +288,7 @@ private:
                << (channel.kind == "store" ? "through slots that are as many and as large"
                                            : "of the same role and as many slots")
                << ", which goes with no other";
-      if (channel.multicast && (channel.kind != "tma" || !plan.blocks.cluster))
+      if (channel.multicast && (channel.kind != "tma" || plan.blocks.cluster.empty()))
         return getOperation().emitError()
                << "has a plan in which `" << channel.id << "` goes by multicast; that takes `tma` "
                << "and `clusters of` some blocks";

@@ -41,9 +41,9 @@ bool followsFromAxis(const Access &access, int64_t axis) {
 
 class ClusterTiles {
 public:
-  ClusterTiles(func::FuncOp kernel, const Plan::Blocks &blocks)
-      : kernel(kernel), dims(kernel), cluster(blocks.cluster),
-        axis(blocks.axes.empty() ? 0 : blocks.axes[0]),
+  /// `blocks` of a cluster are neighbours along `axis`.
+  ClusterTiles(func::FuncOp kernel, int64_t axis, int64_t blocks)
+      : kernel(kernel), dims(kernel), blocks(blocks), axis(axis),
         extent((*kernel.getOps<tile::GridOp>().begin()).getExtents()[axis]) {}
 
   LogicalResult run() {
@@ -61,7 +61,7 @@ private:
     if (followsFromAxis(access, axis))
       return access.op->emitError()
              << "has an index that follows from axis " << axis << " of the grid, and stands past "
-             << "its end where that is no multiple of the " << cluster << " blocks of a cluster; "
+             << "its end where that is no multiple of the " << blocks << " blocks of a cluster; "
              << "let `axes` start with one of rows, or take `clusters` away";
     for (auto [place, index] : llvm::enumerate(access.indices)) {
       llvm::DenseSet<Value> seen;
@@ -72,7 +72,7 @@ private:
       return success();
     return access.op->emitError()
            << "writes inside of its view, or may, in tiles past the end of axis " << axis
-           << " of the grid, which are there where that is no multiple of the " << cluster
+           << " of the grid, which are there where that is no multiple of the " << blocks
            << " blocks of a cluster; take `clusters` away, or let `axes` start with an axis of "
            << "`cdiv(size, tile)` tiles";
   }
@@ -100,14 +100,19 @@ private:
 
   func::FuncOp kernel;
   Dims dims;
-  int64_t cluster, axis;
+  int64_t blocks, axis;
   Value extent;
 };
 
 } // namespace
 
 LogicalResult prepareForClusters(func::FuncOp kernel, const Plan::Blocks &blocks) {
-  return ClusterTiles(kernel, blocks).run();
+  for (auto [place, along] : llvm::enumerate(blocks.cluster)) {
+    int64_t axis = blocks.axes.empty() ? int64_t(place) : blocks.axes[place];
+    if (along > 1 && failed(ClusterTiles(kernel, axis, along).run()))
+      return failure();
+  }
+  return success();
 }
 
 bool decidesRow(func::FuncOp kernel, int64_t axis) {

@@ -8,7 +8,7 @@
 
 namespace tilewright::passes {
 
-/// The blocks of a cluster take neighbours along the first axis, and some of these lie past its
+/// The blocks of a cluster take neighbours along the first axes, and some of these lie past the
 /// end. Refuses kernels in which such a tile could have an effect: its stores must be dropped.
 /// Facts that hold only for places on the grid are removed.
 mlir::LogicalResult prepareForClusters(mlir::func::FuncOp kernel, const Plan::Blocks &blocks);

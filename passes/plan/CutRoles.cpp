@@ -129,12 +129,29 @@ private:
     return channels;
   }
 
+  /// The axis of tiles along which the blocks of a cluster load the same. If there is none, one of
+  /// these, and check-program says why blocks cannot share it.
+  static int64_t axisAlike(tile::LoadOp load) {
+    cta::Cluster cluster = cta::clusterOf(load->getParentOfType<func::FuncOp>());
+    int64_t last = 0;
+    for (int64_t axis = 0; axis < int64_t(cta::Cluster::kAxes); ++axis) {
+      if (cluster.along[axis] == 1)
+        continue;
+      last = axis;
+      if (llvm::none_of(load.getIndices(),
+                        [&](Value index) { return cta::dependsOnTile(index, axis); }))
+        return axis;
+    }
+    return last;
+  }
+
   static Value makeChannel(OpBuilder &builder, tile::LoadOp load, const Plan::Channel &entry) {
     auto type = cta::ChannelType::get(builder.getContext(), entry.slots, tileOf(load));
     auto channel =
         builder.create<cta::ChannelOp>(placeNamed(load, load.getView()), type,
                                        *cta::symbolizeChannelKind(entry.kind), cta::SharedAttr());
-    channel.setMulticast(entry.multicast);
+    if (entry.multicast)
+      channel.setMulticast(axisAlike(load));
     channel->setAttr(kIdAttr, builder.getStringAttr(entry.id));
     return channel;
   }

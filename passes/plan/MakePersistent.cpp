@@ -43,7 +43,12 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
                        << plan.blocks.axes.size();
       return signalPassFailure();
     }
-    if (plan.blocks.cluster && failed(prepareForClusters(kernel, plan.blocks)))
+    if (plan.blocks.cluster.size() > grid.getExtents().size()) {
+      grid.emitError() << "has one axis, and a plan with clusters along two; take `clusters of "
+                       << plan.blocks.clusterBlocks() << "`";
+      return signalPassFailure();
+    }
+    if (failed(prepareForClusters(kernel, plan.blocks)))
       return signalPassFailure();
     SmallVector<Operation *> body;
     DenseSet<Operation *> own;
@@ -119,22 +124,23 @@ private:
       blocks = builder.create<arith::MulIOp>(loc, blocks, number(plan.perSm));
       getOperation()->setAttr(cta::kMinBlocksAttr, builder.getI32IntegerAttr(plan.perSm));
     }
-    if (plan.cluster && plan.least) { // one at least
-      Value clusters = builder.create<arith::DivSIOp>(loc, blocks, number(plan.cluster));
+    int64_t cluster = plan.clusterBlocks();
+    if (cluster > 1 && plan.least) { // one at least
+      Value clusters = builder.create<arith::DivSIOp>(loc, blocks, number(cluster));
       clusters = builder.create<arith::MaxSIOp>(loc, clusters, number(1));
-      blocks = builder.create<arith::MulIOp>(loc, clusters, number(plan.cluster));
+      blocks = builder.create<arith::MulIOp>(loc, clusters, number(cluster));
     }
     Value tiles;
     for (size_t place = 0; place < grid.getExtents().size(); ++place) {
       Value extent = grid.getExtents()[plan.axes.empty() ? place : plan.axes[place]];
-      if (plan.cluster && place == 0)
-        extent = builder.create<arith::CeilDivSIOp>(loc, extent, number(plan.cluster));
+      if (int64_t along = plan.clusterAlong(place); along > 1)
+        extent = builder.create<arith::CeilDivSIOp>(loc, extent, number(along));
       tiles = tiles ? builder.create<arith::MulIOp>(loc, tiles, extent) : extent;
     }
-    if (plan.cluster) {
-      tiles = builder.create<arith::MulIOp>(loc, tiles, number(plan.cluster));
-      getOperation()->setAttr(cta::kClusterAttr, builder.getI32IntegerAttr(plan.cluster));
-    }
+    if (cluster > 1)
+      tiles = builder.create<arith::MulIOp>(loc, tiles, number(cluster));
+    if (!plan.cluster.empty())
+      getOperation()->setAttr(cta::kClusterAttr, builder.getDenseI64ArrayAttr(plan.cluster));
     if (plan.turns)
       tiles = builder.create<arith::CeilDivSIOp>(loc, tiles, number(plan.turns));
     if (plan.least) // if there are tiles at all

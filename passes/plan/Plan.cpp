@@ -53,8 +53,8 @@ static std::string sizesOf(ArrayRef<int64_t> sizes) {
 
 static std::string textOf(const Plan::Blocks &blocks) {
   std::string text = blocks.perSm ? std::to_string(blocks.perSm) + " per SM" : "one per tile";
-  if (blocks.cluster)
-    text += ", clusters of " + std::to_string(blocks.cluster);
+  for (auto [at, along] : enumerate(blocks.cluster))
+    text += (at ? " x " : ", clusters of ") + std::to_string(along);
   if (blocks.turns)
     text += ", " + std::to_string(blocks.turns) + " in turns";
   if (blocks.least)

@@ -51,8 +51,9 @@ struct Plan {
     bool operator==(const Parts &) const = default;
   };
   struct Blocks {
-    int64_t perSm = 0;   ///< Persistent blocks per SM; 0: one block per tile.
-    int64_t cluster = 0; ///< Blocks of a cluster, neighbours along the first axis; 0: no clusters.
+    int64_t perSm = 0; ///< Persistent blocks per SM; 0: one block per tile.
+    /// Blocks of a cluster along the first axis, or the first two; empty: no clusters.
+    std::vector<int64_t> cluster;
     int64_t turns =
         0; ///< Ping-pong: tiles of a block in flight, each with roles of its own; 0: one.
     std::string splitLoop; ///< Stream-K: the loop whose iterations blocks divide in the remaining
@@ -63,6 +64,10 @@ struct Plan {
     bool folded = false;       ///< Every other group runs backwards along the second axis.
     bool descending = false;   ///< All groups run backwards.
     bool queue = false;        ///< Blocks take tiles from a queue.
+
+    /// Blocks of a cluster along a place in `axes`.
+    int64_t clusterAlong(size_t place) const { return place < cluster.size() ? cluster[place] : 1; }
+    int64_t clusterBlocks() const { return clusterAlong(0) * clusterAlong(1); }
     bool operator==(const Blocks &) const = default;
   };
   struct Role {

@@ -80,10 +80,8 @@ private:
     int64_t bytes = 0;
     for (cta::ChannelOp channel : ring)
       bytes += copied ? panelsOf(channel).bytes() : 0;
-    bool multicast = llvm::any_of(ring, [](cta::ChannelOp c) { return c.getMulticast(); });
-    int64_t blocks = multicast ? cta::clusterOf(kernel) : 1; // each consumer arrives in all blocks
     return makeRing(number, first.getResult().getType().getDepth(), fillsOf(ring),
-                    reopensOf(ring) * blocks, bytes);
+                    reopensOf(ring) * fillersOf(ring), bytes);
   }
 
   void placeChannels(ArrayRef<Channels> rings) {

@@ -91,6 +91,19 @@ static bool isId(StringRef text, char letter) {
   return text.size() > 1 && text.front() == letter && all_of(text.drop_front(), isDigit);
 }
 
+/// "clusters of 2", "clusters of 2 x 4"
+Status EntryReader::readCluster(Piece entry) {
+  std::vector<Piece> words = entry.words();
+  plan.blocks.cluster.clear();
+  TILEWRIGHT_ASSIGN(plan.blocks.cluster.emplace_back(), number(words[2]));
+  if (words.size() == 3)
+    return {};
+  if (words.size() != 5 || words[3].text != "x")
+    return error(entry, "`clusters of 2`, or of `2 x 4` along two axes,");
+  TILEWRIGHT_ASSIGN(plan.blocks.cluster.emplace_back(), number(words[4]));
+  return {};
+}
+
 Status EntryReader::readBlocks(Piece entry) {
   std::vector<Piece> words = entry.words();
   if (entry.text == "folded")
@@ -103,8 +116,8 @@ Status EntryReader::readBlocks(Piece entry) {
     return readAxes(entry);
   else if (words.size() == 2 && words[0].text == "grouped") {
     TILEWRIGHT_ASSIGN(plan.blocks.grouped, number(words[1]));
-  } else if (words.size() == 3 && words[0].text == "clusters" && words[1].text == "of") {
-    TILEWRIGHT_ASSIGN(plan.blocks.cluster, number(words[2]));
+  } else if (words.size() >= 3 && words[0].text == "clusters" && words[1].text == "of") {
+    return readCluster(entry);
   } else if (words.size() == 3 && words[1].text == "in" && words[2].text == "turns") {
     TILEWRIGHT_ASSIGN(plan.blocks.turns, number(words[0]));
     if (plan.blocks.turns < 2)
@@ -117,8 +130,10 @@ Status EntryReader::readBlocks(Piece entry) {
   } else if (words.size() == 3 && words[1].text == "per" && words[2].text == "SM") {
     TILEWRIGHT_ASSIGN(plan.blocks.perSm, number(words[0]));
   } else if (entry.text != "one per tile") {
-    return error(entry, "`one per tile`, `1 per SM`, `clusters of 2`, `2 in turns`, `split l1 "
-                        "least 16`, `axes 1 0`, `grouped 16`, `folded`, `descending` or `queue`");
+    return error(
+        entry,
+        "`one per tile`, `1 per SM`, `clusters of 2`, `clusters of 2 x 4`, `2 in turns`, `split l1 "
+        "least 16`, `axes 1 0`, `grouped 16`, `folded`, `descending` or `queue`");
   }
   return {};
 }

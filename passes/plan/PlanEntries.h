@@ -61,6 +61,7 @@ private:
   Status readWhen(Piece entry);
   Status readTile(Piece entry);
   Status readBlocks(Piece entry);
+  Status readCluster(Piece entry);
   Status readAxes(Piece entry);
   Status readRole(Piece entry);
   Status readProduct(Piece entry);

@@ -16,7 +16,7 @@ static json::Object jsonOf(const Plan::Parts &parts) {
 }
 
 static json::Object jsonOf(const Plan::Blocks &blocks) {
-  return json::Object{{"per_sm", blocks.perSm},          {"cluster", blocks.cluster},
+  return json::Object{{"per_sm", blocks.perSm},          {"cluster", json::Array(blocks.cluster)},
                       {"turns", blocks.turns},           {"split_loop", blocks.splitLoop},
                       {"least", blocks.least},           {"axes", json::Array(blocks.axes)},
                       {"grouped", blocks.grouped},       {"folded", blocks.folded},

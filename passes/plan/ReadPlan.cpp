@@ -120,9 +120,12 @@ std::string withOf(cta::ChannelOp op) {
 
 Plan::Channel channelOf(cta::ChannelOp op) {
   auto type = op.getResult().getType();
-  Plan::Channel found{nameOf(op),        cta::stringifyChannelKind(op.getKind()).str(),
-                      type.getDepth(),   0,
-                      op.getMulticast(), withOf(op)};
+  Plan::Channel found{nameOf(op),
+                      cta::stringifyChannelKind(op.getKind()).str(),
+                      type.getDepth(),
+                      0,
+                      op.getMulticast().has_value(),
+                      withOf(op)};
   for (Operation *user : op.getResult().getUsers())
     if (auto store = dyn_cast<cta::StoreOp>(user)) {
       bool ofRows = cta::slicedAxis(store) == 0;
@@ -156,8 +159,8 @@ Plan::Blocks blocksOf(func::FuncOp kernel) {
           blocks.splitLoop = nameOf(loop);
     }
   });
-  if (auto cluster = kernel->getAttrOfType<IntegerAttr>(cta::kClusterAttr))
-    blocks.cluster = cluster.getInt();
+  if (auto cluster = kernel->getAttrOfType<DenseI64ArrayAttr>(cta::kClusterAttr))
+    blocks.cluster.assign(cluster.asArrayRef().begin(), cluster.asArrayRef().end());
   kernel.walk([&](cta::SmsOp sms) {
     blocks.perSm = 1;
     for (Operation *user : sms->getUsers())

@@ -83,9 +83,9 @@ private:
       tiles.getStepsMutable().assign(steps);
       return success();
     }
-    if (blocks.cluster)
+    if (!blocks.cluster.empty())
       return refuse(loop, "may run a different number of times in each of the " +
-                              Twine(blocks.cluster) +
+                              Twine(blocks.clusterBlocks()) +
                               " blocks of a cluster; take `clusters` or `split` away");
     SetVector<Operation *> slice;
     BackwardSliceOptions options;

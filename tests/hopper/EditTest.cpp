@@ -45,7 +45,7 @@ Check checkOf(const MatrixProgram &matrix) {
     auto expected = matrix.fill(run, 150, 304, 208);
     int64_t blocks = numberBehind(text, "%steps least ", 0) ? 3 : 2; // of 4 tiles, one is left over
     if (hold(asserts, run.numbers))
-      run.expect(blocks * numberBehind(text, "cta.cluster = ", 1), expected, matrix.adds,
+      run.expect(blocks * numberBehind(text, "cta.cluster = array<i64: ", 1), expected, matrix.adds,
                  /*random=*/1);
   };
 }

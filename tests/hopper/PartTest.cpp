@@ -38,8 +38,8 @@ TEST_P(SplitPrograms, share_tiles_left_over) {
 // shares for 3 and 8.
 TEST(Parts, are_shared_among_clusters) {
   std::string text =
-      replaced("gemm_stream_k.mlir",
-               {{"least 16", "least 1"}, {"tile.kernel", "tile.kernel, cta.cluster = 2 : i32"}});
+      replaced("gemm_stream_k.mlir", {{"least 16", "least 1"},
+                                      {"tile.kernel", "tile.kernel, cta.cluster = array<i64: 2>"}});
   ProgramRun run(lowerProgram(text));
   run.tensor("bf16", 300, 400, 8);
   run.tensor("bf16", 248, 400, 8);
@@ -225,7 +225,7 @@ TEST(Parts, of_a_softmax_are_merged) { expectMerged(kMerged, {3, 4, 5, 8}); }
 TEST(Parts, of_a_softmax_are_merged_by_clusters) {
   std::string text = kMerged;
   StringRef kernel = "tile.kernel";
-  text.insert(text.find(kernel) + kernel.size(), ", cta.cluster = 2 : i32");
+  text.insert(text.find(kernel) + kernel.size(), ", cta.cluster = array<i64: 2>");
   expectMerged(text, {4, 6, 8, 10});
 }
 

@@ -9,7 +9,7 @@ func.func @gemm_split_k(
     %b: !tile.view<?x?xbf16, align 16> {tile.name = "b", tile.dims = ["N", "K"]},
     %c: !tile.view<?x?xf32, align 16> {tile.name = "c", tile.dims = ["M", "N"]},
     %splits: i32 {tile.name = "splits"})
-    attributes {tile.kernel, cta.target = "sm_90", cta.cluster = 2 : i32} {
+    attributes {tile.kernel, cta.target = "sm_90", cta.cluster = array<i64: 2>} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
@@ -34,7 +34,7 @@ func.func @gemm_split_k(
   tile.grid [%blocks]
 
   %as = cta.channel tma : !cta.channel<4 x !a_tile>
-  %bs = cta.channel tma multicast : !cta.channel<4 x !b_tile>
+  %bs = cta.channel tma multicast along 0 : !cta.channel<4 x !b_tile>
   %rows = cta.channel store : !cta.channel<2 x tensor<128x64xf32>>
 
   cta.role "load" warps 1 registers 40 {

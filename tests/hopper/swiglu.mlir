@@ -11,7 +11,7 @@ func.func @swiglu(%x: !view {tile.name = "x", tile.dims = ["M", "K"]},
                   %gate: !view {tile.name = "gate", tile.dims = ["N", "K"]},
                   %up: !view {tile.name = "up", tile.dims = ["N", "K"]},
                   %h: !view {tile.name = "h", tile.dims = ["M", "N"]})
-    attributes {tile.kernel, cta.target = "sm_90", cta.cluster = 2 : i32} {
+    attributes {tile.kernel, cta.target = "sm_90", cta.cluster = array<i64: 2>} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
@@ -32,8 +32,8 @@ func.func @swiglu(%x: !view {tile.name = "x", tile.dims = ["M", "K"]},
   tile.grid [%blocks]
 
   %xs = cta.channel tma : !ring
-  %gates = cta.channel tma multicast : !ring
-  %ups = cta.channel tma multicast : !ring
+  %gates = cta.channel tma multicast along 0 : !ring
+  %ups = cta.channel tma multicast along 0 : !ring
   %rows = cta.channel store : !cta.channel<2 x !tile>
 
   cta.role "load" warps 1 registers 40 {

@@ -67,7 +67,7 @@ TEST(Plan, has_conditions_and_blocks_as_they_are_said) {
   EXPECT_EQ(plan.positive, (std::vector<std::string>{"scale", "bias"}));
   EXPECT_EQ(plan.parts, (std::vector<Plan::Parts>{{"rows", 2}, {"columns", 4}}));
   EXPECT_EQ(plan.blocks, (Plan::Blocks{.perSm = 2,
-                                       .cluster = 2,
+                                       .cluster = {2},
                                        .turns = 3,
                                        .splitLoop = "l1",
                                        .least = 16,
@@ -319,7 +319,7 @@ TEST(Plan, is_an_object_of_its_fields) {
   EXPECT_EQ(llvm::json::Value(plan.json()), *llvm::json::parse(R"({
     "version": 1, "kernel": "k", "target": "sm_90", "facts": "5e1c0a2b", "positive": ["scale"],
     "tiles": [{"parameter": "BM", "extent": 128}], "programs": [], "parts": [{"axis": "rows", "count": 2}],
-    "blocks": {"per_sm": 1, "cluster": 2, "turns": 0, "split_loop": "l1", "least": 16,
+    "blocks": {"per_sm": 1, "cluster": [2], "turns": 0, "split_loop": "l1", "least": 16,
                "axes": [1, 0], "grouped": 4, "folded": true, "descending": false, "queue": false},
     "roles": [{"name": "load", "warps": 1, "registers": 40, "streams": ["s1"], "tiles": []},
               {"name": "use", "warps": 8, "streams": [], "tiles": []}],

@@ -102,13 +102,33 @@ TEST(Candidates, HaveClustersAlongAxesThatDecideNoRow) {
   auto areAlong = [&](int64_t axis) {
     return llvm::any_of(candidatesOf(model, hopper()).plans, [&](const Candidate &each) {
       const passes::Plan::Blocks &blocks = each.plan.blocks;
-      return blocks.cluster && (blocks.axes.empty() ? 0 : blocks.axes.front()) == axis;
+      return !blocks.cluster.empty() && (blocks.axes.empty() ? 0 : blocks.axes.front()) == axis;
     });
   };
   EXPECT_TRUE(areAlong(0) && areAlong(1));
   model.apart = {1};
   EXPECT_TRUE(areAlong(0));
   EXPECT_FALSE(areAlong(1));
+}
+
+TEST(Candidates, ShareOperandsInPairsFoursAndRectangles) {
+  using Cluster = std::vector<int64_t>;
+  std::set<Cluster> clusters;
+  for (const auto &[plan, changed] : candidatesOf(productModel(128, 256), hopper()).plans) {
+    clusters.insert(plan.blocks.cluster);
+    for (const char *stream : {"s1", "s2"}) // of which each is alike along one axis
+      if (plan.blocks.cluster.size() == 2)
+        EXPECT_TRUE(plan.channelOf(stream)->multicast) << plan.str();
+  }
+  EXPECT_EQ(clusters, (std::set<Cluster>{{}, {2}, {4}, {2, 2}, {2, 4}, {4, 2}}));
+}
+
+TEST(Candidates, ShareWholeRows) {
+  Candidates found = candidatesOf(productModel(128, 80, 8), hopper()); // 16 bytes a row
+  EXPECT_TRUE(llvm::is_contained(found.refused, "s2 has 80 rows, which 4 blocks cannot share"));
+  for (const auto &[plan, changed] : found.plans) // 20 rows are 320 bytes, no multiple of 128
+    if (plan.blocks.cluster == std::vector<int64_t>{4})
+      EXPECT_FALSE(plan.channelOf("s2")->multicast) << plan.str();
 }
 
 TEST(Candidates, LoadByThreadsWhatTmaCannot) {

@@ -25,7 +25,7 @@ bool isShared(const passes::Plan &plan) {
   return !plan.blocks.splitLoop.empty() && plan.products[0].warps[0] == 8;
 }
 bool isClustered(const passes::Plan &plan) {
-  return plan.blocks.cluster == 2 && plan.blocks.splitLoop.empty() &&
+  return plan.blocks.cluster == std::vector<int64_t>{2} && plan.blocks.splitLoop.empty() &&
          plan.products[0].warps[0] == 8;
 }
 
@@ -69,6 +69,31 @@ TEST(Predict, SharesWhatIsLeft) {
   Launch launch = launchOf({{"M", 1024}, {"N", 1024}, {"K", 16384}}); // 32 tiles
   EXPECT_LT(predictFor(model, launch, isShared).total,
             0.6 * predictFor(model, launch, isPlain).total);
+}
+
+TEST(Predict, NeighboursAreAnsweredAtOnce) {
+  // Rows of whole lines, which SMs side by side ask L2 for at about the same time.
+  KernelModel model = productModel(128, 128);
+  auto l2At = [&](int64_t depth, bool isTorn) {
+    Launch launch = launchOf({{"M", 4096}, {"N", 4096}, {"K", depth}});
+    return predictFor(model, launch, isTorn ? isClustered : isPlain).l2 / double(depth);
+  };
+  EXPECT_LT(l2At(4096, false), 0.8 * l2At(4096 + 16, false)); // 32 bytes more
+  EXPECT_NEAR(l2At(4096, true), l2At(4096 + 16, true), 0.01 * l2At(4096, true));
+}
+
+TEST(Predict, RectanglesAskForLessThanRows) {
+  KernelModel model = productModel(128, 128);
+  Launch launch = launchOf({{"M", 4096}, {"N", 4096}, {"K", 4096}});
+  auto l2Of = [&](std::vector<int64_t> cluster) {
+    auto isIt = [&](const passes::Plan &plan) {
+      return plan.blocks.cluster == cluster && plan.blocks.splitLoop.empty();
+    };
+    return predictFor(model, launch, isIt).l2;
+  };
+  EXPECT_LT(l2Of({2, 2}), l2Of({4}));
+  EXPECT_LT(l2Of({4}), l2Of({2}));
+  EXPECT_LT(l2Of({2, 4}), l2Of({2, 2}));
 }
 
 TEST(Predict, KnowsRowsThatStartWithinSectors) {

@@ -101,11 +101,13 @@ TEST_F(LaunchTest, grid_may_depend_on_the_gpu_and_attributes_are_passed) {
 TEST_F(LaunchTest, blocks_of_large_clusters_are_as_many_as_run_at_once) {
   KernelSource source = attention();
   source.grid = *Expr::parse("min(cdiv(S, 2) * H, num_sms)");
-  source.clusterSize = 4;
-  Kernel kernel = make(source);
-  for (int launch : {0, 1}) {
-    ASSERT_TRUE(kernel.launch(nullptr, args()));
-    EXPECT_EQ(fakeState().launches[size_t(launch)].config.gridDim[0], 120u);
+  for (unsigned size : {4u, 8u}) { // of which 132 is no multiple of the latter
+    source.clusterSize = size;
+    Kernel kernel = make(source);
+    for (int launch : {0, 1}) {
+      ASSERT_TRUE(kernel.launch(nullptr, args())) << launch;
+      EXPECT_EQ(fakeState().launches.back().config.gridDim[0], 120u);
+    }
   }
 }
 

@@ -187,7 +187,7 @@ static Status addTilesChecks(cta::TilesOp tiles, std::vector<runtime::LaunchChec
   auto number = [](int64_t value) { return Expr::constant(value); };
   auto both = [](const Expr &a, const Expr &b) { return Expr::binary(ExprOp::And, a, b); };
   if (Value group = tiles.getGroup()) {
-    int64_t cluster = cta::clusterOf(tiles->getParentOfType<func::FuncOp>());
+    int64_t cluster = cta::clusterOf(tiles->getParentOfType<func::FuncOp>()).blocks();
     std::string what = "groups 1 tile or more";
     if (cluster > 1)
       what = "groups tiles by a multiple of the " + std::to_string(cluster) + " of a cluster";

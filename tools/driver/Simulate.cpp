@@ -131,8 +131,10 @@ ErrorOr<SimulatedLaunch> Simulation::run(const Call &call, llvm::ArrayRef<HostMe
                                          const simulator::MachineOptions &options) {
   runtime::BoundLaunch bound = plan.makeBound();
   // As many multiprocessors as the interpreter has: few, so that loops over tiles run several
-  // times.
-  TILEWRIGHT_TRY(plan.bindOnHost(call.arguments, simulator::Options().multiprocessors, bound));
+  // times. Clusters are whole.
+  auto multiprocessors = int64_t(
+      llvm::alignTo(simulator::Options().multiprocessors, std::max(1u, source().clusterSize)));
+  TILEWRIGHT_TRY(plan.bindOnHost(call.arguments, multiprocessors, bound));
   SimulatedLaunch launch;
   launch.grid = bound.grid;
   if (bound.grid == 0)

@@ -56,12 +56,12 @@ public:
                 {"24", "40", "96", "104", "152", "160", "200", "240", "250", "256"});
     replaceEach(R"(wgmma<64x(\d+)x\d+>)", {"8", "24", "64", "96", "128", "192", "256", "264"});
     replaceEach(R"(wgmma<64x\d+x(\d+)>)", {"8", "16", "32", "64"});
-    replaceEach(R"(cta\.cluster = (\d+))", {"1", "3", "4", "16"});
+    replaceEach(R"(cta\.cluster = array<i64: (\d+)>)", {"1", "3", "4", "16", "2, 2"});
     replaceEach(R"(grouped (\d+))", {"1", "3", "64"});
     replaceEach(R"(least (\d+))", {"0", "1", "2"});
     replaceEach(R"(cta\.channel (\w+))", {"put", "store", "tma", "registers"});
     replaceEach(R"((turn \d of \d))", {"turn 0 of 3", "turn 1 of 2"});
-    replaceEach(R"(( multicast| after %\w+ : !\w+))", {""});
+    replaceEach(R"(( multicast along 0| after %\w+ : !\w+))", {""});
     changeLines();
     return std::move(edits);
   }

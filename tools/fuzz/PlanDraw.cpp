@@ -198,7 +198,7 @@ void PlanDrawer::drawBlocks() {
   if (choices.chance(25))
     drawAxes();
   if (choices.chance(axes > 1 ? 40 : 1))
-    blocks.grouped = choices.between(1, 4) * std::max<int64_t>(1, blocks.cluster);
+    blocks.grouped = choices.between(1, 4) * blocks.clusterBlocks();
   blocks.folded = choices.chance(blocks.grouped ? 30 : 2);
   blocks.descending = choices.chance(blocks.grouped && !blocks.folded ? 30 : 2);
 }
@@ -209,7 +209,9 @@ void PlanDrawer::drawTilesShared() {
   bool isSplit = false;
   switch (choices.weighted({50, 15, 15, 12, 8})) {
   case 1:
-    blocks.cluster = 2;
+    blocks.cluster = {2};
+    if (axes > 1 && choices.chance(40))
+      blocks.cluster.push_back(2);
     isSplit = choices.chance(40);
     break;
   case 2:
@@ -323,7 +325,7 @@ Plan::Channel PlanDrawer::drawStream(const passes::Stream &stream) {
       "tma", "cp_async",
       "registers"}[choices.weighted(isOperand(stream) ? Weights{98, 1, 1} : Weights{60, 30, 10})];
   channel.slots = std::vector<int64_t>{2, 3, 1, 4, 5}[choices.weighted({35, 27, 6, 20, 12})];
-  channel.multicast = plan.blocks.cluster && choices.chance(25);
+  channel.multicast = !plan.blocks.cluster.empty() && choices.chance(25);
   return channel;
 }
 

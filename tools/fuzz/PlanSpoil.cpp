@@ -139,7 +139,9 @@ static void spoilBlocks(Choices &choices, Plan &plan) {
     blocks.perSm = choices.between(0, 3);
     return;
   case 1:
-    blocks.cluster = choices.between(1, 5);
+    blocks.cluster = {choices.between(1, 5)};
+    if (choices.chance(30))
+      blocks.cluster.push_back(choices.between(1, 3));
     return;
   case 2:
     blocks.turns = choices.between(1, 4);

@@ -127,7 +127,7 @@ func.func @once(%t: i32) {
 
 // -----
 
-func.func @alike_in_a_cluster(%t: i32) attributes {cta.cluster = 2 : i32} {
+func.func @alike_in_a_cluster(%t: i32) attributes {cta.cluster = array<i64: 2>} {
   cta.role "load" warps 1 {
     // expected-error @+1 {{'cta.tiles' op splits tiles that differ in steps, while the 2 blocks of a cluster share their steps; give one number for all tiles, or take `cta.cluster` away}}
     cta.tiles (%m) of (%t) split (%first to %end) of (%m) {

@@ -60,7 +60,7 @@ func.func @a_coordinate_per_extent(%t: i32) {
 
 // -----
 
-func.func @groups_are_whole_clusters(%t: i32) attributes {cta.cluster = 2 : i32} {
+func.func @groups_are_whole_clusters(%t: i32) attributes {cta.cluster = array<i64: 2>} {
   cta.role "load" warps 1 {
     // expected-error @+1 {{'cta.tiles' op groups 3 tiles; a multiple of the 2 blocks of a cluster is needed}}
     cta.tiles (%m, %n) of (%t, %t) grouped 3 {
@@ -181,33 +181,33 @@ func.func @long_vectors_are_cut_at_128_bytes() {
 
 // -----
 
-func.func @each_block_brings_a_vector_itself() attributes {cta.cluster = 2 : i32} {
+func.func @each_block_brings_a_vector_itself() attributes {cta.cluster = array<i64: 2>} {
   // expected-error @+1 {{'cta.channel' op shares a tile of one row among 2 blocks; take `multicast` away, and each brings it for itself}}
-  %c = cta.channel tma multicast : !cta.channel<2 x tensor<128xf32>>
+  %c = cta.channel tma multicast along 0 : !cta.channel<2 x tensor<128xf32>>
   return
 }
 
 // -----
 
 func.func @multicast_takes_a_cluster() {
-  // expected-error @+1 {{'cta.channel' op copies to all blocks of a cluster; that takes kind `tma` and `cta.cluster` on the kernel}}
-  %c = cta.channel tma multicast : !cta.channel<2 x tensor<64x64xbf16>>
+  // expected-error @+1 {{'cta.channel' op copies to the blocks of a cluster along axis 0 of tiles; that takes kind `tma`, and `cta.cluster` on the kernel with several blocks along this axis}}
+  %c = cta.channel tma multicast along 0 : !cta.channel<2 x tensor<64x64xbf16>>
   return
 }
 
 // -----
 
-func.func @each_block_brings_as_many_rows() attributes {cta.cluster = 5 : i32} {
-  // expected-error @+1 {{'cta.channel' op shares 24 rows among 5 blocks; each brings as many}}
-  %c = cta.channel tma multicast : !cta.channel<2 x tensor<24x64xbf16>>
+func.func @each_block_brings_as_many_rows() attributes {cta.cluster = array<i64: 5>} {
+  // expected-error @+1 {{'cta.channel' op shares 24 rows among 5 blocks; each must bring the same number}}
+  %c = cta.channel tma multicast along 0 : !cta.channel<2 x tensor<24x64xbf16>>
   return
 }
 
 // -----
 
-func.func @a_share_is_128_bytes() attributes {cta.cluster = 2 : i32} {
-  // expected-error @+1 {{'cta.channel' op shares 24 rows among 2 blocks; each brings a multiple of 8}}
-  %c = cta.channel tma multicast : !cta.channel<2 x tensor<24x8xbf16>>
+func.func @a_share_is_128_bytes() attributes {cta.cluster = array<i64: 2>} {
+  // expected-error @+1 {{'cta.channel' op shares 24 rows among 2 blocks; each must bring a multiple of 8}}
+  %c = cta.channel tma multicast along 0 : !cta.channel<2 x tensor<24x8xbf16>>
   return
 }
 
@@ -466,7 +466,7 @@ func.func @folded_or_descending(%t: i32) {
 
 // -----
 
-func.func @clusters_have_no_queue(%t: i32) attributes {cta.cluster = 2 : i32} {
+func.func @clusters_have_no_queue(%t: i32) attributes {cta.cluster = array<i64: 2>} {
   cta.role "load" warps 1 {
     // expected-error @+1 {{'cta.tiles' op takes tiles from a queue, which gives them to single blocks, not to clusters of 2; leave `queue` or the cluster out}}
     cta.tiles (%m, %n) of (%t, %t) queue {

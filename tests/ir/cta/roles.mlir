@@ -7,7 +7,7 @@
 
 // CHECK-LABEL: @two_roles
 // CHECK: cta.channel tma : <3 x tensor<64x64xbf16>>
-// CHECK: cta.channel tma multicast : <3 x tensor<64x64xbf16>>
+// CHECK: cta.channel tma multicast along 0 : <3 x tensor<64x64xbf16>>
 // CHECK: cta.channel store : <1 x tensor<64x64xf32>>
 // CHECK: %[[ORDER:.*]] = cta.order{{$}}
 // CHECK: cta.role "load" warps 1 registers 40 {
@@ -32,10 +32,10 @@
 // CHECK: cta.tiles (%{{.*}}, %{{.*}}) of (%{{.*}}, %{{.*}}) grouped 8 descending queue turn 1 of 2 {
 // GENERIC: "cta.yield"
 func.func @two_roles(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?x?xf32, align 16>, %t: i32)
-    attributes {cta.target = "sm_90", cta.cluster = 2 : i32} {
+    attributes {cta.target = "sm_90", cta.cluster = array<i64: 2>} {
   %one = arith.constant 1 : i32
   %as = cta.channel tma : !cta.channel<3 x tensor<64x64xbf16>>
-  %bs = cta.channel tma multicast : !cta.channel<3 x tensor<64x64xbf16>>
+  %bs = cta.channel tma multicast along 0 : !cta.channel<3 x tensor<64x64xbf16>>
   %rows = cta.channel store : !cta.channel<1 x tensor<64x64xf32>>
   %order = cta.order
   cta.role "load" warps 1 registers 40 {

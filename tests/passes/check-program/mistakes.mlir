@@ -944,14 +944,14 @@ func.func @two_roles_fill(%x: !view, %t: i32, %n: i32) attributes {cta.target = 
 !sum = !cta.pending<tensor<64x64xf32>>
 !view = !tile.view<?x?xbf16, align 16>
 
-func.func @multicast_of_different_tiles(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90", cta.cluster = 2 : i32} {
+func.func @multicast_of_different_tiles(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90", cta.cluster = array<i64: 2>} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %as = cta.channel tma multicast : !ring
+  %as = cta.channel tma multicast along 0 : !ring
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       %s = cta.acquire %as : !ring -> !slot
-      // expected-error @+1 {{brings each block of the cluster another tile: an index depends on the first axis of tiles}}
+      // expected-error @+1 {{brings each block of the cluster another tile: an index depends on axis 0 of tiles}}
       cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
       cta.commit %s : !slot
     }
@@ -975,14 +975,14 @@ func.func @multicast_of_different_tiles(%x: !view, %t: i32, %n: i32) attributes 
 !sum = !cta.pending<tensor<64x64xf32>>
 !view = !tile.view<?x?xbf16, align 16>
 
-func.func @multicast_as_often_as_the_block_says(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90", cta.cluster = 2 : i32} {
+func.func @multicast_as_often_as_the_block_says(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90", cta.cluster = array<i64: 2>} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %as = cta.channel tma multicast : !ring
+  %as = cta.channel tma multicast along 0 : !ring
   cta.role "load" warps 1 {
     cta.tiles (%i, %j) of (%t, %t) {
       scf.for %k = %c0 to %i step %c1 : i32 {
-        // expected-error @+1 {{is `multicast` and stands in a loop or branch that differs among the blocks of the cluster: it depends on the first axis of tiles}}
+        // expected-error @+1 {{is `multicast` and stands in a loop or branch that differs among the blocks of the cluster: it depends on axis 0 of tiles}}
         %s = cta.acquire %as : !ring -> !slot
         cta.copy %x[%j, %c0] extents [64, 64], %s : !view, !slot
         cta.commit %s : !slot
@@ -1011,7 +1011,7 @@ func.func @multicast_as_often_as_the_block_says(%x: !view, %t: i32, %n: i32) att
 !view = !tile.view<?x?xbf16, align 16>
 
 // expected-error @+1 {{has clusters of 16 blocks; 1 to 8 run anywhere}}
-func.func @too_large_clusters(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90", cta.cluster = 16 : i32} {
+func.func @too_large_clusters(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90", cta.cluster = array<i64: 16>} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %as = cta.channel tma : !ring

@@ -109,15 +109,15 @@ func.func @store_through_a_slot_on_sm_80(%x: !view, %tile: tensor<64x64xbf16>) a
 // -----
 
 // expected-error @+1 {{runs in clusters of blocks, which `sm_89` lacks; take `cta.cluster` away}}
-func.func @clusters_on_sm_89() attributes {cta.target = "sm_89", cta.cluster = 2 : i32} {
+func.func @clusters_on_sm_89() attributes {cta.target = "sm_89", cta.cluster = array<i64: 2>} {
   return
 }
 
 // -----
 
-func.func @multicast_on_sm_120() attributes {cta.target = "sm_120", cta.cluster = 2 : i32} {
+func.func @multicast_on_sm_120() attributes {cta.target = "sm_120", cta.cluster = array<i64: 2>} {
   // expected-error @+1 {{copies to all blocks of a cluster at once, which `sm_120` lacks; take `multicast` away}}
-  %as = cta.channel tma multicast : !cta.channel<2 x tensor<64x64xbf16>>
+  %as = cta.channel tma multicast along 0 : !cta.channel<2 x tensor<64x64xbf16>>
   return
 }
 

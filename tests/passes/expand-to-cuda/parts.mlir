@@ -180,7 +180,7 @@ func.func @several_are_left_at_once(%x: !tile.view<?xf32>, %t: i32, %n: i32)
 // CHECK: %[[OTHER:.*]] = arith.addi %[[FIRST]], %[[RANK]]
 // CHECK: arith.muli %[[OTHER]], %c4096_i32
 func.func @clusters_have_shares(%y: !view, %t: i32, %n: i32)
-    attributes {tile.kernel, cta.target = "sm_90", cta.cluster = 2 : i32} {
+    attributes {tile.kernel, cta.target = "sm_90", cta.cluster = array<i64: 2>} {
   %c0 = arith.constant 0 : i32
   cta.role "add" warps 4 {
     cta.tiles (%i) of (%t) split (%first to %end) of %n least 8 {

@@ -17,7 +17,7 @@ OPS = re.compile(
 WORDS = [r"by #\S+ over \S+", r"\{b_transposed|\{a_transposed", r"extents \[[\d, ]+\]",
          r"grouped \d+", r"folded|descending", r"queue|turn \d+ of \d+|least \d+",
          r"-> <tensor<[^>]*>>"]
-CHANNEL = re.compile(r"cta\.channel +(\w+(?: multicast)?).*?(ring = <[^>]*>)?.*: !?(?:cta\.channel)?(<.*>)$")
+CHANNEL = re.compile(r"cta\.channel +(\w+(?: multicast along \d)?).*?(ring = <[^>]*>)?.*: !?(?:cta\.channel)?(<.*>)$")
 
 
 def outline(path):
