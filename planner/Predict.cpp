@@ -22,8 +22,8 @@ const Rates &planner::ratesOf(const Target &) {
                                     .specials = 16,
                                     .conversions = 64,
                                     .sharedBytes = 128,
-                                    .portBytes = 104,
-                                    .l2Bytes = 50,
+                                    .portBytes = 116,
+                                    .l2Bytes = 56,
                                     .beside = 9,
                                     .inClusters = 0.91,
                                     .l2Clocks = 2230,
@@ -33,8 +33,8 @@ const Rates &planner::ratesOf(const Target &) {
                                     .l2Capacity = 48e6,
                                     .storeBytes = 793,
                                     .launchMicroseconds = 4.2,
-                                    .clusterMicroseconds = 1.3,
-                                    .clustersMicroseconds = 1.6,
+                                    .clusterMicroseconds = 1.1,
+                                    .clustersMicroseconds = 1.35,
                                     .shareMicroseconds = 4,
                                     .turnsMicroseconds = 1.4,
                                     .tileClocks = 7,
@@ -199,7 +199,8 @@ Clocks Predictor::stepOf(int loop) const {
       asked += bytes * askedOf(stream, *channel) / rates.l2Bytes;
       step.shared += kWritten * double(stream.bytes()) / rates.sharedBytes;
     }
-  step.l2 = std::max(arriving, asked);
+  constexpr double kBoth = 0.17; // of the shorter, which the longer does not hide
+  step.l2 = std::max(arriving, asked) + kBoth * std::min(arriving, asked);
   for (const ComputedModel &tile : model.computed) // it is written to slots
     if (tile.loop == loop && plan.channelOf(tile.id))
       step.shared += double(tile.bytes) / rates.sharedBytes;
