@@ -26,8 +26,8 @@ struct Structure {
   bool makesAhead = false;         ///< So do products whose operands are computed in registers.
   bool takesTurns = false;         ///< Warpgroups start products in a critical section.
   bool overlapsTiles = false;      ///< The epilogue of a tile overlaps the prologue of the next.
-  bool fromLast = false;      ///< Loops run from the last iteration.
-  int64_t makers = 1;         ///< Warpgroups that compute operands for the consumer, if any do.
+  bool fromLast = false;           ///< Loops run from the last iteration.
+  int64_t makers = 1; ///< Warpgroups that compute operands for the consumer, if any do.
 
   int64_t computingGroups() const { return groups * std::max<int64_t>(1, turns); }
 };

@@ -140,7 +140,8 @@ TEST(Plan, says_what_stands_where_something_else_is_expected) {
   EXPECT_EQ(refusal("tiles rows in 1 part"),
             "k.plan:2:15: `1 part` stands where a number of parts, at least 2, is expected");
   EXPECT_EQ(refusal("blocks striped"),
-            "k.plan:2:8: `striped` stands where `one per tile`, `1 per SM`, `clusters of 2`, `2 in "
+            "k.plan:2:8: `striped` stands where `one per tile`, `1 per SM`, `clusters of 2`, "
+            "`clusters of 2 x 4`, `2 in "
             "turns`, `split l1 least 16`, `axes 1 0`, `grouped 16`, `folded`, `descending` or "
             "`queue` is expected");
   EXPECT_EQ(refusal("roles load: s1"),
@@ -175,8 +176,8 @@ TEST(Plan, says_what_conditions_and_blocks_may_be) {
             "k.plan:2:14: `p1` stands where a loop such as `l1` is expected");
   EXPECT_EQ(refusal("blocks 1 per SM, 1 in turns"),
             "k.plan:2:18: `1` stands where a number of turns, at least 2, is expected");
-  for (const char *number :
-       {"0 per SM", "clusters of 0", "0 in turns", "split l1 least 0", "grouped 0"}) {
+  for (const char *number : {"0 per SM", "clusters of 0", "clusters of 2 x 0", "0 in turns",
+                             "split l1 least 0", "grouped 0"}) {
     std::string message = refusal("blocks " + std::string(number));
     EXPECT_TRUE(
         llvm::StringRef(message).ends_with("`0` stands where a number, at least 1, is expected"))

@@ -79,7 +79,7 @@ TEST(Predict, NeighboursAreAnsweredAtOnce) {
     return predictFor(model, launch, isTorn ? isClustered : isPlain).l2 / double(depth);
   };
   EXPECT_LT(l2At(4096, false), 0.8 * l2At(4096 + 16, false)); // 32 bytes more
-  EXPECT_NEAR(l2At(4096, true), l2At(4096 + 16, true), 0.01 * l2At(4096, true));
+  EXPECT_NEAR(l2At(4096, true), l2At(4096 + 16, true), 0.05 * l2At(4096, true));
 }
 
 TEST(Predict, RectanglesAskForLessThanRows) {

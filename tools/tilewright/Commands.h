@@ -61,6 +61,7 @@ struct FuzzOptions {
   unsigned jobs = 0; ///< 0: one per core.
   bool simulate = true, gpu = true, blame = false, print = false;
   std::string plans;    ///< A list of kernels (PlanCase.h), for which plans are drawn; or empty.
+  bool found = false;   ///< Plans that the planner finds instead.
   std::string programs; ///< A list of programs (ProgramCase.h), which are edited; or empty.
   std::vector<std::string> texts; ///< Files and folders whose texts are changed; or none.
   unsigned seconds = 1;           ///< Of a processor's time, that a text may take.

@@ -15,14 +15,16 @@ static std::string planIn(const Finding &finding) {
 
 Status cli::fuzzPlans(const FuzzOptions &options) {
   TILEWRIGHT_ASSIGN(std::vector<PlanSubject> subjects, readSubjects(options.plans));
+  auto draw = options.found ? PlanCase::find : PlanCase::draw;
+  auto check = options.found ? checkFoundPlan : checkPlan;
   Trials trials;
   trials.what = "plans";
   trials.check = [&](Choices &choices) {
-    ErrorOr<PlanCase> test = PlanCase::draw(choices, subjects);
-    return test ? checkPlan(*test) : std::optional(Finding{"drawing", test.error().message});
+    ErrorOr<PlanCase> test = draw(choices, subjects);
+    return test ? check(*test) : std::optional(Finding{"drawing", test.error().message});
   };
   trials.show = [&](Choices &choices) -> ErrorOr<std::string> {
-    TILEWRIGHT_ASSIGN(PlanCase test, PlanCase::draw(choices, subjects));
+    TILEWRIGHT_ASSIGN(PlanCase test, draw(choices, subjects));
     return test.str(test.sizesOf(test.iterations().front()));
   };
   trials.saved = [](const Finding &finding, Choices &) { return planIn(finding); };

@@ -58,6 +58,14 @@ ErrorOr<std::vector<T>> readLines(const std::string &path, const std::string &wh
 /// Reads the lines of a file; kernels in files are found from its folder.
 ErrorOr<std::vector<PlanSubject>> readSubjects(const std::string &path);
 
+/// When asynchronous operations complete.
+struct ScheduleChoice {
+  simulator::Schedule schedule = simulator::Schedule::Lazy;
+  uint64_t seed = 0;
+
+  std::string str() const; ///< As options of `tilewright simulate`.
+};
+
 /// A plan, and a kernel that it is for.
 struct PlanCase {
   PlanSubject subject;
@@ -66,7 +74,10 @@ struct PlanCase {
   int64_t extent = 1; ///< Of an iteration of the loop,
   int64_t less = 0;   ///< the last of which is this much shorter.
 
+  /// Draws a plan.
   static ErrorOr<PlanCase> draw(fuzz::Choices &choices, const std::vector<PlanSubject> &subjects);
+  /// Takes one of the plans that a tuner would measure for a launch of random sizes.
+  static ErrorOr<PlanCase> find(fuzz::Choices &choices, const std::vector<PlanSubject> &subjects);
 
   /// Sizes for which the loop runs so often.
   Sizes sizesOf(int64_t iterations) const;
@@ -76,16 +87,18 @@ struct PlanCase {
   /// What a user asks for at some sizes.
   ErrorOr<Job> jobAt(const Sizes &sizes) const;
   /// The plan's text, and how to simulate it.
-  std::string str(const Sizes &sizes, llvm::StringRef schedule = "lazy") const;
+  std::string str(const Sizes &sizes, const ScheduleChoice &schedule = {}) const;
 };
 
 /// One simulated run, which must find nothing and give what the interpreter does; `refusalOf` says
 /// what an error of the compiler is.
-std::optional<fuzz::Finding> checkRun(const Job &job, simulator::Schedule schedule,
+std::optional<fuzz::Finding> checkRun(const Job &job, const ScheduleChoice &schedule,
                                       fuzz::Finding (*refusalOf)(const Error &));
 
 /// What becomes of a plan: nothing where it runs, with the numbers of the interpreter.
 std::optional<fuzz::Finding> checkPlan(const PlanCase &test);
+/// The same, with many schedules where the loop runs once more than there are slots.
+std::optional<fuzz::Finding> checkFoundPlan(const PlanCase &test);
 
 } // namespace tilewright::cli
 

@@ -79,7 +79,7 @@ static ErrorOr<Job> jobOf(const ProgramCase &test) {
 std::optional<Finding> cli::checkProgram(const ProgramCase &test) {
   ErrorOr<Job> job = jobOf(test);
   std::optional<Finding> finding =
-      job ? checkRun(*job, test.schedule, refusalOf) : std::optional(refusalOf(job.error()));
+      job ? checkRun(*job, {test.schedule}, refusalOf) : std::optional(refusalOf(job.error()));
   if (!finding)
     return std::nullopt;
   bool isRefused = finding->stage == fuzz::kRefused || finding->stage == "simulator";

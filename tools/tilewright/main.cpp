@@ -76,6 +76,8 @@ static CLI::App *addFuzzCommand(CLI::App &app, FuzzOptions &options) {
   command->add_flag("--print", options.print, "only show the programs");
   command->add_option("--plans", options.plans,
                       "draw plans instead, of the kernels that this file lists");
+  command->add_flag("--found", options.found,
+                    "with --plans: not drawn ones, but those that a tuner would measure");
   command->add_option("--programs", options.programs,
                       "edit `cta` programs instead, which this file lists");
   command

@@ -60,6 +60,17 @@ func.func @a_coordinate_per_extent(%t: i32) {
 
 // -----
 
+func.func @rectangles_have_two_axes(%t: i32) attributes {cta.cluster = array<i64: 2, 4>} {
+  cta.role "load" warps 1 {
+    // expected-error @+1 {{'cta.tiles' op has tiles along one axis, and clusters of 2 x 4 blocks along two}}
+    cta.tiles (%m) of (%t) {
+    }
+  }
+  return
+}
+
+// -----
+
 func.func @groups_are_whole_clusters(%t: i32) attributes {cta.cluster = array<i64: 2>} {
   cta.role "load" warps 1 {
     // expected-error @+1 {{'cta.tiles' op groups 3 tiles; a multiple of the 2 blocks of a cluster is needed}}
@@ -192,6 +203,14 @@ func.func @each_block_brings_a_vector_itself() attributes {cta.cluster = array<i
 func.func @multicast_takes_a_cluster() {
   // expected-error @+1 {{'cta.channel' op copies to the blocks of a cluster along axis 0 of tiles; that takes kind `tma`, and `cta.cluster` on the kernel with several blocks along this axis}}
   %c = cta.channel tma multicast along 0 : !cta.channel<2 x tensor<64x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @multicast_along_an_axis_of_one_block() attributes {cta.cluster = array<i64: 2>} {
+  // expected-error @+1 {{'cta.channel' op copies to the blocks of a cluster along axis 1 of tiles; that takes kind `tma`}}
+  %c = cta.channel tma multicast along 1 : !cta.channel<2 x tensor<64x64xbf16>>
   return
 }
 

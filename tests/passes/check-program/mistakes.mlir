@@ -1037,6 +1037,68 @@ func.func @too_large_clusters(%x: !view, %t: i32, %n: i32) attributes {cta.targe
 // -----
 
 !ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+// expected-error @+1 {{has `cta.cluster` 2 : i32; it is the blocks along the first axis of tiles, and along the second: `array<i64: 2>`, `array<i64: 2, 4>`}}
+func.func @clusters_without_axes(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90", cta.cluster = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
+!view = !tile.view<?x?xbf16, align 16>
+
+// expected-error @+1 {{has clusters of 0 blocks; 1 to 8 run anywhere}}
+func.func @clusters_of_nothing(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90", cta.cluster = array<i64: 2, 0>} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.acquire %as : !ring -> !slot
+      cta.copy %x[%i, %c0] extents [64, 64], %s : !view, !slot
+      cta.commit %s : !slot
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
 !one = !cta.channel<1 x tensor<64x64xbf16>>
 !slot = !cta.slot<tensor<64x64xbf16>>
 !sum = !cta.pending<tensor<64x64xf32>>

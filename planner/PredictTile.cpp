@@ -1,0 +1,265 @@
+// The time of a tile: iterations of its loops, and its epilogue.
+#include "planner/Predictor.h"
+
+using namespace tilewright;
+using namespace tilewright::planner;
+using passes::Plan;
+
+constexpr int64_t kLine = 128, kSector = 32; ///< Of L2, in bytes.
+
+/// One iteration of a loop, or the code outside of all loops.
+Clocks Predictor::stepOf(int loop) const {
+  Clocks step;
+  double arriving = 0, asked = 0;
+  constexpr double kTorn = 1.5;    // rows that start within a sector take this many times as long
+  constexpr double kWritten = 0.1; // of the bytes that arrive, as extra shared-memory time
+  bool isPending = true, isAdded = false;
+  for (const ProductModel &product : model.products) {
+    if (product.loop != loop)
+      continue;
+    double flops = 2.0 * double(product.m) * double(product.n) * double(product.k);
+    step.products += flops / (rates.productFlops * 16 / double(product.bits)) * slowness(product);
+    step.shared += readBytes(product) / rates.sharedBytes;
+    isPending &= product.isPending;
+    isAdded |= product.isAdded;
+  }
+  step.arithmetic = arithmeticClocks(loop == kNoLoop ? Work() : model.loops[loop].work);
+  for (const StreamModel &stream : model.streams)
+    if (const Plan::Channel *channel = plan.channelOf(stream.id); stream.loop == loop && channel) {
+      bool isTma = channel->kind == "tma";
+      double bytes = double(stream.bytes());
+      bool isTorn =
+          stream.shape.size() > 1 && pitchBytes(stream.pitch, stream.elementBytes) % kSector;
+      arriving += bytes * (isTorn ? kTorn : 1) / (isTma ? rates.portBytes : rates.threadBytes);
+      asked += bytes * askedOf(stream, *channel) / rates.l2Bytes;
+      step.shared += kWritten * double(stream.bytes()) / rates.sharedBytes;
+    }
+  constexpr double kBoth = 0.17; // of the shorter, which the longer does not hide
+  step.l2 = std::max(arriving, asked) + kBoth * std::min(arriving, asked);
+  for (const ComputedModel &tile : model.computed) // it is written to slots
+    if (tile.loop == loop && plan.channelOf(tile.id))
+      step.shared += double(tile.bytes) / rates.sharedBytes;
+  for (const StreamModel &stream : model.streams)
+    if (stream.loop == loop && !stream.into.empty())
+      step.shared += double(stream.bytes()) / rates.sharedBytes;
+  // The part that does not overlap with the busiest unit; measured, like all such numbers here
+  // (docs/planner.md).
+  constexpr double kL2 = 0.21, kChain = 100, kAlone = 0.29, kRing = 0.47;
+  step.taken =
+      std::max({step.products, step.l2, step.shared}) + kL2 * std::min(step.products, step.l2);
+  if (step.products > 0) {
+    double delay = rates.l2Clocks / slotsIn(loop);
+    if (plan.blocks.turns > 1) // only the ring of one of the two tiles feeds products
+      delay = kAlone * step.products + kRing * delay;
+    step.taken = std::max(step.taken, delay);
+  }
+  step.taken = std::max(step.taken, madeClocks(loop, step));
+  double shorter = std::min(step.taken, step.arithmetic);
+  step.taken = std::max(step.taken, step.arithmetic);
+  bool isBetween = !isPending || isMadeBetween(loop);
+  if (step.products > 0 && shorter > 0 && isBetween)
+    step.taken += exposed(shorter / step.taken) * shorter + (isPending || isAdded ? 0 : kChain);
+  return step;
+}
+
+/// Whether the consumer computes operands between its products.
+bool Predictor::isMadeBetween(int loop) const {
+  return llvm::any_of(model.computed, [&](const ComputedModel &tile) {
+    return tile.loop == loop && !tile.isFromProduct && !plan.makerOf(tile.id);
+  });
+}
+
+/// Time of an iteration whose operands are computed or transposed. Transposing reads a tile and
+/// stores it at half the speed. A warpgroup alone reaches only a part of an SM's rate. A consumer
+/// computes between its products, or beside them.
+double Predictor::madeClocks(int loop, const Clocks &step) const {
+  constexpr double kAlone = 3.7; // times as long
+  auto tile = llvm::find_if(model.computed, [&](const ComputedModel &each) {
+    return each.loop == loop && !each.isFromProduct;
+  });
+  if (tile == model.computed.end())
+    return 0;
+  const Plan::Role *role = plan.makerOf(tile->id);
+  if (tile->isTurned) {
+    constexpr double kPasses = 3, kHandedOn = 300;
+    double turned = kHandedOn + kPasses * double(tile->bytes) / rates.sharedBytes;
+    return role ? turned / double(copies()) : turned + step.products;
+  }
+  if (role)
+    return kAlone * step.arithmetic / (double(role->warps / 4) * double(copies()));
+  double made = kAlone * step.arithmetic;
+  return (isSkewed() ? std::max(made, step.products) : made + step.products) / double(groups());
+}
+
+/// How many times as long as at full rate a product takes.
+double Predictor::slowness(const ProductModel &product) const {
+  constexpr double kSeveralBlocks = 1.11;
+  const Plan::Product &made = *plan.productOf(product.id);
+  int64_t warpgroups = made.warps[0] / 4, rows = made.swapped ? product.n : product.m;
+  bool hasSeveral = warpgroups > 1 && rows > 64 * warpgroups; // per warpgroup
+  return hasSeveral ? kSeveralBlocks : 1;
+}
+
+/// Bytes that a product reads from shared memory. Each instruction reads a block of rows of the
+/// left operand, unless that lies in registers, and all of the right operand.
+double Predictor::readBytes(const ProductModel &product) const {
+  constexpr double kRows = 64, kDepthBytes = 32; // of an instruction
+  const Plan::Product &made = *plan.productOf(product.id);
+  double rows = double(made.swapped ? product.n : product.m);
+  double all = double(made.swapped ? product.m : product.n), columns = double(made.shape[1]);
+  double steps = double(product.k * product.bits) / 8 / kDepthBytes;
+  double instructions = rows / kRows * all / columns * steps;
+  bool isShared = made.swapped ? product.isSharedSwapped : product.isShared;
+  return instructions * kDepthBytes * ((isShared ? kRows : 0) + columns);
+}
+
+/// The part of arithmetic, or of products, that is not hidden behind the other, if one takes
+/// `ratio` as long as the other. Two warpgroups hide each other's work unless both are always busy.
+double Predictor::exposed(double ratio) const {
+  if (groups() < 2)
+    return isSkewed() ? 1.1 : 1.3;
+  double part = std::clamp(1.2 * ratio - 0.4, 0.0, 0.8);
+  if (groups() > 2)
+    part *= 0.75;
+  if (!isSkewed()) // turns keep their work apart
+    part += takesTurns() ? 0.12 : 0.3;
+  else if (takesTurns())
+    part -= groups() > 2 ? 0.04 : 0.01;
+  return part;
+}
+
+/// Slots of the first stream of a loop: how far loads run ahead.
+double Predictor::slotsIn(int loop) const {
+  auto copies = double(std::max<int64_t>(1, plan.blocks.perSm));
+  for (const StreamModel &stream : model.streams)
+    if (const Plan::Channel *channel = plan.channelOf(stream.id); channel && stream.loop == loop)
+      return double(channel->slots) * copies;
+  return 1e9; // nothing is loaded
+}
+
+/// Bytes from a row of a view to the next; a whole line if not known.
+int64_t Predictor::pitchBytes(const std::optional<runtime::Expr> &pitch,
+                              int64_t elementBytes) const {
+  return pitch ? valueOf(*pitch, {}) * elementBytes : kLine;
+}
+
+/// The part of a stream's loads that reaches L2. With multicast each block loads only its part.
+/// Without clusters, L2 merges requests of neighbouring SMs (of a GPC) for the same lines at about
+/// the same time, unless rows start within lines.
+double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channel) const {
+  constexpr double kApart = 0.34;        // part of the loads that come too late to be merged
+  constexpr double kWithinSector = 1.35; // times as long
+  if (channel.kind != "tma")
+    return 0;
+  double share = channel.multicast ? sharedOf(stream) : 1;
+  if (stream.shape.size() < 2)
+    return share;
+  int64_t pitch = pitchBytes(stream.pitch, stream.elementBytes);
+  if (pitch % kSector)
+    return share * kWithinSector;
+  bool areTogether = pitch % kLine == 0 && plan.blocks.cluster.empty() && plan.blocks.perSm == 1;
+  return areTogether ? kApart + (1 - kApart) * distinctOf(stream) : share;
+}
+
+/// The part of a shared tile that one block of a cluster loads.
+double Predictor::sharedOf(const StreamModel &stream) const {
+  for (int64_t axis : stream.alike)
+    if (int64_t blocks = clusterAlong(axis); blocks > 1)
+      return 1 / double(blocks);
+  return 1;
+}
+
+/// The part of a stream's tiles that differ between neighbouring SMs.
+double Predictor::distinctOf(const StreamModel &stream) const {
+  std::vector<int64_t> axes = plan.blocks.axes;
+  for (int64_t axis = 0; axes.size() < extents.size(); ++axis)
+    axes.push_back(axis);
+  double left = std::min(rates.beside, tiles), all = 1, distinct = 1;
+  for (auto [number, axis] : llvm::enumerate(axes)) {
+    double extent = extents[axis];
+    if (number == 0 && plan.blocks.grouped)
+      extent = std::min(extent, double(plan.blocks.grouped));
+    double here = std::clamp(std::ceil(left / all), 1.0, std::max(1.0, extent));
+    all *= here;
+    bool isSame = llvm::is_contained(stream.alike, axis) || llvm::is_contained(stream.near, axis);
+    distinct *= isSame ? 1 : here;
+  }
+  return distinct / all;
+}
+
+Clocks Predictor::loopOf(int loop, const Tile &tile) const {
+  Clocks once = stepOf(loop);
+  for (auto [number, inner] : llvm::enumerate(model.loops))
+    if (inner.around == loop)
+      once += loopOf(int(number), tile);
+  return once * trips(model.loops[loop], tile);
+}
+
+/// Accumulator registers of a thread in the epilogue.
+double Predictor::sumsOf() const {
+  double sums = 0;
+  for (const ProductModel &product : model.products)
+    if (const Plan::Product *made = plan.productOf(product.id))
+      sums += double(product.m * product.n) / double(made->warps[0] * 32);
+  return sums;
+}
+
+/// The epilogue alone: stores, and arithmetic.
+std::pair<double, double> Predictor::wholeEnd() const {
+  double stores = rates.tileClocks + model.work.conversions / rates.conversions;
+  for (const EndModel &end : model.ends)
+    stores += storeClocks(end);
+  if (llvm::any_of(model.streams, [&](const StreamModel &stream) {
+        return stream.loop == kNoLoop && !stream.shape.empty() && !plan.channelOf(stream.id);
+      })) // loads that no role runs ahead
+    stores += rates.l2Clocks / 2;
+  constexpr double kAlone = 1.4, kChain = 2.8, kStart = 500, kManySums = 160;
+  double specials = model.work.specials / rates.specials;
+  double all = (model.work.multiplies + model.work.specials) / rates.multiplies;
+  double arithmetic = std::max(specials, all);
+  if (plan.products.empty() ||
+      plan.products.front().warps[0] <= 4) // one warpgroup waits for itself
+    arithmetic = kAlone * arithmetic + kChain * std::max(0.0, all - specials);
+  if (sumsOf() > kManySums) // few registers are left for overlap
+    arithmetic *= 2;
+  return {stores, arithmetic + std::min(arithmetic, kStart)};
+}
+
+/// The part of the epilogue during which nothing is multiplied.
+double Predictor::endOf() const {
+  constexpr double kBeside = 0.35, kNextTile = 0.5, kSwitch = 600;
+  auto [stores, arithmetic] = wholeEnd();
+  if (plan.loopOf(Plan::kTiles))
+    return kNextTile * (stores + arithmetic);
+  if (plan.blocks.turns > 1)
+    return kSwitch + kBeside * (stores + arithmetic);
+  return stores + arithmetic;
+}
+
+/// A store goes through its slots in slices. Each slice waits for a free slot and for all threads.
+double Predictor::storeClocks(const EndModel &end) const {
+  const Plan::Channel *channel = plan.channelOf(end.id);
+  if (!channel) // other stores take little time
+    return 0;
+  constexpr double kOneSlot = 2, kAcrossSectors = 9; // times as long
+  double bytes = double(end.rows * end.columns) * 4; // of accumulators
+  double slices = channel->rows ? double(end.rows) / double(channel->rows)
+                                : double(end.columns) / double(channel->columns);
+  return slices * rates.sliceClocks * (channel->slots > 1 ? 1 : kOneSlot) +
+         bytes / rates.storeBytes *
+             (pitchBytes(end.pitch, end.elementBytes) % kSector ? kAcrossSectors : 1);
+}
+
+Clocks Predictor::tileOf(const Tile &tile) const {
+  Clocks all = stepOf(kNoLoop);
+  for (auto [number, loop] : llvm::enumerate(model.loops))
+    if (loop.around == kNoLoop)
+      all += loopOf(int(number), tile);
+  double ends = endOf();
+  if (plan.blocks.turns > 1) { // the other tile's products are shorter than the epilogue
+    auto [stores, arithmetic] = wholeEnd();
+    ends += std::max(0.0, stores + arithmetic - all.taken) / 2;
+  }
+  all.taken += ends;
+  return all;
+}
