@@ -9,11 +9,11 @@
 namespace tilewright::simulator::TILEWRIGHT_VARIANT {
 
 template <typename T> struct Sum {
-  using Accumulator = std::conditional_t<
-      std::is_same_v<T, float>, double,
-      std::make_unsigned_t<std::conditional_t<std::is_same_v<T, float>, int, T>>>;
-  static constexpr Accumulator kStart =
-      std::is_same_v<T, float> ? Accumulator(-0.0) : Accumulator(0);
+  static constexpr bool kIsFloat = std::is_floating_point_v<T>;
+  using Accumulator =
+      std::conditional_t<kIsFloat, double,
+                         std::make_unsigned_t<std::conditional_t<kIsFloat, int, T>>>;
+  static constexpr Accumulator kStart = kIsFloat ? Accumulator(-0.0) : Accumulator(0);
   TILEWRIGHT_INLINE static Accumulator combine(Accumulator a, Accumulator b) { return a + b; }
 };
 template <typename T> struct Max {
@@ -26,7 +26,7 @@ template <typename T> struct Max {
       uint32_t both = std::bit_cast<uint32_t>(a) & std::bit_cast<uint32_t>(b);
       return a > b ? a : (a == b ? std::bit_cast<float>(both) : (a != a ? a : b));
     } else {
-      return a > b ? a : b;
+      return a > b || a != a ? a : b;
     }
   }
 };
@@ -40,7 +40,7 @@ template <typename T> struct Min {
       uint32_t either = std::bit_cast<uint32_t>(a) | std::bit_cast<uint32_t>(b);
       return a < b ? a : (a == b ? std::bit_cast<float>(either) : (a != a ? a : b));
     } else {
-      return a < b ? a : b;
+      return a < b || a != a ? a : b;
     }
   }
 };
@@ -160,6 +160,7 @@ void addAxisKernels(Kernels &table) {
   add<float>(table, Storage::Float);
   add<int32_t>(table, Storage::Int32);
   add<int64_t>(table, Storage::Int64);
+  add<double>(table, Storage::Double);
   table.reduce[int(Reduction::Any)][int(Storage::Int32)] = reduce<int32_t, Any>;
   table.reduce[int(Reduction::All)][int(Storage::Int32)] = reduce<int32_t, All>;
 }

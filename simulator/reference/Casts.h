@@ -61,7 +61,11 @@ private:
   }
 
   void floatToFloat() {
-    if (kernels().round[int(result.kind)])
+    if (source.storage() != result.storage()) {
+      bool widens = result.storage() == Storage::Double;
+      step(widens ? ElementOp::FloatToDouble : ElementOp::DoubleToFloat, result, source);
+      compiler.emitNarrow(op, result);
+    } else if (kernels().round[int(result.kind)])
       compiler.emitRound(op, result, source);
     else
       compiler.emitCopy(op, result, source);
@@ -70,6 +74,8 @@ private:
   void toBool() {
     if (source.storage() == Storage::Float)
       step(ElementOp::MaskFloat, result, source);
+    else if (source.storage() == Storage::Double)
+      step(ElementOp::MaskDouble, result, source);
     else
       step(source.storage() == Storage::Int64 ? ElementOp::Mask64 : ElementOp::Mask32, result,
            source);
@@ -77,6 +83,13 @@ private:
 
   void floatToInteger(Sign sign) {
     int width = bitsOf(result.kind);
+    if (source.storage() == Storage::Double) { // an index, which an f32 holds
+      Slot single = compiler.allocate(ElementKind::F32, source.count);
+      step(ElementOp::DoubleToFloat, single, source);
+      CastEmitter(compiler, op, single, result).floatToInteger(sign);
+      compiler.release(single);
+      return;
+    }
     if (sign == Sign::Unsigned) {
       Slot wide = compiler.allocate(ElementKind::I64, result.count);
       step(ElementOp::FloatToUnsigned, wide, source, width);
@@ -98,6 +111,7 @@ private:
 
   /// To f32 directly; to a narrower float over an f32 rounded to odd, so that it is rounded once.
   void integerToFloat(Sign sign) {
+    bool isDouble = result.kind == ElementKind::F64;
     bool narrow = result.kind != ElementKind::F32;
     if (sign == Sign::Unsigned) {
       Slot wide = source;
@@ -106,11 +120,20 @@ private:
         step(ElementOp::ZeroExtend64, wide, source, bitsOf(source.kind));
         compiler.release(wide);
       }
-      step(narrow ? ElementOp::UnsignedToOdd : ElementOp::UnsignedToFloat, result, wide);
+      step(isDouble ? ElementOp::UnsignedToDouble
+           : narrow ? ElementOp::UnsignedToOdd
+                    : ElementOp::UnsignedToFloat,
+           result, wide);
     } else if (source.storage() == Storage::Int64) {
-      step(narrow ? ElementOp::Int64ToOdd : ElementOp::Int64ToFloat, result, source);
+      step(isDouble ? ElementOp::Int64ToDouble
+           : narrow ? ElementOp::Int64ToOdd
+                    : ElementOp::Int64ToFloat,
+           result, source);
     } else {
-      step(narrow ? ElementOp::Int32ToOdd : ElementOp::Int32ToFloat, result, source);
+      step(isDouble ? ElementOp::Int32ToDouble
+           : narrow ? ElementOp::Int32ToOdd
+                    : ElementOp::Int32ToFloat,
+           result, source);
     }
     compiler.emitNarrow(op, result);
   }

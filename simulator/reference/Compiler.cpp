@@ -19,6 +19,8 @@ std::optional<ElementKind> elementKind(Type type) {
     return ElementKind::I64;
   if (type.isF32())
     return ElementKind::F32;
+  if (type.isF64())
+    return ElementKind::F64;
   if (type.isBF16())
     return ElementKind::BF16;
   if (type.isF16())
@@ -277,6 +279,12 @@ LogicalResult Compiler::bindArguments(func::FuncOp kernel, ArrayRef<Argument> ar
       return emitError(value.getLoc())
              << "argument " << value.getArgNumber() << " needs a value of "
              << "type " << value.getType();
+    if (*kind == ElementKind::F64) {
+      std::vector<char> bytes(sizeof(double));
+      std::memcpy(bytes.data(), number, sizeof(double));
+      slots[value] = constant(*kind, 1, std::move(bytes));
+      continue;
+    }
     float single = float(*number);
     if (ElementKernel round = kernels().round[int(*kind)])
       round(&single, &single, nullptr, nullptr, 1, 0);

@@ -11,7 +11,7 @@ namespace tilewright::simulator {
 namespace {
 struct DotDetail {
   int64_t m, n, k;
-  bool integer;
+  Storage storage;
 };
 struct RandomDetail {
   int64_t seed, offset;
@@ -64,10 +64,13 @@ static void runDot(const Instruction &instruction, Frame &frame) {
   auto &dot = *static_cast<const DotDetail *>(instruction.detail);
   auto [first, end] = frame.ownRows(dot.m);
   frame.execution.statistics.dotFlops += 2 * (end - first) * dot.n * dot.k;
-  // Integers and floats alike take 4 bytes.
   std::memcpy(frame.at<char>(instruction.result), frame.at<char>(instruction.c),
-              dot.m * dot.n * sizeof(float));
-  if (dot.integer)
+              dot.m * dot.n * storageBytes(dot.storage));
+  if (dot.storage == Storage::Double)
+    frame.table.dotDouble(frame.at<double>(instruction.result) + first * dot.n,
+                          frame.at<double>(instruction.a) + first * dot.k,
+                          frame.at<double>(instruction.b), end - first, dot.n, dot.k);
+  else if (dot.storage == Storage::Int32)
     frame.table.dotInteger(frame.at<int32_t>(instruction.result) + first * dot.n,
                            frame.at<int32_t>(instruction.a) + first * dot.k,
                            frame.at<int32_t>(instruction.b), end - first, dot.n, dot.k);
@@ -84,7 +87,7 @@ void emitDot(Compiler &compiler, Operation *op, Slot result, Slot a, Slot b, Slo
                      .a = a.offset,
                      .b = b.offset,
                      .c = acc.offset,
-                     .detail = compiler.program.own(DotDetail{m, n, k, !isFloat(result.kind)})});
+                     .detail = compiler.program.own(DotDetail{m, n, k, result.storage()})});
   compiler.emitPerturbation(op, result);
 }
 

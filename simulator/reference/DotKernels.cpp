@@ -99,7 +99,19 @@ static void dotInteger(int32_t *acc, const int32_t *a, const int32_t *b, int64_t
     }
 }
 
+static void dotDouble(double *acc, const double *a, const double *b, int64_t m, int64_t n,
+                      int64_t k) {
+  for (int64_t row = 0; row < m; ++row)
+    for (int64_t i = 0; i < k; ++i) {
+      double factor = a[row * k + i];
+#pragma GCC ivdep
+      for (int64_t column = 0; column < n; ++column)
+        acc[row * n + column] = std::fma(factor, b[i * n + column], acc[row * n + column]);
+    }
+}
+
 void addDotKernels(Kernels &table) {
+  table.dotDouble = dotDouble;
   table.dotFloat = dotFloat;
   table.dotInteger = dotInteger;
 }

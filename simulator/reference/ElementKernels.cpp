@@ -17,6 +17,13 @@ TILEWRIGHT_INLINE static float minimum(float a, float b) {
   return a < b ? a : (a == b ? std::bit_cast<float>(either) : (a != a ? a : b));
 }
 
+TILEWRIGHT_INLINE static double maximum(double a, double b) {
+  return a > b ? a : (a == b ? (std::signbit(a) ? b : a) : (a != a ? a : b));
+}
+TILEWRIGHT_INLINE static double minimum(double a, double b) {
+  return a < b ? a : (a == b ? (std::signbit(a) ? a : b) : (a != a ? a : b));
+}
+
 /// a / b toward zero; the one quotient that overflows wraps.
 template <typename T> TILEWRIGHT_INLINE static T divide(T a, T b) {
   using U = std::make_unsigned_t<T>;
@@ -61,25 +68,25 @@ TILEWRIGHT_INLINE static float toOdd(bool negative, uint64_t magnitude) {
       [[maybe_unused]] int64_t parameter
 
 #define FLOAT_1(name, op, expression)                                                              \
-  static void run##name(ARGUMENTS) {                                                               \
+  template <typename F> static void run##name(ARGUMENTS) {                                         \
     LOOP {                                                                                         \
-      float a = static_cast<const float *>(pa)[i];                                                 \
-      static_cast<float *>(result)[i] = expression;                                                \
+      F a = static_cast<const F *>(pa)[i];                                                         \
+      static_cast<F *>(result)[i] = expression;                                                    \
     }                                                                                              \
   }
 #define FLOAT_2(name, op, expression)                                                              \
-  static void run##name(ARGUMENTS) {                                                               \
+  template <typename F> static void run##name(ARGUMENTS) {                                         \
     LOOP {                                                                                         \
-      float a = static_cast<const float *>(pa)[i], b = static_cast<const float *>(pb)[i];          \
-      static_cast<float *>(result)[i] = expression;                                                \
+      F a = static_cast<const F *>(pa)[i], b = static_cast<const F *>(pb)[i];                      \
+      static_cast<F *>(result)[i] = expression;                                                    \
     }                                                                                              \
   }
 #define FLOAT_3(name, op, expression)                                                              \
-  static void run##name(ARGUMENTS) {                                                               \
+  template <typename F> static void run##name(ARGUMENTS) {                                         \
     LOOP {                                                                                         \
-      float a = static_cast<const float *>(pa)[i], b = static_cast<const float *>(pb)[i];          \
-      float c = static_cast<const float *>(pc)[i];                                                 \
-      static_cast<float *>(result)[i] = expression;                                                \
+      F a = static_cast<const F *>(pa)[i], b = static_cast<const F *>(pb)[i];                      \
+      F c = static_cast<const F *>(pc)[i];                                                         \
+      static_cast<F *>(result)[i] = expression;                                                    \
     }                                                                                              \
   }
 #define INTEGER_1(name, op, expression)                                                            \
@@ -105,10 +112,10 @@ TILEWRIGHT_INLINE static float toOdd(bool negative, uint64_t magnitude) {
     }                                                                                              \
   }
 #define COMPARE_FLOAT(name, expression)                                                            \
-  static void run##name(ARGUMENTS) {                                                               \
+  template <typename F> static void run##name(ARGUMENTS) {                                         \
     LOOP {                                                                                         \
-      [[maybe_unused]] float a = static_cast<const float *>(pa)[i];                                \
-      [[maybe_unused]] float b = static_cast<const float *>(pb)[i];                                \
+      [[maybe_unused]] F a = static_cast<const F *>(pa)[i];                                        \
+      [[maybe_unused]] F b = static_cast<const F *>(pb)[i];                                        \
       static_cast<int32_t *>(result)[i] = (expression) ? -1 : 0;                                   \
     }                                                                                              \
   }
@@ -129,7 +136,7 @@ TILEWRIGHT_INLINE static float toOdd(bool negative, uint64_t magnitude) {
   }
 #include "simulator/reference/ElementOps.def"
 
-template <typename Format> static void runRound(ARGUMENTS) {
+template <typename Format> static void runRoundTo(ARGUMENTS) {
   LOOP static_cast<float *>(result)[i] = roundTo<Format>(static_cast<const float *>(pa)[i]);
 }
 
@@ -176,23 +183,25 @@ template <typename Mask, typename T> static void runSelect(ARGUMENTS) {
 }
 
 void addElementKernels(Kernels &table) {
-  [[maybe_unused]] constexpr int kFloat = int(Storage::Float);
+  constexpr int kFloat = int(Storage::Float), kDouble = int(Storage::Double);
   constexpr int kInt32 = int(Storage::Int32), kInt64 = int(Storage::Int64);
-#define FLOAT_1(name, op, expression) table.element[int(ElementOp::name)][kFloat] = run##name;
+#define FLOAT_1(name, op, expression) COMPARE_FLOAT(name, expression)
 #define FLOAT_2 FLOAT_1
 #define FLOAT_3 FLOAT_1
 #define INTEGER_1(name, op, expression) COMPARE_INTEGER(name, expression)
 #define INTEGER_2(name, op, expression) COMPARE_INTEGER(name, expression)
-#define COMPARE_FLOAT(name, expression) table.element[int(ElementOp::name)][kFloat] = run##name;
+#define COMPARE_FLOAT(name, expression)                                                            \
+  table.element[int(ElementOp::name)][kFloat] = run##name<float>;                                  \
+  table.element[int(ElementOp::name)][kDouble] = run##name<double>;
 #define COMPARE_INTEGER(name, expression)                                                          \
   table.element[int(ElementOp::name)][kInt32] = run##name<int32_t>;                                \
   table.element[int(ElementOp::name)][kInt64] = run##name<int64_t>;
 #define CONVERT(name, From, To, expression) table.element[int(ElementOp::name)][0] = run##name;
 #include "simulator/reference/ElementOps.def"
-  table.round[int(ElementKind::BF16)] = runRound<BFloat16>;
-  table.round[int(ElementKind::F16)] = runRound<Float16>;
-  table.round[int(ElementKind::F8E5M2)] = runRound<Float8E5M2>;
-  table.round[int(ElementKind::F8E4M3FN)] = runRound<Float8E4M3FN>;
+  table.round[int(ElementKind::BF16)] = runRoundTo<BFloat16>;
+  table.round[int(ElementKind::F16)] = runRoundTo<Float16>;
+  table.round[int(ElementKind::F8E5M2)] = runRoundTo<Float8E5M2>;
+  table.round[int(ElementKind::F8E4M3FN)] = runRoundTo<Float8E4M3FN>;
   table.roundPerturbed[int(ElementKind::BF16)] = runRoundPerturbed<BFloat16>;
   table.roundPerturbed[int(ElementKind::F16)] = runRoundPerturbed<Float16>;
   table.roundPerturbed[int(ElementKind::F8E5M2)] = runRoundPerturbed<Float8E5M2>;

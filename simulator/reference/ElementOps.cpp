@@ -109,7 +109,7 @@ static LogicalResult compileSelect(Compiler &compiler, Operation *op) {
     select.count = result->bytes();
   } else {
     select.run = runElements;
-    select.kernel = result->storage() == Storage::Int64 ? kernels().select8 : kernels().select4;
+    select.kernel = storageBytes(result->storage()) == 8 ? kernels().select8 : kernels().select4;
     select.count = result->count;
   }
   compiler.emit(op, select);
@@ -124,6 +124,8 @@ static void appendElement(std::vector<char> &bytes, Storage storage, Attribute e
     const char *raw = reinterpret_cast<const char *>(&value);
     bytes.insert(bytes.end(), raw, raw + sizeof(value));
   };
+  if (auto number = dyn_cast<FloatAttr>(element); number && storage == Storage::Double)
+    return append(number.getValueAsDouble());
   if (auto number = dyn_cast<FloatAttr>(element))
     return append(float(number.getValueAsDouble()));
   int64_t value = cast<IntegerAttr>(element).getValue().getSExtValue();

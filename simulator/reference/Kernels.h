@@ -42,10 +42,10 @@ using AxisKernel = void (*)(void *result, const void *source, int64_t outer, int
 
 struct Kernels {
   ElementKernel element[int(ElementOp::Count)][kNumStorages];
-  /// To the nearest value of the kind, ties to even; null for f32 and integers.
+  /// To the nearest value of the kind, ties to even; null for f32, f64 and integers.
   ElementKernel round[kNumElementKinds];
   /// The same after a small change, also of an f32, that follows from the value, its place and the
-  /// seed in `parameter`. Null for integers.
+  /// seed in `parameter`. Null for f64 and integers.
   ElementKernel roundPerturbed[kNumElementKinds];
   /// result[i] = a[i] ? b[i] : c[i], with a mask a, for elements of 4 and of 8 bytes.
   ElementKernel select4, select8;
@@ -56,6 +56,7 @@ struct Kernels {
   AxisKernel scan[kNumStorages];
   /// acc += a · b, all row-major; for each element fused multiply-adds with k ascending.
   void (*dotFloat)(float *acc, const float *a, const float *b, int64_t m, int64_t n, int64_t k);
+  void (*dotDouble)(double *acc, const double *a, const double *b, int64_t m, int64_t n, int64_t k);
   /// The same modulo 2^32.
   void (*dotInteger)(int32_t *acc, const int32_t *a, const int32_t *b, int64_t m, int64_t n,
                      int64_t k);

@@ -228,13 +228,14 @@ static void updateInteger(int32_t *address, int32_t value, tile::AtomicKind kind
   } while (!element.compare_exchange_weak(seen, next, std::memory_order_relaxed));
 }
 
-static void updateFloat(char *address, float value, const Access &access, tile::AtomicKind kind,
-                        Frame &frame) {
+static void updateFloat(char *address, const char *value, const Access &access,
+                        tile::AtomicKind kind, Frame &frame) {
   constexpr ElementOp kCombine[] = {ElementOp::AddF, ElementOp::MaximumF, ElementOp::MinimumF};
-  float element;
+  double element; // or an f32
+  ElementKernel combine =
+      frame.table.element[int(kCombine[int(kind)])][int(storageOf(access.kind))];
   frame.table.loadRow[int(access.kind)](&element, address, 1, 1);
-  frame.table.element[int(kCombine[int(kind)])][int(Storage::Float)](&element, &element, &value,
-                                                                     nullptr, 1, 32);
+  combine(&element, &element, value, nullptr, 1, 32);
   frame.table.storeRow[int(access.kind)](address, &element, 1, 1);
 }
 
@@ -249,9 +250,9 @@ void updateTile(const Access &access, Frame &frame, Operation *op, const char *t
     frame.execution.statistics.bytesStored += row.inside() * memoryBytes(access.kind);
     for (int64_t i = row.low; i < row.high && !frame.execution.failure; ++i) {
       char *address = addressOf(access, row.first + i * row.stride);
-      const char *value = tile + (row.tile + i) * 4; // integers and floats alike
+      const char *value = tile + (row.tile + i) * storageBytes(storageOf(access.kind));
       if (isFloat(access.kind))
-        updateFloat(address, *reinterpret_cast<const float *>(value), access, kind, frame);
+        updateFloat(address, value, access, kind, frame);
       else
         updateInteger(reinterpret_cast<int32_t *>(address),
                       *reinterpret_cast<const int32_t *>(value), kind);
@@ -270,7 +271,8 @@ static LogicalResult compileAtomic(Compiler &compiler, Operation *op) {
   Access access = makeAccess(compiler, atomic.getView(), atomic.getIndices(), atomic.getExtents(),
                              atomic.getValid(), atomic.getInBounds());
   bool narrow = access.kind == ElementKind::F16 || access.kind == ElementKind::BF16;
-  bool full = access.kind == ElementKind::F32 || access.kind == ElementKind::I32;
+  bool full = access.kind == ElementKind::F32 || access.kind == ElementKind::F64 ||
+              access.kind == ElementKind::I32;
   if (!full && !(narrow && atomic.getKind() == tile::AtomicKind::Add))
     return emitError(op->getLoc()) << "has no `" << tile::stringifyAtomicKind(atomic.getKind())
                                    << "` of " << atomic.getView().getType().getElementType();

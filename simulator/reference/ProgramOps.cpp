@@ -81,7 +81,9 @@ static std::string scalarText(Frame &frame, Slot slot) {
   if (!isFloat(slot.kind))
     return std::to_string(readInteger(frame, slot.offset, slot.storage()));
   char text[32];
-  snprintf(text, sizeof(text), "%g", *frame.at<float>(slot.offset));
+  snprintf(text, sizeof(text), "%g",
+           slot.storage() == Storage::Double ? *frame.at<double>(slot.offset)
+                                             : *frame.at<float>(slot.offset));
   return text;
 }
 

@@ -16,9 +16,9 @@ struct Bool {
   TILEWRIGHT_INLINE static Tile load(Memory x) { return x ? -1 : 0; }
   TILEWRIGHT_INLINE static Memory store(Tile x) { return x & 1; }
 };
-struct Single {
-  using Memory = float;
-  using Tile = float;
+template <typename T> struct Whole {
+  using Memory = T;
+  using Tile = T;
   TILEWRIGHT_INLINE static Tile load(Memory x) { return x; }
   TILEWRIGHT_INLINE static Memory store(Tile x) { return x; }
 };
@@ -72,7 +72,8 @@ void addRowKernels(Kernels &table) {
   add<Narrow<Float8E5M2, uint8_t>>(table, ElementKind::F8E5M2);
   add<Narrow<Float16, uint16_t>>(table, ElementKind::F16);
   add<Narrow<BFloat16, uint16_t>>(table, ElementKind::BF16);
-  add<Single>(table, ElementKind::F32);
+  add<Whole<float>>(table, ElementKind::F32);
+  add<Whole<double>>(table, ElementKind::F64);
 }
 
 } // namespace tilewright::simulator::TILEWRIGHT_VARIANT

@@ -78,7 +78,7 @@ static LogicalResult emitStrided(Compiler &compiler, Operation *op, Value source
   auto result = compiler.define(op->getResult(0));
   if (failed(result))
     return failure();
-  bool wide = result->storage() == Storage::Int64;
+  bool wide = storageBytes(result->storage()) == 8;
   StridedCopy copy{SmallVector<int64_t>(shapeOf(op->getResult(0))), std::move(strides)};
   if (copy.shape.empty()) {
     compiler.emitCopy(op, *result, compiler.slot(source));
@@ -97,7 +97,7 @@ static LogicalResult emitStrided(Compiler &compiler, Operation *op, Value source
 void emitTranspose(Compiler &compiler, Operation *op, Slot result, Slot source, int64_t rows,
                    int64_t columns) {
   StridedCopy copy{{columns, rows}, {1, columns}};
-  bool wide = result.storage() == Storage::Int64;
+  bool wide = storageBytes(result.storage()) == 8;
   compiler.emit(op, {.run = wide ? runTranspose<int64_t> : runTranspose<int32_t>,
                      .result = result.offset,
                      .a = source.offset,
