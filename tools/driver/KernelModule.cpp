@@ -3,6 +3,7 @@
 #include "codegen/PrintCuda.h"
 #include "ir/cta/Cta.h"
 #include "tools/driver/CtaProgram.h"
+#include "tools/driver/Gradient.h"
 
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -24,9 +25,13 @@ ErrorOr<KernelModule> KernelModule::lower(KernelTextPtr text,
                                           size_t plan) {
   KernelModule result(std::move(text));
   const KernelText &source = *result.source;
-  result.module = source.isCta() ? parseCta(source.text, source.file, *result.context)
-                                 : frontend::lower(*source.program, source.kernel, specialisation,
-                                                   *result.context);
+  if (source.isCta())
+    result.module = parseCta(source.text, source.file, *result.context);
+  else if (source.forward)
+    result.module = lowerGradient(source, specialisation, *result.context);
+  else
+    result.module =
+        frontend::lower(*source.program, source.kernel, specialisation, *result.context);
   if (!result.module)
     return result.diagnostics->error("kernel `" + source.kernel + "` could not be lowered");
   result.isStated = source.isCta();

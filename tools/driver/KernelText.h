@@ -13,8 +13,11 @@
 
 namespace tilewright::driver {
 
-/// One kernel of a parsed file, in the language or on the `cta` level; immutable, shared between
-/// threads.
+struct KernelText;
+using KernelTextPtr = std::shared_ptr<const KernelText>;
+
+/// One kernel of a parsed file, in the language or on the `cta` level, or the gradient of one;
+/// immutable, shared between threads.
 struct KernelText {
   std::string file; ///< The name of the text in messages.
   std::string text;
@@ -25,7 +28,10 @@ struct KernelText {
                     ///< change it.
   bool builtin = false;
   std::shared_ptr<const frontend::Program> program; ///< Of a kernel in the language.
-  /// For a program of the `cta` level: its signature and the target that it is written for.
+  /// For a gradient: the kernel that was differentiated (Gradient.h).
+  KernelTextPtr forward;
+  /// The signature of a gradient or of a program of the `cta` level; for the latter also the target
+  /// that it is written for.
   frontend::Signature stated;
   std::string target;
   /// Chooses the plan of a launch; a kernel in the language has one.
@@ -33,13 +39,11 @@ struct KernelText {
 
   bool isCta() const { return !program; }
   const frontend::Signature &signature() const {
-    return isCta() ? stated : *program->signature(kernel);
+    return isCta() || forward ? stated : *program->signature(kernel);
   }
   /// Line `line` of the text, counted from 1; empty beyond its end.
   std::string_view line(unsigned line) const;
 };
-
-using KernelTextPtr = std::shared_ptr<const KernelText>;
 
 /// A built-in kernel by its name, `file.py[:kernel]` or `file.mlir` (docs/cta.md); the kernel may
 /// be left out of a file that has one kernel, or one named as the file.

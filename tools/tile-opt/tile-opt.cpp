@@ -4,6 +4,7 @@
 
 #include "ir/tile/Tile.h"
 #include "passes/Passes.h"
+#include "passes/gradient/GradientPasses.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -12,6 +13,7 @@ int main(int argc, char **argv) {
                   tilewright::cuda::CudaDialect>();
   mlir::registerTransformsPasses();
   tilewright::passes::registerTilewrightPasses();
+  tilewright::passes::registerGradientPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Tilewright pass driver\n", registry));
 }

@@ -6,6 +6,7 @@
 #include "support/Files.h"
 #include "tools/driver/Builtins.h"
 #include "tools/driver/GivenPlan.h"
+#include "tools/driver/Gradient.h"
 #include "tools/driver/TunedPlans.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -24,7 +25,12 @@ using nlohmann::json;
 /// What defaults.json says of a kernel; empty for a user's own.
 static json defaultsOf(const driver::KernelText &text) {
   static const json all = json::parse(driver::builtinDefaults());
-  return text.builtin && all.contains(text.kernel) ? all[text.kernel] : json::object();
+  const std::string &kernel = text.forward ? text.forward->kernel : text.kernel;
+  json defaults = text.builtin && all.contains(kernel) ? all[kernel] : json::object();
+  if (text.forward)
+    for (const char *ofForward : {"steps", "flops"})
+      defaults.erase(ofForward);
+  return defaults;
 }
 
 static ErrorOr<std::pair<std::string, std::string>> splitSetting(const std::string &word,
@@ -214,6 +220,14 @@ static Status bindSets(Job &job, const KernelArgs &args) {
   return {};
 }
 
+/// Of an optional tensor that is left out there is no gradient.
+static void leaveOutGradients(Job &job) {
+  for (Step &step : job.steps)
+    if (step.text->forward)
+      for (const std::string &name : std::set<std::string>(step.absent))
+        step.absent.insert(driver::gradientName(name));
+}
+
 /// `rsqrt(D)`, a dimension or a number.
 static double evaluateScalar(const json &rule, const Sizes &sizes) {
   if (rule.is_number())
@@ -305,6 +319,11 @@ static Status bindTuned(Job &job, const KernelArgs &args) {
 
 ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
   TILEWRIGHT_ASSIGN(driver::KernelTextPtr text, driver::loadKernel(args.kernel));
+  if (!args.grad && !(args.wrt.empty() && args.given.empty()))
+    return Error{"`--wrt` and `--given` are about a gradient: add `--grad`"};
+  if (args.grad) {
+    TILEWRIGHT_ASSIGN(text, driver::gradientOf(text, {args.wrt, args.given}));
+  }
   return makeJob(text, args);
 }
 
@@ -321,6 +340,7 @@ ErrorOr<Job> cli::makeJob(const driver::KernelTextPtr &text, const KernelArgs &a
   TILEWRIGHT_TRY(defaultShape(job, defaults));
   TILEWRIGHT_TRY(bindDtypes(job, args, defaults));
   TILEWRIGHT_TRY(bindSets(job, args));
+  leaveOutGradients(job);
   defaultScalars(job, defaults);
   if (defaults.contains("deviations"))
     for (const auto &[name, rule] : defaults["deviations"].items())

@@ -28,6 +28,9 @@ struct KernelArgs {
   std::vector<std::string> tuned;
   std::vector<std::string> shape, sets, dtypes, config, disabledPasses;
   bool allowSpills = false;
+  /// Instead of the kernel its gradient, by these inputs, of these outputs; empty: all.
+  bool grad = false;
+  std::vector<std::string> wrt, given;
 };
 
 using Sizes = std::map<std::string, int64_t>;

@@ -1,4 +1,5 @@
 // `tilewright run`: random inputs, the reference interpreter as the check, the GPU if there is one.
+#include "tools/driver/FiniteDifferences.h"
 #include "tools/driver/Plans.h"
 #include "tools/tilewright/Check.h"
 #include "tools/tilewright/Commands.h"
@@ -17,8 +18,35 @@ namespace {
 /// About a few seconds of the reference on two cores.
 constexpr Budget kReferenceBudget{.flops = 5e10, .elements = 1e8};
 
+/// What is run several times in f64.
+constexpr Budget kDifferencesBudget{.flops = 1e9, .elements = 1e6};
+
 double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Of a gradient: whether it is that of its forward.
+Status checkDifferences(const Job &job, uint64_t seed) {
+  TILEWRIGHT_ASSIGN(Sizes sizes, sizesToCheck(job, kDifferencesBudget));
+  HostTensors tensors = makeTensors(job, sizes, seed);
+  auto address = [&](const std::string &name) -> void * { return tensors[name].bytes.data(); };
+  const Step &step = job.steps.front();
+  TILEWRIGHT_ASSIGN(Operands operands, makeOperands(job, step, sizes, address, -1));
+  TILEWRIGHT_ASSIGN(frontend::Specialisation bound,
+                    driver::specialise(step.signature(), operands.call, step.settings));
+  TILEWRIGHT_ASSIGN(std::vector<driver::DirectionalDerivative> found,
+                    driver::compareWithDifferences(step.text, bound, operands.call, seed));
+  fmt::print("the gradient against differences of the forward, in f64 ({}):\n", str(sizes));
+  Status outcome;
+  for (const driver::DirectionalDerivative &derivative : found) {
+    fmt::print("  by {:8} {:.10g} instead of {:.10g}, error {:.2g} (allowed {:.2g}): {}\n",
+               derivative.tensor, derivative.computed, derivative.expected, derivative.error,
+               derivative.kAllowed, derivative.ok() ? "ok" : "WRONG");
+    if (!derivative.ok() && outcome)
+      outcome = Error{"the gradient of kernel `" + step.text->forward->kernel + "` by `" +
+                      derivative.tensor + "` is not what differences are"};
+  }
+  return outcome;
 }
 
 /// For a program of the `cta` level, which the interpreter runs, the simulator runs the generated
@@ -109,6 +137,8 @@ Status cli::run(const RunOptions &options) {
   for (const Step &step : job.steps)
     if (step.plan)
       fmt::print("{}\n", driver::describePlan(*step.text, *step.plan));
+  if (options.check && job.steps.front().text->forward)
+    TILEWRIGHT_TRY(checkDifferences(job, options.seed));
   if (options.check && checked != job.sizes)
     fmt::print("the check uses smaller sizes: the reference is slow\n");
   if (!driver) {

@@ -43,6 +43,15 @@ static void addKernelOptions(CLI::App &command, KernelArgs &args) {
       "--cuda", args.cuda,
       "a file of CUDA C++ to compile in place of the kernel's own, such as an edited "
       "copy of what --emit cuda gives");
+  command.add_flag("--grad", args.grad, "the kernel's gradient (docs/gradients.md)");
+  command
+      .add_option("--wrt", args.wrt,
+                  "with --grad: the inputs to differentiate by (default: all of floats)")
+      ->delimiter(',');
+  command
+      .add_option("--given", args.given,
+                  "with --grad: the outputs whose gradients are given (default: all of floats)")
+      ->delimiter(',');
   command.add_flag("--allow-spills", args.allowSpills,
                    "accept a kernel whose registers spill to memory");
 }
