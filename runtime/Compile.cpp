@@ -38,7 +38,8 @@ ErrorOr<CompiledKernel> describeCompiled(const KernelSource &source, CompiledTex
   return kernel;
 }
 
-/// What was compiled before; nothing if that is no use. `warnings` gets what is not to be trusted.
+/// The compiled kernel of an earlier compilation; nothing if it cannot be used. `warnings` gets
+/// entries that cannot be trusted.
 static std::optional<CompiledKernel> findCompiled(const Cache &cache, const Hash128 &key,
                                                   const KernelSource &source,
                                                   std::vector<std::string> &warnings) {

@@ -55,7 +55,7 @@ static TensorFacts sharedFacts(std::span<const KernelSource> sources, unsigned i
   return shared;
 }
 
-/// What a plan needs beyond that is a condition of it.
+/// Facts that a plan needs beyond those of all plans are its conditions.
 void PlanChoice::addFacts(std::span<const KernelSource> sources) {
   for (unsigned index = 0; index < args.size(); ++index) {
     if (!std::holds_alternative<TensorArg>(args[index]))

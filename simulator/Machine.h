@@ -39,7 +39,7 @@ struct TensorMap {
 /// One parameter of the device function: a pointer, an integer (also for i1), a float or a map.
 using MachineArgument = std::variant<Pointer, int64_t, double, TensorMap>;
 
-/// Who goes on where the program leaves it open.
+/// Decides the order of warps and asynchronous operations, which the program leaves open.
 enum class Schedule { Eager, Lazy, Random, Exhaustive };
 
 /// "eager", "lazy", …; nothing if there is no such schedule.
@@ -55,7 +55,7 @@ enum class FindingKind {
 /// "race", "out-of-bounds", …
 llvm::StringRef nameOf(FindingKind kind);
 
-/// One side of a finding: who did what.
+/// One side of a finding: an access or operation, and its agent.
 struct FindingEvent {
   mlir::Operation *op = nullptr;
   int64_t block = 0;
@@ -84,7 +84,7 @@ enum class Pipe {
 };
 llvm::StringRef nameOf(Pipe pipe);
 
-/// What one op, or a whole run, has done.
+/// The counters of one op, or of a whole run.
 struct Counts {
   uint64_t instructions = 0;     // warp instructions
   uint64_t sharedRequests = 0;   // warp accesses to shared memory
@@ -140,8 +140,8 @@ struct MachineResult {
 };
 
 /// Runs a kernel of the `cuda` level on a grid of `grid` blocks. Results are in the buffers. Fails,
-/// with a diagnostic, when the kernel cannot be run at all: an op without semantics, an argument of
-/// the wrong kind, more shared memory than the target has. What goes wrong in the run is a finding.
+/// with a diagnostic, if the kernel cannot be run at all: an op without semantics, an argument of
+/// the wrong kind, more shared memory than the target has. Errors during the run are findings.
 mlir::FailureOr<MachineResult> simulate(mlir::func::FuncOp kernel,
                                         llvm::ArrayRef<MachineArgument> arguments, int64_t grid,
                                         const MachineOptions &options = {});

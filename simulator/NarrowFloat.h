@@ -19,7 +19,7 @@
 
 namespace tilewright::simulator {
 
-/// What a value too large for the format becomes.
+/// The result for a value that is too large for the format.
 enum class Overflow { Infinity, Saturate };
 
 /// A float of 1 sign bit, `E` exponent bits and `M` mantissa bits. With `hasInfinity` the largest

@@ -1,8 +1,8 @@
 //===- Reference.h - the reference interpreter of the tile and cta dialects -------------------===//
 //
-// The oracle: it runs a kernel of whole tiles on the CPU exactly as the ops state their meaning,
-// with bit-exact narrow floats, and reports what a GPU would do silently: reads of memory nobody
-// wrote, accesses outside an allocation, races between programs.
+// The oracle. It runs a kernel of whole tiles on the CPU exactly as the ops are defined, with
+// bit-exact narrow floats. It reports errors that a GPU would hide: reads of memory that was never
+// written, accesses outside an allocation, races between programs.
 //
 // What the ops leave open is fixed here. A dot adds in f32 with k ascending and a fused
 // multiply-add per product. A sum or scan of floats runs in double and is rounded once. Every other
@@ -10,15 +10,16 @@
 // means, also where MLIR calls the result poison. An integer division by zero is an error. A shift
 // by the width or more gives 0 (or the sign). Atomic updates of floats happen in program order.
 //
-// Of a `cta` program it runs what it computes, not when. Products and copies are done where they
-// are started, and a slot is free where its release stands. Roles go on in turn; where none can,
-// that is an error which names what each waits for. Program b of n takes the tiles b, b + n, b +
-// 2n, …, whole, in the order of their coordinates; clusters, orders and layouts mean nothing. A
-// role in which warpgroups tell each other apart is run by each, which stores, puts and multiplies
-// its own rows. All that `cta.partial_sum` adds up stands in the first column.
+// For a `cta` program it runs the computation, not its timing. Products and copies complete where
+// they are started, and a slot is free at its release. Roles run in turn. If none can continue,
+// that is an error, which names what each role waits for. Program b of n takes the whole tiles b, b
+// + n, b + 2n, …, in the order of their coordinates; clusters, orders and layouts have no effect.
+// If the warpgroups of a role differ, each runs the role, and stores, puts and multiplies its own
+// rows. `cta.partial_sum` puts the whole sum into the first column.
 //
 // The interpreter compiles the function to a list of instructions over preallocated slots, once per
-// call, and runs the programs of the grid over threads. Its result does not depend on their number.
+// call, and runs the programs of the grid over threads. The result does not depend on the number of
+// threads.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_SIMULATOR_REFERENCE_H

@@ -28,7 +28,7 @@ struct Groups {
   }
 };
 
-/// Slots that a product under way reads or, if `written`, sums into.
+/// Slots that a product in flight reads or, if `written`, accumulates into.
 struct RegistersInFlight {
   uint32_t first, count;
   bool written;

@@ -13,8 +13,8 @@ namespace tilewright::simulator::machine {
 
 class Block;
 
-/// A barrier of whole warps. Who arrives hands on what it knows; who waits gets it. A round ends
-/// when as many warps have come as each of them states.
+/// A barrier of whole warps. Arriving passes on a warp's clocks, and waiting takes them. A round
+/// ends when as many warps have come as each of them states.
 class Barrier {
 public:
   /// Counts a warp in. Returns the ticket with which it may wait.
@@ -25,11 +25,12 @@ public:
   /// A warp that arrived has left the round, or does not wait for it.
   void leave(uint64_t ticket);
   bool hasArrived(int warp) const { return warp < 64 && (arrived >> warp & 1); }
-  /// Why a warp that expects so many cannot arrive in this round; empty if it can.
+  /// Why a warp that expects this number of warps cannot arrive in this round; empty if it can.
   std::string clash(const Warp &warp, unsigned expected) const;
   /// How many warps the round still waits for: "2 more warps".
   std::string missing() const;
-  /// Which of a block's warps these are: all others that are left, or those of earlier rounds.
+  /// The warps of a block that are missing: all others that still run, or those that took part in
+  /// earlier rounds.
   llvm::SmallVector<Warp *, 8> missingWarps(Block &block) const;
 
 private:
@@ -58,7 +59,7 @@ public:
   //===- sm_90 and later ----------------------------------------------------------------------===//
 
   Warpgroup &warpgroup(int index);
-  /// A warp ends: what it knows, the block knows.
+  /// A warp ends: the block takes over its clocks.
   void leave(const Warp &warp);
   /// Reports what reached the block's shared memory that none of its warps knew of when it ended.
   void finish();

@@ -145,7 +145,7 @@ void Cluster::run() {
     live.erase(live.begin() + next);
     bool moved = runWarp(*warp);
     if (moved) {
-      // What it did may be what others wait for.
+      // Others may wait for its effects.
       live.append(stuck.begin(), stuck.end());
       stuck.clear();
     }
@@ -168,8 +168,8 @@ void Cluster::run() {
 
 //===- Deadlock -------------------------------------------------------------------------------===//
 
-/// The warps of a cycle of the wait-for graph, or those on the way to where it ends: at one that
-/// exited, or whose wait does not say for whom it is.
+/// The warps of a cycle of the wait-for graph. If there is none, the warps on the way to its end:
+/// one that has exited, or whose wait does not say for whom it is.
 static llvm::SmallVector<Warp *> findPath(Warp *from, bool &isCycle) {
   llvm::SmallVector<Warp *> path;
   Warp *at = from;

@@ -12,13 +12,13 @@
 
 namespace tilewright::simulator::machine {
 
-/// A flag in global memory: who raised it last, and what came before that.
+/// A flag in global memory: the last to raise it, and the events before that.
 struct Flag {
   uint32_t cluster;
   Clock before;
 };
 
-/// What the clusters of a run share.
+/// The state that the clusters of a run share.
 struct Session {
   Session(const Program &program, int64_t grid, const MachineOptions &options,
           Scheduler &scheduler);
@@ -91,7 +91,7 @@ public:
   std::vector<Agent> agents;
   Tellings told; // by flags of other clusters
   std::deque<Block> blocks;
-  /// While set, a waiting instruction says for whom it waits (Warp::waitsFor).
+  /// While set, a waiting instruction records the warps that it waits for (Warp::waitsFor).
   bool explaining = false;
 
 private:
@@ -101,7 +101,7 @@ private:
   bool runWarp(Warp &warp);
   bool shouldSwitch(Warp &warp, const Instruction &instruction);
   void complete(size_t index);
-  /// Completes one operation because nobody can go on; false if there is none.
+  /// Completes one operation because no warp can continue; false if there is none.
   bool completeOne();
   void reportDeadlock();
   bool isOver() const;

@@ -1,6 +1,6 @@
 // Asynchronous copies of a warp (cp.async), their groups, and arrivals that wait for them. A group,
-// or what comes before an arrival, is an event of the warp's copy engine; who waits for it has all
-// older ones too.
+// or the copies before an arrival, is an event of the warp's copy engine. Waiting for it also
+// covers all older ones.
 #include "simulator/machine/Cluster.h"
 #include "simulator/machine/Mbarrier.h"
 #include "simulator/machine/Moves.h"

@@ -6,9 +6,9 @@
 
 namespace tilewright::simulator::machine {
 
-/// What an access to shared memory takes: the accesses of up to 4 bytes of a warp go in one pass
-/// over the 32 banks, 8-byte ones by half warps, 16-byte ones by quarters. A pass takes as many
-/// wavefronts as the bank with the most different words.
+/// The cost of an access to shared memory. A warp's accesses of up to 4 bytes run in one pass over
+/// the 32 banks, 8-byte ones by half warps, 16-byte ones by quarters. A pass takes as many
+/// wavefronts as there are different words in its busiest bank.
 struct Wavefronts {
   unsigned taken = 0, fewest = 0; // fewest: without conflicts
 };

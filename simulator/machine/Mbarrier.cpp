@@ -4,7 +4,7 @@
 
 namespace tilewright::simulator::machine {
 
-/// What an mbarrier can owe.
+/// The most bytes that an mbarrier can wait for.
 static constexpr int64_t kMostBytes = (1 << 20) - 1;
 
 void Mbarrier::arrive(Warp &warp, const Instruction &instruction, int64_t bytes) {

@@ -1,9 +1,9 @@
 //===- Mbarrier.h - barriers in shared memory -------------------------------------------------===//
 //
 // An mbarrier counts phases. A phase ends when all its arrivals have come and the copies have
-// brought as many bytes as were announced. Who arrives hands on what it knows; who waits for the
-// phase gets it. Every waiter must see every phase: the parity cannot tell one from the next but
-// one.
+// written as many bytes as were announced. Arriving passes on clocks, and waiting for the phase
+// takes them. Every waiter must see every phase, since the parity is the same for every other
+// phase.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_SIMULATOR_MACHINE_MBARRIER_H
@@ -33,7 +33,7 @@ public:
   /// arrivals knew.
   bool wait(Warp &warp, const Instruction &instruction, int parity);
 
-  /// What a wait is for, for the report of a deadlock.
+  /// Describes the wait, for the report of a deadlock.
   std::string str() const;
   /// Warps that arrived in phases before and have not in this one.
   llvm::SmallVector<Warp *, 8> missingWarps() const;

@@ -22,9 +22,9 @@ inline constexpr uint32_t kNoSlot = 0xffffffff;
 class Warp;
 struct Instruction;
 
-/// What the run loop does after an instruction.
+/// What the run loop does next.
 enum class Step : uint8_t {
-  Next, // go on; a jump has set the program counter
+  Next, // continue; a jump has set the program counter
   Wait, // try the same instruction again later
   Exit, // the warp is done
 };

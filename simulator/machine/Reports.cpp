@@ -78,14 +78,14 @@ void report(FindingKind kind, Warp &warp, const Instruction &instruction, int la
 
 //===- Conflicts ------------------------------------------------------------------------------===//
 
-/// Who made an access, as seen from `cluster`.
+/// The name of the agent of an access, as seen from `cluster`.
 static std::string nameOf(const Access &access, const Cluster &cluster) {
   if (access.cluster != uint32_t(cluster.id))
     return "another block";
   return cluster.agents[access.agent].name();
 }
 
-/// What is wrong, in the terms of the three ways to be out of order.
+/// Describes the problem, in one of three ways.
 static std::string describe(const std::string &here, const std::string &earlier, bool writes,
                             bool asynchronous, const Conflict &conflict, const MemoryRange &range) {
   std::string what = str(range);

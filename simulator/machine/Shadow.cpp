@@ -2,7 +2,7 @@
 
 namespace tilewright::simulator::machine {
 
-/// Beyond so many readers of a place that are not in order, more would only repeat a report.
+/// With more unordered readers of a place, findings would only repeat.
 static constexpr size_t kMostReaders = 64;
 
 static bool isBefore(const Access &earlier, const Accessor &later) {

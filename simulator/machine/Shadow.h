@@ -33,8 +33,8 @@ struct Access {
   explicit operator bool() const { return time != 0; }
 };
 
-/// What a flag that another cluster raised has told: all that came before it there. Whoever the
-/// agent `taken` comes before knows of it; the agent stands for the taking.
+/// The events that a flag of another cluster has made known. The agent `taken` stands for the
+/// taking of the flag: everything that is ordered behind it knows of them.
 struct Told {
   AgentId taken;
   Clock before;

@@ -1,7 +1,7 @@
-// Copies of boxes between tensors and shared memory. What a copy touches is checked when it is
-// issued, as an event of its engine; its data moves when it completes. Loads have an engine per
-// mbarrier, by which they are waited for; stores have two, because a wait may cover their reads of
-// shared memory alone.
+// Copies of boxes between tensors and shared memory. The bytes that a copy accesses are checked
+// when it is issued, as an event of its engine. Its data moves when it completes. Loads have an
+// engine per mbarrier, on which warps wait for them. Stores have two, since a wait may cover only
+// their reads of shared memory.
 #include "simulator/NarrowFloat.h"
 #include "simulator/machine/Cluster.h"
 #include "simulator/machine/Mbarrier.h"

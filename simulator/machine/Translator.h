@@ -11,7 +11,7 @@
 
 namespace tilewright::simulator::machine {
 
-/// Where a value lives, and what it is. A packed word is an I32.
+/// The place and the kind of a value. A packed word is an I32.
 struct Slot {
   uint32_t number = kNoSlot;
   ElementKind kind = ElementKind::I32;

@@ -50,7 +50,7 @@ public:
 
   /// An access by this warp, now.
   Accessor accessor(const Instruction &instruction, bool atomic = false);
-  /// What comes later is not before what has been handed on so far.
+  /// Later events are not ordered before the clocks that have been passed on.
   void tick() { clock.raise(agent, ++time); }
 
   Cluster &cluster();
@@ -76,7 +76,7 @@ public:
   WarpAsync async;
 
 private:
-  /// Reports registers that a product under way uses.
+  /// Reports registers that a product in flight uses.
   void checkInFlight(const Instruction &instruction, uint32_t first, uint32_t count);
 
   struct alignas(64) Lanes {

@@ -1,4 +1,4 @@
-// What a warp does as one: matrices between shared memory and registers, values across lanes.
+// Operations of a whole warp: matrices between shared memory and registers, values across lanes.
 #include "simulator/machine/Cluster.h"
 #include "simulator/machine/Moves.h"
 #include "simulator/machine/Semantics.h"

@@ -1,6 +1,6 @@
-// Products of a warpgroup. One starts when its four warps have come to it; it reads shared memory
-// through the async proxy and sums into their registers. Numbers are those of mma: f32, k
-// ascending, one fused multiply-add per product.
+// wgmma products. A product starts when its four warps have reached it. It reads shared memory
+// through the async proxy and accumulates into their registers. The arithmetic is that of mma: f32,
+// k ascending, one fused multiply-add per product.
 #include "ir/PanelLayout.h"
 #include "simulator/NarrowFloat.h"
 #include "simulator/machine/Cluster.h"

@@ -276,7 +276,7 @@ static LogicalResult compileStore(Compiler &compiler, Operation *op) {
   return success();
 }
 
-/// What `lower-channels` writes is about barriers, of which whole tiles know nothing.
+/// Ops that `lower-channels` writes are about barriers, which whole tiles do not have.
 static LogicalResult refuseLowered(Compiler &, Operation *op) {
   return op->emitError() << "`" << op->getName()
                          << "` is of a program behind `lower-channels`; its "

@@ -18,7 +18,7 @@
 
 namespace tilewright::simulator {
 
-/// Where a value lives, and what it is.
+/// The place and the kind of a value.
 struct Slot {
   int64_t offset = 0;
   int64_t count = 0; // elements; 1 for a scalar
@@ -123,7 +123,7 @@ void addRoleOps(OpTable &table);
 /// Emits `result = acc + a · b` of m×k by k×n.
 void emitDot(Compiler &compiler, mlir::Operation *op, Slot result, Slot a, Slot b, Slot acc,
              int64_t m, int64_t n, int64_t k);
-/// Emits the transposition of a tile of so many rows and columns.
+/// Emits the transposition of a tile with this number of rows and columns.
 void emitTranspose(Compiler &compiler, mlir::Operation *op, Slot result, Slot source, int64_t rows,
                    int64_t columns);
 /// Emits a read of what a slot of a channel holds.

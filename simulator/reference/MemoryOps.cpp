@@ -174,7 +174,8 @@ static LogicalResult compileLoad(Compiler &compiler, Operation *op) {
 
 //===- store ----------------------------------------------------------------------------------===//
 
-/// What of a row of the tile is stored here: of a role that each warpgroup runs, its own.
+/// The part of a row of the tile that is stored here: if each warpgroup runs the role, its own
+/// rows.
 static Row ownPart(const Access &access, const Frame &frame, Row row) {
   if (!frame.role || access.kept.empty())
     return row;

@@ -72,7 +72,7 @@ bool Execution::run() {
   return !failure && runRoles();
 }
 
-/// Roles go on in turn as far as they can; which of them is first makes no difference.
+/// Roles run in turn as far as they can. The result does not depend on which one is first.
 bool Execution::runRoles() {
   for (auto &frame : roles) {
     std::memcpy(frame->arena, main.arena, size_t(program.arenaBytes));

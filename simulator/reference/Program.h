@@ -1,11 +1,11 @@
 //===- Program.h - a compiled kernel and its execution ----------------------------------------===//
 //
 // A kernel as a flat list of instructions. Values live in slots, byte offsets into an arena that
-// each thread owns; control flow is an assignment to the program counter.
+// each thread owns. Control flow is an assignment to the program counter.
 //
 // The roles of a `cta` kernel are parts of that list. Each runs in a frame of its own, which starts
-// as a copy of what stands before the roles, until it has to wait for a ring; then the next goes
-// on.
+// as a copy of the frame before the roles, until it has to wait for a ring. Then the next role
+// runs.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_SIMULATOR_REFERENCE_PROGRAM_H
@@ -35,8 +35,8 @@ struct Instruction {
   mlir::Operation *op = nullptr;           // for errors
 };
 
-/// What a role runs, and how often side by side: once for each of its warpgroups where these may
-/// part.
+/// The code of a role, and the number of its copies: one for each of its warpgroups if these may
+/// diverge.
 struct RoleCode {
   std::string name;
   size_t begin = 0, end = 0;
@@ -63,7 +63,7 @@ struct Program {
   }
 };
 
-/// What went wrong in a program.
+/// An error in a program.
 struct Failure {
   mlir::Operation *op;
   std::string message;
@@ -90,14 +90,14 @@ struct Frame {
   void start(size_t from, size_t to);
   /// Goes on until the end, a failure or a wait; false if it still waits for the same.
   bool resume();
-  /// For a handler that cannot go on before another role does: it runs again then.
+  /// For a handler that has to wait for another role: it runs again then.
   void wait() {
     --pc;
     waiting = true;
   }
   bool isDone() const { return pc == end; }
-  /// The rows of a tile of so many that are this warpgroup's; all of them for a role that runs
-  /// once.
+  /// The rows of a tile with this number of rows that belong to this warpgroup; all rows if the
+  /// role has one copy.
   std::pair<int64_t, int64_t> ownRows(int64_t rows) const;
 
   Execution &execution;

@@ -1,9 +1,9 @@
 //===- Rings.h - the slots of channels --------------------------------------------------------===//
 //
-// A channel hands its slots out first in, first out. The n-th time that a ring is acquired opens
-// slot n; that is also what the n-th wait gives, once all who fill it have committed it. It may be
-// opened anew as slot n + depth when all who take it have released it. Who fills and who takes are
-// roles, or the warpgroups of one, each with a count of its own.
+// A channel hands its slots out first in, first out. The n-th acquire of a ring opens slot n. The
+// n-th wait gives the same slot, once all producers have committed it. It may be opened again as
+// slot n + depth when all consumers have released it. Producers and consumers are roles, or the
+// warpgroups of one, each with its own count.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_SIMULATOR_REFERENCE_RINGS_H
@@ -30,7 +30,7 @@ struct RingCursors {
   std::vector<int64_t> acquired, awaited;
 };
 
-/// What a value of type slot is: a ring, and how many slots of it came before.
+/// A value of type slot: a ring, and the number of its slots before this one.
 struct SlotHandle {
   static constexpr int64_t kNone = -1; // the number of a slot that is none
   int64_t ring, number;
@@ -48,7 +48,7 @@ public:
   /// Opens a slot, with contents that show when they are used; false while it is still taken.
   bool acquire(SlotHandle slot);
   bool isFull(SlotHandle slot) const;
-  /// What is wrong with closing the slot, or reading it; null if nothing is.
+  /// Why the slot cannot be closed or read; null if it can.
   const char *commit(SlotHandle slot, unsigned role);
   const char *release(SlotHandle slot, unsigned role);
   const char *checkWrite(SlotHandle slot, unsigned role) const;

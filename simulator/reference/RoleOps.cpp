@@ -30,7 +30,7 @@ static LogicalResult checkRows(cta::RoleOp role) {
   return failure(result.wasInterrupted());
 }
 
-/// What stands before the roles jumps over them; each then runs what is here.
+/// The code before the roles jumps over them; each role then runs its own part.
 static LogicalResult compileRole(Compiler &compiler, Operation *op) {
   auto role = cast<cta::RoleOp>(op);
   int64_t copies = copiesOf(role);

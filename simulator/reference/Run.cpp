@@ -20,7 +20,7 @@ namespace tilewright::simulator {
 //===- Shadows --------------------------------------------------------------------------------===//
 
 namespace {
-/// What a kernel does to a buffer, through any of its views.
+/// How a kernel accesses a buffer, through any of its views.
 struct BufferUse {
   bool written = false, read = false, updated = false;
 };
