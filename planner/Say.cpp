@@ -62,7 +62,7 @@ std::string planner::str(const Prediction &predicted) {
                          .str();
   if (predicted.arithmetic > 0)
     text += formatv(", arithmetic {0:f2}", predicted.arithmetic / unit).str();
-  return text + formatv(", L2 {0:f2}, memory {1:f2}, ends {2:f2}; blocks busy {3:f2}",
+  return text + formatv(", L2 {0:f2}, memory {1:f2}, epilogue {2:f2}; blocks busy {3:f2}",
                         predicted.l2 / unit, predicted.dram / unit, predicted.ends / unit,
                         predicted.balance)
                     .str();

@@ -65,9 +65,9 @@ static SmallVector<Operation *> closesOf(Operation *open) {
 
 namespace {
 /// Whether two channels change hands together, if all of `ring` are to.
-class Together {
+class SharedRing {
 public:
-  explicit Together(ArrayRef<cta::ChannelOp> ring) : ring(ring) {}
+  explicit SharedRing(ArrayRef<cta::ChannelOp> ring) : ring(ring) {}
 
   bool holds() const {
     return llvm::all_of(llvm::seq<size_t>(1, ring.size()),
@@ -141,7 +141,7 @@ std::vector<Channels> ringsOf(func::FuncOp kernel) {
   std::vector<Channels> rings;
   for (ArrayRef<cta::ChannelOp> left = channels; !left.empty();) {
     size_t count = left.size(); // the channels that go together
-    while (count > 1 && !Together(left.take_front(count)).holds())
+    while (count > 1 && !SharedRing(left.take_front(count)).holds())
       --count;
     rings.emplace_back(left.take_front(count));
     left = left.drop_front(count);

@@ -56,7 +56,7 @@ public:
     if (forms.empty())
       return refuse("it has no mask that ends it by rows");
     count();
-    letPass();
+    skipSlots();
     return success();
   }
 
@@ -142,7 +142,7 @@ private:
 
   /// The place to skip slots: behind the loop, before warpgroups may meet. If a product of the last
   /// iteration stands there, it takes its own slots first.
-  Operation *placeToPass() {
+  Operation *placeToSkip() {
     for (Operation *op = loop->getNextNode(); op; op = op->getNextNode())
       if (auto wait = dyn_cast<cta::WaitOp>(op); wait && takesFrom(wait.getChannel())) {
         while (!isa<cta::MmaOp>(op))
@@ -153,8 +153,8 @@ private:
   }
 
   /// Takes and releases the slots that are for other warpgroups.
-  void letPass() {
-    builder.setInsertionPoint(placeToPass());
+  void skipSlots() {
+    builder.setInsertionPoint(placeToSkip());
     Location loc = loop.getLoc();
     auto pass = builder.create<scf::ForOp>(loc, own, all, loop.getStep());
     builder.setInsertionPoint(pass.getBody()->getTerminator());

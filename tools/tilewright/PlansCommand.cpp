@@ -20,7 +20,7 @@ Status cli::plans(const PlansOptions &options) {
   if (!options.output.empty())
     std::filesystem::create_directories(options.output);
   fmt::print("{:>10} {:>9} {:>10} {:>8} {:>8} {:>8} {:>6}\n", "us", "products", "arithmetic", "l2",
-             "dram", "ends", "busy");
+             "dram", "epilogue", "busy");
   for (size_t at = 0; at < std::min(options.count, ranked.size()); ++at) {
     const auto &[plan, predicted] = ranked[at];
     fmt::print("{:10.1f} {:9.1f} {:10.1f} {:8.1f} {:8.1f} {:8.1f} {:6.2f}  {}\n", predicted.total,
