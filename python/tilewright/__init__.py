@@ -1,8 +1,8 @@
 """Tilewright: GPU kernels written as whole-tile programs.
 
-`@tilewright.kernel` makes a kernel of a function in the tile language; `tilewright.ops` has the
-kernels that come with the package as torch functions, `tilewright.builtin` gives them as kernels;
-`tilewright.from_file` has those of files.
+`@tilewright.kernel` makes a kernel of a function in the tile language. `tilewright.ops` has the
+built-in kernels as torch functions, `tilewright.builtin` returns them as kernels, and
+`tilewright.from_file` loads kernels from files.
 """
 
 from . import language

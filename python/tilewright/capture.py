@@ -1,8 +1,8 @@
 """From a decorated function to the text that the compiler reads.
 
-The text has every line of the user's file at its number: those of the kernel and of the `@inline`
-functions it calls as they stand, all others empty. So a message names the user's file, line and
-text. What else the kernel refers to (dimensions, dtypes, constants) goes along as values.
+Every line of the kernel and of the `@inline` functions that it calls keeps its line number in the
+user's file; all other lines are empty. So a message names the user's file, line and text. Other
+names that the kernel uses (dimensions, dtypes, constants) are passed as values.
 """
 
 import ast

@@ -12,7 +12,7 @@ _CONFIG = ("target", "warps", "stages", "min_blocks", "plan", "tune")
 
 
 class Spec:
-    """Shape and dtype of an array that need not exist: stands for one in `explain`, `ptx`, …
+    """Shape and dtype in place of an array, for `explain`, `ptx`, …
 
     It counts as contiguous and aligned. `dtype` is a word of the language (`bf16`, `"bf16"`).
     """
@@ -26,7 +26,7 @@ class Spec:
 
 
 class Report(dict):
-    """What a compiled kernel uses: registers, shared memory, spills, occupancy. Prints as a table."""
+    """The resources of a compiled kernel: registers, shared memory, spills, occupancy. Prints as a table."""
 
     def __str__(self):
         rows = ((key.replace("_", " "), value) for key, value in self.items() if value != [])
@@ -36,14 +36,14 @@ class Report(dict):
 class Kernel:
     """A kernel: call it with arrays and numbers in the order of its declaration.
 
-    Arrays of one call are all on one GPU, where the kernel starts on the framework's current stream
-    without waiting, or all in host memory, where the reference interpreter runs it. torch, CuPy, JAX
-    and NumPy arrays are taken by DLPack, without copies. Parameters may be given by name; `const`
-    and `tune` parameters are given by name only. The first call with new dtypes, compiled-in sizes,
-    constants or alignments compiles.
+    The arrays of a call are all on one GPU, or all in host memory. On a GPU the kernel starts on the
+    framework's current stream, and the call does not wait. In host memory the reference interpreter
+    runs it. torch, CuPy, JAX and NumPy arrays are passed by DLPack, without copies. Parameters may
+    be given by name; `const` and `tune` parameters must be. The first call with new dtypes,
+    compiled-in sizes, constants or alignments compiles.
 
     Raises `tilewright.Error` if arguments do not match the declaration, and
-    `tilewright.CompileError` if the kernel is wrong, both with the compiler's own words.
+    `tilewright.CompileError` if the kernel has an error.
     """
 
     def __init__(self, handle, config):
@@ -91,8 +91,8 @@ class Kernel:
     def reference(self, *args, **named):
         """Runs the kernel on the CPU over arrays in host memory, in place.
 
-        This is the meaning of the kernel, bit by bit: it also reports races between programs, and
-        accesses outside an array, with the line of the kernel.
+        The result defines the kernel's meaning. Races between programs, and accesses outside an
+        array, are reported with the line of the kernel.
         """
         args, settings = self._arrange(args, named)
         self._function("reference", settings)(*args)
@@ -100,8 +100,8 @@ class Kernel:
     def explain(self, *args, target="", plan=None, **named):
         """What the compiler decided and why, as text, for these arguments or those of the last call.
 
-        `target` is a GPU generation, `"sm_80"`; without it, the GPU at hand counts. `plan` is one as
-        for `configured`. Arrays may be given as `Spec`, or as torch's meta tensors.
+        `target` is a GPU generation, `"sm_80"`; the default is the GPU at hand. `plan` is as in
+        `configured`. Arrays may be given as `Spec`, or as torch's meta tensors.
         """
         return str(self._inspect("explain", args, target, plan, named))
 
@@ -114,15 +114,15 @@ class Kernel:
         return str(self._inspect("ptx", args, target, plan, named))
 
     def report(self, *args, target="", plan=None, **named):
-        """What the code uses: a `Report`; arguments as for `explain`."""
+        """The resources of the code, as a `Report`; arguments as for `explain`."""
         found = self._inspect("report", args, target, plan, named)
         return Report((str(key), plain(value)) for key, value in found.items())
 
     def plans(self, *args, target="", count=8, **named):
-        """The best plans that are found for these arguments: (text, predicted microseconds) each.
+        """The planner's best plans for these arguments, as pairs (text, predicted microseconds).
 
-        The first that compiles is what a call takes, unless a tuned one is better (docs/planner.md).
-        `configured(plan=text)` is the kernel with another. Arguments as for `explain`.
+        A call takes the first that compiles, unless there is a tuned plan (docs/planner.md).
+        `configured(plan=text)` is the kernel with another plan. Arguments as for `explain`.
         """
         args, settings = self._arrange(args, named)
         found = iter(library.finalists(self._handle)(settings, target, count, *map(described, args)))
@@ -131,14 +131,13 @@ class Kernel:
     def configured(self, **config):
         """The same kernel with `target`, `warps`, `stages` or `min_blocks` stated, or a `plan`, or `tune`.
 
-        A plan says how the kernel is to run (docs/plans.md). It is a text; a path to a file with
-        one; or a list of either and of entries that replace some of it,
-        `[Path("gemm.plan"), "channels.s1: tma, 5 slots"]`; or entries alone, which stand in the plan
-        that is found. The same plan gives the same kernel, with
-        the code that it has already.
+        A plan says how the kernel runs (docs/plans.md). It is a text; a path to a file with one; or
+        a list of one of these and entries that replace its own,
+        `[Path("gemm.plan"), "channels.s1: tma, 5 slots"]`; or entries alone, for the plan that the
+        planner finds. The same plan gives the same kernel, with its compiled code.
 
-        `tune="auto"` measures plans where a launch is the first of its class, and keeps the fastest
-        with this user's (docs/tuner.md); `tune="none"` takes no tuned plans, also none of
+        `tune="auto"` measures plans at the first launch of each class, and keeps the fastest in the
+        user's file (docs/tuner.md). `tune="none"` uses no tuned plans, not even those of
         `tilewright.load_tuned`.
         """
         unknown = set(config) - set(_CONFIG)
@@ -255,9 +254,9 @@ class _BorrowingKernel(Kernel):
 def kernel(function):
     """Makes a kernel of a function in the tile language.
 
-    Its text is compiled, and never run by Python; it is checked here, sizes excepted. It may refer
-    to dimensions, dtypes, numbers and `@inline` functions around it, whose values are taken now.
-    Raises `tilewright.CompileError` with file, line and text if it is wrong.
+    Python never runs the function: its text is compiled. Everything except sizes is checked here. The
+    text may use dimensions, dtypes, numbers and `@inline` functions around it, whose values are
+    captured now. Raises `tilewright.CompileError` with file, line and text of an error.
     """
     return _TextKernel(capture.Captured(function, capture.scope_of(function, 1)), {})
 
@@ -287,7 +286,7 @@ def from_file(file):
     """A kernel of a file: `"my.py:kernel"`, or `"gemm.mlir"`, a program of the `cta` level.
 
     Such a program states its roles, its channels and the order of its products, for one GPU
-    generation (docs/cta.md); it is called, checked and explained as any kernel.
+    generation (docs/cta.md). It is called, checked and explained like any kernel.
     """
     return _NamedKernel(str(file), {})
 

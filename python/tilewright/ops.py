@@ -1,8 +1,8 @@
 """The kernels of the package as torch functions.
 
-They allocate their results, take tensors of any strides, and run on the current stream; on CPU
-tensors the reference interpreter runs them, slowly. There is no backward yet: the results of
-tensors that require gradients say so when `backward` reaches them. All work under torch.compile.
+They allocate their results, take tensors with any strides, and run on the current stream. On CPU
+tensors the reference interpreter runs them, slowly. There is no backward yet: if tensors require
+gradients, `backward` raises an error when it reaches a result. All work under torch.compile.
 Wrong arguments raise `tilewright.Error`, which names the argument of the kernel.
 """
 
@@ -89,22 +89,22 @@ def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False
 
     query: [B, H, S, D], key: [B, G, T, D], value: [B, G, T, DV], bf16, f16 or f32; with `layout="bshd"`
     the second and third dimensions change places. H is a multiple of G: heads share keys and values. `scale`
-    is 1 / sqrt(D) where it is not given. `causal`: query s sees keys t <= s + T - S, so the last
-    query sees the last key (torch aligns the first ones where S != T). `window` > 0: and only
-    t > s + T - S - window. `prefix`, int32 [B]: and all keys t < prefix[b]. `first`, int32 [B, S],
-    which does not fall along S: of all these only keys t >= first[b, s], so that documents packed
-    into a sequence do not see each other. A row that sees nothing is 0.
+    is 1 / sqrt(D) by default. `causal`: query s sees keys t <= s + T - S, so the last query sees
+    the last key (torch aligns the first ones if S != T). `window` > 0: only t > s + T - S - window.
+    `prefix`, int32 [B]: also all keys t < prefix[b]. `first`, int32 [B, S], never decreasing along
+    S: of all these only keys t >= first[b, s], so that documents packed into a sequence do not see
+    each other. A row that sees no key is 0.
 
     Scores z = scale * query key^T become, in this order: `softcap` > 0: softcap * tanh(z / softcap);
     `slopes`, f32 [H]: z - slopes[h] * |s + T - S - t|; `bias`, of the dtype of `query` and a shape
     that repeats to [B, H, S, T]: z + bias. `sinks`, f32 [H]: a row's sum has the term exp(sinks[h])
     too. `dropout` > 0: weights are 0 with that probability, rounded to a multiple of 1/256, and the
-    others larger; which, follows from `seed`, int64 [2] on the GPU, drawn where it is not given.
+    others are scaled up. `seed`, int64 [2] on the GPU, decides which; it is drawn by default.
 
-    `score(z, b, h, s, t)` and `mask(b, h, s, t)` are functions in the tile language that give scores
+    `score(z, b, h, s, t)` and `mask(b, h, s, t)` are functions in the tile language that give scores,
     and whether they are seen: z is a tile, b and h are scalars, s a column and t a row of indices.
-    They are compiled into the kernel. Numbers around them count as they are when a function is
-    given the first time, and so do the names of `dims`, of which S and T are the lengths.
+    They are compiled into the kernel. Numbers and names of `dims` around a function are captured when
+    it is passed for the first time. The dimensions S and T are the lengths.
 
     Gives [B, H, S, DV] (or as `layout` says), with `return_lse` also log(sum(exp(z))): f32 [B, H, S].
     """

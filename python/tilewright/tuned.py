@@ -15,14 +15,14 @@ _MEASURE = (
 def load_tuned(path):
     """Adds the plans of a file that `tilewright tune` or `tune="auto"` wrote.
 
-    From then on, launches that they are for take them; what was launched before keeps its plan.
+    Later launches of these classes take them; what was launched before keeps its plan.
     Raises `tilewright.Error` if the file cannot be read.
     """
     library.load_tuned(os.fspath(path))
 
 
 def prepare_measuring():
-    """Says how processes that measure are started."""
+    """Sets the command that starts measuring processes."""
     if sys.executable:
         path = "\n".join(each for each in sys.path if isinstance(each, str))
         library.set_measuring_program([sys.executable, "-c", _MEASURE, path])
