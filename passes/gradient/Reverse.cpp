@@ -103,11 +103,29 @@ void Reverse::recompute(Block &block) {
   }
 }
 
+/// What a loop carries of which a value is made; the value itself if that is not seen.
+static Value carriedBehind(Value value) {
+  SmallVector<Value> open{value};
+  DenseSet<Value> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(next);
+    auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+    if (loop && argument != loop.getInductionVar())
+      return next;
+    if (Operation *op = next.getDefiningOp())
+      open.append(op->operand_begin(), op->operand_end());
+  }
+  return value;
+}
+
 Value Reverse::primal(Value value) {
   if (Value known = scope.primals.lookupOrNull(value))
     return known;
   if (!failed) {
-    StringRef name = nameOf(value);
+    StringRef name = nameOf(carriedBehind(value));
     emitError(place)
         << "the gradient needs " << (name.empty() ? "a value" : "`" + name.str() + "`")
         << " as each iteration of the loop around it finds it, and the loop keeps only "

@@ -1,11 +1,12 @@
 #include "tools/driver/FiniteDifferences.h"
 
 #include "ir/tile/Tile.h"
-#include "runtime/ScalarEncoding.h"
 #include "simulator/WidenFloats.h"
 #include "tools/driver/Gradient.h"
+#include "tools/driver/HostTensor.h"
 #include "tools/driver/KernelModule.h"
 
+#include <cfloat>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -76,9 +77,9 @@ Status WideKernel::run(Tensors &tensors,
 }
 
 /// One comparison: the numbers of a call, and both kernels.
-class Comparison {
+class GradientTrial {
 public:
-  Comparison(const KernelText &gradient, const Call &call, uint64_t seed)
+  GradientTrial(const KernelText &gradient, const Call &call, uint64_t seed)
       : gradient(gradient), forward(*gradient.forward), random(seed) {
     take(call);
     addOutputs();
@@ -100,34 +101,34 @@ private:
   std::map<std::string, int64_t> sizes;
 };
 
-double elementOf(const char *data, runtime::ElementType type) {
-  std::byte bytes[8];
-  std::memcpy(bytes, data, bytesOf(type));
-  runtime::ExprValue value = runtime::decodeScalar(bytes, type);
-  return std::visit([](auto number) { return double(number); }, value);
-}
-
-Numbers numbersOf(const TensorRef &tensor) {
-  Numbers numbers;
-  numbers.shape.assign(tensor.shape, tensor.shape + tensor.rank);
-  numbers.isFloat = runtime::info(tensor.type).kind == runtime::ElementKind::Float;
+/// The elements of a tensor one behind the other.
+HostTensor gathered(const TensorRef &tensor) {
+  HostTensor result(tensor.type, {tensor.shape, tensor.shape + tensor.rank});
   size_t bytes = bytesOf(tensor.type);
-  std::vector<int64_t> index(tensor.rank);
-  for (int64_t element = 0; element < numbers.size(); ++element) {
+  for (int64_t element = 0; element < result.size(); ++element) {
     int64_t offset = 0, rest = element;
     for (unsigned axis = tensor.rank; axis-- > 0; rest /= tensor.shape[axis])
       offset += rest % tensor.shape[axis] * tensor.strides[axis];
     const char *data = static_cast<const char *>(tensor.data) + offset * int64_t(bytes);
-    if (numbers.isFloat)
-      numbers.floats.push_back(elementOf(data, tensor.type));
-    else
-      numbers.bytes.insert(numbers.bytes.end(), data, data + bytes);
+    std::memcpy(result.bytes.data() + size_t(element) * bytes, data, bytes);
   }
+  return result;
+}
+
+Numbers numbersOf(const TensorRef &tensor) {
+  HostTensor values = gathered(tensor);
+  Numbers numbers{values.shape};
+  numbers.isFloat = runtime::info(tensor.type).kind == runtime::ElementKind::Float;
+  if (!numbers.isFloat)
+    numbers.bytes = std::move(values.bytes);
+  else
+    for (int64_t element = 0; element < values.size(); ++element)
+      numbers.floats.push_back(values.value(element));
   return numbers;
 }
 
 /// Inputs, and gradients of outputs, as they are; gradients of inputs are 0.
-void Comparison::take(const Call &call) {
+void GradientTrial::take(const Call &call) {
   for (auto [param, argument] : llvm::zip(call.params, call.arguments)) {
     const auto *tensor = std::get_if<TensorRef>(&argument);
     if (!tensor) {
@@ -150,7 +151,7 @@ void Comparison::take(const Call &call) {
 }
 
 /// What the forward writes: zeros.
-void Comparison::addOutputs() {
+void GradientTrial::addOutputs() {
   for (const Param &param : forward.signature().params) {
     if (param.kind != Param::Tensor || tensors.contains(param.name))
       continue;
@@ -165,7 +166,7 @@ void Comparison::addOutputs() {
   }
 }
 
-ErrorOr<double> Comparison::loss(WideKernel &forwards) {
+ErrorOr<double> GradientTrial::loss(WideKernel &forwards) {
   for (const Param &param : forward.signature().params)
     if (param.written && tensors.contains(param.name))
       std::fill(tensors[param.name].floats.begin(), tensors[param.name].floats.end(), 0.0);
@@ -182,7 +183,8 @@ ErrorOr<double> Comparison::loss(WideKernel &forwards) {
   return sum;
 }
 
-ErrorOr<DirectionalDerivative> Comparison::along(const std::string &tensor, WideKernel &forwards) {
+ErrorOr<DirectionalDerivative> GradientTrial::along(const std::string &tensor,
+                                                    WideKernel &forwards) {
   std::vector<double> &values = tensors[tensor].floats, origin = values;
   const std::vector<double> &computed = tensors[gradientName(tensor)].floats;
   std::vector<double> direction(values.size());
@@ -205,14 +207,14 @@ ErrorOr<DirectionalDerivative> Comparison::along(const std::string &tensor, Wide
   TILEWRIGHT_ASSIGN(double before, lossAt(-kStep));
   result.expected = (after - before) / (2 * kStep);
   double difference = std::abs(result.computed - result.expected);
-  // A difference of two sums has what rounding leaves of them.
-  double scale = std::sqrt(squares) + 1e-9 * (std::abs(after) + 1);
+  // Rounding the two sums leaves 1e-16 of them, over a step of 1e-5.
+  double scale = std::sqrt(squares) + 1e-5 * std::abs(after) + DBL_MIN;
   result.error = std::isfinite(difference) ? difference / scale : INFINITY;
   return result;
 }
 
-ErrorOr<std::vector<DirectionalDerivative>> Comparison::run(WideKernel &backwards,
-                                                            WideKernel &forwards) {
+ErrorOr<std::vector<DirectionalDerivative>> GradientTrial::run(WideKernel &backwards,
+                                                               WideKernel &forwards) {
   TILEWRIGHT_TRY(backwards.run(tensors, scalars));
   std::vector<DirectionalDerivative> results;
   for (const Param &param : gradient.signature().params) {
@@ -235,5 +237,5 @@ driver::compareWithDifferences(const KernelTextPtr &gradient, const frontend::Sp
   TILEWRIGHT_ASSIGN(WideKernel backwards, WideKernel::create(gradient, bound));
   TILEWRIGHT_ASSIGN(WideKernel forwards,
                     WideKernel::create(gradient->forward, forwardOf(*gradient, bound)));
-  return Comparison(*gradient, call, seed).run(backwards, forwards);
+  return GradientTrial(*gradient, call, seed).run(backwards, forwards);
 }
