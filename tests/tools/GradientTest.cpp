@@ -5,6 +5,8 @@
 #include "simulator/Reference.h"
 #include "tools/driver/FiniteDifferences.h"
 #include "tools/driver/HostTensor.h"
+#include "tools/driver/Interpret.h"
+#include "tools/driver/TileSource.h"
 
 #include "ir/tile/Tile.h"
 
@@ -28,23 +30,35 @@ struct Case {
   int64_t integersBelow = 8;
 };
 
-/// The arguments of a gradient kernel, random and in f32 where they are floats.
+/// The arguments of a gradient kernel, at random.
 class Arguments {
 public:
   Arguments(const KernelText &gradient, const Case &test);
   std::vector<runtime::Argument> list;
+  std::deque<HostTensor> tensors;
 
 private:
-  runtime::Argument tensor(const Param &param, const Case &test);
-  std::deque<HostTensor> tensors;
+  runtime::Argument tensor(const KernelText &gradient, const Param &param, const Case &test);
   std::deque<std::vector<int64_t>> strides;
 };
 
-runtime::Argument Arguments::tensor(const Param &param, const Case &test) {
+/// f32, or the first that the parameter may have.
+frontend::Dtype dtypeOf(const KernelText &gradient, const Param &param) {
+  if (param.dtype)
+    return *param.dtype;
+  for (const frontend::DtypeVariable &variable : gradient.signature().dtypes)
+    if (variable.name == param.dtypeVariable &&
+        !llvm::is_contained(variable.allowed, frontend::Dtype::F32))
+      return variable.allowed.front();
+  return frontend::Dtype::F32;
+}
+
+runtime::Argument Arguments::tensor(const KernelText &gradient, const Param &param,
+                                    const Case &test) {
   std::vector<int64_t> shape;
   for (const frontend::Dim &dim : param.dims)
     shape.push_back(dim.name.empty() ? dim.size : test.sizes.at(dim.name));
-  frontend::Dtype dtype = param.dtype.value_or(frontend::Dtype::F32);
+  frontend::Dtype dtype = dtypeOf(gradient, param);
   llvm::StringRef name = frontend::dtypeName(dtype);
   auto type = *runtime::elementTypeByName({name.data(), name.size()});
   HostTensor &made = tensors.emplace_back(type, shape);
@@ -63,7 +77,7 @@ Arguments::Arguments(const KernelText &gradient, const Case &test) {
   for (const Param &param : gradient.signature().params) {
     if (param.kind == Param::Tensor)
       list.push_back(test.absent.contains(param.name) ? runtime::Argument(kNone)
-                                                      : tensor(param, test));
+                                                      : tensor(gradient, param, test));
     else if (param.kind == Param::Scalar && param.dtype == frontend::Dtype::F32)
       list.push_back(param.defaultValue ? std::get<double>(*param.defaultValue) : 0.5);
     else if (param.kind == Param::Scalar)
@@ -177,11 +191,17 @@ TEST(Gradient, geluLinear) {
   }
 }
 TEST(Gradient, swigluMlp) {
-  KernelTextPtr kernel = *loadBuiltin("swiglu_mlp");
-  Case test{.sizes = {{"M", 20}, {"N", 24}, {"K", 40}}, .settings = kSmallTiles};
-  auto gradient = gradientOf(kernel);
-  ASSERT_TRUE(bool(gradient));
-  EXPECT_EQ((*gradient)->signature().param("dx")->dtypeVariable, "dx");
+  for (const char *name : {"swiglu_mlp", "swiglu_mlp_down"})
+    expectGradients(loadBuiltin(name),
+                    {.sizes = {{"M", 20}, {"N", 24}, {"K", 40}}, .settings = kSmallTiles});
+}
+TEST(Gradient, matmulOfNarrowOperands) {
+  expectGradients(loadBuiltin("matmul_mixed"),
+                  {.sizes = {{"M", 20}, {"N", 24}, {"K", 70}, {"KB", 2}},
+                   .settings = kSmallTiles,
+                   .of = {{"a", "b", "b_scales"}, {}}});
+  expectGradients(loadBuiltin("matmul_scaled"),
+                  {.sizes = {{"M", 20}, {"N", 24}, {"K", 40}}, .settings = kSmallTiles});
 }
 
 //===- Rules ----------------------------------------------------------------------------------===//
@@ -331,6 +351,52 @@ TEST(Gradient, refusesNamesThatAreNone) {
             std::string::npos);
   EXPECT_NE(errorOf("    y[rows, :] = x[rows, :]\n", {"ids"}).find("no input `ids`"),
             std::string::npos);
+}
+
+//===- As text --------------------------------------------------------------------------------===//
+
+/// What a kernel leaves in its tensors.
+static std::vector<std::vector<char>> resultsOf(const KernelTextPtr &kernel, Arguments &arguments,
+                                                const Settings &settings) {
+  std::vector<std::vector<char>> results;
+  auto call = arrange(kernel->signature(), arguments.list);
+  EXPECT_TRUE(bool(call)) << (call ? "" : call.error().message);
+  auto bound = specialise(kernel->signature(), *call, settings);
+  EXPECT_TRUE(bool(bound)) << (bound ? "" : bound.error().message);
+  auto module = KernelModule::lower(kernel, *bound);
+  EXPECT_TRUE(bool(module)) << (module ? "" : module.error().message);
+  if (!module)
+    return results;
+  auto done = interpret(*module, *call);
+  EXPECT_TRUE(bool(done)) << (done ? "" : done.error().message);
+  for (const HostTensor &tensor : arguments.tensors)
+    results.push_back(tensor.bytes);
+  return results;
+}
+
+/// The gradient, printed in the language and read again, gives the same numbers.
+static void expectSameText(const char *name, const Case &test) {
+  KernelTextPtr gradient = *gradientOf(*loadBuiltin(name));
+  Arguments first(*gradient, test), second(*gradient, test);
+  auto call = arrange(gradient->signature(), first.list);
+  auto bound = specialise(gradient->signature(), *call, test.settings);
+  auto module = KernelModule::lower(gradient, *bound);
+  ASSERT_TRUE(bool(module)) << module.error().message;
+  auto text = tileSource(module->kernel());
+  ASSERT_TRUE(bool(text)) << text.error().message;
+  auto printed = loadKernelText(*text, "printed.py", "");
+  ASSERT_TRUE(bool(printed)) << printed.error().message << *text;
+  auto expected = resultsOf(gradient, first, test.settings);
+  EXPECT_EQ(resultsOf(*printed, second, {}), expected) << *text;
+}
+
+TEST(Gradient, isPrintedAsTextThatMeansTheSame) {
+  expectSameText("vector_add", {.sizes = {{"N", 5000}}});
+  for (const char *name : {"rms_norm", "layer_norm", "softmax", "reduce_max_rows"})
+    expectSameText(name, {.sizes = {{"M", 7}, {"D", 33}}});
+  expectSameText("swiglu", {.sizes = {{"M", 3}, {"N", 70}}, .settings = {{"BN", int64_t(64)}}});
+  for (const char *name : {"matmul_nt", "gelu_linear", "swiglu_mlp"})
+    expectSameText(name, {.sizes = {{"M", 20}, {"N", 24}, {"K", 40}}, .settings = kSmallTiles});
 }
 
 //===- All ops --------------------------------------------------------------------------------===//

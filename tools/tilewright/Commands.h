@@ -67,8 +67,9 @@ struct FuzzOptions {
   unsigned seconds = 1;           ///< Of a processor's time, that a text may take.
 };
 
-inline constexpr const char *kEmits[] = {"tile-raw", "tile",  "cta",  "cuda-ir", "cuda",
-                                         "ptx",      "cubin", "sass", "report",  "json"};
+inline constexpr const char *kEmits[] = {"tile-raw", "tile-source", "tile", "cta",
+                                         "cuda-ir",  "cuda",        "ptx",  "cubin",
+                                         "sass",     "report",      "json"};
 
 Status run(const RunOptions &options);
 Status compile(const CompileOptions &options);

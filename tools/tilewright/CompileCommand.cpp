@@ -6,6 +6,7 @@
 #include "tools/driver/Inspect.h"
 #include "tools/driver/Listing.h"
 #include "tools/driver/Plans.h"
+#include "tools/driver/TileSource.h"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -18,6 +19,12 @@ static ErrorOr<std::string> emitModule(const Step &step, const driver::Attempt &
                                        std::optional<passes::Stage> stage) {
   TILEWRIGHT_ASSIGN(driver::KernelModule module, driver::moduleAt(step.text, attempt, stage));
   return module.str();
+}
+
+static ErrorOr<std::string> emitSource(const Step &step, const driver::Attempt &attempt) {
+  TILEWRIGHT_ASSIGN(driver::KernelModule module,
+                    driver::moduleAt(step.text, attempt, std::nullopt));
+  return driver::tileSource(module.kernel());
 }
 
 static ErrorOr<driver::Compiled> build(const Step &step, const driver::Attempt &attempt,
@@ -54,8 +61,10 @@ static ErrorOr<std::string> emitJson(const Job &job, const std::vector<Step> &st
 
 static ErrorOr<std::string> emitPlan(const Step &step, const driver::Attempt &attempt,
                                      const std::string &what) {
-  if (step.text->isCta() && (what == "tile" || what == "tile-raw"))
+  if (step.text->isCta() && llvm::StringRef(what).starts_with("tile"))
     return Error{"a kernel written on the `cta` level has no `" + what + "`"};
+  if (what == "tile-source")
+    return emitSource(step, attempt);
   if (what == "tile-raw")
     return emitModule(step, attempt, std::nullopt);
   if (what == "tile")
