@@ -6,6 +6,7 @@
 #include "runtime/Cache.h"
 #include "support/Files.h"
 #include "tools/driver/GivenPlan.h"
+#include "tools/driver/Gradient.h"
 #include "tools/driver/Interpret.h"
 #include "tools/driver/Load.h"
 #include "tools/driver/Plans.h"
@@ -53,6 +54,13 @@ ErrorOr<Kernel> Kernel::fromText(const std::string &text, const std::string &nam
                                  const KernelOptions &options, const std::string &file) {
   TILEWRIGHT_ASSIGN(driver::KernelTextPtr parsed, driver::loadKernelText(text, file, name));
   return create(std::make_shared<State>(std::move(parsed)), options);
+}
+
+ErrorOr<Kernel> Kernel::gradient(const std::vector<std::string> &wrt,
+                                 const std::vector<std::string> &given,
+                                 const KernelOptions &options) const {
+  TILEWRIGHT_ASSIGN(driver::KernelTextPtr text, driver::gradientOf(state->text, {wrt, given}));
+  return create(std::make_shared<State>(std::move(text)), options);
 }
 
 //===- Calling it -----------------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 #include "tilewright/Version.h"
 #include "tools/driver/Builtins.h"
 #include "tools/driver/GivenPlan.h"
+#include "tools/driver/Gradient.h"
 #include "tools/driver/Inspect.h"
 #include "tools/driver/Measure.h"
 #include "tools/driver/Plans.h"
@@ -133,6 +134,18 @@ Kernel loadBorrowing(const ffi::String &name, const List &functions, const Dict 
          words[3].cast<std::string>(), dtypeOf(words[5])});
   }
   return makeKernel(driver::loadBuiltin(std::string(name), borrowed), config);
+}
+
+std::vector<std::string> namesOf(const List &list) {
+  std::vector<std::string> names;
+  for (const ffi::Any &name : list)
+    names.push_back(name.cast<std::string>());
+  return names;
+}
+
+/// The gradient of a kernel by inputs, of outputs; empty lists stand for all.
+Kernel makeGradient(const Kernel &forward, const List &wrt, const List &given, const Dict &config) {
+  return makeKernel(driver::gradientOf(forward->text(), {namesOf(wrt), namesOf(given)}), config);
 }
 
 const char *kindName(frontend::Param::Kind kind) {
@@ -328,6 +341,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(version, versionOf)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(commit, commitOf)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load, loadText)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_named, loadNamed)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(gradient, makeGradient)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_borrowing, loadBorrowing)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(signature, signature)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(bind, bindKernel)

@@ -2,12 +2,24 @@
 
 `@tilewright.kernel` makes a kernel of a function in the tile language. `tilewright.ops` has the
 built-in kernels as torch functions, `tilewright.builtin` returns them as kernels, and
-`tilewright.from_file` loads kernels from files.
+`tilewright.from_file` loads kernels from files. `tilewright.grad` differentiates a
+kernel.
 """
 
 from . import language
 from ._library import CompileError, Error, library
-from .kernel import Kernel, Report, Spec, builtin, builtin_kernels, from_file, gpu_count, inline, kernel
+from .kernel import (
+    Kernel,
+    Report,
+    Spec,
+    builtin,
+    builtin_kernels,
+    from_file,
+    gpu_count,
+    grad,
+    inline,
+    kernel,
+)
 from .language import *  # noqa: F403
 from .tuned import load_tuned
 

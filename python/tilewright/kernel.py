@@ -251,6 +251,17 @@ class _BorrowingKernel(Kernel):
         return _BorrowingKernel(self._what, self._functions, config)
 
 
+class _GradientKernel(Kernel):
+    """The gradient of a kernel."""
+
+    def __init__(self, forward, wrt, given, config):
+        self._forward, self._wrt, self._given = forward, wrt, given
+        super().__init__(library.gradient(forward._handle, wrt, given, config), config)
+
+    def _load(self, config):
+        return _GradientKernel(self._forward, self._wrt, self._given, config)
+
+
 def kernel(function):
     """Makes a kernel of a function in the tile language.
 
@@ -270,6 +281,17 @@ def inline(function):
 def builtin(name):
     """A kernel that comes with the package, by its name."""
     return _NamedKernel(name, {})
+
+
+def grad(forward, wrt=(), given=()):
+    """The kernel that computes a kernel's gradient by the inputs `wrt`, from those of the outputs `given`.
+
+    Without names, by all inputs of floats, and of all outputs of floats. It takes the parameters of
+    the forward, but `dy` in place of each output `y`, and then `dx` for each `x` of `wrt`, which it
+    adds to where several programs load one element: set it to 0 before (docs/gradients.md). What
+    cannot be differentiated is a `tilewright.CompileError` with its line, when it is called.
+    """
+    return _GradientKernel(forward, list(wrt), list(given), {})
 
 
 def borrowing(name, functions):

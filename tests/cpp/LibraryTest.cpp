@@ -51,6 +51,19 @@ TEST(CppKernel, interprets_a_text_with_scalars_settings_and_optional_tensors) {
   EXPECT_EQ(p.interpreted({p.input, p.output}, {{"twice", true}}), (Floats{4, 8, 12, 16, 20, 24}));
 }
 
+TEST(CppKernel, gives_the_kernel_of_its_gradient) {
+  Program p;
+  Floats dx(6);
+  Tensor computed{dx.data(), ElementType::F32, {2, 3}};
+  ErrorOr<Kernel> gradient = p.kernel->gradient({"x"}, {"y"});
+  ASSERT_TRUE(gradient) << gradient.error().message;
+  Status done = gradient->interpret({p.input, p.input, computed, Absent{}, 3.0});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(dx, (Floats{3, 6, 9, 12, 15, 18}));
+  EXPECT_EQ(p.kernel->gradient({"z"}).error().message.rfind("kernel `shifted` has no input `z`", 0),
+            0u);
+}
+
 TEST(CppKernel, takes_tensors_by_their_strides) {
   Program p;
   p.input.strides = {1, 2}; // columns behind each other
