@@ -1,12 +1,25 @@
 #include "planner/Planner.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 
 using namespace tilewright;
 using namespace tilewright::planner;
 using passes::Plan;
+
+constexpr int64_t kGroup = 16; ///< Blocks that run side by side and share data in L2.
+
+/// Whether two reasons are the same but for their numbers, which differ with the extents of tiles.
+static bool areOneKind(llvm::StringRef a, llvm::StringRef b) {
+  auto withoutNumbers = [](llvm::StringRef text) {
+    std::string result = text.str();
+    llvm::erase_if(result, [](char each) { return llvm::isDigit(each); });
+    return result;
+  };
+  return withoutNumbers(a) == withoutNumbers(b);
+}
 
 Planner::Planner(std::vector<KernelModel> all, const Target &target,
                  llvm::ArrayRef<std::string> entries)
@@ -21,7 +34,7 @@ Planner::Planner(std::vector<KernelModel> all, const Target &target,
       candidates.push_back({std::move(candidate), number});
     }
     for (const std::string &reason : found.refused)
-      if (!llvm::is_contained(reasons, reason))
+      if (llvm::none_of(reasons, [&](auto &other) { return areOneKind(reason, other); }))
         reasons.push_back(reason);
   }
 }
@@ -62,7 +75,6 @@ static void sortAxes(const KernelModel &model, Plan &plan) {
 /// different bytes. The blocks of a cluster are not neighbours in this sense; they find shared data
 /// in L2.
 static int64_t groupOf(const KernelModel &model, const Plan &plan) {
-  constexpr int64_t kGroup = 16; // of 16 neighbouring blocks
   if (!plan.blocks.cluster.empty())
     return kGroup;
   auto bytesAlong = [&](int64_t axis) { // of streams that differ along this axis
@@ -84,8 +96,7 @@ static int64_t groupOf(const KernelModel &model, const Plan &plan) {
 }
 
 void Planner::orderTiles(const KernelModel &model, Plan &plan) {
-  constexpr int64_t kGroup = 16; // tiles along the first axis that share data in L2
-  constexpr int64_t kHeads = 4;  // tiles along the next axis in a group
+  constexpr int64_t kHeads = 4; // tiles along the next axis in a group
   if (!plan.blocks.perSm)
     return;
   plan.blocks.queue =

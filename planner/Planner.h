@@ -33,7 +33,7 @@ public:
   /// The prediction for any plan; nothing if no model has its tiles and conditions.
   std::optional<Prediction> predictFor(const passes::Plan &plan, const Launch &launch) const;
 
-  /// Why there are no other plans.
+  /// Why there are no other plans; one reason of each kind.
   const std::vector<std::string> &refused() const { return reasons; }
   bool empty() const { return candidates.empty(); }
 

@@ -20,6 +20,7 @@ mkdir -p "$logs"
 # LLVM's allocators poison what they have not handed out yet; the installed LLVM, which is built
 # without AddressSanitizer, does not unpoison it.
 export ASAN_OPTIONS=allow_user_poisoning=0
+export LSAN_OPTIONS="use_tls=0:suppressions=$PWD/scripts/lsan.supp:print_suppressions=0"
 
 # record STAGE RESULT: replaces the stage's row.
 record() {

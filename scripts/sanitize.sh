@@ -4,6 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 ./scripts/setup.sh
+export LSAN_OPTIONS="use_tls=0:suppressions=$PWD/scripts/lsan.supp:print_suppressions=0"
 for sanitizers in address,undefined thread; do
   folder=${BUILD_DIR:-build}/runtime-${sanitizers%,*}
   cmake -G Ninja -S . -B "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTILEWRIGHT_RUNTIME_ONLY=ON \
