@@ -209,9 +209,8 @@ TEST(Plan, says_what_products_and_loops_may_be) {
 
 TEST(Plan, says_what_channels_may_be) {
   EXPECT_EQ(refusal("channels p1: tma, 4 slots"),
-            "k.plan:2:10: `p1` stands where a stream such as `s1`, a tile such as `t1` or an end "
-            "such as `e1` is "
-            "expected");
+            "k.plan:2:10: `p1` stands where a stream such as `s1`, a tile such as `t1` or a store "
+            "such as `e1` is expected");
   EXPECT_EQ(refusal("channels s1: tma twice, 4 slots"),
             "k.plan:2:18: `twice` stands where `multicast`, or nothing, is expected");
   for (const char *fields :
