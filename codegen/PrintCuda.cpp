@@ -108,6 +108,10 @@ FailureOr<std::string> codegen::printCuda(func::FuncOp kernel, const PrintOption
     return failure();
   printer.closeBlock();
   std::string text = printer.takeOutput();
-  std::string made = printer.takeMade();
-  return preludeFor(made + text) + made + text;
+  std::string head = printer.takeMade();
+  head = preludeFor(head + text) + head;
+  if (options.statements)
+    for (PlacedStatement &statement : *options.statements)
+      statement.offset += head.size();
+  return head + text;
 }

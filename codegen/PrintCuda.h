@@ -15,8 +15,14 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace tilewright::codegen {
+
+struct PlacedStatement {
+  size_t offset; ///< In the text; of its comment, if it has one.
+  mlir::FileLineColLoc place;
+};
 
 struct PrintOptions {
   /// Puts `#line` directives before statements, so that messages and profiles name the kernel's
@@ -25,6 +31,8 @@ struct PrintOptions {
   /// The text of a line of the kernel's source, printed as a comment above the statements that come
   /// from it; empty where it is not known.
   std::function<std::string(llvm::StringRef file, unsigned line)> sourceLine;
+  /// Gets where in the text each statement begins that has a place in the kernel's source.
+  std::vector<PlacedStatement> *statements = nullptr;
 };
 
 /// The CUDA C++ text of `kernel`, a function with `cuda.kernel`: prelude, then the kernel. Fails,

@@ -274,10 +274,19 @@ void Printer::assign(ArrayRef<std::string> variables, ValueRange values) {
       line(variable + " = " + text + ";");
 }
 
+void Printer::note(FileLineColLoc place) {
+  if (!options.statements)
+    return;
+  while (!options.statements->empty() && options.statements->back().offset >= output.size())
+    options.statements->pop_back(); // what was printed there is gone
+  options.statements->push_back({output.size(), place});
+}
+
 void Printer::locate(Location location) {
   auto place = sourceOf(location);
   if (!place)
     return;
+  note(*place);
   std::pair<std::string, unsigned> wanted(place->getFilename().str(), place->getLine());
   if (options.sourceLine && commented != wanted) {
     commented = wanted;

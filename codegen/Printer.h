@@ -128,6 +128,8 @@ private:
     bool variable;
   };
 
+  /// Tells the options where a statement begins.
+  void note(mlir::FileLineColLoc place);
   std::string indentation() const { return std::string(2 * depth, ' '); }
   mlir::LogicalResult print(mlir::Operation *op);
   mlir::LogicalResult printExpression(mlir::Operation *op, const Spelling &spelling);

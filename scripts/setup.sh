@@ -5,7 +5,8 @@ set -eu
 
 packages="cmake ninja-build g++ ccache mold clang-format-19 python3 python3-venv
   llvm-19-dev libmlir-19-dev mlir-19-tools llvm-19-tools libzstd-dev zlib1g-dev
-  libcli11-dev nlohmann-json3-dev libfmt-dev libgtest-dev libgmock-dev pkgconf"
+  libcli11-dev nlohmann-json3-dev libfmt-dev libgtest-dev libgmock-dev pkgconf
+  libjs-codemirror libjs-d3 node-diff chromium"
 
 missing=
 for package in $packages; do

@@ -14,9 +14,13 @@ ErrorOr<KernelModule> driver::moduleAt(const KernelTextPtr &text, const Attempt 
   Attempt attempt = wanted;
   // A stated configuration is compiled as it is, or not at all.
   bool isStated = text->isCta() || !wanted.config.planText.empty();
-  if (stage && *stage != passes::Stage::Tile && !isStated) {
-    TILEWRIGHT_ASSIGN(Translated translated, translateFitting(text, wanted));
-    attempt = std::move(translated.attempt);
+  if (stage && !isStated) {
+    ErrorOr<Translated> translated = translateFitting(text, wanted);
+    // What cannot be translated still has a `tile` level, which may show why.
+    if (!translated && *stage != passes::Stage::Tile)
+      return translated.error();
+    if (translated)
+      attempt = std::move(translated->attempt);
   }
   if (!stage)
     return KernelModule::lower(text, attempt.specialisation, attempt.plan);

@@ -6,7 +6,7 @@
 
 namespace tilewright::driver {
 
-/// The module after a stage of the passes, or as the front end made it. Below the tile level it has
+/// The module after a stage of the passes, or as the front end made it. After a stage it has
 /// the configuration that is compiled: the first one from `wanted` on that fits.
 ErrorOr<KernelModule> moduleAt(const KernelTextPtr &text, const Attempt &wanted,
                                std::optional<passes::Stage> stage);

@@ -42,6 +42,9 @@ public:
            StringRef(text.line(line)).trim().str() + "\n";
   }
 
+  /// The kernel's line that was last named; 0 before the first.
+  unsigned line() const { return last; }
+
 private:
   const KernelText &text;
   std::map<std::string, std::string> files;
@@ -60,10 +63,16 @@ void collectFiles(StringRef ptx, LineComments &comments) {
 
 } // namespace
 
-std::string driver::annotatePtx(const std::string &ptx, const KernelText &text) {
+std::string driver::annotatePtx(const std::string &ptx, const KernelText &text,
+                                std::vector<unsigned> *lines) {
   LineComments comments(text);
   collectFiles(ptx, comments);
   std::string result;
+  auto add = [&](const std::string &line) {
+    result += line;
+    if (lines && !line.empty())
+      lines->push_back(comments.line());
+  };
   bool inDebugSection = false;
   for (StringRef rest = ptx; !rest.empty();) {
     auto [line, next] = rest.split('\n');
@@ -73,9 +82,9 @@ std::string driver::annotatePtx(const std::string &ptx, const KernelText &text) 
     if (inDebugSection) {
       inDebugSection = word != "}";
     } else if (word.consume_front(".loc")) {
-      result += comments.comment(word.trim());
+      add(comments.comment(word.trim()));
     } else if (!word.starts_with(".file")) {
-      result += line.str() + "\n";
+      add(line.str() + "\n");
     }
   }
   return result;

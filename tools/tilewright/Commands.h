@@ -28,6 +28,13 @@ struct ExplainOptions {
   bool facts = false;        ///< What plans are about, and nothing else.
 };
 
+struct InspectOptions {
+  KernelArgs kernel;
+  std::vector<std::string> against; ///< Targets and plans to show beside.
+  std::string emit = "html";        ///< Or `json`: the data alone.
+  std::string output;               ///< Empty or `-`: standard output.
+};
+
 struct PlansOptions {
   KernelArgs kernel;
   size_t count = 20;  ///< That are shown.
@@ -76,6 +83,8 @@ Status compile(const CompileOptions &options);
 /// Fails if anything is found, or if the results are not the reference's.
 Status simulate(const SimulateOptions &options);
 Status explain(const ExplainOptions &options);
+/// Writes a page that shows what became of a kernel (docs/inspector.md).
+Status inspect(const InspectOptions &options);
 /// The plans that are found for a kernel, by predicted time.
 Status plans(const PlansOptions &options);
 /// Measures plans against each other, and keeps the fastest in a file.

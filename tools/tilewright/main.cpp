@@ -99,6 +99,22 @@ static CLI::App *addFuzzCommand(CLI::App &app, FuzzOptions &options) {
   return command;
 }
 
+static CLI::App *addInspectCommand(CLI::App &app, InspectOptions &options) {
+  CLI::App *command =
+      app.add_subcommand("inspect", "write a page that shows what became of a kernel, and why");
+  addKernelOptions(*command, options.kernel);
+  command
+      ->add_option("--against", options.against,
+                   "show this beside the kernel: a target (sm_80), a plan (a file), or none for "
+                   "no plan; may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--emit", options.emit, "html, or json for the page's data alone")
+      ->check(CLI::IsMember({"html", "json"}))
+      ->capture_default_str();
+  command->add_option("-o,--output", options.output, "a file (default: standard output)");
+  return command;
+}
+
 static CLI::App *addTuneCommand(CLI::App &app, TuneOptions &options) {
   CLI::App *command =
       app.add_subcommand("tune", "measure the best plans of a kernel, and keep the fastest");
@@ -194,6 +210,9 @@ int main(int argc, char **argv) {
       "show the ids that a plan can refer to, with their facts (docs/plans.md)");
   addIrAfter(*explainCommand, explainOptions.irAfter);
   explainCommand->callback([&] { status = explain(explainOptions); });
+
+  InspectOptions inspectOptions;
+  addInspectCommand(app, inspectOptions)->callback([&] { status = inspect(inspectOptions); });
 
   PlansOptions plansOptions;
   CLI::App *plansCommand = app.add_subcommand(

@@ -1,0 +1,171 @@
+#include "tools/inspector/Inspection.h"
+
+#include "ir/Target.h"
+#include "planner/Say.h"
+#include "tools/driver/Inspect.h"
+#include "tools/driver/PlanSearch.h"
+#include "tools/driver/Resources.h"
+#include "tools/driver/RoleLoops.h"
+#include "tools/inspector/Grid.h"
+#include "tools/inspector/Masks.h"
+#include "tools/inspector/Structure.h"
+#include "tools/inspector/Texts.h"
+
+using namespace tilewright;
+using namespace tilewright::inspector;
+using llvm::json::Array;
+using llvm::json::Object;
+
+/// Plans beside the one that was taken.
+static constexpr size_t kOtherPlans = 12;
+
+//===- Predictions ----------------------------------------------------------------------------===//
+
+static Object predictionJson(const std::string &title, const planner::Prediction &predicted,
+                             bool isChosen) {
+  return Object{{"title", title},
+                {"chosen", isChosen},
+                {"total", predicted.total},
+                {"products", predicted.products},
+                {"arithmetic", predicted.arithmetic},
+                {"l2", predicted.l2},
+                {"dram", predicted.dram},
+                {"ends", predicted.ends},
+                {"balance", predicted.balance}};
+}
+
+static void addPredictions(const Subject &subject, const driver::Attempt &attempt,
+                           Object &variant) {
+  driver::PlanSearch search(subject.text, attempt.open());
+  variant["refused"] = Array(search.refused());
+  if (!subject.launch.valueOf || attempt.config.planText.empty())
+    return;
+  Array predictions;
+  std::vector<std::string> titles;
+  if (ErrorOr<passes::Plan> plan = passes::Plan::parse(attempt.config.planText)) {
+    titles.push_back(planner::titleOf(*plan));
+    if (auto own = search.predictFor(*plan, subject.launch))
+      predictions.push_back(predictionJson(titles.back(), *own, true));
+  }
+  for (const planner::Ranked &other : search.rank(subject.launch)) {
+    std::string title = planner::titleOf(other.plan);
+    if (titles.size() > kOtherPlans || llvm::is_contained(titles, title))
+      continue;
+    predictions.push_back(predictionJson(title, other.predicted, false));
+    titles.push_back(std::move(title));
+  }
+  variant["predictions"] = std::move(predictions);
+}
+
+//===- Structure ------------------------------------------------------------------------------===//
+
+/// Adds what each role's machine code writes. Only the lines of a program tell roles apart.
+static void addUsedRegisters(const Subject &subject, const driver::Compiled &compiled,
+                             const driver::Outline &outline, Array &roles) {
+  if (!subject.text->isCta() || compiled.kernel.compiled().text.cubin.empty())
+    return;
+  driver::RoleCode code =
+      driver::roleCode(outline, compiled.kernel.source().entry, compiled.kernel.compiled());
+  for (llvm::json::Value &role : roles)
+    for (const driver::RoleOutline &known : outline.roles)
+      if (role.getAsObject()->getString("name") == llvm::StringRef(known.name))
+        (*role.getAsObject())["used"] = driver::registersOf(code, known);
+}
+
+static Object resourcesJson(const Subject &subject, const driver::Compiled &compiled) {
+  driver::Resources resources = driver::resourcesOf(*subject.text, compiled);
+  if (!resources.hasMachineCode)
+    return {};
+  return Object{{"registers", resources.registers},
+                {"spill_bytes", resources.spillStoreBytes + resources.spillLoadBytes},
+                {"blocks_per_sm", resources.occupancy.programs},
+                {"limit", resources.occupancy.limit}};
+}
+
+static Status addStructure(const Subject &subject, const driver::Attempt &attempt,
+                           const ErrorOr<driver::Compiled> &compiled, Object &variant) {
+  const std::string &file = subject.text->file;
+  TILEWRIGHT_ASSIGN(driver::Lowered lowered, driver::lowerToCuda(subject.text, attempt));
+  TILEWRIGHT_ASSIGN(driver::KernelModule module,
+                    driver::moduleAt(subject.text, attempt, passes::Stage::Cta));
+  Array roles = rolesJson(module.kernel(), file);
+  if (compiled) {
+    addUsedRegisters(subject, *compiled, lowered.outline, roles);
+    variant["resources"] = resourcesJson(subject, *compiled);
+  }
+  variant["roles"] = std::move(roles);
+  variant["channels"] = channelsJson(module.kernel(), file);
+  variant["shared"] = sharedJson(module.kernel(), lowered.outline);
+  variant["layouts"] = layoutsJson(module.kernel(), file);
+  if (const Target *target = findTarget(attempt.config.passTarget()))
+    variant["shared_limit"] = target->smem;
+  return {};
+}
+
+static Array masks(const Subject &subject, const driver::Attempt &attempt) {
+  if (subject.text->isCta() || !subject.launch.valueOf)
+    return {};
+  ErrorOr<driver::KernelModule> module =
+      driver::KernelModule::lower(subject.text, attempt.specialisation);
+  return module ? masksJson(module->kernel(), subject.text->file, subject.launch) : Array();
+}
+
+//===- The whole ------------------------------------------------------------------------------===//
+
+/// The configuration that compiles, or without NVRTC the first that can be translated.
+static ErrorOr<driver::Attempt> attemptOf(const Subject &subject,
+                                          const ErrorOr<driver::Compiled> &compiled) {
+  if (compiled)
+    return compiled->attempt;
+  TILEWRIGHT_ASSIGN(driver::Translated translated,
+                    driver::translateFitting(subject.text, subject.wanted));
+  return std::move(translated.attempt);
+}
+
+static std::string titleOf(const Subject &subject, const driver::Attempt &attempt) {
+  if (!subject.title.empty())
+    return subject.title;
+  return attempt.config.target + (attempt.config.planText.empty() ? "" : ", planned");
+}
+
+ErrorOr<Object> inspector::variantOf(const Subject &subject) {
+  runtime::CompileOptions options;
+  options.extraOptions.push_back("-lineinfo");
+  ErrorOr<driver::Compiled> compiled = driver::compile(subject.text, subject.wanted, options);
+  TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptOf(subject, compiled));
+  TILEWRIGHT_ASSIGN(Object variant, driver::inspect(subject.text, attempt, "all"));
+  variant["title"] = titleOf(subject, attempt);
+  variant["settings"] = attempt.str(subject.text->signature());
+  if (!attempt.config.planText.empty())
+    variant["plan_text"] = attempt.config.planText;
+  if (compiled && !compiled->rejected.empty())
+    variant["rejected"] = Array(compiled->rejected);
+
+  TILEWRIGHT_ASSIGN(std::vector<PlacedText> texts, levelsOf(subject.text, attempt));
+  for (PlacedText &text : machineTexts(subject.text, compiled))
+    texts.push_back(std::move(text));
+  Array places, lines;
+  variant["texts"] = textsJson(texts, places);
+  variant["places"] = std::move(places);
+  variant["passes"] = passesJson(*variant.getArray("ir"), lines);
+  variant["pass_lines"] = std::move(lines);
+  variant.erase("ir");
+
+  TILEWRIGHT_TRY(addStructure(subject, attempt, compiled, variant));
+  addPredictions(subject, attempt, variant);
+  variant["grid"] = gridJson(subject.text, attempt, subject.launch);
+  variant["masks"] = masks(subject, attempt);
+  return variant;
+}
+
+Object inspector::inspectionOf(const driver::KernelText &text, Object sizes,
+                               std::vector<Object> variants) {
+  Array all;
+  for (Object &variant : variants)
+    all.push_back(std::move(variant));
+  return Object{{"version", 1},
+                {"kernel", text.kernel},
+                {"file", text.file},
+                {"sizes", std::move(sizes)},
+                {"variants", std::move(all)}};
+}
