@@ -49,7 +49,8 @@ __device__ __forceinline__ f8e5m2x4 pack_f8e5m2(f32 x0, f32 x1, f32 x2, f32 x3) 
 }
 
 //@ pack_i16
-__device__ __forceinline__ i16x2 pack_i16(i32 x0, i32 x1) { return __byte_perm(x0, x1, 0x5410); }
+// No __byte_perm, through which the compiler does not see that it unpacks what was packed.
+__device__ __forceinline__ i16x2 pack_i16(i32 x0, i32 x1) { return u16(x0) | u32(x1) << 16; }
 
 //@ pack_i8
 __device__ __forceinline__ i8x4 pack_i8(i32 x0, i32 x1, i32 x2, i32 x3) {

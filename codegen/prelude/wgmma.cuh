@@ -50,18 +50,19 @@ template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wai
 
 //@ settle
 // What `values` are computed from stays above what follows. ptxas keeps the order of a wait and an
-// access to memory, so this would store their sum, were it above infinity.
+// access to memory, so this would store the xor of their bits, were that above infinity. (Not their
+// sum: many f32 operations beside wgmma slow it down.)
 template <int kSize> __device__ __forceinline__ void settle(const f32 (&values)[kSize]) {
-  f32 sum = values[0];
+  u32 bits = 0;
 #pragma unroll
-  for (int i = 1; i < kSize; ++i)
-    sum += values[i];
+  for (int i = 0; i < kSize; ++i)
+    bits ^= __float_as_uint(values[i]);
   asm volatile("{\n\t"
                ".reg .pred never;\n\t"
                "setp.gt.f32 never, %0, 0f7f800000;\n\t"
                "@never st.shared.f32 [%1], %0;\n\t"
                "}"
                :
-               : "f"(sum), "r"(0)
+               : "f"(__uint_as_float(bits)), "r"(0)
                : "memory");
 }
