@@ -9,29 +9,90 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-Value Expander::slotAddress(const SlotState &slot, Value row, Value column) {
+/// The bits that are set in some coordinate along a dimension: of a thread's registers, and of
+/// threads.
+static std::pair<int64_t, int64_t> bitsAlong(const Layout &layout, int64_t dim) {
+  auto at = [&](int64_t reg, int64_t lane, int64_t warp) {
+    return layout.coordinates(/*rank=*/2, reg, lane, warp)[dim];
+  };
+  int64_t ofRegisters = 0, ofThreads = 0;
+  for (int64_t reg = 0; reg < layout.registers(); ++reg)
+    ofRegisters |= at(reg, 0, 0);
+  for (int64_t warp = 0; warp < layout.warps(); ++warp)
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      ofThreads |= at(0, lane, warp);
+  return {ofRegisters, ofThreads};
+}
+
+SlotShape Expander::shapeOf(const SlotState &slot) {
   cta::ChannelOp channel = slot.channel;
   const ChannelState &state = channels[channel.getResult()];
   auto panels = slot.panels ? slot.panels : state.panels;
-  SharedLayout layout = panels ? panels->panel() : state.layout;
-  int64_t bytes = panels ? panels->elementBytes
-                         : channel.getResult().getType().getTile().getElementTypeBitWidth() / 8;
-  Value rowBytes = mul(row, layout.pitch * bytes), panelBytes;
-  if (panels && panels->panels() > 1) {
-    panelBytes = mul(div(column, panels->panelColumns()), panels->panelBytes());
-    column = rem(column, panels->panelColumns());
-  }
-  Value columnBytes = mul(column, bytes);
-  if (layout.bits) {
-    // The xor's source bits belong to the row, and its target bits to the column (swizzle-layout
-    // guarantees this). So it can be computed before the two are added.
-    int64_t mask = ((int64_t(1) << layout.bits) - 1) << 4;
-    Value source = builder.createOrFold<arith::AndIOp>(
-        loc, builder.createOrFold<arith::ShRUIOp>(loc, rowBytes, constant(layout.shift)),
-        constant(mask));
-    columnBytes = bitXor(columnBytes, source);
-  }
+  if (panels)
+    return {panels->panel(), panels, panels->elementBytes};
+  auto tile = channel.getResult().getType().getTile();
+  return {state.layout, std::nullopt, int64_t(tile.getElementTypeBitWidth() / 8)};
+}
+
+// The xor's source bits belong to the row, and its target bits to the column (swizzle-layout
+// guarantees this). So it can be computed before the two are added.
+Value Expander::swizzleOf(const SharedLayout &layout, Value rowBytes) {
+  int64_t mask = ((int64_t(1) << layout.bits) - 1) << 4;
+  Value source = builder.createOrFold<arith::ShRUIOp>(loc, rowBytes, constant(layout.shift));
+  return builder.createOrFold<arith::AndIOp>(loc, source, constant(mask));
+}
+
+std::pair<Value, Value> Expander::panelOf(const SlotShape &shape, Value column) {
+  if (!shape.panels || shape.panels->panels() == 1)
+    return {Value(), column};
+  int64_t columns = shape.panels->panelColumns();
+  return {mul(div(column, columns), shape.panels->panelBytes()), rem(column, columns)};
+}
+
+Value Expander::slotAddress(const SlotState &slot, Value row, Value column) {
+  SlotShape shape = shapeOf(slot);
+  Value rowBytes = mul(row, shape.layout.pitch * shape.elementBytes);
+  auto [panelBytes, ownColumn] = panelOf(shape, column);
+  Value columnBytes = mul(ownColumn, shape.elementBytes);
+  if (shape.layout.bits)
+    columnBytes = bitXor(columnBytes, swizzleOf(shape.layout, rowBytes));
   return add(add(add(slot.address, panelBytes), rowBytes), columnBytes);
+}
+
+Value Expander::slotAddress(const SlotState &slot, const Layout &layout, int64_t rank,
+                            Value index) {
+  SlotShape shape = shapeOf(slot);
+  int64_t pitch = shape.layout.pitch * shape.elementBytes;
+  int64_t chunks = ((int64_t(1) << shape.layout.bits) - 1) << 4;
+  // Without carries, and if registers do not change what rows are swizzled by.
+  auto isApart = [&](int64_t dim, int64_t kept) {
+    auto [ofRegisters, ofThreads] = bitsAlong(layout, dim);
+    return (ofRegisters & (ofThreads | kept)) == 0;
+  };
+  if (!shape.layout.bits || rank != 2 || !isApart(0, (chunks << shape.layout.shift) / pitch) ||
+      !isApart(1, 0))
+    return slotAddress(slot, rank > 1 ? coordinate(layout, 0, index) : constant(0),
+                       coordinate(layout, rank - 1, index));
+  auto [panelBytes, column] = panelOf(shape, threadCoordinate(layout, 1));
+  Value rowBytes = mul(threadCoordinate(layout, 0), pitch);
+  Value columnBytes = bitXor(mul(column, shape.elementBytes), swizzleOf(shape.layout, rowBytes));
+  Value start = add(add(slot.address, panelBytes), rowBytes), own;
+  if (Value row = registerCoordinate(layout, 0, index))
+    own = mul(row, pitch);
+  if (Value all = registerCoordinate(layout, 1, index)) {
+    auto [ownPanel, ownColumn] = panelOf(shape, all);
+    Value places = mul(ownColumn, shape.elementBytes);
+    int64_t bits = bitsAlong(layout, 1).first * shape.elementBytes & (pitch - 1);
+    auto masked = [&](int64_t mask) -> Value {
+      if ((bits & mask) == bits)
+        return places;
+      return bits & mask ? builder.createOrFold<arith::AndIOp>(loc, places, constant(mask))
+                         : constant(0);
+    };
+    columnBytes = bitXor(columnBytes, masked(chunks));
+    own = add(add(own, ownPanel), masked(~chunks));
+  }
+  return add(add(start, columnBytes), own);
 }
 
 Layout Expander::copyLayout(cta::CopyOp op) {
@@ -197,8 +258,7 @@ void Expander::writeSlot(const SlotState &slot, Value array, const Layout &layou
   int64_t rank = type.getRank(), pack = cast<cuda::RegsType>(array.getType()).getPack();
   int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
   auto addressOf = [&](const Layout &places, Value index) {
-    Value row = rank > 1 ? coordinate(places, 0, index) : constant(0);
-    return slotAddress(slot, row, coordinate(places, rank - 1, index));
+    return slotAddress(slot, places, rank, index);
   };
   auto wordsAt = [&](Value first, int64_t) { return std::pair(array, div(first, pack)); };
   if (pack > 1 && storeMatrices(type, layout, wordsAt, addressOf))
@@ -219,10 +279,7 @@ void Expander::writeSlotByElement(const SlotState &slot, Value array, const Layo
                                   RankedTensorType type, Value replica) {
   int64_t rank = type.getRank();
   auto regs = cast<cuda::RegsType>(array.getType());
-  auto addressOf = [&](Value index) {
-    Value row = rank > 1 ? coordinate(layout, 0, index) : constant(0);
-    return slotAddress(slot, row, coordinate(layout, rank - 1, index));
-  };
+  auto addressOf = [&](Value index) { return slotAddress(slot, layout, rank, index); };
   // Parts of words, as they are.
   if (regs.getPack() == 4) {
     int64_t count = sharedVector(layout, rank, 1) == 2 ? 2 : 1, parts = 4 / count;
@@ -315,10 +372,7 @@ LogicalResult Expander::expandGet(cta::GetOp op) {
     return success();
   int64_t pack = cast<cuda::RegsType>(array.getType()).getPack(), rank = type.getRank();
   int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-  auto addressOf = [&](Value index) {
-    Value row = rank > 1 ? coordinate(layout, 0, index) : constant(0);
-    return slotAddress(slot, row, coordinate(layout, rank - 1, index));
-  };
+  auto addressOf = [&](Value index) { return slotAddress(slot, layout, rank, index); };
   int64_t vector = sharedVector(layout, rank, bytes);
   if (vector % pack == 0) {
     vector = bytes * pack < 4 ? 1 : vector;

@@ -237,6 +237,16 @@ private:
   void exchangeBytes(Value from, Value to, std::array<uint32_t, 2> digits);
   /// The byte address of (row, column) in a slot. The column's multiple of 16 bytes is swizzled.
   Value slotAddress(const SlotState &slot, Value row, Value column);
+  /// The byte address of the element that register `index` of a tile in `layout` is for. Of a
+  /// swizzled slot, the thread's part is xored with the register's chunk of 16 bytes, and the rest
+  /// of the register's part is added last: registers of the same chunk share an address, to which
+  /// an instruction adds a constant.
+  Value slotAddress(const SlotState &slot, const Layout &layout, int64_t rank, Value index);
+  SlotShape shapeOf(const SlotState &slot);
+  /// The bytes of the panels in front of a column's, and the column in its panel.
+  std::pair<Value, Value> panelOf(const SlotShape &shape, Value column);
+  /// The xor that swizzles the columns of a row, which starts at byte `rowBytes`.
+  Value swizzleOf(const SharedLayout &layout, Value rowBytes);
   Layout copyLayout(cta::CopyOp op);
   void writeSlot(const SlotState &slot, Value array, const Layout &layout,
                  mlir::RankedTensorType type);

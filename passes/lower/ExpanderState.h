@@ -46,6 +46,13 @@ struct Crossing {
   Value base;
 };
 
+/// How the elements of a slot lie.
+struct SlotShape {
+  SharedLayout layout; // of a panel, if there are any
+  std::optional<PanelLayout> panels;
+  int64_t elementBytes;
+};
+
 /// A slot that holds a tile or will hold one.
 struct SlotState {
   cta::ChannelOp channel;
