@@ -166,7 +166,11 @@ static void addCluster(Spellings &spellings) {
       [](Printer &, cuda::ClusterRankOp) { return Text{"cluster_rank()"}; });
   spellings.expression<cuda::MapaOp>(
       [](Printer &p, cuda::MapaOp op) { return p.call("cluster_address", op.getOperands()); });
-  addCall<cuda::ClusterArriveOp>(spellings, "cluster_arrive");
+  spellings.statement<cuda::ClusterArriveOp>([](Printer &p, cuda::ClusterArriveOp op) {
+    StringRef function = op.getRelaxed() ? "cluster_arrive_relaxed" : "cluster_arrive";
+    p.line(p.call(function, {}).text + ";");
+    return success();
+  });
   addCall<cuda::ClusterWaitOp>(spellings, "cluster_wait");
   addCall<cuda::GridWaitOp>(spellings, "grid_wait");
   addCall<cuda::GridLaunchDependentsOp>(spellings, "grid_launch_dependents");

@@ -35,14 +35,16 @@ def Cuda_MapaOp : Cuda_Op<"mapa", [Pure]> {
 def Cuda_ClusterArriveOp : Cuda_Op<"cluster_arrive"> {
   let summary = "comes to the cluster's barrier and goes on; releases earlier accesses";
   let description = [{
-    Every thread of the cluster arrives, then waits. Before a block ends, its peers must be done
-    with its shared memory.
+    Every thread of the cluster arrives, then waits. `relaxed` releases nothing, which spares a
+    fence of the whole GPU: for barriers whose initialisation has a fence of its own.
 
     ```mlir
     cuda.cluster_arrive
+    cuda.cluster_arrive relaxed
     ```
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$relaxed);
+  let assemblyFormat = "(`relaxed` $relaxed^)? attr-dict";
 }
 
 def Cuda_ClusterWaitOp : Cuda_Op<"cluster_wait"> {

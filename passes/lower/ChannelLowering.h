@@ -110,6 +110,12 @@ private:
   void enterRings();
   /// The slot that the role comes to, once it is free or full. The role's position then advances.
   Value enterSlot(Operation *acquireOrWait);
+  Value barrierOf(Ring &ring, cta::SlotState state, Value number);
+  /// Reads which slot is next; returns the parity of its phase.
+  Value comeTo(RingPlace &place);
+  void advance(RingPlace &place, Ring &ring, Value phase);
+  /// At the end of a role: waits until all multicast slots that it fills have been released.
+  void leaveRings();
   bool closesAll(RingPlace &place, Ring &ring, Value slot);
   bool meetsAt(cta::ReleaseOp op);
   /// The arrival of the producer or the consumer.

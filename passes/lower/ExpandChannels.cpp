@@ -62,7 +62,7 @@ void Expander::makeBarriers() {
       builder.create<cuda::FenceOp>(loc, cuda::FenceKind::MbarrierInit);
   });
   if (cluster.blocks() > 1) {
-    builder.create<cuda::ClusterArriveOp>(loc);
+    builder.create<cuda::ClusterArriveOp>(loc, /*relaxed=*/true);
     builder.create<cuda::ClusterWaitOp>(loc);
   } else {
     builder.create<cuda::BarrierOp>(loc);

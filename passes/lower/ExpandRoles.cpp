@@ -93,13 +93,7 @@ LogicalResult Expander::expandRoles() {
     pool.roles.push_back(op);
     pool.registers = op.getRegisters();
   }
-  if (failed(expandPools(pools)))
-    return failure();
-  if (cluster.blocks() > 1) {
-    builder.create<cuda::ClusterArriveOp>(loc);
-    builder.create<cuda::ClusterWaitOp>(loc);
-  }
-  return success();
+  return expandPools(pools);
 }
 
 LogicalResult Expander::expandPools(ArrayRef<RegisterPool> pools) {

@@ -198,6 +198,9 @@ void ChannelLowering::lowerRole(cta::RoleOp op) {
     if (llvm::any_of(channel->getUsers(), [&](Operation *user) { return op->isAncestor(user); }))
       declareCounters(channel);
   lowerBlock(body);
+  loc = op.getLoc();
+  builder.setInsertionPoint(body.getTerminator());
+  leaveRings();
 }
 
 void ChannelLowering::lower(Operation *op) {

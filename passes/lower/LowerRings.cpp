@@ -21,6 +21,10 @@
 // these have released the slot, so a consumer arrives in every block that fills its own. The arrive
 // is relaxed: products have been waited for, so nothing needs a release. One at cluster scope would
 // be a fence of all memory, which cost a fifth of a product's speed.
+//
+// A block must not end while others still arrive at its barriers. So a role that fills multicast
+// slots waits at its end until all of them have been released. (A barrier of the cluster there
+// would have to release all memory: some 400 clocks.)
 #include "passes/analysis/Rings.h"
 #include "passes/analysis/SharedMemory.h"
 #include "passes/lower/ChannelLowering.h"
@@ -93,18 +97,28 @@ Value ChannelLowering::enterSlot(Operation *op) {
   if (op->getOperand(0) !=
       first.getResult()) // the first acquire or wait covers the slots of all channels
     return place.current;
-  place.current = place.number ? get(place.number, "slot") : constant(0);
-  Value phase = get(place.phase, "phase");
-  auto barrier = [&](cta::SlotState state) -> Value {
-    return builder.create<cta::BarrierOfOp>(loc, state, first, place.current);
-  };
-  Value full = barrier(cta::SlotState::Full);
-  builder.create<cuda::MbarrierWaitOp>(loc, fills ? barrier(cta::SlotState::Empty) : full, phase,
-                                       !fills && computesBeside(op));
+  Value phase = comeTo(place);
+  Value full = barrierOf(ring, cta::SlotState::Full, place.current);
+  Value awaited = fills ? barrierOf(ring, cta::SlotState::Empty, place.current) : full;
+  builder.create<cuda::MbarrierWaitOp>(loc, awaited, phase, !fills && computesBeside(op));
   if (fills && ring.kind() == cta::ChannelKind::Tma)
     once(cta::Threads::Role, [&](Value) {
       builder.create<cuda::MbarrierArriveExpectTxOp>(loc, full, constant(ring.plan().getBytes()));
     });
+  advance(place, ring, phase);
+  return place.current;
+}
+
+Value ChannelLowering::barrierOf(Ring &ring, cta::SlotState state, Value number) {
+  return builder.create<cta::BarrierOfOp>(loc, state, ring.channels.front(), number);
+}
+
+Value ChannelLowering::comeTo(RingPlace &place) {
+  place.current = place.number ? get(place.number, "slot") : constant(0);
+  return get(place.phase, "phase");
+}
+
+void ChannelLowering::advance(RingPlace &place, Ring &ring, Value phase) {
   Value flipped = builder.create<arith::XOrIOp>(loc, phase, constant(1));
   if (place.number) {
     Value wraps, next = following(place.current, ring.depth(), wraps);
@@ -112,7 +126,21 @@ Value ChannelLowering::enterSlot(Operation *op) {
     flipped = select(wraps, flipped, phase);
   }
   set(place.phase, flipped);
-  return place.current;
+}
+
+void ChannelLowering::leaveRings() {
+  for (auto &ring : rings) {
+    auto place = filling.find(ring.get());
+    if (place == filling.end() || !ring->multicast())
+      continue;
+    auto loop = builder.create<scf::ForOp>(loc, constant(0), constant(ring->depth()), constant(1));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value phase = comeTo(place->second);
+    Value empty = barrierOf(*ring, cta::SlotState::Empty, place->second.current);
+    builder.create<cuda::MbarrierWaitOp>(loc, empty, phase, /*spins=*/false);
+    advance(place->second, *ring, phase);
+  }
 }
 
 /// Notes that a slot is closed; returns whether the slots of all channels of its ring are.
@@ -125,10 +153,7 @@ bool ChannelLowering::closesAll(RingPlace &place, Ring &ring, Value slot) {
 void ChannelLowering::handOver(Ring &ring, Value number) {
   if (ring.kind() == cta::ChannelKind::Tma) // TMA does
     return;
-  auto full = [&]() -> Value {
-    return builder.create<cta::BarrierOfOp>(loc, cta::SlotState::Full, ring.channels.front(),
-                                            number);
-  };
+  auto full = [&] { return barrierOf(ring, cta::SlotState::Full, number); };
   if (ring.kind() == cta::ChannelKind::CpAsync) { // each thread's copies do
     builder.create<cuda::CpAsyncArriveOp>(loc, full());
     return;
@@ -160,8 +185,7 @@ void ChannelLowering::releaseToRing(Ring &ring, cta::ReleaseOp op) {
 }
 
 void ChannelLowering::giveBack(Ring &ring, Value number, Value condition) {
-  Value empty =
-      builder.create<cta::BarrierOfOp>(loc, cta::SlotState::Empty, ring.channels.front(), number);
+  Value empty = barrierOf(ring, cta::SlotState::Empty, number);
   Returner returner = returnerOf(role, ring.channels);
   if (returner == Returner::Warp) {
     if (ring.kind() == cta::ChannelKind::Tma)

@@ -48,12 +48,15 @@ TEST(Clusters, compile) {
     cuda.mbarrier_arrive_remote %peer
     cuda.mbarrier_arrive_remote relaxed %peer
     cuda.cluster_arrive
+    cuda.cluster_wait
+    cuda.cluster_arrive relaxed
     cuda.cluster_wait)";
   expectPtx(kernelIr("", body), targetsWith(Feature::Clusters),
             {"%cluster_ctarank", "mapa.shared::cluster.u32",
              "mbarrier.arrive.release.cluster.shared::cluster.b64",
              "mbarrier.arrive.relaxed.cluster.shared::cluster.b64",
-             "barrier.cluster.arrive.release", "barrier.cluster.wait.acquire"});
+             "barrier.cluster.arrive.release", "barrier.cluster.arrive.relaxed",
+             "barrier.cluster.wait.acquire"});
 }
 
 TEST(DependentLaunches, compile) {

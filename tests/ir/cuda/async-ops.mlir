@@ -108,6 +108,7 @@ func.func @warpgroup_products(%slot: i32, %i: i32, %some: i1, %acc: !cuda.regs<1
 // CHECK: cuda.grid_launch_dependents
 // CHECK: cuda.cluster_rank
 // CHECK: cuda.cluster_arrive
+// CHECK: cuda.cluster_arrive relaxed
 // CHECK: cuda.cluster_wait
 // CHECK: cuda.elect
 // CHECK: cuda.increase_registers 240
@@ -117,6 +118,7 @@ func.func @clusters_and_registers() {
   cuda.grid_launch_dependents
   %rank = cuda.cluster_rank
   cuda.cluster_arrive
+  cuda.cluster_arrive relaxed
   cuda.cluster_wait
   %one = cuda.elect
   cuda.increase_registers 240
