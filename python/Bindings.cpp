@@ -11,6 +11,8 @@
 #include "tools/driver/Plans.h"
 #include "tools/driver/Resources.h"
 #include "tools/driver/TunedPlans.h"
+#include "tools/inspector/Inspection.h"
+#include "tools/inspector/Page.h"
 
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -218,6 +220,23 @@ ffi::Any ptx(const Kernel &kernel, Subject &subject) {
                              kCompileError));
 }
 
+/// The data of the inspector's page.
+ffi::Any pageData(const Kernel &kernel, Subject &subject) {
+  using llvm::json::Object;
+  inspector::Subject shown{kernel->text(), subject.wanted, subject.launch};
+  std::vector<Object> variants(1, orRaise(inspector::variantOf(shown), kCompileError));
+  return ffi::String(inspector::embeddable(
+      inspector::inspectionOf(*kernel->text(), subject.launch, std::move(variants))));
+}
+
+/// The page for such data.
+ffi::String pageOf(const ffi::String &data) {
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(std::string(data));
+  if (!parsed)
+    raise({"the data of a page is no JSON: " + llvm::toString(parsed.takeError())});
+  return inspector::pageOf(std::move(*parsed));
+}
+
 List strings(const std::vector<std::string> &texts) {
   List list;
   for (const std::string &text : texts)
@@ -251,11 +270,12 @@ ffi::Any report(const Kernel &kernel, Subject &subject) {
 }
 
 /// Makes a function of (settings, target, arguments …) that returns `what` of a kernel.
-ffi::Function inspector(const Kernel &kernel, const ffi::String &what) {
+ffi::Function inspectKernel(const Kernel &kernel, const ffi::String &what) {
   std::string word = what;
   Inspection inspection = word == "explain" ? explain
                           : word == "cuda"  ? cuda
                           : word == "ptx"   ? ptx
+                          : word == "page"  ? pageData
                                             : report;
   return ffi::Function::FromPacked([kernel, inspection](ffi::PackedArgs args, ffi::Any *result) {
     driver::Settings settings = settingsOf(kernel->signature(), args[0].cast<Dict>());
@@ -345,7 +365,8 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(gradient, makeGradient)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(load_borrowing, loadBorrowing)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(signature, signature)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(bind, bindKernel)
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(inspector, inspector)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(inspector, inspectKernel)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(page, pageOf)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(finalists, finalists)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(builtin_functions, builtinFunctions)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(words, words)

@@ -119,7 +119,7 @@ Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
   wanted.passedOver = tuned.passedOver;
   if (!search.empty())
     wanted = driver::withPlans(wanted, driver::withTuned(search, driver::launchOf(call, 0), tuned));
-  return {std::move(wanted), nullptr};
+  return {std::move(wanted), nullptr, driver::launchOf(call, 0)};
 }
 
 std::vector<planner::Ranked> KernelObj::plans(const Arguments &arguments, const Settings &settings,

@@ -16,6 +16,7 @@ namespace tilewright::python {
 struct Subject {
   driver::Attempt wanted;
   driver::Memo::Result compiled; ///< Null if nothing was compiled yet.
+  planner::Launch launch = {};   ///< Of the arguments; nothing without them.
 };
 
 /// One kernel with all its compiled code. Thread-safe. The member functions throw.

@@ -7,6 +7,7 @@ import pathlib
 from . import capture, frameworks, tuned
 from ._library import Error, library
 from .language import DType, dtype_name
+from .page import page_of
 
 _CONFIG = ("target", "warps", "stages", "min_blocks", "plan", "tune")
 
@@ -117,6 +118,17 @@ class Kernel:
         """The resources of the code, as a `Report`; arguments as for `explain`."""
         found = self._inspect("report", args, target, plan, named)
         return Report((str(key), plain(value)) for key, value in found.items())
+
+    def inspect(self, *args, target="", plan=None, against=(), **named):
+        """A page that shows what became of the kernel, line by line, and why; see `Page`.
+
+        `against` has targets (`"sm_80"`) and plans to show beside. Arguments as for `explain`.
+        """
+        shown = [(None, target, plan)]
+        for other in against:
+            is_target = str(other).startswith("sm_")
+            shown.append((str(other), other, None) if is_target else (_plan_title(other), target, other))
+        return page_of((title, str(self._inspect("page", args, where, how, named))) for title, where, how in shown)
 
     def plans(self, *args, target="", count=8, **named):
         """The planner's best plans for these arguments, as pairs (text, predicted microseconds).
@@ -316,6 +328,10 @@ def from_file(file):
 def builtin_kernels():
     """The names of the kernels that come with the package."""
     return [str(name) for name in library.builtin_kernels()]
+
+
+def _plan_title(plan):
+    return f"plan {str(plan).splitlines()[0]}"
 
 
 def described(argument):

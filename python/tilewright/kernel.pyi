@@ -14,6 +14,12 @@ class Spec:
 
 class Report(dict[str, Any]): ...
 
+class Page:
+    data: dict[str, Any]
+    height: int
+    html: str
+    def save(self, path: str | PathLike[str]) -> None: ...
+
 class Kernel:
     __name__: str
     constants: dict[str, Any]
@@ -33,6 +39,14 @@ class Kernel:
     def report(
         self, *args: Any, target: str = "", plan: _Plan | None = None, **named: Any
     ) -> Report: ...
+    def inspect(
+        self,
+        *args: Any,
+        target: str = "",
+        plan: _Plan | None = None,
+        against: Sequence[_Plan] = (),
+        **named: Any,
+    ) -> Page: ...
     def plans(
         self, *args: Any, target: str = "", count: int = 8, **named: Any
     ) -> list[tuple[str, float]]: ...

@@ -1,10 +1,12 @@
 """The page as a reader uses it: panes, links between lines, search, hostile text."""
 
+import json
 import pathlib
 import re
+import subprocess
 
 import pytest
-from conftest import KERNELS, TARGETS, run_program
+from conftest import KERNELS, PROGRAM, TARGETS, run_program
 
 HOSTILE = pathlib.Path(__file__).parent / "inputs" / "hostile.py"
 PANES = ["source", "tile", "cta", "cuda-ir", "cuda", "ptx", "sass"]
@@ -156,6 +158,23 @@ def test_targets_are_compared(show):
     page.tab.select_option("#variant", "1")
     assert "sm_75" in page.tab.locator("#title").text_content()
     assert page.text("cta") == run_program("compile", *words("softmax", "sm_75"), "--emit", "cta")
+
+
+def test_measured_blocks_are_added(tmp_path):
+    blocks = {"measured": {"gpu": "a GPU", "us": 12.5}, "timeline": {"unit": "ns"}}
+    (tmp_path / "run.json").write_text(json.dumps({**blocks, "traceEvents": []}))
+    options = ["--with", tmp_path / "run.json", "--emit", "json"]
+    data = json.loads(run_program("inspect", *words("softmax", "sm_90"), *options))
+    assert {name: data[name] for name in blocks} == blocks
+    assert "traceEvents" not in data
+
+
+def test_file_without_measured_blocks_is_refused(tmp_path):
+    (tmp_path / "other.json").write_text("{}")
+    command = [PROGRAM, "inspect", "softmax", "--with", tmp_path / "other.json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "has none of `timeline`, `counters`, `measured`" in done.stderr
 
 
 def test_hostile_text_is_shown_as_text(show):

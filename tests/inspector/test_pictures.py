@@ -24,7 +24,8 @@ def point_at(page, row, column):
     """Points at an element of the tile that is drawn, and returns what the page says of it."""
     picture = page.pane("layouts").locator("svg.tile")
     size = int(page.pane("layouts").get_by_label("Size").input_value())
-    picture.hover(position={"x": 24 + (column + 0.5) * size, "y": 24 + (row + 0.5) * size})
+    margin = int(picture.get_attribute("data-margin"))
+    picture.hover(position={"x": margin + (column + 0.5) * size, "y": margin + (row + 0.5) * size})
     return page.pane("layouts").locator(".said").text_content()
 
 

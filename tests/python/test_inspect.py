@@ -38,6 +38,22 @@ def test_configuration_can_be_stated(softmax):
     assert "64 threads" in softmax.configured(warps=2).explain(*SPECS)
 
 
+def test_page_is_of_the_arguments(softmax):
+    page = softmax.inspect(*SPECS, target="sm_90", against=["sm_80"])
+    assert [variant["target"] for variant in page.data["variants"]] == ["sm_90", "sm_80"]
+    assert page.data["sizes"] == {"M": 100, "D": 128}
+    texts = {text["name"]: text.get("text") for text in page.data["variants"][0]["texts"]}
+    assert texts["cuda"] == softmax.cuda(*SPECS, target="sm_90")
+
+
+def test_page_is_one_file_that_a_notebook_frames(softmax, tmp_path):
+    page = softmax.inspect(*SPECS, target="sm_90")
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text().startswith("<!DOCTYPE html>")
+    assert page._repr_html_().startswith('<iframe title="softmax" srcdoc="&lt;!DOCTYPE html&gt;')
+    assert repr(page) == "<tilewright page of softmax: sm_90>"
+
+
 def test_torch_meta_tensors_stand_for_tensors(softmax):
     torch = pytest.importorskip("torch")
     meta = torch.empty(100, 128, dtype=torch.bfloat16, device="meta")

@@ -158,7 +158,18 @@ ErrorOr<Object> inspector::variantOf(const Subject &subject) {
   return variant;
 }
 
-Object inspector::inspectionOf(const driver::KernelText &text, Object sizes,
+/// The sizes of dimensions that are known.
+static Object sizesOf(const driver::KernelText &text, const planner::Launch &launch) {
+  Object sizes;
+  for (const frontend::Param &param : text.signature().params)
+    for (const frontend::Dim &dim : param.dims)
+      if (auto value = launch.valueOf ? launch.valueOf(dim.name) : std::nullopt)
+        if (const auto *size = std::get_if<int64_t>(&*value))
+          sizes[dim.name] = *size;
+  return sizes;
+}
+
+Object inspector::inspectionOf(const driver::KernelText &text, const planner::Launch &launch,
                                std::vector<Object> variants) {
   Array all;
   for (Object &variant : variants)
@@ -166,6 +177,6 @@ Object inspector::inspectionOf(const driver::KernelText &text, Object sizes,
   return Object{{"version", 1},
                 {"kernel", text.kernel},
                 {"file", text.file},
-                {"sizes", std::move(sizes)},
+                {"sizes", sizesOf(text, launch)},
                 {"variants", std::move(all)}};
 }

@@ -25,8 +25,8 @@ struct Subject {
 /// kernel does not compile to CUDA; what needs NVRTC says why it is missing.
 ErrorOr<llvm::json::Object> variantOf(const Subject &subject);
 
-/// The page's data for some variants of one kernel. `sizes` is an object of dimensions.
-llvm::json::Object inspectionOf(const driver::KernelText &text, llvm::json::Object sizes,
+/// The page's data for some variants of one kernel.
+llvm::json::Object inspectionOf(const driver::KernelText &text, const planner::Launch &launch,
                                 std::vector<llvm::json::Object> variants);
 
 } // namespace tilewright::inspector

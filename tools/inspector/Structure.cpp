@@ -159,11 +159,24 @@ Object inspector::placeJson(cta::ChannelOp channel) {
   return place;
 }
 
+/// The name of the value that a channel carries, or of the tensor that is copied to it.
+static std::string nameOf(cta::ChannelOp channel, func::FuncOp kernel) {
+  std::string name = cta::nameOf(channel, "");
+  kernel.walk([&](cta::CopyOp copy) {
+    auto view = dyn_cast<BlockArgument>(copy.getView());
+    if (!name.empty() || !view || cta::channelOf(copy.getSlot()) != channel)
+      return;
+    if (auto tensor = kernel.getArgAttrOfType<StringAttr>(view.getArgNumber(), "tile.name"))
+      name = tensor.str();
+  });
+  return name.empty() ? "channel" : name;
+}
+
 Array inspector::channelsJson(func::FuncOp kernel, llvm::StringRef file) {
   Array result;
   kernel.walk([&](cta::ChannelOp channel) {
     cta::ChannelType type = channel.getType();
-    Object entry{{"name", cta::nameOf(channel, "channel")},
+    Object entry{{"name", nameOf(channel, kernel)},
                  {"kind", cta::stringifyChannelKind(channel.getKind()).str()},
                  {"slots", type.getDepth()},
                  {"slot_bytes", passes::slotBytes(channel)},

@@ -26,11 +26,13 @@ struct ExplainOptions {
   std::string emit = "text"; ///< Or `json`.
   std::string irAfter;       ///< As for `compile`.
   bool facts = false;        ///< What plans are about, and nothing else.
+  bool isShort = false;      ///< What fits on a screen.
 };
 
 struct InspectOptions {
   KernelArgs kernel;
   std::vector<std::string> against; ///< Targets and plans to show beside.
+  std::vector<std::string> with;    ///< Files with what was measured: timelines, counters.
   std::string emit = "html";        ///< Or `json`: the data alone.
   std::string output;               ///< Empty or `-`: standard output.
 };

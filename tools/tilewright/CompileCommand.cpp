@@ -7,6 +7,7 @@
 #include "tools/driver/Listing.h"
 #include "tools/driver/Plans.h"
 #include "tools/driver/TileSource.h"
+#include "tools/tilewright/ShortExplain.h"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -157,6 +158,11 @@ Status cli::explain(const ExplainOptions &options) {
   for (const Step &step : job.steps) {
     TILEWRIGHT_ASSIGN(std::vector<driver::Attempt> attempts, attemptsFor(job, step));
     for (const driver::Attempt &attempt : attempts) {
+      if (options.isShort) {
+        TILEWRIGHT_ASSIGN(std::string text, explainShortly(job, step, attempt));
+        fmt::print("{}", text);
+        continue;
+      }
       TILEWRIGHT_ASSIGN(std::string text, options.facts
                                               ? driver::explainFacts(step.text, attempt.open())
                                               : driver::explain(step.text, attempt));

@@ -51,7 +51,26 @@ static ErrorOr<Object> variantOf(const Job &all, const std::string &title) {
   return variant;
 }
 
-Status cli::inspect(const InspectOptions &options) {
+/// Puts what other commands measured into the page's data.
+static Status addMeasured(const std::string &path, Object &data) {
+  TILEWRIGHT_ASSIGN(std::string text, readFile(path));
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
+  if (!parsed)
+    return Error{"`" + path + "` is no JSON: " + llvm::toString(parsed.takeError())};
+  bool isUsed = false;
+  for (const char *block : {"timeline", "counters", "measured"})
+    if (const Object *object = parsed->getAsObject())
+      if (const llvm::json::Value *found = object->get(block)) {
+        data[block] = *found;
+        isUsed = true;
+      }
+  if (!isUsed)
+    return Error{"`" + path +
+                 "` has none of `timeline`, `counters`, `measured` (docs/inspector.md)"};
+  return {};
+}
+
+static ErrorOr<Object> dataOf(const InspectOptions &options) {
   TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
   std::vector<Object> variants;
   TILEWRIGHT_ASSIGN(Object own, variantOf(job, ""));
@@ -62,11 +81,16 @@ Status cli::inspect(const InspectOptions &options) {
     TILEWRIGHT_ASSIGN(Object variant, variantOf(otherJob, title));
     variants.push_back(std::move(variant));
   }
-  Object sizes;
-  for (const auto &[name, size] : job.sizes)
-    sizes[name] = size;
+  const Step &step = job.steps.front();
   Object data =
-      inspector::inspectionOf(*job.steps.front().text, std::move(sizes), std::move(variants));
+      inspector::inspectionOf(*step.text, launchFor(job, step, job.sizes), std::move(variants));
+  for (const std::string &path : options.with)
+    TILEWRIGHT_TRY(addMeasured(path, data));
+  return data;
+}
+
+Status cli::inspect(const InspectOptions &options) {
+  TILEWRIGHT_ASSIGN(Object data, dataOf(options));
   std::string text = options.emit == "json" ? inspector::embeddable(std::move(data)) + "\n"
                                             : inspector::pageOf(std::move(data));
   if (!options.output.empty() && options.output != "-")

@@ -108,6 +108,12 @@ static CLI::App *addInspectCommand(CLI::App &app, InspectOptions &options) {
                    "show this beside the kernel: a target (sm_80), a plan (a file), or none for "
                    "no plan; may be repeated")
       ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--with", options.with,
+          "a JSON file with what was measured, as `run --timeline` and `profile` write it; "
+          "may be repeated")
+      ->allow_extra_args(false);
   command->add_option("--emit", options.emit, "html, or json for the page's data alone")
       ->check(CLI::IsMember({"html", "json"}))
       ->capture_default_str();
@@ -208,6 +214,8 @@ int main(int argc, char **argv) {
   explainCommand->add_flag(
       "--facts", explainOptions.facts,
       "show the ids that a plan can refer to, with their facts (docs/plans.md)");
+  explainCommand->add_flag("--short", explainOptions.isShort,
+                           "the same decisions in 24 lines, as far as they fit");
   addIrAfter(*explainCommand, explainOptions.irAfter);
   explainCommand->callback([&] { status = explain(explainOptions); });
 

@@ -16,7 +16,7 @@ export class CodePane {
     this.editor = CodeMirror(body, {
       value: this.text.text, mode: modeOf(name, data.file), readOnly: true, lineNumbers: true, foldGutter: { rangeFinder: finderOf(name) },
       gutters: ["CodeMirror-linenumbers", "CodeMirror-foldgutter"], screenReaderLabel: title, maxHighlightLength: 2000,
-      extraKeys: { Enter: () => this.choose(this.editor.getCursor().line, link), "Ctrl-Q": (editor) => editor.foldCode(editor.getCursor()), Tab: false, "Shift-Tab": false },
+      extraKeys: { Enter: () => this.choose(this.editor.getCursor(), link), "Ctrl-Q": (editor) => editor.foldCode(editor.getCursor()), Tab: false, "Shift-Tab": false },
     });
     this.scrollMarks = this.editor.annotateScrollbar("scroll-mark");
     this.addTools(title, tools);
@@ -34,20 +34,20 @@ export class CodePane {
 
   listen(link) {
     const root = this.editor.getWrapperElement();
-    const lineAt = (event) => this.editor.coordsChar({ left: event.clientX, top: event.clientY }, "window").line;
+    const at = (event) => this.editor.coordsChar({ left: event.clientX, top: event.clientY }, "window");
     root.addEventListener("mousemove", (event) => {
-      if (event.target.closest(".CodeMirror-lines")) point(placesAt(this.text, lineAt(event)));
+      if (event.target.closest(".CodeMirror-lines")) point(placesAt(this.text, at(event).line, at(event).ch));
     });
     root.addEventListener("mouseleave", () => point(null));
     root.addEventListener("click", (event) => {
-      if (event.target.closest(".CodeMirror-lines") && !this.editor.somethingSelected()) this.choose(lineAt(event), link);
+      if (event.target.closest(".CodeMirror-lines") && !this.editor.somethingSelected()) this.choose(at(event), link);
     });
     this.stop = onMarks((places, change) => this.show(places, change));
     this.show(markedPlaces(), { keeps: true });
   }
 
-  choose(line, link) {
-    keep(placesAt(this.text, line), this);
+  choose({ line, ch }, link) {
+    keep(placesAt(this.text, line, ch), this);
     link(line + 1);
   }
 
@@ -62,7 +62,7 @@ export class CodePane {
     });
     this.scrollMarks.update(next.map(({ line }) => ({ from: { line, ch: 0 }, to: { line, ch: 0 } })));
     this.count.textContent = next.length ? `${next.length}` : "";
-    if (change.keeps && change.from !== this && next.length) this.scrollTo((next.find(({ exact }) => exact) ?? next[0]).line);
+    if (change.keeps && change.from !== this && next.length) this.scrollTo((next.find(({ exact }) => exact) ?? densest(next)).line);
   }
 
   /// Moves the cursor to the next marked line, or the one before.
@@ -132,6 +132,16 @@ export class CodePane {
   close() {
     this.stop?.();
   }
+}
+
+/// The line behind which most others are close: what a line became, not what prepares it.
+function densest(lines, close = 40) {
+  const following = lines.map(({ line }, at) => {
+    let end = at;
+    while (end < lines.length && lines[end].line < line + close) ++end;
+    return end - at;
+  });
+  return lines[following.indexOf(Math.max(...following))];
 }
 
 function findNext(stream, pattern) {

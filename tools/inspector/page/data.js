@@ -20,10 +20,13 @@ export function textOf(name, of = variant()) {
   return of.texts.find((text) => text.name === name) ?? { name, missing: `A kernel of the cta level has no ${name}.` };
 }
 
-/// The places of the kernel that a line (from 0) comes from: [[line, column], …].
-export function placesAt(text, line, of = variant()) {
+/// The places of the kernel that a line (from 0) comes from: [[line, column], …]. In the kernel
+/// itself a character (from 0) chooses the last place that begins before it.
+export function placesAt(text, line, character = 0, of = variant()) {
   if (text.name === "source") {
-    const known = of.places.filter(([at]) => at === line + 1);
+    const known = of.places.filter(([at, column]) => at === line + 1 && column);
+    const before = known.map(([, column]) => column).filter((column) => column <= character + 1);
+    if (before.length) return [[line + 1, Math.max(...before)]];
     return known.length ? known : [[line + 1, 0]];
   }
   return (text.places?.[line] ?? []).map((number) => of.places[number]);
@@ -55,7 +58,7 @@ export function linkedLines(text, places, of = variant()) {
   const lines = new Map();
   for (const source of sources)
     for (const line of indexOf(text, of).get(source) ?? [])
-      lines.set(line, exact.size > 0 && placesAt(text, line, of).some((place) => exact.has(String(place))));
+      lines.set(line, exact.size > 0 && placesAt(text, line, 0, of).some((place) => exact.has(String(place))));
   return [...lines].sort(([a], [b]) => a - b).map(([line, isExact]) => ({ line, exact: isExact }));
 }
 

@@ -47,9 +47,9 @@ function drawCells(svg, subject, elements, size, first) {
 
 /// A picture with a cursor that pointer and arrow keys move.
 function drawTile(parent, subject, size, said) {
-  const margin = 24, elements = elementsOf(subject);
+  const margin = 34, elements = elementsOf(subject);
   const svg = picture(parent, `${subject.title}: ${subject.rows} rows of ${subject.columns} elements; arrow keys move the cursor`, subject.columns * size + margin + 4, subject.rows * size + margin + 4);
-  svg.attr({ tabindex: 0, role: "application", class: "tile" });
+  svg.attr({ tabindex: 0, role: "application", class: "tile", "data-margin": margin });
   drawCells(svg, subject, elements, size, margin);
   const step = Math.max(8, Math.ceil(40 / size / 8) * 8);
   for (let column = 0; column < subject.columns; column += step) svg.append("text").attr({ x: margin + column * size, y: margin - 6 }).text(column);
@@ -125,14 +125,14 @@ function accessesOf(subject) {
 function drawBanks(parent, passes) {
   parent.replaceChildren();
   const total = passes.reduce((sum, words) => sum + Math.max(...words), 0);
-  parent.append(element("p", { text: `${passes.length} passes over the banks, ${total} wavefronts: ${total > passes.length ? `${total - passes.length} by conflicts` : "no conflicts"}` }));
+  parent.append(element("p", { text: `Passes over the banks: ${passes.length}, wavefronts: ${total}, ${total > passes.length ? `${total - passes.length} by conflicts` : "no conflicts"}` }));
   const words = passes[0], high = Math.max(2, ...words), width = 18;
   const svg = picture(parent, `words of each bank in the first pass: ${words.join(" ")}`, BANKS * width + 30, high * 14 + 40);
   words.forEach((word, bank) => {
     svg.append("rect").attr({ x: 24 + bank * width, y: 6 + (high - word) * 14, width: width - 3, height: word * 14, fill: word > 1 ? "var(--c4)" : "var(--c0)" });
     if (bank % 4 === 0) svg.append("text").attr({ x: 24 + bank * width, y: high * 14 + 22 }).text(bank);
   });
-  svg.append("text").attr({ x: 24, y: high * 14 + 36 }).text("bank (first pass)");
+  svg.append("text").attr({ x: 24, y: high * 14 + 37 }).text("bank (first pass)");
 }
 
 function drawAccesses(parent, subject, tile) {
@@ -159,12 +159,11 @@ export function drawLayouts(body, follow) {
     view.replaceChildren();
     const said = element("output", { class: "said", "aria-live": "off" });
     const lines = subject.layout ? subject.layout.lines : [subject.channel.line];
-    view.append(element("p", {}, ...lines.slice(0, 8).flatMap((line) => [lineLink(line, follow), " "])), formulas(subject), said);
-    const scroller = element("div", { class: "scroller" });
-    view.append(scroller);
+    const accesses = element("div"), scroller = element("div", { class: "scroller" });
+    view.append(element("p", {}, ...lines.slice(0, 8).flatMap((line) => [lineLink(line, follow), " "])), formulas(subject), accesses, said, scroller,
+      element("p", { text: subject.place ? "The colour of an element is its bank." : "The colour of an element is the lane that holds it." }));
     const tile = drawTile(scroller, subject, size, said);
-    if (subject.place) drawAccesses(view, subject, tile);
-    else view.append(element("p", { text: "The colour of an element is the lane that holds it." }));
+    if (subject.place) drawAccesses(accesses, subject, tile);
   };
   body.append(element("div", { class: "controls" },
     choice("Tile", all.map(({ key, title }) => [key, title]), subject.key, (key) => { subject = all.find((each) => each.key === key); again(); }),

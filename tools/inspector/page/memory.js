@@ -4,7 +4,7 @@ import { bytesText, variant } from "./data.js";
 import { element, lineLink, picture, table } from "./dom.js";
 import { byteOffset, swizzleBits, swizzleText } from "./places.js";
 
-const WIDTH = 900, HEIGHT = 46;
+const WIDTH = 900, HEIGHT = 46, SCRATCH = 18;
 
 /// The parts of the map: each slot of its own.
 function partsOf({ shared, channels }) {
@@ -19,14 +19,17 @@ function partsOf({ shared, channels }) {
 const colourOf = (part) => (part.kind === "slots" ? `var(--c${part.channel % 7})` : part.kind === "barriers" ? "var(--c4)" : "var(--c7)");
 
 function drawMap(parent, parts, total, limit) {
-  const svg = picture(parent, `map of ${total} bytes of shared memory, of ${limit}`, WIDTH + 50, HEIGHT + 46);
+  const svg = picture(parent, `map of ${total} bytes of shared memory, of ${limit}`, WIDTH + 50, HEIGHT + SCRATCH + 46);
   const x = d3.scale.linear().domain([0, limit || total]).range([24, WIDTH + 24]);
   svg.append("rect").attr({ x: x(0), y: 8, width: WIDTH, height: HEIGHT, fill: "var(--absent)", stroke: "var(--line)" });
   const box = svg.selectAll("g.part").data(parts).enter().append("g").attr("class", "part");
-  box.append("rect").attr({ x: (part) => x(part.offset), y: 8, width: (part) => Math.max(1, x(part.offset + part.bytes) - x(part.offset)), height: HEIGHT, fill: colourOf, stroke: "var(--back)" });
+  // Scratch memory may lie where slots lie at other times: it has a row of its own.
+  const top = ({ kind }) => (kind === "scratch" ? 8 + HEIGHT + 2 : 8);
+  const width = (part) => Math.max(1, x(part.offset + part.bytes) - x(part.offset));
+  box.append("rect").attr({ x: (part) => x(part.offset), y: top, width, height: ({ kind }) => (kind === "scratch" ? SCRATCH : HEIGHT), fill: colourOf, stroke: "var(--back)" });
   box.append("title").text((part) => `${part.offset} to ${part.offset + part.bytes - 1}: ${part.label}`);
-  box.filter((part) => x(part.bytes) - x(0) > 50).append("text").attr({ x: (part) => x(part.offset) + 5, y: 35, class: "on-colour" }).text((part) => part.label.replace(", slot", ""));
-  svg.append("g").attr({ class: "axis", transform: `translate(0,${HEIGHT + 8})` }).call(d3.svg.axis().scale(x).tickValues(d3.range(0, limit || total, 32768)).tickFormat((byte) => `${Math.round(byte / 1024)} KiB`));
+  box.filter((part) => x(part.bytes) - x(0) > 50).append("text").attr({ x: (part) => x(part.offset) + 5, y: (part) => (part.kind === "scratch" ? top(part) + 13 : 35), class: "on-colour" }).text((part) => part.label.replace(", slot", ""));
+  svg.append("g").attr({ class: "axis", transform: `translate(0,${HEIGHT + SCRATCH + 12})` }).call(d3.svg.axis().scale(x).tickValues(d3.range(0, limit || total, 32768)).tickFormat((byte) => `${Math.round(byte / 1024)} KiB`));
 }
 
 /// Eight rows of a slot: which 16 bytes of a row lie where.
