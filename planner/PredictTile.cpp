@@ -71,24 +71,33 @@ bool Predictor::isMadeBetween(int loop) const {
 
 /// Time of an iteration whose operands are computed or transposed. Transposing reads a tile and
 /// stores it at half the speed. A warpgroup alone reaches only a part of an SM's rate. A consumer
-/// computes between its products, or beside them.
+/// computes between its products, or beside them: that takes more instructions, and products slow
+/// down beside arithmetic.
 double Predictor::madeClocks(int loop, const Clocks &step) const {
-  constexpr double kAlone = 3.7; // times as long
+  constexpr double kAlone = 3.7; // times as long as with all warps of an SM
   auto tile = llvm::find_if(model.computed, [&](const ComputedModel &each) {
     return each.loop == loop && !each.isFromProduct;
   });
   if (tile == model.computed.end())
     return 0;
   const Plan::Role *role = plan.makerOf(tile->id);
+  constexpr double kHandedOn = 300; // clocks, from role to role
+  constexpr double kSlowed = 0.6;   // of the arithmetic
+  double beside = step.products + kSlowed * step.arithmetic;
   if (tile->isTurned) {
-    constexpr double kPasses = 3, kHandedOn = 300;
+    constexpr double kPasses = 3;
     double turned = kHandedOn + kPasses * double(tile->bytes) / rates.sharedBytes;
     return role ? turned / double(copies()) : turned + step.products;
   }
   if (role)
-    return kAlone * step.arithmetic / (double(role->warps / 4) * double(copies()));
-  double made = kAlone * step.arithmetic;
-  return (isSkewed() ? std::max(made, step.products) : made + step.products) / double(groups());
+    return std::max(beside, (kHandedOn + kAlone * step.arithmetic / double(role->warps / 4)) /
+                                double(copies()));
+  auto arithmetic = [&](double alone, double least) {
+    return std::max(least, alone / double(groups())) * step.arithmetic;
+  };
+  double made = isSkewed() ? arithmetic(kAlone, 1.45)
+                           : arithmetic(2.7, 1.1) + step.products / double(groups());
+  return std::max(made, beside);
 }
 
 /// How many times as long as at full rate a product takes.
@@ -121,8 +130,8 @@ double Predictor::exposed(double ratio) const {
   double part = std::clamp(1.2 * ratio - 0.4, 0.0, 0.8);
   if (groups() > 2)
     part *= 0.75;
-  if (!isSkewed()) // turns keep their work apart
-    part += takesTurns() ? 0.12 : 0.3;
+  if (!isSkewed()) // turns keep the work of three apart
+    part += addsBehind() || (takesTurns() && groups() > 2) ? 0.12 : 0.3;
   else if (takesTurns())
     part -= groups() > 2 ? 0.04 : 0.01;
   return part;

@@ -81,15 +81,15 @@ private:
     return std::max({all / rates.multiplies, work.specials / rates.specials,
                      work.conversions / rates.conversions});
   }
-  /// Whether the order keeps the arithmetic of the warpgroups apart.
-  bool takesTurns() const {
-    return llvm::any_of(plan.loops, [](const passes::Plan::Loop &loop) {
-      return llvm::any_of(loop.order, [](auto &step) {
-        return step.kind == passes::Plan::Loop::Step::Enter ||
-               step.kind == passes::Plan::Loop::Step::Add;
-      });
+  bool orderHas(passes::Plan::Loop::Step::Kind kind) const {
+    return llvm::any_of(plan.loops, [&](const passes::Plan::Loop &loop) {
+      return llvm::any_of(loop.order, [&](auto &step) { return step.kind == kind; });
     });
   }
+  /// Whether a part's result is added behind the start of the next product.
+  bool addsBehind() const { return orderHas(passes::Plan::Loop::Step::Add); }
+  /// Whether the order keeps the arithmetic of the warpgroups apart.
+  bool takesTurns() const { return orderHas(passes::Plan::Loop::Step::Enter) || addsBehind(); }
   bool isSkewed() const {
     return llvm::any_of(plan.products, [](auto &product) { return product.behind; });
   }
