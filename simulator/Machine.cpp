@@ -18,6 +18,7 @@ std::optional<Schedule> scheduleByName(llvm::StringRef name) {
       .Case("lazy", Schedule::Lazy)
       .Case("random", Schedule::Random)
       .Case("exhaustive", Schedule::Exhaustive)
+      .Case("timed", Schedule::Timed)
       .Default(std::nullopt);
 }
 

@@ -40,7 +40,9 @@ struct TensorMap {
 using MachineArgument = std::variant<Pointer, int64_t, double, TensorMap>;
 
 /// Decides the order of warps and asynchronous operations, which the program leaves open.
-enum class Schedule { Eager, Lazy, Random, Exhaustive };
+/// Timed is for timelines: the warp goes on that is least far, and asynchronous operations take as
+/// long as instructions that would do their work.
+enum class Schedule { Eager, Lazy, Random, Exhaustive, Timed };
 
 /// "eager", "lazy", …; nothing if there is no such schedule.
 std::optional<Schedule> scheduleByName(llvm::StringRef name);

@@ -66,7 +66,8 @@ public:
 
   std::map<int64_t, Mbarrier> mbarriers; // by place in shared memory
   std::map<AgentId, Visit> visits;
-  int64_t freeRegisters = 0; // given back by warps
+  int64_t freeRegisters = 0;          // given back by warps
+  std::map<Pipe, uint64_t> busyUntil; // moments of a timed run, for asynchronous units
 
 private:
   std::map<int, Warpgroup> warpgroups;

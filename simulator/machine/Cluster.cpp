@@ -42,7 +42,13 @@ uint64_t Cluster::arrive(Warp &warp) {
 //===- Asynchronous operations ----------------------------------------------------------------===//
 
 void Cluster::issue(Warp &warp, const Instruction &instruction, AgentId agent, uint32_t time,
-                    std::function<void()> move) {
+                    uint64_t work, std::function<void()> move) {
+  if (session.scheduler.isTimed()) { // a unit of the block, and an engine, do one after the other
+    uint64_t &busyUntil = warp.block.busyUntil[instruction.pipe];
+    busyUntil = std::max(busyUntil, warp.clock.moment) + work;
+    auto &done = agents[agent].done;
+    done.push_back({time, done.empty() ? busyUntil : std::max(busyUntil, done.back().second)});
+  }
   underWay.push_back({agent, time, session.steps, &instruction, std::move(move)});
   if (session.scheduler.movesAtOnce())
     complete(underWay.size() - 1);
@@ -67,6 +73,14 @@ void Cluster::completeUpTo(AgentId agent, uint32_t time) {
   }
 }
 
+void Cluster::learn(Clock &clock, AgentId agent, uint32_t time) {
+  clock.raise(agent, time);
+  const auto &done = agents[agent].done;
+  auto behind = llvm::partition_point(done, [&](auto &entry) { return entry.first <= time; });
+  if (behind != done.begin())
+    clock.moment = std::max(clock.moment, std::prev(behind)->second);
+}
+
 bool Cluster::completeOne() {
   if (underWay.empty())
     return false;
@@ -76,7 +90,20 @@ bool Cluster::completeOne() {
 
 //===- Warps ----------------------------------------------------------------------------------===//
 
+/// In a timed run the warp that is least far.
+size_t Cluster::chooseWarp(llvm::ArrayRef<Warp *> live) {
+  if (!session.scheduler.isTimed())
+    return session.scheduler.choose(live.size());
+  auto moment = [](Warp *warp) { return warp->clock.moment; };
+  auto least = llvm::min_element(
+      live, [&](Warp *first, Warp *second) { return moment(first) < moment(second); });
+  return size_t(least - live.begin());
+}
+
 bool Cluster::shouldSwitch(Warp &warp, const Instruction &instruction) {
+  if (session.scheduler.isTimed())
+    return warp.maySwitch && (instruction.pipe == Pipe::Sync || instruction.pipe == Pipe::Copy ||
+                              instruction.pipe == Pipe::Tensor);
   if (!warp.maySwitch || !instruction.mayYield)
     return false;
   Scheduler &scheduler = session.scheduler;
@@ -94,8 +121,7 @@ bool Cluster::runWarp(Warp &warp) {
   Step step = Step::Next;
   while (step == Step::Next) {
     const Instruction &instruction = program.code[warp.pc];
-    if (instruction.mayYield && session.scheduler.switchesAtSync() &&
-        shouldSwitch(warp, instruction)) {
+    if (session.scheduler.switchesAtSync() && shouldSwitch(warp, instruction)) {
       warp.maySwitch = false;
       return true;
     }
@@ -106,6 +132,7 @@ bool Cluster::runWarp(Warp &warp) {
     step = instruction.run(warp, instruction);
     if (step == Step::Wait)
       break;
+    warp.clock.moment += instruction.pipe != Pipe::None;
     ++session.counting.at(instruction).instructions;
     session.laneInstructions += std::popcount(lanes);
     if (session.steps >= limit || session.reports.isFull())
@@ -140,7 +167,7 @@ void Cluster::run() {
         return reportDeadlock();
       live.swap(stuck);
     }
-    size_t next = session.scheduler.choose(live.size());
+    size_t next = chooseWarp(live);
     Warp *warp = live[next];
     live.erase(live.begin() + next);
     bool moved = runWarp(*warp);

@@ -39,6 +39,8 @@ struct Agent {
   Block *block;
   int warp;
   std::string engine; // "cp.async"; empty: the warp itself
+  /// In a timed run, of an engine: its operations' times, and the moments at which they are done.
+  std::vector<std::pair<uint32_t, uint64_t>> done = {};
 
   std::string name() const;  // "warp 3", "a cp.async of warp 3"
   std::string track() const; // "block 0 warp 3 cp.async"
@@ -68,11 +70,14 @@ public:
   //===- For instructions ---------------------------------------------------------------------===//
 
   AgentId addAgent(Block &block, int warp, llvm::StringRef engine);
-  /// Starts an asynchronous operation: at once, or when the schedule says.
+  /// Starts an asynchronous operation: at once, or when the schedule says. A warp would take
+  /// `work` instructions for it.
   void issue(Warp &warp, const Instruction &instruction, AgentId agent, uint32_t time,
-             std::function<void()> move);
+             uint64_t work, std::function<void()> move);
   /// Moves the data of all operations of an agent up to a time: somebody has waited for them.
   void completeUpTo(AgentId agent, uint32_t time);
+  /// Covers an engine's operations up to `time`, which have been waited for.
+  void learn(Clock &clock, AgentId agent, uint32_t time);
 
   /// The address of the same place in the shared memory of the cluster's block `rank`.
   static uint32_t addressIn(uint32_t rank, uint32_t address) {
@@ -100,6 +105,7 @@ private:
   /// Runs a warp until it waits, ends, or the schedule changes warps; true if it got anywhere.
   bool runWarp(Warp &warp);
   bool shouldSwitch(Warp &warp, const Instruction &instruction);
+  size_t chooseWarp(llvm::ArrayRef<Warp *> live);
   void complete(size_t index);
   /// Completes one operation because no warp can continue; false if there is none.
   bool completeOne();

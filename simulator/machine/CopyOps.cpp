@@ -83,7 +83,8 @@ static Step runCopy(Warp &warp, const Instruction &instruction) {
   });
   to.count();
   from.count();
-  warp.cluster().issue(warp, instruction, group.access.agent, group.access.time, std::move(copy));
+  warp.cluster().issue(warp, instruction, group.access.agent, group.access.time, /*work=*/1,
+                       std::move(copy));
   return Step::Next;
 }
 
@@ -116,7 +117,7 @@ static Step runWait(Warp &warp, const Instruction &instruction) {
     return Step::Next;
   uint32_t done = copies.closed[size_t(groups - 1 - instruction.parameter)];
   warp.cluster().completeUpTo(copies.agent, done);
-  warp.clock.raise(copies.agent, done);
+  warp.cluster().learn(warp.clock, copies.agent, done);
   return Step::Next;
 }
 
@@ -133,7 +134,7 @@ static Step runArrive(Warp &warp, const Instruction &instruction) {
   AgentId agent = engineOf(warp);
   uint32_t time = warp.copies.counted = warp.copies.open++;
   warp.block.visits[agent] = {time, false, &instruction, &warp};
-  warp.cluster().issue(warp, instruction, agent, time, [=, &warp, &instruction] {
+  warp.cluster().issue(warp, instruction, agent, time, /*work=*/0, [=, &warp, &instruction] {
     warp.cluster().completeUpTo(agent, time);
     for (int64_t offset : barriers)
       if (auto found = warp.block.mbarriers.find(offset); found != warp.block.mbarriers.end())

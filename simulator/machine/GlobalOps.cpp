@@ -262,6 +262,7 @@ static Step runFlagTake(Warp &warp, const Instruction &instruction) {
     AgentId taken = cluster.addAgent(warp.block, warp.index, "flag");
     cluster.told.insert({by.cluster, {taken, by.before}});
     warp.clock.raise(taken, 1);
+    warp.clock.moment = std::max(warp.clock.moment, by.before.moment);
   }
   return Step::Next;
 }

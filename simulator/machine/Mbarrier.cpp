@@ -26,7 +26,7 @@ void Mbarrier::arrive(Warp &warp, const Instruction &instruction, int64_t bytes)
 void Mbarrier::arriveFor(Warp &warp, const Instruction &instruction, AgentId agent, uint32_t time) {
   if (!takeArrival(warp, instruction))
     return;
-  gathering.raise(agent, time);
+  warp.cluster().learn(gathering, agent, time);
   completeIfDone(warp, instruction);
 }
 
@@ -46,7 +46,7 @@ void Mbarrier::bring(Warp &warp, const Instruction &instruction, int64_t bytes, 
                      uint32_t time) {
   underWay -= bytes;
   owed -= bytes;
-  gathering.raise(agent, time);
+  warp.cluster().learn(gathering, agent, time);
   completeIfDone(warp, instruction);
 }
 

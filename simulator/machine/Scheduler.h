@@ -15,9 +15,11 @@ public:
   Scheduler(Schedule schedule, uint64_t seed) : schedule(schedule), random(seed) {}
 
   Schedule kind() const { return schedule; }
+  bool isTimed() const { return schedule == Schedule::Timed; }
   /// Whether an asynchronous operation that starts now is done at once.
   bool movesAtOnce() {
-    return schedule == Schedule::Eager || (schedule == Schedule::Exhaustive && choose(2) == 0);
+    return schedule == Schedule::Eager || isTimed() ||
+           (schedule == Schedule::Exhaustive && choose(2) == 0);
   }
   /// Whether warps may change at memory accesses, or at least where they synchronise.
   bool switchesAtMemory() const { return schedule == Schedule::Random; }

@@ -62,6 +62,9 @@ struct BoxCopy {
     return bytes;
   }
 
+  /// Instructions in which the 32 lanes of a warp move 16 bytes each.
+  uint64_t work() const { return uint64_t(bytes() + kLanes * kChunk - 1) / (kLanes * kChunk); }
+
 private:
   uint32_t place(int64_t number) const {
     uint32_t at = address + uint32_t(number * box->elementBytes);
@@ -209,7 +212,7 @@ static void startLoad(Warp &warp, const Instruction &instruction, int lane, cons
   }
   AgentId agent = engine.agent;
   uint32_t time = engine.time;
-  warp.cluster().issue(warp, instruction, agent, time, [=, &warp, &instruction] {
+  warp.cluster().issue(warp, instruction, agent, time, copy.work(), [=, &warp, &instruction] {
     for (const Landing &landing : landings)
       land(warp, instruction, copy, landing, agent, time);
   });
@@ -288,7 +291,7 @@ static void startStore(Warp &warp, const Instruction &instruction, int lane, con
   writes.access.atomic = copy.box->add != nullptr;
   if (touchShared(warp, instruction, lane, Direction::Read, warp.block, copy, reads) &&
       touchGlobal(warp, instruction, lane, Direction::Write, copy, writes))
-    warp.cluster().issue(warp, instruction, async.reads, time,
+    warp.cluster().issue(warp, instruction, async.reads, time, copy.work(),
                          [=, &warp, &instruction] { depart(warp, instruction, copy); });
 }
 
@@ -328,7 +331,7 @@ static Step runWait(Warp &warp, const Instruction &instruction) {
     return Step::Next;
   warp.cluster().completeUpTo(async.reads, done);
   async.storesRead = std::max(async.storesRead, done);
-  warp.clock.raise(async.reads, done);
+  warp.cluster().learn(warp.clock, async.reads, done);
   if (!instruction.target)
     warp.clock.raise(async.writes, done);
   return Step::Next;

@@ -271,7 +271,8 @@ static void start(Warpgroup &group, const std::shared_ptr<Product> &product) {
   Cluster &cluster = warp.cluster();
   AgentId agent = group.agent;
   uint32_t before = group.started - 1;
-  cluster.issue(warp, *product->instruction, agent, group.started,
+  // A warp would multiply its 16 rows by 8 columns at a time.
+  cluster.issue(warp, *product->instruction, agent, group.started, uint64_t(shape.n / 8),
                 [product, &cluster, agent, before] {
                   cluster.completeUpTo(agent, before);
                   multiply(*product);
@@ -398,7 +399,7 @@ static Step runWait(Warp &warp, const Instruction &instruction) {
     return Step::Wait;
   }
   warp.cluster().completeUpTo(group.agent, done);
-  warp.clock.raise(group.agent, done);
+  warp.cluster().learn(warp.clock, group.agent, done);
   llvm::erase_if(warp.async.inFlight,
                  [&](const RegistersInFlight &registers) { return registers.operation <= done; });
   return Step::Next;
