@@ -131,4 +131,11 @@ Status Kernel::launch(Stream stream, std::span<const Argument> args) {
   return s.waitAfterLaunch ? code->wait(stream) : Status();
 }
 
+ErrorOr<std::vector<std::byte>> Kernel::readEvents(Stream stream, int device) {
+  std::lock_guard lock(state->mutex);
+  TILEWRIGHT_TRY(state->openDriver());
+  TILEWRIGHT_ASSIGN(const LoadedKernel *code, state->codeOn(device));
+  return code->readEvents(stream);
+}
+
 } // namespace tilewright::runtime

@@ -46,6 +46,10 @@ public:
   /// and per graph and stream while that is captured, which other graphs get when it is gone.
   Status launch(Stream stream, std::span<const Argument> args);
 
+  /// Waits for the stream; the records of a kernel with a timeline that its last launch on this
+  /// stream has left on that GPU (support/Timeline.h).
+  ErrorOr<std::vector<std::byte>> readEvents(Stream stream, int device = 0);
+
 private:
   struct State;
   explicit Kernel(std::unique_ptr<State> state);

@@ -84,13 +84,17 @@ enum class ParamKind : uint8_t {
   /// Address of an i32 for each block of the grid. They are 0 when the kernel starts, which leaves
   /// them so (Workspaces.h).
   Flags,
+  /// Address of `bytes` bytes for each block of the grid, but at most kTimelineBlocks of them, in
+  /// which a kernel with a timeline leaves its events (support/Timeline.h).
+  Events,
   Multiprocessors, ///< Their number on the device, as `type`.
 };
 
 /// Whether a parameter is the address of memory that the runtime keeps. It belongs to no argument,
 /// and a kernel has at most one of each such kind.
 constexpr bool isRuntimeMemory(ParamKind kind) {
-  return kind == ParamKind::TileCounter || kind == ParamKind::Workspace || kind == ParamKind::Flags;
+  return kind == ParamKind::TileCounter || kind == ParamKind::Workspace ||
+         kind == ParamKind::Flags || kind == ParamKind::Events;
 }
 
 /// One parameter of the device function.
@@ -101,7 +105,7 @@ struct Param {
   ElementType type = ElementType::I64;
   std::string name = {};
   TensorMapSpec map = {};
-  unsigned bytes = 0; ///< Of a workspace, per block: a multiple of 16.
+  unsigned bytes = 0; ///< Of a workspace, or of events, per block: a multiple of 16.
 
   bool operator==(const Param &) const = default;
 };

@@ -19,9 +19,9 @@ namespace {
 
 constexpr int kFormat = 4;
 
-constexpr std::string_view kParamKinds[] = {"pointer",   "dim",        "stride",
-                                            "scalar",    "tensor_map", "tile_counter",
-                                            "workspace", "flags",      "num_sms"};
+constexpr std::string_view kParamKinds[] = {"pointer",    "dim",          "stride",    "scalar",
+                                            "tensor_map", "tile_counter", "workspace", "flags",
+                                            "events",     "num_sms"};
 
 struct Writer {
   Json json = Json::object();

@@ -76,6 +76,7 @@ static unsigned sizeOf(const Param &param) {
   case ParamKind::TileCounter:
   case ParamKind::Workspace:
   case ParamKind::Flags:
+  case ParamKind::Events:
     return sizeof(void *);
   case ParamKind::TensorMap:
     return sizeof(TensorMap);
@@ -142,7 +143,8 @@ std::string LaunchPlan::problemOf(const Param &param, unsigned dimSlot) const {
 std::string LaunchPlan::problemOfMemory(const Param &param) const {
   if (std::any_of(memory.begin(), memory.end(), [&](auto &m) { return m.kind == param.kind; }))
     return "is the second of its kind; a kernel has at most one";
-  if (param.kind == ParamKind::Workspace && (param.bytes == 0 || param.bytes % 16 != 0))
+  bool hasBytes = param.kind == ParamKind::Workspace || param.kind == ParamKind::Events;
+  if (hasBytes && (param.bytes == 0 || param.bytes % 16 != 0))
     return "has " + std::to_string(param.bytes) +
            " bytes per block; a workspace has a multiple of 16";
   return "";

@@ -2,6 +2,10 @@
 
 #include "runtime/LoadedKernel.h"
 
+#include "support/Timeline.h"
+
+#include <algorithm>
+
 namespace tilewright::runtime {
 
 /// Without asking for more, a kernel gets this much dynamic shared memory and this big a cluster.
@@ -79,6 +83,8 @@ Status LoadedKernel::makeMemory() {
       workspaces = std::make_unique<Workspaces>(driver, device, param.bytes);
     if (param.kind == ParamKind::Flags)
       flags = std::make_unique<Workspaces>(driver, device, sizeof(int32_t));
+    if (param.kind == ParamKind::Events)
+      events = std::make_unique<Workspaces>(driver, device, param.bytes);
   }
   return {};
 }
@@ -87,10 +93,19 @@ ErrorOr<void *> LoadedKernel::memory(ParamKind kind, Stream stream, unsigned gri
   assert(isRuntimeMemory(kind) && "the memory of other parameters is the caller's");
   ErrorOr<void *> address = kind == ParamKind::TileCounter ? counters->of(stream)
                             : kind == ParamKind::Workspace ? workspaces->of(stream, grid)
-                                                           : flags->of(stream, grid);
+                            : kind == ParamKind::Events
+                                ? events->of(stream, std::min(grid, unsigned(kTimelineBlocks)))
+                                : flags->of(stream, grid);
   if (!address)
     return Error{"kernel `" + source.entry + "`: " + address.error().message};
   return address;
+}
+
+ErrorOr<std::vector<std::byte>> LoadedKernel::readEvents(Stream stream) const {
+  if (!events)
+    return Error{"kernel `" + source.entry + "`: was compiled without a timeline"};
+  TILEWRIGHT_TRY(wait(stream));
+  return events->read(stream);
 }
 
 LoadedKernel::~LoadedKernel() {

@@ -36,6 +36,9 @@ public:
   /// have such a parameter.
   ErrorOr<void *> memory(ParamKind kind, Stream stream, unsigned grid) const;
 
+  /// Waits for the stream; the records of a kernel with a timeline that its last launch there left.
+  ErrorOr<std::vector<std::byte>> readEvents(Stream stream) const;
+
   /// Waits for the stream and reports faults as this kernel's; does nothing during graph capture.
   Status wait(Stream stream) const;
 
@@ -58,7 +61,7 @@ private:
   std::optional<int64_t> inClusters;
   // Null if the kernel has no such parameter.
   std::unique_ptr<TileCounters> counters;
-  std::unique_ptr<Workspaces> workspaces, flags;
+  std::unique_ptr<Workspaces> workspaces, flags, events;
 };
 
 } // namespace tilewright::runtime

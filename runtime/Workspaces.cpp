@@ -58,6 +58,18 @@ ErrorOr<DeviceBuffer> Workspaces::takeFree(size_t bytes, size_t tooSmall) {
   return allocate(std::max(bytes, 2 * tooSmall));
 }
 
+ErrorOr<std::vector<std::byte>> Workspaces::read(Stream stream) {
+  TILEWRIGHT_ASSIGN(ContextScope scope, ContextScope::enter(driver, device));
+  std::lock_guard lock(mutex);
+  auto known = buffers.find(keyOf(driver, stream));
+  if (known == buffers.end())
+    return Error{"nothing was launched on this stream"};
+  const DeviceBuffer &buffer = known->second.back();
+  std::vector<std::byte> bytes(buffer.size());
+  TILEWRIGHT_TRY(buffer.copyTo(bytes.data(), bytes.size()));
+  return bytes;
+}
+
 ErrorOr<void *> Workspaces::of(Stream stream, unsigned blocks) {
   TILEWRIGHT_ASSIGN(ContextScope scope, ContextScope::enter(driver, device));
   size_t bytes = blocks * bytesPerBlock;

@@ -11,8 +11,10 @@
 #include "runtime/Device.h"
 #include "runtime/GraphEnds.h"
 
+#include <cstddef>
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace tilewright::runtime {
 
@@ -28,6 +30,8 @@ public:
   /// be captured meanwhile. What graphs had that are gone is given out again, as their launches
   /// left it. The error says how much there was to allocate and why.
   ErrorOr<void *> of(Stream stream, unsigned blocks);
+  /// What the last launch on this stream has left there; it must be over.
+  ErrorOr<std::vector<std::byte>> read(Stream stream);
 
 private:
   ErrorOr<DeviceBuffer> allocate(size_t bytes) const;

@@ -19,6 +19,7 @@ TEST(KernelSource, round_trips_through_json) {
   source.params.push_back({.kind = ParamKind::TileCounter, .name = "tile_counter"});
   source.params.push_back({.kind = ParamKind::Workspace, .name = "partials", .bytes = 65536});
   source.params.push_back({.kind = ParamKind::Flags, .name = "flags"});
+  source.params.push_back({.kind = ParamKind::Events, .name = "events", .bytes = 65536});
   ErrorOr<KernelSource> back = kernelSourceFromJson(toJson(source));
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(*back, source);

@@ -190,7 +190,8 @@ TEST_F(LaunchErrorTest, contradictory_descriptions_are_refused) {
             }),
             "kernel `attention`: parameter `space` has 24 bytes per block; a workspace has a "
             "multiple of 16");
-  for (ParamKind kind : {ParamKind::TileCounter, ParamKind::Workspace, ParamKind::Flags})
+  for (ParamKind kind :
+       {ParamKind::TileCounter, ParamKind::Workspace, ParamKind::Flags, ParamKind::Events})
     EXPECT_EQ(reason([kind](auto &s) {
                 s.params.resize(8, {.kind = kind, .name = "again", .bytes = 16});
               }),

@@ -1,6 +1,7 @@
 // Memory that the blocks of a launch share: tile counters, workspaces and flags.
 #include "LaunchTest.h"
 #include "runtime/TileCounters.h"
+#include "support/Timeline.h"
 
 #include <set>
 
@@ -98,6 +99,28 @@ TEST_F(LaunchMemoryTest, blocks_of_a_launch_share_memory_of_the_runtimes) {
     EXPECT_EQ(buffer.bytes, launch.config.gridDim[0] * (i == 0 ? 4096 : sizeof(int32_t)));
   }
   EXPECT_TRUE(fakeState().buffers[1].filled);
+}
+
+TEST_F(LaunchMemoryTest, events_of_a_timeline_are_those_of_the_first_blocks) {
+  KernelSource source = attention();
+  source.params.push_back({.kind = ParamKind::Events, .name = "events", .bytes = 1024});
+  fakeState().paramCount = source.params.size();
+  Kernel kernel = make(source);
+  ErrorOr<std::vector<std::byte>> none = kernel.readEvents(nullptr);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "nothing was launched on this stream");
+  ASSERT_TRUE(kernel.launch(nullptr, args()));
+  const RecordedLaunch &launch = fakeState().launches.back();
+  size_t blocks = std::min<size_t>(launch.config.gridDim[0], kTimelineBlocks);
+  EXPECT_EQ(fakeState().buffers.back().bytes, blocks * 1024);
+  EXPECT_EQ(launch.param<uint64_t>(source.params.size() - 1), fakeState().buffers.back().address);
+}
+
+TEST_F(LaunchMemoryTest, a_kernel_without_a_timeline_has_no_events) {
+  Kernel kernel = make(attention());
+  ErrorOr<std::vector<std::byte>> none = kernel.readEvents(nullptr);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "kernel `attention`: was compiled without a timeline");
 }
 
 TEST_F(LaunchMemoryTest, launches_that_may_run_at_once_share_memory_within_each_only) {
