@@ -20,6 +20,7 @@ const Spellings &codegen::allSpellings() {
     addShared(all);
     addWarp(all);
     addAsync(all);
+    addTimeline(all);
     return all;
   }();
   return spellings;

@@ -60,6 +60,7 @@ void addGlobal(Spellings &spellings);
 void addShared(Spellings &spellings);
 void addWarp(Spellings &spellings);
 void addAsync(Spellings &spellings);
+void addTimeline(Spellings &spellings);
 
 } // namespace tilewright::codegen
 

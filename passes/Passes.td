@@ -419,6 +419,24 @@ def LowerChannels : Pass<"lower-channels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cuda::CudaDialect", "::mlir::arith::ArithDialect"];
 }
 
+def StampEvents : Pass<"stamp-events", "::mlir::func::FuncOp"> {
+  let summary = "stamps the events of a timeline";
+  let description = [{
+    Puts time stamps around waits, copies, products, stores and tiles, and lists the events in
+    `cta.timeline` (docs/timeline.md): for each its lane's role, its kind, what it is about, and its line.
+    Only for a kernel that is run for its timeline: others do not have this pass.
+
+    ```mlir
+    %began = cuda.clock
+    cuda.mbarrier_wait %full, %phase
+    cta.stamp 3 from %began
+    ```
+  }];
+  let options = [Option<"capacity", "capacity", "int64_t", "4096",
+                        "the most records of a lane: a power of two">];
+  let dependentDialects = ["::tilewright::cta::CtaDialect", "::tilewright::cuda::CudaDialect"];
+}
+
 def ExpandToCuda : Pass<"expand-to-cuda", "::mlir::ModuleOp"> {
   let summary = "writes the code of each thread";
   let description = [{

@@ -99,8 +99,11 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
 }
 
 /// From layouts to one thread.
-static void addExpansion(OpPassManager &manager, Adder &passes) {
+static void addExpansion(OpPassManager &manager, Adder &passes, const PipelineOptions &options) {
   passes.require(createLowerChannels());
+  // After lower-channels, which writes the waits. Before expand-to-cuda, which knows who waits.
+  if (options.timelineRecords)
+    passes.require(createStampEvents({options.timelineRecords}));
   manager.addPass(createExpandToCuda());
   // Expansion writes index arithmetic where it needs it. This folds and merges the arithmetic and
   // hoists it out of loops, so that the text computes everything once.
@@ -186,7 +189,7 @@ void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upT
   addCtaPasses(passes, options);
   if (upTo == Stage::Cta)
     return;
-  addExpansion(manager, passes);
+  addExpansion(manager, passes, options);
 }
 
 } // namespace tilewright::passes

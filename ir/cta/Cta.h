@@ -41,6 +41,11 @@ inline constexpr llvm::StringLiteral kScratchAttr = "cta.scratch";
 /// i64 array: blocks of a cluster along the first axis of tiles, and the second.
 inline constexpr llvm::StringLiteral kClusterAttr = "cta.cluster";
 
+/// Attributes that `stamp-events` adds: what the kernel's timeline consists of (docs/timeline.md);
+/// on a role, i32, the number of its first lane.
+inline constexpr llvm::StringLiteral kTimelineAttr = "cta.timeline";
+inline constexpr llvm::StringLiteral kLaneAttr = "cta.lane";
+
 /// The layout of a tensor's type; the type must have one.
 const Layout &layoutOf(mlir::Type type);
 /// `type` with that layout instead of its own.

@@ -119,4 +119,23 @@ def Cta_AwaitStoresOp : Cta_Op<"await_stores"> {
   let assemblyFormat = "attr-dict";
 }
 
+//===- The timeline -------------------------------------------------------------------------------===//
+
+def Cta_StampOp : Cta_Op<"stamp"> {
+  let summary = "notes an event of the timeline, from `from` to now";
+  let description = [{
+    `stamp-events` inserts it where a kernel is compiled with a timeline (docs/timeline.md). The event is
+    a number of the kernel's `cta.timeline`. One thread of the role, or of each of its warpgroups, notes
+    it.
+
+    ```mlir
+    %began = cuda.clock
+    cuda.mbarrier_wait %full, %phase
+    cta.stamp 3 from %began
+    ```
+  }];
+  let arguments = (ins I64Attr:$event, Optional<I32>:$from);
+  let assemblyFormat = "$event (`from` $from^)? attr-dict";
+}
+
 #endif

@@ -30,6 +30,7 @@ inline constexpr llvm::StringLiteral kSharedBytesAttr = "cuda.shared_bytes"; // 
 inline constexpr llvm::StringLiteral kClusterAttr = "cuda.cluster";    // i32, blocks per cluster
 inline constexpr llvm::StringLiteral kTargetAttr = "cuda.target";      // string, "sm_90"
 inline constexpr llvm::StringLiteral kReadOnlyAttr = "cuda.read_only"; // unit, on pointers
+inline constexpr llvm::StringLiteral kTimelineAttr = "cuda.timeline";  // as cta.timeline
 inline constexpr llvm::StringLiteral kUnrollAttr = "cuda.unroll";      // unit or i32, on scf.for
 
 } // namespace tilewright::cuda

@@ -9,5 +9,6 @@ include "ir/cuda/CudaBarrierOps.td"
 include "ir/cuda/CudaTmaOps.td"
 include "ir/cuda/CudaWgmmaOps.td"
 include "ir/cuda/CudaClusterOps.td"
+include "ir/cuda/CudaTimelineOps.td"
 
 #endif

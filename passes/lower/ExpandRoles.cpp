@@ -153,6 +153,7 @@ LogicalResult Expander::expandRole(cta::RoleOp op) {
     llvm::SaveAndRestore coordinatesScope(threadCoordinates, CoordinateCache());
     if (first)
       entryEnd = own.getDefiningOp();
+    startLane();
     enterStores();
     startTurns();
     outcome = expandBlock(op.getBody().front());
@@ -160,6 +161,7 @@ LogicalResult Expander::expandRole(cta::RoleOp op) {
       awaitStores();
     storing.clear();
     endTurns();
+    endLane();
   };
   branch(condition, [&] {
     if (!single)

@@ -3,6 +3,7 @@
 #include "ir/tile/Parts.h"
 #include "passes/analysis/Accesses.h"
 #include "passes/lower/Expander.h"
+#include "support/Timeline.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -140,12 +141,12 @@ public:
   }
 
   /// Adds memory of the runtime, with so many bytes per block.
-  unsigned addWorkspace(Type element, int64_t bytes) {
-    return add(cuda::PtrType::get(builder.getContext(), element), "workspace",
+  unsigned addWorkspace(StringRef kind, Type element, int64_t bytes) {
+    return add(cuda::PtrType::get(builder.getContext(), element), kind,
                {builder.getNamedAttr("argument", builder.getI64IntegerAttr(0)),
                 builder.getNamedAttr("axis", builder.getI64IntegerAttr(0)),
                 builder.getNamedAttr("bytes", builder.getI64IntegerAttr(bytes)),
-                builder.getNamedAttr("kind", builder.getStringAttr("workspace"))});
+                builder.getNamedAttr("kind", builder.getStringAttr(kind))});
   }
 
   /// The number of multiprocessors.
@@ -294,9 +295,13 @@ void Expander::makeParameters() {
   if (hasQueue())
     counter = list.add(i32Pointer, "tile_counter", "tile_counter", "", 0);
   if (int64_t bytes = workspaceBytes()) {
-    parts = list.addWorkspace(builder.getF32Type(), bytes);
+    parts = list.addWorkspace("workspace", builder.getF32Type(), bytes);
     raised = list.add(i32Pointer, "flags", "flags", "", 0);
   }
+  std::optional<unsigned> records;
+  if (int64_t lanes = timelineNumber("lanes"))
+    records =
+        list.addWorkspace("events", i32, lanes * timelineNumber("capacity") * kTimelineRecordBytes);
 
   result = builder.create<func::FuncOp>(kernel.getLoc(), kernel.getName(),
                                         builder.getFunctionType(list.types, {}));
@@ -312,6 +317,8 @@ void Expander::makeParameters() {
     workspace = entry->getArgument(*parts);
     flags = entry->getArgument(*raised);
   }
+  if (records)
+    events = entry->getArgument(*records);
   kernel.walk([&](cta::SmsOp op) { // values that only the host needs fold away
     scalars.map(op.getResult(),
                 multiprocessors ? entry->getArgument(*multiprocessors) : constant(0));
@@ -407,6 +414,8 @@ void Expander::markReadOnly() {
 
 void Expander::finishKernel() {
   result->setAttr(cuda::kSharedBytesAttr, kernel->getAttr(cta::kSharedBytesAttr));
+  if (Attribute timeline = kernel->getAttr(cta::kTimelineAttr))
+    result->setAttr(cuda::kTimelineAttr, timeline);
   markReadOnly();
 }
 
@@ -488,8 +497,13 @@ LogicalResult Expander::expandRoleOp(cta::RoleOp op) {
 LogicalResult Expander::run() {
   makeKernel();
   planShared();
+  bool hasRoles = !kernel.getOps<cta::RoleOp>().empty();
+  if (!hasRoles)
+    startLane();
   if (failed(expandBlock(kernel.getBody().front())))
     return failure();
+  if (!hasRoles)
+    endLane();
   builder.create<func::ReturnOp>(kernel.getLoc());
   finishKernel();
   return success();

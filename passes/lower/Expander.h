@@ -17,6 +17,7 @@
 //   ExpandStreamK.cpp       stream-K: blocks divide the steps of tiles
 //   ExpandLengths.cpp       stream-K where tiles differ in length
 //   ExpandOrders.cpp        turns of roles and warpgroups
+//   ExpandTimeline.cpp      time stamps
 //   ExpandTma.cpp           boxes that TMA copies
 //   ExpandWgmma.cpp         wgmma products and their waits
 //   ExpandProducts.cpp      fragments and mma
@@ -388,6 +389,12 @@ private:
                                                      const TileSearch &search, Value coming,
                                                      llvm::function_ref<void()> take);
 
+  //===- Timelines (ExpandTimeline.cpp) ------------------------------------------------------===//
+  /// Code at the start and the end of a lane, in a kernel with a timeline.
+  void startLane();
+  void endLane();
+  int64_t timelineNumber(llvm::StringRef key);
+
   //===- Turns (ExpandOrders.cpp) ------------------------------------------------------------===//
   /// Code at the start and the end of a role, which makes turns begin with the first member and
   /// ends the circle after the last turn.
@@ -515,6 +522,8 @@ private:
   Value workspace;   // a pointer to the parts of tiles that blocks leave
   Value flags; // a pointer to a flag per block, which is raised when the block has left its part
   std::optional<Part> part; // the current part, if tiles are split
+  Value events;             // a pointer to the timeline's records
+  Value cursor;             // the number of the next one
   /// For each channel that the role stores through: a slot counter; null if each store starts with
   /// slot 0.
   llvm::DenseMap<Value, Value> storing;

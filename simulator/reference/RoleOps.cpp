@@ -182,10 +182,10 @@ void addRoleOps(OpTable &table) {
   table["cta.warpgroup"] = compileWarpgroup;
   table["cta.tiles"] = compileTiles;
   table["cta.sms"] = compileSms;
-  // Terminators are compiled by the op whose region they end; turns, meetings
-  // and waits for products change no value.
+  // Terminators are compiled by the op whose region they end; turns, meetings,
+  // waits for products and time stamps change no value.
   for (StringRef name : {"cta.yield", "cta.order", "cta.enter", "cta.leave", "cta.sync",
-                         "cta.wait_group", "cta.await_grids"})
+                         "cta.wait_group", "cta.await_grids", "cta.stamp"})
     table[name] = compileNothing;
 }
 

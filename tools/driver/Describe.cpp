@@ -77,6 +77,7 @@ static ErrorOr<runtime::ParamKind> paramKind(StringRef kind) {
                                        .Case("tile_counter", ParamKind::TileCounter)
                                        .Case("workspace", ParamKind::Workspace)
                                        .Case("flags", ParamKind::Flags)
+                                       .Case("events", ParamKind::Events)
                                        .Case("num_sms", ParamKind::Multiprocessors)
                                        .Default(std::nullopt);
   if (!known)
@@ -122,8 +123,8 @@ Status driver::describeCuda(func::FuncOp kernel, runtime::KernelSource &source) 
     param.axis = attr.getAs<IntegerAttr>("axis").getInt();
     if (param.kind == runtime::ParamKind::Dim)
       param.name = attr.getAs<StringAttr>("source").str();
-    if (param.kind == runtime::ParamKind::Workspace)
-      param.bytes = unsigned(attr.getAs<IntegerAttr>("bytes").getInt());
+    if (auto bytes = attr.getAs<IntegerAttr>("bytes"))
+      param.bytes = unsigned(bytes.getInt());
     Type type = kernel.getArgumentTypes()[index];
     if (auto map = dyn_cast<cuda::TensorMapType>(type))
       param.map = describeMap(map, attr.getAs<ArrayAttr>("axes"));

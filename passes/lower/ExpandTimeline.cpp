@@ -1,0 +1,62 @@
+// Time stamps (docs/timeline.md). A lane is written by one thread: of its role, or, in a role of
+// whole warpgroups, of a warpgroup. That thread's cursor is the number of its next record. Others
+// have 0, where stamps write nothing, so that a stamp needs no condition beside the cursor.
+#include "passes/lower/Expander.h"
+#include "support/Timeline.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+/// A number of the kernel's timeline, or how many entries a list of it has; 0 without a timeline.
+int64_t Expander::timelineNumber(StringRef key) {
+  auto timeline = kernel->getAttrOfType<DictionaryAttr>(cta::kTimelineAttr);
+  if (!timeline)
+    return 0;
+  Attribute entry = timeline.get(key);
+  auto list = dyn_cast<ArrayAttr>(entry);
+  return list ? int64_t(list.size()) : cast<IntegerAttr>(entry).getInt();
+}
+
+void Expander::startLane() {
+  if (!events)
+    return;
+  int64_t capacity = timelineNumber("capacity"), lanes = timelineNumber("lanes");
+  int64_t first = role ? role->getAttrOfType<IntegerAttr>(cta::kLaneAttr).getInt() : 0;
+  bool byWarpgroup = role && !elected && cta::firstWarp(role) % cta::kWarpsPerWarpgroup == 0 &&
+                     warps % cta::kWarpsPerWarpgroup == 0;
+  auto isZero = [&](Value number) { return equal(number, constant(0)); };
+  Value own = constant(first), writes;
+  if (byWarpgroup) {
+    writes = isZero(warpgroupThread);
+    own = add(own, div(warp, cta::kWarpsPerWarpgroup));
+  } else if (!elected) {
+    writes = isZero(role ? add(mul(warp, kLanes), lane) : thread);
+  }
+  Value block = builder.create<cuda::BlockIdOp>(loc, builder.getI32Type());
+  Value recorded = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, block,
+                                                 constant(kTimelineBlocks));
+  Value start = add(mul(add(mul(block, lanes), own), capacity), constant(kTimelineEdges));
+  auto type = cuda::RegsType::get(builder.getContext(), 1, builder.getI32Type());
+  cursor = builder.create<cuda::RegsOp>(NameLoc::get(builder.getStringAttr("cursor"), loc), type);
+  builder.create<cuda::SetOp>(loc, select(both(writes, recorded), start, constant(0)), cursor,
+                              constant(0));
+  builder.create<cuda::StampEdgeOp>(loc, events, cursor, capacity, /*last=*/false);
+}
+
+void Expander::endLane() {
+  if (!events)
+    return;
+  builder.create<cuda::StampEdgeOp>(loc, events, cursor, timelineNumber("capacity"),
+                                    /*last=*/true);
+  cursor = {};
+}
+
+LogicalResult Expander::expandStamp(cta::StampOp op) {
+  Value from = op.getFrom() ? scalar(op.getFrom()) : Value();
+  builder.create<cuda::StampOp>(loc, events, cursor, timelineNumber("capacity"), op.getEvent(),
+                                from);
+  return success();
+}
+
+} // namespace tilewright::passes
