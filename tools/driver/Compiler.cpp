@@ -97,7 +97,7 @@ ErrorOr<Lowered> driver::lowerToCuda(const KernelTextPtr &text, const Attempt &a
     return reject(Misfit::Registers, numberOf(kernel, cta::kWarpsAttr), std::move(done));
   }
   source.target = attempt.config.target;
-  if (text->isCta() || !attempt.config.planText.empty())
+  if (text->isCta() || !attempt.config.planText.empty() || attempt.config.lineInfo)
     source.options.emplace_back("-lineinfo"); // so that findings in machine code have a line
   TILEWRIGHT_TRY(describeCuda(module.kernel(), source));
   if (Status fits = checkShared(*text, attempt, source); !fits)

@@ -18,6 +18,7 @@ passes::PipelineOptions Config::options() const {
   options.stages = stages;
   options.minBlocks = minBlocks;
   options.allowSpills = allowSpills;
+  options.timelineRecords = timelineRecords;
   options.disabled = disabledPasses;
   return options;
 }
@@ -27,7 +28,9 @@ std::vector<std::string> Config::key() const {
                                      std::to_string(warps),
                                      std::to_string(stages),
                                      std::to_string(minBlocks),
+                                     std::to_string(timelineRecords),
                                      allowSpills ? "spills" : "",
+                                     lineInfo ? "lines" : "",
                                      findsPlan ? "" : "no plan",
                                      planText,
                                      cudaText};

@@ -79,5 +79,6 @@ void driver::addCode(func::FuncOp kernel, Outline &outline) {
       }
     }
   });
+  outline.timeline = timelineTable(kernel);
   outline.shared.assign(shared.begin(), shared.end());
 }

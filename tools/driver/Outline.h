@@ -7,6 +7,8 @@
 #ifndef TILEWRIGHT_TOOLS_DRIVER_OUTLINE_H
 #define TILEWRIGHT_TOOLS_DRIVER_OUTLINE_H
 
+#include "tools/driver/Timeline.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <map>
@@ -47,6 +49,7 @@ struct Outline {
   /// The exchange of registers that leaves products the fewest, because of which ptxas ignores all
   /// exchanges; the first exchange if no products follow one.
   std::optional<OpPlace> exchange;
+  std::optional<TimelineTable> timeline; ///< What it stamps.
 
   /// The role that has this line; null if none has, as for a line of a function that roles call.
   const RoleOutline *roleAt(unsigned line) const;

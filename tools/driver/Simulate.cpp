@@ -2,6 +2,7 @@
 
 #include "ir/cuda/Cuda.h"
 #include "support/TensorParts.h"
+#include "support/Timeline.h"
 
 #include <cstring>
 #include <deque>
@@ -42,15 +43,30 @@ public:
 
   /// Of a parameter that belongs to no argument.
   simulator::Buffer &of(const runtime::Param &param, mlir::Type elementType, int64_t blocks) {
-    bool isWorkspace = param.kind == runtime::ParamKind::Workspace;
-    int64_t count = param.kind == runtime::ParamKind::TileCounter ? 1 : blocks;
+    using runtime::ParamKind;
+    bool isWorkspace = param.kind == ParamKind::Workspace,
+         isEvents = param.kind == ParamKind::Events;
+    int64_t count = param.kind == ParamKind::TileCounter ? 1
+                    : isEvents                           ? std::min(blocks, kTimelineBlocks)
+                                                         : blocks;
     Kept &memory = kept.emplace_back();
-    memory.bytes.resize(size_t(count * (isWorkspace ? param.bytes : sizeof(int32_t))));
-    memory.isZero = !isWorkspace;
+    memory.bytes.resize(size_t(count * (param.bytes ? param.bytes : sizeof(int32_t))));
+    memory.isZero = !isWorkspace && !isEvents;
+    memory.isEvents = isEvents;
     int64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
     memory.buffer = {elementType, memory.bytes.data(), int64_t(memory.bytes.size()) / elementBytes,
                      /*initialized=*/!isWorkspace};
     return memory.buffer;
+  }
+
+  /// The records of a timeline, if there is one.
+  std::vector<std::byte> events() const {
+    std::vector<std::byte> result;
+    for (const Kept &memory : kept)
+      if (memory.isEvents)
+        for (char byte : memory.bytes)
+          result.push_back(std::byte(byte));
+    return result;
   }
 
   /// Whether counters and flags are 0 again, for the next launch.
@@ -64,7 +80,7 @@ private:
   struct Kept {
     std::vector<char> bytes;
     simulator::Buffer buffer;
-    bool isZero = false;
+    bool isZero = false, isEvents = false;
   };
   std::map<void *, simulator::Buffer> tensors;
   std::deque<Kept> kept; // a deque, since parameters point to the buffers
@@ -152,6 +168,7 @@ ErrorOr<SimulatedLaunch> Simulation::run(const Call &call, llvm::ArrayRef<HostMe
     return Error{messages.empty() ? "the kernel could not be simulated" : messages};
   launch.result = std::move(*result);
   launch.messages = std::move(messages);
+  launch.events = memory.events();
   if (launch.result.isClean() && options.maxBlocks < 0 && !memory.isLeftAsFound())
     return Error{source().location + ": kernel `" + source().entry +
                  "` leaves a counter or a flag that is not 0, which the next launch would find"};

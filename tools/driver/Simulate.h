@@ -23,6 +23,7 @@ struct SimulatedLaunch {
   simulator::MachineResult result;
   int64_t grid = 0;
   std::string messages; ///< The findings as a compiler would print them; empty if there are none.
+  std::vector<std::byte> events; ///< The records of a kernel with a timeline.
 };
 
 /// A kernel compiled for a target, whose instructions run on the CPU. A launch is bound and checked

@@ -3,21 +3,30 @@
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_COMMANDS_H
 
 #include "support/ErrorOr.h"
+#include "support/Timeline.h"
 #include "tools/tilewright/Job.h"
 
 namespace tilewright::cli {
+
+/// A timeline that is wanted of a run (docs/timeline.md).
+struct TimelineOptions {
+  std::string file; ///< Empty: none.
+  int64_t records = kTimelineRecords;
+};
 
 struct RunOptions {
   KernelArgs kernel;
   uint64_t seed = 1;
   bool check = true;
   unsigned repeat = 50;
+  TimelineOptions timeline;
 };
 
 struct CompileOptions {
   KernelArgs kernel;
   std::string emit = "cuda"; ///< One of kEmits.
   std::string irAfter;       ///< Of `json`: a pass's flag, `all`, or empty.
+  bool stamps = false;       ///< With the time stamps of a timeline.
   std::string output;        ///< Empty or `-`: standard output.
 };
 
@@ -54,10 +63,19 @@ struct TuneOptions {
 
 struct SimulateOptions {
   KernelArgs kernel;
-  std::string schedule = "eager"; ///< eager, lazy, random, exhaustive.
-  uint64_t seed = 0;              ///< Of the data, and of a random schedule.
-  uint64_t maxRuns = 1000;        ///< Of an exhaustive schedule.
-  std::string trace;              ///< A file for a timeline, or empty.
+  std::string schedule;    ///< eager, lazy, random, exhaustive, timed; empty: open.
+  uint64_t seed = 0;       ///< Of the data, and of a random schedule.
+  uint64_t maxRuns = 1000; ///< Of an exhaustive schedule.
+  std::string trace;       ///< A file for what warps and engines did, or empty.
+  TimelineOptions timeline;
+};
+
+struct ProfileOptions {
+  KernelArgs kernel;
+  std::vector<std::string> words; ///< Of the command line, those about the kernel.
+  std::string ncu;                ///< Nsight Compute's program; empty: search for it.
+  std::string report;             ///< A report that exists; empty: make one.
+  std::string json;               ///< A file for the counters, or empty.
 };
 
 struct FuzzOptions {
@@ -91,6 +109,8 @@ Status inspect(const InspectOptions &options);
 Status plans(const PlansOptions &options);
 /// Measures plans against each other, and keeps the fastest in a file.
 Status tune(const TuneOptions &options);
+/// What Nsight Compute counts, by lines; fails where there is none.
+Status profile(const ProfileOptions &options);
 /// Fails when it finds something.
 Status fuzz(const FuzzOptions &options);
 /// The same for random plans of the kernels that a file lists.

@@ -48,6 +48,10 @@ Status GpuJob::download(const std::string &name, HostTensor &tensor) const {
   return buffers.at(name).copyTo(tensor.bytes.data(), tensor.bytes.size());
 }
 
+ErrorOr<std::vector<std::byte>> GpuJob::events(size_t step) {
+  return compiled[step].kernel.readEvents(stream.get(), kDevice);
+}
+
 ErrorOr<double> GpuJob::time(unsigned repeat) {
   constexpr unsigned kWarmUp = 5;
   TILEWRIGHT_ASSIGN(runtime::CacheFlusher flusher, runtime::CacheFlusher::create(*driver, kDevice));

@@ -26,6 +26,8 @@ public:
   ErrorOr<double> time(unsigned repeat);
 
   const std::vector<driver::Compiled> &kernels() const { return compiled; }
+  /// The records that a step with a timeline left when it last ran.
+  ErrorOr<std::vector<std::byte>> events(size_t step);
 
 private:
   GpuJob(const runtime::Driver &driver, runtime::OwnedStream stream)

@@ -275,6 +275,7 @@ static Status bindConfig(Job &job, const KernelArgs &args) {
     TILEWRIGHT_ASSIGN(job.config.cudaText, readFile(args.cuda));
   }
   job.config.allowSpills = args.allowSpills;
+  job.config.lineInfo = args.lineInfo;
   job.config.disabledPasses = args.disabledPasses;
   for (const std::string &word : args.config) {
     TILEWRIGHT_ASSIGN(auto setting, splitSetting(word, "--config"));

@@ -27,7 +27,7 @@ struct KernelArgs {
   /// Files of tuned plans; or `none`.
   std::vector<std::string> tuned;
   std::vector<std::string> shape, sets, dtypes, config, disabledPasses;
-  bool allowSpills = false;
+  bool allowSpills = false, lineInfo = false;
   /// Instead of the kernel its gradient, by these inputs, of these outputs; empty: all.
   bool grad = false;
   std::vector<std::string> wrt, given;

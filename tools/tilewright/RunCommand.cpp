@@ -6,6 +6,7 @@
 #include "tools/tilewright/Gpu.h"
 #include "tools/tilewright/Roofline.h"
 #include "tools/tilewright/SimulatedStep.h"
+#include "tools/tilewright/TimelineFile.h"
 
 #include <chrono>
 #include <fmt/format.h>
@@ -91,6 +92,39 @@ Status checkOnGpu(const runtime::Driver &driver, const Job &job, const Sizes &si
   return compareOutputs(job, sizes, seed, found, expected);
 }
 
+/// How a kernel was compiled with stamps that is not how it runs without; empty if it is the same.
+std::string changeBy(const driver::Compiled &plain, const driver::Compiled &stamped) {
+  if (plain.attempt.config.planText == stamped.attempt.config.planText &&
+      plain.attempt.specialisation.consts == stamped.attempt.specialisation.consts)
+    return "";
+  std::string why = stamped.rejected.empty() ? "" : ": " + stamped.rejected.back();
+  return "with stamps another plan runs" + why;
+}
+
+/// Runs the job with time stamps. `plain` is the same without, which took so long.
+Status showTimeline(const runtime::Driver &driver, const Job &job, const RunOptions &options,
+                    const GpuJob &plain, double milliseconds) {
+  TILEWRIGHT_ASSIGN(Job stamped, withTimeline(job, options.timeline));
+  TILEWRIGHT_ASSIGN(GpuJob gpu, GpuJob::create(driver, stamped, stamped.sizes,
+                                               makeTensors(job, job.sizes, options.seed)));
+  TILEWRIGHT_TRY(gpu.run());
+  TILEWRIGHT_ASSIGN(double slower, gpu.time(options.repeat));
+  driver::TimelineRun run{.from = driver.devices().front().name,
+                          .overhead = slower / milliseconds - 1};
+  fmt::print("with stamps it takes {:.4g} us, {:+.1f} %\n", slower * 1e3, 100 * *run.overhead);
+  for (size_t i = 0; i < job.steps.size(); ++i) {
+    const driver::Compiled &kernel = gpu.kernels()[i];
+    if (std::string change = changeBy(plain.kernels()[i], kernel); !change.empty())
+      fmt::print("{}\n", change);
+    TILEWRIGHT_ASSIGN(driver::Translated translated,
+                      driver::translate(stamped.steps[i].text, kernel.attempt));
+    TILEWRIGHT_ASSIGN(std::vector<std::byte> records, gpu.events(i));
+    TILEWRIGHT_TRY(reportTimeline(options.timeline, stamped, stamped.steps[i],
+                                  {*translated.outline.timeline, std::move(records)}, run));
+  }
+  return {};
+}
+
 Status timeOnGpu(const runtime::Driver &driver, const Job &job, const RunOptions &options) {
   TILEWRIGHT_ASSIGN(GpuJob gpu, GpuJob::create(driver, job, job.sizes,
                                                makeTensors(job, job.sizes, options.seed)));
@@ -111,7 +145,8 @@ Status timeOnGpu(const runtime::Driver &driver, const Job &job, const RunOptions
     fmt::print(", {:.1f} % of the roofline ({})", 100 * work.bound(*peak) / seconds,
                byMemory ? "memory" : "arithmetic");
   fmt::print("\n");
-  return {};
+  return options.timeline.file.empty() ? Status()
+                                       : showTimeline(driver, job, options, gpu, milliseconds);
 }
 
 } // namespace
@@ -143,6 +178,9 @@ Status cli::run(const RunOptions &options) {
     fmt::print("the check uses smaller sizes: the reference is slow\n");
   if (!driver) {
     fmt::print("no GPU: {}\n", driver.error().message);
+    if (!options.timeline.file.empty())
+      return Error{"a timeline of nanoseconds needs a GPU; `tilewright simulate --timeline` makes "
+                   "one of instructions"};
     return checkOnCpu(job, checked, options.seed);
   }
   const runtime::DeviceInfo &gpu = (*driver)->devices().front();

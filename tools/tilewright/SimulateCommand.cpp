@@ -2,6 +2,7 @@
 #include "tools/driver/Plans.h"
 #include "tools/tilewright/Commands.h"
 #include "tools/tilewright/SimulatedStep.h"
+#include "tools/tilewright/TimelineFile.h"
 #include "tools/tilewright/Trace.h"
 
 #include <chrono>
@@ -12,7 +13,8 @@ using namespace tilewright::cli;
 
 /// Runs one step on the tensors and prints the results; fails with the findings.
 static Status simulateAndPrint(const Job &job, const Step &step, const Sizes &sizes,
-                               HostTensors &tensors, const simulator::MachineOptions &options) {
+                               HostTensors &tensors, const simulator::MachineOptions &options,
+                               const TimelineOptions &timeline) {
   auto start = std::chrono::steady_clock::now();
   TILEWRIGHT_ASSIGN(driver::Attempt wanted, attemptFor(job, step, sizes));
   TILEWRIGHT_ASSIGN(SimulatedStep done, simulateStep(job, step, wanted, sizes, tensors, options));
@@ -25,15 +27,22 @@ static Status simulateAndPrint(const Job &job, const Step &step, const Sizes &si
   fmt::print("{}", describe(result.counters));
   if (result.runs > 1)
     fmt::print("  schedules       {}{}\n", result.runs, result.complete ? ", all" : ", not all");
+  if (!timeline.file.empty() && done.launch.grid > 0)
+    TILEWRIGHT_TRY(reportTimeline(timeline, job, step,
+                                  {*driver::timelineTable(done.simulation.kernel()),
+                                   std::move(done.launch.events), /*isSimulated=*/true},
+                                  {.from = "simulator"}));
   return result.isClean() ? Status() : Status(Error{done.launch.messages});
 }
 
 Status cli::simulate(const SimulateOptions &options) {
   simulator::MachineOptions machine;
-  machine.schedule = *simulator::scheduleByName(options.schedule);
+  std::string open = options.timeline.file.empty() ? "eager" : "timed";
+  machine.schedule = *simulator::scheduleByName(options.schedule.empty() ? open : options.schedule);
   machine.seed = options.seed;
   machine.maxRuns = options.maxRuns;
   TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
+  TILEWRIGHT_ASSIGN(job, withTimeline(std::move(job), options.timeline));
   TILEWRIGHT_TRY(checkComplete(job));
   TILEWRIGHT_TRY(choosePlans(job));
   TILEWRIGHT_TRY(checkSizes(job, job.sizes));
@@ -47,7 +56,7 @@ Status cli::simulate(const SimulateOptions &options) {
   Status outcome;
   for (const Step &step : job.steps)
     if (outcome)
-      outcome = simulateAndPrint(job, step, sizes, found, machine);
+      outcome = simulateAndPrint(job, step, sizes, found, machine, options.timeline);
   // A timeline helps most after a failure.
   if (!options.trace.empty())
     TILEWRIGHT_TRY(trace.write(options.trace));

@@ -4,6 +4,7 @@
 #include "tools/tilewright/Commands.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -52,8 +53,17 @@ static void addKernelOptions(CLI::App &command, KernelArgs &args) {
       .add_option("--given", args.given,
                   "with --grad: the outputs whose gradients are given (default: all of floats)")
       ->delimiter(',');
+  command.add_flag("--line-info", args.lineInfo,
+                   "machine code refers to lines of the kernel, for profilers");
   command.add_flag("--allow-spills", args.allowSpills,
                    "accept a kernel whose registers spill to memory");
+}
+
+static void addTimelineOptions(CLI::App &command, TimelineOptions &options) {
+  command.add_option("--timeline", options.file,
+                     "a file for a timeline of roles, which Perfetto opens (docs/timeline.md)");
+  command.add_option("--timeline-records", options.records,
+                     "the most events of a role of a block: a power of two");
 }
 
 static void addIrAfter(CLI::App &command, std::string &pass) {
@@ -139,6 +149,30 @@ static CLI::App *addTuneCommand(CLI::App &app, TuneOptions &options) {
   return command;
 }
 
+static CLI::App *addProfileCommand(CLI::App &app, ProfileOptions &options) {
+  CLI::App *command = app.add_subcommand(
+      "profile", "count stalls and throughput by lines of a kernel, with Nsight Compute");
+  addKernelOptions(*command, options.kernel);
+  command->add_option("--ncu", options.ncu, "Nsight Compute's program (default: `ncu`)");
+  command->add_option("--report", options.report, "read this report of ncu instead of making one");
+  command->add_option("--json", options.json, "a file for the counters");
+  return command;
+}
+
+/// The words behind the command, without these options, each of which has a value.
+static std::vector<std::string> wordsWithout(const std::vector<std::string> &options, int argc,
+                                             char **argv) {
+  std::vector<std::string> words;
+  for (int i = 2; i < argc; ++i) {
+    std::string word = argv[i], name = word.substr(0, word.find('='));
+    if (std::find(options.begin(), options.end(), name) == options.end())
+      words.push_back(word);
+    else if (name == word)
+      ++i;
+  }
+  return words;
+}
+
 /// Prints an error as compilers do; one with a source line has its own `error:`.
 static int finish(const Status &status) {
   if (status)
@@ -173,6 +207,7 @@ int main(int argc, char **argv) {
   runCommand->add_flag("!--no-check", runOptions.check, "do not compare with the reference");
   runCommand->add_option("--repeat", runOptions.repeat, "timed runs")
       ->check(CLI::Range(1u, 100000u));
+  addTimelineOptions(*runCommand, runOptions.timeline);
   runCommand->callback([&] { status = run(runOptions); });
 
   CompileOptions compileOptions;
@@ -182,6 +217,8 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kEmits), std::end(kEmits))))
       ->capture_default_str();
   addIrAfter(*compileCommand, compileOptions.irAfter);
+  compileCommand->add_flag("--stamps", compileOptions.stamps,
+                           "with the time stamps that `run --timeline` adds");
   compileCommand->add_option("-o,--output", compileOptions.output,
                              "a file (default: standard output)");
   compileCommand->callback([&] { status = compile(compileOptions); });
@@ -194,14 +231,15 @@ int main(int argc, char **argv) {
   simulateCommand
       ->add_option(
           "--schedule", simulateOptions.schedule,
-          "the order of warps and of asynchronous operations: eager, lazy, random or exhaustive")
-      ->check(CLI::IsMember({"eager", "lazy", "random", "exhaustive"}))
-      ->capture_default_str();
+          "the order of warps and of asynchronous operations: eager, lazy, random, exhaustive or "
+          "timed (default: eager, and timed with --timeline)")
+      ->check(CLI::IsMember({"eager", "lazy", "random", "exhaustive", "timed"}));
   simulateCommand->add_option("--seed", simulateOptions.seed, "of the data and the schedule");
   simulateCommand->add_option("--runs", simulateOptions.maxRuns,
                               "the most runs of an exhaustive schedule");
   simulateCommand->add_option("--trace", simulateOptions.trace,
                               "a file for a timeline (Perfetto, chrome://tracing)");
+  addTimelineOptions(*simulateCommand, simulateOptions.timeline);
   simulateCommand->callback([&] { status = simulate(simulateOptions); });
 
   ExplainOptions explainOptions;
@@ -232,6 +270,12 @@ int main(int argc, char **argv) {
 
   TuneOptions tuneOptions;
   addTuneCommand(app, tuneOptions)->callback([&] { status = tune(tuneOptions); });
+
+  ProfileOptions profileOptions;
+  addProfileCommand(app, profileOptions)->callback([&] {
+    profileOptions.words = wordsWithout({"--ncu", "--report", "--json"}, argc, argv);
+    status = profile(profileOptions);
+  });
 
   FuzzOptions fuzzOptions;
   addFuzzCommand(app, fuzzOptions)->callback([&] { status = fuzz(fuzzOptions); });

@@ -1,0 +1,218 @@
+// From records in memory to slices, shares, and files.
+#include "tools/driver/TimelineTrace.h"
+
+#include "support/Timeline.h"
+
+#include <cstring>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tilewright::driver {
+namespace {
+
+constexpr int64_t kCapacity = 16;
+
+enum EventNumber : uint32_t { kWait = 1, kProduct, kAwait, kStartTile, kEndTile };
+
+/// A producer and a consumer of two warpgroups.
+TimelineTable table() {
+  TimelineTable result;
+  result.capacity = kCapacity;
+  result.lanes = {{"load", 0, 1}, {"use", 0, 2}, {"use", 1, 2}};
+  result.events.resize(5);
+  result.events[kWait - 1] = {.kind = SliceKind::Wait, .name = "k", .by = {"load"}, .line = 30};
+  result.events[kProduct - 1] = {.kind = SliceKind::Product,
+                                 .name = "s",
+                                 .line = 31,
+                                 .fmas = 4096,
+                                 .bits = 16,
+                                 .asynchronous = true};
+  result.events[kAwait - 1] = {
+      .kind = SliceKind::Wait, .name = "products", .by = {"tensor cores"}, .line = 32, .left = 1};
+  result.events[kStartTile - 1] = {.kind = SliceKind::Tile, .name = "tile"};
+  result.events[kEndTile - 1] = {.kind = SliceKind::Tile, .endsTile = true, .name = "tile"};
+  return result;
+}
+
+/// The memory of a grid, as a kernel leaves it.
+class Records {
+public:
+  explicit Records(int64_t blocks) : bytes(size_t(blocks * 3 * kCapacity * kTimelineRecordBytes)) {}
+
+  /// A lane from `start` to `end` by the clock and by the timer, which starts at `timer`.
+  void lane(int64_t block, int64_t lane, uint32_t start, uint32_t end, uint64_t timer,
+            const std::vector<TimelineEvent> &events, double perClock = 1) {
+    uint64_t last = timer + uint64_t(double(end - start) * perClock);
+    put(block, lane, 0, {7, start, uint32_t(timer), uint32_t(timer >> 32)});
+    put(block, lane, 1, {uint32_t(events.size()), end, uint32_t(last), uint32_t(last >> 32)});
+    for (size_t i = 0; i < events.size(); ++i)
+      put(block, lane, int64_t(i) + kTimelineEdges, events[i]);
+  }
+
+  std::vector<std::byte> bytes;
+
+private:
+  void put(int64_t block, int64_t lane, int64_t number, const TimelineEvent &record) {
+    int64_t place = ((block * 3 + lane) * kCapacity + number) * kTimelineRecordBytes;
+    std::memcpy(&bytes[size_t(place)], &record, sizeof(record));
+  }
+};
+
+Timeline read(const Records &records) {
+  ErrorOr<Timeline> timeline = readTimeline(table(), records.bytes, /*isSimulated=*/false);
+  EXPECT_TRUE(timeline) << timeline.error().message;
+  return std::move(*timeline);
+}
+
+std::vector<std::string> slicesOf(const Timeline &timeline, const TimelineLane &lane) {
+  std::vector<std::string> result;
+  for (const Slice &slice : lane.slices)
+    result.push_back(
+        (slice.event ? timeline.table.events[slice.event - 1].str() : nameOf(slice.kind).str()) +
+        " " + std::to_string(int(slice.begin)) + "+" + std::to_string(int(slice.length())));
+  return result;
+}
+
+TEST(Timeline, every_moment_of_a_lane_belongs_to_a_slice) {
+  Records records(1);
+  records.lane(0, 0, 1000, 1100, 5000, {{kWait, 1010, 1030, 0}, {kProduct, 1050, 1052, 0}});
+  Timeline timeline = read(records);
+  ASSERT_EQ(timeline.lanes.size(), 1u);
+  EXPECT_THAT(slicesOf(timeline, timeline.lanes[0]),
+              testing::ElementsAre("work 0+10", "wait k 10+20", "work 30+20", "product s 50+2",
+                                   "work 52+48"));
+  EXPECT_EQ(timeline.lanes[0].sm, 7u);
+}
+
+TEST(Timeline, clocks_of_blocks_are_brought_together_by_the_timer) {
+  Records records(2);
+  records.lane(0, 0, 100, 1100, 7000, {{kWait, 600, 1100, 0}}, 0.5);
+  records.lane(1, 0, 90000, 91000, 7250, {{kWait, 90000, 90100, 0}}, 0.5);
+  Timeline timeline = read(records);
+  EXPECT_DOUBLE_EQ(timeline.perClock, 0.5);
+  EXPECT_DOUBLE_EQ(timeline.lanes[0].slices[1].begin, 250);
+  EXPECT_DOUBLE_EQ(timeline.lanes[1].slices[0].begin, 250);
+  EXPECT_DOUBLE_EQ(timeline.length, 750);
+}
+
+TEST(Timeline, a_clock_may_wrap) {
+  Records records(1);
+  uint32_t start = ~0u - 49;
+  records.lane(0, 0, start, start + 200, 1000, {{kWait, start + 20, start + 120, 0}});
+  Timeline timeline = read(records);
+  EXPECT_THAT(slicesOf(timeline, timeline.lanes[0]),
+              testing::ElementsAre("work 0+20", "wait k 20+100", "work 120+80"));
+}
+
+TEST(Timeline, products_are_in_flight_until_somebody_has_waited) {
+  Records records(1);
+  records.lane(0, 1, 0, 100, 1000,
+               {{kProduct, 10, 12, 0}, {kProduct, 20, 22, 0}, {kAwait, 40, 50, 0}});
+  Timeline timeline = read(records);
+  const std::vector<Span> &spans = timeline.lanes[0].inFlight;
+  ASSERT_EQ(spans.size(), 2u);
+  EXPECT_EQ(spans[0].begin, 10);
+  EXPECT_EQ(spans[0].end, 50) << "one may go on behind the wait";
+  EXPECT_EQ(spans[1].begin, 20);
+  EXPECT_EQ(spans[1].end, 100) << "nobody has waited for the other";
+}
+
+TEST(Timeline, what_a_full_lane_lacks_is_said) {
+  Records records(1);
+  std::vector<TimelineEvent> events;
+  for (uint32_t i = 0; i < kCapacity - kTimelineEdges; ++i)
+    events.push_back({kWait, 10 * i, 10 * i + 5, 0});
+  records.lane(0, 0, 0, 270, 1000, events);
+  Timeline timeline = read(records);
+  EXPECT_EQ(timeline.lanes[0].recorded, 135);
+  EXPECT_THAT(summarize(timeline, 0).str(timeline),
+              testing::HasSubstr("1 of its lanes were full; 50.0 % of its time is recorded"));
+}
+
+TEST(Timeline, blocks_that_have_not_run_have_no_lanes) {
+  Records records(3);
+  records.lane(1, 0, 0, 100, 1000, {});
+  Timeline timeline = read(records);
+  ASSERT_EQ(timeline.lanes.size(), 1u);
+  EXPECT_EQ(timeline.lanes[0].block, 1);
+  ErrorOr<Timeline> none = readTimeline(table(), Records(3).bytes, false);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "no block has left a timeline");
+}
+
+/// Two warpgroups multiply one behind the other for a quarter of the time each.
+Records products() {
+  Records records(1);
+  records.lane(0, 0, 0, 100, 1000,
+               {{kStartTile, 0, 0, 0},
+                {kEndTile, 40, 40, 0},
+                {kStartTile, 60, 60, 0},
+                {kEndTile, 100, 100, 0}});
+  records.lane(0, 1, 0, 100, 1000, {{kProduct, 10, 12, 0}, {kWait, 20, 35, 0}});
+  records.lane(0, 2, 0, 100, 1000, {{kWait, 0, 40, 0}, {kProduct, 40, 42, 0}});
+  return records;
+}
+
+TEST(TimelineSummary, tensor_cores_are_busy_as_long_as_their_rate_says) {
+  Timeline timeline = read(products());
+  TimelineSummary summary = summarize(timeline, /*fmasPerClock=*/256);
+  ASSERT_TRUE(summary.busy && summary.inFlight);
+  EXPECT_DOUBLE_EQ(*summary.busy, 2 * 4096.0 / 256 / 100);
+  EXPECT_DOUBLE_EQ(*summary.inFlight, 0.9);
+  EXPECT_FALSE(summarize(timeline, 0).busy) << "of a target whose rate is not known";
+}
+
+TEST(TimelineSummary, a_role_is_the_sum_of_its_lanes) {
+  Timeline timeline = read(products());
+  TimelineSummary summary = summarize(timeline, 0);
+  ASSERT_EQ(summary.roles.size(), 2u);
+  const RoleSummary &use = summary.roles[1];
+  EXPECT_EQ(use.role, "use");
+  EXPECT_DOUBLE_EQ(use.time, 200);
+  ASSERT_EQ(use.waits.size(), 1u);
+  EXPECT_DOUBLE_EQ(use.waits[0].share, 0.275);
+  double all = 0;
+  for (double share : use.shares)
+    all += share;
+  EXPECT_DOUBLE_EQ(all, 1);
+  EXPECT_DOUBLE_EQ(summary.roles[0].between, 0.2);
+  EXPECT_THAT(summary.str(timeline), testing::HasSubstr("waits 27.5 % for k (load)"));
+}
+
+TEST(TimelineTrace, has_the_inspectors_block_beside_perfettos_events) {
+  Timeline timeline = read(products());
+  TimelineSummary summary = summarize(timeline, 256);
+  std::string text = timelineTrace(
+      timeline, summary, {.kernel = "gemm", .from = "a GPU", .overhead = 0.01}, kMostSlices);
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
+  ASSERT_TRUE(bool(parsed));
+  const llvm::json::Object &file = *parsed->getAsObject();
+  EXPECT_GT(file.getArray("traceEvents")->size(), 10u);
+  const llvm::json::Object &block = *file.getObject("timeline");
+  EXPECT_EQ(block.getString("unit"), "ns");
+  EXPECT_EQ(block.getNumber("overhead"), 0.01);
+  const llvm::json::Array &lanes = *block.getArray("lanes");
+  ASSERT_EQ(lanes.size(), 4u) << "the tensor cores have a lane too";
+  EXPECT_EQ(lanes[3].getAsObject()->getString("role"), "tensor cores");
+  EXPECT_EQ(lanes[1].getAsObject()->getString("role"), "use 0");
+  const llvm::json::Array &wait = *(*lanes[1].getAsObject()->getArray("events"))[3].getAsArray();
+  const llvm::json::Array &names = *block.getArray("names");
+  EXPECT_EQ(wait[0].getAsNumber(), 20.0);
+  EXPECT_EQ(wait[1].getAsNumber(), 15.0);
+  EXPECT_EQ(names[size_t(*wait[3].getAsInteger())].getAsString(), "wait k");
+  EXPECT_EQ(wait[4].getAsInteger(), 30);
+}
+
+TEST(TimelineTrace, keeps_whole_blocks_of_a_long_run) {
+  Records records(3);
+  for (int64_t block = 0; block < 3; ++block)
+    records.lane(block, 0, 0, 100, 1000, {{kWait, 10, 20, 0}, {kWait, 30, 40, 0}});
+  Timeline timeline = read(records);
+  TimelineSummary summary = summarize(timeline, 0);
+  llvm::json::Object block = timelineJson(timeline, summary, {}, /*mostSlices=*/8);
+  EXPECT_EQ(block.getArray("lanes")->size(), 1u);
+  EXPECT_EQ(block.getInteger("blocks"), 3);
+}
+
+} // namespace
+} // namespace tilewright::driver

@@ -1,0 +1,45 @@
+#include "tools/tilewright/TimelineFile.h"
+
+#include "support/Files.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+
+using namespace tilewright;
+using namespace tilewright::cli;
+
+ErrorOr<Job> cli::withTimeline(Job job, const TimelineOptions &options) {
+  constexpr int64_t kFewest = 16, kMost = 1 << 16;
+  if (options.file.empty())
+    return job;
+  if (options.records < kFewest || options.records > kMost ||
+      !llvm::isPowerOf2_64(uint64_t(options.records)))
+    return Error{fmt::format("--timeline-records {} is not a power of two from {} to {}",
+                             options.records, kFewest, kMost)};
+  job.config.timelineRecords = options.records;
+  return job;
+}
+
+std::string cli::fileFor(const std::string &file, const Job &job, const Step &step) {
+  if (&step == &job.steps.front())
+    return file;
+  std::filesystem::path path(file);
+  return path.replace_extension(step.text->kernel + path.extension().string()).string();
+}
+
+Status cli::reportTimeline(const TimelineOptions &options, const Job &job, const Step &step,
+                           const StepRecords &records, driver::TimelineRun run) {
+  TILEWRIGHT_ASSIGN(driver::Timeline timeline,
+                    driver::readTimeline(records.table, records.records, records.isSimulated));
+  driver::TimelineSummary summary =
+      driver::summarize(timeline, driver::fmasPerClock(job.config.target, records.isSimulated));
+  fmt::print("{}", summary.str(timeline));
+  run.kernel = step.text->kernel;
+  std::string file = fileFor(options.file, job, step);
+  TILEWRIGHT_TRY(
+      writeFileAtomic(file, driver::timelineTrace(timeline, summary, run, driver::kMostSlices)));
+  fmt::print("  {} opens in https://ui.perfetto.dev\n", file);
+  return {};
+}
