@@ -301,6 +301,17 @@ ffi::Function finalists(const Kernel &kernel) {
   });
 }
 
+/// Makes a function of (settings, records, arguments …) that returns what is printed of a timeline,
+/// and its file.
+ffi::Function timeline(const Kernel &kernel) {
+  return ffi::Function::FromPacked([kernel](ffi::PackedArgs args, ffi::Any *result) {
+    driver::Settings settings = settingsOf(kernel->signature(), args[0].cast<Dict>());
+    Arguments arguments(args.Slice(2));
+    auto [text, file] = kernel->timeline(arguments, settings, args[1].cast<int64_t>());
+    *result = List{ffi::String(text), ffi::String(file)};
+  });
+}
+
 //===- The language ---------------------------------------------------------------------------===//
 
 /// The built-in functions: [name, parameters, what it does] each.
@@ -368,6 +379,7 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(bind, bindKernel)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(inspector, inspectKernel)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(page, pageOf)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(finalists, finalists)
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(timeline, timeline)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(builtin_functions, builtinFunctions)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(words, words)
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(builtin_kernels, builtinKernels)

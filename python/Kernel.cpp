@@ -3,6 +3,7 @@
 #include "tools/driver/GivenPlan.h"
 #include "tools/driver/Interpret.h"
 #include "tools/driver/Plans.h"
+#include "tools/driver/Simulate.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -146,4 +147,69 @@ const driver::Compiled &KernelObj::compiled(Subject &subject) {
   if (!*subject.compiled)
     raise(subject.compiled->error(), kCompileError);
   return **subject.compiled;
+}
+
+//===- Timelines ------------------------------------------------------------------------------===//
+
+/// Launches more than once: the first run finds cold caches.
+driver::Timeline KernelObj::recordOnGpu(const Call &call, Subject subject, int device) {
+  constexpr int kLaunches = 3;
+  auto &code = const_cast<driver::Compiled &>(compiled(subject));
+  auto stream = static_cast<runtime::Stream>(TVMFFIEnvGetStream(kDLCUDA, device));
+  for (int i = 0; i < kLaunches; ++i)
+    orRaise(code.kernel.launch(stream, call.arguments));
+  std::vector<std::byte> records = orRaise(code.kernel.readEvents(stream, device));
+  driver::Translated translated = orRaise(driver::translate(source, code.attempt), kCompileError);
+  return orRaise(driver::readTimeline(*translated.outline.timeline, records,
+                                      /*isSimulated=*/false));
+}
+
+/// The elements of a tensor's memory from its first on.
+static int64_t extentOf(const runtime::TensorRef &tensor) {
+  int64_t last = 0;
+  for (unsigned axis = 0; axis < tensor.rank; ++axis) {
+    if (tensor.shape[axis] == 0)
+      return 0;
+    last += (tensor.shape[axis] - 1) * tensor.strides[axis];
+  }
+  return last + 1;
+}
+
+driver::Timeline KernelObj::recordOnCpu(const Call &call, const Attempt &wanted) {
+  driver::Simulation simulation =
+      orRaise(driver::Simulation::create(source, wanted), kCompileError);
+  std::vector<driver::HostMemory> memories;
+  for (const runtime::Argument &argument : call.arguments) {
+    const auto *tensor = std::get_if<runtime::TensorRef>(&argument);
+    memories.push_back(tensor ? driver::HostMemory{tensor->data, extentOf(*tensor)}
+                              : driver::HostMemory());
+  }
+  simulator::MachineOptions options;
+  options.schedule = simulator::Schedule::Timed;
+  driver::SimulatedLaunch launch = orRaise(simulation.run(call, memories, options));
+  if (!launch.result.isClean())
+    raise({launch.messages});
+  return orRaise(driver::readTimeline(*driver::timelineTable(simulation.kernel()), launch.events,
+                                      /*isSimulated=*/true));
+}
+
+std::pair<std::string, std::string> KernelObj::timeline(const Arguments &arguments,
+                                                        const Settings &settings, int64_t records) {
+  Subject subject = this->subject(arguments, settings, "");
+  subject.wanted.config.timelineRecords = records;
+  for (Attempt &other : subject.wanted.others)
+    other.config.timelineRecords = records;
+  std::string target = subject.wanted.config.target;
+  bool isSimulated = arguments.device < 0;
+  Call call = orRaise(driver::arrange(signature(), arguments.list));
+  driver::Timeline timeline = isSimulated ? recordOnCpu(call, subject.wanted)
+                                          : recordOnGpu(call, subject, arguments.device);
+  driver::TimelineSummary summary =
+      driver::summarize(timeline, driver::fmasPerClock(target, isSimulated));
+  std::string from = "simulator";
+  if (!isSimulated)
+    from = orRaise((*runtime::Driver::get())->device(arguments.device))->name;
+  return {summary.str(timeline),
+          driver::timelineTrace(timeline, summary, {source->kernel, from, std::nullopt},
+                                driver::kMostSlices)};
 }

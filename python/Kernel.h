@@ -5,6 +5,7 @@
 #include "planner/Planner.h"
 #include "python/Arguments.h"
 #include "tools/driver/Load.h"
+#include "tools/driver/TimelineTrace.h"
 
 #include <tvm/ffi/object.h>
 
@@ -42,6 +43,11 @@ public:
   /// Compiles the subject, if that has not been done.
   const driver::Compiled &compiled(Subject &subject);
 
+  /// Runs with time stamps, on the GPU or in the machine simulator: what is printed of the
+  /// timeline, and its file.
+  std::pair<std::string, std::string> timeline(const Arguments &arguments,
+                                               const driver::Settings &settings, int64_t records);
+
   const driver::KernelTextPtr &text() const { return source; }
   const frontend::Signature &signature() const { return source->signature(); }
 
@@ -54,6 +60,8 @@ private:
   driver::Attempt wantedFor(const driver::Call &call, const Arguments &arguments,
                             const driver::Settings &settings, const std::string &target) const;
   Subject lastSubject(const std::string &target);
+  driver::Timeline recordOnGpu(const driver::Call &call, Subject subject, int device);
+  driver::Timeline recordOnCpu(const driver::Call &call, const driver::Attempt &wanted);
 
   driver::KernelTextPtr source;
   driver::Config config;

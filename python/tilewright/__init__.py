@@ -12,6 +12,7 @@ from .kernel import (
     Kernel,
     Report,
     Spec,
+    Timeline,
     builtin,
     builtin_kernels,
     from_file,

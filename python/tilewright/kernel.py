@@ -1,6 +1,7 @@
 """Kernels as Python objects."""
 
 import functools
+import json
 import os
 import pathlib
 
@@ -32,6 +33,27 @@ class Report(dict):
     def __str__(self):
         rows = ((key.replace("_", " "), value) for key, value in self.items() if value != [])
         return "\n".join(f"{key:18} {value}" for key, value in rows)
+
+
+class Timeline:
+    """What each role of a kernel did when. Prints as a summary.
+
+    `data` is the block of the inspector's page (docs/inspector.md), with lanes and shares.
+    """
+
+    def __init__(self, text, file):
+        self._text, self._file = text, file
+
+    def __str__(self):
+        return self._text
+
+    @functools.cached_property
+    def data(self):
+        return json.loads(self._file)["timeline"]
+
+    def save(self, file):
+        """Writes a trace that https://ui.perfetto.dev opens."""
+        pathlib.Path(file).write_text(self._file, encoding="utf-8")
 
 
 class Kernel:
@@ -129,6 +151,16 @@ class Kernel:
             is_target = str(other).startswith("sm_")
             shown.append((str(other), other, None) if is_target else (_plan_title(other), target, other))
         return page_of((title, str(self._inspect("page", args, where, how, named))) for title, where, how in shown)
+
+    def timeline(self, *args, records=4096, **named):
+        """Runs the kernel with time stamps; a `Timeline`.
+
+        On a GPU it takes nanoseconds, and the kernel runs a few times. Over arrays in host memory the
+        machine simulator runs it for the GPU at hand or sm_90, and counts instructions: take small
+        sizes. A role of a block keeps its first `records` events, a power of two (docs/timeline.md).
+        """
+        args, settings = self._arrange(args, named)
+        return Timeline(*map(str, library.timeline(self._handle)(settings, records, *args)))
 
     def plans(self, *args, target="", count=8, **named):
         """The planner's best plans for these arguments, as pairs (text, predicted microseconds).

@@ -20,6 +20,10 @@ class Page:
     html: str
     def save(self, path: str | PathLike[str]) -> None: ...
 
+class Timeline:
+    data: dict[str, Any]
+    def save(self, file: str | PathLike[str]) -> None: ...
+
 class Kernel:
     __name__: str
     constants: dict[str, Any]
@@ -47,6 +51,7 @@ class Kernel:
         against: Sequence[_Plan] = (),
         **named: Any,
     ) -> Page: ...
+    def timeline(self, *args: Any, records: int = 4096, **named: Any) -> Timeline: ...
     def plans(
         self, *args: Any, target: str = "", count: int = 8, **named: Any
     ) -> list[tuple[str, float]]: ...

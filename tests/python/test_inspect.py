@@ -72,3 +72,19 @@ def test_ptx_and_report_are_of_the_code(softmax):
     assert report["registers"] > 0
     assert report["spill_store_bytes"] == 0
     assert "registers" in str(report)
+
+
+def test_a_timeline_over_host_memory_counts_instructions(softmax):
+    x = np.zeros((4, 96), np.float32)
+    timeline = softmax.timeline(x, x.copy(), BR=1)
+    assert str(timeline).startswith("timeline of 4 blocks, ")
+    assert timeline.data["unit"] == "instructions"
+    assert {lane["role"] for lane in timeline.data["lanes"]} == {"softmax"}
+
+
+def test_a_timeline_is_saved_as_a_trace(softmax, tmp_path):
+    x = np.ones((2, 96), np.float32)
+    y = np.zeros_like(x)
+    softmax.timeline(x, y).save(tmp_path / "trace.json")
+    assert '"traceEvents"' in (tmp_path / "trace.json").read_text()
+    np.testing.assert_allclose(y, 1 / 96, rtol=1e-5)
