@@ -16,6 +16,7 @@ KERNELS = {
     "softmax": ["--shape", "M=4096,D=1024"],
 }
 TARGETS = ["sm_75", "sm_90"]
+PATIENCE = 600_000  # milliseconds: what is waited for comes, on a machine that is busy with other things too
 
 
 def run_program(*words):
@@ -117,6 +118,7 @@ def show(browser, pages):
 
     def open_page(*words, link="", size=(1280, 900)):
         contexts.append(browser.new_context(viewport={"width": size[0], "height": size[1]}, offline=True))
+        contexts[-1].set_default_timeout(PATIENCE)
         return Shown(contexts[-1].new_page(), pages(*words)).open(link)
 
     yield open_page

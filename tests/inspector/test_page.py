@@ -1,6 +1,7 @@
 """The page as a reader uses it: panes, links between lines, search, hostile text."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -27,7 +28,7 @@ def test_page_loads_without_errors_and_requests(show, kernel, target):
     page = show(*words(kernel, target))
     for box in page.tab.locator("#choices input").all():
         box.check()
-    page.tab.wait_for_timeout(50)
+    page.tab.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert page.problems == []
     assert page.requests == [page.path.as_uri()]
     assert page.path.stat().st_size < 3_000_000
@@ -48,6 +49,16 @@ def test_machine_code_is_disassembled_or_says_why_not(show):
         assert re.search(r"/\*0000\*/  \w+ +[0-9a-f]{16} [0-9a-f]{16}", text)
     else:
         assert text == run_program("compile", *words("attention", "sm_90"), "--emit", "sass")
+
+
+def test_listing_of_the_disassembler_is_linked_by_address(show, monkeypatch):
+    monkeypatch.setenv("PATH", f"{HOSTILE.parent / 'bin'}:{os.environ['PATH']}")
+    options = [*words("attention", "sm_90"), "--set", "BM=128"]  # a page of its own
+    page = show(*options)
+    assert page.text("sass") == run_program("compile", *options, "--emit", "sass")
+    page.click_line("source", line_with(page, "source", "s = dot(Q, k"))
+    assert page.marked("sass")
+    assert all("/*" in line for line in page.marked("sass"))
 
 
 def test_source_line_marks_what_it_became(show):

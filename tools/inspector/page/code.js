@@ -44,6 +44,14 @@ export class CodePane {
     });
     this.stop = onMarks((places, change) => this.show(places, change));
     this.show(markedPlaces(), { keeps: true });
+    if (!this.marks.length) requestAnimationFrame(() => this.scrollToKernel());
+  }
+
+  /// Scrolls past what stands in front of the kernel.
+  scrollToKernel() {
+    const name = data.kernel.replace(/\W/g, "\\$&");
+    const line = this.text.text.split("\n").findIndex((each) => new RegExp(`^(?:def |func\\.func.*@|.*\\.entry |)${name}\\(`).test(each));
+    if (line > 0 && !this.marks.length) this.editor.scrollTo(0, this.editor.heightAtLine(Math.max(0, line - 2), "local"));
   }
 
   choose({ line, ch }, link) {

@@ -22,6 +22,7 @@ function remember() {
     localStorage.setItem(STORE, JSON.stringify(shownNames()));
   } catch { /* a page without storage forgets */ }
   for (const input of document.querySelectorAll("#choices input")) input.checked = open.has(input.value);
+  refreshPanes();
 }
 
 function remembered() {
@@ -83,7 +84,14 @@ function widen(root, toggle) {
   refreshPanes();
 }
 
+/// Tells the style sheet how many rows of panes there are.
+function countRows() {
+  const tops = new Set([...main.children].map((root) => root.offsetLeft === main.offsetLeft && root.offsetTop).filter((top) => top !== false));
+  main.style.setProperty("--rows", Math.max(1, tops.size));
+}
+
 export function refreshPanes() {
+  countRows();
   for (const code of codePanes()) code.refresh();
 }
 
