@@ -9,7 +9,7 @@ config.name = "tilewright"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".py", ".mlir", ".test"]
 config.excludes = ["lit.cfg.py", "lit.site.cfg.py", "inputs", "python", "bench", "examples",
-                   "hopper"]
+                   "hopper", "inspector"]
 config.test_source_root = os.path.join(config.source_root, "tests")
 config.test_exec_root = os.path.join(config.binary_root, "tests")
 
