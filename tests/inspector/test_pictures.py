@@ -153,3 +153,12 @@ def test_pictures_without_data_say_why(show):
     page = show("softmax", "--target", "sm_75")
     assert "sizes are not known" in page.pane("masks").text_content()
     assert "No time is predicted" in page.pane("time").text_content()
+
+
+def test_program_states_its_plan(show):
+    page = show("tests/hopper/gemm_persistent.mlir", "--shape", "M=4096,N=4096,K=4096")
+    assert page.pane("tile").locator(".missing").text_content() == "A kernel of the cta level has no tile."
+    assert "the program states its own" in page.pane("decisions").text_content()
+    assert re.search(r"tiles and scalars \d+, code \d+, budget 232", page.pane("decisions").text_content())
+    steps = page.pane("roles").locator("g.step text").all_text_contents()
+    assert [step for step in steps if step.endswith(" as")] == ["fill as", "wait as", "release as", "release as"]

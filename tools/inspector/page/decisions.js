@@ -1,6 +1,6 @@
 // What was chosen, the alternatives, and why they lost; registers against their budgets.
 
-import { variant } from "./data.js";
+import { data, variant } from "./data.js";
 import { element, lineLink, picture } from "./dom.js";
 
 const UNITS = { products: "products", arithmetic: "arithmetic", l2: "L2", dram: "memory", ends: "epilogue" };
@@ -17,6 +17,7 @@ const branch = (isOpen, title, ...children) => element("details", { open: isOpen
 const leaves = (items) => element("ul", {}, ...items.map((item) => element("li", {}, ...(Array.isArray(item) ? item : [item]))));
 
 function plansBranch({ predictions = [], plan, refused = [], rejected = [] }) {
+  if (!plan && data.file.endsWith(".mlir")) return branch(true, "Plan: the program states its own");
   if (!plan) return branch(true, "Plan: none, the passes choose on their own", leaves(refused.length ? refused : ["no plan is looked for"]));
   const chosen = predictions.find((each) => each.chosen) ?? predictions[0];
   const others = predictions.filter((each) => !each.chosen);

@@ -5,13 +5,19 @@ import { element, picture } from "./dom.js";
 
 const STEP = 26, TOP = 56, LANE = 250, RING = 240, INDENT = 14;
 
+/// The fills at the end of some steps.
+function lastFills(steps) {
+  const other = steps.findLastIndex(({ kind }) => kind !== "fill");
+  return steps.slice(other + 1);
+}
+
 /// Steps as they are drawn: acquire, copies and commit of one slot are one.
 function mergedSteps(role) {
   const merged = [];
   for (const step of role.steps) {
-    const last = merged.at(-1);
-    if (["copy", "commit", "put"].includes(step.kind) && last?.kind === "fill" && last.channel === step.channel && last.depth === step.depth) {
-      last.line ??= step.line;
+    const begun = lastFills(merged).find((fill) => fill.channel === step.channel && fill.depth === step.depth);
+    if (begun && ["copy", "commit", "put"].includes(step.kind)) {
+      begun.line ??= step.line;
       continue;
     }
     merged.push(step.kind === "acquire" ? { ...step, kind: "fill" } : { ...step });
