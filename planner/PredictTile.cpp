@@ -100,13 +100,15 @@ double Predictor::madeClocks(int loop, const Clocks &step) const {
   return std::max(made, beside);
 }
 
-/// How many times as long as at full rate a product takes.
+/// How many times as long as at full rate a product takes: more, if warpgroups have several blocks
+/// of rows.
 double Predictor::slowness(const ProductModel &product) const {
-  constexpr double kSeveralBlocks = 1.11;
+  constexpr double kSeveralGroups = 1.11, kOneGroup = 1.01;
   const Plan::Product &made = *plan.productOf(product.id);
   int64_t warpgroups = made.warps[0] / 4, rows = made.swapped ? product.n : product.m;
-  bool hasSeveral = warpgroups > 1 && rows > 64 * warpgroups; // per warpgroup
-  return hasSeveral ? kSeveralBlocks : 1;
+  if (rows <= 64 * warpgroups)
+    return 1;
+  return warpgroups > 1 ? kSeveralGroups : kOneGroup;
 }
 
 /// Bytes that a product reads from shared memory. Each instruction reads a block of rows of the

@@ -31,7 +31,7 @@ using namespace mlir;
 /// Registers of a part that are moved together.
 constexpr int64_t kBunch = 64;
 /// Registers for small parts of several blocks that are loaded together.
-constexpr int64_t kTogether = 32;
+constexpr int64_t kTogether = 64;
 
 /// The op that combines parts of tiles; null if there is none.
 static cta::CombineOp combineOf(func::FuncOp kernel) {
