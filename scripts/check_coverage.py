@@ -24,7 +24,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-MESSAGES = ("ir", "passes", "frontend", "codegen", "support", "runtime", "planner")
+MESSAGES = ("ir", "passes", "frontend", "codegen", "simulator", "support", "runtime", "planner", "cpp")
 
 # Messages that no program is known to lead to, by the words that are looked for: a pass or verifier
 # in front refuses it, or only a fault of the compiler would show it.
@@ -130,7 +130,7 @@ def untested(runs, compared, programs, numbers):
             if not re.search(rf"\b{dialect}\.{mnemonic}\b", compared):
                 yield f"no text test compares the op `{dialect}.{mnemonic}`"
     comparing = "\n".join(run for run in runs if re.search(r"FileCheck|verify-diagnostics", run))
-    for flag in re.findall(r'Pass<"([\w-]+)"', read("passes/Passes.td")):
+    for flag in re.findall(r'Pass<"([\w-]+)"', read("passes/**/*Passes.td")):
         if not re.search(rf"--?{flag}\b", comparing):
             yield f"no text test compares what the pass `{flag}` makes"
     for name in rows("frontend/Builtins.def", "BUILTIN"):

@@ -55,12 +55,11 @@ static LogicalResult compileChannel(Compiler &compiler, Operation *op) {
 }
 
 /// The number of a channel's ring.
-static FailureOr<int64_t> ringOf(Compiler &compiler, Operation *op, Value channel) {
+static int64_t ringOf(Compiler &compiler, Value channel) {
   const std::vector<RingShape> &rings = compiler.program.rings;
   auto found = llvm::find_if(
       rings, [&](const RingShape &ring) { return ring.channel == channel.getDefiningOp(); });
-  if (found == rings.end())
-    return emitError(op->getLoc()) << "the interpreter uses channels only as they are declared";
+  assert(found != rings.end() && "no other value than the result of cta.channel has its type");
   return found - rings.begin();
 }
 
@@ -86,20 +85,17 @@ static void runWait(const Instruction &instruction, Frame &frame) {
 }
 
 static LogicalResult compileNoSlot(Compiler &compiler, Operation *op) {
-  auto ring = ringOf(compiler, op, op->getOperand(0));
-  if (failed(ring))
-    return failure();
-  int64_t none = SlotHandle{*ring, SlotHandle::kNone}.bits();
+  int64_t none = SlotHandle{ringOf(compiler, op->getOperand(0)), SlotHandle::kNone}.bits();
   compiler.alias(op->getResult(0), compiler.constantInteger(ElementKind::I64, none));
   return success();
 }
 
 template <Handler run> static LogicalResult compileNext(Compiler &compiler, Operation *op) {
-  auto ring = ringOf(compiler, op, op->getOperand(0));
+  int64_t ring = ringOf(compiler, op->getOperand(0));
   auto slot = compiler.define(op->getResult(0));
-  if (failed(ring) || failed(slot))
+  if (failed(slot))
     return failure();
-  compiler.emit(op, {.run = run, .result = slot->offset, .parameter = *ring});
+  compiler.emit(op, {.run = run, .result = slot->offset, .parameter = ring});
   return success();
 }
 
@@ -185,13 +181,11 @@ static LogicalResult compileRelease(Compiler &compiler, Operation *op) {
 
 static LogicalResult compileLoad(Compiler &compiler, Operation *op) {
   auto load = cast<cta::LoadOp>(op);
-  auto ring = ringOf(compiler, op, load.getChannel());
-  if (failed(ring))
-    return failure();
   Slot slot = compiler.allocate(ElementKind::I64, 1);
   Access access = makeAccess(compiler, load.getView(), load.getIndices(), load.getExtents(),
                              std::nullopt, std::nullopt);
-  compiler.emit(op, {.run = runAcquire, .result = slot.offset, .parameter = *ring});
+  int64_t ring = ringOf(compiler, load.getChannel());
+  compiler.emit(op, {.run = runAcquire, .result = slot.offset, .parameter = ring});
   compiler.emit(
       op,
       {.run = runCopyTile, .a = slot.offset, .detail = compiler.program.own(std::move(access))});

@@ -52,9 +52,7 @@ static LogicalResult emitElements(Compiler &compiler, Operation *op, ElementOp e
   for (unsigned i = 0; i < op->getNumOperands() && i < 3; ++i)
     operands[i] = compiler.slot(op->getOperand(i));
   ElementKernel kernel = kernels().element[int(element)][int(operands[0].storage())];
-  if (!kernel)
-    return emitError(op->getLoc())
-           << "the interpreter has no `" << op->getName() << "` of " << op->getOperand(0).getType();
+  assert(kernel && "an op of floats has a kernel in both storages of floats, as one of integers");
   compiler.emit(op, {.run = runElements,
                      .kernel = kernel,
                      .result = result->offset,

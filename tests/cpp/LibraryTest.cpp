@@ -132,6 +132,13 @@ TEST_F(CppBundle, damage_is_an_error) {
   }
 }
 
+TEST_F(CppBundle, an_archive_without_a_kernel_is_an_error) {
+  constexpr std::string_view kNothing = "\xc5\x0c\x5b\xc9\xee\xaa\x13\xa5"; // its checksum
+  std::ofstream(path, std::ios::binary) << "tilewright 2\n" << kNothing;
+  EXPECT_EQ(Bundle::load(path).error().message,
+            "cannot load `" + path + "`: it does not hold a compiled kernel");
+}
+
 TEST_F(CppBundle, launching_it_on_host_memory_is_an_error) {
   Program p;
   ErrorOr<Bundle> bundle = Bundle::load(path);

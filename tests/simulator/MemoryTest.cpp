@@ -63,7 +63,9 @@ TEST_F(MemoryTest, reportsAReadOfUninitializedMemory) {
   std::vector<Argument> arguments = {makeView(a.buffer, {4}), makeView(o.buffer, {4}), int64_t(2),
                                      0.0};
   EXPECT_FALSE(harness.run(kShift, arguments));
-  EXPECT_TRUE(errorsHave("6: reads element 2 of `a`")) << harness.errors;
+  EXPECT_TRUE(errorsHave("6: reads element 2 of `a`, which is uninitialized and was not written by "
+                         "this program"))
+      << harness.errors;
   Options options;
   options.poison = false;
   EXPECT_TRUE(harness.run(kShift, arguments, options));

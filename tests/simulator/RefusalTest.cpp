@@ -64,5 +64,48 @@ TEST_F(RefusalTest, ofProgramsOfAGridOfLowerRank) {
               HasSubstr("of a grid of rank 1"));
 }
 
+TEST_F(RefusalTest, ofConstantsAndBitsThatNoPassMakes) {
+  auto refusalOf = [&](const std::string &body) {
+    return refusal("func.func @f() attributes {tile.kernel} {\ntile.grid []\n" + body +
+                   "return\n}");
+  };
+  EXPECT_EQ(refusalOf("%x = arith.constant sparse<0, 1.0> : tensor<2xf32>\n"),
+            "3: the interpreter cannot read this constant\n");
+  EXPECT_EQ(refusalOf("%x = arith.constant 1.0 : bf16\n%y = arith.bitcast %x : bf16 to f16\n"),
+            "4: the interpreter has no bitcast of 'bf16' to 'f16'\n");
+}
+
+TEST_F(RefusalTest, ofRingsThatSeveralRolesFill) {
+  std::string fill = "cta.role \"ROLE\" warps 1 {\n%s = cta.acquire %ring : !ring -> !slot\n"
+                     "cta.commit %s : !slot\n}\n";
+  EXPECT_EQ(refusal("!ring = !cta.channel<2 x tensor<4xf32>>\n!slot = !cta.slot<tensor<4xf32>>\n"
+                    "func.func @f() attributes {tile.kernel} {\ntile.grid []\n"
+                    "%ring = cta.channel put : !ring\n" +
+                    fill + fill + "return\n}"),
+            "5: a channel that 2 roles fill has no meaning; one does\n");
+}
+
+// The halves of a tile are rows; columns would not be what each warpgroup stores.
+TEST_F(RefusalTest, ofPartingWarpgroupsWhoseWarpsShareRows) {
+  EXPECT_EQ(refusal(R"(!ring = !cta.channel<1 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+func.func @f() attributes {tile.kernel} {
+  tile.grid []
+  %as = cta.channel put : !ring
+  %bs = cta.channel put : !ring
+  cta.role "use" warps 8 {
+    %group = cta.warpgroup : i32
+    %a = cta.wait %as : !ring -> !slot
+    %b = cta.wait %bs : !ring -> !slot
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    %p = cta.mma %zeros, %a, %b by #cta.mma_sync<16x8x16> over 4x2 {b_transposed}
+        : tensor<64x64xf32>, !slot, !slot -> !cta.pending<tensor<64x64xf32>>
+  }
+  return
+})"),
+            "12: the interpreter runs warpgroups that part only where each has rows of its own, "
+            "not where warps are 4x2\n");
+}
+
 } // namespace
 } // namespace tilewright::simulator

@@ -69,4 +69,30 @@ TEST_F(Refusal, of_ops_and_types_that_it_does_not_know) {
   EXPECT_EQ(refusal({int64_t(1)}), "1: error: the simulator cannot hold an argument of type 'i4'");
 }
 
+TEST_F(Refusal, of_known_ops_on_types_that_no_pass_gives_them) {
+  load({.body = "%x = arith.constant sparse<0, 1.0> : vector<2xf16>"});
+  EXPECT_EQ(refusal({}), "1: error: the simulator cannot read this constant");
+  load({.body = "%x = arith.constant 1 : i64\n%y = arith.bitcast %x : i64 to f64"});
+  EXPECT_EQ(refusal({}), "2: error: the simulator has no bitcast of 'i64' to 'f64'");
+  load({.body = "%x = arith.constant dense<1.0> : vector<2xf16>\n"
+                "%y = arith.addf %x, %x : vector<2xf16>"});
+  EXPECT_EQ(refusal({}), "2: error: the simulator has no `arith.addf` of 'vector<2xf16>'");
+  load({.body = "%x = arith.constant dense<true> : vector<32xi1>\n"
+                "%i = arith.constant 0 : i32\n"
+                "%y = cuda.unpack %x[%i] : vector<32xi1> -> i32"});
+  EXPECT_EQ(refusal({}), "3: error: the simulator does not know the packed words 'vector<32xi1>'");
+}
+
+TEST_F(Refusal, of_atomic_updates_that_no_gpu_has) {
+  std::vector<uint16_t> values(4);
+  auto refusalOfUpdate = [&](const std::string &kind, const std::string &type) {
+    load({.arguments = "%x: !cuda.ptr<" + type + ">, %n: i32",
+          .body = "%v = cuda.convert %n : i32 -> " + type + "\ncuda.atomic \"" + kind +
+                  "\" %v, %x[%n] : " + type + ", !cuda.ptr<" + type + ">, i32"});
+    return refusal({pointer(values, type), int64_t(0)});
+  };
+  EXPECT_EQ(refusalOfUpdate("max", "f16"), "2: error: there is no atomic `max` of 'f16'");
+  EXPECT_EQ(refusalOfUpdate("xor", "i32"), "2: error: there is no atomic `xor` of 'i32'");
+}
+
 } // namespace
