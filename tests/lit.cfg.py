@@ -17,6 +17,9 @@ tools = sorted(glob.glob(os.path.join(config.binary_root, "tools", "*", "")))
 config.environment["PATH"] = os.pathsep.join(
     [*tools, config.llvm_tools, config.environment["PATH"]]
 )
+toolkit = [os.path.join("/usr/local/cuda/bin", name) for name in ("ncu", "nvdisasm", "cuobjdump")]
+if not any(os.path.exists(program) for program in toolkit):
+    config.available_features.add("no-cuda-toolkit")
 if "ASAN_OPTIONS" in os.environ:
     config.environment["ASAN_OPTIONS"] = os.environ["ASAN_OPTIONS"]
 config.substitutions += [
