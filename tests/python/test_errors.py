@@ -38,6 +38,7 @@ def line_of(function, text):
     ((ones(2, 4), ones(2), ones(2, 4)), {}, "argument `y` has 1 dimensions and must have 2"),
     ((ones(2, 4), ones(2, 4, dtype=np.float16), ones(2, 4)), {},
      "argument `y` has the dtype `f16` and must have `f32`, the value of `E`"),
+    ((ones(2, 4, dtype=np.uint8),) * 3, {}, "argument `x` has the dtype `u8`, which kernels cannot take"),
     ((ones(2, 4, dtype=np.int32),) * 3, {}, "`E` may be `f16`, `f32`, not `i32`"),
     ((ones(2, 4, dtype=np.float64),) * 3, {}, "no kernel takes arrays of dtype `float64`"),
     ((ones(2, 4), 3.0, ones(2, 4)), {}, "argument `y` must be a tensor, not a scalar"),

@@ -20,6 +20,12 @@ def gated_norm(x: Tensor[E, M, D], gate: Tensor[E, M, D], weight: Tensor[E, D], 
 
 
 @tw.kernel
+def scaled(x: Tensor[f32, M, D], y: Tensor[f32, M, D], weight: Tensor[f32, D] | None = None):
+    row = grid(M)
+    y[row, :] = x[row, :] * weight[:] if weight is not None else x[row, :]
+
+
+@tw.kernel
 def half(x: Tensor[f32, M], y: Tensor[f32, M]):
     items = block(grid(cdiv(M, 64)), 64)
     t = x[items]
@@ -80,3 +86,14 @@ def test_refuses_with_the_line_of_the_forward():
     x, dx = np.ones(3, np.float32), np.zeros(3, np.float32)
     with pytest.raises(tw.CompileError, match=r"test_grad.py:\d+.*(\n.*)*write a `for` with a bound"):
         tw.grad(half)(x, x, dx)
+
+
+def test_there_are_no_second_gradients():
+    with pytest.raises(tw.CompileError, match="`gated_norm_grad` is a gradient: there are no second ones"):
+        tw.grad(tw.grad(gated_norm))
+
+
+def test_the_gradient_of_what_is_left_out_is_not_given():
+    x = np.ones((3, 4), np.float32)
+    with pytest.raises(tw.CompileError, match="`dweight` is given, and `weight`, whose gradient it is, is not"):
+        tw.grad(scaled)(x, dy=x, dx=np.zeros_like(x), dweight=np.zeros(4, np.float32))

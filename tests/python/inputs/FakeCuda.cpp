@@ -1,6 +1,6 @@
 // A driver with two GPUs that run nothing and remember what they were asked to: the way of a launch
 // from Python to the driver can be tested, and its cost measured, on a machine without a GPU.
-// They are of sm_80, or with FAKE_CUDA_HOPPER of sm_90.
+// They are of sm_80, or with FAKE_CUDA_HOPPER of sm_90; FAKE_CUDA_DEVICES states another number.
 #include "runtime/DriverTypes.h"
 
 #include <cstdlib>
@@ -37,7 +37,8 @@ DriverResult cuGetErrorString(DriverResult, const char **text) {
   return kDriverSuccess;
 }
 DriverResult cuDeviceGetCount(int *count) {
-  *count = 2;
+  const char *stated = std::getenv("FAKE_CUDA_DEVICES");
+  *count = stated ? std::atoi(stated) : 2;
   return kDriverSuccess;
 }
 DriverResult cuDeviceGet(DeviceHandle *device, int ordinal) {

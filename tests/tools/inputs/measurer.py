@@ -1,9 +1,12 @@
-"""Stands in for a process that measures: the second contender hangs, the third is the fastest."""
+"""Stands in for a process that measures: the second contender hangs, the third is the fastest.
+
+With `quick` none hangs.
+"""
 
 import sys
 import time
 
-file, left_out = sys.argv[1:3]
+*options, file, left_out = sys.argv[1:]
 assert open(file, "rb").read()
 
 
@@ -15,7 +18,7 @@ for contender in range(3):
     if str(contender) in left_out.split(","):
         continue
     say("check", contender)
-    if contender == 1:
+    if contender == 1 and "quick" not in options:
         time.sleep(3600)
     say("right", contender)
 say("turn", 0, 1)
