@@ -223,7 +223,7 @@ ffi::Any ptx(const Kernel &kernel, Subject &subject) {
 /// The data of the inspector's page.
 ffi::Any pageData(const Kernel &kernel, Subject &subject) {
   using llvm::json::Object;
-  inspector::Subject shown{kernel->text(), subject.wanted, subject.launch};
+  inspector::Subject shown{kernel->text(), subject.wanted, subject.launch, "", subject.time};
   std::vector<Object> variants(1, orRaise(inspector::variantOf(shown), kCompileError));
   return ffi::String(inspector::embeddable(
       inspector::inspectionOf(*kernel->text(), subject.launch, std::move(variants))));

@@ -120,7 +120,14 @@ Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
   wanted.passedOver = tuned.passedOver;
   if (!search.empty())
     wanted = driver::withPlans(wanted, driver::withTuned(search, driver::launchOf(call, 0), tuned));
-  return {std::move(wanted), nullptr, driver::launchOf(call, 0)};
+  Subject subject{std::move(wanted), nullptr, driver::launchOf(call, 0)};
+  int device = arguments.device;
+  if (device >= 0 && targetOf(device) == subject.wanted.config.passTarget())
+    subject.time = [call, device](const runtime::Kernel &kernel) {
+      return driver::timeOnGpu(kernel, call, device,
+                               driver::measureInChild(driver::measuringProgram()));
+    };
+  return subject;
 }
 
 std::vector<planner::Ranked> KernelObj::plans(const Arguments &arguments, const Settings &settings,

@@ -6,6 +6,7 @@
 #include "python/Arguments.h"
 #include "tools/driver/Load.h"
 #include "tools/driver/TimelineTrace.h"
+#include "tools/driver/Tuner.h"
 
 #include <tvm/ffi/object.h>
 
@@ -18,6 +19,8 @@ struct Subject {
   driver::Attempt wanted;
   driver::Memo::Result compiled; ///< Null if nothing was compiled yet.
   planner::Launch launch = {};   ///< Of the arguments; nothing without them.
+  /// Measures code on arguments like these; empty if they are on no GPU of the target.
+  std::function<ErrorOr<driver::Timed>(const runtime::Kernel &)> time = {};
 };
 
 /// One kernel with all its compiled code. Thread-safe. The member functions throw.

@@ -144,8 +144,11 @@ class Kernel:
     def inspect(self, *args, target="", plan=None, against=(), **named):
         """A page that shows what became of the kernel, line by line, and why; see `Page`.
 
-        `against` has targets (`"sm_80"`) and plans to show beside. Arguments as for `explain`.
+        `against` has targets (`"sm_80"`) and plans to show beside. Arguments as for `explain`. If they
+        are arrays on a GPU, the page has the measured time, of a process that runs the kernel on
+        arrays like them (docs/tuner.md).
         """
+        tuned.prepare_measuring()
         shown = [(None, target, plan)]
         for other in against:
             is_target = str(other).startswith("sm_")

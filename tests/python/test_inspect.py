@@ -46,6 +46,26 @@ def test_page_is_of_the_arguments(softmax):
     assert texts["cuda"] == softmax.cuda(*SPECS, target="sm_90")
 
 
+def test_page_has_limits_and_predictions_without_a_gpu():
+    page = tw.builtin("matmul_nt").inspect(*[Spec((2048, 2048), "bf16")] * 3, target="sm_90", against=["sm_80"])
+    own, other = page.data["variants"]
+    assert own["roofline"]["gpu"] == "H200"
+    assert own["roofline"]["flops"] == 2 * 2048**3
+    assert own["roofline"]["bytes"] == 3 * 2048**2 * 2
+    assert own["predictions"][0]["chosen"]
+    assert own["predictions"][0]["total"] * 1e-6 > own["roofline"]["flops"] / own["roofline"]["peak_flops"]
+    assert other["roofline"]["gpu"].startswith("A100")
+    assert "measured" not in own  # there are no arrays
+
+
+def test_work_counts_what_masks_leave():
+    attention = tw.builtin("attention")
+    shapes = [Spec((1, 1024, 2, 64), "f16")] * 4
+    flops = [attention.inspect(*shapes, Spec((1, 2, 1024), "f32"), 0.125, target="sm_90", causal=causal)
+             .data["variants"][0]["roofline"]["flops"] for causal in (False, True)]
+    assert flops == [4 * 2 * 1024**2 * 64, 2 * 2 * 1024**2 * 64]
+
+
 def test_page_is_one_file_that_a_notebook_frames(softmax, tmp_path):
     page = softmax.inspect(*SPECS, target="sm_90")
     page.save(tmp_path / "page.html")

@@ -79,6 +79,19 @@ def test_a_real_process_measures_on_fake_gpus(tmp_path, monkeypatch, capfd):
 
 
 @fake
+def test_a_page_has_the_measured_time(measured):
+    page = tw.builtin("matmul_nt").inspect(*products(2048), against=["none", "sm_80"])
+    assert [variant.get("measured") for variant in page.data["variants"]] == [{"gpu": "Fake", "us": 100}] * 2 + [None]
+
+
+@fake
+def test_a_page_says_why_it_has_no_measured_time(monkeypatch):
+    monkeypatch.setattr(tuned, "prepare_measuring", lambda: library.set_measuring_program(["/no/such/program"]))
+    page = tw.builtin("matmul_nt").inspect(*products(2048))
+    assert page.data["variants"][0]["measured"]["missing"].startswith("cannot start `/no/such/program`")
+
+
+@fake
 def test_what_cannot_be_measured_is_told_once(measured, capfd):
     matmul = tw.builtin("matmul_nt").configured(tune="auto")
     library.set_measuring_program(["/no/such/program"])

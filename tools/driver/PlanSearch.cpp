@@ -19,6 +19,8 @@ planner::Launch driver::launchOf(const Call &call, int64_t multiprocessors) {
           values[param->dims[axis].name] = tensor->shape[axis];
     } else if (const auto *integer = std::get_if<int64_t>(&argument)) {
       values[param->name] = *integer;
+    } else if (const auto *flag = std::get_if<bool>(&argument)) {
+      values[param->name] = int64_t(*flag);
     } else if (const auto *number = std::get_if<double>(&argument)) {
       values[param->name] = float(*number);
     }

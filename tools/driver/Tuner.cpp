@@ -158,6 +158,16 @@ ErrorOr<TunedPlan> driver::tune(const KernelTextPtr &text, const Attempt &wanted
   return result;
 }
 
+ErrorOr<Timed> driver::timeOnGpu(const runtime::Kernel &kernel, const Call &call, int device,
+                                 const Measurer &measurer) {
+  TILEWRIGHT_ASSIGN(const runtime::Driver *gpus, runtime::Driver::get());
+  TILEWRIGHT_ASSIGN(const runtime::DeviceInfo *gpu, gpus->device(device));
+  TILEWRIGHT_ASSIGN(std::vector<Outcome> outcomes, measurer({&kernel}, call, device, {}));
+  if (!outcomes.front().dropped.empty())
+    return Error{outcomes.front().dropped};
+  return Timed{gpu->name, outcomes.front().microseconds};
+}
+
 void driver::tuneForUser(const KernelTextPtr &text, const Attempt &wanted, const Call &call,
                          int device, Memo &memo) {
   ErrorOr<TunedPlan> result = tune(text, wanted, call, device, memo,

@@ -22,6 +22,15 @@ using Measurer = std::function<ErrorOr<std::vector<Outcome>>(
 Measurer measureInChild(std::vector<std::string> program, DataHints hints = {},
                         double limitSeconds = 20);
 
+/// A run on a GPU.
+struct Timed {
+  std::string gpu;
+  double microseconds = 0;
+};
+/// One kernel on arguments like those of a call. `device` is the GPU's number.
+ErrorOr<Timed> timeOnGpu(const runtime::Kernel &kernel, const Call &call, int device,
+                         const Measurer &measurer);
+
 struct TuneOptions {
   size_t count = 8; ///< Of the planner's plans.
   Measurer measurer;

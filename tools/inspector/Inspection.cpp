@@ -1,61 +1,19 @@
 #include "tools/inspector/Inspection.h"
 
 #include "ir/Target.h"
-#include "planner/Say.h"
 #include "tools/driver/Inspect.h"
-#include "tools/driver/PlanSearch.h"
 #include "tools/driver/Resources.h"
 #include "tools/driver/RoleLoops.h"
 #include "tools/inspector/Grid.h"
 #include "tools/inspector/Masks.h"
 #include "tools/inspector/Structure.h"
 #include "tools/inspector/Texts.h"
+#include "tools/inspector/Time.h"
 
 using namespace tilewright;
 using namespace tilewright::inspector;
 using llvm::json::Array;
 using llvm::json::Object;
-
-/// Plans beside the one that was taken.
-static constexpr size_t kOtherPlans = 12;
-
-//===- Predictions ----------------------------------------------------------------------------===//
-
-static Object predictionJson(const std::string &title, const planner::Prediction &predicted,
-                             bool isChosen) {
-  return Object{{"title", title},
-                {"chosen", isChosen},
-                {"total", predicted.total},
-                {"products", predicted.products},
-                {"arithmetic", predicted.arithmetic},
-                {"l2", predicted.l2},
-                {"dram", predicted.dram},
-                {"ends", predicted.ends},
-                {"balance", predicted.balance}};
-}
-
-static void addPredictions(const Subject &subject, const driver::Attempt &attempt,
-                           Object &variant) {
-  driver::PlanSearch search(subject.text, attempt.open());
-  variant["refused"] = Array(search.refused());
-  if (!subject.launch.valueOf || attempt.config.planText.empty())
-    return;
-  Array predictions;
-  std::vector<std::string> titles;
-  if (ErrorOr<passes::Plan> plan = passes::Plan::parse(attempt.config.planText)) {
-    titles.push_back(planner::titleOf(*plan));
-    if (auto own = search.predictFor(*plan, subject.launch))
-      predictions.push_back(predictionJson(titles.back(), *own, true));
-  }
-  for (const planner::Ranked &other : search.rank(subject.launch)) {
-    std::string title = planner::titleOf(other.plan);
-    if (titles.size() > kOtherPlans || llvm::is_contained(titles, title))
-      continue;
-    predictions.push_back(predictionJson(title, other.predicted, false));
-    titles.push_back(std::move(title));
-  }
-  variant["predictions"] = std::move(predictions);
-}
 
 //===- Structure ------------------------------------------------------------------------------===//
 
@@ -152,7 +110,7 @@ ErrorOr<Object> inspector::variantOf(const Subject &subject) {
   variant.erase("ir");
 
   TILEWRIGHT_TRY(addStructure(subject, attempt, compiled, variant));
-  addPredictions(subject, attempt, variant);
+  addTime(subject, attempt, compiled, variant);
   variant["grid"] = gridJson(subject.text, attempt, subject.launch);
   variant["masks"] = masks(subject, attempt);
   return variant;

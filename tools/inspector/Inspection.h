@@ -8,6 +8,7 @@
 
 #include "planner/Predict.h"
 #include "tools/driver/Compiler.h"
+#include "tools/driver/Tuner.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -19,6 +20,8 @@ struct Subject {
   driver::Attempt wanted;
   planner::Launch launch = {}; ///< Without `valueOf`: no sizes are known.
   std::string title = {};      ///< Of several variants; empty: made from target and plan.
+  /// Runs code on a GPU, on arguments like those of the launch; empty where that cannot be done.
+  std::function<ErrorOr<driver::Timed>(const runtime::Kernel &)> time = {};
 };
 
 /// A variant of the page: texts with their places, structure, decisions. Fails only where the

@@ -2,7 +2,6 @@
 
 #include "tools/driver/Interpret.h"
 #include "tools/driver/LaunchExprs.h"
-#include "tools/tilewright/Roofline.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -73,6 +72,22 @@ Status cli::interpretJob(const Job &job, const Sizes &sizes, HostTensors &tensor
   return {};
 }
 
+driver::DataHints cli::hintsFor(const Job &job, const Step &step, uint64_t seed) {
+  driver::DataHints hints{job.deviations, {}};
+  for (const frontend::Param &param : step.signature().params) {
+    if (param.kind != frontend::Param::Tensor || !param.read || step.absent.contains(param.name) ||
+        info(job.typeOf(param)).kind == runtime::ElementKind::Float)
+      continue;
+    HostTensor tensor(job.typeOf(param), job.shapeOf(param, job.sizes));
+    if (auto cut = job.offsets.find(param.name); cut != job.offsets.end())
+      tensor.rise(seed, job.sizes.at(cut->second));
+    else
+      tensor.randomize(seed);
+    hints.contents[param.name] = std::move(tensor.bytes);
+  }
+  return hints;
+}
+
 Status cli::checkSizes(const Job &job, const Sizes &sizes) {
   for (const Step &step : job.steps) {
     TILEWRIGHT_ASSIGN(driver::Attempt attempt, openAttempt(job, step, sizes));
@@ -112,10 +127,9 @@ ErrorOr<Sizes> cli::sizesToCheck(const Job &job, const Budget &budget) {
   Sizes sizes = job.sizes;
   std::set<int64_t> stuck;
   for (;;) {
-    TILEWRIGHT_ASSIGN(JobWork work, workOf(job, sizes));
+    TILEWRIGHT_ASSIGN(driver::KernelWork work, workOf(job, sizes));
     double elements = std::max(work.elementOps, work.bytes / 4);
-    if (work.flops - (work.hasProducts ? 0 : work.flops) <= budget.flops &&
-        elements <= budget.elements)
+    if (work.productFlops <= budget.flops && elements <= budget.elements)
       return sizes;
     int64_t largest = 1;
     for (const auto &[name, size] : sizes)

@@ -3,6 +3,7 @@
 #define TILEWRIGHT_TOOLS_TILEWRIGHT_CHECK_H
 
 #include "tools/driver/HostTensor.h"
+#include "tools/driver/Measure.h"
 #include "tools/tilewright/Job.h"
 
 namespace tilewright::cli {
@@ -21,6 +22,8 @@ std::map<std::string, Access> accesses(const Job &job);
 
 /// Random inputs and poisoned outputs.
 HostTensors makeTensors(const Job &job, const Sizes &sizes, uint64_t seed);
+/// The same for a measuring process: weights need their own scale, and integers may be indices.
+driver::DataHints hintsFor(const Job &job, const Step &step, uint64_t seed);
 
 struct InterpretOptions {
   bool optimized = false;    ///< Run the steps as the tile passes leave them.

@@ -1,11 +1,11 @@
 // `tilewright inspect`: a page that shows what became of a kernel.
-#include "tools/tilewright/Commands.h"
-
 #include "ir/Target.h"
+#include "runtime/Driver.h"
 #include "support/Files.h"
 #include "tools/inspector/Inspection.h"
 #include "tools/inspector/Page.h"
-#include "tools/tilewright/Roofline.h"
+#include "tools/tilewright/Check.h"
+#include "tools/tilewright/Commands.h"
 
 #include <cstdio>
 
@@ -22,19 +22,22 @@ static KernelArgs against(KernelArgs args, const std::string &other) {
   return args;
 }
 
-/// What the kernel has to do at least, and how fast the usual GPU of the target can be.
-static std::optional<Object> roofline(const Job &job) {
-  const Peak *peak = findPeak("", job.config.passTarget());
-  if (!peak || !checkComplete(job))
-    return std::nullopt;
-  ErrorOr<JobWork> work = workOf(job, job.sizes);
-  if (!work)
-    return std::nullopt;
-  return Object{{"gpu", std::string(peak->gpu)},
-                {"flops", work->flops},
-                {"bytes", work->bytes},
-                {"peak_flops", peak->rate(work->unit)},
-                {"peak_bytes", peak->bytes}};
+/// Measures a step where a GPU of its target is at hand.
+static std::function<ErrorOr<driver::Timed>(const runtime::Kernel &)> timerOf(const Job &job,
+                                                                              const Step &step) {
+  constexpr int kDevice = 0;
+  constexpr uint64_t kSeed = 1;
+  ErrorOr<const runtime::Driver *> driver = runtime::Driver::get();
+  if (!driver || (*driver)->devices().empty() ||
+      (*driver)->devices().front().target() != job.config.passTarget())
+    return {};
+  return [&job, &step](const runtime::Kernel &kernel) -> ErrorOr<driver::Timed> {
+    TILEWRIGHT_TRY(checkSizes(job, job.sizes));
+    TILEWRIGHT_ASSIGN(Operands operands, placeholders(job, step, job.sizes));
+    return driver::timeOnGpu(
+        kernel, operands.call, kDevice,
+        driver::measureInChild({"/proc/self/exe", "measure"}, hintsFor(job, step, kSeed)));
+  };
 }
 
 static ErrorOr<Object> variantOf(const Job &all, const std::string &title) {
@@ -43,25 +46,25 @@ static ErrorOr<Object> variantOf(const Job &all, const std::string &title) {
   const Step &step = job.steps.front();
   TILEWRIGHT_ASSIGN(std::vector<driver::Attempt> attempts, attemptsFor(job, step));
   inspector::Subject subject{step.text, attempts.front(), {}, title};
-  if (checkComplete(job))
+  if (checkComplete(job)) {
     subject.launch = launchFor(job, step, job.sizes);
-  TILEWRIGHT_ASSIGN(Object variant, inspector::variantOf(subject));
-  if (std::optional<Object> known = roofline(job))
-    variant["roofline"] = std::move(*known);
-  return variant;
+    subject.time = timerOf(job, step);
+  }
+  return inspector::variantOf(subject);
 }
 
-/// Puts what other commands measured into the page's data.
+/// Puts what was measured elsewhere into the page's data.
 static Status addMeasured(const std::string &path, Object &data) {
   TILEWRIGHT_ASSIGN(std::string text, readFile(path));
   llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
   if (!parsed)
     return Error{"`" + path + "` is no JSON: " + llvm::toString(parsed.takeError())};
+  Object &own = *data.getArray("variants")->front().getAsObject();
   bool isUsed = false;
   for (const char *block : {"timeline", "counters", "measured"})
     if (const Object *object = parsed->getAsObject())
       if (const llvm::json::Value *found = object->get(block)) {
-        data[block] = *found;
+        (block == std::string_view("measured") ? own : data)[block] = *found;
         isUsed = true;
       }
   if (!isUsed)

@@ -28,8 +28,7 @@ static json defaultsOf(const driver::KernelText &text) {
   const std::string &kernel = text.forward ? text.forward->kernel : text.kernel;
   json defaults = text.builtin && all.contains(kernel) ? all[kernel] : json::object();
   if (text.forward)
-    for (const char *ofForward : {"steps", "flops"})
-      defaults.erase(ofForward);
+    defaults.erase("steps"); // they are the forward's
   return defaults;
 }
 
@@ -332,7 +331,6 @@ ErrorOr<Job> cli::makeJob(const driver::KernelTextPtr &text, const KernelArgs &a
   json defaults = defaultsOf(*text);
   Job job;
   job.name = text->kernel;
-  job.flops = defaults.value("flops", "");
   TILEWRIGHT_TRY(addSteps(job, text, defaults));
   TILEWRIGHT_TRY(bindPlan(job, args));
   TILEWRIGHT_TRY(bindTuned(job, args));

@@ -11,6 +11,7 @@
 #include "tools/driver/Binding.h"
 #include "tools/driver/Compiler.h"
 #include "tools/driver/PlanSearch.h"
+#include "tools/driver/Roofline.h"
 
 #include <deque>
 #include <functional>
@@ -59,7 +60,6 @@ struct Job {
   Sizes sizes;
   std::map<std::string, frontend::Dtype> dtypes;
   driver::Config config;
-  std::string flops; ///< A formula, or empty.
   /// Of random float inputs where it is not 1: weights, so that results stay in a dtype's range.
   std::map<std::string, double> deviations;
   /// Integer inputs that cut a dimension into parts: they rise from 0 to its size.
@@ -120,6 +120,9 @@ llvm::StringMap<runtime::ExprValue> valuesOf(const Job &job, const Step &step, c
 
 /// A launch at these sizes, for predictions.
 planner::Launch launchFor(const Job &job, const Step &step, const Sizes &sizes);
+
+/// What the steps have to do at these sizes.
+ErrorOr<driver::KernelWork> workOf(const Job &job, const Sizes &sizes);
 
 /// "B=4, S=4096, …".
 std::string str(const Sizes &sizes);

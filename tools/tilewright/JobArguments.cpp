@@ -150,6 +150,17 @@ planner::Launch cli::launchFor(const Job &job, const Step &step, const Sizes &si
   return {valueOf, 0};
 }
 
+ErrorOr<driver::KernelWork> cli::workOf(const Job &job, const Sizes &sizes) {
+  driver::KernelWork work;
+  for (const Step &step : job.steps) {
+    TILEWRIGHT_ASSIGN(driver::Attempt attempt, attemptFor(job, step, sizes));
+    TILEWRIGHT_ASSIGN(driver::KernelWork next,
+                      driver::workOf(step.text, attempt, launchFor(job, step, sizes)));
+    work += next;
+  }
+  return work;
+}
+
 //===- What is missing ------------------------------------------------------------------------===//
 
 /// A value that a scalar could have, as `--set` takes it.

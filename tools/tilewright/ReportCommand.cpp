@@ -5,7 +5,6 @@
 #include "tools/driver/Resources.h"
 #include "tools/driver/RoleLoops.h"
 #include "tools/tilewright/Commands.h"
-#include "tools/tilewright/Roofline.h"
 #include "tools/tilewright/SimulatedStep.h"
 
 #include <fmt/format.h>
@@ -76,17 +75,12 @@ std::string resources(const Step &step, const driver::Compiled &compiled,
   return text;
 }
 
-std::string roofline(const Job &job, const JobWork &work) {
-  std::string text = fmt::format("  FLOPs           {:.4g} ({})\n", work.flops,
+std::string roofline(const Job &job, const driver::KernelWork &work) {
+  std::string text = fmt::format("  FLOPs           {:.4g} ({})\n", work.flops(),
                                  work.hasProducts ? "matrix products" : "elementwise") +
                      fmt::format("  bytes           {:.4g} (every tensor once)\n", work.bytes) +
                      fmt::format("  intensity       {:.4g} FLOP per byte\n", work.intensity());
-  std::string gpu;
-  if (auto driver = runtime::Driver::get(); driver && !(*driver)->devices().empty())
-    if (const runtime::DeviceInfo &device = (*driver)->devices().front();
-        device.target() == job.config.passTarget())
-      gpu = device.name;
-  const Peak *peak = findPeak(gpu, job.config.passTarget());
+  const driver::Peak *peak = driver::peakFor(job.config.passTarget());
   if (!peak)
     return text + "  roofline        no peak rates are known for " + job.config.target + "\n";
   return text + fmt::format("  roofline        {:.4g} us at least on {}, bound by {}\n",
@@ -112,7 +106,7 @@ ErrorOr<std::string> countedWork(const Job &alone, const driver::Attempt &attemp
 
 /// The work of a step at the job's sizes, with the configuration that was chosen.
 static ErrorOr<std::string> work(const Job &alone, const driver::Attempt &attempt) {
-  TILEWRIGHT_ASSIGN(JobWork work, workOf(alone, alone.sizes));
+  TILEWRIGHT_ASSIGN(driver::KernelWork work, workOf(alone, alone.sizes));
   TILEWRIGHT_ASSIGN(std::string counted, countedWork(alone, attempt));
   return fmt::format("  sizes           {}\n", str(alone.sizes)) + roofline(alone, work) + counted;
 }

@@ -4,7 +4,6 @@
 #include "tools/tilewright/Check.h"
 #include "tools/tilewright/Commands.h"
 #include "tools/tilewright/Gpu.h"
-#include "tools/tilewright/Roofline.h"
 #include "tools/tilewright/SimulatedStep.h"
 #include "tools/tilewright/TimelineFile.h"
 
@@ -133,12 +132,12 @@ Status timeOnGpu(const runtime::Driver &driver, const Job &job, const RunOptions
       fmt::print("rejected: {}\n", reason);
   TILEWRIGHT_TRY(gpu.run());
   TILEWRIGHT_ASSIGN(double milliseconds, gpu.time(options.repeat));
-  TILEWRIGHT_ASSIGN(JobWork work, workOf(job, job.sizes));
+  TILEWRIGHT_ASSIGN(driver::KernelWork work, workOf(job, job.sizes));
   double seconds = milliseconds * 1e-3;
-  const Peak *peak = findPeak(driver.devices().front().name, job.config.target);
+  const driver::Peak *peak = driver::findPeak(driver.devices().front().name, job.config.target);
   bool byMemory = peak ? work.isMemoryBound(*peak) : !work.hasProducts;
   std::string rate = byMemory ? fmt::format("{:.0f} GB/s", work.bytes / seconds * 1e-9)
-                              : fmt::format("{:.1f} TFLOP/s", work.flops / seconds * 1e-12);
+                              : fmt::format("{:.1f} TFLOP/s", work.flops() / seconds * 1e-12);
   fmt::print("{}: {:.4g} us (median of {}, L2 flushed), {}", str(job.sizes), milliseconds * 1e3,
              options.repeat, rate);
   if (peak)

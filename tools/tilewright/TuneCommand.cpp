@@ -11,23 +11,6 @@ using namespace tilewright;
 using namespace tilewright::cli;
 using driver::TunedPlan;
 
-/// Weights need their own scale, and integers may be indices.
-static driver::DataHints hintsFor(const Job &job, const Step &step, uint64_t seed) {
-  driver::DataHints hints{job.deviations, {}};
-  for (const frontend::Param &param : step.signature().params) {
-    if (param.kind != frontend::Param::Tensor || !param.read || step.absent.contains(param.name) ||
-        info(job.typeOf(param)).kind == runtime::ElementKind::Float)
-      continue;
-    HostTensor tensor(job.typeOf(param), job.shapeOf(param, job.sizes));
-    if (auto cut = job.offsets.find(param.name); cut != job.offsets.end())
-      tensor.rise(seed, job.sizes.at(cut->second));
-    else
-      tensor.randomize(seed);
-    hints.contents[param.name] = std::move(tensor.bytes);
-  }
-  return hints;
-}
-
 static std::vector<std::string> programOf(const TuneOptions &options) {
   if (options.measurer.empty())
     return {"/proc/self/exe", "measure"};
