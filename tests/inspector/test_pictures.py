@@ -9,6 +9,8 @@ import subprocess
 import pytest
 from conftest import KERNELS, run_program
 
+import tilewright
+
 ATTENTION = ["attention", *KERNELS["attention"], "--target", "sm_90"]
 MATMUL = ["matmul_nt", *KERNELS["matmul_nt"], "--target", "sm_75"]
 
@@ -134,6 +136,13 @@ def test_decisions_are_those_of_explain(show):
     assert "tiles and scalars 175, budget 232" in text
 
 
+def test_decisions_have_what_was_rejected(show):
+    page = show(*ATTENTION[:-1], "sm_75")
+    text = page.pane("decisions").text_content()
+    assert "2 rejected when compiled" in text
+    assert all(each in text for each in page.data["variants"][0]["rejected"])
+
+
 def test_roles_and_rings_are_drawn(show):
     page = show(*ATTENTION)
     text = page.pane("roles").locator("svg").text_content()
@@ -141,12 +150,56 @@ def test_roles_and_rings_are_drawn(show):
         assert words in text
 
 
-def test_roofline_and_predictions_are_drawn(show):
-    page = show(*ATTENTION)
+def test_roofline_has_limits_prediction_and_measurement(show, tmp_path):
+    file = tmp_path / "measured.json"
+    file.write_text('{"measured": {"gpu": "NVIDIA H200", "us": 555.8}}')
+    page = show(*ATTENTION, "--with", file)
     text = page.pane("time").text_content()
     assert "Roofline of H200" in text
-    assert "bound by arithmetic" in text
+    assert "bound by arithmetic; at least 277.9 us" in text
     assert "Predicted time of a launch" in text
+    drawn = page.pane("time").locator("tbody").first.locator("tr").all()
+    rows = [row.locator("td").all_text_contents() for row in drawn]
+    names = ["limit by arithmetic", "limit by memory", "predicted", "measured on NVIDIA H200"]
+    assert [row[0] for row in rows] == names
+    assert rows[0][1:3] == ["277.9", "989 T"]
+    assert rows[1][1] == f"{page.data['variants'][0]['roofline']['bytes'] / 4.8e6:.1f}"
+    assert rows[3] == ["measured on NVIDIA H200", "555.8", "494.6 T", "484.9 G", "50.0 %"]
+
+
+def test_bf16_has_no_tensor_cores_on_turing(show):
+    page = show(*ATTENTION[:-1], "sm_75")
+    text = page.pane("time").text_content()
+    assert "Roofline of T4" in text
+    assert "8.1 T" in text
+    assert "Not measured" in text
+
+
+def test_tiles_of_one_axis_are_drawn_in_lines(show):
+    page = show("softmax", *KERNELS["softmax"], "--target", "sm_90")
+    picture = page.pane("order").locator("svg")
+    assert picture.bounding_box()["height"] < 600
+    assert "tile [1023]: number 1023" in picture.text_content()
+    assert "x (s1)" in page.pane("order").locator("table").text_content()
+
+
+def test_steps_are_links_for_the_keyboard(show):
+    page = show("softmax", *KERNELS["softmax"], "--target", "sm_90")
+    steps = page.pane("roles").get_by_role("link")
+    labels = [step.get_attribute("aria-label") for step in steps.all()]
+    assert labels == ["all warps: load x, line 16", "all warps: store y, line 18"]
+    steps.last.press("Enter")
+    assert page.editor("source", "editor.getCursor().line") == 17
+
+
+def test_python_has_the_same_roofline_and_predictions():
+    shapes = [(4, 4096, 16, 128)] * 4
+    specs = [tilewright.Spec(shape, "bf16") for shape in shapes]
+    lse = tilewright.Spec((4, 16, 4096), "f32")
+    page = tilewright.builtin("attention").inspect(*specs, lse, 128**-0.5, target="sm_90", causal=True)
+    data = json.loads(run_program("inspect", *ATTENTION, "--emit", "json"))
+    for field in ["roofline", "predictions", "grid", "masks"]:
+        assert page.data["variants"][0][field] == data["variants"][0][field], field
 
 
 def test_pictures_without_data_say_why(show):

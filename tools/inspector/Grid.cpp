@@ -1,6 +1,7 @@
 #include "tools/inspector/Grid.h"
 
 #include "tools/driver/ReadModel.h"
+#include "tools/inspector/Structure.h"
 
 using namespace tilewright;
 using namespace tilewright::inspector;
@@ -9,15 +10,6 @@ using llvm::json::Object;
 
 /// Along the first axis that a trip count depends on, no more tiles than this are asked for.
 static constexpr int64_t kMostTrips = 4096;
-
-static ErrorOr<planner::KernelModel> modelOf(const driver::KernelTextPtr &text,
-                                             const driver::Attempt &attempt) {
-  TILEWRIGHT_ASSIGN(driver::KernelModule module,
-                    driver::KernelModule::lower(text, attempt.specialisation));
-  TILEWRIGHT_ASSIGN(passes::KernelFacts facts,
-                    module.facts(attempt.config.options(), attempt.config.planText));
-  return driver::readModel(module.kernel(), facts);
-}
 
 /// The value of an expression for the tile at `place` along `axis`, and at 0 along the others.
 static std::optional<int64_t> valueOf(const runtime::Expr &expr, const planner::Launch &launch,
@@ -47,11 +39,30 @@ static Object loopJson(const planner::LoopModel &loop, llvm::ArrayRef<int64_t> e
   return result;
 }
 
+static Array streamsJson(const planner::KernelModel &model, const passes::KernelFacts &facts,
+                         mlir::func::FuncOp kernel) {
+  Array streams;
+  for (auto [stream, fact] : llvm::zip(model.streams, facts.streams))
+    streams.push_back(Object{{"id", stream.id},
+                             {"tensor", tensorOf(fact.load, kernel)},
+                             {"bytes", stream.bytes()},
+                             {"alike", Array(stream.alike)},
+                             {"loop", stream.loop}});
+  return streams;
+}
+
 Object inspector::gridJson(const driver::KernelTextPtr &text, const driver::Attempt &attempt,
                            const planner::Launch &launch) {
   if (text->isCta() || !launch.valueOf)
     return {};
-  ErrorOr<planner::KernelModel> model = modelOf(text, attempt);
+  ErrorOr<driver::KernelModule> module = driver::KernelModule::lower(text, attempt.specialisation);
+  if (!module)
+    return {};
+  ErrorOr<passes::KernelFacts> facts =
+      module->facts(attempt.config.options(), attempt.config.planText);
+  if (!facts)
+    return {};
+  ErrorOr<planner::KernelModel> model = driver::readModel(module->kernel(), *facts);
   if (!model)
     return {};
   std::vector<int64_t> extents;
@@ -61,14 +72,10 @@ Object inspector::gridJson(const driver::KernelTextPtr &text, const driver::Atte
       return {};
     extents.push_back(*value);
   }
-  Array streams, loops;
-  for (const planner::StreamModel &stream : model->streams)
-    streams.push_back(Object{{"id", stream.id},
-                             {"bytes", stream.bytes()},
-                             {"alike", Array(stream.alike)},
-                             {"loop", stream.loop}});
+  Array loops;
   for (const planner::LoopModel &loop : model->loops)
     loops.push_back(loopJson(loop, extents, launch));
-  return Object{
-      {"extents", Array(extents)}, {"streams", std::move(streams)}, {"loops", std::move(loops)}};
+  return Object{{"extents", Array(extents)},
+                {"streams", streamsJson(*model, *facts, module->kernel())},
+                {"loops", std::move(loops)}};
 }

@@ -33,6 +33,18 @@ int64_t inspector::lineOf(Location location, llvm::StringRef file) {
   return place ? place->getLine() : 0;
 }
 
+std::string inspector::tensorOf(Operation *op, func::FuncOp kernel) {
+  for (Value operand : op->getOperands()) {
+    auto view = dyn_cast<BlockArgument>(operand);
+    if (!view || !isa<tile::ViewType>(view.getType()) ||
+        view.getOwner() != &kernel.getBody().front())
+      continue;
+    if (auto name = kernel.getArgAttrOfType<StringAttr>(view.getArgNumber(), "tile.name"))
+      return name.str();
+  }
+  return "";
+}
+
 static std::string textOf(RankedTensorType tile) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -49,7 +61,7 @@ namespace {
 /// The steps of a role that other roles, or asynchronous products, have to do with.
 class Steps {
 public:
-  Steps(func::FuncOp kernel, llvm::StringRef file) : file(file) {
+  Steps(func::FuncOp kernel, llvm::StringRef file) : kernel(kernel), file(file) {
     kernel.walk([&](cta::ChannelOp channel) { numbers[channel] = numbers.size(); });
   }
 
@@ -91,6 +103,8 @@ private:
     }
     if (auto id = op->getAttrOfType<StringAttr>("plan.id"))
       step["id"] = id.str();
+    if (std::string tensor = tensorOf(op, kernel); !tensor.empty())
+      step["tensor"] = tensor;
     addChannels(op, step);
     steps.push_back(std::move(step));
   }
@@ -114,6 +128,7 @@ private:
     return isa<cta::SlotType>(value.getType()) ? cta::channelOf(value) : cta::ChannelOp();
   }
 
+  func::FuncOp kernel;
   llvm::StringRef file;
   llvm::DenseMap<Operation *, int64_t> numbers;
   Array steps;
@@ -163,11 +178,8 @@ Object inspector::placeJson(cta::ChannelOp channel) {
 static std::string nameOf(cta::ChannelOp channel, func::FuncOp kernel) {
   std::string name = cta::nameOf(channel, "");
   kernel.walk([&](cta::CopyOp copy) {
-    auto view = dyn_cast<BlockArgument>(copy.getView());
-    if (!name.empty() || !view || cta::channelOf(copy.getSlot()) != channel)
-      return;
-    if (auto tensor = kernel.getArgAttrOfType<StringAttr>(view.getArgNumber(), "tile.name"))
-      name = tensor.str();
+    if (name.empty() && cta::channelOf(copy.getSlot()) == channel)
+      name = tensorOf(copy, kernel);
   });
   return name.empty() ? "channel" : name;
 }

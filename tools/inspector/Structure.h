@@ -16,6 +16,8 @@ namespace tilewright::inspector {
 
 /// The line of an op in the kernel's text; 0 if it has none there.
 int64_t lineOf(mlir::Location location, llvm::StringRef file);
+/// The name of the tensor that an op loads, stores or copies; empty if there is none.
+std::string tensorOf(mlir::Operation *op, mlir::func::FuncOp kernel);
 
 /// What the warps of each role do, step by step; a kernel without roles is one role.
 llvm::json::Array rolesJson(mlir::func::FuncOp kernel, llvm::StringRef file);

@@ -18,14 +18,15 @@ const leaves = (items) => element("ul", {}, ...items.map((item) => element("li",
 
 function plansBranch({ predictions = [], plan, refused = [], rejected = [] }) {
   if (!plan && data.file.endsWith(".mlir")) return branch(true, "Plan: the program states its own");
-  if (!plan) return branch(true, "Plan: none, the passes choose on their own", leaves(refused.length ? refused : ["no plan is looked for"]));
+  const losers = rejected.length ? branch(true, `${rejected.length} rejected when compiled`, leaves(rejected)) : null;
+  if (!plan) return branch(true, "Plan: none, the passes choose on their own", leaves(refused.length ? refused : ["no plan is looked for"]), losers);
   const chosen = predictions.find((each) => each.chosen) ?? predictions[0];
   const others = predictions.filter((each) => !each.chosen);
   const line = (each) => `${each.title}: ${each.total.toFixed(1)} us`;
   return branch(true, chosen ? `Plan: ${line(chosen)}` : "Plan: as it was given",
     others.length ? branch(true, `${others.length} other plans`, leaves(others.map((each) => [`${line(each)} (${each.total >= chosen.total ? "+" : ""}${(each.total - chosen.total).toFixed(1)}): ${whySlower(each, chosen)}`]))) : null,
     refused.length ? branch(false, `${refused.length} refused by the planner`, leaves(refused)) : null,
-    rejected.length ? branch(true, `${rejected.length} rejected when compiled`, leaves(rejected)) : null);
+    losers);
 }
 
 /// The entries of a plan, by section.
@@ -50,23 +51,23 @@ function drawRegisters(body, { roles, remarks, resources }) {
   }).filter(({ budget, counted, used }) => budget || counted || used);
   if (!rows.length) return;
   body.append(element("h3", { text: "Registers of a thread, by role" }));
-  const x = d3.scale.linear().domain([0, 256]).range([120, 560]);
-  const svg = picture(body, rows.map(({ name, budget, counted, used }) => `${name}: ${counted ?? "?"} counted, ${used ?? "?"} used, of ${budget ?? "?"}`).join("; "), 860, rows.length * 40 + 40);
+  const x = d3.scale.linear().domain([0, 256]).range([8, 520]), high = 54;
+  const svg = picture(body, rows.map(({ name, budget, counted, used }) => `${name}: ${counted ?? "?"} counted, ${used ?? "?"} used, of ${budget ?? "?"}`).join("; "), 540, rows.length * high + 30).attr("class", "fits");
   rows.forEach(({ name, budget, counted, used }, at) => {
-    const y = at * 40 + 6;
-    svg.append("text").attr({ x: 112, y: y + 16, "text-anchor": "end" }).text(name);
+    const y = at * high + 18;
+    const words = [counted && `tiles and scalars ${counted}`, used && `code ${used}`, budget && `budget ${budget}`].filter(Boolean).join(", ");
+    svg.append("text").attr({ x: 8, y: y - 5 }).text(`${name}: ${words}`);
     if (budget) svg.append("rect").attr({ x: x(0), y, width: x(Math.min(256, budget)) - x(0), height: 26, fill: "var(--absent)", stroke: "var(--soft)" });
     if (counted) svg.append("rect").attr({ x: x(0), y: y + 3, width: x(counted) - x(0), height: 9, fill: "var(--c0)" });
     if (used) svg.append("rect").attr({ x: x(0), y: y + 14, width: x(Math.min(256, used)) - x(0), height: 9, fill: used > (budget ?? 256) ? "var(--c4)" : "var(--c2)" });
-    svg.append("text").attr({ x: 568, y: y + 16 }).text([counted && `tiles and scalars ${counted}`, used && `code ${used}`, budget && `budget ${budget}`].filter(Boolean).join(", "));
   });
-  svg.append("g").attr({ class: "axis", transform: `translate(0,${rows.length * 40 + 6})` }).call(d3.svg.axis().scale(x).ticks(8));
+  svg.append("g").attr({ class: "axis", transform: `translate(0,${rows.length * high})` }).call(d3.svg.axis().scale(x).ticks(8));
 }
 
 export function drawDecisions(body, follow) {
   const shown = variant();
   const { resources } = shown;
-  if (resources?.registers) body.append(element("p", { text: `${resources.registers} registers at launch, ${resources.spill_bytes} bytes spilled, ${resources.blocks_per_sm} blocks per SM (limit: ${resources.limit})` }));
+  if (resources?.registers) body.append(element("p", { text: `${resources.registers} registers at launch, ${resources.spill_bytes} bytes spilled, ${resources.blocks_per_sm} ${resources.blocks_per_sm === 1 ? "block" : "blocks"} per SM (limit: ${resources.limit})` }));
   drawRegisters(body, shown);
   body.append(element("h3", { text: "Decisions" }), element("div", { class: "tree" }, ...[plansBranch(shown), planBranch(shown), passesBranch(shown.remarks, follow)].filter(Boolean)));
 }

@@ -45,10 +45,23 @@ function drawCells(svg, subject, elements, size, first) {
   return cells;
 }
 
+/// The coordinates of an element in a shape, of which leading dimensions are rows.
+function placeIn(shape, [row, column]) {
+  const place = [column];
+  for (const size of shape.slice(0, -1).reverse()) {
+    place.unshift(row % size);
+    row = Math.floor(row / size);
+  }
+  return place.slice(0, Math.max(1, shape.length));
+}
+
+/// A size of elements at which a tile fits into a window.
+const sizeFor = ({ rows, columns }) => Math.max(3, Math.min(18, Math.floor(780 / columns), Math.floor(780 / rows)));
+
 /// A picture with a cursor that pointer and arrow keys move.
 function drawTile(parent, subject, size, said) {
   const margin = 34, elements = elementsOf(subject);
-  const svg = picture(parent, `${subject.title}: ${subject.rows} rows of ${subject.columns} elements; arrow keys move the cursor`, subject.columns * size + margin + 4, subject.rows * size + margin + 4);
+  const svg = picture(parent, `${subject.title}: ${subject.rows} rows of ${subject.columns} elements; arrow keys move the cursor`, subject.columns * size + margin + 4, Math.max(subject.rows * size, 16) + margin + 4);
   svg.attr({ tabindex: 0, role: "application", class: "tile", "data-margin": margin });
   drawCells(svg, subject, elements, size, margin);
   const step = Math.max(8, Math.ceil(40 / size / 8) * 8);
@@ -60,7 +73,7 @@ function drawTile(parent, subject, size, said) {
   const moveTo = (row, column) => {
     at = [Math.max(0, Math.min(row, subject.rows - 1)), Math.max(0, Math.min(column, subject.columns - 1))];
     cursor.attr({ x: margin + at[1] * size, y: margin + at[0] * size });
-    said.textContent = `element [${at.join(", ")}]: ${elements.wordsFor(at[0] * subject.columns + at[1])}`;
+    said.textContent = `element [${(subject.layout ? placeIn(subject.layout.shape, at) : at).join(", ")}]: ${elements.wordsFor(at[0] * subject.columns + at[1])}`;
   };
   moveTo(0, 0);
   svg.on("mousemove", () => {
@@ -152,8 +165,14 @@ function drawAccesses(parent, subject, tile) {
 export function drawLayouts(body, follow) {
   const all = subjects();
   if (!all.length) return void body.append(element("p", { class: "missing", text: "This kernel has no tiles with a layout." }));
-  let size = 6;
-  let subject = all[0];
+  let subject = all.reduce((largest, each) => (each.rows * each.columns > largest.rows * largest.columns ? each : largest));
+  let size = sizeFor(subject);
+  const input = number("Size", size, 2, 30, (value) => { size = value; again(); });
+  const choose = (key) => {
+    subject = all.find((each) => each.key === key);
+    input.querySelector("input").value = size = sizeFor(subject);
+    again();
+  };
   const view = element("div");
   const again = () => {
     view.replaceChildren();
@@ -166,7 +185,6 @@ export function drawLayouts(body, follow) {
     if (subject.place) drawAccesses(accesses, subject, tile);
   };
   body.append(element("div", { class: "controls" },
-    choice("Tile", all.map(({ key, title }) => [key, title]), subject.key, (key) => { subject = all.find((each) => each.key === key); again(); }),
-    number("Size", size, 2, 30, (value) => { size = value; again(); })), view);
+    choice("Tile", all.map(({ key, title }) => [key, title]), subject.key, choose), input), view);
   again();
 }

@@ -2,9 +2,9 @@
 
 import { bytesText, variant } from "./data.js";
 import { element, lineLink, picture, table } from "./dom.js";
-import { byteOffset, swizzleBits, swizzleText } from "./places.js";
+import { byteOffset, swizzleBits, swizzleName, swizzleText } from "./places.js";
 
-const WIDTH = 900, HEIGHT = 46, SCRATCH = 18;
+const HEIGHT = 46, SCRATCH = 18;
 
 /// The parts of the map: each slot of its own.
 function partsOf({ shared, channels }) {
@@ -19,9 +19,10 @@ function partsOf({ shared, channels }) {
 const colourOf = (part) => (part.kind === "slots" ? `var(--c${part.channel % 7})` : part.kind === "barriers" ? "var(--c4)" : "var(--c7)");
 
 function drawMap(parent, parts, total, limit) {
-  const svg = picture(parent, `map of ${total} bytes of shared memory, of ${limit}`, WIDTH + 50, HEIGHT + SCRATCH + 46);
-  const x = d3.scale.linear().domain([0, limit || total]).range([24, WIDTH + 24]);
-  svg.append("rect").attr({ x: x(0), y: 8, width: WIDTH, height: HEIGHT, fill: "var(--absent)", stroke: "var(--line)" });
+  const wide = Math.max(420, Math.min(900, parent.clientWidth - 70)); // of the pane
+  const svg = picture(parent, `map of ${total} bytes of shared memory, of ${limit}`, wide + 50, HEIGHT + SCRATCH + 46);
+  const x = d3.scale.linear().domain([0, limit || total]).range([24, wide + 24]);
+  svg.append("rect").attr({ x: x(0), y: 8, width: wide, height: HEIGHT, fill: "var(--absent)", stroke: "var(--line)" });
   const box = svg.selectAll("g.part").data(parts).enter().append("g").attr("class", "part");
   // Scratch memory may lie where slots lie at other times: it has a row of its own.
   const top = ({ kind }) => (kind === "scratch" ? 8 + HEIGHT + 2 : 8);
@@ -55,9 +56,19 @@ export function drawMemory(body, follow) {
   if (!shared.length) return void body.append(element("p", { class: "missing", text: "This kernel uses no shared memory." }));
   const parts = partsOf(variant());
   body.append(element("p", { text: `${total} of ${limit ?? "?"} bytes` }));
-  drawMap(body, parts, total, limit);
+  const map = element("div");
+  body.append(map);
+  let wide = 0;
+  const fill = () => {
+    if (wide === map.clientWidth) return;
+    wide = map.clientWidth;
+    map.replaceChildren();
+    drawMap(map, parts, total, limit);
+  };
+  new ResizeObserver(fill).observe(map);
+  fill();
   body.append(table("Parts, by address", ["address", "bytes", "contents", "swizzle", "kernel"], parts.map((part) => [
-    part.offset, bytesText(part.bytes), part.label, part.slotOf ? swizzleText(part.slotOf.place) : "", lineLink(part.slotOf?.line, follow)])));
+    part.offset, bytesText(part.bytes), part.label, part.slotOf ? swizzleName(part.slotOf.place) : "", lineLink(part.slotOf?.line, follow)])));
   const seen = new Set();
   for (const channel of channels) {
     const key = JSON.stringify([channel.place, channel.tile]);

@@ -91,6 +91,12 @@ export function swizzleText(place) {
   return bits ? `rows of ${place.pitch} elements, swizzle<${bits}, ${shift}>` : `rows of ${place.pitch} elements, no swizzle`;
 }
 
+/// The same in a word or two.
+export function swizzleName(place) {
+  if (!swizzleBits(place)) return "none";
+  return place.panel !== undefined ? `${place.panel} bytes` : `<${place.swizzle.join(", ")}>`;
+}
+
 export const bankOf = (byte) => Math.floor(byte / BANK_BYTES) % BANKS;
 
 /// The wavefronts of one access of a warp: `starts` are byte offsets, `bytes` what each lane moves.

@@ -32,8 +32,8 @@ function wordsOf(step, channels) {
     case "product": return `${step.id ?? "product"} = ${["registers", ...step.operands.map((number) => channels[number].name)].slice(-2).join(" · ")}`;
     case "await": return `await ${step.id ?? "product"}`;
     case "enter": case "leave": return `${step.kind} critical section`;
-    case "store": return name ? `store through ${name}` : "store";
-    case "load": return name ? `fill ${name}` : "load";
+    case "store": return name && name !== step.tensor ? `store ${step.tensor ?? ""} through ${name}` : `store ${step.tensor ?? name}`;
+    case "load": return name ? `fill ${name}` : `load ${step.tensor ?? ""}`;
     case "get": return `read ${name}`;
     default: return `${step.kind} ${name}`;
   }
@@ -57,12 +57,18 @@ function drawLane(svg, role, x, steps, channels, follow) {
     const box = svg.append("g").attr({ class: "step" });
     if (step.kind === "loop") loopLine(svg, steps, at, left, y);
     else box.append("rect").attr({ x: left, y, width: LANE - 34 - step.depth * INDENT, height: STEP - 5, rx: 3, fill: STYLES[step.kind] ?? "var(--c7)", opacity: 0.28 });
-    const colour = step.channel === undefined ? STYLES[step.kind] : `var(--c${step.channel % 7})`;
+    const colour = step.channel === undefined || step.kind === "loop" ? STYLES[step.kind] : `var(--c${step.channel % 7})`;
     box.append("rect").attr({ x: left, y, width: 4, height: STEP - 5, fill: colour ?? "var(--c7)" });
     box.append("text").attr({ x: left + 9, y: y + 15 }).text(wordsOf(step, channels));
     box.append("title").text(`${step.text}, line ${step.line ?? "?"}`);
-    if (step.line) box.style("cursor", "pointer").on("click", () => follow(step.line));
+    if (step.line) leadTo(box, `${role.name}: ${wordsOf(step, channels)}, line ${step.line}`, () => follow(step.line));
   });
+}
+
+/// Makes a group of shapes a link, for pointers and keys.
+function leadTo(box, label, go) {
+  box.attr({ tabindex: 0, role: "link", "aria-label": label }).style("cursor", "pointer").on("click", go);
+  box.on("keydown", () => d3.event.key === "Enter" && go());
 }
 
 /// A line along what a loop repeats.
@@ -112,8 +118,8 @@ export function drawRoles(body, follow) {
   const { lanes, rings: ringX, width } = columnsOf(roles);
   const most = Math.max(...steps.map((each) => each.length), channels.length * 3);
   const height = TOP + most * STEP + 20;
-  body.append(element("p", { text: "Solid lines: a role fills a ring's slots. Dashed lines: it waits for a full slot. A product reads the slots that were waited for; its result can be read behind its await. Steps lead to the kernel." }));
-  const svg = picture(body, `${roles.length} roles: ${roles.map(({ name, warps }) => `${name} with ${warps} warps`).join(", ")}; ${channels.length} channels`, width, height);
+  if (channels.length) body.append(element("p", { text: "Solid lines: a role fills a ring's slots. Dashed lines: it waits for a full slot. A product reads the slots that were waited for; its result can be read behind its await. Steps lead to the kernel." }));
+  const svg = picture(body, `${roles.length} roles: ${roles.map(({ name, warps }) => `${name} with ${warps} warps`).join(", ")}; ${channels.length} channels`, width, height).attr("role", "group"); // its steps are links
   const every = Math.min(120, (most * STEP) / Math.max(1, channels.length));
   const ringY = new Map(channels.map((_, number) => [number, TOP + 20 + number * every]));
   roles.forEach((role, number) => drawFlow(svg, lanes[number], steps[number], ringY, ringX));
