@@ -43,6 +43,9 @@ const Opcode &opcodeOf(const Instruction &instruction) {
   return kUnknown;
 }
 
+/// Gives a warpgroup another number of registers, which bits 32 to 39 name.
+constexpr unsigned kTakeRegisters = 0x9c8;
+
 /// Control flow, as the low 12 bits have it. Threads that part at a branch meet again at `Sync`,
 /// which goes where the last `Meet` with its barrier said.
 enum ControlOpcode : unsigned { kBranch = 0x947, kExit = 0x94d, kMeet = 0x945, kSync = 0x941 };
@@ -109,6 +112,10 @@ private:
 } // namespace
 
 InstructionKind Instruction::kind() const { return opcodeOf(*this).kind; }
+
+unsigned Instruction::takenRegisters() const {
+  return opcode() == kTakeRegisters ? static_cast<unsigned>(field(low, 32, 8)) : 0;
+}
 
 unsigned Instruction::registersEnd() const {
   constexpr unsigned kZero = 255; // what is written there is dropped

@@ -37,6 +37,9 @@ struct Instruction {
   /// One more than the highest register that it writes; 0 if it writes none.
   unsigned registersEnd() const;
 
+  /// How many registers each thread has behind it, if it changes that (setmaxnreg); otherwise 0.
+  unsigned takenRegisters() const;
+
   /// The low 12 bits, with the kinds of its operands.
   unsigned opcode() const { return low & 0xfff; }
 

@@ -104,6 +104,12 @@ TEST_P(MachineCodeTest, registers_written_are_those_that_ptxas_counts) {
   EXPECT_GE(end + 3, kernel.resources.registers);
 }
 
+TEST(MachineCode, says_how_many_registers_a_role_takes) {
+  Instruction dealloc{0x28000079c8, 0x000e4000080e0500}, product{0x9f0, 0};
+  EXPECT_EQ(dealloc.takenRegisters(), 40u);
+  EXPECT_EQ(product.takenRegisters(), 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(targets, MachineCodeTest,
                          testing::Values("sm_75", "sm_80", "sm_89", "sm_90a"));
 

@@ -24,6 +24,12 @@ struct RoleCode {
 RoleCode roleCode(const Outline &outline, const std::string &entry,
                   const runtime::CompiledKernel &compiled);
 
+/// The same for a kernel of the language, whose roles come from the same lines: a role begins where
+/// its warps take their registers, and no branch leads from one role to another. Null for roles
+/// that have as many registers as others.
+RoleCode roleCodeByRegisters(const Outline &outline, const std::string &entry,
+                             const runtime::CompiledKernel &compiled);
+
 } // namespace tilewright::driver
 
 #endif

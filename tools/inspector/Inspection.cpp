@@ -17,17 +17,18 @@ using llvm::json::Object;
 
 //===- Structure ------------------------------------------------------------------------------===//
 
-/// Adds what each role's machine code writes. Only the lines of a program tell roles apart.
+/// Adds what each role's machine code writes.
 static void addUsedRegisters(const Subject &subject, const driver::Compiled &compiled,
                              const driver::Outline &outline, Array &roles) {
-  if (!subject.text->isCta() || compiled.kernel.compiled().text.cubin.empty())
+  if (outline.roles.empty() || compiled.kernel.compiled().text.cubin.empty())
     return;
-  driver::RoleCode code =
-      driver::roleCode(outline, compiled.kernel.source().entry, compiled.kernel.compiled());
+  auto read = subject.text->isCta() ? driver::roleCode : driver::roleCodeByRegisters;
+  driver::RoleCode code = read(outline, compiled.kernel.source().entry, compiled.kernel.compiled());
   for (llvm::json::Value &role : roles)
     for (const driver::RoleOutline &known : outline.roles)
       if (role.getAsObject()->getString("name") == llvm::StringRef(known.name))
-        (*role.getAsObject())["used"] = driver::registersOf(code, known);
+        if (unsigned used = driver::registersOf(code, known))
+          (*role.getAsObject())["used"] = used;
 }
 
 static Object resourcesJson(const Subject &subject, const driver::Compiled &compiled) {

@@ -36,17 +36,20 @@ std::string sharedMemory(const driver::Resources &resources, const driver::Outli
 }
 
 /// The loops of the roles, by kinds of instructions.
-std::string roles(const driver::Compiled &compiled, const driver::Outline &outline) {
+std::string roles(const Step &step, const driver::Compiled &compiled,
+                  const driver::Outline &outline) {
   const runtime::CompiledKernel &compiledCode = compiled.kernel.compiled();
   if (outline.roles.empty() || compiledCode.text.cubin.empty())
     return "";
-  driver::RoleCode code = driver::roleCode(outline, compiled.kernel.source().entry, compiledCode);
+  auto read = step.text->isCta() ? driver::roleCode : driver::roleCodeByRegisters;
+  driver::RoleCode code = read(outline, compiled.kernel.source().entry, compiledCode);
   std::vector<driver::RoleLoop> loops = driver::roleLoops(code);
   std::string text;
   for (const driver::RoleOutline &role : outline.roles) {
     int64_t budget = role.registers.value_or(compiledCode.resources.registers);
-    text += fmt::format("  role \"{}\": warps {}, {} of {} registers\n", role.name, role.warps,
-                        driver::registersOf(code, role), budget);
+    unsigned used = driver::registersOf(code, role);
+    text += fmt::format("  role \"{}\": warps {}, {}{} registers\n", role.name, role.warps,
+                        used ? fmt::format("{} of ", used) : "", budget);
     for (const driver::RoleLoop &loop : loops)
       if (loop.role == &role)
         text += fmt::format("    {:{}}loop of lines {} to {}: {}\n", "", 2 * loop.depth,
@@ -67,7 +70,7 @@ std::string resources(const Step &step, const driver::Compiled &compiled,
                           ? fmt::format(", clusters of {} programs", source.clusterSize)
                           : "") +
           fmt::format("  grid            {}\n", source.grid.str()) + registers(resources, target) +
-          sharedMemory(resources, outline, target) + roles(compiled, outline);
+          sharedMemory(resources, outline, target) + roles(step, compiled, outline);
   for (const std::string &note : compiled.kernel.compiled().performanceNotes)
     text += "  note            " + note + "\n";
   for (const std::string &reason : compiled.rejected)
