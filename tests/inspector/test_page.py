@@ -58,7 +58,16 @@ def test_listing_of_the_disassembler_is_linked_by_address(show, monkeypatch):
     assert page.text("sass") == run_program("compile", *options, "--emit", "sass")
     page.click_line("source", line_with(page, "source", "s = dot(Q, k"))
     assert page.marked("sass")
-    assert all("/*" in line for line in page.marked("sass"))
+    assert all(re.match(r" +/\*[0-9a-f]{4}\*/ +@!P0 NOP ;", line) for line in page.marked("sass"))
+
+
+def test_listing_of_the_disassembler_opens_at_the_kernel(show, monkeypatch):
+    monkeypatch.setenv("PATH", f"{HOSTILE.parent / 'bin'}:{os.environ['PATH']}")
+    page = show(*words("attention", "sm_90"), "--set", "BM=128")
+    root = page.pane("sass").locator(".CodeMirror").element_handle()
+    page.tab.wait_for_function("root => root.CodeMirror.getScrollInfo().top > 0", arg=root)
+    top = page.editor("sass", "editor.lineAtHeight(editor.getScrollInfo().top, 'local')")
+    assert page.text("sass").split("\n")[top + 2] == ".text.attention:"
 
 
 def test_source_line_marks_what_it_became(show):

@@ -118,8 +118,7 @@ ErrorOr<std::string> driver::disassemble(const std::string &cubin) {
     return Error{"no temporary file could be made"};
   TILEWRIGHT_TRY(writeFileAtomic(std::string(input), cubin));
   std::vector<StringRef> words = {program};
-  if (StringRef(program).ends_with("cuobjdump"))
-    words.push_back("-sass");
+  words.push_back(StringRef(program).ends_with("cuobjdump") ? "-sass" : "--print-code");
   words.push_back(input);
   std::optional<StringRef> redirects[] = {std::nullopt, StringRef(output), StringRef(output)};
   int code = llvm::sys::ExecuteAndWait(program, words, std::nullopt, redirects);

@@ -112,7 +112,8 @@ static PlacedText ptxOf(const driver::KernelText &text, const driver::Compiled &
   return result;
 }
 
-/// The lines of a listing of the disassembler: `/*0a30*/  HGMMA …`, 16 bytes each.
+/// The lines of a listing of the disassembler: `/*0a30*/  HGMMA …`, 16 bytes each. Data look the
+/// same, but for a directive: `/*0000*/  .byte …`.
 static std::vector<std::vector<Place>> listedLines(llvm::StringRef listing,
                                                    llvm::ArrayRef<unsigned> lines) {
   std::vector<std::vector<Place>> result;
@@ -120,6 +121,7 @@ static std::vector<std::vector<Place>> listedLines(llvm::StringRef listing,
     llvm::StringRef line = listing.split('\n').first.ltrim();
     uint64_t address = 0;
     bool isCode = line.consume_front("/*") && !line.split("*/").first.getAsInteger(16, address) &&
+                  !line.split("*/").second.ltrim().starts_with(".") &&
                   address / runtime::kInstructionBytes < lines.size();
     result.push_back(isCode ? placeOf(lines[address / runtime::kInstructionBytes])
                             : std::vector<Place>());

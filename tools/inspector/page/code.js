@@ -50,7 +50,7 @@ export class CodePane {
   /// Scrolls past what stands in front of the kernel.
   scrollToKernel() {
     const name = data.kernel.replace(/\W/g, "\\$&");
-    const line = this.text.text.split("\n").findIndex((each) => new RegExp(`^(?:def |func\\.func.*@|.*\\.entry |)${name}\\(`).test(each));
+    const line = this.text.text.split("\n").findIndex((each) => new RegExp(`^(?:(?:def |func\\.func.*@|.*\\.entry |)${name}\\(|\\.text\\.${name}:|\\s*Function : ${name}$)`).test(each));
     if (line > 0 && !this.marks.length) this.editor.scrollTo(0, this.editor.heightAtLine(Math.max(0, line - 2), "local"));
   }
 
