@@ -27,7 +27,7 @@ PICTURES = {
         select.dispatchEvent(new Event("change"));
     }"""),
     "decisions": (["decisions"], (960, 620), "() => {}"),
-    "time": (["time"], (760, 800), "() => {}"),
+    "time": (["time"], (760, 840), "() => {}"),
     "compare": (["compare"], (1280, 480), "() => {}"),
 }
 
