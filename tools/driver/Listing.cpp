@@ -38,6 +38,8 @@ public:
         (known != files.end() && !StringRef(known->second).ends_with(text.file)))
       return "";
     last = line;
+    if (line == 0) // code of no line
+      return "";
     return "\t// " + text.file + ":" + std::to_string(line) + "  " +
            StringRef(text.line(line)).trim().str() + "\n";
   }

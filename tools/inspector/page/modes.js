@@ -37,7 +37,7 @@ CodeMirror.defineSimpleMode("sass", {
     { regex: /\/\*.*?\*\//, token: "comment" }, COMMENT, STRING,
     { regex: /@!?U?P\w+/, token: "atom" },
     { regex: /\bU?[RP](?:\d+|Z|T)\b/, token: "variable-2" },
-    { regex: /\b[A-Z][A-Z\d]*(?:\.[A-Z\d_]+)*\b/, token: "keyword" },
+    { regex: /\b[A-Z][A-Z\d]*(?:\.[A-Z\dx_]+)*\b/, token: "keyword" },
     NUMBER, { regex: /[\w$]+/, token: null },
   ],
 });
