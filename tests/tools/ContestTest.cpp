@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -185,6 +186,17 @@ TEST(Contest, fails_where_a_child_cannot_begin) {
             "cannot measure: its process ended with status 3");
   EXPECT_THAT(errorOf([](auto &) { return startProgram({"/no/such/program"}); }),
               HasSubstr("cannot start `/no/such/program`"));
+}
+
+TEST(Contest, a_child_needs_a_pipe) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none{0, before.rlim_max}; // of files that are opened from here on
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  ErrorOr<Child> child = startProgram({"true"});
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(child);
+  EXPECT_EQ(child.error().message, "cannot make a pipe: Too many open files");
 }
 
 TEST(Contest, ignores_words_that_it_does_not_know) {

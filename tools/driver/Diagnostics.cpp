@@ -110,11 +110,14 @@ Diagnostics::Diagnostics(mlir::MLIRContext &context, std::string_view file, std:
 
 Diagnostics::~Diagnostics() { state->context.getDiagEngine().eraseHandler(state->remarkHandler); }
 
-Error Diagnostics::error(std::string_view fallback) const {
-  std::string text = state->stream.str();
-  while (!text.empty() && text.back() == '\n')
-    text.pop_back();
-  return {text.empty() ? std::string(fallback) : text};
+std::string Diagnostics::text() const {
+  return llvm::StringRef(state->stream.str()).rtrim('\n').str();
+}
+
+Error Diagnostics::error() const {
+  if (empty())
+    return Error{"the compiler failed and gives no reason, which is a fault of its own"};
+  return Error{text()};
 }
 
 void Diagnostics::clear() {

@@ -36,8 +36,10 @@ public:
   Diagnostics(mlir::MLIRContext &context, std::string_view file, std::string_view text);
   ~Diagnostics();
 
-  /// Everything except remarks, as one Error; `fallback` if there is nothing.
-  Error error(std::string_view fallback) const;
+  /// Everything except remarks.
+  std::string text() const;
+  /// The same as one Error, which says so if there is nothing.
+  Error error() const;
   bool empty() const;
   /// Forgets everything except the remarks.
   void clear();

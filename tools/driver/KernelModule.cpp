@@ -33,7 +33,7 @@ ErrorOr<KernelModule> KernelModule::lower(KernelTextPtr text,
     result.module =
         frontend::lower(*source.program, source.kernel, specialisation, *result.context);
   if (!result.module)
-    return result.diagnostics->error("kernel `" + source.kernel + "` could not be lowered");
+    return result.diagnostics->error();
   result.isStated = source.isCta();
   if (source.isCta())
     keepPlan(*result.module, plan);
@@ -63,7 +63,7 @@ ErrorOr<passes::KernelFacts> KernelModule::facts(const passes::PipelineOptions &
   PassManager manager(context.get());
   passes::addFacts(manager, options, plan);
   if (failed(manager.run(*module)))
-    return diagnostics->error("kernel `" + source->kernel + "` could not be read");
+    return diagnostics->error();
   return passes::KernelFacts::of(kernel());
 }
 
@@ -74,8 +74,7 @@ Status KernelModule::carryOut(const passes::PipelineOptions &options, StringRef 
     manager.addInstrumentation(std::make_unique<ChangeInstrumentation>(observer));
   passes::addPlan(manager, options, plan);
   if (failed(manager.run(*module)))
-    return diagnostics->error("the plan of kernel `" + source->kernel +
-                              "` could not be carried out");
+    return diagnostics->error();
   isStated = true;
   return {};
 }
@@ -89,7 +88,7 @@ Status KernelModule::run(const passes::PipelineOptions &options, passes::Stage u
   if (source->isCta())
     kernel()->setAttr(cta::kTargetAttr, StringAttr::get(context.get(), options.target));
   if (failed(manager.run(*module)))
-    return diagnostics->error("kernel `" + source->kernel + "` could not be compiled");
+    return diagnostics->error();
   return {};
 }
 
@@ -102,20 +101,23 @@ KernelModule::interpret(llvm::ArrayRef<simulator::Argument> arguments,
     TILEWRIGHT_TRY(run({.target = source->target}, passes::Stage::Tile));
   simulator::Statistics statistics;
   if (failed(simulator::interpret(kernel(), arguments, options, &statistics)))
-    return diagnostics->error("kernel `" + source->kernel + "` could not be run on the CPU");
+    return diagnostics->error();
   return statistics;
 }
 
-ErrorOr<std::string> KernelModule::cudaText(bool sourceComments, bool lineDirectives) {
+ErrorOr<std::string>
+KernelModule::cudaText(bool sourceComments, bool lineDirectives,
+                       std::vector<codegen::PlacedStatement> *statements) const {
   codegen::PrintOptions options;
   options.lineDirectives = lineDirectives;
+  options.statements = statements;
   if (sourceComments)
     options.sourceLine = [this](StringRef file, unsigned line) {
       return file == source->file ? std::string(source->line(line)) : std::string();
     };
   FailureOr<std::string> text = codegen::printCuda(kernel(), options);
   if (failed(text))
-    return diagnostics->error("kernel `" + source->kernel + "` could not be printed");
+    return diagnostics->error();
   return std::move(*text);
 }
 

@@ -10,6 +10,10 @@
 
 #include <functional>
 
+namespace tilewright::codegen {
+struct PlacedStatement;
+} // namespace tilewright::codegen
+
 namespace tilewright::driver {
 
 /// The module of one specialised kernel with the context that owns it. One thread at a time.
@@ -41,8 +45,10 @@ public:
   ErrorOr<simulator::Statistics> interpret(llvm::ArrayRef<simulator::Argument> arguments,
                                            const simulator::Options &options = {});
 
-  /// The CUDA C++ text; at the `cuda` level only.
-  ErrorOr<std::string> cudaText(bool sourceComments, bool lineDirectives);
+  /// The CUDA C++ text, and where its statements begin (codegen/PrintCuda.h); at the `cuda` level
+  /// only.
+  ErrorOr<std::string> cudaText(bool sourceComments, bool lineDirectives,
+                                std::vector<codegen::PlacedStatement> *statements = nullptr) const;
 
   /// Releases the module and the context that owns it.
   std::pair<std::unique_ptr<mlir::MLIRContext>, mlir::OwningOpRef<mlir::ModuleOp>> take() &&;
@@ -52,7 +58,7 @@ public:
   mlir::func::FuncOp kernel() const;
   const KernelText &text() const { return *source; }
   /// Errors and warnings since they were last cleared, as a compiler prints them.
-  std::string messages() const { return diagnostics->error("").message; }
+  std::string messages() const { return diagnostics->text(); }
   void clearMessages() { diagnostics->clear(); }
   /// The remarks of the passes about their decisions.
   const std::vector<Remark> &remarks() const { return diagnostics->remarks(); }

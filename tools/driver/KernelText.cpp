@@ -79,19 +79,18 @@ static ErrorOr<KernelTextPtr> loadCtaText(std::string text, std::string file) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   Diagnostics diagnostics(context, file, text);
-  auto unreadable = [&] { return diagnostics.error("`" + file + "` could not be read"); };
   mlir::OwningOpRef<mlir::ModuleOp> module = parseCta(text, file, context);
   if (!module)
-    return unreadable();
+    return diagnostics.error();
   auto result = std::make_shared<KernelText>();
   TILEWRIGHT_ASSIGN(std::vector<runtime::KernelSource> plans, describePlans(*module));
   mlir::PassManager manager(&context);
   passes::addPasses(manager, {}, passes::Stage::Tile, passes::Stage::Cta);
   if (mlir::failed(manager.run(*module)))
-    return unreadable();
+    return diagnostics.error();
   mlir::FailureOr<frontend::Signature> stated = signatureOf(*module);
   if (mlir::failed(stated))
-    return unreadable();
+    return diagnostics.error();
   TILEWRIGHT_ASSIGN(result->plans, runtime::PlanChoice::create(plans));
   result->kernel = stated->name;
   result->stated = std::move(*stated);
@@ -112,7 +111,7 @@ ErrorOr<KernelTextPtr> driver::loadKernelText(std::string text, std::string file
   auto result = std::make_shared<KernelText>();
   result->program = frontend::parseProgram(text, file, context, captured);
   if (!result->program)
-    return diagnostics.error("`" + file + "` could not be read");
+    return diagnostics.error();
   TILEWRIGHT_ASSIGN(result->kernel, chooseKernel(*result->program, file, kernel));
   result->text = std::move(text);
   result->file = std::move(file);
@@ -128,7 +127,7 @@ driver::loadFunctions(const std::string &text, const std::string &file,
   std::shared_ptr<const frontend::Program> program =
       frontend::parseProgram(text, file, context, captured);
   if (!program)
-    return diagnostics.error("`" + file + "` could not be read");
+    return diagnostics.error();
   return program;
 }
 

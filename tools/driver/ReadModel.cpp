@@ -78,10 +78,8 @@ public:
 
   ErrorOr<KernelModel> read() {
     model.kernel = kernel.getName().str();
-    tile::GridOp grid;
-    kernel.walk([&](tile::GridOp op) { grid = op; });
-    if (!grid)
-      return Error{"kernel `" + model.kernel + "` has no grid"};
+    // The front end asks every kernel for a grid.
+    tile::GridOp grid = *kernel.getBody().front().getOps<tile::GridOp>().begin();
     for (Value extent : grid.getExtents()) {
       std::optional<Expr> expr = launchExpr(extent);
       if (!expr)

@@ -165,7 +165,7 @@ ErrorOr<SimulatedLaunch> Simulation::run(const Call &call, llvm::ArrayRef<HostMe
   auto result = simulator::simulate(kernel(), arguments, bound.grid, options);
   std::string messages = lowered.module.messages();
   if (failed(result))
-    return Error{messages.empty() ? "the kernel could not be simulated" : messages};
+    return Error{messages};
   launch.result = std::move(*result);
   launch.messages = std::move(messages);
   launch.events = memory.events();

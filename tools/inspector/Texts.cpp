@@ -64,18 +64,11 @@ static std::vector<std::vector<Place>> linesOf(llvm::StringRef text,
 }
 
 static ErrorOr<PlacedText> printCuda(const driver::KernelModule &module) {
-  const driver::KernelText &kernel = module.text();
   std::vector<codegen::PlacedStatement> statements;
-  codegen::PrintOptions options;
-  options.statements = &statements;
-  options.sourceLine = [&](llvm::StringRef file, unsigned line) {
-    return file == kernel.file ? std::string(kernel.line(line)) : std::string();
-  };
-  FailureOr<std::string> text = codegen::printCuda(module.kernel(), options);
-  if (failed(text))
-    return Error{"kernel `" + kernel.kernel + "` could not be printed"};
-  PlacedText result{"cuda", *text};
-  result.lines = linesOf(result.text, statements, kernel.file);
+  TILEWRIGHT_ASSIGN(std::string text, module.cudaText(/*sourceComments=*/true,
+                                                      /*lineDirectives=*/false, &statements));
+  PlacedText result{"cuda", std::move(text)};
+  result.lines = linesOf(result.text, statements, module.text().file);
   return result;
 }
 

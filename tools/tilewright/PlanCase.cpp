@@ -203,7 +203,7 @@ static bool isInvalidIr(llvm::StringRef message) {
 static Finding refusalOf(const Error &error) {
   llvm::StringRef message = error.message;
   bool isFault = message.empty() || isInvalidIr(message) || message.contains("was to be\n") ||
-                 message.contains("operand #") || message.contains("could not be") ||
+                 message.contains("operand #") || message.contains("a fault of its own") ||
                  message.contains("which the next launch would find");
   return {isFault ? "compiler" : kRefused, error.message};
 }
