@@ -24,7 +24,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-MESSAGES = ("ir", "passes", "frontend", "codegen", "simulator", "support", "runtime", "planner", "cpp")
+MESSAGES = ("support", "runtime", "ir", "frontend", "passes", "codegen", "simulator", "planner", "tools", "cpp")
 
 # Messages that no program is known to lead to, by the words that are looked for: a pass or verifier
 # in front refuses it, or only a fault of the compiler would show it.
@@ -35,6 +35,7 @@ UNREACHABLE = {
     "a scan's axis is split o": "assign-layouts gives a scan no other layout, and its verifier allows none",
     "takes a slot that does n": "join-channels refuses such channels where they are loaded",
     "archive is damaged: an i": "the checksum in front finds every cut",
+    ": passes": "the stage of a finding: the passes refuse no kernel of the language but for its size",
     "and has become\\n": "a plan that passes have not carried out would be a fault of theirs",
 }
 
