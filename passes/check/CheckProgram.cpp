@@ -189,8 +189,9 @@ struct CheckProgram : impl::CheckProgramBase<CheckProgram> {
         failed(checkValues(kernel)) || failed(checkOrders(kernel)))
       return signalPassFailure();
     for (auto channel : kernel.getOps<cta::ChannelOp>())
-      if (cta::usesMbarriers(channel) ? failed(checkChannel(channel))
-                                      : failed(checkWithinRole(channel)))
+      if (failed(checkUse(channel)) ||
+          (cta::usesMbarriers(channel) ? failed(checkChannel(channel))
+                                       : failed(checkWithinRole(channel))))
         return signalPassFailure();
   }
 
@@ -303,6 +304,17 @@ struct CheckProgram : impl::CheckProgramBase<CheckProgram> {
                    failed(checkBoxStart(copy, copy.getView().getType(), copy.getIndices())));
   }
 
+  /// Somebody fills the slots, and somebody waits for them. Those of stores belong to the stores.
+  LogicalResult checkUse(cta::ChannelOp channel) {
+    auto users = channel.getResult().getUsers();
+    bool isFilled = llvm::any_of(users, llvm::IsaPred<cta::AcquireOp>);
+    bool isRead = llvm::any_of(users, llvm::IsaPred<cta::WaitOp>);
+    if (channel.getKind() == cta::ChannelKind::Store || (isFilled && isRead))
+      return success();
+    return channel.emitError() << quoted(channel.getResult(), "channel")
+                               << " has slots that nobody " << (isFilled ? "waits for" : "fills");
+  }
+
   LogicalResult checkChannel(cta::ChannelOp channel) {
     SmallVector<Operation *> fills;
     llvm::MapVector<Operation *, SmallVector<Operation *>> takes;
@@ -315,9 +327,6 @@ struct CheckProgram : impl::CheckProgramBase<CheckProgram> {
         takes[cta::roleOf(op)].push_back(op);
     });
     std::string name = quoted(channel.getResult(), "channel");
-    if (fills.empty() || takes.empty())
-      return channel.emitError() << name << " has slots that nobody "
-                                 << (fills.empty() ? "fills" : "waits for");
     for (Operation *fill : fills)
       if (cta::roleOf(fill) != cta::roleOf(fills.front()))
         return fill->emitError() << "fills slots of " << name << " in role \""

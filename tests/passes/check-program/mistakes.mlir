@@ -852,6 +852,28 @@ func.func @other_groups(%x: !view, %t: i32, %n: i32) attributes {cta.target = "s
 !ring = !cta.channel<2 x tensor<64x64xbf16>>
 !slot = !cta.slot<tensor<64x64xbf16>>
 !sum = !cta.pending<tensor<64x64xf32>>
+
+// Nobody else has to do with the channel, which is no reason to take it for one of a single role.
+func.func @nobody_fills_in_lockstep(%t: i32) attributes {cta.target = "sm_90"} {
+  // expected-error @+1 {{`channel` has slots that nobody fills}}
+  %as = cta.channel registers : !ring
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      %s = cta.wait %as : !ring -> !slot
+      %e = cta.begin : !sum
+      %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
+      %d = cta.await %p : !sum -> tensor<64x64xf32>
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
+!sum = !cta.pending<tensor<64x64xf32>>
 !view = !tile.view<?x?xbf16, align 16>
 
 func.func @nobody_fills(%x: !view, %t: i32, %n: i32) attributes {cta.target = "sm_90"} {
