@@ -15,10 +15,11 @@ const char *const kRaw =
 
 const char *const kSource =
     R"csv(==PROF== Connected
-"#","Address","Source","Warp Stall Sampling (All Samples)","Warp Stall Sampling (Not-issued Samples)","stall_wait","stall_barrier","stall_wait (not issued)"
-"0","0x00","MOV R1, c[0x0][0x28], R2","10","1","4","0","9"
-"1","0x10","IADD ""x""","1,000","1","600","400","9"
-"2","0x20","EXIT","0","0","","0","0"
+"Kernel Name","gemm",
+"Address","Source","Warp Stall Sampling (All Samples)","Warp Stall Sampling (Not-issued Samples)","# Samples","stall_wait","stall_barrier","stall_wait (not issued)"
+"0x7f00","MOV R1, c[0x0][0x28], R2","10","1","10","4","0","9"
+"0x7f10","IADD ""x""","1,000","1","1,000","600","400","9"
+"0x7f20","EXIT","0","0","0","","0","0"
 
 "Kernel Name","another"
 )csv";
@@ -68,9 +69,10 @@ TEST(Counters, pages_without_what_is_looked_for_are_refused) {
             "ncu's page of counters has no column `Kernel Name`");
   EXPECT_EQ(readTotals("\"Kernel Name\",\"x\"\n\"\",\"\"\n\"a\",\"1\"\n").error().message,
             "ncu's page of counters has none that is known here; the last is `x`");
-  EXPECT_EQ(readInstructions("\"a\"\n").error().message, "ncu's page of sources has no column `#`");
-  EXPECT_EQ(readInstructions("\"#\",\"Source\"\n").error().message,
-            "ncu's page of sources has no samples; it has `#`, `Source`");
+  EXPECT_EQ(readInstructions("\"a\"\n").error().message,
+            "ncu's page of sources has no column `Address`");
+  EXPECT_EQ(readInstructions("\"Address\",\"Source\"\n").error().message,
+            "ncu's page of sources has no samples; it has `Address`, `Source`");
 }
 
 } // namespace

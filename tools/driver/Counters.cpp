@@ -108,9 +108,10 @@ static std::string columnOf(StringRef name) {
 
 ErrorOr<InstructionCounters> driver::readInstructions(const std::string &csv) {
   StringRef rest = csv;
-  std::optional<Fields> names = findHeader(rest, "#");
+  std::optional<Fields> names = findHeader(rest, "Address");
   if (!names)
-    return Error{"ncu's page of sources has no column `#`"};
+    return Error{"ncu's page of sources has no column `Address`"};
+  size_t address = size_t(llvm::find(*names, "Address") - names->begin());
   InstructionCounters result;
   std::vector<size_t> places;
   for (auto [place, name] : llvm::enumerate(*names))
@@ -124,7 +125,7 @@ ErrorOr<InstructionCounters> driver::readInstructions(const std::string &csv) {
                  "`"};
   while (!rest.empty()) {
     Fields fields = nextLine(rest);
-    if (fields.size() != names->size() || !numberOf(fields.front()))
+    if (fields.size() != names->size() || !StringRef(fields[address]).starts_with("0x"))
       break;
     CounterRow &row = result.rows.emplace_back();
     for (size_t place : places)

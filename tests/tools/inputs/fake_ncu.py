@@ -41,9 +41,10 @@ elif "--import" in words:
         print(f'"0","{report["kernel"]}","12,345","67.5"')
     else:
         assert words[words.index("--print-source") + 1] == "sass"
-        print('"#","Address","Source","Warp Stall Sampling (All Samples)","stall_wait","stall_barrier"')
+        print(f'"Kernel Name","{report["kernel"]}",')
+        print('"Address","Source","Warp Stall Sampling (All Samples)","# Samples","stall_wait","stall_barrier"')
         for at in range(report["instructions"]):
-            print(f'"{at}","0x{16 * at:x}","NOP","10","9","1"')
+            print(f'"0x{16 * at:x}","NOP","10","10","9","1"')
 else:
     kernel, report = words[words.index("--kernel-name") + 1], words[words.index("-o") + 1]
     run = words[words.index("-o") + 2 :]
