@@ -423,17 +423,21 @@ def StampEvents : Pass<"stamp-events", "::mlir::func::FuncOp"> {
   let summary = "stamps the events of a timeline";
   let description = [{
     Puts time stamps around waits, copies, products, stores and tiles, and lists the events in
-    `cta.timeline` (docs/timeline.md): for each its lane's role, its kind, what it is about, and its line.
+    `cta.timeline` (docs/timeline.md): for each its lane's role, its kind, what it is about, and its line;
+    and for each straight line of ops which events its record has.
     Only for a kernel that is run for its timeline: others do not have this pass.
 
     ```mlir
+    cuda.mbarrier_wait %full, %phase {cta.stamp = 1}
+    %sum2 = cta.mma %sum, %a, %b …
     %began = cuda.clock
-    cuda.mbarrier_wait %full, %phase
-    cta.stamp 3 from %began
+    cta.wait_group 1
+    cta.stamp 5 at 2 from %began
+    cta.stamp_run 1 takes 3
     ```
   }];
-  let options = [Option<"capacity", "capacity", "int64_t", "4096",
-                        "the most records of a lane: a power of two">];
+  let options = [Option<"capacity", "capacity", "int64_t", "8192",
+                        "the stamps that a lane has room for: a power of two">];
   let dependentDialects = ["::tilewright::cta::CtaDialect", "::tilewright::cuda::CudaDialect"];
 }
 

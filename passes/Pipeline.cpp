@@ -102,8 +102,8 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
 static void addExpansion(OpPassManager &manager, Adder &passes, const PipelineOptions &options) {
   passes.require(createLowerChannels());
   // After lower-channels, which writes the waits. Before expand-to-cuda, which knows who waits.
-  if (options.timelineRecords)
-    passes.require(createStampEvents({options.timelineRecords}));
+  if (options.timelineStamps)
+    passes.require(createStampEvents({options.timelineStamps}));
   manager.addPass(createExpandToCuda());
   // Expansion writes index arithmetic where it needs it. This folds and merges the arithmetic and
   // hoists it out of loops, so that the text computes everything once.

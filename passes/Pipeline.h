@@ -19,8 +19,8 @@ struct PipelineOptions {
   int64_t warps = 0, stages = 0, minBlocks = 0;
   /// Also compile a kernel whose tiles do not fit into registers.
   bool allowSpills = false;
-  /// The most records that a lane of a timeline has (docs/timeline.md); 0: no timeline.
-  int64_t timelineRecords = 0;
+  /// The most stamps that a lane of a timeline has (docs/timeline.md); 0: no timeline.
+  int64_t timelineStamps = 0;
   /// Flags of passes to leave out, to find the one that miscompiles. Passes that later ones need
   /// always run.
   std::vector<std::string> disabled;

@@ -301,7 +301,7 @@ ffi::Function finalists(const Kernel &kernel) {
   });
 }
 
-/// Makes a function of (settings, records, arguments …) that returns what is printed of a timeline,
+/// Makes a function of (settings, stamps, arguments …) that returns what is printed of a timeline,
 /// and its file.
 ffi::Function timeline(const Kernel &kernel) {
   return ffi::Function::FromPacked([kernel](ffi::PackedArgs args, ffi::Any *result) {

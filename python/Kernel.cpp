@@ -201,11 +201,11 @@ driver::Timeline KernelObj::recordOnCpu(const Call &call, const Attempt &wanted)
 }
 
 std::pair<std::string, std::string> KernelObj::timeline(const Arguments &arguments,
-                                                        const Settings &settings, int64_t records) {
+                                                        const Settings &settings, int64_t stamps) {
   Subject subject = this->subject(arguments, settings, "");
-  subject.wanted.config.timelineRecords = records;
+  subject.wanted.config.timelineStamps = stamps;
   for (Attempt &other : subject.wanted.others)
-    other.config.timelineRecords = records;
+    other.config.timelineStamps = stamps;
   std::string target = subject.wanted.config.target;
   bool isSimulated = arguments.device < 0;
   Call call = orRaise(driver::arrange(signature(), arguments.list));

@@ -62,6 +62,21 @@ __device__ __forceinline__ bool mbarrier_try_wait(i32 barrier, i32 parity) {
   return done;
 }
 
+//@ mbarrier_test_wait
+// The same without waiting.
+__device__ __forceinline__ bool mbarrier_test_wait(i32 barrier, i32 parity) {
+  u32 done;
+  asm volatile("{\n\t"
+               ".reg .pred done;\n\t"
+               "mbarrier.test_wait.parity.shared::cta.b64 done, [%1], %2;\n\t"
+               "selp.u32 %0, 1, 0, done;\n\t"
+               "}"
+               : "=r"(done)
+               : "r"(barrier), "r"(parity)
+               : "memory");
+  return done;
+}
+
 //@ Watchdog
 // Ends the kernel when a wait takes more than TILEWRIGHT_WATCHDOG milliseconds, if that is defined.
 struct Watchdog {

@@ -42,9 +42,11 @@ inline constexpr llvm::StringLiteral kScratchAttr = "cta.scratch";
 inline constexpr llvm::StringLiteral kClusterAttr = "cta.cluster";
 
 /// Attributes that `stamp-events` adds: what the kernel's timeline consists of (docs/timeline.md);
-/// on a role, i32, the number of its first lane.
+/// on a role, i32, the number of its first lane; on a wait for an mbarrier, i64, the place of its
+/// stamp.
 inline constexpr llvm::StringLiteral kTimelineAttr = "cta.timeline";
 inline constexpr llvm::StringLiteral kLaneAttr = "cta.lane";
+inline constexpr llvm::StringLiteral kStampAttr = "cta.stamp";
 
 /// The layout of a tensor's type; the type must have one.
 const Layout &layoutOf(mlir::Type type);

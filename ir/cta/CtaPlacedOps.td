@@ -122,20 +122,33 @@ def Cta_AwaitStoresOp : Cta_Op<"await_stores"> {
 //===- The timeline -------------------------------------------------------------------------------===//
 
 def Cta_StampOp : Cta_Op<"stamp"> {
-  let summary = "notes an event of the timeline, from `from` to now";
+  let summary = "stamps an event of the timeline, from `from` to now";
   let description = [{
     `stamp-events` inserts it where a kernel is compiled with a timeline (docs/timeline.md). The event is
-    a number of the kernel's `cta.timeline`. One thread of the role, or of each of its warpgroups, notes
-    it.
+    a number of the kernel's `cta.timeline`, its place one of the record that the next `cta.stamp_run`
+    ends. One thread of the role, or of each of its warpgroups, stamps.
 
     ```mlir
     %began = cuda.clock
-    cuda.mbarrier_wait %full, %phase
-    cta.stamp 3 from %began
+    cta.wait_group 0
+    cta.stamp 3 at 2 from %began
     ```
   }];
-  let arguments = (ins I64Attr:$event, Optional<I32>:$from);
-  let assemblyFormat = "$event (`from` $from^)? attr-dict";
+  let arguments = (ins I64Attr:$event, I64Attr:$place, Optional<I32>:$from);
+  let assemblyFormat = "$event `at` $place (`from` $from^)? attr-dict";
+}
+
+def Cta_StampRunOp : Cta_Op<"stamp_run"> {
+  let summary = "ends the record of a straight line of ops";
+  let description = [{
+    The run is a number of the kernel's `cta.timeline`; its record takes so many stamps.
+
+    ```mlir
+    cta.stamp_run 5 takes 6
+    ```
+  }];
+  let arguments = (ins I64Attr:$run, I64Attr:$takes);
+  let assemblyFormat = "$run `takes` $takes attr-dict";
 }
 
 #endif

@@ -1,6 +1,6 @@
 // Time stamps (docs/timeline.md). A lane is written by one thread: of its role, or, in a role of
-// whole warpgroups, of a warpgroup. That thread's cursor is the number of its next record. Others
-// have 0, where stamps write nothing, so that a stamp needs no condition beside the cursor.
+// whole warpgroups, of a warpgroup: the thread whose `open` is true, which does not change. All
+// threads have the cursor, the number of the stamp at which the next record begins.
 #include "passes/lower/Expander.h"
 #include "support/Timeline.h"
 
@@ -36,26 +36,40 @@ void Expander::startLane() {
   Value block = builder.create<cuda::BlockIdOp>(loc, builder.getI32Type());
   Value recorded = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, block,
                                                  constant(kTimelineBlocks));
-  Value start = add(mul(add(mul(block, lanes), own), capacity), constant(kTimelineEdges));
+  open = both(writes, recorded);
+  Value start = add(mul(add(mul(block, lanes), own), capacity), constant(kTimelineEdgeStamps));
   auto type = cuda::RegsType::get(builder.getContext(), 1, builder.getI32Type());
   cursor = builder.create<cuda::RegsOp>(NameLoc::get(builder.getStringAttr("cursor"), loc), type);
-  builder.create<cuda::SetOp>(loc, select(both(writes, recorded), start, constant(0)), cursor,
-                              constant(0));
-  builder.create<cuda::StampEdgeOp>(loc, events, cursor, capacity, /*last=*/false);
+  builder.create<cuda::SetOp>(loc, start, cursor, constant(0));
+  builder.create<cuda::StampEdgeOp>(loc, events, cursor, capacity, open, /*last=*/false);
 }
 
 void Expander::endLane() {
   if (!events)
     return;
-  builder.create<cuda::StampEdgeOp>(loc, events, cursor, timelineNumber("capacity"),
+  builder.create<cuda::StampEdgeOp>(loc, events, cursor, timelineNumber("capacity"), open,
                                     /*last=*/true);
   cursor = {};
 }
 
 LogicalResult Expander::expandStamp(cta::StampOp op) {
   Value from = op.getFrom() ? scalar(op.getFrom()) : Value();
-  builder.create<cuda::StampOp>(loc, events, cursor, timelineNumber("capacity"), op.getEvent(),
-                                from);
+  builder.create<cuda::StampOp>(loc, events, cursor, op.getPlace(), open, from);
+  return success();
+}
+
+LogicalResult Expander::expandStampRun(cta::StampRunOp op) {
+  builder.create<cuda::StampRunOp>(loc, events, cursor, timelineNumber("capacity"), op.getRun(),
+                                   op.getTakes(), timelineNumber("longest"), open);
+  return success();
+}
+
+LogicalResult Expander::expandMbarrierWait(cuda::MbarrierWaitOp op) {
+  if (auto place = op->getAttrOfType<IntegerAttr>(cta::kStampAttr))
+    builder.create<cuda::StampedWaitOp>(loc, scalar(op.getBarrier()), scalar(op.getParity()),
+                                        events, cursor, place.getInt(), open);
+  else
+    builder.clone(*op, scalars);
   return success();
 }
 

@@ -301,7 +301,7 @@ void Expander::makeParameters() {
   std::optional<unsigned> records;
   if (int64_t lanes = timelineNumber("lanes"))
     records =
-        list.addWorkspace("events", i32, lanes * timelineNumber("capacity") * kTimelineRecordBytes);
+        list.addWorkspace("events", i32, lanes * timelineNumber("capacity") * kTimelineStampBytes);
 
   result = builder.create<func::FuncOp>(kernel.getLoc(), kernel.getName(),
                                         builder.getFunctionType(list.types, {}));

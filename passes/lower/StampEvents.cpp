@@ -3,12 +3,17 @@
 //
 // Each event says whom it waits for, in the words of the program: for a full slot the roles that
 // fill it, for a free one those that release it.
+//
+// A run is a straight line of ops. Its stamps lie at fixed places of one record, so that a stamp is
+// a clock and a store, and only the end of the run moves on.
 #include "passes/Passes.h"
 
 #include "ir/cta/Cta.h"
 #include "ir/cuda/Cuda.h"
+#include "support/Timeline.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/bit.h"
 
 namespace tilewright::passes {
 #define GEN_PASS_DEF_STAMPEVENTS
@@ -45,11 +50,7 @@ public:
       addLane(kernel.getName(), /*part=*/0, /*parts=*/1);
       stampRegion(kernel.getBody());
     }
-    kernel->setAttr(cta::kTimelineAttr,
-                    builder.getDictionaryAttr(
-                        {builder.getNamedAttr("capacity", builder.getI64IntegerAttr(capacity)),
-                         builder.getNamedAttr("events", builder.getArrayAttr(events)),
-                         builder.getNamedAttr("lanes", builder.getArrayAttr(lanes))}));
+    writeTable();
   }
 
 private:
@@ -67,6 +68,22 @@ private:
     if (auto side = sideOf(wait))
       if (cta::RoleOp role = cta::roleOf(wait))
         waiters[*side].insert(role.getName());
+  }
+
+  void writeTable() {
+    int64_t least = kTimelineEdgeStamps + 2 * longest;
+    auto number = [&](StringRef key, int64_t value) {
+      return builder.getNamedAttr(key, builder.getI64IntegerAttr(value));
+    };
+    auto list = [&](StringRef key, ArrayRef<Attribute> values) {
+      return builder.getNamedAttr(key, builder.getArrayAttr(values));
+    };
+    kernel->setAttr(
+        cta::kTimelineAttr,
+        builder.getDictionaryAttr(
+            {number("capacity", std::max(capacity, int64_t(llvm::bit_ceil(uint64_t(least))))),
+             list("events", events), list("lanes", lanes), number("longest", longest),
+             list("runs", runs)}));
   }
 
   //===- Lanes --------------------------------------------------------------------------------===//
@@ -108,19 +125,6 @@ private:
          text("kind", event.kind), number("left", event.left),
          number("line", place ? place.getLine() : 0), text("name", event.name)}));
     return int64_t(events.size());
-  }
-
-  void stampPoint(const Event &event, Location location) {
-    builder.create<cta::StampOp>(location, add(event, location), Value());
-  }
-
-  void stampAround(Operation *op, const Event &event) {
-    builder.setInsertionPoint(op);
-    Location location = op->getLoc();
-    auto named = NameLoc::get(builder.getStringAttr("began"), location);
-    Value from = builder.create<cuda::ClockOp>(named, builder.getI32Type());
-    builder.setInsertionPointAfter(op);
-    builder.create<cta::StampOp>(location, add(event, location), from);
   }
 
   Event slotWait(cuda::MbarrierWaitOp wait) {
@@ -190,37 +194,124 @@ private:
         .Default([](Operation *) { return std::nullopt; });
   }
 
-  void stampTiles(cta::TilesOp tiles) {
-    Block &body = tiles.getBody().front();
-    builder.setInsertionPointToStart(&body);
-    stampPoint({"tile", "tile"}, tiles.getLoc());
-    builder.setInsertionPoint(body.getTerminator());
-    stampPoint({"tile_end", "tile"}, tiles.getLoc());
+  //===- Runs ---------------------------------------------------------------------------------===//
+
+  /// Of the run that is being stamped.
+  struct Run {
+    SmallVector<int64_t> events; // those without a stamp of their own negated
+    int64_t stamps = 1;          // with the head
+    bool isCurrent = false;      // nothing that takes time is behind the last stamp
+  };
+
+  /// The place of another stamp.
+  int64_t addStamp(Run &run, int64_t event) {
+    run.events.push_back(event);
+    return run.stamps++;
   }
 
-  /// Stamps all events of a region but those that single threads cause.
+  void stampPoint(Run &run, const Event &event, Location location) {
+    int64_t number = add(event, location);
+    builder.create<cta::StampOp>(location, number, addStamp(run, number), Value());
+    run.isCurrent = true;
+  }
+
+  void stampAround(Run &run, Operation *op, const Event &event) {
+    builder.setInsertionPoint(op);
+    Location location = op->getLoc();
+    auto named = NameLoc::get(builder.getStringAttr("began"), location);
+    Value from = builder.create<cuda::ClockOp>(named, builder.getI32Type());
+    builder.setInsertionPointAfter(op);
+    int64_t number = add(event, location);
+    builder.create<cta::StampOp>(location, number, addStamp(run, number), from);
+    run.isCurrent = true;
+  }
+
+  /// A wait for an mbarrier is stamped where it takes time. An asynchronous product is stamped
+  /// before it starts, unless that was just now.
+  void stamp(Run &run, Operation *op, const Event &event) {
+    if (isa<cuda::MbarrierWaitOp>(op)) {
+      int64_t place = addStamp(run, add(event, op->getLoc()));
+      op->setAttr(cta::kStampAttr, builder.getI64IntegerAttr(place));
+    } else if (event.asynchronous && run.isCurrent) {
+      run.events.push_back(-add(event, op->getLoc()));
+    } else if (event.asynchronous) {
+      builder.setInsertionPoint(op);
+      stampPoint(run, event, op->getLoc());
+    } else {
+      stampAround(run, op, event);
+    }
+  }
+
+  /// Ends a run at the insertion point.
+  void endRun(Run &run, Location location) {
+    if (run.stamps > 1) {
+      runs.push_back(builder.getDenseI64ArrayAttr(run.events));
+      builder.create<cta::StampRunOp>(location, int64_t(runs.size()), run.stamps);
+      longest = std::max(longest, run.stamps);
+    }
+    run = Run();
+  }
+
+  static bool takesTime(Operation *op) {
+    auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
+    return op->getNumRegions() || llvm::any_of(op->getOperandTypes(), isTile) ||
+           llvm::any_of(op->getResultTypes(), isTile);
+  }
+
+  /// Whether anything inside is stamped. What single threads do is not.
+  bool hasEvents(Operation *op) {
+    bool has = isa<cta::TilesOp>(op);
+    for (Region &region : op->getRegions())
+      region.walk<WalkOrder::PreOrder>([&](Operation *inside) {
+        if (isa<cta::OnceOp>(inside))
+          return WalkResult::skip();
+        has |= isa<cta::TilesOp>(inside) || eventOf(inside);
+        return WalkResult::advance();
+      });
+    return has && !isa<cta::OnceOp>(op);
+  }
+
+  void stampBlock(Block &block) {
+    Run run;
+    auto tiles = dyn_cast<cta::TilesOp>(block.getParentOp());
+    if (tiles) {
+      builder.setInsertionPointToStart(&block);
+      stampPoint(run, {"tile", "tile"}, tiles.getLoc());
+    }
+    auto ops = llvm::map_to_vector(block.without_terminator(), [](Operation &op) { return &op; });
+    for (Operation *op : ops) {
+      if (isa<cta::StampOp>(op))
+        continue;
+      if (auto event = eventOf(op)) {
+        stamp(run, op, *event);
+      } else if (hasEvents(op)) {
+        builder.setInsertionPoint(op);
+        endRun(run, op->getLoc());
+        for (Region &region : op->getRegions())
+          stampRegion(region);
+      } else if (takesTime(op)) {
+        run.isCurrent = false;
+      }
+    }
+    if (!block.mightHaveTerminator())
+      return;
+    Operation *last = block.getTerminator();
+    builder.setInsertionPoint(last);
+    if (tiles)
+      stampPoint(run, {"tile_end", "tile"}, tiles.getLoc());
+    endRun(run, last->getLoc());
+  }
+
   void stampRegion(Region &region) {
-    SmallVector<Operation *> found;
-    SmallVector<cta::TilesOp> loops;
-    region.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<cta::OnceOp>(op))
-        return WalkResult::skip();
-      if (auto tiles = dyn_cast<cta::TilesOp>(op))
-        loops.push_back(tiles);
-      found.push_back(op);
-      return WalkResult::advance();
-    });
-    for (Operation *op : found)
-      if (auto event = eventOf(op))
-        stampAround(op, *event);
-    for (cta::TilesOp tiles : loops)
-      stampTiles(tiles);
+    for (Block &block : region)
+      stampBlock(block);
   }
 
   func::FuncOp kernel;
   int64_t capacity;
   OpBuilder builder;
-  SmallVector<Attribute> events, lanes;
+  SmallVector<Attribute> events, lanes, runs;
+  int64_t longest = 1;                                        // stamps of a run
   DenseMap<Side, llvm::SmallSetVector<StringRef, 2>> waiters; // roles that wait there
 };
 

@@ -147,6 +147,13 @@ static Instruction &emitMbarrier(Translator &translator, Op op, Handler run) {
   return instruction;
 }
 
+void emitMbarrierWait(Translator &translator, Operation *op, Value barrier, Value parity) {
+  translator.noteShared(kMbarrierBytes);
+  Instruction &instruction = translator.emit(op, runWait);
+  instruction.a = translator.slot(barrier);
+  instruction.b = translator.slot(parity);
+}
+
 LogicalResult translate(Translator &translator, cuda::MbarrierInitOp op) {
   emitMbarrier(translator, op, runInit).parameter = op.getCount();
   return success();
@@ -168,7 +175,7 @@ LogicalResult translate(Translator &translator, cuda::MbarrierArriveRemoteOp op)
   return success();
 }
 LogicalResult translate(Translator &translator, cuda::MbarrierWaitOp op) {
-  emitMbarrier(translator, op, runWait).b = translator.slot(op.getParity());
+  emitMbarrierWait(translator, op, op.getBarrier(), op.getParity());
   return success();
 }
 

@@ -35,6 +35,9 @@ const llvm::StringMap<Semantics> &allSemantics();
 /// An op of one to three operands of one kind, by its row of ElementOps.def.
 mlir::LogicalResult translateElements(Translator &, mlir::Operation *op, ElementOp element);
 
+/// A wait for an mbarrier, as `op` or a part of it.
+void emitMbarrierWait(Translator &, mlir::Operation *op, mlir::Value barrier, mlir::Value parity);
+
 } // namespace tilewright::simulator::machine
 
 #endif

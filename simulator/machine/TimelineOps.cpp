@@ -15,60 +15,72 @@ static Step runClock(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
-/// Writes the record that `make` gives for a lane to the place that it names, for the active lanes
-/// whose cursor is not at the end of their part.
+// Of all ops that write. a: when an event began, if that was before; c: the cursor; d: whether the
+// lane writes; target: the place of a stamp; parameter: the number of the pointer argument.
+constexpr int64_t kStampWords = kTimelineStampBytes / sizeof(uint32_t);
+
+/// Writes what `make` gives for a lane, and at which stamp, for the lanes that are open.
+template <typename Record>
 static void write(Warp &warp, const Instruction &instruction,
-                  function_ref<std::pair<uint32_t, TimelineEvent>(int)> make, bool alsoFull) {
-  warp.requireDefined(instruction, instruction.b, warp.active, "the cursor of a timeline");
-  GlobalAccess access(warp, instruction, instruction.a, Direction::Write, kTimelineRecordBytes,
-                      warp.accessor(instruction));
-  const uint32_t *cursors = warp.lanes<uint32_t>(instruction.b);
-  forLanes(warp.active, [&](int lane) {
-    bool isOpen = alsoFull ? cursors[lane] != 0 : cursors[lane] % instruction.parameter != 0;
-    if (!isOpen)
-      return;
+                  function_ref<std::pair<uint32_t, Record>(int)> make) {
+  warp.requireDefined(instruction, instruction.c, warp.active, "the cursor of a timeline");
+  GlobalAccess access(warp, instruction, uint32_t(instruction.parameter), Direction::Write,
+                      sizeof(Record), warp.accessor(instruction));
+  forLanes(warp.active & warp.trueLanes(instruction.d), [&](int lane) {
     auto [place, record] = make(lane);
-    constexpr int64_t kWords = kTimelineRecordBytes / sizeof(uint32_t);
-    if (auto at = access.at(lane, place * kWords))
+    if (auto at = access.at(lane, place * kStampWords))
       std::memcpy(access.memory.data + *at, &record, sizeof(record));
   });
 }
 
-// a: the pointer argument's number; b: the cursor; c: when the event began, if that was before;
-// target: the event; parameter: the capacity.
 static Step runStamp(Warp &warp, const Instruction &instruction) {
   auto now = uint32_t(warp.clock.moment);
-  uint32_t *cursors = warp.lanes<uint32_t>(instruction.b);
-  auto make = [&](int lane) {
-    uint32_t begin = instruction.c == kNoSlot ? now : warp.lanes<uint32_t>(instruction.c)[lane];
-    return std::pair(cursors[lane]++, TimelineEvent{instruction.target, begin, now, 0});
-  };
-  write(warp, instruction, make, /*alsoFull=*/false);
+  const uint32_t *cursors = warp.lanes<uint32_t>(instruction.c);
+  const uint32_t *begins = instruction.a == kNoSlot ? nullptr : warp.lanes<uint32_t>(instruction.a);
+  write<TimelineStamp>(warp, instruction, [&](int lane) {
+    return std::pair(cursors[lane] + instruction.target,
+                     TimelineStamp{begins ? begins[lane] : now, now});
+  });
   return Step::Next;
 }
 
-// target: whether it is the last edge.
+static Step runHead(Warp &warp, const Instruction &instruction) {
+  auto op = cast<cuda::StampRunOp>(instruction.op);
+  uint32_t *cursors = warp.lanes<uint32_t>(instruction.c);
+  write<uint32_t>(warp, instruction,
+                  [&](int lane) { return std::pair(cursors[lane], uint32_t(op.getRun())); });
+  uint64_t full = op.getCapacity() - 2 * op.getLongest();
+  forLanes(warp.active, [&](int lane) {
+    if (cursors[lane] % op.getCapacity() < full)
+      cursors[lane] += uint32_t(op.getTakes());
+  });
+  return Step::Next;
+}
+
 static Step runEdge(Warp &warp, const Instruction &instruction) {
+  auto op = cast<cuda::StampEdgeOp>(instruction.op);
   uint64_t now = warp.clock.moment;
-  const uint32_t *cursors = warp.lanes<uint32_t>(instruction.b);
-  auto make = [&](int lane) {
-    uint32_t behind = cursors[lane], capacity = uint32_t(instruction.parameter);
-    uint32_t first = (behind - 1) / capacity * capacity;
-    uint32_t number = instruction.target ? behind - first - kTimelineEdges : 0;
-    return std::pair(first + instruction.target,
-                     TimelineEvent{number, uint32_t(now), uint32_t(now), uint32_t(now >> 32)});
-  };
-  write(warp, instruction, make, /*alsoFull=*/true);
+  const uint32_t *cursors = warp.lanes<uint32_t>(instruction.c);
+  write<TimelineEdge>(warp, instruction, [&](int lane) {
+    uint32_t inside = cursors[lane] % uint32_t(op.getCapacity()), first = cursors[lane] - inside;
+    uint32_t number = op.getLast() ? inside - kTimelineEdgeStamps : 0;
+    return std::pair(first + op.getLast() * kTimelineEdgeStamps / 2,
+                     TimelineEdge{number, uint32_t(now), uint32_t(now), uint32_t(now >> 32)});
+  });
   return Step::Next;
 }
 
-template <typename Op>
-static Instruction &emitRecord(Translator &translator, Op op, Handler run, uint32_t target) {
+template <typename Op> static Instruction &emitWrite(Translator &translator, Op op, Handler run) {
   Instruction &instruction = translator.emit(op, run);
-  instruction.a = translator.global(op.getEvents(), /*written=*/true);
-  instruction.b = translator.slot(op.getCursor());
-  instruction.target = target;
-  instruction.parameter = op.getCapacity();
+  instruction.c = translator.slot(op.getCursor());
+  instruction.d = translator.slot(op.getOpen());
+  instruction.parameter = translator.global(op.getEvents(), /*written=*/true);
+  return instruction;
+}
+
+template <typename Op> static Instruction &emitStamp(Translator &translator, Op op) {
+  Instruction &instruction = emitWrite(translator, op, runStamp);
+  instruction.target = uint32_t(op.getPlace());
   return instruction;
 }
 
@@ -77,13 +89,25 @@ LogicalResult translate(Translator &translator, cuda::ClockOp op) {
   return success();
 }
 LogicalResult translate(Translator &translator, cuda::StampOp op) {
-  Instruction &instruction = emitRecord(translator, op, runStamp, uint32_t(op.getEvent()));
+  Instruction &instruction = emitStamp(translator, op);
   if (op.getFrom())
-    instruction.c = translator.slot(op.getFrom());
+    instruction.a = translator.slot(op.getFrom());
+  return success();
+}
+/// Stamps waits that are over at once too: it costs nothing here.
+LogicalResult translate(Translator &translator, cuda::StampedWaitOp op) {
+  Slot began = translator.allocate(ElementKind::I32);
+  translator.emit(op, runClock).result = began;
+  emitMbarrierWait(translator, op, op.getBarrier(), op.getParity());
+  emitStamp(translator, op).a = began;
+  return success();
+}
+LogicalResult translate(Translator &translator, cuda::StampRunOp op) {
+  emitWrite(translator, op, runHead);
   return success();
 }
 LogicalResult translate(Translator &translator, cuda::StampEdgeOp op) {
-  emitRecord(translator, op, runEdge, op.getLast());
+  emitWrite(translator, op, runEdge);
   return success();
 }
 

@@ -185,7 +185,7 @@ void addRoleOps(OpTable &table) {
   // Terminators are compiled by the op whose region they end; turns, meetings,
   // waits for products and time stamps change no value.
   for (StringRef name : {"cta.yield", "cta.order", "cta.enter", "cta.leave", "cta.sync",
-                         "cta.wait_group", "cta.await_grids", "cta.stamp"})
+                         "cta.wait_group", "cta.await_grids", "cta.stamp", "cta.stamp_run"})
     table[name] = compileNothing;
 }
 

@@ -82,7 +82,7 @@ TEST(TimelineGpu, says_what_does_not_fit) {
   if (!hasGpu())
     GTEST_SKIP() << "no GPU";
   auto timeline =
-      timelineOf({"attention", "--shape", "B=1,S=2048,H=16,D=128", "--timeline-records", "16"});
+      timelineOf({"attention", "--shape", "B=1,S=2048,H=16,D=128", "--timeline-stamps", "16"});
   ASSERT_TRUE(timeline);
   const llvm::json::Array &roles = *timeline->getObject("summary")->getArray("roles");
   EXPECT_LT(*roles.back().getAsObject()->getNumber("accounted"), 0.95);

@@ -1,4 +1,4 @@
-// From records in memory to slices, shares, and files.
+// From stamps in memory to slices, shares, and files.
 #include "tools/driver/TimelineTrace.h"
 
 #include "support/Timeline.h"
@@ -10,7 +10,7 @@
 namespace tilewright::driver {
 namespace {
 
-constexpr int64_t kCapacity = 16;
+constexpr int64_t kCapacity = 32;
 
 enum EventNumber : uint32_t { kWait = 1, kProduct, kAwait, kStartTile, kEndTile };
 
@@ -18,6 +18,7 @@ enum EventNumber : uint32_t { kWait = 1, kProduct, kAwait, kStartTile, kEndTile 
 TimelineTable table() {
   TimelineTable result;
   result.capacity = kCapacity;
+  result.longest = 3;
   result.lanes = {{"load", 0, 1}, {"use", 0, 2}, {"use", 1, 2}};
   result.events.resize(5);
   result.events[kWait - 1] = {.kind = SliceKind::Wait, .name = "k", .by = {"load"}, .line = 30};
@@ -31,31 +32,39 @@ TimelineTable table() {
       .kind = SliceKind::Wait, .name = "products", .by = {"tensor cores"}, .line = 32, .left = 1};
   result.events[kStartTile - 1] = {.kind = SliceKind::Tile, .name = "tile"};
   result.events[kEndTile - 1] = {.kind = SliceKind::Tile, .endsTile = true, .name = "tile"};
+  // Each event is a run of its own; the last has a wait, and the product that starts behind it.
+  result.runs = {{kWait},      {kProduct}, {kAwait},
+                 {kStartTile}, {kEndTile}, {kWait, -int64_t(kProduct)}};
   return result;
 }
+constexpr uint32_t kWaitAndProduct = 6; // a run
+
+struct Record {
+  uint32_t run, begin, end;
+};
 
 /// The memory of a grid, as a kernel leaves it.
 class Records {
 public:
-  explicit Records(int64_t blocks) : bytes(size_t(blocks * 3 * kCapacity * kTimelineRecordBytes)) {}
+  explicit Records(int64_t blocks) : bytes(size_t(blocks * 3 * kCapacity * kTimelineStampBytes)) {}
 
   /// A lane from `start` to `end` by the clock and by the timer, which starts at `timer`.
   void lane(int64_t block, int64_t lane, uint32_t start, uint32_t end, uint64_t timer,
-            const std::vector<TimelineEvent> &events, double perClock = 1) {
+            const std::vector<Record> &records, double perClock = 1) {
     uint64_t last = timer + uint64_t(double(end - start) * perClock);
-    put(block, lane, 0, {7, start, uint32_t(timer), uint32_t(timer >> 32)});
-    put(block, lane, 1, {uint32_t(events.size()), end, uint32_t(last), uint32_t(last >> 32)});
-    for (size_t i = 0; i < events.size(); ++i)
-      put(block, lane, int64_t(i) + kTimelineEdges, events[i]);
+    std::vector<TimelineStamp> stamps = {{7, start},
+                                         {uint32_t(timer), uint32_t(timer >> 32)},
+                                         {uint32_t(2 * records.size()), end},
+                                         {uint32_t(last), uint32_t(last >> 32)}};
+    for (const Record &record : records) {
+      stamps.push_back({record.run, record.run});
+      stamps.push_back({record.begin, record.end});
+    }
+    size_t place = size_t((block * 3 + lane) * kCapacity * kTimelineStampBytes);
+    std::memcpy(&bytes[place], stamps.data(), stamps.size() * sizeof(TimelineStamp));
   }
 
   std::vector<std::byte> bytes;
-
-private:
-  void put(int64_t block, int64_t lane, int64_t number, const TimelineEvent &record) {
-    int64_t place = ((block * 3 + lane) * kCapacity + number) * kTimelineRecordBytes;
-    std::memcpy(&bytes[size_t(place)], &record, sizeof(record));
-  }
 };
 
 Timeline read(const Records &records) {
@@ -75,7 +84,7 @@ std::vector<std::string> slicesOf(const Timeline &timeline, const TimelineLane &
 
 TEST(Timeline, every_moment_of_a_lane_belongs_to_a_slice) {
   Records records(1);
-  records.lane(0, 0, 1000, 1100, 5000, {{kWait, 1010, 1030, 0}, {kProduct, 1050, 1052, 0}});
+  records.lane(0, 0, 1000, 1100, 5000, {{kWait, 1010, 1030}, {kProduct, 1050, 1052}});
   Timeline timeline = read(records);
   ASSERT_EQ(timeline.lanes.size(), 1u);
   EXPECT_THAT(slicesOf(timeline, timeline.lanes[0]),
@@ -86,8 +95,8 @@ TEST(Timeline, every_moment_of_a_lane_belongs_to_a_slice) {
 
 TEST(Timeline, clocks_of_blocks_are_brought_together_by_the_timer) {
   Records records(2);
-  records.lane(0, 0, 100, 1100, 7000, {{kWait, 600, 1100, 0}}, 0.5);
-  records.lane(1, 0, 90000, 91000, 7250, {{kWait, 90000, 90100, 0}}, 0.5);
+  records.lane(0, 0, 100, 1100, 7000, {{kWait, 600, 1100}}, 0.5);
+  records.lane(1, 0, 90000, 91000, 7250, {{kWait, 90000, 90100}}, 0.5);
   Timeline timeline = read(records);
   EXPECT_DOUBLE_EQ(timeline.perClock, 0.5);
   EXPECT_DOUBLE_EQ(timeline.lanes[0].slices[1].begin, 250);
@@ -98,7 +107,7 @@ TEST(Timeline, clocks_of_blocks_are_brought_together_by_the_timer) {
 TEST(Timeline, a_clock_may_wrap) {
   Records records(1);
   uint32_t start = ~0u - 49;
-  records.lane(0, 0, start, start + 200, 1000, {{kWait, start + 20, start + 120, 0}});
+  records.lane(0, 0, start, start + 200, 1000, {{kWait, start + 20, start + 120}});
   Timeline timeline = read(records);
   EXPECT_THAT(slicesOf(timeline, timeline.lanes[0]),
               testing::ElementsAre("work 0+20", "wait k 20+100", "work 120+80"));
@@ -106,8 +115,7 @@ TEST(Timeline, a_clock_may_wrap) {
 
 TEST(Timeline, products_are_in_flight_until_somebody_has_waited) {
   Records records(1);
-  records.lane(0, 1, 0, 100, 1000,
-               {{kProduct, 10, 12, 0}, {kProduct, 20, 22, 0}, {kAwait, 40, 50, 0}});
+  records.lane(0, 1, 0, 100, 1000, {{kProduct, 10, 12}, {kProduct, 20, 22}, {kAwait, 40, 50}});
   Timeline timeline = read(records);
   const std::vector<Span> &spans = timeline.lanes[0].inFlight;
   ASSERT_EQ(spans.size(), 2u);
@@ -117,14 +125,35 @@ TEST(Timeline, products_are_in_flight_until_somebody_has_waited) {
   EXPECT_EQ(spans[1].end, 100) << "nobody has waited for the other";
 }
 
+TEST(Timeline, a_product_without_a_stamp_starts_behind_the_event_before) {
+  Records records(1);
+  records.lane(0, 1, 0, 100, 1000, {{kWaitAndProduct, 10, 30}, {kAwait, 60, 70}, {kAwait, 90, 95}});
+  Timeline timeline = read(records);
+  EXPECT_THAT(slicesOf(timeline, timeline.lanes[0]),
+              testing::ElementsAre("work 0+10", "wait k 10+20", "product s 30+0", "work 30+30",
+                                   "wait products 60+10", "work 70+20", "wait products 90+5",
+                                   "work 95+5"));
+  EXPECT_EQ(timeline.lanes[0].inFlight.at(0).begin, 30);
+}
+
+/// Memory may hold anything there, as of an earlier launch.
+TEST(Timeline, a_stamp_outside_its_lane_has_not_happened) {
+  Records records(1);
+  records.lane(0, 1, 1000, 1100, 5000,
+               {{kWaitAndProduct, 900, 950}, {kWait, 0, 0}, {kWait, 1030, 1020}});
+  Timeline timeline = read(records);
+  EXPECT_THAT(slicesOf(timeline, timeline.lanes[0]),
+              testing::ElementsAre("product s 0+0", "work 0+100"));
+}
+
 TEST(Timeline, what_a_full_lane_lacks_is_said) {
   Records records(1);
-  std::vector<TimelineEvent> events;
-  for (uint32_t i = 0; i < kCapacity - kTimelineEdges; ++i)
-    events.push_back({kWait, 10 * i, 10 * i + 5, 0});
-  records.lane(0, 0, 0, 270, 1000, events);
+  std::vector<Record> waits;
+  for (uint32_t i = 0; i < 11; ++i) // 22 stamps behind the edges: two records of 3 do not fit
+    waits.push_back({kWait, 10 * i, 10 * i + 5});
+  records.lane(0, 0, 0, 210, 1000, waits);
   Timeline timeline = read(records);
-  EXPECT_EQ(timeline.lanes[0].recorded, 135);
+  EXPECT_EQ(timeline.lanes[0].recorded, 105);
   EXPECT_THAT(summarize(timeline, 0).str(timeline),
               testing::HasSubstr("1 of its lanes were full; 50.0 % of its time is recorded"));
 }
@@ -143,13 +172,11 @@ TEST(Timeline, blocks_that_have_not_run_have_no_lanes) {
 /// Two warpgroups multiply one behind the other for a quarter of the time each.
 Records products() {
   Records records(1);
-  records.lane(0, 0, 0, 100, 1000,
-               {{kStartTile, 0, 0, 0},
-                {kEndTile, 40, 40, 0},
-                {kStartTile, 60, 60, 0},
-                {kEndTile, 100, 100, 0}});
-  records.lane(0, 1, 0, 100, 1000, {{kProduct, 10, 12, 0}, {kWait, 20, 35, 0}});
-  records.lane(0, 2, 0, 100, 1000, {{kWait, 0, 40, 0}, {kProduct, 40, 42, 0}});
+  records.lane(
+      0, 0, 0, 100, 1000,
+      {{kStartTile, 0, 0}, {kEndTile, 40, 40}, {kStartTile, 60, 60}, {kEndTile, 100, 100}});
+  records.lane(0, 1, 0, 100, 1000, {{kProduct, 10, 12}, {kWait, 20, 35}});
+  records.lane(0, 2, 0, 100, 1000, {{kWait, 0, 40}, {kProduct, 40, 42}});
   return records;
 }
 
@@ -206,7 +233,7 @@ TEST(TimelineTrace, has_the_inspectors_block_beside_perfettos_events) {
 TEST(TimelineTrace, keeps_whole_blocks_of_a_long_run) {
   Records records(3);
   for (int64_t block = 0; block < 3; ++block)
-    records.lane(block, 0, 0, 100, 1000, {{kWait, 10, 20, 0}, {kWait, 30, 40, 0}});
+    records.lane(block, 0, 0, 100, 1000, {{kWait, 10, 20}, {kWait, 30, 40}});
   Timeline timeline = read(records);
   TimelineSummary summary = summarize(timeline, 0);
   llvm::json::Object block = timelineJson(timeline, summary, {}, /*mostSlices=*/8);

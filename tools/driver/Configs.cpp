@@ -18,7 +18,7 @@ passes::PipelineOptions Config::options() const {
   options.stages = stages;
   options.minBlocks = minBlocks;
   options.allowSpills = allowSpills;
-  options.timelineRecords = timelineRecords;
+  options.timelineStamps = timelineStamps;
   options.disabled = disabledPasses;
   return options;
 }
@@ -28,7 +28,7 @@ std::vector<std::string> Config::key() const {
                                      std::to_string(warps),
                                      std::to_string(stages),
                                      std::to_string(minBlocks),
-                                     std::to_string(timelineRecords),
+                                     std::to_string(timelineStamps),
                                      allowSpills ? "spills" : "",
                                      lineInfo ? "lines" : "",
                                      findsPlan ? "" : "no plan",

@@ -37,8 +37,8 @@ struct Config {
     Known, ///< Those that are loaded.
     Auto,  ///< Also the user's own; a launch of a new class is tuned.
   } tuned = Tuned::Known;
-  /// The most records of a lane of the kernel's timeline (docs/timeline.md); 0: it has none.
-  int64_t timelineRecords = 0;
+  /// The most stamps of a lane of the kernel's timeline (docs/timeline.md); 0: it has none.
+  int64_t timelineStamps = 0;
   /// Whether machine code refers to lines of the kernel also where no message needs them.
   bool lineInfo = false;
   /// CUDA text that replaces the text of the passes; it takes the same arguments.

@@ -53,11 +53,14 @@ std::optional<TimelineTable> driver::timelineTable(func::FuncOp kernel) {
     return std::nullopt;
   TimelineTable table;
   table.capacity = numberIn(from, "capacity");
+  table.longest = numberIn(from, "longest");
   for (auto lane : from.getAs<ArrayAttr>("lanes").getAsRange<DictionaryAttr>())
     table.lanes.push_back(
         {lane.getAs<StringAttr>("role").str(), numberIn(lane, "part"), numberIn(lane, "parts")});
   for (auto event : from.getAs<ArrayAttr>("events").getAsRange<DictionaryAttr>())
     table.events.push_back(readEvent(event));
+  for (auto run : from.getAs<ArrayAttr>("runs").getAsRange<DenseI64ArrayAttr>())
+    table.runs.push_back(run.asArrayRef().vec());
   return table;
 }
 
@@ -65,12 +68,12 @@ std::optional<TimelineTable> driver::timelineTable(func::FuncOp kernel) {
 
 namespace {
 
-/// The records of a lane, as they lie in memory.
+/// The stamps of a lane, as they lie in memory.
 struct LaneRecords {
   int64_t block = 0;
   size_t lane = 0;
   TimelineEdge first = {}, last = {};
-  std::vector<TimelineEvent> events;
+  std::vector<TimelineStamp> stamps;
 
   /// Cycles from the start of the lane; the counter may have wrapped.
   double clocks(uint32_t clock) const { return double(clock - first.clock); }
@@ -114,10 +117,9 @@ public:
     lane.sm = records.first.number;
     lane.span = {time(records.first.clock), time(records.last.clock)};
     reached = lane.span.begin;
-    for (const TimelineEvent &event : records.events)
-      add(event);
-    bool isFull = int64_t(records.events.size()) == table.capacity - kTimelineEdges;
-    lane.recorded = isFull ? reached : lane.span.end;
+    for (size_t at = 0; at < records.stamps.size();)
+      at = addRecord(at);
+    lane.recorded = isFull() ? reached : lane.span.end;
     fillUpTo(lane.recorded);
     while (!started.empty())
       finishProduct(lane.recorded);
@@ -125,13 +127,39 @@ public:
   }
 
 private:
-  void add(const TimelineEvent &record) {
-    const EventInfo &event = table.events[record.event - 1];
+  /// Whether the stamps end because there was no room for another record.
+  bool isFull() const {
+    return int64_t(records.stamps.size()) + kTimelineEdgeStamps >=
+           table.capacity - 2 * table.longest;
+  }
+
+  /// Reads the record whose head is the stamp `at`; gives the place of the next.
+  size_t addRecord(size_t at) {
+    size_t run = records.stamps[at++].begin;
+    if (run < 1 || run > table.runs.size())
+      return records.stamps.size();
+    for (int64_t event : table.runs[run - 1]) {
+      if (event < 0)
+        add(uint32_t(-event), reached, reached);
+      else if (at < records.stamps.size() && happened(records.stamps[at]))
+        add(uint32_t(event), time(records.stamps[at].begin), time(records.stamps[at].end));
+      at += event > 0;
+    }
+    return at;
+  }
+
+  bool happened(const TimelineStamp &stamp) const {
+    double begin = records.clocks(stamp.begin), end = records.clocks(stamp.end);
+    return begin <= end && end <= records.length();
+  }
+
+  void add(uint32_t number, double begin, double end) {
+    const EventInfo &event = table.events[number - 1];
     Slice slice;
-    slice.begin = std::max(reached, time(record.begin));
-    slice.end = std::max(slice.begin, time(record.end));
+    slice.begin = std::max(reached, begin);
+    slice.end = std::max(slice.begin, end);
     slice.kind = event.kind;
-    slice.event = record.event;
+    slice.event = number;
     if (event.kind == SliceKind::Tile)
       return event.endsTile ? endTile(slice.end) : startTile(slice.begin);
     fillUpTo(slice.begin);
@@ -186,19 +214,16 @@ static std::vector<LaneRecords> lanesOf(const TimelineTable &table, const std::b
   std::vector<LaneRecords> result;
   for (size_t lane = 0; lane < table.lanes.size(); ++lane) {
     const std::byte *from = records + (block * int64_t(table.lanes.size()) + int64_t(lane)) *
-                                          table.capacity * kTimelineRecordBytes;
+                                          table.capacity * kTimelineStampBytes;
     LaneRecords found{block, lane};
     std::memcpy(&found.first, from, sizeof(TimelineEdge));
-    std::memcpy(&found.last, from + kTimelineRecordBytes, sizeof(TimelineEdge));
+    std::memcpy(&found.last, from + sizeof(TimelineEdge), sizeof(TimelineEdge));
     if (found.last.timer() == 0)
       continue;
-    found.events.resize(
-        std::min<size_t>(found.last.number, size_t(table.capacity - kTimelineEdges)));
-    std::memcpy(found.events.data(), from + kTimelineEdges * kTimelineRecordBytes,
-                found.events.size() * kTimelineRecordBytes);
-    llvm::erase_if(found.events, [&](const TimelineEvent &event) {
-      return event.event == 0 || event.event > table.events.size();
-    });
+    found.stamps.resize(
+        std::min<size_t>(found.last.number, size_t(table.capacity - kTimelineEdgeStamps)));
+    std::memcpy(found.stamps.data(), from + kTimelineEdgeStamps * kTimelineStampBytes,
+                found.stamps.size() * kTimelineStampBytes);
     result.push_back(std::move(found));
   }
   return result;
@@ -240,7 +265,7 @@ static void startAtZero(Timeline &timeline) {
 ErrorOr<Timeline> driver::readTimeline(const TimelineTable &table,
                                        const std::vector<std::byte> &records, bool isSimulated) {
   Timeline timeline{table, isSimulated};
-  int64_t blockBytes = int64_t(table.lanes.size()) * table.capacity * kTimelineRecordBytes;
+  int64_t blockBytes = int64_t(table.lanes.size()) * table.capacity * kTimelineStampBytes;
   std::vector<std::vector<LaneRecords>> blocks;
   for (int64_t block = 0; (block + 1) * blockBytes <= int64_t(records.size()); ++block)
     if (auto lanes = lanesOf(table, records.data(), block); !lanes.empty())

@@ -49,9 +49,13 @@ struct EventInfo {
 
 /// The lanes of a block and the events that its records refer to.
 struct TimelineTable {
-  int64_t capacity = 0; ///< Records of a lane.
+  int64_t capacity = 0; ///< Stamps of a lane.
+  int64_t longest = 0;  ///< Stamps of the longest record.
   std::vector<LaneInfo> lanes;
   std::vector<EventInfo> events; ///< Event 1 is the first.
+  /// The events of the record of each straight line of the program; run 1 is the first. A negated
+  /// one has no stamp: it begins when the one before ends.
+  std::vector<std::vector<int64_t>> runs;
 };
 
 /// That of a kernel at the `cuda` level; nothing if it has no timeline.

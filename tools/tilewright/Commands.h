@@ -11,7 +11,7 @@ namespace tilewright::cli {
 /// A timeline that is wanted of a run (docs/timeline.md).
 struct TimelineOptions {
   std::string file; ///< Empty: none.
-  int64_t records = kTimelineRecords;
+  int64_t stamps = kTimelineStamps;
 };
 
 struct RunOptions {

@@ -112,7 +112,7 @@ static Status checkIrAfter(const std::string &emit, const std::string &irAfter) 
 Status cli::compile(const CompileOptions &options) {
   TILEWRIGHT_TRY(checkIrAfter(options.emit, options.irAfter));
   TILEWRIGHT_ASSIGN(Job job, makeJob(options.kernel));
-  job.config.timelineRecords = options.stamps ? kTimelineRecords : 0;
+  job.config.timelineStamps = options.stamps ? kTimelineStamps : 0;
   if (options.emit == "report") {
     TILEWRIGHT_ASSIGN(std::string text, report(job));
     return writeOutput(options.output, text);

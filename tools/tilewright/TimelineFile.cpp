@@ -14,11 +14,11 @@ ErrorOr<Job> cli::withTimeline(Job job, const TimelineOptions &options) {
   constexpr int64_t kFewest = 16, kMost = 1 << 16;
   if (options.file.empty())
     return job;
-  if (options.records < kFewest || options.records > kMost ||
-      !llvm::isPowerOf2_64(uint64_t(options.records)))
-    return Error{fmt::format("--timeline-records {} is not a power of two from {} to {}",
-                             options.records, kFewest, kMost)};
-  job.config.timelineRecords = options.records;
+  if (options.stamps < kFewest || options.stamps > kMost ||
+      !llvm::isPowerOf2_64(uint64_t(options.stamps)))
+    return Error{fmt::format("--timeline-stamps {} is not a power of two from {} to {}",
+                             options.stamps, kFewest, kMost)};
+  job.config.timelineStamps = options.stamps;
   return job;
 }
 

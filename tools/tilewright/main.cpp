@@ -62,8 +62,8 @@ static void addKernelOptions(CLI::App &command, KernelArgs &args) {
 static void addTimelineOptions(CLI::App &command, TimelineOptions &options) {
   command.add_option("--timeline", options.file,
                      "a file for a timeline of roles, which Perfetto opens (docs/timeline.md)");
-  command.add_option("--timeline-records", options.records,
-                     "the most events of a role of a block: a power of two");
+  command.add_option("--timeline-stamps", options.stamps,
+                     "the most time stamps of a role of a block: a power of two");
 }
 
 static void addIrAfter(CLI::App &command, std::string &pass) {

@@ -4,13 +4,14 @@
 // not asynchronous are stamped as a whole.
 
 // CHECK-LABEL: func.func @add(
-// CHECK-SAME: lanes = [{part = 0 : i64, parts = 1 : i64, role = "add"}]
+// CHECK-SAME: lanes = [{part = 0 : i64, parts = 1 : i64, role = "add"}], longest = 3 : i64, runs = [array<i64: 1, 2>]
 // CHECK: cuda.clock
 // CHECK-NEXT: tile.load
-// CHECK-NEXT: cta.stamp 1 from
+// CHECK-NEXT: cta.stamp 1 at 1 from
 // CHECK: cuda.clock
 // CHECK-NEXT: tile.store
-// CHECK-NEXT: cta.stamp 2 from
+// CHECK-NEXT: cta.stamp 2 at 2 from
+// CHECK-NEXT: cta.stamp_run 1 takes 3
 func.func @add(%x: !tile.view<?xf32, align 16> {tile.name = "x"},
                %y: !tile.view<?xf32, align 16> {tile.name = "y"}) attributes {tile.kernel} {
   %c1 = arith.constant 1 : i32

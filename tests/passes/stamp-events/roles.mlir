@@ -1,9 +1,10 @@
 // RUN: tile-opt %s --place-waits --assign-layouts --swizzle-layout --plan-channels --lower-channels --stamp-events=capacity=64 | FileCheck %s
 // RUN: tile-opt %s --place-waits --assign-layouts --swizzle-layout --plan-channels --lower-channels --stamp-events=capacity=64 --expand-to-cuda | FileCheck %s --check-prefix=CUDA
 
-// Waits, copies and products are stamped from before to behind. A wait for a full slot is for the role
-// that fills it, one for a free slot for the role that releases it. A role of two warpgroups has two
-// lanes, each with half of the product.
+// Waits and copies are stamped from before to behind, waits for mbarriers only where they take time, and
+// products before they start. A straight line of them is a run, with one record. A wait for a full slot
+// is for the role that fills it, one for a free slot for the role that releases it. A role of two
+// warpgroups has two lanes, each with half of the product.
 
 !ring = !cta.channel<3 x tensor<64x64xbf16>>
 !slot = !cta.slot<tensor<64x64xbf16>>
@@ -14,42 +15,44 @@
 
 // CHECK-LABEL: func.func @two_roles(
 // CHECK-SAME: cta.timeline = {capacity = 64 : i64, events = [
+// CHECK-SAME: kind = "tile", left = -1
 // CHECK-SAME: {asynchronous = 0 : i64, bits = 0 : i64, by = ["use"], fmas = 0 : i64, kind = "wait", left = -1 : i64, line = {{[1-9][0-9]*}} : i64, name = "free slot of
 // CHECK-SAME: kind = "copy"{{.*}} name = "x"
 // CHECK-SAME: by = ["load"], fmas = 0 : i64, kind = "wait"
 // CHECK-SAME: {asynchronous = 1 : i64, bits = 16 : i64, by = [], fmas = 262144 : i64, kind = "product"
 // CHECK-SAME: by = ["tensor cores"], fmas = 0 : i64, kind = "wait", left = 1 : i64
-// CHECK-SAME: kind = "tile", {{.*}}kind = "tile_end"
 // CHECK-SAME: lanes = [{part = 0 : i64, parts = 1 : i64, role = "load"}, {part = 0 : i64, parts = 2 : i64, role = "use"}, {part = 1 : i64, parts = 2 : i64, role = "use"}]
+// CHECK-SAME: longest = 4 : i64, runs = [array<i64: 1>, array<i64: 2, 3, 4>, array<i64: 5>, array<i64: 6>, array<i64: 7, 8, 9>, array<i64: 10, 11>]
 // CHECK: cta.role "load"
-// CHECK: %[[WAIT:.*]] = cuda.clock
-// CHECK-NEXT: cuda.mbarrier_wait
-// CHECK-NEXT: cta.stamp 1 from %[[WAIT]]
+// CHECK: cta.tiles
+// CHECK-NEXT: cta.stamp [[#]] at 1
+// CHECK-NEXT: cta.stamp_run 1 takes 2
+// CHECK: cuda.mbarrier_wait {{.*}} {cta.stamp = 1 : i64}
 // CHECK: %[[COPY:.*]] = cuda.clock
 // CHECK-NEXT: cta.copy
-// CHECK-NEXT: cta.stamp {{[0-9]+}} from %[[COPY]]
+// CHECK-NEXT: cta.stamp {{[0-9]+}} at {{[0-9]+}} from %[[COPY]]
+// CHECK: cta.stamp_run 2 takes 4
 // CHECK: } {cta.lane = 0 : i32}
 // CHECK: cta.role "use"
-// CHECK: cta.tiles
-// CHECK-NEXT: cta.stamp [[#TILE:]]
-// CHECK: cuda.clock
-// CHECK: cuda.clock
+// CHECK: cuda.mbarrier_wait {{.*}} {cta.stamp = 1 : i64}
+// CHECK: cta.stamp [[#PRODUCT:]] at 2
 // CHECK-NEXT: cta.mma
-// CHECK-NEXT: cta.stamp {{[0-9]+}} from
-// CHECK: cta.stamp [[#TILE+1]]
+// CHECK: cuda.clock
+// CHECK-NEXT: cta.wait_group 1
+// CHECK-NEXT: cta.stamp [[#PRODUCT+1]] at 3 from
+// CHECK: cta.stamp_run
 // CHECK: } {cta.lane = 1 : i32}
 
 // The role of one thread needs no choice of a thread; warpgroups write their own lanes. Blocks behind
 // the last that is recorded write none.
 // CUDA-LABEL: func.func @two_roles(
-// CUDA-SAME: %[[EVENTS:[a-z0-9]*]]: !cuda.ptr<i32> {cuda.param = {argument = 0 : i64, axis = 0 : i64, bytes = 3072 : i64, kind = "events"}
+// CUDA-SAME: %[[EVENTS:[a-z0-9]*]]: !cuda.ptr<i32> {cuda.param = {argument = 0 : i64, axis = 0 : i64, bytes = 1536 : i64, kind = "events"}
 // CUDA: cuda.elect
 // CUDA: %[[CURSOR:.*]] = cuda.regs : <1 x i32>
-// CUDA: cuda.stamp_edge %[[EVENTS]][%[[CURSOR]] of 64]
-// CUDA: %[[BEGAN:.*]] = cuda.clock
-// CUDA-NEXT: cuda.mbarrier_wait
-// CUDA-NEXT: cuda.stamp %[[EVENTS]][%[[CURSOR]] of 64], 1 from %[[BEGAN]]
-// CUDA: cuda.stamp_edge last %[[EVENTS]][%[[CURSOR]] of 64]
+// CUDA: cuda.stamp_edge %[[EVENTS]][%[[CURSOR]] of 64] when %[[OPEN:.*]] :
+// CUDA: cuda.stamped_wait {{.*}}, {{.*}}, %[[EVENTS]][%[[CURSOR]] + 1] when %[[OPEN]] :
+// CUDA: cuda.stamp_run %[[EVENTS]][%[[CURSOR]] of 64], 2 takes 4 of {{[0-9]+}} when %[[OPEN]] :
+// CUDA: cuda.stamp_edge last %[[EVENTS]][%[[CURSOR]] of 64] when %[[OPEN]] :
 // CUDA: cuda.stamp_edge
 func.func @two_roles(%x: !view {tile.name = "x"}, %n: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32

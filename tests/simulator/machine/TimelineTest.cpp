@@ -8,68 +8,109 @@ using namespace tilewright::simulator;
 
 namespace {
 
-constexpr int64_t kCapacity = 4;
+constexpr int64_t kCapacity = 16;
 
 class Timelines : public MachineTest {
 protected:
-  /// A lane of four records for the block, written by the first thread; `body` may stamp.
+  /// A lane of 16 stamps for the block, written by the first thread; `body` may stamp.
   MachineResult runLane(const std::string &body, int threads = 32, MachineOptions options = {}) {
     load({"%events: !cuda.ptr<i32>", R"(
       %c0 = arith.constant 0 : i32
       %c1 = arith.constant 1 : i32
-      %c2 = arith.constant 2 : i32
+      %c4 = arith.constant 4 : i32
       %c5 = arith.constant 5 : i32
+      %c32 = arith.constant 32 : i32
       %thread = cuda.thread_id
-      %first = arith.cmpi eq, %thread, %c0 : i32
-      %start = arith.select %first, %c2, %c0 : i32
+      %open = arith.cmpi eq, %thread, %c0 : i32
       %cursor = cuda.regs : !cuda.regs<1 x i32>
-      cuda.set %start, %cursor[%c0] : i32, !cuda.regs<1 x i32>
-      cuda.stamp_edge %events[%cursor of 4] : !cuda.ptr<i32>, !cuda.regs<1 x i32>
+      cuda.set %c4, %cursor[%c0] : i32, !cuda.regs<1 x i32>
+      cuda.stamp_edge %events[%cursor of 16] when %open : !cuda.ptr<i32>, !cuda.regs<1 x i32>
       )" + body + R"(
-      cuda.stamp_edge last %events[%cursor of 4] : !cuda.ptr<i32>, !cuda.regs<1 x i32>)",
-          threads});
+      cuda.stamp_edge last %events[%cursor of 16] when %open : !cuda.ptr<i32>, !cuda.regs<1 x i32>)",
+          threads, /*sharedBytes=*/8});
     options.schedule = Schedule::Timed;
-    return run({pointer(records, "i32")}, 1, options);
+    return run({pointer(stamps, "i32")}, 1, options);
   }
 
-  TimelineEvent event(size_t number) const {
-    const int32_t *words = &records[4 * size_t(number)];
-    return {uint32_t(words[0]), uint32_t(words[1]), uint32_t(words[2]), uint32_t(words[3])};
+  /// The stamp `number` of the lane, and an edge as what it consists of.
+  TimelineStamp stamp(size_t number) const {
+    return {uint32_t(stamps[2 * number]), uint32_t(stamps[2 * number + 1])};
   }
+  uint32_t stampsAtEnd() const { return stamp(2).begin; }
+  uint32_t clockAtEnd() const { return stamp(2).end; }
 
-  std::vector<int32_t> records = std::vector<int32_t>(4 * (kCapacity + 1), -1);
+  std::vector<int32_t> stamps = std::vector<int32_t>(2 * (kCapacity + 1), -1);
 };
 
-constexpr const char *kStamp =
-    "cuda.stamp %events[%cursor of 4], 7 : !cuda.ptr<i32>, !cuda.regs<1 x i32>\n";
+/// A record of a head and one event.
+constexpr const char *kRecord = R"(
+  cuda.stamp %events[%cursor + 1] when %open : !cuda.ptr<i32>, !cuda.regs<1 x i32>
+  cuda.stamp_run %events[%cursor of 16], 7 takes 2 of 3 when %open : !cuda.ptr<i32>, !cuda.regs<1 x i32>
+)";
 
-TEST_F(Timelines, a_lane_has_two_edges_and_its_events) {
-  MachineResult result = runLane(std::string("%began = cuda.clock\n") +
-                                 "%sum = arith.addi %thread, %c1 : i32\n"
-                                 "%twice = arith.addi %sum, %sum : i32\n"
-                                 "cuda.stamp %events[%cursor of 4], 9 from %began : "
-                                 "!cuda.ptr<i32>, !cuda.regs<1 x i32>\n" +
-                                 kStamp);
+TEST_F(Timelines, a_lane_has_two_edges_and_its_records) {
+  MachineResult result =
+      runLane(std::string("%began = cuda.clock\n") +
+              "%sum = arith.addi %thread, %c1 : i32\n"
+              "%twice = arith.addi %sum, %sum : i32\n" +
+              "cuda.stamp %events[%cursor + 2] when %open from %began : "
+              "!cuda.ptr<i32>, !cuda.regs<1 x i32>\n" +
+              "cuda.stamp_run %events[%cursor of 16], 9 takes 3 of 3 when %open : "
+              "!cuda.ptr<i32>, !cuda.regs<1 x i32>\n" +
+              kRecord);
   EXPECT_TRUE(result.isClean());
-  EXPECT_EQ(event(2).event, 9u);
-  EXPECT_EQ(event(2).end, event(2).begin + 2) << "two instructions";
-  EXPECT_EQ(event(3).event, 7u);
-  EXPECT_EQ(event(3).begin, event(3).end);
-  EXPECT_EQ(event(3).end, event(2).end) << "stamps take no time";
-  EXPECT_EQ(event(1).event, 2u) << "the last edge counts the events";
-  EXPECT_EQ(event(1).begin, event(3).end);
+  EXPECT_EQ(stamp(4).begin, 9u) << "the head";
+  EXPECT_EQ(stamp(5).begin, ~0u) << "what has not happened is not written";
+  EXPECT_EQ(stamp(6).end, stamp(6).begin + 2) << "two instructions";
+  EXPECT_EQ(stamp(7).begin, 7u);
+  EXPECT_EQ(stamp(8).begin, stamp(8).end);
+  EXPECT_EQ(stamp(8).end, stamp(6).end) << "stamps take no time";
+  EXPECT_EQ(stampsAtEnd(), 5u);
+  EXPECT_EQ(clockAtEnd(), stamp(8).end);
 }
 
-TEST_F(Timelines, a_full_lane_keeps_its_first_events) {
-  MachineResult result = runLane(std::string(kStamp) + kStamp + kStamp);
+/// Two records of three stamps must fit behind another one.
+TEST_F(Timelines, a_full_lane_keeps_its_first_records) {
+  std::string records;
+  for (int i = 0; i < 9; ++i)
+    records += kRecord;
+  MachineResult result = runLane(records);
   EXPECT_TRUE(result.isClean());
-  EXPECT_EQ(event(3).event, 7u);
-  EXPECT_EQ(event(1).event, 2u);
-  EXPECT_EQ(event(4).event, ~0u) << "nothing is written behind the lane";
+  EXPECT_EQ(stamp(4).begin, 7u);
+  EXPECT_EQ(stampsAtEnd(), 6u);
+  EXPECT_EQ(stamp(kCapacity).begin, ~0u) << "nothing is written behind the lane";
+}
+
+/// A wait for an mbarrier is stamped from when the warp came to it.
+TEST_F(Timelines, a_stamped_wait_has_the_moment_of_whom_it_waited_for) {
+  MachineResult result = runLane(R"(
+      %full = cuda.shared 0, 8
+      %first = arith.cmpi slt, %thread, %c32 : i32
+      scf.if %open {
+        cuda.mbarrier_init %full, 1
+      }
+      cuda.barrier
+      scf.if %first {
+        cuda.stamped_wait %full, %c0, %events[%cursor + 1] when %open : !cuda.ptr<i32>, !cuda.regs<1 x i32>
+        cuda.stamp_run %events[%cursor of 16], 1 takes 2 of 2 when %open : !cuda.ptr<i32>, !cuda.regs<1 x i32>
+      } else {
+        %c100 = arith.constant 100 : i32
+        scf.for %i = %c0 to %c100 step %c1 : i32 {
+          %next = arith.addi %i, %c1 : i32
+        }
+        %last = arith.cmpi eq, %thread, %c32 : i32
+        scf.if %last {
+          cuda.mbarrier_arrive %full
+        }
+      }
+      )",
+                                 64);
+  EXPECT_TRUE(result.isClean());
+  EXPECT_GT(stamp(5).end - stamp(5).begin, 90u);
 }
 
 TEST_F(Timelines, stamps_do_not_show_in_counters) {
-  MachineResult plain = runLane(""), stamped = runLane(std::string(kStamp) + kStamp);
+  MachineResult plain = runLane(""), stamped = runLane(std::string(kRecord) + kRecord);
   for (size_t pipe = 0; pipe < size_t(Pipe::None); ++pipe)
     EXPECT_EQ(plain.counters.pipes[pipe], stamped.counters.pipes[pipe]);
 }
@@ -87,11 +128,11 @@ TEST_F(Timelines, a_wait_takes_the_moment_of_whom_it_waited_for) {
       }
       %began = cuda.clock
       cuda.barrier
-      cuda.stamp %events[%cursor of 4], 3 from %began : !cuda.ptr<i32>, !cuda.regs<1 x i32>
+      cuda.stamp %events[%cursor + 1] when %open from %began : !cuda.ptr<i32>, !cuda.regs<1 x i32>
       )",
                                  64);
   EXPECT_TRUE(result.isClean());
-  EXPECT_GT(event(2).end - event(2).begin, 90u);
+  EXPECT_GT(stamp(5).end - stamp(5).begin, 90u);
 }
 
 } // namespace
