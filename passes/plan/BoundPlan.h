@@ -30,6 +30,9 @@ inline constexpr llvm::StringLiteral kProgramsAttr = "plan.programs";
 /// On the ops that add a product to a carried value, if the plan orders them: the product's id.
 inline constexpr llvm::StringLiteral kAddAttr = "plan.add";
 
+/// On the critical sections in which tiles end that are worked on in turns: no step of an order.
+inline constexpr llvm::StringLiteral kEndsInTurnAttr = "plan.ends_in_turn";
+
 /// On channels whose slots change hands together: the id of the first.
 inline constexpr llvm::StringLiteral kWithAttr = "plan.with";
 

@@ -90,7 +90,7 @@ std::vector<Plan::Loop::Step> stepsOf(Block &body, bool isOrdered) {
         steps.push_back(add);
     } else if (isOrdered && isa<cta::MmaOp, cta::AwaitOp>(op)) {
       steps.push_back({isa<cta::AwaitOp>(op) ? Step::Await : Step::Start, nameOf(&op)});
-    } else if (isa<cta::EnterOp, cta::LeaveOp>(op)) {
+    } else if (isa<cta::EnterOp, cta::LeaveOp>(op) && !op.hasAttr(kEndsInTurnAttr)) {
       steps.push_back({isa<cta::EnterOp>(op) ? Step::Enter : Step::Leave, ""});
     }
   return steps;

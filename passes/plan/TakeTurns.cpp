@@ -58,9 +58,11 @@ private:
       OpBuilder builder(before);
       Value order = builder.create<cta::OrderOp>(role.getLoc());
       builder.setInsertionPointAfter(last);
-      Value turn = builder.create<cta::EnterOp>(last.getLoc(), order);
+      auto enter = builder.create<cta::EnterOp>(last.getLoc(), order);
       builder.setInsertionPoint(tiles.getBody().front().getTerminator());
-      builder.create<cta::LeaveOp>(last.getLoc(), turn);
+      auto leave = builder.create<cta::LeaveOp>(last.getLoc(), enter);
+      for (Operation *op : {enter.getOperation(), leave.getOperation()})
+        op->setAttr(kEndsInTurnAttr, builder.getUnitAttr());
     });
   }
 

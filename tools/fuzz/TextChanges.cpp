@@ -52,6 +52,9 @@ std::string joined(llvm::ArrayRef<StringRef> parts) { return llvm::join(parts, "
 /// What a text becomes; it is not empty.
 using Change = std::string (*)(Choices &, StringRef text, const SourceText &source, const Texts &);
 
+/// Larger texts are dropped: repeated parts of repeated parts.
+constexpr size_t kLargest = size_t(1) << 20;
+
 std::string leaveOut(Choices &choices, StringRef text, const SourceText &, const Texts &) {
   std::vector<StringRef> parts = partsOf(choices, text);
   auto [begin, end] = someOf(choices, parts);
@@ -63,7 +66,8 @@ std::string repeat(Choices &choices, StringRef text, const SourceText &, const T
   std::vector<StringRef> parts = partsOf(choices, text);
   auto [begin, end] = someOf(choices, parts);
   std::string part = joined(llvm::ArrayRef(parts).slice(begin, end - begin)), all;
-  for (int64_t times = choices.pick({1, 2, 130, 3000}); times > 0; --times)
+  for (int64_t times = choices.pick({1, 2, 130, 3000}); times > 0 && all.size() <= kLargest;
+       --times)
     all += part;
   return joined(llvm::ArrayRef(parts).take_front(end)) + all +
          joined(llvm::ArrayRef(parts).drop_front(end));
@@ -328,7 +332,6 @@ constexpr Change kChanges[] = {leaveOut, repeat, exchange,      borrow,     chan
 } // namespace
 
 void tilewright::fuzz::changeText(Choices &choices, SourceText &source, const Texts &others) {
-  constexpr size_t kLargest = size_t(1) << 20; // repeated parts of repeated parts
   Change change = kChanges[choices.below(std::size(kChanges))];
   if (source.text.empty())
     return;
