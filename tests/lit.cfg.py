@@ -22,6 +22,8 @@ if not any(os.path.exists(program) for program in toolkit):
     config.available_features.add("no-cuda-toolkit")
 if "ASAN_OPTIONS" in os.environ:
     config.environment["ASAN_OPTIONS"] = os.environ["ASAN_OPTIONS"]
+if config.sanitizers:
+    config.available_features.add("sanitizers")
 config.substitutions += [
     ("%kernels", os.path.join(config.source_root, "kernels_src")),
     ("%root", config.source_root),

@@ -29,6 +29,17 @@ __device__ __forceinline__ void write_stamp(i32 *to, i32 begin, i32 end, bool op
                : "l"(to), "r"(begin), "r"(end), "r"(i32(open)));
 }
 
+//@ write_head
+__device__ __forceinline__ void write_head(i32 *to, i32 run, bool open) {
+  asm volatile("{\n\t"
+               ".reg .pred open;\n\t"
+               "setp.ne.b32 open, %2, 0;\n\t"
+               "@open st.global.cs.b32 [%0], %1;\n\t"
+               "}"
+               :
+               : "l"(to), "r"(run), "r"(i32(open)));
+}
+
 //@ stamp
 template <i32 place>
 __device__ __forceinline__ void stamp(i32 *events, const i32 *cursor, bool open, i32 from) {
@@ -57,7 +68,7 @@ __device__ __forceinline__ void stamped_wait(i32 barrier, i32 parity, i32 *event
 // stays: the first records of a lane are kept.
 template <i32 capacity, i32 takes, i32 longest>
 __device__ __forceinline__ void stamp_run(i32 *events, i32 *cursor, bool open, i32 run) {
-  write_stamp(events + 2 * *cursor, run, run, open);
+  write_head(events + 2 * *cursor, run, open);
   if ((*cursor & (capacity - 1)) < capacity - 2 * longest)
     *cursor += takes;
 }

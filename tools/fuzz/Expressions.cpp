@@ -78,7 +78,8 @@ Expr Generator::leaf(const Want &want) {
                                       &Generator::makeScalarInput};
   size_t index =
       choices.weighted({2, 8, 8, tile(want) && numeric(want) ? 2u : 0u, scalar(want) ? 8u : 0u});
-  Made made = (this->*kLeaves[index])(want);
+  Maker make = kLeaves[index];
+  Made made = (this->*make)(want);
   if (!made && index > 0)
     made = makeLoad(want);
   return made ? *made : *makeConstant(want);
