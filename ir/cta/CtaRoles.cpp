@@ -166,7 +166,7 @@ LogicalResult RoleOp::verify() {
     return emitOpError() << "stands at the top level of a kernel, not in `"
                          << (*this)->getParentOp()->getName() << "`";
   Operation *next = (*this)->getNextNode();
-  if (!isa<RoleOp>(next) && !next->hasTrait<OpTrait::IsTerminator>()) // C4
+  if (next && !isa<RoleOp>(next) && !next->hasTrait<OpTrait::IsTerminator>()) // C4
     return next->emitOpError() << "stands behind a role; only roles do";
   return verifyCaptures(*this);
 }

@@ -186,7 +186,8 @@ static LogicalResult checkStores(cta::ChannelOp channel) {
   SmallVector<Operation *> users(channel.getResult().getUsers());
   for (Operation *user : llvm::reverse(users)) { // as they stand in the program
     if (!isa<cta::StoreOp>(user))
-      continue;
+      return user->emitError() << "opens a slot of " << quoted(channel.getResult(), "channel")
+                               << ", a channel of kind `store`; its slots belong to stores";
     if (first && cta::roleOf(first) != cta::roleOf(user)) {
       auto error =
           user->emitError()

@@ -833,3 +833,11 @@ func.func @tma_knows_five_axes_with_ends(%x: !view, %i: i32) {
   cta.copy %p[%c0, %c0, %c0, %c0, %c0] extents [0, 0, 0, 64, 64], %s : !view, !cta.slot<tensor<64x64xbf16>>
   return
 }
+
+// -----
+
+func.func @nothing_behind_the_last_role() {
+  // expected-error @+1 {{block with no terminator}}
+  cta.role "load" warps 1 {
+  }
+}

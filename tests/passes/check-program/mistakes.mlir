@@ -851,6 +851,23 @@ func.func @other_groups(%x: !view, %t: i32, %n: i32) attributes {cta.target = "s
 
 !ring = !cta.channel<2 x tensor<64x64xbf16>>
 !slot = !cta.slot<tensor<64x64xbf16>>
+
+func.func @waits_for_a_slot_of_stores(%t: i32) attributes {cta.target = "sm_90"} {
+  %as = cta.channel store : !ring
+  cta.role "use" warps 4 {
+    cta.tiles (%i, %j) of (%t, %t) {
+      // expected-error @+1 {{opens a slot of `channel`, a channel of kind `store`; its slots belong to stores}}
+      %s = cta.wait %as : !ring -> !slot
+      cta.release %s : !slot
+    }
+  }
+  return
+}
+
+// -----
+
+!ring = !cta.channel<2 x tensor<64x64xbf16>>
+!slot = !cta.slot<tensor<64x64xbf16>>
 !sum = !cta.pending<tensor<64x64xf32>>
 
 // Nobody else has to do with the channel, which is no reason to take it for one of a single role.
