@@ -104,6 +104,19 @@ TEST(Timeline, clocks_of_blocks_are_brought_together_by_the_timer) {
   EXPECT_DOUBLE_EQ(timeline.length, 750);
 }
 
+/// Of a timer that counts nanoseconds since 1970 a double holds only multiples of 256.
+TEST(Timeline, moments_are_exact_however_late_it_is) {
+  Records records(2);
+  constexpr uint64_t kLate = 1'760'000'000'000'000'000;
+  records.lane(0, 0, 1000, 1100, kLate, {{kWait, 1010, 1013}});
+  records.lane(1, 0, 1000, 1100, kLate - 20, {{kWait, 1050, 1055}});
+  Timeline timeline = read(records);
+  EXPECT_THAT(slicesOf(timeline, timeline.lanes[0]),
+              testing::ElementsAre("work 20+10", "wait k 30+3", "work 33+87"));
+  EXPECT_THAT(slicesOf(timeline, timeline.lanes[1]),
+              testing::ElementsAre("work 0+50", "wait k 50+5", "work 55+45"));
+}
+
 TEST(Timeline, a_clock_may_wrap) {
   Records records(1);
   uint32_t start = ~0u - 49;

@@ -80,16 +80,17 @@ struct LaneRecords {
   double length() const { return clocks(last.clock); }
 };
 
-/// Turns the clocks of a block's lanes to common time. The timer moves in steps, so all edges of
-/// the block together place it.
+/// Turns the clocks of a block's lanes to common time, from `origin` of the timer on: it counts
+/// from 1970, which a double holds to 256 ns. The timer moves in steps, so all edges of the block
+/// together place it.
 class BlockTime {
 public:
-  BlockTime(ArrayRef<LaneRecords> lanes, double perClock)
+  BlockTime(ArrayRef<LaneRecords> lanes, double perClock, uint64_t origin)
       : clock(lanes.front().first.clock), perClock(perClock) {
     double sum = 0;
     for (const LaneRecords &lane : lanes)
-      sum += double(lane.first.timer()) - since(lane.first.clock) + double(lane.last.timer()) -
-             since(lane.last.clock);
+      sum += double(int64_t(lane.first.timer() - origin)) - since(lane.first.clock) +
+             double(int64_t(lane.last.timer() - origin)) - since(lane.last.clock);
     start = sum / double(2 * lanes.size());
   }
 
@@ -275,7 +276,7 @@ ErrorOr<Timeline> driver::readTimeline(const TimelineTable &table,
   timeline.blocks = int64_t(blocks.size());
   timeline.perClock = isSimulated ? 1 : measureClock(blocks);
   for (const auto &lanes : blocks) {
-    BlockTime time(lanes, timeline.perClock);
+    BlockTime time(lanes, timeline.perClock, blocks.front().front().first.timer());
     for (const LaneRecords &lane : lanes)
       timeline.lanes.push_back(LaneBuilder(table, lane, time).build());
     if (isSimulated) // a block has a multiprocessor to itself
