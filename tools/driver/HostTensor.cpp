@@ -128,7 +128,9 @@ void HostTensor::rise(uint64_t seed, int64_t end) {
     set(i, double(numbers[i]));
 }
 
-void HostTensor::poison() { std::fill(bytes.begin(), bytes.end(), decltype(bytes)::value_type(0xff)); }
+void HostTensor::poison() {
+  std::fill(bytes.begin(), bytes.end(), decltype(bytes)::value_type(0xff));
+}
 
 /// The distance of 1 and the next number of the type.
 static double epsilon(ElementType type) {
