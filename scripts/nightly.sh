@@ -3,7 +3,7 @@
 #   scripts/nightly.sh [STAGE…]      all of them, or some:
 #     debug    everything with assertions, every test
 #     asan     everything with AddressSanitizer and UndefinedBehaviorSanitizer, every test
-#     threads  the Python package's threads, with the compiler under ThreadSanitizer
+#     threads  the Python package's threads: what they share of it under ThreadSanitizer
 #     runtime  scripts/sanitize.sh
 #     edits    every edit of EditTest
 #     fuzz     2,000 random programs and 2,000 random plans, for all targets
@@ -47,9 +47,10 @@ asan() {
 }
 
 threads() {
-  cmake --preset tsan -B build-tsan-python -DTILEWRIGHT_RUNTIME_ONLY=OFF -DTILEWRIGHT_TESTS=OFF
+  cmake --preset tsan -B build-tsan-python -DTILEWRIGHT_RUNTIME_ONLY=OFF -DTILEWRIGHT_TESTS=OFF \
+    "-DTILEWRIGHT_SANITIZE_FOLDERS=support;runtime;tools/driver;python"
   ninja -C build-tsan-python tilewright_python
-  # Python, torch and the static LLVM are not instrumented: what they do is not reported.
+  # Python, torch, the passes and the static LLVM are not instrumented: what they do is not reported.
   LD_PRELOAD=$(gcc -print-file-name=libtsan.so) PYTHONPATH=build-tsan-python/python \
     TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
     "$build/venv/bin/python" -m pytest -q tests/python/test_processes.py
