@@ -80,6 +80,14 @@ static LogicalResult printAtomicInc(Printer &p, cuda::AtomicIncOp op) {
   return success();
 }
 
+static LogicalResult printFlagCount(Printer &p, cuda::FlagCountOp op) {
+  std::string name = p.names.fresh(wantedName(op));
+  p.line("const i32 " + name + " = flag_count(" + address(p, op.getPtr(), op.getIndex()) + ", " +
+         p.operand(op.getLast()) + ");");
+  p.bind(op, name);
+  return success();
+}
+
 /// An op on a flag is printed as a call with the flag's address.
 template <typename Op> static void addFlag(Spellings &spellings, StringRef function) {
   spellings.statement<Op>([function](Printer &p, Op op) {
@@ -103,6 +111,7 @@ void codegen::addGlobal(Spellings &spellings) {
   spellings.statement<cuda::AtomicIncOp>(printAtomicInc);
   addFlag<cuda::FlagRaiseOp>(spellings, "flag_raise");
   addFlag<cuda::FlagTakeOp>(spellings, "flag_take");
+  spellings.statement<cuda::FlagCountOp>(printFlagCount);
   spellings.statement<cuda::CpAsyncOp>(printCpAsync);
   spellings.statement<cuda::CpAsyncCommitOp>([](Printer &p, cuda::CpAsyncCommitOp) {
     p.line("cp_async_commit();");

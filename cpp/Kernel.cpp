@@ -58,8 +58,10 @@ ErrorOr<Kernel> Kernel::fromText(const std::string &text, const std::string &nam
 
 ErrorOr<Kernel> Kernel::gradient(const std::vector<std::string> &wrt,
                                  const std::vector<std::string> &given,
+                                 const std::vector<std::string> &stored,
                                  const KernelOptions &options) const {
-  TILEWRIGHT_ASSIGN(driver::KernelTextPtr text, driver::gradientOf(state->text, {wrt, given}));
+  TILEWRIGHT_ASSIGN(driver::KernelTextPtr text,
+                    driver::gradientOf(state->text, {wrt, given, stored}));
   return create(std::make_shared<State>(std::move(text)), options);
 }
 

@@ -60,6 +60,28 @@ def SimplifyMath : Pass<"simplify-math", "::mlir::func::FuncOp"> {
 
 //===- tile to cta --------------------------------------------------------------------------------===//
 
+def SumPrograms : Pass<"sum-programs", "::mlir::func::FuncOp"> {
+  let summary = "adds up what a block's programs add to one place, and the blocks in order";
+  let description = [{
+    `tile.atomic add` to a place that programs along some axes of the grid share becomes a sum that
+    a loop over a block's programs carries, and one `tile.atomic add … {in_order}` behind it. The
+    grid then has as many programs along these axes as run at once. Not in kernels with products.
+
+    ```mlir
+    tile.grid[%n]                          tile.grid[min(%n, cta.sms * 2)]
+    %i = tile.program_id 0         ->      %sums = scf.for %i = program_id 0 to %n step … {
+    …                                        …
+    tile.atomic add %a, %dw[%c0]             scf.yield %sum + %a
+                                           }
+                                           tile.atomic add %sums, %dw[%c0] {in_order}
+    ```
+  }];
+  let options = [
+    Option<"warps", "warps", "int64_t", "0", "warps of a block (0: as bind-config chooses)">,
+    Option<"minBlocks", "min-blocks", "int64_t", "0", "blocks per SM (0: chosen)">];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def BindConfig : Pass<"bind-config", "::mlir::func::FuncOp"> {
   let summary = "chooses the target, the warps of a block and the depth of its pipelines";
   let options = [

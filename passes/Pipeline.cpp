@@ -57,6 +57,13 @@ static void addTilePasses(Adder &passes) {
   passes.clean(/*hoist=*/true);
 }
 
+/// Decides what a program does, where no plan says it.
+static void addSums(Adder &passes, const PipelineOptions &options) {
+  // After the tile passes, whose proofs know the programs' coordinates.
+  passes.add(createSumPrograms({options.warps, options.minBlocks}));
+  passes.clean(/*hoist=*/true);
+}
+
 /// Decides how a kernel of the `tile` level runs. A program of the `cta` level states this itself.
 static void addPlanPasses(Adder &passes, const PipelineOptions &options) {
   BindConfigOptions config;
@@ -175,11 +182,13 @@ void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upT
   Adder passes(manager, options);
   // A program of the `cta` level states what the plan passes would decide, and starts behind them.
   bool isStated = from == Stage::Cta;
-  if (!isStated)
+  if (!isStated) {
     addTilePasses(passes);
-  else
+    addSums(passes, options);
+  } else {
     manager.addPass(
         createUnfoldProgram()); // the rules apply to the inlined program; no later pass sees a call
+  }
   if (upTo == Stage::Tile)
     return;
   if (!isStated)

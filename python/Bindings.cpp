@@ -145,9 +145,12 @@ std::vector<std::string> namesOf(const List &list) {
   return names;
 }
 
-/// The gradient of a kernel by inputs, of outputs; empty lists stand for all.
-Kernel makeGradient(const Kernel &forward, const List &wrt, const List &given, const Dict &config) {
-  return makeKernel(driver::gradientOf(forward->text(), {namesOf(wrt), namesOf(given)}), config);
+/// The gradient of a kernel by inputs, of outputs; empty lists stand for all. It takes the outputs
+/// `stored`.
+Kernel makeGradient(const Kernel &forward, const List &wrt, const List &given, const List &stored,
+                    const Dict &config) {
+  driver::GradientOf of{namesOf(wrt), namesOf(given), namesOf(stored)};
+  return makeKernel(driver::gradientOf(forward->text(), of), config);
 }
 
 const char *kindName(frontend::Param::Kind kind) {

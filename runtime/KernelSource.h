@@ -81,8 +81,8 @@ enum class ParamKind : uint8_t {
   TileCounter,
   /// Address of `bytes` bytes for each block of the grid, with any content (Workspaces.h).
   Workspace,
-  /// Address of an i32 for each block of the grid. They are 0 when the kernel starts, which leaves
-  /// them so (Workspaces.h).
+  /// Address of an i32 for each block of the grid, or of `bytes` bytes of them. They are 0 when the
+  /// kernel starts, which leaves them so (Workspaces.h).
   Flags,
   /// Address of `bytes` bytes for each block of the grid, but at most kTimelineBlocks of them, in
   /// which a kernel with a timeline leaves its events (support/Timeline.h).
@@ -105,7 +105,7 @@ struct Param {
   ElementType type = ElementType::I64;
   std::string name = {};
   TensorMapSpec map = {};
-  unsigned bytes = 0; ///< Of a workspace, or of events, per block: a multiple of 16.
+  unsigned bytes = 0; ///< Of a workspace, of flags or of events, per block: a multiple of 16.
 
   bool operator==(const Param &) const = default;
 };

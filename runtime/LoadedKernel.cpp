@@ -82,7 +82,8 @@ Status LoadedKernel::makeMemory() {
     if (param.kind == ParamKind::Workspace)
       workspaces = std::make_unique<Workspaces>(driver, device, param.bytes);
     if (param.kind == ParamKind::Flags)
-      flags = std::make_unique<Workspaces>(driver, device, sizeof(int32_t));
+      flags =
+          std::make_unique<Workspaces>(driver, device, param.bytes ? param.bytes : sizeof(int32_t));
     if (param.kind == ParamKind::Events)
       events = std::make_unique<Workspaces>(driver, device, param.bytes);
   }

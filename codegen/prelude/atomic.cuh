@@ -31,6 +31,18 @@ __device__ __forceinline__ void flag_take(i32 *flag) {
   asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" : : "l"(flag) : "memory");
 }
 
+//@ flag_count
+// What the flag was; it is then one more, or 0 if it was `last`. What came before, here and at the
+// counts of others before, is seen behind it.
+__device__ __forceinline__ i32 flag_count(i32 *flag, i32 last) {
+  i32 before;
+  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(flag), "r"(last)
+               : "memory");
+  return before;
+}
+
 //@ atomic_add_f32
 __device__ __forceinline__ void atomic_add_f32(f32 *to, f32 value) {
   asm volatile("red.global.add.f32 [%0], %1;" : : "l"(to), "f"(value) : "memory");

@@ -47,10 +47,11 @@ public:
 
   /// The kernel that computes this one's gradient by the inputs `wrt`, from the gradients of the
   /// outputs `given`; without names, by and of all of floats. It takes the forward's parameters,
-  /// but `dy` for each output `y`, and `dx` for each `x`, which is to hold zeros before
-  /// (docs/gradients.md).
+  /// but `dy` for each output `y`, and `dx` for each `x`, which is to hold zeros before; and the
+  /// outputs `stored` as the forward has left them (docs/gradients.md).
   ErrorOr<Kernel> gradient(const std::vector<std::string> &wrt = {},
                            const std::vector<std::string> &given = {},
+                           const std::vector<std::string> &stored = {},
                            const KernelOptions &options = {}) const;
 
   /// Starts the kernel on a stream of the GPU that holds the tensors, and returns. The error names

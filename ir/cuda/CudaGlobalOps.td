@@ -99,6 +99,22 @@ def Cuda_FlagTakeOp : Cuda_FlagOp<"flag_take"> {
   }];
 }
 
+def Cuda_FlagCountOp : Cuda_Op<"flag_count"> {
+  let summary = "gives what a flag was, and moves it on by one, behind `last` to 0";
+  let description = [{
+    Releases this thread's earlier accesses to those who count later, and acquires those of all who
+    counted before: who gets `last` sees what all did. With `cuda.warp_sync` in front and behind,
+    this holds for the lanes of the warp.
+
+    ```mlir
+    %before = cuda.flag_count %flags[%index], %last : !cuda.ptr<i32>
+    ```
+  }];
+  let arguments = (ins Arg<Cuda_Ptr, "", [MemRead, MemWrite]>:$ptr, I32:$index, I32:$last);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$ptr `[` $index `]` `,` $last attr-dict `:` type($ptr)";
+}
+
 def Cuda_CpAsyncOp : Cuda_Op<"cp_async"> {
   let summary = "starts an asynchronous copy of `bytes` bytes from global to shared memory";
   let description = [{

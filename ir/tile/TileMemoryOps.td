@@ -116,17 +116,22 @@ def Tile_AtomicOp : Tile_Op<"atomic", [DeclareOpInterfaceMethods<LayoutOpInterfa
   let description = [{
     `view[index…] = combine(view[index…], value[i…])` for each element inside the view. C7:
     the elements are f32 or i32 (add, max, min), f16 or bf16 (add).
+
+    `in_order`, made by sum-programs: programs that differ along the grid's last axis alone add to
+    the same place, and do so in the order of their numbers. So the sum is the same, bit by bit,
+    whenever it is computed. C8: it adds f32 or i32, without index tiles, and stands at the top
+    level of the kernel.
   }];
   let arguments = (ins Tile_AtomicKind:$kind, AnyType:$value,
                        Arg<Tile_View, "", [MemRead, MemWrite]>:$view,
                        Variadic<Tile_Index>:$indices, DenseI64ArrayAttr:$extents,
                        OptionalAttr<DenseI64ArrayAttr>:$valid,
-                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds, UnitAttr:$in_order);
   let builders = [OpBuilder<(ins "::tilewright::tile::AtomicKind":$kind, "::mlir::Value":$value,
                                  "::mlir::Value":$view, "::mlir::ValueRange":$indices,
                                  "::llvm::ArrayRef<int64_t>":$extents), [{
-    build($_builder, $_state, kind, value, view, indices,
-          $_builder.getDenseI64ArrayAttr(extents), /*valid=*/nullptr, /*in_bounds=*/nullptr);
+    build($_builder, $_state, kind, value, view, indices, extents, /*valid=*/nullptr,
+          /*in_bounds=*/nullptr, /*in_order=*/false);
   }]>];
   let assemblyFormat = [{
     $kind $value `,` $view `[` $indices `]` `extents` $extents attr-dict

@@ -87,6 +87,11 @@ LogicalResult AtomicOp::verify() {
   if (!element.isF32() && !element.isInteger(32) && !narrow) // C7
     return emitOpError() << "cannot `" << stringifyAtomicKind(getKind()) << "` elements of "
                          << element;
+  if (getInOrder() &&
+      (getKind() != AtomicKind::Add || narrow || llvm::is_contained(getExtents(), kGather) ||
+       !isa_and_present<func::FuncOp>((*this)->getParentOp()))) // C8
+    return emitOpError() << "adds in order where it is no addition of f32 or i32 to a range of a "
+                         << "view at the top level of a kernel";
   return verifyUpdate(*this);
 }
 

@@ -6,8 +6,13 @@
 // on the way, or only what equals the final extremum takes it, the order does not matter and stays;
 // else the loop runs backwards.
 //
+// What a loop carries is known in its iterations if each stores it to an output that the gradient
+// is given: an iteration starts with what the one before has stored.
+//
 // A branch becomes a branch on the same condition, which gives the adjoints of what it uses.
+#include "passes/analysis/DisjointTiles.h"
 #include "passes/gradient/Reverse.h"
+#include "passes/say/Explain.h"
 
 using namespace mlir;
 
@@ -66,6 +71,8 @@ public:
 
 private:
   void choose();
+  tile::StoreOp storeOf(unsigned index);
+  Value loadStored(unsigned index, tile::StoreOp store);
   Value counterFor(scf::ForOp made);
   void writeBody(scf::ForOp made);
   void startBody(scf::ForOp made);
@@ -98,6 +105,62 @@ void ReverseLoop::choose() {
       reverse.extrema[extremumOf(loop, index)] = {loop.getRegionIterArg(index),
                                                   reverse.wide(loop.getResult(index))};
   }
+}
+
+/// The store by which each iteration leaves what it hands on, in an output that the gradient is
+/// given; null if there is none.
+tile::StoreOp ReverseLoop::storeOf(unsigned index) {
+  for (auto store : loop.getBody()->getOps<tile::StoreOp>()) {
+    Value value = store.getValue();
+    while (auto cast = value.getDefiningOp<tile::CastOp>())
+      value = cast.getSource();
+    bool isAlone = llvm::count_if(usersOf(store.getView()), [](Operation *user) {
+                     return isa<tile::StoreOp, tile::AtomicOp>(user);
+                   }) == 1;
+    if (value == loop.getYieldedValues()[index] && isa<BlockArgument>(store.getView()) && isAlone &&
+        reverse.storedView(store.getView()) && disjointTiles(*Access::of(store)).iterations)
+      return store;
+  }
+  return {};
+}
+
+/// What an iteration starts with: what the one before has stored, and in the first what the loop
+/// starts with. To be called when the counter is known.
+Value ReverseLoop::loadStored(unsigned index, tile::StoreOp store) {
+  OpBuilder &builder = reverse.builder;
+  Location place = reverse.place;
+  Value counter = reverse.primal(loop.getInductionVar());
+  IRMapping before = reverse.scope.primals;
+  before.map(loop.getInductionVar(), builder.create<arith::SubIOp>(place, counter, step));
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (&op == store)
+      break;
+    bool isIndex = isPure(&op) && op.getNumRegions() == 0 &&
+                   llvm::none_of(op.getResults(), [](Value result) { return isFloat(result); });
+    bool isKnown = llvm::all_of(op.getOperands(), [&](Value v) { return before.contains(v); });
+    if (isIndex && isKnown)
+      builder.clone(op, before);
+  }
+  SmallVector<Value> indices;
+  for (Value at : store.getIndices()) {
+    if (!before.contains(at))
+      return {};
+    indices.push_back(before.lookup(at));
+  }
+  Value view = reverse.storedView(store.getView()), argument = loop.getRegionIterArg(index);
+  Type element = cast<tile::ViewType>(view.getType()).getElementType();
+  Value loaded =
+      builder.create<tile::LoadOp>(place, withElement(argument.getType(), element), view, indices,
+                                   /*fill=*/Value(), store.getExtents());
+  loaded = reverse.convert(loaded, getElementTypeOrSelf(argument.getType()));
+  explain(store, "differentiate").with("stored", nameOf(store.getView()))
+      << "what an iteration starts with is loaded from `" << nameOf(store.getView())
+      << "`, where the one before has stored it";
+  Value isFirst = builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::eq, counter, lower);
+  if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
+    isFirst = builder.create<tile::SplatOp>(
+        place, RankedTensorType::get(type.getShape(), builder.getI1Type()), isFirst);
+  return reverse.select(isFirst, reverse.primal(loop.getInitArgs()[index]), loaded);
 }
 
 /// The iteration that the body stands for: the last one first, where the order matters.
@@ -170,6 +233,9 @@ void ReverseLoop::writeBody(scf::ForOp made) {
   for (unsigned index = 0; index < loop.getNumResults(); ++index)
     if (kindOf(loop, index) == Carried::Unchanged)
       primals.map(loop.getRegionIterArg(index), reverse.primal(loop.getInitArgs()[index]));
+    else if (tile::StoreOp store = storeOf(index))
+      if (Value known = loadStored(index, store))
+        primals.map(loop.getRegionIterArg(index), known);
   reverse.recompute(*loop.getBody());
   startBody(made);
   reverse.run(*loop.getBody());

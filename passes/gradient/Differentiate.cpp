@@ -73,7 +73,7 @@ private:
   func::FuncOp forward;
   ArrayRef<GradientParam> params;
   DenseSet<Value> wrt, given;
-  DenseMap<Value, Value> gradients;
+  DenseMap<Value, Value> gradients, stored;
   IRMapping arguments;
 };
 
@@ -91,7 +91,7 @@ LogicalResult Differentiator::check(const GradientParam &param) {
   if (!of)
     return emitError(forward.getLoc()) << "the kernel has no `" << param.of << "`";
   auto view = dyn_cast<tile::ViewType>(of.getType());
-  if (param.kind == GradientParam::Kept)
+  if (param.kind == GradientParam::Kept || param.kind == GradientParam::Stored)
     return success();
   if (!view || !isa<FloatType>(view.getElementType()))
     return emitError(of.getLoc()) << "`" << param.of << "` is "
@@ -131,6 +131,10 @@ func::FuncOp Differentiator::makeKernel() {
     Location place =
         isa<NameLoc>(of.getLoc()) ? cast<NameLoc>(of.getLoc()).getChildLoc() : of.getLoc();
     made.setLoc(NameLoc::get(builder.getStringAttr(param.name), place));
+    if (param.kind == GradientParam::Stored) {
+      stored[of] = made;
+      continue;
+    }
     if (param.kind != GradientParam::OfInput)
       arguments.map(of, made); // of an output only sizes are asked
     if (param.kind != GradientParam::Kept)
@@ -147,7 +151,8 @@ FailureOr<func::FuncOp> Differentiator::run() {
   Activity activity(forward, wrt, given);
   func::FuncOp kernel = makeKernel();
   Block &body = forward.getBody().front();
-  Reverse reverse(OpBuilder::atBlockEnd(&kernel.getBody().front()), activity, gradients, arguments);
+  Reverse reverse(OpBuilder::atBlockEnd(&kernel.getBody().front()), activity, gradients, stored,
+                  arguments);
   reverse.recompute(body);
   reverse.run(body);
   reverse.builder.create<func::ReturnOp>(forward.getLoc());

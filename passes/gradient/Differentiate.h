@@ -10,6 +10,7 @@ namespace tilewright::passes {
 struct GradientParam {
   enum Kind {
     Kept,     // of the forward
+    Stored,   // one of its outputs, as the forward has left it
     OfOutput, // the gradient of one of its outputs, which is given
     OfInput,  // the gradient of one of its inputs, which the kernel computes
   };

@@ -131,7 +131,8 @@ Value Reverse::primal(Value value) {
         << " as each iteration of the loop around it finds it, and the loop keeps only "
            "the last one; a loop may carry sums, maxima and minima, and what it adds "
            "or multiplies a carried value with must not depend on the tensors that "
-           "are differentiated by";
+           "are differentiated by. Or store it in each iteration to an output, which the "
+           "gradient is then given too (`stored`)";
     failed = true;
   }
   // Any value of the type does: the kernel is not going to be used.

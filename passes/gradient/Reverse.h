@@ -7,7 +7,8 @@
 // to a narrow float at each step would lose what rounding has not in the forward.
 //
 // What an op's rule needs of the forward is there as it was computed again: `primal` and `wide`.
-// Within a loop's body only what does not depend on carried values is there.
+// Within a loop's body only what does not depend on carried values is there, and what each
+// iteration has stored to an output that the gradient takes.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_GRADIENT_REVERSE_H
@@ -25,10 +26,13 @@ enum class Update { Store, Add, Atomic };
 
 class Reverse {
 public:
-  /// `gradients` has for the forward's tensors the views that their gradients are.
+  /// `gradients` has for the forward's tensors the views that their gradients are, `stored` for its
+  /// outputs the views in which it has left them.
   Reverse(mlir::OpBuilder builder, const Activity &activity,
-          llvm::DenseMap<mlir::Value, mlir::Value> gradients, const mlir::IRMapping &arguments)
-      : builder(builder), activity(activity), gradients(std::move(gradients)) {
+          llvm::DenseMap<mlir::Value, mlir::Value> gradients,
+          llvm::DenseMap<mlir::Value, mlir::Value> stored, const mlir::IRMapping &arguments)
+      : builder(builder), activity(activity), gradients(std::move(gradients)),
+        stored(std::move(stored)) {
     scope.primals = arguments;
   }
 
@@ -41,6 +45,8 @@ public:
   //===- For rules ---===//
 
   bool isActive(mlir::Value value) const { return activity.contains(value); }
+  /// The view in which the forward has left an output; null if the gradient does not take it.
+  mlir::Value storedView(mlir::Value tensor) const { return stored.lookup(tensor); }
   /// A value of the forward; an error at the op where it is not known.
   mlir::Value primal(mlir::Value value);
   /// The same as f32, if it is a float.
@@ -119,7 +125,7 @@ private:
                  llvm::ArrayRef<mlir::Value> through);
 
   const Activity &activity;
-  llvm::DenseMap<mlir::Value, mlir::Value> gradients;
+  llvm::DenseMap<mlir::Value, mlir::Value> gradients, stored;
   Scope scope;
   bool failed = false;
 };

@@ -278,6 +278,13 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
 }
 
 LogicalResult Expander::expandAtomic(tile::AtomicOp op) {
+  if (op.getInOrder())
+    return expandSumsInOrder(op);
+  updateView(op);
+  return success();
+}
+
+void Expander::updateView(tile::AtomicOp op) {
   GlobalAccess access = accessOf(op);
   auto kind = builder.getStringAttr(tile::stringifyAtomicKind(op.getKind()));
   Type element = access.view->type.getElementType();
@@ -295,15 +302,13 @@ LogicalResult Expander::expandAtomic(tile::AtomicOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
   if (!type) {
     Value first = firstThread();
-    update(scalar(op.getValue()), placeScalar(access), first);
-    return success();
+    return update(scalar(op.getValue()), placeScalar(access), first);
   }
   const Layout &layout = cta::layoutOf(type);
   Value replica = firstReplica(layout);
   unrolled(layout.registers(), [&](Value index) {
     update(this->element(op.getValue(), index), place(access, layout, index), replica);
   });
-  return success();
 }
 
 } // namespace tilewright::passes

@@ -297,6 +297,10 @@ void Expander::makeParameters() {
   if (int64_t bytes = workspaceBytes()) {
     parts = list.addWorkspace("workspace", builder.getF32Type(), bytes);
     raised = list.add(i32Pointer, "flags", "flags", "", 0);
+  } else if (int64_t words = wordsInOrder()) {
+    int64_t perWord = warps * int64_t(sizeof(int32_t));
+    parts = list.addWorkspace("workspace", builder.getF32Type(), words * kLanes * perWord);
+    raised = list.addWorkspace("flags", i32, perWord);
   }
   std::optional<unsigned> records;
   if (int64_t lanes = timelineNumber("lanes"))

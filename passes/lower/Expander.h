@@ -275,6 +275,25 @@ private:
   Value numberInWarpgroup();
   Value numberIn(cta::Threads threads);
 
+  //===- Additions in order (ExpandSums.cpp) --------------------------------------------------===//
+  llvm::SmallVector<tile::AtomicOp> sumsInOrder();
+  /// Words that a thread writes for them; 0 if there are none.
+  int64_t wordsInOrder();
+  mlir::LogicalResult expandSumsInOrder(tile::AtomicOp last);
+  void addInOrder(llvm::ArrayRef<tile::AtomicOp> sums);
+  mlir::Location named(llvm::StringRef name);
+  Value sumRegisters(tile::AtomicOp sum);
+  Value holdsFirst(tile::AtomicOp sum);
+  void forEachWord(tile::AtomicOp sum, int64_t before, Value block,
+                   llvm::function_ref<void(Value index, Value offset)> move);
+  void leaveSums(llvm::ArrayRef<tile::AtomicOp> sums, llvm::ArrayRef<Value> arrays, Value block);
+  void byLastToCount(Value counter, Value count, llvm::function_ref<void()> body);
+  void gatherSums(llvm::ArrayRef<tile::AtomicOp> sums, llvm::ArrayRef<Value> arrays, Value first,
+                  Value count, Value step);
+  void addTotal(tile::AtomicOp sum, Value array);
+  /// Adds to the view what this block holds, element by element.
+  void updateView(tile::AtomicOp op);
+
   //===- Tiles (ExpandTiles.cpp) -------------------------------------------------------------===//
   /// A divisor that is used many times. A constant has no reciprocal.
   struct Divisor {

@@ -8,12 +8,15 @@ static constexpr int64_t kFewestStages = 2;
 std::vector<Adjustment> tilewright::passes::adjustments(const PipelineOptions &stated,
                                                         const PipelineOptions &failed,
                                                         const Rejection &rejection) {
+  if (rejection.misfit == Misfit::Memory)
+    return {{Adjustment::ShrinkTile}};
   std::vector<Adjustment> result;
   bool registers = rejection.misfit == Misfit::Registers;
   int64_t stages = failed.stages ? failed.stages : kUsualStages;
-  // `hint-registers` asked for too much.
-  if (rejection.minBlocks > 1 && !failed.minBlocks)
-    result.push_back({Adjustment::MinBlocks, 1});
+  // `hint-registers` or `sum-programs` asked for too much.
+  int64_t blocks = failed.minBlocks ? failed.minBlocks : rejection.minBlocks;
+  if (blocks > 1 && !stated.minBlocks)
+    result.push_back({Adjustment::MinBlocks, blocks / 2});
   // Reducing a tile by a little can save a few registers, at less cost than halving every thread's
   // part.
   if (registers)

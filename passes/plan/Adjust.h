@@ -9,8 +9,9 @@ namespace tilewright::passes {
 /// The default of `bind-config`, and its limit.
 inline constexpr int64_t kUsualStages = 3, kMostWarps = 8;
 
-/// The resource that a configuration exceeds.
-enum class Misfit { SharedMemory, Registers };
+/// The resource that a configuration exceeds; or that it leaves idle, because registers limit how
+/// many loads are under way.
+enum class Misfit { SharedMemory, Registers, Memory };
 
 /// Why a kernel's code was rejected, and what the passes had chosen for it.
 struct Rejection {

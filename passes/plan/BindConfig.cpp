@@ -4,6 +4,7 @@
 // the program.
 #include "passes/Passes.h"
 #include "passes/plan/Adjust.h"
+#include "passes/plan/Warps.h"
 
 #include "ir/Target.h"
 #include "ir/cta/Cta.h"
@@ -29,7 +30,8 @@ int64_t accumulatorElements(func::FuncOp kernel) {
   return largest;
 }
 
-/// Elements of the largest tile.
+} // namespace
+
 int64_t largestTile(func::FuncOp kernel) {
   int64_t largest = 0;
   kernel.walk([&](Operation *op) {
@@ -40,21 +42,22 @@ int64_t largestTile(func::FuncOp kernel) {
   return largest;
 }
 
-/// The number of warps with which a thread holds at most 192 accumulators, or about 16 elements of
-/// other tiles. `why` gets the reasons against fewer. Few warps with large parts use each operand
-/// fragment for more products (measured with attention, D = 128: 338 TFLOP/s with 4 warps, 243 with
-/// 8). Registers allow up to 192.
-int64_t chooseWarps(func::FuncOp kernel, Explanation &why) {
+/// Few warps with large parts use each operand fragment for more products (measured with attention,
+/// D = 128: 338 TFLOP/s with 4 warps, 243 with 8). Registers allow up to 192.
+int64_t chooseWarps(func::FuncOp kernel, Explanation *why) {
   int64_t accumulators = accumulatorElements(kernel);
-  int64_t perThread = accumulators ? 192 : 16;
+  int64_t perThread = accumulators ? 192 : kElementsPerThread;
   int64_t elements = accumulators ? accumulators : largestTile(kernel);
   int64_t warps = accumulators ? 4 : 1;
   for (; warps < kMostWarps && elements > perThread * kLanes * warps; warps *= 2)
-    why.rather(std::to_string(warps) + " warps",
-               "a thread would hold " + std::to_string(elements / kLanes / warps) +
-                   " elements, more than " + std::to_string(perThread));
+    if (why)
+      why->rather(std::to_string(warps) + " warps",
+                  "a thread would hold " + std::to_string(elements / kLanes / warps) +
+                      " elements, more than " + std::to_string(perThread));
   return warps;
 }
+
+namespace {
 
 struct BindConfig : impl::BindConfigBase<BindConfig> {
   using BindConfigBase::BindConfigBase;
@@ -72,7 +75,7 @@ struct BindConfig : impl::BindConfigBase<BindConfig> {
       return signalPassFailure();
     }
     auto why = explain(kernel, "bind-config");
-    int64_t chosenWarps = warps ? int64_t(warps) : chooseWarps(kernel, why);
+    int64_t chosenWarps = warps ? int64_t(warps) : chooseWarps(kernel, &why);
     Builder builder(&getContext());
     kernel->setAttr(cta::kTargetAttr, builder.getStringAttr(target));
     kernel->setAttr(cta::kWarpsAttr, builder.getI32IntegerAttr(chosenWarps));

@@ -301,12 +301,12 @@ class _BorrowingKernel(Kernel):
 class _GradientKernel(Kernel):
     """The gradient of a kernel."""
 
-    def __init__(self, forward, wrt, given, config):
-        self._forward, self._wrt, self._given = forward, wrt, given
-        super().__init__(library.gradient(forward._handle, wrt, given, config), config)
+    def __init__(self, forward, of, config):
+        self._forward, self._of = forward, of
+        super().__init__(library.gradient(forward._handle, *of, config), config)
 
     def _load(self, config):
-        return _GradientKernel(self._forward, self._wrt, self._given, config)
+        return _GradientKernel(self._forward, self._of, config)
 
 
 def kernel(function):
@@ -330,15 +330,17 @@ def builtin(name):
     return _NamedKernel(name, {})
 
 
-def grad(forward, wrt=(), given=()):
+def grad(forward, wrt=(), given=(), stored=()):
     """The kernel that computes a kernel's gradient by the inputs `wrt`, from those of the outputs `given`.
 
     Without names, by all inputs of floats, and of all outputs of floats. It takes the parameters of
     the forward, but `dy` in place of each output `y`, and then `dx` for each `x` of `wrt`, which it
-    adds to where several programs load one element: set it to 0 before (docs/gradients.md). What
-    cannot be differentiated is a `tilewright.CompileError` with its line, when it is called.
+    adds to where several programs load one element: set it to 0 before (docs/gradients.md). Outputs
+    `stored` it also takes, as the forward has left them: what a loop carries is known where each
+    iteration has stored it. What cannot be differentiated is a `tilewright.CompileError` with its
+    line, when it is called.
     """
-    return _GradientKernel(forward, list(wrt), list(given), {})
+    return _GradientKernel(forward, (list(wrt), list(given), list(stored)), {})
 
 
 def borrowing(name, functions):

@@ -29,6 +29,8 @@ struct Session {
   Scheduler &scheduler;
   GlobalMemory global;
   std::map<char *, Flag> flags; // by where they lie
+  /// Those who have counted on a flag since it was 0.
+  std::map<char *, std::vector<Flag>> counts;
   Reports reports;
   Counting counting;
   uint64_t steps = 0, laneInstructions = 0;

@@ -214,14 +214,15 @@ LogicalResult translate(Translator &translator, cuda::AtomicIncOp op) {
 //===- Flags ----------------------------------------------------------------------------------===//
 
 /// Calls `body` for each flag that a lane names (a: the pointer argument's number; b: the index).
-static void forFlags(Warp &warp, const Instruction &instruction, function_ref<void(char *)> body) {
+static void forFlags(Warp &warp, const Instruction &instruction,
+                     function_ref<void(char *, int lane)> body) {
   warp.requireDefined(instruction, instruction.b, warp.active, "the number of a flag");
   GlobalAccess access(warp, instruction, instruction.a, Direction::Write, sizeof(uint32_t),
                       warp.accessor(instruction, /*atomic=*/true));
   const int32_t *indices = warp.lanes<int32_t>(instruction.b);
   forLanes(warp.active, [&](int lane) {
     if (auto at = access.at(lane, indices[lane]))
-      body(access.memory.data + *at);
+      body(access.memory.data + *at, lane);
   });
   access.count();
 }
@@ -230,7 +231,7 @@ static int32_t &stateOf(char *flag) { return *reinterpret_cast<int32_t *>(flag);
 
 static Step runFlagRaise(Warp &warp, const Instruction &instruction) {
   Cluster &cluster = warp.cluster();
-  forFlags(warp, instruction, [&](char *flag) {
+  forFlags(warp, instruction, [&](char *flag, int) {
     if (stateOf(flag))
       report(FindingKind::ArriveOverCount, warp, instruction, -1,
              "raises a flag that nobody has taken since it was raised last");
@@ -241,10 +242,21 @@ static Step runFlagRaise(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
+/// Orders a warp behind what was before an operation on a flag.
+static void acquire(Warp &warp, const Flag &by) {
+  Cluster &cluster = warp.cluster();
+  if (by.cluster == uint32_t(cluster.id))
+    return warp.clock.join(by.before);
+  AgentId taken = cluster.addAgent(warp.block, warp.index, "flag");
+  cluster.told.insert({by.cluster, {taken, by.before}});
+  warp.clock.raise(taken, 1);
+  warp.clock.moment = std::max(warp.clock.moment, by.before.moment);
+}
+
 static Step runFlagTake(Warp &warp, const Instruction &instruction) {
   Cluster &cluster = warp.cluster();
   SmallVector<char *> flags;
-  forFlags(warp, instruction, [&](char *flag) { flags.push_back(flag); });
+  forFlags(warp, instruction, [&](char *flag, int) { flags.push_back(flag); });
   if (!llvm::all_of(flags, [](char *flag) { return stateOf(flag) != 0; })) {
     if (cluster.explaining) {
       warp.waitsForWarps.clear();
@@ -254,16 +266,30 @@ static Step runFlagTake(Warp &warp, const Instruction &instruction) {
   }
   for (char *flag : flags) {
     stateOf(flag) = 0;
-    const Flag &by = cluster.session.flags[flag];
-    if (by.cluster == uint32_t(cluster.id)) {
-      warp.clock.join(by.before);
-      continue;
-    }
-    AgentId taken = cluster.addAgent(warp.block, warp.index, "flag");
-    cluster.told.insert({by.cluster, {taken, by.before}});
-    warp.clock.raise(taken, 1);
-    warp.clock.moment = std::max(warp.clock.moment, by.before.moment);
+    acquire(warp, cluster.session.flags[flag]);
   }
+  return Step::Next;
+}
+
+// c: the last value before 0.
+static Step runFlagCount(Warp &warp, const Instruction &instruction) {
+  Cluster &cluster = warp.cluster();
+  warp.requireDefined(instruction, instruction.c, warp.active, "the last value of a counter");
+  const int32_t *last = warp.lanes<int32_t>(instruction.c);
+  int32_t *result = warp.lanes<int32_t>(instruction.result);
+  Clock before = warp.clock;
+  forFlags(warp, instruction, [&](char *flag, int lane) {
+    std::vector<Flag> &counts = cluster.session.counts[flag];
+    for (const Flag &by : counts)
+      acquire(warp, by);
+    counts.push_back({uint32_t(cluster.id), before});
+    result[lane] = stateOf(flag);
+    stateOf(flag) = result[lane] >= last[lane] ? 0 : result[lane] + 1;
+    if (stateOf(flag) == 0)
+      counts.clear();
+  });
+  warp.undefined(instruction.result) &= ~warp.active;
+  warp.tick();
   return Step::Next;
 }
 
@@ -280,6 +306,15 @@ LogicalResult translate(Translator &translator, cuda::FlagRaiseOp op) {
 }
 LogicalResult translate(Translator &translator, cuda::FlagTakeOp op) {
   return translateFlag(translator, op, runFlagTake);
+}
+
+LogicalResult translate(Translator &translator, cuda::FlagCountOp op) {
+  Instruction &instruction = translator.emit(op, runFlagCount);
+  instruction.a = translator.global(op.getPtr(), /*written=*/true);
+  instruction.b = translator.slot(op.getIndex());
+  instruction.c = translator.slot(op.getLast());
+  instruction.result = translator.define(op.getResult());
+  return success();
 }
 
 } // namespace tilewright::simulator::machine

@@ -127,6 +127,12 @@ TEST(Flags, are_released_and_acquired_for_the_whole_gpu) {
       {"st.release.gpu.global.u32", "ld.acquire.gpu.global.u32", "st.relaxed.gpu.global.u32"});
 }
 
+TEST(Flags, that_count_release_and_acquire) {
+  std::string body = "%before = cuda.flag_count %x[%n], %n : !cuda.ptr<i32>\n"
+                     "cuda.flag_raise %x[%before] : !cuda.ptr<i32>";
+  expectPtx(kernelIr("%x: !cuda.ptr<i32>, %n: i32", body), 75, {"atom.acq_rel.gpu.global.inc.u32"});
+}
+
 TEST(Flags, are_waited_for_as_long_as_a_watchdog_lets) {
   std::string text =
       printed(kernelIr("%x: !cuda.ptr<i32>", "cuda.flag_take %x[%t] : !cuda.ptr<i32>"));

@@ -124,6 +124,18 @@ TEST(NextAttempt, leaves_room_for_one_block_first) {
   EXPECT_NE(after->str(text->signature()), next->str(text->signature()));
 }
 
+TEST(NextAttempt, halves_the_blocks_until_one_is_left) {
+  KernelTextPtr text = *loadKernel("rms_norm");
+  Attempt attempt = attemptOn("sm_90", "rms_norm");
+  for (int64_t blocks : {2, 1}) {
+    auto next = nextAttempt(text->signature(), attemptOn("sm_90", "rms_norm"), attempt,
+                            {Misfit::Registers, 8, /*minBlocks=*/4});
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->config.minBlocks, blocks);
+    attempt = *next;
+  }
+}
+
 TEST(NextAttempt, ends) {
   KernelTextPtr text = *loadKernel("matmul");
   Attempt wanted = attemptOn("sm_90", "matmul");

@@ -204,6 +204,45 @@ TEST(Gradient, matmulOfNarrowOperands) {
                   {.sizes = {{"M", 20}, {"N", 24}, {"K", 40}}, .settings = kSmallTiles});
 }
 
+//===- Stored values --------------------------------------------------------------------------===//
+
+static KernelTextPtr scanOf(const std::string &update) {
+  auto kernel = loadKernelText("from tilewright import *\nT, D = dims(\"T D\")\n@kernel\n"
+                               "def f(a: Tensor[f32, T, D], b: Tensor[f32, T, D], "
+                               "h: Tensor[f32, T, D], s: Tensor[f32, D], y: Tensor[f32, T, D]):\n"
+                               "    cols = block(grid(cdiv(D, 8)), 8)\n"
+                               "    state = s[cols]\n"
+                               "    for t in range(T):\n" +
+                                   update,
+                               "kernel.py", "f");
+  EXPECT_TRUE(bool(kernel)) << kernel.error().message;
+  return kernel ? *kernel : nullptr;
+}
+
+// The state that an iteration starts with is the one that the iteration before has stored.
+TEST(Gradient, recurrenceOfAStoredState) {
+  for (int64_t steps : {1, 2, 9})
+    expectGradients(scanOf("        y[t, cols] = state * b[t, cols]\n"
+                           "        state = a[t, cols] * state + b[t, cols]\n"
+                           "        h[t, cols] = state\n"),
+                    {.sizes = {{"T", steps}, {"D", 13}}, .of = {{}, {}, {"h"}}});
+}
+TEST(Gradient, recurrenceThatIsNotLinear) {
+  expectGradients(scanOf("        state = tanh(a[t, cols] * state + b[t, cols])\n"
+                         "        h[t, cols] = state\n"),
+                  {.sizes = {{"T", 7}, {"D", 13}}, .of = {{"a", "b", "s"}, {"h"}, {"h"}}});
+}
+TEST(Gradient, refusesStatesThatAreNotStored) {
+  Case test{.sizes = {{"T", 7}, {"D", 13}}, .of = {{"a"}, {"y"}, {"h"}}};
+  auto found = differences(scanOf("        state = a[t, cols] * state + b[t, cols]\n"
+                                  "        h[0, cols] = state\n"
+                                  "        y[t, cols] = state\n"),
+                           test);
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().message.find("the gradient needs `state`"), std::string::npos)
+      << found.error().message;
+}
+
 //===- Rules ----------------------------------------------------------------------------------===//
 
 TEST(Gradient, arithmetic) {

@@ -6,6 +6,7 @@
 #include "tools/driver/Acceptance.h"
 #include "tools/driver/CodeCache.h"
 #include "tools/driver/Describe.h"
+#include "tools/driver/LoadsUnderWay.h"
 
 #include "mlir/Transforms/Passes.h"
 
@@ -58,7 +59,15 @@ static int64_t numberOf(mlir::func::FuncOp kernel, llvm::StringRef attribute) {
 Status driver::carryOut(KernelModule &module, const Attempt &attempt,
                         const KernelModule::PassObserver &observer) {
   const std::string &plan = attempt.config.planText;
-  return plan.empty() ? Status() : module.carryOut(attempt.config.options(), plan, observer);
+  if (!plan.empty())
+    return module.carryOut(attempt.config.options(), plan, observer);
+  // Sums of all programs change the grid, which is described before the kernel is lowered.
+  bool mayShare = module.kernel()
+                      .walk([](tile::AtomicOp) { return mlir::WalkResult::interrupt(); })
+                      .wasInterrupted();
+  return mayShare && !module.text().isCta()
+             ? module.run(attempt.config.options(), passes::Stage::Tile, observer)
+             : Status();
 }
 
 /// Entries are part of a plan.
@@ -207,7 +216,9 @@ static ErrorOr<Compiled> compileOnce(const KernelTextPtr &text, const Attempt &w
         Rejection{Misfit::Registers, translated.source.threads / kLanes, translated.minBlocks};
     return std::move(accepted).error();
   }
-  return Compiled(std::move(kernel), wanted, attempt);
+  Compiled result(std::move(kernel), wanted, attempt);
+  result.loadedBytes = translated.outline.loadedBytes;
+  return result;
 }
 
 ErrorOr<Compiled> driver::compile(const KernelTextPtr &text, const Attempt &wanted,
@@ -223,6 +234,11 @@ ErrorOr<Compiled> driver::compile(const KernelTextPtr &text, const Attempt &want
   if (!result)
     return result;
   result->rejected = std::move(rejected);
+  if (!text->isCta() && result->attempt.config.planText.empty())
+    keepMemoryBusy(*text, *result, [&](const Attempt &attempt) {
+      std::optional<Rejection> rejection;
+      return compileOnce(text, wanted, attempt, options, &rejection);
+    });
   cache.store(*text, *result);
   return result;
 }

@@ -35,7 +35,7 @@ struct Lowered {
   Outline outline;
 };
 
-/// Carries out the attempt's plan on a module, if there is one.
+/// Carries out the attempt's plan on a module. Without one, decides which programs a block runs.
 Status carryOut(KernelModule &module, const Attempt &attempt,
                 const KernelModule::PassObserver &observer = {});
 /// The module of a kernel, with its plan carried out.
@@ -74,6 +74,7 @@ struct Compiled {
   Attempt wanted;                    ///< The configuration that was asked for.
   Attempt attempt;                   ///< The configuration that was chosen.
   std::vector<std::string> rejected; ///< Configurations that did not fit, and why.
+  int64_t loadedBytes = 0;           ///< By a program (Outline.h); not kept in the cache.
 };
 
 /// Compiles, or takes the code from the cache on disk (CodeCache.h). Tries configurations until one

@@ -139,6 +139,7 @@ static bool adjust(const frontend::Signature &signature, const Attempt &original
   case Adjustment::ShrinkTile:
     attempt.config.stages = original.config.stages;
     attempt.config.warps = original.config.warps;
+    attempt.config.minBlocks = original.config.minBlocks;
     return shrinkTiles(signature, original, attempt);
   }
   llvm_unreachable("a kind that is not listed");

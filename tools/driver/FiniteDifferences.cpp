@@ -215,6 +215,7 @@ ErrorOr<DirectionalDerivative> GradientTrial::along(const std::string &tensor,
 
 ErrorOr<std::vector<DirectionalDerivative>> GradientTrial::run(WideKernel &backwards,
                                                                WideKernel &forwards) {
+  TILEWRIGHT_ASSIGN([[maybe_unused]] double ran, loss(forwards)); // the outputs that are stored
   TILEWRIGHT_TRY(backwards.run(tensors, scalars));
   std::vector<DirectionalDerivative> results;
   for (const Param &param : gradient.signature().params) {

@@ -87,6 +87,14 @@ static Param gradientOfOutput(const Param &param) {
   return result;
 }
 
+/// An output as the forward has left it.
+static Param storedOutput(const Param &param) {
+  Param result = param;
+  result.read = true;
+  result.written = false;
+  return result;
+}
+
 /// Dimensions and dtype variables that no parameter is left to have.
 static void dropUnused(Signature &signature) {
   auto isUsed = [&](auto has) { return llvm::any_of(signature.params, has); };
@@ -113,6 +121,9 @@ static Signature gradientSignature(const Signature &forward, const GradientOf &o
     bool mayBeLeftOut = param.optional || param.defaultValue;
     (isConstant ? constants : mayBeLeftOut ? optional : required).push_back(std::move(param));
   };
+  for (const Param &param : forward.params)
+    if (llvm::is_contained(of.stored, param.name))
+      place(storedOutput(param));
   for (const Param &param : forward.params)
     if (llvm::is_contained(of.given, param.name))
       place(gradientOfOutput(param));
@@ -146,6 +157,9 @@ ErrorOr<KernelTextPtr> driver::gradientOf(const KernelTextPtr &forward, const Gr
   GradientOf of;
   TILEWRIGHT_ASSIGN(of.wrt, resolve(signature, wanted.wrt, GradientParam::OfInput));
   TILEWRIGHT_ASSIGN(of.given, resolve(signature, wanted.given, GradientParam::OfOutput));
+  if (!wanted.stored.empty()) {
+    TILEWRIGHT_ASSIGN(of.stored, resolve(signature, wanted.stored, GradientParam::OfOutput));
+  }
   TILEWRIGHT_TRY(checkNames(signature, of));
   auto result = std::make_shared<KernelText>(*forward);
   result->forward = forward;
@@ -165,8 +179,9 @@ ErrorOr<KernelTextPtr> driver::gradientOf(const KernelTextPtr &forward, const Gr
 /// What a parameter of the gradient kernel has to do with the forward's.
 static GradientParam roleOf(const KernelText &text, const Param &param) {
   const Signature &forward = text.forward->signature();
-  if (forward.param(param.name))
-    return {GradientParam::Kept, param.name, param.name, {}};
+  if (const Param *same = forward.param(param.name))
+    return {
+        same->written ? GradientParam::Stored : GradientParam::Kept, param.name, param.name, {}};
   for (const Param &of : forward.params)
     if (gradientName(of.name) == param.name)
       return {
@@ -188,8 +203,10 @@ frontend::Specialisation driver::forwardOf(const KernelText &text,
     GradientParam role = roleOf(text, param);
     if (auto facts = bound.tensors.find(param.name);
         facts != bound.tensors.end() && role.kind != GradientParam::OfInput)
-      result.tensors[role.of] =
-          role.kind == GradientParam::Kept ? facts->second : frontend::TensorFacts();
+      if (role.kind != GradientParam::OfOutput)
+        result.tensors[role.of] = facts->second;
+      else
+        result.tensors.try_emplace(role.of); // not if it is stored
   }
   return result;
 }
@@ -225,7 +242,7 @@ static mlir::FailureOr<std::vector<GradientParam>> paramsOf(const KernelText &te
                                         << "`, whose gradient it is, is not";
       return mlir::failure();
     }
-    if (role.kind != GradientParam::Kept)
+    if (role.kind == GradientParam::OfInput || role.kind == GradientParam::OfOutput)
       role.type = viewOf(mlir::cast<tile::ViewType>(type->second), param, bound);
     params.push_back(std::move(role));
   }

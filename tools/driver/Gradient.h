@@ -20,11 +20,14 @@ std::string gradientName(llvm::StringRef tensor);
 struct GradientOf {
   std::vector<std::string> wrt;   ///< Empty: all tensors of floats that it only loads.
   std::vector<std::string> given; ///< Empty: all tensors of floats that it writes.
+  /// Outputs that the gradient also takes as the forward has left them: a loop that stores what it
+  /// carries in each iteration has it there.
+  std::vector<std::string> stored = {};
 };
 
 /// The kernel that computes gradients: its parameters are the forward's, with `dy` in place of each
-/// output `y`, and `dx` for each `x` that it is differentiated by. What cannot be differentiated is
-/// found when it is compiled.
+/// output `y` (and beside `y`, if that is `stored`), and `dx` for each `x` that it is
+/// differentiated by. What cannot be differentiated is found when it is compiled.
 ErrorOr<KernelTextPtr> gradientOf(const KernelTextPtr &forward, const GradientOf &wanted = {});
 
 /// What the forward is bound to where its gradient is bound so.

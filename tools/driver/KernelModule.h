@@ -35,8 +35,8 @@ public:
   Status carryOut(const passes::PipelineOptions &options, llvm::StringRef plan,
                   const PassObserver &observer = {});
 
-  /// Runs the passes down to a level; once per module. A program of the `cta` level is also
-  /// compiled for the target of the options.
+  /// Runs the passes down to a level; from the `tile` level on it may run again. A program of the
+  /// `cta` level is also compiled for the target of the options.
   Status run(const passes::PipelineOptions &options, passes::Stage upTo,
              const PassObserver &observer = {});
 

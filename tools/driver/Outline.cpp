@@ -35,9 +35,32 @@ const RoleOutline *Outline::roleAt(unsigned line) const {
   return nullptr;
 }
 
+/// Whether a value differs between programs, or iterations.
+static bool differs(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return !isa<func::FuncOp>(value.getParentRegion()->getParentOp());
+  return isa<tile::ProgramIdOp, tile::LoadOp>(op) || op->getNumRegions() > 0 ||
+         llvm::any_of(op->getOperands(), differs);
+}
+
+static int64_t loadedBytesOf(func::FuncOp kernel) {
+  int64_t bytes = 0;
+  bool multiplies = false;
+  kernel.walk([&](Operation *op) {
+    multiplies |= isa<tile::DotOp, cta::MmaOp>(op);
+    auto load = dyn_cast<tile::LoadOp>(op);
+    auto type = load ? dyn_cast<RankedTensorType>(load.getResult().getType()) : RankedTensorType();
+    if (type && llvm::any_of(load.getIndices(), differs))
+      bytes += type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  });
+  return multiplies ? 0 : bytes;
+}
+
 Outline driver::outlineOf(func::FuncOp kernel, std::string file) {
   Outline result;
   result.file = std::move(file);
+  result.loadedBytes = loadedBytesOf(kernel);
   for (auto role : kernel.getOps<cta::RoleOp>())
     result.roles.push_back(::outlineOf(role));
   // With the functions beside the kernel, which its roles call.

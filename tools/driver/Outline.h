@@ -43,6 +43,8 @@ struct Outline {
   // For a program that states its roles.
   std::vector<RoleOutline> roles;
   std::map<unsigned, std::string> ops; ///< The first op of each line, with its dialect.
+  /// Bytes of tiles that a program loads for itself, those in loops once; 0 if it has products.
+  int64_t loadedBytes = 0;
   // For its code.
   std::vector<SharedOutline> shared; ///< In the order of addresses.
   std::optional<OpPlace> product;    ///< The first wgmma product.

@@ -319,10 +319,10 @@ static Status bindTuned(Job &job, const KernelArgs &args) {
 
 ErrorOr<Job> cli::makeJob(const KernelArgs &args) {
   TILEWRIGHT_ASSIGN(driver::KernelTextPtr text, driver::loadKernel(args.kernel));
-  if (!args.grad && !(args.wrt.empty() && args.given.empty()))
-    return Error{"`--wrt` and `--given` are about a gradient: add `--grad`"};
+  if (!args.grad && !(args.wrt.empty() && args.given.empty() && args.stored.empty()))
+    return Error{"`--wrt`, `--given` and `--stored` are about a gradient: add `--grad`"};
   if (args.grad) {
-    TILEWRIGHT_ASSIGN(text, driver::gradientOf(text, {args.wrt, args.given}));
+    TILEWRIGHT_ASSIGN(text, driver::gradientOf(text, {args.wrt, args.given, args.stored}));
   }
   return makeJob(text, args);
 }

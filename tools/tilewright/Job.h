@@ -29,9 +29,10 @@ struct KernelArgs {
   std::vector<std::string> tuned;
   std::vector<std::string> shape, sets, dtypes, config, disabledPasses;
   bool allowSpills = false, lineInfo = false;
-  /// Instead of the kernel its gradient, by these inputs, of these outputs; empty: all.
+  /// Instead of the kernel its gradient, by these inputs, of these outputs; empty: all. It takes
+  /// the outputs `stored` too.
   bool grad = false;
-  std::vector<std::string> wrt, given;
+  std::vector<std::string> wrt, given, stored;
 };
 
 using Sizes = std::map<std::string, int64_t>;

@@ -53,6 +53,10 @@ static void addKernelOptions(CLI::App &command, KernelArgs &args) {
       .add_option("--given", args.given,
                   "with --grad: the outputs whose gradients are given (default: all of floats)")
       ->delimiter(',');
+  command
+      .add_option("--stored", args.stored,
+                  "with --grad: outputs that the gradient takes as the forward has left them")
+      ->delimiter(',');
   command.add_flag("--line-info", args.lineInfo,
                    "machine code refers to lines of the kernel, for profilers");
   command.add_flag("--allow-spills", args.allowSpills,

@@ -58,6 +58,7 @@ func.func @registers() {
 // CHECK: cuda.atomic_inc %{{.*}}, %{{.*}} : <i32>
 // CHECK: cuda.flag_raise %{{.*}}[%{{.*}}] : <i32>
 // CHECK: cuda.flag_take %{{.*}}[%{{.*}}] : <i32>
+// CHECK: cuda.flag_count %{{.*}}[%{{.*}}], %{{.*}} : <i32>
 // CHECK: cuda.cp_async %{{.*}}, %{{.*}}[%{{.*}}] {bytes = 16 : i64} : <bf16>, i32
 // CHECK: cuda.cp_async %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} {bytes = 4 : i64} : <bf16>, i64
 // CHECK: cuda.cp_async_commit
@@ -74,6 +75,7 @@ func.func @global_memory(%p: !cuda.ptr<bf16>, %f: !cuda.ptr<f32>, %n: !cuda.ptr<
   %old = cuda.atomic_inc %n, %i : !cuda.ptr<i32>
   cuda.flag_raise %n[%i] : !cuda.ptr<i32>
   cuda.flag_take %n[%i] : !cuda.ptr<i32>
+  %before = cuda.flag_count %n[%i], %i : !cuda.ptr<i32>
   cuda.cp_async %i, %p[%i] {bytes = 16} : !cuda.ptr<bf16>, i32
   cuda.cp_async %i, %p[%wide], %i {bytes = 4} : !cuda.ptr<bf16>, i64
   cuda.cp_async_commit

@@ -250,6 +250,40 @@ func.func @atomic_c6_in_bounds_missing(%x: !tile.view<?xf32>, %i: i32, %v: tenso
 
 // -----
 
+func.func @atomic_c8_no_addition(%x: !tile.view<?xf32>, %i: i32, %v: f32) {
+  // expected-error@+1 {{adds in order where it is no addition of f32 or i32 to a range of a view at the top level of a kernel}}
+  tile.atomic max %v, %x[%i] extents [0] {in_order} : f32, !tile.view<?xf32>, i32
+  return
+}
+
+// -----
+
+func.func @atomic_c8_narrow(%x: !tile.view<?xbf16>, %i: i32, %v: bf16) {
+  // expected-error@+1 {{adds in order where it is no addition of f32 or i32 to a range of a view at the top level of a kernel}}
+  tile.atomic add %v, %x[%i] extents [0] {in_order} : bf16, !tile.view<?xbf16>, i32
+  return
+}
+
+// -----
+
+func.func @atomic_c8_gathered(%x: !tile.view<?xf32>, %i: tensor<8xi32>, %v: tensor<8xf32>) {
+  // expected-error@+1 {{adds in order where it is no addition of f32 or i32 to a range of a view at the top level of a kernel}}
+  tile.atomic add %v, %x[%i] extents [-1] {in_order} : tensor<8xf32>, !tile.view<?xf32>, tensor<8xi32>
+  return
+}
+
+// -----
+
+func.func @atomic_c8_in_a_branch(%x: !tile.view<?xf32>, %i: i32, %v: f32, %b: i1) {
+  scf.if %b {
+    // expected-error@+1 {{adds in order where it is no addition of f32 or i32 to a range of a view at the top level of a kernel}}
+    tile.atomic add %v, %x[%i] extents [0] {in_order} : f32, !tile.view<?xf32>, i32
+  }
+  return
+}
+
+// -----
+
 func.func @atomic_c7_element_type_without_atomics(%x: !tile.view<?xi8>, %i: i32, %v: i8) {
   // expected-error@+1 {{cannot `add` elements of 'i8'}}
   tile.atomic add %v, %x[%i] extents [0] : i8, !tile.view<?xi8>, i32

@@ -53,6 +53,7 @@ func.func @loads(%x: !tile.view<?x?xf16>, %i: i32, %at: tensor<32xi32>, %fill: f
 // CHECK: tile.atomic add %{{.*}}, %{{.*}} extents [0, 128] : tensor<128xf32>
 // CHECK: tile.atomic max %{{.*}} extents [0, 0] : f32
 // CHECK: tile.atomic min %{{.*}} extents [-1, 0] : tensor<128xf32>
+// CHECK: tile.atomic add %{{.*}} extents [0, 0] {in_order} : f32
 func.func @updates(%x: !tile.view<?x?xf32>, %i: i32, %at: tensor<128xi32>, %v: tensor<128xf32>, %s: f32) {
   tile.store %v, %x[%i, %i] extents [0, 128] : tensor<128xf32>, !tile.view<?x?xf32>, i32, i32
   tile.store %s, %x[%i, %i] extents [0, 0] : f32, !tile.view<?x?xf32>, i32, i32
@@ -61,6 +62,7 @@ func.func @updates(%x: !tile.view<?x?xf32>, %i: i32, %at: tensor<128xi32>, %v: t
   tile.atomic add %v, %x[%i, %i] extents [0, 128] : tensor<128xf32>, !tile.view<?x?xf32>, i32, i32
   tile.atomic max %s, %x[%i, %i] extents [0, 0] : f32, !tile.view<?x?xf32>, i32, i32
   tile.atomic min %v, %x[%at, %i] extents [-1, 0] : tensor<128xf32>, !tile.view<?x?xf32>, tensor<128xi32>, i32
+  tile.atomic add %s, %x[%i, %i] extents [0, 0] {in_order} : f32, !tile.view<?x?xf32>, i32, i32
   return
 }
 

@@ -125,6 +125,29 @@ TEST_F(Flags, are_raised_once_before_they_are_taken) {
   EXPECT_EQ(flags[0], 1);
 }
 
+// Who counts last sees what all who counted before have written.
+TEST_F(Flags, that_count_order_the_last_behind_all) {
+  auto counted = [](int64_t last) {
+    return "\n    %last = arith.constant " + std::to_string(last) + R"( : i32
+    scf.if %one {
+      %before = cuda.flag_count %flags[%c0], %last : !cuda.ptr<i32>
+      cuda.set %before, %r[%c0] : i32, !cuda.regs<1 x i32>
+      cuda.store_global %r[%c0], %out[%before] {count = 1} : !cuda.regs<1 x i32>, !cuda.ptr<i32>, i32
+    })";
+  };
+  for (Schedule schedule : {Schedule::Eager, Schedule::Lazy, Schedule::Random}) {
+    MachineResult result = runBlocks(kWrite + kBarrier + counted(1), counted(1) + kBarrier + kRead,
+                                     2, {.schedule = schedule});
+    EXPECT_EQ(kinds(result), "");
+    EXPECT_EQ(out[63], 0);
+    EXPECT_EQ(flags[0], 0) << "the next launch finds it at 0";
+  }
+  EXPECT_EQ(kinds(runBlocks(kWrite + counted(2), counted(2) + kBarrier + kRead)), "race");
+  flags[0] = 0;
+  EXPECT_EQ(kinds(runBlocks("", counted(4) + counted(4), 3)), "");
+  EXPECT_EQ(flags[0], 4);
+}
+
 TEST_F(Flags, lie_within_their_memory) {
   std::string beyond = "\ncuda.flag_raise %flags[%c63] : !cuda.ptr<i32>";
   EXPECT_EQ(kinds(runBlocks(beyond, "", 1)), "out-of-bounds");

@@ -1,0 +1,23 @@
+//===- Warps.h - how many warps a block has without a plan ------------------------------------===//
+#ifndef TILEWRIGHT_PASSES_PLAN_WARPS_H
+#define TILEWRIGHT_PASSES_PLAN_WARPS_H
+
+#include "passes/say/Explain.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tilewright::passes {
+
+/// Elements of a tile that is no accumulator, of a thread.
+inline constexpr int64_t kElementsPerThread = 16;
+
+/// Elements of the largest tile.
+int64_t largestTile(mlir::func::FuncOp kernel);
+
+/// The number of warps with which a thread holds at most 192 accumulators, or about 16 elements of
+/// other tiles. `why`, if it is given, gets the reasons against fewer.
+int64_t chooseWarps(mlir::func::FuncOp kernel, Explanation *why = nullptr);
+
+} // namespace tilewright::passes
+
+#endif
