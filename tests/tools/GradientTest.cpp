@@ -177,6 +177,17 @@ TEST(Gradient, crossEntropyOfRows) {
                      .settings = {{"smoothing", smoothing}, {"z_loss", smoothing / 10}},
                      .integersBelow = 33});
 }
+TEST(Gradient, crossEntropyOfALayer) {
+  for (bool smooth : {false, true}) {
+    Case test{.sizes = {{"M", 20}, {"V", 150}, {"K", 24}, {"P", 2}}, .integersBelow = 150};
+    if (!smooth)
+      test.absent = {"sums", "dsums"};
+    test.settings = {{"BM", int64_t(16)}, {"BK", int64_t(16)}};
+    expectGradients(loadBuiltin("linear_cross_entropy"), test);
+    test.settings = {{"smoothing", smooth ? 0.1 : 0.0}, {"BK", int64_t(64)}};
+    expectGradients(loadBuiltin("linear_cross_entropy_loss"), test);
+  }
+}
 TEST(Gradient, activations) {
   Settings settings = {{"BN", int64_t(1024)}};
   for (const char *name : {"gelu", "geglu", "relu2"})
