@@ -28,17 +28,32 @@ static double termsOf(const KernelCall &call) {
     const char *kernel;
     const char *dim;
   };
-  static constexpr Row kRows[] = {
-      {"matmul", "K"},         {"matmul_nt", "K"},      {"matmul_tn", "K"},
-      {"matmul_tt", "K"},      {"matmul_scaled", "K"},  {"matmul_block_scaled", "K"},
-      {"matmul_mixed", "K"},   {"matmul_grouped", "K"}, {"gelu_linear", "K"},
-      {"reduce_sum", "N"},     {"swiglu_mlp", "K"},     {"swiglu_mlp_down", "N"},
-      {"reduce_sum_rows", "D"}};
+  static constexpr Row kRows[] = {{"matmul", "K"},
+                                  {"matmul_nt", "K"},
+                                  {"matmul_tn", "K"},
+                                  {"matmul_tt", "K"},
+                                  {"matmul_scaled", "K"},
+                                  {"matmul_block_scaled", "K"},
+                                  {"matmul_mixed", "K"},
+                                  {"matmul_grouped", "K"},
+                                  {"gelu_linear", "K"},
+                                  {"reduce_sum", "N"},
+                                  {"swiglu_mlp", "K"},
+                                  {"swiglu_mlp_down", "N"},
+                                  {"reduce_sum_rows", "D"},
+                                  {"matmul_grouped_nn", "K"},
+                                  {"matmul_grouped_tn", "M"},
+                                  {"matmul_mixed_nn", "N"},
+                                  {"gelu_linear_backward", "K"},
+                                  {"swiglu_mlp_backward", "K"},
+                                  {"swiglu_mlp_input", "N"},
+                                  {"attention_backward_queries", "DV"},
+                                  {"attention_varlen_backward_queries", "D"}};
   for (const Row &row : kRows)
     if (call.test().kernel == row.kernel)
       return double(call.job().sizes.at(row.dim));
   // The angle is position times frequency, whose error is a unit of f32.
-  if (call.test().kernel == "rope_computed")
+  if (call.test().kernel.starts_with("rope_computed"))
     return double(call.job().sizes.at("S") + std::get<int64_t>(call.step().scalars.at("offset")));
   return 0;
 }
@@ -64,7 +79,8 @@ Tolerance kernels::toleranceFor(const KernelCall &call, const std::string &outpu
   result.relative = unitOf(expected.type);
   double size = rootMeanSquare(expected);
   result.absolute = 0x1p-17 * size + termsOf(call) * (isNarrow ? 0x1p-13 : 0x1p-20);
-  if (call.test().kernel.starts_with("attention") && output == "o")
+  // Weights, and gradients by scores, are rounded to the dtype of the operands.
+  if (call.test().kernel.starts_with("attention") && expected.type == type)
     result.absolute += unitOf(type) * size;
   if (expected.type == ElementType::F16)
     result.absolute += 0x1p-24; // the spacing of its smallest numbers
