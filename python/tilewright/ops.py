@@ -1,13 +1,16 @@
 """The kernels of the package as torch functions.
 
 They allocate their results, take tensors with any strides, and run on the current stream. On CPU
-tensors the reference interpreter runs them, slowly. There is no backward yet: if tensors require
-gradients, `backward` raises an error when it reaches a result. All work under torch.compile.
+tensors the reference interpreter runs them, slowly. All work under torch.compile and autograd. A gradient
+has the dtype of what it is the gradient of. What has none raises a NotImplementedError that says why,
+when `backward` reaches it; there are no second gradients except of products, rotations and what is made of these.
 Wrong arguments raise `tilewright.Error`, which names the argument of the kernel.
 """
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable, Sequence
 
 try:
@@ -18,23 +21,37 @@ except ImportError as error:
 
 from ._library import Error
 from .kernel import borrowing, builtin
-from .torch_ops import Operation, needs_gradient
+from .torch_ops import Operation, derived, needs_gradient
 
 __all__ = [
     "attention", "attention_varlen", "gelu_linear", "layer_norm", "matmul", "matmul_block_scaled",
-    "matmul_grouped", "matmul_mixed", "matmul_scaled", "rms_norm", "rope_", "softmax", "swiglu",
+    "matmul_grouped", "matmul_mixed", "matmul_scaled", "rms_norm", "rope", "rope_", "softmax", "swiglu",
     "swiglu_mlp",
 ]  # fmt: skip
 
 
 def _rows(x):
     """A tensor as [rows, last dimension]."""
-    return x.reshape(-1, x.shape[-1])
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
 
 
 def _require(holds, op, message):
     if not holds:
         raise Error(f"tilewright.ops.{op}: {message}")
+
+
+def _refuse_gradients(op, call, **reasons):
+    """Raises if the gradient by an argument is asked for that has none; `reasons` by name, in the arguments' order."""
+    for (name, reason), needed in zip(reasons.items(), call.needs, strict=False):
+        if needed and reason is not None:
+            raise NotImplementedError(f"tilewright.ops.{op}: there is no gradient by `{name}`: {reason}")
+
+
+def _of_bytes(*tensors):
+    """Why there is no gradient by 8-bit floats, or None where there are none."""
+    if any(tensor.dtype.itemsize == 1 for tensor in tensors):
+        return "it would be rounded to 8 bits; keep a copy of the tensor in bf16, f16 or f32 and pass it"
+    return None
 
 
 # ===- Attention -----------------------------------------------------------------------------===
@@ -54,17 +71,67 @@ def _attention_run(results, q, k, v, scale, slopes, bias, sinks, prefix, seed, f
                                   dropped=dropped)
 
 
+def _attention_backward_outputs(q, k, v, o, lse, do, dlse, scale, slopes, bias, prefix, seed, first, causal,
+                                window, softcap, dropped, functions, needs_bias):
+    dq, dk, dv = (torch.empty_like(t, memory_format=torch.contiguous_format) for t in (q, k, v))
+    dbias = bias.new_empty(bias.shape) if needs_bias else q.new_empty(0)
+    return dq, dk, dv, torch.empty_like(lse), dbias
+
+
+def _attention_backward_run(results, q, k, v, o, lse, do, dlse, scale, slopes, bias, prefix, seed, first, causal,
+                            window, softcap, dropped, functions, needs_bias):
+    dq, dk, dv, deltas, dbias = results
+    of_queries, of_keys = _attention_gradients(functions)
+    options = {"causal": causal, "window": window, "softcap": softcap, "dropped": dropped}
+    of_queries(q, k, v, o, do, lse, dq, deltas, scale, dlse, slopes, bias, prefix, seed, first,
+               dbias if needs_bias else None, **options)
+    of_keys(q, k, v, do, lse, deltas, dk, dv, scale, slopes, bias, prefix, seed, first, **options)
+
+
+_attention_backward_op = Operation(
+    "attention_backward",
+    "(Tensor q, Tensor k, Tensor v, Tensor o, Tensor lse, Tensor do, Tensor dlse, float scale, Tensor? slopes, "
+    "Tensor? bias, Tensor? prefix, Tensor? seed, Tensor? first, bool causal, int window, float softcap, "
+    "int dropped, int functions, bool needs_bias) -> (Tensor, Tensor, Tensor, Tensor, Tensor)",
+    _attention_backward_outputs, _attention_backward_run,
+)  # fmt: skip
+
+
+def _attention_backward(call, do, dlse):
+    q, k, v, scale, slopes, bias, sinks, prefix, seed, first, *options, functions = call.args
+    o, lse = call.results
+    reason = "the derivative of `score` is not known" if _attention_functions[functions][0] else None
+    _refuse_gradients("attention", call, query=reason, key=reason, value=reason, scale=None,
+                      slopes="it is not written yet; `bias` has a gradient")
+    needs = call.needs
+    dq, dk, dv, deltas, dbias = _attention_backward_op(
+        q, k, v, o, lse, do, dlse, scale, slopes, bias, prefix, seed, first, *options, functions, needs[5])
+    dsinks = None
+    if needs[6]:  # the weight of no key in each row, whose value is 0
+        dsinks = -((sinks[:, None] - lse).exp() * deltas).sum((0, 2))
+    return [dq, dk, dv, None, None, dbias if needs[5] else None, dsinks, *[None] * 8]
+
+
 _attention = Operation(
     "attention",
     "(Tensor q, Tensor k, Tensor v, float scale, Tensor? slopes, Tensor? bias, Tensor? sinks, "
     "Tensor? prefix, Tensor? seed, Tensor? first, bool causal, int window, float softcap, "
     "int dropped, int functions) -> (Tensor, Tensor)",
-    _attention_outputs, _attention_run,
+    _attention_outputs, _attention_run, _attention_backward, keeps_results=True,
 )  # fmt: skip
 
 # The kernel without functions, and one for each pair of them that was given.
 _attention_kernels = [builtin("attention")]
+_attention_functions = [(None, None)]
 _attention_numbers = {(None, None): 0}
+
+
+@functools.cache
+def _attention_gradients(functions):
+    """The two kernels of the gradient of `attention` with these functions."""
+    _, mask = _attention_functions[functions]
+    names = "attention_backward_queries", "attention_backward_keys"
+    return [builtin(name) if mask is None else borrowing(name, {"mask": (mask, "bool")}) for name in names]
 
 
 @torch.compiler.assume_constant_result
@@ -75,6 +142,7 @@ def _functions(score, mask):
         given = {"score": (score, "f32"), "mask": (mask, "bool")}
         kernel = borrowing("attention", {n: f for n, f in given.items() if f[0] is not None})
         _attention_kernels.append(kernel)
+        _attention_functions.append(key)
         _attention_numbers[key] = len(_attention_kernels) - 1
     return _attention_numbers[key]
 
@@ -105,6 +173,9 @@ def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False
     and whether they are seen: z is a tile, b and h are scalars, s a column and t a row of indices.
     They are compiled into the kernel. Numbers and names of `dims` around a function are captured when
     it is passed for the first time. The dimensions S and T are the lengths.
+
+    Gradients are those of query, key, value, `bias` and `sinks`; with a `score` there are none. The weights are
+    computed again from the logarithms of their sums, so that autograd keeps no matrix of them.
 
     Gives [B, H, S, DV] (or as `layout` says), with `return_lse` also log(sum(exp(z))): f32 [B, H, S].
     """
@@ -139,11 +210,38 @@ def _varlen_run(results, q, k, v, cu_q, cu_k, max_q, scale, causal, window):
                                 window=window)
 
 
+def _varlen_backward_outputs(q, k, v, cu_q, cu_k, o, lse, do, dlse, scale, causal, window):
+    dq, dk, dv = (torch.zeros_like(t, memory_format=torch.contiguous_format) for t in (q, k, v))
+    return dq, dk, dv, torch.empty_like(lse)
+
+
+def _varlen_backward_run(results, q, k, v, cu_q, cu_k, o, lse, do, dlse, scale, causal, window):
+    dq, dk, dv, deltas = results
+    options = {"causal": causal, "window": window}
+    builtin("attention_varlen_backward_queries")(q, k, v, cu_q, cu_k, o, do, lse, dq, deltas, scale, dlse, **options)
+    builtin("attention_varlen_backward_keys")(q, k, v, cu_q, cu_k, do, lse, deltas, dk, dv, scale, **options)
+
+
+_varlen_backward_op = Operation(
+    "attention_varlen_backward",
+    "(Tensor q, Tensor k, Tensor v, Tensor cu_q, Tensor cu_k, Tensor o, Tensor lse, Tensor do, Tensor dlse, "
+    "float scale, bool causal, int window) -> (Tensor, Tensor, Tensor, Tensor)",
+    _varlen_backward_outputs, _varlen_backward_run,
+)  # fmt: skip
+
+
+def _varlen_backward(call, do, dlse):
+    q, k, v, cu_q, cu_k, _, scale, causal, window = call.args
+    o, lse = call.results
+    dq, dk, dv, _ = _varlen_backward_op(q, k, v, cu_q, cu_k, o, lse, do, dlse, scale, causal, window)
+    return [dq, dk, dv, *[None] * 6]
+
+
 _attention_varlen = Operation(
     "attention_varlen",
     "(Tensor q, Tensor k, Tensor v, Tensor cu_q, Tensor cu_k, int max_q, float scale, bool causal, "
     "int window) -> (Tensor, Tensor)",
-    _varlen_outputs, _varlen_run,
+    _varlen_outputs, _varlen_run, _varlen_backward, keeps_results=True,
 )  # fmt: skip
 
 
@@ -176,6 +274,10 @@ def attention_varlen(query: Tensor, key: Tensor, value: Tensor, cu_seqlens_q: Te
 # ===- Products ------------------------------------------------------------------------------===
 
 
+def _tf32(asked):
+    return torch.backends.cuda.matmul.allow_tf32 if asked is None else asked
+
+
 def _product_outputs(a, b, dtype, tf32):
     return a.new_empty((*a.shape[:-1], b.shape[1]), dtype=dtype or a.dtype)
 
@@ -188,15 +290,22 @@ def _product_run(c, a, b, dtype, tf32):
     name = "matmul" if not (a_is_transposed or b_is_transposed) else (
         "matmul_" + "nt"[a_is_transposed] + "nt"[b_is_transposed]
     )
-    if tf32 is None:
-        tf32 = torch.backends.cuda.matmul.allow_tf32
     builtin(name)(rows.T if a_is_transposed else rows, b.T if b_is_transposed else b, _rows(c),
-                  tf32=tf32)
+                  tf32=_tf32(tf32))
+
+
+def _product_backward(call, dc):
+    a, b, _, tf32 = call.args
+    _refuse_gradients("matmul", call, input=_of_bytes(a), other=_of_bytes(b))
+    dc = dc.to(a.dtype)
+    da = _matmul(dc, b.T, None, tf32) if call.needs[0] else None
+    db = _matmul(_rows(a).T, _rows(dc), None, tf32) if call.needs[1] else None
+    return [da, db, None, None]
 
 
 _matmul = Operation(
     "matmul", "(Tensor a, Tensor b, ScalarType? dtype, bool? tf32) -> Tensor",
-    _product_outputs, _product_run,
+    _product_outputs, _product_run, _product_backward,
 )  # fmt: skip
 
 
@@ -206,7 +315,8 @@ def matmul(input: Tensor, other: Tensor, *, dtype: torch.dtype | None = None,
 
     bf16, f16, f32, f8 and i8; sums are in f32, of i8 in i32. `dtype` is the result's (bf16, f16,
     f32, i32), by default that of `input`. With `tf32`, f32 operands are rounded to tf32; by default
-    as `torch.backends.cuda.matmul.allow_tf32` says.
+    as `torch.backends.cuda.matmul.allow_tf32` says. In the backward, the gradient of the result is rounded to
+    the dtype of the operands.
     """
     _require(other.dim() == 2, "matmul",
              f"`other` has {other.dim()} dimensions and must have 2")
@@ -218,9 +328,37 @@ def matmul(input: Tensor, other: Tensor, *, dtype: torch.dtype | None = None,
 
 
 def _matmul_grouped_run(y, x, weight, offsets, dtype, tf32):
-    if tf32 is None:
-        tf32 = torch.backends.cuda.matmul.allow_tf32
-    builtin("matmul_grouped")(x, weight, offsets, y, tf32=tf32)
+    builtin("matmul_grouped")(x, weight, offsets, y, tf32=_tf32(tf32))
+
+
+def _grouped_rows_run(c, a, b, offsets, tf32):
+    builtin("matmul_grouped_nn")(a, b, offsets, c, tf32=_tf32(tf32))
+
+
+_grouped_rows = Operation(  # rows of no expert have no gradient
+    "matmul_grouped_nn", "(Tensor a, Tensor b, Tensor offsets, bool? tf32) -> Tensor",
+    lambda a, b, offsets, tf32: a.new_zeros((a.shape[0], b.shape[2])), _grouped_rows_run,
+)  # fmt: skip
+
+
+def _grouped_weights_run(c, a, b, offsets, tf32):
+    builtin("matmul_grouped_tn")(a, b, offsets, c, tf32=_tf32(tf32))
+
+
+_grouped_weights = Operation(
+    "matmul_grouped_tn", "(Tensor a, Tensor b, Tensor offsets, bool? tf32) -> Tensor",
+    lambda a, b, offsets, tf32: a.new_empty((offsets.shape[0] - 1, a.shape[1], b.shape[1])),
+    _grouped_weights_run,
+)  # fmt: skip
+
+
+def _grouped_backward(call, dy):
+    x, weight, offsets, _, tf32 = call.args
+    _refuse_gradients("matmul_grouped", call, input=_of_bytes(x), weight=_of_bytes(weight))
+    dy = dy.to(x.dtype)
+    dx = _grouped_rows(dy, weight, offsets, tf32) if call.needs[0] else None
+    dweight = _grouped_weights(dy, x, offsets, tf32) if call.needs[1] else None
+    return [dx, dweight, None, None, None]
 
 
 _matmul_grouped = Operation(
@@ -228,7 +366,7 @@ _matmul_grouped = Operation(
     "(Tensor x, Tensor weight, Tensor offsets, ScalarType? dtype, bool? tf32) -> Tensor",
     lambda x, weight, offsets, dtype, tf32: x.new_empty(
         (x.shape[0], weight.shape[1]), dtype=dtype or x.dtype),
-    _matmul_grouped_run,
+    _matmul_grouped_run, _grouped_backward,
 )  # fmt: skip
 
 
@@ -256,9 +394,23 @@ def _matmul_scaled_run(y, x, weight, scale, dtype):
     builtin("matmul_scaled")(_rows(x), weight, _rows(y), scale)
 
 
+def _matmul_scaled_backward(call, dy):
+    x, weight, scale, _ = call.args
+    _refuse_gradients("matmul_scaled", call, input=_of_bytes(x), weight=_of_bytes(weight))
+
+    def product(a, b):  # scaled before it is rounded
+        return (_matmul(a, b, torch.float32, False) * scale).to(x.dtype)
+
+    dy = dy.to(x.dtype)
+    dx = product(dy, weight) if call.needs[0] else None
+    dweight = product(_rows(dy).T, _rows(x)) if call.needs[1] else None
+    return [dx, dweight, None, None]
+
+
 _matmul_scaled = Operation(
     "matmul_scaled", "(Tensor x, Tensor weight, float scale, ScalarType? dtype) -> Tensor",
     lambda x, weight, scale, dtype: _scaled_outputs(x, weight, dtype), _matmul_scaled_run,
+    _matmul_scaled_backward,
 )  # fmt: skip
 
 
@@ -267,7 +419,8 @@ def matmul_scaled(input: Tensor, weight: Tensor, scale: float, *,
     """scale * (input weight^T), for tensors that have one scale each; `scale` is their product.
 
     input: [..., K], weight: [N, K], f8 (float8_e4m3fn, float8_e5m2), bf16, f16 or f32; gives
-    [..., N] of `dtype` (bf16, f16, f32), by default that of `input`, of f8 bf16.
+    [..., N] of `dtype` (bf16, f16, f32), by default that of `input`, of f8 bf16. Operands in f8 have no
+    gradient.
     """
     return _matmul_scaled(input, weight, scale, dtype)
 
@@ -276,11 +429,20 @@ def _matmul_block_scaled_run(y, x, weight, x_scales, weight_scales, dtype):
     builtin("matmul_block_scaled")(_rows(x), weight, x_scales, weight_scales, _rows(y))
 
 
+_CONSTANT = "scales are constants; scale in torch to train them"
+
+
+def _matmul_block_scaled_backward(call, dy):
+    x, weight = call.args[:2]
+    _refuse_gradients("matmul_block_scaled", call, input=_of_bytes(x), weight=_of_bytes(weight),
+                      input_scales=_CONSTANT, weight_scales=_CONSTANT)
+
+
 _matmul_block_scaled = Operation(
     "matmul_block_scaled",
     "(Tensor x, Tensor weight, Tensor x_scales, Tensor weight_scales, ScalarType? dtype) -> Tensor",
     lambda x, weight, x_scales, weight_scales, dtype: _scaled_outputs(x, weight, dtype),
-    _matmul_block_scaled_run,
+    _matmul_block_scaled_run, _matmul_block_scaled_backward,
 )  # fmt: skip
 
 
@@ -290,7 +452,8 @@ def matmul_block_scaled(input: Tensor, weight: Tensor, input_scales: Tensor, wei
 
     input: [..., K], weight: [N, K], f8 (float8_e4m3fn, float8_e5m2) or i8; input_scales: f32
     [ceil(K / 128), rows of input], weight_scales: f32 [ceil(N / 128), ceil(K / 128)]. Gives
-    [..., N] of `dtype` (bf16, f16, f32), by default bf16. Each block's products are summed alone.
+    [..., N] of `dtype` (bf16, f16, f32), by default bf16. Each block's products are summed alone. There
+    are no gradients: operands are 8-bit numbers and scales constants.
     """
     return _matmul_block_scaled(input, weight, input_scales, weight_scales, dtype)
 
@@ -299,9 +462,26 @@ def _matmul_mixed_run(y, x, weight, scales, group):
     builtin("matmul_mixed")(_rows(x), weight, scales, _rows(y), group=group)
 
 
+def _matmul_mixed_back_run(dx, dy, weight, scales, group):
+    builtin("matmul_mixed_nn")(_rows(dy), weight, scales, _rows(dx), group=group)
+
+
+_matmul_mixed_back = Operation(
+    "matmul_mixed_nn", "(Tensor dy, Tensor weight, Tensor scales, int group) -> Tensor",
+    lambda dy, weight, scales, group: dy.new_empty((*dy.shape[:-1], weight.shape[1])), _matmul_mixed_back_run,
+)  # fmt: skip
+
+
+def _matmul_mixed_backward(call, dy):
+    _, weight, scales, group = call.args
+    _refuse_gradients("matmul_mixed", call, input=None, weight=_of_bytes(weight), scales=_CONSTANT)
+    return [_matmul_mixed_back(dy, weight, scales, group), None, None, None]
+
+
 _matmul_mixed = Operation(
     "matmul_mixed", "(Tensor x, Tensor weight, Tensor scales, int group) -> Tensor",
     lambda x, weight, scales, group: _scaled_outputs(x, weight, x.dtype), _matmul_mixed_run,
+    _matmul_mixed_backward,
 )  # fmt: skip
 
 
@@ -310,7 +490,7 @@ def matmul_mixed(input: Tensor, weight: Tensor, scales: Tensor, *, group: int = 
 
     input: [..., K], bf16 or f16; weight: [N, K], f8 (float8_e4m3fn, float8_e5m2) or i8; scales: f32
     [ceil(K / group), N], `group` a multiple of 64. Gives [..., N]. The scaled weight is rounded to
-    the dtype of `input`; sums are in f32.
+    the dtype of `input`; sums are in f32. Of the three only `input` has a gradient.
     """
     return _matmul_mixed(input, weight, scales, group)
 
@@ -323,9 +503,29 @@ def _gelu_linear_run(y, x, weight, bias, approximate):
     builtin("gelu_linear")(_rows(x), weight, _rows(y), bias, approximate=approximate)
 
 
+def _gelu_back_run(dv, x, weight, dy, bias, approximate):
+    builtin("gelu_linear_backward")(_rows(x), weight, _rows(dy), _rows(dv), bias, approximate=approximate)
+
+
+_gelu_back = Operation(
+    "gelu_linear_backward",
+    "(Tensor x, Tensor weight, Tensor dy, Tensor? bias, bool approximate) -> Tensor",
+    lambda x, weight, dy, bias, approximate: _linear_outputs(x, weight, bias, approximate), _gelu_back_run,
+)  # fmt: skip
+
+
+def _gelu_linear_backward(call, dy):
+    x, weight, bias, approximate = call.args
+    dv = _gelu_back(x, weight, dy, bias, approximate)
+    dx = _matmul(dv, weight, None, False) if call.needs[0] else None
+    dweight = _matmul(_rows(dv).T, _rows(x), None, False) if call.needs[1] else None
+    dbias = _rows(dv).sum(0) if call.needs[2] else None
+    return [dx, dweight, dbias, None]
+
+
 _gelu_linear = Operation(
     "gelu_linear", "(Tensor x, Tensor weight, Tensor? bias, bool approximate) -> Tensor",
-    _linear_outputs, _gelu_linear_run,
+    _linear_outputs, _gelu_linear_run, _gelu_linear_backward,
 )  # fmt: skip
 
 
@@ -334,7 +534,8 @@ def gelu_linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *,
     """gelu(input weight^T + bias): a linear layer and its activation in one kernel.
 
     input: [..., K], weight: [N, K], bias: [N], bf16, f16 or f32; gives [..., N]. `approximate` is
-    "none" or "tanh", as in torch's gelu.
+    "none" or "tanh", as in torch's gelu. The backward computes the sums in front of gelu again: it costs a
+    product more than if they were kept, and the forward neither writes nor keeps them.
     """
     _require(approximate in ("none", "tanh"), "gelu_linear",
              f'`approximate` is "none" or "tanh", not {approximate!r}')
@@ -352,16 +553,51 @@ def _mlp_run(y, x, gate, up, down):
     builtin("swiglu_mlp_down")(h, down, _rows(y))
 
 
+def _mlp_back_run(results, x, gate, up, dh):
+    builtin("swiglu_mlp_backward")(_rows(x), gate, up, dh, *results)
+
+
+_mlp_back = Operation(
+    "swiglu_mlp_backward", "(Tensor x, Tensor gate, Tensor up, Tensor dh) -> (Tensor, Tensor, Tensor)",
+    lambda x, gate, up, dh: tuple(dh.new_empty(dh.shape) for _ in range(3)), _mlp_back_run,
+)  # fmt: skip
+
+
+def _mlp_input_run(dx, dg, du, gate, up):
+    builtin("swiglu_mlp_input")(dg, du, gate, up, dx)
+
+
+_mlp_input = Operation(
+    "swiglu_mlp_input", "(Tensor dg, Tensor du, Tensor gate, Tensor up) -> Tensor",
+    lambda dg, du, gate, up: dg.new_empty((dg.shape[0], gate.shape[1])), _mlp_input_run,
+)  # fmt: skip
+
+
+def _mlp_backward(call, dy):
+    x, gate, up, down = call.args
+    rows, dy = _rows(x), _rows(dy)
+    dh = _matmul(dy, down, None, False)
+    dg, du, h = _mlp_back(x, gate, up, dh)
+    needs = call.needs
+    return [
+        _mlp_input(dg, du, gate, up).view(x.shape) if needs[0] else None,
+        _matmul(dg.T, rows, None, False) if needs[1] else None,
+        _matmul(du.T, rows, None, False) if needs[2] else None,
+        _matmul(dy.T, h, None, False) if needs[3] else None,
+    ]
+
+
 _swiglu_mlp = Operation(
     "swiglu_mlp", "(Tensor x, Tensor gate, Tensor up, Tensor down) -> Tensor",
-    _mlp_outputs, _mlp_run,
+    _mlp_outputs, _mlp_run, _mlp_backward,
 )  # fmt: skip
 
 
 def swiglu_mlp(input: Tensor, gate: Tensor, up: Tensor, down: Tensor) -> Tensor:
     """(silu(input gate^T) * (input up^T)) down^T: the gated feed-forward layer, in two kernels.
 
-    input: [..., K], gate and up: [N, K], down: [K, N], bf16 or f16; gives [..., K].
+    input: [..., K], gate and up: [N, K], down: [K, N], bf16 or f16; gives [..., K]. Nothing of [..., N] is
+    kept for the backward, which computes the first two products again: 11 products' time, not 9, for the step.
     """
     return _swiglu_mlp(input, gate, up, down)
 
@@ -377,7 +613,10 @@ def _softmax_run(y, x):
     builtin("softmax")(_rows(x), _rows(y))
 
 
-_softmax = Operation("softmax", "(Tensor x) -> Tensor", _like, _softmax_run)
+_softmax = Operation(
+    "softmax", "(Tensor x) -> Tensor", _like, _softmax_run,
+    derived("softmax", "(Tensor x)", lambda x: {"x": _rows(x)}, {"y": "x"}),
+)  # fmt: skip
 
 
 def softmax(input: Tensor, dim: int = -1) -> Tensor:
@@ -403,9 +642,14 @@ def _rms_norm_run(y, x, weight, eps):
     builtin("rms_norm")(x.reshape(-1, width), weight.reshape(-1), y.view(-1, width), eps)
 
 
+def _rms_norm_arguments(x, weight, eps):
+    return {"x": x.reshape(-1, weight.numel()), "weight": weight.reshape(-1), "eps": eps}
+
+
 _rms_norm = Operation(
-    "rms_norm", "(Tensor x, Tensor weight, float eps) -> Tensor", _like, _rms_norm_run
-)
+    "rms_norm", "(Tensor x, Tensor weight, float eps) -> Tensor", _like, _rms_norm_run,
+    derived("rms_norm", "(Tensor x, Tensor weight, float eps)", _rms_norm_arguments, {"y": "x"}, {"weight"}),
+)  # fmt: skip
 
 
 def rms_norm(input: Tensor, normalized_shape: int | Sequence[int], weight: Tensor | None = None,
@@ -428,9 +672,15 @@ def _layer_norm_run(y, x, weight, bias, width, eps):
     builtin("layer_norm")(x.reshape(-1, width), y.view(-1, width), eps, *flat)
 
 
+def _layer_norm_arguments(x, weight, bias, width, eps):
+    flat = {name: None if t is None else t.reshape(-1) for name, t in (("weight", weight), ("bias", bias))}
+    return {"x": x.reshape(-1, width), "eps": eps, **flat}
+
+
+_layer_norm_schema = "(Tensor x, Tensor? weight, Tensor? bias, int width, float eps)"
 _layer_norm = Operation(
-    "layer_norm", "(Tensor x, Tensor? weight, Tensor? bias, int width, float eps) -> Tensor",
-    _like, _layer_norm_run,
+    "layer_norm", _layer_norm_schema + " -> Tensor", _like, _layer_norm_run,
+    derived("layer_norm", _layer_norm_schema, _layer_norm_arguments, {"y": "x"}, {"weight", "bias"}),
 )  # fmt: skip
 
 
@@ -448,7 +698,11 @@ def _swiglu_run(y, gate, up):
     builtin("swiglu")(_rows(gate), _rows(up), _rows(y))
 
 
-_swiglu = Operation("swiglu", "(Tensor gate, Tensor up) -> Tensor", _like, _swiglu_run)
+_swiglu = Operation(
+    "swiglu", "(Tensor gate, Tensor up) -> Tensor", _like, _swiglu_run,
+    derived("swiglu", "(Tensor gate, Tensor up)",
+            lambda gate, up: {"gate": _rows(gate), "up": _rows(up)}, {"y": "gate"}),
+)  # fmt: skip
 
 
 def swiglu(gate: Tensor, up: Tensor | None = None) -> Tensor:
@@ -464,20 +718,63 @@ def swiglu(gate: Tensor, up: Tensor | None = None) -> Tensor:
 # ===- Rotary embedding ----------------------------------------------------------------------===
 
 
-def rope_(query: Tensor, key: Tensor, cos: Tensor | None = None, sin: Tensor | None = None, *,
-          offset: int = 0, base: float = 10000.0, interleaved: bool = False,
-          layout: str = "bhsd") -> tuple[Tensor, Tensor]:
-    """Rotary position embedding of query and key, in place; gives both.
+def _rope_outputs(q, k, cos, sin, base, offset, interleaved, turn):
+    return _like(q), _like(k)
+
+
+def _rope_run(results, q, k, cos, sin, base, offset, interleaved, turn):
+    if cos is None:
+        builtin("rope_computed_into")(q, k, *results, base, offset, turn, interleaved=interleaved)
+    else:
+        builtin("rope_into")(q, k, cos, sin, *results, offset, turn, interleaved=interleaved)
+
+
+def _rope_backward(call, dq, dk):
+    """The rotation back."""
+    _, _, cos, sin, base, offset, interleaved, turn = call.args
+    constant = "tables of angles are constants"
+    _refuse_gradients("rope", call, query=None, key=None, cos=constant, sin=constant)
+    return [*_rope(dq, dk, cos, sin, base, offset, interleaved, -turn), *[None] * 6]
+
+
+_rope = Operation(
+    "rope",
+    "(Tensor q, Tensor k, Tensor? cos, Tensor? sin, float base, int offset, bool interleaved, float turn) "
+    "-> (Tensor, Tensor)",
+    _rope_outputs, _rope_run, _rope_backward, drops=2,
+)  # fmt: skip
+
+
+def _require_rope(op, cos, sin, layout):
+    _require(layout in ("bhsd", "bshd"), op, f'`layout` is "bhsd" or "bshd", not {layout!r}')
+    _require((cos is None) == (sin is None), op, "`cos` and `sin` are given together")
+
+
+def rope(query: Tensor, key: Tensor, cos: Tensor | None = None, sin: Tensor | None = None, *,
+         offset: int = 0, base: float = 10000.0, interleaved: bool = False,
+         layout: str = "bhsd") -> tuple[Tensor, Tensor]:
+    """Rotary position embedding of query and key, as new tensors.
 
     query: [B, H, S, D], key: [B, G, S, D] (as `layout` says), bf16, f16 or f32. Row s is at position
     s + offset. `cos` and `sin` are tables [positions, R] of angles, 2 R <= D; without them the angles
-    are position * base^(-2 j / D). Pairs are (j, j + R), or (2 j, 2 j + 1) with `interleaved`.
+    are position * base^(-2 j / D). Pairs are (j, j + R), or (2 j, 2 j + 1) with `interleaved`; elements from
+    2 R on stay as they are. The backward turns gradients back; tables have none.
     """
-    _require(layout in ("bhsd", "bshd"), "rope_",
-             f'`layout` is "bhsd" or "bshd", not {layout!r}')
-    _require((cos is None) == (sin is None), "rope_", "`cos` and `sin` are given together")
-    if needs_gradient((query, key)):
-        raise NotImplementedError("tilewright.ops.rope_: no backward yet")
+    _require_rope("rope", cos, sin, layout)
+    q, k = (t.transpose(1, 2) if layout == "bhsd" else t for t in (query, key))
+    q, k = _rope(q, k, cos, sin, base, offset, interleaved, 1.0)
+    return (q.transpose(1, 2), k.transpose(1, 2)) if layout == "bhsd" else (q, k)
+
+
+def rope_(query: Tensor, key: Tensor, cos: Tensor | None = None, sin: Tensor | None = None, *,
+          offset: int = 0, base: float = 10000.0, interleaved: bool = False,
+          layout: str = "bhsd") -> tuple[Tensor, Tensor]:
+    """`rope` in place; gives both tensors. If one requires a gradient, both are computed apart and then
+    copied into place, so that autograd sees it: `rope` is faster there."""
+    _require_rope("rope_", cos, sin, layout)
+    if needs_gradient((query, key, cos, sin)):
+        turned = rope(query, key, cos, sin, offset=offset, base=base, interleaved=interleaved, layout=layout)
+        return query.copy_(turned[0]), key.copy_(turned[1])
     q, k = (t.transpose(1, 2) if layout == "bhsd" else t for t in (query, key))
     if cos is None:
         _ROPE_COMPUTED(q, k, base, offset, interleaved=interleaved)
