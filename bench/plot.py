@@ -37,7 +37,7 @@ class Peak:
 def find_peak(gpu: str) -> Peak | None:
     """The row of Peaks.def for a GPU's name."""
     text = (ROOT / "tools" / "driver" / "Peaks.def").read_text(encoding="utf-8")
-    for name, rates in re.findall(r'^PEAK\("([^"]+)", "[^"]*", ([^)]+)\)', text, re.MULTILINE):
+    for name, rates in re.findall(r'^PEAK\("([^"]+)", "[^"]*", \d+, ([^)]+)\)', text, re.MULTILINE):
         if name in gpu:
             return Peak(*map(float, rates.split(",")))
     return None

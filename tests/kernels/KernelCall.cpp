@@ -35,10 +35,8 @@ ErrorOr<KernelCall> KernelCall::create(const Case &test, const std::string &targ
     StridedTensor tensor(call.work.typeOf(param), call.work.shapeOf(param, call.work.sizes),
                          test.memory, !param.written);
     cli::HostTensor values(tensor.type, tensor.shape);
-    if (auto cut = call.work.offsets.find(param.name); cut != call.work.offsets.end())
-      values.rise(seed++, call.work.sizes.at(cut->second));
-    else if (param.read)
-      values.randomize(seed++);
+    if (param.read)
+      call.work.fill(values, param.name, call.work.sizes, seed++, 1);
     else
       values.poison();
     tensor.scatter(values);
@@ -48,8 +46,10 @@ ErrorOr<KernelCall> KernelCall::create(const Case &test, const std::string &targ
 }
 
 const std::string &KernelCall::storageOf(const std::string &param) const {
-  static const std::string shared = "x";
-  return which.memory == Memory::InPlace && param == "y" ? shared : param;
+  static const std::map<std::string, std::string> inputs = {
+      {"y", "x"}, {"added", "residual"}, {"dlogits", "logits"}};
+  auto input = inputs.find(param);
+  return which.memory == Memory::InPlace && input != inputs.end() ? input->second : param;
 }
 
 bool KernelCall::isWritten(const std::string &storage) const {

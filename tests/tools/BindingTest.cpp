@@ -118,9 +118,9 @@ TEST_F(Binding, counts_arguments) {
   ASSERT_FALSE(few);
   EXPECT_EQ(few.error().message,
             "kernel `rms_norm`: argument `weight` is missing; 1 arguments were given");
-  ErrorOr<Call> many = arrange(signature, {x.ref, weight.ref, y.ref, 1e-6, 3.0});
+  ErrorOr<Call> many = arrange(signature, {x.ref, weight.ref, y.ref, 1e-6, kNone, kNone, 3.0});
   ASSERT_FALSE(many);
-  EXPECT_EQ(many.error().message, "kernel `rms_norm` takes 4 arguments, not 5");
+  EXPECT_EQ(many.error().message, "kernel `rms_norm` takes 6 arguments, not 7");
 }
 
 TEST_F(Binding, tells_tensors_from_scalars) {

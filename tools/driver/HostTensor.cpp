@@ -128,6 +128,16 @@ void HostTensor::rise(uint64_t seed, int64_t end) {
     set(i, double(numbers[i]));
 }
 
+void HostTensor::choose(uint64_t seed, int64_t end) {
+  for (int64_t i = 0; i < size(); ++i)
+    set(i, double(nextRandom(seed) % uint64_t(std::max<int64_t>(1, end))));
+}
+
+void HostTensor::dropSigns() {
+  for (int64_t i = 0; i < size(); ++i)
+    set(i, std::abs(value(i)));
+}
+
 void HostTensor::poison() {
   std::fill(bytes.begin(), bytes.end(), decltype(bytes)::value_type(0xff));
 }

@@ -30,6 +30,10 @@ struct HostTensor {
   void randomize(uint64_t seed, double deviation = 1);
   /// Integers that increase from 0 to `end`, some of them equal.
   void rise(uint64_t seed, int64_t end);
+  /// Integers from 0 to below `end`, each as likely.
+  void choose(uint64_t seed, int64_t end);
+  /// Takes the magnitudes of its elements.
+  void dropSigns();
   /// Bits that are a NaN in every float type, so that elements that are never written show.
   void poison();
 };

@@ -34,11 +34,9 @@ HostTensors cli::makeTensors(const Job &job, const Sizes &sizes, uint64_t seed) 
         continue;
       HostTensor tensor(job.typeOf(param), job.shapeOf(param, sizes));
       auto deviation = job.deviations.find(param.name);
-      if (auto cut = job.offsets.find(param.name); cut != job.offsets.end())
-        tensor.rise(seed + 1000 * tensors.size(), sizes.at(cut->second));
-      else if (access[param.name].read)
-        tensor.randomize(seed + 1000 * tensors.size(),
-                         deviation == job.deviations.end() ? 1 : deviation->second);
+      if (access[param.name].read)
+        job.fill(tensor, param.name, sizes, seed + 1000 * tensors.size(),
+                 deviation == job.deviations.end() ? 1 : deviation->second);
       else
         tensor.poison();
       tensors.emplace(param.name, std::move(tensor));
@@ -79,10 +77,7 @@ driver::DataHints cli::hintsFor(const Job &job, const Step &step, uint64_t seed)
         info(job.typeOf(param)).kind == runtime::ElementKind::Float)
       continue;
     HostTensor tensor(job.typeOf(param), job.shapeOf(param, job.sizes));
-    if (auto cut = job.offsets.find(param.name); cut != job.offsets.end())
-      tensor.rise(seed, job.sizes.at(cut->second));
-    else
-      tensor.randomize(seed);
+    job.fill(tensor, param.name, job.sizes, seed, 1);
     hints.contents[param.name] = std::move(tensor.bytes);
   }
   return hints;

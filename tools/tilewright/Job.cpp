@@ -344,9 +344,11 @@ ErrorOr<Job> cli::makeJob(const driver::KernelTextPtr &text, const KernelArgs &a
   if (defaults.contains("deviations"))
     for (const auto &[name, rule] : defaults["deviations"].items())
       job.deviations[name] = evaluateScalar(rule, job.sizes);
-  if (defaults.contains("offsets"))
-    for (const auto &[name, dim] : defaults["offsets"].items())
-      job.offsets[name] = dim.get<std::string>();
+  for (auto [key, dims] : {std::pair("offsets", &job.offsets), std::pair("indices", &job.indices)})
+    if (defaults.contains(key))
+      *dims = defaults[key].get<std::map<std::string, std::string>>();
+  if (defaults.contains("positive"))
+    job.positive = defaults["positive"].get<std::set<std::string>>();
   TILEWRIGHT_TRY(bindConfig(job, args));
   if (!job.config.planText.empty() || !job.config.planEntries.empty())
     TILEWRIGHT_TRY(driver::bindTiles(*text, job.config, job.steps.front().settings, args.plan[0]));

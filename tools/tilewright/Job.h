@@ -10,6 +10,7 @@
 #include "simulator/Reference.h"
 #include "tools/driver/Binding.h"
 #include "tools/driver/Compiler.h"
+#include "tools/driver/HostTensor.h"
 #include "tools/driver/PlanSearch.h"
 #include "tools/driver/Roofline.h"
 
@@ -64,8 +65,14 @@ struct Job {
   std::map<std::string, double> deviations;
   /// Integer inputs that cut a dimension into parts: they rise from 0 to its size.
   std::map<std::string, std::string> offsets;
+  /// Integer inputs that are indices of a dimension: from 0 to below its size.
+  std::map<std::string, std::string> indices;
+  std::set<std::string> positive; ///< Float inputs without negative numbers.
   int64_t multiprocessors = simulator::Options().multiprocessors; ///< Of the GPU that runs it.
 
+  /// Fills an input with random numbers that its kernel can take.
+  void fill(driver::HostTensor &tensor, const std::string &name, const Sizes &sizes, uint64_t seed,
+            double deviation) const;
   runtime::ElementType typeOf(const frontend::Param &param) const;
   /// Sizes of a tensor's axes; a size that nobody stated is taken as large and even.
   std::vector<int64_t> shapeOf(const frontend::Param &param, const Sizes &sizes) const;

@@ -25,6 +25,17 @@ std::vector<int64_t> Job::shapeOf(const Param &param, const Sizes &sizes) const 
   return shape;
 }
 
+void Job::fill(driver::HostTensor &tensor, const std::string &name, const Sizes &sizes,
+               uint64_t seed, double deviation) const {
+  if (auto cut = offsets.find(name); cut != offsets.end())
+    return tensor.rise(seed, sizes.at(cut->second));
+  if (auto dim = indices.find(name); dim != indices.end())
+    return tensor.choose(seed, sizes.at(dim->second));
+  tensor.randomize(seed, deviation);
+  if (positive.contains(name))
+    tensor.dropSigns();
+}
+
 ErrorOr<Operands> cli::makeOperands(const Job &job, const Step &step, const Sizes &sizes,
                                     const AddressOf &addressOf, int device) {
   Operands result;
