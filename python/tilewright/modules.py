@@ -11,8 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from . import ops
+from ._library import Error
 
-__all__ = ["GeluLinear", "LayerNorm", "RMSNorm", "Rotary", "SwiGLU"]
+__all__ = ["CrossEntropyLoss", "Embedding", "GeluLinear", "LayerNorm", "LinearCrossEntropyLoss", "RMSNorm", "Rotary",
+           "SwiGLU"]  # fmt: skip
 
 
 def _as(x, *parameters):
@@ -100,3 +102,52 @@ class Rotary(nn.Module):
 
     def extra_repr(self) -> str:
         return f"base={self.base}, interleaved={self.interleaved}, layout={self.layout!r}"
+
+
+class Embedding(nn.Embedding):
+    """torch.nn.Embedding by `ops.embedding`; without `max_norm`, `scale_grad_by_freq` and `sparse`."""
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        for name in ("max_norm", "scale_grad_by_freq", "sparse"):
+            if getattr(self, name):
+                raise Error(f"tilewright.modules.Embedding: it has no `{name}`")
+
+    def forward(self, input: Tensor) -> Tensor:
+        return ops.embedding(input, self.weight, self.padding_idx)
+
+
+class _Loss(nn.Module):
+    def __init__(self, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0, *,
+                 z_loss: float = 0.0):
+        super().__init__()
+        self.ignore_index, self.reduction = ignore_index, reduction
+        self.label_smoothing, self.z_loss = label_smoothing, z_loss
+
+    def _options(self):
+        return {name: getattr(self, name) for name in ("ignore_index", "reduction", "label_smoothing", "z_loss")}
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{name}={value!r}" for name, value in self._options().items())
+
+
+class CrossEntropyLoss(_Loss):
+    """torch.nn.CrossEntropyLoss by `ops.cross_entropy`, without weights of classes, and of labels that are indices.
+
+    input: [N, C] or, as torch has it, [N, C, d1, ...], bf16, f16 or f32, target: [N, d1, ...]. The loss is f32.
+    `z_loss` adds z_loss * log(sum(exp(input)))^2 to each row.
+    """
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return ops.cross_entropy(input.movedim(1, -1) if input.dim() > 2 else input, target, **self._options())
+
+
+class LinearCrossEntropyLoss(_Loss):
+    """`CrossEntropyLoss` of the logits hidden weight^T, which are never stored, by `ops.linear_cross_entropy`.
+
+    hidden: [..., K], weight: [V, K], as a linear layer has it, target: [...].
+    """
+
+    def forward(self, hidden: Tensor, weight: Tensor, target: Tensor) -> Tensor:
+        hidden = _for_products(hidden)
+        return ops.linear_cross_entropy(hidden, *_as(hidden, weight), target, **self._options())

@@ -21,12 +21,13 @@ except ImportError as error:
 
 from ._library import Error
 from .kernel import borrowing, builtin
-from .torch_ops import Operation, derived, needs_gradient
+from .torch_ops import Operation, derived, like, needs_gradient
 
 __all__ = [
-    "attention", "attention_varlen", "gelu_linear", "layer_norm", "matmul", "matmul_block_scaled",
-    "matmul_grouped", "matmul_mixed", "matmul_scaled", "rms_norm", "rope", "rope_", "softmax", "swiglu",
-    "swiglu_mlp",
+    "add_layer_norm", "add_rms_norm", "attention", "attention_varlen", "cross_entropy", "dropout", "embedding",
+    "geglu", "gelu", "gelu_linear", "layer_norm", "linear_cross_entropy", "log_softmax", "matmul",
+    "matmul_block_scaled", "matmul_grouped", "matmul_mixed", "matmul_scaled", "relu2", "rms_norm", "rope", "rope_",
+    "softmax", "swiglu", "swiglu_mlp",
 ]  # fmt: skip
 
 
@@ -537,9 +538,7 @@ def gelu_linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *,
     "none" or "tanh", as in torch's gelu. The backward computes the sums in front of gelu again: it costs a
     product more than if they were kept, and the forward neither writes nor keeps them.
     """
-    _require(approximate in ("none", "tanh"), "gelu_linear",
-             f'`approximate` is "none" or "tanh", not {approximate!r}')
-    return _gelu_linear(input, weight, bias, approximate == "tanh")
+    return _gelu_linear(input, weight, bias, _approximates("gelu_linear", approximate))
 
 
 def _mlp_outputs(x, gate, up, down):
@@ -609,22 +608,38 @@ def _like(x, *rest):
     return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
-def _softmax_run(y, x):
-    builtin("softmax")(_rows(x), _rows(y))
+def _of_rows(name):
+    """An operation on the rows of one tensor, along the last dimension."""
+
+    def run(y, x):
+        builtin(name)(_rows(x), _rows(y))
+
+    return Operation(name, "(Tensor x) -> Tensor", _like, run,
+                     derived(name, name, "(Tensor x)", lambda x: {"x": _rows(x)}, {"y": like("x")}))
 
 
-_softmax = Operation(
-    "softmax", "(Tensor x) -> Tensor", _like, _softmax_run,
-    derived("softmax", "(Tensor x)", lambda x: {"x": _rows(x)}, {"y": "x"}),
-)  # fmt: skip
+def _along(operation, x, dim):
+    if dim in (-1, x.dim() - 1):
+        return operation(x)
+    return operation(x.movedim(dim, -1)).movedim(-1, dim)
+
+
+_softmax, _log_softmax, _relu2 = map(_of_rows, ("softmax", "log_softmax", "relu2"))
 
 
 def softmax(input: Tensor, dim: int = -1) -> Tensor:
     """Softmax along a dimension, computed in f32; bf16, f16 or f32. Fastest along the last one."""
-    last = dim in (-1, input.dim() - 1)
-    x = input if last else input.movedim(dim, -1)
-    y = _softmax(x)
-    return y if last else y.movedim(-1, dim)
+    return _along(_softmax, input, dim)
+
+
+def log_softmax(input: Tensor, dim: int = -1) -> Tensor:
+    """The logarithm of `softmax`, without its underflow."""
+    return _along(_log_softmax, input, dim)
+
+
+def relu2(input: Tensor) -> Tensor:
+    """max(input, 0)^2, computed in f32; bf16, f16 or f32."""
+    return _relu2(input)
 
 
 def _width(op, input, normalized_shape):
@@ -637,34 +652,72 @@ def _width(op, input, normalized_shape):
     return width
 
 
-def _rms_norm_run(y, x, weight, eps):
+def _rms_norm_arguments(x, weight, eps, shift, residual=None):
     width = weight.numel()
-    builtin("rms_norm")(x.reshape(-1, width), weight.reshape(-1), y.view(-1, width), eps)
+    residual = None if residual is None else residual.reshape(-1, width)
+    return {"x": x.reshape(-1, width), "residual": residual, "weight": weight.reshape(-1), "eps": eps, "shift": shift}
 
 
-def _rms_norm_arguments(x, weight, eps):
-    return {"x": x.reshape(-1, weight.numel()), "weight": weight.reshape(-1), "eps": eps}
+def _rms_norm_run(y, x, weight, eps, shift):
+    width = weight.numel()
+    builtin("rms_norm")(x.reshape(-1, width), weight.reshape(-1), y.view(-1, width), eps, shift=shift)
 
 
+_rms_norm_schema = "(Tensor x, Tensor weight, float eps, float shift)"
 _rms_norm = Operation(
-    "rms_norm", "(Tensor x, Tensor weight, float eps) -> Tensor", _like, _rms_norm_run,
-    derived("rms_norm", "(Tensor x, Tensor weight, float eps)", _rms_norm_arguments, {"y": "x"}, {"weight"}),
+    "rms_norm", _rms_norm_schema + " -> Tensor", _like, _rms_norm_run,
+    derived("rms_norm", "rms_norm", _rms_norm_schema, _rms_norm_arguments, {"y": like("x")}, {"weight"}),
 )  # fmt: skip
 
 
-def rms_norm(input: Tensor, normalized_shape: int | Sequence[int], weight: Tensor | None = None,
-             eps: float | None = None) -> Tensor:
-    """input * rsqrt(mean(input^2) + eps) * weight over the last dimensions, as torch's rms_norm.
+def _add_rms_norm_run(results, x, weight, eps, shift, residual):
+    y, added = (t.view(-1, weight.numel()) for t in results)
+    flat = _rms_norm_arguments(x, weight, eps, shift, residual)
+    builtin("rms_norm")(flat["x"], flat["weight"], y, eps, flat["residual"], added, shift=shift)
 
-    bf16, f16 or f32, one dtype for both; computed in f32. `eps` is the dtype's epsilon where it is
-    not given.
-    """
-    _width("rms_norm", input, normalized_shape)
+
+def _like_both(x, *rest):
+    return _like(x), _like(x)
+
+
+_add_rms_norm_schema = "(Tensor x, Tensor weight, float eps, float shift, Tensor residual)"
+_add_rms_norm = Operation(
+    "add_rms_norm", _add_rms_norm_schema + " -> (Tensor, Tensor)", _like_both, _add_rms_norm_run,
+    derived("add_rms_norm", "rms_norm", _add_rms_norm_schema, _rms_norm_arguments,
+            {"y": like("x"), "added": like("x")}, {"weight"}),
+)  # fmt: skip
+
+
+def _rms_norm_options(op, input, normalized_shape, weight, eps):
+    _width(op, input, normalized_shape)
     if weight is None:
         weight = torch.ones(normalized_shape, dtype=input.dtype, device=input.device)
-    if eps is None:
-        eps = torch.finfo(input.dtype).eps
-    return _rms_norm(input, weight, eps)
+    return weight, torch.finfo(input.dtype).eps if eps is None else eps
+
+
+def rms_norm(input: Tensor, normalized_shape: int | Sequence[int], weight: Tensor | None = None,
+             eps: float | None = None, *, shift: float = 0.0) -> Tensor:
+    """input * rsqrt(mean(input^2) + eps) * (weight + shift) over the last dimensions, as torch's rms_norm.
+
+    bf16, f16 or f32, one dtype for both; computed in f32. `eps` is the dtype's epsilon where it is
+    not given. `shift` is 1 in Gemma, whose weights are kept as differences from 1.
+    """
+    weight, eps = _rms_norm_options("rms_norm", input, normalized_shape, weight, eps)
+    return _rms_norm(input, weight, eps, shift)
+
+
+def add_rms_norm(input: Tensor, residual: Tensor, normalized_shape: int | Sequence[int],
+                 weight: Tensor | None = None, eps: float | None = None, *,
+                 shift: float = 0.0) -> tuple[Tensor, Tensor]:
+    """`rms_norm` of input + residual, and that sum, in one kernel. The sum is rounded to the dtype first."""
+    weight, eps = _rms_norm_options("add_rms_norm", input, normalized_shape, weight, eps)
+    return _add_rms_norm(input, weight, eps, shift, residual)
+
+
+def _layer_norm_arguments(x, weight, bias, width, eps, residual=None):
+    flat = {name: None if t is None else t.reshape(-1) for name, t in (("weight", weight), ("bias", bias))}
+    rows = {name: None if t is None else t.reshape(-1, width) for name, t in (("x", x), ("residual", residual))}
+    return {**rows, "eps": eps, **flat}
 
 
 def _layer_norm_run(y, x, weight, bias, width, eps):
@@ -672,15 +725,25 @@ def _layer_norm_run(y, x, weight, bias, width, eps):
     builtin("layer_norm")(x.reshape(-1, width), y.view(-1, width), eps, *flat)
 
 
-def _layer_norm_arguments(x, weight, bias, width, eps):
-    flat = {name: None if t is None else t.reshape(-1) for name, t in (("weight", weight), ("bias", bias))}
-    return {"x": x.reshape(-1, width), "eps": eps, **flat}
-
-
 _layer_norm_schema = "(Tensor x, Tensor? weight, Tensor? bias, int width, float eps)"
 _layer_norm = Operation(
     "layer_norm", _layer_norm_schema + " -> Tensor", _like, _layer_norm_run,
-    derived("layer_norm", _layer_norm_schema, _layer_norm_arguments, {"y": "x"}, {"weight", "bias"}),
+    derived("layer_norm", "layer_norm", _layer_norm_schema, _layer_norm_arguments, {"y": like("x")},
+            {"weight", "bias"}),
+)  # fmt: skip
+
+
+def _add_layer_norm_run(results, x, weight, bias, width, eps, residual):
+    y, added = (t.view(-1, width) for t in results)
+    flat = _layer_norm_arguments(x, weight, bias, width, eps, residual)
+    builtin("layer_norm")(flat["x"], y, eps, flat["weight"], flat["bias"], flat["residual"], added)
+
+
+_add_layer_norm_schema = "(Tensor x, Tensor? weight, Tensor? bias, int width, float eps, Tensor residual)"
+_add_layer_norm = Operation(
+    "add_layer_norm", _add_layer_norm_schema + " -> (Tensor, Tensor)", _like_both, _add_layer_norm_run,
+    derived("add_layer_norm", "layer_norm", _add_layer_norm_schema, _layer_norm_arguments,
+            {"y": like("x"), "added": like("x")}, {"weight", "bias"}),
 )  # fmt: skip
 
 
@@ -694,25 +757,265 @@ def layer_norm(input: Tensor, normalized_shape: int | Sequence[int], weight: Ten
     return _layer_norm(input, weight, bias, width, eps)
 
 
+def add_layer_norm(input: Tensor, residual: Tensor, normalized_shape: int | Sequence[int],
+                   weight: Tensor | None = None, bias: Tensor | None = None,
+                   eps: float = 1e-5) -> tuple[Tensor, Tensor]:
+    """`layer_norm` of input + residual, and that sum, in one kernel. The sum is rounded to the dtype first."""
+    width = _width("add_layer_norm", input, normalized_shape)
+    return _add_layer_norm(input, weight, bias, width, eps, residual)
+
+
+# ===- Elementwise ---------------------------------------------------------------------------===
+
+
 def _swiglu_run(y, gate, up):
     builtin("swiglu")(_rows(gate), _rows(up), _rows(y))
 
 
 _swiglu = Operation(
     "swiglu", "(Tensor gate, Tensor up) -> Tensor", _like, _swiglu_run,
-    derived("swiglu", "(Tensor gate, Tensor up)",
-            lambda gate, up: {"gate": _rows(gate), "up": _rows(up)}, {"y": "gate"}),
+    derived("swiglu", "swiglu", "(Tensor gate, Tensor up)",
+            lambda gate, up: {"gate": _rows(gate), "up": _rows(up)}, {"y": like("gate")}),
 )  # fmt: skip
+
+
+def _factors(op, gate, up):
+    if up is not None:
+        return gate, up
+    _require(gate.shape[-1] % 2 == 0, op, f"the last dimension of `gate` is {gate.shape[-1]}, which has no halves")
+    return gate.chunk(2, dim=-1)
 
 
 def swiglu(gate: Tensor, up: Tensor | None = None) -> Tensor:
     """silu(gate) * up, bf16, f16 or f32. Without `up`, its two factors are the halves of `gate`
     along the last dimension, which are not copied."""
-    if up is None:
-        _require(gate.shape[-1] % 2 == 0, "swiglu",
-                 f"the last dimension of `gate` is {gate.shape[-1]}, which has no halves")
-        gate, up = gate.chunk(2, dim=-1)
-    return _swiglu(gate, up)
+    return _swiglu(*_factors("swiglu", gate, up))
+
+
+def _approximates(op, approximate):
+    _require(approximate in ("none", "tanh"), op, f'`approximate` is "none" or "tanh", not {approximate!r}')
+    return approximate == "tanh"
+
+
+def _gelu_run(y, x, approximate):
+    builtin("gelu")(_rows(x), _rows(y), approximate=approximate)
+
+
+_gelu = Operation(
+    "gelu", "(Tensor x, bool approximate) -> Tensor", _like, _gelu_run,
+    derived("gelu", "gelu", "(Tensor x, bool approximate)",
+            lambda x, approximate: {"x": _rows(x), "approximate": approximate}, {"y": like("x")}),
+)  # fmt: skip
+
+
+def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
+    """gelu, computed in f32; bf16, f16 or f32. `approximate` is "none" or "tanh", as in torch's."""
+    return _gelu(input, _approximates("gelu", approximate))
+
+
+def _geglu_run(y, gate, up, approximate):
+    builtin("geglu")(_rows(gate), _rows(up), _rows(y), approximate=approximate)
+
+
+_geglu = Operation(
+    "geglu", "(Tensor gate, Tensor up, bool approximate) -> Tensor", _like, _geglu_run,
+    derived("geglu", "geglu", "(Tensor gate, Tensor up, bool approximate)", lambda gate, up, approximate: {
+        "gate": _rows(gate), "up": _rows(up), "approximate": approximate}, {"y": like("gate")}),
+)  # fmt: skip
+
+
+def geglu(gate: Tensor, up: Tensor | None = None, *, approximate: str = "none") -> Tensor:
+    """gelu(gate) * up; arguments as in `swiglu` and `gelu`."""
+    return _geglu(*_factors("geglu", gate, up), _approximates("geglu", approximate))
+
+
+def _dropout_run(y, x, seed, dropped):
+    builtin("dropout")(_rows(x), _rows(y), seed, dropped=dropped)
+
+
+_dropout = Operation(
+    "dropout", "(Tensor x, Tensor seed, int dropped) -> Tensor", _like, _dropout_run,
+    lambda call, dy: [_dropout(dy, *call.args[1:]), None, None], drops=1,
+)  # fmt: skip
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, *, seed: Tensor | None = None) -> Tensor:
+    """Elements are 0 with probability `p`, rounded to a multiple of 1/256, and the others are scaled up.
+
+    bf16, f16 or f32. `seed`, int64 [2] on the GPU, decides which; it is drawn by default. The backward
+    draws the same numbers again, so that no mask is kept. Without `training` the input is the result.
+    """
+    _require(0 <= p < 1, "dropout", f"`p` is in [0, 1), not {p}")
+    dropped = min(255, round(256 * p))
+    if not training or dropped == 0:
+        return input
+    if seed is None:
+        seed = torch.empty(2, dtype=torch.int64, device=input.device).random_()
+    return _dropout(input, seed, dropped)
+
+
+# ===- Words and losses ----------------------------------------------------------------------===
+
+
+def _embedding_arguments(ids, weight, padding):
+    return {"ids": ids.reshape(-1), "weight": weight, "padding": padding}
+
+
+def _embedding_run(y, ids, weight, padding):
+    builtin("embedding")(ids.reshape(-1), weight, _rows(y), padding)
+
+
+_embedding_schema = "(Tensor ids, Tensor weight, int padding)"
+_embedding = Operation(
+    "embedding", _embedding_schema + " -> Tensor",
+    lambda ids, weight, padding: weight.new_empty((*ids.shape, weight.shape[1])), _embedding_run,
+    derived("embedding", "embedding", _embedding_schema, _embedding_arguments,
+            {"y": lambda named: (*named["ids"].shape, named["weight"].shape[1])}, {"weight"}),
+)  # fmt: skip
+
+
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
+    """The rows of `weight` that `input` names, as torch's embedding.
+
+    input: int64 or int32 of any shape [...], weight: [V, D], bf16, f16 or f32; gives [..., D]. Words with the
+    index `padding_idx`, and those that no row has, give 0 and no gradient. Gradients are summed in f32.
+    """
+    _require(weight.dim() == 2, "embedding", f"`weight` has {weight.dim()} dimensions and must have 2")
+    if padding_idx is None:
+        padding_idx = -1
+    elif padding_idx < 0:
+        padding_idx += weight.shape[0]
+    return _embedding(input, weight, padding_idx)
+
+
+def _entropy_outputs(x, *rest):
+    rows = x.shape[:-1]
+    return x.new_empty(rows, dtype=torch.float32), x.new_empty(rows, dtype=torch.float32)
+
+
+def _cross_entropy_run(results, logits, labels, ignore, smoothing, z_loss):
+    loss, lse = (t.view(-1) for t in results)
+    builtin("cross_entropy")(_rows(logits), labels.reshape(-1), loss, lse, ignore, smoothing=smoothing,
+                             z_loss=z_loss)
+
+
+def _cross_entropy_back_run(dlogits, logits, labels, lse, dloss, ignore, smoothing, z_loss):
+    builtin("cross_entropy_backward")(_rows(logits), labels.reshape(-1), lse.reshape(-1), dloss.reshape(-1),
+                                      _rows(dlogits), ignore, smoothing=smoothing, z_loss=z_loss)
+
+
+_cross_entropy_back = Operation(
+    "cross_entropy_backward",
+    "(Tensor logits, Tensor labels, Tensor lse, Tensor dloss, int ignore, float smoothing, float z_loss) -> Tensor",
+    _like, _cross_entropy_back_run,
+)  # fmt: skip
+
+
+def _cross_entropy_backward(call, dloss, _):
+    logits, labels, *options = call.args
+    return [_cross_entropy_back(logits, labels, call.results[1], dloss, *options), *[None] * 4]
+
+
+_cross_entropy = Operation(  # lse is for the backward, and nobody else sees it
+    "cross_entropy",
+    "(Tensor logits, Tensor labels, int ignore, float smoothing, float z_loss) -> (Tensor, Tensor)",
+    _entropy_outputs, _cross_entropy_run, _cross_entropy_backward, keeps_results=True,
+)  # fmt: skip
+
+
+def _reduced(op, loss, target, ignore_index, reduction):
+    _require(reduction in ("none", "mean", "sum"), op,
+             f'`reduction` is "none", "mean" or "sum", not {reduction!r}')
+    if reduction == "none":
+        return loss
+    return loss.sum() if reduction == "sum" else loss.sum() / (target != ignore_index).sum()
+
+
+def cross_entropy(input: Tensor, target: Tensor, *, ignore_index: int = -100, reduction: str = "mean",
+                  label_smoothing: float = 0.0, z_loss: float = 0.0) -> Tensor:
+    """-log(softmax(input)[target]) of rows of logits, in f32.
+
+    input: [..., V], bf16, f16 or f32, target: [...], int64 or int32; each is in [0, V) or `ignore_index`, whose
+    rows have loss 0. `reduction`: "none" gives f32 [...], "sum" their sum, "mean" that over the rows that count.
+    `label_smoothing` is torch's. `z_loss` adds z_loss * log(sum(exp(input)))^2 to each row. Nothing of the size
+    of the logits is written but their gradient.
+    """
+    _require(input.shape[:-1] == target.shape, "cross_entropy",
+             f"`input` is {list(input.shape)} and `target` {list(target.shape)}: all dimensions but the last")
+    loss, _ = _cross_entropy(input, target, ignore_index, float(label_smoothing), float(z_loss))
+    return _reduced("cross_entropy", loss, target, ignore_index, reduction)
+
+
+_PART = 128  # as linear_cross_entropy.py has it
+
+
+def _linear_entropy_run(results, hidden, weight, labels, ignore, smoothing, z_loss):
+    loss, lse = (t.view(-1) for t in results)
+    rows, parts = _rows(hidden), -(-weight.shape[0] // _PART)
+    logs = hidden.new_empty((parts, rows.shape[0]), dtype=torch.float32)
+    sums = torch.empty_like(logs) if smoothing > 0 else None
+    builtin("linear_cross_entropy")(rows, weight, logs, sums)
+    builtin("linear_cross_entropy_loss")(rows, weight, labels.reshape(-1), logs, loss, lse, ignore, sums,
+                                         smoothing=smoothing, z_loss=z_loss)
+
+
+def _linear_entropy_back_outputs(hidden, weight, *rest):
+    needs_weight = rest[-1]
+    return _like(hidden), weight.new_empty(weight.shape if needs_weight else 0)
+
+
+def _linear_entropy_back_run(results, hidden, weight, labels, lse, dloss, ignore, smoothing, z_loss, needs_weight):
+    """Takes a 32nd of the words at a time, whose gradients are as much memory as the sum of `dhidden` or less."""
+    dhidden, dweight = results
+    rows, labels, lse, dloss = _rows(hidden), *(t.reshape(-1) for t in (labels, lse, dloss))
+    words = weight.shape[0]
+    step = _PART * max(1, -(-words // (32 * _PART)))
+    total = torch.empty(rows.shape, dtype=torch.float32, device=rows.device)
+    for start in range(0, words, step):
+        part = weight[start:start + step]
+        dlogits = rows.new_empty((rows.shape[0], part.shape[0]))
+        builtin("linear_cross_entropy_gradient")(rows, part, labels, lse, dloss, dlogits, words, start, ignore,
+                                                 smoothing=smoothing, z_loss=z_loss)
+        builtin("linear_cross_entropy_hidden")(dlogits, part, total, more=start > 0)
+        if needs_weight:
+            builtin("matmul_tn")(dlogits, rows, dweight[start:start + step], tf32=False)
+    _rows(dhidden).copy_(total)
+
+
+_linear_entropy_back = Operation(
+    "linear_cross_entropy_backward",
+    "(Tensor hidden, Tensor weight, Tensor labels, Tensor lse, Tensor dloss, int ignore, float smoothing, "
+    "float z_loss, bool needs_weight) -> (Tensor, Tensor)",
+    _linear_entropy_back_outputs, _linear_entropy_back_run,
+)  # fmt: skip
+
+
+def _linear_entropy_backward(call, dloss, _):
+    hidden, weight, labels, *options = call.args
+    needs = call.needs
+    dhidden, dweight = _linear_entropy_back(hidden, weight, labels, call.results[1], dloss, *options, needs[1])
+    return [dhidden, dweight if needs[1] else None, *[None] * 4]
+
+
+_linear_entropy = Operation(
+    "linear_cross_entropy",
+    "(Tensor hidden, Tensor weight, Tensor labels, int ignore, float smoothing, float z_loss) -> (Tensor, Tensor)",
+    _entropy_outputs, _linear_entropy_run, _linear_entropy_backward, keeps_results=True,
+)  # fmt: skip
+
+
+def linear_cross_entropy(input: Tensor, weight: Tensor, target: Tensor, *, ignore_index: int = -100,
+                         reduction: str = "mean", label_smoothing: float = 0.0, z_loss: float = 0.0) -> Tensor:
+    """`cross_entropy` of the logits input weight^T, which are never stored as a whole.
+
+    input: [..., K], weight: [V, K], bf16, f16 or f32, target: [...]; the rest is as in `cross_entropy`. The
+    backward computes the logits again, a part of the words at a time: it takes a 32nd of their memory, and
+    an f32 of each number of `input`.
+    """
+    _require(input.shape[:-1] == target.shape, "linear_cross_entropy",
+             f"`input` is {list(input.shape)} and `target` {list(target.shape)}: all dimensions but the last")
+    loss, _ = _linear_entropy(input, weight, target, ignore_index, float(label_smoothing), float(z_loss))
+    return _reduced("linear_cross_entropy", loss, target, ignore_index, reduction)
 
 
 # ===- Rotary embedding ----------------------------------------------------------------------===

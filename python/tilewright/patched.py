@@ -47,12 +47,15 @@ class Patched:
         return "\n".join(lines)
 
 
-def patch(model: torch.nn.Module) -> Patched:
+def patch(model: torch.nn.Module, *, fused_loss: bool = False) -> Patched:
     """Replaces the layers of a transformers model that the package has kernels for; gives what it did.
 
-    Llama, Qwen2, Qwen3, Mistral, Gemma (1 to 3, text) and GPT-2, to train and to generate: norms, gated
-    feed-forward layers, rotary embeddings and attention. Parameters and results stay, but for rounding.
+    Llama, Qwen2, Qwen3, Mistral, Gemma (1 to 3, text) and GPT-2, to train and to generate: norms, activations
+    and gates, rotary embeddings, attention and the loss. Parameters and results stay, but for rounding.
     A call with dtypes that a kernel does not take is computed as before. `unpatch` undoes it.
+
+    With `fused_loss`, a model that is called with labels computes its loss without logits, and its output
+    has none: `ops.linear_cross_entropy` takes the place of the last linear layer and the loss.
     Raises `tilewright.Error` for other models, and for one that is patched.
     """
     if hasattr(model, "_tilewright"):
@@ -61,10 +64,13 @@ def patch(model: torch.nn.Module) -> Patched:
     if not families:
         raise Error(f"tilewright.patch: nothing in `{type(model).__name__}` can be replaced; it knows the models "
                     f"{', '.join(_FAMILIES)} of transformers")
+    if fused_loss:
+        _check_fused_loss(model)
     result = Patched()
     for name, module in model.named_modules():
         _patch_module(result, name, module)
     _patch_attention(result, model)
+    _patch_loss(result, model, fused_loss)
     model._tilewright = result
     result._undo.append(lambda: delattr(model, "_tilewright"))
     return result
@@ -90,7 +96,7 @@ def _family(cls):
 def _with_forward(cls, make):
     """The class of a replaced layer: `make(cls)` gives its forward."""
     name = f"Tilewright{cls.__name__}"
-    return type(name, (cls,), {"forward": make(cls), "__module__": __name__, "__doc__": cls.__doc__})
+    return type(name, (cls,), {"forward": make(cls), "__module__": cls.__module__, "__doc__": cls.__doc__})
 
 
 def _takes(x, *parameters):
@@ -106,6 +112,17 @@ def _rms_norm(cls):
     return forward
 
 
+def _shifted_rms_norm(cls):
+    """Gemma's, whose weights are differences from 1."""
+
+    def forward(self, x):
+        if not _takes(x, self.weight):
+            return cls.forward(self, x)
+        return ops.rms_norm(x, self.weight.shape, self.weight, self.eps, shift=1.0)
+
+    return forward
+
+
 def _layer_norm(cls):
     def forward(self, input):
         if not _takes(input, *(p for p in (self.weight, self.bias) if p is not None)):
@@ -115,14 +132,55 @@ def _layer_norm(cls):
     return forward
 
 
-def _swiglu(cls):
-    def forward(self, x):
-        gate, up = self.gate_proj(x), self.up_proj(x)
-        if not _takes(gate, up):
-            return self.down_proj(self.act_fn(gate) * up)
-        return self.down_proj(ops.swiglu(gate, up))
+def _gated(activated):
+    """The layer down_proj(activated(gate_proj(x), up_proj(x)))."""
 
-    return forward
+    @functools.cache
+    def make(cls):
+        def forward(self, x):
+            gate, up = self.gate_proj(x), self.up_proj(x)
+            if not _takes(gate, up):
+                return self.down_proj(self.act_fn(gate) * up)
+            return self.down_proj(activated(gate, up))
+
+        return forward
+
+    return make
+
+
+def _tanh_gelu(x):
+    return ops.gelu(x, approximate="tanh")
+
+
+def _tanh_geglu(gate, up):
+    return ops.geglu(gate, up, approximate="tanh")
+
+
+def _activated(activation):
+    """GPT-2's layer."""
+
+    @functools.cache
+    def make(cls):
+        def forward(self, hidden_states):
+            hidden_states = self.c_fc(hidden_states)
+            activated = activation if _takes(hidden_states) else self.act
+            return self.dropout(self.c_proj(activated(hidden_states)))
+
+        return forward
+
+    return make
+
+
+# What computes a layer's activation, as a gate and alone, by the name of its class.
+_GATES = {
+    "SiLU": ("swiglu", _gated(ops.swiglu)), "SiLUActivation": ("swiglu", _gated(ops.swiglu)),
+    "GELUActivation": ("geglu", _gated(ops.geglu)), "GELUTanh": ("geglu", _gated(_tanh_geglu)),
+    "PytorchGELUTanh": ("geglu", _gated(_tanh_geglu)), "NewGELUActivation": ("geglu", _gated(_tanh_geglu)),
+}  # fmt: skip
+_ACTIVATIONS = {
+    "GELUActivation": ("gelu", _activated(ops.gelu)), "GELUTanh": ("gelu", _activated(_tanh_gelu)),
+    "PytorchGELUTanh": ("gelu", _activated(_tanh_gelu)), "NewGELUActivation": ("gelu", _activated(_tanh_gelu)),
+}  # fmt: skip
 
 
 def _rotated(cls):
@@ -167,16 +225,12 @@ def _rule(module):
     if family is None:
         return None
     if cls.__name__.endswith("RMSNorm"):
-        if family.startswith("gemma"):
-            return "its weight counts from 1"
-        return "tilewright.ops.rms_norm", _rms_norm
+        return "tilewright.ops.rms_norm", _shifted_rms_norm if family.startswith("gemma") else _rms_norm
     if cls.__name__.endswith("MLP"):
-        if not hasattr(module, "gate_proj"):
-            return "it has no gate"
-        activation = type(module.act_fn).__name__
-        if activation not in ("SiLU", "SiLUActivation"):
-            return f"its activation is {activation}"
-        return "tilewright.ops.swiglu", _swiglu
+        gated = hasattr(module, "gate_proj")
+        activation = type(module.act_fn if gated else module.act).__name__
+        known = (_GATES if gated else _ACTIVATIONS).get(activation)
+        return (f"tilewright.ops.{known[0]}", known[1]) if known else f"its activation is {activation}"
     if cls.__name__.endswith("Attention") and "apply_rotary_pos_emb" in vars(sys.modules[cls.__module__]):
         return "tilewright.ops.rope", _rotated
     return None
@@ -268,3 +322,84 @@ def _patch_attention(result, model):
     model.set_attn_implementation("tilewright")
     result._undo.append(lambda: model.set_attn_implementation(before))
     result.replaced += [(name, kind, "tilewright.ops.attention") for name, kind in layers]
+
+
+# ===- Losses --------------------------------------------------------------------------------===
+
+
+def _shifted(labels, ignore_index):
+    """The label of each position is the next word."""
+    return torch.nn.functional.pad(labels, (0, 1), value=ignore_index)[..., 1:]
+
+
+def _mean(loss, labels, ignore_index, num_items_in_batch):
+    """As transformers divide a sum of losses."""
+    if num_items_in_batch is None:
+        return loss / (labels != ignore_index).sum()
+    if torch.is_tensor(num_items_in_batch):
+        num_items_in_batch = num_items_in_batch.to(loss.device)
+    return loss / num_items_in_batch
+
+
+def _causal_loss(logits, labels, vocab_size, num_items_in_batch=None, ignore_index=-100, shift_labels=None, **_):
+    """transformers' ForCausalLMLoss by `ops.cross_entropy`; logits are not copied to f32."""
+    labels = _shifted(labels, ignore_index) if shift_labels is None else shift_labels
+    labels = labels.to(logits.device)
+    logits = logits if logits.dtype in _DTYPES else logits.float()
+    loss = ops.cross_entropy(logits, labels.reshape(logits.shape[:-1]), ignore_index=ignore_index, reduction="sum")
+    return _mean(loss, labels, ignore_index, num_items_in_batch)
+
+
+def _without_logits(cls):
+    def forward(self, *args, labels=None, logits_to_keep=0, num_items_in_batch=None, ignore_index=-100,
+                shift_labels=None, **inputs):
+        from transformers.modeling_outputs import CausalLMOutputWithPast
+
+        weight = self.lm_head.weight
+        if labels is None and shift_labels is None:
+            return cls.forward(self, *args, logits_to_keep=logits_to_keep, **inputs)
+        inputs.pop("return_dict", None)
+        outputs = self.base_model(*args, return_dict=True, **inputs)
+        hidden = outputs.last_hidden_state
+        labels = _shifted(labels, ignore_index) if shift_labels is None else shift_labels
+        labels = labels.to(hidden.device)
+        loss = ops.linear_cross_entropy(hidden, weight.to(hidden.dtype), labels, ignore_index=ignore_index,
+                                        reduction="sum")
+        return CausalLMOutputWithPast(
+            loss=_mean(loss, labels, ignore_index, num_items_in_batch), past_key_values=outputs.past_key_values,
+            hidden_states=outputs.hidden_states, attentions=outputs.attentions,
+        )  # fmt: skip
+
+    return forward
+
+
+def _has_causal_loss(model):
+    from transformers.loss.loss_utils import ForCausalLMLoss
+
+    return hasattr(model, "lm_head") and getattr(model, "loss_function", None) is ForCausalLMLoss
+
+
+def _check_fused_loss(model):
+    kind = type(model).__name__
+    if not _has_causal_loss(model):
+        raise Error(f"tilewright.patch: `fused_loss` is for causal language models with their own loss, not `{kind}`")
+    if getattr(model.config, "final_logit_softcapping", None) or model.lm_head.bias is not None:
+        raise Error(f"tilewright.patch: `fused_loss` takes logits as a linear layer without bias gives them, and "
+                    f"`{kind}` changes them")
+
+
+def _patch_loss(result, model, fused):
+    kind, cls = type(model).__name__, type(model)
+    if not _has_causal_loss(model):
+        return
+    if fused:
+        model.__class__ = _with_forward(cls, _without_logits)
+        result._undo.append(lambda: setattr(model, "__class__", cls))
+        result.replaced.append(("", kind, "tilewright.ops.linear_cross_entropy"))
+        return
+    before = vars(model).get("_loss_function")
+    model.loss_function = _causal_loss
+    result._undo.append(lambda: model.__dict__.pop("_loss_function"))
+    if before is not None:
+        result._undo[-1] = lambda: setattr(model, "_loss_function", before)
+    result.replaced.append(("", kind, "tilewright.ops.cross_entropy"))

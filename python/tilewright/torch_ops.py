@@ -160,13 +160,18 @@ def _gradient(kernel, wanted):
     return grad(builtin(kernel), wrt=wanted)
 
 
-def derived(kernel, schema, arguments, results, shared=()):
-    """The backward of an operation of one kernel, by the gradient that the compiler derives.
+def like(name):
+    """For `derived`: the shape of the argument of this name."""
+    return lambda named: named[name].shape
+
+
+def derived(name, kernel, schema, arguments, results, shared=()):
+    """The backward of the operation `name`, which is one kernel, by the gradient that the compiler derives.
 
     The operation has `schema`, whose tensors are called as the kernel's. `arguments(*args)` gives the kernel's
-    arguments by name, its outputs left out. `results` has the names of its outputs and, for each, that of an
-    input of the same shape. To gradients of what is in `shared` several programs add: they are f32, start
-    from 0, and are rounded at the end.
+    arguments by name, its outputs left out. `results` has the names of its outputs and, for each, a function of
+    these arguments that gives its shape. To gradients of what is in `shared` several programs add: they are
+    f32, start from 0, and are rounded at the end.
     """
     parameters = schema[1:schema.index(")")]
     names = [parameter.split()[-1] for parameter in parameters.split(", ")]
@@ -175,30 +180,26 @@ def derived(kernel, schema, arguments, results, shared=()):
         *args, _, wanted = args
         tensors = dict(zip(names, args, strict=True))
         return [
-            tensors[name].new_zeros(tensors[name].shape, dtype=torch.float32) if name in shared
-            else tensors[name].new_empty(tensors[name].shape)
-            for name in wanted
+            tensors[x].new_zeros(tensors[x].shape, dtype=torch.float32) if x in shared
+            else tensors[x].new_empty(tensors[x].shape)
+            for x in wanted
         ]  # fmt: skip
 
     def run(found, *args):
         *args, gradients, wanted = args
         named = arguments(*args)
-        for (result, like), gradient in zip(results.items(), gradients, strict=True):
-            named[f"d{result}"] = gradient.reshape(named[like].shape)
-        for name, gradient in zip(wanted, found, strict=True):
-            named[f"d{name}"] = gradient.view(named[name].shape)
-        _gradient(kernel, tuple(wanted))(**named)
+        given = {f"d{result}": gradient.reshape(shape(named))
+                 for (result, shape), gradient in zip(results.items(), gradients, strict=True)}
+        asked = {f"d{x}": gradient.view(named[x].shape) for x, gradient in zip(wanted, found, strict=True)}
+        _gradient(kernel, tuple(wanted))(**named, **given, **asked)
 
     operation = Operation(
-        f"{kernel}_backward", f"({parameters}, Tensor[] gradients, str[] wanted) -> Tensor[]", outputs, run
+        f"{name}_backward", f"({parameters}, Tensor[] gradients, str[] wanted) -> Tensor[]", outputs, run
     )
 
     def backward(call, *gradients):
-        wanted = [name for name, needed in zip(names, call.needs, strict=True) if needed]
+        wanted = [x for x, needed in zip(names, call.needs, strict=True) if needed]
         found = dict(zip(wanted, operation(*call.args, list(gradients), wanted), strict=True))
-        return [
-            found[name].to(arg.dtype) if name in found else None
-            for name, arg in zip(names, call.args, strict=True)
-        ]
+        return [found[x].to(arg.dtype) if x in found else None for x, arg in zip(names, call.args, strict=True)]
 
     return backward

@@ -34,6 +34,13 @@ def rms_norm(x, weight=1.0, eps=1e-5):
     return x * (x.square().mean(-1, keepdim=True) + eps).rsqrt() * weight
 
 
+def entropy(z, labels, ignore=-100, smoothing=0.0, z_loss=0.0):
+    """The losses of rows of logits."""
+    loss = F.cross_entropy(z.flatten(0, -2), labels.flatten(), ignore_index=ignore, label_smoothing=smoothing,
+                           reduction="none")  # fmt: skip
+    return loss.view(labels.shape) + z_loss * z.logsumexp(-1).square().where(labels != ignore, 0)
+
+
 def swiglu_mlp(x, gate, up, down):
     return F.linear(F.silu(F.linear(x, gate)) * F.linear(x, up), down)
 
@@ -119,6 +126,9 @@ def kept_by(seed, dropped):
     return weights.double() * T
 
 
+WORDS = torch.tensor([[3, 0, 7, 3, 20], [11, 3, 7, 7, 4], [20, 20, 1, 2, 0]])
+LABELS = torch.tensor([[3, 36, -100, 3, 20], [11, 3, 7, 7, 4], [-100, 20, 1, 2, 0]])
+COUNTED = LABELS.clamp(min=3)  # without -100, where another label is ignored
 Q, KV = (B, H, S, D), (B, G, T, D)
 ROWS, WIDE = (3, 5, 37), (21, 37)
 PACKED, PACKED_KEYS = (sum(LENGTHS), H, D), (sum(KEY_LENGTHS), G, D)
@@ -139,6 +149,58 @@ CASES = {
     ),
     "layer_norm_plain": (
         lambda x: tw.ops.layer_norm(x, 37), lambda x: F.layer_norm(x, (37,)), [ROWS], ALL,
+    ),
+    "rms_norm_shifted": (
+        lambda x, w: tw.ops.rms_norm(x, 37, w, 1e-5, shift=1.0), lambda x, w: rms_norm(x, w + 1),
+        [ROWS, (37,)], ALL,
+    ),
+    "add_rms_norm": (
+        lambda x, r, w: tw.ops.add_rms_norm(x, r, 37, w, 1e-5, shift=1.0),
+        lambda x, r, w: (rms_norm(x + r, w + 1), x + r), [ROWS, ROWS, (37,)], ALL,
+    ),
+    "add_layer_norm": (
+        lambda x, r, w, b: tw.ops.add_layer_norm(x, r, 37, w, b),
+        lambda x, r, w, b: (F.layer_norm(x + r, (37,), w, b), x + r), [ROWS, ROWS, (37,), (37,)], ALL,
+    ),
+    "log_softmax": (lambda x: tw.ops.log_softmax(x, 1), lambda x: x.log_softmax(1), [ROWS], ALL),
+    "relu2": (tw.ops.relu2, lambda x: x.relu().square(), [ROWS], ALL),
+    "gelu": (tw.ops.gelu, F.gelu, [ROWS], ALL),
+    "gelu_tanh": (
+        lambda x: tw.ops.gelu(x, approximate="tanh"), lambda x: F.gelu(x, approximate="tanh"), [ROWS], ALL
+    ),
+    "geglu": (tw.ops.geglu, lambda g, u: F.gelu(g) * u, [ROWS, ROWS], ALL),
+    "geglu_halves": (
+        lambda x: tw.ops.geglu(x, approximate="tanh"),
+        lambda x: F.gelu(x[..., :19], approximate="tanh") * x[..., 19:], [(3, 38)], ALL,
+    ),
+    "dropout": (
+        lambda x: tw.ops.dropout(x, 0.3, seed=SEED),
+        lambda x: x * tw.ops.dropout(torch.ones(ROWS), 0.3, seed=SEED).double(), [ROWS], ALL,
+    ),
+    "embedding": (lambda w: tw.ops.embedding(WORDS, w), lambda w: F.embedding(WORDS, w), [WIDE], ALL),
+    "embedding_padded": (
+        lambda w: tw.ops.embedding(WORDS.int(), w, -1), lambda w: F.embedding(WORDS, w, -1) * (WORDS != 20)[..., None],
+        [WIDE], ALL,
+    ),
+    "cross_entropy": (
+        lambda z: tw.ops.cross_entropy(z, LABELS), lambda z: F.cross_entropy(z.flatten(0, 1), LABELS.flatten()),
+        [ROWS], ALL,
+    ),
+    "cross_entropy_options": (
+        lambda z: tw.ops.cross_entropy(z, COUNTED, ignore_index=3, reduction="sum", label_smoothing=0.1, z_loss=0.02),
+        lambda z: entropy(z, COUNTED, 3, 0.1, 0.02).sum(), [ROWS], ALL,
+    ),
+    "cross_entropy_of_rows": (
+        lambda z: tw.ops.cross_entropy(z, LABELS.int(), reduction="none"), lambda z: entropy(z, LABELS), [ROWS], ALL
+    ),
+    "linear_cross_entropy": (
+        lambda x, w: tw.ops.linear_cross_entropy(x, w, LABELS),
+        lambda x, w: F.cross_entropy((x @ w.T).flatten(0, 1), LABELS.flatten()), [(3, 5, 21), (37, 21)], ALL,
+    ),
+    "linear_cross_entropy_options": (  # several parts of words, and several of these at a time
+        lambda x, w: tw.ops.linear_cross_entropy(x, w, COUNTED, ignore_index=3, reduction="none", label_smoothing=0.1,
+                                                 z_loss=0.02),
+        lambda x, w: entropy(x @ w.T, COUNTED, 3, 0.1, 0.02), [(3, 5, 7), (300, 7)], ALL,
     ),
     "swiglu": (tw.ops.swiglu, lambda g, u: F.silu(g) * u, [ROWS, ROWS], ALL),
     "swiglu_halves": (
@@ -281,7 +343,6 @@ def gradients(function, args, needed=None):
 def assert_near(found, expected, dtype):
     """Within the rounding of the dtype, of the largest number."""
     for ours, theirs in zip(found, expected, strict=True):
-        assert ours.dtype == dtype or ours.dim() == 1
         close = {FULL: 2e-5, HALF: 5e-3, BRAIN: 4e-2}[dtype]
         largest = theirs.abs().max().item() if theirs.numel() else 0
         torch.testing.assert_close(ours.double(), theirs, atol=close * largest + 1e-12, rtol=close)
@@ -295,10 +356,14 @@ def dtype_id(value):
 
 
 @pytest.mark.parametrize("name, dtype", PAIRS, ids=dtype_id)
-def test_gradients_are_those_of_f64(name, dtype):
+def test_results_and_gradients_are_those_of_f64(name, dtype):
     ours, theirs, _, _ = CASES[name]
     args = inputs(name, dtype)
-    assert_near(gradients(ours, args), gradients(theirs, [arg.double() for arg in args]), dtype)
+    exact = [arg.double() for arg in args]
+    assert_near(results(ours, args), results(theirs, exact), dtype)
+    found = gradients(ours, args)
+    assert all(gradient.dtype == dtype for gradient in found)
+    assert_near(found, gradients(theirs, exact), dtype)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -364,6 +429,12 @@ EMPTY = {
     "rms_norm": (lambda x, w: tw.ops.rms_norm(x, 37, w), [(0, 37), (37,)]),
     "layer_norm": (lambda x, w, b: tw.ops.layer_norm(x, 37, w, b), [(3, 0, 37), (37,), (37,)]),
     "swiglu": (tw.ops.swiglu, [(0, 37), (0, 37)]),
+    "add_rms_norm": (lambda x, r, w: tw.ops.add_rms_norm(x, r, 37, w), [(0, 37), (0, 37), (37,)]),
+    "embedding": (lambda w: tw.ops.embedding(WORDS[:0], w), [WIDE]),
+    "dropout": (lambda x: tw.ops.dropout(x, 0.3), [(0, 37)]),
+    "cross_entropy": (lambda z: tw.ops.cross_entropy(z, LABELS[:0], reduction="sum"), [(0, 5, 37)]),
+    "linear_cross_entropy": (lambda x, w: tw.ops.linear_cross_entropy(x, w, LABELS[:0], reduction="sum"),
+                             [(0, 5, 37), WIDE]),
     "gelu_linear": (tw.ops.gelu_linear, [(0, 37), (21, 37), (21,)]),
     "swiglu_mlp": (tw.ops.swiglu_mlp, [(0, 37), WIDE, WIDE, WIDE[::-1]]),
     "matmul_no_rows": (tw.ops.matmul, [(0, 37), (37, 21)]),
@@ -474,8 +545,17 @@ LSE = torch.rand(B, H, S)
 NOTHING = (None,) * 6
 OPERATIONS = {
     "softmax": (numbers(3, 37).float(),),
-    "rms_norm": (numbers(3, 37).float(), numbers(37).float(), 1e-5),
-    "rms_norm_backward": (numbers(3, 37).float(), numbers(37).float(), 1e-5, [numbers(3, 37).float()], ["weight"]),
+    "rms_norm": (numbers(3, 37).float(), numbers(37).float(), 1e-5, 0.0),
+    "rms_norm_backward": (numbers(3, 37).float(), numbers(37).float(), 1e-5, 0.0, [numbers(3, 37).float()],
+                          ["weight"]),
+    "add_rms_norm": (numbers(3, 37).float(), numbers(37).float(), 1e-5, 0.0, numbers(3, 37).float()),
+    "dropout": (numbers(3, 37).float(), SEED, 26),
+    "embedding": (WORDS, numbers(21, 37).float(), -1),
+    "cross_entropy": (numbers(3, 5, 37).float(), LABELS, -100, 0.0, 0.0),
+    "cross_entropy_backward": (numbers(3, 5, 37).float(), LABELS, torch.rand(3, 5), torch.rand(3, 5), -100, 0.1, 0.1),
+    "linear_cross_entropy": (numbers(3, 5, 21).float(), numbers(37, 21).float(), LABELS, -100, 0.1, 0.0),
+    "linear_cross_entropy_backward": (numbers(3, 5, 21).float(), numbers(37, 21).float(), LABELS, torch.rand(3, 5),
+                                      torch.rand(3, 5), -100, 0.1, 0.0, True),
     "layer_norm": (numbers(3, 37).float(), None, numbers(37).float(), 37, 1e-5),
     "swiglu": (numbers(3, 37).float(), numbers(3, 37).float()),
     "gelu_linear": (numbers(5, 37).float(), numbers(21, 37).float(), None, True),

@@ -117,3 +117,43 @@ def test_rotary_has_the_angles_of_rope():
 
 def test_modules_name_their_options():
     assert "approximate='tanh'" in str(tw.modules.GeluLinear(3, 4, approximate="tanh"))
+
+
+LABELS = torch.tensor([[3, 36, -100, 3, 20], [11, 3, 7, 7, 4], [-100, 20, 1, 2, 0]])
+
+
+@pytest.mark.parametrize("options", [{}, {"reduction": "sum"}, {"reduction": "none"}, {"label_smoothing": 0.1},
+                                     {"ignore_index": 3}], ids=str)  # fmt: skip
+def test_cross_entropy_is_torchs(options):
+    labels = LABELS if "ignore_index" not in options else LABELS.clamp(min=0)
+    ours, theirs = tw.modules.CrossEntropyLoss(**options), nn.CrossEntropyLoss(**options)
+    shapes = ((15, 37), labels.flatten()), ((3, 37, 5), labels), ((37,), labels[0, 1])
+    for logits, target in ((numbers(*shape), target) for shape, target in shapes):
+        grads = []
+        for loss in (ours, theirs):
+            z = logits.clone().requires_grad_()
+            result = loss(z, target)
+            result.sum().backward()
+            grads.append((result, z.grad))
+        torch.testing.assert_close(*grads, atol=1e-5, rtol=1e-4)
+
+
+def test_cross_entropy_of_a_linear_layer_has_no_logits():
+    layer, x = nn.Linear(21, 37, bias=False), numbers(3, 5, 21)
+    ours, theirs = tw.modules.LinearCrossEntropyLoss(z_loss=0.1), tw.modules.CrossEntropyLoss(z_loss=0.1)
+    found = [ours(x, layer.weight, LABELS), theirs(layer(x).movedim(-1, 1), LABELS)]
+    torch.testing.assert_close(*found)
+    torch.testing.assert_close(*(torch.autograd.grad(loss, layer.weight)[0] for loss in found))
+    assert str(ours).startswith("LinearCrossEntropyLoss(ignore_index=-100, reduction='mean', ")
+
+
+def test_embedding_takes_the_place_of_torchs():
+    ours, theirs = tw.modules.Embedding(21, 37, padding_idx=2), nn.Embedding(21, 37, padding_idx=2)
+    ours.load_state_dict(theirs.state_dict())
+    words = LABELS.clamp(0, 20)
+    for module in (ours, theirs):
+        module(words).pow(2).sum().backward()
+    torch.testing.assert_close(ours(words), theirs(words))
+    torch.testing.assert_close(ours.weight.grad, theirs.weight.grad)
+    with pytest.raises(tw.Error, match="modules.Embedding: it has no `max_norm`"):
+        tw.modules.Embedding(21, 37, max_norm=1.0)

@@ -75,7 +75,7 @@ def test_results_and_gradients_stay_and_can_be_restored(name):
     implementation = model.config._attn_implementation
     report = tw.patch(model)
     assert report.replaced
-    assert [type(m) for m in model.modules()] != classes
+    assert [type(m) for m in model.modules()] != classes and not report.left
     assert_same(trained(model, input_ids=ids()), before)
     tw.unpatch(model)
     assert [type(m) for m in model.modules()] == classes
@@ -142,7 +142,8 @@ def test_says_what_it_replaced():
     assert lines[0] == ["replaced"]
     for line in (["5", "LlamaRMSNorm", "tilewright.ops.rms_norm"], ["2", "LlamaMLP", "tilewright.ops.swiglu"],
                  ["2", "LlamaAttention", "tilewright.ops.rope"],
-                 ["2", "LlamaAttention", "tilewright.ops.attention"]):  # fmt: skip
+                 ["2", "LlamaAttention", "tilewright.ops.attention"],
+                 ["1", "LlamaForCausalLM", "tilewright.ops.cross_entropy"]):  # fmt: skip
         assert line in lines
 
 
@@ -194,3 +195,31 @@ def test_refuses_what_it_does_not_know_and_a_second_time():
     tw.patch(model)
     with pytest.raises(tw.Error, match="patched already"):
         tw.patch(model)
+
+
+@pytest.mark.parametrize("name", ["llama", "gemma", "gpt2"])
+def test_a_fused_loss_needs_no_logits(name):
+    model = small(name)
+    labels = ids().where(ids() > 20, -100)
+    states = []
+    for patched in (False, True):
+        if patched:
+            report = tw.patch(model, fused_loss=True)
+            assert ("", type(model).__name__[10:], "tilewright.ops.linear_cross_entropy") in report.replaced
+        for options in ({}, {"num_items_in_batch": torch.tensor(7)}):
+            model.zero_grad()
+            output = model(ids(), labels=labels, **options)
+            output.loss.backward()
+            assert (output.logits is None) == patched
+            states.append((output.loss.detach(), [p.grad.clone() for p in model.parameters()]))
+    for found, expected in zip(states[2:], states[:2], strict=True):
+        torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-4)
+    assert model(ids()).logits.shape == (2, 11, 97)
+
+
+def test_a_fused_loss_is_refused_where_logits_are_changed():
+    with pytest.raises(tw.Error, match="`fused_loss` takes logits as a linear layer without bias gives them"):
+        tw.patch(small("gemma2"), fused_loss=True)
+    with pytest.raises(tw.Error, match="`fused_loss` is for causal language models .* not `LlamaModel`"):
+        tw.patch(small("llama").model, fused_loss=True)
+    assert not hasattr(small("llama").model, "_tilewright")
