@@ -1,12 +1,13 @@
 """The gradients of attention.py, where o and lse are its results and do and dlse their gradients.
 
     attention_backward_queries  dq, dbias, and deltas = sum(do * o) - dlse along each row
-    attention_backward_keys     dk and dv, which need the deltas
+    attention_backward_keys     dk and dv for each head of queries alone, which need the deltas
 
 Each weight p = exp(z - lse) is computed again. With dp = do v^T, the gradient by z is p * (dp - delta).
-All tensors but do, dlse, deltas: [B, H, S] and the gradients are as attention.py has them, and so are masks
-and what becomes of scores, without `score`. dropped > 0: what was dropped is, in p for dv and in dp. A row
-that sees nothing has no part in any gradient. No two programs add to one place.
+dk: [B, T, H, D] and dv: [B, T, H, DV] are to be summed over the heads of queries that share one of keys;
+deltas: [B, H, S]. Other tensors, masks and what becomes of scores are as attention.py has them, without
+`score`. dropped > 0: what was dropped is, in p for dv and in dp. A row that sees nothing has no part in
+any gradient. No two programs add to one place.
 Sums are in f32; p and the gradient by z are rounded to the dtype of q.
 """
 
@@ -91,33 +92,32 @@ def attention_backward_queries(
 def attention_backward_keys(
         q: Tensor[E, B, S, H, D], k: Tensor[E, B, T, G, D], v: Tensor[E, B, T, G, DV],
         do: Tensor[E, B, S, H, DV], lse: Tensor[f32, B, H, S], deltas: Tensor[f32, B, H, S],
-        dk: Tensor[E, B, T, G, D], dv: Tensor[E, B, T, G, DV], scale: f32,
+        dk: Tensor[E, B, T, H, D], dv: Tensor[E, B, T, H, DV], scale: f32,
         slopes: Tensor[f32, H] | None = None, bias: Tensor[E, B, H, S, T] | None = None,
         prefix: Tensor[i32, B] | None = None, seed: Tensor[i64, 2] | None = None,
         first: Tensor[i32, B, S] | None = None,
         *, causal: const[bool] = False, window: const[int] = 0, softcap: const[float] = 0.0,
         dropped: const[int] = 0, BM: tune[32, 64, 128] = 64, BN: tune[32, 64, 128] = 64):
-    """One program per BN keys of one head of keys, for all heads of queries that read it."""
+    """One program per BN keys, for one head of queries."""
     assert H % G == 0, "query heads must be a multiple of key/value heads"
-    n, g, b = grid(cdiv(T, BN), G, B)
+    n, h, b = grid(cdiv(T, BN), H, B)
     cols = block(n, BN)
     t = cols[:, None]
+    slope = slopes[h] if slopes is not None else None
     ahead = minimum(prefix[b], T) if prefix is not None else None
-    K, V = k[b, cols, g, :], v[b, cols, g, :]
+    K, V = k[b, cols, h // (H // G), :], v[b, cols, h // (H // G), :]
     dK, dV = zeros((BN, D), f32), zeros((BN, DV), f32)
-    for h in range(g * (H // G), (g + 1) * (H // G)):
-        slope = slopes[h] if slopes is not None else None
-        for m in range(cdiv(S, BM)):
-            rows = block(m, BM)
-            s = rows[None, :]
-            Q, dO, logs = q[b, rows, h, :], do[b, rows, h, :], lse[b, h, rows][None, :]
-            firsts = first[b, rows][None, :] if first is not None else None
-            added = bias[b, h, rows, cols].T if bias is not None else None
-            visible, p, slant = weights(dot(K, Q.T), b, h, s, t, logs, scale, slope, added, ahead, firsts,
-                                        causal, window, softcap)
-            dp = kept(dot(V, dO.T), seed, b * H + h, s, t, dropped)
-            dz = where(visible, p * (dp - deltas[b, h, rows][None, :]) * slant, 0)
-            dV += dot(kept(p, seed, b * H + h, s, t, dropped).to(E), dO)
-            dK += dot(dz.to(E), Q)
-    dk[b, cols, g, :] = dK * scale
-    dv[b, cols, g, :] = dV
+    for m in range(cdiv(S, BM)):
+        rows = block(m, BM)
+        s = rows[None, :]
+        Q, dO, logs = q[b, rows, h, :], do[b, rows, h, :], lse[b, h, rows][None, :]
+        firsts = first[b, rows][None, :] if first is not None else None
+        added = bias[b, h, rows, cols].T if bias is not None else None
+        visible, p, slant = weights(dot(K, Q.T), b, h, s, t, logs, scale, slope, added, ahead, firsts,
+                                    causal, window, softcap)
+        dp = kept(dot(V, dO.T), seed, b * H + h, s, t, dropped)
+        dz = where(visible, p * (dp - deltas[b, h, rows][None, :]) * slant, 0)
+        dV += dot(kept(p, seed, b * H + h, s, t, dropped).to(E), dO)
+        dK += dot(dz.to(E), Q)
+    dk[b, cols, h, :] = dK * scale
+    dv[b, cols, h, :] = dV

@@ -1,11 +1,12 @@
 """The gradients of attention_varlen.py, where o and lse are its results and do and dlse their gradients.
 
     attention_varlen_backward_queries  dq, and deltas = sum(do * o) - dlse along each row
-    attention_varlen_backward_keys     dk and dv, which need the deltas
+    attention_varlen_backward_keys     dk and dv for each head of queries alone, which need the deltas
 
 Each weight p = exp(z - lse) is computed again. With dp = do v^T, the gradient by z is p * (dp - delta).
-Tensors are as attention_varlen.py has them; deltas: [H, N]. Gradients of rows of no sequence are not
-written. No two programs add to one place.
+dk, dv: [M, H, D] are to be summed over the heads of queries that share one of keys; deltas: [H, N].
+Other tensors are as attention_varlen.py has them. Gradients of rows of no sequence are not written. No
+two programs add to one place.
 Sums are in f32; p and the gradient by z are rounded to the dtype of q.
 """
 
@@ -76,27 +77,26 @@ def attention_varlen_backward_queries(
 def attention_varlen_backward_keys(
         q: Tensor[E, N, H, D], k: Tensor[E, M, G, D], v: Tensor[E, M, G, D], cu_q: Tensor[i32, B1],
         cu_k: Tensor[i32, B1], do: Tensor[E, N, H, D], lse: Tensor[f32, H, N], deltas: Tensor[f32, H, N],
-        dk: Tensor[E, M, G, D], dv: Tensor[E, M, G, D], scale: f32,
+        dk: Tensor[E, M, H, D], dv: Tensor[E, M, H, D], scale: f32,
         *, causal: const[bool] = False, window: const[int] = 0,
         BM: tune[32, 64, 128] = 64, BN: tune[32, 64, 128] = 64):
-    """One program per BN keys of one head of keys, for all heads of queries that read it."""
+    """One program per BN keys, for one head of queries."""
     assert H % G == 0, "query heads must be a multiple of key/value heads"
-    j, g = grid(M // BN + B1 - 1, G)
+    j, h = grid(M // BN + B1 - 1, H)
     b, n = place(j, cu_k, BN)
     cols = block(n, BN)
     queries, gradients = sequence(q, cu_q, b), sequence(do, cu_q, b)
     S, T = queries.shape[0], cu_k[b + 1] - cu_k[b]
-    K, V = sequence(k, cu_k, b)[cols, g, :], sequence(v, cu_k, b)[cols, g, :]
+    K, V = sequence(k, cu_k, b)[cols, h // (H // G), :], sequence(v, cu_k, b)[cols, h // (H // G), :]
     dK, dV = zeros((BN, D), f32), zeros((BN, D), f32)
-    for h in range(g * (H // G), (g + 1) * (H // G)):
-        for m in range(cdiv(S if n * BN < T else 0, BM)):
-            rows = block(m, BM)
-            Q, dO = queries[rows, h, :], gradients[rows, h, :]
-            logs = lse[:, cu_q[b]:cu_q[b + 1]][h, rows][None, :]
-            delta = deltas[:, cu_q[b]:cu_q[b + 1]][h, rows][None, :]
-            visible, p = weights(dot(K, Q.T), rows[None, :], cols[:, None], S, T, logs, scale, causal, window)
-            dz = where(visible, p * (dot(V, dO.T) - delta), 0)
-            dV += dot(p.to(E), dO)
-            dK += dot(dz.to(E), Q)
-    sequence(dk, cu_k, b)[cols, g, :] = dK * scale
-    sequence(dv, cu_k, b)[cols, g, :] = dV
+    for m in range(cdiv(S if n * BN < T else 0, BM)):
+        rows = block(m, BM)
+        Q, dO = queries[rows, h, :], gradients[rows, h, :]
+        logs = lse[:, cu_q[b]:cu_q[b + 1]][h, rows][None, :]
+        delta = deltas[:, cu_q[b]:cu_q[b + 1]][h, rows][None, :]
+        visible, p = weights(dot(K, Q.T), rows[None, :], cols[:, None], S, T, logs, scale, causal, window)
+        dz = where(visible, p * (dot(V, dO.T) - delta), 0)
+        dV += dot(p.to(E), dO)
+        dK += dot(dz.to(E), Q)
+    sequence(dk, cu_k, b)[cols, h, :] = dK * scale
+    sequence(dv, cu_k, b)[cols, h, :] = dV

@@ -74,9 +74,9 @@ def _attention_run(results, q, k, v, scale, slopes, bias, sinks, prefix, seed, f
 
 def _attention_backward_outputs(q, k, v, o, lse, do, dlse, scale, slopes, bias, prefix, seed, first, causal,
                                 window, softcap, dropped, functions, needs_bias):
-    dq, dk, dv = (torch.empty_like(t, memory_format=torch.contiguous_format) for t in (q, k, v))
+    dk, dv = (t.new_empty((*t.shape[:2], q.shape[2], t.shape[3])) for t in (k, v))
     dbias = bias.new_empty(bias.shape) if needs_bias else q.new_empty(0)
-    return dq, dk, dv, torch.empty_like(lse), dbias
+    return _like(q), dk, dv, torch.empty_like(lse), dbias
 
 
 def _attention_backward_run(results, q, k, v, o, lse, do, dlse, scale, slopes, bias, prefix, seed, first, causal,
@@ -98,6 +98,12 @@ _attention_backward_op = Operation(
 )  # fmt: skip
 
 
+def _of_key_heads(x, like):
+    """The sum over the heads of queries that share one of keys: [B, T, H, D] to [B, T, G, D]."""
+    heads = like.shape[2]
+    return x if x.shape[2] == heads else x.unflatten(2, (heads, x.shape[2] // heads)).sum(3)
+
+
 def _attention_backward(call, do, dlse):
     q, k, v, scale, slopes, bias, sinks, prefix, seed, first, *options, functions = call.args
     o, lse = call.results
@@ -110,6 +116,7 @@ def _attention_backward(call, do, dlse):
     dsinks = None
     if needs[6]:  # the weight of no key in each row, whose value is 0
         dsinks = -((sinks[:, None] - lse).exp() * deltas).sum((0, 2))
+    dk, dv = _of_key_heads(dk, k), _of_key_heads(dv, v)
     return [dq, dk, dv, None, None, dbias if needs[5] else None, dsinks, *[None] * 8]
 
 
@@ -212,8 +219,8 @@ def _varlen_run(results, q, k, v, cu_q, cu_k, max_q, scale, causal, window):
 
 
 def _varlen_backward_outputs(q, k, v, cu_q, cu_k, o, lse, do, dlse, scale, causal, window):
-    dq, dk, dv = (torch.zeros_like(t, memory_format=torch.contiguous_format) for t in (q, k, v))
-    return dq, dk, dv, torch.empty_like(lse)
+    dk, dv = (t.new_zeros((t.shape[0], *q.shape[1:])) for t in (k, v))
+    return q.new_zeros(q.shape), dk, dv, torch.empty_like(lse)
 
 
 def _varlen_backward_run(results, q, k, v, cu_q, cu_k, o, lse, do, dlse, scale, causal, window):
@@ -235,7 +242,7 @@ def _varlen_backward(call, do, dlse):
     q, k, v, cu_q, cu_k, _, scale, causal, window = call.args
     o, lse = call.results
     dq, dk, dv, _ = _varlen_backward_op(q, k, v, cu_q, cu_k, o, lse, do, dlse, scale, causal, window)
-    return [dq, dk, dv, *[None] * 6]
+    return [dq, *(_of_key_heads(x[None], like[None])[0] for x, like in ((dk, k), (dv, v))), *[None] * 6]
 
 
 _attention_varlen = Operation(
