@@ -23,18 +23,15 @@ I = dtypes(i64, i32)
 
 @inline
 def forward(z, label, counts, smoothing, z_loss):
-    """loss, lse, the probabilities, and where the labels are."""
+    """loss, lse, and lse also where the label is ignored."""
     peak = max(z, axis=1)
-    p = exp2((z - peak[:, None]) * LOG2E)
-    total = sum(p, axis=1)
-    lse = peak + log(total)
-    chosen = iota(V)[None, :] == label[:, None]
-    result = lse - sum(where(chosen, z, 0), axis=1)
+    lse = peak + log(sum(exp2((z - peak[:, None]) * LOG2E), axis=1))
+    result = lse - sum(where(iota(V)[None, :] == label[:, None], z, 0), axis=1)
     if smoothing > 0:
         result = (1 - smoothing) * result + smoothing * (lse - sum(z, axis=1) / V)
     if z_loss > 0:
         result = result + z_loss * lse * lse
-    return where(counts, result, 0), where(counts, lse, 0), p / total[:, None], chosen
+    return where(counts, result, 0), where(counts, lse, 0), lse
 
 
 @kernel
@@ -44,7 +41,7 @@ def cross_entropy_rows(logits: Tensor[E, M, V], labels: Tensor[I, M], loss: Tens
     """One program per BR rows."""
     rows = block(grid(cdiv(M, BR)), BR)
     label = labels[rows].to(i32)
-    loss[rows], lse[rows], _, _ = forward(logits[rows, :].to(f32), label, label != ignore, smoothing, z_loss)
+    loss[rows], lse[rows], _ = forward(logits[rows, :].to(f32), label, label != ignore, smoothing, z_loss)
 
 
 @kernel
@@ -57,11 +54,12 @@ def cross_entropy_rows_gradient(logits: Tensor[E, M, V], labels: Tensor[I, M], d
     rows = block(grid(cdiv(M, BR)), BR)
     label = labels[rows].to(i32)
     counts = label != ignore
-    lost, total, p, chosen = forward(logits[rows, :].to(f32), label, counts, smoothing, z_loss)
-    loss[rows], lse[rows] = lost, total
+    z = logits[rows, :].to(f32)
+    loss[rows], lse[rows], logs = forward(z, label, counts, smoothing, z_loss)
+    p = exp2((z - logs[:, None]) * LOG2E)  # again: rows of probabilities would take twice the registers of z
     if z_loss > 0:
-        p = p * (1 + 2 * z_loss * total)[:, None]
+        p = p * (1 + 2 * z_loss * logs)[:, None]
     if smoothing > 0:
         p = p - smoothing / V
-    dz = dloss[rows][:, None] * where(chosen, p - (1 - smoothing), p)
+    dz = dloss[rows][:, None] * where(iota(V)[None, :] == label[:, None], p - (1 - smoothing), p)
     dlogits[rows, :] = where(counts[:, None], dz, 0)

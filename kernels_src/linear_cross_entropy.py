@@ -69,10 +69,10 @@ def linear_cross_entropy_loss(hidden: Tensor[E, M, K], weight: Tensor[E, V, K], 
     counts = label != ignore
     peak, total, plain = full((BR,), LOWEST, f32), zeros((BR,), f32), zeros((BR,), f32)
     for j in range(cdiv(P, BP)):
+        peak = maximum(peak, max(load(parts[block(j, BP), rows], fill=-inf), axis=0))
+    for j in range(cdiv(P, BP)):
         part = load(parts[block(j, BP), rows], fill=-inf)
-        best = maximum(peak, max(part, axis=0))
-        total = total * exp2((peak - best) * LOG2E) + sum(exp2((part - best[None, :]) * LOG2E), axis=0)
-        peak = best
+        total += sum(exp2((part - peak[None, :]) * LOG2E), axis=0)
         if sums is not None:
             plain += sum(sums[block(j, BP), rows], axis=0)
     picked = zeros((BR,), f32)

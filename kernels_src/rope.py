@@ -4,13 +4,14 @@ Pair j of a head at position p turns by the angle p * base^(-2 j / D):
 
     x1' = x1 cos - x2 sin        x2' = x2 cos + x1 sin
 
-Pairs are (j, j + R) or, interleaved, (2 j, 2 j + 1), j < R; elements from 2 R on stay as they are.
+and with `inverse` back, as a gradient does. Pairs are (j, j + R) or, interleaved, (2 j, 2 j + 1),
+j < R; elements from 2 R on stay as they are.
 q: [B, S, H, D], k: [B, S, G, D]; row s is at position s + offset. Computed in f32.
 
     rope           cos, sin: [P, R], the table of angles by position
     rope_computed  R = D / 2, angles computed from `base`
     rope_into, rope_computed_into
-                   the same, into q_out and k_out; with `turn` = -1 back again, which is the gradient
+                   the same, into q_out and k_out
 """
 
 from tilewright import *
@@ -42,13 +43,14 @@ def rotate_into(x, y, b, rows, h, first, second, c, s):
 @kernel
 def rope(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
          cos_table: Tensor[T, P, R], sin_table: Tensor[T, P, R], offset: i32 = 0,
-         *, interleaved: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
+         *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
     """One program per BS positions of one sequence: its angles serve every head."""
     assert 2 * R <= D, "the table has more pairs than a head"
     i, b = grid(cdiv(S, BS), B)
     rows = block(i, BS)
     first, second = pairs(R, interleaved)
     c, s = cos_table[rows + offset, :].to(f32), sin_table[rows + offset, :].to(f32)
+    s = -s if inverse else s
     for h in range(H):
         rotate(q, b, rows, h, first, second, c, s)
     for h in range(G):
@@ -58,7 +60,7 @@ def rope(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
 @kernel
 def rope_computed(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
                   base: f32 = 10000.0, offset: i32 = 0,
-                  *, interleaved: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
+                  *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
     """One program per BS positions of one sequence: its angles serve every head."""
     assert D % 2 == 0, "a head needs an even number of elements"
     i, b = grid(cdiv(S, BS), B)
@@ -66,7 +68,7 @@ def rope_computed(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
     first, second = pairs(D // 2, interleaved)
     frequency = exp2(iota(D // 2).to(f32) * (log2(base) * (-2 / D)))
     angle = (rows + offset)[:, None].to(f32) * frequency[None, :]
-    c, s = cos(angle), sin(angle)
+    c, s = cos(angle), sin(-angle if inverse else angle)
     for h in range(H):
         rotate(q, b, rows, h, first, second, c, s)
     for h in range(G):
@@ -76,14 +78,15 @@ def rope_computed(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
 @kernel
 def rope_into(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
               cos_table: Tensor[T, P, R], sin_table: Tensor[T, P, R],
-              q_out: Tensor[E, B, S, H, D], k_out: Tensor[E, B, S, G, D], offset: i32 = 0, turn: f32 = 1.0,
-              *, interleaved: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
+              q_out: Tensor[E, B, S, H, D], k_out: Tensor[E, B, S, G, D], offset: i32 = 0,
+              *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
     """One program per BS positions of one sequence: its angles serve every head."""
     assert 2 * R <= D, "the table has more pairs than a head"
     i, b = grid(cdiv(S, BS), B)
     rows = block(i, BS)
     first, second = pairs(R, interleaved)
-    c, s = cos_table[rows + offset, :].to(f32), sin_table[rows + offset, :].to(f32) * turn
+    c, s = cos_table[rows + offset, :].to(f32), sin_table[rows + offset, :].to(f32)
+    s = -s if inverse else s
     for h in range(H):
         rotate_into(q, q_out, b, rows, h, first, second, c, s)
         if 2 * R < D:
@@ -97,8 +100,8 @@ def rope_into(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
 @kernel
 def rope_computed_into(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
                        q_out: Tensor[E, B, S, H, D], k_out: Tensor[E, B, S, G, D],
-                       base: f32 = 10000.0, offset: i32 = 0, turn: f32 = 1.0,
-                       *, interleaved: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
+                       base: f32 = 10000.0, offset: i32 = 0,
+                       *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
     """One program per BS positions of one sequence: its angles serve every head."""
     assert D % 2 == 0, "a head needs an even number of elements"
     i, b = grid(cdiv(S, BS), B)
@@ -106,7 +109,7 @@ def rope_computed_into(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
     first, second = pairs(D // 2, interleaved)
     frequency = exp2(iota(D // 2).to(f32) * (log2(base) * (-2 / D)))
     angle = (rows + offset)[:, None].to(f32) * frequency[None, :]
-    c, s = cos(angle), sin(angle) * turn
+    c, s = cos(angle), sin(-angle if inverse else angle)
     for h in range(H):
         rotate_into(q, q_out, b, rows, h, first, second, c, s)
     for h in range(G):

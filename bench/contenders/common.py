@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 
-from bench.cases import SLOW
+from bench.cases import OURS, SLOW
 from bench.checks import compare, poison, poison_allocator
+from bench.contenders.peers import PEERS
 from bench.measure import Lineup, Run
 
 DEVICE = "cuda"  # Tests run the line-ups on the CPU.
@@ -53,6 +55,54 @@ def checked(
         return compare(call(), reference, tolerance)
 
     return Run(call, check)
+
+
+def wide(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Floats as f32; integers as they are."""
+    return tuple(x.float() if x.is_floating_point() else x for x in tensors)
+
+
+def joined(result: torch.Tensor | tuple[torch.Tensor, ...]) -> torch.Tensor:
+    """Several results as one, to be compared."""
+    return torch.cat([x.flatten() for x in result]) if isinstance(result, tuple) else result
+
+
+def functional(
+    inputs: Sequence[torch.Tensor],
+    output: torch.Tensor | tuple[torch.Tensor, ...],
+    by_ours: Callable[[], Callable],
+    eager: Callable,
+    by_triton: Callable[[], Callable] | None = None,
+    tolerance: float | None = None,
+    peers: str = "",
+) -> Lineup:
+    """A kernel that writes `output` from `inputs`; `eager` says what it computes.
+
+    by_ours() and by_triton() give calls that write `output`; torch and the peers of this name
+    allocate their results.
+    """
+    reference = joined(eager(*wide(*inputs))).float()
+    outputs = output if isinstance(output, tuple) else (output,)
+
+    def writes(make):
+        call = make()
+        run = checked(lambda: (call(), joined(output))[1], reference, outputs, tolerance)
+        return Run(call, run.check)
+
+    def allocates(function):
+        call = partial(function, *inputs)
+        return Run(call, checked(lambda: joined(call()), reference, tolerance=tolerance).check)
+
+    contenders = {
+        OURS: lambda: writes(by_ours),
+        "torch eager": lambda: allocates(eager),
+        SLOW: lambda: allocates(compiled(eager)),
+    }
+    if by_triton is not None:
+        contenders["Triton"] = lambda: writes(by_triton)
+    for name, make in PEERS.get(peers, {}).items():
+        contenders[name] = lambda make=make: allocates(make())
+    return Lineup(contenders)
 
 
 def without_compilers(lineup: Lineup) -> Lineup:

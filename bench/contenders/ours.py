@@ -11,3 +11,10 @@ def kernel(name: str):
     import tilewright
 
     return tilewright.builtin(name).configured()
+
+
+def gradient(name: str):
+    """The gradient that is derived of a built-in kernel, likewise."""
+    import tilewright
+
+    return tilewright.grad(tilewright.builtin(name)).configured()

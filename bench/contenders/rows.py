@@ -1,4 +1,5 @@
-"""Kernels that memory bounds: torch eager, torch.compile, Triton."""
+"""Kernels that memory bounds, row by row and as a whole: torch eager, torch.compile, Triton, Liger,
+quack, FLA."""
 
 from __future__ import annotations
 
@@ -9,38 +10,12 @@ import torch.nn.functional as F
 
 from bench.cases import OURS, SLOW, Case
 from bench.checks import compare
-from bench.contenders import ours
-from bench.contenders.common import DTYPES, checked, compiled, empty, random
+from bench.contenders import elements, gradients, losses, ours
+from bench.contenders.common import DTYPES, compiled, empty, functional, random
+from bench.contenders.peers import EPS, PEERS
 from bench.measure import Lineup, Run
 
-EPS = 1e-5
 SUM_TOLERANCE = 1e-4
-
-
-def functional(inputs, output, by_ours, eager, by_triton=None, tolerance=None) -> Lineup:
-    """A kernel that writes `output` from `inputs`; `eager` says what it computes.
-
-    by_ours() and by_triton() give calls that write `output`; torch allocates its result.
-    """
-    reference = eager(*(x.float() for x in inputs)).float()
-
-    def writes(make):
-        call = make()
-        run = checked(lambda: (call(), output)[1], reference, (output,), tolerance)
-        return Run(call, run.check)
-
-    def by_compile():
-        call = partial(compiled(eager), *inputs)
-        return checked(call, reference, tolerance=tolerance)
-
-    contenders = {
-        OURS: lambda: writes(by_ours),
-        "torch eager": lambda: checked(partial(eager, *inputs), reference, tolerance=tolerance),
-        SLOW: by_compile,
-    }
-    if by_triton is not None:
-        contenders["Triton"] = lambda: writes(by_triton)
-    return Lineup(contenders)
 
 
 def triton_rows():
@@ -62,10 +37,38 @@ def softmax(case: Case) -> Lineup:
         lambda: partial(ours.kernel("softmax"), x, y),
         lambda x: F.softmax(x, -1),
         lambda: partial(triton_rows().softmax, x, y),
+        peers="softmax",
+    )
+
+
+def log_softmax(case: Case) -> Lineup:
+    x = matrix(case)
+    y = torch.empty_like(x)
+    return functional(
+        [x], y, lambda: partial(ours.kernel("log_softmax"), x, y), lambda x: F.log_softmax(x, -1)
+    )
+
+
+def add_rms_norm(case: Case) -> Lineup:
+    x, residual, d = matrix(case), matrix(case), case.shape["D"]
+    weight, y, added = random(d, dtype=x.dtype), torch.empty_like(x), torch.empty_like(x)
+
+    def eager(x, weight, residual):
+        total = x + residual
+        return F.rms_norm(total, (d,), weight, EPS), total
+
+    return functional(
+        [x, weight, residual],
+        (y, added),
+        lambda: partial(ours.kernel("rms_norm"), x, weight, y, EPS, residual, added),
+        eager,
+        peers="add_rms_norm",
     )
 
 
 def rms_norm(case: Case) -> Lineup:
+    if case.settings.get("residual"):
+        return add_rms_norm(case)
     x, d = matrix(case), case.shape["D"]
     weight, y = random(d, dtype=x.dtype), torch.empty_like(x)
     return functional(
@@ -74,6 +77,7 @@ def rms_norm(case: Case) -> Lineup:
         lambda: partial(ours.kernel("rms_norm"), x, weight, y, EPS),
         lambda x, weight: F.rms_norm(x, (d,), weight, EPS),
         lambda: partial(triton_rows().rms_norm, x, weight, y, EPS),
+        peers="rms_norm",
     )
 
 
@@ -86,6 +90,7 @@ def layer_norm(case: Case) -> Lineup:
         lambda: partial(ours.kernel("layer_norm"), x, y, EPS, weight, bias),
         lambda x, weight, bias: F.layer_norm(x, (d,), weight, bias, EPS),
         lambda: partial(triton_rows().layer_norm, x, weight, bias, y, EPS),
+        peers="layer_norm",
     )
 
 
@@ -99,6 +104,7 @@ def swiglu(case: Case) -> Lineup:
         lambda: partial(ours.kernel("swiglu"), gate, up, y),
         lambda gate, up: F.silu(gate) * up,
         lambda: partial(triton_rows().swiglu, gate, up, y),
+        peers="swiglu",
     )
 
 
@@ -191,20 +197,36 @@ def rope(case: Case) -> Lineup:
         check = lambda: compare(flattened(*function(q, k)).to(q.dtype), reference)  # noqa: E731
         return Run(partial(function, q, k), check)
 
+    def by_peer(function):
+        # Some turn in place.
+        pair = q.clone(), k.clone()
+        call = partial(function, *pair, *tables)
+
+        def check():
+            for tensor, original in zip(pair, (q, k), strict=True):
+                tensor.copy_(original)
+            return compare(flattened(*call()).to(q.dtype), reference)
+
+        return Run(call, check)
+
     def eager(q, k):
         return turned(q, *wide), turned(k, *wide)
 
-    return Lineup(
-        {
-            OURS: by_ours,
-            "torch eager": lambda: by_torch(eager),
-            SLOW: lambda: by_torch(compiled(eager)),
-        }
-    )
+    contenders = {
+        OURS: by_ours,
+        "torch eager": lambda: by_torch(eager),
+        SLOW: lambda: by_torch(compiled(eager)),
+    }
+    for name, make in PEERS["rope"].items():
+        contenders[name] = lambda make=make: by_peer(make())
+    return Lineup(contenders)
 
 
 KERNELS = {
+    **elements.KERNELS,
+    **losses.KERNELS,
     "softmax": softmax,
+    "log_softmax": log_softmax,
     "rms_norm": rms_norm,
     "layer_norm": layer_norm,
     "swiglu": swiglu,
@@ -219,4 +241,6 @@ KERNELS = {
 
 
 def lineup(case: Case) -> Lineup:
+    if case.settings.get("backward"):
+        return gradients.lineup(case)
     return KERNELS[case.kernel](case)

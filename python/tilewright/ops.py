@@ -1028,28 +1028,28 @@ def linear_cross_entropy(input: Tensor, weight: Tensor, target: Tensor, *, ignor
 # ===- Rotary embedding ----------------------------------------------------------------------===
 
 
-def _rope_outputs(q, k, cos, sin, base, offset, interleaved, turn):
+def _rope_outputs(q, k, cos, sin, base, offset, interleaved, inverse):
     return _like(q), _like(k)
 
 
-def _rope_run(results, q, k, cos, sin, base, offset, interleaved, turn):
+def _rope_run(results, q, k, cos, sin, base, offset, interleaved, inverse):
     if cos is None:
-        builtin("rope_computed_into")(q, k, *results, base, offset, turn, interleaved=interleaved)
+        builtin("rope_computed_into")(q, k, *results, base, offset, interleaved=interleaved, inverse=inverse)
     else:
-        builtin("rope_into")(q, k, cos, sin, *results, offset, turn, interleaved=interleaved)
+        builtin("rope_into")(q, k, cos, sin, *results, offset, interleaved=interleaved, inverse=inverse)
 
 
 def _rope_backward(call, dq, dk):
     """The rotation back."""
-    _, _, cos, sin, base, offset, interleaved, turn = call.args
+    _, _, cos, sin, base, offset, interleaved, inverse = call.args
     constant = "tables of angles are constants"
     _refuse_gradients("rope", call, query=None, key=None, cos=constant, sin=constant)
-    return [*_rope(dq, dk, cos, sin, base, offset, interleaved, -turn), *[None] * 6]
+    return [*_rope(dq, dk, cos, sin, base, offset, interleaved, not inverse), *[None] * 6]
 
 
 _rope = Operation(
     "rope",
-    "(Tensor q, Tensor k, Tensor? cos, Tensor? sin, float base, int offset, bool interleaved, float turn) "
+    "(Tensor q, Tensor k, Tensor? cos, Tensor? sin, float base, int offset, bool interleaved, bool inverse) "
     "-> (Tensor, Tensor)",
     _rope_outputs, _rope_run, _rope_backward, drops=2,
 )  # fmt: skip
@@ -1072,7 +1072,7 @@ def rope(query: Tensor, key: Tensor, cos: Tensor | None = None, sin: Tensor | No
     """
     _require_rope("rope", cos, sin, layout)
     q, k = (t.transpose(1, 2) if layout == "bhsd" else t for t in (query, key))
-    q, k = _rope(q, k, cos, sin, base, offset, interleaved, 1.0)
+    q, k = _rope(q, k, cos, sin, base, offset, interleaved, False)
     return (q.transpose(1, 2), k.transpose(1, 2)) if layout == "bhsd" else (q, k)
 
 

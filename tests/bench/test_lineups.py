@@ -59,6 +59,39 @@ CASES = [
         Case(kernel, {"B": 1, "S": 16, "H": 4, "G": 2, "D": 64}, "f16")
         for kernel in ("rope", "rope_computed")
     ),
+    Case("log_softmax", {"M": 8, "D": 104}, "f16"),
+    Case("rms_norm", {"M": 8, "D": 104}, "f16", {"residual": True}),
+    *(
+        Case(kernel, {"M": 8, "D": 104}, "f16", {"backward": True})
+        for kernel in ("softmax", "rms_norm", "layer_norm")
+    ),
+    *(
+        Case(kernel, {"M": 4, "N": 1000}, "f16", {"backward": True})
+        for kernel in ("swiglu", "geglu")
+    ),
+    *(
+        Case(kernel, {"M": 4, "N": 1000}, "f16") for kernel in ("gelu", "geglu", "relu2", "dropout")
+    ),
+    *(
+        Case(kernel, {"M": 128, "K": 256}, "bf16")
+        for kernel in (
+            *("quantise_rows", "quantise_blocks", "quantise_tiles", "quantise_tensor"),
+            "reduce_absmax",
+        )
+    ),
+    Case("embedding", {"N": 9, "V": 20, "D": 104}, "f16"),
+    Case("transpose", {"B": 2, "M": 40, "N": 72}, "f16"),
+    Case("topk", {"M": 8, "D": 104, "K": 3}, "f16"),
+    Case("adamw", {"N": 1000}, "bf16"),
+    Case("adamw_grouped", {"N": 1000, "X": 3}, "bf16"),
+    *(
+        Case(kernel, {"M": 8, "V": 1000}, "bf16")
+        for kernel in (
+            *("cross_entropy", "cross_entropy_gradient", "cross_entropy_backward"),
+            *("cross_entropy_rows", "cross_entropy_rows_gradient"),
+        )
+    ),
+    Case("linear_cross_entropy", {"M": 40, "V": 200, "K": 72}, "bf16"),
 ]
 LINEUPS = {
     "attention": attention.lineup,

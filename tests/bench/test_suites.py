@@ -15,6 +15,7 @@ from bench.suites.gemm import product
 def test_the_suites_are_named():
     assert list(SUITES) == [
         *("gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"),
+        *("rows_backward", "losses", "optimiser"),
         *("products", "few_rows", "grouped", "product_types", "mixed", "block_scaled"),
         *("const_tiles", "random_products", "gated_mlp"),
         *("attention_lengths", "attention_batches", "attention_sizes", "attention_masks"),
@@ -46,8 +47,9 @@ def test_every_built_in_kernel_is_compiled():
     compiled = {case.kernel for case in SUITES["compile"].cases}
     programs = {case.kernel for case in SUITES["hopper"].cases} - kernels.keys()
     assert compiled & programs
-    # The second step of swiglu_mlp goes with the first.
-    assert compiled - programs == kernels.keys() - {"swiglu_mlp_down"}
+    # Later steps go with the first.
+    later = {"swiglu_mlp_down"} | {f"linear_cross_entropy_{step}" for step in ("loss", "gradient", "hidden")}
+    assert compiled - programs == kernels.keys() - later
 
 
 def test_work_of_a_product():

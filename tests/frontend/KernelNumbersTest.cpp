@@ -100,7 +100,7 @@ TEST_F(KernelNumbers, rope) {
           }
         return x;
       };
-      Numbers q1 = turned(q.values(), kHeads), k1 = turned(k.values(), kGroups);
+      Numbers q0 = q.values(), k0 = k.values(), q1 = turned(q0, kHeads), k1 = turned(k0, kGroups);
       Specialisation specialisation;
       specialisation.dtypes["E"] = Dtype::F32;
       specialisation.consts["interleaved"] = interleaved;
@@ -119,6 +119,10 @@ TEST_F(KernelNumbers, rope) {
       run("rope.py", computed ? "rope_computed" : "rope", specialisation, arguments);
       expectNear(q, q1, 1e-5);
       expectNear(k, k1, 1e-5);
+      specialisation.consts["inverse"] = true;
+      run("rope.py", computed ? "rope_computed" : "rope", specialisation, arguments);
+      expectNear(q, q0, 1e-5);
+      expectNear(k, k0, 1e-5);
     }
 }
 

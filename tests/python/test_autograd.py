@@ -564,7 +564,7 @@ OPERATIONS = {
     "matmul": (numbers(5, 37).float(), numbers(37, 21).float(), None, False),
     "matmul_grouped": (numbers(32, 37).float(), numbers(5, 21, 37).float(), CU_Q, None, False),
     "matmul_scaled": (numbers(5, 37).float(), numbers(21, 37).float(), 0.5, None),
-    "rope": (QKV[0], numbers(B, S, G, D).float(), None, None, 1e4, 0, False, 1.0),
+    "rope": (QKV[0], numbers(B, S, G, D).float(), None, None, 1e4, 0, False, False),
     "attention": (*QKV, 0.25, *NOTHING, True, 0, 0.0, 0, 0),
     "attention_backward": (*QKV, QKV[0], LSE, QKV[0], LSE, 0.25, *NOTHING[1:], True, 0, 0.0, 0, 0, False),
     "attention_varlen": (*(numbers(*shape).float() for shape in (PACKED, PACKED_KEYS, PACKED_KEYS)),

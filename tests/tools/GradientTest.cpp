@@ -146,18 +146,66 @@ std::string errorOf(const std::string &body, std::vector<std::string> wrt = {"x"
 //===- Kernels of kernels_src -----------------------------------------------------------------===//
 
 TEST(Gradient, vectorAdd) { expectGradients(loadBuiltin("vector_add"), {.sizes = {{"N", 5000}}}); }
+static const std::set<std::string> kNoResidual = {"residual", "dresidual", "added", "dadded"};
+static const std::set<std::string> kResiduals[] = {kNoResidual, {"added", "dadded"}, {}};
+
+/// Alone, with a sum before it, and with that sum as an output too.
 TEST(Gradient, rmsNorm) {
-  expectGradients(loadBuiltin("rms_norm"), {.sizes = {{"M", 7}, {"D", 40}}});
+  for (const std::set<std::string> &absent : kResiduals)
+    expectGradients(loadBuiltin("rms_norm"), {.sizes = {{"M", 7}, {"D", 40}}, .absent = absent});
+  expectGradients(
+      loadBuiltin("rms_norm"),
+      {.sizes = {{"M", 7}, {"D", 40}}, .settings = {{"shift", 1.0}}, .absent = kNoResidual});
 }
 TEST(Gradient, layerNorm) {
-  expectGradients(loadBuiltin("layer_norm"), {.sizes = {{"M", 7}, {"D", 40}}});
+  for (const std::set<std::string> &absent : kResiduals)
+    expectGradients(loadBuiltin("layer_norm"), {.sizes = {{"M", 7}, {"D", 40}}, .absent = absent});
 }
 TEST(Gradient, layerNormWithoutWeight) {
-  expectGradients(loadBuiltin("layer_norm"), {.sizes = {{"M", 7}, {"D", 40}},
-                                              .absent = {"weight", "dweight", "bias", "dbias"}});
+  std::set<std::string> absent = kNoResidual;
+  absent.insert({"weight", "dweight", "bias", "dbias"});
+  expectGradients(loadBuiltin("layer_norm"), {.sizes = {{"M", 7}, {"D", 40}}, .absent = absent});
 }
 TEST(Gradient, softmax) {
-  expectGradients(loadBuiltin("softmax"), {.sizes = {{"M", 7}, {"D", 33}}});
+  for (const char *name : {"softmax", "log_softmax"})
+    expectGradients(loadBuiltin(name), {.sizes = {{"M", 7}, {"D", 33}}});
+}
+TEST(Gradient, crossEntropyOfRows) {
+  for (double smoothing : {0.0, 0.1})
+    expectGradients(loadBuiltin("cross_entropy_rows"),
+                    {.sizes = {{"M", 7}, {"V", 33}},
+                     .settings = {{"smoothing", smoothing}, {"z_loss", smoothing / 10}},
+                     .integersBelow = 33});
+}
+TEST(Gradient, crossEntropyOfALayer) {
+  for (bool smooth : {false, true}) {
+    Case test{.sizes = {{"M", 20}, {"V", 150}, {"K", 24}, {"P", 2}}, .integersBelow = 150};
+    if (!smooth)
+      test.absent = {"sums", "dsums"};
+    test.settings = {{"BM", int64_t(16)}, {"BK", int64_t(16)}};
+    expectGradients(loadBuiltin("linear_cross_entropy"), test);
+    test.settings = {{"smoothing", smooth ? 0.1 : 0.0}, {"BK", int64_t(64)}};
+    expectGradients(loadBuiltin("linear_cross_entropy_loss"), test);
+  }
+}
+TEST(Gradient, activations) {
+  Settings settings = {{"BN", int64_t(1024)}};
+  for (const char *name : {"gelu", "geglu", "relu2"})
+    expectGradients(loadBuiltin(name), {.sizes = {{"M", 3}, {"N", 70}}, .settings = settings});
+  settings.emplace_back("approximate", true);
+  for (const char *name : {"gelu", "geglu"})
+    expectGradients(loadBuiltin(name), {.sizes = {{"M", 3}, {"N", 70}}, .settings = settings});
+}
+TEST(Gradient, dropout) {
+  expectGradients(loadBuiltin("dropout"),
+                  {.sizes = {{"M", 3}, {"N", 70}}, .settings = {{"BN", int64_t(1024)}}});
+}
+/// Rows that are taken several times, and with the padding one that is left out.
+TEST(Gradient, embedding) {
+  expectGradients(loadBuiltin("embedding"), {.sizes = {{"N", 19}, {"V", 9}, {"D", 20}}});
+}
+TEST(Gradient, transpose) {
+  expectGradients(loadBuiltin("transpose"), {.sizes = {{"B", 2}, {"M", 35}, {"N", 20}}});
 }
 TEST(Gradient, swiglu) {
   expectGradients(loadBuiltin("swiglu"),
