@@ -17,9 +17,9 @@ import torch
 
 from . import ops
 from ._library import Error
+from .patched_calls import attention, causal_loss, mask, mean, shifted, takes
 
 _FAMILIES = ("llama", "qwen2", "qwen3", "mistral", "gemma", "gemma2", "gemma3", "gpt2")
-_DTYPES = (torch.bfloat16, torch.float16, torch.float32)
 
 
 class Patched:
@@ -99,13 +99,9 @@ def _with_forward(cls, make):
     return type(name, (cls,), {"forward": make(cls), "__module__": cls.__module__, "__doc__": cls.__doc__})
 
 
-def _takes(x, *parameters):
-    return x.dtype in _DTYPES and all(p.dtype == x.dtype for p in parameters)
-
-
 def _rms_norm(cls):
     def forward(self, hidden_states):
-        if not _takes(hidden_states, self.weight):
+        if not takes(hidden_states, self.weight):
             return cls.forward(self, hidden_states)
         return ops.rms_norm(hidden_states, self.weight.shape, self.weight, self.variance_epsilon)
 
@@ -116,7 +112,7 @@ def _shifted_rms_norm(cls):
     """Gemma's, whose weights are differences from 1."""
 
     def forward(self, x):
-        if not _takes(x, self.weight):
+        if not takes(x, self.weight):
             return cls.forward(self, x)
         return ops.rms_norm(x, self.weight.shape, self.weight, self.eps, shift=1.0)
 
@@ -125,7 +121,7 @@ def _shifted_rms_norm(cls):
 
 def _layer_norm(cls):
     def forward(self, input):
-        if not _takes(input, *(p for p in (self.weight, self.bias) if p is not None)):
+        if not takes(input, *(p for p in (self.weight, self.bias) if p is not None)):
             return cls.forward(self, input)
         return ops.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
@@ -139,7 +135,7 @@ def _gated(activated):
     def make(cls):
         def forward(self, x):
             gate, up = self.gate_proj(x), self.up_proj(x)
-            if not _takes(gate, up):
+            if not takes(gate, up):
                 return self.down_proj(self.act_fn(gate) * up)
             return self.down_proj(activated(gate, up))
 
@@ -163,7 +159,7 @@ def _activated(activation):
     def make(cls):
         def forward(self, hidden_states):
             hidden_states = self.c_fc(hidden_states)
-            activated = activation if _takes(hidden_states) else self.act
+            activated = activation if takes(hidden_states) else self.act
             return self.dropout(self.c_proj(activated(hidden_states)))
 
         return forward
@@ -199,7 +195,7 @@ def _rotated(cls):
 
 def _apply_rotary(original):
     def apply_rotary_pos_emb(q, k, cos, sin, position_ids=None, unsqueeze_dim=1):
-        if not (_takes(q, k) and cos.dtype in _DTYPES):
+        if not (takes(q, k) and takes(cos)):
             return original(q, k, cos, sin, position_ids, unsqueeze_dim)
         half = cos.shape[-1] // 2  # the other half has the same angles
         cos, sin = cos[..., :half], sin[..., :half]
@@ -252,52 +248,7 @@ def _patch_module(result, name, module):
     result.replaced.append((name, cls.__name__, what))
 
 
-# ===- Attention -----------------------------------------------------------------------------===
-
-
-def _attention(module, query, key, value, attention_mask, dropout=0.0, scaling=None, is_causal=None,
-               sliding_window=None, softcap=None, head_mask=None, s_aux=None, **_):
-    """Attention as transformers calls it; `attention_mask` is what `_mask` gave, or None."""
-    if head_mask is not None:
-        raise Error("tilewright: attention takes no `head_mask`; unpatch the model")
-    if not _takes(query, key, value):
-        from transformers.integrations.sdpa_attention import sdpa_attention_forward
-
-        return sdpa_attention_forward(module, query, key, value, attention_mask, dropout=dropout, scaling=scaling,
-                                      is_causal=is_causal)
-    if is_causal is None or attention_mask is None:
-        is_causal = attention_mask is None and getattr(module, "is_causal", True)
-    if attention_mask is not None:
-        attention_mask = attention_mask[..., : key.shape[2]].to(query.dtype)
-    sinks = None if s_aux is None else s_aux.float()
-    output = ops.attention(
-        query, key, value, causal=is_causal, window=sliding_window or 0 if is_causal else 0, scale=scaling,
-        softcap=softcap or 0.0, bias=attention_mask, sinks=sinks, dropout=dropout,
-    )  # fmt: skip
-    return output.transpose(1, 2).contiguous(), None
-
-
-def _mask(batch_size, cache_position, kv_length, kv_offset=0, attention_mask=None, local_size=None,
-          allow_is_causal_skip=True, dtype=torch.float32, **options):
-    """What `_attention` adds to scores: f[B, 1, S, T], 0 or -inf; None where every query sees what it does in
-    causal attention, within the window of the layer."""
-    from transformers.masking_utils import sdpa_mask
-
-    if attention_mask is None and allow_is_causal_skip:
-        return None
-    options.pop("allow_torch_fix", None)
-    seen = sdpa_mask(
-        batch_size=batch_size, cache_position=cache_position, kv_length=kv_length, kv_offset=kv_offset,
-        attention_mask=attention_mask, allow_is_causal_skip=False, allow_torch_fix=False, **options,
-    )  # fmt: skip
-    if not torch.compiler.is_compiling() and cache_position[-1] + 1 == kv_offset + kv_length:
-        key = torch.arange(kv_length, device=seen.device) + kv_offset
-        usual = key <= cache_position[:, None]
-        if local_size is not None:
-            usual &= key > cache_position[:, None] - local_size
-        if torch.equal(seen, usual.expand_as(seen)):
-            return None
-    return torch.zeros(seen.shape, dtype=dtype, device=seen.device).masked_fill_(~seen, -torch.inf)
+# ===- Attention and losses -------------------------------------------------------------------===
 
 
 def _patch_attention(result, model):
@@ -316,38 +267,12 @@ def _patch_attention(result, model):
     if reason is not None:
         result.left += [(name, kind, f"attention: {reason}") for name, kind in layers]
         return
-    AttentionInterface.register("tilewright", _attention)
-    AttentionMaskInterface.register("tilewright", _mask)
+    AttentionInterface.register("tilewright", attention)
+    AttentionMaskInterface.register("tilewright", mask)
     before = model.config._attn_implementation
     model.set_attn_implementation("tilewright")
     result._undo.append(lambda: model.set_attn_implementation(before))
     result.replaced += [(name, kind, "tilewright.ops.attention") for name, kind in layers]
-
-
-# ===- Losses --------------------------------------------------------------------------------===
-
-
-def _shifted(labels, ignore_index):
-    """The label of each position is the next word."""
-    return torch.nn.functional.pad(labels, (0, 1), value=ignore_index)[..., 1:]
-
-
-def _mean(loss, labels, ignore_index, num_items_in_batch):
-    """As transformers divide a sum of losses."""
-    if num_items_in_batch is None:
-        return loss / (labels != ignore_index).sum()
-    if torch.is_tensor(num_items_in_batch):
-        num_items_in_batch = num_items_in_batch.to(loss.device)
-    return loss / num_items_in_batch
-
-
-def _causal_loss(logits, labels, vocab_size, num_items_in_batch=None, ignore_index=-100, shift_labels=None, **_):
-    """transformers' ForCausalLMLoss by `ops.cross_entropy`; logits are not copied to f32."""
-    labels = _shifted(labels, ignore_index) if shift_labels is None else shift_labels
-    labels = labels.to(logits.device)
-    logits = logits if logits.dtype in _DTYPES else logits.float()
-    loss = ops.cross_entropy(logits, labels.reshape(logits.shape[:-1]), ignore_index=ignore_index, reduction="sum")
-    return _mean(loss, labels, ignore_index, num_items_in_batch)
 
 
 def _without_logits(cls):
@@ -361,12 +286,12 @@ def _without_logits(cls):
         inputs.pop("return_dict", None)
         outputs = self.base_model(*args, return_dict=True, **inputs)
         hidden = outputs.last_hidden_state
-        labels = _shifted(labels, ignore_index) if shift_labels is None else shift_labels
+        labels = shifted(labels, ignore_index) if shift_labels is None else shift_labels
         labels = labels.to(hidden.device)
         loss = ops.linear_cross_entropy(hidden, weight.to(hidden.dtype), labels, ignore_index=ignore_index,
                                         reduction="sum")
         return CausalLMOutputWithPast(
-            loss=_mean(loss, labels, ignore_index, num_items_in_batch), past_key_values=outputs.past_key_values,
+            loss=mean(loss, labels, ignore_index, num_items_in_batch), past_key_values=outputs.past_key_values,
             hidden_states=outputs.hidden_states, attentions=outputs.attentions,
         )  # fmt: skip
 
@@ -398,7 +323,7 @@ def _patch_loss(result, model, fused):
         result.replaced.append(("", kind, "tilewright.ops.linear_cross_entropy"))
         return
     before = vars(model).get("_loss_function")
-    model.loss_function = _causal_loss
+    model.loss_function = causal_loss
     result._undo.append(lambda: model.__dict__.pop("_loss_function"))
     if before is not None:
         result._undo[-1] = lambda: setattr(model, "_loss_function", before)

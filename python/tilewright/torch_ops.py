@@ -2,9 +2,11 @@
 
 import functools
 import itertools
+import math
 
 import torch
 
+from ._library import Error
 from .kernel import builtin, grad
 
 _library = torch.library.Library("tilewright", "FRAGMENT")
@@ -160,7 +162,7 @@ def _gradient(kernel, wanted):
     return grad(builtin(kernel), wrt=wanted)
 
 
-def like(name):
+def shape_of(name):
     """For `derived`: the shape of the argument of this name."""
     return lambda named: named[name].shape
 
@@ -203,3 +205,39 @@ def derived(name, kernel, schema, arguments, results, shared=()):
         return [found[x].to(arg.dtype) if x in found else None for x, arg in zip(names, call.args, strict=True)]
 
     return backward
+
+
+# ===- Arguments -----------------------------------------------------------------------------===
+
+
+def as_rows(x):
+    """A tensor as [rows, last dimension]."""
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+
+
+def require(holds, op, message):
+    if not holds:
+        raise Error(f"tilewright.ops.{op}: {message}")
+
+
+def refuse_gradients(op, call, **reasons):
+    """Raises if the gradient by an argument is asked for that has none; `reasons` by name, in the arguments' order."""
+    for (name, reason), needed in zip(reasons.items(), call.needs, strict=False):
+        if needed and reason is not None:
+            raise NotImplementedError(f"tilewright.ops.{op}: there is no gradient by `{name}`: {reason}")
+
+
+def of_bytes(*tensors):
+    """Why there is no gradient by 8-bit floats, or None where there are none."""
+    if any(tensor.dtype.itemsize == 1 for tensor in tensors):
+        return "it would be rounded to 8 bits; keep a copy of the tensor in bf16, f16 or f32 and pass it"
+    return None
+
+
+def contiguous_like(x, *rest):
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
+
+
+def approximates(op, approximate):
+    require(approximate in ("none", "tanh"), op, f'`approximate` is "none" or "tanh", not {approximate!r}')
+    return approximate == "tanh"
