@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from .kernel import borrowing, builtin
-from .torch_ops import Operation, contiguous_like, refuse_gradients, require
+from .torch_ops import Operation, contiguous_like, dropped_of_256, refuse_gradients, require
 
 __all__ = ["attention", "attention_varlen"]
 
@@ -154,8 +154,7 @@ def attention(query: Tensor, key: Tensor, value: Tensor, *, causal: bool = False
         scale = query.shape[-1] ** -0.5
     if bias is not None:
         bias = bias.expand(q.shape[0], q.shape[2], q.shape[1], k.shape[1])
-    require(0 <= dropout < 1, "attention", f"`dropout` is in [0, 1), not {dropout}")
-    dropped = min(255, round(256 * dropout))
+    dropped = dropped_of_256("attention", "dropout", dropout)
     if dropped > 0 and seed is None:
         seed = torch.empty(2, dtype=torch.int64, device=q.device).random_()
     o, lse = _attention(q, k, v, scale, slopes, bias, sinks, prefix, seed if dropped else None,

@@ -6,7 +6,16 @@ import torch
 from torch import Tensor
 
 from .kernel import builtin
-from .torch_ops import Operation, approximates, as_rows, contiguous_like, derived, require, shape_of
+from .torch_ops import (
+    Operation,
+    approximates,
+    as_rows,
+    contiguous_like,
+    derived,
+    dropped_of_256,
+    require,
+    shape_of,
+)
 
 __all__ = ["swiglu", "gelu", "geglu", "dropout"]
 
@@ -83,8 +92,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, *, seed: Tenso
     bf16, f16 or f32. `seed`, int64 [2] on the GPU, decides which; it is drawn by default. The backward
     draws the same numbers again, so that no mask is kept. Without `training` the input is the result.
     """
-    require(0 <= p < 1, "dropout", f"`p` is in [0, 1), not {p}")
-    dropped = min(255, round(256 * p))
+    dropped = dropped_of_256("dropout", "p", p)
     if not training or dropped == 0:
         return input
     if seed is None:

@@ -241,3 +241,10 @@ def contiguous_like(x, *rest):
 def approximates(op, approximate):
     require(approximate in ("none", "tanh"), op, f'`approximate` is "none" or "tanh", not {approximate!r}')
     return approximate == "tanh"
+
+
+def dropped_of_256(op, name, probability):
+    """A probability as the kernels take it, which draw bytes."""
+    if not 0 <= probability < 1:  # torch.compile cannot format what it does not know
+        raise Error(f"tilewright.ops.{op}: `{name}` is in [0, 1), not {probability}")
+    return min(255, round(256 * probability))

@@ -375,6 +375,19 @@ def test_gradients_of_a_compiled_function_are_the_same(name):
     torch.testing.assert_close(gradients(compiled, args), gradients(ours, args))
 
 
+SIZED = ("softmax", "add_rms_norm", "swiglu_halves", "gelu_linear", "swiglu_mlp", "matmul_nt", "matmul_scaled", "rope",
+         "attention_causal", "attention_bias", "dropout")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_gradients_of_a_function_compiled_for_any_size(name):
+    ours, _, _, dtypes = CASES[name]
+    torch.compiler.reset()
+    compiled = torch.compile(lambda *args: results(ours, args), fullgraph=True, backend="aot_eager", dynamic=True)
+    args = inputs(name, dtypes[0])
+    torch.testing.assert_close(gradients(compiled, args), gradients(ours, args))
+
+
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if len(case[2]) > 1])
 def test_a_gradient_may_be_asked_for_alone(name):
     ours, _, _, dtypes = CASES[name]
