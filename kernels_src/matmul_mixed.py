@@ -1,7 +1,9 @@
-"""c = a w^T where w is kept in 8 bits: w[j, l] = b_scales[l // group, j] * b[j, l].
+"""Products with a w that is kept in 8 bits: w[j, l] = b_scales[l // group, j] * b[j, l].
 
-a: [M, K], b: [N, K], b_scales: [KB, N], c: [M, N], where KB = cdiv(K, group). w is rounded to the
-dtype of a; sums are in f32.
+    matmul_mixed     c = a w^T    a: [M, K]   c: [M, N]
+    matmul_mixed_nn  c = a w      a: [M, N]   c: [M, K]
+
+b: [N, K], b_scales: [KB, N], where KB = cdiv(K, group). w is rounded to the dtype of a; sums are in f32.
 """
 
 from tilewright import *
@@ -26,4 +28,22 @@ def matmul_mixed(a: Tensor[E, M, K], b: Tensor[Q, N, K], b_scales: Tensor[f32, K
         scales = b_scales[k * BK // group, cols]
         w = b[cols, depth].to(f32) * scales[:, None]
         acc += dot(a[rows, depth], w.to(E).T)
+    c[rows, cols] = acc
+
+
+@kernel
+def matmul_mixed_nn(a: Tensor[E, M, N], b: Tensor[Q, N, K], b_scales: Tensor[f32, KB, N], c: Tensor[E, M, K],
+                    *, group: const[int] = 64,
+                    BM: tune[64, 128, 256] = 128, BN: tune[32, 64, 128] = 64, BK: tune[32, 64, 128] = 64):
+    """c = a w, one program per BM x BK tile of c."""
+    assert KB == cdiv(K, group), "b_scales must have a row for every `group` columns of b"
+    assert group % BK == 0, "a tile must lie in one group: BK must divide `group`"
+    m, k = grid(cdiv(M, BM), cdiv(K, BK))
+    rows, cols = block(m, BM), block(k, BK)
+    acc = zeros((BM, BK), f32)
+    for n in range(cdiv(N, BN)):
+        depth = block(n, BN)
+        scales = b_scales[k * BK // group, depth]
+        w = b[depth, cols].to(f32) * scales[:, None]
+        acc += dot(a[rows, depth], w.to(E))
     c[rows, cols] = acc

@@ -1,4 +1,4 @@
-"""Rotary position embedding of q and k, in place.
+"""Rotary position embedding of q and k, in place or into other tensors.
 
 Pair j of a head at position p turns by the angle p * base^(-2 j / D):
 
@@ -10,6 +10,8 @@ q: [B, S, H, D], k: [B, S, G, D]; row s is at position s + offset. Computed in f
 
     rope           cos, sin: [P, R], the table of angles by position
     rope_computed  R = D / 2, angles computed from `base`
+    rope_into, rope_computed_into
+                   the same, into q_out and k_out
 """
 
 from tilewright import *
@@ -28,9 +30,14 @@ def pairs(n, interleaved):
 
 @inline
 def rotate(x, b, rows, h, first, second, c, s):
+    rotate_into(x, x, b, rows, h, first, second, c, s)
+
+
+@inline
+def rotate_into(x, y, b, rows, h, first, second, c, s):
     x1, x2 = x[b, rows, h, first].to(f32), x[b, rows, h, second].to(f32)
-    x[b, rows, h, first] = x1 * c - x2 * s
-    x[b, rows, h, second] = x2 * c + x1 * s
+    y[b, rows, h, first] = x1 * c - x2 * s
+    y[b, rows, h, second] = x2 * c + x1 * s
 
 
 @kernel
@@ -66,3 +73,44 @@ def rope_computed(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
         rotate(q, b, rows, h, first, second, c, s)
     for h in range(G):
         rotate(k, b, rows, h, first, second, c, s)
+
+
+@kernel
+def rope_into(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
+              cos_table: Tensor[T, P, R], sin_table: Tensor[T, P, R],
+              q_out: Tensor[E, B, S, H, D], k_out: Tensor[E, B, S, G, D], offset: i32 = 0,
+              *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
+    """One program per BS positions of one sequence: its angles serve every head."""
+    assert 2 * R <= D, "the table has more pairs than a head"
+    i, b = grid(cdiv(S, BS), B)
+    rows = block(i, BS)
+    first, second = pairs(R, interleaved)
+    c, s = cos_table[rows + offset, :].to(f32), sin_table[rows + offset, :].to(f32)
+    s = -s if inverse else s
+    for h in range(H):
+        rotate_into(q, q_out, b, rows, h, first, second, c, s)
+        if 2 * R < D:
+            q_out[b, rows, h, span(2 * R, D - 2 * R)] = q[b, rows, h, span(2 * R, D - 2 * R)]
+    for h in range(G):
+        rotate_into(k, k_out, b, rows, h, first, second, c, s)
+        if 2 * R < D:
+            k_out[b, rows, h, span(2 * R, D - 2 * R)] = k[b, rows, h, span(2 * R, D - 2 * R)]
+
+
+@kernel
+def rope_computed_into(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
+                       q_out: Tensor[E, B, S, H, D], k_out: Tensor[E, B, S, G, D],
+                       base: f32 = 10000.0, offset: i32 = 0,
+                       *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
+    """One program per BS positions of one sequence: its angles serve every head."""
+    assert D % 2 == 0, "a head needs an even number of elements"
+    i, b = grid(cdiv(S, BS), B)
+    rows = block(i, BS)
+    first, second = pairs(D // 2, interleaved)
+    frequency = exp2(iota(D // 2).to(f32) * (log2(base) * (-2 / D)))
+    angle = (rows + offset)[:, None].to(f32) * frequency[None, :]
+    c, s = cos(angle), sin(-angle if inverse else angle)
+    for h in range(H):
+        rotate_into(q, q_out, b, rows, h, first, second, c, s)
+    for h in range(G):
+        rotate_into(k, k_out, b, rows, h, first, second, c, s)

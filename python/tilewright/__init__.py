@@ -1,9 +1,9 @@
 """Tilewright: GPU kernels written as whole-tile programs.
 
 `@tilewright.kernel` makes a kernel of a function in the tile language. `tilewright.ops` has the
-built-in kernels as torch functions, `tilewright.builtin` returns them as kernels, and
-`tilewright.from_file` loads kernels from files. `tilewright.grad` differentiates a
-kernel.
+built-in kernels as torch functions, `tilewright.modules` as torch modules, and `tilewright.patch` puts them
+into models of transformers. `tilewright.builtin` returns them as kernels, and `tilewright.from_file` loads
+kernels from files. `tilewright.grad` differentiates a kernel.
 """
 
 from . import language
@@ -31,9 +31,14 @@ __all__ = ["inline", "kernel"]
 __all__ += language.__all__
 
 
+# What needs torch is imported when it is used.
+_OF_TORCH = {"ops": "ops", "modules": "modules", "patch": "patched", "unpatch": "patched"}
+
+
 def __getattr__(name):
-    if name != "ops":  # it needs torch
+    if name not in _OF_TORCH:
         raise AttributeError(f"module `tilewright` has no attribute `{name}`")
     import importlib
 
-    return importlib.import_module(".ops", __name__)
+    module = importlib.import_module(f".{_OF_TORCH[name]}", __name__)
+    return module if name == _OF_TORCH[name] else getattr(module, name)

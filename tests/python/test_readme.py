@@ -40,6 +40,13 @@ def test_the_example_runs_from_the_command_line(example):
     assert (run.stdout, run.stderr) == ("3.0 3.0\n", "")
 
 
+def test_the_example_of_training_learns(tmp_path):
+    pytest.importorskip("torch", reason="needs torch")
+    page = (ROOT / "docs" / "python.md").read_text().split("## Training")[1]
+    losses = load(re.search(r"```python\n(.*?)```", page, re.DOTALL).group(1), tmp_path / "training.py")["losses"]
+    assert losses[-1] < losses[0]
+
+
 def test_the_readme_shows_one_kernel_which_runs(tmp_path):
     (kernel,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     x = np.random.default_rng(0).standard_normal((5, 7), np.float32)

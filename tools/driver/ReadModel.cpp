@@ -96,6 +96,8 @@ public:
       readProduct(product);
     for (const passes::Stream &stream : facts.streams)
       readStream(stream);
+    for (LoopModel &loop : model.loops)
+      loop.isIdleBehind &= !isReadAtTwoPaces(int(&loop - model.loops.data()));
     for (const passes::ComputedTile &tile : facts.tiles)
       readComputed(tile);
     for (const passes::End &end : facts.ends)
@@ -213,6 +215,21 @@ private:
     made.notByRole = fact.notByRole;
     made.notByTma = fact.notByTma;
     model.streams.push_back(std::move(made));
+  }
+
+  /// Whether a loop has a stream that a product behind others reads, and one that is not: its slots
+  /// go back with either of them, so none can run an iteration behind.
+  bool isReadAtTwoPaces(int loop) const {
+    return llvm::any_of(facts.streams, [&](const passes::Stream &stream) {
+      bool isReadNow = false, isReadLate = false;
+      for (auto [fact, product] : llvm::zip(facts.products, model.products)) {
+        tile::DotOp dot = fact.dot;
+        if (product.loop == loop &&
+            (facts.streamOf(dot.getA()) == &stream || facts.streamOf(dot.getB()) == &stream))
+          (product.behind.empty() ? isReadNow : isReadLate) = true;
+      }
+      return isReadNow && isReadLate;
+    });
   }
 
   /// From one row of a tile to the next: the product of the sizes of the axes after its first.

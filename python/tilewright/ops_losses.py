@@ -1,0 +1,172 @@
+"""Words and losses as torch functions; see ops.py."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from .kernel import builtin
+from .torch_ops import Operation, as_rows, contiguous_like, derived, require
+
+__all__ = ["embedding", "cross_entropy", "linear_cross_entropy"]
+
+
+def _embedding_arguments(ids, weight, padding):
+    return {"ids": ids.reshape(-1), "weight": weight, "padding": padding}
+
+
+def _embedding_run(y, ids, weight, padding):
+    builtin("embedding")(ids.reshape(-1), weight, as_rows(y), padding)
+
+
+_embedding_schema = "(Tensor ids, Tensor weight, int padding)"
+_embedding = Operation(
+    "embedding", _embedding_schema + " -> Tensor",
+    lambda ids, weight, padding: weight.new_empty((*ids.shape, weight.shape[1])), _embedding_run,
+    derived("embedding", "embedding", _embedding_schema, _embedding_arguments,
+            {"y": lambda named: (*named["ids"].shape, named["weight"].shape[1])}, {"weight"}),
+)  # fmt: skip
+
+
+def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
+    """The rows of `weight` that `input` names, as torch's embedding.
+
+    input: int64 or int32 of any shape [...], weight: [V, D], bf16, f16 or f32; gives [..., D]. Words with the
+    index `padding_idx`, and those that no row has, give 0 and no gradient. Gradients are summed in f32.
+    """
+    require(weight.dim() == 2, "embedding", f"`weight` has {weight.dim()} dimensions and must have 2")
+    if padding_idx is None:
+        padding_idx = -1
+    elif padding_idx < 0:
+        padding_idx += weight.shape[0]
+    return _embedding(input, weight, padding_idx)
+
+
+def _entropy_outputs(x, *rest):
+    rows = x.shape[:-1]
+    return x.new_empty(rows, dtype=torch.float32), x.new_empty(rows, dtype=torch.float32)
+
+
+def _cross_entropy_run(results, logits, labels, ignore, smoothing, z_loss):
+    loss, lse = (t.view(-1) for t in results)
+    builtin("cross_entropy")(as_rows(logits), labels.reshape(-1), loss, lse, ignore, smoothing=smoothing,
+                             z_loss=z_loss)
+
+
+def _cross_entropy_back_run(dlogits, logits, labels, lse, dloss, ignore, smoothing, z_loss):
+    builtin("cross_entropy_backward")(as_rows(logits), labels.reshape(-1), lse.reshape(-1), dloss.reshape(-1),
+                                      as_rows(dlogits), ignore, smoothing=smoothing, z_loss=z_loss)
+
+
+_cross_entropy_back = Operation(
+    "cross_entropy_backward",
+    "(Tensor logits, Tensor labels, Tensor lse, Tensor dloss, int ignore, float smoothing, float z_loss) -> Tensor",
+    contiguous_like, _cross_entropy_back_run,
+)  # fmt: skip
+
+
+def _cross_entropy_backward(call, dloss, _):
+    logits, labels, *options = call.args
+    return [_cross_entropy_back(logits, labels, call.results[1], dloss, *options), *[None] * 4]
+
+
+_cross_entropy = Operation(  # lse is for the backward, and nobody else sees it
+    "cross_entropy",
+    "(Tensor logits, Tensor labels, int ignore, float smoothing, float z_loss) -> (Tensor, Tensor)",
+    _entropy_outputs, _cross_entropy_run, _cross_entropy_backward, keeps_results=True,
+)  # fmt: skip
+
+
+def _reduced(op, loss, target, ignore_index, reduction):
+    require(reduction in ("none", "mean", "sum"), op,
+             f'`reduction` is "none", "mean" or "sum", not {reduction!r}')
+    if reduction == "none":
+        return loss
+    return loss.sum() if reduction == "sum" else loss.sum() / (target != ignore_index).sum()
+
+
+def cross_entropy(input: Tensor, target: Tensor, *, ignore_index: int = -100, reduction: str = "mean",
+                  label_smoothing: float = 0.0, z_loss: float = 0.0) -> Tensor:
+    """-log(softmax(input)[target]) of rows of logits, in f32.
+
+    input: [..., V], bf16, f16 or f32, target: [...], int64 or int32; each is in [0, V) or `ignore_index`, whose
+    rows have loss 0. `reduction`: "none" gives f32 [...], "sum" their sum, "mean" that over the rows that count.
+    `label_smoothing` is torch's. `z_loss` adds z_loss * log(sum(exp(input)))^2 to each row. Nothing of the size
+    of the logits is written but their gradient.
+    """
+    require(input.shape[:-1] == target.shape, "cross_entropy",
+             f"`input` is {list(input.shape)} and `target` {list(target.shape)}: all dimensions but the last")
+    loss, _ = _cross_entropy(input, target, ignore_index, float(label_smoothing), float(z_loss))
+    return _reduced("cross_entropy", loss, target, ignore_index, reduction)
+
+
+_PART = 128  # as linear_cross_entropy.py has it
+
+
+def _linear_entropy_run(results, hidden, weight, labels, ignore, smoothing, z_loss):
+    loss, lse = (t.view(-1) for t in results)
+    rows, parts = as_rows(hidden), -(-weight.shape[0] // _PART)
+    logs = hidden.new_empty((parts, rows.shape[0]), dtype=torch.float32)
+    sums = torch.empty_like(logs) if smoothing > 0 else None
+    builtin("linear_cross_entropy")(rows, weight, logs, sums)
+    builtin("linear_cross_entropy_loss")(rows, weight, labels.reshape(-1), logs, loss, lse, ignore, sums,
+                                         smoothing=smoothing, z_loss=z_loss)
+
+
+def _linear_entropy_back_outputs(hidden, weight, *rest):
+    needs_weight = rest[-1]
+    return contiguous_like(hidden), weight.new_empty(weight.shape if needs_weight else 0)
+
+
+def _linear_entropy_back_run(results, hidden, weight, labels, lse, dloss, ignore, smoothing, z_loss, needs_weight):
+    """Takes a 32nd of the words at a time, whose gradients are as much memory as the sum of `dhidden` or less."""
+    dhidden, dweight = results
+    rows, labels, lse, dloss = as_rows(hidden), *(t.reshape(-1) for t in (labels, lse, dloss))
+    words = weight.shape[0]
+    step = _PART * max(1, -(-words // (32 * _PART)))
+    total = torch.empty(rows.shape, dtype=torch.float32, device=rows.device)
+    for start in range(0, words, step):
+        part = weight[start:start + step]
+        dlogits = rows.new_empty((rows.shape[0], part.shape[0]))
+        builtin("linear_cross_entropy_gradient")(rows, part, labels, lse, dloss, dlogits, words, start, ignore,
+                                                 smoothing=smoothing, z_loss=z_loss)
+        builtin("linear_cross_entropy_hidden")(dlogits, part, total, more=start > 0)
+        if needs_weight:
+            builtin("matmul_tn")(dlogits, rows, dweight[start:start + step], tf32=False)
+    as_rows(dhidden).copy_(total)
+
+
+_linear_entropy_back = Operation(
+    "linear_cross_entropy_backward",
+    "(Tensor hidden, Tensor weight, Tensor labels, Tensor lse, Tensor dloss, int ignore, float smoothing, "
+    "float z_loss, bool needs_weight) -> (Tensor, Tensor)",
+    _linear_entropy_back_outputs, _linear_entropy_back_run,
+)  # fmt: skip
+
+
+def _linear_entropy_backward(call, dloss, _):
+    hidden, weight, labels, *options = call.args
+    needs = call.needs
+    dhidden, dweight = _linear_entropy_back(hidden, weight, labels, call.results[1], dloss, *options, needs[1])
+    return [dhidden, dweight if needs[1] else None, *[None] * 4]
+
+
+_linear_entropy = Operation(
+    "linear_cross_entropy",
+    "(Tensor hidden, Tensor weight, Tensor labels, int ignore, float smoothing, float z_loss) -> (Tensor, Tensor)",
+    _entropy_outputs, _linear_entropy_run, _linear_entropy_backward, keeps_results=True,
+)  # fmt: skip
+
+
+def linear_cross_entropy(input: Tensor, weight: Tensor, target: Tensor, *, ignore_index: int = -100,
+                         reduction: str = "mean", label_smoothing: float = 0.0, z_loss: float = 0.0) -> Tensor:
+    """`cross_entropy` of the logits input weight^T, which are never stored as a whole.
+
+    input: [..., K], weight: [V, K], bf16, f16 or f32, target: [...]; the rest is as in `cross_entropy`. The
+    backward computes the logits again, a part of the words at a time: it takes a 32nd of their memory, and
+    an f32 of each number of `input`.
+    """
+    require(input.shape[:-1] == target.shape, "linear_cross_entropy",
+             f"`input` is {list(input.shape)} and `target` {list(target.shape)}: all dimensions but the last")
+    loss, _ = _linear_entropy(input, weight, target, ignore_index, float(label_smoothing), float(z_loss))
+    return _reduced("linear_cross_entropy", loss, target, ignore_index, reduction)
