@@ -62,6 +62,7 @@ SHAPES: dict[str, dict[str, int]] = {
     "swiglu_mlp_backward": {"M": 512, "N": 512, "K": 512},
     "swiglu_mlp_input": {"M": 512, "N": 512, "K": 512},
     "topk": {"M": 64, "D": 4096, "K": 8},
+    "topk_backward": {"M": 64, "D": 4096, "K": 8},
     "transpose": {"B": 4, "M": 256, "N": 256},
     "vector_add": {"N": 65536},
 }

@@ -1,6 +1,7 @@
 // Random bytes. A call of Philox gives 16 bytes, for elements of one row. If a thread holds these
 // elements, and its register numbers say which byte belongs to which, the words of a call are kept
-// and each byte is extracted where it is used. Otherwise there is a call for each element.
+// and each byte is extracted where it is used. Otherwise there is a call for each element, or for
+// two where registers hold neighbouring columns side by side.
 #include "passes/analysis/RandomBytes.h"
 #include "passes/lower/Expander.h"
 
@@ -104,11 +105,22 @@ static Value byteOf(OpBuilder &builder, Location loc, Value word, Value bits) {
       loc, byte, builder.create<arith::ConstantOp>(loc, builder.getI32IntegerAttr(255)));
 }
 
-/// A call for each element.
+/// Whether registers 2 i and 2 i + 1 hold columns 2 j and 2 j + 1 of a row, whose bytes are
+/// neighbours in a word.
+static bool hasPairsOfColumns(tile::RandomBytesOp op) {
+  std::optional<int64_t> axis = axisOfCalls(op);
+  const Digits &digits = cta::layoutOf(op.getType()).digits(Level::Register);
+  return axis && !digits.empty() && digits.front().dim == *axis && digits.front().stride == 1 &&
+         digits.front().size % 2 == 0;
+}
+
+/// A call for each element, or for two.
 Value Expander::randomOneByOne(tile::RandomBytesOp op) {
   int64_t registers = cta::layoutOf(op.getType()).registers();
+  int64_t step = hasPairsOfColumns(op) ? 2 : 1;
   Value array = declare(op.getLoc(), registers, builder.getI32Type());
-  unrolled(registers, [&](Value index) {
+  unrolled(registers / step, [&](Value call) {
+    Value index = mul(call, step);
     Value column = element(op.getColumns(), index);
     auto words = philoxCall(op, element(op.getRows(), index), column);
     Value byte = add(rem(column, 2), mul(rem(div(column, 8), 8), 2));
@@ -117,8 +129,10 @@ Value Expander::randomOneByOne(tile::RandomBytesOp op) {
       Value isThis = equal(div(byte, 4), constant(i));
       word = builder.create<arith::SelectOp>(loc, isThis, words[i], word);
     }
-    Value value = byteOf(builder, loc, word, mul(rem(byte, 4), 8));
-    builder.create<cuda::SetOp>(loc, value, array, index);
+    for (int64_t next = 0; next < step; ++next) {
+      Value value = byteOf(builder, loc, word, mul(add(rem(byte, 4), constant(next)), 8));
+      builder.create<cuda::SetOp>(loc, value, array, add(index, constant(next)));
+    }
   });
   return array;
 }

@@ -82,7 +82,7 @@ CASES = [
     ),
     Case("embedding", {"N": 9, "V": 20, "D": 104}, "f16"),
     Case("transpose", {"B": 2, "M": 40, "N": 72}, "f16"),
-    Case("topk", {"M": 8, "D": 104, "K": 3}, "f16"),
+    *(Case(kernel, {"M": 8, "D": 104, "K": 3}, "f16") for kernel in ("topk", "topk_backward")),
     Case("adamw", {"N": 1000}, "bf16"),
     Case("adamw_grouped", {"N": 1000, "X": 3}, "bf16"),
     *(

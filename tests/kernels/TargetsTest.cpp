@@ -165,10 +165,21 @@ constexpr Form kForms[] = {
     {"gelu_linear", "E=bf16", "", 90, kNever, "stmatrix.sync.aligned.m8n8.x4"},
     {"attention", "E=bf16", "", 90, kNever, "stmatrix.sync.aligned.m8n8.x4"},
 };
-constexpr const char *kProducts[] = {"matmul",          "matmul_nt",     "matmul_tn",
-                                     "matmul_tt",       "matmul_scaled", "matmul_mixed",
-                                     "matmul_grouped",  "gelu_linear",   "swiglu_mlp",
-                                     "swiglu_mlp_down", "attention",     "attention_varlen"};
+constexpr const char *kProducts[] = {"matmul",
+                                     "matmul_nt",
+                                     "matmul_tn",
+                                     "matmul_tt",
+                                     "matmul_scaled",
+                                     "matmul_mixed",
+                                     "matmul_grouped",
+                                     "gelu_linear",
+                                     "swiglu_mlp",
+                                     "swiglu_mlp_down",
+                                     "attention",
+                                     "attention_varlen",
+                                     "linear_cross_entropy",
+                                     "linear_cross_entropy_gradient",
+                                     "linear_cross_entropy_hidden"};
 
 } // namespace
 
@@ -212,7 +223,8 @@ TEST(FoundPlans, useWgmmaAndTma) {
     GTEST_SKIP() << nvrtc.error().message;
   std::vector<Request> list;
   for (const char *kernel : {"matmul", "matmul_nt", "matmul_tn", "matmul_tt", "gelu_linear",
-                             "swiglu_mlp", "swiglu_mlp_down", "attention"})
+                             "swiglu_mlp", "swiglu_mlp_down", "attention",
+                             "linear_cross_entropy_gradient", "linear_cross_entropy_hidden"})
     list.push_back({kernel, "sm_90", {"E=bf16"}, {}});
   list.push_back({"attention", "sm_90", {"E=f16"}, {"causal=true"}});
   list.push_back({"matmul_scaled", "sm_90", {"E=f8e4m3"}, {}});

@@ -440,9 +440,15 @@ static void expectSameText(const char *name, const Case &test) {
 
 TEST(Gradient, isPrintedAsTextThatMeansTheSame) {
   expectSameText("vector_add", {.sizes = {{"N", 5000}}});
-  for (const char *name : {"rms_norm", "layer_norm", "softmax", "reduce_max_rows"})
+  for (const char *name : {"rms_norm", "layer_norm", "softmax", "log_softmax", "reduce_max_rows"})
     expectSameText(name, {.sizes = {{"M", 7}, {"D", 33}}});
-  expectSameText("swiglu", {.sizes = {{"M", 3}, {"N", 70}}, .settings = {{"BN", int64_t(64)}}});
+  for (const char *name : {"swiglu", "dropout"})
+    expectSameText(name, {.sizes = {{"M", 3}, {"N", 70}}, .settings = {{"BN", int64_t(64)}}});
+  expectSameText("cross_entropy_rows", {.sizes = {{"M", 7}, {"V", 33}}});
+  expectSameText("embedding", {.sizes = {{"N", 7}, {"V", 9}, {"D", 33}}});
+  expectSameText(
+      "linear_cross_entropy_loss",
+      {.sizes = {{"M", 20}, {"V", 150}, {"K", 24}, {"P", 2}}, .settings = {{"smoothing", 0.1}}});
   for (const char *name : {"matmul_nt", "gelu_linear", "swiglu_mlp"})
     expectSameText(name, {.sizes = {{"M", 20}, {"N", 24}, {"K", 40}}, .settings = kSmallTiles});
 }

@@ -249,6 +249,7 @@ static StringRef functionOf(Operation *op) {
       .Cases("arith.minimumf", "arith.minsi", "minimum")
       .Cases("math.absf", "math.absi", "abs")
       .Case("math.roundeven", "round")
+      .Case("tile.random_bytes", "random_bytes")
       .Cases("math.exp", "math.exp2", "math.log", "math.log2", "math.sqrt", "math.rsqrt",
              op->getName().stripDialect())
       .Cases("math.sin", "math.cos", "math.tanh", "math.erf", "math.floor", "math.ceil", "math.fma",

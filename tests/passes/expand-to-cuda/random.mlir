@@ -60,3 +60,31 @@ func.func @dropped(%x: !tile.view<16x64xf32, align 16>, %y: !tile.view<16x64xbf1
   tile.store %narrow, %y[%c64, %c0] extents [16, 64] : tensor<16x64xbf16, #sums>, !tile.view<16x64xbf16, align 16>, i32, i32
   return
 }
+
+// Where lanes hold the other columns of a call, two neighbours of a thread share one.
+#rows = #cta.layout<registers [8:1:1, 4:0:4], lanes [8:1:8, 4:0:1], warps []>
+
+// CHECK-LABEL: @of_neighbours
+// CHECK: %[[DICE:.*]] = cuda.regs : <32 x i32>
+// CHECK: scf.for %{{.*}} = %c0_i32{{.*}} to %c16_i32
+// CHECK: scf.for {{.*}} to %c7_i32
+// CHECK-COUNT-2: cuda.set %{{.*}}, %[[DICE]]
+// CHECK-NOT: cuda.set %{{.*}}, %[[DICE]]
+// CHECK: return
+func.func @of_neighbours(%y: !tile.view<16x64xi32, align 16>, %seed: i64, %n: i32)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  tile.grid[%c64]
+  %m = tile.program_id 0
+  %start = arith.muli %m, %c64 : i32
+  %r = tile.range %c0 : tensor<16xi32, #cta.layout<registers [4:0:4], lanes [8:*, 4:0:1], warps []>>
+  %c = tile.range %start : tensor<64xi32, #cta.layout<registers [8:0:1], lanes [8:0:8, 4:*], warps []>>
+  %r1 = tile.expand_dims %r, 1 : tensor<16xi32, #cta.layout<registers [4:0:4], lanes [8:*, 4:0:1], warps []>> -> tensor<16x1xi32, #cta.layout<registers [4:0:4], lanes [8:*, 4:0:1], warps []>>
+  %c1 = tile.expand_dims %c, 0 : tensor<64xi32, #cta.layout<registers [8:0:1], lanes [8:0:8, 4:*], warps []>> -> tensor<1x64xi32, #cta.layout<registers [8:1:1], lanes [8:1:8, 4:*], warps []>>
+  %rows = tile.broadcast %r1 : tensor<16x1xi32, #cta.layout<registers [4:0:4], lanes [8:*, 4:0:1], warps []>> -> tensor<16x64xi32, #rows>
+  %columns = tile.broadcast %c1 : tensor<1x64xi32, #cta.layout<registers [8:1:1], lanes [8:1:8, 4:*], warps []>> -> tensor<16x64xi32, #rows>
+  %dice = tile.random_bytes %seed, %n, %m at %rows, %columns : tensor<16x64xi32, #rows>
+  tile.store %dice, %y[%c0, %c0] extents [16, 64] : tensor<16x64xi32, #rows>, !tile.view<16x64xi32, align 16>, i32, i32
+  return
+}
