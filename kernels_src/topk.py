@@ -1,6 +1,9 @@
 """The K largest elements of each row, largest first, with their columns; of equals, the first.
 
-x: [M, D], values: [M, K], in the dtype of x, indices: [M, K], K at most D. NaN counts as infinity.
+    topk           values and indices
+    topk_backward  dx[i, indices[i, k]] = dvalues[i, k], and 0 elsewhere
+
+x, dx: [M, D], values, dvalues: [M, K], in the dtype of x, indices: [M, K], K at most D. NaN counts as infinity.
 """
 
 from tilewright import *
@@ -23,3 +26,14 @@ def topk(x: Tensor[E, M, D], values: Tensor[E, M, K], indices: Tensor[i32, M, K]
         place = min(where(behind & (v == best[:, None]), cols, D), axis=1)
         values[rows, k] = best
         indices[rows, k] = place
+
+
+@kernel
+def topk_backward(indices: Tensor[i32, M, K], dvalues: Tensor[E, M, K], dx: Tensor[E, M, D],
+                  *, BR: tune[1, 2, 4, 8] = 4):
+    """One program per BR rows."""
+    rows = block(grid(cdiv(M, BR)), BR)
+    found, cols = zeros((BR, D), f32), iota(D)[None, :]
+    for k in range(K):
+        found = where(cols == indices[rows, k][:, None], dvalues[rows, k].to(f32)[:, None], found)
+    dx[rows, :] = found

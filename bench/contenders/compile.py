@@ -11,6 +11,7 @@ from bench.cases import OURS, Case
 from bench.contenders import (
     attention,
     attention_scaled,
+    backwards,
     gemm,
     grouped,
     hopper,
@@ -33,6 +34,7 @@ LINEUPS = {
     **dict.fromkeys(("gelu_linear", "swiglu_mlp"), mlp.lineup),
     **dict.fromkeys(rows.KERNELS, rows.lineup),
     **dict.fromkeys(scaled.KERNELS, scaled.lineup),
+    **dict.fromkeys(backwards.MAKERS, backwards.lineup),
     **dict.fromkeys(("attention_wide", "gemm_persistent"), hopper.lineup),
 }
 

@@ -122,6 +122,22 @@ def topk(case: Case) -> Lineup:
     )
 
 
+def topk_backward(case: Case) -> Lineup:
+    x, k = matrix(case), case.shape["K"]
+    indices, dvalues = torch.topk(x, k).indices, random(len(x), k, dtype=x.dtype)
+    dx = torch.empty_like(x)
+
+    def eager(indices, dvalues):
+        return dvalues.new_zeros(x.shape).scatter_(1, indices, dvalues)
+
+    return functional(
+        [indices, dvalues],
+        dx,
+        lambda: partial(ours.kernel("topk_backward"), indices.int(), dvalues, dx),
+        eager,
+    )
+
+
 # Quantised numbers, multiplied by their scales again, are compared with the input: the last bit of
 # a magnitude is worth a sixteenth of it.
 COARSE = 0.04
@@ -321,6 +337,7 @@ KERNELS = {
     "embedding": embedding,
     "transpose": transpose,
     "topk": topk,
+    "topk_backward": topk_backward,
     "quantise_rows": quantise_rows,
     "quantise_blocks": quantise_blocks,
     "quantise_tiles": quantise_tiles,

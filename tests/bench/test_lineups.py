@@ -18,6 +18,7 @@ from bench.contenders import (  # noqa: E402
     attention_options,
     attention_scaled,
     attentions,
+    backwards,
     common,
     const_tiles,
     gated_mlp,
@@ -81,7 +82,7 @@ CASES = [
     ),
     Case("embedding", {"N": 9, "V": 20, "D": 104}, "f16"),
     Case("transpose", {"B": 2, "M": 40, "N": 72}, "f16"),
-    Case("topk", {"M": 8, "D": 104, "K": 3}, "f16"),
+    *(Case(kernel, {"M": 8, "D": 104, "K": 3}, "f16") for kernel in ("topk", "topk_backward")),
     Case("adamw", {"N": 1000}, "bf16"),
     Case("adamw_grouped", {"N": 1000, "X": 3}, "bf16"),
     *(
@@ -218,6 +219,12 @@ def test_packed_sequences_are_beside_equal_ones_of_each_length(on_cpu, monkeypat
     agree(lineup, {"tilewright", "equal lengths"})
     equal = lineup.contenders["equal lengths"]().call
     assert [weight for _, weight in equal.parts] == [1, 1 / 104, 1 / 3]
+
+
+@pytest.mark.parametrize("kernel", backwards.MAKERS)
+def test_kernels_of_gradients_agree_with_autograd(kernel, on_cpu):
+    sizes = {"B": 2, "S": 33, "H": 4, "G": 2, "D": 32, "M": 66, "N": 72, "K": 40, "X": 3}
+    agree(backwards.lineup(Case(kernel, sizes, "f16")), {"tilewright"})
 
 
 def test_an_integer_that_nobody_wrote_is_found(on_cpu):

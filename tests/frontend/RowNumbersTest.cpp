@@ -177,6 +177,14 @@ TEST_F(KernelNumbers, topk) {
   expectNear(indices, {5, 7, 4, 8, 2, 0, 6, 4, 7, 1, 3, 6, 0, 2}, 0);
   EXPECT_EQ(values.values(), (Numbers{9, 6, 5, 5, 4, 3, 2, INFINITY, INFINITY, 2, 2,
                                       double(-3.4e38f), -INFINITY, -INFINITY}));
+
+  Array &given = random("f32", 2 * kLargest), &dx = harness.zeros("f32", 2 * kWidth);
+  run("topk.py", "topk_backward", floats(kWidth),
+      {view(indices, {2, kLargest}), view(given, {2, kLargest}), view(dx, {2, kWidth})});
+  Numbers expected(2 * kWidth), dvalues = given.values(), places = indices.values();
+  for (int i = 0; i < 2 * kLargest; ++i)
+    expected[i / kLargest * kWidth + int(places[i])] = dvalues[i];
+  expectNear(dx, expected, 0);
 }
 
 /// Scales are those of the rows or blocks, and products of scales and numbers are near the input.
