@@ -32,6 +32,7 @@ protected:
           R"(
     %c0 = arith.constant 0 : i32
     %c63 = arith.constant 63 : i32
+    %one_more = arith.constant 1 : i32
     %thread = cuda.thread_id
     %block = cuda.block_id
     %one = arith.cmpi eq, %thread, %c0 : i32
@@ -125,26 +126,32 @@ TEST_F(Flags, are_raised_once_before_they_are_taken) {
   EXPECT_EQ(flags[0], 1);
 }
 
+/// Counts up to `last`, and behind it from 0 again.
+std::string counted(const std::string &last) {
+  return R"(
+    scf.if %one {
+      %before = cuda.flag_count %flags[%c0], )" +
+         last + R"( : !cuda.ptr<i32>
+    })";
+}
+
 // Who counts last sees what all who counted before have written.
 TEST_F(Flags, that_count_order_the_last_behind_all) {
-  auto counted = [](int64_t last) {
-    return "\n    %last = arith.constant " + std::to_string(last) + R"( : i32
-    scf.if %one {
-      %before = cuda.flag_count %flags[%c0], %last : !cuda.ptr<i32>
-      cuda.set %before, %r[%c0] : i32, !cuda.regs<1 x i32>
-      cuda.store_global %r[%c0], %out[%before] {count = 1} : !cuda.regs<1 x i32>, !cuda.ptr<i32>, i32
-    })";
-  };
   for (Schedule schedule : {Schedule::Eager, Schedule::Lazy, Schedule::Random}) {
-    MachineResult result = runBlocks(kWrite + kBarrier + counted(1), counted(1) + kBarrier + kRead,
-                                     2, {.schedule = schedule});
+    MachineResult result =
+        runBlocks(kWrite + kBarrier + counted("%one_more"), counted("%one_more") + kBarrier + kRead,
+                  2, {.schedule = schedule});
     EXPECT_EQ(kinds(result), "");
+    EXPECT_EQ(out[0], 63);
     EXPECT_EQ(out[63], 0);
     EXPECT_EQ(flags[0], 0) << "the next launch finds it at 0";
   }
-  EXPECT_EQ(kinds(runBlocks(kWrite + counted(2), counted(2) + kBarrier + kRead)), "race");
-  flags[0] = 0;
-  EXPECT_EQ(kinds(runBlocks("", counted(4) + counted(4), 3)), "");
+  // Without the barrier, what the second warp wrote, which the first reads.
+  EXPECT_EQ(kinds(runBlocks(kWrite + counted("%c63"), counted("%c63") + kBarrier + kRead)), "race");
+}
+
+TEST_F(Flags, that_count_go_on_where_they_were) {
+  EXPECT_EQ(kinds(runBlocks("", counted("%c63") + counted("%c63"), 3)), "");
   EXPECT_EQ(flags[0], 4);
 }
 
