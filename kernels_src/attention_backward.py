@@ -57,7 +57,7 @@ def attention_backward_queries(
         prefix: Tensor[i32, B] | None = None, seed: Tensor[i64, 2] | None = None,
         first: Tensor[i32, B, S] | None = None, dbias: Tensor[E, B, H, S, T] | None = None,
         *, causal: const[bool] = False, window: const[int] = 0, softcap: const[float] = 0.0,
-        dropped: const[int] = 0, BM: tune[32, 64, 128] = 64, BN: tune[32, 64, 128] = 64):
+        dropped: const[int] = 0, BM: tune[16, 32, 64, 128] = 64, BN: tune[16, 32, 64, 128] = 64):
     """One program per BM query rows of one head."""
     assert H % G == 0, "query heads must be a multiple of key/value heads"
     m, h, b = grid(cdiv(S, BM), H, B)
@@ -97,7 +97,7 @@ def attention_backward_keys(
         prefix: Tensor[i32, B] | None = None, seed: Tensor[i64, 2] | None = None,
         first: Tensor[i32, B, S] | None = None,
         *, causal: const[bool] = False, window: const[int] = 0, softcap: const[float] = 0.0,
-        dropped: const[int] = 0, BM: tune[32, 64, 128] = 64, BN: tune[32, 64, 128] = 64):
+        dropped: const[int] = 0, BM: tune[16, 32, 64, 128] = 64, BN: tune[16, 32, 64, 128] = 64):
     """One program per BN keys, for one head of queries."""
     assert H % G == 0, "query heads must be a multiple of key/value heads"
     n, h, b = grid(cdiv(T, BN), H, B)

@@ -51,7 +51,7 @@ def attention_varlen_backward_queries(
         dq: Tensor[E, N, H, D], deltas: Tensor[f32, H, N], scale: f32,
         dlse: Tensor[f32, H, N] | None = None,
         *, causal: const[bool] = False, window: const[int] = 0,
-        BM: tune[32, 64, 128] = 64, BN: tune[32, 64, 128] = 64):
+        BM: tune[16, 32, 64, 128] = 64, BN: tune[16, 32, 64, 128] = 64):
     """One program per BM query rows of one head."""
     assert H % G == 0, "query heads must be a multiple of key/value heads"
     j, h = grid(N // BM + B1 - 1, H)
@@ -79,7 +79,7 @@ def attention_varlen_backward_keys(
         cu_k: Tensor[i32, B1], do: Tensor[E, N, H, D], lse: Tensor[f32, H, N], deltas: Tensor[f32, H, N],
         dk: Tensor[E, M, H, D], dv: Tensor[E, M, H, D], scale: f32,
         *, causal: const[bool] = False, window: const[int] = 0,
-        BM: tune[32, 64, 128] = 64, BN: tune[32, 64, 128] = 64):
+        BM: tune[16, 32, 64, 128] = 64, BN: tune[16, 32, 64, 128] = 64):
     """One program per BN keys, for one head of queries."""
     assert H % G == 0, "query heads must be a multiple of key/value heads"
     j, h = grid(M // BN + B1 - 1, H)
