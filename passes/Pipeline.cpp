@@ -57,7 +57,7 @@ static void addTilePasses(Adder &passes) {
   passes.clean(/*hoist=*/true);
 }
 
-/// Decides what a program does, where no plan says it.
+/// Decides which programs a block runs, where no plan does.
 static void addSums(Adder &passes, const PipelineOptions &options) {
   // After the tile passes, whose proofs know the programs' coordinates.
   passes.add(createSumPrograms({options.warps, options.minBlocks}));

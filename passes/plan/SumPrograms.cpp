@@ -8,7 +8,7 @@
 // are shared out to blocks, which are the last axis of the new grid: block b of n runs the programs
 // b, b + n, b + 2 n and so on. What all of them have in common is computed once. What a program
 // loads before it writes anything it loads first, so that all of it is under way at once. A grid of
-// a constant number of programs has been shared out by the kernel itself, and stays.
+// a few programs, whose number is constant, has been shared out by the kernel itself, and stays.
 //
 // If what a program adds is itself a sum along an axis of a tile that takes few registers, its
 // terms are added up, and summed along the axis once: threads need not exchange them each time.
@@ -42,6 +42,9 @@ int64_t blocksPerSm(int64_t elements, int64_t warps) {
   int64_t fit = std::min(Target::kRegistersPerSm / (registers * threads), kWarpsPerSm / warps);
   return std::max<int64_t>(1, fit);
 }
+
+/// A constant number of programs up to which each may leave a sum of its own.
+constexpr int64_t kFewPrograms = 2048;
 
 using Axes = SmallVector<int64_t>;
 
@@ -77,7 +80,10 @@ struct SumPrograms : impl::SumProgramsBase<SumPrograms> {
     findSums();
     if (sums.empty())
       return;
-    if (kept.empty() && shared.size() == 1 && matchPattern(grid.getExtents().front(), m_Constant()))
+    APInt programs;
+    if (grid.getExtents().size() == 1 &&
+        matchPattern(grid.getExtents().front(), m_ConstantInt(&programs)) &&
+        programs.sle(kFewPrograms))
       return addInOrder();
     blockWarps = warps ? int64_t(warps) : chooseWarps(kernel);
     perSm = minBlocks ? int64_t(minBlocks) : blocksPerSm(largestTile(kernel), blockWarps);

@@ -117,6 +117,22 @@ func.func @constant(%s: !tile.view<1xf32> {tile.name = "s"}) attributes {tile.ke
 
 // -----
 
+// Unless there are many, whose sums would fill memory.
+// CHECK-LABEL: @many
+// CHECK: scf.for
+// CHECK: {in_order}
+func.func @many(%s: !tile.view<1xf32> {tile.name = "s"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c4096 = arith.constant 4096 : i32
+  tile.grid[%c4096]
+  %i = tile.program_id 0
+  %t = arith.sitofp %i : i32 to f32
+  tile.atomic add %t, %s[%c0] extents [0] : f32, !tile.view<1xf32>, i32
+  return
+}
+
+// -----
+
 // Places that differ between programs, or that data decides; other updates; narrow elements.
 // CHECK-LABEL: @none
 // CHECK: tile.grid[%arg4]
