@@ -106,6 +106,11 @@ static StringRef nameByUse(Operation *user, Value value) {
           return StringRef("inside");
         return StringRef(op.getAddress() == value ? "address" : "");
       })
+      .Case([&](cuda::StoreAsyncOp op) {
+        if (op.getPredicate() == value)
+          return StringRef("inside");
+        return StringRef(op.getAddress() == value ? "address" : "");
+      })
       .Case<cuda::LoadSharedOp, cuda::LdmatrixOp, cuda::StmatrixOp>(
           [&](auto op) { return StringRef(op.getAddress() == value ? "address" : ""); })
       .Default([](Operation *) { return StringRef(); });

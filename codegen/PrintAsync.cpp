@@ -166,6 +166,12 @@ static void addCluster(Spellings &spellings) {
       [](Printer &, cuda::ClusterRankOp) { return Text{"cluster_rank()"}; });
   spellings.expression<cuda::MapaOp>(
       [](Printer &p, cuda::MapaOp op) { return p.call("cluster_address", op.getOperands()); });
+  spellings.statement<cuda::StoreAsyncOp>([](Printer &p, cuda::StoreAsyncOp op) {
+    std::string to = p.operand(op.getAddress()), barrier = p.operand(op.getBarrier());
+    p.line("store_async_b32(" + to + ", " + registers(p, op.getRegs(), op.getIndex()) + ", " +
+           barrier + predicate(p, op.getPredicate()) + ");");
+    return success();
+  });
   spellings.statement<cuda::ClusterArriveOp>([](Printer &p, cuda::ClusterArriveOp op) {
     StringRef function = op.getRelaxed() ? "cluster_arrive_relaxed" : "cluster_arrive";
     p.line(p.call(function, {}).text + ";");

@@ -79,7 +79,7 @@ __device__ __forceinline__ void pack_words(u32 *words, const T *from) {
 
 //@ opaque
 // The same value, of which the compiler knows nothing: what follows from it stays where it is.
-__device__ __forceinline__ i32 opaque(i32 x) {
+template <typename T> __device__ __forceinline__ T opaque(T x) {
   asm volatile("" : "+r"(x));
   return x;
 }

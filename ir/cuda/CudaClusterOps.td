@@ -57,6 +57,28 @@ def Cuda_ClusterWaitOp : Cuda_Op<"cluster_wait"> {
   let assemblyFormat = "attr-dict";
 }
 
+def Cuda_StoreAsyncOp : Cuda_Op<"store_async"> {
+  let summary = "stores a word in a block of the cluster, and counts its bytes on an mbarrier there";
+  let description = [{
+    `address` and `barrier` are addresses that `mapa` gave for one block, which must not have ended;
+    the own block is allowed. Who waits for the barrier's phase sees the word, and what this warp
+    had done before. Nothing without predicate. C1: the array's elements have 32 bits.
+
+    ```mlir
+    %to = cuda.mapa %place, %peer
+    %full = cuda.mapa %barrier, %peer
+    cuda.store_async %sums[%row], %to, %full, %holds : <4 x f32>
+    ```
+  }];
+  let arguments = (ins Arg<Cuda_Regs, "", [MemRead]>:$regs, I32:$index,
+                       Arg<I32, "", [MemWrite]>:$address,
+                       Arg<I32, "", [MemRead, MemWrite]>:$barrier, Optional<I1>:$predicate);
+  let assemblyFormat = [{
+    $regs `[` $index `]` `,` $address `,` $barrier (`,` $predicate^)? attr-dict `:` type($regs)
+  }];
+  let hasVerifier = 1;
+}
+
 def Cuda_GridWaitOp : Cuda_Op<"grid_wait"> {
   let summary = "waits until the kernels before this one have finished and their writes are visible";
   let description = [{

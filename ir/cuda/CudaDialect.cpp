@@ -136,6 +136,23 @@ LogicalResult StoreSharedOp::verify() {
   return verifyCount(*this, getRegs().getType(), getCount());
 }
 
+LogicalResult OpaqueOp::verify() {
+  Type type = getValue().getType();
+  auto vector = dyn_cast<VectorType>(type);
+  Type element = getElementTypeOrSelf(type);
+  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  if (bits * (vector ? vector.getNumElements() : 1) != 32) // C1
+    return emitOpError() << "takes a value of 32 bits, not " << type;
+  return success();
+}
+
+LogicalResult StoreAsyncOp::verify() {
+  RegsType regs = getRegs().getType();
+  if (regs.getPack() * regs.getValueType().getIntOrFloatBitWidth() != 32) // C1
+    return emitOpError() << "stores 32-bit words, not elements of " << regs;
+  return success();
+}
+
 LogicalResult CpAsyncOp::verify() {
   if (getBytes() != 4 && getBytes() != 8 && getBytes() != 16) // C1
     return emitOpError() << "copies 4, 8 or 16 bytes, not " << getBytes();

@@ -21,15 +21,17 @@ def Cuda_GridSizeOp : Cuda_Op<"grid_size", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Cuda_OpaqueOp : Cuda_Op<"opaque"> {
+def Cuda_OpaqueOp : Cuda_Op<"opaque", [AllTypesMatch<["value", "result"]>]> {
   let summary = "the same value, of which the compiler knows nothing";
   let description = [{
     What is computed from the result is computed where it stands: not moved out of a loop, where it
-    would hold registers while the loop runs. Reads at its place in the program.
+    would hold registers while the loop runs. Reads at its place in the program. C1: a value of 32
+    bits.
   }];
-  let arguments = (ins I32:$value);
-  let results = (outs I32:$result);
-  let assemblyFormat = "$value attr-dict";
+  let arguments = (ins AnyType:$value);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 def Cuda_ReciprocalOp : Cuda_Op<"reciprocal", [Pure]> {

@@ -1,6 +1,10 @@
 // Blocks of a cluster, kernels that overlap, register budgets, elect.
 #include "simulator/machine/Cluster.h"
+#include "simulator/machine/Mbarrier.h"
+#include "simulator/machine/Moves.h"
 #include "simulator/machine/Semantics.h"
+
+#include <array>
 
 using namespace mlir;
 
@@ -36,6 +40,84 @@ LogicalResult translate(Translator &translator, cuda::MapaOp op) {
   instruction.a = translator.slot(op.getAddress());
   instruction.b = translator.slot(op.getRank());
   instruction.result = translator.define(op);
+  return success();
+}
+
+//===- Stores to other blocks -----------------------------------------------------------------===//
+
+namespace {
+/// A word on its way.
+struct Word {
+  std::array<char, 4> bytes;
+  std::array<uint8_t, 4> poison;
+};
+} // namespace
+
+/// Stores a lane's word, through an engine for each mbarrier.
+static void startStore(Warp &warp, const Instruction &instruction, int lane, const Word &word) {
+  Cluster &cluster = warp.cluster();
+  uint32_t place = warp.lanes<uint32_t>(instruction.b)[lane];
+  auto [block, address] = cluster.resolve(warp.block, warp.lanes<uint32_t>(instruction.a)[lane]);
+  auto [owner, barrier] = cluster.resolve(warp.block, place);
+  if (!block || owner != block) {
+    report(FindingKind::OutOfBounds, warp, instruction, lane,
+           block ? "the word and its mbarrier are in different blocks"
+                 : "the address names a block that the cluster does not have");
+    return;
+  }
+  Engine &engine = warp.async.loads[place];
+  if (!engine.agent)
+    engine.agent = cluster.addAgent(warp.block, warp.index, "asynchronous store");
+  AgentId agent = engine.agent;
+  uint32_t time = ++engine.time;
+  Accessor accessor = warp.accessor(instruction);
+  accessor.access.agent = agent;
+  accessor.access.time = time;
+  Mbarrier *found = findMbarrier(warp, instruction, lane, barrier, *block, accessor);
+  SharedAccess access(warp, instruction, Direction::Write, word.bytes.size(), *block, accessor);
+  std::optional<int64_t> offset = access.at(lane, address);
+  if (!found || !offset)
+    return;
+  found->expectCopy(word.bytes.size());
+  block->visits[agent] = {time, block != &warp.block, &instruction, &warp};
+  int64_t mbarrier = found->offset;
+  cluster.issue(warp, instruction, agent, time, /*work=*/1,
+                [=, &warp, &instruction, knows = warp.clock] {
+                  std::copy(word.bytes.begin(), word.bytes.end(), &block->shared.bytes[*offset]);
+                  std::copy(word.poison.begin(), word.poison.end(), &block->shared.poison[*offset]);
+                  if (auto at = block->mbarriers.find(mbarrier); at != block->mbarriers.end())
+                    at->second.bring(warp, instruction, word.bytes.size(), agent, time, &knows);
+                });
+}
+
+// a: the address, b: that of the mbarrier, c: the predicate.
+static Step runStoreAsync(Warp &warp, const Instruction &instruction) {
+  const RegisterRange &range = instruction.regs[0];
+  auto first = warp.registerSlot(instruction, range, 1);
+  uint32_t mask = warp.predicated(instruction, instruction.c);
+  warp.requireDefined(instruction, instruction.a, mask, "an address");
+  warp.requireDefined(instruction, instruction.b, mask, "an address");
+  if (!first)
+    return Step::Next;
+  LaneElements elements(warp, *first, range, instruction.format, 1);
+  forLanes(mask, [&](int lane) {
+    Word word;
+    elements.store(lane, word.bytes.data());
+    elements.storePoison(lane, word.poison.data());
+    startStore(warp, instruction, lane, word);
+  });
+  warp.tick();
+  return Step::Next;
+}
+
+LogicalResult translate(Translator &translator, cuda::StoreAsyncOp op) {
+  Instruction &instruction = translator.emit(op, runStoreAsync);
+  instruction.regs[0] = translator.registers(op.getRegs(), op.getIndex());
+  instruction.a = translator.slot(op.getAddress());
+  instruction.b = translator.slot(op.getBarrier());
+  instruction.format = formatOf(op.getRegs().getType());
+  if (op.getPredicate())
+    instruction.c = translator.slot(op.getPredicate());
   return success();
 }
 

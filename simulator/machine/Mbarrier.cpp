@@ -43,9 +43,11 @@ bool Mbarrier::takeArrival(Warp &warp, const Instruction &instruction) {
 }
 
 void Mbarrier::bring(Warp &warp, const Instruction &instruction, int64_t bytes, AgentId agent,
-                     uint32_t time) {
+                     uint32_t time, const Clock *knows) {
   underWay -= bytes;
   owed -= bytes;
+  if (knows)
+    gathering.join(*knows);
   warp.cluster().learn(gathering, agent, time);
   completeIfDone(warp, instruction);
 }

@@ -26,9 +26,9 @@ public:
   void arriveFor(Warp &warp, const Instruction &instruction, AgentId agent, uint32_t time);
   /// Notes that a copy which will bring `bytes` has started.
   void expectCopy(int64_t bytes) { underWay += bytes; }
-  /// A copy has brought its bytes. `warp` issued it.
+  /// A copy has brought its bytes. `warp` issued it; waiters also learn what `knows` covers.
   void bring(Warp &warp, const Instruction &instruction, int64_t bytes, AgentId agent,
-             uint32_t time);
+             uint32_t time, const Clock *knows = nullptr);
   /// Whether the phase that a wait for `parity` means has completed; then the warp knows what its
   /// arrivals knew.
   bool wait(Warp &warp, const Instruction &instruction, int parity);

@@ -47,6 +47,8 @@ TEST(Clusters, compile) {
     %peer = cuda.mapa %s, %rank
     cuda.mbarrier_arrive_remote %peer
     cuda.mbarrier_arrive_remote relaxed %peer
+    %word = cuda.regs : <1 x f32>
+    cuda.store_async %word[%c0], %peer, %peer : <1 x f32>
     cuda.cluster_arrive
     cuda.cluster_wait
     cuda.cluster_arrive relaxed
@@ -55,6 +57,7 @@ TEST(Clusters, compile) {
             {"%cluster_ctarank", "mapa.shared::cluster.u32",
              "mbarrier.arrive.release.cluster.shared::cluster.b64",
              "mbarrier.arrive.relaxed.cluster.shared::cluster.b64",
+             "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32",
              "barrier.cluster.arrive.release", "barrier.cluster.arrive.relaxed",
              "barrier.cluster.wait.acquire"});
 }

@@ -208,3 +208,11 @@ func.func @settle_c1_floats(%p: !cuda.regs<4 x vector<2xbf16>>) {
 
 // expected-error@+1 {{only f32 is rounded to tf32, not 'bf16'}}
 func.func private @tensor_map_c4_tf32(!cuda.tensor_map<tensor<64x64xbf16>, swizzle 128, tf32>)
+
+// -----
+
+func.func @words_to_other_blocks(%words: !cuda.regs<2 x f16>, %i: i32) {
+  // expected-error @+1 {{'cuda.store_async' op stores 32-bit words, not elements of '!cuda.regs<2 x f16>'}}
+  cuda.store_async %words[%i], %i, %i : <2 x f16>
+  return
+}

@@ -15,7 +15,7 @@ func.func @types(%a: !cuda.ptr<bf16>, %b: !cuda.regs<32 x vector<2xbf16>>, %c: !
 // CHECK: cuda.thread_id
 // CHECK: cuda.block_id
 // CHECK: cuda.grid_size
-// CHECK: cuda.opaque %{{.*}}
+// CHECK: cuda.opaque %{{.*}} : i32
 // CHECK: cuda.reciprocal %{{.*}}
 // CHECK: cuda.quotient %{{.*}}, %{{.*}}, %{{.*}}
 // CHECK: cuda.regs : <4 x vector<2xbf16>>
@@ -32,7 +32,7 @@ func.func @registers() {
   %thread = cuda.thread_id
   %block = cuda.block_id
   %blocks = cuda.grid_size
-  %index = cuda.opaque %thread
+  %index = cuda.opaque %thread : i32
   %per_block = cuda.reciprocal %blocks
   %quotient = cuda.quotient %thread, %blocks, %per_block
   %regs = cuda.regs : !cuda.regs<4 x vector<2xbf16>>
