@@ -74,6 +74,8 @@ Result turned(Weight weight, Weight::Kind from, Weight::Kind to, double factor) 
 
 /// The number that a scalar is, or that all elements of a tile are.
 std::optional<double> numberOf(Value value) {
+  if (auto splat = value.getDefiningOp<tile::SplatOp>())
+    return numberOf(splat.getValue());
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))
     return std::nullopt;

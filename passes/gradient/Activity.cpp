@@ -1,5 +1,6 @@
 #include "passes/gradient/Activity.h"
 
+#include "passes/analysis/Weights.h"
 #include "passes/gradient/AdjointRules.h"
 
 using namespace mlir;
@@ -10,10 +11,24 @@ bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value.get
 
 namespace {
 
+/// Whether everything that the kernel writes is the same for each value of a maximum, as that which
+/// a softmax subtracts to keep its exponents in range. Then its derivative is 0.
+bool cancels(tile::ReduceOp peak) {
+  auto type = dyn_cast<RankedTensorType>(peak.getType());
+  if (peak.getKind() != tile::ReduceKind::Max || !type || type.getRank() != 1)
+    return false;
+  Weigher weigher;
+  weigher.set(peak.getResult(), {Weight::Shifted, 0, 1, 0});
+  return !weigher.weighAll(*peak->getBlock());
+}
+
 /// Which values follow from which, over all of a kernel.
 class Flow {
 public:
   explicit Flow(func::FuncOp kernel) {
+    for (auto reduce : kernel.getBody().front().getOps<tile::ReduceOp>())
+      if (cancels(reduce))
+        constants.insert(reduce);
     kernel.walk([&](Operation *op) { add(op); });
   }
 
@@ -62,7 +77,7 @@ private:
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return add(loop);
     const AdjointRule *rule = findAdjointRule(op->getName().getStringRef());
-    if (rule && rule->kind == AdjointRule::Constant)
+    if ((rule && rule->kind == AdjointRule::Constant) || constants.contains(op))
       return;
     for (Value result : op->getResults())
       for (Value operand : op->getOperands())
@@ -84,6 +99,7 @@ private:
   }
 
   Edges next, previous;
+  DenseSet<Operation *> constants;
 };
 
 } // namespace
