@@ -60,6 +60,26 @@ def SimplifyMath : Pass<"simplify-math", "::mlir::func::FuncOp"> {
 
 //===- tile to cta --------------------------------------------------------------------------------===//
 
+def SpreadRows : Pass<"spread-rows", "::mlir::func::FuncOp"> {
+  let summary = "lets the blocks of a cluster share rows that are too long for one";
+  let description = [{
+    The longest axis along which the kernel reduces is cut into as many parts as the cluster has
+    blocks. The rank in the cluster becomes the first axis of the grid. Reductions along the axis go
+    on across the cluster. Fails, with an error at the op that stands against it, if that is not
+    possible.
+
+    ```mlir
+    tile.grid[%n]                              tile.grid[8, %n]
+    %x = tile.load %view[%i, 0]                %x = tile.load %view[%i, %rank * 16384]
+      extents [1, 131072]              ->        extents [1, 16384]
+    %m = tile.reduce max %x, 1                 %part = tile.reduce max %x, 1
+                                               %m = cta.cluster_reduce max %part
+    ```
+  }];
+  let options = [Option<"blocks", "blocks", "int64_t", "1", "blocks of a cluster; 1: none">];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def SumPrograms : Pass<"sum-programs", "::mlir::func::FuncOp"> {
   let summary = "adds up what a block's programs add to one place, and the blocks in order";
   let description = [{
@@ -80,6 +100,24 @@ def SumPrograms : Pass<"sum-programs", "::mlir::func::FuncOp"> {
     Option<"warps", "warps", "int64_t", "0", "warps of a block (0: as bind-config chooses)">,
     Option<"minBlocks", "min-blocks", "int64_t", "0", "blocks per SM (0: chosen)">];
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def LoadAhead : Pass<"load-ahead", "::mlir::func::FuncOp"> {
+  let summary = "loads a block's next program's tiles before it computes with this one's";
+  let description = [{
+    The loop that sum-programs makes carries the tiles that a program loads first, if they take few
+    registers.
+
+    ```mlir
+    scf.for %i = %b to %n step %s {            %first = scf.if %b < %n { tile.load %x[%b] }
+      %t = tile.load %x[%i]            ->      scf.for %i = … iter_args(%t = %first) {
+      …                                          %next = scf.if %i + %s < %n { tile.load %x[%i + %s] }
+    }                                            …
+                                                 scf.yield %next
+                                               }
+    ```
+  }];
+  let options = [Option<"warps", "warps", "int64_t", "0", "warps of a block (0: as bind-config chooses)">];
 }
 
 def BindConfig : Pass<"bind-config", "::mlir::func::FuncOp"> {
@@ -401,6 +439,23 @@ def PlanChannels : Pass<"plan-channels", "::mlir::func::FuncOp"> {
         sm_90 has 232448
   }];
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def RecomputeTiles : Pass<"recompute-tiles", "::mlir::func::FuncOp"> {
+  let summary = "computes tiles again from narrower ones that stay in registers";
+  let description = [{
+    In a kernel without products, a tile that is read on both sides of a reduction, or within a loop
+    in front of which it is computed, is computed for each use, if it follows by few cheap ops from
+    tiles that were loaded in 8 or 16 bits.
+
+    ```mlir
+    %v = tile.cast %x : bf16 -> f32          %v = tile.cast %x
+    %s = tile.reduce sum %v, 1        ->     %s = tile.reduce sum %v, 1
+    %y = arith.mulf %v, %rows                %x1 = cta.opaque %x
+                                             %v1 = tile.cast %x1
+                                             %y = arith.mulf %v1, %rows
+    ```
+  }];
 }
 
 def HintRegisters : Pass<"hint-registers", "::mlir::func::FuncOp"> {

@@ -59,8 +59,12 @@ static void addTilePasses(Adder &passes) {
 
 /// Decides which programs a block runs, where no plan does.
 static void addSums(Adder &passes, const PipelineOptions &options) {
+  // Before sum-programs, for which the rank in a cluster is an axis of the grid like others.
+  if (options.cluster > 1)
+    passes.require(createSpreadRows({options.cluster}));
   // After the tile passes, whose proofs know the programs' coordinates.
   passes.add(createSumPrograms({options.warps, options.minBlocks}));
+  passes.add(createLoadAhead({options.warps}));
   passes.clean(/*hoist=*/true);
 }
 
@@ -99,6 +103,8 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
   passes.require(createSwizzleLayout());
   // After swizzle-layout, which decides how long rows are.
   passes.require(createPlanChannels());
+  // After all passes that merge equal ops. Before hint-registers, which counts what is kept.
+  passes.add(createRecomputeTiles());
   HintRegistersOptions registers;
   registers.allowSpills = options.allowSpills;
   // After plan-channels: the number of blocks per SM depends on their shared memory.

@@ -17,6 +17,8 @@ enum class Stage { Tile, Cta, Cuda };
 struct PipelineOptions {
   std::string target = "sm_90";
   int64_t warps = 0, stages = 0, minBlocks = 0;
+  /// Blocks that share a program's rows as a cluster; 0: a program is a block.
+  int64_t cluster = 0;
   /// Also compile a kernel whose tiles do not fit into registers.
   bool allowSpills = false;
   /// The most stamps that a lane of a timeline has (docs/timeline.md); 0: no timeline.

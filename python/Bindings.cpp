@@ -80,7 +80,8 @@ driver::Config::Tuned tunedOf(const std::string &word) {
   return driver::Config::Tuned::None;
 }
 
-/// `target`, `warps`, `stages`, `min_blocks`, `plan`, `tune`; those that are not given stay open.
+/// `target`, `warps`, `stages`, `min_blocks`, `cluster`, `plan`, `tune`; those that are not given
+/// stay open.
 driver::Config configOf(const Dict &given) {
   driver::Config config;
   for (const auto &[name, value] : given) {
@@ -88,6 +89,7 @@ driver::Config configOf(const Dict &given) {
     int64_t *field = word == "warps"        ? &config.warps
                      : word == "stages"     ? &config.stages
                      : word == "min_blocks" ? &config.minBlocks
+                     : word == "cluster"    ? &config.cluster
                                             : nullptr;
     if (word == "target")
       config.target = value.cast<std::string>();

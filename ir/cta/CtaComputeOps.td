@@ -161,6 +161,54 @@ def Cta_CombineOp : Cta_Op<"combine", [DeclareOpInterfaceMethods<InferTypeOpInte
   let hasVerifier = 1;
 }
 
+def Cta_OpaqueOp
+    : Cta_Op<"opaque", [MemoryEffects<[MemRead, MemWrite]>, SameOperandsAndResultType,
+                        DeclareOpInterfaceMethods<LayoutOpInterface>]> {
+  let summary = "the same tile, of which the compiler knows nothing";
+  let description = [{
+    What is computed from the result is computed there, and not kept from what was computed from the
+    source. So a tile that was loaded in few bits is all that stays in registers
+    (`recompute-tiles`). C1: a thread's elements fill words of 32 bits.
+
+    ```mlir
+    %again = cta.opaque %x : tensor<4x1024xbf16>
+    %v = tile.cast %again : tensor<4x1024xbf16> -> tensor<4x1024xf32>
+    ```
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$tile);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+}
+
+/// The `tile` dialect's attribute, whose enum is not made again here.
+def Cta_ReduceKind : Attr<CPred<"::llvm::isa<::tilewright::tile::ReduceKindAttr>($_self)">,
+                          "how elements are combined"> {
+  let storageType = "::tilewright::tile::ReduceKindAttr";
+  let returnType = "::tilewright::tile::ReduceKind";
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall = "::tilewright::tile::ReduceKindAttr::get($_builder.getContext(), $0)";
+}
+
+def Cta_ClusterReduceOp
+    : Cta_Op<"cluster_reduce", [MemoryEffects<[MemRead, MemWrite]>, SameOperandsAndResultType,
+                                DeclareOpInterfaceMethods<LayoutOpInterface>]> {
+  let summary = "combines what the blocks of a cluster hold, element by element";
+  let description = [{
+    All blocks of the cluster come to it, equally often, and get the same result, to the bit. It
+    ends a reduction along an axis that the blocks share (`spread-rows`). C1: sum, max or min. C2:
+    of f32 or i32.
+
+    ```mlir
+    %part = tile.reduce max %z, 1 : tensor<1x16384xf32> -> tensor<1xf32>
+    %peak = cta.cluster_reduce max %part : tensor<1xf32>
+    ```
+  }];
+  let arguments = (ins Cta_ReduceKind:$kind, AnyType:$part);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "custom<ReduceKind>($kind) $part attr-dict `:` type($part)";
+  let hasVerifier = 1;
+}
+
 def Cta_PartialSumOp : Cta_Op<"partial_sum", [Pure, DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "each thread's partial sum of a row";
   let description = [{

@@ -57,6 +57,22 @@ static ParseResult parseWarpSplit(OpAsmParser &parser, DenseI64ArrayAttr &warps)
 static void printWarpSplit(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr warps) {
   llvm::interleave(warps.asArrayRef(), printer, "x");
 }
+
+static ParseResult parseReduceKind(OpAsmParser &parser, tile::ReduceKindAttr &kind) {
+  llvm::SMLoc at = parser.getCurrentLocation();
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  std::optional<tile::ReduceKind> known = tile::symbolizeReduceKind(word);
+  if (!known)
+    return parser.emitError(at) << "`" << word << "` is not how elements are combined";
+  kind = tile::ReduceKindAttr::get(parser.getContext(), *known);
+  return success();
+}
+
+static void printReduceKind(OpAsmPrinter &printer, Operation *, tile::ReduceKindAttr kind) {
+  printer << tile::stringifyReduceKind(kind.getValue());
+}
 } // namespace tilewright::cta
 
 #include "ir/cta/CtaDialect.cpp.inc"
@@ -330,6 +346,16 @@ LogicalResult CombineOp::verify() {
                            << part.getType();
   }
   return adds ? success() : verifyMerge(*this);
+}
+
+LogicalResult ClusterReduceOp::verify() {
+  if (getKind() == tile::ReduceKind::Any || getKind() == tile::ReduceKind::All) // C1
+    return emitOpError() << "combines by sum, max or min, not by "
+                         << tile::stringifyReduceKind(getKind());
+  Type element = getElementTypeOrSelf(getPart().getType());
+  if (!element.isF32() && !element.isInteger(32)) // C2
+    return emitOpError() << "combines elements of f32 or i32, not of " << element;
+  return success();
 }
 
 LogicalResult PartialSumOp::verify() {

@@ -74,6 +74,12 @@ MaybeLayout RaiseOp::passLayout(TilePlace from, const Layout &layout, TilePlace 
   return fromSource ? layout.dropDim(1) : layout;
 }
 
+MaybeLayout OpaqueOp::passLayout(TilePlace, const Layout &layout, TilePlace) { return layout; }
+
+MaybeLayout ClusterReduceOp::passLayout(TilePlace, const Layout &layout, TilePlace) {
+  return layout;
+}
+
 MaybeLayout PartialSumOp::passLayout(TilePlace from, const Layout &layout, TilePlace) {
   return from.isResult ? std::nullopt : MaybeLayout(layout.threadsAlong(1));
 }

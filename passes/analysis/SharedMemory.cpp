@@ -100,6 +100,13 @@ static int64_t reductionBytes(RankedTensorType source, int64_t axis, int64_t val
   return parts * source.getNumElements() / source.getDimSize(axis) * valueBytes;
 }
 
+Exchange Exchange::of(cta::ClusterReduceOp op) {
+  bool inLoop = op->getParentOfType<LoopLikeOpInterface>() != nullptr;
+  auto tile = dyn_cast<RankedTensorType>(op.getPart().getType());
+  return {inLoop ? 2 : 1, tile ? tile.getNumElements() : 1,
+          cta::clusterOf(op->getParentOfType<func::FuncOp>()).blocks()};
+}
+
 int64_t scratchBytes(Operation *op) {
   auto wordOf = [](RankedTensorType tile) { return std::max<int64_t>(4, bytesOf(tile)); };
   if (auto convert = dyn_cast<cta::ConvertOp>(op)) {

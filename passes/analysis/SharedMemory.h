@@ -44,6 +44,23 @@ int64_t crossingPitch(cta::ConvertOp convert);
 /// Scratch bytes that an op needs; 0 for most ops. Layouts must be assigned.
 int64_t scratchBytes(mlir::Operation *op);
 
+//===- Exchanges of a cluster -----------------------------------------------------------------===//
+
+/// The shared memory of a `cta.cluster_reduce`, which no other op uses: barriers, then a place for
+/// the values of each block. In a loop all of it is there twice, and used in turns.
+struct Exchange {
+  int64_t turns, elements, blocks;
+
+  static Exchange of(cta::ClusterReduceOp op);
+  /// Bytes that arrive at a barrier.
+  int64_t arriving() const { return blocks * elements * kWordBytes; }
+  /// Where the values of the first block lie, behind the barriers.
+  int64_t start() const { return turns * kBarrierBytes; }
+  int64_t bytes() const { return start() + turns * arriving(); }
+
+  static constexpr int64_t kWordBytes = 4;
+};
+
 } // namespace tilewright::passes
 
 #endif

@@ -268,6 +268,19 @@ void Expander::changeRows(Value tile, Value rows, function_ref<Value(Value)> cha
   });
 }
 
+/// Words in place: they stay what they are.
+LogicalResult Expander::expandOpaque(cta::OpaqueOp op) {
+  Value array = registersOf(op.getTile());
+  auto type = cast<cuda::RegsType>(array.getType());
+  unrolled(type.getSize(), [&](Value index) {
+    Value word = builder.create<cuda::GetOp>(loc, type.getElementType(), array, index);
+    Value same = builder.create<cuda::OpaqueOp>(loc, word.getType(), word);
+    builder.create<cuda::SetOp>(loc, same, array, index);
+  });
+  tiles[op.getResult()] = array;
+  return success();
+}
+
 LogicalResult Expander::expandRescale(cta::RescaleOp op) {
   tiles[op.getResult()] = changeableRegisters(op.getSource(), op);
   auto isOther = [&](Value factor) -> Value {

@@ -44,8 +44,7 @@ static double identityOf(tile::ReduceKind kind, Type type) {
   llvm_unreachable("all kinds are handled");
 }
 
-static Value combineValues(OpBuilder &builder, Location loc, tile::ReduceKind kind, Value a,
-                           Value b) {
+Value combineValues(OpBuilder &builder, Location loc, tile::ReduceKind kind, Value a, Value b) {
   bool isFloat = isa<FloatType>(a.getType());
   switch (kind) {
   case tile::ReduceKind::Sum:

@@ -388,7 +388,7 @@ Expander::FreshThread::FreshThread(Expander &expander, bool active)
 }
 
 void Expander::renewThread() {
-  Value fresh = builder.create<cuda::OpaqueOp>(loc, builder.getI32Type(), thread);
+  Value fresh = builder.create<cuda::OpaqueOp>(loc, thread.getType(), thread);
   lane = rem(fresh, kLanes);
   warp = div(fresh, kLanes);
   if (role && cta::firstWarp(role))
@@ -450,6 +450,8 @@ LogicalResult Expander::expand(Operation *op) {
     return success();
   if (op == handsAt)
     handInLoop(op->getParentOfType<scf::ForOp>());
+  if (op == firstExchange)
+    builder.create<cuda::ClusterWaitOp>(loc);
   return TypeSwitch<Operation *, LogicalResult>(op)
 #define EXPANSION(Op, method) .Case([&](Op o) { return method(o); })
 #define BECOMES(Op, Other) .Case([&](Op) { return builder.create<Other>(loc), success(); })
@@ -502,8 +504,10 @@ LogicalResult Expander::run() {
   makeKernel();
   planShared();
   bool hasRoles = !kernel.getOps<cta::RoleOp>().empty();
-  if (!hasRoles)
+  if (!hasRoles) {
+    makeExchanges();
     startLane();
+  }
   if (failed(expandBlock(kernel.getBody().front())))
     return failure();
   if (!hasRoles)

@@ -17,6 +17,7 @@
 //   ExpandStreamK.cpp       stream-K: blocks divide the steps of tiles
 //   ExpandLengths.cpp       stream-K where tiles differ in length
 //   ExpandOrders.cpp        turns of roles and warpgroups
+//   ExpandExchanges.cpp     reductions across the blocks of a cluster
 //   ExpandTimeline.cpp      time stamps
 //   ExpandTma.cpp           boxes that TMA copies
 //   ExpandWgmma.cpp         wgmma products and their waits
@@ -217,6 +218,12 @@ private:
                            const Layout &result, int64_t axis, int64_t registers,
                            llvm::ArrayRef<int64_t> resultShape,
                            llvm::function_ref<void(mlir::ValueRange other, Value index)> combine);
+
+  //===- Across the blocks of a cluster (ExpandExchanges.cpp) --------------------------------===//
+  void makeExchanges();
+  Value sharedOf(cta::ClusterReduceOp op);
+  void sendToCluster(Value array, Value holds, Value barrier,
+                     llvm::function_ref<Value(Value)> placeOf);
 
   //===- Channels (ExpandChannels.cpp, ExpandCopies.cpp) --------------------------------------===//
   Value liesInside(const GlobalAccess &access);
@@ -497,6 +504,8 @@ private:
   llvm::DenseMap<Value, ViewParams> views;
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
+  llvm::DenseMap<Operation *, ExchangeState> exchanges;
+  Operation *firstExchange = nullptr; // of a cluster, or the loop that has it
   llvm::DenseMap<Value, Value> randomWords;  // random bytes -> the words that contain them
   llvm::DenseMap<Value, Value> leftParts;    // part of another block -> its first element
   llvm::DenseMap<Value, Crossing> crossings; // tiles that are read where a conversion stores them
@@ -552,6 +561,10 @@ private:
   /// Tiles whose registers a later accumulator has reused.
   llvm::DenseSet<Value> taken;
 };
+
+/// Two elements as a reduction combines them.
+Value combineValues(mlir::OpBuilder &builder, Location loc, tile::ReduceKind kind, Value a,
+                    Value b);
 
 } // namespace tilewright::passes
 

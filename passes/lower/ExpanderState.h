@@ -33,6 +33,11 @@ struct ChannelState {
   std::optional<PanelLayout> panels;
 };
 
+/// The shared memory of a reduction across a cluster, and, in a loop, how often it has run.
+struct ExchangeState {
+  Value start, count;
+};
+
 /// The barriers of a ring.
 struct RingBarriers {
   int64_t depth = 0;

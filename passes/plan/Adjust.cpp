@@ -1,5 +1,8 @@
 #include "passes/plan/Adjust.h"
 
+#include "ir/Target.h"
+
+using namespace tilewright;
 using namespace tilewright::passes;
 
 /// With fewer, copies no longer run ahead of products.
@@ -8,9 +11,18 @@ static constexpr int64_t kFewestStages = 2;
 std::vector<Adjustment> tilewright::passes::adjustments(const PipelineOptions &stated,
                                                         const PipelineOptions &failed,
                                                         const Rejection &rejection) {
-  if (rejection.misfit == Misfit::Memory)
-    return {{Adjustment::ShrinkTile}};
   std::vector<Adjustment> result;
+  const Target *target = findTarget(stated.target);
+  int64_t cluster = std::max<int64_t>(failed.cluster, 1);
+  bool mayShare =
+      !stated.cluster && target && target->has(Feature::Clusters) && cluster < kMostClusterBlocks;
+  Adjustment share{Adjustment::Cluster, cluster * 2};
+  if (rejection.misfit == Misfit::Memory) {
+    result.push_back({Adjustment::ShrinkTile});
+    if (mayShare)
+      result.push_back(share);
+    return result;
+  }
   bool registers = rejection.misfit == Misfit::Registers;
   int64_t stages = failed.stages ? failed.stages : kUsualStages;
   // `hint-registers` or `sum-programs` asked for too much.
@@ -29,5 +41,8 @@ std::vector<Adjustment> tilewright::passes::adjustments(const PipelineOptions &s
   result.push_back({Adjustment::ShrinkTile});
   if (!stated.stages && stages > 1)
     result.push_back({Adjustment::Stages, stages - 1});
+  // Last: blocks that wait for each other are worth it only for rows that do not fit otherwise.
+  if (mayShare)
+    result.push_back(share);
   return result;
 }

@@ -8,6 +8,8 @@ namespace tilewright::passes {
 
 /// The default of `bind-config`, and its limit.
 inline constexpr int64_t kUsualStages = 3, kMostWarps = 8;
+/// Blocks that a cluster has on any GPU with clusters.
+inline constexpr int64_t kMostClusterBlocks = 8;
 
 /// The resource that a configuration exceeds; or that it leaves idle, because registers limit how
 /// many loads are under way.
@@ -23,12 +25,13 @@ struct Rejection {
 /// One change of a configuration. It only touches tile extents that the user left open.
 struct Adjustment {
   enum Kind {
-    MinBlocks, ///< Room for `value` blocks per SM.
-    TrimTile,  ///< A tile extent that was not adjusted yet, smaller by at most a third.
-    Warps,     ///< `value` warps.
-    Stages,    ///< `value` stages.
-    ShrinkTile ///< The largest tile extent one step smaller, with the first numbers of warps and
-               ///< stages.
+    MinBlocks,  ///< Room for `value` blocks per SM.
+    TrimTile,   ///< A tile extent that was not adjusted yet, smaller by at most a third.
+    Warps,      ///< `value` warps.
+    Stages,     ///< `value` stages.
+    ShrinkTile, ///< The largest tile extent one step smaller, with the first numbers of warps and
+                ///< stages.
+    Cluster     ///< Rows shared by `value` blocks, with the first numbers of warps and stages.
   };
   Kind kind;
   int64_t value = 0;

@@ -70,6 +70,12 @@ struct BindConfig : impl::BindConfigBase<BindConfig> {
       kernel.emitError() << "unknown target `" << target << "`; `tilewright targets` lists them";
       return signalPassFailure();
     }
+    if (int64_t blocks = cta::clusterOf(kernel).blocks();
+        blocks > 1 && !findTarget(target)->has(Feature::Clusters)) {
+      kernel.emitError() << "its rows are shared by clusters of " << blocks << " blocks, and `"
+                         << target << "` has no clusters";
+      return signalPassFailure();
+    }
     if (int64_t stated = warps; stated && (stated < 1 || stated > 32 || (stated & (stated - 1)))) {
       kernel.emitError() << "a block has 1, 2, 4, 8, 16 or 32 warps, not " << stated;
       return signalPassFailure();

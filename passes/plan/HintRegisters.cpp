@@ -39,6 +39,10 @@ int64_t atLeast(int64_t pressure) { return pressure + 16; }
 /// The number of registers that is always enough for it.
 int64_t enough(int64_t pressure) { return std::max(pressure * 3 / 2, atLeast(pressure)); }
 
+/// Halves of the limit from which on a kernel without products is not worth compiling: without
+/// them, ptxas may compute values again that are live at once.
+constexpr int64_t kMostRows = 3;
+
 /// Bytes of shared memory of a block, as far as they are known.
 int64_t sharedBytes(func::FuncOp kernel) {
   auto planned = kernel->getAttrOfType<IntegerAttr>(cta::kSharedBytesAttr);
@@ -63,8 +67,12 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
         *findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue());
     int64_t threads = warps.getInt() * kLanes;
     RegisterPressure peak = peakPressure(kernel, warps.getInt());
-    if (!peak.multiplies)
+    if (!peak.multiplies) {
+      int64_t most = target.registerLimit(threads, 1);
+      if (!allowSpills && peak.total > most * kMostRows / 2)
+        reject(peak, most);
       return;
+    }
     auto stated = kernel->getAttrOfType<IntegerAttr>(cta::kMinBlocksAttr);
     int64_t shared = sharedBytes(kernel);
     int64_t blocks = stated ? stated.getInt() : chooseBlocks(target, threads, shared, peak.total);

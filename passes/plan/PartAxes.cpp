@@ -13,9 +13,27 @@ InFlightDiagnostic PartAxes::refuse(Operation *op) {
   return op->emitError() << "stands against " << what << ": ";
 }
 
-LogicalResult PartAxes::find() {
-  if (failed(findOfEnds()))
-    return failure();
+LogicalResult PartAxes::find() { return failed(findOfEnds()) ? failure() : checkAll(); }
+
+LogicalResult PartAxes::findReduced() {
+  mayReduce = true;
+  int64_t longest = 0;
+  kernel.walk([&](tile::ReduceOp reduce) {
+    longest = std::max(longest, reduce.getSource().getType().getDimSize(reduce.getAxis()));
+  });
+  if (longest % parts || longest <= parts)
+    return refuse(kernel) << "it reduces along no axis of a multiple of " << parts;
+  for (Value tile : classes.tiles()) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(tile.getType()).getShape();
+    for (auto [axis, extent] : llvm::enumerate(shape))
+      if (extent == longest)
+        found.insert(classes.idOf(tile, axis));
+  }
+  extents.insert(longest / parts);
+  return checkAll();
+}
+
+LogicalResult PartAxes::checkAll() {
   auto checked = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     return failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });
@@ -85,6 +103,8 @@ LogicalResult PartAxes::checkMeeting(Operation *op) {
       return refuse(op) << "it multiplies and adds up along them";
     return success();
   }
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op); reduce && mayReduce)
+    return success();
   int64_t along = op->getAttrOfType<IntegerAttr>("axis").getInt();
   if (of(op->getOperand(0)) == along)
     return refuse(op) << "it combines all of them";

@@ -23,6 +23,9 @@ public:
   /// Finds the axes. Fails, with an error at the op that stands against it, if they cannot be
   /// changed.
   mlir::LogicalResult find();
+  /// The same for the longest axis along which the kernel reduces tiles. Reductions of a part are
+  /// then the caller's to combine.
+  mlir::LogicalResult findReduced();
 
   mlir::InFlightDiagnostic refuse(mlir::Operation *op);
   /// The axis of a tile that changes, if any.
@@ -38,6 +41,7 @@ public:
 
 private:
   mlir::LogicalResult findOfEnds();
+  mlir::LogicalResult checkAll();
   mlir::LogicalResult check(mlir::Operation *op);
   mlir::LogicalResult checkAccess(mlir::Operation *op);
   mlir::LogicalResult checkMeeting(mlir::Operation *op);
@@ -48,6 +52,7 @@ private:
   int64_t parts;
   std::string what;
   AxisClasses classes;
+  bool mayReduce = false;
   llvm::SmallDenseSet<unsigned> found;  ///< Numbers of the classes.
   llvm::SmallDenseSet<int64_t> extents; ///< Extents of the parts.
 };

@@ -50,6 +50,7 @@ struct PlanChannels : impl::PlanChannelsBase<PlanChannels> {
     std::vector<Channels> rings = ringsOf(kernel);
     placeChannels(rings);
     placeScratch();
+    placeExchanges();
     kernel->setAttr(cta::kSharedBytesAttr, number(end));
     // A compiled kernel is tried again with smaller tiles. A program is taken as it is written.
     if (!kernel.getOps<cta::RoleOp>().empty() && failed(check(*findTarget(name))))
@@ -129,6 +130,16 @@ private:
     kernel->setAttr(cta::kQueueAttr, cta::PlanAttr::get(&getContext(), barriersEnd, bytes,
                                                         /*fenced=*/false, ring));
     return kQueueSlots * bytes;
+  }
+
+  /// Places the memory of the exchanges of a cluster. Other blocks write there at any time, so it
+  /// is for nothing else.
+  void placeExchanges() {
+    kernel.walk([&](cta::ClusterReduceOp op) {
+      end = llvm::alignTo(end, kScratchAlignment);
+      int64_t start = take(Exchange::of(op).bytes(), "an exchange of the cluster");
+      op->setAttr(cta::kScratchAttr, number(start));
+    });
   }
 
   /// Places the scratch memory of the ops in `top` at `start`; returns the largest need.

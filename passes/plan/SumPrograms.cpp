@@ -325,6 +325,7 @@ void SumPrograms::share() {
   }
   Value block = builder.create<tile::ProgramIdOp>(loc, builder.getI32Type(), kept.size());
   auto loop = builder.create<scf::ForOp>(loc, block, programs, blocks, zeros);
+  loop->setAttr(kProgramsAttr, builder.getUnitAttr());
   builder.setInsertionPointToStart(loop.getBody());
   setCoordinates(builder, loop.getInductionVar());
   for (Operation *op : own)

@@ -8,6 +8,9 @@
 
 namespace tilewright::passes {
 
+/// On a loop over the programs that a block runs one after the other; unit.
+inline constexpr llvm::StringLiteral kProgramsAttr = "plan.programs";
+
 /// Elements of a tile that is no accumulator, of a thread.
 inline constexpr int64_t kElementsPerThread = 16;
 

@@ -10,7 +10,7 @@ from ._library import Error, library
 from .language import DType, dtype_name
 from .page import page_of
 
-_CONFIG = ("target", "warps", "stages", "min_blocks", "plan", "tune")
+_CONFIG = ("target", "warps", "stages", "min_blocks", "cluster", "plan", "tune")
 
 
 class Spec:
@@ -176,7 +176,7 @@ class Kernel:
         return [(str(text), next(found)) for text in found]
 
     def configured(self, **config):
-        """The same kernel with `target`, `warps`, `stages` or `min_blocks` stated, or a `plan`, or `tune`.
+        """The same kernel with `target`, `warps`, `stages`, `min_blocks` or `cluster` stated, or a `plan`, or `tune`.
 
         A plan says how the kernel runs (docs/plans.md). It is a text; a path to a file with one; or
         a list of one of these and entries that replace its own,

@@ -192,6 +192,13 @@ static LogicalResult compileCombine(Compiler &compiler, Operation *op) {
   return success();
 }
 
+/// Blocks run one after the other here, and each has a part of its rows.
+static LogicalResult compileClusterReduce(Compiler &, Operation *op) {
+  return op->emitError() << "`" << op->getName()
+                         << "` has no meaning for one block: the interpreter runs the kernel that "
+                            "it was made of, and the simulator what becomes of it";
+}
+
 static void runBefore(const Instruction &instruction, Frame &frame) {
   bool before = *frame.at<int32_t>(instruction.a) < *frame.at<int32_t>(instruction.b);
   *frame.at<int32_t>(instruction.result) = before ? -1 : 0;
@@ -216,9 +223,10 @@ void addProductOps(OpTable &table) {
   table["cta.raise"] = compileRaise;
   table["cta.partial_sum"] = compilePartialSum;
   table["cta.combine"] = compileCombine;
+  table["cta.cluster_reduce"] = compileClusterReduce;
   table["cta.before"] = compileBefore;
   // A pending sum is the sum, and a tile has no layout here.
-  for (StringRef name : {"cta.await", "cta.convert"})
+  for (StringRef name : {"cta.await", "cta.convert", "cta.opaque"})
     table[name] = compileIdentity;
 }
 

@@ -136,6 +136,23 @@ TEST(NextAttempt, halves_the_blocks_until_one_is_left) {
   }
 }
 
+TEST(NextAttempt, shares_rows_that_are_too_long_for_a_block) {
+  KernelTextPtr text = *loadKernel("rms_norm");
+  Rejection rejection{Misfit::Registers, /*warps=*/8};
+  for (const char *target : {"sm_80", "sm_90"}) {
+    Attempt wanted = attemptOn(target, "rms_norm"), attempt = wanted;
+    wanted.specialisation.consts["BR"] = int64_t(1);
+    std::vector<int64_t> clusters;
+    while (auto next = nextAttempt(text->signature(), wanted, attempt, rejection)) {
+      attempt = *next;
+      if (attempt.config.cluster)
+        clusters.push_back(attempt.config.cluster);
+    }
+    EXPECT_EQ(clusters, target == std::string("sm_90") ? std::vector<int64_t>({2, 4, 8})
+                                                       : std::vector<int64_t>());
+  }
+}
+
 TEST(NextAttempt, ends) {
   KernelTextPtr text = *loadKernel("matmul");
   Attempt wanted = attemptOn("sm_90", "matmul");

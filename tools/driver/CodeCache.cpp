@@ -69,23 +69,29 @@ static Object choiceJson(const Compiled &compiled) {
         extent &&
         (!asked.contains(tile.getKey()) || asked.find(tile.getKey())->second != tile.getValue()))
       tiles[tile.getKey()] = *extent;
-  return Object{{"asked", int64_t(origin)},        {"warps", attempt.config.warps},
-                {"stages", attempt.config.stages}, {"min_blocks", attempt.config.minBlocks},
-                {"tiles", std::move(tiles)},       {"rejected", Array(compiled.rejected)}};
+  return Object{{"asked", int64_t(origin)},
+                {"warps", attempt.config.warps},
+                {"stages", attempt.config.stages},
+                {"min_blocks", attempt.config.minBlocks},
+                {"cluster", attempt.config.cluster},
+                {"tiles", std::move(tiles)},
+                {"rejected", Array(compiled.rejected)}};
 }
 
 static std::optional<Attempt> chosen(const Object &choice, const Attempt &wanted) {
   std::optional<int64_t> asked = choice.getInteger("asked"), warps = choice.getInteger("warps"),
                          stages = choice.getInteger("stages"),
-                         minBlocks = choice.getInteger("min_blocks");
+                         minBlocks = choice.getInteger("min_blocks"),
+                         cluster = choice.getInteger("cluster");
   const Object *tiles = choice.getObject("tiles");
   if (!asked || *asked < 0 || *asked > int64_t(wanted.others.size()) || !warps || !stages ||
-      !minBlocks || !tiles)
+      !minBlocks || !cluster || !tiles)
     return std::nullopt;
   Attempt result = askedFor(wanted, *asked);
   result.config.warps = *warps;
   result.config.stages = *stages;
   result.config.minBlocks = *minBlocks;
+  result.config.cluster = *cluster;
   for (const auto &[name, extent] : *tiles)
     result.specialisation.consts[name.str()] = extent.getAsInteger().value_or(0);
   return result;

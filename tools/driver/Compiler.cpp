@@ -61,11 +61,12 @@ Status driver::carryOut(KernelModule &module, const Attempt &attempt,
   const std::string &plan = attempt.config.planText;
   if (!plan.empty())
     return module.carryOut(attempt.config.options(), plan, observer);
-  // Sums of all programs change the grid, which is described before the kernel is lowered.
+  // Sums of all programs, and clusters, change the grid, which is described before the kernel is
+  // lowered.
   bool mayShare = module.kernel()
                       .walk([](tile::AtomicOp) { return mlir::WalkResult::interrupt(); })
                       .wasInterrupted();
-  return mayShare && !module.text().isCta()
+  return (mayShare || attempt.config.cluster > 1) && !module.text().isCta()
              ? module.run(attempt.config.options(), passes::Stage::Tile, observer)
              : Status();
 }
@@ -144,6 +145,8 @@ static auto tryAdjusting(const KernelText &text, const Attempt &wanted,
   for (Attempt attempt = wanted;;) {
     std::optional<Rejection> rejection;
     auto result = make(attempt, &rejection);
+    if (!result && attempt.config.cluster != wanted.config.cluster && !rejection)
+      return decltype(result)(Error{first}); // rows that blocks cannot share
     if (result || !rejection)
       return result;
     if (first.empty())
@@ -218,6 +221,7 @@ static ErrorOr<Compiled> compileOnce(const KernelTextPtr &text, const Attempt &w
   }
   Compiled result(std::move(kernel), wanted, attempt);
   result.loadedBytes = translated.outline.loadedBytes;
+  result.loadsAhead = translated.outline.loadsAhead;
   return result;
 }
 

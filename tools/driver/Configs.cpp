@@ -17,6 +17,7 @@ passes::PipelineOptions Config::options() const {
   options.warps = warps;
   options.stages = stages;
   options.minBlocks = minBlocks;
+  options.cluster = cluster;
   options.allowSpills = allowSpills;
   options.timelineStamps = timelineStamps;
   options.disabled = disabledPasses;
@@ -28,6 +29,7 @@ std::vector<std::string> Config::key() const {
                                      std::to_string(warps),
                                      std::to_string(stages),
                                      std::to_string(minBlocks),
+                                     std::to_string(cluster),
                                      std::to_string(timelineStamps),
                                      allowSpills ? "spills" : "",
                                      lineInfo ? "lines" : "",
@@ -69,6 +71,8 @@ std::string Attempt::str(const frontend::Signature &signature) const {
     add("warps", std::to_string(config.warps));
   if (config.stages)
     add("stages", std::to_string(config.stages));
+  if (config.cluster)
+    add("cluster", std::to_string(config.cluster));
   return text;
 }
 
@@ -141,6 +145,11 @@ static bool adjust(const frontend::Signature &signature, const Attempt &original
     attempt.config.warps = original.config.warps;
     attempt.config.minBlocks = original.config.minBlocks;
     return shrinkTiles(signature, original, attempt);
+  case Adjustment::Cluster:
+    attempt.config.warps = original.config.warps;
+    attempt.config.minBlocks = original.config.minBlocks;
+    attempt.config.cluster = adjustment.value;
+    return true;
   }
   llvm_unreachable("a kind that is not listed");
 }

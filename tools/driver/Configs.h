@@ -21,6 +21,8 @@ struct Config {
   /// NVRTC's architecture, `sm_90`. With `compute_80` there is only PTX, which the driver compiles.
   std::string target = "sm_90";
   int64_t warps = 0, stages = 0, minBlocks = 0;
+  /// Blocks that share a program's rows as a cluster; 0: one, or as many as long rows need.
+  int64_t cluster = 0;
   /// Keep a kernel that spills registers to memory instead of trying others.
   bool allowSpills = false;
   std::vector<std::string> disabledPasses = {};

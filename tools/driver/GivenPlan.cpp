@@ -38,8 +38,9 @@ Status driver::statePlan(Config &config, StringRef text, llvm::ArrayRef<std::str
 
 /// A plan states what these settings would.
 static Status checkOpen(const KernelText &text, const Config &config) {
-  for (auto [name, value] : {std::pair("warps", config.warps), std::pair("stages", config.stages),
-                             std::pair("min_blocks", config.minBlocks)})
+  for (auto [name, value] :
+       {std::pair("warps", config.warps), std::pair("stages", config.stages),
+        std::pair("min_blocks", config.minBlocks), std::pair("cluster", config.cluster)})
     if (value)
       return Error{"kernel `" + text.kernel + "` has a plan, which states its roles and slots: `" +
                    name + "` cannot be " + std::to_string(value) + " besides"};

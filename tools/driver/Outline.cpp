@@ -45,22 +45,39 @@ static bool differs(Value value) {
 }
 
 static int64_t loadedBytesOf(func::FuncOp kernel) {
-  int64_t bytes = 0;
+  int64_t bytes = 0, inLoops = 0;
   bool multiplies = false;
   kernel.walk([&](Operation *op) {
     multiplies |= isa<tile::DotOp, cta::MmaOp>(op);
     auto load = dyn_cast<tile::LoadOp>(op);
     auto type = load ? dyn_cast<RankedTensorType>(load.getResult().getType()) : RankedTensorType();
     if (type && llvm::any_of(load.getIndices(), differs))
-      bytes += type.getNumElements() * type.getElementTypeBitWidth() / 8;
+      (load->getParentOfType<LoopLikeOpInterface>() ? inLoops : bytes) +=
+          type.getNumElements() * type.getElementTypeBitWidth() / 8;
   });
-  return multiplies ? 0 : bytes;
+  // What is loaded in front of a loop is what its first iteration reads.
+  return multiplies ? 0 : inLoops ? inLoops : bytes;
+}
+
+/// What `load-ahead` makes of a loop.
+static bool loadsAhead(func::FuncOp kernel) {
+  return kernel
+      .walk([](scf::ForOp loop) {
+        for (Value yielded : loop.getYieldedValues())
+          if (auto next = yielded.getDefiningOp<scf::IfOp>())
+            for (Operation &op : next.getThenRegion().front())
+              if (isa<tile::LoadOp>(op))
+                return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 Outline driver::outlineOf(func::FuncOp kernel, std::string file) {
   Outline result;
   result.file = std::move(file);
   result.loadedBytes = loadedBytesOf(kernel);
+  result.loadsAhead = loadsAhead(kernel);
   for (auto role : kernel.getOps<cta::RoleOp>())
     result.roles.push_back(::outlineOf(role));
   // With the functions beside the kernel, which its roles call.

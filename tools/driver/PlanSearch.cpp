@@ -264,7 +264,8 @@ std::string driver::whyNoSearch(const KernelText &text, const Config &config) {
     return "its plan is stated";
   if (!config.findsPlan)
     return "none is wanted";
-  if (config.warps || config.stages || config.minBlocks || !config.cudaText.empty())
+  if (config.warps || config.stages || config.minBlocks || config.cluster ||
+      !config.cudaText.empty())
     return "its warps, stages, blocks or text are stated";
   if (!target || !target->has(Feature::Wgmma))
     return "plans are found for GPUs with wgmma";

@@ -282,10 +282,11 @@ static Status bindConfig(Job &job, const KernelArgs &args) {
     int64_t *field = name == "warps"        ? &job.config.warps
                      : name == "stages"     ? &job.config.stages
                      : name == "min_blocks" ? &job.config.minBlocks
+                     : name == "cluster"    ? &job.config.cluster
                                             : nullptr;
     if (!field)
       return Error{"there is no configuration `" + name +
-                   "`; there are `warps`, `stages` and `min_blocks`"};
+                   "`; there are `warps`, `stages`, `min_blocks` and `cluster`"};
     TILEWRIGHT_ASSIGN(*field, parseInteger(text, name));
     if (*field < 1)
       return Error{"`" + name + "` must be at least 1, not " + text};

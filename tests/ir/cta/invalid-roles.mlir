@@ -463,6 +463,30 @@ func.func @partial_sums_for_each_row(%x: tensor<64x32xf32>) {
 
 // -----
 
+func.func @cluster_reduces_numbers(%x: tensor<4xi1>) {
+  // expected-error @+1 {{'cta.cluster_reduce' op combines by sum, max or min, not by any}}
+  %any = cta.cluster_reduce any %x : tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @cluster_reduces_words(%x: tensor<4xf16>) {
+  // expected-error @+1 {{'cta.cluster_reduce' op combines elements of f32 or i32, not of 'f16'}}
+  %sum = cta.cluster_reduce sum %x : tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @cluster_reduces_somehow(%x: tensor<4xf32>) {
+  // expected-error @+1 {{`product` is not how elements are combined}}
+  %sum = cta.cluster_reduce product %x : tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @groups_are_descending(%t: i32) {
   cta.role "load" warps 1 {
     // expected-error @+1 {{'cta.tiles' op is descending but has no groups}}

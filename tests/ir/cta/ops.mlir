@@ -93,3 +93,12 @@ func.func @waits_for_products(%ring: !cta.channel<2 x tensor<64x64xbf16>>, %sum:
   cta.release %none if %later : !cta.slot<tensor<64x64xbf16>>
   return
 }
+
+// CHECK-LABEL: @cluster_reduce
+// CHECK: cta.cluster_reduce max %{{.*}} : tensor<4xf32>
+// CHECK: cta.cluster_reduce sum %{{.*}} : i32
+func.func @cluster_reduce(%peaks: tensor<4xf32>, %count: i32) attributes {cta.cluster = array<i64: 8>} {
+  %all = cta.cluster_reduce max %peaks : tensor<4xf32>
+  %total = cta.cluster_reduce sum %count : i32
+  return
+}

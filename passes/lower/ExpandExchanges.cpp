@@ -1,0 +1,125 @@
+// Reductions across the blocks of a cluster. Each block writes its values to a place of its own in
+// the shared memory of every block, and all blocks combine the same values in the same order, so
+// that they agree to the bit.
+//
+// The words come to an mbarrier of the block that reads them (st.async). A barrier of the cluster
+// would also wait until everything that was stored before is visible to the GPU.
+//
+// In a loop there are two barriers with places of their own, used in turns. A block can be one
+// exchange ahead of another, since it waits for the words of all blocks. Then it writes to the
+// places that nobody reads.
+#include "passes/analysis/SharedMemory.h"
+#include "passes/lower/Expander.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+/// Makes the barriers of all exchanges. Others send to them when all blocks of the cluster have
+/// theirs, for which each waits in front of its first exchange: what it loads before that is under
+/// way.
+void Expander::makeExchanges() {
+  SmallVector<cta::ClusterReduceOp> ops;
+  kernel.walk([&](cta::ClusterReduceOp op) { ops.push_back(op); });
+  if (ops.empty())
+    return;
+  rank = builder.create<cuda::ClusterRankOp>(named("rank"), builder.getI32Type());
+  for (cta::ClusterReduceOp op : ops)
+    exchanges[op] = {sharedOf(op), Value()};
+  branch(equal(thread, constant(0)), [&] {
+    for (cta::ClusterReduceOp op : ops)
+      unrolled(Exchange::of(op).turns, [&](Value turn) {
+        Value barrier = add(exchanges[op].start, mul(turn, kBarrierBytes));
+        builder.create<cuda::MbarrierInitOp>(loc, barrier, 1);
+      });
+    builder.create<cuda::FenceOp>(loc, cuda::FenceKind::MbarrierInit);
+  });
+  builder.create<cuda::ClusterArriveOp>(loc, /*relaxed=*/true);
+  firstExchange = kernel.getBody().front().findAncestorOpInBlock(*ops.front());
+  for (cta::ClusterReduceOp op : ops) {
+    if (Exchange::of(op).turns == 1)
+      continue;
+    Value count = declare(named("exchanged"), 1, builder.getI32Type());
+    builder.create<cuda::SetOp>(loc, constant(0), count, constant(0));
+    exchanges[op].count = count;
+  }
+}
+
+Value Expander::sharedOf(cta::ClusterReduceOp op) {
+  auto start = op->getAttrOfType<IntegerAttr>(cta::kScratchAttr);
+  return builder.create<cuda::SharedOp>(named("exchange"), start.getInt(), Exchange::of(op).bytes(),
+                                        "values of the cluster's blocks");
+}
+
+/// Sends the values in `array` to all blocks of the cluster. `placeOf` gives the place of a value
+/// in a block's shared memory.
+void Expander::sendToCluster(Value array, Value holds, Value barrier,
+                             function_ref<Value(Value)> placeOf) {
+  auto send = [&](Value peer) {
+    Value full = builder.create<cuda::MapaOp>(loc, builder.getI32Type(), barrier, peer);
+    unrolled(cast<cuda::RegsType>(array.getType()).getSize(), [&](Value index) {
+      Value to = builder.create<cuda::MapaOp>(loc, builder.getI32Type(), placeOf(index), peer);
+      builder.create<cuda::StoreAsyncOp>(loc, array, index, to, full, holds);
+    });
+  };
+  unrolled(cluster.blocks(), send);
+}
+
+LogicalResult Expander::expandClusterReduce(cta::ClusterReduceOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getPart().getType());
+  Type element = getElementTypeOrSelf(op.getPart().getType());
+  Exchange plan = Exchange::of(op);
+  auto [start, counter] = exchanges[op];
+  Value array = declare(op.getLoc(), type ? cta::layoutOf(type).registers() : 1, element);
+  if (type)
+    writeTile(op.getPart(), array);
+  else
+    builder.create<cuda::SetOp>(loc, scalar(op.getPart()), array, constant(0));
+
+  Value count = counter
+                    ? builder.create<cuda::GetOp>(loc, builder.getI32Type(), counter, constant(0))
+                    : Value();
+  Value turn = count ? rem(count, 2) : constant(0);
+  Value parity = count ? rem(div(count, 2), 2) : constant(0);
+  Value barrier = add(start, mul(turn, kBarrierBytes));
+  Value places = add(add(start, constant(plan.start())), mul(turn, plan.arriving()));
+  /// Of a value of block `from`.
+  auto placeOf = [&](Value from, Value index) {
+    Value linear = constant(0);
+    int64_t pitch = 1;
+    for (int64_t dim = type ? type.getRank() - 1 : -1; dim >= 0; --dim) {
+      linear = add(linear, mul(coordinate(cta::layoutOf(type), dim, index), pitch));
+      pitch *= type.getDimSize(dim);
+    }
+    return add(places, mul(add(mul(from, plan.elements), linear), Exchange::kWordBytes));
+  };
+  Value isFirst = equal(thread, constant(0));
+  branch(isFirst, [&] {
+    builder.create<cuda::MbarrierArriveExpectTxOp>(loc, barrier, constant(plan.arriving()));
+  });
+  sendToCluster(array, type ? firstReplica(cta::layoutOf(type)) : isFirst, barrier,
+                [&](Value index) { return placeOf(rank, index); });
+  builder.create<cuda::MbarrierWaitOp>(loc, barrier, parity);
+
+  Value other = declare(named("other"), 1, element);
+  unrolled(cast<cuda::RegsType>(array.getType()).getSize(), [&](Value index) {
+    builder.create<cuda::LoadSharedOp>(loc, placeOf(constant(0), index), array, index, 1);
+    for (int64_t from = 1; from < plan.blocks; ++from) {
+      builder.create<cuda::LoadSharedOp>(loc, placeOf(constant(from), index), other, constant(0),
+                                         1);
+      Value own = builder.create<cuda::GetOp>(loc, element, array, index);
+      Value value = builder.create<cuda::GetOp>(loc, element, other, constant(0));
+      builder.create<cuda::SetOp>(loc, combineValues(builder, loc, op.getKind(), own, value), array,
+                                  index);
+    }
+  });
+  if (counter)
+    builder.create<cuda::SetOp>(loc, add(count, constant(1)), counter, constant(0));
+  if (type)
+    tiles[op.getResult()] = array;
+  else
+    scalars.map(op.getResult(), builder.create<cuda::GetOp>(loc, element, array, constant(0)));
+  return success();
+}
+
+} // namespace tilewright::passes

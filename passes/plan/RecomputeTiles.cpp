@@ -1,0 +1,220 @@
+// Tiles that are computed again where they are needed, from what was loaded. A row in bf16 takes
+// half the registers of the same row in f32, and a block that takes fewer registers leaves room for
+// others, whose loads are under way meanwhile.
+//
+// A reduction divides a block of ops into phases: all threads meet there. A tile that several
+// phases read is kept in registers between them. If it follows by a few cheap ops from tiles of 8
+// or 16 bits that are in registers anyway, each use gets ops of its own, whose elements are
+// computed where they are read:
+//
+//   %v = cast %x                     %s = reduce (square (cast %x))
+//   %s = reduce (square %v)    ->    %x1 = cta.opaque %x
+//   … %v * f(%s)                     … (cast %x1) * f(%s)
+//
+// `cta.opaque` keeps the compilers behind from finding that both casts are the same. What is
+// computed in front of a loop from such a tile is computed in the loop likewise.
+#include "passes/Passes.h"
+#include "passes/analysis/RegisterTiles.h"
+#include "passes/say/Explain.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_RECOMPUTETILES
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+constexpr StringLiteral kFlag = "recompute-tiles";
+
+/// Ops that may compute an element again.
+constexpr int64_t kMostOps = 4;
+/// Registers of a thread that a tile takes from which on it is worth it. With 32 elements of a row,
+/// a cross entropy of 32000 words is slower for it by a fifth; with 128, a layer norm of 131072
+/// columns is a third faster, since a cluster of 4 blocks is enough (H100).
+constexpr int64_t kLeastRegisters = 64;
+/// Tiles of rows, which stay what they are, take fewer.
+constexpr int64_t kFewRegisters = 8;
+
+/// What lies between two meetings of the threads: the ops of a block with this number.
+using Phase = std::pair<Block *, int64_t>;
+
+bool meets(Operation *op) {
+  return isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp, cta::ClusterReduceOp,
+             LoopLikeOpInterface>(op);
+}
+
+int64_t registersOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? cta::layoutOf(type).registers() : 0;
+}
+
+/// A tile that stays in registers as it is: loaded, or carried by a loop, in few bits.
+bool isNarrow(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  bool isKept = value.getDefiningOp<tile::LoadOp>() || isa<BlockArgument>(value);
+  int64_t bits = type ? type.getElementTypeBitWidth() : 32;
+  return isKept && (bits == 8 || bits == 16) && registersOf(value) % (32 / bits) == 0;
+}
+
+bool isCheap(Operation *op) {
+  if (auto cast = dyn_cast<tile::CastOp>(op))
+    return getElementTypeOrSelf(cast.getType()).isF32();
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, arith::MaximumFOp,
+             arith::MinimumFOp>(op);
+}
+
+bool isShape(Operation *op) {
+  return isa<arith::ConstantOp, tile::SplatOp, tile::RangeOp, tile::ExpandDimsOp,
+             tile::BroadcastOp>(op);
+}
+
+class Recomputer {
+public:
+  explicit Recomputer(func::FuncOp kernel) : kernel(kernel), builder(kernel.getContext()) {}
+
+  void run();
+
+private:
+  void findPhases(Block &block);
+  Phase phaseAt(Operation *op);
+  Phase homeOf(Value value);
+  bool isReady(Value value, int64_t &ops, bool &isNarrower);
+  Value again(Value value, Phase phase);
+  Value narrowAt(Value value, Phase phase);
+  bool recompute(Operation *op);
+
+  func::FuncOp kernel;
+  OpBuilder builder;
+  DenseMap<Operation *, int64_t> numbers; ///< Of the phases of ops.
+  DenseMap<Phase, Operation *> begins;    ///< The op behind which a phase begins.
+  DenseMap<std::pair<Value, Phase>, Value> versions;
+};
+
+} // namespace
+
+void Recomputer::findPhases(Block &block) {
+  int64_t number = 0;
+  begins[{&block, 0}] = nullptr;
+  for (Operation &op : block) {
+    numbers[&op] = number;
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      findPhases(*loop.getBody());
+    if (meets(&op))
+      begins[{&block, ++number}] = &op;
+  }
+}
+
+/// The phase that an op belongs to, perhaps in a branch there.
+Phase Recomputer::phaseAt(Operation *op) {
+  while (!begins.contains({op->getBlock(), 0}))
+    op = op->getParentOp();
+  return {op->getBlock(), numbers.lookup(op)};
+}
+
+Phase Recomputer::homeOf(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return phaseAt(op);
+  return {cast<BlockArgument>(value).getOwner(), 0};
+}
+
+/// Whether a value follows from tiles that stay in registers, by few cheap ops, which it counts.
+bool Recomputer::isReady(Value value, int64_t &ops, bool &isNarrower) {
+  if (isNarrow(value))
+    return isNarrower = true;
+  if (registersOf(value) < kFewRegisters)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || !(isShape(op) || (isCheap(op) && ++ops <= kMostOps)))
+    return false;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isReady(operand, ops, isNarrower); });
+}
+
+/// The tile that stays in registers, as a phase reads it.
+Value Recomputer::narrowAt(Value value, Phase phase) {
+  if (homeOf(value) == phase)
+    return value;
+  Value &version = versions[{value, phase}];
+  if (version)
+    return version;
+  OpBuilder::InsertionGuard guard(builder);
+  Operation *begin = begins.lookup(phase);
+  begin ? builder.setInsertionPointAfter(begin) : builder.setInsertionPointToStart(phase.first);
+  return version = builder.create<cta::OpaqueOp>(value.getLoc(), value);
+}
+
+/// Computes a value again, where the builder stands.
+Value Recomputer::again(Value value, Phase phase) {
+  if (isNarrow(value))
+    return narrowAt(value, phase);
+  if (registersOf(value) < kFewRegisters)
+    return value;
+  SmallVector<Value> operands;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    operands.push_back(again(operand, phase));
+  Operation *copy = builder.clone(*value.getDefiningOp());
+  copy->setOperands(operands);
+  numbers[copy] = phase.second;
+  return copy->getResult(0);
+}
+
+/// Gives each use of an op's tile ops of its own, if several phases read it.
+bool Recomputer::recompute(Operation *op) {
+  if (!isCheap(op) || isEvaluatedAtUse(op) || registersOf(op->getResult(0)) < kLeastRegisters)
+    return false;
+  Value value = op->getResult(0);
+  int64_t ops = 0;
+  bool isNarrower = false;
+  bool crosses =
+      llvm::any_of(value.getUsers(), [&](Operation *user) { return phaseAt(user) != phaseAt(op); });
+  if (!crosses || !isReady(value, ops, isNarrower) || !isNarrower)
+    return false;
+  for (OpOperand &use : llvm::make_early_inc_range(value.getUses())) {
+    builder.setInsertionPoint(use.getOwner());
+    use.set(again(value, phaseAt(use.getOwner())));
+  }
+  return true;
+}
+
+void Recomputer::run() {
+  findPhases(kernel.getBody().front());
+  SmallVector<Operation *> all;
+  kernel.walk([&](Operation *op) {
+    if (op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType()))
+      all.push_back(op);
+  });
+  int64_t tiles = 0;
+  for (Operation *op : llvm::reverse(all)) { // users before what they use
+    bool isUnused = op->use_empty() && isPure(op);
+    if (!isUnused && !recompute(op))
+      continue;
+    tiles += !isUnused;
+    numbers.erase(op);
+    op->erase();
+  }
+  if (tiles)
+    explain(kernel, kFlag).with("tiles", tiles)
+        << tiles << (tiles == 1 ? " tile is" : " tiles are")
+        << " computed again from what was loaded, which takes fewer registers than to keep them";
+}
+
+namespace {
+
+struct RecomputeTiles : impl::RecomputeTilesBase<RecomputeTiles> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    bool multiplies = kernel
+                          .walk([](Operation *op) {
+                            return isa<tile::DotOp, cta::MmaOp, cta::RoleOp>(op)
+                                       ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+    if (kernel->hasAttr(cta::kTargetAttr) && !multiplies)
+      Recomputer(kernel).run();
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes

@@ -1,0 +1,50 @@
+// RUN: tile-opt %s --sum-programs --load-ahead --split-input-file | FileCheck %s
+
+// The first program's tile is loaded in front of the loop, the next one's at the start of each
+// iteration, if there is one.
+// CHECK-LABEL: @column_sums
+// CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[B:.*]], %[[N:.*]] : i32
+// CHECK: %[[FIRST:.*]] = scf.if %[[EXISTS]] -> (tensor<4x32xbf16>) {
+// CHECK: tile.load %arg0
+// CHECK: } else {
+// CHECK: scf.for %[[I:.*]] = %[[B]] to %[[N]] step %[[S:.*]] iter_args(%{{.*}} = %{{.*}}, %[[T:.*]] = %[[FIRST]])
+// CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %[[S]]
+// CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[NEXT]], %[[N]]
+// CHECK: %[[LOADED:.*]] = scf.if %[[MORE]] -> (tensor<4x32xbf16>) {
+// CHECK: tile.load %arg0
+// CHECK: tile.cast %[[T]]
+// CHECK-NOT: tile.load
+// CHECK: scf.yield %{{.*}}, %[[LOADED]]
+func.func @column_sums(%x: !tile.view<?x32xbf16> {tile.name = "x"}, %y: !tile.view<?x32xf32> {tile.name = "y"},
+                       %s: !tile.view<32xf32> {tile.name = "s"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %m = tile.dim %x, 0 : !tile.view<?x32xbf16>
+  %n = arith.ceildivsi %m, %c4 : i32
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %row = arith.muli %i, %c4 : i32
+  %t = tile.load %x[%row, %c0] extents [4, 32] : !tile.view<?x32xbf16>, i32, i32 -> tensor<4x32xbf16>
+  %v = tile.cast %t : tensor<4x32xbf16> -> tensor<4x32xf32>
+  tile.store %v, %y[%row, %c0] extents [4, 32] : tensor<4x32xf32>, !tile.view<?x32xf32>, i32, i32
+  %sum = tile.reduce sum %v, 0 : tensor<4x32xf32> -> tensor<32xf32>
+  tile.atomic add %sum, %s[%c0] extents [32] : tensor<32xf32>, !tile.view<32xf32>, i32
+  return
+}
+
+// -----
+
+// Tiles that would take many registers are loaded when they are needed.
+// CHECK-LABEL: @wide
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+// CHECK: tile.load %arg0
+func.func @wide(%x: !tile.view<?x16384xf32> {tile.name = "x"}, %s: !tile.view<16384xf32> {tile.name = "s"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x16384xf32>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 16384] : !tile.view<?x16384xf32>, i32, i32 -> tensor<16384xf32>
+  tile.atomic add %t, %s[%c0] extents [16384] : tensor<16384xf32>, !tile.view<16384xf32>, i32
+  return
+}
