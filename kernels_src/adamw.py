@@ -52,16 +52,21 @@ def adamw_grouped(param: Tensor[P, N], grad: Tensor[G, N], mean: Tensor[f32, N],
                   offsets: Tensor[i32, X1], rates: Tensor[f32, X], decays: Tensor[f32, X],
                   step: i32, beta1: f32 = 0.9, beta2: f32 = 0.999, eps: f32 = 1e-8,
                   *, BN: tune[1024, 2048, 4096] = 2048):
-    """One program per BN elements of one parameter, or none."""
+    """One program per BN elements, which begin at multiples of BN, whatever parameters they are of."""
     assert X1 == X + 1, "offsets has one number more than there are parameters"
     assert step > 0, "steps count from 1"
-    j = grid(N // BN + X)  # blocks of x: from offsets[x] // BN + x on, as many as it needs or one more
-    x, behind = 0, X
+    j = grid(cdiv(N, BN))
+    items, total = block(j, BN), offsets[X]
+    x, behind = 0, X  # x: the parameter of the first element
     while behind - x > 1:
         middle = (x + behind) // 2
-        starts = offsets[middle] // BN + middle <= j
+        starts = offsets[middle] <= j * BN
         x, behind = middle if starts else x, behind if starts else middle
-    start, stop = offsets[x], offsets[x + 1]
-    items = block(max(j - start // BN - x, 0), BN)
-    update(param[start:stop], grad[start:stop], mean[start:stop], square[start:stop], items,
-           rates[x], decays[x], step, beta1, beta2, eps)
+    rate, decay = full((BN,), rates[x], f32), full((BN,), decays[x], f32)
+    x += 1
+    while offsets[x] < min(j * BN + BN, total):
+        later = items >= offsets[x]
+        rate, decay = where(later, rates[x], rate), where(later, decays[x], decay)
+        x += 1
+    update(param[0:total], grad[0:total], mean[0:total], square[0:total], items, rate, decay, step, beta1, beta2,
+           eps)

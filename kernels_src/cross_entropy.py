@@ -78,7 +78,7 @@ def cross_entropy(logits: Tensor[E, M, V], labels: Tensor[I, M], loss: Tensor[f3
 def cross_entropy_gradient(logits: Tensor[E, M, V], labels: Tensor[I, M], dloss: Tensor[f32, M],
                            loss: Tensor[f32, M], lse: Tensor[f32, M], dlogits: Tensor[E, M, V], ignore: i32 = -100,
                            *, smoothing: const[float] = 0.0, z_loss: const[float] = 0.0,
-                           BR: tune[1, 2, 4] = 1, BV: tune[1024, 2048, 4096, 8192] = 4096):
+                           BR: tune[1, 2, 4] = 1, BV: tune[1024, 2048, 4096, 8192] = 8192):
     """One program per BR rows. Rows that are ignored are read once where BR is 1."""
     rows = block(grid(cdiv(M, BR)), BR)
     label = labels[rows].to(i32)

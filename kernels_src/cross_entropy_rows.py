@@ -54,6 +54,7 @@ def cross_entropy_rows_gradient(logits: Tensor[E, M, V], labels: Tensor[I, M], d
     rows = block(grid(cdiv(M, BR)), BR)
     label = labels[rows].to(i32)
     counts = label != ignore
+    upstream = dloss[rows]
     z = logits[rows, :].to(f32)
     loss[rows], lse[rows], logs = forward(z, label, counts, smoothing, z_loss)
     p = exp2((z - logs[:, None]) * LOG2E)  # again: rows of probabilities would take twice the registers of z
@@ -61,5 +62,5 @@ def cross_entropy_rows_gradient(logits: Tensor[E, M, V], labels: Tensor[I, M], d
         p = p * (1 + 2 * z_loss * logs)[:, None]
     if smoothing > 0:
         p = p - smoothing / V
-    dz = dloss[rows][:, None] * where(iota(V)[None, :] == label[:, None], p - (1 - smoothing), p)
+    dz = upstream[:, None] * where(iota(V)[None, :] == label[:, None], p - (1 - smoothing), p)
     dlogits[rows, :] = where(counts[:, None], dz, 0)

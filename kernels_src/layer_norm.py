@@ -15,7 +15,7 @@ E = dtypes(bf16, f16, f32)
 def layer_norm(x: Tensor[E, M, D], y: Tensor[E, M, D], eps: f32 = 1e-5,
                weight: Tensor[E, D] | None = None, bias: Tensor[E, D] | None = None,
                residual: Tensor[E, M, D] | None = None, added: Tensor[E, M, D] | None = None,
-               *, BR: tune[1, 2, 4, 8, 16] = 4):
+               *, BR: tune[1, 2, 4, 8, 16] = 2):
     """Layer normalisation of each row, one program per BR rows."""
     rows = block(grid(cdiv(M, BR)), BR)
     v = x[rows, :].to(f32)

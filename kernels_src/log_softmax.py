@@ -10,7 +10,7 @@ E = dtypes(bf16, f16, f32)
 
 
 @kernel
-def log_softmax(x: Tensor[E, M, D], y: Tensor[E, M, D], *, BR: tune[1, 2, 4, 8, 16] = 4):
+def log_softmax(x: Tensor[E, M, D], y: Tensor[E, M, D], *, BR: tune[1, 2, 4, 8, 16] = 2):
     """Logarithm of the softmax of each row, one program per BR rows."""
     rows = block(grid(cdiv(M, BR)), BR)
     z = x[rows, :].to(f32)

@@ -33,7 +33,7 @@ def rounded(v):
 
 
 @kernel
-def quantise_rows(x: Tensor[E, M, K], q: Tensor[Q, M, K], scales: Tensor[f32, M], *, BR: tune[1, 2, 4, 8, 16] = 4):
+def quantise_rows(x: Tensor[E, M, K], q: Tensor[Q, M, K], scales: Tensor[f32, M], *, BR: tune[1, 2, 4, 8, 16] = 2):
     """One program per BR rows."""
     rows = block(grid(cdiv(M, BR)), BR)
     v = x[rows, :].to(f32)

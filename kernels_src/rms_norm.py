@@ -14,7 +14,7 @@ E = dtypes(bf16, f16, f32)
 @kernel
 def rms_norm(x: Tensor[E, M, D], weight: Tensor[E, D], y: Tensor[E, M, D], eps: f32 = 1e-6,
              residual: Tensor[E, M, D] | None = None, added: Tensor[E, M, D] | None = None,
-             *, shift: const[float] = 0.0, BR: tune[1, 2, 4, 8, 16] = 4):
+             *, shift: const[float] = 0.0, BR: tune[1, 2, 4, 8, 16] = 2):
     """Root-mean-square normalisation of each row, one program per BR rows."""
     rows = block(grid(cdiv(M, BR)), BR)
     v = x[rows, :].to(f32)
