@@ -177,7 +177,7 @@ def test_bf16_has_no_tensor_cores_on_turing(show):
 
 
 def test_tiles_of_one_axis_are_drawn_in_lines(show):
-    page = show("softmax", *KERNELS["softmax"], "--target", "sm_90")
+    page = show("softmax", *KERNELS["softmax"], "--set", "BR=4", "--target", "sm_90")
     picture = page.pane("order").locator("svg")
     assert picture.bounding_box()["height"] < 600
     assert "tile [1023]: number 1023" in picture.text_content()

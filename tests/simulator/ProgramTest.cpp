@@ -123,6 +123,14 @@ TEST_F(ProgramTest, refusesWhatChannelsAreLoweredTo) {
       << harness.errors;
 }
 
+TEST_F(ProgramTest, refusesWhatBlocksExchange) {
+  EXPECT_FALSE(harness.run("func.func @f() attributes {tile.kernel} {\n tile.grid []\n"
+                           "%x = arith.constant 1.0 : f32\n"
+                           "%y = cta.cluster_reduce sum %x : f32\n return\n}",
+                           {}));
+  EXPECT_TRUE(errorsHave("4: `cta.cluster_reduce` has no meaning for one block")) << harness.errors;
+}
+
 TEST_F(ProgramTest, everyOpOfWholeTilesHasAMeaning) {
   for (mlir::RegisteredOperationName name : harness.context.getRegisteredOperations())
     if (name.getDialectNamespace() == "tile" || name.getDialectNamespace() == "cta") {

@@ -268,3 +268,11 @@ func.func @shuffle_changes_the_type(%v: f32, %i: i32) {
   %s = "cuda.shuffle_xor"(%v, %i) : (f32, i32) -> i32
   return
 }
+
+// -----
+
+func.func @opaque_c1_words(%x: f16) {
+  // expected-error @+1 {{'cuda.opaque' op takes a value of 32 bits, not 'f16'}}
+  %same = cuda.opaque %x : f16
+  return
+}
