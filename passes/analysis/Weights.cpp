@@ -13,9 +13,6 @@ using Result = std::optional<Weight>;
 
 constexpr double kLog2E = 1.44269504088896340736;
 
-/// A kernel's constants are rounded to f32: log(2^(x · 1.44269502)) moves by 1 + 3e-8 of what x does.
-constexpr double kRounding = 1e-6;
-
 /// The common weight of values of which one is selected, as a whole or per element.
 Result join(Weight a, Weight b) {
   bool isUnknown = a.kind == Weight::Unknown || b.kind == Weight::Unknown;
@@ -34,8 +31,7 @@ Result join(Weight a, Weight b) {
 Weight added(Weight a, Weight b, double sign, Weight::Kind kind) {
   int64_t axis = a.moves() ? a.axis : b.axis;
   Weight sum{kind, a.before + sign * b.before, a.now + sign * b.now, axis};
-  bool stays = std::abs(sum.before) < kRounding && std::abs(sum.now) < kRounding;
-  return stays ? Weight() : sum;
+  return sum.before == 0 && sum.now == 0 ? Weight() : sum;
 }
 
 bool sameAxis(Weight a, Weight b) { return !a.moves() || !b.moves() || a.axis == b.axis; }
