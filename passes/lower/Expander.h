@@ -505,7 +505,7 @@ private:
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
   llvm::DenseMap<Operation *, ExchangeState> exchanges;
-  Operation *firstExchange = nullptr; // of a cluster, or the loop that has it
+  Operation *firstExchange = nullptr;        // of a cluster, or the loop that has it
   llvm::DenseMap<Value, Value> randomWords;  // random bytes -> the words that contain them
   llvm::DenseMap<Value, Value> leftParts;    // part of another block -> its first element
   llvm::DenseMap<Value, Crossing> crossings; // tiles that are read where a conversion stores them
