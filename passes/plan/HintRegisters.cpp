@@ -39,9 +39,9 @@ int64_t atLeast(int64_t pressure) { return pressure + 16; }
 /// The number of registers that is always enough for it.
 int64_t enough(int64_t pressure) { return std::max(pressure * 3 / 2, atLeast(pressure)); }
 
-/// Halves of the limit from which on a kernel without products is not worth compiling: without
-/// them, ptxas may compute values again that are live at once.
-constexpr int64_t kMostRows = 3;
+/// The registers from which on a kernel without products is not worth compiling. Up to there, ptxas
+/// may compute values again instead of keeping them.
+int64_t tooMany(int64_t limit) { return limit * 3 / 2; }
 
 /// Bytes of shared memory of a block, as far as they are known.
 int64_t sharedBytes(func::FuncOp kernel) {
@@ -69,7 +69,7 @@ struct HintRegisters : impl::HintRegistersBase<HintRegisters> {
     RegisterPressure peak = peakPressure(kernel, warps.getInt());
     if (!peak.multiplies) {
       int64_t most = target.registerLimit(threads, 1);
-      if (!allowSpills && peak.total > most * kMostRows / 2)
+      if (!allowSpills && peak.total > tooMany(most))
         reject(peak, most);
       return;
     }
