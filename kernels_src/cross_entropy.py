@@ -11,7 +11,8 @@ have loss 0, lse 0 and gradient 0; every other label is one of 0 to V - 1. The g
 
     cross_entropy           loss and lse; logits are read once
     cross_entropy_gradient  loss, lse and dlogits for a dloss that is known ahead: both passes over a row in
-                            one program, so that the second can find it in the L2 cache
+                            one program. The second goes backwards: what the first has read last is what the
+                            L2 cache still holds
     cross_entropy_backward  dlogits, from lse
 
 logits, dlogits: [M, V], which may be one tensor; labels: [M]; loss, lse, dloss: [M]. Computed in f32.
@@ -25,20 +26,25 @@ I = dtypes(i64, i32)
 
 
 @inline
-def row_sums(logits, rows, label, blocks, smoothing, BR, BV):
-    """lse, the logit of the label, and the sum of all logits, which is 0 without smoothing."""
-    peak, total = full((BR,), LOWEST, f32), zeros((BR,), f32)
-    picked, plain = zeros((BR,), f32), zeros((BR,), f32)
+def at_label(logits, rows, label, BR):
+    """The logit of each row's label, and 0 for a label that is no column: the diagonal of rows by labels."""
+    i = iota(BR)
+    return sum(where(i[:, None] == i[None, :], logits[rows, label].to(f32), 0), axis=1)
+
+
+@inline
+def row_sums(logits, rows, blocks, smoothing, BR, BV):
+    """lse, and the sum of all logits, which is 0 without smoothing."""
+    peak, total, plain = full((BR,), LOWEST, f32), zeros((BR,), f32), zeros((BR,), f32)
     for j in range(blocks):
         cols = block(j, BV)
         z = load(logits[rows, cols], fill=-inf).to(f32)
         best = maximum(peak, max(z, axis=1))  # finite from the first: no inf - inf
         total = total * exp2((peak - best) * LOG2E) + sum(exp2((z - best[:, None]) * LOG2E), axis=1)
         peak = best
-        picked += sum(where(cols[None, :] == label[:, None], z, 0), axis=1)
         if smoothing > 0:
             plain += sum(where(cols[None, :] < V, z, 0), axis=1)
-    return peak + log(total), picked, plain
+    return peak + log(total), plain
 
 
 @inline
@@ -69,7 +75,9 @@ def cross_entropy(logits: Tensor[E, M, V], labels: Tensor[I, M], loss: Tensor[f3
     rows = block(grid(cdiv(M, BR)), BR)
     label = labels[rows].to(i32)
     counts = label != ignore
-    total, picked, plain = row_sums(logits, rows, label, cdiv(V, BV) if any(counts) else 0, smoothing, BR, BV)
+    blocks = cdiv(V, BV)
+    picked = at_label(logits, rows, label, BR)
+    total, plain = row_sums(logits, rows, blocks if any(counts) else 0, smoothing, BR, BV)
     loss[rows] = where(counts, loss_of(total, picked, plain, smoothing, z_loss), 0)
     lse[rows] = where(counts, total, 0)
 
@@ -78,17 +86,19 @@ def cross_entropy(logits: Tensor[E, M, V], labels: Tensor[I, M], loss: Tensor[f3
 def cross_entropy_gradient(logits: Tensor[E, M, V], labels: Tensor[I, M], dloss: Tensor[f32, M],
                            loss: Tensor[f32, M], lse: Tensor[f32, M], dlogits: Tensor[E, M, V], ignore: i32 = -100,
                            *, smoothing: const[float] = 0.0, z_loss: const[float] = 0.0,
-                           BR: tune[1, 2, 4] = 1, BV: tune[1024, 2048, 4096, 8192] = 8192):
+                           BR: tune[1, 2, 4] = 1, BV: tune[1024, 2048, 4096, 8192, 16384] = 16384):
     """One program per BR rows. Rows that are ignored are read once where BR is 1."""
     rows = block(grid(cdiv(M, BR)), BR)
     label = labels[rows].to(i32)
     counts = label != ignore
-    total, picked, plain = row_sums(logits, rows, label, cdiv(V, BV) if any(counts) else 0, smoothing, BR, BV)
+    blocks = cdiv(V, BV)
+    picked = at_label(logits, rows, label, BR)
+    total, plain = row_sums(logits, rows, blocks if any(counts) else 0, smoothing, BR, BV)
     loss[rows] = where(counts, loss_of(total, picked, plain, smoothing, z_loss), 0)
     lse[rows] = where(counts, total, 0)
     upstream = dloss[rows]
-    for j in range(cdiv(V, BV)):
-        cols = block(j, BV)
+    for j in range(blocks):
+        cols = block(blocks - 1 - j, BV)
         dz = derivative(logits[rows, cols].to(f32), cols, label, total, upstream, smoothing, z_loss)
         dlogits[rows, cols] = where(counts[:, None], dz, 0)
 
