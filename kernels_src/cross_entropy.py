@@ -75,9 +75,8 @@ def cross_entropy(logits: Tensor[E, M, V], labels: Tensor[I, M], loss: Tensor[f3
     rows = block(grid(cdiv(M, BR)), BR)
     label = labels[rows].to(i32)
     counts = label != ignore
-    blocks = cdiv(V, BV)
     picked = at_label(logits, rows, label, BR)
-    total, plain = row_sums(logits, rows, blocks if any(counts) else 0, smoothing, BR, BV)
+    total, plain = row_sums(logits, rows, cdiv(V, BV) if any(counts) else 0, smoothing, BR, BV)
     loss[rows] = where(counts, loss_of(total, picked, plain, smoothing, z_loss), 0)
     lse[rows] = where(counts, total, 0)
 
