@@ -102,11 +102,25 @@ def SumPrograms : Pass<"sum-programs", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def LoadFirst : Pass<"load-first", "::mlir::func::FuncOp"> {
+  let summary = "loads what a program needs before it reduces";
+  let description = [{
+    For kernels without products. A load of many elements that stands behind a reduction, or in the
+    loop of sum-programs, moves up, if nothing was written before it.
+
+    ```mlir
+    %x = tile.load %xs[%i]                     %x = tile.load %xs[%i]
+    %peak = tile.reduce max %x, 1      ->      %dy = tile.load %dys[%i]
+    %dy = tile.load %dys[%i]                   %peak = tile.reduce max %x, 1
+    ```
+  }];
+}
+
 def LoadAhead : Pass<"load-ahead", "::mlir::func::FuncOp"> {
   let summary = "loads a block's next program's tiles before it computes with this one's";
   let description = [{
-    The loop that sum-programs makes carries the tiles that a program loads first, if they take few
-    registers.
+    The loop that sum-programs makes carries the tiles that a program loads first, or the first of
+    them, as far as registers hold them.
 
     ```mlir
     scf.for %i = %b to %n step %s {            %first = scf.if %b < %n { tile.load %x[%b] }

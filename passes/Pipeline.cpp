@@ -64,6 +64,7 @@ static void addSums(Adder &passes, const PipelineOptions &options) {
     passes.require(createSpreadRows({options.cluster}));
   // After the tile passes, whose proofs know the programs' coordinates.
   passes.add(createSumPrograms({options.warps, options.minBlocks}));
+  passes.add(createLoadFirst());
   passes.add(createLoadAhead({options.warps}));
   passes.clean(/*hoist=*/true);
 }

@@ -19,6 +19,8 @@ std::vector<Adjustment> tilewright::passes::adjustments(const PipelineOptions &s
   Adjustment share{Adjustment::Cluster, cluster * 2};
   if (rejection.misfit == Misfit::Memory) {
     result.push_back({Adjustment::ShrinkTile});
+    if (rejection.warps && !stated.warps && rejection.warps < kMostWarpsOfRows)
+      result.push_back({Adjustment::Warps, rejection.warps * 2});
     if (mayShare)
       result.push_back(share);
     return result;
@@ -41,8 +43,13 @@ std::vector<Adjustment> tilewright::passes::adjustments(const PipelineOptions &s
   result.push_back({Adjustment::ShrinkTile});
   if (!stated.stages && stages > 1)
     result.push_back({Adjustment::Stages, stages - 1});
-  // Last: blocks that wait for each other are worth it only for rows that do not fit otherwise.
+  if (registers && !stated.warps && rejection.warps < kMostWarpsOfRows)
+    result.push_back({Adjustment::Warps, rejection.warps * 2});
+  // Blocks that wait for each other are worth it only for rows that do not fit otherwise.
   if (mayShare)
     result.push_back(share);
+  // Last: a row that nothing else holds goes through local memory, which is better than an error.
+  if (rejection.maySpill)
+    result.push_back({Adjustment::AllowSpills});
   return result;
 }

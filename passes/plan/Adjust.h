@@ -6,8 +6,8 @@
 
 namespace tilewright::passes {
 
-/// The default of `bind-config`, and its limit.
-inline constexpr int64_t kUsualStages = 3, kMostWarps = 8;
+/// The default of `bind-config`, and its limit; and the limit for tiles that cannot be smaller.
+inline constexpr int64_t kUsualStages = 3, kMostWarps = 8, kMostWarpsOfRows = 16;
 /// Blocks that a cluster has on any GPU with clusters.
 inline constexpr int64_t kMostClusterBlocks = 8;
 
@@ -18,8 +18,10 @@ enum class Misfit { SharedMemory, Registers, Memory };
 /// Why a kernel's code was rejected, and what the passes had chosen for it.
 struct Rejection {
   Misfit misfit;
-  int64_t warps;
+  int64_t warps;         ///< Of a block. For `Memory`, 0 if more would not help.
   int64_t minBlocks = 1; ///< Blocks per SM for which registers were reserved.
+  /// Whether it compiled, without products, and was rejected because registers were spilled.
+  bool maySpill = false;
 };
 
 /// One change of a configuration. It only touches tile extents that the user left open.
@@ -31,7 +33,8 @@ struct Adjustment {
     Stages,     ///< `value` stages.
     ShrinkTile, ///< The largest tile extent one step smaller, with the first numbers of warps and
                 ///< stages.
-    Cluster     ///< Rows shared by `value` blocks, with the first numbers of warps and stages.
+    Cluster,    ///< Rows shared by `value` blocks, with the first numbers of warps and stages.
+    AllowSpills ///< Registers may be spilled.
   };
   Kind kind;
   int64_t value = 0;

@@ -17,6 +17,14 @@ using namespace mlir;
 
 namespace {
 
+constexpr int64_t kMostBlockWarps = 32;
+/// Of a block that runs programs of one row each, one after the other. On an H100, with 16 warps in
+/// place of 8, the gradient of rms_norm takes 0.66 of the time with 8192 columns and 0.89 with
+/// 16384, that of layer_norm 0.81 and 0.72.
+constexpr int64_t kMostWarpsOfARow = 16;
+/// Of a thread's load.
+constexpr int64_t kVectorBits = 128;
+
 /// Elements of accumulators that are live at once, over all products of the kernel. (If a loop was
 /// split, its products count once, by result type and place.)
 int64_t accumulatorElements(func::FuncOp kernel) {
@@ -28,6 +36,49 @@ int64_t accumulatorElements(func::FuncOp kernel) {
     largest = std::max(largest, sum);
   });
   return largest;
+}
+
+/// The largest tile that the kernel loads.
+tile::LoadOp largestLoad(func::FuncOp kernel) {
+  tile::LoadOp largest;
+  int64_t most = 0;
+  kernel.walk([&](tile::LoadOp load) {
+    auto tile = dyn_cast<RankedTensorType>(load.getResult().getType());
+    if (tile && tile.getNumElements() > most) {
+      most = tile.getNumElements();
+      largest = load;
+    }
+  });
+  return largest;
+}
+
+bool hasOneRow(func::FuncOp kernel) {
+  tile::LoadOp load = largestLoad(kernel);
+  return load && largestTile(kernel) ==
+                     cast<RankedTensorType>(load.getResult().getType()).getShape().back();
+}
+
+/// Whether warps share a tile out, with 16 bytes of a row to a thread. Otherwise some of them hold,
+/// and compute, the same: of 8 warps, 4 share a row of 5120 elements of 16 bits.
+bool sharesOut(RankedTensorType tile, int64_t warps) {
+  int64_t vector = kVectorBits / tile.getElementTypeBitWidth();
+  Layout layout = Layout::blocked(tile.getShape(), tile.getRank() - 1, vector, warps);
+  return llvm::none_of(layout.digits(Level::Warp), [](const Digit &digit) {
+    return digit.dim == kReplicated && digit.size > 1;
+  });
+}
+
+/// The number nearest to `wanted` that shares the largest tile out.
+std::optional<int64_t> evenWarps(func::FuncOp kernel, int64_t wanted) {
+  tile::LoadOp load = largestLoad(kernel);
+  if (!load)
+    return std::nullopt;
+  auto tile = cast<RankedTensorType>(load.getResult().getType());
+  for (int64_t distance = 0; distance <= wanted / 2; ++distance)
+    for (int64_t number : {wanted + distance, wanted - distance})
+      if (sharesOut(tile, number))
+        return number;
+  return std::nullopt;
 }
 
 } // namespace
@@ -49,12 +100,17 @@ int64_t chooseWarps(func::FuncOp kernel, Explanation *why) {
   int64_t perThread = accumulators ? 192 : kElementsPerThread;
   int64_t elements = accumulators ? accumulators : largestTile(kernel);
   int64_t warps = accumulators ? 4 : 1;
-  for (; warps < kMostWarps && elements > perThread * kLanes * warps; warps *= 2)
+  bool isRow = kernel->hasAttr(kSharesProgramsAttr) && hasOneRow(kernel);
+  int64_t most = isRow ? kMostWarpsOfARow : kMostWarps;
+  for (; warps < most && elements > perThread * kLanes * warps; warps *= 2)
     if (why)
       why->rather(std::to_string(warps) + " warps",
                   "a thread would hold " + std::to_string(elements / kLanes / warps) +
                       " elements, more than " + std::to_string(perThread));
-  return warps;
+  if (accumulators)
+    return warps;
+  int64_t wanted = std::min<int64_t>(warps, llvm::divideCeil(elements, perThread * kLanes));
+  return evenWarps(kernel, wanted).value_or(warps);
 }
 
 namespace {
@@ -76,12 +132,17 @@ struct BindConfig : impl::BindConfigBase<BindConfig> {
                          << target << "` has no clusters";
       return signalPassFailure();
     }
-    if (int64_t stated = warps; stated && (stated < 1 || stated > 32 || (stated & (stated - 1)))) {
-      kernel.emitError() << "a block has 1, 2, 4, 8, 16 or 32 warps, not " << stated;
+    bool multiplies = accumulatorElements(kernel) > 0;
+    if (int64_t stated = warps; stated && (stated < 1 || stated > kMostBlockWarps)) {
+      kernel.emitError() << "a block has 1 to " << kMostBlockWarps << " warps, not " << stated;
+      return signalPassFailure();
+    } else if (multiplies && (stated & (stated - 1))) {
+      kernel.emitError() << "a block with products has 1, 2, 4, 8, 16 or 32 warps, not " << stated;
       return signalPassFailure();
     }
     auto why = explain(kernel, "bind-config");
     int64_t chosenWarps = warps ? int64_t(warps) : chooseWarps(kernel, &why);
+    kernel->removeAttr(kSharesProgramsAttr);
     Builder builder(&getContext());
     kernel->setAttr(cta::kTargetAttr, builder.getStringAttr(target));
     kernel->setAttr(cta::kWarpsAttr, builder.getI32IntegerAttr(chosenWarps));

@@ -14,8 +14,11 @@
 // `cta.opaque` keeps the compilers behind from finding that both casts are the same. What is
 // computed in front of a loop from such a tile is computed in the loop likewise.
 #include "passes/Passes.h"
+#include "passes/analysis/RegisterPressure.h"
 #include "passes/analysis/RegisterTiles.h"
 #include "passes/say/Explain.h"
+
+#include "ir/Target.h"
 
 namespace tilewright::passes {
 #define GEN_PASS_DEF_RECOMPUTETILES
@@ -29,12 +32,13 @@ constexpr StringLiteral kFlag = "recompute-tiles";
 
 /// Ops that may compute an element again.
 constexpr int64_t kMostOps = 4;
-/// Registers of a thread that a tile takes from which on it is worth it. On an H100, with 128
-/// elements of a row in a thread, layer_norm of 131072 columns has 1.39 of its speed, since a
-/// cluster of 4 blocks is enough, and a cross entropy of 128256 words 1.05. With 64, both that
-/// and rms_norm have 1.00 to 1.02; with 32, a cross entropy of 32000 words has 0.57.
+/// Registers of a thread that a tile takes from which on it is worth it, if all of them fit. On an
+/// H100, with 128 elements of a row in a thread, layer_norm of 131072 columns has 1.39 of its
+/// speed, since a cluster of 4 blocks is enough, and a cross entropy of 128256 words 1.05. With 64,
+/// both that and rms_norm have 1.00 to 1.02; with 32, a cross entropy of 32000 words has 0.57.
 constexpr int64_t kLeastRegisters = 64;
-/// Tiles of rows, which stay what they are, take fewer.
+/// Tiles of rows, which stay what they are, take fewer. So it is worth it from here on if the
+/// registers do not hold what is kept.
 constexpr int64_t kFewRegisters = 8;
 
 /// What lies between two meetings of the threads: the ops of a block with this number.
@@ -61,8 +65,8 @@ bool isNarrow(Value value) {
 bool isCheap(Operation *op) {
   if (auto cast = dyn_cast<tile::CastOp>(op))
     return getElementTypeOrSelf(cast.getType()).isF32();
-  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, arith::MaximumFOp,
-             arith::MinimumFOp>(op);
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp, arith::NegFOp,
+             arith::MaximumFOp, arith::MinimumFOp>(op);
 }
 
 bool isShape(Operation *op) {
@@ -72,7 +76,8 @@ bool isShape(Operation *op) {
 
 class Recomputer {
 public:
-  explicit Recomputer(func::FuncOp kernel) : kernel(kernel), builder(kernel.getContext()) {}
+  Recomputer(func::FuncOp kernel, int64_t leastRegisters)
+      : kernel(kernel), leastRegisters(leastRegisters), builder(kernel.getContext()) {}
 
   void run();
 
@@ -84,12 +89,14 @@ private:
   Value again(Value value, Phase phase);
   Value narrowAt(Value value, Phase phase);
   bool recompute(Operation *op);
+  void chainVersions();
 
   func::FuncOp kernel;
+  int64_t leastRegisters;
   OpBuilder builder;
   DenseMap<Operation *, int64_t> numbers; ///< Of the phases of ops.
   DenseMap<Phase, Operation *> begins;    ///< The op behind which a phase begins.
-  DenseMap<std::pair<Value, Phase>, Value> versions;
+  llvm::MapVector<std::pair<Value, Phase>, cta::OpaqueOp> versions;
 };
 
 } // namespace
@@ -136,7 +143,7 @@ bool Recomputer::isReady(Value value, int64_t &ops, bool &isNarrower) {
 Value Recomputer::narrowAt(Value value, Phase phase) {
   if (homeOf(value) == phase)
     return value;
-  Value &version = versions[{value, phase}];
+  cta::OpaqueOp &version = versions[{value, phase}];
   if (version)
     return version;
   OpBuilder::InsertionGuard guard(builder);
@@ -162,7 +169,7 @@ Value Recomputer::again(Value value, Phase phase) {
 
 /// Gives each use of an op's tile ops of its own, if several phases read it.
 bool Recomputer::recompute(Operation *op) {
-  if (!isCheap(op) || isEvaluatedAtUse(op) || registersOf(op->getResult(0)) < kLeastRegisters)
+  if (!isCheap(op) || isEvaluatedAtUse(op) || registersOf(op->getResult(0)) < leastRegisters)
     return false;
   Value value = op->getResult(0);
   int64_t ops = 0;
@@ -176,6 +183,19 @@ bool Recomputer::recompute(Operation *op) {
     use.set(again(value, phaseAt(use.getOwner())));
   }
   return true;
+}
+
+/// Makes each phase's version of a tile from the one before in its block, which ends there: two
+/// versions at a time would take twice the registers.
+void Recomputer::chainVersions() {
+  for (auto [of, version] : versions) {
+    auto [value, phase] = of;
+    for (int64_t number = phase.second - 1; number >= 0; --number)
+      if (cta::OpaqueOp before = versions.lookup({value, Phase(phase.first, number)})) {
+        version.getTileMutable().assign(before);
+        break;
+      }
+  }
 }
 
 void Recomputer::run() {
@@ -194,10 +214,19 @@ void Recomputer::run() {
     numbers.erase(op);
     op->erase();
   }
+  chainVersions();
   if (tiles)
     explain(kernel, kFlag).with("tiles", tiles)
         << tiles << (tiles == 1 ? " tile is" : " tiles are")
         << " computed again from what was loaded, which takes fewer registers than to keep them";
+}
+
+/// Whether a thread's registers hold all that the kernel keeps.
+static bool fits(func::FuncOp kernel) {
+  const Target &target =
+      *findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue());
+  int64_t warps = cta::warpsOf(kernel);
+  return peakPressure(kernel, warps).total <= target.registerLimit(warps * kLanes, 1);
 }
 
 namespace {
@@ -213,7 +242,7 @@ struct RecomputeTiles : impl::RecomputeTilesBase<RecomputeTiles> {
                           })
                           .wasInterrupted();
     if (kernel->hasAttr(cta::kTargetAttr) && !multiplies)
-      Recomputer(kernel).run();
+      Recomputer(kernel, fits(kernel) ? kLeastRegisters : kFewRegisters).run();
   }
 };
 

@@ -6,9 +6,8 @@
 //
 // The axes of the grid on which the places depend stay as they are. The programs along the others
 // are shared out to blocks, which are the last axis of the new grid: block b of n runs the programs
-// b, b + n, b + 2 n and so on. What all of them have in common is computed once. What a program
-// loads before it writes anything it loads first, so that all of it is under way at once. A grid of
-// a few programs, whose number is constant, has been shared out by the kernel itself, and stays.
+// b, b + n, b + 2 n and so on. What all of them have in common is computed once. A grid of a few
+// programs, whose number is constant, has been shared out by the kernel itself, and stays.
 //
 // If what a program adds is itself a sum along an axis of a tile that takes few registers, its
 // terms are added up, and summed along the axis once: threads need not exchange them each time.
@@ -85,6 +84,7 @@ struct SumPrograms : impl::SumProgramsBase<SumPrograms> {
         matchPattern(grid.getExtents().front(), m_ConstantInt(&programs)) &&
         programs.sle(kFewPrograms))
       return addInOrder();
+    kernel->setAttr(kSharesProgramsAttr, UnitAttr::get(&getContext()));
     blockWarps = warps ? int64_t(warps) : chooseWarps(kernel);
     perSm = minBlocks ? int64_t(minBlocks) : blocksPerSm(largestTile(kernel), blockWarps);
     kernel->setAttr(cta::kMinBlocksAttr, Builder(&getContext()).getI32IntegerAttr(perSm));
@@ -265,38 +265,6 @@ void SumPrograms::setCoordinates(OpBuilder &builder, Value number) {
   }
 }
 
-/// Moves an op to the start of a loop's body, with the integers that it needs. False if it needs
-/// anything else of the body.
-static bool moveUp(Operation *op, scf::ForOp loop, Operation *&last) {
-  if (op->getBlock() != loop.getBody() || (last && op->isBeforeInBlock(last)) || op == last)
-    return true;
-  bool isIndex = isPure(op) && op->getNumRegions() == 0 &&
-                 llvm::all_of(op->getResultTypes(), [](Type type) { return type.isInteger(); });
-  if (!isIndex && !isa<tile::LoadOp>(op))
-    return false;
-  for (Value operand : op->getOperands()) {
-    Operation *made = operand.getDefiningOp();
-    if (made && (isa<tile::LoadOp>(made) || !moveUp(made, loop, last)))
-      return false;
-  }
-  last ? op->moveAfter(last) : op->moveBefore(loop.getBody(), loop.getBody()->begin());
-  last = op;
-  return true;
-}
-
-static void loadFirst(scf::ForOp loop) {
-  SmallVector<tile::LoadOp> loads;
-  for (Operation &op : *loop.getBody()) {
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      loads.push_back(load);
-    else if (!isMemoryEffectFree(&op))
-      break;
-  }
-  Operation *last = nullptr; // of those that were moved
-  for (tile::LoadOp load : loads)
-    moveUp(load, loop, last);
-}
-
 void SumPrograms::addInOrder() {
   for (tile::AtomicOp sum : sums) {
     explain(sum, kFlag) << "programs add here in the order of their numbers";
@@ -333,10 +301,14 @@ void SumPrograms::share() {
   for (tile::ProgramIdOp id : coordinateOps)
     id.erase();
   SmallVector<Value> totals;
-  for (auto [term, before] : llvm::zip(terms, loop.getRegionIterArgs()))
+  for (auto [term, before] : llvm::zip(terms, loop.getRegionIterArgs())) {
+    // At once: the terms of long rows take the registers of as many sums.
+    OpBuilder::InsertionGuard guard(builder);
+    if (Operation *made = term.value.getDefiningOp(); made && made->getBlock() == loop.getBody())
+      builder.setInsertionPointAfter(made);
     totals.push_back(add(builder, loc, before, term.value));
+  }
   builder.create<scf::YieldOp>(loc, totals);
-  loadFirst(loop);
 
   for (auto [sum, term, total] : llvm::zip(sums, terms, loop.getResults())) {
     Value value = total;

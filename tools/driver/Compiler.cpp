@@ -216,7 +216,8 @@ static ErrorOr<Compiled> compileOnce(const KernelTextPtr &text, const Attempt &w
     warnOnce(warning);
   if (Status accepted = accept(*text, translated, kernel.compiled()); !accepted) {
     *rejection =
-        Rejection{Misfit::Registers, translated.source.threads / kLanes, translated.minBlocks};
+        Rejection{Misfit::Registers, translated.source.threads / kLanes, translated.minBlocks,
+                  /*maySpill=*/translated.outline.loadedBytes > 0};
     return std::move(accepted).error();
   }
   Compiled result(std::move(kernel), wanted, attempt);

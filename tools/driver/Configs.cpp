@@ -150,6 +150,9 @@ static bool adjust(const frontend::Signature &signature, const Attempt &original
     attempt.config.minBlocks = original.config.minBlocks;
     attempt.config.cluster = adjustment.value;
     return true;
+  case Adjustment::AllowSpills:
+    attempt.config.allowSpills = true;
+    return true;
   }
   llvm_unreachable("a kind that is not listed");
 }

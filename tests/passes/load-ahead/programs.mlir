@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --sum-programs --load-ahead --split-input-file | FileCheck %s
+// RUN: tile-opt %s --sum-programs="warps=8 min-blocks=2" --load-first --load-ahead=warps=8 --split-input-file | FileCheck %s
 
 // The first program's tile is loaded in front of the loop, the next one's at the start of each
 // iteration, if there is one.
@@ -46,5 +46,28 @@ func.func @wide(%x: !tile.view<?x16384xf32> {tile.name = "x"}, %s: !tile.view<16
   %i = tile.program_id 0
   %t = tile.load %x[%i, %c0] extents [0, 16384] : !tile.view<?x16384xf32>, i32, i32 -> tensor<16384xf32>
   tile.atomic add %t, %s[%c0] extents [16384] : tensor<16384xf32>, !tile.view<16384xf32>, i32
+  return
+}
+
+// -----
+
+// Of two tiles, the registers of two blocks of 8 warps hold the first one's next.
+// CHECK-LABEL: @two
+// CHECK: scf.if %{{.*}} -> (tensor<1x8192xbf16>) {
+// CHECK: scf.for {{.*}} -> (tensor<8192xf32>, tensor<1x8192xbf16>)
+// CHECK: tile.load %arg1
+// CHECK: scf.yield
+func.func @two(%x: !tile.view<?x8192xbf16> {tile.name = "x"}, %y: !tile.view<?x8192xf32> {tile.name = "y"},
+               %s: !tile.view<8192xf32> {tile.name = "s"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x8192xbf16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [1, 8192] : !tile.view<?x8192xbf16>, i32, i32 -> tensor<1x8192xbf16>
+  %u = tile.load %y[%i, %c0] extents [1, 8192] : !tile.view<?x8192xf32>, i32, i32 -> tensor<1x8192xf32>
+  %v = tile.cast %t : tensor<1x8192xbf16> -> tensor<1x8192xf32>
+  %w = arith.mulf %u, %v : tensor<1x8192xf32>
+  %sum = tile.reduce sum %w, 0 : tensor<1x8192xf32> -> tensor<8192xf32>
+  tile.atomic add %sum, %s[%c0] extents [8192] : tensor<8192xf32>, !tile.view<8192xf32>, i32
   return
 }

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --sum-programs --split-input-file | FileCheck %s
+// RUN: tile-opt %s --sum-programs --load-first --split-input-file | FileCheck %s
 
 // Each block runs every n-th program. A tile of few elements is added up whole, and summed along
 // its rows behind the loop. What all programs have in common stays in front.
@@ -15,8 +15,8 @@
 // CHECK: %[[ROW:.*]] = arith.muli %[[I]], %c4
 // CHECK: %[[T:.*]] = tile.load %arg0[%[[ROW]]
 // CHECK: %[[P:.*]] = arith.mulf %[[T]]
-// CHECK: tile.store
 // CHECK: %[[NEXT:.*]] = arith.addf %[[BEFORE]], %[[P]]
+// CHECK: tile.store
 // CHECK: scf.yield %[[NEXT]]
 // CHECK: %[[TOTAL:.*]] = tile.reduce sum %[[SUM]], 0
 // CHECK: tile.atomic add %[[TOTAL]], %arg3[%{{.*}}] extents [32] {in_order}
