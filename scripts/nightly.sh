@@ -32,6 +32,7 @@ record() {
 
 # build_and_test PRESET
 build_and_test() {
+  ./scripts/python_env.sh "build-$1/venv"
   cmake --preset "$1"
   # shellcheck disable=SC2086 # a list of words
   ninja -C "build-$1" ${TARGETS:-}

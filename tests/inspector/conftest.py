@@ -9,6 +9,9 @@ import subprocess
 import pytest
 from playwright.sync_api import sync_playwright
 
+# A sanitizer that was loaded for this process is linked to the programs that want it, and Chromium
+# does not run with it.
+os.environ.pop("LD_PRELOAD", None)
 PROGRAM = os.environ["TILEWRIGHT_PROGRAM"]
 KERNELS = {
     "attention": ["--shape", "B=4,S=4096,H=16,D=128", "--set", "causal=true"],
