@@ -73,15 +73,18 @@ Operation *firstUse(Value tile) {
 }
 
 void eraseUnused(Operation *op) {
-  if (!isOpTriviallyDead(op))
-    return;
-  llvm::SmallSetVector<Operation *, 4> sources;
-  for (Value operand : op->getOperands())
-    if (Operation *source = operand.getDefiningOp())
-      sources.insert(source);
-  op->erase();
-  for (Operation *source : sources)
-    eraseUnused(source);
+  // An op may be reached by several of its users: it stands here once, and goes with the last.
+  llvm::SmallSetVector<Operation *, 8> perhaps;
+  perhaps.insert(op);
+  while (!perhaps.empty()) {
+    Operation *next = perhaps.pop_back_val();
+    if (!isOpTriviallyDead(next))
+      continue;
+    for (Value operand : next->getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        perhaps.insert(source);
+    next->erase();
+  }
 }
 
 cta::InstructionAttrInterface instructionOf(const Plan::Product &product, MLIRContext *context) {
