@@ -118,7 +118,9 @@ Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
   driver::PlanSearch search(source, wanted);
   driver::TunedChoice tuned = driver::tunedFor(source, wanted, call);
   wanted.passedOver = tuned.passedOver;
-  if (!search.empty())
+  if (!tuned.numbers().empty())
+    wanted = tuned.apply(wanted);
+  else if (!search.empty())
     wanted = driver::withPlans(wanted, driver::withTuned(search, driver::launchOf(call, 0), tuned));
   Subject subject{std::move(wanted), nullptr, driver::launchOf(call, 0)};
   int device = arguments.device;

@@ -28,9 +28,16 @@ Result join(Weight a, Weight b) {
   return a == b ? Result(a) : std::nullopt;
 }
 
+/// Numbers cancel up to the rounding of constants to f32, as log2(e) in exp2(x · log2(e)).
+double plus(double a, double b) {
+  constexpr double kRounding = 1e-6;
+  double sum = a + b;
+  return std::abs(sum) > kRounding * std::max(std::abs(a), std::abs(b)) ? sum : 0;
+}
+
 Weight added(Weight a, Weight b, double sign, Weight::Kind kind) {
   int64_t axis = a.moves() ? a.axis : b.axis;
-  Weight sum{kind, a.before + sign * b.before, a.now + sign * b.now, axis};
+  Weight sum{kind, plus(a.before, sign * b.before), plus(a.now, sign * b.now), axis};
   return sum.before == 0 && sum.now == 0 ? Weight() : sum;
 }
 

@@ -35,10 +35,11 @@ protected:
 
   static KernelTextPtr vectorAdd() { return *loadKernel("vector_add"); }
   static Attempt attemptOn(const std::string &target) {
+    KernelTextPtr text = vectorAdd();
     Attempt attempt;
     attempt.config.target = target;
     attempt.specialisation.dtypes["E"] = frontend::Dtype::F16;
-    for (const frontend::Param &param : vectorAdd()->signature().params)
+    for (const frontend::Param &param : text->signature().params)
       if (param.kind == frontend::Param::Tensor)
         attempt.specialisation.tensors[param.name].align = 16;
     return attempt;

@@ -4,6 +4,7 @@
 #include "support/Files.h"
 #include "tests/tools/HostArguments.h"
 #include "tools/driver/GivenPlan.h"
+#include "tools/driver/NumberSearch.h"
 #include "tools/driver/Plans.h"
 
 #include <gmock/gmock.h>
@@ -145,13 +146,133 @@ TEST_F(TunerTest, drops_what_is_wrong) {
             "none of 3 plans of kernel `matmul_nt` is right: its `c` differs");
 }
 
-TEST_F(TunerTest, needs_plans_to_choose_from) {
+TEST_F(TunerTest, needs_something_to_choose_from) {
   Product product(matmul());
-  product.wanted.config.target = "sm_80";
+  product.wanted.config.warps = 8;
   ErrorOr<TunedPlan> result = tuned(product, {});
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().message, "kernel `matmul_nt` has no plans to choose from: plans are "
-                                    "found for GPUs with wgmma");
+  EXPECT_EQ(result.error().message, "there is nothing to tune for kernel `matmul_nt`: its warps, "
+                                    "stages, blocks or text are stated");
+}
+
+//===- Without plans --------------------------------------------------------------------------===//
+
+/// Rows on the host, as a launch sees them.
+struct Rows {
+  explicit Rows(int64_t m, int64_t d, const std::string &target = "sm_90")
+      : text(*loadKernel("softmax")), arguments(ElementType::BF16, {{m, d}, {m, d}}),
+        call(*arrange(text->signature(), arguments.list)),
+        wanted(*attemptOf(*text, {.target = target}, call, {})) {}
+
+  KernelTextPtr text;
+  HostArguments arguments;
+  Call call;
+  Attempt wanted;
+};
+
+/// Gives a time that follows from the threads of a block.
+Measurer timesFollowThreads(std::function<double(int64_t)> time) {
+  return [=](const std::vector<const runtime::Kernel *> &kernels, const Call &, int,
+             const Progress &) -> ErrorOr<std::vector<Outcome>> {
+    std::vector<Outcome> outcomes;
+    for (const runtime::Kernel *kernel : kernels)
+      outcomes.push_back({time(kernel->source().threads), ""});
+    return outcomes;
+  };
+}
+
+std::vector<Numbers> neighboursOf(const Rows &rows, Memo &memo) {
+  Memo::Result compiled = memo.get(rows.text, rows.wanted);
+  EXPECT_TRUE(*compiled);
+  return *neighbours(rows.text, **compiled);
+}
+
+TEST_F(TunerTest, neighbours_differ_in_one_number) {
+  Rows rows(4096, 1024);
+  Numbers from = numbersOf(*rows.text, **memo.get(rows.text, rows.wanted));
+  EXPECT_EQ(from.tiles.at("BR"), 2);
+  std::vector<Numbers> found = neighboursOf(rows, memo);
+  EXPECT_THAT(found, testing::SizeIs(6));
+  for (const Numbers &numbers : found)
+    EXPECT_EQ((numbers.tiles != from.tiles) + (numbers.warps != from.warps) +
+                  (numbers.minBlocks != from.minBlocks) + (numbers.cluster != from.cluster),
+              1)
+        << numbers.str();
+  auto has = [&](auto is) { return std::ranges::any_of(found, is); };
+  EXPECT_TRUE(has([](const Numbers &numbers) { return numbers.tiles.at("BR") == 1; }));
+  EXPECT_TRUE(has([](const Numbers &numbers) { return numbers.tiles.at("BR") == 4; }));
+  EXPECT_TRUE(has([&](const Numbers &numbers) { return numbers.warps == 2 * from.warps; }));
+  EXPECT_TRUE(has([](const Numbers &numbers) { return numbers.cluster == 2; }));
+}
+
+TEST_F(TunerTest, neighbours_keep_what_is_stated_and_what_a_gpu_lacks) {
+  Rows rows(4096, 1024, "sm_80");
+  rows.wanted.specialisation.consts["BR"] = int64_t(2);
+  for (const Numbers &numbers : neighboursOf(rows, memo)) {
+    EXPECT_EQ(numbers.tiles.at("BR"), 2);
+    EXPECT_EQ(numbers.cluster, 1); // no clusters there
+  }
+}
+
+TEST_F(TunerTest, without_plans_it_walks_to_faster_numbers) {
+  Rows rows(4096, 1024);
+  Memo::Result usual = memo.get(rows.text, rows.wanted);
+  ASSERT_TRUE(*usual);
+  int64_t threads = (*usual)->kernel.source().threads;
+  // The fastest has four times as many threads, which takes two steps.
+  auto time = [=](int64_t count) {
+    return 100 + 20 * std::abs(std::log2(double(count) / (4 * threads)));
+  };
+  ErrorOr<TunedPlan> result =
+      tune(rows.text, rows.wanted, rows.call, -1, memo, {.measurer = timesFollowThreads(time)});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->plan, "");
+  EXPECT_EQ(result->numbers.warps, 4 * threads / 32);
+  EXPECT_EQ(result->microseconds, 100);
+  EXPECT_EQ(result->rivals.front().plan, "the choice of the passes");
+  EXPECT_THAT(result->rivals.back().plan, HasSubstr("warps = "));
+  // A launch of these sizes takes them, from a file too; so does one with other rows.
+  TunedPlans plans;
+  std::string path = folder + "/tuned.json";
+  ASSERT_TRUE(saveTuned(*result, path));
+  ASSERT_TRUE(plans.read(*readFile(path), path));
+  ASSERT_TRUE(plans.find(result->launch));
+  EXPECT_EQ(plans.find(result->launch)->numbers, result->numbers);
+  ASSERT_TRUE(loadTuned(path));
+  for (int64_t m : {4096, 3500}) {
+    Rows other(m, 1024);
+    Plans launches(other.text, other.wanted);
+    ErrorOr<Memo::Result> found = launches.find(other.call, -1, memo);
+    ASSERT_TRUE(found && **found);
+    EXPECT_EQ((**found)->attempt.config.warps, 4 * threads / 32) << m;
+  }
+  Rows wider(4096, 2048);
+  Plans others(wider.text, wider.wanted);
+  ErrorOr<Memo::Result> found = others.find(wider.call, -1, memo);
+  ASSERT_TRUE(found && **found);
+  EXPECT_EQ((**found)->attempt.config.warps, 0);
+}
+
+TEST_F(TunerTest, without_plans_the_choice_of_the_passes_may_be_best) {
+  Rows rows(4096, 512, "sm_75");
+  bool isFirst = true;
+  auto time = [&](int64_t) { return std::exchange(isFirst, false) ? 1.0 : 2.0; };
+  ErrorOr<TunedPlan> result =
+      tune(rows.text, rows.wanted, rows.call, -1, memo, {.measurer = timesFollowThreads(time)});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(result->numbers.empty());
+  EXPECT_EQ(result->plan, "");
+}
+
+TEST_F(TunerTest, products_without_plans_have_stages) {
+  Product product(matmul());
+  product.wanted.config.target = "sm_80";
+  Memo::Result compiled = memo.get(product.text, product.wanted);
+  ASSERT_TRUE(*compiled);
+  std::vector<Numbers> found = *neighbours(product.text, **compiled);
+  EXPECT_TRUE(std::ranges::any_of(found, [](const Numbers &each) { return each.stages == 4; }));
+  for (const Numbers &numbers : found)
+    EXPECT_EQ(numbers.minBlocks, 0);
 }
 
 TEST_F(TunerTest, gives_the_measuring_process_all_that_it_needs) {
@@ -214,6 +335,9 @@ TEST(TunedPlans, says_what_is_wrong_with_a_file) {
     return R"({"version": 1, "results": [)" + text.replace(text.find("PLAN"), 4, plan) + "]}";
   };
   EXPECT_EQ(problem(withPlan("[]")), "");
+  EXPECT_EQ(problem(withPlan(R"([], "config": {"warps": 8, "BR": 2, "allow_spills": true})")), "");
+  EXPECT_EQ(problem(withPlan(R"([], "config": {"warps": "many"})")),
+            "t.json: result 1: `warps` of its `config` is no positive number");
   EXPECT_THAT(problem(withPlan(R"(["plan 7 of f for sm_90"])")),
               HasSubstr("t.json: result 1: plan:1:6"));
 }
@@ -222,7 +346,7 @@ TEST(TunedPlans, takes_the_nearest_of_a_class) {
   TunedPlans plans;
   auto launch = [](int64_t m) { return LaunchClass{"f", "1", "sm_90", "M~4096", {{"M", m}}}; };
   for (int64_t m : {3000, 4096, 5600})
-    plans.add({launch(m), "", double(m), "", {}, {}});
+    plans.add({launch(m), "", double(m), "", {}, {}, {}});
   EXPECT_EQ(plans.find(launch(4096))->microseconds, 4096);
   EXPECT_EQ(plans.find(launch(5120))->microseconds, 5600);
   EXPECT_EQ(plans.find(launch(2900))->microseconds, 3000);

@@ -1,6 +1,9 @@
 #include "tools/driver/Configs.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <algorithm>
+#include <fmt/format.h>
 
 using namespace tilewright;
 using namespace tilewright::driver;
@@ -59,21 +62,45 @@ Attempt Attempt::open() const {
   return result;
 }
 
+/// "warps = 8, min_blocks = 2", of a Config or Numbers; what is open is not listed.
+template <typename Choices>
+static void addChoices(const Choices &of, std::vector<std::string> &words) {
+  for (auto [name, number] :
+       {std::pair("warps", of.warps), std::pair("stages", of.stages),
+        std::pair("min_blocks", of.minBlocks), std::pair("cluster", of.cluster)})
+    if (number)
+      words.push_back(fmt::format("{} = {}", name, number));
+}
+
 std::string Attempt::str(const frontend::Signature &signature) const {
-  std::string text;
-  auto add = [&](const std::string &name, const std::string &value) {
-    text += (text.empty() ? "" : ", ") + name + " = " + value;
-  };
+  std::vector<std::string> words;
   for (const frontend::Param &param : signature.params)
     if (param.kind == frontend::Param::Tune)
-      add(param.name, toString(tuneValue(param)));
-  if (config.warps)
-    add("warps", std::to_string(config.warps));
-  if (config.stages)
-    add("stages", std::to_string(config.stages));
-  if (config.cluster)
-    add("cluster", std::to_string(config.cluster));
-  return text;
+      words.push_back(fmt::format("{} = {}", param.name, toString(tuneValue(param))));
+  addChoices(config, words);
+  return llvm::join(words, ", ");
+}
+
+Attempt Numbers::applyTo(Attempt attempt) const {
+  attempt.config.findsPlan = false;
+  attempt.config.warps = warps;
+  attempt.config.stages = stages;
+  attempt.config.minBlocks = minBlocks;
+  attempt.config.cluster = cluster;
+  attempt.config.allowSpills |= allowSpills;
+  for (const auto &[name, extent] : tiles)
+    attempt.specialisation.consts[name] = extent;
+  return attempt;
+}
+
+std::string Numbers::str() const {
+  std::vector<std::string> words;
+  for (const auto &[name, extent] : tiles)
+    words.push_back(fmt::format("{} = {}", name, extent));
+  addChoices(*this, words);
+  if (allowSpills)
+    words.push_back("registers may be spilled");
+  return llvm::join(words, ", ");
 }
 
 /// The largest candidate below `value`, if there is one.

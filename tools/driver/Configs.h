@@ -11,6 +11,7 @@
 #include "frontend/Frontend.h"
 #include "passes/plan/Adjust.h"
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -77,6 +78,21 @@ struct Attempt {
   Attempt open() const;
   /// "BM = 128, BN = 64, warps = 8, stages = 2"; choices left open are not listed.
   std::string str(const frontend::Signature &signature) const;
+};
+
+/// The numbers of a configuration without a plan, as `--config` and `--set` take them. 0 leaves a
+/// choice open.
+struct Numbers {
+  int64_t warps = 0, stages = 0, minBlocks = 0, cluster = 0;
+  bool allowSpills = false;
+  std::map<std::string, int64_t> tiles; ///< Extents, by `tune` parameter.
+
+  auto operator<=>(const Numbers &) const = default;
+  bool empty() const { return *this == Numbers(); }
+  /// A configuration with these numbers, for which no plan is found.
+  Attempt applyTo(Attempt attempt) const;
+  /// "BR = 1, warps = 16, min_blocks = 2"; choices left open are not listed.
+  std::string str() const;
 };
 
 using passes::Misfit;

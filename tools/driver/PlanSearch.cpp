@@ -258,8 +258,7 @@ private:
 
 } // namespace
 
-std::string driver::whyNoSearch(const KernelText &text, const Config &config) {
-  const Target *target = findTarget(config.passTarget());
+std::string driver::whyStated(const KernelText &text, const Config &config) {
   if (text.isCta() || !config.planText.empty())
     return "its plan is stated";
   if (!config.findsPlan)
@@ -267,6 +266,13 @@ std::string driver::whyNoSearch(const KernelText &text, const Config &config) {
   if (config.warps || config.stages || config.minBlocks || config.cluster ||
       !config.cudaText.empty())
     return "its warps, stages, blocks or text are stated";
+  return "";
+}
+
+std::string driver::whyNoSearch(const KernelText &text, const Config &config) {
+  if (std::string stated = whyStated(text, config); !stated.empty())
+    return stated;
+  const Target *target = findTarget(config.passTarget());
   if (!target || !target->has(Feature::Wgmma))
     return "plans are found for GPUs with wgmma";
   return "";

@@ -17,6 +17,9 @@ namespace tilewright::driver {
 /// The sizes and scalar arguments of a call, for predictions.
 planner::Launch launchOf(const Call &call, int64_t multiprocessors);
 
+/// What the user states, so that nothing is left to search for or to tune; empty if it is open.
+std::string whyStated(const KernelText &text, const Config &config);
+
 /// Why there is nothing to search for, as far as this is known without reading the kernel; empty if
 /// there may be something.
 std::string whyNoSearch(const KernelText &text, const Config &config);

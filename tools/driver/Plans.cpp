@@ -123,8 +123,9 @@ TunedChoice Plans::chooseTuned(const Call &call, int device, Memo &memo) {
   return tuned;
 }
 
-/// The plan of the tuner, if it is for these sizes and still fits; else the one that such a launch
-/// took in another process, or the best one that is found now. Null if the kernel has no plans.
+/// The choice of the tuner, if it is for these sizes and still fits; else the plan that such a
+/// launch took in another process, or the best one that is found now. Null if the kernel has no
+/// plans, and was not tuned.
 ErrorOr<Memo::Result> Plans::findBest(const Call &call, int device, const Shape &shape,
                                       Memo &memo) {
   TunedChoice tuned = chooseTuned(call, device, memo);
@@ -132,9 +133,15 @@ ErrorOr<Memo::Result> Plans::findBest(const Call &call, int device, const Shape 
     Memo::Result result = memo.get(text, tuned.apply(attempts.front()));
     if (*result)
       return result;
-    std::string words = misfit(text, attempts.front(), *tuned.result);
+    std::string words =
+        tuned.result->plan.empty() ? "" : misfit(text, attempts.front(), *tuned.result);
     tuned = {nullptr, false, {words.empty() ? result->error().message : words}};
   }
+  if (tuned.result && !tuned.result->numbers.empty())
+    if (Memo::Result result = memo.get(text, tuned.apply(attempts.front())); *result)
+      return result;
+  if (!mayFind)
+    return Memo::Result();
   ErrorOr<int64_t> multiprocessors = multiprocessorsOf(device);
   Shape launch = shape;
   launch.push_back(multiprocessors ? *multiprocessors : 0);
@@ -160,8 +167,9 @@ ErrorOr<Memo::Result> Plans::findPlanned(const Call &call, int device, Memo &mem
       return found->second;
   }
   TILEWRIGHT_ASSIGN(Memo::Result result, findBest(call, device, shape, memo));
-  if (!result)
-    return findStated(call, device, memo);
+  if (!result) {
+    TILEWRIGHT_ASSIGN(result, findStated(call, device, memo));
+  }
   std::unique_lock lock(mutex);
   return planned.try_emplace(std::move(shape), std::move(result)).first->second;
 }
@@ -178,8 +186,11 @@ ErrorOr<Memo::Result> Plans::find(const Call &call, int device, Memo &memo) {
     const Attempt &wanted = attempts.front();
     mayFind = whyNoSearch(*text, wanted.config).empty() &&
               !CodeCache().loadPlan(*text, wanted, kAllLaunches);
+    bool isAuto = wanted.config.tuned == Config::Tuned::Auto;
+    mayBeTuned =
+        whyStated(*text, wanted.config).empty() && (isAuto || loadedPlans().knows(text->kernel));
   });
-  return mayFind ? findPlanned(call, device, memo) : findStated(call, device, memo);
+  return mayFind || mayBeTuned ? findPlanned(call, device, memo) : findStated(call, device, memo);
 }
 
 std::string driver::describePlan(const KernelText &text, size_t plan) {

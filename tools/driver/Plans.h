@@ -63,6 +63,7 @@ private:
   std::deque<Entry> entries; ///< A deque, since a flag cannot be moved.
   std::once_flag asked, searched;
   std::atomic<bool> mayFind = false; ///< Whether plans may be found, as far as is known.
+  bool mayBeTuned = false;           ///< Whether the tuner may have something to say.
   std::optional<PlanSearch> search;
   std::mutex tuning;
   bool tuningFailed = false; ///< It is not tried again.

@@ -223,8 +223,9 @@ static std::vector<LaneRecords> lanesOf(const TimelineTable &table, const std::b
       continue;
     found.stamps.resize(
         std::min<size_t>(found.last.number, size_t(table.capacity - kTimelineEdgeStamps)));
-    std::memcpy(found.stamps.data(), from + kTimelineEdgeStamps * kTimelineStampBytes,
-                found.stamps.size() * kTimelineStampBytes);
+    if (!found.stamps.empty())
+      std::memcpy(found.stamps.data(), from + kTimelineEdgeStamps * kTimelineStampBytes,
+                  found.stamps.size() * kTimelineStampBytes);
     result.push_back(std::move(found));
   }
   return result;

@@ -24,6 +24,26 @@ static Array linesOf(llvm::StringRef text) {
   return lines;
 }
 
+/// The numbers of a configuration, by the names that the command line has for them.
+static constexpr std::pair<llvm::StringLiteral, int64_t Numbers::*> kConfig[] = {
+    {"warps", &Numbers::warps},
+    {"stages", &Numbers::stages},
+    {"min_blocks", &Numbers::minBlocks},
+    {"cluster", &Numbers::cluster}};
+static constexpr llvm::StringLiteral kSpills = "allow_spills";
+
+static Object configJson(const Numbers &numbers) {
+  Object result;
+  for (const auto &[name, extent] : numbers.tiles)
+    result[name] = extent;
+  for (const auto &[name, member] : kConfig)
+    if (numbers.*member)
+      result[name] = numbers.*member;
+  if (numbers.allowSpills)
+    result[kSpills] = true;
+  return result;
+}
+
 static double rounded(double microseconds) { return std::round(microseconds * 100) / 100; }
 
 static Object rivalJson(const TunedPlan::Rival &rival) {
@@ -42,7 +62,7 @@ static Object resultJson(const TunedPlan &result) {
   Array rivals;
   for (const TunedPlan::Rival &rival : result.rivals)
     rivals.push_back(rivalJson(rival));
-  return Object{{"kernel", result.launch.kernel},
+  Object object{{"kernel", result.launch.kernel},
                 {"text", result.launch.text},
                 {"target", result.launch.target},
                 {"launch", result.launch.launch},
@@ -52,6 +72,9 @@ static Object resultJson(const TunedPlan &result) {
                 {"plan", linesOf(result.plan)},
                 {"facts", Array(result.facts)},
                 {"rivals", std::move(rivals)}};
+  if (!result.numbers.empty())
+    object["config"] = configJson(result.numbers);
+  return object;
 }
 
 std::string TunedPlans::json() const {
@@ -79,6 +102,7 @@ public:
     result.microseconds = object.getNumber("microseconds").value_or(0);
     for (const std::string &line : lines("plan"))
       result.plan += line + "\n";
+    result.numbers = numbers();
     result.facts = lines("facts");
     if (const Array *rivals = object.getArray("rivals"))
       for (const Value &rival : *rivals)
@@ -100,6 +124,26 @@ private:
     if (!word)
       problem = ("it has no text `" + name + "`").str();
     return word.value_or("").str();
+  }
+
+  /// Tile extents are what is not one of the other numbers.
+  Numbers numbers() {
+    Numbers result;
+    const Object *config = object.getObject("config");
+    for (const auto &[key, value] : config ? *config : Object()) {
+      llvm::StringRef name = key;
+      std::optional<int64_t> number = value.getAsInteger();
+      const auto *known = llvm::find_if(kConfig, [&](auto &each) { return each.first == name; });
+      if (name == kSpills)
+        result.allowSpills = value.getAsBoolean().value_or(false);
+      else if (!number || *number < 1)
+        problem = ("`" + name + "` of its `config` is no positive number").str();
+      else if (known != std::end(kConfig))
+        result.*known->second = *number;
+      else
+        result.tiles[name.str()] = *number;
+    }
+    return result;
   }
 
   std::vector<std::string> lines(llvm::StringRef name) {

@@ -104,6 +104,11 @@ size_t TunedPlans::size() const {
   return entries.size();
 }
 
+bool TunedPlans::knows(std::string_view kernel) const {
+  std::lock_guard lock(mutex);
+  return llvm::any_of(entries, [&](const Entry &entry) { return entry->launch.kernel == kernel; });
+}
+
 static bool isClass(const LaunchClass &a, const LaunchClass &b) {
   return a.kernel == b.kernel && a.target == b.target && a.launch == b.launch;
 }
@@ -230,17 +235,14 @@ static std::string difference(const std::vector<std::string> &then,
   return "";
 }
 
-/// The configuration with the plan of a result.
+/// The configuration with the plan of a result, or with its numbers.
 static Attempt withResult(const Attempt &wanted, const TunedPlan &result) {
-  Attempt attempt = wanted;
-  if (result.plan.empty()) {
-    attempt.config.findsPlan = false;
-    return attempt;
-  }
+  if (result.plan.empty())
+    return result.numbers.applyTo(wanted);
   ErrorOr<passes::Plan> plan = passes::Plan::parse(result.plan);
   if (!plan) // what is added has been read
-    return attempt;
-  attempt = withPlans(wanted, *plan);
+    return wanted;
+  Attempt attempt = withPlans(wanted, *plan);
   attempt.others.clear();
   return attempt;
 }
@@ -283,10 +285,10 @@ TunedChoice driver::tunedFor(const KernelTextPtr &text, const Attempt &wanted, c
   TunedChoice choice;
   const Config &config = wanted.config;
   if (config.tuned == Config::Tuned::None || !config.disabledPasses.empty() ||
-      !config.planEntries.empty() || !whyNoSearch(*text, config).empty())
+      !config.planEntries.empty() || !whyStated(*text, config).empty())
     return choice;
   bool seesUsers = config.tuned == Config::Tuned::Auto;
-  if (loadedPlans().size() == 0 && (!seesUsers || usersPlans().size() == 0))
+  if (!loadedPlans().knows(text->kernel) && (!seesUsers || !usersPlans().knows(text->kernel)))
     return choice;
   LaunchClass launch = LaunchClass::of(*text, wanted, call);
   choose(choice, loadedPlans(), text, wanted, launch);

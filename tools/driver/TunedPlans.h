@@ -45,7 +45,8 @@ struct TunedPlan {
   LaunchClass launch;
   std::string gpu;
   double microseconds = 0;
-  std::string plan;               ///< Its text; empty: the choice of the passes is the fastest.
+  std::string plan;               ///< Its text; empty: no plan is as fast as the passes alone,
+  Numbers numbers;                ///< with these numbers; empty: with those that they choose.
   std::vector<std::string> facts; ///< The facts that the plan refers to; its hash is of them.
   std::vector<Rival> rivals;
 
@@ -71,6 +72,8 @@ public:
   Entry find(const LaunchClass &launch) const;
   /// Results for another text of a kernel of this name.
   std::vector<Entry> findOlder(const LaunchClass &launch) const;
+  /// Whether there is any result for a kernel of this name.
+  bool knows(std::string_view kernel) const;
 
 private:
   mutable std::mutex mutex;
@@ -95,15 +98,17 @@ struct TunedChoice {
   bool isExact = false;                ///< It is for exactly these sizes, not just for the class.
   std::vector<std::string> passedOver; ///< Results that do not fit, with the fact that differs.
 
-  /// The configuration with the plan.
+  /// The numbers of the result; empty if it has none.
+  Numbers numbers() const { return result ? result->numbers : Numbers(); }
+  /// The configuration with the plan, or with the numbers.
   Attempt apply(const Attempt &wanted) const;
 };
-/// The known result for a call; nothing if plans are not searched for.
+/// The known result for a call; nothing if what it would choose is stated.
 TunedChoice tunedFor(const KernelTextPtr &text, const Attempt &wanted, const Call &call);
 
 /// The tuned plan, then the finalists of a search. A tuned plan for other sizes of the class is
-/// left out if it is predicted to be clearly slower here than the best. If the choice of the passes
-/// was the fastest, there are no plans.
+/// left out if it is predicted to be clearly slower here than the best. If no plan was the fastest,
+/// there are none; TunedChoice::apply then gives the configuration.
 std::vector<passes::Plan> withTuned(const PlanSearch &search, const planner::Launch &launch,
                                     const TunedChoice &tuned);
 

@@ -2,6 +2,7 @@
 
 #include "planner/Say.h"
 #include "support/Files.h"
+#include "tools/driver/NumberSearch.h"
 #include "tools/driver/PlanSearch.h"
 #include "tools/driver/Plans.h"
 
@@ -16,29 +17,34 @@ using namespace tilewright::driver;
 
 namespace {
 
-/// A plan that takes part in the contest.
+/// A configuration that takes part in the contest.
 struct Contender {
   Attempt attempt;
   std::string title;
+  Numbers numbers = {};                ///< Of one without a plan.
   std::vector<std::string> facts = {}; ///< The facts that its plan states.
   Memo::Result compiled = nullptr;
+  Outcome outcome = {};
 };
+using ContenderPtr = std::shared_ptr<Contender>;
 
 } // namespace
 
-/// The choice of the passes, with which the others are compared, and then the best plans.
-static std::vector<Contender> contendersFor(const Attempt &wanted,
-                                            const std::vector<passes::Plan> &plans) {
-  std::vector<Contender> result;
+/// The choice of the passes, with which the others are compared.
+static ContenderPtr choiceOfPasses(const Attempt &wanted) {
   Attempt unplanned = wanted;
   unplanned.config.findsPlan = false;
-  result.push_back({std::move(unplanned), "the choice of the passes"});
-  for (const passes::Plan &plan : plans) {
-    Attempt attempt = withPlans(wanted, plan);
-    attempt.others.clear();
-    result.push_back({std::move(attempt), planner::titleOf(plan)});
-  }
-  return result;
+  return std::make_shared<Contender>(Contender{std::move(unplanned), "the choice of the passes"});
+}
+
+static ContenderPtr withPlan(const Attempt &wanted, const passes::Plan &plan) {
+  Attempt attempt = withPlans(wanted, plan);
+  attempt.others.clear();
+  return std::make_shared<Contender>(Contender{std::move(attempt), planner::titleOf(plan)});
+}
+
+static ContenderPtr withNumbers(const Attempt &wanted, const Numbers &numbers) {
+  return std::make_shared<Contender>(Contender{numbers.applyTo(wanted), numbers.str(), numbers});
 }
 
 /// Makes a plan state the facts with which it is measured.
@@ -55,25 +61,61 @@ static Status stateFacts(const KernelTextPtr &text, Contender &contender) {
 }
 
 static void compileOne(const KernelTextPtr &text, Contender &contender, Memo &memo) {
-  Status stated = stateFacts(text, contender);
-  contender.compiled = stated ? memo.get(text, contender.attempt)
-                              : std::make_shared<ErrorOr<Compiled>>(stated.error());
+  auto drop = [&](Error why) {
+    contender.compiled = std::make_shared<ErrorOr<Compiled>>(std::move(why));
+  };
+  if (Status stated = stateFacts(text, contender); !stated)
+    return drop(stated.error());
+  contender.compiled = memo.get(text, contender.attempt);
+  // Spilling is the way out where nothing else fits. Here something else does.
+  if (const ErrorOr<Compiled> &compiled = *contender.compiled;
+      compiled && !contender.numbers.empty() &&
+      compiled->attempt.config.allowSpills != contender.attempt.config.allowSpills)
+    drop({compiled->rejected.front()});
 }
 
-/// Compiles them in parallel.
-static void compileAll(const KernelTextPtr &text, std::vector<Contender> &contenders, Memo &memo,
-                       const Progress &progress) {
+namespace {
+
+/// One contest, or several in a row.
+class Contest {
+public:
+  Contest(const KernelTextPtr &text, const Call &call, int device, Memo &memo,
+          const TuneOptions &options)
+      : text(text), call(call), device(device), memo(memo), options(options) {}
+  ~Contest() { tell("", 1); }
+
+  /// Sets the outcomes of some contenders that were compiled.
+  Status measure(llvm::ArrayRef<ContenderPtr> contenders);
+  /// Compiles those in parallel that are not compiled yet.
+  void compile(llvm::ArrayRef<ContenderPtr> contenders);
+
+private:
+  void tell(const std::string &doing, double share) const {
+    if (options.progress)
+      options.progress(doing, share);
+  }
+
+  const KernelTextPtr &text;
+  const Call &call;
+  int device;
+  Memo &memo;
+  const TuneOptions &options;
+};
+
+} // namespace
+
+void Contest::compile(llvm::ArrayRef<ContenderPtr> contenders) {
   std::atomic<size_t> next = 0;
   size_t done = 0;
   std::mutex telling;
   auto work = [&] {
     for (size_t i; (i = next++) < contenders.size();) {
-      compileOne(text, contenders[i], memo);
+      if (!contenders[i]->compiled)
+        compileOne(text, *contenders[i], memo);
       std::lock_guard lock(telling);
       ++done;
-      if (progress)
-        progress(fmt::format("compiled {} of {}", done, contenders.size()),
-                 double(done) / double(contenders.size()));
+      tell(fmt::format("compiled {} of {}", done, contenders.size()),
+           double(done) / double(contenders.size()));
     }
   };
   std::vector<std::thread> threads;
@@ -85,73 +127,120 @@ static void compileAll(const KernelTextPtr &text, std::vector<Contender> &conten
     thread.join();
 }
 
-/// The outcomes of all, of which those that compile are measured.
-static ErrorOr<std::vector<Outcome>> measureAll(const std::vector<Contender> &contenders,
-                                                const Call &call, int device,
-                                                const TuneOptions &options) {
-  std::vector<Outcome> outcomes(contenders.size());
+Status Contest::measure(llvm::ArrayRef<ContenderPtr> contenders) {
   std::vector<const runtime::Kernel *> kernels;
-  std::vector<size_t> numbers;
-  for (auto [number, contender] : llvm::enumerate(contenders)) {
-    const ErrorOr<Compiled> &compiled = *contender.compiled;
+  std::vector<ContenderPtr> measured;
+  for (const ContenderPtr &contender : contenders) {
+    const ErrorOr<Compiled> &compiled = *contender->compiled;
     if (!compiled) {
-      outcomes[number].dropped = compiled.error().message;
+      contender->outcome.dropped = compiled.error().message;
       continue;
     }
     kernels.push_back(&compiled->kernel);
-    numbers.push_back(number);
+    measured.push_back(contender);
   }
   if (kernels.empty())
-    return outcomes;
-  TILEWRIGHT_ASSIGN(std::vector<Outcome> measured,
+    return {};
+  TILEWRIGHT_ASSIGN(std::vector<Outcome> outcomes,
                     options.measurer(kernels, call, device, options.progress));
-  for (auto [number, outcome] : llvm::zip(numbers, measured))
-    outcomes[number] = outcome;
-  return outcomes;
+  for (auto [contender, outcome] : llvm::zip(measured, outcomes))
+    contender->outcome = outcome;
+  return {};
 }
 
-/// The fastest, with the others as its rivals.
+/// The fastest; null if none is right.
+static ContenderPtr fastestOf(llvm::ArrayRef<ContenderPtr> contenders) {
+  ContenderPtr best;
+  for (const ContenderPtr &contender : contenders)
+    if (contender->outcome.dropped.empty() &&
+        (!best || contender->outcome.microseconds < best->outcome.microseconds))
+      best = contender;
+  return best;
+}
+
+/// Starts at the choice of the passes. Each round measures the numbers around those of the fastest
+/// so far, together with these two, until none of them is clearly faster. Returns the last round;
+/// `all` gets everyone.
+static ErrorOr<std::vector<ContenderPtr>> walk(const KernelTextPtr &text, const Attempt &wanted,
+                                               Contest &contest, std::vector<ContenderPtr> &all) {
+  constexpr size_t kMostRounds = 5;
+  constexpr double kFaster = 0.99;
+  ContenderPtr first = choiceOfPasses(wanted), best = first;
+  all = {first};
+  contest.compile(first);
+  if (!*first->compiled)
+    return first->compiled->error();
+  std::set<Numbers> seen = {numbersOf(*text, **first->compiled)};
+  std::vector<ContenderPtr> round;
+  for (size_t number = 0; number < kMostRounds; ++number) {
+    TILEWRIGHT_ASSIGN(std::vector<Numbers> steps, neighbours(text, **best->compiled));
+    std::vector<ContenderPtr> others;
+    for (const Numbers &numbers : steps)
+      if (seen.insert(numbers).second)
+        others.push_back(withNumbers(wanted, numbers));
+    if (others.empty() && number)
+      break;
+    round = {first};
+    if (best != first)
+      round.push_back(best);
+    llvm::append_range(round, others);
+    llvm::append_range(all, others);
+    contest.compile(round);
+    TILEWRIGHT_TRY(contest.measure(round));
+    ContenderPtr fastest = fastestOf(round);
+    if (!fastest || fastest == best ||
+        fastest->outcome.microseconds > kFaster * best->outcome.microseconds)
+      break;
+    best = fastest;
+  }
+  return round;
+}
+
+/// The fastest of the last round, with all as its rivals.
 static ErrorOr<TunedPlan> resultOf(const KernelTextPtr &text, const Attempt &wanted,
-                                   const Call &call, const std::vector<Contender> &contenders,
-                                   const std::vector<Outcome> &outcomes) {
+                                   const Call &call, llvm::ArrayRef<ContenderPtr> last,
+                                   llvm::ArrayRef<ContenderPtr> all) {
   TunedPlan result;
   result.launch = LaunchClass::of(*text, wanted, call);
-  const Contender *best = nullptr;
-  for (auto [contender, outcome] : llvm::zip(contenders, outcomes)) {
-    result.rivals.push_back({contender.title, outcome.microseconds, outcome.dropped});
-    if (!outcome.dropped.empty() || (best && outcome.microseconds >= result.microseconds))
-      continue;
-    best = &contender;
-    result.microseconds = outcome.microseconds;
-  }
+  for (const ContenderPtr &contender : all)
+    result.rivals.push_back(
+        {contender->title, contender->outcome.microseconds, contender->outcome.dropped});
+  ContenderPtr best = fastestOf(last);
   if (!best)
-    return Error{fmt::format("none of {} plans of kernel `{}` is right: {}", contenders.size(),
-                             text->kernel, outcomes.front().dropped)};
+    return Error{fmt::format("none of {} plans of kernel `{}` is right: {}", all.size(),
+                             text->kernel, all.front()->outcome.dropped)};
+  result.microseconds = best->outcome.microseconds;
   result.plan = best->attempt.config.planText;
+  result.numbers = best->numbers;
   result.facts = best->facts;
   return result;
 }
 
 ErrorOr<TunedPlan> driver::tune(const KernelTextPtr &text, const Attempt &wanted, const Call &call,
                                 int device, Memo &memo, const TuneOptions &options) {
+  if (std::string stated = whyStated(*text, wanted.config); !stated.empty())
+    return Error{fmt::format("there is nothing to tune for kernel `{}`: {}", text->kernel, stated)};
   int64_t multiprocessors = 0; // those of the GPU that predictions are made for
   if (device >= 0) {
     TILEWRIGHT_ASSIGN(multiprocessors, multiprocessorsOf(device));
   }
-  PlanSearch search(text, wanted);
-  std::vector<passes::Plan> plans =
-      search.finalists(launchOf(call, multiprocessors), options.count);
-  if (plans.empty())
-    return Error{fmt::format("kernel `{}` has no plans to choose from: {}", text->kernel,
-                             fmt::join(search.refused(), "; "))};
-  std::vector<Contender> contenders = contendersFor(wanted, plans);
-  compileAll(text, contenders, memo, options.progress);
-  ErrorOr<std::vector<Outcome>> outcomes = measureAll(contenders, call, device, options);
-  if (options.progress)
-    options.progress("", 1);
-  if (!outcomes)
-    return outcomes.error();
-  TILEWRIGHT_ASSIGN(TunedPlan result, resultOf(text, wanted, call, contenders, *outcomes));
+  std::vector<ContenderPtr> all, last;
+  {
+    Contest contest(text, call, device, memo, options);
+    std::vector<passes::Plan> plans =
+        PlanSearch(text, wanted).finalists(launchOf(call, multiprocessors), options.count);
+    if (plans.empty()) {
+      TILEWRIGHT_ASSIGN(last, walk(text, wanted, contest, all));
+    } else {
+      all.push_back(choiceOfPasses(wanted));
+      for (const passes::Plan &plan : plans)
+        all.push_back(withPlan(wanted, plan));
+      contest.compile(all);
+      TILEWRIGHT_TRY(contest.measure(all));
+      last = all;
+    }
+  }
+  TILEWRIGHT_ASSIGN(TunedPlan result, resultOf(text, wanted, call, last, all));
   if (ErrorOr<const runtime::Driver *> gpus = runtime::Driver::get())
     if (ErrorOr<const runtime::DeviceInfo *> gpu = (*gpus)->device(std::max(0, device)))
       result.gpu = (*gpu)->name;

@@ -50,6 +50,7 @@ struct Step {
   struct Found {
     std::vector<passes::Plan> plans;
     std::vector<std::string> passedOver; ///< Why a plan of the tuner is not among them.
+    driver::Numbers numbers = {};        ///< Of the tuner, where no plan is as fast.
   };
   mutable std::optional<Found> found = {}; ///< Once somebody asks (foundPlans).
 

@@ -85,7 +85,7 @@ static ErrorOr<Step::Found> findPlans(const Job &job, const Step &step) {
   driver::PlanSearch search(step.text, wanted);
   driver::TunedChoice tuned = driver::tunedFor(step.text, wanted, operands.call);
   return Step::Found{driver::withTuned(search, launchFor(job, step, job.sizes), tuned),
-                     tuned.passedOver};
+                     tuned.passedOver, tuned.numbers()};
 }
 
 const Step::Found &cli::foundPlans(const Job &job, const Step &step) {
@@ -98,6 +98,8 @@ const Step::Found &cli::foundPlans(const Job &job, const Step &step) {
 
 driver::Attempt cli::withFound(driver::Attempt open, const Step::Found &found) {
   open.passedOver = found.passedOver;
+  if (!found.numbers.empty())
+    return found.numbers.applyTo(std::move(open));
   return found.plans.empty() ? open : driver::withPlans(open, found.plans);
 }
 
