@@ -175,8 +175,9 @@ void LayoutAttr::print(AsmPrinter &printer) const {
 
 LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t depth,
                                   RankedTensorType) {
-  if (depth < 1)
-    return emitError() << "a channel has at least one slot, not " << depth;
+  constexpr int64_t kMostSlots = 1 << 16; // more than fit into shared memory
+  if (depth < 1 || depth > kMostSlots)
+    return emitError() << "a channel has 1 to " << kMostSlots << " slots, not " << depth;
   return success();
 }
 

@@ -40,8 +40,13 @@
 
 // -----
 
-// expected-error@+1 {{a channel has at least one slot, not 0}}
+// expected-error@+1 {{a channel has 1 to 65536 slots, not 0}}
 func.func private @channel_without_slots(!cta.channel<0 x tensor<8xf16>>)
+
+// -----
+
+// expected-error@+1 {{a channel has 1 to 65536 slots, not 9223372036854775807}}
+func.func private @channel_of_countless_slots(!cta.channel<9223372036854775807 x tensor<8xf16>>)
 
 // -----
 
