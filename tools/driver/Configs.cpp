@@ -70,6 +70,8 @@ static void addChoices(const Choices &of, std::vector<std::string> &words) {
         std::pair("min_blocks", of.minBlocks), std::pair("cluster", of.cluster)})
     if (number)
       words.push_back(fmt::format("{} = {}", name, number));
+  if (of.allowSpills)
+    words.push_back("registers may be spilled");
 }
 
 std::string Attempt::str(const frontend::Signature &signature) const {
@@ -98,8 +100,6 @@ std::string Numbers::str() const {
   for (const auto &[name, extent] : tiles)
     words.push_back(fmt::format("{} = {}", name, extent));
   addChoices(*this, words);
-  if (allowSpills)
-    words.push_back("registers may be spilled");
   return llvm::join(words, ", ");
 }
 
