@@ -1,6 +1,7 @@
 #include "tools/driver/LoadsUnderWay.h"
 
 #include "ir/Layout.h"
+#include "ir/Target.h"
 #include "passes/plan/Adjust.h"
 #include "tools/driver/Resources.h"
 #include "tools/driver/Roofline.h"
@@ -24,6 +25,9 @@ static constexpr int64_t kFewWarps = 8;
 /// warps in place of 8, the gradient of softmax with 16384 columns 0.91 with 24 in place of 16,
 /// dropout 0.88 with 32 in place of 20.
 static constexpr int64_t kManyWarps[] = {16, 24, 32};
+
+/// Of a thread's registers, what must be left for this: ptxas does not find more to save.
+static constexpr double kLeastShare = 0.5;
 
 /// Other configurations that are compiled at most.
 static constexpr int64_t kMostTries = 3;
@@ -69,7 +73,8 @@ public:
   Improver(const KernelText &text, CompileWith compileWith)
       : text(text), compileWith(compileWith) {}
 
-  void loadMore(Compiled &kernel, bool byTilesAlone);
+  /// Whether it changed the kernel.
+  bool loadMore(Compiled &kernel, bool byTilesAlone);
   void fillSm(Compiled &kernel);
   void spreadRows(Compiled &kernel);
 
@@ -104,34 +109,38 @@ void Improver::take(Compiled &kernel, Compiled better, const std::string &outcom
 }
 
 /// Takes smaller tiles for more loads under way; or also more warps, or more blocks for a row.
-void Improver::loadMore(Compiled &kernel, bool byTilesAlone) {
+bool Improver::loadMore(Compiled &kernel, bool byTilesAlone) {
   int64_t wanted = bytesWanted(kernel.attempt);
   Attempt attempt = kernel.attempt;
+  bool changed = false;
   for (int64_t tries = 0; tries < kMostTries; ++tries) {
     Occupancy now = occupancyOf(kernel);
     int64_t bytes = bytesUnderWay(kernel, now);
     bool wantsWarps = warpsOf(now) <= kFewWarps;
     if ((bytes >= wanted && !wantsWarps) || now.limit != "registers")
-      return;
+      return changed;
     std::optional<Attempt> next =
         nextAttempt(text.signature(), kernel.wanted, attempt,
                     {Misfit::Memory, wantsWarps ? blockWarps(kernel) : 0});
     if (!next)
-      return;
+      return changed;
     bool spreads = next->config.cluster != attempt.config.cluster;
     if ((spreads && !isLong(kernel, now)) ||
         (byTilesAlone && (spreads || next->config.warps != attempt.config.warps)))
-      return;
+      return changed;
     attempt = *next;
     ErrorOr<Compiled> other = compileWith(attempt);
     Occupancy others = other ? occupancyOf(*other) : Occupancy();
     int64_t moreBytes = other ? bytesUnderWay(*other, others) : 0;
     bool hasBytes = bytes < wanted && moreBytes * 4 >= bytes * 5;
     bool hasWarps = wantsWarps && warpsOf(others) > warpsOf(now);
-    if (hasBytes || hasWarps) // else: programs are whole, the next may fit better
-      take(kernel, std::move(*other),
-           hasBytes ? ofBytes(bytes, moreBytes) : ofWarps(warpsOf(now), warpsOf(others)));
+    if (!hasBytes && !hasWarps)
+      continue; // programs are whole: the next may fit better
+    changed = true;
+    take(kernel, std::move(*other),
+         hasBytes ? ofBytes(bytes, moreBytes) : ofWarps(warpsOf(now), warpsOf(others)));
   }
+  return changed;
 }
 
 /// Takes registers from threads, as long as none are spilled, for more blocks on an SM. Blocks that
@@ -141,10 +150,14 @@ void Improver::fillSm(Compiled &kernel) {
   if (kernel.wanted.config.minBlocks || kernel.attempt.config.allowSpills || kernel.loadsAhead)
     return;
   for (int64_t many : kManyWarps) {
-    Occupancy now = occupancyOf(kernel);
+    Resources resources = resourcesOf(text, kernel);
+    const Occupancy &now = resources.occupancy;
     int64_t blocks = many / blockWarps(kernel);
     if (now.limit != "registers" || blocks <= now.programs)
       continue;
+    int64_t left = Target::kRegistersPerSm / (blocks * kernel.kernel.source().threads);
+    if (left < kLeastShare * double(resources.registers))
+      return;
     Attempt attempt = kernel.attempt;
     attempt.config.minBlocks = blocks;
     ErrorOr<Compiled> fuller = compileWith(attempt);
@@ -185,7 +198,7 @@ void driver::keepMemoryBusy(const KernelText &text, Compiled &result,
   Improver improver(text, compileWith);
   improver.loadMore(result, /*byTilesAlone=*/true);
   improver.fillSm(result);
-  improver.loadMore(result, /*byTilesAlone=*/false);
-  improver.fillSm(result);
+  if (improver.loadMore(result, /*byTilesAlone=*/false))
+    improver.fillSm(result);
   improver.spreadRows(result);
 }
