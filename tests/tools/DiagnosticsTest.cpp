@@ -23,6 +23,14 @@ TEST_F(DiagnosticsTest, an_error_has_its_place_its_line_and_its_notes) {
                                          "k.py:1:1: note: because of this\none\n^");
 }
 
+TEST_F(DiagnosticsTest, an_error_without_a_line_has_the_file_and_a_name) {
+  mlir::emitError(mlir::NameLoc::get(mlir::StringAttr::get(&context, "sum"))) << "is wrong";
+  EXPECT_EQ(diagnostics.error().message, "k.py: error: `sum`: is wrong");
+  diagnostics.clear();
+  mlir::emitWarning(mlir::UnknownLoc::get(&context)) << "is odd";
+  EXPECT_EQ(diagnostics.text(), "k.py: warning: is odd");
+}
+
 TEST_F(DiagnosticsTest, a_failure_without_a_word_is_the_compilers_fault) {
   mlir::emitRemark(at(1, 1)) << "pass: a remark is no reason";
   EXPECT_EQ(diagnostics.text(), "");

@@ -92,6 +92,23 @@ struct Diagnostics::State {
   }
 };
 
+/// A text may give an op a name in place of its line: loc("a_descriptor").
+static bool hasPlace(const mlir::Diagnostic &diagnostic) {
+  return diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>() != nullptr;
+}
+
+/// "k.mlir: error: `a_descriptor`: is wrong"
+static void writeWithoutPlace(const mlir::Diagnostic &diagnostic, std::string_view file,
+                              llvm::raw_ostream &stream) {
+  bool isError = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
+  stream << file << (isError ? ": error: " : ": warning: ");
+  if (auto named = diagnostic.getLocation()->findInstanceOf<mlir::NameLoc>())
+    stream << '`' << named.getName().getValue() << "`: ";
+  stream << diagnostic.str() << '\n';
+  for (const mlir::Diagnostic &note : diagnostic.getNotes())
+    stream << file << ": note: " << note.str() << '\n';
+}
+
 Diagnostics::Diagnostics(mlir::MLIRContext &context, std::string_view file, std::string_view text)
     : state(std::make_unique<State>(context)) {
   state->sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, file),
@@ -99,11 +116,14 @@ Diagnostics::Diagnostics(mlir::MLIRContext &context, std::string_view file, std:
   state->printer =
       std::make_unique<mlir::SourceMgrDiagnosticHandler>(state->sources, &context, state->stream);
   // Asked before the printer, since it is registered later.
-  state->remarkHandler =
-      context.getDiagEngine().registerHandler([state = state.get()](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Remark)
+  state->remarkHandler = context.getDiagEngine().registerHandler(
+      [state = state.get(), file = std::string(file)](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark)
+          state->addRemark(remarkOf(diagnostic));
+        else if (!hasPlace(diagnostic))
+          writeWithoutPlace(diagnostic, file, state->stream);
+        else
           return mlir::failure();
-        state->addRemark(remarkOf(diagnostic));
         return mlir::success();
       });
 }
