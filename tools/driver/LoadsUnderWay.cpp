@@ -24,7 +24,7 @@ static constexpr int64_t kFewWarps = 8;
 /// wait, others compute. On an H100, layer_norm with 131072 columns takes 0.85 of the time with 16
 /// warps in place of 8, the gradient of softmax with 16384 columns 0.91 with 24 in place of 16,
 /// dropout 0.88 with 32 in place of 20.
-static constexpr int64_t kManyWarps[] = {16, 24, 32};
+static constexpr int64_t kManyWarps[] = {32, 24, 16}, kFewestOfMany = 16;
 
 /// Of a thread's registers, what must be left for this: ptxas does not find more to save.
 static constexpr double kLeastShare = 0.5;
@@ -149,22 +149,24 @@ bool Improver::loadMore(Compiled &kernel, bool byTilesAlone) {
 void Improver::fillSm(Compiled &kernel) {
   if (kernel.wanted.config.minBlocks || kernel.attempt.config.allowSpills || kernel.loadsAhead)
     return;
+  Resources resources = resourcesOf(text, kernel);
+  const Occupancy &now = resources.occupancy;
+  if (now.limit != "registers")
+    return;
   for (int64_t many : kManyWarps) {
-    Resources resources = resourcesOf(text, kernel);
-    const Occupancy &now = resources.occupancy;
     int64_t blocks = many / blockWarps(kernel);
-    if (now.limit != "registers" || blocks <= now.programs)
-      continue;
+    if (blocks <= now.programs)
+      return;
     int64_t left = Target::kRegistersPerSm / (blocks * kernel.kernel.source().threads);
     if (left < kLeastShare * double(resources.registers))
-      return;
+      continue;
     Attempt attempt = kernel.attempt;
     attempt.config.minBlocks = blocks;
     ErrorOr<Compiled> fuller = compileWith(attempt);
     if (!fuller || occupancyOf(*fuller).programs <= now.programs)
-      return;
+      continue;
     std::string outcome = ofWarps(warpsOf(now), warpsOf(occupancyOf(*fuller)));
-    take(kernel, std::move(*fuller), outcome);
+    return take(kernel, std::move(*fuller), outcome);
   }
 }
 
@@ -172,7 +174,7 @@ void Improver::fillSm(Compiled &kernel) {
 /// as many warps. On an H100, log_softmax with 32768 columns takes 0.95 of the time so.
 void Improver::spreadRows(Compiled &kernel) {
   Occupancy now = occupancyOf(kernel);
-  if (warpsOf(now) > kManyWarps[0] || kernel.loadsAhead || blockWarps(kernel) < passes::kMostWarps)
+  if (warpsOf(now) > kFewestOfMany || kernel.loadsAhead || blockWarps(kernel) < passes::kMostWarps)
     return;
   std::optional<Attempt> next =
       nextAttempt(text.signature(), kernel.wanted, kernel.attempt, {Misfit::Memory, 0});
