@@ -82,6 +82,17 @@ TEST_F(CodeCacheTest, gives_what_was_compiled) {
   EXPECT_EQ(first->attempt.str(text->signature()), second->attempt.str(text->signature()));
 }
 
+TEST_F(CodeCacheTest, knows_that_registers_may_be_spilled) {
+  KernelTextPtr text = vectorAdd();
+  ErrorOr<Compiled> compiled = compile(text, attemptOn("sm_90"));
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  compiled->attempt.config.allowSpills = true; // where nothing else fits
+  CodeCache().store(*text, *compiled);
+  std::optional<Compiled> found = CodeCache().load(*text, compiled->wanted);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->attempt.config.allowSpills);
+}
+
 TEST_F(CodeCacheTest, gives_the_configuration_that_was_chosen) {
   KernelTextPtr text = *loadKernel("matmul");
   HostArguments arguments(ElementType::F32, {{512, 512}, {512, 512}, {512, 512}});

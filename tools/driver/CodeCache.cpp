@@ -69,13 +69,10 @@ static Object choiceJson(const Compiled &compiled) {
         extent &&
         (!asked.contains(tile.getKey()) || asked.find(tile.getKey())->second != tile.getValue()))
       tiles[tile.getKey()] = *extent;
-  return Object{{"asked", int64_t(origin)},
-                {"warps", attempt.config.warps},
-                {"stages", attempt.config.stages},
-                {"min_blocks", attempt.config.minBlocks},
-                {"cluster", attempt.config.cluster},
-                {"tiles", std::move(tiles)},
-                {"rejected", Array(compiled.rejected)}};
+  return Object{{"asked", int64_t(origin)},          {"warps", attempt.config.warps},
+                {"stages", attempt.config.stages},   {"min_blocks", attempt.config.minBlocks},
+                {"cluster", attempt.config.cluster}, {"allow_spills", attempt.config.allowSpills},
+                {"tiles", std::move(tiles)},         {"rejected", Array(compiled.rejected)}};
 }
 
 static std::optional<Attempt> chosen(const Object &choice, const Attempt &wanted) {
@@ -83,15 +80,17 @@ static std::optional<Attempt> chosen(const Object &choice, const Attempt &wanted
                          stages = choice.getInteger("stages"),
                          minBlocks = choice.getInteger("min_blocks"),
                          cluster = choice.getInteger("cluster");
+  std::optional<bool> allowSpills = choice.getBoolean("allow_spills");
   const Object *tiles = choice.getObject("tiles");
   if (!asked || *asked < 0 || *asked > int64_t(wanted.others.size()) || !warps || !stages ||
-      !minBlocks || !cluster || !tiles)
+      !minBlocks || !cluster || !allowSpills || !tiles)
     return std::nullopt;
   Attempt result = askedFor(wanted, *asked);
   result.config.warps = *warps;
   result.config.stages = *stages;
   result.config.minBlocks = *minBlocks;
   result.config.cluster = *cluster;
+  result.config.allowSpills = *allowSpills;
   for (const auto &[name, extent] : *tiles)
     result.specialisation.consts[name.str()] = extent.getAsInteger().value_or(0);
   return result;
