@@ -12,50 +12,45 @@ static LogicalResult printClock(Printer &p, cuda::ClockOp op) {
   return success();
 }
 
-/// `function<numbers>(…, events, cursor, open`, where `before` are operands in front.
-template <typename Op>
-static std::string openCall(Printer &p, StringRef function, Op op, ArrayRef<int64_t> numbers,
-                            ValueRange before = {}) {
-  std::string text = function.str() + "<";
-  for (auto [i, number] : llvm::enumerate(numbers))
-    text += (i ? ", " : "") + std::to_string(number);
-  text += ">(";
-  for (Value operand : before)
-    text += p.operand(operand) + ", ";
-  return text + p.operand(op.getEvents()) + ", " + p.operand(op.getCursor()) + ", " +
-         p.operand(op.getOpen());
+static LogicalResult printStart(Printer &p, cuda::StartLaneOp op) {
+  std::string name = p.names.fresh(wantedName(op));
+  p.line("Lane " + name + " = start_lane<" + Twine(op.getCapacity()) + ", " +
+         Twine(op.getLongest()) + ">(" + p.operand(op.getEvents()) + ", " +
+         p.operand(op.getFirst()) + ", " + p.operand(op.getOpen()) + ");");
+  p.bind(op, name);
+  return success();
 }
 
 static LogicalResult printStamp(Printer &p, cuda::StampOp op) {
   std::string from = op.getFrom() ? ", " + p.operand(op.getFrom()) : "";
-  p.line(openCall(p, "stamp", op, int64_t(op.getPlace())) + from + ");");
+  p.line("stamp<" + Twine(op.getPlace()) + ">(" + p.operand(op.getLane()) + from + ");");
   return success();
 }
 
 static LogicalResult printWait(Printer &p, cuda::StampedWaitOp op) {
-  p.line(
-      openCall(p, "stamped_wait", op, int64_t(op.getPlace()), {op.getBarrier(), op.getParity()}) +
-      ");");
+  p.line("stamped_wait<" + Twine(op.getPlace()) + ">(" + p.operand(op.getBarrier()) + ", " +
+         p.operand(op.getParity()) + ", " + p.operand(op.getLane()) + ");");
   return success();
 }
 
 static LogicalResult printRun(Printer &p, cuda::StampRunOp op) {
-  auto capacity = int64_t(op.getCapacity()), takes = int64_t(op.getTakes());
-  p.line(openCall(p, "stamp_run", op, {capacity, takes, int64_t(op.getLongest())}) + ", " +
+  p.line("stamp_run<" + Twine(op.getTakes()) + ">(" + p.operand(op.getLane()) + ", " +
          Twine(op.getRun()) + ");");
   return success();
 }
 
-static LogicalResult printEdge(Printer &p, cuda::StampEdgeOp op) {
-  StringRef function = op.getLast() ? "stamp_last" : "stamp_first";
-  p.line(openCall(p, function, op, int64_t(op.getCapacity())) + ");");
+static LogicalResult printEnd(Printer &p, cuda::EndLaneOp op) {
+  auto start = op.getLane().getDefiningOp<cuda::StartLaneOp>();
+  p.line("end_lane<" + Twine(start.getCapacity()) + ", " + Twine(start.getLongest()) + ">(" +
+         p.operand(op.getLane()) + ");");
   return success();
 }
 
 void codegen::addTimeline(Spellings &spellings) {
   spellings.statement<cuda::ClockOp>(printClock);
+  spellings.statement<cuda::StartLaneOp>(printStart);
   spellings.statement<cuda::StampOp>(printStamp);
   spellings.statement<cuda::StampedWaitOp>(printWait);
   spellings.statement<cuda::StampRunOp>(printRun);
-  spellings.statement<cuda::StampEdgeOp>(printEdge);
+  spellings.statement<cuda::EndLaneOp>(printEnd);
 }

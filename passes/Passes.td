@@ -528,7 +528,7 @@ def StampEvents : Pass<"stamp-events", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [Option<"capacity", "capacity", "int64_t", "8192",
-                        "the stamps that a lane has room for: a power of two">];
+                        "the stamps that a lane has room for">];
   let dependentDialects = ["::tilewright::cta::CtaDialect", "::tilewright::cuda::CudaDialect"];
 }
 

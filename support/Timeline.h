@@ -16,7 +16,7 @@ namespace tilewright {
 /// Blocks that record events: the first ones of a grid. Eight for each multiprocessor of an H200.
 inline constexpr int64_t kTimelineBlocks = 1056;
 
-/// Stamps that a lane has room for unless somebody says otherwise. A power of two.
+/// Stamps that a lane has room for unless somebody says otherwise.
 inline constexpr int64_t kTimelineStamps = 8192;
 
 /// Times are the low half of an SM's clock. What has not happened is not written: it has times that

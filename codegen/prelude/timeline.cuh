@@ -1,6 +1,5 @@
-// A timeline's stamps (support/Timeline.h). `cursor` is the number of the stamp at which the lane's
-// next record begins, where a lane has `capacity` of them; threads that are not `open` write none.
-// The clocks are volatile, and so stay in order with barriers and copies.
+// A timeline's stamps (support/Timeline.h). The clocks are volatile, and so stay in order with
+// barriers and copies.
 
 //@ clock_now
 // The low half of the SM's cycle counter.
@@ -40,39 +39,6 @@ __device__ __forceinline__ void write_head(i32 *to, i32 run, bool open) {
                : "l"(to), "r"(run), "r"(i32(open)));
 }
 
-//@ stamp
-template <i32 place>
-__device__ __forceinline__ void stamp(i32 *events, const i32 *cursor, bool open, i32 from) {
-  write_stamp(events + 2 * *cursor + 2 * place, from, clock_now(), open);
-}
-template <i32 place>
-__device__ __forceinline__ void stamp(i32 *events, const i32 *cursor, bool open) {
-  const i32 now = clock_now();
-  write_stamp(events + 2 * *cursor + 2 * place, now, now, open);
-}
-
-//@ stamped_wait
-// A wait that is over at once leaves no stamp, and takes no longer for it.
-template <i32 place>
-__device__ __forceinline__ void stamped_wait(i32 barrier, i32 parity, i32 *events,
-                                             const i32 *cursor, bool open) {
-  if (mbarrier_test_wait(barrier, parity))
-    return;
-  const i32 began = clock_now();
-  mbarrier_wait(barrier, parity);
-  stamp<place>(events, cursor, open, began);
-}
-
-//@ stamp_run
-// The head of a record. Where two records of the longest run would not fit behind it, the cursor
-// stays: the first records of a lane are kept.
-template <i32 capacity, i32 takes, i32 longest>
-__device__ __forceinline__ void stamp_run(i32 *events, i32 *cursor, bool open, i32 run) {
-  write_head(events + 2 * *cursor, run, open);
-  if ((*cursor & (capacity - 1)) < capacity - 2 * longest)
-    *cursor += takes;
-}
-
 //@ write_edge
 __device__ __forceinline__ void write_edge(i32 *to, i32 number, bool open) {
   const i64 timer = timer_now();
@@ -81,17 +47,62 @@ __device__ __forceinline__ void write_edge(i32 *to, i32 number, bool open) {
   write_stamp(to + 2, i32(timer), i32(timer >> 32), open);
 }
 
-//@ stamp_first
-template <i32 capacity>
-__device__ __forceinline__ void stamp_first(i32 *events, const i32 *cursor, bool open) {
+//@ Lane
+// Threads that are not open write no stamps. The pointer moves, so it is in registers: in attention
+// an address that begins with a load of a kernel's parameter made each store of a loading role cost
+// the products 2 %.
+struct Lane {
+  i32 *next;  // where the next record begins
+  i32 room;   // a record may begin while this is above 0
+  bool open;
+};
+
+//@ kLaneRoom
+// Behind the edges, with two of the longest records left.
+template <i32 capacity, i32 longest> constexpr i32 kLaneRoom = capacity - 4 - 2 * longest;
+
+//@ start_lane
+template <i32 capacity, i32 longest>
+__device__ __forceinline__ Lane start_lane(i32 *events, i32 first, bool open) {
   i32 sm;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-  write_edge(events + 2 * (*cursor & ~(capacity - 1)), sm, open);
+  i32 *const edge = events + 2 * first;
+  write_edge(edge, sm, open);
+  return {edge + 8, kLaneRoom<capacity, longest>, open};
 }
 
-//@ stamp_last
-template <i32 capacity>
-__device__ __forceinline__ void stamp_last(i32 *events, const i32 *cursor, bool open) {
-  const i32 first = *cursor & ~(capacity - 1);
-  write_edge(events + 2 * first + 4, *cursor - first - 4, open);
+//@ stamp
+template <i32 place> __device__ __forceinline__ void stamp(const Lane &lane, i32 from) {
+  write_stamp(lane.next + 2 * place, from, clock_now(), lane.open);
+}
+template <i32 place> __device__ __forceinline__ void stamp(const Lane &lane) {
+  const i32 now = clock_now();
+  write_stamp(lane.next + 2 * place, now, now, lane.open);
+}
+
+//@ stamped_wait
+// A wait that is over at once leaves no stamp, and takes no longer for it.
+template <i32 place>
+__device__ __forceinline__ void stamped_wait(i32 barrier, i32 parity, const Lane &lane) {
+  if (mbarrier_test_wait(barrier, parity))
+    return;
+  const i32 began = clock_now();
+  mbarrier_wait(barrier, parity);
+  stamp<place>(lane, began);
+}
+
+//@ stamp_run
+// The head of a record. A lane without room stays: its first records are kept.
+template <i32 takes> __device__ __forceinline__ void stamp_run(Lane &lane, i32 run) {
+  write_head(lane.next, run, lane.open);
+  if (lane.room > 0) {
+    lane.next += 2 * takes;
+    lane.room -= takes;
+  }
+}
+
+//@ end_lane
+template <i32 capacity, i32 longest> __device__ __forceinline__ void end_lane(const Lane &lane) {
+  const i32 stamps = kLaneRoom<capacity, longest> - lane.room;
+  write_edge(lane.next - 2 * stamps - 4, stamps, lane.open);
 }

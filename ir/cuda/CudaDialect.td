@@ -52,6 +52,11 @@ def Cuda_Regs : TypeDef<Cuda_Dialect, "Regs"> {
   }];
 }
 
+def Cuda_Lane : TypeDef<Cuda_Dialect, "Lane"> {
+  let mnemonic = "lane";
+  let summary = "a lane of the timeline, a variable: where its next record begins";
+}
+
 def Cuda_TensorMap : TypeDef<Cuda_Dialect, "TensorMap"> {
   let mnemonic = "tensor_map";
   let summary = "how TMA copies boxes of a tensor: `!cuda.tensor_map<tensor<64x64xbf16>, swizzle 128>`";

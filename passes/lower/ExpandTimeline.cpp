@@ -1,6 +1,6 @@
 // Time stamps (docs/timeline.md). A lane is written by one thread: of its role, or, in a role of
 // whole warpgroups, of a warpgroup: the thread whose `open` is true, which does not change. All
-// threads have the cursor, the number of the stamp at which the next record begins.
+// threads have the lane.
 #include "passes/lower/Expander.h"
 #include "support/Timeline.h"
 
@@ -22,11 +22,11 @@ void Expander::startLane() {
   if (!events)
     return;
   int64_t capacity = timelineNumber("capacity"), lanes = timelineNumber("lanes");
-  int64_t first = role ? role->getAttrOfType<IntegerAttr>(cta::kLaneAttr).getInt() : 0;
+  int64_t number = role ? role->getAttrOfType<IntegerAttr>(cta::kLaneAttr).getInt() : 0;
   bool byWarpgroup = role && !elected && cta::firstWarp(role) % cta::kWarpsPerWarpgroup == 0 &&
                      warps % cta::kWarpsPerWarpgroup == 0;
   auto isZero = [&](Value number) { return equal(number, constant(0)); };
-  Value own = constant(first), writes;
+  Value own = constant(number), writes;
   if (byWarpgroup) {
     writes = isZero(warpgroupThread);
     own = add(own, div(warp, cta::kWarpsPerWarpgroup));
@@ -36,38 +36,35 @@ void Expander::startLane() {
   Value block = builder.create<cuda::BlockIdOp>(loc, builder.getI32Type());
   Value recorded = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, block,
                                                  constant(kTimelineBlocks));
-  open = both(writes, recorded);
-  Value start = add(mul(add(mul(block, lanes), own), capacity), constant(kTimelineEdgeStamps));
-  auto type = cuda::RegsType::get(builder.getContext(), 1, builder.getI32Type());
-  cursor = builder.create<cuda::RegsOp>(NameLoc::get(builder.getStringAttr("cursor"), loc), type);
-  builder.create<cuda::SetOp>(loc, start, cursor, constant(0));
-  builder.create<cuda::StampEdgeOp>(loc, events, cursor, capacity, open, /*last=*/false);
+  Value first = mul(add(mul(block, lanes), own), capacity);
+  timelineLane = builder.create<cuda::StartLaneOp>(
+      NameLoc::get(builder.getStringAttr("timeline"), loc),
+      cuda::LaneType::get(builder.getContext()), events, first, capacity, timelineNumber("longest"),
+      both(writes, recorded));
 }
 
 void Expander::endLane() {
   if (!events)
     return;
-  builder.create<cuda::StampEdgeOp>(loc, events, cursor, timelineNumber("capacity"), open,
-                                    /*last=*/true);
-  cursor = {};
+  builder.create<cuda::EndLaneOp>(loc, timelineLane);
+  timelineLane = {};
 }
 
 LogicalResult Expander::expandStamp(cta::StampOp op) {
   Value from = op.getFrom() ? scalar(op.getFrom()) : Value();
-  builder.create<cuda::StampOp>(loc, events, cursor, op.getPlace(), open, from);
+  builder.create<cuda::StampOp>(loc, timelineLane, op.getPlace(), from);
   return success();
 }
 
 LogicalResult Expander::expandStampRun(cta::StampRunOp op) {
-  builder.create<cuda::StampRunOp>(loc, events, cursor, timelineNumber("capacity"), op.getRun(),
-                                   op.getTakes(), timelineNumber("longest"), open);
+  builder.create<cuda::StampRunOp>(loc, timelineLane, op.getRun(), op.getTakes());
   return success();
 }
 
 LogicalResult Expander::expandMbarrierWait(cuda::MbarrierWaitOp op) {
   if (auto place = op->getAttrOfType<IntegerAttr>(cta::kStampAttr))
     builder.create<cuda::StampedWaitOp>(loc, scalar(op.getBarrier()), scalar(op.getParity()),
-                                        events, cursor, place.getInt(), open);
+                                        timelineLane, place.getInt());
   else
     builder.clone(*op, scalars);
   return success();

@@ -551,8 +551,7 @@ private:
   Value flags; // a pointer to a flag per block, which is raised when the block has left its part
   std::optional<Part> part; // the current part, if tiles are split
   Value events;             // a pointer to the timeline's records
-  Value cursor;             // the number of the stamp at which the next one begins
-  Value open;               // whether the thread writes them
+  Value timelineLane;       // of the role that is being expanded
   /// For each channel that the role stores through: a slot counter; null if each store starts with
   /// slot 0.
   llvm::DenseMap<Value, Value> storing;

@@ -13,7 +13,6 @@
 #include "support/Timeline.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/ADT/bit.h"
 
 namespace tilewright::passes {
 #define GEN_PASS_DEF_STAMPEVENTS
@@ -81,7 +80,7 @@ private:
     kernel->setAttr(
         cta::kTimelineAttr,
         builder.getDictionaryAttr(
-            {number("capacity", std::max(capacity, int64_t(llvm::bit_ceil(uint64_t(least))))),
+            {number("capacity", std::max(capacity, least)),
              list("events", events), list("lanes", lanes), number("longest", longest),
              list("runs", runs)}));
   }

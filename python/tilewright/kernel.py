@@ -160,7 +160,7 @@ class Kernel:
 
         On a GPU it takes nanoseconds, and the kernel runs a few times. Over arrays in host memory the
         machine simulator runs it for the GPU at hand or sm_90, and counts instructions: take small
-        sizes. A role of a block keeps its first `stamps` time stamps, a power of two (docs/timeline.md).
+        sizes. A role of a block keeps its first `stamps` time stamps (docs/timeline.md).
         """
         args, settings = self._arrange(args, named)
         return Timeline(*map(str, library.timeline(self._handle)(settings, stamps, *args)))

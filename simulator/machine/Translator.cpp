@@ -215,7 +215,7 @@ LogicalResult Translator::translateOp(Operation *op) {
   if (found == allSemantics().end())
     return emitError(op->getLoc()) << "the simulator does not run `" << op->getName() << "`";
   for (Value result : op->getResults())
-    if (!kindOf(result.getType()) && !isa<cuda::RegsType>(result.getType()))
+    if (!kindOf(result.getType()) && !isa<cuda::RegsType, cuda::LaneType>(result.getType()))
       return emitError(op->getLoc())
              << "the simulator cannot hold a value of type " << result.getType();
   return found->second.translate(*this, op);

@@ -199,6 +199,8 @@ TEST(TimelineSummary, tensor_cores_are_busy_as_long_as_their_rate_says) {
   ASSERT_TRUE(summary.busy && summary.inFlight);
   EXPECT_DOUBLE_EQ(*summary.busy, 2 * 4096.0 / 256 / 100);
   EXPECT_DOUBLE_EQ(*summary.inFlight, 0.9);
+  EXPECT_FALSE(summary.busyWithoutStamps) << "what stamps cost is not known";
+  EXPECT_DOUBLE_EQ(*summarize(timeline, 256, 0.25).busyWithoutStamps, 1.25 * *summary.busy);
   EXPECT_FALSE(summarize(timeline, 0).busy) << "of a target whose rate is not known";
 }
 

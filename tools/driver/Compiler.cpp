@@ -161,7 +161,7 @@ static auto tryAdjusting(const KernelText &text, const Attempt &wanted,
 }
 
 /// The same, and then with the attempt's others. A plan that was found is not the user's, so any
-/// problem with it leads to the next.
+/// problem with it leads to the next; but a text of CUDA that is given is of the first.
 template <typename Make>
 static auto tryFitting(const KernelText &text, const Attempt &wanted,
                        std::vector<std::string> *rejected, Make make) {
@@ -169,7 +169,7 @@ static auto tryFitting(const KernelText &text, const Attempt &wanted,
     *rejected = wanted.passedOver;
   auto result = tryAdjusting(text, wanted, rejected, make);
   for (const Attempt &other : wanted.others) {
-    if (result)
+    if (result || !wanted.config.cudaText.empty())
       break;
     if (rejected && (rejected->empty() || rejected->back() != result.error().message))
       rejected->push_back(result.error().message);

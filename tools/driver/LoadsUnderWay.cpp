@@ -195,7 +195,7 @@ void Improver::spreadRows(Compiled &kernel) {
 
 void driver::keepMemoryBusy(const KernelText &text, Compiled &result,
                             llvm::function_ref<ErrorOr<Compiled>(const Attempt &)> compileWith) {
-  if (!result.loadedBytes)
+  if (!result.loadedBytes || !result.wanted.config.cudaText.empty())
     return;
   Improver improver(text, compileWith);
   improver.loadMore(result, /*byTilesAlone=*/true);

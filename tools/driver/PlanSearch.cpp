@@ -270,7 +270,9 @@ std::string driver::whyStated(const KernelText &text, const Config &config) {
 }
 
 std::string driver::whyNoSearch(const KernelText &text, const Config &config) {
-  if (std::string stated = whyStated(text, config); !stated.empty())
+  Config own = config;
+  own.cudaText.clear(); // is a text of the plan that is found
+  if (std::string stated = whyStated(text, own); !stated.empty())
     return stated;
   const Target *target = findTarget(config.passTarget());
   if (!target || !target->has(Feature::Wgmma))

@@ -131,7 +131,8 @@ static RoleSummary summarize(const std::string &role, const RoleTotals &totals) 
   return result;
 }
 
-TimelineSummary driver::summarize(const Timeline &timeline, double fmasPerClock) {
+TimelineSummary driver::summarize(const Timeline &timeline, double fmasPerClock,
+                                  std::optional<double> overhead) {
   llvm::MapVector<std::string, RoleTotals, std::map<std::string, unsigned>> roles;
   for (const TimelineLane &lane : timeline.lanes)
     addLane(timeline, lane, roles[timeline.table.lanes[lane.lane].role]);
@@ -139,6 +140,8 @@ TimelineSummary driver::summarize(const Timeline &timeline, double fmasPerClock)
   for (const auto &[role, totals] : roles)
     summary.roles.push_back(::summarize(role, totals));
   addTensorCores(timeline, fmasPerClock, summary);
+  if (summary.busy && overhead)
+    summary.busyWithoutStamps = *summary.busy * (1 + *overhead);
   return summary;
 }
 
@@ -179,9 +182,11 @@ std::string TimelineSummary::str(const Timeline &timeline) const {
                                           : fmt::format("{:.1f} us", timeline.length * 1e-3);
   text = fmt::format("timeline of {}{} blocks, {}\n",
                      timeline.blocks == kTimelineBlocks ? "the first " : "", timeline.blocks, text);
+  std::string without =
+      busyWithoutStamps ? fmt::format(" ({} without stamps)", percent(*busyWithoutStamps)) : "";
   if (inFlight)
     text += fmt::format("  {:13} {}products in flight {}\n", "tensor cores",
-                        busy ? "busy " + percent(*busy) + ", " : "", percent(*inFlight));
+                        busy ? "busy " + percent(*busy) + without + ", " : "", percent(*inFlight));
   for (const RoleSummary &role : roles)
     text += describe(role);
   return text;

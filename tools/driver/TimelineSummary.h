@@ -29,6 +29,8 @@ struct TimelineSummary {
   /// The share of time in which the tensor cores work at their rate, over all multiprocessors;
   /// nothing if the rate is not known.
   std::optional<double> busy;
+  /// The same work over the time that the kernel takes without stamps.
+  std::optional<double> busyWithoutStamps;
   std::optional<double> inFlight; ///< In which a product was under way; nothing without products.
   std::vector<RoleSummary> roles; ///< In the order of lanes.
 
@@ -37,7 +39,9 @@ struct TimelineSummary {
 };
 
 /// `fmasPerClock`: multiply-adds of 16-bit operands in a cycle of a multiprocessor; 0: unknown.
-TimelineSummary summarize(const Timeline &timeline, double fmasPerClock);
+/// `overhead`: the share by which stamps slow the kernel, where that was measured.
+TimelineSummary summarize(const Timeline &timeline, double fmasPerClock,
+                          std::optional<double> overhead = std::nullopt);
 /// That of a target, or of the simulator.
 double fmasPerClock(const std::string &target, bool isSimulated);
 

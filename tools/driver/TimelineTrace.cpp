@@ -104,6 +104,8 @@ static json::Object summaryJson(const TimelineSummary &summary) {
   json::Object result{{"roles", std::move(roles)}};
   if (summary.busy)
     result["tensor_busy"] = *summary.busy;
+  if (summary.busyWithoutStamps)
+    result["tensor_busy_without_stamps"] = *summary.busyWithoutStamps;
   if (summary.inFlight)
     result["in_flight"] = *summary.inFlight;
   return result;

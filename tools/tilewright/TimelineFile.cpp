@@ -2,8 +2,6 @@
 
 #include "support/Files.h"
 
-#include "llvm/Support/MathExtras.h"
-
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -14,10 +12,9 @@ ErrorOr<Job> cli::withTimeline(Job job, const TimelineOptions &options) {
   constexpr int64_t kFewest = 16, kMost = 1 << 16;
   if (options.file.empty())
     return job;
-  if (options.stamps < kFewest || options.stamps > kMost ||
-      !llvm::isPowerOf2_64(uint64_t(options.stamps)))
-    return Error{fmt::format("--timeline-stamps {} is not a power of two from {} to {}",
-                             options.stamps, kFewest, kMost)};
+  if (options.stamps < kFewest || options.stamps > kMost)
+    return Error{fmt::format("--timeline-stamps {} is not a number from {} to {}", options.stamps,
+                             kFewest, kMost)};
   job.config.timelineStamps = options.stamps;
   return job;
 }
@@ -33,8 +30,8 @@ Status cli::reportTimeline(const TimelineOptions &options, const Job &job, const
                            const StepRecords &records, driver::TimelineRun run) {
   TILEWRIGHT_ASSIGN(driver::Timeline timeline,
                     driver::readTimeline(records.table, records.records, records.isSimulated));
-  driver::TimelineSummary summary =
-      driver::summarize(timeline, driver::fmasPerClock(job.config.target, records.isSimulated));
+  driver::TimelineSummary summary = driver::summarize(
+      timeline, driver::fmasPerClock(job.config.target, records.isSimulated), run.overhead);
   fmt::print("{}", summary.str(timeline));
   run.kernel = step.text->kernel;
   std::string file = fileFor(options.file, job, step);

@@ -67,7 +67,7 @@ static void addTimelineOptions(CLI::App &command, TimelineOptions &options) {
   command.add_option("--timeline", options.file,
                      "a file for a timeline of roles, which Perfetto opens (docs/timeline.md)");
   command.add_option("--timeline-stamps", options.stamps,
-                     "the most time stamps of a role of a block: a power of two");
+                     "the most time stamps of a role of a block");
 }
 
 static void addIrAfter(CLI::App &command, std::string &pass) {

@@ -1,24 +1,22 @@
 // RUN: tile-opt %s | tile-opt | FileCheck %s
 // RUN: tile-opt %s --mlir-print-op-generic | tile-opt | FileCheck %s
 
-!cursor = !cuda.regs<1 x i32>
-
 // CHECK-LABEL: @records
-// CHECK: cuda.stamp_edge %{{.*}}[%{{.*}} of 4096] when %[[OPEN:.*]] :
-// CHECK: cuda.stamped_wait %{{.*}}, %{{.*}}, %{{.*}}[%{{.*}} + 1] when %[[OPEN]] :
+// CHECK: %[[LANE:.*]] = cuda.start_lane %{{.*}}[%{{.*}} to 4096], records 20 when %{{.*}} : <i32>
+// CHECK: cuda.stamped_wait %{{.*}}, %{{.*}}, %[[LANE]][1]
 // CHECK: %[[BEGAN:.*]] = cuda.clock
-// CHECK: cuda.stamp %{{.*}}[%{{.*}} + 2] when %[[OPEN]] from %[[BEGAN]] :
-// CHECK: cuda.stamp %{{.*}}[%{{.*}} + 3] when %[[OPEN]] :
-// CHECK: cuda.stamp_run %{{.*}}[%{{.*}} of 4096], 5 takes 4 of 20 when %[[OPEN]] :
-// CHECK: cuda.stamp_edge last %{{.*}}[%{{.*}} of 4096] when %[[OPEN]] :
-func.func @records(%events: !cuda.ptr<i32>, %cursor: !cursor, %full: i32, %phase: i32, %open: i1) {
-  cuda.stamp_edge %events[%cursor of 4096] when %open : !cuda.ptr<i32>, !cursor
-  cuda.stamped_wait %full, %phase, %events[%cursor + 1] when %open : !cuda.ptr<i32>, !cursor
+// CHECK: cuda.stamp %[[LANE]][2] from %[[BEGAN]]
+// CHECK: cuda.stamp %[[LANE]][3]
+// CHECK: cuda.stamp_run %[[LANE]], 5 takes 4
+// CHECK: cuda.end_lane %[[LANE]]
+func.func @records(%events: !cuda.ptr<i32>, %first: i32, %full: i32, %phase: i32, %open: i1) {
+  %lane = cuda.start_lane %events[%first to 4096], records 20 when %open : !cuda.ptr<i32>
+  cuda.stamped_wait %full, %phase, %lane[1]
   %began = cuda.clock
-  cuda.stamp %events[%cursor + 2] when %open from %began : !cuda.ptr<i32>, !cursor
-  cuda.stamp %events[%cursor + 3] when %open : !cuda.ptr<i32>, !cursor
-  cuda.stamp_run %events[%cursor of 4096], 5 takes 4 of 20 when %open : !cuda.ptr<i32>, !cursor
-  cuda.stamp_edge last %events[%cursor of 4096] when %open : !cuda.ptr<i32>, !cursor
+  cuda.stamp %lane[2] from %began
+  cuda.stamp %lane[3]
+  cuda.stamp_run %lane, 5 takes 4
+  cuda.end_lane %lane
   return
 }
 

@@ -48,12 +48,11 @@
 // CUDA-LABEL: func.func @two_roles(
 // CUDA-SAME: %[[EVENTS:[a-z0-9]*]]: !cuda.ptr<i32> {cuda.param = {argument = 0 : i64, axis = 0 : i64, bytes = 1536 : i64, kind = "events"}
 // CUDA: cuda.elect
-// CUDA: %[[CURSOR:.*]] = cuda.regs : <1 x i32>
-// CUDA: cuda.stamp_edge %[[EVENTS]][%[[CURSOR]] of 64] when %[[OPEN:.*]] :
-// CUDA: cuda.stamped_wait {{.*}}, {{.*}}, %[[EVENTS]][%[[CURSOR]] + 1] when %[[OPEN]] :
-// CUDA: cuda.stamp_run %[[EVENTS]][%[[CURSOR]] of 64], 2 takes 4 of {{[0-9]+}} when %[[OPEN]] :
-// CUDA: cuda.stamp_edge last %[[EVENTS]][%[[CURSOR]] of 64] when %[[OPEN]] :
-// CUDA: cuda.stamp_edge
+// CUDA: %[[LANE:.*]] = cuda.start_lane %[[EVENTS]][%{{.*}} to 64], records {{[0-9]+}} when
+// CUDA: cuda.stamped_wait {{.*}}, {{.*}}, %[[LANE]][1]
+// CUDA: cuda.stamp_run %[[LANE]], 2 takes 4
+// CUDA: cuda.end_lane %[[LANE]]
+// CUDA: cuda.start_lane
 func.func @two_roles(%x: !view {tile.name = "x"}, %n: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

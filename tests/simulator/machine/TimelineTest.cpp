@@ -17,16 +17,13 @@ protected:
     load({"%events: !cuda.ptr<i32>", R"(
       %c0 = arith.constant 0 : i32
       %c1 = arith.constant 1 : i32
-      %c4 = arith.constant 4 : i32
       %c5 = arith.constant 5 : i32
       %c32 = arith.constant 32 : i32
       %thread = cuda.thread_id
       %open = arith.cmpi eq, %thread, %c0 : i32
-      %cursor = cuda.regs : !cuda.regs<1 x i32>
-      cuda.set %c4, %cursor[%c0] : i32, !cuda.regs<1 x i32>
-      cuda.stamp_edge %events[%cursor of 16] when %open : !cuda.ptr<i32>, !cuda.regs<1 x i32>
+      %lane = cuda.start_lane %events[%c0 to 16], records 3 when %open : !cuda.ptr<i32>
       )" + body + R"(
-      cuda.stamp_edge last %events[%cursor of 16] when %open : !cuda.ptr<i32>, !cuda.regs<1 x i32>)",
+      cuda.end_lane %lane)",
           threads, /*sharedBytes=*/8});
     options.schedule = Schedule::Timed;
     return run({pointer(stamps, "i32")}, 1, options);
@@ -44,20 +41,17 @@ protected:
 
 /// A record of a head and one event.
 constexpr const char *kRecord = R"(
-  cuda.stamp %events[%cursor + 1] when %open : !cuda.ptr<i32>, !cuda.regs<1 x i32>
-  cuda.stamp_run %events[%cursor of 16], 7 takes 2 of 3 when %open : !cuda.ptr<i32>, !cuda.regs<1 x i32>
+  cuda.stamp %lane[1]
+  cuda.stamp_run %lane, 7 takes 2
 )";
 
 TEST_F(Timelines, a_lane_has_two_edges_and_its_records) {
-  MachineResult result =
-      runLane(std::string("%began = cuda.clock\n") +
-              "%sum = arith.addi %thread, %c1 : i32\n"
-              "%twice = arith.addi %sum, %sum : i32\n" +
-              "cuda.stamp %events[%cursor + 2] when %open from %began : "
-              "!cuda.ptr<i32>, !cuda.regs<1 x i32>\n" +
-              "cuda.stamp_run %events[%cursor of 16], 9 takes 3 of 3 when %open : "
-              "!cuda.ptr<i32>, !cuda.regs<1 x i32>\n" +
-              kRecord);
+  MachineResult result = runLane(std::string("%began = cuda.clock\n") +
+                                 "%sum = arith.addi %thread, %c1 : i32\n"
+                                 "%twice = arith.addi %sum, %sum : i32\n" +
+                                 "cuda.stamp %lane[2] from %began\n"
+                                 "cuda.stamp_run %lane, 9 takes 3\n" +
+                                 kRecord);
   EXPECT_TRUE(result.isClean());
   EXPECT_EQ(stamp(4).begin, 9u) << "the head";
   EXPECT_EQ(stamp(5).begin, ~0u) << "what has not happened is not written";
@@ -91,8 +85,8 @@ TEST_F(Timelines, a_stamped_wait_has_the_moment_of_whom_it_waited_for) {
       }
       cuda.barrier
       scf.if %first {
-        cuda.stamped_wait %full, %c0, %events[%cursor + 1] when %open : !cuda.ptr<i32>, !cuda.regs<1 x i32>
-        cuda.stamp_run %events[%cursor of 16], 1 takes 2 of 2 when %open : !cuda.ptr<i32>, !cuda.regs<1 x i32>
+        cuda.stamped_wait %full, %c0, %lane[1]
+        cuda.stamp_run %lane, 1 takes 2
       } else {
         %c100 = arith.constant 100 : i32
         scf.for %i = %c0 to %c100 step %c1 : i32 {
@@ -128,7 +122,7 @@ TEST_F(Timelines, a_wait_takes_the_moment_of_whom_it_waited_for) {
       }
       %began = cuda.clock
       cuda.barrier
-      cuda.stamp %events[%cursor + 1] when %open from %began : !cuda.ptr<i32>, !cuda.regs<1 x i32>
+      cuda.stamp %lane[1] from %began
       )",
                                  64);
   EXPECT_TRUE(result.isClean());

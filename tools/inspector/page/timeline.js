@@ -191,9 +191,9 @@ function summaryTable(timeline) {
 }
 
 function headline(timeline) {
-  const { tensor_busy: busy, in_flight: inFlight } = timeline.summary;
+  const { tensor_busy: busy, tensor_busy_without_stamps: without, in_flight: inFlight } = timeline.summary;
   const parts = [`${timeline.blocks} blocks on ${timeline.from}, ${timeText(timeline, timeline.length)}`];
-  if (busy !== undefined) parts.push(`tensor cores busy ${percent(busy)}`);
+  if (busy !== undefined) parts.push(`tensor cores busy ${percent(busy)}` + (without !== undefined ? ` (${percent(without)} without stamps)` : ""));
   if (inFlight !== undefined) parts.push(`products in flight ${percent(inFlight)}`);
   if (timeline.overhead !== undefined) parts.push(`time stamps slow the kernel by ${percent(timeline.overhead)}`);
   return parts.join("; ");
