@@ -77,12 +77,10 @@ private:
     auto list = [&](StringRef key, ArrayRef<Attribute> values) {
       return builder.getNamedAttr(key, builder.getArrayAttr(values));
     };
-    kernel->setAttr(
-        cta::kTimelineAttr,
-        builder.getDictionaryAttr(
-            {number("capacity", std::max(capacity, least)),
-             list("events", events), list("lanes", lanes), number("longest", longest),
-             list("runs", runs)}));
+    kernel->setAttr(cta::kTimelineAttr,
+                    builder.getDictionaryAttr({number("capacity", std::max(capacity, least)),
+                                               list("events", events), list("lanes", lanes),
+                                               number("longest", longest), list("runs", runs)}));
   }
 
   //===- Lanes --------------------------------------------------------------------------------===//
