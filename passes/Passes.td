@@ -58,6 +58,21 @@ def SimplifyMath : Pass<"simplify-math", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::tile::TileDialect"];
 }
 
+def DropDeviations : Pass<"drop-deviations", "::mlir::func::FuncOp"> {
+  let summary = "leaves deviations from a mean out of sums";
+  let description = [{
+    They sum to 0. Where they are a term of a sum along the mean's axis, and one other term or none
+    is left, the sum no longer needs the mean. Terms may be multiplied with numbers of a row.
+
+    ```mlir
+    %d = arith.subf %v, %means
+    %terms = arith.addf %x, %d                     ->     %t = tile.reduce sum %x, 1
+    %t = tile.reduce sum %terms, 1
+    ```
+  }];
+  let dependentDialects = ["::tilewright::tile::TileDialect"];
+}
+
 //===- tile to cta --------------------------------------------------------------------------------===//
 
 def SpreadRows : Pass<"spread-rows", "::mlir::func::FuncOp"> {
@@ -453,6 +468,21 @@ def PlanChannels : Pass<"plan-channels", "::mlir::func::FuncOp"> {
         sm_90 has 232448
   }];
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
+def JoinReductions : Pass<"join-reductions", "::mlir::func::FuncOp"> {
+  let summary = "lets threads meet once for reductions that do not need each other";
+  let description = [{
+    Threads of several warps, or blocks of a cluster, wait for each other in each reduction.
+    Reductions of tiles of one type along one axis become one, with what the later ones need in
+    front of it.
+
+    ```mlir
+    %s = tile.reduce sum %x, 1             %y = arith.mulf %x, %w
+    %y = arith.mulf %x, %w          ->     %s, %t = cta.joint_reduce sum %x, %y along 1
+    %t = tile.reduce sum %y, 1
+    ```
+  }];
 }
 
 def RecomputeTiles : Pass<"recompute-tiles", "::mlir::func::FuncOp"> {

@@ -40,7 +40,7 @@ private:
 
 } // namespace
 
-static void addTilePasses(Adder &passes) {
+static void addTilePasses(Adder &passes, const PipelineOptions &options) {
   // The front end relies on this for folding and common values. The following passes compare
   // values.
   passes.clean(/*hoist=*/false);
@@ -53,6 +53,9 @@ static void addTilePasses(Adder &passes) {
   passes.clean(/*hoist=*/true);
   // After splitting, so that full iterations are simplified without their masks.
   passes.add(createSimplifyMath());
+  // After simplify-math, which takes factors of a row together. For join-reductions.
+  if (!options.allowSpills)
+    passes.add(createDropDeviations());
   // Scalar products that simplify-math formed leave the loops.
   passes.clean(/*hoist=*/true);
 }
@@ -102,6 +105,11 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
   passes.require(createOrderAccesses());
   // After assign-layouts: it simulates the accesses that layouts cause.
   passes.require(createSwizzleLayout());
+  // After assign-layouts: of tiles with one layout. Before plan-channels, which places the scratch
+  // memory of reductions. Registers that are spilled anyway have no room for it: the gradients of
+  // norms with 131072 columns would spill twice as much.
+  if (!options.allowSpills)
+    passes.add(createJoinReductions());
   // After swizzle-layout, which decides how long rows are.
   passes.require(createPlanChannels());
   // After all passes that merge equal ops. Before hint-registers, which counts what is kept.
@@ -135,7 +143,7 @@ void addFacts(OpPassManager &manager, const PipelineOptions &options, StringRef 
     // Before everything that depends on tiles.
     passes.require(createJoinPrograms({plan.str()}));
   }
-  addTilePasses(passes);
+  addTilePasses(passes, options);
   // Last: plans refer to the parts. After split-masked-loops, which has found the masks of whole
   // tiles.
   if (!plan.empty())
@@ -190,7 +198,7 @@ void addPasses(OpPassManager &manager, const PipelineOptions &options, Stage upT
   // A program of the `cta` level states what the plan passes would decide, and starts behind them.
   bool isStated = from == Stage::Cta;
   if (!isStated) {
-    addTilePasses(passes);
+    addTilePasses(passes, options);
     addSums(passes, options);
   } else {
     manager.addPass(

@@ -189,23 +189,47 @@ def Cta_ReduceKind : Attr<CPred<"::llvm::isa<::tilewright::tile::ReduceKindAttr>
   let constBuilderCall = "::tilewright::tile::ReduceKindAttr::get($_builder.getContext(), $0)";
 }
 
+def Cta_JointReduceOp
+    : Cta_Op<"joint_reduce", [Pure, DeclareOpInterfaceMethods<LayoutOpInterface>]> {
+  let summary = "several `tile.reduce`s, for which threads meet once";
+  let description = [{
+    `join-reductions` makes it of reductions that do not need each other. C1: two or more tiles of
+    one type. C2: the results are theirs without `axis`.
+
+    ```mlir
+    %s, %t = cta.joint_reduce sum %x, %y along 1 : tensor<1x16384xf32> -> tensor<1xf32>
+    ```
+  }];
+  let arguments = (ins Cta_ReduceKind:$kind, Variadic<AnyStaticShapeTensor>:$sources,
+                       I64Attr:$axis);
+  let results = (outs Variadic<AnyType>:$wholes);
+  let assemblyFormat = [{
+    custom<ReduceKind>($kind) $sources `along` $axis attr-dict `:`
+    custom<SameTypes>(ref($sources), type($sources), type($wholes))
+  }];
+  let hasVerifier = 1;
+}
+
 def Cta_ClusterReduceOp
     : Cta_Op<"cluster_reduce", [MemoryEffects<[MemRead, MemWrite]>, SameOperandsAndResultType,
                                 DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "combines what the blocks of a cluster hold, element by element";
   let description = [{
     All blocks of the cluster come to it, equally often, and get the same result, to the bit. It
-    ends a reduction along an axis that the blocks share (`spread-rows`). C1: sum, max or min. C2:
-    of f32 or i32.
+    ends a reduction along an axis that the blocks share (`spread-rows`); several parts are of a
+    `cta.joint_reduce`. C1: sum, max or min. C2: of f32 or i32. C3: a result for each part.
 
     ```mlir
     %part = tile.reduce max %z, 1 : tensor<1x16384xf32> -> tensor<1xf32>
     %peak = cta.cluster_reduce max %part : tensor<1xf32>
     ```
   }];
-  let arguments = (ins Cta_ReduceKind:$kind, AnyType:$part);
-  let results = (outs AnyType:$result);
-  let assemblyFormat = "custom<ReduceKind>($kind) $part attr-dict `:` type($part)";
+  let arguments = (ins Cta_ReduceKind:$kind, Variadic<AnyType>:$parts);
+  let results = (outs Variadic<AnyType>:$wholes);
+  let assemblyFormat = [{
+    custom<ReduceKind>($kind) $parts attr-dict `:`
+    custom<SameType>(ref($parts), type($parts), type($wholes))
+  }];
   let hasVerifier = 1;
 }
 

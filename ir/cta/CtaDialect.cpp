@@ -73,6 +73,40 @@ static ParseResult parseReduceKind(OpAsmParser &parser, tile::ReduceKindAttr &ki
 static void printReduceKind(OpAsmPrinter &printer, Operation *, tile::ReduceKindAttr kind) {
   printer << tile::stringifyReduceKind(kind.getValue());
 }
+
+/// The one type of all operands.
+static ParseResult parseSameType(OpAsmParser &parser,
+                                 ArrayRef<OpAsmParser::UnresolvedOperand> operands,
+                                 SmallVectorImpl<Type> &types, SmallVectorImpl<Type> &results) {
+  Type type;
+  if (parser.parseType(type))
+    return failure();
+  types.assign(operands.size(), type);
+  results = types;
+  return success();
+}
+
+static void printSameType(OpAsmPrinter &printer, Operation *, OperandRange, TypeRange types,
+                          TypeRange) {
+  printer << types.front();
+}
+
+/// The one type of all operands, and that of all results.
+static ParseResult parseSameTypes(OpAsmParser &parser,
+                                  ArrayRef<OpAsmParser::UnresolvedOperand> operands,
+                                  SmallVectorImpl<Type> &types, SmallVectorImpl<Type> &results) {
+  Type result;
+  if (parseSameType(parser, operands, types, results) || parser.parseArrow() ||
+      parser.parseType(result))
+    return failure();
+  results.assign(operands.size(), result);
+  return success();
+}
+
+static void printSameTypes(OpAsmPrinter &printer, Operation *, OperandRange, TypeRange types,
+                           TypeRange results) {
+  printer << types.front() << " -> " << results.front();
+}
 } // namespace tilewright::cta
 
 #include "ir/cta/CtaDialect.cpp.inc"
@@ -349,13 +383,35 @@ LogicalResult CombineOp::verify() {
   return adds ? success() : verifyMerge(*this);
 }
 
+LogicalResult JointReduceOp::verify() {
+  if (getSources().size() < 2 || !llvm::all_equal(getSources().getTypes())) // C1
+    return emitOpError() << "reduces two or more tiles of one type";
+  auto source = cast<RankedTensorType>(getSources().front().getType());
+  if (getAxis() >= uint64_t(source.getRank()))
+    return emitOpError() << "has no axis " << getAxis() << " in " << source;
+  SmallVector<int64_t> shape(source.getShape());
+  shape.erase(shape.begin() + int64_t(getAxis()));
+  auto fits = [&](Type result) {
+    auto tile = dyn_cast<RankedTensorType>(result);
+    return getElementTypeOrSelf(result) == source.getElementType() &&
+           (tile ? tile.getShape() == ArrayRef(shape) : shape.empty());
+  };
+  if (getWholes().size() != getSources().size() ||
+      !llvm::all_of(getWholes().getTypes(), fits)) // C2
+    return emitOpError() << "gives a result for each tile, of its shape without axis " << getAxis();
+  return success();
+}
+
 LogicalResult ClusterReduceOp::verify() {
   if (getKind() == tile::ReduceKind::Any || getKind() == tile::ReduceKind::All) // C1
     return emitOpError() << "combines by sum, max or min, not by "
                          << tile::stringifyReduceKind(getKind());
-  Type element = getElementTypeOrSelf(getPart().getType());
+  Type element = getElementTypeOrSelf(getParts().front().getType());
   if (!element.isF32() && !element.isInteger(32)) // C2
     return emitOpError() << "combines elements of f32 or i32, not of " << element;
+  if (getWholes().size() != getParts().size()) // C3
+    return emitOpError() << "has " << getWholes().size() << " results for " << getParts().size()
+                         << " parts";
   return success();
 }
 

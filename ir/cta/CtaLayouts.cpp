@@ -76,6 +76,12 @@ MaybeLayout RaiseOp::passLayout(TilePlace from, const Layout &layout, TilePlace 
 
 MaybeLayout OpaqueOp::passLayout(TilePlace, const Layout &layout, TilePlace) { return layout; }
 
+MaybeLayout JointReduceOp::passLayout(TilePlace from, const Layout &layout, TilePlace to) {
+  if (from.isResult)
+    return to.isResult ? MaybeLayout(layout) : std::nullopt;
+  return to.isResult ? layout.dropDim(getAxis()) : layout;
+}
+
 MaybeLayout ClusterReduceOp::passLayout(TilePlace, const Layout &layout, TilePlace) {
   return layout;
 }

@@ -102,8 +102,8 @@ static int64_t reductionBytes(RankedTensorType source, int64_t axis, int64_t val
 
 Exchange Exchange::of(cta::ClusterReduceOp op) {
   bool inLoop = op->getParentOfType<LoopLikeOpInterface>() != nullptr;
-  auto tile = dyn_cast<RankedTensorType>(op.getPart().getType());
-  return {inLoop ? 2 : 1, tile ? tile.getNumElements() : 1,
+  auto tile = dyn_cast<RankedTensorType>(op.getParts().front().getType());
+  return {inLoop ? 2 : 1, int64_t(op.getParts().size()) * (tile ? tile.getNumElements() : 1),
           cta::clusterOf(op->getParentOfType<func::FuncOp>()).blocks()};
 }
 
@@ -116,6 +116,11 @@ int64_t scratchBytes(Operation *op) {
   if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
     auto source = cast<RankedTensorType>(reduce.getSource().getType());
     return reductionBytes(source, reduce.getAxis(), wordOf(source));
+  }
+  if (auto reduce = dyn_cast<cta::JointReduceOp>(op)) {
+    auto source = cast<RankedTensorType>(reduce.getSources().front().getType());
+    return reductionBytes(source, reduce.getAxis(),
+                          wordOf(source) * int64_t(reduce.getSources().size()));
   }
   if (auto reduce = dyn_cast<tile::ArgReduceOp>(op)) { // a value and its number
     auto source = cast<RankedTensorType>(reduce.getSource().getType());

@@ -66,15 +66,21 @@ void Expander::sendToCluster(Value array, Value holds, Value barrier,
 }
 
 LogicalResult Expander::expandClusterReduce(cta::ClusterReduceOp op) {
-  auto type = dyn_cast<RankedTensorType>(op.getPart().getType());
-  Type element = getElementTypeOrSelf(op.getPart().getType());
+  Type partType = op.getParts().front().getType(), element = getElementTypeOrSelf(partType);
+  auto type = dyn_cast<RankedTensorType>(partType);
+  int64_t registers = type ? cta::layoutOf(type).registers() : 1;
+  int64_t elements = type ? type.getNumElements() : 1;
   Exchange plan = Exchange::of(op);
   auto [start, counter] = exchanges[op];
-  Value array = declare(op.getLoc(), type ? cta::layoutOf(type).registers() : 1, element);
-  if (type)
-    writeTile(op.getPart(), array);
-  else
-    builder.create<cuda::SetOp>(loc, scalar(op.getPart()), array, constant(0));
+  SmallVector<Value> arrays;
+  for (Value part : op.getParts()) {
+    Value array = declare(op.getLoc(), registers, element);
+    if (type)
+      writeTile(part, array);
+    else
+      builder.create<cuda::SetOp>(loc, scalar(part), array, constant(0));
+    arrays.push_back(array);
+  }
 
   Value count = counter
                     ? builder.create<cuda::GetOp>(loc, builder.getI32Type(), counter, constant(0))
@@ -83,9 +89,9 @@ LogicalResult Expander::expandClusterReduce(cta::ClusterReduceOp op) {
   Value parity = count ? rem(div(count, 2), 2) : constant(0);
   Value barrier = add(start, mul(turn, kBarrierBytes));
   Value places = add(add(start, constant(plan.start())), mul(turn, plan.arriving()));
-  /// Of a value of block `from`.
-  auto placeOf = [&](Value from, Value index) {
-    Value linear = constant(0);
+  /// Of a value of a part of block `from`.
+  auto placeOf = [&](Value from, size_t part, Value index) {
+    Value linear = constant(int64_t(part) * elements);
     int64_t pitch = 1;
     for (int64_t dim = type ? type.getRank() - 1 : -1; dim >= 0; --dim) {
       linear = add(linear, mul(coordinate(cta::layoutOf(type), dim, index), pitch));
@@ -97,28 +103,32 @@ LogicalResult Expander::expandClusterReduce(cta::ClusterReduceOp op) {
   branch(isFirst, [&] {
     builder.create<cuda::MbarrierArriveExpectTxOp>(loc, barrier, constant(plan.arriving()));
   });
-  sendToCluster(array, type ? firstReplica(cta::layoutOf(type)) : isFirst, barrier,
-                [&](Value index) { return placeOf(rank, index); });
+  Value holds = type ? firstReplica(cta::layoutOf(type)) : isFirst;
+  for (auto [part, array] : llvm::enumerate(arrays))
+    sendToCluster(array, holds, barrier,
+                  [&, part = part](Value index) { return placeOf(rank, part, index); });
   builder.create<cuda::MbarrierWaitOp>(loc, barrier, parity);
 
   Value other = declare(named("other"), 1, element);
-  unrolled(cast<cuda::RegsType>(array.getType()).getSize(), [&](Value index) {
-    builder.create<cuda::LoadSharedOp>(loc, placeOf(constant(0), index), array, index, 1);
-    for (int64_t from = 1; from < plan.blocks; ++from) {
-      builder.create<cuda::LoadSharedOp>(loc, placeOf(constant(from), index), other, constant(0),
-                                         1);
-      Value own = builder.create<cuda::GetOp>(loc, element, array, index);
-      Value value = builder.create<cuda::GetOp>(loc, element, other, constant(0));
-      builder.create<cuda::SetOp>(loc, combineValues(builder, loc, op.getKind(), own, value), array,
-                                  index);
-    }
-  });
+  for (auto [number, array] : llvm::enumerate(arrays))
+    unrolled(registers, [&, part = number, array = array](Value index) {
+      builder.create<cuda::LoadSharedOp>(loc, placeOf(constant(0), part, index), array, index, 1);
+      for (int64_t from = 1; from < plan.blocks; ++from) {
+        builder.create<cuda::LoadSharedOp>(loc, placeOf(constant(from), part, index), other,
+                                           constant(0), 1);
+        Value own = builder.create<cuda::GetOp>(loc, element, array, index);
+        Value value = builder.create<cuda::GetOp>(loc, element, other, constant(0));
+        builder.create<cuda::SetOp>(loc, combineValues(builder, loc, op.getKind(), own, value),
+                                    array, index);
+      }
+    });
   if (counter)
     builder.create<cuda::SetOp>(loc, add(count, constant(1)), counter, constant(0));
-  if (type)
-    tiles[op.getResult()] = array;
-  else
-    scalars.map(op.getResult(), builder.create<cuda::GetOp>(loc, element, array, constant(0)));
+  for (auto [array, whole] : llvm::zip(arrays, op.getWholes()))
+    if (type)
+      tiles[whole] = array;
+    else
+      scalars.map(whole, builder.create<cuda::GetOp>(loc, element, array, constant(0)));
   return success();
 }
 

@@ -193,24 +193,43 @@ LogicalResult Expander::expandPartialSum(cta::PartialSumOp op) {
   return success();
 }
 
-LogicalResult Expander::expandReduce(tile::ReduceOp op) {
-  auto sourceType = cast<RankedTensorType>(op.getSource().getType());
-  const Layout &source = cta::layoutOf(sourceType);
-  Layout reduced = source.dropDim(op.getAxis());
-  Type element = sourceType.getElementType();
-  int64_t registers = reduced.registers();
-  Value array = reduceInThreads(op.getLoc(), op.getKind(), op.getSource(), op.getAxis());
-  Type compute = cast<cuda::RegsType>(array.getType()).getElementType();
-  auto combineAt = [&](Value other, Value index) {
-    Value sofar = builder.create<cuda::GetOp>(loc, compute, array, index);
-    builder.create<cuda::SetOp>(loc, combineValues(builder, loc, op.getKind(), sofar, other), array,
-                                index);
-  };
-  SmallVector<int64_t> shape(sourceType.getShape());
-  shape.erase(shape.begin() + op.getAxis());
-  reduceAcrossThreads(op, array, source, reduced, op.getAxis(), registers, shape,
-                      [&](ValueRange other, Value index) { combineAt(other[0], index); });
+void Expander::reduceTogether(Operation *op, tile::ReduceKind kind, ValueRange sources,
+                              int64_t axis, ValueRange results) {
+  auto type = cast<RankedTensorType>(sources.front().getType());
+  const Layout &source = cta::layoutOf(type);
+  Layout reduced = source.dropDim(axis);
+  SmallVector<Value> arrays;
+  for (Value tile : sources)
+    arrays.push_back(reduceInThreads(op->getLoc(), kind, tile, axis));
+  Type compute = cast<cuda::RegsType>(arrays.front().getType()).getElementType();
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + axis);
+  reduceAcrossThreads(op, arrays, source, reduced, axis, reduced.registers(), shape,
+                      [&](ValueRange others, Value index) {
+                        for (auto [array, other] : llvm::zip(arrays, others)) {
+                          Value sofar = builder.create<cuda::GetOp>(loc, compute, array, index);
+                          Value both = combineValues(builder, loc, kind, sofar, other);
+                          builder.create<cuda::SetOp>(loc, both, array, index);
+                        }
+                      });
+  for (auto [array, result] : llvm::zip(arrays, results))
+    finishReduction(op->getLoc(), array, type.getElementType(), result);
+}
 
+LogicalResult Expander::expandReduce(tile::ReduceOp op) {
+  reduceTogether(op, op.getKind(), op.getSource(), op.getAxis(), op.getResult());
+  return success();
+}
+
+LogicalResult Expander::expandJointReduce(cta::JointReduceOp op) {
+  reduceTogether(op, op.getKind(), op.getSources(), op.getAxis(), op.getWholes());
+  return success();
+}
+
+void Expander::finishReduction(Location where, Value array, Type element, Value result) {
+  auto arrayType = cast<cuda::RegsType>(array.getType());
+  Type compute = arrayType.getElementType();
+  int64_t registers = arrayType.getSize();
   // Narrow elements are rounded once, at the end; booleans become i1 again.
   auto finish = [&](Value index) -> Value {
     Value value = builder.create<cuda::GetOp>(loc, compute, array, index);
@@ -218,20 +237,20 @@ LogicalResult Expander::expandReduce(tile::ReduceOp op) {
       return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, value, constant(0));
     return value;
   };
-  auto resultType = dyn_cast<RankedTensorType>(op.getResult().getType());
+  auto resultType = dyn_cast<RankedTensorType>(result.getType());
   if (!resultType) {
     Value value = finish(constant(0));
     if (compute != element && !element.isInteger(1))
       value = convert(loc, builder.create<cuda::ConvertOp>(loc, element, value), element, element,
                       true);
-    scalars.map(op.getResult(), value);
-    return success();
+    scalars.map(result, value);
+    return;
   }
   if (compute == element) {
-    tiles[op.getResult()] = array;
-    return success();
+    tiles[result] = array;
+    return;
   }
-  Value rounded = declareTile(op.getLoc(), resultType);
+  Value rounded = declareTile(where, resultType);
   int64_t pack = cast<cuda::RegsType>(rounded.getType()).getPack();
   unrolled(registers / pack, [&](Value entry) {
     SmallVector<Value> values;
@@ -239,8 +258,7 @@ LogicalResult Expander::expandReduce(tile::ReduceOp op) {
       values.push_back(finish(add(mul(entry, pack), constant(i))));
     writeElements(rounded, entry, values);
   });
-  tiles[op.getResult()] = rounded;
-  return success();
+  tiles[result] = rounded;
 }
 
 LogicalResult Expander::expandArgReduce(tile::ArgReduceOp op) {

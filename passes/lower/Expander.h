@@ -213,6 +213,11 @@ private:
   Value reduceInThreads(mlir::Location where, tile::ReduceKind kind, Value tile, int64_t axis);
   /// Per row, an upper bound of the thread's elements, as the bits of an f32.
   Value boundInThreads(mlir::Location where, Value tile);
+  /// Reduces tiles of one type to `results`.
+  void reduceTogether(Operation *op, tile::ReduceKind kind, mlir::ValueRange sources, int64_t axis,
+                      mlir::ValueRange results);
+  /// Lets `result` be what a reduction of tiles of `element` left in `array`.
+  void finishReduction(mlir::Location where, Value array, mlir::Type element, Value result);
   /// Combines `arrays` (registers of the result of `op`) over the lanes and warps along `axis`.
   void reduceAcrossThreads(Operation *op, llvm::ArrayRef<Value> arrays, const Layout &source,
                            const Layout &result, int64_t axis, int64_t registers,

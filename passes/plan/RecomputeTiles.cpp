@@ -45,8 +45,8 @@ constexpr int64_t kFewRegisters = 8;
 using Phase = std::pair<Block *, int64_t>;
 
 bool meets(Operation *op) {
-  return isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp, cta::ClusterReduceOp,
-             LoopLikeOpInterface>(op);
+  return isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp, cta::JointReduceOp,
+             cta::ClusterReduceOp, LoopLikeOpInterface>(op);
 }
 
 int64_t registersOf(Value value) {

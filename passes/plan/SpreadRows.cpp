@@ -183,7 +183,7 @@ void Spreader::combine(tile::ReduceOp reduce) {
   Value part = reduce.getResult();
   auto whole =
       builder.create<cta::ClusterReduceOp>(reduce.getLoc(), part.getType(), reduce.getKind(), part);
-  part.replaceAllUsesExcept(whole, whole);
+  part.replaceAllUsesExcept(whole.getWholes().front(), whole);
 }
 
 void Spreader::storeOnce(Operation *op) {

@@ -127,11 +127,12 @@ static void runAxis(const Instruction &instruction, Frame &frame) {
                 detail.axis, detail.inner);
 }
 
+/// Of the op's operand and result with this number.
 static LogicalResult emitAxis(Compiler &compiler, Operation *op, int64_t axis, AxisKernel kernel,
-                              bool isSum) {
-  Value source = op->getOperand(0);
+                              bool isSum, unsigned number = 0) {
+  Value source = op->getOperand(number);
   assert(kernel && "the verifier allows `any` and `all` of i1 only; the rest is in all storages");
-  auto result = compiler.define(op->getResult(0));
+  auto result = compiler.define(op->getResult(number));
   if (failed(result))
     return failure();
   AxisDetail detail{kernel, 1, 1, 1};
@@ -147,17 +148,30 @@ static LogicalResult emitAxis(Compiler &compiler, Operation *op, int64_t axis, A
   return success();
 }
 
-static LogicalResult compileReduce(Compiler &compiler, Operation *op) {
-  auto reduce = cast<tile::ReduceOp>(op);
-  Slot source = compiler.slot(reduce.getSource());
-  auto kind = Reduction(int(reduce.getKind()));
+static LogicalResult emitReduction(Compiler &compiler, Operation *op, tile::ReduceKind how,
+                                   int64_t axis, unsigned number) {
+  Slot source = compiler.slot(op->getOperand(number));
+  auto kind = Reduction(int(how));
   // A true i1 is held as -1: the larger of two bools is their disjunction.
   if (source.kind == ElementKind::I1 && kind == Reduction::Max)
     kind = Reduction::Any;
   else if (source.kind == ElementKind::I1 && kind == Reduction::Min)
     kind = Reduction::All;
-  return emitAxis(compiler, op, reduce.getAxis(),
-                  kernels().reduce[int(kind)][int(source.storage())], kind == Reduction::Sum);
+  return emitAxis(compiler, op, axis, kernels().reduce[int(kind)][int(source.storage())],
+                  kind == Reduction::Sum, number);
+}
+
+static LogicalResult compileReduce(Compiler &compiler, Operation *op) {
+  auto reduce = cast<tile::ReduceOp>(op);
+  return emitReduction(compiler, op, reduce.getKind(), reduce.getAxis(), 0);
+}
+
+static LogicalResult compileJointReduce(Compiler &compiler, Operation *op) {
+  auto reduce = cast<cta::JointReduceOp>(op);
+  for (unsigned number = 0; number < op->getNumOperands(); ++number)
+    if (failed(emitReduction(compiler, op, reduce.getKind(), reduce.getAxis(), number)))
+      return failure();
+  return success();
 }
 
 static LogicalResult compileArgReduce(Compiler &compiler, Operation *op) {
@@ -185,6 +199,7 @@ void addComputeOps(OpTable &table) {
   table["tile.random_bytes"] = compileRandomBytes;
   table["tile.dot"] = compileDot;
   table["tile.reduce"] = compileReduce;
+  table["cta.joint_reduce"] = compileJointReduce;
   table["tile.arg_reduce"] = compileArgReduce;
   table["tile.scan"] = compileScan;
 }

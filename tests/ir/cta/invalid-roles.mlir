@@ -479,6 +479,38 @@ func.func @cluster_reduces_words(%x: tensor<4xf16>) {
 
 // -----
 
+func.func @cluster_reduces_each(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'cta.cluster_reduce' op has 1 results for 2 parts}}
+  %sum = "cta.cluster_reduce"(%x, %x) {kind = #tile<reduce_kind sum>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @joint_reduces_several(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'cta.joint_reduce' op reduces two or more tiles of one type}}
+  %sum = cta.joint_reduce sum %x along 1 : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @joint_reduces_an_axis(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'cta.joint_reduce' op has no axis 2 in 'tensor<4x8xf32>'}}
+  %sums:2 = cta.joint_reduce sum %x, %x along 2 : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @joint_reduces_to(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'cta.joint_reduce' op gives a result for each tile, of its shape without axis 1}}
+  %sums:2 = cta.joint_reduce sum %x, %x along 1 : tensor<4x8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
 func.func @cluster_reduces_somehow(%x: tensor<4xf32>) {
   // expected-error @+1 {{`product` is not how elements are combined}}
   %sum = cta.cluster_reduce product %x : tensor<4xf32>

@@ -102,3 +102,12 @@ func.func @cluster_reduce(%peaks: tensor<4xf32>, %count: i32) attributes {cta.cl
   %total = cta.cluster_reduce sum %count : i32
   return
 }
+
+// CHECK-LABEL: @joint_reduce
+// CHECK: %[[PARTS:.*]]:2 = cta.joint_reduce sum %{{.*}}, %{{.*}} along 1 : tensor<4x8xf32> -> tensor<4xf32>
+// CHECK: cta.cluster_reduce sum %[[PARTS]]#0, %[[PARTS]]#1 : tensor<4xf32>
+func.func @joint_reduce(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) attributes {cta.cluster = array<i64: 8>} {
+  %parts:2 = cta.joint_reduce sum %x, %y along 1 : tensor<4x8xf32> -> tensor<4xf32>
+  %sums:2 = cta.cluster_reduce sum %parts#0, %parts#1 : tensor<4xf32>
+  return
+}
