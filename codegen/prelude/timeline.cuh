@@ -52,8 +52,8 @@ __device__ __forceinline__ void write_edge(i32 *to, i32 number, bool open) {
 // an address that begins with a load of a kernel's parameter made each store of a loading role cost
 // the products 2 %.
 struct Lane {
-  i32 *next;  // where the next record begins
-  i32 room;   // a record may begin while this is above 0
+  i32 *next; // where the next record begins
+  i32 room;  // a record may begin while this is above 0
   bool open;
 };
 
