@@ -24,7 +24,8 @@ void Printer::Dependence::add(const Dependence &other) {
 
 static LogicalResult checkTypes(Operation *op) {
   auto check = [&](Type type) -> LogicalResult {
-    if (typeName(type) || isa<cuda::PtrType, cuda::RegsType, cuda::LaneType, cuda::TensorMapType>(type))
+    if (typeName(type) ||
+        isa<cuda::PtrType, cuda::RegsType, cuda::LaneType, cuda::TensorMapType>(type))
       return success();
     return op->emitOpError("has no CUDA spelling: no C++ type holds ") << type;
   };
