@@ -1,6 +1,6 @@
 // What a program loads before it writes anything, it loads first: all of it is under way at once,
 // and while threads reduce, or wait for the other blocks of a cluster. Neither the compilers behind
-// nor the GPU move a load in front of a barrier.
+// nor the GPU move a load in front of a barrier, or of a branch at the end of a row.
 //
 // Small tiles (an element of a row) stay where they are read, as does what all programs load, a
 // norm's weight, which comes from the L2 cache and would only take registers meanwhile.
@@ -66,16 +66,18 @@ bool Mover::up(Operation *op) {
 
 void Mover::run(int64_t fewestElements) {
   SmallVector<tile::LoadOp> loads;
-  bool reduces = false, waits = false; ///< Whether a load waits for a reduction.
+  bool computes = false, waits = false; ///< Whether a load waits for arithmetic.
   for (Operation &op : block) {
-    reduces |= isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op);
+    computes |= isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp>(op) ||
+                (op.hasTrait<OpTrait::Elementwise>() && op.getNumResults() == 1 &&
+                 isa<RankedTensorType>(op.getResult(0).getType()));
     auto load = dyn_cast<tile::LoadOp>(op);
     auto tile = load ? dyn_cast<RankedTensorType>(load.getResult().getType()) : nullptr;
     if (tile && tile.getNumElements() >= fewestElements &&
         !llvm::is_contained(load.getExtents(), tile::kGather) &&
         llvm::any_of(load.getIndices(), [&](Value index) { return isOwn(index, inCluster); })) {
       loads.push_back(load);
-      waits |= reduces;
+      waits |= computes;
     } else if (!load && !isMemoryEffectFree(&op) && !isa<tile::GridOp, cta::ClusterReduceOp>(op)) {
       break;
     }

@@ -9,6 +9,7 @@
 //   exp2 ((x - uniform) · c)       becomes  exp2 (x · c - uniform(source · c))
 //   x · c - y                      becomes  fma(x, c, -y)
 //   1 + tanh x                     becomes  2 / (1 + exp (-2 · x)), which does not cancel
+//   1 - tanh x · tanh x            becomes  l · (2 - l) with l = 1 + tanh x, beside that
 //   x · (c / y)                    becomes  (x · c) / y, if c is a number other than 1
 //   max (x · c)                    becomes  max x · c,  if c is known to be positive
 //   (x <= a) & (x <= b)            becomes  x <= min(a, b)
@@ -187,25 +188,49 @@ static bool isNumber(Value value, double number) {
   return found && found.getValue().isExactlyValue(number);
 }
 
-/// `1 + tanh x`: twice the logistic function, without a case for small x.
-struct LogisticOfTanh : OpRewritePattern<arith::AddFOp> {
+/// `1 + tanh x`, and `1 - tanh x · tanh x` beside it, if nothing else uses the tangent: twice the
+/// logistic function l, and l · (2 - l), without a case for small x.
+struct LogisticOfTanh : OpRewritePattern<math::TanhOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const override {
-    Value one = op.getLhs(), other = op.getRhs();
-    if (!isNumber(one, 1))
-      std::swap(one, other);
-    auto tanh = other.getDefiningOp<math::TanhOp>();
-    if (!tanh || !tanh->hasOneUse() || tanh.getFastmath() != arith::FastMathFlags::none ||
-        !isNumber(one, 1) || !isWideFloat(op))
+  LogicalResult matchAndRewrite(math::TanhOp op, PatternRewriter &rewriter) const override {
+    if (op.getFastmath() != arith::FastMathFlags::none || !isWideFloat(op))
+      return failure();
+    SmallVector<Operation *> sums, slopes;
+    for (Operation *user : op->getUsers()) {
+      auto square = dyn_cast<arith::MulFOp>(user);
+      if (isa<arith::AddFOp>(user) &&
+          (isNumber(user->getOperand(0), 1) || isNumber(user->getOperand(1), 1)))
+        sums.push_back(user);
+      else if (square && square.getLhs() == square.getRhs() && takesFromOne(square))
+        llvm::append_range(slopes, square->getUsers());
+      else
+        return failure();
+    }
+    if (sums.empty())
       return failure();
     Location loc = op.getLoc();
     Type type = op.getType();
-    Value exponent =
-        product(rewriter, loc, tanh.getOperand(), constantLike(rewriter, loc, type, -2));
+    Value one = constantLike(rewriter, loc, type, 1), two = constantLike(rewriter, loc, type, 2);
+    Value exponent = product(rewriter, loc, op.getOperand(), constantLike(rewriter, loc, type, -2));
     Value power = rewriter.create<math::ExpOp>(loc, exponent);
     Value sum = rewriter.create<arith::AddFOp>(loc, power, one);
-    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, constantLike(rewriter, loc, type, 2), sum);
+    Value logistic = rewriter.create<arith::DivFOp>(loc, two, sum);
+    for (Operation *whole : sums)
+      rewriter.replaceOp(whole, logistic);
+    for (Operation *slope : slopes) {
+      Value rest = rewriter.create<arith::SubFOp>(loc, two, logistic);
+      rewriter.replaceOp(slope, product(rewriter, loc, logistic, rest));
+    }
     return success();
+  }
+
+private:
+  /// Whether all uses are `1 - value`.
+  static bool takesFromOne(Value value) {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      auto difference = dyn_cast<arith::SubFOp>(user);
+      return difference && difference.getRhs() == value && isNumber(difference.getLhs(), 1);
+    });
   }
 };
 

@@ -51,3 +51,24 @@ func.func @written(%x: !tile.view<?x2048xf32> {tile.name = "x"}, %s: !tile.view<
   tile.store %again, %x[%i, %c0] extents [1, 2048] : tensor<1x2048xf32>, !tile.view<?x2048xf32>, i32, i32
   return
 }
+
+// -----
+
+// What is read behind arithmetic is loaded before it: at the end of a row a load is a branch, and no
+// compiler behind moves the next load in front of that.
+// CHECK-LABEL: @elements
+// CHECK: tile.load %arg0
+// CHECK: tile.load %arg1
+// CHECK: math.exp2
+func.func @elements(%x: !tile.view<?x?xf32> {tile.name = "x"}, %y: !tile.view<?x?xf32> {tile.name = "y"}, %z: !tile.view<?x?xf32> {tile.name = "z"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x?xf32>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %a = tile.load %x[%i, %c0] extents [1, 2048] : !tile.view<?x?xf32>, i32, i32 -> tensor<1x2048xf32>
+  %e = math.exp2 %a : tensor<1x2048xf32>
+  %b = tile.load %y[%i, %c0] extents [1, 2048] : !tile.view<?x?xf32>, i32, i32 -> tensor<1x2048xf32>
+  %s = arith.addf %e, %b : tensor<1x2048xf32>
+  tile.store %s, %z[%i, %c0] extents [1, 2048] : tensor<1x2048xf32>, !tile.view<?x?xf32>, i32, i32
+  return
+}

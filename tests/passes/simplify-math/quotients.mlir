@@ -68,3 +68,23 @@ func.func @numerators(%x: !tile.view<?xf32>) attributes {tile.kernel} {
   tile.store %y, %x[%c0] extents [8] : tensor<8xf32>, !tile.view<?xf32>, i32
   return
 }
+
+// The slope of the tangent beside it: l (2 - l) with l = 1 + tanh x.
+// CHECK-LABEL: @slope_of_a_tanh
+// CHECK: %[[L:.*]] = arith.divf
+// CHECK-NOT: math.tanh
+// CHECK: %[[REST:.*]] = arith.subf %{{.*}}, %[[L]]
+// CHECK: %[[SLOPE:.*]] = arith.mulf %[[L]], %[[REST]]
+// CHECK: arith.addf %[[L]], %[[SLOPE]]
+func.func @slope_of_a_tanh(%x: !tile.view<?xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant dense<1.0> : tensor<8xf32>
+  %v = tile.load %x[%c0] extents [8] : !tile.view<?xf32>, i32 -> tensor<8xf32>
+  %t = math.tanh %v : tensor<8xf32>
+  %l = arith.addf %t, %one : tensor<8xf32>
+  %square = arith.mulf %t, %t : tensor<8xf32>
+  %slope = arith.subf %one, %square : tensor<8xf32>
+  %sum = arith.addf %l, %slope : tensor<8xf32>
+  tile.store %sum, %x[%c0] extents [8] : tensor<8xf32>, !tile.view<?xf32>, i32
+  return
+}
