@@ -61,8 +61,8 @@ def SimplifyMath : Pass<"simplify-math", "::mlir::func::FuncOp"> {
 def DropDeviations : Pass<"drop-deviations", "::mlir::func::FuncOp"> {
   let summary = "leaves deviations from a mean out of sums";
   let description = [{
-    They sum to 0. Where they are a term of a sum along the mean's axis, and one other term or none
-    is left, the sum no longer needs the mean. Terms may be multiplied with numbers of a row.
+    They sum to 0. Where they are a term of a sum along the mean's axis, and one other term is left,
+    the sum no longer needs the mean. Terms may be multiplied with numbers of a row.
 
     ```mlir
     %d = arith.subf %v, %means

@@ -4,7 +4,8 @@
 //
 // where r and s are numbers of a row. In the gradient of a norm that sum then needs neither the
 // mean nor the other sums of the row, and threads meet once for several (join-reductions). What
-// rounding leaves of the deviations' sum is left out.
+// rounding leaves of the deviations' sum is left out. A sum of deviations alone stays: who writes
+// it wants just that, to correct a mean or a variance.
 #include "passes/analysis/UniformTiles.h"
 #include "passes/say/Explain.h"
 
@@ -123,11 +124,11 @@ struct DropTerms : OpRewritePattern<tile::ReduceOp> {
     collectTerms(op.getSource(), axis, {}, false, terms);
     size_t before = terms.size();
     llvm::erase_if(terms, [&](const Term &term) { return isDeviation(term.tile, axis); });
-    if (terms.size() == before || terms.size() > 1)
+    if (terms.size() == before || terms.size() != 1)
       return failure();
     Location loc = op.getLoc();
     Type result = op.getResult().getType();
-    explain(op, kFlag).with("left", int64_t(terms.size()))
+    explain(op, kFlag).with("terms", int64_t(before))
         << "deviations from a mean sum to 0, so a term of this sum is left out";
     auto constant = [&](double number) -> Value {
       Attribute value = rewriter.getFloatAttr(type.getElementType(), number);
@@ -135,10 +136,6 @@ struct DropTerms : OpRewritePattern<tile::ReduceOp> {
         value = SplatElementsAttr::get(tile, value);
       return rewriter.create<arith::ConstantOp>(loc, cast<TypedAttr>(value));
     };
-    if (terms.empty()) {
-      rewriter.replaceOp(op, constant(0));
-      return success();
-    }
     Term &left = terms.front();
     Value sum = rewriter.create<tile::ReduceOp>(loc, result, op.getKind(), left.tile, axis);
     for (Value factor : left.factors) {
