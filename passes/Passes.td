@@ -118,10 +118,10 @@ def SumPrograms : Pass<"sum-programs", "::mlir::func::FuncOp"> {
 }
 
 def LoadFirst : Pass<"load-first", "::mlir::func::FuncOp"> {
-  let summary = "loads what a program needs before it reduces";
+  let summary = "loads what a program needs before it computes";
   let description = [{
-    For kernels without products. A load of many elements that stands behind a reduction, or in the
-    loop of sum-programs, moves up, if nothing was written before it.
+    For kernels without products. A load of many elements that stands behind arithmetic or a
+    reduction, or in the loop of sum-programs, moves up, if nothing was written before it.
 
     ```mlir
     %x = tile.load %xs[%i]                     %x = tile.load %xs[%i]

@@ -22,6 +22,16 @@ std::optional<Uniform> uniformOf(Value tile) {
   return std::nullopt;
 }
 
+std::optional<double> numberOf(Value value) {
+  Attribute constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return std::nullopt;
+  if (auto splat = dyn_cast<SplatElementsAttr>(constant))
+    constant = splat.getSplatValue<Attribute>();
+  auto number = dyn_cast<FloatAttr>(constant);
+  return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
+}
+
 bool isRepeated(Value tile) { return uniformOf(tile) && !tile.getDefiningOp<tile::ExpandDimsOp>(); }
 
 static bool sameShape(Operation *a, Operation *b) {

@@ -16,6 +16,9 @@ struct Uniform {
 
 std::optional<Uniform> uniformOf(mlir::Value tile);
 
+/// The constant float that a value, or each element of a tile, is.
+std::optional<double> numberOf(mlir::Value value);
+
 /// Whether the tile repeats a source with fewer elements.
 bool isRepeated(mlir::Value tile);
 

@@ -79,11 +79,8 @@ static void join(ArrayRef<Meeting> meetings) {
   Meeting first = meetings.front();
   OpBuilder builder(first.reduce);
   SmallVector<Value> sources;
-  SmallVector<Location> places;
-  for (Meeting meeting : meetings) {
+  for (Meeting meeting : meetings)
     sources.push_back(meeting.reduce.getSource());
-    places.push_back(meeting.reduce.getLoc());
-  }
   SmallVector<Type> types(sources.size(), first.reduce.getResult().getType());
   Operation *joint = builder.create<cta::JointReduceOp>(
       first.reduce.getLoc(), types, first.reduce.getKind(), sources, first.reduce.getAxis());

@@ -9,7 +9,6 @@
 #include "passes/analysis/UniformTiles.h"
 #include "passes/say/Explain.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace tilewright::passes {
@@ -77,16 +76,6 @@ static void collectTerms(Value value, int64_t axis, SmallVector<Value> factors, 
   terms.push_back({value, std::move(factors), isNegative});
 }
 
-static bool isSplatOf(Value value, function_ref<bool(double)> holds) {
-  Attribute constant;
-  if (!matchPattern(value, m_Constant(&constant)))
-    return false;
-  if (auto splat = dyn_cast<SplatElementsAttr>(constant))
-    constant = splat.getSplatValue<Attribute>();
-  auto number = dyn_cast<FloatAttr>(constant);
-  return number && holds(number.getValueAsDouble());
-}
-
 /// `sum v / n` along an axis of n elements.
 static bool isMean(Value mean, Value tile, int64_t axis) {
   auto isSum = [&](Value value) {
@@ -96,12 +85,14 @@ static bool isMean(Value mean, Value tile, int64_t axis) {
   };
   auto count = double(cast<RankedTensorType>(tile.getType()).getDimSize(axis));
   if (auto quotient = mean.getDefiningOp<arith::DivFOp>())
-    return isSum(quotient.getLhs()) &&
-           isSplatOf(quotient.getRhs(), [&](double n) { return n == count; });
+    return isSum(quotient.getLhs()) && numberOf(quotient.getRhs()) == count;
   auto product = mean.getDefiningOp<arith::MulFOp>();
-  auto isReciprocal = [&](double n) { return float(n) == float(1 / count); };
-  return product && ((isSum(product.getLhs()) && isSplatOf(product.getRhs(), isReciprocal)) ||
-                     (isSum(product.getRhs()) && isSplatOf(product.getLhs(), isReciprocal)));
+  auto isReciprocal = [&](Value value) {
+    std::optional<double> number = numberOf(value);
+    return number && float(*number) == float(1 / count);
+  };
+  return product && ((isSum(product.getLhs()) && isReciprocal(product.getRhs())) ||
+                     (isSum(product.getRhs()) && isReciprocal(product.getLhs())));
 }
 
 /// `v - mean v`.

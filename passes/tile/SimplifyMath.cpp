@@ -178,15 +178,7 @@ struct FormFma : OpRewritePattern<arith::SubFOp> {
 };
 
 /// Whether a value, or all of a tile, is this number.
-static bool isNumber(Value value, double number) {
-  Attribute constant;
-  if (!matchPattern(value, m_Constant(&constant)))
-    return false;
-  if (auto splat = dyn_cast<SplatElementsAttr>(constant))
-    constant = splat.getSplatValue<Attribute>();
-  auto found = dyn_cast<FloatAttr>(constant);
-  return found && found.getValue().isExactlyValue(number);
-}
+static bool isNumber(Value value, double number) { return numberOf(value) == number; }
 
 /// `1 + tanh x`, and `1 - tanh x · tanh x` beside it, if nothing else uses the tangent: twice the
 /// logistic function l, and l · (2 - l), without a case for small x.
