@@ -53,6 +53,8 @@ static void addTilePasses(Adder &passes, const PipelineOptions &options) {
   passes.clean(/*hoist=*/true);
   // After splitting, so that full iterations are simplified without their masks.
   passes.add(createSimplifyMath());
+  // After split-masked-loops and pad-tiles, which say how much of a row a load has.
+  passes.add(createPickElements());
   // After simplify-math, which takes factors of a row together. For join-reductions.
   if (!options.allowSpills)
     passes.add(createDropDeviations());
@@ -68,7 +70,7 @@ static void addSums(Adder &passes, const PipelineOptions &options) {
   // After the tile passes, whose proofs know the programs' coordinates.
   passes.add(createSumPrograms({options.warps, options.minBlocks}));
   passes.add(createLoadFirst());
-  passes.add(createLoadAhead({options.warps}));
+  passes.add(createLoadAhead({options.target, options.warps}));
   passes.clean(/*hoist=*/true);
 }
 

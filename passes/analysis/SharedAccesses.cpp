@@ -14,6 +14,11 @@ int64_t sharedVector(const Layout &layout, int64_t rank, int64_t elementBytes) {
   return vector;
 }
 
+Layout copyLayout(cta::CopyOp copy, int64_t warps) {
+  auto shape = copy.getSlot().getType().getTile().getShape();
+  return Layout::blocked(shape, int64_t(shape.size()) - 1, copy.getVector(), warps);
+}
+
 std::optional<Matrices> storedMatrices(const Target &target, RankedTensorType tile,
                                        const Layout &layout) {
   int64_t rank = tile.getRank(), bits = tile.getElementTypeBitWidth();

@@ -28,6 +28,9 @@ int64_t sharedVector(const Layout &layout, int64_t rank, int64_t elementBytes);
 std::optional<Matrices> storedMatrices(const Target &target, mlir::RankedTensorType tile,
                                        const Layout &layout);
 
+/// Which of a block's threads copies which elements of a tile by cp.async, or through registers.
+Layout copyLayout(cta::CopyOp copy, int64_t warps);
+
 /// How a product reads an operand from a slot.
 enum class OperandRead { Ldmatrix, Gather, Lines };
 OperandRead operandRead(cta::MmaOp mma, mlir::OpOperand &operand);

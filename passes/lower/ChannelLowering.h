@@ -63,6 +63,8 @@ private:
     /// each wait the next slot is acquired. Then no counter of filled slots is needed.
     bool runsAhead = false;
     int64_t acquired = 0; // number of acquires before the loops so far
+    /// Each thread reads only what it has copied itself, and need not wait for the others.
+    bool isPrivate = false;
   };
 
   //===- The walk (LowerChannels.cpp) --------------------------------------------------------===//
@@ -98,6 +100,9 @@ private:
 
   //===- Slots of one role (LowerLockstep.cpp) -----------------------------------------------===//
   void planLockstep();
+  bool isPrivate(cta::ChannelOp channel);
+  bool isBarrier(Operation *op);
+  bool barrierSinceRelease(cta::AcquireOp acquire);
   void declareCounters(cta::ChannelOp op);
   Value nextSlot(cta::ChannelOp channel, Value counter);
   Value acquireInLockstep(cta::AcquireOp op);

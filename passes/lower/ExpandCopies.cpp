@@ -95,17 +95,12 @@ Value Expander::slotAddress(const SlotState &slot, const Layout &layout, int64_t
   return add(add(start, columnBytes), own);
 }
 
-Layout Expander::copyLayout(cta::CopyOp op) {
-  auto shape = op.getSlot().getType().getTile().getShape();
-  return Layout::blocked(shape, int64_t(shape.size()) - 1, op.getVector(), warps);
-}
-
 LogicalResult Expander::expandCopy(cta::CopyOp op) {
   SlotState &slot = slots[op.getSlot()];
   if (slot.channel.getKind() == cta::ChannelKind::Tma)
     return expandTmaCopy(op);
   GlobalAccess access = accessOf(op);
-  Layout layout = copyLayout(op);
+  Layout layout = copyLayout(op, warps);
   Type element = access.view->type.getElementType();
   int64_t vector = op.getVector(), bytes = vector * access.view->type.getElementBytes();
   Value predicate = op.getPredicate() ? scalar(op.getPredicate()) : Value();

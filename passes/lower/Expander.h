@@ -260,7 +260,6 @@ private:
   std::pair<Value, Value> panelOf(const SlotShape &shape, Value column);
   /// The xor that swizzles the columns of a row, which starts at byte `rowBytes`.
   Value swizzleOf(const SharedLayout &layout, Value rowBytes);
-  Layout copyLayout(cta::CopyOp op);
   void writeSlot(const SlotState &slot, Value array, const Layout &layout,
                  mlir::RankedTensorType type);
   void writeSlotByElement(const SlotState &slot, Value array, const Layout &layout,

@@ -10,6 +10,7 @@
 // An acquired slot must have been left by all readers of its last contents. That holds when a
 // barrier lies between the last release of the channel and the acquire, which is the case in a
 // pipelined loop, where the wait for this iteration comes first; elsewhere a barrier is added.
+#include "passes/analysis/SharedAccesses.h"
 #include "passes/lower/ChannelLowering.h"
 
 namespace tilewright::passes {
@@ -143,24 +144,57 @@ static bool runsAhead(cta::ChannelOp channel, func::FuncOp kernel) {
   return before == channel.getResult().getType().getDepth() - 1;
 }
 
-/// Whether an op is a barrier for all threads of the role.
-static bool isBarrier(Operation *op) {
+/// Whether it waits for a slot that its own role fills.
+static bool isLockstepWait(Operation *op) {
   auto wait = dyn_cast_or_null<cta::WaitOp>(op);
   return wait && !wait.getChannel().getDefiningOp<cta::ChannelOp>().getPlan()->getRing();
 }
 
+/// Whether an op is a barrier for all threads of the role.
+bool ChannelLowering::isBarrier(Operation *op) {
+  return isLockstepWait(op) && !lockstep[cast<cta::WaitOp>(op).getChannel()].isPrivate;
+}
+
+/// Whether each thread reads from a channel's slots only what it has copied to them.
+bool ChannelLowering::isPrivate(cta::ChannelOp channel) {
+  int64_t warps = kernel->getAttrOfType<IntegerAttr>(cta::kWarpsAttr).getInt();
+  std::vector<Layout> layouts;
+  for (Operation *opens : channel.getResult().getUsers())
+    for (Operation *user : opens->getResult(0).getUsers()) {
+      if (auto copy = dyn_cast<cta::CopyOp>(user))
+        layouts.push_back(copyLayout(copy, warps));
+      else if (auto get = dyn_cast<cta::GetOp>(user))
+        layouts.push_back(cta::layoutOf(get.getTile().getType()));
+      else if (!isa<cta::CommitOp, cta::ReleaseOp>(user))
+        return false;
+    }
+  auto hasReplicas = [&](Level level) {
+    return llvm::any_of(layouts.front().digits(level), [](const Digit &digit) {
+      return digit.dim == kReplicated && digit.size > 1;
+    });
+  };
+  return !layouts.empty() && llvm::all_equal(layouts) && !hasReplicas(Level::Lane) &&
+         !hasReplicas(Level::Warp);
+}
+
 void ChannelLowering::planLockstep() {
   GroupCounter(pendingGroups).run(kernel);
+  bool hasRoles = !kernel.getOps<cta::RoleOp>().empty();
+  if (!hasRoles)
+    for (auto channel : kernel.getOps<cta::ChannelOp>()) {
+      bool isCopied = channel.getKind() == cta::ChannelKind::CpAsync;
+      lockstep[channel.getResult()].isPrivate = isCopied && isPrivate(channel);
+    }
   // The last of waits that stand together waits for all.
   kernel.walk([&](cta::WaitOp wait) {
     auto found = pendingGroups.find(wait);
-    if (found == pendingGroups.end() || !isBarrier(wait->getNextNode()))
+    if (found == pendingGroups.end() || !isLockstepWait(wait->getNextNode()))
       return;
     int64_t pending = found->second;
     auto [next, isNew] = pendingGroups.try_emplace(wait->getNextNode(), pending);
     next->second = std::min(next->second, pending);
   });
-  if (!kernel.getOps<cta::RoleOp>().empty())
+  if (hasRoles)
     return;
   for (auto channel : kernel.getOps<cta::ChannelOp>())
     lockstep[channel.getResult()].runsAhead = runsAhead(channel, kernel);
@@ -191,9 +225,9 @@ Value ChannelLowering::nextSlot(cta::ChannelOp channel, Value counter) {
   return number;
 }
 
-/// True if every path from the channel's last release to `acquire` has a barrier. Acquires in
-/// `afterBarrier` have one of their own.
-static bool barrierSinceRelease(cta::AcquireOp acquire, const DenseSet<Operation *> &afterBarrier) {
+/// True if every path from the channel's last release to `acquire` has a barrier. Some acquires
+/// have one of their own.
+bool ChannelLowering::barrierSinceRelease(cta::AcquireOp acquire) {
   auto releases = [&](Operation *op) {
     return op
         ->walk([&](cta::ReleaseOp release) {
@@ -206,7 +240,7 @@ static bool barrierSinceRelease(cta::AcquireOp acquire, const DenseSet<Operation
   Operation *from = acquire;
   while (from) {
     for (Operation *op = from->getPrevNode(); op; op = op->getPrevNode()) {
-      if (isBarrier(op) || afterBarrier.contains(op))
+      if (isBarrier(op) || acquiredAfterBarrier.contains(op))
         return true;
       if (releases(op))
         return false;
@@ -223,7 +257,7 @@ static bool barrierSinceRelease(cta::AcquireOp acquire, const DenseSet<Operation
 Value ChannelLowering::acquireInLockstep(cta::AcquireOp op) {
   auto channel = op.getChannel().getDefiningOp<cta::ChannelOp>();
   Lockstep &state = lockstep[op.getChannel()];
-  if (!barrierSinceRelease(op, acquiredAfterBarrier)) {
+  if (!state.isPrivate && !barrierSinceRelease(op)) {
     builder.create<cta::SyncOp>(loc);
     acquiredAfterBarrier.insert(op);
   }
@@ -244,11 +278,15 @@ void ChannelLowering::commitInLockstep(cta::ChannelOp channel) {
 }
 
 Value ChannelLowering::waitInLockstep(cta::WaitOp op) {
-  if (!isBarrier(op->getNextNode())) {
+  if (!isLockstepWait(op->getNextNode())) {
     // One barrier for all waits that stand together.
     if (auto found = pendingGroups.find(op); found != pendingGroups.end())
       builder.create<cuda::CpAsyncWaitOp>(loc, found->second);
-    builder.create<cta::SyncOp>(loc);
+    bool meets = false;
+    for (Operation *each = op; isLockstepWait(each); each = each->getPrevNode())
+      meets |= isBarrier(each);
+    if (meets)
+      builder.create<cta::SyncOp>(loc);
   }
   return nextSlot(op.getChannel().getDefiningOp<cta::ChannelOp>(),
                   lockstep[op.getChannel()].reading);

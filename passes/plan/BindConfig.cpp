@@ -34,24 +34,17 @@ int64_t accumulatorElements(func::FuncOp kernel) {
   return largest;
 }
 
-/// The largest tile that the kernel loads.
-tile::LoadOp largestLoad(func::FuncOp kernel) {
-  tile::LoadOp largest;
-  int64_t most = 0;
-  kernel.walk([&](tile::LoadOp load) {
-    auto tile = dyn_cast<RankedTensorType>(load.getResult().getType());
-    if (tile && tile.getNumElements() > most) {
-      most = tile.getNumElements();
-      largest = load;
-    }
+/// The largest tile that the kernel loads; null if it loads none.
+RankedTensorType largestLoad(func::FuncOp kernel) {
+  RankedTensorType largest;
+  kernel.walk([&](Operation *op) {
+    if (!isa<tile::LoadOp, cta::GetOp>(op))
+      return;
+    auto tile = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (tile && (!largest || tile.getNumElements() > largest.getNumElements()))
+      largest = tile;
   });
   return largest;
-}
-
-bool hasOneRow(func::FuncOp kernel) {
-  tile::LoadOp load = largestLoad(kernel);
-  return load && largestTile(kernel) ==
-                     cast<RankedTensorType>(load.getResult().getType()).getShape().back();
 }
 
 /// Whether warps share a tile out, with 16 bytes of a row to a thread. Otherwise some of them hold,
@@ -66,10 +59,9 @@ bool sharesOut(RankedTensorType tile, int64_t warps) {
 
 /// The number nearest to `wanted` that shares the largest tile out.
 std::optional<int64_t> evenWarps(func::FuncOp kernel, int64_t wanted) {
-  tile::LoadOp load = largestLoad(kernel);
-  if (!load)
+  RankedTensorType tile = largestLoad(kernel);
+  if (!tile)
     return std::nullopt;
-  auto tile = cast<RankedTensorType>(load.getResult().getType());
   for (int64_t distance = 0; distance <= wanted / 2; ++distance)
     for (int64_t number : {wanted + distance, wanted - distance})
       if (sharesOut(tile, number))
@@ -78,6 +70,11 @@ std::optional<int64_t> evenWarps(func::FuncOp kernel, int64_t wanted) {
 }
 
 } // namespace
+
+bool hasOneRow(func::FuncOp kernel) {
+  RankedTensorType tile = largestLoad(kernel);
+  return tile && largestTile(kernel) == tile.getShape().back();
+}
 
 int64_t largestTile(func::FuncOp kernel) {
   int64_t largest = 0;

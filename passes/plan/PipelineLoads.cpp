@@ -97,7 +97,8 @@ SmallVector<Fill> findFills(scf::ForOp loop) {
       if (auto wait = dyn_cast<cta::WaitOp>(user); wait && wait->getBlock() == loop.getBody())
         fill.wait = wait;
     SetVector<Operation *> scalars;
-    bool movable = succeeded(collectPlace(copy, loop, scalars));
+    // One with a predicate runs ahead already (load-ahead).
+    bool movable = !copy.getPredicate() && succeeded(collectPlace(copy, loop, scalars));
     if (movable && fill.commit && fill.wait && !writesTo(loop, copy.getView()))
       fills.push_back(fill);
   }

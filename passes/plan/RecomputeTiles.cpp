@@ -12,7 +12,8 @@
 //   … %v * f(%s)                     … (cast %x1) * f(%s)
 //
 // `cta.opaque` keeps the compilers behind from finding that both casts are the same. What is
-// computed in front of a loop from such a tile is computed in the loop likewise.
+// computed in front of a loop from such a tile is computed in the loop likewise. A tile of any
+// width that lies in a slot of shared memory throughout is read again instead.
 #include "passes/Passes.h"
 #include "passes/analysis/RegisterPressure.h"
 #include "passes/analysis/RegisterTiles.h"
@@ -38,7 +39,7 @@ constexpr int64_t kMostOps = 4;
 /// both that and rms_norm have 1.00 to 1.02; with 32, a cross entropy of 32000 words has 0.57.
 constexpr int64_t kLeastRegisters = 64;
 /// Tiles of rows, which stay what they are, take fewer. So it is worth it from here on if the
-/// registers do not hold what is kept.
+/// registers do not hold what is kept, or if load-ahead has found that they do not.
 constexpr int64_t kFewRegisters = 8;
 
 /// What lies between two meetings of the threads: the ops of a block with this number.
@@ -54,12 +55,28 @@ int64_t registersOf(Value value) {
   return type ? cta::layoutOf(type).registers() : 0;
 }
 
-/// A tile that stays in registers as it is: loaded, or carried by a loop, in few bits.
-bool isNarrow(Value value) {
+/// The slot from which a tile can be read again until the end of its block; null if there is none.
+Value heldSlot(Value tile) {
+  auto get = tile.getDefiningOp<cta::GetOp>();
+  auto isHeld = [](Operation *user) {
+    if (!isa<cta::ReleaseOp>(user))
+      return true;
+    while (isa<cta::ReleaseOp>(user))
+      user = user->getNextNode();
+    return user->hasTrait<OpTrait::IsTerminator>();
+  };
+  return get && llvm::all_of(get.getSlot().getUsers(), isHeld) ? get.getSlot() : Value();
+}
+
+/// A tile that stays where it is: in a slot, or in registers, loaded or carried by a loop, in few
+/// bits.
+bool isAtHand(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  bool isKept = value.getDefiningOp<tile::LoadOp>() || isa<BlockArgument>(value);
+  Operation *op = value.getDefiningOp();
+  bool isKept = !op || isa<tile::LoadOp, cta::GetOp>(op);
   int64_t bits = type ? type.getElementTypeBitWidth() : 32;
-  return isKept && (bits == 8 || bits == 16) && registersOf(value) % (32 / bits) == 0;
+  return heldSlot(value) ||
+         (isKept && (bits == 8 || bits == 16) && registersOf(value) % (32 / bits) == 0);
 }
 
 bool isCheap(Operation *op) {
@@ -87,16 +104,17 @@ private:
   Phase homeOf(Value value);
   bool isReady(Value value, int64_t &ops, bool &isNarrower);
   Value again(Value value, Phase phase);
-  Value narrowAt(Value value, Phase phase);
+  Value atHand(Value value, Phase phase);
   bool recompute(Operation *op);
+  bool readAgain(cta::GetOp get);
   void chainVersions();
 
   func::FuncOp kernel;
   int64_t leastRegisters;
   OpBuilder builder;
-  DenseMap<Operation *, int64_t> numbers; ///< Of the phases of ops.
-  DenseMap<Phase, Operation *> begins;    ///< The op behind which a phase begins.
-  llvm::MapVector<std::pair<Value, Phase>, cta::OpaqueOp> versions;
+  DenseMap<Operation *, int64_t> numbers;                   ///< Of the phases of ops.
+  DenseMap<Phase, Operation *> begins;                      ///< The op behind which a phase begins.
+  llvm::MapVector<std::pair<Value, Phase>, Value> versions; ///< Of tiles that are at hand.
 };
 
 } // namespace
@@ -128,7 +146,7 @@ Phase Recomputer::homeOf(Value value) {
 
 /// Whether a value follows from tiles that stay in registers, by few cheap ops, which it counts.
 bool Recomputer::isReady(Value value, int64_t &ops, bool &isNarrower) {
-  if (isNarrow(value))
+  if (isAtHand(value))
     return isNarrower = true;
   if (registersOf(value) < kFewRegisters)
     return true;
@@ -139,23 +157,25 @@ bool Recomputer::isReady(Value value, int64_t &ops, bool &isNarrower) {
                       [&](Value operand) { return isReady(operand, ops, isNarrower); });
 }
 
-/// The tile that stays in registers, as a phase reads it.
-Value Recomputer::narrowAt(Value value, Phase phase) {
+/// A tile that is at hand, as a phase reads it.
+Value Recomputer::atHand(Value value, Phase phase) {
   if (homeOf(value) == phase)
     return value;
-  cta::OpaqueOp &version = versions[{value, phase}];
+  Value &version = versions[{value, phase}];
   if (version)
     return version;
   OpBuilder::InsertionGuard guard(builder);
   Operation *begin = begins.lookup(phase);
   begin ? builder.setInsertionPointAfter(begin) : builder.setInsertionPointToStart(phase.first);
+  if (Value slot = heldSlot(value))
+    return version = builder.create<cta::GetOp>(value.getLoc(), value.getType(), slot);
   return version = builder.create<cta::OpaqueOp>(value.getLoc(), value);
 }
 
 /// Computes a value again, where the builder stands.
 Value Recomputer::again(Value value, Phase phase) {
-  if (isNarrow(value))
-    return narrowAt(value, phase);
+  if (isAtHand(value))
+    return atHand(value, phase);
   if (registersOf(value) < kFewRegisters)
     return value;
   SmallVector<Value> operands;
@@ -185,14 +205,29 @@ bool Recomputer::recompute(Operation *op) {
   return true;
 }
 
+/// Reads a slot again in each phase that uses its tile, and not at all in one that does not.
+bool Recomputer::readAgain(cta::GetOp get) {
+  Value tile = get.getTile();
+  bool isAnew = false;
+  for (OpOperand &use : llvm::make_early_inc_range(tile.getUses()))
+    if (Phase phase = phaseAt(use.getOwner()); phase != homeOf(tile)) {
+      use.set(atHand(tile, phase));
+      isAnew = true;
+    }
+  if (tile.use_empty())
+    get.erase();
+  return isAnew;
+}
+
 /// Makes each phase's version of a tile from the one before in its block, which ends there: two
 /// versions at a time would take twice the registers.
 void Recomputer::chainVersions() {
   for (auto [of, version] : versions) {
     auto [value, phase] = of;
-    for (int64_t number = phase.second - 1; number >= 0; --number)
-      if (cta::OpaqueOp before = versions.lookup({value, Phase(phase.first, number)})) {
-        version.getTileMutable().assign(before);
+    auto opaque = version.getDefiningOp<cta::OpaqueOp>();
+    for (int64_t number = phase.second - 1; opaque && number >= 0; --number)
+      if (Value before = versions.lookup({value, Phase(phase.first, number)})) {
+        opaque.getTileMutable().assign(before);
         break;
       }
   }
@@ -201,9 +236,12 @@ void Recomputer::chainVersions() {
 void Recomputer::run() {
   findPhases(kernel.getBody().front());
   SmallVector<Operation *> all;
+  SmallVector<cta::GetOp> held;
   kernel.walk([&](Operation *op) {
     if (op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType()))
       all.push_back(op);
+    if (auto get = dyn_cast<cta::GetOp>(op); get && heldSlot(get.getTile()))
+      held.push_back(get);
   });
   int64_t tiles = 0;
   for (Operation *op : llvm::reverse(all)) { // users before what they use
@@ -214,11 +252,13 @@ void Recomputer::run() {
     numbers.erase(op);
     op->erase();
   }
+  for (cta::GetOp get : held)
+    tiles += readAgain(get);
   chainVersions();
   if (tiles)
-    explain(kernel, kFlag).with("tiles", tiles)
-        << tiles << (tiles == 1 ? " tile is" : " tiles are")
-        << " computed again from what was loaded, which takes fewer registers than to keep them";
+    explain(kernel, kFlag).with("tiles", tiles) << tiles << (tiles == 1 ? " tile is" : " tiles are")
+                                                << " computed or read again from what was loaded, "
+                                                   "which takes fewer registers than to keep them";
 }
 
 /// Whether a thread's registers hold all that the kernel keeps.
@@ -241,8 +281,14 @@ struct RecomputeTiles : impl::RecomputeTilesBase<RecomputeTiles> {
                                        : WalkResult::advance();
                           })
                           .wasInterrupted();
+    bool holds =
+        kernel
+            .walk([](cta::GetOp get) {
+              return heldSlot(get.getTile()) ? WalkResult::interrupt() : WalkResult::advance();
+            })
+            .wasInterrupted();
     if (kernel->hasAttr(cta::kTargetAttr) && !multiplies)
-      Recomputer(kernel, fits(kernel) ? kLeastRegisters : kFewRegisters).run();
+      Recomputer(kernel, holds || !fits(kernel) ? kFewRegisters : kLeastRegisters).run();
   }
 };
 

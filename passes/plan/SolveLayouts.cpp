@@ -101,6 +101,18 @@ SmallVector<Value> LayoutSolver::accessesBySize() {
   return values;
 }
 
+/// Elements that cp.async copies to a slot at once; 0 if something else fills it.
+static int64_t copiedVector(cta::GetOp get) {
+  cta::ChannelOp channel = cta::channelOf(get.getSlot());
+  if (channel.getKind() != cta::ChannelKind::CpAsync)
+    return 0;
+  for (Operation *opens : channel.getResult().getUsers())
+    for (Operation *user : opens->getResult(0).getUsers())
+      if (auto copy = dyn_cast<cta::CopyOp>(user))
+        return copy.getVector();
+  return 0;
+}
+
 /// Rows in vectors as wide as the accesses of this value allow.
 Layout LayoutSolver::blocked(Value value) {
   auto type = tileType(value);
@@ -110,6 +122,9 @@ Layout LayoutSolver::blocked(Value value) {
   };
   if (auto load = value.getDefiningOp<tile::LoadOp>())
     consider(load.getView().getType(), load.getIndices(), load.getExtents());
+  // What is copied to a slot is best read by the threads that have copied it.
+  if (auto get = value.getDefiningOp<cta::GetOp>())
+    vector = copiedVector(get);
   for (Operation *user : value.getUsers())
     if (auto store = dyn_cast<tile::StoreOp>(user))
       consider(store.getView().getType(), store.getIndices(), store.getExtents());

@@ -133,9 +133,7 @@ struct SwizzleLayout : impl::SwizzleLayoutBase<SwizzleLayout> {
       for (OpOperand &use : slot->getResult(0).getUses()) {
         Operation *user = use.getOwner();
         if (auto copy = dyn_cast<cta::CopyOp>(user)) {
-          int64_t last = shape.size() - 1;
-          accesses.addRegisterTile(Layout::blocked(shape, last, copy.getVector(), warps),
-                                   copy.getVector());
+          accesses.addRegisterTile(copyLayout(copy, warps), copy.getVector());
         } else if (auto put = dyn_cast<cta::PutOp>(user)) {
           accesses.addStore(*target, cta::layoutOf(put.getTile().getType()));
         } else if (auto get = dyn_cast<cta::GetOp>(user)) {

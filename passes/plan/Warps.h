@@ -20,6 +20,9 @@ inline constexpr int64_t kElementsPerThread = 16;
 /// Elements of the largest tile.
 int64_t largestTile(mlir::func::FuncOp kernel);
 
+/// Whether the largest tile is one row, which the kernel loads.
+bool hasOneRow(mlir::func::FuncOp kernel);
+
 /// The number of warps with which a thread holds at most 192 accumulators, or about 16 elements of
 /// other tiles, and no two threads the same. `why`, if it is given, gets the reasons against fewer.
 int64_t chooseWarps(mlir::func::FuncOp kernel, Explanation *why = nullptr);

@@ -49,10 +49,14 @@ static int64_t loadedBytesOf(func::FuncOp kernel) {
   bool multiplies = false;
   kernel.walk([&](Operation *op) {
     multiplies |= isa<tile::DotOp, cta::MmaOp>(op);
-    auto load = dyn_cast<tile::LoadOp>(op);
-    auto type = load ? dyn_cast<RankedTensorType>(load.getResult().getType()) : RankedTensorType();
-    if (type && llvm::any_of(load.getIndices(), differs))
-      (load->getParentOfType<LoopLikeOpInterface>() ? inLoops : bytes) +=
+    RankedTensorType type;
+    OperandRange indices = op->getOperands();
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      type = dyn_cast<RankedTensorType>(load.getResult().getType()), indices = load.getIndices();
+    else if (auto copy = dyn_cast<cta::CopyOp>(op))
+      type = copy.getSlot().getType().getTile(), indices = copy.getIndices();
+    if (type && llvm::any_of(indices, differs))
+      (op->getParentOfType<LoopLikeOpInterface>() ? inLoops : bytes) +=
           type.getNumElements() * type.getElementTypeBitWidth() / 8;
   });
   // What is loaded in front of a loop is what its first iteration reads.
@@ -63,6 +67,10 @@ static int64_t loadedBytesOf(func::FuncOp kernel) {
 static bool loadsAhead(func::FuncOp kernel) {
   return kernel
       .walk([](scf::ForOp loop) {
+        // In kernels without products, it makes all copies.
+        for (auto copy : loop.getBody()->getOps<cta::CopyOp>())
+          if (copy.getPredicate())
+            return WalkResult::interrupt();
         for (Value yielded : loop.getYieldedValues())
           if (auto next = yielded.getDefiningOp<scf::IfOp>())
             for (Operation &op : next.getThenRegion().front())

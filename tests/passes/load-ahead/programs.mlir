@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --sum-programs="warps=8 min-blocks=2" --load-first --load-ahead=warps=8 --split-input-file | FileCheck %s
+// RUN: tile-opt %s --sum-programs="warps=8 min-blocks=2" --load-first --load-ahead="warps=8 target=sm_75" --split-input-file | FileCheck %s --check-prefix=TURING
 
 // The first program's tile is loaded in front of the loop, the next one's at the start of each
 // iteration, if there is one.
@@ -34,18 +35,63 @@ func.func @column_sums(%x: !tile.view<?x32xbf16> {tile.name = "x"}, %y: !tile.vi
 
 // -----
 
-// Tiles that would take many registers are loaded when they are needed.
+// A row that registers do not hold beside its sums is copied to shared memory; here to one slot, since
+// two blocks share an SM.
+// A target without cp.async loads it when it is needed.
+// TURING-LABEL: @wide
+// TURING-NOT: cta.copy
+// TURING: scf.for
+// TURING: tile.load %arg0
 // CHECK-LABEL: @wide
-// CHECK-NOT: scf.if
+// CHECK: %[[RING:.*]] = cta.channel cp_async : <1 x tensor<16384xf32>>
+// CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[B:.*]], %[[N:.*]] : i32
+// CHECK: %[[FIRST:.*]] = cta.acquire %[[RING]]
+// CHECK: cta.copy %arg0[%[[B]], %{{.*}}] extents [0, 16384], %[[FIRST]] if %[[EXISTS]] {vector = 4 : i64}
 // CHECK: scf.for
-// CHECK: tile.load %arg0
-func.func @wide(%x: !tile.view<?x16384xf32> {tile.name = "x"}, %s: !tile.view<16384xf32> {tile.name = "s"}) attributes {tile.kernel} {
+// CHECK: %[[FULL:.*]] = cta.wait %[[RING]]
+// CHECK: %[[T:.*]] = cta.get %[[FULL]]
+// CHECK: cta.release %[[FULL]]
+// CHECK: %[[MORE:.*]] = arith.cmpi slt
+// CHECK: %[[NEXT:.*]] = cta.acquire %[[RING]]
+// CHECK: cta.copy %arg0[%{{.*}}] extents [0, 16384], %[[NEXT]] if %[[MORE]]
+// CHECK: arith.addf %{{.*}}, %[[T]]
+func.func @wide(%x: !tile.view<?x16384xf32, align 16> {tile.name = "x"}, %s: !tile.view<16384xf32> {tile.name = "s"}) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
-  %n = tile.dim %x, 0 : !tile.view<?x16384xf32>
+  %n = tile.dim %x, 0 : !tile.view<?x16384xf32, align 16>
   tile.grid[%n]
   %i = tile.program_id 0
-  %t = tile.load %x[%i, %c0] extents [0, 16384] : !tile.view<?x16384xf32>, i32, i32 -> tensor<16384xf32>
+  %t = tile.load %x[%i, %c0] extents [0, 16384] : !tile.view<?x16384xf32, align 16>, i32, i32 -> tensor<16384xf32>
   tile.atomic add %t, %s[%c0] extents [16384] : tensor<16384xf32>, !tile.view<16384xf32>, i32
+  return
+}
+
+// -----
+
+// With room for two slots, a row stays in its slot until the end of its iteration. Tiles of a few
+// elements are carried.
+// CHECK-LABEL: @held
+// CHECK: cta.channel cp_async : <2 x tensor<16384xbf16>>
+// CHECK: scf.for {{.*}} -> (tensor<16384xf32>, tensor<16384xf32>, tensor<1xf32>)
+// CHECK: %[[FULL:.*]] = cta.wait
+// CHECK: cta.acquire
+// CHECK: tile.store
+// CHECK: cta.release %[[FULL]]
+// CHECK-NEXT: scf.yield
+func.func @held(%x: !tile.view<?x16384xbf16, align 16> {tile.name = "x"}, %f: !tile.view<?xf32> {tile.name = "f"},
+                %y: !tile.view<?x16384xf32> {tile.name = "y"}, %s: !tile.view<16384xf32> {tile.name = "s"},
+                %r: !tile.view<16384xf32> {tile.name = "r"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x16384xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %narrow = tile.load %x[%i, %c0] extents [0, 16384] : !tile.view<?x16384xbf16, align 16>, i32, i32 -> tensor<16384xbf16>
+  %one = tile.load %f[%i] extents [1] : !tile.view<?xf32>, i32 -> tensor<1xf32>
+  %t = tile.cast %narrow : tensor<16384xbf16> -> tensor<16384xf32>
+  %all = tile.broadcast %one : tensor<1xf32> -> tensor<16384xf32>
+  %u = arith.mulf %t, %all : tensor<16384xf32>
+  tile.store %u, %y[%i, %c0] extents [0, 16384] : tensor<16384xf32>, !tile.view<?x16384xf32>, i32, i32
+  tile.atomic add %t, %s[%c0] extents [16384] : tensor<16384xf32>, !tile.view<16384xf32>, i32
+  tile.atomic add %u, %r[%c0] extents [16384] : tensor<16384xf32>, !tile.view<16384xf32>, i32
   return
 }
 

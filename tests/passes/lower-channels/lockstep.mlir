@@ -4,9 +4,11 @@
 // Waits that stand together take one barrier.
 
 #rows = #cta.layout<registers [8:1:1, 2:0:32], lanes [4:1:8, 8:0:1], warps [4:0:8]>
+#halves = #cta.layout<registers [4:1:1, 4:0:16], lanes [8:1:4, 4:0:1], warps [4:0:4]>
 !ring = !cta.channel<2 x tensor<64x32xf16>>
 !slot = !cta.slot<tensor<64x32xf16>>
-!tile = tensor<64x32xf16, #rows>
+!tile = tensor<64x32xf16, #halves>
+!own_tile = tensor<64x32xf16, #rows>
 !view = !tile.view<?x?xf16, align 16>
 
 // CHECK-LABEL: func.func @together(
@@ -45,6 +47,36 @@ func.func @together(%x: !view, %y: !view, %n: i32) attributes {cta.target = "sm_
     tile.store %u, %y[%c0, %c0] extents [64, 32] : !tile, !view, i32, i32
     cta.release %full_a : !slot
     cta.release %full_b : !slot
+  }
+  return
+}
+
+// Where each thread reads just what it has copied, threads do not wait for each other: neither for a
+// slot to be full, nor for it to be free.
+// CHECK-LABEL: func.func @apart(
+// CHECK: scf.for
+// CHECK: cuda.cp_async_wait 0
+// CHECK-NOT: cta.sync
+// CHECK: cta.get
+// CHECK: cta.copy
+// CHECK: cuda.cp_async_commit
+// CHECK-NOT: cta.sync
+// CHECK: return
+func.func @apart(%x: !view, %y: !view, %n: i32) attributes {cta.target = "sm_80", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = cta.channel cp_async : !cta.channel<1 x tensor<64x32xf16>>
+  %first = cta.acquire %as : !cta.channel<1 x tensor<64x32xf16>> -> !slot
+  cta.copy %x[%c0, %c0] extents [64, 32], %first {vector = 8 : i64} : !view, !slot
+  cta.commit %first : !slot
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %full = cta.wait %as : !cta.channel<1 x tensor<64x32xf16>> -> !slot
+    %t = cta.get %full : !slot -> !own_tile
+    cta.release %full : !slot
+    %next = cta.acquire %as : !cta.channel<1 x tensor<64x32xf16>> -> !slot
+    cta.copy %x[%i, %c0] extents [64, 32], %next {vector = 8 : i64} : !view, !slot
+    cta.commit %next : !slot
+    tile.store %t, %y[%i, %c0] extents [64, 32] : !own_tile, !view, i32, i32
   }
   return
 }
