@@ -88,6 +88,14 @@ static LogicalResult printFlagCount(Printer &p, cuda::FlagCountOp op) {
   return success();
 }
 
+static LogicalResult printFlagSettle(Printer &p, cuda::FlagSettleOp op) {
+  std::string name = p.names.fresh(wantedName(op));
+  p.line("const i32 " + name + " = flag_settle(" + address(p, op.getPtr(), op.getIndex()) + ", " +
+         p.operand(op.getOwn()) + ");");
+  p.bind(op, name);
+  return success();
+}
+
 /// An op on a flag is printed as a call with the flag's address.
 template <typename Op> static void addFlag(Spellings &spellings, StringRef function) {
   spellings.statement<Op>([function](Printer &p, Op op) {
@@ -112,6 +120,12 @@ void codegen::addGlobal(Spellings &spellings) {
   addFlag<cuda::FlagRaiseOp>(spellings, "flag_raise");
   addFlag<cuda::FlagTakeOp>(spellings, "flag_take");
   spellings.statement<cuda::FlagCountOp>(printFlagCount);
+  spellings.statement<cuda::FlagSettleOp>(printFlagSettle);
+  spellings.statement<cuda::FlagAwaitOp>([](Printer &p, cuda::FlagAwaitOp op) {
+    p.line("flag_await(" + address(p, op.getPtr(), op.getIndex()) + ", " +
+           p.operand(op.getLeast()) + ");");
+    return success();
+  });
   spellings.statement<cuda::CpAsyncOp>(printCpAsync);
   spellings.statement<cuda::CpAsyncCommitOp>([](Printer &p, cuda::CpAsyncCommitOp) {
     p.line("cp_async_commit();");

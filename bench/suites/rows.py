@@ -151,9 +151,10 @@ LOSSES = Suite(
     clock="device",
     rounds=20,
     cases=(
-        cross_entropy("cross_entropy_gradient", 8192, 128256),
-        cross_entropy("cross_entropy_gradient", 8192, 32000),
+        cross_entropy("cross_entropy_rows_gradient", 8192, 128256),
+        cross_entropy("cross_entropy_rows_gradient", 8192, 32000),
         cross_entropy("cross_entropy_rows_gradient", 8192, 16384),
+        cross_entropy("cross_entropy_gradient", 4096, 256000),
         linear_cross_entropy(8192, 128256, 4096),
     ),
     contenders="rows",

@@ -43,6 +43,30 @@ __device__ __forceinline__ i32 flag_count(i32 *flag, i32 last) {
   return before;
 }
 
+//@ flag_await
+// Waits until the flag has been counted to `least`.
+__device__ __forceinline__ void flag_await(i32 *flag, i32 least) {
+  const Watchdog watchdog{};
+  auto isCounted = [flag, least] {
+    i32 counted;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(counted) : "l"(flag) : "memory");
+    return counted >= least;
+  };
+  while (!isCounted())
+    watchdog.check();
+}
+
+//@ flag_settle
+// Sets a flag that is 0; what it is then. Orders no accesses.
+__device__ __forceinline__ i32 flag_settle(i32 *flag, i32 own) {
+  i32 before;
+  asm volatile("atom.relaxed.gpu.global.cas.b32 %0, [%1], 0, %2;"
+               : "=r"(before)
+               : "l"(flag), "r"(own)
+               : "memory");
+  return before == 0 ? own : before;
+}
+
 //@ atomic_add_f32
 __device__ __forceinline__ void atomic_add_f32(f32 *to, f32 value) {
   asm volatile("red.global.add.f32 [%0], %1;" : : "l"(to), "f"(value) : "memory");

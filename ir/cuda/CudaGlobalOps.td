@@ -115,6 +115,34 @@ def Cuda_FlagCountOp : Cuda_Op<"flag_count"> {
   let assemblyFormat = "$ptr `[` $index `]` `,` $last attr-dict `:` type($ptr)";
 }
 
+def Cuda_FlagAwaitOp : Cuda_Op<"flag_await"> {
+  let summary = "waits until a flag has been counted to `least`";
+  let description = [{
+    Acquires what all who counted had released, for this thread, and, behind a barrier, for the
+    barrier's other threads. The flag stays as it is.
+
+    ```mlir
+    cuda.flag_await %flags[%index], %blocks : !cuda.ptr<i32>
+    ```
+  }];
+  let arguments = (ins Arg<Cuda_Ptr, "", [MemRead, MemWrite]>:$ptr, I32:$index, I32:$least);
+  let assemblyFormat = "$ptr `[` $index `]` `,` $least attr-dict `:` type($ptr)";
+}
+
+def Cuda_FlagSettleOp : Cuda_Op<"flag_settle"> {
+  let summary = "sets a flag to a number if it is 0, and gives what it is then";
+  let description = [{
+    So all threads that do this get the same, that of the first. It orders no accesses.
+
+    ```mlir
+    %way = cuda.flag_settle %flags[%index], %own : !cuda.ptr<i32>
+    ```
+  }];
+  let arguments = (ins Arg<Cuda_Ptr, "", [MemRead, MemWrite]>:$ptr, I32:$index, I32:$own);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$ptr `[` $index `]` `,` $own attr-dict `:` type($ptr)";
+}
+
 def Cuda_CpAsyncOp : Cuda_Op<"cp_async"> {
   let summary = "starts an asynchronous copy of `bytes` bytes from global to shared memory";
   let description = [{

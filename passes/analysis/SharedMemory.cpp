@@ -126,6 +126,8 @@ int64_t scratchBytes(Operation *op) {
     auto source = cast<RankedTensorType>(reduce.getSource().getType());
     return reductionBytes(source, reduce.getAxis(), wordOf(source) + 4);
   }
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op)) // how the blocks' sums are added up
+    return atomic.getInOrder() ? 4 : 0;
   return 0;
 }
 

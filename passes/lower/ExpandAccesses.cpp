@@ -284,20 +284,26 @@ LogicalResult Expander::expandAtomic(tile::AtomicOp op) {
   return success();
 }
 
-void Expander::updateView(tile::AtomicOp op) {
-  GlobalAccess access = accessOf(op);
+/// Updates one element of a view, if it lies in it.
+void Expander::updateElement(tile::AtomicOp op, const GlobalAccess &access, Value value,
+                             const Place &where, Value only) {
   auto kind = builder.getStringAttr(tile::stringifyAtomicKind(op.getKind()));
   Type element = access.view->type.getElementType();
+  if (value.getType() != element)
+    value = builder.create<cuda::ConvertOp>(loc, element, value);
+  wholeOrSingle(
+      where, 1,
+      [&](Value inside) {
+        builder.create<cuda::AtomicOp>(loc, kind, value, access.view->ptr, where.offset,
+                                       both(inside, only));
+      },
+      [] {});
+}
+
+void Expander::updateView(tile::AtomicOp op) {
+  GlobalAccess access = accessOf(op);
   auto update = [&](Value value, const Place &where, Value only) {
-    if (value.getType() != element)
-      value = builder.create<cuda::ConvertOp>(loc, element, value);
-    wholeOrSingle(
-        where, 1,
-        [&](Value inside) {
-          builder.create<cuda::AtomicOp>(loc, kind, value, access.view->ptr, where.offset,
-                                         both(inside, only));
-        },
-        [] {});
+    updateElement(op, access, value, where, only);
   };
   auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
   if (!type) {

@@ -1,16 +1,28 @@
 // Additions in order: every block adds to one place, and the sum does not depend on which block
 // comes first.
 //
-// A block writes its sums to global memory and counts itself. Nobody waits: the last block of a
-// group of 16 adds up what the group has written, from its first block to its last, writes that in
-// place of the first block's sums, and counts the group; the last group's block does the same with
-// the groups, and adds the total to the view. So all blocks end, however many run at once.
+// A block writes its sums to global memory. Groups of 16 blocks are added up, each from its first
+// block to its last, and then the groups. There are two ways to do that, with the same sum.
 //
-// Warps do not need each other for that. Sums lie in memory as threads hold them, one word for each
-// element beside those of the warp's other lanes, and the same warp of another block reads them. So
-// each warp has counters of its own: one for each group, at the number of the group, and one for
-// the groups, behind them all. The counter returns to 0 with its last count, for the next launch.
+// **In groups.** Nobody waits: a block counts itself. The last one of a group adds up what the
+// group has written, writes that in place of the first block's sums, and counts the group; the last
+// group's block does the same with the groups, and adds the total to the view. So all blocks end,
+// however many run at once. Warps do not need each other for that. Sums lie in memory as threads
+// hold them, one word for each element beside those of the warp's other lanes, and the same warp of
+// another block reads them. So each warp has counters of its own: one for each group, at the number
+// of the group, and one for the groups, behind them all.
+//
+// **Together.** In groups, one SM reads all sums of a group, and then one those of all groups: 12 us
+// for the gradient of rms_norm with 4096 columns on an H100, 23 for layer_norm's two sums. If all
+// blocks are at work already, each waits until all have written, and adds up a part: chunks of the
+// 32 words that a warp's lanes hold in one register. Its warps share out the groups of its chunks.
+//
+// A block may only wait for others that run: it counts itself when it starts, and the last one to
+// start proposes the second way. A block that ends before that proposes the first. All go the way
+// that was proposed first (`flag_settle`). Flags return to 0 for the next launch.
 #include "passes/lower/Expander.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
 
 namespace tilewright::passes {
 
@@ -21,6 +33,10 @@ using namespace mlir;
 constexpr int64_t kGroup = 16;
 /// Words that a thread loads together.
 constexpr int64_t kLoadsTogether = 32;
+
+/// Proposals of blocks, and the flags behind the counters of warps, of each column.
+enum Way : int64_t { kTogether = 1, kInGroups = 2 };
+enum Flag : int64_t { kStarted, kWay, kHere, kFlags };
 
 static int64_t wordsOf(Value sum) {
   auto type = dyn_cast<RankedTensorType>(sum.getType());
@@ -164,38 +180,265 @@ LogicalResult Expander::expandSumsInOrder(tile::AtomicOp last) {
   return success();
 }
 
-void Expander::addInOrder(ArrayRef<tile::AtomicOp> sums) {
+/// Where the block stands among those that add to one place.
+Expander::SumPlace Expander::sumPlace() {
   auto grid = *kernel.getBody().front().getOps<tile::GridOp>().begin();
-  // Block `column + columns * row`; those of a column add to one place.
-  Value rows = scalar(grid.getExtents().back());
-  Value block = builder.create<cuda::BlockIdOp>(loc, builder.getI32Type());
-  Value columns = constant(1);
+  SumPlace at;
+  at.rows = scalar(grid.getExtents().back());
+  at.block = builder.create<cuda::BlockIdOp>(loc, builder.getI32Type());
+  at.columns = constant(1);
   for (Value extent : grid.getExtents().drop_back())
-    columns = product(columns, scalar(extent));
+    at.columns = product(at.columns, scalar(extent));
   bool isOneColumn = grid.getExtents().size() == 1;
-  Value row = isOneColumn ? block : builder.create<arith::DivSIOp>(loc, block, columns).getResult();
-  Value column =
-      isOneColumn ? constant(0) : builder.create<arith::RemSIOp>(loc, block, columns).getResult();
-  auto at = [&](Value row) { return add(column, product(row, columns)); };
-  Value group = div(row, kGroup), first = mul(group, kGroup);
-  Value left = builder.create<arith::SubIOp>(loc, rows, first);
-  Value members = builder.create<arith::MinSIOp>(loc, left, constant(kGroup));
-  Value groups = div(add(rows, constant(kGroup - 1)), kGroup);
+  at.row = isOneColumn ? at.block
+                       : builder.create<arith::DivSIOp>(loc, at.block, at.columns).getResult();
+  at.column = isOneColumn ? constant(0)
+                          : builder.create<arith::RemSIOp>(loc, at.block, at.columns).getResult();
+  return at;
+}
 
+/// The number of a block of the same column.
+Value Expander::blockAt(const SumPlace &at, Value row) {
+  return add(at.column, product(row, at.columns));
+}
+
+/// The number of one of a column's flags, which lie behind the counters.
+Value Expander::flagOf(const SumPlace &at, int64_t flag) {
+  Value blocks = product(at.rows, at.columns);
+  return add(add(product(blocks, constant(warps)), mul(at.column, kFlags)), constant(flag));
+}
+
+int64_t Expander::flagsInOrder() { return warps + (addsTogether() ? int64_t(kFlags) : 0); }
+
+/// The blocks of the first group, or of another.
+Value Expander::membersOf(const SumPlace &at, Value first) {
+  Value left = builder.create<arith::SubIOp>(loc, at.rows, first);
+  return builder.create<arith::MinSIOp>(loc, left, constant(kGroup));
+}
+
+Value Expander::groupsOf(const SumPlace &at) {
+  return div(add(at.rows, constant(kGroup - 1)), kGroup);
+}
+
+void Expander::addInOrder(ArrayRef<tile::AtomicOp> sums) {
+  SumPlace at = sumPlace();
   SmallVector<Value> arrays;
   for (tile::AtomicOp sum : sums)
     arrays.push_back(sumRegisters(sum));
-  leaveSums(sums, arrays, block);
-  byLastToCount(at(group), members, [&] {
-    gatherSums(sums, arrays, at(first), members, columns);
-    leaveSums(sums, arrays, at(first));
-    Value behind = builder.create<arith::SubIOp>(loc, rows, constant(1));
-    byLastToCount(at(behind), groups, [&] {
-      gatherSums(sums, arrays, column, groups, product(columns, constant(kGroup)));
+  leaveSums(sums, arrays, at.block);
+  if (!addsTogether())
+    return addInGroups(sums, arrays, at);
+  Value together = equal(settleWay(sums.back(), at), constant(kTogether));
+  {
+    auto ways = builder.create<scf::IfOp>(loc, together, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(ways.thenBlock());
+    addTogether(sums, at);
+    builder.setInsertionPointToStart(ways.elseBlock());
+    addInGroups(sums, arrays, at);
+  }
+  countOut(at);
+}
+
+void Expander::addInGroups(ArrayRef<tile::AtomicOp> sums, ArrayRef<Value> arrays,
+                           const SumPlace &at) {
+  Value group = div(at.row, kGroup), first = mul(group, kGroup);
+  Value members = membersOf(at, first), groups = groupsOf(at);
+  byLastToCount(blockAt(at, group), members, [&] {
+    gatherSums(sums, arrays, blockAt(at, first), members, at.columns);
+    leaveSums(sums, arrays, blockAt(at, first));
+    Value behind = builder.create<arith::SubIOp>(loc, at.rows, constant(1));
+    byLastToCount(blockAt(at, behind), groups, [&] {
+      gatherSums(sums, arrays, at.column, groups, product(at.columns, constant(kGroup)));
       for (auto [sum, array] : llvm::zip(sums, arrays))
         addTotal(sum, array);
     });
   });
+}
+
+//===- Together -------------------------------------------------------------------------------===//
+
+/// Whether blocks may add up their sums together: if the grid has as many as run at once.
+bool Expander::addsTogether() {
+  SmallVector<tile::AtomicOp> sums = sumsInOrder();
+  auto isTile = [](tile::AtomicOp sum) { return isa<RankedTensorType>(sum.getValue().getType()); };
+  if (sums.empty() || llvm::none_of(sums, isTile) || !loopOfSums())
+    return false;
+  auto grid = *kernel.getBody().front().getOps<tile::GridOp>().begin();
+  SetVector<Operation *> behind;
+  getBackwardSlice(grid.getExtents().back(), &behind);
+  return llvm::any_of(behind, [](Operation *op) { return isa<cta::SmsOp>(op); });
+}
+
+/// The loop over a block's programs.
+Operation *Expander::loopOfSums() {
+  auto loops = kernel.getBody().front().getOps<scf::ForOp>();
+  return loops.empty() ? nullptr : (*loops.begin()).getOperation();
+}
+
+/// Counts the block among those that have started.
+void Expander::countIn() {
+  SumPlace at = sumPlace();
+  Type i32 = builder.getI32Type();
+  branch(equal(thread, constant(0)), [&] {
+    Value last = builder.create<arith::SubIOp>(loc, at.rows, constant(1));
+    Value before =
+        builder.create<cuda::FlagCountOp>(named("before"), i32, flags, flagOf(at, kStarted), last);
+    branch(equal(before, last), [&] {
+      builder.create<cuda::FlagSettleOp>(named("way"), i32, flags, flagOf(at, kWay),
+                                         constant(kTogether));
+    });
+  });
+}
+
+/// The way that all blocks go. If they go together, all have left their sums behind it.
+Value Expander::settleWay(tile::AtomicOp last, const SumPlace &at) {
+  Type i32 = builder.getI32Type();
+  Value way = declare(named("way"), 1, i32), word = scratch(last), first = constant(0);
+  barrier(); // the block has left its sums
+  branch(equal(thread, first), [&] {
+    Value settled = builder.create<cuda::FlagSettleOp>(named("settled"), i32, flags,
+                                                       flagOf(at, kWay), constant(kInGroups));
+    countHere(at);
+    branch(equal(settled, constant(kTogether)),
+           [&] { builder.create<cuda::FlagAwaitOp>(loc, flags, flagOf(at, kHere), at.rows); });
+    builder.create<cuda::SetOp>(loc, settled, way, first);
+    builder.create<cuda::StoreSharedOp>(loc, way, first, word, Value(), 1);
+  });
+  barrier();
+  builder.create<cuda::LoadSharedOp>(loc, word, way, first, 1);
+  return builder.create<cuda::GetOp>(loc, i32, way, first);
+}
+
+/// Each block counts itself twice: with its sums left, and at its end. Gives whether it is the
+/// last.
+Value Expander::countHere(const SumPlace &at) {
+  Value last = add(mul(at.rows, 2), constant(-1));
+  Value before = builder.create<cuda::FlagCountOp>(named("before"), builder.getI32Type(), flags,
+                                                   flagOf(at, kHere), last);
+  return equal(before, last);
+}
+
+/// With the last block, the way is open again.
+void Expander::countOut(const SumPlace &at) {
+  branch(equal(thread, constant(0)), [&] {
+    branch(countHere(at), [&] {
+      builder.create<cuda::FlagCountOp>(named("before"), builder.getI32Type(), flags,
+                                        flagOf(at, kWay), constant(0));
+    });
+  });
+}
+
+/// The block has every `rows`th chunk. Its warps share out the groups of all of them; behind a
+/// barrier each warp adds up the groups of some chunks.
+void Expander::addTogether(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
+  Value chunks = constant(wordsInOrder() * warps), groups = groupsOf(at);
+  Value left = builder.create<arith::SubIOp>(loc, chunks, at.row);
+  Value own = builder.create<arith::MaxSIOp>(
+      loc, builder.create<arith::CeilDivSIOp>(loc, left, at.rows), constant(0));
+  auto chunkAt = [&](Value number) { return add(at.row, product(number, at.rows)); };
+  auto shareOut = [&](Value count, StringRef name, function_ref<void(Value)> body) {
+    auto loop = builder.create<scf::ForOp>(loc, warp, count, constant(warps));
+    loop.getInductionVar().setLoc(named(name));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+    body(loop.getInductionVar());
+  };
+  shareOut(product(own, groups), "part", [&](Value part) {
+    Value group = builder.create<arith::RemSIOp>(loc, part, groups);
+    Value chunk = chunkAt(builder.create<arith::DivSIOp>(loc, part, groups));
+    withChunk(sums, chunk, [&](tile::AtomicOp sum, Value, Value only) {
+      addGroup(getElementTypeOrSelf(sum.getValue().getType()), at, chunk, mul(group, kGroup), only);
+    });
+  });
+  barrier();
+  shareOut(own, "number", [&](Value number) {
+    Value chunk = chunkAt(number);
+    withChunk(sums, chunk, [&](tile::AtomicOp sum, Value index, Value only) {
+      Type element = getElementTypeOrSelf(sum.getValue().getType());
+      Value total = sumOfChunk(element, chunk, at.column, groups,
+                               product(at.columns, constant(kGroup)), only);
+      Value value = builder.create<cuda::GetOp>(loc, element, total, constant(0));
+      auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
+      GlobalAccess access = accessOf(sum);
+      updateElement(sum, access, value,
+                    type ? place(access, cta::layoutOf(type), index) : placeScalar(access), only);
+    });
+  });
+}
+
+/// Adds up the words that `lane` has of a chunk in some rows.
+Value Expander::sumOfChunk(Type element, Value chunk, Value first, Value count, Value step,
+                           Value only) {
+  Type f32 = builder.getF32Type();
+  Value sum = declare(named("sum"), 1, element), word = declare(named("word"), 1, f32);
+  builder.create<cuda::SetOp>(loc, constantOf(element, 0), sum, constant(0));
+  auto loop = builder.create<scf::ForOp>(loc, constant(0), count, constant(1));
+  loop.getInductionVar().setLoc(named("other"));
+  loop->setAttr(cuda::kUnrollAttr, builder.getI32IntegerAttr(kGroup));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  Value block = add(first, product(loop.getInductionVar(), step));
+  builder.create<cuda::SetOp>(loc, constantOf(f32, 0), word, constant(0));
+  builder.create<cuda::LoadGlobalOp>(loc, workspace, wordOfChunk(chunk, block), word, constant(0),
+                                     only, /*count=*/1);
+  Value other = builder.create<cuda::GetOp>(loc, f32, word, constant(0));
+  if (element != f32)
+    other = builder.create<arith::BitcastOp>(loc, element, other);
+  Value own = builder.create<cuda::GetOp>(loc, element, sum, constant(0));
+  builder.create<cuda::SetOp>(loc, combineValues(builder, loc, tile::ReduceKind::Sum, own, other),
+                              sum, constant(0));
+  return sum;
+}
+
+/// Where this lane's word of a chunk lies in what a block has written.
+Value Expander::wordOfChunk(Value chunk, Value block) {
+  Value start = mul(block, wordsInOrder() * warps * kLanes);
+  return add(add(start, mul(chunk, kLanes)), lane);
+}
+
+/// Writes code for a chunk, as the warp that holds it: `body(sum, register, only)`, with the sum
+/// that it is of, its register there, and whether the lane is the first to hold its element.
+void Expander::withChunk(ArrayRef<tile::AtomicOp> sums, Value chunk,
+                         function_ref<void(tile::AtomicOp, Value, Value)> body) {
+  FreshThread holder(*this, /*active=*/false);
+  warp = builder.create<arith::RemSIOp>(loc, chunk, constant(warps));
+  entryEnd = warp.getDefiningOp();
+  threadCoordinates.clear();
+  Value word = div(chunk, warps);
+  int64_t before = 0;
+  for (tile::AtomicOp sum : sums) {
+    int64_t behind = before + wordsOf(sum.getValue());
+    Value isOf;
+    if (before)
+      isOf = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, word, constant(before));
+    if (behind < wordsInOrder())
+      isOf = both(isOf, builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, word,
+                                                      constant(behind)));
+    branch(isOf, [&] {
+      FreshThread inside(*this, /*active=*/false); // coordinates of a branch stay in it
+      auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
+      Value only = type ? firstReplica(cta::layoutOf(type))
+                        : both(equal(warp, constant(0)), equal(lane, constant(0)));
+      body(sum, add(word, constant(-before)), only);
+    });
+    before = behind;
+  }
+}
+
+/// Adds up a group's words of a chunk, and leaves the sum in place of the first block's.
+void Expander::addGroup(Type element, const SumPlace &at, Value chunk, Value first, Value only) {
+  Type f32 = builder.getF32Type();
+  Value block = blockAt(at, first);
+  Value word = sumOfChunk(element, chunk, block, membersOf(at, first), at.columns, only);
+  if (element != f32) {
+    Value bits = builder.create<cuda::GetOp>(loc, element, word, constant(0));
+    word = declare(named("word"), 1, f32);
+    builder.create<cuda::SetOp>(loc, builder.create<arith::BitcastOp>(loc, f32, bits), word,
+                                constant(0));
+  }
+  builder.create<cuda::StoreGlobalOp>(loc, word, constant(0), workspace, wordOfChunk(chunk, block),
+                                      only, /*count=*/1);
 }
 
 void Expander::addTotal(tile::AtomicOp sum, Value array) {

@@ -300,7 +300,7 @@ void Expander::makeParameters() {
   } else if (int64_t words = wordsInOrder()) {
     int64_t perWord = warps * int64_t(sizeof(int32_t));
     parts = list.addWorkspace("workspace", builder.getF32Type(), words * kLanes * perWord);
-    raised = list.addWorkspace("flags", i32, perWord);
+    raised = list.addWorkspace("flags", i32, flagsInOrder() * int64_t(sizeof(int32_t)));
   }
   std::optional<unsigned> records;
   if (int64_t lanes = timelineNumber("lanes"))
@@ -452,6 +452,8 @@ LogicalResult Expander::expand(Operation *op) {
     handInLoop(op->getParentOfType<scf::ForOp>());
   if (op == firstExchange)
     builder.create<cuda::ClusterWaitOp>(loc);
+  if (op == startedBefore)
+    countIn();
   return TypeSwitch<Operation *, LogicalResult>(op)
 #define EXPANSION(Op, method) .Case([&](Op o) { return method(o); })
 #define BECOMES(Op, Other) .Case([&](Op) { return builder.create<Other>(loc), success(); })
@@ -507,6 +509,7 @@ LogicalResult Expander::run() {
   if (!hasRoles) {
     makeExchanges();
     startLane();
+    startedBefore = addsTogether() ? loopOfSums() : nullptr;
   }
   if (failed(expandBlock(kernel.getBody().front())))
     return failure();

@@ -292,6 +292,31 @@ private:
   int64_t wordsInOrder();
   mlir::LogicalResult expandSumsInOrder(tile::AtomicOp last);
   void addInOrder(llvm::ArrayRef<tile::AtomicOp> sums);
+  /// The block among those that add to one place: a row of a column of the grid.
+  struct SumPlace {
+    Value block, row, rows, column, columns;
+  };
+  SumPlace sumPlace();
+  Value blockAt(const SumPlace &at, Value row);
+  Value flagOf(const SumPlace &at, int64_t flag);
+  Value membersOf(const SumPlace &at, Value first);
+  Value groupsOf(const SumPlace &at);
+  /// Flags of a block.
+  int64_t flagsInOrder();
+  void addInGroups(llvm::ArrayRef<tile::AtomicOp> sums, llvm::ArrayRef<Value> arrays,
+                   const SumPlace &at);
+  bool addsTogether();
+  Operation *loopOfSums();
+  void countIn();
+  Value settleWay(tile::AtomicOp last, const SumPlace &at);
+  Value countHere(const SumPlace &at);
+  void countOut(const SumPlace &at);
+  void addTogether(llvm::ArrayRef<tile::AtomicOp> sums, const SumPlace &at);
+  void withChunk(llvm::ArrayRef<tile::AtomicOp> sums, Value chunk,
+                 llvm::function_ref<void(tile::AtomicOp sum, Value index, Value only)> body);
+  void addGroup(Type element, const SumPlace &at, Value chunk, Value first, Value only);
+  Value sumOfChunk(Type element, Value chunk, Value first, Value count, Value step, Value only);
+  Value wordOfChunk(Value chunk, Value block);
   mlir::Location named(llvm::StringRef name);
   Value sumRegisters(tile::AtomicOp sum);
   Value holdsFirst(tile::AtomicOp sum);
@@ -304,6 +329,8 @@ private:
   void addTotal(tile::AtomicOp sum, Value array);
   /// Adds to the view what this block holds, element by element.
   void updateView(tile::AtomicOp op);
+  void updateElement(tile::AtomicOp op, const GlobalAccess &access, Value value, const Place &where,
+                     Value only);
 
   //===- Tiles (ExpandTiles.cpp) -------------------------------------------------------------===//
   /// A divisor that is used many times. A constant has no reciprocal.
@@ -509,6 +536,7 @@ private:
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
   llvm::DenseMap<Operation *, ExchangeState> exchanges;
+  Operation *startedBefore = nullptr;        // the loop in front of which the block counts itself
   Operation *firstExchange = nullptr;        // of a cluster, or the loop that has it
   llvm::DenseMap<Value, Value> randomWords;  // random bytes -> the words that contain them
   llvm::DenseMap<Value, Value> leftParts;    // part of another block -> its first element

@@ -293,6 +293,45 @@ static Step runFlagCount(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
+// c: the count to wait for.
+static Step runFlagAwait(Warp &warp, const Instruction &instruction) {
+  Cluster &cluster = warp.cluster();
+  warp.requireDefined(instruction, instruction.c, warp.active, "the count to wait for");
+  const int32_t *least = warp.lanes<int32_t>(instruction.c);
+  SmallVector<char *> flags;
+  bool areCounted = true;
+  forFlags(warp, instruction, [&](char *flag, int lane) {
+    flags.push_back(flag);
+    areCounted &= stateOf(flag) >= least[lane];
+  });
+  if (!areCounted) {
+    if (cluster.explaining) {
+      warp.waitsForWarps.clear();
+      warp.waitsFor = "a flag that the blocks before this one have not counted so far";
+    }
+    return Step::Wait;
+  }
+  for (char *flag : flags)
+    for (const Flag &by : cluster.session.counts[flag])
+      acquire(warp, by);
+  return Step::Next;
+}
+
+// c: what a flag that is 0 becomes.
+static Step runFlagSettle(Warp &warp, const Instruction &instruction) {
+  warp.requireDefined(instruction, instruction.c, warp.active, "what a flag is set to");
+  const int32_t *own = warp.lanes<int32_t>(instruction.c);
+  int32_t *result = warp.lanes<int32_t>(instruction.result);
+  forFlags(warp, instruction, [&](char *flag, int lane) {
+    if (stateOf(flag) == 0)
+      stateOf(flag) = own[lane];
+    result[lane] = stateOf(flag);
+  });
+  warp.undefined(instruction.result) &= ~warp.active;
+  warp.tick();
+  return Step::Next;
+}
+
 template <typename Op>
 static LogicalResult translateFlag(Translator &translator, Op op, Handler run) {
   Instruction &instruction = translator.emit(op, run);
@@ -306,6 +345,23 @@ LogicalResult translate(Translator &translator, cuda::FlagRaiseOp op) {
 }
 LogicalResult translate(Translator &translator, cuda::FlagTakeOp op) {
   return translateFlag(translator, op, runFlagTake);
+}
+
+LogicalResult translate(Translator &translator, cuda::FlagAwaitOp op) {
+  Instruction &instruction = translator.emit(op, runFlagAwait);
+  instruction.a = translator.global(op.getPtr(), /*written=*/true);
+  instruction.b = translator.slot(op.getIndex());
+  instruction.c = translator.slot(op.getLeast());
+  return success();
+}
+
+LogicalResult translate(Translator &translator, cuda::FlagSettleOp op) {
+  Instruction &instruction = translator.emit(op, runFlagSettle);
+  instruction.a = translator.global(op.getPtr(), /*written=*/true);
+  instruction.b = translator.slot(op.getIndex());
+  instruction.c = translator.slot(op.getOwn());
+  instruction.result = translator.define(op.getResult());
+  return success();
 }
 
 LogicalResult translate(Translator &translator, cuda::FlagCountOp op) {

@@ -133,12 +133,21 @@ TEST(Flags, that_count_release_and_acquire) {
   expectPtx(kernelIr("%x: !cuda.ptr<i32>, %n: i32", body), 75, {"atom.acq_rel.gpu.global.inc.u32"});
 }
 
+TEST(Flags, are_settled_once_and_awaited_without_lowering_them) {
+  std::string body = "%way = cuda.flag_settle %x[%n], %n : !cuda.ptr<i32>\n"
+                     "cuda.flag_await %x[%way], %n : !cuda.ptr<i32>";
+  expectPtx(kernelIr("%x: !cuda.ptr<i32>, %n: i32", body), 75,
+            {"atom.relaxed.gpu.global.cas.b32", "ld.acquire.gpu.global.u32"});
+}
+
 TEST(Flags, are_waited_for_as_long_as_a_watchdog_lets) {
-  std::string text =
-      printed(kernelIr("%x: !cuda.ptr<i32>", "cuda.flag_take %x[%t] : !cuda.ptr<i32>"));
-  EXPECT_EQ(compiled(text, 90).find("trap"), std::string::npos);
-  EXPECT_NE(compiled("#define TILEWRIGHT_WATCHDOG 100\n" + text, 90).find("trap"),
-            std::string::npos);
+  for (const char *wait : {"cuda.flag_take %x[%t]", "cuda.flag_await %x[%t], %t"}) {
+    std::string text =
+        printed(kernelIr("%x: !cuda.ptr<i32>", std::string(wait) + " : !cuda.ptr<i32>"));
+    EXPECT_EQ(compiled(text, 90).find("trap"), std::string::npos);
+    EXPECT_NE(compiled("#define TILEWRIGHT_WATCHDOG 100\n" + text, 90).find("trap"),
+              std::string::npos);
+  }
 }
 
 TEST(AsyncCopies, compile_from_sm_80_on) {

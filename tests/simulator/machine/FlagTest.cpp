@@ -155,6 +155,36 @@ TEST_F(Flags, that_count_go_on_where_they_were) {
   EXPECT_EQ(flags[0], 4);
 }
 
+// Who awaits a count sees what all have written who counted, as often as it is awaited.
+TEST_F(Flags, that_are_awaited_stay_as_they_are) {
+  std::string await = R"(
+    scf.if %one {
+      cuda.flag_await %flags[%c0], %one_more : !cuda.ptr<i32>
+    })" + kBarrier;
+  EXPECT_EQ(kinds(runBlocks(kWrite + kBarrier + counted("%c63"), await + kRead + await, 2)), "");
+  EXPECT_EQ(out[0], 63);
+  EXPECT_EQ(flags[0], 1);
+  flags[0] = 0;
+  EXPECT_EQ(kinds(runBlocks(await, kWrite + kBarrier + counted("%c63"))), "deadlock");
+}
+
+// The first proposal holds for all.
+TEST_F(Flags, are_settled_by_the_first) {
+  auto settled = [](const std::string &own) {
+    return R"(
+    scf.if %one {
+      %way = cuda.flag_settle %flags[%c0], )" +
+           own + R"( : !cuda.ptr<i32>
+      cuda.set %way, %r[%c0] : i32, !cuda.regs<1 x i32>
+      cuda.store_global %r[%c0], %out[%block] {count = 1} : !cuda.regs<1 x i32>, !cuda.ptr<i32>, i32
+    })";
+  };
+  EXPECT_EQ(kinds(runBlocks(settled("%one_more"), settled("%c63"), 2)), "");
+  EXPECT_EQ(flags[0], 1);
+  EXPECT_EQ(out[0], 1);
+  EXPECT_EQ(out[1], 1);
+}
+
 TEST_F(Flags, lie_within_their_memory) {
   std::string beyond = "\ncuda.flag_raise %flags[%c63] : !cuda.ptr<i32>";
   EXPECT_EQ(kinds(runBlocks(beyond, "", 1)), "out-of-bounds");
