@@ -12,10 +12,11 @@
 // another block reads them. So each warp has counters of its own: one for each group, at the number
 // of the group, and one for the groups, behind them all.
 //
-// **Together.** In groups, one SM reads all sums of a group, and then one those of all groups: 12 us
-// for the gradient of rms_norm with 4096 columns on an H100, 23 for layer_norm's two sums. If all
-// blocks are at work already, each waits until all have written, and adds up a part: chunks of the
-// 32 words that a warp's lanes hold in one register. Its warps share out the groups of its chunks.
+// **Together.** In groups, one SM reads all sums of a group, and then one those of all groups: 12
+// us for the gradient of rms_norm with 4096 columns on an H100, 23 for layer_norm's two sums. If
+// all blocks are at work already, each waits until all have written, and adds up a part: chunks of
+// the 32 words that a warp's lanes hold in one register. Its warps share out the groups of its
+// chunks.
 //
 // A block may only wait for others that run: it counts itself when it starts, and the last one to
 // start proposes the second way. A block that ends before that proposes the first. All go the way

@@ -28,6 +28,12 @@ def add(x: Tensor[E, N], y: Tensor[E, N], z: Tensor[E, N], *, BN: tune[512, 1024
     z[items] = x[items] + y[items]
 
 
+@tw.kernel
+def sum_columns(x: Tensor[f32, M, N], sums: Tensor[f32, N]):
+    row = block(grid(M), 1)
+    atomic_add(sums[:], sum(x[row, :], axis=0))
+
+
 def random(*shape, dtype=torch.float32, device="cuda"):
     return torch.randn(shape, device=device).to(dtype)
 
@@ -74,6 +80,24 @@ def test_the_gpu_gives_what_the_reference_gives():
     scale(x, y, 0.3)
     scale.reference(x.cpu(), expected, 0.3)
     assert torch.equal(y.cpu(), expected)
+
+
+# On a GPU that is free, blocks add up their sums together; beside other work, some end before others have
+# started, and they do so in groups.
+@pytest.mark.parametrize("rows", [1, 100, 3000])
+def test_sums_of_all_programs_are_the_same_to_the_bit_beside_other_work(rows):
+    x, a = random(rows, 4096), random(4096, 4096)
+    found, other = [], torch.cuda.Stream()
+    for beside in [False, True] * 20:
+        sums = torch.zeros(4096, device="cuda")
+        torch.cuda.synchronize()
+        if beside:
+            with torch.cuda.stream(other):
+                a @ a
+        sum_columns(x, sums)
+        found.append(sums)
+    torch.testing.assert_close(found[0], x.sum(0), rtol=1e-4, atol=1e-3)
+    assert all(torch.equal(sums, found[0]) for sums in found)
 
 
 def test_repeated_calls_see_new_contents_and_new_tensors():
