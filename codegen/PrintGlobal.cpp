@@ -80,20 +80,15 @@ static LogicalResult printAtomicInc(Printer &p, cuda::AtomicIncOp op) {
   return success();
 }
 
-static LogicalResult printFlagCount(Printer &p, cuda::FlagCountOp op) {
-  std::string name = p.names.fresh(wantedName(op));
-  p.line("const i32 " + name + " = flag_count(" + address(p, op.getPtr(), op.getIndex()) + ", " +
-         p.operand(op.getLast()) + ");");
-  p.bind(op, name);
-  return success();
-}
-
-static LogicalResult printFlagSettle(Printer &p, cuda::FlagSettleOp op) {
-  std::string name = p.names.fresh(wantedName(op));
-  p.line("const i32 " + name + " = flag_settle(" + address(p, op.getPtr(), op.getIndex()) + ", " +
-         p.operand(op.getOwn()) + ");");
-  p.bind(op, name);
-  return success();
+/// An op that gives what a flag was, or is.
+template <typename Op> static void addFlagNumber(Spellings &spellings, StringRef function) {
+  spellings.statement<Op>([function](Printer &p, Op op) {
+    std::string name = p.names.fresh(wantedName(op));
+    p.line("const i32 " + name + " = " + function.str() + "(" +
+           address(p, op.getPtr(), op.getIndex()) + ", " + p.operand(op->getOperand(2)) + ");");
+    p.bind(op, name);
+    return success();
+  });
 }
 
 /// An op on a flag is printed as a call with the flag's address.
@@ -119,8 +114,8 @@ void codegen::addGlobal(Spellings &spellings) {
   spellings.statement<cuda::AtomicIncOp>(printAtomicInc);
   addFlag<cuda::FlagRaiseOp>(spellings, "flag_raise");
   addFlag<cuda::FlagTakeOp>(spellings, "flag_take");
-  spellings.statement<cuda::FlagCountOp>(printFlagCount);
-  spellings.statement<cuda::FlagSettleOp>(printFlagSettle);
+  addFlagNumber<cuda::FlagCountOp>(spellings, "flag_count");
+  addFlagNumber<cuda::FlagSettleOp>(spellings, "flag_settle");
   spellings.statement<cuda::FlagAwaitOp>([](Printer &p, cuda::FlagAwaitOp op) {
     p.line("flag_await(" + address(p, op.getPtr(), op.getIndex()) + ", " +
            p.operand(op.getLeast()) + ");");

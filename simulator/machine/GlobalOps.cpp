@@ -332,42 +332,37 @@ static Step runFlagSettle(Warp &warp, const Instruction &instruction) {
   return Step::Next;
 }
 
-template <typename Op>
-static LogicalResult translateFlag(Translator &translator, Op op, Handler run) {
+template <typename Op> static Instruction &emitFlag(Translator &translator, Op op, Handler run) {
   Instruction &instruction = translator.emit(op, run);
   instruction.a = translator.global(op.getPtr(), /*written=*/true);
   instruction.b = translator.slot(op.getIndex());
-  return success();
+  return instruction;
 }
 
 LogicalResult translate(Translator &translator, cuda::FlagRaiseOp op) {
-  return translateFlag(translator, op, runFlagRaise);
+  emitFlag(translator, op, runFlagRaise);
+  return success();
 }
+
 LogicalResult translate(Translator &translator, cuda::FlagTakeOp op) {
-  return translateFlag(translator, op, runFlagTake);
+  emitFlag(translator, op, runFlagTake);
+  return success();
 }
 
 LogicalResult translate(Translator &translator, cuda::FlagAwaitOp op) {
-  Instruction &instruction = translator.emit(op, runFlagAwait);
-  instruction.a = translator.global(op.getPtr(), /*written=*/true);
-  instruction.b = translator.slot(op.getIndex());
-  instruction.c = translator.slot(op.getLeast());
+  emitFlag(translator, op, runFlagAwait).c = translator.slot(op.getLeast());
   return success();
 }
 
 LogicalResult translate(Translator &translator, cuda::FlagSettleOp op) {
-  Instruction &instruction = translator.emit(op, runFlagSettle);
-  instruction.a = translator.global(op.getPtr(), /*written=*/true);
-  instruction.b = translator.slot(op.getIndex());
+  Instruction &instruction = emitFlag(translator, op, runFlagSettle);
   instruction.c = translator.slot(op.getOwn());
   instruction.result = translator.define(op.getResult());
   return success();
 }
 
 LogicalResult translate(Translator &translator, cuda::FlagCountOp op) {
-  Instruction &instruction = translator.emit(op, runFlagCount);
-  instruction.a = translator.global(op.getPtr(), /*written=*/true);
-  instruction.b = translator.slot(op.getIndex());
+  Instruction &instruction = emitFlag(translator, op, runFlagCount);
   instruction.c = translator.slot(op.getLast());
   instruction.result = translator.define(op.getResult());
   return success();
