@@ -4,7 +4,10 @@
 #include "simulator/machine/Cluster.h"
 #include "simulator/machine/Translator.h"
 
+#include <algorithm>
 #include <cstring>
+#include <deque>
+#include <memory>
 
 using namespace mlir;
 
@@ -62,13 +65,36 @@ private:
 };
 } // namespace
 
-/// All clusters of the grid, one after the other.
+/// All clusters of the grid. They start one after the other, and run to their ends: who waits for a
+/// later one waits for ever. A random schedule changes between those that have started, where they
+/// use flags.
 static void runGrid(Session &session, int64_t grid) {
   const MachineOptions &options = session.options;
   int64_t blocks = options.maxBlocks < 0 ? grid : std::min(grid, options.maxBlocks);
   int64_t clusters = (blocks + session.program.clusterSize - 1) / session.program.clusterSize;
-  for (int64_t id = 0; id < clusters && !session.reports.isFull(); ++id)
-    Cluster(session, id).run();
+  std::deque<std::unique_ptr<Cluster>> live, waiting;
+  for (int64_t id = 0; !session.reports.isFull();) {
+    bool starts = id < clusters && (live.empty() ? waiting.empty() : session.scheduler.mostly());
+    if (starts) {
+      live.push_front(std::make_unique<Cluster>(session, id++));
+    } else if (live.empty()) {
+      if (!waiting.empty())
+        waiting.front()->reportDeadlock();
+      return;
+    } else if (session.scheduler.sometimes(2)) {
+      std::rotate(live.begin(), live.begin() + 1, live.end());
+    }
+    uint64_t before = session.steps;
+    std::unique_ptr<Cluster> cluster = std::move(live.front());
+    live.pop_front();
+    Cluster::Progress progress = cluster->run();
+    if (session.steps > before) { // others may have waited for that
+      llvm::move(waiting, std::back_inserter(live));
+      waiting.clear();
+    }
+    if (progress != Cluster::Progress::Done)
+      (progress == Cluster::Progress::Waits ? waiting : live).push_back(std::move(cluster));
+  }
 }
 
 FailureOr<MachineResult> simulate(func::FuncOp kernel, ArrayRef<MachineArgument> arguments,

@@ -1,5 +1,9 @@
 #include "simulator/machine/Cluster.h"
 
+#include "ir/cuda/Cuda.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
 namespace tilewright::simulator::machine {
 
 Session::Session(const Program &program, int64_t grid, const MachineOptions &options,
@@ -18,9 +22,13 @@ std::string Agent::track() const {
 }
 
 Cluster::Cluster(Session &session, int64_t id)
-    : session(session), id(id), limit(session.steps + session.options.maxSteps) {
+    : session(session), id(id), limit(session.steps + session.options.maxSteps),
+      stepsAtEnd(session.steps) {
   for (int64_t i = 0; i < session.program.clusterSize; ++i)
     blocks.emplace_back(*this, id * session.program.clusterSize + i, session.program);
+  for (Block &block : blocks)
+    for (Warp &warp : block.warps)
+      live.push_back(&warp);
 }
 
 AgentId Cluster::addAgent(Block &block, int warp, llvm::StringRef engine) {
@@ -135,7 +143,7 @@ bool Cluster::runWarp(Warp &warp) {
     warp.clock.moment += instruction.pipe != Pipe::None;
     ++session.counting.at(instruction).instructions;
     session.laneInstructions += std::popcount(lanes);
-    if (session.steps >= limit || session.reports.isFull())
+    if (session.steps >= limit || session.reports.isFull() || paused)
       break;
   }
   if (step == Step::Wait) {
@@ -154,18 +162,21 @@ bool Cluster::runWarp(Warp &warp) {
 
 bool Cluster::isOver() const { return session.reports.isFull() || session.steps >= limit; }
 
-void Cluster::run() {
-  llvm::SmallVector<Warp *> live, stuck;
-  for (Block &block : blocks)
-    for (Warp &warp : block.warps)
-      live.push_back(&warp);
+/// Whether a warp waits for what another cluster may do.
+bool Cluster::waitsForOthers() const {
+  return llvm::any_of(stuck, [&](Warp *warp) {
+    return isa<cuda::FlagTakeOp, cuda::FlagAwaitOp>(session.program.code[warp->pc].op);
+  });
+}
+
+Cluster::Progress Cluster::run() {
+  limit += session.steps - stepsAtEnd;
+  auto end = llvm::make_scope_exit([&] { stepsAtEnd = session.steps; });
   while (!isOver()) {
     if (live.empty()) {
-      if (stuck.empty())
-        break;
-      if (!completeOne())
-        return reportDeadlock();
       live.swap(stuck);
+      if (live.empty())
+        break;
     }
     size_t next = chooseWarp(live);
     Warp *warp = live[next];
@@ -178,7 +189,20 @@ void Cluster::run() {
     }
     if (!warp->exited)
       (moved ? live : stuck).push_back(warp);
+    if (std::exchange(paused, false))
+      return Progress::Paused;
+    if (!live.empty() || stuck.empty() || completeOne())
+      continue;
+    if (waitsForOthers())
+      return Progress::Waits;
+    reportDeadlock();
+    return Progress::Done;
   }
+  finish();
+  return Progress::Done;
+}
+
+void Cluster::finish() {
   while (completeOne()) {
   }
   if (!isOver())

@@ -66,8 +66,14 @@ class Cluster {
 public:
   Cluster(Session &session, int64_t id);
 
-  /// Runs all warps to their end, or until there are too many findings.
-  void run();
+  /// How far a run came: to the end of all warps, or to too many findings; to a pause, where others
+  /// may run; to where no warp can go on before another cluster has.
+  enum class Progress { Done, Paused, Waits };
+  /// Runs the warps, from where they were.
+  Progress run();
+  /// Pauses behind the current instruction, a flag's, if the schedule says so.
+  void mayPause() { paused |= session.scheduler.mostly(); }
+  void reportDeadlock();
 
   //===- For instructions ---------------------------------------------------------------------===//
 
@@ -111,11 +117,15 @@ private:
   void complete(size_t index);
   /// Completes one operation because no warp can continue; false if there is none.
   bool completeOne();
-  void reportDeadlock();
+  bool waitsForOthers() const;
   bool isOver() const;
+  void finish();
 
   std::deque<UnderWay> underWay; // oldest first
-  uint64_t limit;                // of Session::steps
+  llvm::SmallVector<Warp *> live, stuck;
+  bool paused = false;
+  uint64_t limit;      // of Session::steps
+  uint64_t stepsAtEnd; // of the last run: others may have run since
 };
 
 } // namespace tilewright::simulator::machine

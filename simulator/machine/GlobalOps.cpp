@@ -225,6 +225,7 @@ static void forFlags(Warp &warp, const Instruction &instruction,
       body(access.memory.data + *at, lane);
   });
   access.count();
+  warp.cluster().mayPause();
 }
 
 static int32_t &stateOf(char *flag) { return *reinterpret_cast<int32_t *>(flag); }

@@ -30,6 +30,9 @@ public:
   /// True once in `period` times, at random; a random schedule only.
   bool sometimes(unsigned period) { return schedule == Schedule::Random && random() % period == 0; }
 
+  /// True three times in four, at random; a random schedule only.
+  bool mostly() { return schedule == Schedule::Random && random() % 4 != 0; }
+
   /// Prepares the next run of an exhaustive schedule; false when all have been made.
   bool next();
 

@@ -33,6 +33,7 @@ protected:
     %c0 = arith.constant 0 : i32
     %c63 = arith.constant 63 : i32
     %one_more = arith.constant 1 : i32
+    %three = arith.constant 3 : i32
     %thread = cuda.thread_id
     %block = cuda.block_id
     %one = arith.cmpi eq, %thread, %c0 : i32
@@ -166,6 +167,22 @@ TEST_F(Flags, that_are_awaited_stay_as_they_are) {
   EXPECT_EQ(flags[0], 1);
   flags[0] = 0;
   EXPECT_EQ(kinds(runBlocks(await, kWrite + kBarrier + counted("%c63"))), "deadlock");
+}
+
+// With a random schedule clusters take turns at flags, so that one may wait for a later one. If
+// that has not started, as one after the other, it waits for ever.
+TEST_F(Flags, may_be_counted_by_later_blocks_that_have_started) {
+  std::string both = counted("%c63") + R"(
+    scf.if %one {
+      %in = cuda.flag_count %flags[%c0], %c63 : !cuda.ptr<i32>
+      cuda.flag_await %flags[%c0], %three : !cuda.ptr<i32>
+    })";
+  for (uint64_t seed = 0; seed < 16; ++seed) {
+    flags[0] = 0;
+    EXPECT_EQ(kinds(runBlocks(both, both, 2, {.schedule = Schedule::Random, .seed = seed})), "");
+  }
+  flags[0] = 0;
+  EXPECT_EQ(kinds(runBlocks(both, both)), "deadlock");
 }
 
 // The first proposal holds for all.
