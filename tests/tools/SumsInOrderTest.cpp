@@ -1,6 +1,7 @@
 // Sums of all programs: right, and the same bit by bit in whatever order warps and blocks run. With
 // a random schedule, a few blocks have mostly all started before the first ends, and add up
 // together; else they add up in groups.
+#include "ir/cuda/Cuda.h"
 #include "tools/driver/Load.h"
 #include "tools/driver/Simulate.h"
 
@@ -49,9 +50,13 @@ void fill(Tensor &tensor) {
   }
 }
 
-/// What a kernel leaves in its last tensor, which was 1 before.
+using Plant = void (*)(mlir::func::FuncOp);
+
+/// What a kernel leaves in its last tensor, which was 1 before. `plant` changes the kernel first;
+/// then `findings` gets what is found, and else nothing is.
 std::vector<int32_t> sumsOf(const std::string &body, std::deque<Tensor> &tensors,
-                            const char *target, simulator::MachineOptions options) {
+                            const char *target, simulator::MachineOptions options,
+                            Plant plant = nullptr, std::string *findings = nullptr) {
   std::string text = "from tilewright import *\nM, N = dims(\"M N\")\n@kernel\n" + body;
   auto kernel = loadKernelText(text, "kernel.py", "f");
   EXPECT_TRUE(bool(kernel)) << kernel.error().message;
@@ -75,9 +80,14 @@ std::vector<int32_t> sumsOf(const std::string &body, std::deque<Tensor> &tensors
   EXPECT_TRUE(std::ranges::any_of(simulation->source().params, [](const runtime::Param &param) {
     return param.kind == runtime::ParamKind::Flags;
   })) << "sums in order";
+  if (plant)
+    plant(simulation->kernel());
   auto launch = simulation->run(*call, memories, options);
   EXPECT_TRUE(bool(launch)) << launch.error().message;
-  EXPECT_EQ(launch->messages, "");
+  if (findings)
+    *findings += launch->messages;
+  else
+    EXPECT_EQ(launch->messages, "");
   return tensors.back().words;
 }
 
@@ -124,6 +134,44 @@ TEST(SumsInOrder, are_right_and_the_same_each_time) {
     fill(tensors.emplace_back(ElementType::F32, std::vector<int64_t>{rows, columns}));
     tensors.emplace_back(ElementType::F32, std::vector<int64_t>{columns});
     expectSums(kColumns, tensors, columnSums(tensors.front(), columns));
+  }
+}
+
+/// Erases the barrier next to the branch with the kernel's wait for other blocks.
+void eraseBarrier(mlir::func::FuncOp kernel, mlir::Operation *(mlir::Operation::*next)()) {
+  mlir::Operation *at = nullptr;
+  kernel.walk([&](cuda::FlagAwaitOp op) { at = op->getParentOp()->getParentOp(); });
+  while (at && !mlir::isa<cuda::BarrierOp>(at))
+    at = (at->*next)();
+  ASSERT_TRUE(at);
+  at->erase();
+}
+
+// Each step is needed by which blocks that add up together see what all have left.
+TEST(SumsInOrder, are_not_added_up_together_before_they_are_there) {
+  struct Fault {
+    const char *what;
+    Plant plant;
+  };
+  const Fault faults[] = {
+      {"nobody waits for the others",
+       [](mlir::func::FuncOp kernel) { kernel.walk([](cuda::FlagAwaitOp op) { op.erase(); }); }},
+      {"a block counts itself before all of its warps have left their sums",
+       [](mlir::func::FuncOp kernel) { eraseBarrier(kernel, &mlir::Operation::getPrevNode); }},
+      {"warps go on before the others have left their sums",
+       [](mlir::func::FuncOp kernel) { eraseBarrier(kernel, &mlir::Operation::getNextNode); }},
+  };
+  for (const Fault &fault : faults) {
+    SCOPED_TRACE(fault.what);
+    std::string findings;
+    for (uint64_t seed = 0; seed < 24 && findings.empty(); ++seed) {
+      std::deque<Tensor> tensors;
+      fill(tensors.emplace_back(ElementType::F32, std::vector<int64_t>{6, 520}));
+      tensors.emplace_back(ElementType::F32, std::vector<int64_t>{520});
+      sumsOf(kColumns, tensors, "sm_90", {.schedule = simulator::Schedule::Random, .seed = seed},
+             fault.plant, &findings);
+    }
+    EXPECT_NE(findings.find("race"), std::string::npos) << findings;
   }
 }
 
