@@ -4,7 +4,8 @@
 //
 // A cross entropy finds the label's logit so. In a row of its own, the sum compares each column,
 // and the threads of a block, and the blocks of a cluster, meet for it. Where j is no column, both
-// give 0: that is outside the tensor.
+// give 0: that is outside the tensor. Only where the row is reduced in another way too, for without
+// a reduction blocks cannot share it (spread-rows).
 #include "passes/analysis/UniformTiles.h"
 #include "passes/say/Explain.h"
 
@@ -113,6 +114,20 @@ static std::optional<Pick> pickOf(tile::ReduceOp sum) {
   return pick;
 }
 
+/// Whether the row is reduced in another way too, before anything is written.
+static bool isReducedOtherwise(const Pick &pick, tile::ReduceOp sum) {
+  auto shape = cast<RankedTensorType>(sum.getSource().getType()).getShape();
+  for (Operation *op = pick.load->getNextNode(); op; op = op->getNextNode()) {
+    auto other = dyn_cast<tile::ReduceOp>(op);
+    if (other && cast<RankedTensorType>(other.getSource().getType()).getShape() == shape &&
+        other != sum && !pickOf(other))
+      return true;
+    if (!isa<tile::LoadOp>(op) && !isMemoryEffectFree(op))
+      return false;
+  }
+  return false;
+}
+
 /// The op in front of which the element is loaded: behind the row and the number, in front of the
 /// first meeting of the threads, in which it is under way. Null if something is written before.
 static Operation *placeOf(const Pick &pick, tile::ReduceOp sum) {
@@ -163,7 +178,7 @@ struct PickElements : impl::PickElementsBase<PickElements> {
     for (tile::ReduceOp sum : sums) {
       std::optional<Pick> pick = pickOf(sum);
       Operation *place = pick ? placeOf(*pick, sum) : nullptr;
-      if (!place)
+      if (!place || !isReducedOtherwise(*pick, sum))
         continue;
       explain(sum, kFlag) << "loads the one element of a row that it picks";
       OpBuilder builder(place);

@@ -64,7 +64,7 @@ def PickElements : Pass<"pick-elements", "::mlir::func::FuncOp"> {
     %only = arith.select %is, tile.cast %x, %zeros      ->     %picked = tile.reduce sum (tile.cast %one), 1
     %picked = tile.reduce sum %only, 1
     ```
-    Of tiles of one row that have all its columns.
+    Of tiles of one row that have all its columns, and are reduced in another way too.
   }];
 }
 

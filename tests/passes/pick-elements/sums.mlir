@@ -40,8 +40,9 @@ func.func @padded(%x: !view {tile.name = "x"}, %labels: !tile.view<?xi32> {tile.
 
 // -----
 
-// A part of a row does not have every column, several rows pick several elements, and a tensor that
-// is written before the number is known may hold another element by then.
+// A part of a row does not have every column, several rows pick several elements, a tensor that is
+// written before the number is known may hold another element by then, and a row that is reduced in
+// no other way could no longer be shared by blocks.
 !view = !tile.view<?x128xf32>
 !row = tensor<1x128xf32>
 
@@ -60,6 +61,8 @@ func.func @part(%x: !view {tile.name = "x"}, %label: i32 {tile.name = "label"}, 
   %is = arith.cmpi eq, %columns, %wanted : tensor<1x64xi32>
   %only = arith.select %is, %t, %zeros : tensor<1x64xi1>, tensor<1x64xf32>
   %picked = tile.reduce sum %only, 1 : tensor<1x64xf32> -> tensor<1xf32>
+  %peak = tile.reduce max %t, 1 : tensor<1x64xf32> -> tensor<1xf32>
+  tile.store %peak, %y[%i] extents [1] : tensor<1xf32>, !tile.view<?xf32>, i32
   tile.store %picked, %y[%i] extents [1] : tensor<1xf32>, !tile.view<?xf32>, i32
   return
 }
@@ -83,6 +86,8 @@ func.func @rows(%x: !view {tile.name = "x"}, %labels: !tile.view<?xi32> {tile.na
   %is = arith.cmpi eq, %columns, %wanted : tensor<2x128xi32>
   %only = arith.select %is, %t, %zeros : tensor<2x128xi1>, tensor<2x128xf32>
   %picked = tile.reduce sum %only, 1 : tensor<2x128xf32> -> tensor<2xf32>
+  %peak = tile.reduce max %t, 1 : tensor<2x128xf32> -> tensor<2xf32>
+  tile.store %peak, %y[%i] extents [2] : tensor<2xf32>, !tile.view<?xf32>, i32
   tile.store %picked, %y[%i] extents [2] : tensor<2xf32>, !tile.view<?xf32>, i32
   return
 }
@@ -97,6 +102,8 @@ func.func @written(%x: !view {tile.name = "x"}, %labels: !tile.view<?xi32> {tile
   tile.grid[%m]
   %i = tile.program_id 0
   %t = tile.load %x[%i, %c0] extents [1, 128] : !view, i32, i32 -> !row
+  %peak = tile.reduce max %t, 1 : !row -> tensor<1xf32>
+  tile.store %peak, %y[%i] extents [1] : tensor<1xf32>, !tile.view<?xf32>, i32
   tile.store %zeros, %x[%i, %c0] extents [1, 128] : !row, !view, i32, i32
   %label = tile.load %labels[%i] extents [1] : !tile.view<?xi32>, i32 -> tensor<1xi32>
   %range = tile.range %c0 : tensor<128xi32>
@@ -107,5 +114,30 @@ func.func @written(%x: !view {tile.name = "x"}, %labels: !tile.view<?xi32> {tile
   %only = arith.select %is, %t, %zeros : tensor<1x128xi1>, !row
   %picked = tile.reduce sum %only, 1 : !row -> tensor<1xf32>
   tile.store %picked, %y[%i] extents [1] : tensor<1xf32>, !tile.view<?xf32>, i32
+  return
+}
+
+// CHECK-LABEL: @only
+// CHECK-NOT: extents [1, -1]
+func.func @only(%x: !view {tile.name = "x"}, %labels: !tile.view<?xi32> {tile.name = "labels"},
+                %y: !view {tile.name = "y"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %zeros = arith.constant dense<0.0> : !row
+  %m = tile.dim %x, 0 : !view
+  tile.grid[%m]
+  %i = tile.program_id 0
+  %label = tile.load %labels[%i] extents [1] : !tile.view<?xi32>, i32 -> tensor<1xi32>
+  %t = tile.load %x[%i, %c0] extents [1, 128] : !view, i32, i32 -> !row
+  %range = tile.range %c0 : tensor<128xi32>
+  %columns = tile.expand_dims %range, 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %column = tile.expand_dims %label, 1 : tensor<1xi32> -> tensor<1x1xi32>
+  %wanted = tile.broadcast %column : tensor<1x1xi32> -> tensor<1x128xi32>
+  %is = arith.cmpi eq, %columns, %wanted : tensor<1x128xi32>
+  %only = arith.select %is, %t, %zeros : tensor<1x128xi1>, !row
+  %picked = tile.reduce sum %only, 1 : !row -> tensor<1xf32>
+  %element = tile.expand_dims %picked, 1 : tensor<1xf32> -> tensor<1x1xf32>
+  %all = tile.broadcast %element : tensor<1x1xf32> -> !row
+  %z = arith.subf %t, %all : !row
+  tile.store %z, %y[%i, %c0] extents [1, 128] : !row, !view, i32, i32
   return
 }
