@@ -118,6 +118,20 @@ void Expander::byLastToCount(Value counter, Value count, function_ref<void()> bo
   branch(equal(place, last), body);
 }
 
+/// Adds a word that a block has left to an element of `array`; through `word`, an array of one.
+void Expander::addLeftWord(Value array, Value index, Value word, Value offset, Value only) {
+  Type element = cast<cuda::RegsType>(array.getType()).getElementType();
+  Type f32 = builder.getF32Type();
+  builder.create<cuda::SetOp>(loc, constantOf(f32, 0), word, constant(0));
+  builder.create<cuda::LoadGlobalOp>(loc, workspace, offset, word, constant(0), only, /*count=*/1);
+  Value other = builder.create<cuda::GetOp>(loc, f32, word, constant(0));
+  if (element != f32)
+    other = builder.create<arith::BitcastOp>(loc, element, other);
+  Value own = builder.create<cuda::GetOp>(loc, element, array, index);
+  builder.create<cuda::SetOp>(loc, combineValues(builder, loc, tile::ReduceKind::Sum, own, other),
+                              array, index);
+}
+
 /// Adds up what `count` blocks have written, from block `first` on in steps of `step`.
 void Expander::gatherSums(ArrayRef<tile::AtomicOp> sums, ArrayRef<Value> arrays, Value first,
                           Value count, Value step) {
@@ -139,21 +153,9 @@ void Expander::gatherSums(ArrayRef<tile::AtomicOp> sums, ArrayRef<Value> arrays,
   for (auto [each, array] : llvm::zip(sums, arrays)) {
     tile::AtomicOp sum = each;
     Value only = holdsFirst(sum);
-    Type element = cast<cuda::RegsType>(array.getType()).getElementType();
-    Type f32 = builder.getF32Type();
-    Value word = declare(named("word"), 1, f32);
+    Value word = declare(named("word"), 1, builder.getF32Type());
     forEachWord(sum, before, block, [&, array = array](Value index, Value offset) {
-      builder.create<cuda::SetOp>(loc, constantOf(f32, 0), word, constant(0));
-      builder.create<cuda::LoadGlobalOp>(loc, workspace, offset, word, constant(0), only,
-                                         /*count=*/1);
-      Value other = builder.create<cuda::GetOp>(loc, f32, word, constant(0));
-      if (element != f32)
-        other = builder.create<arith::BitcastOp>(loc, element, other);
-      Value own = builder.create<cuda::GetOp>(loc, element, array, index);
-      Value total = isa<FloatType>(element)
-                        ? builder.create<arith::AddFOp>(loc, own, other).getResult()
-                        : builder.create<arith::AddIOp>(loc, own, other).getResult();
-      builder.create<cuda::SetOp>(loc, total, array, index);
+      addLeftWord(array, index, word, offset, only);
     });
     before += wordsOf(sum.getValue());
   }
@@ -380,15 +382,7 @@ Value Expander::sumOfChunk(Type element, Value chunk, Value first, Value count, 
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   Value block = add(first, product(loop.getInductionVar(), step));
-  builder.create<cuda::SetOp>(loc, constantOf(f32, 0), word, constant(0));
-  builder.create<cuda::LoadGlobalOp>(loc, workspace, wordOfChunk(chunk, block), word, constant(0),
-                                     only, /*count=*/1);
-  Value other = builder.create<cuda::GetOp>(loc, f32, word, constant(0));
-  if (element != f32)
-    other = builder.create<arith::BitcastOp>(loc, element, other);
-  Value own = builder.create<cuda::GetOp>(loc, element, sum, constant(0));
-  builder.create<cuda::SetOp>(loc, combineValues(builder, loc, tile::ReduceKind::Sum, own, other),
-                              sum, constant(0));
+  addLeftWord(sum, constant(0), word, wordOfChunk(chunk, block), only);
   return sum;
 }
 

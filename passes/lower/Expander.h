@@ -324,6 +324,7 @@ private:
                    llvm::function_ref<void(Value index, Value offset)> move);
   void leaveSums(llvm::ArrayRef<tile::AtomicOp> sums, llvm::ArrayRef<Value> arrays, Value block);
   void byLastToCount(Value counter, Value count, llvm::function_ref<void()> body);
+  void addLeftWord(Value array, Value index, Value word, Value offset, Value only);
   void gatherSums(llvm::ArrayRef<tile::AtomicOp> sums, llvm::ArrayRef<Value> arrays, Value first,
                   Value count, Value step);
   void addTotal(tile::AtomicOp sum, Value array);
