@@ -50,11 +50,19 @@ static const Sections &allSections() {
 
 static bool isIdentifierPart(char c) { return llvm::isAlnum(c) || c == '_'; }
 
-/// Marks the sections that define an identifier of `text`, and those that these need.
+/// Marks the sections that define an identifier of `text`, and those that these need. What a
+/// comment says needs nothing.
 static void markNeeded(StringRef text, std::vector<bool> &needed) {
   const Sections &sections = allSections();
   while (!text.empty()) {
-    text = text.drop_until(isIdentifierPart);
+    if (text.starts_with("//")) {
+      text = text.drop_until([](char c) { return c == '\n'; });
+      continue;
+    }
+    if (!isIdentifierPart(text.front())) {
+      text = text.drop_front();
+      continue;
+    }
     StringRef word = text.take_while(isIdentifierPart);
     text = text.drop_front(word.size());
     auto found = sections.byName.find(word);

@@ -50,11 +50,14 @@ __device__ __forceinline__ void write_edge(i32 *to, i32 number, bool open) {
 //@ Lane
 // Threads that are not open write no stamps. The pointer moves, so it is in registers: in attention
 // an address that begins with a load of a kernel's parameter made each store of a loading role cost
-// the products 2 %.
+// the products 2 %. It moves whether or not there is room, and differs between threads: ptxas would
+// put one that may stay, or that a whole warp has, into uniform registers, and copy it for each
+// store.
 struct Lane {
   i32 *next; // where the next record begins
   i32 room;  // a record may begin while this is above 0
-  bool open;
+  bool open; // writes, and has room
+  bool writes;
 };
 
 //@ kLaneRoom
@@ -63,12 +66,12 @@ template <i32 capacity, i32 longest> constexpr i32 kLaneRoom = capacity - 4 - 2 
 
 //@ start_lane
 template <i32 capacity, i32 longest>
-__device__ __forceinline__ Lane start_lane(i32 *events, i32 first, bool open) {
+__device__ __forceinline__ Lane start_lane(i32 *events, i32 first, bool writes) {
   i32 sm;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-  i32 *const edge = events + 2 * first;
-  write_edge(edge, sm, open);
-  return {edge + 8, kLaneRoom<capacity, longest>, open};
+  i32 *const edge = writes ? events + 2 * first : events;
+  write_edge(edge, sm, writes);
+  return {edge + 8, kLaneRoom<capacity, longest>, writes, writes};
 }
 
 //@ stamp
@@ -92,17 +95,17 @@ __device__ __forceinline__ void stamped_wait(i32 barrier, i32 parity, const Lane
 }
 
 //@ stamp_run
-// The head of a record. A lane without room stays: its first records are kept.
+// The head of a record. A lane without room closes: its first records are kept.
 template <i32 takes> __device__ __forceinline__ void stamp_run(Lane &lane, i32 run) {
   write_head(lane.next, run, lane.open);
-  if (lane.room > 0) {
-    lane.next += 2 * takes;
-    lane.room -= takes;
-  }
+  lane.next += 2 * takes;
+  lane.room -= takes;
+  lane.open = lane.open && lane.room > 0;
 }
 
 //@ end_lane
+// The number counts what a closed lane has not written, too.
 template <i32 capacity, i32 longest> __device__ __forceinline__ void end_lane(const Lane &lane) {
   const i32 stamps = kLaneRoom<capacity, longest> - lane.room;
-  write_edge(lane.next - 2 * stamps - 4, stamps, lane.open);
+  write_edge(lane.next - 2 * stamps - 4, stamps, lane.writes);
 }

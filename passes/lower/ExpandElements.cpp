@@ -250,16 +250,20 @@ Value Expander::changeableRegisters(Value tile, Operation *user) {
   return array;
 }
 
-void Expander::changeRows(Value tile, Value rows, function_ref<Value(Value)> changes,
-                          function_ref<Value(Value, Value)> change) {
-  Value array = tiles.lookup(tile), values = registersOf(rows);
-  Value any;
+Value Expander::voteOnRows(Value rows, function_ref<Value(Value)> changes) {
+  Value values = registersOf(rows), any;
   for (int64_t i = 0; i < cast<cuda::RegsType>(values.getType()).getSize(); ++i) {
     Value one = changes(readElement(values, constant(i)));
     any = any ? builder.create<arith::OrIOp>(loc, any, one) : one;
   }
+  return builder.create<cuda::VoteAnyOp>(loc, builder.getI1Type(), any);
+}
+
+void Expander::changeRows(Value tile, Value rows, Value any,
+                          function_ref<Value(Value, Value)> change) {
+  Value array = tiles.lookup(tile), values = registersOf(rows);
   const Layout &layout = cta::layoutOf(tile.getType());
-  branch(builder.create<cuda::VoteAnyOp>(loc, builder.getI1Type(), any), [&] {
+  branch(any, [&] {
     unrolled(layout.registers(), [&](Value index) {
       Value row = keepDigits(layout, index, [](int64_t dim) { return dim == 0; });
       Value changed = change(readElement(array, index), readElement(values, row));
@@ -281,15 +285,31 @@ LogicalResult Expander::expandOpaque(cta::OpaqueOp op) {
   return success();
 }
 
-LogicalResult Expander::expandRescale(cta::RescaleOp op) {
-  tiles[op.getResult()] = changeableRegisters(op.getSource(), op);
-  auto isOther = [&](Value factor) -> Value {
+/// Whether a warp rescales any of its rows.
+Value Expander::voteOnFactors(cta::RescaleOp op) {
+  return voteOnRows(op.getFactors(), [&](Value factor) -> Value {
     Value one = constantOf(builder.getF32Type(), 1);
     return builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNE, factor, one);
-  };
-  changeRows(op.getResult(), op.getFactors(), isOther, [&](Value element, Value factor) -> Value {
-    return builder.create<arith::MulFOp>(loc, element, factor);
   });
+}
+
+/// Lets warps vote, before they wait for products, on the rescaling behind the wait: the vote takes
+/// some 30 cycles. ptxas moves it up itself, but not past a time stamp.
+void Expander::voteBefore(cta::WaitGroupOp wait) {
+  for (Operation *op = wait->getNextNode(); op && !isa<cta::WaitGroupOp>(op);
+       op = op->getNextNode())
+    if (auto rescale = dyn_cast<cta::RescaleOp>(op))
+      if (tiles.lookup(rescale.getFactors()))
+        votes[rescale] = voteOnFactors(rescale);
+}
+
+LogicalResult Expander::expandRescale(cta::RescaleOp op) {
+  tiles[op.getResult()] = changeableRegisters(op.getSource(), op);
+  Value vote = votes.lookup(op);
+  changeRows(op.getResult(), op.getFactors(), vote ? vote : voteOnFactors(op),
+             [&](Value element, Value factor) -> Value {
+               return builder.create<arith::MulFOp>(loc, element, factor);
+             });
   return success();
 }
 
@@ -301,7 +321,8 @@ LogicalResult Expander::expandSelect(arith::SelectOp op) {
   auto isLeftOut = [&](Value kept) -> Value {
     return builder.create<arith::XOrIOp>(loc, kept, integerOf(builder.getI1Type(), 1));
   };
-  changeRows(op.getResult(), conditionOfRows(op), isLeftOut,
+  Value rows = conditionOfRows(op);
+  changeRows(op.getResult(), rows, voteOnRows(rows, isLeftOut),
              [&](Value element, Value kept) -> Value {
                return builder.create<arith::SelectOp>(loc, kept, element, other);
              });

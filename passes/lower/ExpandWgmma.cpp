@@ -157,6 +157,7 @@ void Expander::expandWgmma(cta::MmaOp op, Value acc) {
 //===- Waiting --------------------------------------------------------------------------------===//
 
 LogicalResult Expander::expandWaitGroup(cta::WaitGroupOp op) {
+  voteBefore(op);
   if (op.getComputed())
     builder.create<cuda::SettleOp>(loc, registersOf(op.getComputed()));
   SmallVector<Value> readable;

@@ -122,9 +122,13 @@ private:
   Value evaluate(Operation *op, mlir::ValueRange operands, Type resultElement, bool rounded);
   Value convert(Location loc, Value value, Type from, Type to, bool rounded);
   mlir::LogicalResult expandElementwise(Operation *op);
-  /// Updates elements of an f32 tile in its registers from a value per row. A warp does this only
-  /// if `changes` is true for the value of one of its rows.
-  void changeRows(Value tile, Value rows, llvm::function_ref<Value(Value)> changes,
+  /// Whether `changes` is true for the value of one of a warp's rows.
+  Value voteOnRows(Value rows, llvm::function_ref<Value(Value)> changes);
+  Value voteOnFactors(cta::RescaleOp op);
+  void voteBefore(cta::WaitGroupOp wait);
+  /// Updates elements of an f32 tile in its registers from a value per row, in warps for which
+  /// `any`, a vote, is true.
+  void changeRows(Value tile, Value rows, Value any,
                   llvm::function_ref<Value(Value, Value)> change);
 
   //===- Random bytes (ExpandRandom.cpp) -----------------------------------------------------===//
@@ -537,10 +541,11 @@ private:
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
   llvm::DenseMap<Operation *, ExchangeState> exchanges;
-  Operation *startedBefore = nullptr;        // the loop in front of which the block counts itself
-  Operation *firstExchange = nullptr;        // of a cluster, or the loop that has it
-  llvm::DenseMap<Value, Value> randomWords;  // random bytes -> the words that contain them
-  llvm::DenseMap<Value, Value> leftParts;    // part of another block -> its first element
+  Operation *startedBefore = nullptr;       // the loop in front of which the block counts itself
+  Operation *firstExchange = nullptr;       // of a cluster, or the loop that has it
+  llvm::DenseMap<Value, Value> randomWords; // random bytes -> the words that contain them
+  llvm::DenseMap<Value, Value> leftParts;   // part of another block -> its first element
+  llvm::DenseMap<Operation *, Value> votes; // rescale -> the vote on it, if that came before a wait
   llvm::DenseMap<Value, Crossing> crossings; // tiles that are read where a conversion stores them
   Value thread, lane, warp;
   using CoordinateCache = llvm::SmallVector<std::pair<Digits, Value>>; // lanes then warps
