@@ -94,10 +94,10 @@ struct LoopModel {
   Work work;                 ///< Work of an iteration, without inner loops.
   bool carriesSums = false;  ///< It carries nothing but sums from zero: stream-K can divide it.
   bool anyOrder = false;     ///< Its results do not depend on the order of iterations.
-  bool latePeak = false;     ///< A carried maximum may lag.
-  bool lateSums = false;     ///< It carries sums of rows under a maximum.
-  bool hasMasks = false;     ///< Some iterations are masked.
-  bool masksLast = false;    ///< Only the last iteration is masked.
+  std::optional<double> latePeak; ///< Powers of two by which a carried maximum may lag.
+  bool lateSums = false;          ///< It carries sums of rows under a maximum.
+  bool hasMasks = false;          ///< Some iterations are masked.
+  bool masksLast = false;         ///< Only the last iteration is masked.
   bool byRows = false; ///< An iteration whose mask is empty for a row does not change that row.
   bool isIdleBehind = false; ///< An iteration past its end changes nothing.
 

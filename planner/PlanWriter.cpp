@@ -210,8 +210,7 @@ static void takeTurns(std::vector<Step> &order) {
 void PlanWriter::writeLoop(const LoopModel &loop, int number) {
   Plan::Loop made;
   made.id = loop.id;
-  if (loop.latePeak)
-    made.latePeak = 8;
+  made.latePeak = loop.latePeak;
   made.lateSums = loop.lateSums;
   made.fromLast = is.fromLast && loop.anyOrder;
   made.byWarpgroup = loop.hasMasks && loop.byRows && !loop.axes.empty() && !made.fromLast &&

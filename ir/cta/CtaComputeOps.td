@@ -257,27 +257,31 @@ def Cta_RaiseOp : Cta_Op<"raise", [Pure, AllTypesMatch<["before", "peak", "shrin
                                   DeclareOpInterfaceMethods<LayoutOpInterface>]> {
   let summary = "a peak per row, which follows the maximum of the row only if that is much higher";
   let description = [{
-    `high[i] = factor · max(source[i, …])`; `peak[i] = high[i] - before[i] > tolerance ? high[i] : before[i]`;
+    `high[i] = max(factor · source[i, …])`; `top[i] = high[i]`, or with `whole c`
+    `ceil(high[i]) - c`; `peak[i] = top[i] - before[i] > tolerance ? top[i] : before[i]`;
     `shrink[i] = 2^(before[i] - peak[i])` is the factor for sums that were built with the peak
-    before. A row with a NaN keeps its peak. The factor is positive.
+    before. A row with a NaN keeps its peak. The factor is positive; with `any` it may have any sign.
 
     This is for a softmax, which subtracts a peak from its exponents only to keep them in range. A
-    peak that lags by a few powers of two is as good, and sums seldom need a new factor. Each thread
-    compares an upper bound of its elements of a row, which is 0 or more. Only warps with a row that
-    may rise compute maxima, for which lanes exchange values. (So rows whose peak is below
-    -tolerance always take the long way.)
+    peak that lags by a few powers of two is as good, and sums seldom need a new factor. Peaks that
+    are whole need not lag for that: they seldom rise. Each thread compares an upper bound of its
+    elements of a row, which is 0 or more. Only warps with a row that may rise compute maxima, for
+    which lanes exchange values. (So rows whose peak is below -tolerance, or -tolerance - c, always
+    take the long way.)
 
     C1: a peak for each row of the source. C2: a row lies in one warp.
 
     ```mlir
     %peak, %shrink = cta.raise %peak_before, %scores times %exponent by 8.0 : tensor<128xf32>, tensor<128x64xf32>
+    %top, %fall = cta.raise %top_before, %scores times any %exponent by 0.0 whole 8.0 : tensor<128xf32>, tensor<128x64xf32>
     ```
   }];
   let arguments = (ins 1DTensorOf<[F32]>:$before, 2DTensorOf<[F32]>:$source, F32:$factor,
-                       F32Attr:$tolerance);
+                       F32Attr:$tolerance, OptionalAttr<F32Attr>:$whole, UnitAttr:$any_sign);
   let results = (outs 1DTensorOf<[F32]>:$peak, 1DTensorOf<[F32]>:$shrink);
   let assemblyFormat = [{
-    $before `,` $source `times` $factor `by` $tolerance attr-dict `:` type($before) `,` type($source)
+    $before `,` $source `times` (`any` $any_sign^)? $factor `by` $tolerance (`whole` $whole^)?
+    attr-dict `:` type($before) `,` type($source)
   }];
   let hasVerifier = 1;
 }

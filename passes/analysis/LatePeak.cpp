@@ -5,16 +5,19 @@
 
 #include "mlir/IR/TypeUtilities.h"
 
+#include <cmath>
+
 namespace tilewright::passes {
 
 using namespace mlir;
 
 namespace {
 
-/// factor · max(source, 1)
+/// factor · max(source, 1), or ceil(factor · max(source, 1)) - whole
 struct RowMaximum {
   Value source;
   std::optional<Uniform> factor;
+  std::optional<double> whole;
 };
 
 /// The scalar, or constant, that a tile repeats.
@@ -23,8 +26,26 @@ std::optional<Uniform> scalarOf(Value tile) {
   return uniform && !uniform->how ? uniform : std::nullopt;
 }
 
+bool isWhole(double number) { return std::trunc(number) == number; }
+
+/// The value that is rounded up, and what is taken from it then.
+std::optional<std::pair<Value, double>> roundedUp(Value value) {
+  double below = 0;
+  if (auto difference = value.getDefiningOp<arith::SubFOp>()) {
+    auto number = numberOf(difference.getRhs());
+    if (!number || !isWhole(*number))
+      return std::nullopt;
+    value = difference.getLhs(), below = *number;
+  }
+  auto ceil = value.getDefiningOp<math::CeilOp>();
+  return ceil ? std::optional(std::pair(ceil.getOperand(), below)) : std::nullopt;
+}
+
 std::optional<RowMaximum> rowMaximumOf(Value value) {
   std::optional<Uniform> factor;
+  std::optional<double> whole;
+  if (auto rounded = roundedUp(value))
+    std::tie(value, whole) = *rounded;
   if (auto product = value.getDefiningOp<arith::MulFOp>())
     for (auto [maxima, scale] :
          {std::pair(product.getLhs(), product.getRhs()), {product.getRhs(), product.getLhs()}})
@@ -35,7 +56,7 @@ std::optional<RowMaximum> rowMaximumOf(Value value) {
   if (!reduce || reduce.getKind() != tile::ReduceKind::Max || reduce.getAxis() != 1 ||
       type.getRank() != 2 || !type.getElementType().isF32())
     return std::nullopt;
-  return RowMaximum{reduce.getSource(), factor};
+  return RowMaximum{reduce.getSource(), factor, whole};
 }
 
 /// The maximum by which a carried value is updated, if it has that form.
@@ -47,7 +68,7 @@ std::optional<LatePeak> updateOf(scf::ForOp loop, BlockArgument carried) {
        {std::pair(update.getLhs(), update.getRhs()), {update.getRhs(), update.getLhs()}})
     if (before == carried)
       if (auto maximum = rowMaximumOf(other))
-        return LatePeak{update, carried, maximum->source, maximum->factor};
+        return LatePeak{update, carried, maximum->source, maximum->factor, maximum->whole};
   return std::nullopt;
 }
 
@@ -91,6 +112,14 @@ public:
   LatePeakSearch run() {
     if (peak.factor && !isPositive(*peak.factor))
       return {{}, "multiplies the maximum by a factor that may be negative", peak.update};
+    if (peak.whole)
+      if (auto start = numberOf(loop.getTiedLoopInit(cast<BlockArgument>(peak.carried))->get());
+          !start || !isWhole(*start))
+        return {{}, "carries a peak that does not start with a whole number", nullptr};
+    if (lag == 0)
+      return {peak, "", nullptr};
+    if (peak.whole)
+      return {{}, "rounds the maximum to a whole number, and so cannot lag", peak.update};
     // First guess the weights of carried values from what is added to them. Then check them.
     guess();
     Weigher weigher = started();

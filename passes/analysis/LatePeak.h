@@ -7,11 +7,13 @@
 
 namespace tilewright::passes {
 
-/// m' = max(m, factor · max(source, 1)), per row, carried by a loop.
+/// m' = max(m, factor · max(source, 1)), per row, carried by a loop; or, of whole peaks,
+/// m' = max(m, ceil(factor · max(source, 1)) - whole).
 struct LatePeak {
   mlir::arith::MaximumFOp update;
   mlir::Value carried, source;
   std::optional<Uniform> factor; ///< A positive scalar or constant; none means 1.
+  std::optional<double> whole;
 };
 
 /// The carried maximum that may lag, or the reason why there is none.
@@ -22,7 +24,8 @@ struct LatePeakSearch {
 };
 
 /// Looks for a maximum that may lag by up to `lag` powers of two without changing the results: no
-/// stored value has a weight (Weights.h), and no cast leaves the range of its type.
+/// stored value has a weight (Weights.h), and no cast leaves the range of its type. Any maximum may
+/// lag by 0. Whole peaks may not lag by more, but they seldom rise.
 LatePeakSearch findLatePeak(mlir::scf::ForOp loop, double lag);
 
 } // namespace tilewright::passes

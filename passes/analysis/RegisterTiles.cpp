@@ -1,6 +1,7 @@
 #include "passes/analysis/RegisterTiles.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -80,4 +81,66 @@ bool passes::isMadeForEachUse(Value tile, Operation *user) {
   Operation *op = tile.getDefiningOp();
   return op &&
          op->getParentOfType<LoopLikeOpInterface>() == user->getParentOfType<LoopLikeOpInterface>();
+}
+
+/// The values that are `value` under another name: what a loop carries, and what branches yield.
+/// False if it is read, or made, by anything else than a left operand or an elementwise op.
+static bool addNames(Value value, llvm::SetVector<Value> &names) {
+  auto addCarried = [&](LoopLikeOpInterface loop, unsigned number) {
+    names.insert(loop.getInits()[number]);
+    names.insert(loop.getRegionIterArgs()[number]);
+    names.insert(loop.getYieldedValues()[number]);
+    names.insert((*loop.getLoopResults())[number]);
+  };
+  auto addYielded = [&](scf::IfOp branch, unsigned number) {
+    names.insert(branch.getResult(number));
+    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
+      names.insert(region->front().getTerminator()->getOperand(number));
+  };
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    auto mma = dyn_cast<cta::MmaOp>(user);
+    auto around = dyn_cast<LoopLikeOpInterface>(user->getParentOp());
+    if (mma && value == mma.getA() && mma.takesOrderOfSums())
+      continue;
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(user);
+        loop && llvm::is_contained(loop.getInits(), value))
+      addCarried(loop, unsigned(llvm::find(loop.getInits(), value) - loop.getInits().begin()));
+    else if (user->hasTrait<OpTrait::IsTerminator>() && around && around.getLoopResults())
+      addCarried(around, use.getOperandNumber());
+    else if (auto branch = dyn_cast<scf::IfOp>(user->getParentOp());
+             branch && isa<scf::YieldOp>(user))
+      addYielded(branch, use.getOperandNumber());
+    else
+      return false;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    auto carried = loop ? loop.getRegionIterArgs() : Block::BlockArgListType();
+    auto found = llvm::find(carried, argument);
+    if (found == carried.end())
+      return false;
+    addCarried(loop, unsigned(found - carried.begin()));
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op); loop && loop.getLoopResults())
+    addCarried(loop, number);
+  else if (auto branch = dyn_cast<scf::IfOp>(op); branch && !branch.getElseRegion().empty())
+    addYielded(branch, number);
+  else
+    return isElementwise(op);
+  return true;
+}
+
+bool passes::isInOrderOfOperands(Value tile) {
+  if (getElementTypeOrSelf(tile.getType()).getIntOrFloatBitWidth() != 8)
+    return false;
+  llvm::SetVector<Value> names;
+  names.insert(tile);
+  for (size_t i = 0; i < names.size(); ++i)
+    if (!addNames(names[i], names))
+      return false;
+  return true;
 }

@@ -27,6 +27,11 @@ bool isEvaluatedAtUse(mlir::Operation *op);
 /// from shared memory, where the conversion puts it, so no registers hold it.
 bool isStoredFromShared(cta::ConvertOp op);
 
+/// True for a tile of bytes that nothing reads but products, as their left operands, also where
+/// loops and branches pass it on. Its words then have four columns of a row, as wgmma reads them,
+/// and not two columns of two rows, as threads hold sums.
+bool isInOrderOfOperands(mlir::Value tile);
+
 /// True if a tile is computed again each time its use runs: there is no loop between them.
 bool isMadeForEachUse(mlir::Value tile, mlir::Operation *user);
 

@@ -87,10 +87,16 @@ void Expander::writeTile(Value tile, Value array) {
   if (writeKept(tile, array))
     return;
   int64_t pack = type.getPack();
+  bool isReordered = pack == 4 && isInOrderOfOperands(tile);
   unrolled(type.getSize(), [&](Value entry) {
     SmallVector<Value, 4> values;
-    for (int64_t i = 0; i < pack; ++i)
-      values.push_back(element(tile, add(mul(entry, pack), constant(i)), /*rounded=*/false));
+    // Four columns of a row lie in two pairs, with those of another row between them.
+    Value first =
+        isReordered ? add(mul(div(entry, 2), 8), mul(rem(entry, 2), 2)) : mul(entry, pack);
+    for (int64_t i = 0; i < pack; ++i) {
+      int64_t place = isReordered ? i / 2 * 4 + i % 2 : i;
+      values.push_back(element(tile, add(first, constant(place)), /*rounded=*/false));
+    }
     writeElements(array, entry, values);
   });
 }

@@ -419,22 +419,24 @@ LogicalResult Expander::expandScan(tile::ScanOp op) {
   return success();
 }
 
-/// An upper bound per row of the thread's elements: their maximum, or 0 if that is larger. The bits
-/// of non-negative floats are ordered like integers, of which sm_90 compares three at a time
-/// (VIMNMX3), and a negative float is a negative integer too.
-Value Expander::boundInThreads(Location where, Value tile) {
+/// Per row, the element of the thread's that is largest as an integer, signed or not, or 0 or -0 if
+/// all others are smaller. The bits of floats of one sign are ordered like integers, of which sm_90
+/// compares three at a time (VIMNMX3). A negative float is a negative integer; without a sign, it
+/// is larger than all positive ones.
+void Expander::boundInThreads(Value bounds, Value tile, bool isSigned) {
   const Layout &source = cta::layoutOf(cast<RankedTensorType>(tile.getType()));
   Type i32 = builder.getI32Type();
-  int64_t rows = source.dropDim(1).registers();
-  Value bounds = declare(where, rows, i32);
-  unrolled(rows, [&](Value row) { builder.create<cuda::SetOp>(loc, constant(0), bounds, row); });
+  Value least = constant(isSigned ? 0 : std::numeric_limits<int32_t>::min());
+  unrolled(source.dropDim(1).registers(),
+           [&](Value row) { builder.create<cuda::SetOp>(loc, least, bounds, row); });
   unrolled(source.registers(), [&](Value index) {
     Value bits = builder.create<arith::BitcastOp>(loc, i32, element(tile, index));
     Value row = keepDigits(source, index, [&](int64_t dim) { return dim != 1; });
     Value sofar = builder.create<cuda::GetOp>(loc, i32, bounds, row);
-    builder.create<cuda::SetOp>(loc, builder.create<arith::MaxSIOp>(loc, sofar, bits), bounds, row);
+    Value more = isSigned ? Value(builder.create<arith::MaxSIOp>(loc, sofar, bits))
+                          : Value(builder.create<arith::MaxUIOp>(loc, sofar, bits));
+    builder.create<cuda::SetOp>(loc, more, bounds, row);
   });
-  return bounds;
 }
 
 LogicalResult Expander::expandRaise(cta::RaiseOp op) {
@@ -449,7 +451,18 @@ LogicalResult Expander::expandRaise(cta::RaiseOp op) {
   auto named = [&](StringRef name) {
     return NameLoc::get(builder.getStringAttr(name), op.getLoc());
   };
-  Value bounds = boundInThreads(named("bound"), op.getSource()), highs;
+  Value factor = scalar(op.getFactor()), highs;
+  Value bounds = declare(named("bound"), rows, builder.getI32Type());
+  if (op.getAnySign()) {
+    // What is multiplied by a negative factor is largest where it is least.
+    Value isNegative =
+        builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OLT, factor, constantOf(f32, 0));
+    branchEither(
+        isNegative, [&] { boundInThreads(bounds, op.getSource(), /*isSigned=*/false); },
+        [&] { boundInThreads(bounds, op.getSource(), /*isSigned=*/true); });
+  } else {
+    boundInThreads(bounds, op.getSource(), /*isSigned=*/true);
+  }
   Value peaks = declare(named("peak"), rows, f32), shrinks = declare(named("shrink"), rows, f32);
   writeTile(op.getBefore(), peaks);
   auto get = [&](Value array, Value row) -> Value {
@@ -460,30 +473,49 @@ LogicalResult Expander::expandRaise(cta::RaiseOp op) {
   };
   unrolled(rows, [&](Value row) { set(constantOf(f32, 1), shrinks, row); });
   auto scaled = [&](Value high) -> Value {
-    return builder.create<arith::MulFOp>(loc, high, scalar(op.getFactor()));
+    return builder.create<arith::MulFOp>(loc, high, factor);
   };
-  auto rises = [&](Value row, Value high) -> Value {
-    Value rise = builder.create<arith::SubFOp>(loc, high, get(peaks, row));
-    return builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OGT, rise,
-                                         constantOf(f32, op.getTolerance().convertToFloat()));
+  auto isHigher = [&](Value top, Value row, double by) -> Value {
+    Value rise = builder.create<arith::SubFOp>(loc, top, get(peaks, row));
+    return builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OGT, rise, constantOf(f32, by));
   };
+  double tolerance = op.getTolerance().convertToDouble();
+  double below = op.getWhole() ? op.getWhole()->convertToDouble() : 0;
   Value any;
   for (int64_t i = 0; i < rows; ++i) {
     Value bits = builder.create<cuda::GetOp>(loc, builder.getI32Type(), bounds, constant(i));
-    Value one = rises(constant(i), scaled(builder.create<arith::BitcastOp>(loc, f32, bits)));
+    // ceil(x) > n just if x > n, for a whole n.
+    Value one = isHigher(scaled(builder.create<arith::BitcastOp>(loc, f32, bits)), constant(i),
+                         tolerance + below);
     any = any ? builder.create<arith::OrIOp>(loc, any, one) : one;
   }
   branch(builder.create<cuda::VoteAnyOp>(loc, builder.getI1Type(), any), [&] {
-    highs = reduceInThreads(named("high"), tile::ReduceKind::Max, op.getSource(), 1);
     auto combine = [&](ValueRange other, Value row) {
       set(combineValues(builder, loc, tile::ReduceKind::Max, get(highs, row), other[0]), highs,
           row);
     };
+    if (op.getAnySign()) {
+      highs = declare(named("high"), rows, f32);
+      unrolled(rows, [&](Value row) {
+        set(constantOf(f32, -std::numeric_limits<double>::infinity()), highs, row);
+      });
+      unrolled(source.registers(), [&](Value index) {
+        Value row = keepDigits(source, index, [&](int64_t dim) { return dim != 1; });
+        combine(scaled(element(op.getSource(), index)), row);
+      });
+    } else {
+      highs = reduceInThreads(named("high"), tile::ReduceKind::Max, op.getSource(), 1);
+    }
     reduceAcrossThreads(op, highs, source, source.dropDim(1), 1, rows,
                         sourceType.getShape().take_front(), combine);
     unrolled(rows, [&](Value row) {
-      Value high = scaled(get(highs, row)), before = get(peaks, row);
-      Value peak = builder.create<arith::SelectOp>(loc, rises(row, high), high, before);
+      Value top = get(highs, row), before = get(peaks, row);
+      if (!op.getAnySign())
+        top = scaled(top);
+      if (op.getWhole())
+        top = builder.create<arith::SubFOp>(loc, builder.create<math::CeilOp>(loc, top),
+                                            constantOf(f32, below));
+      Value peak = builder.create<arith::SelectOp>(loc, isHigher(top, row, tolerance), top, before);
       Value fall = builder.create<arith::SubFOp>(loc, before, peak);
       set(builder.create<math::Exp2Op>(loc, fall), shrinks, row);
       set(peak, peaks, row);

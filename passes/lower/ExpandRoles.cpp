@@ -22,6 +22,16 @@ void Expander::branch(Value condition, function_ref<void()> body) {
   body();
 }
 
+void Expander::branchEither(Value condition, function_ref<void()> body,
+                            function_ref<void()> other) {
+  auto branch = builder.create<scf::IfOp>(loc, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+  body();
+  builder.setInsertionPoint(branch.elseBlock()->getTerminator());
+  other();
+}
+
 Value Expander::firstThread() {
   if (elected)
     return {};

@@ -2,6 +2,7 @@
 //
 // The first product of an empty accumulator overwrites it, by a flag of the instruction, so nothing
 // has to clear it. Only where a loop may not run at all is it cleared, behind the loop.
+#include "passes/analysis/RegisterTiles.h"
 #include "passes/lower/Expander.h"
 
 #include "mlir/IR/Matchers.h"
@@ -115,7 +116,7 @@ void Expander::expandWgmma(cta::MmaOp op, Value acc) {
   if (!isa<cta::PendingType>(op.getAcc().getType()))
     written.push_back(acc);
   Value held = fromSlot ? Value() : registersOf(op.getA());
-  if (held && op.takesOrderOfSums()) {
+  if (held && op.takesOrderOfSums() && !isInOrderOfOperands(op.getA())) {
     // Words of two columns in two rows, the order of accumulators, become words of four columns.
     Value words = declare(op.getA().getLoc(), cast<cuda::RegsType>(held.getType()).getSize(),
                           cast<cuda::RegsType>(held.getType()).getElementType());

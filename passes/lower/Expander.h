@@ -215,8 +215,8 @@ private:
   //===- Reductions (ExpandReductions.cpp) ---------------------------------------------------===//
   /// Reduces each thread's own elements: registers of the result, not narrowed.
   Value reduceInThreads(mlir::Location where, tile::ReduceKind kind, Value tile, int64_t axis);
-  /// Per row, an upper bound of the thread's elements, as the bits of an f32.
-  Value boundInThreads(mlir::Location where, Value tile);
+  /// Per row of a tile, an element that no other of the thread exceeds: its bits.
+  void boundInThreads(Value bounds, Value tile, bool isSigned);
   /// Reduces tiles of one type to `results`.
   void reduceTogether(Operation *op, tile::ReduceKind kind, mlir::ValueRange sources, int64_t axis,
                       mlir::ValueRange results);
@@ -287,6 +287,8 @@ private:
   /// Makes one thread of the role run the code that `body` writes.
   void byOneThread(llvm::function_ref<void()> body);
   void branch(Value condition, llvm::function_ref<void()> body);
+  void branchEither(Value condition, llvm::function_ref<void()> body,
+                    llvm::function_ref<void()> other);
   Value numberInWarpgroup();
   Value numberIn(cta::Threads threads);
 

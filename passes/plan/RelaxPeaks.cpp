@@ -1,9 +1,18 @@
 // Lets the running maximum of an online softmax lag. Its update becomes `cta.raise`, which also
 // gives the factor for earlier sums. `cta.rescale` applies the factor, and skips rows whose factor
 // is 1.
+//
+// If a factor of unknown sign scales all elements, `cta.raise` takes them without it, and the
+// factor goes into the exponents: exp2(x · f - m) is an fma. A factor of 0 becomes the smallest
+// normal number: its products are as good as 0, and a masked element can still be -inf.
 #include "passes/Passes.h"
 #include "passes/analysis/LatePeak.h"
+#include "passes/analysis/UniformTiles.h"
 #include "passes/plan/BoundPlan.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include <limits>
 
 namespace tilewright::passes {
 #define GEN_PASS_DEF_RELAXPEAKS
@@ -26,6 +35,111 @@ Value rowsOf(Value tile) {
   auto column =
       broadcast ? broadcast.getSource().getDefiningOp<tile::ExpandDimsOp>() : tile::ExpandDimsOp();
   return column && column.getAxis() == 1 ? Value(column.getSource()) : Value();
+}
+
+//===- Factors of unknown sign ----------------------------------------------------------------===//
+
+/// x · factor, with a scalar for a whole tile; null for other tiles.
+std::pair<Value, Value> scaledBy(Value tile) {
+  if (auto product = tile.getDefiningOp<arith::MulFOp>())
+    for (auto [x, scale] :
+         {std::pair(product.getLhs(), product.getRhs()), {product.getRhs(), product.getLhs()}})
+      if (auto uniform = uniformOf(scale); uniform && !uniform->how && uniform->source)
+        return {x, uniform->source};
+  return {};
+}
+
+/// The scalar by which a tile is scaled, apart from elements that a mask makes -inf; null if there
+/// is none. A branch on whether there is a mask may lie between.
+Value factorOf(Value tile) {
+  if (auto select = tile.getDefiningOp<arith::SelectOp>()) {
+    bool isMask = numberOf(select.getFalseValue()) == -std::numeric_limits<double>::infinity();
+    return isMask ? scaledBy(select.getTrueValue()).second : Value();
+  }
+  auto branch = tile.getDefiningOp<scf::IfOp>();
+  if (!branch || branch.getElseRegion().empty())
+    return scaledBy(tile).second;
+  unsigned number = cast<OpResult>(tile).getResultNumber();
+  Value factor = factorOf(branch.thenYield()->getOperand(number));
+  return factor && factor == factorOf(branch.elseYield()->getOperand(number)) ? factor : Value();
+}
+
+/// A scalar factor that is not 0, and what it makes -inf.
+struct Factor {
+  Value scalar, infinity;
+
+  Factor(OpBuilder &builder, Location loc, Value factor) {
+    auto number = [&](double value) -> Value {
+      return builder.create<arith::ConstantOp>(loc, builder.getF32FloatAttr(float(value)));
+    };
+    auto compare = [&](arith::CmpFPredicate how, Value value) -> Value {
+      return builder.create<arith::CmpFOp>(loc, how, value, number(0));
+    };
+    Value isZero = compare(arith::CmpFPredicate::OEQ, factor);
+    scalar = builder.create<arith::SelectOp>(loc, isZero, number(std::numeric_limits<float>::min()),
+                                             factor);
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    infinity = builder.create<arith::SelectOp>(loc, compare(arith::CmpFPredicate::OGT, scalar),
+                                               number(-kInfinity), number(kInfinity));
+  }
+};
+
+/// A tile without the factor that `factorOf` has found.
+Value withoutFactor(Value tile, const Factor &factor) {
+  if (auto branch = tile.getDefiningOp<scf::IfOp>()) {
+    unsigned number = cast<OpResult>(tile).getResultNumber();
+    for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()})
+      yield.setOperand(number, withoutFactor(yield.getOperand(number), factor));
+    return tile;
+  }
+  auto select = tile.getDefiningOp<arith::SelectOp>();
+  if (!select)
+    return scaledBy(tile).first;
+  OpBuilder builder(select);
+  Location loc = select.getLoc();
+  Value masked = builder.create<tile::SplatOp>(loc, tile.getType(), factor.infinity);
+  return builder.create<arith::SelectOp>(loc, select.getCondition(),
+                                         scaledBy(select.getTrueValue()).first, masked);
+}
+
+/// x · scale - y
+Value scaledDifference(OpBuilder &builder, Location loc, Value x, Value scale, Value y) {
+  auto uniform = uniformOf(y);
+  Value negated;
+  if (uniform && uniform->how)
+    negated = repeat(builder, loc, uniform->how, y.getType(),
+                     builder.create<arith::NegFOp>(loc, uniform->source));
+  else
+    negated = builder.create<arith::NegFOp>(loc, y);
+  return builder.create<math::FmaOp>(loc, x, scale, negated);
+}
+
+/// Takes the factor out of the source of a peak. It is multiplied by where the source is used
+/// otherwise. Gives the factor; null if there is none.
+Value takeFactor(scf::ForOp loop, LatePeak &peak) {
+  Value scaled = peak.source, found = factorOf(scaled);
+  if (peak.factor || !found || !loop.isDefinedOutsideOfLoop(found))
+    return nullptr;
+  OpBuilder builder(loop);
+  Factor factor(builder, found.getLoc(), found);
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : scaled.getUses())
+    uses.push_back(&use);
+  peak.source = withoutFactor(scaled, factor);
+  builder.setInsertionPointAfterValue(peak.source);
+  Location loc = scaled.getLoc();
+  Value scale = builder.create<tile::SplatOp>(loc, scaled.getType(), factor.scalar);
+  for (OpOperand *use : uses) {
+    Operation *user = use->getOwner();
+    builder.setInsertionPoint(user);
+    auto difference = dyn_cast<arith::SubFOp>(user);
+    if (difference && use->getOperandNumber() == 0)
+      difference.replaceAllUsesWith(
+          scaledDifference(builder, user->getLoc(), peak.source, scale, difference.getRhs()));
+    else
+      use->set(builder.create<arith::MulFOp>(loc, peak.source, scale));
+  }
+  return factor.scalar;
 }
 
 struct RelaxPeaks : impl::RelaxPeaksBase<RelaxPeaks> {
@@ -51,16 +165,21 @@ private:
                    << found.reason;
     }
     LatePeak peak = *found.peak;
+    Value taken = takeFactor(loop, peak);
     OpBuilder builder(peak.update);
     Location loc = peak.update.getLoc();
-    Value factor = peak.factor ? peak.factor->source : Value();
+    Value factor = taken ? taken : peak.factor ? peak.factor->source : Value();
     if (!factor) {
       TypedAttr number = peak.factor ? peak.factor->number : builder.getF32FloatAttr(1);
       factor = builder.create<arith::ConstantOp>(loc, number);
     }
+    FloatAttr whole;
+    if (peak.whole)
+      whole = builder.getF32FloatAttr(float(*peak.whole));
     auto raise = builder.create<cta::RaiseOp>(loc, peak.carried.getType(), peak.carried.getType(),
                                               peak.carried, peak.source, factor,
-                                              builder.getF32FloatAttr(*entry.latePeak));
+                                              builder.getF32FloatAttr(float(*entry.latePeak)),
+                                              whole, taken ? builder.getUnitAttr() : UnitAttr());
     peak.update.replaceAllUsesWith(raise.getPeak());
     eraseUnused(peak.update);
     SmallVector<Operation *> shrinks;

@@ -105,16 +105,18 @@ struct RaiseDetail {
   Rows rows;
   int64_t shrink, factor; // slots
   float tolerance;
+  std::optional<float> whole;
 };
 } // namespace
 
-/// The largest element of a row; NaN if it has one.
-static float peakOf(const float *row, int64_t columns) {
+/// The largest element of a row times a factor; NaN if one is.
+static float peakOf(const float *row, int64_t columns, float factor) {
   float peak = -INFINITY;
   for (int64_t i = 0; i < columns; ++i) {
-    if (std::isnan(row[i]))
-      return row[i];
-    peak = std::max(peak, row[i]);
+    float value = row[i] * factor;
+    if (std::isnan(value))
+      return value;
+    peak = std::max(peak, value);
   }
   return peak;
 }
@@ -126,8 +128,10 @@ static void runRaise(const Instruction &instruction, Frame &frame) {
   const float *before = frame.at<float>(instruction.a), *source = frame.at<float>(instruction.b);
   float factor = *frame.at<float>(detail.factor);
   for (int64_t row = 0; row < detail.rows.rows; ++row) {
-    float high = factor * peakOf(source + row * detail.rows.columns, detail.rows.columns);
-    float peak = high - before[row] > detail.tolerance ? high : before[row];
+    float top = peakOf(source + row * detail.rows.columns, detail.rows.columns, factor);
+    if (detail.whole)
+      top = std::ceil(top) - *detail.whole;
+    float peak = top - before[row] > detail.tolerance ? top : before[row];
 
     frame.at<float>(detail.shrink)[row] = std::exp2(before[row] - peak);
     frame.at<float>(instruction.result)[row] = peak;
@@ -140,8 +144,9 @@ static LogicalResult compileRaise(Compiler &compiler, Operation *op) {
   if (failed(peak) || failed(shrink))
     return failure();
   RaiseDetail detail{*ownRows(compiler, raise.getSource()), shrink->offset,
-                     compiler.slot(raise.getFactor()).offset,
-                     raise.getTolerance().convertToFloat()};
+                     compiler.slot(raise.getFactor()).offset, raise.getTolerance().convertToFloat(),
+                     raise.getWhole() ? std::optional(raise.getWhole()->convertToFloat())
+                                      : std::nullopt};
   compiler.emit(op, {.run = runRaise,
                      .result = peak->offset,
                      .a = compiler.slot(raise.getBefore()).offset,

@@ -200,6 +200,18 @@ TEST_F(ProductTest, peaksRiseOnlyByMuch) {
             (Values{-1, -std::ldexp(1.0, -9), -1, 0}));
 }
 
+TEST_F(ProductTest, wholePeaksAreRoundedUp) {
+  // To -0 - 8; to 8 - 8, which is no more; not at a NaN; to -5 - 8 from -inf.
+  Values t = {1, 0.25, -4, 2.25, NAN, -100, 3, 2.75}, before = {-10, 0, 3, -INFINITY};
+  std::string raise =
+      "%minus = arith.constant -2.0 : f32\n"
+      "%peak, %shrink = cta.raise %before, %t times any %minus by 0.0 whole 8.0 : !rows, !tile\n";
+  EXPECT_EQ(rows(4, 2, t, before, raise + "%r = arith.addf %peak, %peak : !rows\n", "!rows"),
+            (Values{-16, 0, 6, -26}));
+  EXPECT_EQ(rows(4, 2, t, before, raise + "%r = arith.negf %shrink : !rows\n", "!rows"),
+            (Values{-0.25, -1, -1, 0}));
+}
+
 TEST_F(ProductTest, partialSumsMakeTheRowsSum) {
   EXPECT_EQ(rows(2, 3, {1, 2, 3, 4, 5, 6}, {0, 0},
                  "%p = cta.partial_sum %t : !tile -> tensor<2x4xf32>\n"

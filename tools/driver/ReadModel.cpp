@@ -149,7 +149,10 @@ private:
     made.anyOrder = llvm::none_of(
         fact.carried, [](auto &carried) { return passes::dependsOnOrder(carried.state); });
     constexpr double kLag = 8; // powers of two; every type of weights but e4m3 has room for it
-    made.latePeak = passes::findLatePeak(loop, kLag).peak.has_value();
+    if (passes::findLatePeak(loop, kLag).peak)
+      made.latePeak = kLag;
+    else if (auto peak = passes::findLatePeak(loop, 0).peak; peak && peak->whole)
+      made.latePeak = 0;
     for (auto [state, carried] : llvm::zip(passes::carriedStates(loop), loop.getRegionIterArgs()))
       if (auto tile = dyn_cast<RankedTensorType>(carried.getType()))
         made.lateSums |= state == passes::State::Scaled && tile.getRank() == 1;

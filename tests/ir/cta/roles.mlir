@@ -26,6 +26,7 @@
 // CHECK: cta.release %{{.*}} : <tensor<64x64xbf16>>{{$}}
 // CHECK: cta.partial_sum %{{.*}} : tensor<64x64xf32> -> tensor<64x4xf32>
 // CHECK: cta.raise %{{.*}}, %{{.*}} times %{{.*}} by 8.000000e+00 : tensor<64xf32>, tensor<64x64xf32>
+// CHECK: cta.raise %{{.*}}, %{{.*}} times any %{{.*}} by 0.000000e+00 whole 8.000000e+00 : tensor<64xf32>, tensor<64x64xf32>
 // CHECK: cta.rescale %{{.*}}, %{{.*}} : tensor<64x64xf32>, tensor<64xf32>
 // CHECK: cta.store add %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] extents [64, 64] through %{{.*}}
 // CHECK-LABEL: @tiles_of_a_queue
@@ -70,6 +71,7 @@ func.func @two_roles(%x: !tile.view<?x?xbf16, align 16>, %y: !tile.view<?x?xf32,
       %scale = arith.constant 0.5 : f32
       %lowest = arith.constant dense<-1.0e30> : tensor<64xf32>
       %peaks, %shrink = cta.raise %lowest, %s times %scale by 8.0 : tensor<64xf32>, tensor<64x64xf32>
+      %tops, %falls = cta.raise %lowest, %s times any %scale by 0.0 whole 8.0 : tensor<64xf32>, tensor<64x64xf32>
       %same = cta.rescale %s, %factors : tensor<64x64xf32>, tensor<64xf32>
       cta.store add %same, %y[%m, %n] extents [64, 64] through %rows
           : tensor<64x64xf32>, !tile.view<?x?xf32, align 16>, !cta.channel<1 x tensor<64x64xf32>>

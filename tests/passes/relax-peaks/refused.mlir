@@ -735,3 +735,52 @@ func.func @may_be_turned(%x: !view, %o: !tile.view<?xf32>, %n: i32, %scale: f32)
   } {plan.id = "l1"}
   return
 }
+
+// -----
+
+!view = !tile.view<?x?xf32>
+!rows = tensor<64xf32>
+!tile = tensor<64x64xf32>
+
+// A whole peak may not lag: it would no longer be whole.
+func.func @whole_peaks(%x: !view, %o: !tile.view<?xf32>, %n: i32)
+    attributes {tile.kernel, plan.text = "plan 1 of whole_peaks for sm_90\0A loops l1: late peak 8"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %lowest = arith.constant dense<-1.0e30> : !rows
+  %none = arith.constant dense<0.0> : !rows
+  %peak = scf.for %i = %c0 to %n step %c1 iter_args(%m = %lowest) -> (!rows) : i32 {
+    %s = tile.load %x[%c0, %i] extents [64, 64] : !view, i32, i32 -> !tile
+    %most = tile.reduce max %s, 1 : !tile -> !rows
+    %top = math.ceil %most : !rows
+    // expected-error @+1 {{stands against a late peak of loop `l1`: it rounds the maximum to a whole number, and so cannot lag}}
+    %now = arith.maximumf %m, %top : !rows
+    scf.yield %now : !rows
+  } {plan.id = "l1"}
+  tile.store %peak, %o[%c0] extents [64] : !rows, !tile.view<?xf32>, i32
+  return
+}
+
+// -----
+
+!view = !tile.view<?x?xf32>
+!rows = tensor<64xf32>
+!tile = tensor<64x64xf32>
+
+// Half a peak is higher than what is rounded up to it.
+func.func @half_a_peak(%x: !view, %o: !tile.view<?xf32>, %n: i32)
+    attributes {tile.kernel, plan.text = "plan 1 of half_a_peak for sm_90\0A loops l1: late peak 0"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %start = arith.constant dense<0.5> : !rows
+  // expected-error @+1 {{stands against a late peak of loop `l1`: it carries a peak that does not start with a whole number}}
+  %peak = scf.for %i = %c0 to %n step %c1 iter_args(%m = %start) -> (!rows) : i32 {
+    %s = tile.load %x[%c0, %i] extents [64, 64] : !view, i32, i32 -> !tile
+    %most = tile.reduce max %s, 1 : !tile -> !rows
+    %top = math.ceil %most : !rows
+    %now = arith.maximumf %m, %top : !rows
+    scf.yield %now : !rows
+  } {plan.id = "l1"}
+  tile.store %peak, %o[%c0] extents [64] : !rows, !tile.view<?xf32>, i32
+  return
+}
