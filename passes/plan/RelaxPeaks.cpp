@@ -79,7 +79,8 @@ struct Factor {
     scalar = builder.create<arith::SelectOp>(loc, isZero, number(std::numeric_limits<float>::min()),
                                              factor);
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    infinity = builder.create<arith::SelectOp>(loc, compare(arith::CmpFPredicate::OGT, scalar),
+    auto named = NameLoc::get(builder.getStringAttr("hidden"), loc);
+    infinity = builder.create<arith::SelectOp>(named, compare(arith::CmpFPredicate::OGT, scalar),
                                                number(-kInfinity), number(kInfinity));
   }
 };
