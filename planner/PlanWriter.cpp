@@ -129,7 +129,8 @@ void PlanWriter::addComputingRoles() {
     plan.roles.push_back({"compute", 4 * is.groups, std::nullopt, {}, {}});
     return;
   }
-  int64_t few = is.computingGroups() > 2 ? 32 : plan.roles.size() > 1 ? 24 : 40;
+  bool isTight = plan.roles.size() > 1 || (makers() && is.computingGroups() > 2);
+  int64_t few = isTight ? 24 : is.computingGroups() > 2 ? 32 : 40;
   auto whole = [](int64_t registers) {
     return registers / Target::kRegisterUnit * Target::kRegisterUnit;
   };

@@ -68,14 +68,16 @@ private:
     bool areSome = llvm::any_of(model.computed, [&](auto &tile) { return isMade(tile); });
     return areSome ? is.makers : 0;
   }
-  /// Registers of a thread of that role. If it only transposes, it holds a tile's words twice.
+  /// Registers of a thread of that role. If it only transposes, it holds a tile's words twice;
+  /// where registers are tight, ptxas gets by with 17 to 22 besides holding them once.
   int64_t makerRegisters() const {
-    constexpr int64_t kConverts = 120, kBesides = 24, kUnit = Target::kRegisterUnit;
+    constexpr int64_t kConverts = 120, kUnit = Target::kRegisterUnit;
     int64_t words = 0, threads = kThreads * makers();
     for (const ComputedModel &tile : model.computed)
       if (isMade(tile))
         words = tile.isTurned ? std::max(words, tile.bytes / 4 / threads) : kConverts;
-    return std::min(kConverts, (2 * words + kBesides) / kUnit * kUnit);
+    int64_t needs = is.computingGroups() > 2 ? words + 32 : 2 * words + 24;
+    return std::min(kConverts, needs / kUnit * kUnit);
   }
   /// The stream with whose slots those of `stream` change hands.
   const StreamModel *leaderOf(const StreamModel &stream) const;

@@ -219,7 +219,8 @@ Status EntryReader::readLoopField(Piece field, Plan::Loop &loop) {
   } else if (words.size() == 3 && words[0].text == "late" && words[1].text == "peak") {
     // A lag of 64 leaves room in f32 for sums. Eighths can be written exactly.
     double lag;
-    if (words[2].text.getAsDouble(lag) || !(lag >= 0 && lag <= 64) || std::trunc(8 * lag) != 8 * lag)
+    if (words[2].text.getAsDouble(lag) || !(lag >= 0 && lag <= 64) ||
+        std::trunc(8 * lag) != 8 * lag)
       return error(words[2],
                    "by how many powers of two the peak may lag, at most 64 and in eighths,");
     loop.latePeak = lag;
