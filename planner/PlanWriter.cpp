@@ -129,8 +129,11 @@ void PlanWriter::addComputingRoles() {
     plan.roles.push_back({"compute", 4 * is.groups, std::nullopt, {}, {}});
     return;
   }
-  bool isTight = plan.roles.size() > 1 || (makers() && is.computingGroups() > 2);
-  int64_t few = isTight ? 24 : is.computingGroups() > 2 ? 32 : 40;
+  int64_t few = 40;
+  if (is.computingGroups() > 2)
+    few = makers() ? 24 : 32;
+  else if (plan.roles.size() > 1)
+    few = 24;
   auto whole = [](int64_t registers) {
     return registers / Target::kRegisterUnit * Target::kRegisterUnit;
   };

@@ -79,6 +79,14 @@ Value repeated(Value tile) {
   return tile;
 }
 
+/// The rows that are broadcast along the columns of a tile; null for other tiles.
+Value rowsOf(Value tile) {
+  auto broadcast = tile.getDefiningOp<tile::BroadcastOp>();
+  auto column =
+      broadcast ? broadcast.getSource().getDefiningOp<tile::ExpandDimsOp>() : tile::ExpandDimsOp();
+  return column && column.getAxis() == 1 ? Value(column.getSource()) : Value();
+}
+
 /// Whether a tile is 2^(source · factor - peak), and so at most 2^lag.
 bool isBounded(Value tile, LatePeak peak) {
   auto power = tile.getDefiningOp<math::Exp2Op>();
@@ -232,6 +240,25 @@ LatePeakSearch findLatePeak(scf::ForOp loop, double lag) {
     if (auto peak = updateOf(loop, carried))
       if (found = Proof(loop, *peak, lag).run(); found.peak)
         return found;
+  return found;
+}
+
+bool isShrink(Value value, const LatePeak &peak) {
+  auto power = value ? value.getDefiningOp<math::Exp2Op>() : math::Exp2Op();
+  auto difference = power ? power.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
+  return difference && difference.getLhs() == peak.carried &&
+         difference.getRhs().getDefiningOp() == peak.update;
+}
+
+SmallVector<Rescaling> rescalingsOf(scf::ForOp loop, const LatePeak &peak) {
+  SmallVector<Rescaling> found;
+  for (auto product : loop.getOps<arith::MulFOp>())
+    for (auto [tile, factors] :
+         {std::pair(product.getLhs(), product.getRhs()), {product.getRhs(), product.getLhs()}})
+      if (isShrink(rowsOf(factors), peak)) {
+        found.push_back({product, tile});
+        break;
+      }
   return found;
 }
 

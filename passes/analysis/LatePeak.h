@@ -28,6 +28,17 @@ struct LatePeakSearch {
 /// lag by 0. Whole peaks may not lag by more, but they seldom rise.
 LatePeakSearch findLatePeak(mlir::scf::ForOp loop, double lag);
 
+/// Whether a value is 2^(before - after), where `after` is the peak that follows `before`.
+bool isShrink(mlir::Value value, const LatePeak &peak);
+
+/// A product of a tile with 2^(before - after) of each row. Most rows of it stay as they are.
+struct Rescaling {
+  mlir::arith::MulFOp product;
+  mlir::Value tile;
+};
+
+llvm::SmallVector<Rescaling> rescalingsOf(mlir::scf::ForOp loop, const LatePeak &peak);
+
 } // namespace tilewright::passes
 
 #endif

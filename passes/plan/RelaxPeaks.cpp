@@ -22,21 +22,6 @@ using namespace mlir;
 
 namespace {
 
-/// Whether a value is 2^(before - peak).
-bool isShrink(Operation *op, Value before, Value peak) {
-  auto power = dyn_cast<math::Exp2Op>(op);
-  auto difference = power ? power.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
-  return difference && difference.getLhs() == before && difference.getRhs() == peak;
-}
-
-/// The rows that are broadcast along the columns of a tile; null for other tiles.
-Value rowsOf(Value tile) {
-  auto broadcast = tile.getDefiningOp<tile::BroadcastOp>();
-  auto column =
-      broadcast ? broadcast.getSource().getDefiningOp<tile::ExpandDimsOp>() : tile::ExpandDimsOp();
-  return column && column.getAxis() == 1 ? Value(column.getSource()) : Value();
-}
-
 //===- Factors of unknown sign ----------------------------------------------------------------===//
 
 /// x · factor, with a scalar for a whole tile; null for other tiles.
@@ -181,32 +166,23 @@ private:
                                               peak.carried, peak.source, factor,
                                               builder.getF32FloatAttr(float(*entry.latePeak)),
                                               whole, taken ? builder.getUnitAttr() : UnitAttr());
-    peak.update.replaceAllUsesWith(raise.getPeak());
-    eraseUnused(peak.update);
+    for (auto [product, tile] : rescalingsOf(loop, peak)) {
+      builder.setInsertionPoint(product);
+      product.replaceAllUsesWith(
+          builder.create<cta::RescaleOp>(product.getLoc(), tile, raise.getShrink()).getResult());
+      product.erase();
+    }
     SmallVector<Operation *> shrinks;
-    for (Operation &op : *loop.getBody())
-      if (isShrink(&op, peak.carried, raise.getPeak()))
-        shrinks.push_back(&op);
+    for (auto power : loop.getOps<math::Exp2Op>())
+      if (isShrink(power, peak))
+        shrinks.push_back(power);
     for (Operation *op : shrinks) {
       op->replaceAllUsesWith(ValueRange(raise.getShrink()));
       eraseUnused(op);
     }
-    rescale(loop, raise.getShrink());
+    peak.update.replaceAllUsesWith(raise.getPeak());
+    eraseUnused(peak.update);
     return success();
-  }
-
-  /// Replaces multiplications of tiles by the factor of their rows.
-  static void rescale(scf::ForOp loop, Value shrink) {
-    for (auto product : llvm::make_early_inc_range(loop.getOps<arith::MulFOp>()))
-      for (auto [tile, factors] :
-           {std::pair(product.getLhs(), product.getRhs()), {product.getRhs(), product.getLhs()}})
-        if (rowsOf(factors) == shrink) {
-          OpBuilder builder(product);
-          product.replaceAllUsesWith(
-              builder.create<cta::RescaleOp>(product.getLoc(), tile, shrink).getResult());
-          product.erase();
-          break;
-        }
   }
 };
 

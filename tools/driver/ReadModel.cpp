@@ -151,8 +151,12 @@ private:
     constexpr double kLag = 8; // powers of two; every type of weights but e4m3 has room for it
     if (passes::findLatePeak(loop, kLag).peak)
       made.latePeak = kLag;
-    else if (auto peak = passes::findLatePeak(loop, 0).peak; peak && peak->whole)
+    else if (auto peak = passes::findLatePeak(loop, 0).peak; peak && peak->whole) {
       made.latePeak = 0;
+      for (const passes::Rescaling &each : passes::rescalingsOf(loop, *peak)) // seldom done
+        made.work.multiplies -=
+            double(cast<RankedTensorType>(each.tile.getType()).getNumElements());
+    }
     for (auto [state, carried] : llvm::zip(passes::carriedStates(loop), loop.getRegionIterArgs()))
       if (auto tile = dyn_cast<RankedTensorType>(carried.getType()))
         made.lateSums |= state == passes::State::Scaled && tile.getRank() == 1;
