@@ -2,6 +2,8 @@
 #include "simulator/reference/Compiler.h"
 #include "support/Philox.h"
 
+#include <bit>
+#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -12,6 +14,7 @@ namespace {
 struct DotDetail {
   int64_t m, n, k;
   Storage storage;
+  uint64_t perturbation; // of products of 8-bit floats; 0: none
 };
 struct RandomDetail {
   int64_t seed, offset;
@@ -59,6 +62,31 @@ static LogicalResult compileRandomBytes(Compiler &compiler, Operation *op) {
 
 //===- dot ------------------------------------------------------------------------------------===//
 
+/// Tensor cores add products of 8-bit floats with some 13 bits of the largest term. So sums are off
+/// by up to 2^-13 of what the sizes of their terms add up to.
+static void perturbSums(const DotDetail &dot, Frame &frame, const Instruction &instruction,
+                        int64_t first, int64_t rows) {
+  auto sizes = [](const float *from, int64_t count) {
+    std::vector<float> result(from, from + count);
+    for (float &value : result)
+      value = std::abs(value);
+    return result;
+  };
+  std::vector<float> a = sizes(frame.at<float>(instruction.a) + first * dot.k, rows * dot.k);
+  std::vector<float> b = sizes(frame.at<float>(instruction.b), dot.k * dot.n);
+  std::vector<float> sums = sizes(frame.at<float>(instruction.c) + first * dot.n, rows * dot.n);
+  frame.table.dotFloat(sums.data(), a.data(), b.data(), rows, dot.n, dot.k);
+  float *result = frame.at<float>(instruction.result) + first * dot.n;
+  for (int64_t i = 0; i < rows * dot.n; ++i) {
+    uint64_t mixed = (uint64_t(std::bit_cast<uint32_t>(result[i])) << 32 ^ uint64_t(i) ^
+                      dot.perturbation << 17) *
+                     0x9e3779b97f4a7c15u;
+    float part = float(int32_t(mixed >> 32)) * 0x1p-31f; // from -1 to 1
+    if (std::isfinite(result[i]))
+      result[i] += part * 0x1p-13f * sums[i];
+  }
+}
+
 /// Of a role that each warpgroup runs, the rows that are its own.
 static void runDot(const Instruction &instruction, Frame &frame) {
   auto &dot = *static_cast<const DotDetail *>(instruction.detail);
@@ -78,16 +106,20 @@ static void runDot(const Instruction &instruction, Frame &frame) {
     frame.table.dotFloat(frame.at<float>(instruction.result) + first * dot.n,
                          frame.at<float>(instruction.a) + first * dot.k,
                          frame.at<float>(instruction.b), end - first, dot.n, dot.k);
+  if (dot.perturbation)
+    perturbSums(dot, frame, instruction, first, end - first);
 }
 
 void emitDot(Compiler &compiler, Operation *op, Slot result, Slot a, Slot b, Slot acc, int64_t m,
              int64_t n, int64_t k) {
+  bool isCoarse = a.kind == ElementKind::F8E4M3FN || a.kind == ElementKind::F8E5M2;
   compiler.emit(op, {.run = runDot,
                      .result = result.offset,
                      .a = a.offset,
                      .b = b.offset,
                      .c = acc.offset,
-                     .detail = compiler.program.own(DotDetail{m, n, k, result.storage()})});
+                     .detail = compiler.program.own(DotDetail{
+                         m, n, k, result.storage(), isCoarse ? compiler.perturbation : 0})});
   compiler.emitPerturbation(op, result);
 }
 

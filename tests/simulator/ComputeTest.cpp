@@ -32,7 +32,8 @@ protected:
             ", " + std::to_string(n) + "] : tensor<" + tc + ">, !tile.view<" + tc +
             ">, i32, i32\n return\n}",
         {makeView(left.buffer, {m, k}), makeView(right.buffer, {k, n}),
-         makeView(acc.buffer, {m, n})});
+         makeView(acc.buffer, {m, n})},
+        options);
     EXPECT_TRUE(ok) << harness.errors;
     return acc.values();
   }
@@ -59,6 +60,7 @@ protected:
     return output.values();
   }
   Harness harness;
+  Options options;
 };
 
 TEST_F(ComputeTest, multipliesOddShapes) {
@@ -129,6 +131,20 @@ TEST_F(ComputeTest, scansInclusively) {
   EXPECT_EQ(harness.map("%r = tile.scan %a, 0 : tensor<3xf32>", "f32", {&a}), Values({1, 3, 6}));
   EXPECT_EQ(harness.map("%r = tile.scan %a, 0 : tensor<3xi8>", "i8", {&b}),
             Values({100, -56, -55}));
+}
+
+/// Sums of 64 products, of which 32 are 1 and 32 are -1, on top of 8.
+TEST_F(ComputeTest, tensorCoresAddProductsOfBytesCoarsely) {
+  Values a(16 * 64), b(64 * 8, 1), c(16 * 8, 8);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = i % 2 ? -1 : 1;
+  options.perturbation = 1;
+  double largest = 0;
+  for (double sum : dot("f8E4M3FN", "f32", 16, 8, 64, a, b, c))
+    largest = std::max(largest, std::abs(sum - 8));
+  EXPECT_GT(largest, 0x1p-9);
+  EXPECT_LE(largest, 72 * 0x1p-13 + 16 * 0x1p-20);
+  EXPECT_EQ(dot("bf16", "f32", 16, 8, 64, a, b, c), c) << "others are exact if their sums are";
 }
 
 TEST_F(ComputeTest, countsWork) {
