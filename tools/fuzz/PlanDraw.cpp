@@ -277,7 +277,7 @@ void PlanDrawer::drawLoop(passes::LoopFact fact) {
     return type && type.getRank() == 1;
   });
   if (carriesRows && choices.chance(50))
-    loop.latePeak = choices.pick({8.0, 1.0, 4.5});
+    loop.latePeak = choices.pick({8.0, 1.0, 4.5, 0.0});
   loop.lateSums = carriesRows && choices.chance(50);
   bool hasMasks = !fact.loop.getOps<scf::IfOp>().empty();
   loop.splitMasks = hasMasks && choices.chance(50);
