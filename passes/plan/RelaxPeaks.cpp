@@ -10,7 +10,7 @@
 #include "passes/analysis/UniformTiles.h"
 #include "passes/plan/BoundPlan.h"
 
-#include "mlir/IR/Matchers.h"
+#include "llvm/Support/Format.h"
 
 #include <limits>
 
@@ -21,6 +21,8 @@ namespace tilewright::passes {
 using namespace mlir;
 
 namespace {
+
+constexpr StringLiteral kFlag = "relax-peaks";
 
 //===- Factors of unknown sign ----------------------------------------------------------------===//
 
@@ -106,6 +108,8 @@ Value takeFactor(scf::ForOp loop, LatePeak &peak) {
   Value scaled = peak.source, found = factorOf(scaled);
   if (peak.factor || !found || !loop.isDefinedOutsideOfLoop(found))
     return nullptr;
+  explain(peak.update, kFlag).with("rewrite", "factor_of_any_sign")
+      << "the scale, of unknown sign, is applied to exponents, by an fma";
   OpBuilder builder(loop);
   Factor factor(builder, found.getLoc(), found);
   SmallVector<OpOperand *> uses;
@@ -143,6 +147,19 @@ struct RelaxPeaks : impl::RelaxPeaksBase<RelaxPeaks> {
   }
 
 private:
+  static void say(LatePeak peak, double lag, size_t rescaled) {
+    Explanation words = explain(peak.update, kFlag);
+    words.with("rewrite", "late_peak").with("rescaled", int64_t(rescaled));
+    if (lag > 0)
+      words << "any lag gives the same results, so the maximum rises only by more than "
+            << llvm::format("%g", lag) << " powers of two";
+    else
+      words << "maxima are computed only where a bound says that one may have risen";
+    if (rescaled)
+      words << "; " << rescaled << (rescaled == 1 ? " tile is" : " tiles are")
+            << " rescaled only then";
+  }
+
   static LogicalResult relax(scf::ForOp loop, const Plan::Loop &entry) {
     LatePeakSearch found = findLatePeak(loop, *entry.latePeak);
     if (!found.peak) {
@@ -151,6 +168,7 @@ private:
                    << found.reason;
     }
     LatePeak peak = *found.peak;
+    say(peak, *entry.latePeak, rescalingsOf(loop, peak).size());
     Value taken = takeFactor(loop, peak);
     OpBuilder builder(peak.update);
     Location loc = peak.update.getLoc();
