@@ -256,13 +256,19 @@ Value Expander::changeableRegisters(Value tile, Operation *user) {
   return array;
 }
 
-Value Expander::voteOnRows(Value rows, function_ref<Value(Value)> changes) {
-  Value values = registersOf(rows), any;
-  for (int64_t i = 0; i < cast<cuda::RegsType>(values.getType()).getSize(); ++i) {
-    Value one = changes(readElement(values, constant(i)));
+Value Expander::voteOn(int64_t rows, function_ref<Value(Value)> changes) {
+  Value any;
+  for (int64_t i = 0; i < rows; ++i) {
+    Value one = changes(constant(i));
     any = any ? builder.create<arith::OrIOp>(loc, any, one) : one;
   }
   return builder.create<cuda::VoteAnyOp>(loc, builder.getI1Type(), any);
+}
+
+Value Expander::voteOnRows(Value rows, function_ref<Value(Value)> changes) {
+  Value values = registersOf(rows);
+  return voteOn(cast<cuda::RegsType>(values.getType()).getSize(),
+                [&](Value row) { return changes(readElement(values, row)); });
 }
 
 void Expander::changeRows(Value tile, Value rows, Value any,
@@ -288,34 +294,6 @@ LogicalResult Expander::expandOpaque(cta::OpaqueOp op) {
     builder.create<cuda::SetOp>(loc, same, array, index);
   });
   tiles[op.getResult()] = array;
-  return success();
-}
-
-/// Whether a warp rescales any of its rows.
-Value Expander::voteOnFactors(cta::RescaleOp op) {
-  return voteOnRows(op.getFactors(), [&](Value factor) -> Value {
-    Value one = constantOf(builder.getF32Type(), 1);
-    return builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNE, factor, one);
-  });
-}
-
-/// Lets warps vote, before they wait for products, on the rescaling behind the wait: the vote takes
-/// some 30 cycles. ptxas moves it up itself, but not past a time stamp.
-void Expander::voteBefore(cta::WaitGroupOp wait) {
-  for (Operation *op = wait->getNextNode(); op && !isa<cta::WaitGroupOp>(op);
-       op = op->getNextNode())
-    if (auto rescale = dyn_cast<cta::RescaleOp>(op))
-      if (tiles.lookup(rescale.getFactors()))
-        votes[rescale] = voteOnFactors(rescale);
-}
-
-LogicalResult Expander::expandRescale(cta::RescaleOp op) {
-  tiles[op.getResult()] = changeableRegisters(op.getSource(), op);
-  Value vote = votes.lookup(op);
-  changeRows(op.getResult(), op.getFactors(), vote ? vote : voteOnFactors(op),
-             [&](Value element, Value factor) -> Value {
-               return builder.create<arith::MulFOp>(loc, element, factor);
-             });
   return success();
 }
 

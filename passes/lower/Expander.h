@@ -9,6 +9,7 @@
 //   ExpandAccesses.cpp      loads, stores and atomics of global memory
 //   ExpandRandom.cpp        random bytes
 //   ExpandReductions.cpp    reductions and scans across registers, lanes and warps
+//   ExpandPeaks.cpp         maxima that seldom rise
 //   ExpandChannels.cpp      addresses of slots and barriers
 //   ExpandCopies.cpp        copies into slots and out of them
 //   ExpandRoles.cpp         roles as branches
@@ -122,14 +123,20 @@ private:
   Value evaluate(Operation *op, mlir::ValueRange operands, Type resultElement, bool rounded);
   Value convert(Location loc, Value value, Type from, Type to, bool rounded);
   mlir::LogicalResult expandElementwise(Operation *op);
-  /// Whether `changes` is true for the value of one of a warp's rows.
+  /// Whether `changes` is true for one of a warp's rows, of which a thread has so many.
+  Value voteOn(int64_t rows, llvm::function_ref<Value(Value)> changes);
+  /// Whether it is true for the value of one of them.
   Value voteOnRows(Value rows, llvm::function_ref<Value(Value)> changes);
-  Value voteOnFactors(cta::RescaleOp op);
-  void voteBefore(cta::WaitGroupOp wait);
   /// Updates elements of an f32 tile in its registers from a value per row, in warps for which
   /// `any`, a vote, is true.
   void changeRows(Value tile, Value rows, Value any,
                   llvm::function_ref<Value(Value, Value)> change);
+
+  //===- Peaks (ExpandPeaks.cpp) -------------------------------------------------------------===//
+  /// Per row of a tile, an element that no other of the thread exceeds: its bits.
+  void boundInThreads(Value bounds, Value tile, bool isSigned);
+  Value voteOnFactors(cta::RescaleOp op);
+  void voteBefore(cta::WaitGroupOp wait);
 
   //===- Random bytes (ExpandRandom.cpp) -----------------------------------------------------===//
   std::array<Value, 4> philoxCall(tile::RandomBytesOp op, Value row, Value column);
@@ -215,8 +222,6 @@ private:
   //===- Reductions (ExpandReductions.cpp) ---------------------------------------------------===//
   /// Reduces each thread's own elements: registers of the result, not narrowed.
   Value reduceInThreads(mlir::Location where, tile::ReduceKind kind, Value tile, int64_t axis);
-  /// Per row of a tile, an element that no other of the thread exceeds: its bits.
-  void boundInThreads(Value bounds, Value tile, bool isSigned);
   /// Reduces tiles of one type to `results`.
   void reduceTogether(Operation *op, tile::ReduceKind kind, mlir::ValueRange sources, int64_t axis,
                       mlir::ValueRange results);
