@@ -106,7 +106,7 @@ static bool addNames(Value value, llvm::SetVector<Value> &names) {
     if (auto loop = dyn_cast<LoopLikeOpInterface>(user);
         loop && llvm::is_contained(loop.getInits(), value))
       addCarried(loop, unsigned(llvm::find(loop.getInits(), value) - loop.getInits().begin()));
-    else if (user->hasTrait<OpTrait::IsTerminator>() && around && around.getLoopResults())
+    else if (isa<scf::YieldOp, cta::YieldOp>(user) && around && around.getLoopResults())
       addCarried(around, use.getOperandNumber());
     else if (auto branch = dyn_cast<scf::IfOp>(user->getParentOp());
              branch && isa<scf::YieldOp>(user))
