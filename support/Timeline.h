@@ -28,7 +28,9 @@ struct TimelineStamp {
 
 /// Ties a lane's clock to the timer of the whole GPU. The first is at the lane's start.
 struct TimelineEdge {
-  uint32_t number; ///< Of the SM at the start of a lane; of its stamps at the end.
+  /// Of the SM at the start of a lane; at the end of its stamps, also of those for which there was
+  /// no room.
+  uint32_t number;
   uint32_t clock;
   uint32_t timerLow, timerHigh; ///< Nanoseconds; 0: the block did not run.
 

@@ -171,6 +171,16 @@ TEST(Timeline, what_a_full_lane_lacks_is_said) {
               testing::HasSubstr("1 of its lanes were full; 50.0 % of its time is recorded"));
 }
 
+TEST(Timeline, what_lies_behind_the_room_of_a_lane_is_not_read) {
+  Records records(1);
+  std::vector<Record> waits;
+  for (uint32_t i = 0; i < 13; ++i) // the last two from an earlier launch
+    waits.push_back({kWait, 10 * i, 10 * i + 5});
+  records.lane(0, 0, 0, 210, 1000, waits);
+  Timeline timeline = read(records);
+  EXPECT_EQ(timeline.lanes[0].recorded, 105);
+}
+
 TEST(Timeline, blocks_that_have_not_run_have_no_lanes) {
   Records records(3);
   records.lane(1, 0, 0, 100, 1000, {});

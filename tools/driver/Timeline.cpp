@@ -118,7 +118,8 @@ public:
     lane.sm = records.first.number;
     lane.span = {time(records.first.clock), time(records.last.clock)};
     reached = lane.span.begin;
-    for (size_t at = 0; at < records.stamps.size();)
+    // Behind that, memory has what an earlier launch left, if anything.
+    for (size_t at = 0; at < std::min(records.stamps.size(), room());)
       at = addRecord(at);
     lane.recorded = isFull() ? reached : lane.span.end;
     fillUpTo(lane.recorded);
@@ -128,11 +129,11 @@ public:
   }
 
 private:
-  /// Whether the stamps end because there was no room for another record.
-  bool isFull() const {
-    return int64_t(records.stamps.size()) + kTimelineEdgeStamps >=
-           table.capacity - 2 * table.longest;
-  }
+  /// The stamp from which on no record begins: two of the longest would not fit.
+  size_t room() const { return size_t(table.capacity - kTimelineEdgeStamps - 2 * table.longest); }
+
+  /// Whether the records end because there was no room for another.
+  bool isFull() const { return records.stamps.size() >= room(); }
 
   /// Reads the record whose head is the stamp `at`; gives the place of the next.
   size_t addRecord(size_t at) {
