@@ -144,6 +144,7 @@ void addFacts(OpPassManager &manager, const PipelineOptions &options, StringRef 
     passes.clean(/*hoist=*/false);
     // Before everything that depends on tiles.
     passes.require(createJoinPrograms({plan.str()}));
+    passes.require(createSetDepth({plan.str()}));
   }
   addTilePasses(passes, options);
   // Last: plans refer to the parts. After split-masked-loops, which has found the masks of whole

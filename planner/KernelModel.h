@@ -122,7 +122,8 @@ struct KernelModel {
       tiles;                         ///< Values of the `tune` parameters that the user left open.
   std::vector<std::string> positive; ///< Scalars that are assumed to be positive.
   std::vector<passes::Plan::Parts> programs,
-      parts; ///< Programs that are joined; parts that tiles are cut into.
+      parts;         ///< Programs that are joined; parts that tiles are cut into.
+  int64_t depth = 0; ///< Of products' tiles, if the plan sets it.
   std::vector<runtime::Expr> grid;
   std::vector<int64_t>
       apart; ///< Axes of the grid along which the blocks of a cluster cannot be neighbours.

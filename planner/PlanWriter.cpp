@@ -266,6 +266,7 @@ ErrorOr<Plan> PlanWriter::write() {
   plan.tiles = model.tiles;
   plan.programs = model.programs;
   plan.parts = model.parts;
+  plan.depth = model.depth;
   if (is.isSplit && !splitLoop())
     return Error{"no loop can be shared"};
   TILEWRIGHT_TRY(writeRoles());

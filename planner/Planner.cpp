@@ -187,7 +187,7 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
 std::optional<Prediction> Planner::predictFor(const Plan &plan, const Launch &launch) const {
   for (const KernelModel &model : models)
     if (model.tiles == plan.tiles && model.positive == plan.positive &&
-        model.programs == plan.programs && model.parts == plan.parts)
+        model.programs == plan.programs && model.parts == plan.parts && model.depth == plan.depth)
       return predict(model, plan, ratesOf(target), launch);
   return std::nullopt;
 }

@@ -33,6 +33,8 @@ std::string planner::titleOf(const Plan &plan) {
     tiles.push_back(formatv("{0} {1}", tile.parameter, tile.extent).str());
   for (const Plan::Parts &programs : plan.programs)
     tiles.push_back(formatv("{0} of {1} programs", programs.axis, programs.count).str());
+  if (plan.depth)
+    tiles.push_back(formatv("depth {0}", plan.depth).str());
   for (const Plan::Parts &parts : plan.parts)
     tiles.push_back(formatv("{0} in {1} parts", parts.axis, parts.count).str());
   std::string title = llvm::join(tiles, ", ");

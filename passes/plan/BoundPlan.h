@@ -27,6 +27,9 @@ inline constexpr llvm::StringLiteral kPartsAttr = "plan.parts";
 /// On a kernel: the number of programs that a block takes as one, by the name of the axis.
 inline constexpr llvm::StringLiteral kProgramsAttr = "plan.programs";
 
+/// On a kernel: the depth of products' tiles, if it is not the kernel's.
+inline constexpr llvm::StringLiteral kDepthAttr = "plan.depth";
+
 /// On the ops that add a product to a carried value, if the plan orders them: the product's id.
 inline constexpr llvm::StringLiteral kAddAttr = "plan.add";
 

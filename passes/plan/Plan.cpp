@@ -150,6 +150,8 @@ std::string Plan::str() const {
   };
   std::vector<std::string> extents = textsOf(ArrayRef(tiles));
   append_range(extents, map_range(programs, textOfPrograms));
+  if (depth)
+    extents.push_back("depth of " + std::to_string(depth));
   append_range(extents, textsOf(ArrayRef(parts)));
   section("when", textsOf(ArrayRef(positive)), ", ");
   section("tiles", extents, ", ");

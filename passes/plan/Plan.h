@@ -128,6 +128,7 @@ struct Plan {
   std::vector<std::string> positive; ///< Scalar arguments that must be positive.
   std::vector<Tile> tiles;
   std::vector<Parts> programs; ///< Programs that a block takes as one.
+  int64_t depth = 0;           ///< Of the tiles that products add up along; 0: the kernel's.
   std::vector<Parts> parts;    ///< Parts that tiles are cut into.
   Blocks blocks;
   std::vector<Role> roles;

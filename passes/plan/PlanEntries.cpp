@@ -73,12 +73,22 @@ Status EntryReader::readParts(Piece axis, Piece parts) {
   return {};
 }
 
+/// "depth of 64"
+Status EntryReader::readDepth(Piece extent) {
+  TILEWRIGHT_ASSIGN(plan.depth, number(extent));
+  if (plan.depth < 1)
+    return error(extent, "a number of elements, such as 64,");
+  return {};
+}
+
 Status EntryReader::readTile(Piece entry) {
   std::vector<Piece> words = entry.words();
   if (words.size() == 4) {
     auto [axis, parts] = entry.cut(' ');
     return readParts(axis, parts);
   }
+  if (words.size() == 3 && words[0].text == "depth" && words[1].text == "of")
+    return readDepth(words[2]);
   if (words.size() != 2)
     return error(entry, "a tile parameter and its extent, such as `BM 128`, or `rows in 2 parts`,");
   TILEWRIGHT_ASSIGN(int64_t extent, number(words[1]));

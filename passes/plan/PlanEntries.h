@@ -45,6 +45,7 @@ public:
   Status readEntry(llvm::StringRef section, Piece entry);
   /// "rows" and "in 2 parts", or "of 2 programs"
   Status readParts(Piece axis, Piece parts);
+  Status readDepth(Piece extent);
 
   /// An error at a piece: what stands there and what is expected.
   Error error(Piece at, const llvm::Twine &expected) const;

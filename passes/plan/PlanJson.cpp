@@ -72,12 +72,19 @@ json::Object Plan::json() const {
       array.push_back(jsonOf(entry));
     return array;
   };
-  json::Object result{{"version", kVersion},  {"kernel", kernel},
-                      {"target", target},     {"positive", json::Array(positive)},
-                      {"tiles", list(tiles)}, {"programs", list(programs)},
-                      {"parts", list(parts)}, {"blocks", jsonOf(blocks)},
-                      {"roles", list(roles)}, {"products", list(products)},
-                      {"loops", list(loops)}, {"channels", list(channels)}};
+  json::Object result{{"version", kVersion},
+                      {"kernel", kernel},
+                      {"target", target},
+                      {"positive", json::Array(positive)},
+                      {"tiles", list(tiles)},
+                      {"programs", list(programs)},
+                      {"depth", depth},
+                      {"parts", list(parts)},
+                      {"blocks", jsonOf(blocks)},
+                      {"roles", list(roles)},
+                      {"products", list(products)},
+                      {"loops", list(loops)},
+                      {"channels", list(channels)}};
   if (facts)
     result["facts"] = *facts;
   return result;

@@ -119,6 +119,17 @@ def JoinPrograms : Pass<"join-programs", "::mlir::func::FuncOp"> {
   let options = [Option<"text", "text", "std::string", "\"\"", "the plan (none: what the kernel has in `plan.text`)">];
 }
 
+def SetDepth : Pass<"set-depth", "::mlir::func::FuncOp"> {
+  let summary = "sets the depth of the tiles that products add up (`tiles`: depth of)";
+  let description = [{
+    A loop that only adds up products over consecutive pieces of their depth gives the same sum with
+    pieces of another extent: elements behind the last are zero. Refused if the loop does anything
+    else, if the pieces do not begin at their extent times the iteration, or if they may end before
+    the depth does.
+  }];
+  let options = [Option<"text", "text", "std::string", "\"\"", "the plan (none: what the kernel has in `plan.text`)">];
+}
+
 def CutTiles : Pass<"cut-tiles", "::mlir::func::FuncOp"> {
   let summary = "cuts tiles into parts, along rows or columns of what is stored (`tiles`: in parts)";
   let description = [{

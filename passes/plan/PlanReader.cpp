@@ -113,7 +113,12 @@ ErrorOr<Plan> Reader::readAlone() {
     auto [parameter, extent] = rest.cut(':');
     if (parameter.words().size() != 1)
       return entries.error(parameter, "a tile parameter, as in `tiles.BM: 128`,");
-    if (extent.words().size() > 1) {
+    std::vector<Piece> words = extent.words();
+    if (words.size() == 2 && parameter.text == "depth" && words[0].text == "of") {
+      TILEWRIGHT_TRY(entries.readDepth(words[1]));
+      return std::move(entries.plan);
+    }
+    if (words.size() > 1) {
       TILEWRIGHT_TRY(entries.readParts(parameter, extent));
       return std::move(entries.plan);
     }
@@ -148,6 +153,8 @@ Status Plan::set(StringRef entry) {
     blocks = read.blocks;
   overlay<Tile>(tiles, read.tiles, &Tile::parameter);
   overlay<Parts>(programs, read.programs, &Parts::axis);
+  if (read.depth)
+    depth = read.depth;
   overlay<Parts>(parts, read.parts, &Parts::axis);
   overlay<Role>(roles, read.roles, &Role::name);
   overlay<Product>(products, read.products, &Product::id);

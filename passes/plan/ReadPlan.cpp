@@ -191,6 +191,8 @@ struct ReadPlan : impl::ReadPlanBase<ReadPlan> {
     found.facts = given.facts; // the kernel has changed since
     found.tiles = given.tiles; // bound before there was IR
     found.programs = partsOf(kernel, kProgramsAttr);
+    if (auto depth = kernel->getAttrOfType<IntegerAttr>(kDepthAttr))
+      found.depth = depth.getInt();
     found.parts = partsOf(kernel, kPartsAttr);
     found.blocks = blocksOf(kernel);
     for (auto when : kernel.getOps<cta::WhenOp>())

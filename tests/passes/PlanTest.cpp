@@ -318,7 +318,8 @@ TEST(Plan, is_an_object_of_its_fields) {
 )");
   EXPECT_EQ(llvm::json::Value(plan.json()), *llvm::json::parse(R"({
     "version": 1, "kernel": "k", "target": "sm_90", "facts": "5e1c0a2b", "positive": ["scale"],
-    "tiles": [{"parameter": "BM", "extent": 128}], "programs": [], "parts": [{"axis": "rows", "count": 2}],
+    "tiles": [{"parameter": "BM", "extent": 128}], "programs": [], "depth": 0,
+    "parts": [{"axis": "rows", "count": 2}],
     "blocks": {"per_sm": 1, "cluster": [2], "turns": 0, "split_loop": "l1", "least": 16,
                "axes": [1, 0], "grouped": 4, "folded": true, "descending": false, "queue": false},
     "roles": [{"name": "load", "warps": 1, "registers": 40, "streams": ["s1"], "tiles": []},

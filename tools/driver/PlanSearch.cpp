@@ -38,8 +38,9 @@ namespace {
 struct Form {
   std::string positive = {}; ///< A scalar that is taken as positive.
   std::vector<passes::Plan::Parts> programs = {}, parts = {};
+  int64_t depth = 0; ///< Of products' tiles; 0: the kernel's.
 
-  bool isPlain() const { return positive.empty() && programs.empty() && parts.empty(); }
+  bool isPlain() const { return positive.empty() && programs.empty() && parts.empty() && !depth; }
 };
 
 /// The role of a tile extent in products: rows, columns or depth.
@@ -58,6 +59,8 @@ public:
     bool isChained = llvm::any_of(usual.products, [](auto &each) { return !each.behind.empty(); });
     if (isChained)
       findConditions(usual);
+    else
+      findDepth(usual);
     for (const Param &param : text->signature().params)
       if (param.kind == Param::Tune && !wanted.specialisation.consts.contains(param.name))
         addExtents(param, usual);
@@ -72,6 +75,7 @@ public:
 
 private:
   using Tiles = std::vector<passes::Plan::Tile>;
+  static constexpr int64_t kRowBytes = 128; ///< Of what is swizzled.
 
   /// Whether a tile can be multiplied: instructions have rows, or columns, in 64s.
   static bool isWorth(int64_t rows, int64_t columns) { return rows % 64 == 0 || columns % 64 == 0; }
@@ -91,6 +95,7 @@ private:
         plan.positive = {form.positive};
       plan.programs = form.programs;
       plan.parts = form.parts;
+      plan.depth = form.depth;
       given = plan.str();
     }
     TILEWRIGHT_ASSIGN(passes::KernelFacts facts, module.facts(wanted.config.options(), given));
@@ -100,6 +105,7 @@ private:
       model.positive = {form.positive};
     model.programs = form.programs;
     model.parts = form.parts;
+    model.depth = form.depth;
     return model;
   }
 
@@ -120,23 +126,44 @@ private:
           plain.insert(plain.begin(), {.positive = param.name});
   }
 
+  /// A depth whose rows fill the lines of swizzled shared memory, where the kernel's is a number of
+  /// its text.
+  void findDepth(const KernelModel &usual) {
+    const planner::ProductModel &product = usual.products.front();
+    int64_t depth = kRowBytes * 8 / product.bits;
+    if (product.k % depth == 0 || isStated())
+      return;
+    for (const Param &param : text->signature().params)
+      if (param.kind == Param::Tune && useOf(param, usual).isDepth)
+        return;
+    for (Form &form : plain)
+      form.depth = depth;
+    if (!read({}, plain.front()))
+      for (Form &form : plain)
+        form.depth = 0;
+  }
+
+  /// Whether the user states the extent of some tile.
+  bool isStated() const {
+    return llvm::any_of(text->signature().params, [&](const Param &param) {
+      return param.kind == Param::Tune && wanted.specialisation.consts.contains(param.name);
+    });
+  }
+
   /// Forms with tiles in parts, one after the other, if sums and the values added to them do not
   /// fit into registers at once. Also forms with several programs as one, for extents that are
   /// numbers of the text.
   void findForms(const KernelModel &usual) {
     if (llvm::all_of(usual.products, [](auto &product) { return product.isAdded; }))
-      others.push_back({.parts = {{"rows", 2}}});
-    bool isStated = llvm::any_of(text->signature().params, [&](const Param &param) {
-      return param.kind == Param::Tune && wanted.specialisation.consts.contains(param.name);
-    });
-    if (rowsParam || columnsParam || isStated)
+      others.push_back({.parts = {{"rows", 2}}, .depth = plain.front().depth});
+    if (rowsParam || columnsParam || isStated())
       return;
     constexpr int64_t kMostPrograms = 4, kMostExtent = 256;
     const planner::ProductModel &product = usual.products.front();
     for (int64_t rows = 1; rows <= kMostPrograms && rows * product.m <= kMostExtent; ++rows)
       for (int64_t columns = 1; columns <= kMostPrograms && columns * product.n <= kMostExtent;
            ++columns) {
-        Form form;
+        Form form{.depth = plain.front().depth};
         if (rows > 1)
           form.programs.push_back({"rows", rows});
         if (columns > 1)
@@ -168,7 +195,6 @@ private:
 
   void addExtents(const Param &param, const KernelModel &usual) {
     ExtentUse use = useOf(param, usual);
-    constexpr int64_t kRowBytes = 128; // of what is swizzled
     std::vector<int64_t> extents;
     if (use.isRows)
       rowsParam = open.size();
@@ -208,14 +234,14 @@ private:
     planner::TilePlane::Corners corners;
     for (size_t row : {0, 1})
       for (size_t column : {0, 1}) {
-        ErrorOr<KernelModel> model = read(tilesOf(kSides[row], kSides[column]), {});
+        ErrorOr<KernelModel> model = read(tilesOf(kSides[row], kSides[column]), plain.front());
         if (!model)
           return false;
         corners[row][column] = std::move(*model);
       }
     auto plane = planner::TilePlane::through(corners, kSides, kSides);
     for (auto [rows, columns] : {std::pair(192, 160), {16, 256}}) {
-      ErrorOr<KernelModel> model = read(tilesOf(rows, columns), {});
+      ErrorOr<KernelModel> model = read(tilesOf(rows, columns), plain.front());
       if (!plane || !model || *model != plane->at(rows, columns))
         return false;
     }
@@ -314,8 +340,9 @@ std::vector<passes::Plan> PlanSearch::finalists(const planner::Launch &launch, s
     if (result.size() == most)
       break;
     auto isAlike = [&](const passes::Plan &plan) {
-      return std::tie(plan.tiles, plan.programs, plan.parts) ==
-             std::tie(ranked.plan.tiles, ranked.plan.programs, ranked.plan.parts);
+      return std::tie(plan.tiles, plan.programs, plan.parts, plan.depth) ==
+             std::tie(ranked.plan.tiles, ranked.plan.programs, ranked.plan.parts,
+                      ranked.plan.depth);
     };
     if (llvm::count_if(result, isAlike) < kAlike)
       result.push_back(std::move(ranked.plan));
