@@ -117,8 +117,71 @@ double Predictor::dramRate() const {
                    : rates.dramBytes;
 }
 
+double Predictor::storedBytes() const {
+  double stored = 0;
+  for (const EndModel &end : model.ends)
+    stored += double(end.rows * end.columns * end.elementBytes) * tiles;
+  return stored;
+}
+
+/// How many different pieces of a stream the tiles in flight load, each piece in a loop of its own.
+double Predictor::liveOf(const StreamModel &stream) const {
+  const std::vector<int64_t> &axes = plan.blocks.axes;
+  auto extentOf = [&](size_t place) {
+    size_t axis = place < axes.size() ? size_t(axes[place]) : place;
+    return axis < extents.size() ? std::max(1.0, extents[axis]) : 1.0;
+  };
+  auto isShared = [&](size_t place) {
+    int64_t axis = place < axes.size() ? axes[place] : int64_t(place);
+    return llvm::is_contained(stream.alike, axis) || llvm::is_contained(stream.near, axis);
+  };
+  double inFlight = std::min(tiles, processors * double(std::max<int64_t>(1, plan.blocks.perSm)));
+  double grouped = plan.blocks.grouped ? double(plan.blocks.grouped) : extentOf(0);
+  double rows = std::min(grouped, extentOf(0)), columns = extentOf(1);
+  double live = std::max(1.0, inFlight / (rows * columns)); // groups
+  if (!isShared(0))
+    live *= rows;
+  if (!isShared(1))
+    live *= std::min(columns, std::ceil(inFlight / rows));
+  return live;
+}
+
+/// Bytes from memory of tiles that differ in length along an axis. Their blocks are at different
+/// places of the same data, which has to stay in L2 as a whole.
+double Predictor::dramBytesUneven(int64_t axis) const {
+  constexpr int kSamples = 16;
+  double once = 0, all = 0, live = 0;
+  for (const StreamModel &stream : model.streams) {
+    double most = 0, sum = 0;
+    for (int sample = 0; sample < kSamples; ++sample) {
+      Tile tile(extents.size(), 0);
+      tile[axis] = int64_t((extents[axis] - 1) * sample / (kSamples - 1));
+      double times = 1;
+      for (int loop = stream.loop; loop != kNoLoop; loop = model.loops[loop].around)
+        times *= trips(model.loops[loop], tile);
+      most = std::max(most, times);
+      sum += times;
+    }
+    double reused = 1;
+    for (const std::vector<int64_t> &axes : {stream.alike, stream.near})
+      for (int64_t alike : axes)
+        reused *= std::max(1.0, extents[alike]);
+    auto bytes = double(stream.bytes());
+    once += bytes * most * tiles / reused;
+    if (stream.loop == kNoLoop || reused == 1)
+      continue;
+    all += bytes * sum / kSamples * tiles;
+    live += bytes * most * liveOf(stream);
+  }
+  double missed = live > rates.l2Shared ? 1 - rates.l2Shared / live : 0;
+  return storedBytes() + std::max(once, missed * all);
+}
+
 /// Bytes from memory: all data once or, if they do not stay in L2, the data of each wave of tiles.
 double Predictor::dramBytes() const {
+  for (const LoopModel &loop : model.loops)
+    if (!loop.axes.empty())
+      return dramBytesUneven(loop.axes.front());
   double once = 0, waves = 0;
   double perWave = std::min(tiles, processors * double(std::max<int64_t>(1, plan.blocks.perSm)));
   for (const StreamModel &stream : model.streams) {
@@ -134,25 +197,26 @@ double Predictor::dramBytes() const {
     // A wave covers a part of the grid that is about square.
     waves += bytes * std::max(perWave / reused, std::min(perWave, std::sqrt(perWave)));
   }
-  double stored = 0;
-  for (const EndModel &end : model.ends)
-    stored += double(end.rows * end.columns * end.elementBytes) * tiles;
   bool stays = once <= rates.l2Capacity;
-  return stored + (stays ? once : std::max(once, waves * tiles / std::max(1.0, perWave)));
+  return storedBytes() + (stays ? once : std::max(once, waves * tiles / std::max(1.0, perWave)));
 }
 
-/// Long products lower the clock: the GPU reaches its power limit.
-double Predictor::gigahertz(double microseconds) const {
-  constexpr double kShort = 500, kLong = 800; // us
+/// Long products lower the clock: the GPU reaches its power limit, the later the less they ask of
+/// L2.
+double Predictor::gigahertz(const Clocks &sum, double microseconds) const {
+  constexpr double kShort = 500, kLong = 800;   // us
+  constexpr double kUsual = 0.45, kSaved = 0.4; // clocks of L2 for each of products
   double length = std::clamp(std::log(microseconds / kShort) / std::log(kLong / kShort), 0.0, 1.0);
-  return rates.gigahertz + length * (rates.gigahertzLong - rates.gigahertz);
+  double less = sum.products > 0 ? std::max(0.0, kUsual - sum.l2 / sum.products) : 0;
+  double atLimit = rates.gigahertzLong * (1 + kSaved * less);
+  return rates.gigahertz + length * (atLimit - rates.gigahertz);
 }
 
 Prediction Predictor::predict() {
   if (tiles == 0)
     return {};
   auto [most, sum] = play();
-  double perMicrosecond = gigahertz(most / rates.gigahertz / 1e3) * 1e3;
+  double perMicrosecond = gigahertz(sum, most / rates.gigahertz / 1e3) * 1e3;
   Prediction result;
   result.products = sum.products / processors / perMicrosecond;
   result.arithmetic = sum.arithmetic / processors / perMicrosecond;

@@ -73,8 +73,11 @@ private:
   double sumsOf() const;
   std::pair<double, double> wholeEnd() const;
   double endOf() const;
-  double gigahertz(double microseconds) const;
+  double gigahertz(const Clocks &sum, double microseconds) const;
+  double storedBytes() const;
   double dramBytes() const;
+  double dramBytesUneven(int64_t axis) const;
+  double liveOf(const StreamModel &stream) const;
   double dramRate() const;
   double arithmeticClocks(const Work &work) const {
     double all = work.multiplies + work.specials + work.conversions;

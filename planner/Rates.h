@@ -22,6 +22,7 @@ struct Rates {
   double dramBytes;            ///< Bytes per second from memory, for all SMs.
   double dramSeconds;          ///< Latency of memory.
   double l2Capacity;           ///< Bytes that stay in L2 from one wave of tiles to the next.
+  double l2Shared;             ///< Bytes that stay in L2 for blocks at different places of a loop.
   double storeBytes;           ///< Bytes of accumulators that an SM stores per clock.
   double launchMicroseconds;   ///< Before the first product and behind the last store.
   double clusterMicroseconds;  ///< Added for clusters of two.
