@@ -122,23 +122,24 @@ void Planner::orderTiles(const KernelModel &model, Plan &plan) {
   plan.blocks.descending = plan.blocks.queue;
 }
 
-/// Tries other orders of tiles of different length, and keeps the best. Earlier orders are better
-/// for the L2 cache, so a later one has to gain enough.
+/// Takes other groups of tiles if they leave less than `gain` of the predicted time.
+static void tryOrder(const KernelModel &model, const Rates &rates, const Launch &launch,
+                     int64_t grouped, double gain, Ranked &ranked) {
+  Ranked other = ranked;
+  other.plan.blocks.grouped = grouped;
+  other.predicted = predict(model, other.plan, rates, launch);
+  if (other.predicted.total < gain * ranked.predicted.total)
+    ranked = std::move(other);
+}
+
+/// Tries other groups of tiles of different length, and keeps the best. Earlier ones are better for
+/// the L2 cache, so a later one has to gain enough. Runs in one direction only (`descending`) are
+/// not tried: some took a fifth longer than played through.
 static void chooseOrder(const KernelModel &model, const Rates &rates, const Launch &launch,
                         Ranked &ranked) {
   constexpr double kGain = 0.99;
-  Ranked best = ranked;
   for (int64_t grouped : {4, 8, 2, 16, 1, 3, 6, 12, 32})
-    for (bool folded : {true, false}) {
-      Ranked other = ranked;
-      other.plan.blocks.grouped = grouped;
-      other.plan.blocks.folded = folded;
-      other.plan.blocks.descending = !folded;
-      other.predicted = predict(model, other.plan, rates, launch);
-      if (other.predicted.total < kGain * best.predicted.total)
-        best = std::move(other);
-    }
-  ranked = std::move(best);
+    tryOrder(model, rates, launch, grouped, kGain, ranked);
 }
 
 /// Whether a plan's conditions hold, as far as is known.
@@ -164,20 +165,37 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
                          &model,
                          candidate.changed});
   }
-  auto sort = [&](size_t count) {
-    std::stable_sort(entries.begin(), entries.begin() + int64_t(count), [](auto &a, auto &b) {
+  auto sort = [&] {
+    llvm::stable_sort(entries, [](auto &a, auto &b) {
       return std::pair(a.changed, a.ranked.predicted.total) <
              std::pair(b.changed, b.ranked.predicted.total);
     });
   };
-  sort(entries.size());
-  constexpr size_t kPlayed = 8; // simulating an order takes time
-  size_t played = std::min(kPlayed, entries.size());
-  for (auto &[ranked, model, changed] : llvm::MutableArrayRef(entries).take_front(played))
-    if (ordersTiles && !unevenAxes(*model).empty() && ranked.plan.blocks.perSm &&
-        !ranked.plan.blocks.queue)
+  sort();
+  // Playing an order through takes time: that of a shape's best plan does for its next ones.
+  constexpr size_t kShapes = 8, kAlike = 4;
+  struct Shape {
+    const KernelModel *model;
+    int64_t grouped;
+    size_t plans = 1;
+  };
+  std::vector<Shape> shapes;
+  for (auto &[ranked, model, changed] : entries) {
+    if (!ordersTiles || unevenAxes(*model).empty() || !ranked.plan.blocks.perSm ||
+        ranked.plan.blocks.queue)
+      continue;
+    auto known = llvm::find_if(shapes, [tiles = &model->tiles](const Shape &shape) {
+      return shape.model->tiles == *tiles;
+    });
+    if (known != shapes.end() && known->plans < kAlike) {
+      ++known->plans;
+      tryOrder(*model, rates, launch, known->grouped, /*gain=*/1, ranked);
+    } else if (known == shapes.end() && shapes.size() < kShapes) {
       chooseOrder(*model, rates, launch, ranked);
-  sort(played);
+      shapes.push_back({model, ranked.plan.blocks.grouped});
+    }
+  }
+  sort();
   std::vector<Ranked> result;
   for (Entry &entry : entries)
     result.push_back(std::move(entry.ranked));

@@ -152,7 +152,7 @@ double Predictor::dramBytesUneven(int64_t axis) const {
   constexpr int kSamples = 16;
   double once = 0, all = 0, live = 0;
   for (const StreamModel &stream : model.streams) {
-    double most = 0, sum = 0;
+    double most = 0, least = 0, sum = 0;
     for (int sample = 0; sample < kSamples; ++sample) {
       Tile tile(extents.size(), 0);
       tile[axis] = int64_t((extents[axis] - 1) * sample / (kSamples - 1));
@@ -160,6 +160,7 @@ double Predictor::dramBytesUneven(int64_t axis) const {
       for (int loop = stream.loop; loop != kNoLoop; loop = model.loops[loop].around)
         times *= trips(model.loops[loop], tile);
       most = std::max(most, times);
+      least = sample ? std::min(least, times) : times;
       sum += times;
     }
     double reused = 1;
@@ -167,8 +168,12 @@ double Predictor::dramBytesUneven(int64_t axis) const {
       for (int64_t alike : axes)
         reused *= std::max(1.0, extents[alike]);
     auto bytes = double(stream.bytes());
+    if (reused == 1) { // a window: the shortest tile has about what is new in each
+      once += bytes * least * tiles;
+      continue;
+    }
     once += bytes * most * tiles / reused;
-    if (stream.loop == kNoLoop || reused == 1)
+    if (stream.loop == kNoLoop)
       continue;
     all += bytes * sum / kSamples * tiles;
     live += bytes * most * liveOf(stream);

@@ -129,9 +129,9 @@ double Predictor::readBytes(const ProductModel &product) const {
 double Predictor::exposed(double ratio) const {
   if (groups() < 2)
     return isSkewed() ? 1.1 : 1.3;
-  double part = std::clamp(1.2 * ratio - 0.4, 0.0, 0.8);
+  double part = std::clamp(1.2 * ratio - 0.36, 0.0, 0.8);
   if (groups() > 2)
-    part *= 0.75;
+    part *= 0.6;
   if (!isSkewed()) // turns keep the work of three apart
     part += addsBehind() || (takesTurns() && groups() > 2) ? 0.12 : 0.3;
   else if (takesTurns())
@@ -203,7 +203,25 @@ Clocks Predictor::loopOf(int loop, const Tile &tile) const {
   for (auto [number, inner] : llvm::enumerate(model.loops))
     if (inner.around == loop)
       once += loopOf(int(number), tile);
-  return once * trips(model.loops[loop], tile);
+  return once * std::max(0.0, trips(model.loops[loop], tile) - skippedIn(loop));
+}
+
+/// Iterations that the warpgroups of a tile run less than the last of them, on average, if each
+/// stops at the diagonal of its own rows. The others go on with their next tile meanwhile.
+double Predictor::skippedIn(int loop) const {
+  const Plan::Loop *planned = plan.loopOf(model.loops[loop].id);
+  auto product = llvm::find_if(model.products, [&](auto &each) { return each.loop == loop; });
+  if (!planned || !planned->byWarpgroup || !model.loops[loop].trips ||
+      product == model.products.end())
+    return 0;
+  constexpr int64_t kRows = 64; // of a warpgroup
+  int64_t rows = product->m, columns = product->n, skipped = 0, counted = 0;
+  for (int64_t first = 0; first < rows * columns; first += rows) // until all offsets were there
+    for (int64_t end = kRows; end <= rows; end += kRows, ++counted)
+      skipped += (first + rows + columns - 1) / columns - (first + end + columns - 1) / columns;
+  constexpr double kOfOne = 0.4; // what a single other warpgroup makes of it
+  double used = groups() > 2 ? 1 : kOfOne;
+  return used * double(skipped) / double(std::max<int64_t>(1, counted));
 }
 
 /// Accumulator registers of a thread in the epilogue.

@@ -68,6 +68,7 @@ private:
   double storeClocks(const EndModel &end) const;
   double exposed(double ratio) const;
   double slotsIn(int loop) const;
+  double skippedIn(int loop) const;
   Clocks tileOf(const Tile &tile) const;
   Clocks loopOf(int loop, const Tile &tile) const;
   double sumsOf() const;
