@@ -253,7 +253,10 @@ static int64_t powerOfTwoFactor(int64_t value, int64_t limit) {
   return factor;
 }
 
-Layout Layout::blocked(ArrayRef<int64_t> shape, int64_t contiguous, int64_t vector, int64_t warps) {
+/// Vectors of `vector` elements along `along`, spread over lanes in the order of `order`, over
+/// warps in the reverse order, then over registers.
+static Layout spread(ArrayRef<int64_t> shape, int64_t along, int64_t vector,
+                     const Coordinates &order, int64_t warps) {
   Digits registers, lanes, warpDigits;
   Coordinates done(shape.size(), 1); // elements covered so far along each dimension
   // The sizes of the digits of a level divide its total: of 6 warps, 2 split 64 rows.
@@ -263,25 +266,34 @@ Layout Layout::blocked(ArrayRef<int64_t> shape, int64_t contiguous, int64_t vect
     done[dim] *= size;
     return size;
   };
-  // Dimensions from the contiguous one outward.
-  Coordinates order{contiguous};
-  for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0; --dim)
-    if (dim != contiguous)
-      order.push_back(dim);
-
   if (!shape.empty())
-    take(registers, contiguous, vector);
+    take(registers, along, vector);
   int64_t lanesLeft = kLanes, warpsLeft = warps;
-  for (int64_t dim : shape.empty() ? Coordinates{} : order)
+  for (int64_t dim : order)
     lanesLeft /= take(lanes, dim, lanesLeft);
   lanes.push_back({lanesLeft, kReplicated, 0});
   // Warps split rows first, so that a reduction along a row stays in one warp.
-  for (int64_t dim : shape.empty() ? Coordinates{} : Coordinates(order.rbegin(), order.rend()))
+  for (int64_t dim : llvm::reverse(order))
     warpsLeft /= take(warpDigits, dim, warpsLeft);
   warpDigits.push_back({warpsLeft, kReplicated, 0});
-  for (int64_t dim : shape.empty() ? Coordinates{} : order)
+  for (int64_t dim : order)
     registers.push_back({shape[dim] / done[dim], dim, done[dim]});
   return Layout(registers, lanes, warpDigits);
+}
+
+Layout Layout::blocked(ArrayRef<int64_t> shape, int64_t contiguous, int64_t vector, int64_t warps) {
+  // Dimensions from the contiguous one outward.
+  Coordinates order;
+  if (!shape.empty())
+    order.push_back(contiguous);
+  for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0; --dim)
+    if (dim != contiguous)
+      order.push_back(dim);
+  return spread(shape, contiguous, vector, order, warps);
+}
+
+Layout Layout::turned(ArrayRef<int64_t> shape, int64_t vector, int64_t warps) {
+  return spread(shape, /*along=*/0, vector, /*order=*/{1, 0}, warps);
 }
 
 /// Warps over an m×n tile, the remaining ones replicas.

@@ -97,6 +97,10 @@ public:
   /// registers. If the tile is too small for all threads, the others are replicas.
   static Layout blocked(llvm::ArrayRef<int64_t> shape, int64_t contiguous, int64_t vector,
                         int64_t warps);
+  /// For a tile of two dimensions that is read along dimension 1 and stored along dimension 0:
+  /// vectors of `vector` elements along dimension 0, spread over lanes along dimension 1. So
+  /// neither access has bank conflicts, if elements have 32 bits and rows are swizzled.
+  static Layout turned(llvm::ArrayRef<int64_t> shape, int64_t vector, int64_t warps);
   /// Accumulator fragments of mma.sync, `rows`×8 (16 rows, or 8 for 8-bit integers with depth 16).
   /// Warps split the tile `warpsM`×`warpsN` into contiguous parts. If there are more `warps`, the
   /// others are replicas.

@@ -11,8 +11,12 @@ constexpr int64_t kLine = 128, kSector = 32; ///< Of L2, in bytes.
 Clocks Predictor::stepOf(int loop) const {
   Clocks step;
   double arriving = 0, asked = 0;
-  constexpr double kTorn = 1.5;    // rows that start within a sector take this many times as long
-  constexpr double kWritten = 0.1; // of the bytes that arrive, as extra shared-memory time
+  constexpr double kTorn = 1.5; // rows that start within a sector take this many times as long
+  // Where products and a role that transposes share the bandwidth, all of it counts.
+  bool isTurned = llvm::any_of(model.computed, [&](const ComputedModel &tile) {
+    return tile.loop == loop && tile.isTurned && plan.channelOf(tile.id);
+  });
+  const double kWritten = isTurned ? 1 : 0.1; // of the bytes that arrive, as extra time
   bool isPending = true, isAdded = false;
   for (const ProductModel &product : model.products) {
     if (product.loop != loop)
@@ -38,7 +42,7 @@ Clocks Predictor::stepOf(int loop) const {
   step.l2 = std::max(arriving, asked) + kBoth * std::min(arriving, asked);
   for (const ComputedModel &tile : model.computed) // it is written to slots
     if (tile.loop == loop && plan.channelOf(tile.id))
-      step.shared += double(tile.bytes) / rates.sharedBytes;
+      step.shared += double(tile.bytes) * (tile.isTurned ? 2 : 1) / rates.sharedBytes;
   for (const StreamModel &stream : model.streams)
     if (stream.loop == loop && !stream.into.empty())
       step.shared += double(stream.bytes()) / rates.sharedBytes;

@@ -113,9 +113,19 @@ static int64_t copiedVector(cta::GetOp get) {
   return 0;
 }
 
+/// Whether a tile is only put into a slot, transposed.
+static bool isPutTransposed(Value value) {
+  auto isPut = [](Operation *user) { return isa<cta::PutOp>(user); };
+  return !value.use_empty() && llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return isa<tile::TransposeOp>(user) && llvm::all_of(user->getUsers(), isPut);
+  });
+}
+
 /// Rows in vectors as wide as the accesses of this value allow.
 Layout LayoutSolver::blocked(Value value) {
   auto type = tileType(value);
+  if (type.getRank() == 2 && type.getElementTypeBitWidth() == 32 && isPutTransposed(value))
+    return Layout::turned(type.getShape(), /*vector=*/4, warps);
   int64_t vector = 0;
   auto consider = [&](tile::ViewType view, ValueRange indices, ArrayRef<int64_t> extents) {
     vector = std::max(vector, accessVector(view, indices, extents));

@@ -51,6 +51,22 @@ TEST(Layout, BlockedHoldsAnyRankOnce) {
     }
 }
 
+TEST(Layout, TurnedHoldsEveryMatrixOnce) {
+  for (int64_t rows : {1, 3, 8, 32, 48})
+    for (int64_t columns : {1, 5, 16, 96, 128, 208})
+      for (int64_t warps : {1, 4, 6, 12}) {
+        SCOPED_TRACE(testing::Message() << rows << "x" << columns << ", " << warps << " warps");
+        Layout layout = Layout::turned({rows, columns}, 4, warps);
+        expectHoldsOnce(layout, {rows, columns}, warps);
+        expectVectorHolds(layout, 2, 0);
+      }
+}
+
+TEST(Layout, TurnedGivesColumnsToLanesAndVectorsOfRowsToWarps) {
+  EXPECT_EQ(Layout::turned({32, 128}, 4, 4),
+            Layout({{4, 0, 1}, {4, 1, 32}, {2, 0, 16}}, {{32, 1, 1}}, {{4, 0, 4}}));
+}
+
 TEST(Layout, BlockedGivesVectorsToLanesAndRowsToWarps) {
   EXPECT_EQ(Layout::blocked({64, 64}, 1, 8, 4),
             Layout({{8, 1, 1}, {4, 0, 16}}, {{8, 1, 8}, {4, 0, 1}}, {{4, 0, 4}}));
