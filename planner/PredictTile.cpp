@@ -40,9 +40,19 @@ Clocks Predictor::stepOf(int loop) const {
     }
   constexpr double kBoth = 0.17; // of the shorter, which the longer does not hide
   step.l2 = std::max(arriving, asked) + kBoth * std::min(arriving, asked);
-  for (const ComputedModel &tile : model.computed) // it is written to slots
-    if (tile.loop == loop && plan.channelOf(tile.id))
-      step.shared += double(tile.bytes) * (tile.isTurned ? 2 : 1) / rates.sharedBytes;
+  // Computed tiles are written to slots. Those that are transposed are read before, by a warp in
+  // rows of 32 elements; half of that twice as long (Layout::turned).
+  constexpr int64_t kLanes = 32;
+  bool areWhole = llvm::all_of(model.products, [&](const ProductModel &product) {
+    return product.loop != loop || (product.m % kLanes == 0 && product.n % kLanes == 0);
+  });
+  for (const ComputedModel &tile : model.computed)
+    if (tile.loop == loop && plan.channelOf(tile.id)) {
+      int64_t passes = 1;
+      if (tile.isTurned)
+        passes += areWhole ? 1 : 2;
+      step.shared += double(passes * tile.bytes) / rates.sharedBytes;
+    }
   for (const StreamModel &stream : model.streams)
     if (stream.loop == loop && !stream.into.empty())
       step.shared += double(stream.bytes()) / rates.sharedBytes;

@@ -21,6 +21,10 @@ Value transpose(OpBuilder &builder, Value tile) {
   auto type = cast<RankedTensorType>(tile.getType());
   auto transposed =
       RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)}, type.getElementType());
+  // A stream that is transposed on the way stays so, though two transpositions are none.
+  if (Operation *op = tile.getDefiningOp(); op && op->hasAttr(kTurnedAttr))
+    return builder.create<tile::TransposeOp>(tile.getLoc(), transposed, tile,
+                                             ArrayRef<int64_t>{1, 0});
   return builder.createOrFold<tile::TransposeOp>(tile.getLoc(), transposed, tile,
                                                  ArrayRef<int64_t>{1, 0});
 }
