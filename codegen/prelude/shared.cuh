@@ -78,6 +78,16 @@ __device__ __forceinline__ void store_shared_b32(i32 to, const T *from, bool ins
                :
                : "r"(to), "r"(words[0]), "r"(i32(inside)));
 }
+// f32 as it is: taken as words, sums of a warpgroup would be moved while products are under way.
+__device__ __forceinline__ void store_shared_b32(i32 to, const f32 *from, bool inside = true) {
+  asm volatile("{\n\t"
+               ".reg .pred inside;\n\t"
+               "setp.ne.b32 inside, %2, 0;\n\t"
+               "@inside st.shared.b32 [%0], %1;\n\t"
+               "}"
+               :
+               : "r"(to), "f"(*from), "r"(i32(inside)));
+}
 
 //@ store_shared_b64
 template <typename T>
