@@ -185,7 +185,7 @@ double Predictor::dramBytesUneven(int64_t axis) const {
 /// Bytes from memory: all data once or, if they do not stay in L2, the data of each wave of tiles.
 double Predictor::dramBytes() const {
   for (const LoopModel &loop : model.loops)
-    if (!loop.axes.empty())
+    if (!loop.axes.empty() && !loop.mayBeIdle)
       return dramBytesUneven(loop.axes.front());
   double once = 0, waves = 0;
   double perWave = std::min(tiles, processors * double(std::max<int64_t>(1, plan.blocks.perSm)));

@@ -76,8 +76,6 @@ Status EntryReader::readParts(Piece axis, Piece parts) {
 /// "depth of 64"
 Status EntryReader::readDepth(Piece extent) {
   TILEWRIGHT_ASSIGN(plan.depth, number(extent));
-  if (plan.depth < 1)
-    return error(extent, "a number of elements, such as 64,");
   return {};
 }
 

@@ -77,7 +77,8 @@ LogicalResult DepthSetter::run() {
   for (Value tile : classes.tiles())
     if (Operation *op = tile.getParentBlock()->getParentOp();
         depthAxis(tile) && llvm::none_of(loops, [&](Loop &loop) { return loop.op == op; }))
-      return refuse(tile.getDefiningOp()) << "it makes a piece outside of such a loop";
+      return refuse(tile.getDefiningOp() ? tile.getDefiningOp() : op)
+             << "it makes a piece outside of such a loop";
   for (Loop &loop : loops)
     change(loop);
   for (Value tile : classes.tiles())
@@ -113,12 +114,17 @@ LogicalResult DepthSetter::check(Loop &loop) {
 LogicalResult DepthSetter::check(Loop &loop, Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case([&](tile::LoadOp load) { return checkLoad(loop, load); })
-      .Case<tile::DotOp, tile::TransposeOp, tile::CastOp>([](auto) { return success(); })
+      .Case([&](tile::DotOp dot) {
+        return depthAxis(dot.getResult())
+                   ? LogicalResult(refuse(dot) << "its rows or columns are as long as its depth")
+                   : success();
+      })
+      .Case<tile::TransposeOp, tile::CastOp>([](auto) { return success(); })
       .Default([&](Operation *op) -> LogicalResult {
         if (!isPure(op) || op->getNumRegions())
           return refuse(op) << "it is done once for each piece";
-        if (llvm::any_of(op->getOperands(),
-                         [&](Value each) { return depthAxis(each).has_value(); }))
+        auto isPiece = [&](Value each) { return depthAxis(each).has_value(); };
+        if (llvm::any_of(op->getOperands(), isPiece) || llvm::any_of(op->getResults(), isPiece))
           return refuse(op) << "what it does to elements of a piece need not keep zeros";
         return success();
       });

@@ -124,8 +124,8 @@ passes::Plan causalPlanOf(const json &sizes) {
   return Searches().of(measured).rank(launchAt(measured)).front().plan;
 }
 
-/// Tiles of different length are at different places of a head's keys and values, of 8.4 MB here and
-/// 34 MB with four times as many.
+/// Tiles of different length are at different places of a head's keys and values, of 8.4 MB here
+/// and 34 MB with four times as many.
 TEST(Rank, TakesFewHeadsAtATimeIfTheirKeysFillL2) {
   json sizes = {{"B", 1}, {"H", 16}, {"G", 16}, {"S", 16384}, {"T", 16384}, {"D", 128}};
   EXPECT_LE(causalPlanOf(sizes).blocks.grouped, 4);
@@ -133,8 +133,8 @@ TEST(Rank, TakesFewHeadsAtATimeIfTheirKeysFillL2) {
   EXPECT_EQ(causalPlanOf(sizes).blocks.grouped, 1);
 }
 
-/// In the order that is tried first, tiles of 128 rows leave 40 % of the blocks idle here; in another
-/// one they are the best.
+/// In the order that is tried first, tiles of 128 rows leave 40 % of the blocks idle here; in
+/// another one they are the best.
 TEST(Rank, PlaysOrdersThroughForEachShapeOfTiles) {
   json sizes = {{"B", 8}, {"H", 8}, {"G", 8}, {"S", 2048}, {"T", 2048}, {"D", 256}};
   passes::Plan plan = causalPlanOf(sizes);
