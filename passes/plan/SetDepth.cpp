@@ -147,7 +147,7 @@ LogicalResult DepthSetter::checkLoad(Loop &loop, tile::LoadOp load) {
     return refuse(load) << "it fills the last piece with a number of its own";
   AffineForm size = dims.size(access.view, axis);
   if (!loop.starts.empty() && (extent != loop.extent || size != loop.size))
-    return refuse(load) << "its depth is that of no other load of the loop";
+    return refuse(load) << "its depth is not that of the loop's other loads";
   loop.extent = extent;
   loop.size = size;
   loop.starts.push_back({load, axis});

@@ -329,7 +329,7 @@ func.func @k(%a: !view {tile.dims = ["M", "K"], tile.name = "a"}, %b: !view {til
   %sum = scf.for %i = %c0 to %count step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
     %first = arith.muli %i, %c48 : i32
     %x = tile.load %a[%row, %first] extents [64, 48] : !view, i32, i32 -> tensor<64x48xbf16>
-  // expected-error @+1 {{stands against a depth of 64: its depth is that of no other load of the loop}}
+  // expected-error @+1 {{stands against a depth of 64: its depth is not that of the loop's other loads}}
     %y = tile.load %d[%first, %c0] extents [48, 64] : !view, i32, i32 -> tensor<48x64xbf16>
     %next = tile.dot %x, %y, %acc : tensor<64x48xbf16>, tensor<48x64xbf16>, tensor<64x64xf32>
     scf.yield %next : tensor<64x64xf32>
