@@ -127,4 +127,20 @@ def ExpandToCuda : Pass<"expand-to-cuda", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::math::MathDialect"];
 }
 
+def OverlapGrids : Pass<"overlap-grids", "::mlir::func::FuncOp"> {
+  let summary = "lets a kernel be launched before the ones in front of it on the stream have ended";
+  let description = [{
+    Programmatic dependent launches, of sm_90 and later: a kernel waits for the ones before it in front of
+    its first access to global memory, or where its program says so. Every block of every kernel waits, so
+    a kernel that has ended has seen the end of all before it.
+
+    ```mlir
+    cuda.mbarrier_init %full, 1
+    cuda.grid_wait
+    cuda.load_global %x[%i], %ptr[%offset] …
+    ```
+  }];
+  let dependentDialects = ["::tilewright::cuda::CudaDialect"];
+}
+
 #endif
