@@ -143,18 +143,41 @@ void Expander::loadTile(const GlobalAccess &access, const Layout &layout, Value 
   int64_t vector = vectorOf(access, layout, limit);
   if (vector < pack) // part of a word: element by element
     vector = 1;
-  int64_t span = std::max(vector, pack);
-  unrolled(layout.registers() / span, [&](Value group) {
-    Value first = mul(group, span), entry = mul(group, span / pack);
-    if (vector >= pack)
-      return loadVector(access, layout, array, first, entry, vector, fill, predicate);
-    // Elements of a packed word are first collected in registers of their own.
-    Value single = declare(loc, span, access.view->type.getElementType());
-    unrolled(span, [&](Value i) {
-      loadVector(access, layout, single, add(first, i), i, 1, fill, predicate);
+  int64_t span = std::max(vector, pack), count = layout.registers() / span;
+  auto load = [&](const GlobalAccess &access) {
+    unrolled(count, [&](Value group) {
+      Value first = mul(group, span), entry = mul(group, span / pack);
+      if (vector >= pack)
+        return loadVector(access, layout, array, first, entry, vector, fill, predicate);
+      // Elements of a packed word are first collected in registers of their own.
+      Value single = declare(loc, span, access.view->type.getElementType());
+      unrolled(span, [&](Value i) {
+        loadVector(access, layout, single, add(first, i), i, 1, fill, predicate);
+      });
+      packInto(array, entry, single, span);
     });
-    packInto(array, entry, single, span);
-  });
+  };
+  // Each vector that may cross the end is a branch, and ptxas waits for a load before the next one.
+  // So many are tested at once, where the tile as a whole does not cross it.
+  constexpr int64_t kMany = 8;
+  bool isTested = vector > 1 && access.mayEndInside() && access.indices.back() &&
+                  access.startsInside.back() && (access.valid.empty() || !access.valid.back());
+  if (!isTested || count < kMany)
+    return load(access);
+  Value left =
+      builder.createOrFold<arith::SubIOp>(loc, access.view->dims.back(), access.indices.back());
+  auto branch = builder.create<scf::IfOp>(loc, moreThan(left, constant(access.extents.back() - 1)),
+                                          /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<bool> inBounds(access.extents.size());
+  llvm::copy(access.inBounds, inBounds.begin());
+  inBounds.back() = true;
+  GlobalAccess whole = access;
+  whole.inBounds = inBounds;
+  load(whole);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  load(access);
 }
 
 /// Packs `count` single registers into the words of `array` from `entry` on.
