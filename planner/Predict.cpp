@@ -124,24 +124,37 @@ double Predictor::storedBytes() const {
   return stored;
 }
 
+/// The axis of the grid that is at a place of the order, in which the first is the fastest.
+int64_t Predictor::axisAt(size_t place) const {
+  const std::vector<int64_t> &axes = plan.blocks.axes;
+  return place < axes.size() ? axes[place] : int64_t(place);
+}
+
+double Predictor::extentAt(size_t place) const {
+  auto axis = size_t(axisAt(place));
+  return axis < extents.size() ? std::max(1.0, extents[axis]) : 1.0;
+}
+
+/// Whether tiles that differ along the axis at a place of the order load the same.
+bool Predictor::isShared(const StreamModel &stream, size_t place) const {
+  int64_t axis = axisAt(place);
+  return llvm::is_contained(stream.alike, axis) || llvm::is_contained(stream.near, axis);
+}
+
+/// Tiles of a group along the fastest axis.
+double Predictor::groupedRows() const {
+  double extent = extentAt(0);
+  return plan.blocks.grouped ? std::min(double(plan.blocks.grouped), extent) : extent;
+}
+
 /// How many different pieces of a stream the tiles in flight load, each piece in a loop of its own.
 double Predictor::liveOf(const StreamModel &stream) const {
-  const std::vector<int64_t> &axes = plan.blocks.axes;
-  auto extentOf = [&](size_t place) {
-    size_t axis = place < axes.size() ? size_t(axes[place]) : place;
-    return axis < extents.size() ? std::max(1.0, extents[axis]) : 1.0;
-  };
-  auto isShared = [&](size_t place) {
-    int64_t axis = place < axes.size() ? axes[place] : int64_t(place);
-    return llvm::is_contained(stream.alike, axis) || llvm::is_contained(stream.near, axis);
-  };
   double inFlight = std::min(tiles, processors * double(std::max<int64_t>(1, plan.blocks.perSm)));
-  double grouped = plan.blocks.grouped ? double(plan.blocks.grouped) : extentOf(0);
-  double rows = std::min(grouped, extentOf(0)), columns = extentOf(1);
+  double rows = groupedRows(), columns = extentAt(1);
   double live = std::max(1.0, inFlight / (rows * columns)); // groups
-  if (!isShared(0))
+  if (!isShared(stream, 0))
     live *= rows;
-  if (!isShared(1))
+  if (!isShared(stream, 1))
     live *= std::min(columns, std::ceil(inFlight / rows));
   return live;
 }
@@ -187,23 +200,53 @@ double Predictor::dramBytes() const {
   for (const LoopModel &loop : model.loops)
     if (!loop.axes.empty() && !loop.mayBeIdle)
       return dramBytesUneven(loop.axes.front());
-  double once = 0, waves = 0;
-  double perWave = std::min(tiles, processors * double(std::max<int64_t>(1, plan.blocks.perSm)));
+  struct Stream {
+    double bytes, reused; ///< Of a tile; how many tiles load the same.
+    double apart;         ///< Of these, the next in the order of tiles.
+  };
+  std::vector<Stream> streams;
+  double once = 0;
   for (const StreamModel &stream : model.streams) {
-    double times = 1;
+    Stream each{double(stream.bytes()), 1, isShared(stream, 0) ? 1 : groupedRows()};
     for (int loop = stream.loop; loop != kNoLoop; loop = model.loops[loop].around)
-      times *= trips(model.loops[loop], Tile(extents.size(), 0));
-    double reused = 1;
+      each.bytes *= trips(model.loops[loop], Tile(extents.size(), 0));
     for (const std::vector<int64_t> &axes : {stream.alike, stream.near})
       for (int64_t axis : axes)
-        reused *= std::max(1.0, extents[axis]);
-    double bytes = double(stream.bytes()) * times;
-    once += bytes * tiles / reused;
-    // A wave covers a part of the grid that is about square.
-    waves += bytes * std::max(perWave / reused, std::min(perWave, std::sqrt(perWave)));
+        each.reused *= std::max(1.0, extents[axis]);
+    once += each.bytes * tiles / each.reused;
+    streams.push_back(each);
   }
-  bool stays = once <= rates.l2Capacity;
-  return storedBytes() + (stays ? once : std::max(once, waves * tiles / std::max(1.0, perWave)));
+  if (once <= rates.l2Capacity)
+    return storedBytes() + once;
+  // So many tiles at the same place of their loops cover a part of the grid that is about square.
+  auto piecesOf = [](const Stream &stream, double some) {
+    return std::max(some / stream.reused, std::min(some, std::sqrt(some)));
+  };
+  double perWave = std::min(tiles, processors * double(std::max<int64_t>(1, plan.blocks.perSm)));
+  double blocks = std::max(1.0, std::floor(processors));
+  double shared = plan.blocks.splitLoop.empty() ? 0 : std::fmod(tiles, blocks);
+  double waves = 0, all = 0;
+  for (const Stream &stream : streams) {
+    waves += stream.bytes * piecesOf(stream, perWave) * (tiles - shared) / std::max(1.0, perWave);
+    all += stream.bytes * std::min(piecesOf(stream, shared), tiles / stream.reused);
+  }
+  if (shared == 0)
+    return storedBytes() + std::max(once, waves);
+  // Of tiles that blocks share, each is late by a part of the loop. What one loads has to stay in
+  // L2 until the next of those that load the same comes there.
+  double share = shared / blocks;
+  for (const Stream &stream : streams) {
+    double pieces = std::min(piecesOf(stream, shared), tiles / stream.reused);
+    std::vector<double> late;
+    for (int64_t tile = 0; double(tile) < shared / pieces; ++tile)
+      late.push_back(std::fmod(double(tile) * stream.apart, share));
+    llvm::sort(late);
+    double times = 1;
+    for (size_t tile = 1; tile < late.size(); ++tile)
+      times += (late[tile] - late[tile - 1]) * all > rates.l2Shared;
+    waves += stream.bytes * pieces * times;
+  }
+  return storedBytes() + std::max(once, waves);
 }
 
 /// Long products lower the clock: the GPU reaches its power limit, the later the less they ask of

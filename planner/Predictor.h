@@ -78,6 +78,10 @@ private:
   double storedBytes() const;
   double dramBytes() const;
   double dramBytesUneven(int64_t axis) const;
+  int64_t axisAt(size_t place) const;
+  double extentAt(size_t place) const;
+  bool isShared(const StreamModel &stream, size_t place) const;
+  double groupedRows() const;
   double liveOf(const StreamModel &stream) const;
   double dramRate() const;
   double arithmeticClocks(const Work &work) const {
