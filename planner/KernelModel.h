@@ -49,6 +49,8 @@ struct StreamModel {
   std::string into = {};
 
   int64_t bytes() const;
+  /// Whether it is a tile beside all loops that no product multiplies: a residual, not queries.
+  bool isBeside() const { return loop == kNoLoop && shape.size() > 1 && !isOperand; }
 
   bool operator==(const StreamModel &) const = default;
 };

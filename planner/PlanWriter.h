@@ -48,9 +48,11 @@ private:
     return isBeside && stream.notByTma.empty();
   }
   /// Whether it may be a row or column that the epilogue needs (a bias), or that is read between
-  /// products (the starts of documents). Behind a loop that stream-K divides there are no streams.
+  /// products (the starts of documents), or a tile of the epilogue (a residual). Behind a loop that
+  /// stream-K divides there are no streams.
   bool isBesideLoops(const StreamModel &stream) const {
-    return stream.shape.size() == 1 && !is.isSplit;
+    bool isWanted = stream.shape.size() == 1 || is.loadsBeside || given.channelOf(stream.id);
+    return isWanted && (stream.shape.size() == 1 || stream.isBeside()) && !is.isSplit;
   }
   /// Whether TMA cannot load some operand, so that threads have to.
   bool byThreads() const {

@@ -30,6 +30,8 @@ Clocks Predictor::stepOf(int loop) const {
   step.arithmetic = arithmeticClocks(loop == kNoLoop ? Work() : model.loops[loop].work);
   for (const StreamModel &stream : model.streams)
     if (const Plan::Channel *channel = plan.channelOf(stream.id); stream.loop == loop && channel) {
+      if (stream.isBeside()) // comes while the products of its tile run
+        continue;
       bool isTma = channel->kind == "tma";
       double bytes = double(stream.bytes());
       bool isTorn =
@@ -256,6 +258,12 @@ std::pair<double, double> Predictor::wholeEnd() const {
         return stream.loop == kNoLoop && !stream.shape.empty() && !plan.channelOf(stream.id);
       })) // loads that no role runs ahead
     stores += rates.l2Clocks / 2;
+  // Tiles for sums, such as a residual: from a slot, or word by word.
+  constexpr double kSlotClocks = 800, kByWords = 16;
+  for (const StreamModel &stream : model.streams)
+    if (stream.isBeside())
+      stores += plan.channelOf(stream.id) ? kSlotClocks + double(stream.bytes()) / rates.sharedBytes
+                                          : double(stream.bytes()) / kByWords;
   constexpr double kAlone = 1.4, kChain = 2.8, kStart = 500, kManySums = 160;
   double specials = model.work.specials / rates.specials;
   double all = (model.work.multiplies + model.work.specials) / rates.multiplies;
@@ -284,8 +292,8 @@ double Predictor::storeClocks(const EndModel &end) const {
   const Plan::Channel *channel = plan.channelOf(end.id);
   if (!channel) // other stores take little time
     return 0;
-  constexpr double kOneSlot = 2, kAcrossSectors = 9; // times as long
-  double bytes = double(end.rows * end.columns) * 4; // of accumulators
+  constexpr double kOneSlot = 1.6, kAcrossSectors = 9; // times as long
+  double bytes = double(end.rows * end.columns) * 4;   // of accumulators
   double slices = channel->rows ? double(end.rows) / double(channel->rows)
                                 : double(end.columns) / double(channel->columns);
   return slices * rates.sliceClocks * (channel->slots > 1 ? 1 : kOneSlot) +

@@ -107,6 +107,14 @@ static std::vector<Structure> unchained(const KernelModel &model, int64_t groups
   bool areMade = llvm::any_of(model.computed, [&](auto &tile) {
     return !tile.isFromProduct && (isSwapped ? tile.isSharedSwapped : tile.isShared);
   });
+  if (!isSwapped && llvm::any_of(model.streams, [](const StreamModel &stream) {
+        return stream.isBeside() && stream.notByTma.empty() && stream.notByRole.empty();
+      }))
+    for (size_t number = 0, count = result.size(); number < count; ++number)
+      if (!result[number].isSplit) {
+        result.push_back(result[number]);
+        result.back().loadsBeside = true;
+      }
   for (size_t number = 0, count = result.size(); number < count; ++number) {
     Structure structure = result[number];
     structure.takesTurns = areAdded && model.products.size() == 1 && groups > 1;

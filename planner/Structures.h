@@ -27,6 +27,7 @@ struct Structure {
   bool takesTurns = false;         ///< Warpgroups start products in a critical section.
   bool overlapsTiles = false;      ///< The epilogue of a tile overlaps the prologue of the next.
   bool fromLast = false;           ///< Loops run from the last iteration.
+  bool loadsBeside = false;        ///< A role loads tiles beside the loops, such as a residual.
   int64_t makers = 1; ///< Warpgroups that compute operands for the consumer, if any do.
 
   int64_t computingGroups() const { return groups * std::max<int64_t>(1, turns); }

@@ -77,10 +77,22 @@ static bool isKnownAhead(tile::LoadOp load) {
   return llvm::none_of(open, [&](Value value) { return followsFromResult(value, seen); });
 }
 
+/// Whether what a load reads may have been written: by its program, or in turns with others. Else
+/// programs are in no order.
+static bool isWrittenBefore(tile::LoadOp load) {
+  Block *body = load->getBlock();
+  if (!isa<func::FuncOp>(body->getParentOp())) // its loop may come here again
+    return isWritten(load.getView());
+  return llvm::any_of(usersOf(load.getView()), [&](Operation *user) {
+    return isa<tile::AtomicOp>(user) ||
+           (isa<tile::StoreOp>(user) && !load->isBeforeInBlock(body->findAncestorOpInBlock(*user)));
+  });
+}
+
 static bool runsAhead(tile::LoadOp load) {
   bool isTile = isa<RankedTensorType>(load.getResult().getType());
   bool isFactor = load->getParentOfType<scf::ForOp>() && scalesTiles(load.getResult());
-  return (isTile || isFactor) && !isWritten(load.getView()) && isKnownAhead(load);
+  return (isTile || isFactor) && !isWrittenBefore(load) && isKnownAhead(load);
 }
 
 /// The tile that an operand of a product is, transposed or not.

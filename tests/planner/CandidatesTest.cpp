@@ -241,7 +241,23 @@ TEST(Candidates, BringWhatAnEndNeedsByTma) {
     EXPECT_EQ(bias != nullptr, plan.blocks.splitLoop.empty()) << plan.str();
     EXPECT_TRUE(!bias || (bias->kind == "tma" && bias->slots == 2));
   }
-  model.streams.back().shape = {128, 256}; // a tile takes the room of operands
+}
+
+// A tile, such as a residual, takes the room of operands: a role loads it, or the consumer.
+TEST(Candidates, BringTilesOfAnEndOrNot) {
+  KernelModel model = productModel(128, 256);
+  model.streams.push_back({.id = "s3", .shape = {128, 256}, .elementBytes = 2});
+  int64_t brought = 0, operandSlots = 0;
+  for (const auto &[plan, changed] : candidatesOf(model, hopper()).plans)
+    if (const passes::Plan::Channel *tile = plan.channelOf("s3")) {
+      EXPECT_TRUE(plan.blocks.splitLoop.empty() && !plan.products.front().swapped) << plan.str();
+      EXPECT_EQ(tile->slots, 1) << plan.str();
+      ++brought;
+      operandSlots = std::max(operandSlots, plan.channelOf("s1")->slots);
+    }
+  EXPECT_EQ(operandSlots, 3);
+  EXPECT_LT(brought, int64_t(candidatesOf(model, hopper()).plans.size()) / 2 + 1);
+  model.streams.back().notByTma = "rows are no multiple of 16 bytes";
   for (const auto &[plan, changed] : candidatesOf(model, hopper()).plans)
     EXPECT_FALSE(plan.channelOf("s3"));
 }

@@ -28,7 +28,15 @@ def chased(q: Tensor[bf16, M, 64], following: Tensor[i32, P], k: Tensor[bf16, N,
 
 @kernel
 def written(x: Tensor[bf16, M, 64], w: Tensor[bf16, 64, 64]):
-    """What the kernel reads of x it may have written."""
+    """What the kernel reads of x it has written."""
+    rows = block(grid(cdiv(M, 64)), 64)
+    x[rows, :] = full((64, 64), 0.5, bf16)
+    x[rows, :] = dot(x[rows, :], w[block(0, 64), :])
+
+
+@kernel
+def updated(x: Tensor[bf16, M, 64], w: Tensor[bf16, 64, 64]):
+    """What the kernel reads of x it writes later."""
     rows = block(grid(cdiv(M, 64)), 64)
     x[rows, :] = dot(x[rows, :], w[block(0, 64), :])
 
