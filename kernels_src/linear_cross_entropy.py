@@ -18,7 +18,7 @@ matmul_tn(dlogits, hidden) for these rows of dweight, then the fourth. It comput
 is deterministic.
 
 hidden: [M, K], weight: [V, K], labels: [M], parts, sums: [P, M] with P = cdiv(V, 128), loss, lse, dloss: [M],
-dlogits: [M, C], dhidden: [M, K]; sums in f32.
+dlogits: [M, C], dhidden: [M, K], dweight: [C, K]; sums in f32.
 """
 
 from tilewright import *
@@ -125,3 +125,19 @@ def linear_cross_entropy_hidden(dlogits: Tensor[E, M, C], weight: Tensor[E, C, K
     if more:
         acc = acc + dhidden[rows, cols].to(f32)
     dhidden[rows, cols] = acc
+
+
+@kernel
+def linear_cross_entropy_weight(dlogits: Tensor[E, M, C], hidden: Tensor[E, M, K], dweight: Tensor[O, C, K],
+                                *, more: const[bool] = False, BC: tune[64, 128, 256] = 128,
+                                BK: tune[64, 128, 256] = 128, BM: tune[32, 64, 128] = 64):
+    """One program per BC x BK tile of dweight."""
+    c, k = grid(cdiv(C, BC), cdiv(K, BK))
+    words, cols = block(c, BC), block(k, BK)
+    acc = zeros((BC, BK), f32)
+    for m in range(cdiv(M, BM)):
+        rows = block(m, BM)
+        acc += dot(dlogits[rows, words].T, hidden[rows, cols])
+    if more:
+        acc = acc + dweight[words, cols].to(f32)
+    dweight[words, cols] = acc

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from .kernel import builtin
-from .torch_ops import Operation, as_rows, contiguous_like, derived, require
+from .torch_ops import Operation, as_rows, contiguous_like, derived, needs_gradient, require
 
 __all__ = ["embedding", "cross_entropy", "linear_cross_entropy"]
 
@@ -70,10 +70,10 @@ def _cross_entropy_backward(call, dloss, _):
     return [_cross_entropy_back(logits, labels, call.results[1], dloss, *options), *[None] * 4]
 
 
-_cross_entropy = Operation(  # lse is for the backward, and nobody else sees it
+_cross_entropy = Operation(
     "cross_entropy",
     "(Tensor logits, Tensor labels, int ignore, float smoothing, float z_loss) -> (Tensor, Tensor)",
-    _entropy_outputs, _cross_entropy_run, _cross_entropy_backward, keeps_results=True,
+    _entropy_outputs, _cross_entropy_run, _cross_entropy_backward, keeps_results=True, hides=True,
 )  # fmt: skip
 
 
@@ -154,7 +154,52 @@ def _linear_entropy_backward(call, dloss, _):
 _linear_entropy = Operation(
     "linear_cross_entropy",
     "(Tensor hidden, Tensor weight, Tensor labels, int ignore, float smoothing, float z_loss) -> (Tensor, Tensor)",
-    _entropy_outputs, _linear_entropy_run, _linear_entropy_backward, keeps_results=True,
+    _entropy_outputs, _linear_entropy_run, _linear_entropy_backward, keeps_results=True, hides=True,
+)  # fmt: skip
+
+
+def _linear_entropy_step_outputs(hidden, weight, labels, share, ignore, smoothing, z_loss, needs_weight):
+    return share.new_empty(()), *_linear_entropy_back_outputs(hidden, weight, needs_weight)
+
+
+def _linear_entropy_step_run(results, hidden, weight, labels, share, ignore, smoothing, z_loss, needs_weight):
+    """Takes a tenth of the rows at a time, so that fewer than a tenth of the logits are in memory."""
+    total, dhidden, dweight = results
+    hidden, dhidden, labels = as_rows(hidden), as_rows(dhidden), labels.reshape(-1)
+    rows, words = hidden.shape[0], weight.shape[0]
+    step = max(_FEWEST_ROWS, rows // 10 // _PART * _PART)
+    loss, lse = (torch.empty(rows, dtype=torch.float32, device=hidden.device) for _ in range(2))
+    chunk = hidden.new_empty((min(rows, step), words))
+    if needs_weight and rows == 0:
+        dweight.zero_()
+    for start in range(0, rows, step):
+        part = slice(start, start + step)
+        logits = chunk[:len(labels[part])]
+        builtin("matmul_nt")(hidden[part], weight, logits, tf32=False)
+        builtin("cross_entropy_gradient")(logits, labels[part], share.expand(rows)[part], loss[part], lse[part],
+                                          logits, ignore, smoothing=smoothing, z_loss=z_loss)
+        builtin("linear_cross_entropy_hidden")(logits, weight, dhidden[part])
+        if needs_weight:
+            builtin("linear_cross_entropy_weight")(logits, hidden[part], dweight, more=start > 0)
+    total.copy_(loss.sum() * share)
+
+
+def _linear_entropy_step_backward(call, dtotal, *_):
+    if dtotal is None:  # of the gradients, which are results here
+        raise NotImplementedError("tilewright.ops.linear_cross_entropy has no second gradients")
+    _, dhidden, dweight = call.results
+    dhidden, dweight = torch._foreach_mul([dhidden, dweight], dtotal)  # * would load one number at a time
+    return [dhidden, dweight if call.needs[1] else None, *[None] * 6]
+
+
+_FEWEST_ROWS = 512  # of a part; the sums of dweight are read and written once for each
+
+_linear_entropy_step = Operation(
+    "linear_cross_entropy_step",
+    "(Tensor hidden, Tensor weight, Tensor labels, Tensor share, int ignore, float smoothing, float z_loss, "
+    "bool needs_weight) -> (Tensor, Tensor, Tensor)",
+    _linear_entropy_step_outputs, _linear_entropy_step_run, _linear_entropy_step_backward, drops=4,
+    keeps_results=True, hides=True,
 )  # fmt: skip
 
 
@@ -162,11 +207,19 @@ def linear_cross_entropy(input: Tensor, weight: Tensor, target: Tensor, *, ignor
                          reduction: str = "mean", label_smoothing: float = 0.0, z_loss: float = 0.0) -> Tensor:
     """`cross_entropy` of the logits input weight^T, which are never stored as a whole.
 
-    input: [..., K], weight: [V, K], bf16, f16 or f32, target: [...]; the rest is as in `cross_entropy`. The
-    backward computes the logits again, a part of the words at a time: it takes a 32nd of their memory, and
-    an f32 of each number of `input`.
+    input: [..., K], weight: [V, K], bf16, f16 or f32, target: [...]; the rest is as in `cross_entropy`.
+
+    Where a gradient is asked for, a mean or sum computes it beside the loss, a tenth of the rows at a time: three
+    products, and less than a tenth of the logits' memory (or 512 rows of them). The backward multiplies it by
+    the gradient of the loss. Sums of the weight's gradient are rounded to its dtype behind each part. With
+    `reduction` "none" the backward computes the logits again, a part of the words at a time: four products, a
+    32nd of the logits' memory, and an f32 of each number of `input`.
     """
     require(input.shape[:-1] == target.shape, "linear_cross_entropy",
              f"`input` is {list(input.shape)} and `target` {list(target.shape)}: all dimensions but the last")
+    if reduction in ("mean", "sum") and needs_gradient((input, weight)):
+        count = (target != ignore_index).sum() if reduction == "mean" else torch.ones((), device=target.device)
+        return _linear_entropy_step(input, weight, target, count.float().reciprocal(), ignore_index,
+                                    float(label_smoothing), float(z_loss), weight.requires_grad)[0]
     loss, _ = _linear_entropy(input, weight, target, ignore_index, float(label_smoothing), float(z_loss))
     return _reduced("linear_cross_entropy", loss, target, ignore_index, reduction)

@@ -72,10 +72,11 @@ class Call:
         self.args, self.results, self.needs = args, results, needs
 
 
-def _keeper(dropped, keeps_results):
+def _keeper(dropped, keeps_results, hides):
     """Saves the tensors of a call in autograd's way, so that it notices if one is overwritten."""
 
     def keep(ctx, inputs, output):
+        ctx.set_materialize_grads(not hides)
         results = output if isinstance(output, (tuple, list)) else (output,)
         values = [None if i in dropped else value for i, value in enumerate(inputs)]
         values += results if keeps_results else ()
@@ -99,6 +100,8 @@ def _differentiated(name, backward):
     def run(ctx, *gradients):
         if backward is None:
             raise NotImplementedError(f"tilewright.ops.{name} has no backward")
+        if all(gradient is None for gradient in gradients):
+            return (None,) * ctx.arity
         return tuple(backward(_kept(ctx), *gradients))
 
     return run
@@ -112,16 +115,17 @@ class Operation:
 
     `backward(call, *gradients)` gives the gradient by each argument, None where there is none; see `Call`.
     It calls operations, which torch.compile puts into the graph of the backward. Autograd keeps the arguments
-    for it, less the first `drops`, and with `keeps_results` the results.
+    for it, less the first `drops`, and with `keeps_results` the results. With `hides` nobody else sees the
+    results behind the first, and their gradients are None.
     """
 
-    def __init__(self, name, schema, outputs, run, backward=None, drops=0, keeps_results=False):
+    def __init__(self, name, schema, outputs, run, backward=None, drops=0, keeps_results=False, hides=False):
         self._outputs = outputs
         self._run = run
         self.op = _define(name, schema, self._direct, outputs)
         torch.library.register_autograd(
             f"tilewright::{name}", _differentiated(name, backward),
-            setup_context=_keeper(range(drops), keeps_results), lib=_library,
+            setup_context=_keeper(range(drops), keeps_results, hides), lib=_library,
         )  # fmt: skip
 
     def __call__(self, *args):

@@ -158,5 +158,17 @@ TEST_F(LossNumbers, linearCrossEntropy) {
     run("linear_cross_entropy.py", "linear_cross_entropy_hidden", sum,
         {view(dz, {kRows, kPart}), view(last, {kPart, kDepth}), x});
     expectNear(hidden, dhidden, 1e-4);
+
+    std::vector<double> dweight(kPart * kDepth);
+    Array &rows = harness.array("f32", h), &words = random("f32", kPart * kDepth);
+    for (int j = 0; j < kPart; ++j)
+      for (int k = 0; k < kDepth; ++k) {
+        dweight[j * kDepth + k] = words.values()[j * kDepth + k];
+        for (int i = 0; i < kRows; ++i)
+          dweight[j * kDepth + k] += gradient[i * kPart + j] * h[i * kDepth + k];
+      }
+    run("linear_cross_entropy.py", "linear_cross_entropy_weight", sum,
+        {view(dz, {kRows, kPart}), view(rows, {kRows, kDepth}), view(words, {kPart, kDepth})});
+    expectNear(words, dweight, 1e-4);
   }
 }

@@ -179,7 +179,8 @@ constexpr const char *kProducts[] = {"matmul",
                                      "attention_varlen",
                                      "linear_cross_entropy",
                                      "linear_cross_entropy_gradient",
-                                     "linear_cross_entropy_hidden"};
+                                     "linear_cross_entropy_hidden",
+                                     "linear_cross_entropy_weight"};
 
 } // namespace
 
@@ -222,9 +223,10 @@ TEST(FoundPlans, useWgmmaAndTma) {
   if (ErrorOr<const runtime::Nvrtc *> nvrtc = runtime::Nvrtc::get(); !nvrtc)
     GTEST_SKIP() << nvrtc.error().message;
   std::vector<Request> list;
-  for (const char *kernel : {"matmul", "matmul_nt", "matmul_tn", "matmul_tt", "gelu_linear",
-                             "swiglu_mlp", "swiglu_mlp_down", "attention",
-                             "linear_cross_entropy_gradient", "linear_cross_entropy_hidden"})
+  for (const char *kernel :
+       {"matmul", "matmul_nt", "matmul_tn", "matmul_tt", "gelu_linear", "swiglu_mlp",
+        "swiglu_mlp_down", "attention", "linear_cross_entropy_gradient",
+        "linear_cross_entropy_hidden", "linear_cross_entropy_weight"})
     list.push_back({kernel, "sm_90", {"E=bf16"}, {}});
   list.push_back({"attention", "sm_90", {"E=f16"}, {"causal=true"}});
   list.push_back({"matmul_scaled", "sm_90", {"E=f8e4m3"}, {}});

@@ -52,7 +52,8 @@ static double termsOf(const KernelCall &call) {
                                   {"linear_cross_entropy", "K"},
                                   {"linear_cross_entropy_loss", "K"},
                                   {"linear_cross_entropy_gradient", "K"},
-                                  {"linear_cross_entropy_hidden", "C"}};
+                                  {"linear_cross_entropy_hidden", "C"},
+                                  {"linear_cross_entropy_weight", "M"}};
   for (const Row &row : kRows)
     if (call.test().kernel == row.kernel)
       return double(call.job().sizes.at(row.dim));
