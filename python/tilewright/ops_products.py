@@ -226,7 +226,8 @@ def matmul_mixed(input: Tensor, weight: Tensor, scales: Tensor, *, group: int = 
     """input weight^T of a weight in 8 bits, with a scale for each row and every `group` columns.
 
     input: [..., K], bf16 or f16; weight: [N, K], f8 (float8_e4m3fn, float8_e5m2) or i8; scales: f32
-    [ceil(K / group), N], `group` a multiple of 64. Gives [..., N]. The scaled weight is rounded to
-    the dtype of `input`; sums are in f32. Of the three only `input` has a gradient.
+    [ceil(K / group), N], `group` a multiple of 64; or [1, N], `group` 0: a scale for each row. Gives
+    [..., N]. A scaled weight is rounded to the dtype of `input`, a row's only scale multiplies its sums;
+    these are in f32. Of the three only `input` has a gradient.
     """
     return _matmul_mixed(input, weight, scales, group)

@@ -128,6 +128,7 @@ def kept_by(seed, dropped):
 
 WORDS = torch.tensor([[3, 0, 7, 3, 20], [11, 3, 7, 7, 4], [20, 20, 1, 2, 0]])
 LABELS = torch.tensor([[3, 36, -100, 3, 20], [11, 3, 7, 7, 4], [-100, 20, 1, 2, 0]])
+MANY = torch.arange(1100) * 7 % 41
 COUNTED = LABELS.clamp(min=3)  # without -100, where another label is ignored
 Q, KV = (B, H, S, D), (B, G, T, D)
 ROWS, WIDE = (3, 5, 37), (21, 37)
@@ -196,6 +197,11 @@ CASES = {
     "linear_cross_entropy": (
         lambda x, w: tw.ops.linear_cross_entropy(x, w, LABELS),
         lambda x, w: F.cross_entropy((x @ w.T).flatten(0, 1), LABELS.flatten()), [(3, 5, 21), (37, 21)], ALL,
+    ),
+    "linear_cross_entropy_sum": (  # several parts of the rows
+        lambda x, w: tw.ops.linear_cross_entropy(x, w, MANY, ignore_index=3, reduction="sum", label_smoothing=0.1,
+                                                 z_loss=0.02),
+        lambda x, w: entropy(x @ w.T, MANY, 3, 0.1, 0.02).sum(), [(1100, 7), (41, 7)], ALL,
     ),
     "linear_cross_entropy_options": (  # several parts of words, and several of these at a time
         lambda x, w: tw.ops.linear_cross_entropy(x, w, COUNTED, ignore_index=3, reduction="none", label_smoothing=0.1,
@@ -478,12 +484,27 @@ def test_gradients_of_rows_of_no_expert_are_0():
     assert dx[:32].any() and not dx[32:].any()
 
 
-def test_matmul_mixed_has_the_gradient_of_its_input():
-    weight, scales = numbers(140, 200).to(torch.float8_e4m3fn), numbers(4, 140).abs().float()
-    wide = (weight.float() * scales.T.repeat_interleave(64, 1)[:, :200]).half()
+@pytest.mark.parametrize(("groups", "group", "each"), [(4, 64, 64), (1, 0, 200)])
+def test_matmul_mixed_has_the_gradient_of_its_input(groups, group, each):
+    weight, scales = numbers(140, 200).to(torch.float8_e4m3fn), numbers(groups, 140).abs().float()
+    wide = (weight.float() * scales.T.repeat_interleave(each, 1)[:, :200]).half()
     args = [numbers(3, 5, 200).to(HALF)]
-    found = gradients(lambda x: tw.ops.matmul_mixed(x, weight, scales), args)
+    found = gradients(lambda x: tw.ops.matmul_mixed(x, weight, scales, group=group), args)
     assert_near(found, gradients(lambda x: x @ wide.double().T, [args[0].double()]), HALF)
+
+
+def test_a_frozen_vocabulary_has_no_gradient():
+    x, w = numbers(3, 5, 21).to(HALF), numbers(37, 21).to(HALF)
+    (found,) = gradients(lambda x: tw.ops.linear_cross_entropy(x, w, LABELS), [x])
+    (wanted,) = gradients(lambda x: F.cross_entropy((x @ w.double().T).flatten(0, 1), LABELS.flatten()), [x.double()])
+    assert_near([found], [wanted], HALF)
+
+
+def test_a_linear_cross_entropy_has_no_second_gradients():
+    x = numbers(3, 5, 21).float().requires_grad_()
+    (dx,) = torch.autograd.grad(tw.ops.linear_cross_entropy(x, numbers(37, 21).float(), LABELS), x, create_graph=True)
+    with pytest.raises(NotImplementedError, match="no second gradients"):
+        dx.sum().backward()
 
 
 def test_a_rotation_has_second_gradients():
@@ -567,6 +588,8 @@ OPERATIONS = {
     "cross_entropy": (numbers(3, 5, 37).float(), LABELS, -100, 0.0, 0.0),
     "cross_entropy_backward": (numbers(3, 5, 37).float(), LABELS, torch.rand(3, 5), torch.rand(3, 5), -100, 0.1, 0.1),
     "linear_cross_entropy": (numbers(3, 5, 21).float(), numbers(37, 21).float(), LABELS, -100, 0.1, 0.0),
+    "linear_cross_entropy_step": (numbers(3, 5, 21).float(), numbers(37, 21).float(), LABELS, torch.tensor(0.1),
+                                  -100, 0.1, 0.0, True),
     "linear_cross_entropy_backward": (numbers(3, 5, 21).float(), numbers(37, 21).float(), LABELS, torch.rand(3, 5),
                                       torch.rand(3, 5), -100, 0.1, 0.0, True),
     "layer_norm": (numbers(3, 37).float(), None, numbers(37).float(), 37, 1e-5),

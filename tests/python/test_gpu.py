@@ -280,6 +280,8 @@ def test_scaled_products_match_torch():
     g, y = torch.rand(8, 384, device="cuda"), x.bfloat16()
     product = y @ (w.float() * blocks(g.T, 1, 64)).bfloat16().T
     torch.testing.assert_close(tw.ops.matmul_mixed(y, w, g), product, atol=0.2, rtol=2e-2)
+    product = (y @ w.bfloat16().T).float() * g[0]
+    torch.testing.assert_close(tw.ops.matmul_mixed(y, w, g[:1], group=0), product.bfloat16(), atol=0.2, rtol=2e-2)
 
 
 def test_gradients_have_no_backward_and_say_so():

@@ -248,6 +248,11 @@ CASES = {
         lambda x, w, s: x @ (w.float() * blocks(s.T, 140, 1, 64)).half().T,
         (LONG.half(), WEIGHT, GROUP_SCALES),
     ),
+    "matmul_mixed_by_rows": (
+        lambda x, w, s: tw.ops.matmul_mixed(x, w, s, group=0),
+        lambda x, w, s: (x @ w.half().T * s).half(),
+        (LONG.half(), WEIGHT, GROUP_SCALES[:1]),
+    ),
 }  # fmt: skip
 
 
