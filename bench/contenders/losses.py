@@ -16,8 +16,8 @@ from bench.contenders.gradients import worst
 from bench.contenders.peers import PEERS
 from bench.measure import Lineup, Run
 
-# So many words' gradients are in memory at once: 6 % of 128256.
-WORDS = 8192
+Tensors = tuple[torch.Tensor, ...]
+Loss = Callable[..., torch.Tensor]
 
 
 def logits_and_labels(case: Case) -> tuple[torch.Tensor, torch.Tensor]:
@@ -39,39 +39,21 @@ def rows_alone(case: Case) -> Lineup:
     )
 
 
-def trained(
-    leaves: tuple[torch.Tensor, ...],
-    labels: torch.Tensor,
-    eager: Callable[..., torch.Tensor],
-    by_ours: Callable[[], tuple[Callable[[], object], tuple[torch.Tensor, ...]]],
-    peers: str,
-    references: tuple[torch.Tensor, ...],
-) -> Lineup:
-    """The mean loss and its gradients by the leaves; by_ours() gives a call and what it writes."""
+def by_autograd(function: Loss, leaves: Tensors, labels: torch.Tensor, references: Tensors) -> Run:
+    """The mean loss and its gradients by the leaves."""
+    inputs = [x.detach().requires_grad_() for x in leaves]
+    call = lambda: torch.autograd.grad(function(*inputs, labels), inputs)  # noqa: E731
+    return Run(call, lambda: worst(call(), references))
 
-    def peer_run(function):
-        inputs = [x.detach().requires_grad_() for x in leaves]
-        call = lambda: torch.autograd.grad(function(*inputs, labels), inputs)  # noqa: E731
-        return Run(call, lambda: worst(call(), references))
 
-    def ours_run():
-        call, found = by_ours()
-
-        def check() -> Verdict:
-            poison(found)
-            call()
-            return worst(found, references)
-
-        return Run(call, check)
-
-    contenders = {
-        OURS: ours_run,
-        "torch eager": lambda: peer_run(eager),
-        SLOW: lambda: peer_run(compiled(eager)),
+def peers_of(
+    name: str, eager: Loss, leaves: Tensors, labels: torch.Tensor, references: Tensors
+) -> dict[str, Callable[[], Run]]:
+    functions = {"torch eager": lambda: eager, SLOW: lambda: compiled(eager), **PEERS[name]}
+    return {
+        name: lambda make=make: by_autograd(make(), leaves, labels, references)
+        for name, make in functions.items()
     }
-    for name, make in PEERS[peers].items():
-        contenders[name] = lambda make=make: peer_run(make())
-    return Lineup(contenders)
 
 
 def cross_entropy_gradient(case: Case) -> Lineup:
@@ -87,9 +69,18 @@ def cross_entropy_gradient(case: Case) -> Lineup:
         kernel = ours.kernel(case.kernel)
         dloss = torch.full((1,), 1 / rows, device=logits.device).expand(rows)
         loss, lse, dlogits = empty(rows), empty(rows), torch.empty_like(logits)
-        return partial(kernel, logits, labels, dloss, loss, lse, dlogits), (dlogits,)
+        call = partial(kernel, logits, labels, dloss, loss, lse, dlogits)
 
-    return trained((logits,), labels, F.cross_entropy, by_ours, "cross_entropy", (reference(),))
+        def check() -> Verdict:
+            poison([dlogits])
+            call()
+            return worst((dlogits,), references)
+
+        return Run(call, check)
+
+    references = (reference(),)
+    peers = peers_of("cross_entropy", F.cross_entropy, (logits,), labels, references)
+    return Lineup({OURS: by_ours, **peers})
 
 
 def cross_entropy_backward(case: Case) -> Lineup:
@@ -116,87 +107,40 @@ def cross_entropy_backward(case: Case) -> Lineup:
     return Lineup({OURS: by_ours})
 
 
-class Linear:
-    """Hidden states and a vocabulary's weight: the loss and its gradients, in parts of the words."""
-
-    def __init__(self, case: Case):
-        m, v, k = (case.shape[name] for name in "MVK")
-        dtype = DTYPES[case.dtype]
-        self.hidden = random(m, k, dtype=dtype)
-        self.weight = random(v, k, dtype=dtype, scale=k**-0.5)
-        self.labels = torch.randint(v, (m,), device=self.hidden.device)
-        self.parts = empty(-(-v // 128), m)
-        self.loss, self.lse = empty(m), empty(m)
-        self.dhidden, self.dweight = empty(m, k), torch.empty_like(self.weight)
-        self.dlogits = empty(m * min(v, WORDS), dtype=dtype)
-        self.dloss = torch.full((1,), 1 / m, device=self.hidden.device).expand(m)
-
-    def forward(self) -> Callable[[], torch.Tensor]:
-        first, second = (
-            ours.kernel(name) for name in ("linear_cross_entropy", "linear_cross_entropy_loss")
-        )
-
-        def call():
-            first(self.hidden, self.weight, self.parts)
-            second(self.hidden, self.weight, self.labels, self.parts, self.loss, self.lse)
-            return self.loss
-
-        return call
-
-    def backward(self) -> Callable[[], object]:
-        gradient = ours.kernel("linear_cross_entropy_gradient")
-        by_rows = ours.kernel("linear_cross_entropy_hidden")
-        by_words = ours.kernel("matmul_tn")
-        m, v = len(self.hidden), len(self.weight)
-
-        def call():
-            for start in range(0, v, WORDS):
-                weight = self.weight[start : start + WORDS]
-                dlogits = self.dlogits[: m * len(weight)].view(m, -1)
-                gradient(
-                    self.hidden, weight, self.labels, self.lse, self.dloss, dlogits, v, start
-                )
-                by_words(dlogits, self.hidden, self.dweight[start : start + WORDS])
-                by_rows(dlogits, weight, self.dhidden, more=start > 0)
-
-        return call
-
-    def reference(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Gradients in f32, of so many rows at a time."""
-        weight = self.weight.float()
-        dhidden, dweight = torch.empty_like(self.dhidden), torch.zeros_like(weight)
-        for rows in torch.arange(len(self.hidden), device=weight.device).split(1024):
-            hidden = self.hidden[rows].float()
-            dz = torch.softmax(hidden @ weight.T, 1)
-            dz[torch.arange(len(rows), device=weight.device), self.labels[rows]] -= 1
-            dz /= len(self.hidden)
-            dhidden[rows] = dz @ weight
-            dweight += dz.T @ hidden
-        return dhidden, dweight
+def linear_gradients(
+    hidden: torch.Tensor, weight: torch.Tensor, labels: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Gradients of the mean loss in f32, of so many rows at a time."""
+    wide = weight.float()
+    dhidden, dweight = torch.empty_like(hidden, dtype=torch.float32), torch.zeros_like(wide)
+    for rows in torch.arange(len(hidden), device=wide.device).split(1024):
+        part = hidden[rows].float()
+        dz = torch.softmax(part @ wide.T, 1)
+        dz[torch.arange(len(rows), device=wide.device), labels[rows]] -= 1
+        dz /= len(hidden)
+        dhidden[rows] = dz @ wide
+        dweight += dz.T @ part
+    return dhidden, dweight
 
 
 def linear_cross_entropy(case: Case) -> Lineup:
-    """The whole step; `dhidden` is f32 here, and its gradient's rounding is that of dlogits."""
-    every = Linear(case)
+    """The whole step from hidden states and a vocabulary's weight, ours too through autograd."""
+    m, v, k = (case.shape[name] for name in "MVK")
+    dtype = DTYPES[case.dtype]
+    hidden, weight = random(m, k, dtype=dtype), random(v, k, dtype=dtype, scale=k**-0.5)
+    labels = torch.randint(v, (m,), device=hidden.device)
 
     def eager(hidden, weight, labels):
         return F.cross_entropy((hidden @ weight.T).float(), labels)
 
     def by_ours():
-        forward, backward = every.forward(), every.backward()
-        rounded = torch.empty_like(every.hidden)
+        from tilewright.ops import linear_cross_entropy as function
 
-        def call():
-            forward()
-            backward()
-            rounded.copy_(every.dhidden)
+        return by_autograd(function, leaves, labels, references)
 
-        return call, (rounded, every.dweight)
-
-    leaves = (every.hidden, every.weight)
-    return trained(
-        leaves, every.labels, eager, by_ours, "linear_cross_entropy", every.reference()
-    )
+    leaves, references = (hidden, weight), linear_gradients(hidden, weight, labels)
+    peers = peers_of("linear_cross_entropy", eager, leaves, labels, references)
+    return Lineup({OURS: by_ours, **peers})
 
 
 KERNELS = {

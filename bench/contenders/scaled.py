@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 
@@ -16,13 +17,11 @@ from bench.contenders.gemm import scaled
 from bench.measure import Lineup
 
 BLOCK = 128  # Columns of k, and rows of b, that share a scale.
-GROUP = 64  # Columns of a mixed product's b.
-
 KernelOf = Callable[[Case], Callable[..., None]]
 
 
 def builtin(case: Case) -> Callable[..., None]:
-    return ours.kernel(case.kernel)
+    return partial(ours.kernel(case.kernel), **case.settings)
 
 
 def powers_of_two(*shape: int) -> torch.Tensor:
@@ -80,13 +79,15 @@ def by_blocks(case: Case, kernel_of: KernelOf = builtin) -> Lineup:
 
 
 def mixed(case: Case, kernel_of: KernelOf = builtin) -> Lineup:
-    """c = a w^T: w is b, in 8 bits, with a scale for each GROUP columns of a row. No peer has it, so
-    ours of w in the dtype of a is beside it."""
+    """c = a w^T: w is b, in 8 bits, with a scale for each group of columns of a row, by default 64, or with
+    `group` 0 for the row. No peer has it, so ours of w in the dtype of a is beside it."""
     m, n, k = (case.shape[name] for name in "MNK")
+    group = case.settings.get("group", 64)
+    columns = group or k
     a, b = random(m, k, dtype=DTYPES[case.dtype]), random(n, k, dtype=torch.float8_e4m3fn)
-    b_scales = powers_of_two(k // GROUP, n)
+    b_scales = powers_of_two(k // columns, n)
     out = empty(m, n, dtype=a.dtype)
-    w = (b.float() * b_scales.T.repeat_interleave(GROUP, 1)).to(a.dtype)
+    w = (b.float() * b_scales.T.repeat_interleave(columns, 1)).to(a.dtype)
     reference = a.float() @ w.float().T
 
     def by_ours():

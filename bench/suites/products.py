@@ -33,7 +33,6 @@ AWKWARD = (
 )
 FEW = (1, 4, 16, 64, 128, 256)
 WEIGHTS = ((8192, 8192), (4096, 14336), (14336, 4096))  # N, K
-GROUP = 64  # Columns of a mixed product's weights that share a scale.
 ORDERS = ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")
 
 
@@ -59,12 +58,17 @@ def grouped(m: int, n: int, k: int, experts: int) -> Case:
     )
 
 
-def mixed(m: int, n: int, k: int) -> Case:
-    """Weights of 8 bits, with a scale for each GROUP of a row."""
+def mixed(m: int, n: int, k: int, group: int = 0) -> Case:
+    """Weights of 8 bits, with a scale for each row, or for each `group` of it."""
     work = linear(m, n, k)
     saved = n * k * (BYTES["bf16"] - BYTES["f8e4m3"])
-    scales = n * k // GROUP * BYTES["f32"]
-    return replace(work, kernel="matmul_mixed", bytes=work.bytes - saved + scales)
+    scales = n * (k // group if group else 1) * BYTES["f32"]
+    return replace(
+        work,
+        kernel="matmul_mixed",
+        settings={"group": group},
+        bytes=work.bytes - saved + scales,
+    )
 
 
 def batched(b: int, m: int, n: int, k: int) -> Case:
@@ -77,6 +81,12 @@ def batched(b: int, m: int, n: int, k: int) -> Case:
         flops=b * one.flops,
         bytes=b * one.bytes,
     )
+
+
+def residual(m: int, n: int, k: int) -> Case:
+    """A product to which a tensor of its size is added."""
+    one = linear(m, n, k)
+    return replace(one, kernel="linear_residual", bytes=one.bytes + BYTES["bf16"] * m * n)
 
 
 def suite(name: str, summary: str, cases: tuple[Case, ...], metric: str = "TFLOP/s") -> Suite:
@@ -117,7 +127,7 @@ SUITES = (
     suite(
         "mixed",
         "bf16 products with weights of 8 bits, beside ours with weights of bf16",
-        tuple(mixed(m, 8192, 8192) for m in (16, 4096)),
+        tuple(mixed(m, 8192, 8192, group) for group in (0, 64) for m in (16, 4096)),
     ),
     suite(
         "block_scaled",
@@ -125,6 +135,23 @@ SUITES = (
         tuple(
             product("matmul_block_scaled", "f8e4m3", *size)
             for size in ((4096, 4096, 4096), (8192, 8192, 8192), (4096, 7168, 16384))
+        ),
+    ),
+    Suite(
+        "residual",
+        "bf16 products to which a tensor is added",
+        "TFLOP/s",
+        "device",
+        rounds=60,
+        cases=tuple(
+            residual(*size)
+            for size in (
+                (8192, 4096, 4096),
+                (4096, 4096, 14336),
+                (2048, 4096, 4096),
+                (16384, 1024, 1024),
+                (8192, 32064, 768),
+            )
         ),
     ),
     Suite(

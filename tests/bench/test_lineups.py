@@ -27,6 +27,7 @@ from bench.contenders import (  # noqa: E402
     launch,
     mlp,
     products,
+    residual,
     rows,
     scaled,
     varlen,
@@ -44,6 +45,7 @@ CASES = [
         for kernel in ("matmul_scaled", "matmul_block_scaled")
     ),
     Case("matmul_mixed", {"M": 64, "N": 128, "K": 192}, "bf16"),
+    Case("matmul_mixed", {"M": 64, "N": 128, "K": 192}, "bf16", {"group": 0}),
     Case("matmul_grouped", {"M": 64, "N": 72, "K": 40, "X": 3}, "bf16"),
     Case("gelu_linear", {"M": 64, "N": 72, "K": 40}, "f16", {"approximate": True}),
     Case("gelu_linear", {"M": 64, "N": 72, "K": 40}, "f16", {"approximate": False}),
@@ -157,6 +159,11 @@ def test_products_with_weights_of_8_bits_are_beside_ours_of_16(on_cpu):
     lineup = products.lineup(Case("matmul_mixed", {"M": 16, "N": 72, "K": 192}, "bf16"))
     assert lineup.contenders.keys() == {"tilewright", "matmul_nt"}
     agree(lineup, {"tilewright", "matmul_nt"})
+
+
+def test_a_residual_is_beside_torch(on_cpu):
+    lineup = residual.lineup(Case("linear_residual", {"M": 104, "N": 88, "K": 56}, "bf16"))
+    agree(lineup, {"tilewright", "torch.addmm", "torch eager"})
 
 
 def test_constant_tiles_are_beside_ours_of_each_matrix(on_cpu):
