@@ -39,11 +39,12 @@ Planner::Planner(std::vector<KernelModel> all, const Target &target,
   }
 }
 
-/// Axes of the grid along which tiles differ in length.
+/// Axes of the grid along which tiles differ in length, other than that some are idle.
 static std::vector<int64_t> unevenAxes(const KernelModel &model) {
   std::vector<int64_t> axes;
   for (const LoopModel &loop : model.loops)
-    axes.insert(axes.end(), loop.axes.begin(), loop.axes.end());
+    if (!loop.mayBeIdle)
+      axes.insert(axes.end(), loop.axes.begin(), loop.axes.end());
   return axes;
 }
 
@@ -80,7 +81,8 @@ static int64_t groupOf(const KernelModel &model, const Plan &plan) {
   auto bytesAlong = [&](int64_t axis) { // of streams that differ along this axis
     int64_t bytes = 0;
     for (const StreamModel &stream : model.streams)
-      if (stream.loop != kNoLoop && !llvm::is_contained(stream.alike, axis))
+      if (stream.loop != kNoLoop && !llvm::is_contained(stream.alike, axis) &&
+          !llvm::is_contained(stream.near, axis))
         bytes += stream.bytes();
     return bytes;
   };
