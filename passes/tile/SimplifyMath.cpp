@@ -7,11 +7,12 @@
 //   x / uniform                    becomes  x · uniform(1 / source)
 //   exp x, log x                   become   exp2 (x · log2 e), log2 x · ln 2
 //   exp2 ((x - uniform) · c)       becomes  exp2 (x · c - uniform(source · c))
-//   x · c - y                      becomes  fma(x, c, -y)
+//   x · c - y                      becomes  fma(x, c, -y), whose x may have a factor too
 //   1 + tanh x                     becomes  2 / (1 + exp (-2 · x)), which does not cancel
 //   1 - tanh x · tanh x            becomes  l · (2 - l) with l = 1 + tanh x, beside that
 //   x · (c / y)                    becomes  (x · c) / y, if c is a number other than 1
 //   max (x · c)                    becomes  max x · c,  if c is known to be positive
+//   x · c - y · d                  becomes  (x - y · (d / c)) · c, if c is
 //   (x <= a) & (x <= b)            becomes  x <= min(a, b)
 //
 // and a sum with a product becomes the product's accumulator. Rounding may change in the last bits;
@@ -177,6 +178,19 @@ struct FormFma : OpRewritePattern<arith::SubFOp> {
   }
 };
 
+/// `fma(x · a, b, y)` with uniform a and b.
+struct JoinScaleOfFma : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const override {
+    auto inner = scaled(op.getA());
+    if (!inner || !op.getA().hasOneUse() || !canMultiply(inner->second, op.getB()))
+      return failure();
+    Value scale = uniformProduct(rewriter, op.getLoc(), inner->second, op.getB());
+    rewriter.replaceOpWithNewOp<math::FmaOp>(op, inner->first, scale, op.getC());
+    return success();
+  }
+};
+
 /// Whether a value, or all of a tile, is this number.
 static bool isNumber(Value value, double number) { return numberOf(value) == number; }
 
@@ -285,6 +299,30 @@ struct ScaleAfterSelect : OpRewritePattern<arith::SelectOp> {
   }
 };
 
+/// `x · c - y · d` or `x · c + y · d`, as attention's scores with slopes are, where the next
+/// rewrites can join c with other factors.
+template <typename SumOp> struct ScaleAfterSum : OpRewritePattern<SumOp> {
+  using OpRewritePattern<SumOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(SumOp op, PatternRewriter &rewriter) const override {
+    auto x = scaledByPositive(op.getLhs()), y = scaled(op.getRhs());
+    if (!x || !y || !isWideFloat(op) || !op.getLhs().hasOneUse() || !op.getRhs().hasOneUse() ||
+        !canMultiply(x->second, y->second) || !llvm::all_of(op->getUsers(), takesFactor))
+      return failure();
+    Location loc = op.getLoc();
+    Value ratio = rewriter.create<arith::DivFOp>(loc, y->second, x->second);
+    Value sum = rewriter.create<SumOp>(loc, x->first, product(rewriter, loc, y->first, ratio));
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, sum, x->second);
+    return success();
+  }
+
+private:
+  /// For what moves behind a factor, or has one itself.
+  static bool takesFactor(Operation *user) {
+    return isa<arith::SelectOp, scf::YieldOp>(user) ||
+           (isa<arith::MulFOp>(user) && scaledByPositive(user->getResult(0)));
+  }
+};
+
 /// A branch whose regions all yield some x · c: it may yield x.
 struct ScaleAfterBranch : OpRewritePattern<scf::IfOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -346,9 +384,10 @@ struct SimplifyMath : impl::SimplifyMathBase<SimplifyMath> {
       return;
     RewritePatternSet patterns(&getContext());
     patterns.add<ComputeOnSources, JoinScales, MultiplyByReciprocal, ExpToExp2, LogToLog2,
-                 ScaleExponentTerms, FormFma, LogisticOfTanh, DivideProduct,
+                 ScaleExponentTerms, FormFma, JoinScaleOfFma, LogisticOfTanh, DivideProduct,
                  AccumulateInDot<arith::AddFOp>, AccumulateInDot<arith::AddIOp>, ScaleAfterSelect,
-                 ScaleAfterBranch, ScaleAfterMax>(&getContext());
+                 ScaleAfterBranch, ScaleAfterMax, ScaleAfterSum<arith::AddFOp>,
+                 ScaleAfterSum<arith::SubFOp>>(&getContext());
     addJoinBounds(patterns);
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
