@@ -12,13 +12,17 @@ Rows whose label is `ignore` have loss 0, lse 0 and gradient 0; every other labe
     linear_cross_entropy_gradient  dlogits = dloss_i (exp(z - lse_i) (1 + 2 z_loss lse_i) - smoothing / V
                                    - (1 - smoothing) (j = l)), for the words from `first` on that weight has
     linear_cross_entropy_hidden    dhidden = dlogits weight, or with `more` dhidden += dlogits weight
+    linear_cross_entropy_weight    dweight = dlogits^T hidden, or with `more` dweight += dlogits^T hidden
+    linear_cross_entropy_scale     a gradient by that of the loss
 
 A backward pass takes the vocabulary in parts, whose dlogits fit into memory: for each, the third kernel, then
-matmul_tn(dlogits, hidden) for these rows of dweight, then the fourth. It computes logits twice in all, and
-is deterministic.
+matmul_tn(dlogits, hidden) for these rows of dweight, then the fourth. It computes logits twice in all. Where
+the gradient of the loss is known ahead, rows can be taken in parts instead: their logits by matmul_nt, their
+dlogits in place by cross_entropy_gradient, then `hidden` and `weight`; logits are computed once. Both ways are
+deterministic.
 
 hidden: [M, K], weight: [V, K], labels: [M], parts, sums: [P, M] with P = cdiv(V, 128), loss, lse, dloss: [M],
-dlogits: [M, C], dhidden: [M, K], dweight: [C, K]; sums in f32.
+dlogits: [M, C], dhidden: [M, K], dweight: [C, K], gradient, scaled: [M, K], factor: [1]; sums in f32.
 """
 
 from tilewright import *
@@ -141,3 +145,11 @@ def linear_cross_entropy_weight(dlogits: Tensor[E, M, C], hidden: Tensor[E, M, K
     if more:
         acc = acc + dweight[words, cols].to(f32)
     dweight[words, cols] = acc
+
+
+@kernel
+def linear_cross_entropy_scale(gradient: Tensor[E, M, K], factor: Tensor[f32, 1], scaled: Tensor[E, M, K],
+                               *, BR: tune[1, 2, 4, 8] = 2):
+    """One program per BR rows."""
+    rows = block(grid(cdiv(M, BR)), BR)
+    scaled[rows, :] = gradient[rows, :].to(f32) * factor[0]

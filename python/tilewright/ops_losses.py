@@ -158,6 +158,16 @@ _linear_entropy = Operation(
 )  # fmt: skip
 
 
+def _scale_run(scaled, gradient, factor):
+    builtin("linear_cross_entropy_scale")(as_rows(gradient), factor.reshape(1), as_rows(scaled))
+
+
+_scale = Operation(
+    "linear_cross_entropy_scale", "(Tensor gradient, Tensor factor) -> Tensor",
+    lambda gradient, factor: contiguous_like(gradient), _scale_run,
+)  # fmt: skip
+
+
 def _linear_entropy_step_outputs(hidden, weight, labels, share, ignore, smoothing, z_loss, needs_weight):
     return share.new_empty(()), *_linear_entropy_back_outputs(hidden, weight, needs_weight)
 
@@ -188,8 +198,7 @@ def _linear_entropy_step_backward(call, dtotal, *_):
     if dtotal is None:  # of the gradients, which are results here
         raise NotImplementedError("tilewright.ops.linear_cross_entropy has no second gradients")
     _, dhidden, dweight = call.results
-    dhidden, dweight = torch._foreach_mul([dhidden, dweight], dtotal)  # * would load one number at a time
-    return [dhidden, dweight if call.needs[1] else None, *[None] * 6]
+    return [_scale(dhidden, dtotal), _scale(dweight, dtotal) if call.needs[1] else None, *[None] * 6]
 
 
 _FEWEST_ROWS = 512  # of a part; the sums of dweight are read and written once for each

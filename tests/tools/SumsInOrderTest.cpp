@@ -163,8 +163,8 @@ TEST(SumsInOrder, are_not_added_up_together_before_they_are_there) {
   };
   for (const Fault &fault : faults) {
     SCOPED_TRACE(fault.what);
-    std::string findings;
-    for (uint64_t seed = 0; seed < 24 && findings.empty(); ++seed) {
+    std::string findings; // the first fault shows in one schedule of 24
+    for (uint64_t seed = 0; seed < 200 && findings.empty(); ++seed) {
       std::deque<Tensor> tensors;
       fill(tensors.emplace_back(ElementType::F32, std::vector<int64_t>{6, 520}));
       tensors.emplace_back(ElementType::F32, std::vector<int64_t>{520});
