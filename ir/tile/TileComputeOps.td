@@ -11,7 +11,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let description = [{
     `result[i, j] = acc[i, j] + Σ_k a[i, k] · b[k, j]`, products exact, sums in the accumulator's
     type (their order is not specified). With `tf32`, f32 operands are first rounded to tf32
-    (nearest, ties away from zero).
+    (nearest; ties are not specified: TMA goes to even, other copies away from zero).
 
     C1: a is M×K, b K×N, acc M×N. C2: a and b have one element type. C3: the accumulator is f32
     for floats, i32 for i8. C4: `tf32` needs f32 operands.
