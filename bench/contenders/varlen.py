@@ -11,7 +11,7 @@ from bench.cases import OURS, Case
 from bench.checks import compare, poison
 from bench.contenders import ours
 from bench.contenders.attention import exact
-from bench.contenders.common import DEVICE, DTYPES, checked, empty, random
+from bench.contenders.common import DTYPES, checked, empty, random
 from bench.measure import Lineup, Run, Total
 
 
@@ -58,7 +58,7 @@ def lineup(case: Case) -> Lineup:
     ends = list(accumulate(lengths, initial=0))
     q, k, v = (random(ends[-1], heads, d, dtype=DTYPES[case.dtype]) for heads in (h, g, g))
     o, lse = torch.empty_like(q), empty(h, ends[-1])
-    starts = torch.tensor(ends, dtype=torch.int32, device=DEVICE)
+    starts = torch.tensor(ends, dtype=torch.int32, device=q.device)
     parts = [[x[a:b][None] for x in (q, k, v)] for a, b in pairwise(ends)]
     reference = torch.cat([exact(*part, causal)[0] for part in parts])
 
