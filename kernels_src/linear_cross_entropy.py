@@ -18,8 +18,8 @@ Rows whose label is `ignore` have loss 0, lse 0 and gradient 0; every other labe
 A backward pass takes the vocabulary in parts, whose dlogits fit into memory: for each, the third kernel, then
 matmul_tn(dlogits, hidden) for these rows of dweight, then the fourth. It computes logits twice in all. Where
 the gradient of the loss is known ahead, rows can be taken in parts instead: their logits by matmul_nt, their
-dlogits in place by cross_entropy_gradient, then `hidden` and `weight`; logits are computed once. Both ways are
-deterministic.
+dlogits in place by cross_entropy_gradient, then linear_cross_entropy_hidden and linear_cross_entropy_weight;
+logits are computed once. Both ways are deterministic.
 
 hidden: [M, K], weight: [V, K], labels: [M], parts, sums: [P, M] with P = cdiv(V, 128), loss, lse, dloss: [M],
 dlogits: [M, C], dhidden: [M, K], dweight: [C, K], gradient, scaled: [M, K], factor: [1]; sums in f32.

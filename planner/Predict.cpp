@@ -195,57 +195,72 @@ double Predictor::dramBytesUneven(int64_t axis) const {
   return storedBytes() + std::max(once, missed * all);
 }
 
+namespace {
+
+/// What the tiles of a launch load of a stream.
+struct Loads {
+  double bytes, alike; ///< Of a tile; how many tiles load the same.
+  double apart;        ///< Of these, the next in the order of tiles.
+
+  /// How many different pieces so many tiles at the same place of their loops load: they cover a
+  /// part of the grid that is about square.
+  double piecesOf(double tiles) const {
+    return std::max(tiles / alike, std::min(tiles, std::sqrt(tiles)));
+  }
+};
+
+} // namespace
+
+/// Bytes that blocks load which share tiles (stream-K), `share` of a tile each. Each tile is late
+/// by a part of the loop. What one loads has to stay in L2 until the next of those that load the
+/// same comes there.
+static double sharedBytes(llvm::ArrayRef<Loads> streams, double tiles, double shared, double share,
+                          double l2Shared) {
+  auto piecesOf = [&](const Loads &stream) {
+    return std::min(stream.piecesOf(shared), tiles / stream.alike);
+  };
+  double all = 0, loaded = 0;
+  for (const Loads &stream : streams)
+    all += stream.bytes * piecesOf(stream);
+  for (const Loads &stream : streams) {
+    std::vector<double> late;
+    for (int64_t tile = 0; double(tile) < shared / piecesOf(stream); ++tile)
+      late.push_back(std::fmod(double(tile) * stream.apart, share));
+    llvm::sort(late);
+    double times = 1;
+    for (size_t tile = 1; tile < late.size(); ++tile)
+      times += (late[tile] - late[tile - 1]) * all > l2Shared;
+    loaded += stream.bytes * piecesOf(stream) * times;
+  }
+  return loaded;
+}
+
 /// Bytes from memory: all data once or, if they do not stay in L2, the data of each wave of tiles.
 double Predictor::dramBytes() const {
   for (const LoopModel &loop : model.loops)
     if (!loop.axes.empty() && !loop.mayBeIdle)
       return dramBytesUneven(loop.axes.front());
-  struct Stream {
-    double bytes, reused; ///< Of a tile; how many tiles load the same.
-    double apart;         ///< Of these, the next in the order of tiles.
-  };
-  std::vector<Stream> streams;
-  double once = 0;
+  std::vector<Loads> streams;
+  double once = 0, waves = 0;
   for (const StreamModel &stream : model.streams) {
-    Stream each{double(stream.bytes()), 1, isShared(stream, 0) ? 1 : groupedRows()};
+    Loads each{double(stream.bytes()), 1, isShared(stream, 0) ? 1 : groupedRows()};
     for (int loop = stream.loop; loop != kNoLoop; loop = model.loops[loop].around)
       each.bytes *= trips(model.loops[loop], Tile(extents.size(), 0));
     for (const std::vector<int64_t> &axes : {stream.alike, stream.near})
       for (int64_t axis : axes)
-        each.reused *= std::max(1.0, extents[axis]);
-    once += each.bytes * tiles / each.reused;
+        each.alike *= std::max(1.0, extents[axis]);
+    once += each.bytes * tiles / each.alike;
     streams.push_back(each);
   }
   if (once <= rates.l2Capacity)
     return storedBytes() + once;
-  // So many tiles at the same place of their loops cover a part of the grid that is about square.
-  auto piecesOf = [](const Stream &stream, double some) {
-    return std::max(some / stream.reused, std::min(some, std::sqrt(some)));
-  };
   double perWave = std::min(tiles, processors * double(std::max<int64_t>(1, plan.blocks.perSm)));
   double blocks = std::max(1.0, std::floor(processors));
   double shared = plan.blocks.splitLoop.empty() ? 0 : std::fmod(tiles, blocks);
-  double waves = 0, all = 0;
-  for (const Stream &stream : streams) {
-    waves += stream.bytes * piecesOf(stream, perWave) * (tiles - shared) / std::max(1.0, perWave);
-    all += stream.bytes * std::min(piecesOf(stream, shared), tiles / stream.reused);
-  }
-  if (shared == 0)
-    return storedBytes() + std::max(once, waves);
-  // Of tiles that blocks share, each is late by a part of the loop. What one loads has to stay in
-  // L2 until the next of those that load the same comes there.
-  double share = shared / blocks;
-  for (const Stream &stream : streams) {
-    double pieces = std::min(piecesOf(stream, shared), tiles / stream.reused);
-    std::vector<double> late;
-    for (int64_t tile = 0; double(tile) < shared / pieces; ++tile)
-      late.push_back(std::fmod(double(tile) * stream.apart, share));
-    llvm::sort(late);
-    double times = 1;
-    for (size_t tile = 1; tile < late.size(); ++tile)
-      times += (late[tile] - late[tile - 1]) * all > rates.l2Shared;
-    waves += stream.bytes * pieces * times;
-  }
+  for (const Loads &stream : streams)
+    waves += stream.bytes * stream.piecesOf(perWave) * (tiles - shared) / std::max(1.0, perWave);
+  if (shared > 0)
+    waves += sharedBytes(streams, tiles, shared, shared / blocks, rates.l2Shared);
   return storedBytes() + std::max(once, waves);
 }
 

@@ -77,9 +77,10 @@ static bool isKnownAhead(tile::LoadOp load) {
   return llvm::none_of(open, [&](Value value) { return followsFromResult(value, seen); });
 }
 
-/// Whether what a load reads may have been written: by its program, or in turns with others. Else
-/// programs are in no order.
-static bool isWrittenBefore(tile::LoadOp load) {
+/// Whether a producer that runs ahead could read too early. What its own program stores later is no
+/// reason, and what other programs store is in no order with the load anyway. Atomic updates are
+/// made to be seen by other programs.
+static bool mayBeWrittenBefore(tile::LoadOp load) {
   Block *body = load->getBlock();
   if (!isa<func::FuncOp>(body->getParentOp())) // its loop may come here again
     return isWritten(load.getView());
@@ -92,7 +93,7 @@ static bool isWrittenBefore(tile::LoadOp load) {
 static bool runsAhead(tile::LoadOp load) {
   bool isTile = isa<RankedTensorType>(load.getResult().getType());
   bool isFactor = load->getParentOfType<scf::ForOp>() && scalesTiles(load.getResult());
-  return (isTile || isFactor) && !isWrittenBefore(load) && isKnownAhead(load);
+  return (isTile || isFactor) && !mayBeWrittenBefore(load) && isKnownAhead(load);
 }
 
 /// The tile that an operand of a product is, transposed or not.

@@ -101,6 +101,7 @@ def cross_entropy(input: Tensor, target: Tensor, *, ignore_index: int = -100, re
 
 
 _PART = 128  # as linear_cross_entropy.py has it
+_FEWEST_ROWS = 512  # of a part; the sums of dweight are read and written once for each
 
 
 def _linear_entropy_run(results, hidden, weight, labels, ignore, smoothing, z_loss):
@@ -173,7 +174,7 @@ def _linear_entropy_step_outputs(hidden, weight, labels, share, ignore, smoothin
 
 
 def _linear_entropy_step_run(results, hidden, weight, labels, share, ignore, smoothing, z_loss, needs_weight):
-    """Takes a tenth of the rows at a time, so that fewer than a tenth of the logits are in memory."""
+    """Takes a tenth of the rows at a time, but no fewer than _FEWEST_ROWS: so many logits are in memory."""
     total, dhidden, dweight = results
     hidden, dhidden, labels = as_rows(hidden), as_rows(dhidden), labels.reshape(-1)
     rows, words = hidden.shape[0], weight.shape[0]
@@ -198,8 +199,6 @@ def _linear_entropy_step_backward(call, dtotal, *_):
     _, dhidden, dweight = call.results
     return [_scale(dhidden, dtotal), _scale(dweight, dtotal) if call.needs[1] else None, *[None] * 6]
 
-
-_FEWEST_ROWS = 512  # of a part; the sums of dweight are read and written once for each
 
 _linear_entropy_step = Operation(
     "linear_cross_entropy_step",

@@ -119,6 +119,13 @@ TEST(Rank, HasThePlanOfTheProgramByHandInFront) {
   }
 }
 
+/// Blocks that share tiles are at different places of operands of 1 GB, and load each many times.
+TEST(Rank, SharesNoTilesWhoseOperandsFillL2) {
+  json measured = {{"kernel", "matmul_nt"}, {"sizes", {{"M", 768}, {"N", 4096}, {"K", 128256}}}};
+  Searches searches;
+  EXPECT_EQ(searches.of(measured).rank(launchAt(measured)).front().plan.blocks.splitLoop, "");
+}
+
 passes::Plan causalPlanOf(const json &sizes) {
   json measured = {{"kernel", "attention"}, {"causal", true}, {"sizes", sizes}};
   return Searches().of(measured).rank(launchAt(measured)).front().plan;

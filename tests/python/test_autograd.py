@@ -493,6 +493,13 @@ def test_matmul_mixed_has_the_gradient_of_its_input(groups, group, each):
     assert_near(found, gradients(lambda x: x @ wide.double().T, [args[0].double()]), HALF)
 
 
+def test_a_mean_of_linear_cross_entropy_takes_its_gradients_beside_the_loss():
+    x, w = numbers(3, 5, 21).float().requires_grad_(), numbers(37, 21).float()
+    names = {reduction: tw.ops.linear_cross_entropy(x, w, LABELS, reduction=reduction).grad_fn.name()
+             for reduction in ("sum", "none")}
+    assert "linear_cross_entropy_step" in names["sum"] and "step" not in names["none"]
+
+
 def test_a_frozen_vocabulary_has_no_gradient():
     x, w = numbers(3, 5, 21).to(HALF), numbers(37, 21).to(HALF)
     (found,) = gradients(lambda x: tw.ops.linear_cross_entropy(x, w, LABELS), [x])

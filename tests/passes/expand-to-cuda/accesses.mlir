@@ -26,6 +26,31 @@ func.func @vectors_with_a_tail(%x: !tile.view<?xf16, align 16>, %y: !tile.view<?
   return
 }
 
+// Many vectors are tested at once: if the tile does not reach over the end, none of them is a branch.
+// CHECK-LABEL: @many_vectors_with_a_tail
+// CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[AT:.*]] : i32
+// CHECK: %[[INSIDE:.*]] = arith.cmpi sgt, %[[LEFT]], %c4095_i32
+// CHECK: scf.if %[[INSIDE]] {
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: cuda.load_global {{.*}} {count = 8 : i64}
+// CHECK-NOT: scf.if
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK: cuda.load_global {{.*}} {count = 8 : i64}
+// CHECK: cuda.load_global {{.*}} {count = 1 : i64}
+func.func @many_vectors_with_a_tail(%x: !tile.view<?xf16, align 16>, %y: !tile.view<?xf16, align 16>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c4096 = arith.constant 4096 : i32
+  tile.grid [%c4096]
+  %p = tile.program_id 0
+  %at = arith.muli %p, %c4096 : i32
+  %a = tile.load %x[%at] extents [4096] : !tile.view<?xf16, align 16>, i32 -> tensor<4096xf16>
+  tile.store %a, %y[%at] extents [4096] : tensor<4096xf16>, !tile.view<?xf16, align 16>, i32
+  return
+}
+
 // CHECK-LABEL: @vectors_known_to_be_inside
 // CHECK-NOT: scf.if
 // CHECK: cuda.load_global {{.*}} {count = 8 : i64}
