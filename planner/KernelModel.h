@@ -101,6 +101,7 @@ struct LoopModel {
   bool hasMasks = false;          ///< Some iterations are masked.
   bool masksLast = false;         ///< Only the last iteration is masked.
   bool byRows = false; ///< An iteration whose mask is empty for a row does not change that row.
+  bool endsByRows = false;   ///< ... and some masks end it earlier for some rows than for others.
   bool isIdleBehind = false; ///< An iteration past its end changes nothing.
 
   bool operator==(const LoopModel &) const = default;

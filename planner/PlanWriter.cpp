@@ -217,7 +217,7 @@ void PlanWriter::writeLoop(const LoopModel &loop, int number) {
   made.latePeak = loop.latePeak;
   made.lateSums = loop.lateSums;
   made.fromLast = is.fromLast && loop.anyOrder;
-  made.byWarpgroup = loop.hasMasks && loop.byRows && !loop.axes.empty() && !made.fromLast &&
+  made.byWarpgroup = loop.hasMasks && loop.endsByRows && !loop.axes.empty() && !made.fromLast &&
                      is.groups > 1 && !putsTogether(model);
   made.splitMasks = loop.hasMasks && !(made.fromLast && loop.masksLast);
   std::vector<const ProductModel *> now, late;

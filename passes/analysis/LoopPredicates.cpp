@@ -171,6 +171,63 @@ SmallVector<Predicate> findMasks(scf::ForOp loop) {
   return masks;
 }
 
+bool Ending::isByRow() const {
+  return kind == Condition ? rowAxis && form.steps[*rowAxis] != 0
+                           : llvm::any_of(parts, [](auto &part) { return part.isByRow(); });
+}
+
+using MaybeEnding = std::optional<Ending>;
+
+/// Under both masks: one that is not known to end leaves the other.
+static MaybeEnding both(MaybeEnding a, MaybeEnding b) {
+  if (!a || !b)
+    return a ? a : b;
+  return Ending{Ending::All, {}, {}, {*a, *b}};
+}
+
+/// How a mask ends, of which an axis may be that of the rows.
+static MaybeEnding endingOf(Value mask, Value counter, std::optional<int64_t> rowAxis) {
+  Operation *op = mask.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (isa<arith::AndIOp, arith::OrIOp>(op)) {
+    auto a = endingOf(op->getOperand(0), counter, rowAxis);
+    auto b = endingOf(op->getOperand(1), counter, rowAxis);
+    if (isa<arith::AndIOp>(op))
+      return both(a, b);
+    return a && b ? MaybeEnding({Ending::Any, {}, {}, {*a, *b}}) : std::nullopt;
+  }
+  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    if (rowAxis && broadcast.getSource().getType().getDimSize(*rowAxis) == 1)
+      rowAxis.reset();
+    return endingOf(broadcast.getSource(), counter, rowAxis);
+  }
+  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
+    int64_t axis = expand.getAxis();
+    if (rowAxis == axis)
+      rowAxis.reset();
+    else if (rowAxis && *rowAxis > axis)
+      --*rowAxis;
+    return endingOf(expand.getSource(), counter, rowAxis);
+  }
+  MaybeEnding ending;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    for (const TileForm &form : formsOf(compare))
+      if (form.base.coefficient(counter) > 0)
+        ending = both(ending, Ending{Ending::Condition, form, rowAxis, {}});
+  return ending;
+}
+
+std::optional<Ending> endingOf(scf::ForOp loop) {
+  MaybeEnding ending;
+  loop.walk([&](arith::SelectOp select) {
+    auto type = dyn_cast<RankedTensorType>(select.getCondition().getType());
+    if (type && type.getRank() == 2)
+      ending = both(ending, endingOf(select.getCondition(), loop.getInductionVar(), 0));
+  });
+  return ending;
+}
+
 SmallVector<Predicate> findBounds(scf::ForOp loop, Dims &dims) {
   SmallVector<Predicate> found;
   for (Operation &op : *loop.getBody()) {

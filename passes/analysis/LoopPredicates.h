@@ -4,6 +4,9 @@
 
 #include "passes/analysis/Accesses.h"
 
+#include <optional>
+#include <vector>
+
 namespace tilewright::passes {
 
 /// A condition `form ≤ 0` on the elements of a tile: false everywhere while `lowest > 0`, true
@@ -27,6 +30,22 @@ bool isMaskJoin(mlir::Operation *op);
 
 /// Comparisons in the loop's body that mask something and depend on the counter.
 llvm::SmallVector<Predicate> findMasks(mlir::scf::ForOp loop);
+
+/// A mask that is false from some iteration on: one condition that rises with the counter, or the
+/// conjunction (All) or disjunction (Any) of such masks.
+struct Ending {
+  enum Kind { Condition, All, Any } kind = Condition;
+  TileForm form;                  ///< Condition: true where it is ≤ 0.
+  std::optional<int64_t> rowAxis; ///< Condition: the axis of the rows of the mask, if it has one.
+  std::vector<Ending> parts;
+
+  /// Whether it ends earlier for some rows than for others.
+  bool isByRow() const;
+};
+
+/// How the masks that decide selects of tiles of two axes in the loop, nested blocks included, end
+/// together; nothing if none is known to end.
+std::optional<Ending> endingOf(mlir::scf::ForOp loop);
 
 /// Bounds checks of the body's accesses that depend on the counter.
 llvm::SmallVector<Predicate> findBounds(mlir::scf::ForOp loop, Dims &dims);

@@ -52,64 +52,95 @@ public:
       return refuse("its tiles are in parts, of which each warpgroup has rows");
     if (!loop->hasAttr(kIdleMasksAttr) || !keepsRowsApart(loop))
       return refuse("an iteration that its rows do not see may change them");
-    findForms();
-    if (forms.empty())
+    auto ending = endingOf(loop);
+    if (!ending || !ending->isByRow())
       return refuse("it has no mask that ends it by rows");
-    count();
+    count(*ending);
     skipSlots();
     return success();
   }
 
 private:
-  /// The conditions that end the loop: they rise with the counter and depend on the row.
-  void findForms() {
-    loop.walk([&](arith::CmpIOp compare) {
-      auto type = dyn_cast<RankedTensorType>(compare.getType());
-      if (!type || type.getRank() != 2 || type.getDimSize(0) % groups)
-        return;
-      for (TileForm &form : formsOf(compare))
-        if (form.base.coefficient(loop.getInductionVar()) > 0)
-          (form.steps[0] ? forms : shared).push_back(form);
-    });
+  Value least(Value a, Value b) {
+    return builder.createOrFold<arith::MinSIOp>(loop.getLoc(), a, b);
+  }
+  Value most(Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(loop.getLoc(), a, b); }
+
+  /// The first iteration in which a condition is false for some of the warpgroup's rows, or for
+  /// all.
+  Value firstFalseOf(const Ending &condition, bool forAll) {
+    TileForm form = condition.form;
+    if (condition.isByRow()) {
+      int64_t axis = *condition.rowAxis;
+      form.shape[axis] /= groups;
+      form.base.add(group, form.steps[axis] * form.shape[axis]);
+    }
+    return firstFalse(builder, loop.getLoc(), forAll ? form.lowest() : form.highest(),
+                      loop.getInductionVar());
   }
 
-  /// A form, over the rows of one warpgroup.
-  TileForm ofOwnRows(TileForm form, Value group) {
-    form.shape[0] /= groups;
-    form.base.add(group, form.steps[0] * form.shape[0]);
-    return form;
+  /// From here on the mask is false for all rows of the warpgroup. Beside conditions about rows,
+  /// others are left out: the loop ends by them for all.
+  Value endOf(const Ending &mask) {
+    if (mask.kind == Ending::Condition)
+      return firstFalseOf(mask, /*forAll=*/true);
+    Value end;
+    for (const Ending &part : mask.parts)
+      if (mask.kind == Ending::Any || part.isByRow() || !mask.isByRow()) {
+        Value own = endOf(part);
+        end = !end ? own : mask.kind == Ending::Any ? most(end, own) : least(end, own);
+      }
+    return end;
+  }
+
+  /// Up to here the mask is true for all rows of the warpgroup.
+  Value openOf(const Ending &mask) {
+    if (mask.kind == Ending::Condition)
+      return firstFalseOf(mask, /*forAll=*/false);
+    Value open;
+    for (const Ending &part : mask.parts) {
+      Value own = openOf(part);
+      open = !open ? own : mask.kind == Ending::Any ? most(open, own) : least(open, own);
+    }
+    return open;
+  }
+
+  /// The values that conditions are made of, but for the loop's counter.
+  void addTerms(const Ending &mask, SmallVectorImpl<Value> &terms) {
+    for (auto [term, coefficient] : mask.form.base.terms)
+      if (term != loop.getInductionVar())
+        terms.push_back(term);
+    for (const Ending &part : mask.parts)
+      addTerms(part, terms);
+  }
+
+  /// As early as the values allow: what stands in front of the loop asks about the bounds too.
+  void setInsertionPointAfter(ArrayRef<Value> values) {
+    Block *block = loop->getBlock();
+    builder.setInsertionPointToStart(block);
+    for (Value value : values)
+      if (Operation *op = value.getDefiningOp();
+          op && op->getBlock() == block && !op->isBeforeInBlock(&*builder.getInsertionPoint()))
+        builder.setInsertionPointAfter(op);
   }
 
   /// The bounds of the warpgroup's loop, and of its masked iterations.
-  void count() {
+  void count(const Ending &ending) {
     Location loc = loop.getLoc();
-    Value counter = loop.getInductionVar(), upper = loop.getUpperBound();
     SmallVector<arith::CmpIOp> asks = comparisons();
-    Operation *last = upper.getDefiningOp();
+    SmallVector<Value> needed = {loop.getUpperBound()};
     for (arith::CmpIOp ask : asks)
-      if (Operation *bound = ask.getRhs().getDefiningOp();
-          bound && bound->getBlock() == loop->getBlock() &&
-          (last->getBlock() != loop->getBlock() || last->isBeforeInBlock(bound)))
-        last = bound;
-    if (last->getBlock() == loop->getBlock())
-      builder.setInsertionPointAfter(last);
-    Value group = builder.create<cta::WarpgroupOp>(loc, builder.getI32Type());
-    auto least = [&](Value a, Value b) { return builder.createOrFold<arith::MinSIOp>(loc, a, b); };
-    auto most = [&](Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(loc, a, b); };
-    Value end = upper, open = upper;
-    for (const TileForm &form : forms) {
-      TileForm own = ofOwnRows(form, group);
-      end = least(end, firstFalse(builder, loc, own.lowest(), counter));
-      open = least(open, firstFalse(builder, loc, own.highest(), counter));
-    }
-    for (const TileForm &form : shared)
-      open = least(open, firstFalse(builder, loc, form.highest(), counter));
-    open = most(open, builder.create<arith::ConstantIntOp>(loc, 0, 32));
+      needed.push_back(bounds.lookup(ask));
+    addTerms(ending, needed);
+    setInsertionPointAfter(needed);
+    group = builder.create<cta::WarpgroupOp>(loc, builder.getI32Type());
+    Value zero = builder.create<arith::ConstantIntOp>(loc, 0, 32);
+    Value open = most(least(loop.getUpperBound(), openOf(ending)), zero);
     for (arith::CmpIOp ask : asks)
       ask.setOperand(ask.getLhs() == bounds.lookup(ask) ? 0 : 1, open);
     builder.setInsertionPoint(loop);
-    own = most(end, loop.getLowerBound());
-    all = upper;
+    all = loop.getUpperBound();
+    own = most(least(all, endOf(ending)), loop.getLowerBound());
     loop.setUpperBound(own);
   }
 
@@ -175,7 +206,7 @@ private:
   cta::RoleOp role;
   OpBuilder builder;
   int64_t groups = 0;
-  SmallVector<TileForm> forms, shared; // forms that depend on the row, and that do not
+  Value group;
   llvm::DenseMap<Operation *, Value> bounds;
   Value own, all; // trip counts
 };

@@ -12,8 +12,8 @@ using namespace tilewright::driver;
 ErrorOr<KernelModule> driver::moduleAt(const KernelTextPtr &text, const Attempt &wanted,
                                        std::optional<passes::Stage> stage) {
   Attempt attempt = wanted;
-  // A stated configuration is compiled as it is, or not at all.
-  bool isStated = text->isCta() || !wanted.config.planText.empty();
+  // A stated configuration is compiled as it is, or not at all; a plan that was found has others.
+  bool isStated = text->isCta() || (!wanted.config.planText.empty() && wanted.others.empty());
   if (stage && !isStated) {
     ErrorOr<Translated> translated = translateFitting(text, wanted);
     // What cannot be translated still has a `tile` level, which may show why.

@@ -3,6 +3,7 @@
 #include "passes/analysis/CarriedState.h"
 #include "passes/analysis/EmptyIterations.h"
 #include "passes/analysis/LatePeak.h"
+#include "passes/analysis/LoopPredicates.h"
 #include "passes/analysis/RandomBytes.h"
 #include "passes/plan/ClusterTiles.h"
 #include "tools/driver/LaunchExprs.h"
@@ -163,6 +164,8 @@ private:
     made.hasMasks = !loop.getOps<scf::IfOp>().empty();
     made.masksLast = loop->hasAttr(passes::kMasksLastAttr);
     made.byRows = loop->hasAttr(passes::kIdleMasksAttr);
+    auto ending = passes::endingOf(loop);
+    made.endsByRows = made.byRows && ending && ending->isByRow();
     made.isIdleBehind = loop->hasAttr(passes::kIdleBehindAttr);
     model.loops.push_back(std::move(made));
   }
