@@ -100,8 +100,13 @@ struct LoopModel {
   bool lateSums = false;          ///< It carries sums of rows under a maximum.
   bool hasMasks = false;          ///< Some iterations are masked.
   bool masksLast = false;         ///< Only the last iteration is masked.
-  bool byRows = false; ///< An iteration whose mask is empty for a row does not change that row.
-  bool endsByRows = false;   ///< ... and some masks end it earlier for some rows than for others.
+  bool byRows = false;     ///< An iteration whose mask is empty for a row does not change that row.
+  bool endsByRows = false; ///< ... and some masks end it earlier for some rows than for others.
+  /// Negative as long as the first row of a tile is stored, over sizes and `tile[0]`: rows may lie
+  /// behind the end of a tensor. With the number of another row added, it says so of that row.
+  std::optional<runtime::Expr> firstRow = {};
+  int64_t rows = 0;          ///< Rows of the tiles that are stored so,
+  int64_t rowAxis = 0;       ///< and the axis of the grid that decides where.
   bool isIdleBehind = false; ///< An iteration past its end changes nothing.
 
   bool operator==(const LoopModel &) const = default;

@@ -1,4 +1,5 @@
 #include "planner/Planner.h"
+#include "planner/Structures.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,8 +25,10 @@ static bool areOneKind(llvm::StringRef a, llvm::StringRef b) {
 Planner::Planner(std::vector<KernelModel> all, const Target &target,
                  llvm::ArrayRef<std::string> entries)
     : target(target), models(std::move(all)),
-      ordersTiles(llvm::none_of(
-          entries, [](llvm::StringRef entry) { return entry.starts_with("blocks"); })) {
+      ordersTiles(llvm::none_of(entries,
+                                [](llvm::StringRef entry) { return entry.starts_with("blocks"); })),
+      ordersLoops(llvm::none_of(entries,
+                                [](llvm::StringRef entry) { return entry.starts_with("loops"); })) {
   for (auto [number, model] : llvm::enumerate(models)) {
     Candidates found = candidatesOf(model, target, entries);
     for (Candidate &candidate : found.plans) {
@@ -40,11 +43,15 @@ Planner::Planner(std::vector<KernelModel> all, const Target &target,
 }
 
 /// Axes of the grid along which tiles differ in length, other than that some are idle.
-static std::vector<int64_t> unevenAxes(const KernelModel &model) {
+static std::vector<int64_t> unevenAxes(const KernelModel &model, const Plan &plan) {
   std::vector<int64_t> axes;
-  for (const LoopModel &loop : model.loops)
+  for (const LoopModel &loop : model.loops) {
+    const Plan::Loop *planned = plan.loopOf(loop.id);
     if (!loop.mayBeIdle)
       axes.insert(axes.end(), loop.axes.begin(), loop.axes.end());
+    if (planned && planned->byWarpgroup && loop.firstRow)
+      axes.push_back(loop.rowAxis);
+  }
   return axes;
 }
 
@@ -105,7 +112,7 @@ void Planner::orderTiles(const KernelModel &model, Plan &plan) {
       isLengthRead(model) && plan.blocks.cluster.empty() && plan.blocks.splitLoop.empty();
   if (model.grid.size() < 2)
     return;
-  std::vector<int64_t> uneven = unevenAxes(model);
+  std::vector<int64_t> uneven = unevenAxes(model, plan);
   if (uneven.empty()) {
     sortAxes(model, plan);
     plan.blocks.grouped = groupOf(model, plan);
@@ -124,24 +131,57 @@ void Planner::orderTiles(const KernelModel &model, Plan &plan) {
   plan.blocks.descending = plan.blocks.queue;
 }
 
-/// Takes other groups of tiles if they leave less than `gain` of the predicted time.
+/// Takes another order of tiles if it leaves less than `gain` of the predicted time: in groups,
+/// from long to short ones with a queue or back and forth.
 static void tryOrder(const KernelModel &model, const Rates &rates, const Launch &launch,
-                     int64_t grouped, double gain, Ranked &ranked) {
+                     int64_t grouped, bool queue, double gain, Ranked &ranked) {
   Ranked other = ranked;
   other.plan.blocks.grouped = grouped;
+  other.plan.blocks.queue = other.plan.blocks.descending = queue;
+  other.plan.blocks.folded = !queue;
   other.predicted = predict(model, other.plan, rates, launch);
   if (other.predicted.total < gain * ranked.predicted.total)
     ranked = std::move(other);
 }
 
 /// Tries other groups of tiles of different length, and keeps the best. Earlier ones are better for
-/// the L2 cache, so a later one has to gain enough. Runs in one direction only (`descending`) are
-/// not tried: some took a fifth longer than played through.
+/// the L2 cache, so a later one has to gain enough. Without a queue, runs in one direction only
+/// (`descending`) are not tried: some took a fifth longer than played through.
 static void chooseOrder(const KernelModel &model, const Rates &rates, const Launch &launch,
                         Ranked &ranked) {
-  constexpr double kGain = 0.99;
+  constexpr double kGain = 0.99, kGainOfQueue = 0.995;
   for (int64_t grouped : {4, 8, 2, 16, 1, 3, 6, 12, 32})
-    tryOrder(model, rates, launch, grouped, kGain, ranked);
+    tryOrder(model, rates, launch, grouped, /*queue=*/false, kGain, ranked);
+  if (ranked.plan.blocks.cluster.empty())
+    for (int64_t grouped : {4, 8, 16})
+      tryOrder(model, rates, launch, grouped, /*queue=*/true, kGainOfQueue, ranked);
+}
+
+/// The plan with warpgroups that skip loops whose rows they do not store; nothing if it is no
+/// other. Only where products depend on each other: else, loads take as long without them.
+std::optional<Plan> Planner::skippingRows(const KernelModel &model, const Plan &plan) const {
+  bool isMultiple = llvm::any_of(plan.roles, [](auto &role) { return role.warps > 4; });
+  if (!ordersTiles || !ordersLoops || !isMultiple || !hasChains(model) || putsTogether(model) ||
+      !model.parts.empty() || !plan.blocks.cluster.empty() || !plan.blocks.splitLoop.empty() ||
+      !plan.blocks.perSm)
+    return std::nullopt;
+  Plan made = plan;
+  bool isOther = false;
+  for (const LoopModel &loop : model.loops) {
+    if (!loop.firstRow || !loop.axes.empty())
+      continue;
+    auto planned = llvm::find_if(made.loops, [&](auto &each) { return each.id == loop.id; });
+    if (planned == made.loops.end()) {
+      planned = made.loops.insert(made.loops.begin(), Plan::Loop());
+      planned->id = loop.id;
+    }
+    isOther |= !planned->byWarpgroup;
+    planned->byWarpgroup = true;
+  }
+  if (!isOther)
+    return std::nullopt;
+  orderTiles(model, made);
+  return made;
 }
 
 /// Whether a plan's conditions hold, as far as is known.
@@ -176,26 +216,38 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
   sort();
   // Playing an order through takes time: that of a shape's best plan does for its next ones.
   constexpr size_t kShapes = 8, kAlike = 4;
+  constexpr double kGain = 0.95; // measured, skipping gains less, or in large launches nothing
   struct Shape {
     const KernelModel *model;
     int64_t grouped;
+    bool queue;
     size_t plans = 1;
   };
   std::vector<Shape> shapes;
   for (auto &[ranked, model, changed] : entries) {
-    if (!ordersTiles || unevenAxes(*model).empty() || !ranked.plan.blocks.perSm ||
+    bool isUneven = !unevenAxes(*model, ranked.plan).empty();
+    std::optional<Plan> skipping = isUneven ? std::nullopt : skippingRows(*model, ranked.plan);
+    if (!ordersTiles || (!isUneven && !skipping) || !ranked.plan.blocks.perSm ||
         ranked.plan.blocks.queue)
       continue;
     auto known = llvm::find_if(shapes, [tiles = &model->tiles](const Shape &shape) {
       return shape.model->tiles == *tiles;
     });
-    if (known != shapes.end() && known->plans < kAlike) {
+    bool isKnown = known != shapes.end();
+    if (isKnown ? known->plans >= kAlike : shapes.size() >= kShapes)
+      continue;
+    Ranked other = ranked;
+    if (skipping)
+      other = {*skipping, predict(*model, *skipping, rates, launch)};
+    if (isKnown) {
       ++known->plans;
-      tryOrder(*model, rates, launch, known->grouped, /*gain=*/1, ranked);
-    } else if (known == shapes.end() && shapes.size() < kShapes) {
-      chooseOrder(*model, rates, launch, ranked);
-      shapes.push_back({model, ranked.plan.blocks.grouped});
+      tryOrder(*model, rates, launch, known->grouped, known->queue, /*gain=*/1, other);
+    } else {
+      chooseOrder(*model, rates, launch, other);
+      shapes.push_back({model, other.plan.blocks.grouped, other.plan.blocks.queue});
     }
+    if (!skipping || other.predicted.total < kGain * ranked.predicted.total)
+      ranked = std::move(other);
   }
   sort();
   std::vector<Ranked> result;

@@ -43,11 +43,14 @@ private:
   };
   /// Chooses the order in which blocks take tiles, where it matters for time.
   static void orderTiles(const KernelModel &model, passes::Plan &plan);
+  std::optional<passes::Plan> skippingRows(const KernelModel &model,
+                                           const passes::Plan &plan) const;
 
   const Target &target;
   std::vector<KernelModel> models;
   std::vector<Modelled> candidates;
-  bool ordersTiles; ///< No entry states the order of tiles.
+  bool ordersTiles; ///< No entry states the order of tiles,
+  bool ordersLoops; ///< and none that of a loop.
   std::vector<std::string> reasons;
 };
 

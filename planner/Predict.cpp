@@ -24,8 +24,12 @@ int64_t Predictor::valueOf(const runtime::Expr &expr, const Tile &tile) const {
 
 std::pair<double, Clocks> Predictor::play() const {
   llvm::SmallVector<int64_t> axes;
-  for (const LoopModel &loop : model.loops)
+  for (const LoopModel &loop : model.loops) {
+    const Plan::Loop *planned = plan.loopOf(loop.id);
     axes.append(loop.axes.begin(), loop.axes.end());
+    if (planned && planned->byWarpgroup && loop.firstRow)
+      axes.push_back(loop.rowAxis);
+  }
   if (axes.empty()) {
     Clocks each = tileOf(Tile(extents.size(), 0));
     double places = 1;
@@ -101,7 +105,10 @@ std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
     return {std::max(longest, sum.taken / processors + longest / 2), sum};
   std::vector<int64_t> whole(extents.begin(), extents.end());
   auto workOf = [&](const TilePlace &place) { return taken[place[axis]]; };
-  return {longestShare(whole, plan.blocks, int64_t(processors), workOf), sum};
+  constexpr double kQueue = 1.03; // times as long as played through
+  return {longestShare(whole, plan.blocks, int64_t(processors), workOf) *
+              (plan.blocks.queue ? kQueue : 1),
+          sum};
 }
 
 /// Bytes per second, limited by the bytes that blocks have in flight during the latency.

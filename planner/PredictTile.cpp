@@ -219,7 +219,21 @@ Clocks Predictor::loopOf(int loop, const Tile &tile) const {
   for (auto [number, inner] : llvm::enumerate(model.loops))
     if (inner.around == loop)
       once += loopOf(int(number), tile);
+  once.taken *= usedIn(loop, tile);
   return once * std::max(0.0, trips(model.loops[loop], tile) - skippedIn(loop));
+}
+
+/// The part of the time that an iteration takes if some warpgroups have no rows that are stored,
+/// and skip the loop. The others wait more for their own work.
+double Predictor::usedIn(int loop, const Tile &tile) const {
+  const LoopModel &each = model.loops[loop];
+  const Plan::Loop *planned = plan.loopOf(each.id);
+  if (!planned || !planned->byWarpgroup || !each.firstRow)
+    return 1;
+  constexpr double kAlways = 0.4;
+  double left = -double(valueOf(*each.firstRow, tile)) / double(each.rows);
+  double used = std::ceil(std::clamp(left, 0.0, 1.0) * double(groups())) / double(groups());
+  return kAlways + (1 - kAlways) * used;
 }
 
 /// Iterations that the warpgroups of a tile run less than the last of them, on average, if each

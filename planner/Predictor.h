@@ -69,6 +69,7 @@ private:
   double exposed(double ratio) const;
   double slotsIn(int loop) const;
   double skippedIn(int loop) const;
+  double usedIn(int loop, const Tile &tile) const;
   Clocks tileOf(const Tile &tile) const;
   Clocks loopOf(int loop, const Tile &tile) const;
   double sumsOf() const;

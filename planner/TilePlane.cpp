@@ -37,6 +37,9 @@ template <typename Visit> static void visitNumbers(KernelModel &model, Visit vis
     visitWork(loop.work);
     if (loop.trips)
       visitExpr(*loop.trips);
+    if (loop.firstRow)
+      visitExpr(*loop.firstRow);
+    visit(loop.rows);
   }
   for (EndModel &end : model.ends) {
     for (int64_t *extent : {&end.rows, &end.columns})

@@ -4,9 +4,12 @@
 //
 // The trip count follows from the masks: an iteration whose mask is false for all rows of the
 // warpgroup changes nothing. (Which iterations need the mask also depends on the warpgroup's rows.)
+// A warpgroup whose rows all lie behind the end of the tensor that they are stored to runs none: it
+// lets all slots pass in front of the loop.
 #include "passes/Passes.h"
 #include "passes/analysis/EmptyIterations.h"
 #include "passes/analysis/LoopPredicates.h"
+#include "passes/analysis/StoredRows.h"
 #include "passes/plan/BoundPlan.h"
 
 namespace tilewright::passes {
@@ -17,22 +20,10 @@ using namespace mlir;
 
 namespace {
 
-/// Whether rows of tiles are independent: no op combines elements along a column.
-bool keepsRowsApart(scf::ForOp loop) {
-  return !loop.walk([](Operation *op) {
-                if (auto reduce = dyn_cast<tile::ReduceOp>(op); reduce && reduce.getAxis() != 1)
-                  return WalkResult::interrupt();
-                if (isa<tile::TransposeOp, tile::ScanOp, tile::ArgReduceOp, tile::StoreOp,
-                        tile::AtomicOp>(op))
-                  return WalkResult::interrupt();
-                return WalkResult::advance();
-              })
-              .wasInterrupted();
-}
-
 class Counter {
 public:
-  Counter(scf::ForOp loop, cta::RoleOp role) : loop(loop), role(role), builder(loop) {}
+  Counter(scf::ForOp loop, cta::RoleOp role, Dims &dims)
+      : loop(loop), role(role), dims(dims), builder(loop) {}
 
   LogicalResult run(StringRef id) {
     auto refuse = [&](StringRef why) {
@@ -45,18 +36,24 @@ public:
       return refuse("its role has one");
     if (loop.walk([](cta::PutOp) { return WalkResult::interrupt(); }).wasInterrupted())
       return refuse("its warpgroups put tiles together");
-    // The marks about masks refer to a loop that starts with the first iteration.
-    if (llvm::any_of(*loop.getBody(), [](Operation &op) { return op.hasAttr(kReversedAttr); }))
-      return refuse("it goes from the last");
     if (role->getParentOp()->hasAttr(kPartsAttr))
       return refuse("its tiles are in parts, of which each warpgroup has rows");
-    if (!loop->hasAttr(kIdleMasksAttr) || !keepsRowsApart(loop))
-      return refuse("an iteration that its rows do not see may change them");
-    auto ending = endingOf(loop);
-    if (!ending || !ending->isByRow())
-      return refuse("it has no mask that ends it by rows");
-    count(*ending);
-    skipSlots();
+    if (!keepsRowsApart(loop))
+      return refuse("its rows are not apart");
+    stored = storedRows(loop, dims);
+    // The marks about masks refer to a loop that starts with the first iteration.
+    bool isReversed =
+        llvm::any_of(*loop.getBody(), [](Operation &op) { return op.hasAttr(kReversedAttr); });
+    bool isIdle = loop->hasAttr(kIdleMasksAttr);
+    if (!isReversed && isIdle)
+      ending = endingOf(loop);
+    if (ending && !ending->isByRow())
+      ending.reset();
+    if (!ending && !stored)
+      return refuse(isReversed ? "it goes from the last"
+                    : isIdle   ? "it has no mask that ends it by rows"
+                               : "an iteration that its rows do not see may change them");
+    count();
     return success();
   }
 
@@ -125,23 +122,51 @@ private:
   }
 
   /// The bounds of the warpgroup's loop, and of its masked iterations.
-  void count(const Ending &ending) {
+  void count() {
     Location loc = loop.getLoc();
-    SmallVector<arith::CmpIOp> asks = comparisons();
-    SmallVector<Value> needed = {loop.getUpperBound()};
-    for (arith::CmpIOp ask : asks)
-      needed.push_back(bounds.lookup(ask));
-    addTerms(ending, needed);
+    Value first = loop.getLowerBound(), upper = loop.getUpperBound(), end = upper;
+    SmallVector<Value> needed = {upper};
+    SmallVector<arith::CmpIOp> asks;
+    if (ending) {
+      asks = comparisons();
+      for (arith::CmpIOp ask : asks)
+        needed.push_back(bounds.lookup(ask));
+      addTerms(*ending, needed);
+    }
     setInsertionPointAfter(needed);
     group = builder.create<cta::WarpgroupOp>(loc, builder.getI32Type());
-    Value zero = builder.create<arith::ConstantIntOp>(loc, 0, 32);
-    Value open = most(least(loop.getUpperBound(), openOf(ending)), zero);
-    for (arith::CmpIOp ask : asks)
-      ask.setOperand(ask.getLhs() == bounds.lookup(ask) ? 0 : 1, open);
-    builder.setInsertionPoint(loop);
-    all = loop.getUpperBound();
-    own = most(least(all, endOf(ending)), loop.getLowerBound());
-    loop.setUpperBound(own);
+    if (ending) {
+      Value zero = builder.create<arith::ConstantIntOp>(loc, 0, 32);
+      Value open = most(least(upper, openOf(*ending)), zero);
+      for (arith::CmpIOp ask : asks)
+        ask.setOperand(ask.getLhs() == bounds.lookup(ask) ? 0 : 1, open);
+      builder.setInsertionPoint(loop);
+      end = most(least(upper, endOf(*ending)), first);
+    }
+    if (stored) {
+      // Slots are let pass in front: behind the loop, a product may still hold some.
+      builder.setInsertionPoint(loop);
+      Value areStored = isStored();
+      if (ending)
+        end = builder.create<arith::SelectOp>(loc, areStored, end, upper);
+      Value begin = builder.create<arith::SelectOp>(loc, areStored, first, upper);
+      skipSlots(loop, first, begin);
+      loop.setLowerBound(begin);
+    }
+    if (ending) {
+      loop.setUpperBound(end);
+      skipSlots(placeToSkip(), end, upper);
+    }
+  }
+
+  /// Whether any of the warpgroup's rows is stored.
+  Value isStored() {
+    Location loc = loop.getLoc();
+    AffineForm first = stored->first;
+    first.add(group, stored->rows / groups);
+    return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                         first.materialize(builder, loc),
+                                         builder.create<arith::ConstantIntOp>(loc, 0, 32));
   }
 
   /// The comparisons that decide whether an iteration is masked: in the loop, and in front of it.
@@ -183,11 +208,11 @@ private:
     return loop->getNextNode();
   }
 
-  /// Takes and releases the slots that are for other warpgroups.
-  void skipSlots() {
-    builder.setInsertionPoint(placeToSkip());
+  /// Takes and releases the slots of iterations that are for other warpgroups.
+  void skipSlots(Operation *place, Value from, Value to) {
+    builder.setInsertionPoint(place);
     Location loc = loop.getLoc();
-    auto pass = builder.create<scf::ForOp>(loc, own, all, loop.getStep());
+    auto pass = builder.create<scf::ForOp>(loc, from, to, loop.getStep());
     builder.setInsertionPoint(pass.getBody()->getTerminator());
     SmallVector<Value> slots;
     Value turn;
@@ -204,11 +229,13 @@ private:
 
   scf::ForOp loop;
   cta::RoleOp role;
+  Dims &dims;
   OpBuilder builder;
   int64_t groups = 0;
   Value group;
+  std::optional<Ending> ending;     // How masks end the loop by rows, if they do.
+  std::optional<StoredRows> stored; // Where its rows are stored, if not all may be.
   llvm::DenseMap<Operation *, Value> bounds;
-  Value own, all; // trip counts
 };
 
 struct CountByWarpgroup : impl::CountByWarpgroupBase<CountByWarpgroup> {
@@ -217,11 +244,12 @@ struct CountByWarpgroup : impl::CountByWarpgroupBase<CountByWarpgroup> {
     if (!kernel->hasAttr(kPlanAttr))
       return;
     Plan plan = planOf(kernel);
+    Dims dims(kernel);
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
       if (const Plan::Loop *entry = entryOf(plan, loop); entry && entry->byWarpgroup)
-        if (failed(Counter(loop, loop->getParentOfType<cta::RoleOp>()).run(entry->id)))
+        if (failed(Counter(loop, loop->getParentOfType<cta::RoleOp>(), dims).run(entry->id)))
           return signalPassFailure();
   }
 };

@@ -107,7 +107,8 @@ Plan::Loop loopOf(scf::ForOp loop, bool isOrdered) {
     found.lateSums |= isa<cta::PartialSumOp>(op);
     found.splitMasks |= isa<cta::BeforeOp>(op);
   });
-  found.byWarpgroup = cta::differsAmongWarpgroups(loop.getUpperBound());
+  found.byWarpgroup = cta::differsAmongWarpgroups(loop.getLowerBound()) ||
+                      cta::differsAmongWarpgroups(loop.getUpperBound());
   found.order = stepsOf(*loop.getBody(), isOrdered);
   return found;
 }

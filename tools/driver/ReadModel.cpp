@@ -5,6 +5,7 @@
 #include "passes/analysis/LatePeak.h"
 #include "passes/analysis/LoopPredicates.h"
 #include "passes/analysis/RandomBytes.h"
+#include "passes/analysis/StoredRows.h"
 #include "passes/plan/ClusterTiles.h"
 #include "tools/driver/LaunchExprs.h"
 
@@ -75,7 +76,8 @@ namespace {
 
 class ModelReader {
 public:
-  ModelReader(func::FuncOp kernel, const KernelFacts &facts) : kernel(kernel), facts(facts) {}
+  ModelReader(func::FuncOp kernel, const KernelFacts &facts)
+      : kernel(kernel), facts(facts), dims(kernel) {}
 
   ErrorOr<KernelModel> read() {
     model.kernel = kernel.getName().str();
@@ -124,6 +126,18 @@ private:
                                                                     : Value();
   }
 
+  static std::optional<Expr> exprOf(const passes::AffineForm &form) {
+    Expr sum = Expr::constant(form.constant);
+    for (auto [term, coefficient] : form.terms) {
+      std::optional<Expr> each = tileExpr(term);
+      if (!each)
+        return std::nullopt;
+      sum = Expr::binary(ExprOp::Add, sum,
+                         Expr::binary(ExprOp::Mul, *each, Expr::constant(coefficient)));
+    }
+    return sum;
+  }
+
   static void readTrips(scf::ForOp loop, LoopModel &made) {
     std::optional<Expr> lower = tileExpr(loop.getLowerBound()),
                         upper = tileExpr(loop.getUpperBound()), step = tileExpr(loop.getStep());
@@ -166,6 +180,14 @@ private:
     made.byRows = loop->hasAttr(passes::kIdleMasksAttr);
     auto ending = passes::endingOf(loop);
     made.endsByRows = made.byRows && ending && ending->isByRow();
+    if (auto stored = passes::storedRows(loop, dims)) {
+      made.rows = stored->rows;
+      for (auto [term, coefficient] : stored->first.terms)
+        if (auto id = term.getDefiningOp<tile::ProgramIdOp>()) {
+          made.firstRow = exprOf(stored->first);
+          made.rowAxis = int64_t(id.getAxis());
+        }
+    }
     made.isIdleBehind = loop->hasAttr(passes::kIdleBehindAttr);
     model.loops.push_back(std::move(made));
   }
@@ -320,6 +342,7 @@ private:
 
   func::FuncOp kernel;
   const KernelFacts &facts;
+  passes::Dims dims;
   KernelModel model;
 };
 

@@ -1,4 +1,4 @@
-"""Attention whose rows see more than the keys up to their own."""
+"""Loops that rows end elsewhere than at their own key, or not at all."""
 
 from tilewright import *
 
@@ -44,3 +44,19 @@ def from_start(q: Tensor[bf16, S, D], k: Tensor[bf16, T, D], v: Tensor[bf16, T, 
         total = total * shrink + sum(p, axis=1)
         acc, peak = acc * shrink[:, None] + dot(p.to(bf16), v[cols, :]), best
     o[rows, :] = acc / total[:, None]
+
+
+@kernel
+def read_by_columns(q: Tensor[bf16, S, D], k: Tensor[bf16, T, D], o: Tensor[f32, S, D], sums: Tensor[f32, D],
+                    *, BM: const[int] = 128, BN: const[int] = 64):
+    """Sums of products, and their sums over all rows."""
+    m = grid(cdiv(S, BM))
+    rows = block(m, BM)
+    Q = q[rows, :]
+    acc = zeros((BM, BN), f32)
+    for n in range(cdiv(T, BN)):
+        cols = block(n, BN)
+        s = dot(Q, k[cols, :].T)
+        acc = acc + where(cols[None, :] < T, s, 0.0)
+    o[rows, :] = acc
+    atomic_add(sums[:], sum(acc, axis=0))
