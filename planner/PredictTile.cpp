@@ -236,8 +236,8 @@ double Predictor::usedIn(int loop, const Tile &tile) const {
   return kAlways + (1 - kAlways) * used;
 }
 
-/// Iterations that the warpgroups of a tile run less than the last of them, on average, if each
-/// stops at the diagonal of its own rows. The others go on with their next tile meanwhile.
+/// Iterations that the warpgroups of a tile run less than all together, on average, if each begins
+/// and stops at the diagonals of its own rows. The others go on with their next tile meanwhile.
 double Predictor::skippedIn(int loop) const {
   const Plan::Loop *planned = plan.loopOf(model.loops[loop].id);
   auto product = llvm::find_if(model.products, [&](auto &each) { return each.loop == loop; });
@@ -251,6 +251,8 @@ double Predictor::skippedIn(int loop) const {
       skipped += (first + rows + columns - 1) / columns - (first + end + columns - 1) / columns;
   constexpr double kOfOne = 0.4; // what a single other warpgroup makes of it
   double used = groups() > 2 ? 1 : kOfOne;
+  if (model.loops[loop].beginsByRows)
+    used *= 2;
   return used * double(skipped) / double(std::max<int64_t>(1, counted));
 }
 

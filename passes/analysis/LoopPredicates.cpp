@@ -171,36 +171,37 @@ SmallVector<Predicate> findMasks(scf::ForOp loop) {
   return masks;
 }
 
-bool Ending::isByRow() const {
+bool Reach::isByRow() const {
   return kind == Condition ? rowAxis && form.steps[*rowAxis] != 0
                            : llvm::any_of(parts, [](auto &part) { return part.isByRow(); });
 }
 
-using MaybeEnding = std::optional<Ending>;
+using MaybeReach = std::optional<Reach>;
 
-/// Under both masks: one that is not known to end leaves the other.
-static MaybeEnding both(MaybeEnding a, MaybeEnding b) {
+/// Under both masks: one that is unknown leaves the other.
+static MaybeReach both(MaybeReach a, MaybeReach b) {
   if (!a || !b)
     return a ? a : b;
-  return Ending{Ending::All, {}, {}, {*a, *b}};
+  return Reach{Reach::All, {}, {}, {*a, *b}};
 }
 
-/// How a mask ends, of which an axis may be that of the rows.
-static MaybeEnding endingOf(Value mask, Value counter, std::optional<int64_t> rowAxis) {
+/// The conditions of a mask that rise with the counter, or those that fall. An axis of the mask may
+/// be that of the rows.
+static MaybeReach reachOf(Value mask, Value counter, bool rises, std::optional<int64_t> rowAxis) {
   Operation *op = mask.getDefiningOp();
   if (!op)
     return std::nullopt;
   if (isa<arith::AndIOp, arith::OrIOp>(op)) {
-    auto a = endingOf(op->getOperand(0), counter, rowAxis);
-    auto b = endingOf(op->getOperand(1), counter, rowAxis);
+    auto a = reachOf(op->getOperand(0), counter, rises, rowAxis);
+    auto b = reachOf(op->getOperand(1), counter, rises, rowAxis);
     if (isa<arith::AndIOp>(op))
       return both(a, b);
-    return a && b ? MaybeEnding({Ending::Any, {}, {}, {*a, *b}}) : std::nullopt;
+    return a && b ? MaybeReach({Reach::Any, {}, {}, {*a, *b}}) : std::nullopt;
   }
   if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
     if (rowAxis && broadcast.getSource().getType().getDimSize(*rowAxis) == 1)
       rowAxis.reset();
-    return endingOf(broadcast.getSource(), counter, rowAxis);
+    return reachOf(broadcast.getSource(), counter, rises, rowAxis);
   }
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
     int64_t axis = expand.getAxis();
@@ -208,24 +209,28 @@ static MaybeEnding endingOf(Value mask, Value counter, std::optional<int64_t> ro
       rowAxis.reset();
     else if (rowAxis && *rowAxis > axis)
       --*rowAxis;
-    return endingOf(expand.getSource(), counter, rowAxis);
+    return reachOf(expand.getSource(), counter, rises, rowAxis);
   }
-  MaybeEnding ending;
+  MaybeReach reach;
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     for (const TileForm &form : formsOf(compare))
-      if (form.base.coefficient(counter) > 0)
-        ending = both(ending, Ending{Ending::Condition, form, rowAxis, {}});
-  return ending;
+      if (int64_t slope = form.base.coefficient(counter); rises ? slope > 0 : slope < 0)
+        reach = both(reach, Reach{Reach::Condition, form, rowAxis, {}});
+  return reach;
 }
 
-std::optional<Ending> endingOf(scf::ForOp loop) {
-  MaybeEnding ending;
+Reaches Reaches::of(scf::ForOp loop) {
+  Reaches reaches;
+  Value counter = loop.getInductionVar();
   loop.walk([&](arith::SelectOp select) {
-    auto type = dyn_cast<RankedTensorType>(select.getCondition().getType());
-    if (type && type.getRank() == 2)
-      ending = both(ending, endingOf(select.getCondition(), loop.getInductionVar(), 0));
+    Value mask = select.getCondition();
+    auto type = dyn_cast<RankedTensorType>(mask.getType());
+    if (!type || type.getRank() != 2)
+      return;
+    reaches.begin = both(reaches.begin, reachOf(mask, counter, /*rises=*/false, 0));
+    reaches.end = both(reaches.end, reachOf(mask, counter, /*rises=*/true, 0));
   });
-  return ending;
+  return reaches;
 }
 
 SmallVector<Predicate> findBounds(scf::ForOp loop, Dims &dims) {

@@ -31,21 +31,25 @@ bool isMaskJoin(mlir::Operation *op);
 /// Comparisons in the loop's body that mask something and depend on the counter.
 llvm::SmallVector<Predicate> findMasks(mlir::scf::ForOp loop);
 
-/// A mask that is false from some iteration on: one condition that rises with the counter, or the
-/// conjunction (All) or disjunction (Any) of such masks.
-struct Ending {
+/// A mask that is false from some iteration on, or up to one: a condition that rises or falls with
+/// the counter, or the conjunction (All) or disjunction (Any) of such masks.
+struct Reach {
   enum Kind { Condition, All, Any } kind = Condition;
   TileForm form;                  ///< Condition: true where it is ≤ 0.
   std::optional<int64_t> rowAxis; ///< Condition: the axis of the rows of the mask, if it has one.
-  std::vector<Ending> parts;
+  std::vector<Reach> parts;
 
-  /// Whether it ends earlier for some rows than for others.
+  /// Whether rows differ in where they change.
   bool isByRow() const;
 };
 
-/// How the masks that decide selects of tiles of two axes in the loop, nested blocks included, end
-/// together; nothing if none is known to end.
-std::optional<Ending> endingOf(mlir::scf::ForOp loop);
+/// Which iterations of a loop the masks see that decide selects of tiles of two axes, nested blocks
+/// included. `end`: all of them together are false from some iteration on; `begin`: up to one.
+/// Nothing if none is known to be.
+struct Reaches {
+  std::optional<Reach> begin, end;
+  static Reaches of(mlir::scf::ForOp loop);
+};
 
 /// Bounds checks of the body's accesses that depend on the counter.
 llvm::SmallVector<Predicate> findBounds(mlir::scf::ForOp loop, Dims &dims);

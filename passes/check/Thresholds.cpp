@@ -81,6 +81,11 @@ void Thresholds::collect(OpOperand &use, Numbers &found) {
       found.insert(end);
     return;
   }
+  if (auto select = dyn_cast<arith::SelectOp>(op); select && number > 0) {
+    const Numbers &results = of(select);
+    found.insert(results.begin(), results.end());
+    return;
+  }
   if (op->getNumOperands() != 2 || op->getNumResults() != 1 || op->getNumRegions() != 0)
     return;
   std::optional<int64_t> other = constantOf(otherOf(use));
@@ -174,6 +179,7 @@ std::optional<Location> unfollowedUse(Value value, bool covered) {
         isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp, arith::CmpIOp>(op);
     bool known = constant ? !isa<arith::XOrIOp, arith::OrIOp>(op)
                           : two && moves && isSameForAll(otherOf(use));
+    known |= isa<arith::SelectOp>(op) && use.getOperandNumber() > 0;
     if (isa<arith::CmpIOp>(op)) {
       if (!(covered && known) && decides(op->getResult(0)))
         return op->getLoc();

@@ -1,6 +1,7 @@
 // Gives the warpgroups of a role different trip counts. The masks of a loop may be false for all
 // rows of one warpgroup while other warpgroups still have work, for example under a causal mask.
-// The warpgroup then leaves the loop early, and only waits for and releases the remaining slots.
+// The warpgroup then leaves the loop early, or enters it late, and only waits for and releases the
+// slots of the other iterations.
 //
 // The trip count follows from the masks: an iteration whose mask is false for all rows of the
 // warpgroup changes nothing. (Which iterations need the mask also depends on the warpgroup's rows.)
@@ -45,14 +46,18 @@ public:
     bool isReversed =
         llvm::any_of(*loop.getBody(), [](Operation &op) { return op.hasAttr(kReversedAttr); });
     bool isIdle = loop->hasAttr(kIdleMasksAttr);
-    if (!isReversed && isIdle)
-      ending = endingOf(loop);
-    if (ending && !ending->isByRow())
-      ending.reset();
-    if (!ending && !stored)
-      return refuse(isReversed ? "it goes from the last"
-                    : isIdle   ? "it has no mask that ends it by rows"
-                               : "an iteration that its rows do not see may change them");
+    reaches = Reaches::of(loop);
+    auto drop = [](std::optional<Reach> &reach, bool isUsable) {
+      if (!isUsable || (reach && !reach->isByRow()))
+        reach.reset();
+    };
+    drop(reaches.end, isIdle && !isReversed);
+    drop(reaches.begin, loop->hasAttr(kIdleBeforeAttr) && !isReversed);
+    if (!reaches.begin && !reaches.end && !stored)
+      return refuse(
+          isReversed ? "it goes from the last"
+          : isIdle   ? "its masks do not depend on rows, and nothing says that rows are not stored"
+                     : "an iteration that its rows do not see may change them");
     count();
     return success();
   }
@@ -63,51 +68,43 @@ private:
   }
   Value most(Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(loop.getLoc(), a, b); }
 
-  /// The first iteration in which a condition is false for some of the warpgroup's rows, or for
-  /// all.
-  Value firstFalseOf(const Ending &condition, bool forAll) {
+  /// The first iteration in which a condition changes for some of the warpgroup's rows, or for all.
+  /// Where it rises, it becomes false; else true.
+  Value changeOf(const Reach &condition, bool atLowest) {
     TileForm form = condition.form;
     if (condition.isByRow()) {
       int64_t axis = *condition.rowAxis;
       form.shape[axis] /= groups;
       form.base.add(group, form.steps[axis] * form.shape[axis]);
     }
-    return firstFalse(builder, loop.getLoc(), forAll ? form.lowest() : form.highest(),
+    return firstFalse(builder, loop.getLoc(), atLowest ? form.lowest() : form.highest(),
                       loop.getInductionVar());
   }
 
-  /// From here on the mask is false for all rows of the warpgroup. Beside conditions about rows,
-  /// others are left out: the loop ends by them for all.
-  Value endOf(const Ending &mask) {
-    if (mask.kind == Ending::Condition)
-      return firstFalseOf(mask, /*forAll=*/true);
-    Value end;
-    for (const Ending &part : mask.parts)
-      if (mask.kind == Ending::Any || part.isByRow() || !mask.isByRow()) {
-        Value own = endOf(part);
-        end = !end ? own : mask.kind == Ending::Any ? most(end, own) : least(end, own);
+  /// Where a mask changes for the warpgroup's rows. Between the iteration at the lowest elements of
+  /// its forms and that at the highest it is true for some of its rows. Of masks that all have to
+  /// be true, the earliest end counts and the latest begin; beside those that depend on rows,
+  /// others need not count: the loop begins and ends by them for all (`rowsAlone`).
+  Value changeOf(const Reach &mask, bool atLowest, bool isEnd, bool rowsAlone) {
+    if (mask.kind == Reach::Condition)
+      return changeOf(mask, atLowest);
+    bool leavesOut = rowsAlone && mask.kind == Reach::All && mask.isByRow();
+    Value change;
+    for (const Reach &part : mask.parts)
+      if (!leavesOut || part.isByRow()) {
+        Value own = changeOf(part, atLowest, isEnd, rowsAlone);
+        bool isEarliest = (mask.kind == Reach::All) == isEnd;
+        change = !change ? own : isEarliest ? least(change, own) : most(change, own);
       }
-    return end;
-  }
-
-  /// Up to here the mask is true for all rows of the warpgroup.
-  Value openOf(const Ending &mask) {
-    if (mask.kind == Ending::Condition)
-      return firstFalseOf(mask, /*forAll=*/false);
-    Value open;
-    for (const Ending &part : mask.parts) {
-      Value own = openOf(part);
-      open = !open ? own : mask.kind == Ending::Any ? most(open, own) : least(open, own);
-    }
-    return open;
+    return change;
   }
 
   /// The values that conditions are made of, but for the loop's counter.
-  void addTerms(const Ending &mask, SmallVectorImpl<Value> &terms) {
+  void addTerms(const Reach &mask, SmallVectorImpl<Value> &terms) {
     for (auto [term, coefficient] : mask.form.base.terms)
       if (term != loop.getInductionVar())
         terms.push_back(term);
-    for (const Ending &part : mask.parts)
+    for (const Reach &part : mask.parts)
       addTerms(part, terms);
   }
 
@@ -124,36 +121,47 @@ private:
   /// The bounds of the warpgroup's loop, and of its masked iterations.
   void count() {
     Location loc = loop.getLoc();
-    Value first = loop.getLowerBound(), upper = loop.getUpperBound(), end = upper;
+    Value first = loop.getLowerBound(), upper = loop.getUpperBound();
+    Asks atEnd = asksFor(arith::CmpIPredicate::sge), atBegin = asksFor(arith::CmpIPredicate::slt);
     SmallVector<Value> needed = {upper};
-    SmallVector<arith::CmpIOp> asks;
-    if (ending) {
-      asks = comparisons();
-      for (arith::CmpIOp ask : asks)
-        needed.push_back(bounds.lookup(ask));
-      addTerms(*ending, needed);
-    }
+    for (auto [reach, asks] : {std::pair(&reaches.begin, &atBegin), {&reaches.end, &atEnd}})
+      if (*reach) {
+        addTerms(**reach, needed);
+        for (auto &[ask, bound] : *asks)
+          needed.push_back(bound);
+      }
     setInsertionPointAfter(needed);
     group = builder.create<cta::WarpgroupOp>(loc, builder.getI32Type());
-    if (ending) {
-      Value zero = builder.create<arith::ConstantIntOp>(loc, 0, 32);
-      Value open = most(least(upper, openOf(*ending)), zero);
-      for (arith::CmpIOp ask : asks)
-        ask.setOperand(ask.getLhs() == bounds.lookup(ask) ? 0 : 1, open);
-      builder.setInsertionPoint(loop);
-      end = most(least(upper, endOf(*ending)), first);
+    Value zero = builder.create<arith::ConstantIntOp>(loc, 0, 32);
+    if (reaches.end) {
+      Value open = changeOf(*reaches.end, /*atLowest=*/false, /*isEnd=*/true, /*rowsAlone=*/false);
+      answer(atEnd, most(least(upper, open), zero));
     }
+    if (reaches.begin)
+      answer(atBegin,
+             changeOf(*reaches.begin, /*atLowest=*/false, /*isEnd=*/false, /*rowsAlone=*/false));
+    builder.setInsertionPoint(loop);
+    Value begin = first, end = upper;
+    if (reaches.end)
+      end = most(least(upper, changeOf(*reaches.end, /*atLowest=*/true, /*isEnd=*/true,
+                                       /*rowsAlone=*/true)),
+                 first);
+    if (reaches.begin)
+      begin = least(most(first, changeOf(*reaches.begin, /*atLowest=*/true, /*isEnd=*/false,
+                                         /*rowsAlone=*/true)),
+                    end);
     if (stored) {
-      // Slots are let pass in front: behind the loop, a product may still hold some.
-      builder.setInsertionPoint(loop);
       Value areStored = isStored();
-      if (ending)
+      if (reaches.end)
         end = builder.create<arith::SelectOp>(loc, areStored, end, upper);
-      Value begin = builder.create<arith::SelectOp>(loc, areStored, first, upper);
+      begin = builder.create<arith::SelectOp>(loc, areStored, begin, upper);
+    }
+    // In front of the loop: behind it, a product may still hold slots.
+    if (begin != first) {
       skipSlots(loop, first, begin);
       loop.setLowerBound(begin);
     }
-    if (ending) {
+    if (reaches.end) {
       loop.setUpperBound(end);
       skipSlots(placeToSkip(), end, upper);
     }
@@ -169,26 +177,31 @@ private:
                                          builder.create<arith::ConstantIntOp>(loc, 0, 32));
   }
 
-  /// The comparisons that decide whether an iteration is masked: in the loop, and in front of it.
-  SmallVector<arith::CmpIOp> comparisons() {
-    SmallVector<arith::CmpIOp> found;
+  /// Comparisons that decide whether an iteration is masked, in the loop and in front of it, and
+  /// the bound that they ask about.
+  using Asks = SmallVector<std::pair<arith::CmpIOp, Value>>;
+
+  Asks asksFor(arith::CmpIPredicate predicate) {
+    Asks found;
     Value bound;
     for (auto compare : loop.getOps<arith::CmpIOp>())
       if (compare.getLhs() == loop.getInductionVar() &&
-          loop.isDefinedOutsideOfLoop(compare.getRhs()) &&
-          (compare.getPredicate() == arith::CmpIPredicate::sge)) {
+          loop.isDefinedOutsideOfLoop(compare.getRhs()) && compare.getPredicate() == predicate) {
         bound = compare.getRhs();
-        bounds[compare] = bound;
-        found.push_back(compare);
+        found.push_back({compare, bound});
       }
     if (bound && !bound.getDefiningOp<arith::ConstantOp>()) // other ops ask about a constant too
       for (Operation *user : bound.getUsers())
         if (auto compare = dyn_cast<arith::CmpIOp>(user);
-            compare && role->isAncestor(user) && !llvm::is_contained(found, compare)) {
-          bounds[compare] = bound;
-          found.push_back(compare);
-        }
+            compare && role->isAncestor(user) &&
+            llvm::none_of(found, [&](auto &known) { return known.first == compare; }))
+          found.push_back({compare, bound});
     return found;
+  }
+
+  static void answer(Asks &asks, Value bound) {
+    for (auto &[ask, old] : asks)
+      ask.setOperand(ask.getLhs() == old ? 0 : 1, bound);
   }
 
   bool takesFrom(Value channel) {
@@ -233,9 +246,8 @@ private:
   OpBuilder builder;
   int64_t groups = 0;
   Value group;
-  std::optional<Ending> ending;     // How masks end the loop by rows, if they do.
+  Reaches reaches;                  // How masks begin and end the loop by rows, if they do.
   std::optional<StoredRows> stored; // Where its rows are stored, if not all may be.
-  llvm::DenseMap<Operation *, Value> bounds;
 };
 
 struct CountByWarpgroup : impl::CountByWarpgroupBase<CountByWarpgroup> {

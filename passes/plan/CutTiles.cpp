@@ -137,6 +137,7 @@ void Cutter::cutLoop(scf::ForOp loop) {
                                          loop.getStep(), expanded(loop.getInitArgs()));
   made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   made->removeAttr(kIdleMasksAttr); // a mask of one part does not decide about another
+  made->removeAttr(kIdleBeforeAttr);
   made.getInductionVar().setLoc(loop.getInductionVar().getLoc());
   made.getBody()->getOperations().splice(made.getBody()->end(), loop.getBody()->getOperations());
   loop.getInductionVar().replaceAllUsesWith(made.getInductionVar());

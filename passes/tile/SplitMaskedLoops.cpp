@@ -135,11 +135,19 @@ void Splitter::assumeProven(SmallVectorImpl<Predicate> &predicates) {
 /// nothing changes from the end of the loop on, because some mask is false from there on, or some
 /// load is outside of its view. (Ends that dropEmptyIterations moves forward behave alike.)
 void Splitter::noteIdle(ArrayRef<Predicate> masks) {
-  bool allIdle = llvm::all_of(masks, [&](const Predicate &mask) {
-    return !rises(mask) || isIdleWhenFalse(loop, mask.mask);
+  bool areIdle = !masks.empty(), areIdleBefore = false;
+  for (const Predicate &mask : masks)
+    if (rises(mask))
+      areIdle &= isIdleWhenFalse(loop, mask.mask);
+    else
+      areIdleBefore = true;
+  areIdleBefore &= llvm::all_of(masks, [&](const Predicate &mask) {
+    return rises(mask) || isIdleWhenFalse(loop, mask.mask);
   });
-  if (!masks.empty() && allIdle)
+  if (areIdle)
     loop->setAttr(kIdleMasksAttr, builder.getUnitAttr());
+  if (areIdleBefore)
+    loop->setAttr(kIdleBeforeAttr, builder.getUnitAttr());
   Facts around = Facts::at(loop);
   auto holdsUpToLast = [&](const Predicate &mask) {
     int64_t slope = mask.highest.coefficient(counter);

@@ -178,8 +178,10 @@ private:
     made.hasMasks = !loop.getOps<scf::IfOp>().empty();
     made.masksLast = loop->hasAttr(passes::kMasksLastAttr);
     made.byRows = loop->hasAttr(passes::kIdleMasksAttr);
-    auto ending = passes::endingOf(loop);
-    made.endsByRows = made.byRows && ending && ending->isByRow();
+    auto reaches = passes::Reaches::of(loop);
+    made.endsByRows = made.byRows && reaches.end && reaches.end->isByRow();
+    made.beginsByRows =
+        loop->hasAttr(passes::kIdleBeforeAttr) && reaches.begin && reaches.begin->isByRow();
     if (auto stored = passes::storedRows(loop, dims)) {
       made.rows = stored->rows;
       for (auto [term, coefficient] : stored->first.terms)

@@ -7,7 +7,7 @@ S, T, D = dims("S T D")
 
 @kernel
 def prefixed(q: Tensor[bf16, S, D], k: Tensor[bf16, T, D], v: Tensor[bf16, T, D], o: Tensor[bf16, S, D],
-             ahead: i32, *, BM: const[int] = 192, BN: const[int] = 64):
+             ahead: i32, *, BM: tune[64, 128, 192] = 192, BN: tune[16, 64] = 64):
     """Each row sees the keys up to its own, and the first `ahead` ones."""
     m = grid(cdiv(S, BM))
     rows = block(m, BM)
@@ -27,7 +27,7 @@ def prefixed(q: Tensor[bf16, S, D], k: Tensor[bf16, T, D], v: Tensor[bf16, T, D]
 
 @kernel
 def from_start(q: Tensor[bf16, S, D], k: Tensor[bf16, T, D], v: Tensor[bf16, T, D], o: Tensor[bf16, S, D],
-               first: Tensor[i32, S], *, BM: const[int] = 192, BN: const[int] = 64):
+               first: Tensor[i32, S], *, BM: tune[64, 128, 192] = 192, BN: tune[16, 64] = 64):
     """Each row sees the keys from its first on. The loop begins with that of the first row."""
     m = grid(cdiv(S, BM))
     rows = block(m, BM)
