@@ -105,7 +105,7 @@ std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
     return {std::max(longest, sum.taken / processors + longest / 2), sum};
   std::vector<int64_t> whole(extents.begin(), extents.end());
   auto workOf = [&](const TilePlace &place) { return taken[place[axis]]; };
-  constexpr double kQueue = 1.03; // times as long as played through
+  constexpr double kQueue = 1.02; // times as long as played through
   return {longestShare(whole, plan.blocks, int64_t(processors), workOf) *
               (plan.blocks.queue ? kQueue : 1),
           sum};

@@ -230,7 +230,7 @@ double Predictor::usedIn(int loop, const Tile &tile) const {
   const Plan::Loop *planned = plan.loopOf(each.id);
   if (!planned || !planned->byWarpgroup || !each.firstRow)
     return 1;
-  constexpr double kAlways = 0.4;
+  constexpr double kAlways = 0.6;
   double left = -double(valueOf(*each.firstRow, tile)) / double(each.rows);
   double used = std::ceil(std::clamp(left, 0.0, 1.0) * double(groups())) / double(groups());
   return kAlways + (1 - kAlways) * used;
