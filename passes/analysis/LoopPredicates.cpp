@@ -185,15 +185,15 @@ static MaybeReach both(MaybeReach a, MaybeReach b) {
   return Reach{Reach::All, {}, {}, {*a, *b}};
 }
 
-/// The conditions of a mask that rise with the counter, or those that fall. An axis of the mask may
-/// be that of the rows.
-static MaybeReach reachOf(Value mask, Value counter, bool rises, std::optional<int64_t> rowAxis) {
+/// The conditions of a mask that rise with the loop's counter, or those that fall. An axis of the
+/// mask may be that of the rows.
+static MaybeReach reachOf(Value mask, scf::ForOp loop, bool rises, std::optional<int64_t> rowAxis) {
   Operation *op = mask.getDefiningOp();
   if (!op)
     return std::nullopt;
   if (isa<arith::AndIOp, arith::OrIOp>(op)) {
-    auto a = reachOf(op->getOperand(0), counter, rises, rowAxis);
-    auto b = reachOf(op->getOperand(1), counter, rises, rowAxis);
+    auto a = reachOf(op->getOperand(0), loop, rises, rowAxis);
+    auto b = reachOf(op->getOperand(1), loop, rises, rowAxis);
     if (isa<arith::AndIOp>(op))
       return both(a, b);
     return a && b ? MaybeReach({Reach::Any, {}, {}, {*a, *b}}) : std::nullopt;
@@ -201,7 +201,7 @@ static MaybeReach reachOf(Value mask, Value counter, bool rises, std::optional<i
   if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
     if (rowAxis && broadcast.getSource().getType().getDimSize(*rowAxis) == 1)
       rowAxis.reset();
-    return reachOf(broadcast.getSource(), counter, rises, rowAxis);
+    return reachOf(broadcast.getSource(), loop, rises, rowAxis);
   }
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
     int64_t axis = expand.getAxis();
@@ -209,26 +209,26 @@ static MaybeReach reachOf(Value mask, Value counter, bool rises, std::optional<i
       rowAxis.reset();
     else if (rowAxis && *rowAxis > axis)
       --*rowAxis;
-    return reachOf(expand.getSource(), counter, rises, rowAxis);
+    return reachOf(expand.getSource(), loop, rises, rowAxis);
   }
   MaybeReach reach;
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     for (const TileForm &form : formsOf(compare))
-      if (int64_t slope = form.base.coefficient(counter); rises ? slope > 0 : slope < 0)
+      if (variesWithCounter(form.base, loop) &&
+          (form.base.coefficient(loop.getInductionVar()) > 0) == rises)
         reach = both(reach, Reach{Reach::Condition, form, rowAxis, {}});
   return reach;
 }
 
 Reaches Reaches::of(scf::ForOp loop) {
   Reaches reaches;
-  Value counter = loop.getInductionVar();
   loop.walk([&](arith::SelectOp select) {
     Value mask = select.getCondition();
     auto type = dyn_cast<RankedTensorType>(mask.getType());
     if (!type || type.getRank() != 2)
       return;
-    reaches.begin = both(reaches.begin, reachOf(mask, counter, /*rises=*/false, 0));
-    reaches.end = both(reaches.end, reachOf(mask, counter, /*rises=*/true, 0));
+    reaches.begin = both(reaches.begin, reachOf(mask, loop, /*rises=*/false, 0));
+    reaches.end = both(reaches.end, reachOf(mask, loop, /*rises=*/true, 0));
   });
   return reaches;
 }
