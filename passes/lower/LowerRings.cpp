@@ -100,9 +100,19 @@ Value ChannelLowering::enterSlot(Operation *op) {
   Value phase = comeTo(place);
   Value full = barrierOf(ring, cta::SlotState::Full, place.current);
   Value awaited = fills ? barrierOf(ring, cta::SlotState::Empty, place.current) : full;
-  builder.create<cuda::MbarrierWaitOp>(loc, awaited, phase, !fills && computesBeside(op));
-  if (fills && ring.kind() == cta::ChannelKind::Tma)
+  auto wait = [&] {
+    builder.create<cuda::MbarrierWaitOp>(loc, awaited, phase, !fills && computesBeside(op));
+  };
+  // Of several warps, only the thread that fills slots for TMA waits for them. The ring would go on
+  // without the others, and a barrier that has completed two phases looks as if it had none.
+  bool fillsByTma = fills && ring.kind() == cta::ChannelKind::Tma;
+  bool waitsAlone = fillsByTma && role.getWarps() > 1;
+  if (!waitsAlone)
+    wait();
+  if (fillsByTma)
     once(cta::Threads::Role, [&](Value) {
+      if (waitsAlone)
+        wait();
       builder.create<cuda::MbarrierArriveExpectTxOp>(loc, full, constant(ring.plan().getBytes()));
     });
   advance(place, ring, phase);

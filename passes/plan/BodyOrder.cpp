@@ -205,9 +205,14 @@ private:
   }
 
   void start(Operation *op) {
-    for (Operation *other : before(op))
-      if (isa<scf::ForOp>(other))
-        place(other);
+    for (Operation *loop : before(op))
+      if (isa<scf::ForOp>(loop)) {
+        for (Operation *other : before(loop)) // slots that only these read are given back before
+          if (!isa<cta::BeginOp>(other))
+            place(other);
+        giveBack();
+        place(loop);
+      }
     giveBack();
     place(op);
     beside.clear();
