@@ -219,8 +219,8 @@ private:
              << "are started and awaited, where blocks take several tiles";
     for (auto [at, step] : llvm::enumerate(entry.order))
       if (llvm::is_contained(ArrayRef(entry.order).take_front(at), step))
-        return getOperation().emitError() << "has an order of `tiles` in which `" << step.product
-                                          << "` stands twice";
+        return getOperation().emitError()
+               << "has an order of `tiles` in which `" << step.product << "` stands twice";
     return success();
   }
 
