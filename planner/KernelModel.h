@@ -101,8 +101,8 @@ struct LoopModel {
   bool hasMasks = false;          ///< Some iterations are masked.
   bool masksLast = false;         ///< Only the last iteration is masked.
   bool byRows = false; ///< An iteration whose mask is empty for a row does not change that row.
-  bool beginsByRows = false; ///< Masks see later iterations first, for some rows than for others;
-  bool endsByRows = false;   ///< or earlier ones last. Where they are false, nothing changes.
+  bool beginsByRows = false; ///< Masks hide the first iterations from some rows longer than others.
+  bool endsByRows = false;   ///< Masks hide the last iterations from some rows earlier than others.
   /// Negative as long as the first row of a tile is stored, over sizes and `tile[0]`: rows may lie
   /// behind the end of a tensor. With the number of another row added, it says so of that row.
   std::optional<runtime::Expr> firstRow = {};

@@ -112,12 +112,12 @@ Status PlanWriter::writeRoles() {
       continue;
     if (plan.roles.empty() || (isApart && stream.isOperand))
       plan.roles.push_back({isApart ? "load " + stream.id : "load", 1, std::nullopt, {}, {}});
-    auto role = std::prev(plan.roles.end());
-    if (const StreamModel *leader = leaderOf(stream); leader && leader != &stream)
-      role = llvm::find_if(plan.roles, [&](const Plan::Role &other) {
-        return llvm::is_contained(other.streams, leader->id);
-      });
-    role->streams.push_back(stream.id);
+    // Slots that change hands together are filled by one role.
+    const StreamModel *leader = leaderOf(stream);
+    auto role = llvm::find_if(plan.roles, [&](const Plan::Role &other) {
+      return leader && llvm::is_contained(other.streams, leader->id);
+    });
+    (role == plan.roles.end() ? plan.roles.back() : *role).streams.push_back(stream.id);
   }
   if (plan.roles.empty())
     return Error{"no role can load what it multiplies"};
