@@ -204,15 +204,38 @@ private:
     return nullptr;
   }
 
-  void start(Operation *op) {
-    for (Operation *loop : before(op))
-      if (isa<scf::ForOp>(loop)) {
-        for (Operation *other : before(loop)) // slots that only these read are given back before
-          if (!isa<cta::BeginOp>(other))
-            place(other);
-        giveBack();
+  /// Loops that must come before an op and are not placed yet.
+  llvm::SetVector<Operation *> loopsBefore(Operation *op) {
+    llvm::SetVector<Operation *> open, loops;
+    open.insert(op);
+    for (size_t at = 0; at < open.size(); ++at)
+      for (Operation *other : before(open[at]))
+        if (!isDone(other)) {
+          open.insert(other);
+          if (isa<scf::ForOp>(other))
+            loops.insert(other);
+        }
+    return loops;
+  }
+
+  /// Places the loops in front of an op. Slots that only ops in front of all loops read are given
+  /// back there.
+  void placeLoops(Operation *op) {
+    llvm::SetVector<Operation *> loops = loopsBefore(op);
+    for (Operation *loop : loops)
+      for (Operation *other : before(loop))
+        if (!isa<scf::ForOp, cta::BeginOp>(other) && loopsBefore(other).empty())
+          place(other);
+    giveBack();
+    for (Operation *loop : body)
+      if (loops.contains(loop)) {
         place(loop);
+        giveBack();
       }
+  }
+
+  void start(Operation *op) {
+    placeLoops(op);
     giveBack();
     place(op);
     beside.clear();
