@@ -1,4 +1,5 @@
-// Every case on the GPU against the reference interpreter.
+// Every case on the GPU against the reference interpreter: with the plan that a launch takes, and
+// without one.
 //
 // `--target=native` (the default) compiles for the local GPU; `--target=compute_75` gives PTX of an
 // older generation, which the driver compiles, so that its code paths run here too. The variable
@@ -30,8 +31,18 @@ constexpr int kDevice = 0;
 struct Prepared {
   KernelCall call;
   Tensors expected;
-  driver::Memo::Result compiled;
+  std::vector<driver::Memo::Result> kernels; ///< What a launch takes, then what has no plan.
 };
+
+/// The plan of a kernel; empty if it has none.
+const std::string &planOf(const driver::Memo::Result &kernel) {
+  return (*kernel)->attempt.config.planText;
+}
+
+/// Whether registers do not hold the tiles, which may be large for the sake of a plan.
+bool spills(const Error &error) {
+  return error.message.find("keeps registers in local memory") != std::string::npos;
+}
 
 class Session {
 public:
@@ -55,17 +66,22 @@ public:
   ErrorOr<Prepared> prepare(const Case &test) {
     TILEWRIGHT_ASSIGN(KernelCall call, KernelCall::create(test, target));
     TILEWRIGHT_ASSIGN(driver::Attempt wanted, call.attempt());
-    driver::Memo::Result compiled = memo.get(call.step().text, wanted);
-    if (!*compiled)
-      return compiled->error();
+    TILEWRIGHT_ASSIGN(driver::Memo::Result taken, call.taken(compileOnly ? -1 : kDevice, memo));
+    if (!*taken)
+      return taken->error();
+    std::vector<driver::Memo::Result> kernels = {taken};
+    driver::Memo::Result plain = memo.get(call.step().text, wanted);
+    if (!*plain && !spills(plain->error()))
+      return plain->error();
+    if (*plain && plain != taken)
+      kernels.push_back(std::move(plain));
     Tensors expected = call.tensors;
     TILEWRIGHT_TRY(call.interpret(expected, /*optimized=*/false));
-    return Prepared{std::move(call), std::move(expected), std::move(compiled)};
+    return Prepared{std::move(call), std::move(expected), std::move(kernels)};
   }
 
-  /// Runs the kernel over copies of the call's tensors and gives them back.
-  ErrorOr<Tensors> launch(const Prepared &prepared) {
-    const KernelCall &call = prepared.call;
+  /// Runs a kernel over copies of the call's tensors and gives them back.
+  ErrorOr<Tensors> launch(const KernelCall &call, driver::Compiled &compiled) {
     std::map<std::string, runtime::DeviceBuffer> buffers;
     for (const auto &[name, tensor] : call.tensors) {
       TILEWRIGHT_ASSIGN(runtime::DeviceBuffer buffer,
@@ -76,7 +92,7 @@ public:
     auto address = [&](const std::string &name) { return buffers.at(name).data(); };
     TILEWRIGHT_ASSIGN(driver::Call arguments, call.arguments(address, kDevice));
     TILEWRIGHT_ASSIGN(runtime::OwnedStream stream, runtime::OwnedStream::create(*driver, kDevice));
-    TILEWRIGHT_TRY((*prepared.compiled)->kernel.launch(stream.get(), arguments.arguments));
+    TILEWRIGHT_TRY(compiled.kernel.launch(stream.get(), arguments.arguments));
     if (Status status = stream.synchronize(); !status) {
       fault = call.test().kernel + "." + call.test().name();
       return std::move(status).error();
@@ -89,7 +105,8 @@ public:
 
   std::string target = "native";
   bool compileOnly = false;
-  std::string fault; ///< The case whose kernel faulted, after which the GPU runs nothing more.
+  size_t planned = 0; ///< Cases with a plan.
+  std::string fault;  ///< The case whose kernel faulted, after which the GPU runs nothing more.
   const runtime::Driver *driver = nullptr;
 
 private:
@@ -128,15 +145,17 @@ public:
     double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::string gpu = session.driver ? session.driver->devices()[kDevice].name : "no GPU";
-    fmt::print("{} on {}: {} cases, {} passed, {} failed, {} skipped, {:.1f} s\n", session.target,
-               gpu, passed + failed + skipped, passed, failed, skipped, seconds);
+    fmt::print("{} on {}: {} cases, {} of them with plans, {} passed, {} failed, {} skipped, "
+               "{:.1f} s\n",
+               session.target, gpu, passed + failed + skipped, session.planned, passed, failed,
+               skipped, seconds);
     const char *path = std::getenv("TILEWRIGHT_RESULT_JSON");
     if (!path)
       return;
     json result = {
-        {"target", session.target}, {"gpu", gpu},          {"cases", passed + failed + skipped},
-        {"passed", passed},         {"failed", failed},    {"skipped", skipped},
-        {"seconds", seconds},       {"failures", failures}};
+        {"target", session.target},   {"gpu", gpu},         {"cases", passed + failed + skipped},
+        {"planned", session.planned}, {"passed", passed},   {"failed", failed},
+        {"skipped", skipped},         {"seconds", seconds}, {"failures", failures}};
     std::ofstream(path) << result.dump(2) << "\n";
   }
 
@@ -205,12 +224,15 @@ int main(int argc, char **argv) {
       GTEST_SKIP() << prepared->error().message;
     }
     ASSERT_TRUE(*prepared) << prepared->error().message << "\n" << cases[i].command();
+    session.planned += !planOf((*prepared)->kernels.front()).empty();
     if (session.compileOnly)
       return;
-    ErrorOr<Tensors> found = session.launch(**prepared);
-    ASSERT_TRUE(found) << found.error().message << "\n" << cases[i].command();
-    EXPECT_EQ(findFault((*prepared)->call, *found, (*prepared)->expected), "")
-        << cases[i].command();
+    for (const driver::Memo::Result &kernel : (*prepared)->kernels) {
+      SCOPED_TRACE(cases[i].command() + "\nplan: " + planOf(kernel));
+      ErrorOr<Tensors> found = session.launch((*prepared)->call, **kernel);
+      ASSERT_TRUE(found) << found.error().message;
+      EXPECT_EQ(findFault((*prepared)->call, *found, (*prepared)->expected), "");
+    }
   };
   registerCases(run);
   initTests(argc, argv);

@@ -79,14 +79,23 @@ ErrorOr<driver::Call> KernelCall::arguments(const cli::AddressOf &addressOf, int
   return driver::arrange(step().signature(), arguments);
 }
 
-ErrorOr<driver::Attempt> KernelCall::attempt() const {
-  // Only facts are taken from the addresses: any that are aligned as the GPU's will do.
+ErrorOr<driver::Call> KernelCall::placeholders(int device) const {
   static char placeholder alignas(256)[256];
-  TILEWRIGHT_ASSIGN(driver::Call call, arguments([](auto &) { return placeholder; }, -1));
+  return arguments([](auto &) { return placeholder; }, device);
+}
+
+ErrorOr<driver::Attempt> KernelCall::attempt() const {
+  TILEWRIGHT_ASSIGN(driver::Call call, placeholders(-1));
   driver::Attempt attempt{work.config, {}};
   TILEWRIGHT_ASSIGN(attempt.specialisation,
                     driver::specialise(step().signature(), call, step().settings));
   return attempt;
+}
+
+ErrorOr<driver::Memo::Result> KernelCall::taken(int device, driver::Memo &memo) const {
+  TILEWRIGHT_ASSIGN(driver::Call call, placeholders(device));
+  TILEWRIGHT_ASSIGN(driver::Attempt wanted, attempt());
+  return driver::Plans(step().text, wanted).find(call, device, memo);
 }
 
 Status KernelCall::interpret(Tensors &data, bool optimized) const {

@@ -4,6 +4,7 @@
 
 #include "tests/kernels/Case.h"
 #include "tools/driver/HostTensor.h"
+#include "tools/driver/Plans.h"
 #include "tools/tilewright/Job.h"
 
 #include <map>
@@ -27,14 +28,20 @@ public:
 
   /// The arguments over storages at given addresses.
   ErrorOr<driver::Call> arguments(const cli::AddressOf &addressOf, int device) const;
-  /// What the compiler is asked for.
+  /// What the compiler is asked for, without a plan.
   ErrorOr<driver::Attempt> attempt() const;
+  /// The code that a launch takes on a GPU, or on the host if `device` is negative: with the best
+  /// plan that is found for its sizes, if there is one.
+  ErrorOr<driver::Memo::Result> taken(int device, driver::Memo &memo) const;
   /// Runs the kernel in the interpreter; `optimized` as the tile passes leave it.
   Status interpret(Tensors &tensors, bool optimized) const;
 
   Tensors tensors; ///< Before the call.
 
 private:
+  /// Over an address that is aligned as the GPU's are, for what only asks for facts.
+  ErrorOr<driver::Call> placeholders(int device) const;
+
   Case which;
   cli::Job work;
 };
