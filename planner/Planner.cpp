@@ -104,6 +104,23 @@ static int64_t groupOf(const KernelModel &model, const Plan &plan) {
   return best;
 }
 
+/// Of the axes along which tiles have the same length, the one along which they share the most data
+/// of loops; the first of several.
+static int64_t mostSharedAxis(const KernelModel &model, int64_t uneven) {
+  int64_t best = uneven == 0 ? 1 : 0, most = 0;
+  for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis) {
+    int64_t shared = 0;
+    for (const StreamModel &stream : model.streams)
+      if (stream.loop != kNoLoop && llvm::is_contained(stream.alike, axis))
+        shared += stream.bytes();
+    if (axis != uneven && shared > most) {
+      best = axis;
+      most = shared;
+    }
+  }
+  return best;
+}
+
 void Planner::orderTiles(const KernelModel &model, Plan &plan) {
   constexpr int64_t kHeads = 4; // tiles along the next axis in a group
   if (!plan.blocks.perSm)
@@ -120,7 +137,7 @@ void Planner::orderTiles(const KernelModel &model, Plan &plan) {
   }
   // Alternate long and short tiles: first an axis along which tiles have the same length, then the
   // one along which they differ, back and forth.
-  int64_t first = uneven.front() == 0 ? 1 : 0;
+  int64_t first = mostSharedAxis(model, uneven.front());
   plan.blocks.axes = {first, uneven.front()};
   for (int64_t axis = 0; axis < int64_t(model.grid.size()); ++axis)
     if (axis != first && axis != uneven.front())
@@ -192,8 +209,37 @@ static bool holds(const Plan &plan, const Launch &launch) {
   });
 }
 
+/// The axes of the grid along which a stream reads the same rows of a tensor, repeated in a launch.
+static std::vector<int64_t> repeatedAxes(const StreamModel &stream, const Launch &launch) {
+  std::vector<int64_t> repeated;
+  for (auto [number, axes] : llvm::enumerate(stream.along))
+    if (launch.isRepeated(stream.tensor, number))
+      repeated.insert(repeated.end(), axes.begin(), axes.end());
+  llvm::erase_if(repeated, [&](int64_t axis) { // another index depends on it too
+    for (auto [number, axes] : llvm::enumerate(stream.along))
+      if (!launch.isRepeated(stream.tensor, number) && llvm::is_contained(axes, axis))
+        return true;
+    return false;
+  });
+  return repeated;
+}
+
+std::vector<KernelModel> Planner::modelsWithRepeated(const Launch &launch) const {
+  std::vector<KernelModel> result;
+  if (!launch.isRepeated || models.empty() ||
+      llvm::all_of(models.front().streams,
+                   [&](auto &stream) { return repeatedAxes(stream, launch).empty(); }))
+    return result;
+  result = models;
+  for (KernelModel &model : result)
+    for (StreamModel &stream : model.streams)
+      llvm::append_range(stream.alike, repeatedAxes(stream, launch));
+  return result;
+}
+
 std::vector<Ranked> Planner::rank(const Launch &launch) const {
   const Rates &rates = ratesOf(target);
+  std::vector<KernelModel> repeated = modelsWithRepeated(launch);
   struct Entry {
     Ranked ranked;
     const KernelModel *model;
@@ -201,11 +247,14 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
   };
   std::vector<Entry> entries;
   for (const Modelled &candidate : candidates) {
-    const KernelModel &model = models[candidate.model];
-    if (holds(candidate.plan, launch))
-      entries.push_back({{candidate.plan, predict(model, candidate.plan, rates, launch)},
-                         &model,
-                         candidate.changed});
+    const KernelModel &model = (repeated.empty() ? models : repeated)[candidate.model];
+    if (!holds(candidate.plan, launch))
+      continue;
+    Plan plan = candidate.plan;
+    if (!repeated.empty() && ordersTiles && plan.blocks.cluster.empty())
+      orderTiles(model, plan);
+    Prediction predicted = predict(model, plan, rates, launch);
+    entries.push_back({{std::move(plan), predicted}, &model, candidate.changed});
   }
   auto sort = [&] {
     llvm::stable_sort(entries, [](auto &a, auto &b) {
@@ -257,7 +306,8 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
 }
 
 std::optional<Prediction> Planner::predictFor(const Plan &plan, const Launch &launch) const {
-  for (const KernelModel &model : models)
+  std::vector<KernelModel> repeated = modelsWithRepeated(launch);
+  for (const KernelModel &model : repeated.empty() ? models : repeated)
     if (model.tiles == plan.tiles && model.positive == plan.positive &&
         model.programs == plan.programs && model.parts == plan.parts && model.depth == plan.depth)
       return predict(model, plan, ratesOf(target), launch);

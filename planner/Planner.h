@@ -43,6 +43,8 @@ private:
   };
   /// Chooses the order in which blocks take tiles, where it matters for time.
   static void orderTiles(const KernelModel &model, passes::Plan &plan);
+  /// The models, with streams alike along axes whose rows a launch repeats; empty if it does not.
+  std::vector<KernelModel> modelsWithRepeated(const Launch &launch) const;
   std::optional<passes::Plan> skippingRows(const KernelModel &model,
                                            const passes::Plan &plan) const;
 

@@ -113,6 +113,9 @@ std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
 
 /// Bytes per second, limited by the bytes that blocks have in flight during the latency.
 double Predictor::dramRate() const {
+  double most = rates.dramBytes;
+  if (launch.gpu.memoryBandwidth)
+    most *= double(launch.gpu.memoryBandwidth) / double(rates.memoryBandwidth);
   double ahead = 0;
   for (const StreamModel &stream : model.streams)
     if (const Plan::Channel *channel = plan.channelOf(stream.id); channel && stream.loop != kNoLoop)
@@ -120,8 +123,7 @@ double Predictor::dramRate() const {
   double blocks = processors * double(std::max<int64_t>(1, plan.blocks.perSm));
   if (plan.blocks.splitLoop.empty())
     blocks = std::min(blocks, tiles);
-  return ahead > 0 ? std::min(rates.dramBytes, blocks * ahead / rates.dramSeconds)
-                   : rates.dramBytes;
+  return ahead > 0 ? std::min(most, blocks * ahead / rates.dramSeconds) : most;
 }
 
 double Predictor::storedBytes() const {
@@ -166,6 +168,16 @@ double Predictor::liveOf(const StreamModel &stream) const {
   return live;
 }
 
+/// How many tiles find in L2 what one of them has loaded. They must be near each other in the order:
+/// along its two fastest axes.
+double Predictor::reusedAlong(const StreamModel &stream) const {
+  double reused = 1;
+  for (size_t place = 0; place < std::min<size_t>(2, extents.size()); ++place)
+    if (isShared(stream, place))
+      reused *= extentAt(place);
+  return reused;
+}
+
 /// Bytes from memory of tiles that differ in length along an axis. Their blocks are at different
 /// places of the same data, which has to stay in L2 as a whole.
 double Predictor::dramBytesUneven(int64_t axis) const {
@@ -183,11 +195,12 @@ double Predictor::dramBytesUneven(int64_t axis) const {
       least = sample ? std::min(least, times) : times;
       sum += times;
     }
-    double reused = 1;
-    for (const std::vector<int64_t> &axes : {stream.alike, stream.near})
-      for (int64_t alike : axes)
-        reused *= std::max(1.0, extents[alike]);
+    double reused = reusedAlong(stream);
     auto bytes = double(stream.bytes());
+    if (llvm::is_contained(stream.apart, axis)) { // each iteration of each tile has its own
+      once += bytes * sum / kSamples * tiles / reused;
+      continue;
+    }
     if (reused == 1) { // a window: the shortest tile has about what is new in each
       once += bytes * least * tiles;
       continue;

@@ -38,8 +38,8 @@ public:
   Predictor(const KernelModel &model, const passes::Plan &plan, const Rates &rates,
             const Launch &launch)
       : model(model), plan(plan), rates(rates), launch(launch),
-        processors(
-            double(launch.multiprocessors ? launch.multiprocessors : rates.multiprocessors)) {
+        processors(double(launch.gpu.multiprocessors ? launch.gpu.multiprocessors
+                                                     : rates.multiprocessors)) {
     for (const runtime::Expr &extent : model.grid)
       extents.push_back(double(std::max<int64_t>(0, valueOf(extent, {}))));
     if (plan.blocks.clusterBlocks() > 2)
@@ -78,6 +78,7 @@ private:
   double gigahertz(const Clocks &sum, double microseconds) const;
   double storedBytes() const;
   double dramBytes() const;
+  double reusedAlong(const StreamModel &stream) const;
   double dramBytesUneven(int64_t axis) const;
   int64_t axisAt(size_t place) const;
   double extentAt(size_t place) const;

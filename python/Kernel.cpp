@@ -109,6 +109,13 @@ Attempt KernelObj::wantedFor(const Call &call, const Arguments &arguments, const
   return wanted;
 }
 
+/// The GPU that plans are found for: that of the arrays, if it is of this target.
+static planner::Gpu gpuFor(int device, const Attempt &wanted) {
+  std::string target = wanted.config.passTarget();
+  return device >= 0 && targetOf(device) == target ? orRaise(driver::gpuOf(device))
+                                                   : driver::gpuAtHand(target);
+}
+
 Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
                            const std::string &target) {
   if (arguments.list.empty())
@@ -116,13 +123,14 @@ Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
   Call call = orRaise(driver::arrange(signature(), arguments.list));
   Attempt wanted = wantedFor(call, arguments, settings, target);
   driver::PlanSearch search(source, wanted);
+  planner::Gpu gpu = gpuFor(arguments.device, wanted);
   driver::TunedChoice tuned = driver::tunedFor(source, wanted, call);
   wanted.passedOver = tuned.passedOver;
   if (!tuned.numbers().empty())
     wanted = tuned.apply(wanted);
   else if (!search.empty())
-    wanted = driver::withPlans(wanted, driver::withTuned(search, driver::launchOf(call, 0), tuned));
-  Subject subject{std::move(wanted), nullptr, driver::launchOf(call, 0)};
+    wanted = driver::withPlans(wanted, driver::withTuned(search, driver::launchOf(call, gpu), tuned));
+  Subject subject{std::move(wanted), nullptr, driver::launchOf(call, gpu)};
   int device = arguments.device;
   if (device >= 0 && targetOf(device) == subject.wanted.config.passTarget())
     subject.time = [call, device](const runtime::Kernel &kernel) {
@@ -135,10 +143,9 @@ Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
 std::vector<planner::Ranked> KernelObj::plans(const Arguments &arguments, const Settings &settings,
                                               const std::string &target, size_t count) {
   Call call = orRaise(driver::arrange(signature(), arguments.list));
-  driver::PlanSearch search(source, wantedFor(call, arguments, settings, target));
-  int64_t multiprocessors =
-      arguments.device < 0 ? 0 : orRaise(driver::multiprocessorsOf(arguments.device));
-  planner::Launch launch = driver::launchOf(call, multiprocessors);
+  Attempt wanted = wantedFor(call, arguments, settings, target);
+  driver::PlanSearch search(source, wanted);
+  planner::Launch launch = driver::launchOf(call, gpuFor(arguments.device, wanted));
   std::vector<planner::Ranked> result;
   for (passes::Plan &plan : search.finalists(launch, count)) {
     planner::Prediction predicted = *search.predictFor(plan, launch);

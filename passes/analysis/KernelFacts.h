@@ -24,6 +24,11 @@ struct Stream {
   /// Other axes along which neighbours mostly load the same data: the address depends on the axis
   /// only through memory, as that of a sequence does.
   llvm::SmallVector<int64_t> near = {};
+  /// Axes along which it loads other data in the same iteration, not only in other ones.
+  llvm::SmallVector<int64_t> apart = {};
+  /// For each axis of its view, the axes of the grid that the index depends on. Empty for a part of
+  /// a tensor.
+  std::vector<std::vector<int64_t>> along = {};
   std::string notByRole = {}; ///< Why no role can load it yet; empty if one can.
   std::string notByTma = {};  ///< Why TMA cannot load it; empty if it can.
 };
@@ -91,7 +96,7 @@ struct End {
 };
 
 struct KernelFacts {
-  llvm::SmallVector<Stream> streams;
+  std::vector<Stream> streams;
   llvm::SmallVector<ProductFact> products;
   llvm::SmallVector<ComputedTile> tiles;
   llvm::SmallVector<LoopFact> loops;

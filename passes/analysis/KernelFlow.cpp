@@ -23,6 +23,8 @@ struct Origin {
   /// Do not count what the address of a load depends on, nor what is compared with a loaded value,
   /// as in a search.
   bool stopsAtMemory = false;
+  /// Do not count what the first iteration of a loop depends on.
+  bool isOfIteration = false;
 
   void add(Value value) {
     if (!seen.insert(value).second)
@@ -56,7 +58,8 @@ private:
   void addArgument(BlockArgument argument) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (loop && argument == loop.getInductionVar()) { // the iterations, not their number
-      add(loop.getLowerBound());
+      if (!isOfIteration)
+        add(loop.getLowerBound());
       add(loop.getStep());
     } else if (loop) {
       add(loop.getTiedLoopInit(argument)->get());
@@ -70,14 +73,23 @@ private:
 } // namespace
 
 static void readReuse(Stream &stream, int64_t axes) {
-  Origin origin, place;
+  Origin origin, place, iteration;
   place.stopsAtMemory = true;
-  for (Origin *each : {&origin, &place}) {
+  iteration.isOfIteration = true;
+  SmallVector<Value> bounds = tile::boundsOfPart(stream.load.getView());
+  for (Origin *each : {&origin, &place, &iteration}) {
     for (Value index : stream.load.getIndices())
       each->add(index);
-    for (Value bound : tile::boundsOfPart(stream.load.getView()))
+    for (Value bound : bounds)
       each->add(bound);
   }
+  stream.apart.assign(iteration.axes.begin(), iteration.axes.end());
+  if (bounds.empty())
+    for (Value index : stream.load.getIndices()) {
+      Origin along;
+      along.add(index);
+      stream.along.emplace_back(along.axes.begin(), along.axes.end());
+    }
   for (int64_t axis = 0; axis < axes; ++axis) {
     if (!origin.axes.contains(axis))
       stream.alike.push_back(axis);

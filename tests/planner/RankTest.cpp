@@ -41,6 +41,8 @@ private:
     if (!isProduct)
       bound.consts["causal"] = measured["causal"].get<bool>();
     auto names = isProduct ? std::vector{"a", "b", "c"} : std::vector{"q", "k", "v", "o", "lse"};
+    if (measured.contains("bias"))
+      names.push_back("bias");
     for (const char *name : names)
       bound.tensors[name] = {.align = 16};
     return wanted;
@@ -147,6 +149,23 @@ TEST(Rank, PlaysOrdersThroughForEachShapeOfTiles) {
   passes::Plan plan = causalPlanOf(sizes);
   EXPECT_EQ(plan.tiles, (std::vector<passes::Plan::Tile>{{"BM", 128}, {"BN", 64}}));
   EXPECT_EQ(plan.blocks.grouped, 1);
+}
+
+/// Tiles that share a bias, which is expanded over the batch, come after each other.
+TEST(Rank, TakesTilesTogetherThatShareRepeatedRows) {
+  json sizes = {{"B", 4}, {"H", 16}, {"G", 16}, {"S", 4096}, {"T", 4096}, {"D", 128}};
+  json measured = {{"kernel", "attention"}, {"causal", true}, {"bias", true}, {"sizes", sizes}};
+  Searches searches;
+  const PlanSearch &search = searches.of(measured);
+  planner::Launch launch = launchAt(measured);
+  planner::Ranked apart = search.rank(launch).front();
+  EXPECT_EQ(apart.plan.blocks.axes, (std::vector<int64_t>{1, 0, 2}));
+  launch.isRepeated = [](std::string_view tensor, size_t axis) {
+    return tensor == "bias" && axis == 0;
+  };
+  planner::Ranked together = search.rank(launch).front();
+  EXPECT_EQ(together.plan.blocks.axes, (std::vector<int64_t>{2, 0, 1}));
+  EXPECT_LT(together.predicted.dram, 0.5 * apart.predicted.dram);
 }
 
 } // namespace

@@ -10,10 +10,18 @@ using frontend::ConstValue;
 using frontend::Param;
 using planner::KernelModel;
 
-planner::Launch driver::launchOf(const Call &call, int64_t multiprocessors) {
+bool driver::isRepeated(const runtime::TensorRef &tensor, size_t axis) {
+  return tensor.strides && tensor.strides[axis] == 0 && tensor.shape[axis] > 1;
+}
+
+planner::Launch driver::launchOf(const Call &call, const planner::Gpu &gpu) {
   llvm::StringMap<runtime::ExprValue> values;
+  std::set<std::pair<std::string, size_t>> repeated;
   for (auto [param, argument] : llvm::zip(call.params, call.arguments)) {
     if (const auto *tensor = std::get_if<runtime::TensorRef>(&argument)) {
+      for (size_t axis = 0; axis < tensor->rank; ++axis)
+        if (isRepeated(*tensor, axis))
+          repeated.emplace(param->name, axis);
       for (unsigned axis = 0; axis < std::min<size_t>(tensor->rank, param->dims.size()); ++axis)
         if (!param->dims[axis].name.empty())
           values[param->dims[axis].name] = tensor->shape[axis];
@@ -29,7 +37,10 @@ planner::Launch driver::launchOf(const Call &call, int64_t multiprocessors) {
             auto found = values.find(llvm::StringRef(name.data(), name.size()));
             return found == values.end() ? std::nullopt : std::optional(found->second);
           },
-          multiprocessors};
+          gpu,
+          [repeated = std::move(repeated)](std::string_view tensor, size_t axis) {
+            return repeated.contains({std::string(tensor), axis});
+          }};
 }
 
 namespace {

@@ -14,8 +14,11 @@
 
 namespace tilewright::driver {
 
+/// Whether the rows of a tensor along an axis are one and the same.
+bool isRepeated(const runtime::TensorRef &tensor, size_t axis);
+
 /// The sizes and scalar arguments of a call, for predictions.
-planner::Launch launchOf(const Call &call, int64_t multiprocessors);
+planner::Launch launchOf(const Call &call, const planner::Gpu &gpu);
 
 /// What the user states, so that nothing is left to search for or to tune; empty if it is open.
 std::string whyStated(const KernelText &text, const Config &config);

@@ -22,12 +22,20 @@ int driver::deviceOf(const Call &call) {
   return 0;
 }
 
-ErrorOr<int64_t> driver::multiprocessorsOf(int device) {
+ErrorOr<planner::Gpu> driver::gpuOf(int device) {
   if (device < 0)
-    return simulator::Options().multiprocessors;
+    return planner::Gpu{.multiprocessors = simulator::Options().multiprocessors};
   TILEWRIGHT_ASSIGN(const runtime::Driver *driver, runtime::Driver::get());
   TILEWRIGHT_ASSIGN(const runtime::DeviceInfo *info, driver->device(device));
-  return info->multiprocessors;
+  return planner::Gpu{info->multiprocessors, info->memoryBandwidth};
+}
+
+planner::Gpu driver::gpuAtHand(const std::string &target) {
+  if (ErrorOr<const runtime::Driver *> driver = runtime::Driver::get())
+    for (const runtime::DeviceInfo &device : (*driver)->devices())
+      if (device.target() == target)
+        return {device.multiprocessors, device.memoryBandwidth};
+  return {};
 }
 
 Plans::Plans(KernelTextPtr source, Attempt wanted)
@@ -37,11 +45,11 @@ Plans::Plans(KernelTextPtr source, Attempt wanted)
 }
 
 ErrorOr<size_t> Plans::choose(const Call &call, int device) const {
-  int64_t multiprocessors = 0;
+  planner::Gpu gpu;
   if (text->plans.asksMultiprocessors()) {
-    TILEWRIGHT_ASSIGN(multiprocessors, multiprocessorsOf(device));
+    TILEWRIGHT_ASSIGN(gpu, gpuOf(device));
   }
-  return text->plans.choose(call.arguments, multiprocessors);
+  return text->plans.choose(call.arguments, gpu.multiprocessors);
 }
 
 size_t Plans::ShapeHash::operator()(const Shape &shape) const {
@@ -51,8 +59,12 @@ size_t Plans::ShapeHash::operator()(const Shape &shape) const {
 Plans::Shape Plans::shapeOf(const Call &call) {
   Shape shape;
   for (const runtime::Argument &argument : call.arguments)
-    if (const auto *tensor = std::get_if<runtime::TensorRef>(&argument))
+    if (const auto *tensor = std::get_if<runtime::TensorRef>(&argument)) {
       shape.append(tensor->shape, tensor->shape + tensor->rank);
+      for (unsigned axis = 0; axis < tensor->rank; ++axis)
+        if (isRepeated(*tensor, axis))
+          shape.push_back(-1 - int64_t(axis)); // no size
+    }
     else if (const auto *number = std::get_if<double>(&argument))
       shape.push_back(*number > 0);
     else if (const auto *integer = std::get_if<int64_t>(&argument))
@@ -142,18 +154,18 @@ ErrorOr<Memo::Result> Plans::findBest(const Call &call, int device, const Shape 
       return result;
   if (!mayFind)
     return Memo::Result();
-  ErrorOr<int64_t> multiprocessors = multiprocessorsOf(device);
+  ErrorOr<planner::Gpu> gpu = gpuOf(device);
   Shape launch = shape;
-  launch.push_back(multiprocessors ? *multiprocessors : 0);
+  launch.append({gpu ? gpu->multiprocessors : 0, gpu ? gpu->memoryBandwidth : 0});
   if (tuned.result)
     launch.push_back(int64_t(checksum(tuned.result->plan)));
   if (Memo::Result result = recall(launch, memo))
     return result;
   if (!findsPlans())
     return Memo::Result();
-  if (!multiprocessors)
-    return multiprocessors.error();
-  Memo::Result result = takeBest(launchOf(call, *multiprocessors), tuned, memo);
+  if (!gpu)
+    return gpu.error();
+  Memo::Result result = takeBest(launchOf(call, *gpu), tuned, memo);
   if (*result)
     CodeCache().storePlan(*text, attempts.front(), launch, (*result)->attempt.config.planText);
   return result;

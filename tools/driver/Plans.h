@@ -21,9 +21,11 @@ namespace tilewright::driver {
 /// The GPU with a call's tensors: -1 if they are in host memory, 0 if there are none.
 int deviceOf(const Call &call);
 
-/// The number of SMs for a launch: that of the GPU, or of the interpreter and the simulator if
-/// `device` is negative.
-ErrorOr<int64_t> multiprocessorsOf(int device);
+/// The GPU for a launch, or the interpreter and the simulator if `device` is negative.
+ErrorOr<planner::Gpu> gpuOf(int device);
+
+/// The GPU at hand if it is of this target, or else the one that was measured.
+planner::Gpu gpuAtHand(const std::string &target);
 
 /// The plans of a kernel for one specialisation, in the order in which a launch tries them.
 /// Thread-safe.
@@ -39,7 +41,7 @@ public:
   ErrorOr<Memo::Result> find(const Call &call, int device, Memo &memo);
 
 private:
-  /// Sizes, and signs of scalars, on which the plan depends.
+  /// Sizes, repeated axes and signs of scalars, on which the plan depends.
   using Shape = llvm::SmallVector<int64_t, 16>;
   struct ShapeHash {
     size_t operator()(const Shape &shape) const;

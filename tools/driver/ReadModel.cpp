@@ -232,19 +232,25 @@ private:
   }
 
   void readStream(const passes::Stream &fact) {
-    StreamModel made{
-        .id = fact.id, .shape = {}, .loop = loopOf(fact.load), .alike = {}, .near = {}};
+    StreamModel made;
+    made.id = fact.id;
+    tile::LoadOp load = fact.load;
+    made.loop = loopOf(load);
     Type type = fact.load->getResult(0).getType();
     if (auto tile = dyn_cast<RankedTensorType>(type))
       made.shape = tile.getShape();
     made.elementBytes = getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
     made.alike.assign(fact.alike.begin(), fact.alike.end());
     made.near.assign(fact.near.begin(), fact.near.end());
+    made.apart.assign(fact.apart.begin(), fact.apart.end());
+    if (auto argument = dyn_cast<BlockArgument>(load.getView()); argument && !fact.along.empty()) {
+      made.tensor = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), tile::kNameAttr).str();
+      made.along = fact.along;
+    }
     made.isOperand = llvm::any_of(facts.products, [&](passes::ProductFact product) {
       return facts.streamOf(product.dot.getA()) == &fact ||
              facts.streamOf(product.dot.getB()) == &fact;
     });
-    tile::LoadOp load = fact.load;
     made.pitch = pitchOf(load.getView(), load.getExtents());
     made.notByRole = fact.notByRole;
     made.notByTma = fact.notByTma;

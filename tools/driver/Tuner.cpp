@@ -220,15 +220,15 @@ ErrorOr<TunedPlan> driver::tune(const KernelTextPtr &text, const Attempt &wanted
                                 int device, Memo &memo, const TuneOptions &options) {
   if (std::string stated = whyStated(*text, wanted.config); !stated.empty())
     return Error{fmt::format("there is nothing to tune for kernel `{}`: {}", text->kernel, stated)};
-  int64_t multiprocessors = 0; // those of the GPU that predictions are made for
+  planner::Gpu gpu; // that of which predictions are made
   if (device >= 0) {
-    TILEWRIGHT_ASSIGN(multiprocessors, multiprocessorsOf(device));
+    TILEWRIGHT_ASSIGN(gpu, gpuOf(device));
   }
   std::vector<ContenderPtr> all, last;
   {
     Contest contest(text, call, device, memo, options);
     std::vector<passes::Plan> plans =
-        PlanSearch(text, wanted).finalists(launchOf(call, multiprocessors), options.count);
+        PlanSearch(text, wanted).finalists(launchOf(call, gpu), options.count);
     if (plans.empty()) {
       TILEWRIGHT_ASSIGN(last, walk(text, wanted, contest, all));
     } else {

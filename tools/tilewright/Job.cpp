@@ -7,6 +7,7 @@
 #include "tools/driver/Builtins.h"
 #include "tools/driver/GivenPlan.h"
 #include "tools/driver/Gradient.h"
+#include "tools/driver/Plans.h"
 #include "tools/driver/TunedPlans.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -270,6 +271,7 @@ static Status bindConfig(Job &job, const KernelArgs &args) {
   job.config.target = !args.target.empty() ? args.target
                       : !stated.empty()    ? stated
                                            : defaultTarget();
+  job.gpu = driver::gpuAtHand(job.config.passTarget());
   if (!args.cuda.empty()) {
     TILEWRIGHT_ASSIGN(job.config.cudaText, readFile(args.cuda));
   }

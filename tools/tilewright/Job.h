@@ -70,7 +70,8 @@ struct Job {
   /// Integer inputs that are indices of a dimension: from 0 to below its size.
   std::map<std::string, std::string> indices;
   std::set<std::string> positive; ///< Float inputs without negative numbers.
-  int64_t multiprocessors = simulator::Options().multiprocessors; ///< Of the GPU that runs it.
+  planner::Gpu gpu; ///< At hand, if it is of the target, or else the one that was measured.
+  int64_t multiprocessors = simulator::Options().multiprocessors; ///< Of what runs it.
 
   /// Fills an input with random numbers that its kernel can take.
   void fill(driver::HostTensor &tensor, const std::string &name, const Sizes &sizes, uint64_t seed,
