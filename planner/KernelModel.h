@@ -41,9 +41,9 @@ struct StreamModel {
   std::vector<int64_t> alike; ///< Axes of the grid along which it reads the same data.
   std::vector<int64_t> near;  ///< Other axes along which it mostly reads the same data.
   std::vector<int64_t> apart; ///< Axes along which it reads other data in the same iteration.
-  std::string tensor; ///< The argument that it reads; empty if it is a part of one.
+  std::string tensor;         ///< The argument that it reads; empty if it is a part of one.
   std::vector<std::vector<int64_t>> along; ///< The axes that each index into the tensor depends on.
-  bool isOperand = false;     ///< It is an operand of a product, transposed or not.
+  bool isOperand = false;                  ///< It is an operand of a product, transposed or not.
   /// Elements from a row of the view to the next, along the axis whose elements are contiguous.
   std::optional<runtime::Expr> pitch;
   std::string notByTma;  ///< Why TMA cannot load it; empty if it can.

@@ -113,9 +113,6 @@ std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
 
 /// Bytes per second, limited by the bytes that blocks have in flight during the latency.
 double Predictor::dramRate() const {
-  double most = rates.dramBytes;
-  if (launch.gpu.memoryBandwidth)
-    most *= double(launch.gpu.memoryBandwidth) / double(rates.memoryBandwidth);
   double ahead = 0;
   for (const StreamModel &stream : model.streams)
     if (const Plan::Channel *channel = plan.channelOf(stream.id); channel && stream.loop != kNoLoop)
@@ -123,7 +120,8 @@ double Predictor::dramRate() const {
   double blocks = processors * double(std::max<int64_t>(1, plan.blocks.perSm));
   if (plan.blocks.splitLoop.empty())
     blocks = std::min(blocks, tiles);
-  return ahead > 0 ? std::min(most, blocks * ahead / rates.dramSeconds) : most;
+  return ahead > 0 ? std::min(rates.dramBytes, blocks * ahead / rates.dramSeconds)
+                   : rates.dramBytes;
 }
 
 double Predictor::storedBytes() const {
@@ -168,8 +166,8 @@ double Predictor::liveOf(const StreamModel &stream) const {
   return live;
 }
 
-/// How many tiles find in L2 what one of them has loaded. They must be near each other in the order:
-/// along its two fastest axes.
+/// How many tiles find in L2 what one of them has loaded. They must be near each other in the
+/// order: along its two fastest axes.
 double Predictor::reusedAlong(const StreamModel &stream) const {
   double reused = 1;
   for (size_t place = 0; place < std::min<size_t>(2, extents.size()); ++place)

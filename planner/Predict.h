@@ -7,16 +7,10 @@
 
 namespace tilewright::planner {
 
-/// What differs between GPUs of a target. 0: as the GPU that was measured.
-struct Gpu {
-  int64_t multiprocessors = 0;
-  int64_t memoryBandwidth = 0; ///< Bytes per second, at most.
-};
-
 /// A launch: values of sizes and scalar arguments by name. An unknown size counts as large.
 struct Launch {
   std::function<std::optional<runtime::ExprValue>(std::string_view)> valueOf;
-  Gpu gpu = {};
+  int64_t multiprocessors = 0; ///< 0: as many as the GPU that was measured.
   /// Whether the rows of a tensor along an axis are one and the same (a stride of 0), as those of a
   /// bias that is expanded over a batch. Not set: none are.
   std::function<bool(std::string_view tensor, size_t axis)> isRepeated = {};

@@ -38,8 +38,8 @@ public:
   Predictor(const KernelModel &model, const passes::Plan &plan, const Rates &rates,
             const Launch &launch)
       : model(model), plan(plan), rates(rates), launch(launch),
-        processors(double(launch.gpu.multiprocessors ? launch.gpu.multiprocessors
-                                                     : rates.multiprocessors)) {
+        processors(
+            double(launch.multiprocessors ? launch.multiprocessors : rates.multiprocessors)) {
     for (const runtime::Expr &extent : model.grid)
       extents.push_back(double(std::max<int64_t>(0, valueOf(extent, {}))));
     if (plan.blocks.clusterBlocks() > 2)

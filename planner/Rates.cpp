@@ -20,7 +20,6 @@ const Rates &planner::ratesOf(const Target &) {
                                     .l2Clocks = 2230,
                                     .threadBytes = 8,
                                     .dramBytes = 4.72e12,
-                                    .memoryBandwidth = 4'916'700'000'000,
                                     .dramSeconds = 0.25e-6,
                                     .l2Capacity = 48e6,
                                     .l2Shared = 30e6,

@@ -20,7 +20,6 @@ struct Rates {
   double l2Clocks;             ///< Latency of a load to shared memory, under load.
   double threadBytes;          ///< As portBytes, for threads that load single elements.
   double dramBytes;            ///< Bytes per second from memory, for all SMs.
-  int64_t memoryBandwidth;     ///< Of the GPU that was measured, at most, in bytes per second.
   double dramSeconds;          ///< Latency of memory.
   double l2Capacity;           ///< Bytes that stay in L2 from one wave of tiles to the next.
   double l2Shared;             ///< Bytes that stay in L2 for blocks at different places of a loop.

@@ -109,11 +109,11 @@ Attempt KernelObj::wantedFor(const Call &call, const Arguments &arguments, const
   return wanted;
 }
 
-/// The GPU that plans are found for: that of the arrays, if it is of this target.
-static planner::Gpu gpuFor(int device, const Attempt &wanted) {
+/// The number of SMs that plans are found for: of the arrays' GPU, if it is of the target.
+static int64_t multiprocessorsFor(int device, const Attempt &wanted) {
   std::string target = wanted.config.passTarget();
-  return device >= 0 && targetOf(device) == target ? orRaise(driver::gpuOf(device))
-                                                   : driver::gpuAtHand(target);
+  return device >= 0 && targetOf(device) == target ? orRaise(driver::multiprocessorsOf(device))
+                                                   : driver::multiprocessorsAtHand(target);
 }
 
 Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
@@ -123,14 +123,15 @@ Subject KernelObj::subject(const Arguments &arguments, const Settings &settings,
   Call call = orRaise(driver::arrange(signature(), arguments.list));
   Attempt wanted = wantedFor(call, arguments, settings, target);
   driver::PlanSearch search(source, wanted);
-  planner::Gpu gpu = gpuFor(arguments.device, wanted);
+  int64_t multiprocessors = multiprocessorsFor(arguments.device, wanted);
   driver::TunedChoice tuned = driver::tunedFor(source, wanted, call);
   wanted.passedOver = tuned.passedOver;
   if (!tuned.numbers().empty())
     wanted = tuned.apply(wanted);
   else if (!search.empty())
-    wanted = driver::withPlans(wanted, driver::withTuned(search, driver::launchOf(call, gpu), tuned));
-  Subject subject{std::move(wanted), nullptr, driver::launchOf(call, gpu)};
+    wanted = driver::withPlans(
+        wanted, driver::withTuned(search, driver::launchOf(call, multiprocessors), tuned));
+  Subject subject{std::move(wanted), nullptr, driver::launchOf(call, multiprocessors)};
   int device = arguments.device;
   if (device >= 0 && targetOf(device) == subject.wanted.config.passTarget())
     subject.time = [call, device](const runtime::Kernel &kernel) {
@@ -145,7 +146,7 @@ std::vector<planner::Ranked> KernelObj::plans(const Arguments &arguments, const 
   Call call = orRaise(driver::arrange(signature(), arguments.list));
   Attempt wanted = wantedFor(call, arguments, settings, target);
   driver::PlanSearch search(source, wanted);
-  planner::Launch launch = driver::launchOf(call, gpuFor(arguments.device, wanted));
+  planner::Launch launch = driver::launchOf(call, multiprocessorsFor(arguments.device, wanted));
   std::vector<planner::Ranked> result;
   for (passes::Plan &plan : search.finalists(launch, count)) {
     planner::Prediction predicted = *search.predictFor(plan, launch);

@@ -69,20 +69,16 @@ Status Driver::enumerate() {
     info.name = name;
     TILEWRIGHT_TRY(
         check(table.deviceTotalMem(&info.memoryBytes, handle), "cannot read GPU memory"));
-    int memoryKilohertz = 0, busBits = 0;
     const std::pair<DeviceAttribute, int *> attributes[] = {
         {DeviceAttribute::ComputeCapabilityMajor, &info.major},
         {DeviceAttribute::ComputeCapabilityMinor, &info.minor},
         {DeviceAttribute::MultiprocessorCount, &info.multiprocessors},
         {DeviceAttribute::MaxSharedBytesPerBlockOptin, &info.maxSharedBytes},
         {DeviceAttribute::L2CacheBytes, &info.l2Bytes},
-        {DeviceAttribute::MemoryClockRateKilohertz, &memoryKilohertz},
-        {DeviceAttribute::MemoryBusWidthBits, &busBits},
     };
     for (auto [attribute, value] : attributes)
       TILEWRIGHT_TRY(check(table.deviceGetAttribute(value, attribute, handle),
                            "cannot read an attribute of GPU " + std::to_string(ordinal)));
-    info.memoryBandwidth = 2 * int64_t(memoryKilohertz) * 1000 * (busBits / 8); // both edges
     deviceList.push_back(std::move(info));
   }
   contexts->byDevice.resize(deviceList.size());

@@ -30,7 +30,6 @@ struct DeviceInfo {
   int maxSharedBytes = 0; ///< Per block, after opting in.
   int l2Bytes = 0;
   size_t memoryBytes = 0;
-  int64_t memoryBandwidth = 0; ///< Bytes per second, at most; 0 if the driver does not know.
 
   /// The plain target of this GPU: `sm_90`.
   std::string target() const { return "sm_" + std::to_string(major * 10 + minor); }

@@ -40,8 +40,6 @@ enum : DriverResult {
 enum class DeviceAttribute : int {
   ClockRateKilohertz = 13,
   MultiprocessorCount = 16,
-  MemoryClockRateKilohertz = 36,
-  MemoryBusWidthBits = 37,
   L2CacheBytes = 38,
   ComputeCapabilityMajor = 75,
   ComputeCapabilityMinor = 76,

@@ -67,6 +67,8 @@ struct TensorMapSpec {
   TensorMapSwizzle swizzle = TensorMapSwizzle::None;
   /// Copies to shared memory round f32 to tf32.
   bool tf32 = false;
+  /// Copies go to the tensor: whole chunks of 16 bytes, so its rows must end with one.
+  bool isStored = false;
 
   bool operator==(const TensorMapSpec &) const = default;
 };

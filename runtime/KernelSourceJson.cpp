@@ -166,6 +166,7 @@ void fields(V &visit, auto &map)
   visit.field("box", map.box);
   visit.field("swizzle", map.swizzle);
   visit.field("tf32", map.tf32);
+  visit.field("stored", map.isStored);
 }
 
 template <typename V>

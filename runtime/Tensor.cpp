@@ -2,6 +2,7 @@
 
 #include "runtime/Tensor.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace tilewright::runtime {
@@ -22,6 +23,8 @@ TensorFacts facts(const TensorRef &tensor) {
     if (tensor.shape[axis] <= 1)
       continue;
     int64_t stride = tensor.strides[axis];
+    if (stride < 0)
+      addressBits |= 8; // TMA, which is for what is aligned to 16, cannot go backwards
     if (axis + 1 == tensor.rank)
       result.unitInnerStride = stride == 1;
     else
@@ -34,6 +37,18 @@ TensorFacts facts(const TensorRef &tensor) {
   }
   result.alignment = static_cast<unsigned>(addressBits & -addressBits);
   result.index32 = lastOffset <= std::numeric_limits<int32_t>::max() || isEmpty(tensor);
+  return result;
+}
+
+unsigned rowAlignment(const TensorRef &tensor) {
+  uint64_t bytes = 16 | uint64_t(tensor.shape[tensor.rank - 1]) * bytesOf(tensor.type);
+  return static_cast<unsigned>(bytes & -bytes);
+}
+
+TensorFacts facts(const TensorRef &tensor, bool isWritten) {
+  TensorFacts result = facts(tensor);
+  if (isWritten && tensor.rank > 1)
+    result.alignment = std::min(result.alignment, rowAlignment(tensor));
   return result;
 }
 

@@ -127,6 +127,10 @@ Status encodeTensorMap(const Driver &driver, const TensorRef &tensor, const Tens
   if (auto address = reinterpret_cast<uintptr_t>(tensor.data); address % 16 != 0)
     return Error{"lies " + str(address % 16) +
                  " bytes past a multiple of 16; a tensor map needs one"};
+  if (unsigned bytes = rowAlignment(tensor); spec.isStored && bytes < 16)
+    return Error{"has rows of " +
+                 str(uint64_t(tensor.shape[tensor.rank - 1]) * bytesOf(tensor.type)) +
+                 " bytes; TMA stores multiples of 16, and would write zeros behind the rows"};
   // Of rows that start anywhere, 256 bytes fetch what no box reads: by 8 to 16 % slower products.
   constexpr int kPromoteTo128Bytes = 2;
   auto rank = static_cast<uint32_t>(spec.axes.size());

@@ -52,8 +52,9 @@ class Cuda_TmaWrite<string mnemonic> : Cuda_Op<mnemonic> {
 def Cuda_TmaStoreOp : Cuda_TmaWrite<"tma_store"> {
   let summary = "starts the copy of a box from shared memory to a tensor";
   let description = [{
-    What lies outside the tensor is dropped, in whole chunks of 16 bytes along the innermost axis.
-    Ordinary writes of the box come before it by `fence async_shared` and a barrier. Belongs to the
+    What lies outside the tensor is dropped, in whole chunks of 16 bytes along the innermost axis:
+    rows that end within a chunk are followed by zeros up to its end. So the innermost axis of a
+    tensor that is stored to has a multiple of 16 bytes. Ordinary writes of the box come before it by `fence async_shared` and a barrier. Belongs to the
     group that this thread's next `bulk_commit` closes.
 
     C1: as many coordinates as the box has axes.

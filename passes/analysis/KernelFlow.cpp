@@ -343,6 +343,10 @@ static std::string whyNotByTma(const End &end) {
   auto [isPadded, indices, extents] = store ? of(store) : of(cast<tile::AtomicOp>(end.op));
   if (rank != 2)
     return "rank " + std::to_string(rank);
+  int64_t bytes =
+      cast<tile::ViewType>(end.view.getType()).getElementType().getIntOrFloatBitWidth() / 8;
+  if (knownDivisor(indices.back()) * bytes % 16)
+    return "starts at no multiple of 16 bytes";
   return isPadded ? "padded" : whyNotByTma(end.op, end.view, indices, extents);
 }
 

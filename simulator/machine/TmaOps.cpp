@@ -309,10 +309,25 @@ static bool storeMayStart(Warp &warp, const Instruction &instruction, int lane,
   return true;
 }
 
+/// Whether a store writes nothing behind the tensor's rows. It writes chunks: behind the end of a
+/// row, zeros (an H100).
+static bool storeMayEnd(Warp &warp, const Instruction &instruction, int lane, const BoxCopy &copy) {
+  int64_t size = copy.map->sizes.back(), first = copy.first.back();
+  int64_t beyond = size * copy.box->elementBytes % kChunk;
+  if (beyond == 0 || size <= first || first + copy.box->shape.back() <= size)
+    return true;
+  report(FindingKind::OutOfBounds, warp, instruction, lane,
+         "the box goes past the end of rows of " + std::to_string(size) +
+             " elements, no multiple "
+             "of 16 bytes: a store writes zeros behind them");
+  return false;
+}
+
 static Step runStore(Warp &warp, const Instruction &instruction) {
   forLanes(warp.active, [&](int lane) {
     auto copy = boxOf(warp, instruction, lane);
-    if (copy && storeMayStart(warp, instruction, lane, *copy))
+    if (copy && storeMayStart(warp, instruction, lane, *copy) &&
+        storeMayEnd(warp, instruction, lane, *copy))
       startStore(warp, instruction, lane, *copy);
   });
   return Step::Next;

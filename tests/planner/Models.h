@@ -38,13 +38,13 @@ inline KernelModel productModel(int64_t rows, int64_t columns, int64_t depth = 6
   return model;
 }
 
-inline Launch launchOf(std::map<std::string, int64_t> sizes, Gpu gpu = {}) {
+inline Launch launchOf(std::map<std::string, int64_t> sizes, int64_t processors = 0) {
   auto valueOf =
       [sizes = std::move(sizes)](std::string_view name) -> std::optional<runtime::ExprValue> {
     auto size = sizes.find(std::string(name));
     return size == sizes.end() ? std::nullopt : std::optional<runtime::ExprValue>(size->second);
   };
-  return {valueOf, gpu};
+  return {valueOf, processors};
 }
 
 } // namespace tilewright::planner

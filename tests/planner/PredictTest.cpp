@@ -105,18 +105,6 @@ TEST(Predict, KnowsRowsThatStartWithinSectors) {
   EXPECT_LT(predictFor(model, odd, isClustered).total, predictFor(model, odd, isPlain).total);
 }
 
-TEST(Predict, KnowsTheMemoryOfTheGpu) {
-  KernelModel model = productModel(128, 128);
-  auto memoryAt = [&](int64_t bandwidth) {
-    Launch launch =
-        launchOf({{"M", 4096}, {"N", 4096}, {"K", 4096}}, {.memoryBandwidth = bandwidth});
-    return predictFor(model, launch, isPlain).dram;
-  };
-  int64_t known = ratesOf(*findTarget("sm_90")).memoryBandwidth;
-  EXPECT_DOUBLE_EQ(memoryAt(known), memoryAt(0));
-  EXPECT_NEAR(memoryAt(known / 2), 2 * memoryAt(known), 1e-3);
-}
-
 TEST(Predict, IsNothingWithoutTiles) {
   KernelModel model = productModel(128, 128);
   EXPECT_EQ(predictFor(model, launchOf({{"M", 0}, {"N", 128}, {"K", 128}}), isPlain).total, 0);

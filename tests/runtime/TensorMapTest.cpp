@@ -104,6 +104,15 @@ TEST_F(TensorMapTest, rules_are_checked_before_the_launch) {
   EXPECT_TRUE(fakeState().launches.empty());
 }
 
+TEST_F(TensorMapTest, that_is_stored_needs_rows_of_whole_chunks) {
+  KernelSource source = withTensorMap();
+  k.shape[3] = 60;
+  EXPECT_TRUE(make(source).launch(nullptr, args()));
+  source.params[1].map.isStored = true;
+  EXPECT_EQ(failure(source), "kernel `attention`: argument `k` has rows of 120 bytes; TMA stores "
+                             "multiples of 16, and would write zeros behind the rows");
+}
+
 TEST_F(TensorMapTest, needs_a_driver_that_makes_them) {
   DriverTable table = fakeTable();
   table.tensorMapEncodeTiled = nullptr;

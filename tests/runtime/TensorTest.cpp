@@ -24,6 +24,24 @@ TEST(TensorFacts, alignment_covers_address_and_outer_strides) {
   EXPECT_EQ(facts(tensor.ref()).alignment, 1u);
 }
 
+TEST(TensorFacts, nothing_that_runs_backwards_is_aligned_for_tma) {
+  TestTensor tensor({4, 3, 4, 8});
+  tensor.strides = {-1024, 256, 64, 1};
+  EXPECT_EQ(facts(tensor.ref()).alignment, 8u);
+}
+
+TEST(TensorFacts, rows_that_are_written_end_with_whole_chunks_or_count_as_less_aligned) {
+  TestTensor tensor({4, 3, 4, 60});
+  tensor.strides = {768, 256, 64, 1};
+  EXPECT_EQ(facts(tensor.ref()).alignment, 16u);
+  EXPECT_EQ(facts(tensor.ref(), /*isWritten=*/false).alignment, 16u);
+  EXPECT_EQ(facts(tensor.ref(), /*isWritten=*/true).alignment, 8u);
+  tensor.shape[3] = 56;
+  EXPECT_EQ(facts(tensor.ref(), /*isWritten=*/true).alignment, 16u);
+  tensor.shape[3] = 1;
+  EXPECT_EQ(facts(tensor.ref(), /*isWritten=*/true).alignment, 2u);
+}
+
 TEST(TensorFacts, strides_of_single_elements_do_not_count) {
   TestTensor tensor({1, 3, 4, 1});
   tensor.strides = {7, 32, 8, 99};

@@ -241,7 +241,7 @@ protected:
     EXPECT_TRUE(result && **result) << (result ? (*result)->error() : result.error()).message;
     return *result;
   }
-  std::vector<int64_t> launch = {512, 512, 512, 512, 512, 512, gpuOf(-1)->multiprocessors, 0};
+  std::vector<int64_t> launch = {512, 512, 512, 512, 512, 512, *multiprocessorsOf(-1)};
   std::vector<std::vector<int64_t>> squares = {{512, 512}, {512, 512}, {512, 512}};
 
   KernelTextPtr text = *loadKernel("matmul_nt");
@@ -266,7 +266,7 @@ TEST_F(FoundPlan, is_not_looked_for_where_an_entry_names_one) {
   find(squares);
   PlanSearch search(text, wanted);
   std::vector<passes::Plan> plans = search.finalists(planner::Launch{
-      [](std::string_view) { return std::optional<runtime::ExprValue>(int64_t(512)); }, {.multiprocessors = 132}});
+      [](std::string_view) { return std::optional<runtime::ExprValue>(int64_t(512)); }, 132});
   ASSERT_GT(plans.size(), 1u);
   for (const passes::Plan &plan : {plans.back(), plans.front()}) {
     CodeCache().storePlan(*text, wanted, launch, plan.str());

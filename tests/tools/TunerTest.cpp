@@ -392,7 +392,7 @@ TEST_F(TunerTest, the_class_takes_it_unless_it_is_predicted_to_be_slow) {
   TunedChoice choice = tunedFor(near.text, near.wanted, near.call);
   ASSERT_TRUE(choice.result);
   PlanSearch search(near.text, near.wanted);
-  planner::Launch launch = launchOf(near.call, {});
+  planner::Launch launch = launchOf(near.call, 0);
   passes::Plan plan = *passes::Plan::parse(result->plan);
   EXPECT_EQ(withTuned(search, launch, choice).front(), plan);
   std::vector<planner::Ranked> ranked = search.rank(launch);

@@ -115,7 +115,7 @@ static Status bindDims(const Signature &signature, const Param &param, const Ten
 
 static Status bindFacts(const Signature &signature, const Param &param, const TensorRef &tensor,
                         Specialisation &result) {
-  runtime::TensorFacts known = runtime::facts(tensor);
+  runtime::TensorFacts known = runtime::facts(tensor, param.written);
   unsigned bytes = bytesOf(tensor.type);
   if (known.alignment < bytes && !runtime::isEmpty(tensor))
     return Error{quoted(signature, param) + " is misaligned: its addresses are multiples of " +

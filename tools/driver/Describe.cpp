@@ -126,9 +126,12 @@ Status driver::describeCuda(func::FuncOp kernel, runtime::KernelSource &source) 
     if (auto bytes = attr.getAs<IntegerAttr>("bytes"))
       param.bytes = unsigned(bytes.getInt());
     Type type = kernel.getArgumentTypes()[index];
-    if (auto map = dyn_cast<cuda::TensorMapType>(type))
+    if (auto map = dyn_cast<cuda::TensorMapType>(type)) {
       param.map = describeMap(map, attr.getAs<ArrayAttr>("axes"));
-    else if (!isa<cuda::PtrType>(type))
+      param.map.isStored = llvm::any_of(kernel.getArgument(index).getUsers(), [](Operation *user) {
+        return isa<cuda::TmaStoreOp, cuda::TmaReduceAddOp>(user);
+      });
+    } else if (!isa<cuda::PtrType>(type))
       param.type = elementType(type);
     source.params.push_back(std::move(param));
   }

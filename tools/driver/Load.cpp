@@ -36,7 +36,7 @@ struct FingerprintHash {
 
 void addTensor(Fingerprint &print, const TensorRef &tensor, const frontend::Param &param,
                const llvm::StringMap<bool> &staticDims) {
-  runtime::TensorFacts facts = runtime::facts(tensor);
+  runtime::TensorFacts facts = runtime::facts(tensor, param.written);
   print.add(int64_t(tensor.type) | int64_t(tensor.rank) << 8 | int64_t(facts.alignment) << 16 |
             int64_t(facts.unitInnerStride) << 32 | int64_t(facts.index32) << 33 |
             int64_t(tensor.device) << 40);

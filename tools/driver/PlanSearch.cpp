@@ -14,7 +14,7 @@ bool driver::isRepeated(const runtime::TensorRef &tensor, size_t axis) {
   return tensor.strides && tensor.strides[axis] == 0 && tensor.shape[axis] > 1;
 }
 
-planner::Launch driver::launchOf(const Call &call, const planner::Gpu &gpu) {
+planner::Launch driver::launchOf(const Call &call, int64_t multiprocessors) {
   llvm::StringMap<runtime::ExprValue> values;
   std::set<std::pair<std::string, size_t>> repeated;
   for (auto [param, argument] : llvm::zip(call.params, call.arguments)) {
@@ -37,7 +37,7 @@ planner::Launch driver::launchOf(const Call &call, const planner::Gpu &gpu) {
             auto found = values.find(llvm::StringRef(name.data(), name.size()));
             return found == values.end() ? std::nullopt : std::optional(found->second);
           },
-          gpu,
+          multiprocessors,
           [repeated = std::move(repeated)](std::string_view tensor, size_t axis) {
             return repeated.contains({std::string(tensor), axis});
           }};

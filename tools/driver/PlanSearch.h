@@ -18,7 +18,7 @@ namespace tilewright::driver {
 bool isRepeated(const runtime::TensorRef &tensor, size_t axis);
 
 /// The sizes and scalar arguments of a call, for predictions.
-planner::Launch launchOf(const Call &call, const planner::Gpu &gpu);
+planner::Launch launchOf(const Call &call, int64_t multiprocessors);
 
 /// What the user states, so that nothing is left to search for or to tune; empty if it is open.
 std::string whyStated(const KernelText &text, const Config &config);

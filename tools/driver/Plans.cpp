@@ -22,20 +22,20 @@ int driver::deviceOf(const Call &call) {
   return 0;
 }
 
-ErrorOr<planner::Gpu> driver::gpuOf(int device) {
+ErrorOr<int64_t> driver::multiprocessorsOf(int device) {
   if (device < 0)
-    return planner::Gpu{.multiprocessors = simulator::Options().multiprocessors};
+    return simulator::Options().multiprocessors;
   TILEWRIGHT_ASSIGN(const runtime::Driver *driver, runtime::Driver::get());
   TILEWRIGHT_ASSIGN(const runtime::DeviceInfo *info, driver->device(device));
-  return planner::Gpu{info->multiprocessors, info->memoryBandwidth};
+  return info->multiprocessors;
 }
 
-planner::Gpu driver::gpuAtHand(const std::string &target) {
+int64_t driver::multiprocessorsAtHand(const std::string &target) {
   if (ErrorOr<const runtime::Driver *> driver = runtime::Driver::get())
     for (const runtime::DeviceInfo &device : (*driver)->devices())
       if (device.target() == target)
-        return {device.multiprocessors, device.memoryBandwidth};
-  return {};
+        return device.multiprocessors;
+  return 0;
 }
 
 Plans::Plans(KernelTextPtr source, Attempt wanted)
@@ -45,11 +45,11 @@ Plans::Plans(KernelTextPtr source, Attempt wanted)
 }
 
 ErrorOr<size_t> Plans::choose(const Call &call, int device) const {
-  planner::Gpu gpu;
+  int64_t multiprocessors = 0;
   if (text->plans.asksMultiprocessors()) {
-    TILEWRIGHT_ASSIGN(gpu, gpuOf(device));
+    TILEWRIGHT_ASSIGN(multiprocessors, multiprocessorsOf(device));
   }
-  return text->plans.choose(call.arguments, gpu.multiprocessors);
+  return text->plans.choose(call.arguments, multiprocessors);
 }
 
 size_t Plans::ShapeHash::operator()(const Shape &shape) const {
@@ -64,8 +64,7 @@ Plans::Shape Plans::shapeOf(const Call &call) {
       for (unsigned axis = 0; axis < tensor->rank; ++axis)
         if (isRepeated(*tensor, axis))
           shape.push_back(-1 - int64_t(axis)); // no size
-    }
-    else if (const auto *number = std::get_if<double>(&argument))
+    } else if (const auto *number = std::get_if<double>(&argument))
       shape.push_back(*number > 0);
     else if (const auto *integer = std::get_if<int64_t>(&argument))
       shape.push_back(*integer > 0);
@@ -154,18 +153,18 @@ ErrorOr<Memo::Result> Plans::findBest(const Call &call, int device, const Shape 
       return result;
   if (!mayFind)
     return Memo::Result();
-  ErrorOr<planner::Gpu> gpu = gpuOf(device);
+  ErrorOr<int64_t> multiprocessors = multiprocessorsOf(device);
   Shape launch = shape;
-  launch.append({gpu ? gpu->multiprocessors : 0, gpu ? gpu->memoryBandwidth : 0});
+  launch.push_back(multiprocessors ? *multiprocessors : 0);
   if (tuned.result)
     launch.push_back(int64_t(checksum(tuned.result->plan)));
   if (Memo::Result result = recall(launch, memo))
     return result;
   if (!findsPlans())
     return Memo::Result();
-  if (!gpu)
-    return gpu.error();
-  Memo::Result result = takeBest(launchOf(call, *gpu), tuned, memo);
+  if (!multiprocessors)
+    return multiprocessors.error();
+  Memo::Result result = takeBest(launchOf(call, *multiprocessors), tuned, memo);
   if (*result)
     CodeCache().storePlan(*text, attempts.front(), launch, (*result)->attempt.config.planText);
   return result;

@@ -21,11 +21,12 @@ namespace tilewright::driver {
 /// The GPU with a call's tensors: -1 if they are in host memory, 0 if there are none.
 int deviceOf(const Call &call);
 
-/// The GPU for a launch, or the interpreter and the simulator if `device` is negative.
-ErrorOr<planner::Gpu> gpuOf(int device);
+/// The number of SMs for a launch: that of the GPU, or of the interpreter and the simulator if
+/// `device` is negative.
+ErrorOr<int64_t> multiprocessorsOf(int device);
 
-/// The GPU at hand if it is of this target, or else the one that was measured.
-planner::Gpu gpuAtHand(const std::string &target);
+/// The number of SMs of the GPU at hand if it is of this target; else 0.
+int64_t multiprocessorsAtHand(const std::string &target);
 
 /// The plans of a kernel for one specialisation, in the order in which a launch tries them.
 /// Thread-safe.

@@ -244,7 +244,8 @@ private:
     made.near.assign(fact.near.begin(), fact.near.end());
     made.apart.assign(fact.apart.begin(), fact.apart.end());
     if (auto argument = dyn_cast<BlockArgument>(load.getView()); argument && !fact.along.empty()) {
-      made.tensor = kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), tile::kNameAttr).str();
+      made.tensor =
+          kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), tile::kNameAttr).str();
       made.along = fact.along;
     }
     made.isOperand = llvm::any_of(facts.products, [&](passes::ProductFact product) {

@@ -220,15 +220,15 @@ ErrorOr<TunedPlan> driver::tune(const KernelTextPtr &text, const Attempt &wanted
                                 int device, Memo &memo, const TuneOptions &options) {
   if (std::string stated = whyStated(*text, wanted.config); !stated.empty())
     return Error{fmt::format("there is nothing to tune for kernel `{}`: {}", text->kernel, stated)};
-  planner::Gpu gpu; // that of which predictions are made
+  int64_t multiprocessors = 0; // those of the GPU that predictions are made for
   if (device >= 0) {
-    TILEWRIGHT_ASSIGN(gpu, gpuOf(device));
+    TILEWRIGHT_ASSIGN(multiprocessors, multiprocessorsOf(device));
   }
   std::vector<ContenderPtr> all, last;
   {
     Contest contest(text, call, device, memo, options);
     std::vector<passes::Plan> plans =
-        PlanSearch(text, wanted).finalists(launchOf(call, gpu), options.count);
+        PlanSearch(text, wanted).finalists(launchOf(call, multiprocessors), options.count);
     if (plans.empty()) {
       TILEWRIGHT_ASSIGN(last, walk(text, wanted, contest, all));
     } else {

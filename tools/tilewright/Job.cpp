@@ -271,7 +271,7 @@ static Status bindConfig(Job &job, const KernelArgs &args) {
   job.config.target = !args.target.empty() ? args.target
                       : !stated.empty()    ? stated
                                            : defaultTarget();
-  job.gpu = driver::gpuAtHand(job.config.passTarget());
+  job.multiprocessorsAtHand = driver::multiprocessorsAtHand(job.config.passTarget());
   if (!args.cuda.empty()) {
     TILEWRIGHT_ASSIGN(job.config.cudaText, readFile(args.cuda));
   }

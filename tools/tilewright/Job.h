@@ -69,8 +69,8 @@ struct Job {
   std::map<std::string, std::string> offsets;
   /// Integer inputs that are indices of a dimension: from 0 to below its size.
   std::map<std::string, std::string> indices;
-  std::set<std::string> positive; ///< Float inputs without negative numbers.
-  planner::Gpu gpu; ///< At hand, if it is of the target, or else the one that was measured.
+  std::set<std::string> positive;    ///< Float inputs without negative numbers.
+  int64_t multiprocessorsAtHand = 0; ///< Of the GPU at hand, if it is of the target.
   int64_t multiprocessors = simulator::Options().multiprocessors; ///< Of what runs it.
 
   /// Fills an input with random numbers that its kernel can take.

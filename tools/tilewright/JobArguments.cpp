@@ -160,7 +160,7 @@ planner::Launch cli::launchFor(const Job &job, const Step &step, const Sizes &si
     auto found = values.find(llvm::StringRef(name.data(), name.size()));
     return found == values.end() ? std::nullopt : std::optional(found->second);
   };
-  return {valueOf, job.gpu};
+  return {valueOf, job.multiprocessorsAtHand};
 }
 
 ErrorOr<driver::KernelWork> cli::workOf(const Job &job, const Sizes &sizes) {
