@@ -134,6 +134,8 @@ std::optional<std::pair<Value, Value>> Expander::rangeParts(Value tile, Value in
     return std::pair(add(scalar(range.getStart()), threadCoordinate(layout, 0)),
                      step ? step : constant(0));
   }
+  if (isIndexAsFloat(op))
+    return rangeParts(op->getOperand(0), index);
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
     return rangeParts(expand.getSource(), index);
   if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
@@ -142,6 +144,32 @@ std::optional<std::pair<Value, Value>> Expander::rangeParts(Value tile, Value in
                       keepDigits(layout, index, [&](int64_t dim) { return from[dim] == to[dim]; }));
   }
   return std::nullopt;
+}
+
+/// The index tile whose numbers a tile of floats repeats; null for other tiles.
+static Value indexOfFloats(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  while (op && isa<tile::ExpandDimsOp, tile::BroadcastOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto cast = dyn_cast_or_null<tile::CastOp>(op);
+  bool isIndex = cast && cast.getSource().getDefiningOp<tile::RangeOp>() &&
+                 getElementTypeOrSelf(cast.getType()).isF32();
+  return isIndex ? cast.getSource() : Value();
+}
+
+Value Expander::difference(arith::SubFOp op, Value index) {
+  // row - (origin + step) becomes (row - origin) - step: one difference per row, and the steps are
+  // constants once the loop is unrolled. All are whole numbers, so nothing is rounded otherwise.
+  if (!indexOfFloats(op.getLhs()) || !indexOfFloats(op.getRhs()))
+    return Value();
+  auto parts = rangeParts(op.getRhs(), index);
+  if (!parts)
+    return Value();
+  Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
+  auto asFloat = [&](Value part) { return convert(loc, part, i32, f32, /*rounded=*/false); };
+  Value row = element(op.getLhs(), index);
+  Value rest = builder.create<arith::SubFOp>(loc, row, asFloat(parts->first));
+  return builder.create<arith::SubFOp>(loc, rest, asFloat(parts->second));
 }
 
 Value Expander::element(Value tile, Value index, bool rounded) {
@@ -183,6 +211,9 @@ Value Expander::element(Value tile, Value index, bool rounded) {
       auto asFloat = [&](Value part) { return convert(loc, part, i32, f32, /*rounded=*/false); };
       return builder.create<arith::AddFOp>(loc, asFloat(parts->first), asFloat(parts->second));
     }
+  if (auto subtract = dyn_cast<arith::SubFOp>(op))
+    if (Value value = difference(subtract, index))
+      return value;
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     if (auto parts = rangeParts(compare.getLhs(), index)) {
       // origin + step <= y becomes step <= y - origin: one difference per row, and the steps are

@@ -114,8 +114,10 @@ private:
   /// Element `index` (a register number) of a tile, in its compute type. Without `rounded`, a
   /// narrow value may still have the precision of its compute type.
   Value element(Value tile, Value index, bool rounded = true);
-  /// An element of a range, or of a tile that repeats one, as a sum of a part common to all
-  /// registers of the thread and the part of this register. Nothing for other tiles.
+  /// An element of a difference of indices as floats; null for other differences.
+  Value difference(mlir::arith::SubFOp op, Value index);
+  /// An element of a range, or of a tile that repeats one, also as floats, as a sum of a part
+  /// common to all registers of the thread and the part of this register. Nothing for other tiles.
   std::optional<std::pair<Value, Value>> rangeParts(Value tile, Value index);
   Value readElement(Value array, Value index);
   void writeElements(Value array, Value entry, mlir::ValueRange values);

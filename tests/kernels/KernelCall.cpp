@@ -98,7 +98,7 @@ ErrorOr<driver::Memo::Result> KernelCall::taken(int device, driver::Memo &memo) 
   return driver::Plans(step().text, wanted).find(call, device, memo);
 }
 
-Status KernelCall::interpret(Tensors &data, bool optimized) const {
+Status KernelCall::interpret(Tensors &data, bool optimized, uint64_t perturbation) const {
   auto address = [&](const std::string &name) -> void * { return data.at(name).storage.data(); };
   TILEWRIGHT_ASSIGN(driver::Call call, arguments(address, -1));
   TILEWRIGHT_ASSIGN(driver::Attempt wanted, attempt());
@@ -129,21 +129,53 @@ Status KernelCall::interpret(Tensors &data, bool optimized) const {
   }
   simulator::Options options;
   options.threads = 1; // cases run in parallel
+  options.perturbation = perturbation;
   if (auto statistics = module.interpret(values, options); !statistics)
     return std::move(statistics).error();
   return {};
 }
 
+/// Whether an output differs by no more than a plan may make it differ. Weights of attention are
+/// rounded to the operands' dtype: where they lie near the middle of two numbers, a little makes a
+/// step of them. So the reference with other roundings says what is typical. Weights of 8 bits are
+/// rounded relative to the peak so far, which depends on the order of the keys: each may be a step
+/// away. Tensor cores add products of 8 bits with 13 bits.
+static bool mayDiffer(const KernelCall &call, const std::string &name, const cli::HostTensor &found,
+                      const cli::HostTensor &expected) {
+  if (!call.test().kernel.starts_with("attention")) {
+    runtime::ElementType operand = call.job().typeOf(call.step().signature().params.front());
+    Tolerance tolerance = toleranceFor(call, name, expected);
+    tolerance.absolute *= 2;
+    return bytesOf(operand) == 1 && !compare(found, expected, tolerance).count;
+  }
+  if (call.test().kernel == "attention_scaled" && name == "o") {
+    constexpr double kStep = 0x1p-3;
+    double largest = 0;
+    for (int64_t i = 0; i < expected.size(); ++i)
+      largest = std::max(largest, std::abs(expected.value(i)));
+    return !compare(found, expected, {.absolute = kStep * largest}).count;
+  }
+  std::vector<cli::HostTensor> others;
+  for (uint64_t perturbation : {1, 2}) {
+    Tensors other = call.tensors;
+    if (!call.interpret(other, /*optimized=*/false, perturbation))
+      return false;
+    others.push_back(other.at(name).gather());
+  }
+  return driver::compare(found, expected, {&others[0], &others[1]}).ok();
+}
+
 /// What is wrong with one output.
 static std::string findDifference(const KernelCall &call, const std::string &name,
-                                  const StridedTensor &found, const StridedTensor &expected) {
+                                  const StridedTensor &found, const StridedTensor &expected,
+                                  bool isPlanned) {
   cli::HostTensor a = found.gather(), b = expected.gather();
   // No case has NaN as its result: this would be an element that nobody wrote.
   for (int64_t i = 0; i < b.size(); ++i)
     if (std::isnan(b.value(i)))
       return "the reference gives NaN at " + cli::coordinates(i, b.shape) + " of `" + name + "`";
   Difference difference = compare(a, b, toleranceFor(call, name, b));
-  if (!difference.count)
+  if (!difference.count || (isPlanned && mayDiffer(call, name, a, b)))
     return "";
   return fmt::format("`{}`: {} of {} elements differ, first at {}: {:.8g} instead of {:.8g} "
                      "(allowed {:.2g}); worst {:.3g} times what is allowed",
@@ -153,7 +185,7 @@ static std::string findDifference(const KernelCall &call, const std::string &nam
 }
 
 std::string kernels::findFault(const KernelCall &call, const Tensors &found,
-                               const Tensors &expected) {
+                               const Tensors &expected, bool isPlanned) {
   for (const auto &[name, tensor] : found) {
     if (!call.isWritten(name)) {
       if (tensor.storage != call.tensors.at(name).storage)
@@ -162,7 +194,8 @@ std::string kernels::findFault(const KernelCall &call, const Tensors &found,
     }
     if (std::optional<int64_t> at = findBrokenGuard(tensor))
       return fmt::format("`{}` was written outside its elements, at offset {}", name, *at);
-    if (std::string fault = findDifference(call, name, tensor, expected.at(name)); !fault.empty())
+    if (std::string fault = findDifference(call, name, tensor, expected.at(name), isPlanned);
+        !fault.empty())
       return fault;
   }
   return "";

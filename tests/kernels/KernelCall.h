@@ -33,8 +33,9 @@ public:
   /// The code that a launch takes on a GPU, or on the host if `device` is negative: with the best
   /// plan that is found for its sizes, if there is one.
   ErrorOr<driver::Memo::Result> taken(int device, driver::Memo &memo) const;
-  /// Runs the kernel in the interpreter; `optimized` as the tile passes leave it.
-  Status interpret(Tensors &tensors, bool optimized) const;
+  /// Runs the kernel in the interpreter; `optimized` as the tile passes leave it, `perturbation` as
+  /// simulator::Options has it.
+  Status interpret(Tensors &tensors, bool optimized, uint64_t perturbation = 0) const;
 
   Tensors tensors; ///< Before the call.
 
@@ -47,8 +48,9 @@ private:
 };
 
 /// The first thing wrong with the tensors after a call, in words; empty if there is nothing.
-/// `before` are the storages as they were uploaded.
-std::string findFault(const KernelCall &call, const Tensors &found, const Tensors &expected);
+/// With a plan, weights on the way may be rounded elsewhere.
+std::string findFault(const KernelCall &call, const Tensors &found, const Tensors &expected,
+                      bool isPlanned = false);
 
 } // namespace tilewright::kernels
 

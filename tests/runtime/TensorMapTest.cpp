@@ -106,7 +106,7 @@ TEST_F(TensorMapTest, rules_are_checked_before_the_launch) {
 
 TEST_F(TensorMapTest, that_is_stored_needs_rows_of_whole_chunks) {
   KernelSource source = withTensorMap();
-  k.shape[3] = 60;
+  k.shape[3] = q.shape[3] = 60;
   EXPECT_TRUE(make(source).launch(nullptr, args()));
   source.params[1].map.isStored = true;
   EXPECT_EQ(failure(source), "kernel `attention`: argument `k` has rows of 120 bytes; TMA stores "
