@@ -153,7 +153,7 @@ static bool mayDiffer(const KernelCall &call, const std::string &name, const cli
     double largest = 0;
     for (int64_t i = 0; i < expected.size(); ++i)
       largest = std::max(largest, std::abs(expected.value(i)));
-    return !compare(found, expected, {.absolute = kStep * largest}).count;
+    return !compare(found, expected, Tolerance{.absolute = kStep * largest}).count;
   }
   std::vector<cli::HostTensor> others;
   for (uint64_t perturbation : {1, 2}) {

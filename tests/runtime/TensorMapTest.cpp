@@ -1,6 +1,8 @@
 // Tensor maps: what is asked of the driver, and which cannot be made.
 #include "LaunchTest.h"
 
+#include "runtime/TensorMaps.h"
+
 #include <functional>
 
 using namespace tilewright;
@@ -105,12 +107,17 @@ TEST_F(TensorMapTest, rules_are_checked_before_the_launch) {
 }
 
 TEST_F(TensorMapTest, that_is_stored_needs_rows_of_whole_chunks) {
-  KernelSource source = withTensorMap();
-  k.shape[3] = q.shape[3] = 60;
-  EXPECT_TRUE(make(source).launch(nullptr, args()));
-  source.params[1].map.isStored = true;
-  EXPECT_EQ(failure(source), "kernel `attention`: argument `k` has rows of 120 bytes; TMA stores "
-                             "multiples of 16, and would write zeros behind the rows");
+  Driver driver = *Driver::fromTable(fakeTable());
+  TensorMapSpec spec = withTensorMap().params[1].map;
+  k.shape[3] = 60;
+  TensorMap map;
+  EXPECT_TRUE(encodeTensorMap(driver, k.ref(), spec, map));
+  spec.isStored = true;
+  EXPECT_EQ(encodeTensorMap(driver, k.ref(), spec, map).error().message,
+            "has rows of 120 bytes; TMA stores multiples of 16, and would write zeros behind the "
+            "rows");
+  k.shape[3] = 56;
+  EXPECT_TRUE(encodeTensorMap(driver, k.ref(), spec, map));
 }
 
 TEST_F(TensorMapTest, needs_a_driver_that_makes_them) {

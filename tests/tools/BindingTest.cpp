@@ -1,5 +1,6 @@
 #include "tools/driver/Binding.h"
 #include "tools/driver/KernelText.h"
+#include "tools/driver/PlanSearch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -94,6 +95,27 @@ TEST_F(Binding, takes_strides_as_facts) {
   ErrorOr<frontend::Specialisation> bound = bind();
   ASSERT_TRUE(bound) << bound.error().message;
   EXPECT_TRUE(bound->tensors.lookup("x").strided);
+}
+
+TEST_F(Binding, tells_predictions_of_rows_that_are_repeated) {
+  x.strides = {0, 1};
+  Call call = *arrange(signature, {x.ref, weight.ref, y.ref});
+  planner::Launch launch = launchOf(call, 132);
+  EXPECT_TRUE(launch.isRepeated("x", 0));
+  EXPECT_FALSE(launch.isRepeated("x", 1));
+  EXPECT_FALSE(launch.isRepeated("y", 0));
+  x.shape[0] = 1; // one row is no repetition
+  EXPECT_FALSE(launchOf(*arrange(signature, {x.ref, weight.ref, y.ref}), 132).isRepeated("x", 0));
+}
+
+TEST_F(Binding, takes_rows_that_end_within_16_bytes_as_less_aligned_where_they_are_written) {
+  for (Tensor *tensor : {&x, &weight, &y})
+    tensor->shape.back() = 60;
+  x.strides = y.strides = {64, 1};
+  ErrorOr<frontend::Specialisation> bound = bind();
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_EQ(bound->tensors.lookup("x").align, 16);
+  EXPECT_EQ(bound->tensors.lookup("y").align, 8);
 }
 
 TEST_F(Binding, knows_offsets_that_need_64_bits) {
