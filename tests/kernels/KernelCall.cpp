@@ -92,6 +92,15 @@ ErrorOr<driver::Attempt> KernelCall::attempt() const {
   return attempt;
 }
 
+ErrorOr<driver::Attempt> KernelCall::planned() const {
+  TILEWRIGHT_ASSIGN(driver::Call call, placeholders(-1));
+  TILEWRIGHT_ASSIGN(driver::Attempt wanted, attempt());
+  driver::PlanSearch search(step().text, wanted);
+  if (search.empty())
+    return wanted;
+  return driver::withPlans(wanted, search.finalists(driver::launchOf(call, 0)));
+}
+
 ErrorOr<driver::Memo::Result> KernelCall::taken(int device, driver::Memo &memo) const {
   TILEWRIGHT_ASSIGN(driver::Call call, placeholders(device));
   TILEWRIGHT_ASSIGN(driver::Attempt wanted, attempt());

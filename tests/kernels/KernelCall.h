@@ -30,6 +30,8 @@ public:
   ErrorOr<driver::Call> arguments(const cli::AddressOf &addressOf, int device) const;
   /// What the compiler is asked for, without a plan.
   ErrorOr<driver::Attempt> attempt() const;
+  /// The same with the plans that are found for its sizes, if there are any, best first.
+  ErrorOr<driver::Attempt> planned() const;
   /// The code that a launch takes on a GPU, or on the host if `device` is negative: with the best
   /// plan that is found for its sizes, if there is one.
   ErrorOr<driver::Memo::Result> taken(int device, driver::Memo &memo) const;

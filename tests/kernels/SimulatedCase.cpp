@@ -6,6 +6,20 @@ using namespace tilewright::kernels;
 ErrorOr<SimulatedCase> SimulatedCase::create(const Case &test, const std::string &target) {
   TILEWRIGHT_ASSIGN(KernelCall call, KernelCall::create(test, target));
   TILEWRIGHT_ASSIGN(driver::Attempt wanted, call.attempt());
+  return compile(std::move(call), wanted);
+}
+
+ErrorOr<std::optional<SimulatedCase>> SimulatedCase::createPlanned(const Case &test,
+                                                                   const std::string &target) {
+  TILEWRIGHT_ASSIGN(KernelCall call, KernelCall::create(test, target));
+  TILEWRIGHT_ASSIGN(driver::Attempt wanted, call.planned());
+  if (wanted.config.planText.empty())
+    return std::optional<SimulatedCase>();
+  TILEWRIGHT_ASSIGN(SimulatedCase result, compile(std::move(call), wanted));
+  return std::optional(std::move(result));
+}
+
+ErrorOr<SimulatedCase> SimulatedCase::compile(KernelCall call, const driver::Attempt &wanted) {
   TILEWRIGHT_ASSIGN(driver::Simulation simulation,
                     driver::Simulation::create(call.step().text, wanted));
   SimulatedCase result(std::move(call), std::move(simulation));
@@ -34,7 +48,7 @@ SimulatedRun SimulatedCase::run(const simulator::MachineOptions &options) {
   SimulatedRun run{std::move(launch->result), std::move(launch->messages)};
   if (!run.result.isClean())
     return run;
-  run.fault = findFault(call, found, expected);
+  run.fault = findFault(call, found, expected, /*isPlanned=*/!plan().empty());
   run.isExact = true;
   for (const auto &[name, tensor] : found)
     run.isExact &= tensor.storage == optimized.at(name).storage;

@@ -18,13 +18,19 @@ struct SimulatedRun {
 class SimulatedCase {
 public:
   static ErrorOr<SimulatedCase> create(const Case &test, const std::string &target);
+  /// The same with the best plan that is found; nothing if there is none.
+  static ErrorOr<std::optional<SimulatedCase>> createPlanned(const Case &test,
+                                                             const std::string &target);
 
   /// Runs the kernel on fresh tensors.
   SimulatedRun run(const simulator::MachineOptions &options);
   mlir::func::FuncOp kernel() const { return simulation.kernel(); }
   const std::vector<driver::Remark> &remarks() const { return simulation.remarks(); }
+  /// The plan that it was compiled with; or empty.
+  const std::string &plan() const { return simulation.attempt().config.planText; }
 
 private:
+  static ErrorOr<SimulatedCase> compile(KernelCall call, const driver::Attempt &wanted);
   SimulatedCase(KernelCall call, driver::Simulation simulation)
       : call(std::move(call)), simulation(std::move(simulation)), expected(this->call.tensors),
         optimized(expected) {}

@@ -1,6 +1,7 @@
 // Every built-in kernel in the machine simulator, compiled for one target (`--target=sm_80`): under
 // the eager, the lazy and 20 random schedules there is no finding and the results are the
-// reference's. `--all` takes the cases of Cases.def instead, under the lazy schedule alone.
+// reference's. Where a plan is found, the same with it, under 8 random schedules. `--all` takes the
+// cases of Cases.def instead, under the lazy schedule alone.
 #include "tests/kernels/CaseTests.h"
 #include "tests/kernels/SimulatedCase.h"
 
@@ -14,7 +15,7 @@ using simulator::Schedule;
 
 namespace {
 
-constexpr unsigned kRandomSchedules = 20;
+constexpr unsigned kRandomSchedules = 20, kRandomSchedulesOfPlans = 8;
 
 std::string target = "sm_80";
 bool all = false;
@@ -35,28 +36,37 @@ public:
   void TestBody() override {
     ErrorOr<SimulatedCase> simulated = SimulatedCase::create(test, target);
     ASSERT_TRUE(simulated) << simulated.error().message;
-    auto start = std::chrono::steady_clock::now();
-    for (const auto &[name, options] : all ? lazySchedule() : schedules()) {
-      SimulatedRun run = simulated->run(options);
-      laneInstructions += run.result.laneInstructions;
-      if (ordersSumsAsReference(test))
-        EXPECT_TRUE(run.isExact) << test.command() << " --target " << target;
-      ASSERT_EQ(run.fault, "") << test.command() << " --target " << target << ", schedule " << name;
-    }
-    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    ErrorOr<std::optional<SimulatedCase>> planned = SimulatedCase::createPlanned(test, target);
+    ASSERT_TRUE(planned) << planned.error().message;
+    run(*simulated, all ? lazySchedule() : schedules(kRandomSchedules));
+    if (*planned && !HasFailure())
+      run(**planned, all ? lazySchedule() : schedules(kRandomSchedulesOfPlans));
   }
 
 private:
   using Schedules = std::vector<std::pair<std::string, simulator::MachineOptions>>;
 
+  void run(SimulatedCase &simulated, const Schedules &schedules) {
+    SCOPED_TRACE(test.command() + " --target " + target + "\nplan: " + simulated.plan());
+    auto start = std::chrono::steady_clock::now();
+    for (const auto &[name, options] : schedules) {
+      SimulatedRun run = simulated.run(options);
+      laneInstructions += run.result.laneInstructions;
+      if (ordersSumsAsReference(test) && simulated.plan().empty())
+        EXPECT_TRUE(run.isExact);
+      ASSERT_EQ(run.fault, "") << "schedule " << name;
+    }
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
   static Schedules lazySchedule() { return {{"lazy", {.schedule = Schedule::Lazy}}}; }
 
-  static Schedules schedules() {
-    Schedules result(2 + kRandomSchedules);
+  static Schedules schedules(unsigned randoms) {
+    Schedules result(2 + randoms);
     result[0].first = "eager";
     result[1].first = "lazy";
     result[1].second.schedule = Schedule::Lazy;
-    for (unsigned seed = 0; seed < kRandomSchedules; ++seed) {
+    for (unsigned seed = 0; seed < randoms; ++seed) {
       auto &[name, options] = result[2 + seed];
       name = fmt::format("random, seed {}", seed);
       options.schedule = Schedule::Random;
