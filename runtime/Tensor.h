@@ -23,8 +23,8 @@ using Argument = std::variant<TensorRef, int64_t, double, bool>;
 
 /// What a kernel may be specialised for; the same facts as in TensorArg.
 struct TensorFacts {
-  /// Of all addresses along the innermost axis' starts: 16, 8, 4, 2 or 1. At most 8 if an axis runs
-  /// backwards, so that TMA, for which 16 stands, is not taken.
+  /// What the address and all strides but the innermost are multiples of, in bytes: 16, 8, 4, 2 or
+  /// 1. At most 8 if an axis runs backwards: with 16, TMA may be taken, which cannot.
   unsigned alignment = 1;
   bool unitInnerStride = false;
   bool index32 = false;
@@ -35,14 +35,13 @@ struct TensorFacts {
 /// The strongest facts that hold for a tensor. Strides of dimensions with one element do not count.
 TensorFacts facts(const TensorRef &tensor);
 
+/// The same for a tensor that a kernel writes, if `isWritten`: aligned no better than the end of
+/// its rows, behind which TMA would write zeros. Tensors of one axis are not stored by TMA.
+TensorFacts facts(const TensorRef &tensor, bool isWritten);
+
 /// The power of two, up to 16, that divides the bytes of a row, the elements along the innermost
 /// axis.
 unsigned rowAlignment(const TensorRef &tensor);
-
-/// `facts`, for a tensor that a kernel writes if `isWritten`. TMA, which is for what is aligned to
-/// 16 bytes, stores rows of multiples of 16 bytes only. (Tensors of one axis are not stored by
-/// TMA.)
-TensorFacts facts(const TensorRef &tensor, bool isWritten);
 
 /// Whether the tensor has no elements; its address may then be anything.
 bool isEmpty(const TensorRef &tensor);
