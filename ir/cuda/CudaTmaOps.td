@@ -54,8 +54,9 @@ def Cuda_TmaStoreOp : Cuda_TmaWrite<"tma_store"> {
   let description = [{
     What lies outside the tensor is dropped, in whole chunks of 16 bytes along the innermost axis:
     rows that end within a chunk are followed by zeros up to its end. So the innermost axis of a
-    tensor that is stored to has a multiple of 16 bytes. Ordinary writes of the box come before it by `fence async_shared` and a barrier. Belongs to the
-    group that this thread's next `bulk_commit` closes.
+    tensor that is stored to has a multiple of 16 bytes. Ordinary writes of the box come before it
+    by `fence async_shared` and a barrier. Belongs to the group that this thread's next
+    `bulk_commit` closes.
 
     C1: as many coordinates as the box has axes.
 

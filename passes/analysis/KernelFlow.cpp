@@ -180,13 +180,19 @@ static std::string whyNotByTma(Operation *op, Value tensor, OperandRange indices
   return axes > 5 ? std::to_string(axes) + " axes" : "";
 }
 
+/// Whether a tile starts at multiples of 16 bytes within rows, as TMA's boxes do.
+static bool startsWithChunk(Value tensor, OperandRange indices) {
+  Type element = cast<tile::ViewType>(tensor.getType()).getElementType();
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  return knownDivisor(indices.back()) * bytes % 16 == 0;
+}
+
 static std::string whyNotByTma(tile::LoadOp load) {
   if (load.getIndices().empty())
     return "";
   tile::ViewType view = load.getView().getType();
-  int64_t bytes = view.getElementType().getIntOrFloatBitWidth() / 8;
   if (isa<RankedTensorType>(load.getResult().getType()) &&
-      knownDivisor(load.getIndices().back()) * bytes % 16)
+      !startsWithChunk(load.getView(), load.getIndices()))
     return "starts at no multiple of 16 bytes";
   if (std::string why = whyNotInPart(load, load.getView(), load.getIndices()); !why.empty())
     return why;
@@ -343,9 +349,7 @@ static std::string whyNotByTma(const End &end) {
   auto [isPadded, indices, extents] = store ? of(store) : of(cast<tile::AtomicOp>(end.op));
   if (rank != 2)
     return "rank " + std::to_string(rank);
-  int64_t bytes =
-      cast<tile::ViewType>(end.view.getType()).getElementType().getIntOrFloatBitWidth() / 8;
-  if (knownDivisor(indices.back()) * bytes % 16)
+  if (!startsWithChunk(end.view, indices))
     return "starts at no multiple of 16 bytes";
   return isPadded ? "padded" : whyNotByTma(end.op, end.view, indices, extents);
 }

@@ -146,27 +146,28 @@ std::optional<std::pair<Value, Value>> Expander::rangeParts(Value tile, Value in
   return std::nullopt;
 }
 
-/// The index tile whose numbers a tile of floats repeats; null for other tiles.
-static Value indexOfFloats(Value tile) {
+/// Whether a tile of floats repeats the numbers of an index tile.
+static bool repeatsIndex(Value tile) {
   Operation *op = tile.getDefiningOp();
   while (op && isa<tile::ExpandDimsOp, tile::BroadcastOp>(op))
     op = op->getOperand(0).getDefiningOp();
   auto cast = dyn_cast_or_null<tile::CastOp>(op);
-  bool isIndex = cast && cast.getSource().getDefiningOp<tile::RangeOp>() &&
-                 getElementTypeOrSelf(cast.getType()).isF32();
-  return isIndex ? cast.getSource() : Value();
+  return cast && cast.getSource().getDefiningOp<tile::RangeOp>() &&
+         getElementTypeOrSelf(cast.getType()).isF32();
+}
+
+Value Expander::asFloat(Value number) {
+  return convert(loc, number, builder.getI32Type(), builder.getF32Type(), /*rounded=*/false);
 }
 
 Value Expander::difference(arith::SubFOp op, Value index) {
   // row - (origin + step) becomes (row - origin) - step: one difference per row, and the steps are
   // constants once the loop is unrolled. All are whole numbers, so nothing is rounded otherwise.
-  if (!indexOfFloats(op.getLhs()) || !indexOfFloats(op.getRhs()))
+  if (!repeatsIndex(op.getLhs()) || !repeatsIndex(op.getRhs()))
     return Value();
   auto parts = rangeParts(op.getRhs(), index);
   if (!parts)
     return Value();
-  Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
-  auto asFloat = [&](Value part) { return convert(loc, part, i32, f32, /*rounded=*/false); };
   Value row = element(op.getLhs(), index);
   Value rest = builder.create<arith::SubFOp>(loc, row, asFloat(parts->first));
   return builder.create<arith::SubFOp>(loc, rest, asFloat(parts->second));
@@ -207,8 +208,6 @@ Value Expander::element(Value tile, Value index, bool rounded) {
   if (isIndexAsFloat(op))
     if (auto parts = rangeParts(op->getOperand(0), index)) {
       // One conversion for all: the steps are constants once the loop is unrolled.
-      Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
-      auto asFloat = [&](Value part) { return convert(loc, part, i32, f32, /*rounded=*/false); };
       return builder.create<arith::AddFOp>(loc, asFloat(parts->first), asFloat(parts->second));
     }
   if (auto subtract = dyn_cast<arith::SubFOp>(op))

@@ -114,6 +114,8 @@ private:
   /// Element `index` (a register number) of a tile, in its compute type. Without `rounded`, a
   /// narrow value may still have the precision of its compute type.
   Value element(Value tile, Value index, bool rounded = true);
+  /// An i32 as f32.
+  Value asFloat(Value number);
   /// An element of a difference of indices as floats; null for other differences.
   Value difference(mlir::arith::SubFOp op, Value index);
   /// An element of a range, or of a tile that repeats one, also as floats, as a sum of a part

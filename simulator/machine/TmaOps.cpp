@@ -318,8 +318,7 @@ static bool storeMayEnd(Warp &warp, const Instruction &instruction, int lane, co
     return true;
   report(FindingKind::OutOfBounds, warp, instruction, lane,
          "the box goes past the end of rows of " + std::to_string(size) +
-             " elements, no multiple "
-             "of 16 bytes: a store writes zeros behind them");
+             " elements, no multiple of 16 bytes: a store writes zeros behind them");
   return false;
 }
 

@@ -70,7 +70,7 @@ struct Job {
   /// Integer inputs that are indices of a dimension: from 0 to below its size.
   std::map<std::string, std::string> indices;
   std::set<std::string> positive;    ///< Float inputs without negative numbers.
-  int64_t multiprocessorsAtHand = 0; ///< Of the GPU at hand, if it is of the target.
+  int64_t multiprocessorsAtHand = 0; ///< For which plans are found; 0: the measured GPU's.
   int64_t multiprocessors = simulator::Options().multiprocessors; ///< Of what runs it.
 
   /// Fills an input with random numbers that its kernel can take.
