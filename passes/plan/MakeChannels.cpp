@@ -118,8 +118,10 @@ Operation *waitPoint(tile::LoadOp load) {
     if (ancestor && (!first || ancestor->isBeforeInBlock(first)))
       first = ancestor;
   };
+  // Products read a transpose from the slot; whoever else reads it needs the op itself.
+  auto isProduct = [](Operation *user) { return isa<tile::DotOp>(user); };
   for (Operation *user : load->getUsers())
-    if (isa<tile::TransposeOp>(user))
+    if (isa<tile::TransposeOp>(user) && llvm::all_of(user->getUsers(), isProduct))
       llvm::for_each(user->getUsers(), consider);
     else
       consider(user);

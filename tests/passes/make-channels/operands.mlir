@@ -228,3 +228,25 @@ func.func @waits_before_the_loop_that_reads(%x: !tile.view<?x?xf16, align 16>, %
   tile.store %d, %c[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
   return
 }
+
+// A transpose that is more than an operand of products is read from the slot, too.
+// CHECK-LABEL: @transpose_with_other_readers
+// CHECK: %[[SLOT:.*]] = cta.wait
+// CHECK-NEXT: %[[TILE:.*]] = cta.get %[[SLOT]]
+// CHECK-NEXT: %[[TURNED:.*]] = tile.transpose %[[TILE]] [1, 0]
+// CHECK: tile.reduce sum %[[TURNED]], 1
+// CHECK: cta.mma
+// CHECK: cta.release %[[SLOT]]
+func.func @transpose_with_other_readers(%x: !tile.view<?x?xf16, align 16>, %c: !tile.view<?x?xf32>, %s: !tile.view<?xf16>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 0 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [64, 64] : !tile.view<?x?xf16, align 16>, i32, i32 -> tensor<64x64xf16>
+  %t = tile.transpose %a [1, 0] : tensor<64x64xf16> -> tensor<64x64xf16>
+  %b = tile.load %x[%c0, %c0] extents [64, 64] : !tile.view<?x?xf16, align 16>, i32, i32 -> tensor<64x64xf16>
+  %r = tile.reduce sum %t, 1 : tensor<64x64xf16> -> tensor<64xf16>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %t, %b, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  tile.store %d, %c[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  tile.store %r, %s[%c0] extents [64] : tensor<64xf16>, !tile.view<?xf16>, i32
+  return
+}
