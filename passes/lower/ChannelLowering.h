@@ -119,6 +119,7 @@ private:
   /// Reads which slot is next; returns the parity of its phase.
   Value comeTo(RingPlace &place);
   void advance(RingPlace &place, Ring &ring, Value phase);
+  bool fillsAlone();
   /// At the end of a role: waits until all multicast slots that it fills have been released.
   void leaveRings();
   bool closesAll(RingPlace &place, Ring &ring, Value slot);

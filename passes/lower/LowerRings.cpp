@@ -103,10 +103,8 @@ Value ChannelLowering::enterSlot(Operation *op) {
   auto wait = [&] {
     builder.create<cuda::MbarrierWaitOp>(loc, awaited, phase, !fills && computesBeside(op));
   };
-  // Of several warps, only the thread that fills slots for TMA waits for them. The ring would go on
-  // without the others, and a barrier that has completed two phases looks as if it had none.
   bool fillsByTma = fills && ring.kind() == cta::ChannelKind::Tma;
-  bool waitsAlone = fillsByTma && role.getWarps() > 1;
+  bool waitsAlone = fillsByTma && fillsAlone();
   if (!waitsAlone)
     wait();
   if (fillsByTma)
@@ -138,6 +136,10 @@ void ChannelLowering::advance(RingPlace &place, Ring &ring, Value phase) {
   set(place.phase, flipped);
 }
 
+/// Whether one thread alone waits for slots that TMA fills. Of several warps, the ring would go on
+/// without the others, and a barrier that has completed two phases looks as if it had none.
+bool ChannelLowering::fillsAlone() { return role.getWarps() > 1; }
+
 void ChannelLowering::leaveRings() {
   for (auto &ring : rings) {
     auto place = filling.find(ring.get());
@@ -148,7 +150,13 @@ void ChannelLowering::leaveRings() {
     builder.setInsertionPointToStart(loop.getBody());
     Value phase = comeTo(place->second);
     Value empty = barrierOf(*ring, cta::SlotState::Empty, place->second.current);
-    builder.create<cuda::MbarrierWaitOp>(loc, empty, phase, /*spins=*/false);
+    auto wait = [&] {
+      builder.create<cuda::MbarrierWaitOp>(loc, empty, phase, /*spins=*/false);
+    };
+    if (fillsAlone())
+      once(cta::Threads::Role, [&](Value) { wait(); });
+    else
+      wait();
     advance(place->second, *ring, phase);
   }
 }
