@@ -44,6 +44,8 @@ static void addTilePasses(Adder &passes, const PipelineOptions &options) {
   // The front end relies on this for folding and common values. The following passes compare
   // values.
   passes.clean(/*hoist=*/false);
+  // Before split-masked-loops: masks still stand where the user wrote them.
+  passes.add(createDropAbsolutes());
   // Before split-masked-loops, which reads from a padded load how much of it is valid.
   passes.add(createPadTiles());
   passes.clean(/*hoist=*/false);
@@ -166,6 +168,8 @@ void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef p
   passes.require(createReverseLoops());
   // While loops still carry tiles: after the next passes, some carry products.
   passes.require(createRelaxPeaks());
+  // Before all passes that copy loops.
+  passes.add(createShiftPeaks());
   passes.require(createDelaySums());
   passes.require(createMakePersistent());
   // Before cut-roles: all roles divide the tiles alike.

@@ -80,6 +80,7 @@ __device__ __forceinline__ void pack_words(u32 *words, const T *from) {
 //@ opaque
 // The same value, of which the compiler knows nothing: what follows from it stays where it is.
 template <typename T> __device__ __forceinline__ T opaque(T x) {
-  asm volatile("" : "+r"(x));
+  u32 &word = reinterpret_cast<u32 &>(x);
+  asm volatile("" : "+r"(word));
   return x;
 }

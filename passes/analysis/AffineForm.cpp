@@ -158,12 +158,14 @@ static std::optional<TileForm> product(Value lhs, Value rhs) {
 std::optional<TileForm> TileForm::of(Value tile) {
   auto type = dyn_cast<RankedTensorType>(tile.getType());
   Operation *op = tile.getDefiningOp();
-  if (!type || !op || !type.getElementType().isInteger(32))
+  if (!type || !op || !(type.getElementType().isInteger(32) || type.getElementType().isF32()))
     return std::nullopt;
+  if (auto cast = dyn_cast<tile::CastOp>(op))
+    return type.getElementType().isF32() ? of(cast.getSource()) : std::nullopt;
   APInt number;
   if (matchPattern(tile, m_ConstantInt(&number)))
     return uniform(AffineForm{number.getSExtValue(), {}}, type);
-  if (auto splat = dyn_cast<tile::SplatOp>(op))
+  if (auto splat = dyn_cast<tile::SplatOp>(op); splat && splat.getValue().getType().isInteger(32))
     return uniform(AffineForm::of(splat.getValue()), type);
   if (auto range = dyn_cast<tile::RangeOp>(op))
     return TileForm{AffineForm::of(range.getStart()), {1}, {type.getDimSize(0)}};

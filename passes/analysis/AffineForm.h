@@ -38,7 +38,8 @@ struct TileForm {
   AffineForm base;
   llvm::SmallVector<int64_t> steps, shape;
 
-  /// The form of an integer tile; nothing if it is not affine in its coordinates.
+  /// The form of a tile of i32, or of such a tile as f32, which above 2^24 may round; nothing if it
+  /// is not affine in its coordinates.
   static std::optional<TileForm> of(mlir::Value tile);
 
   /// The smallest and the largest element.

@@ -150,9 +150,7 @@ void ChannelLowering::leaveRings() {
     builder.setInsertionPointToStart(loop.getBody());
     Value phase = comeTo(place->second);
     Value empty = barrierOf(*ring, cta::SlotState::Empty, place->second.current);
-    auto wait = [&] {
-      builder.create<cuda::MbarrierWaitOp>(loc, empty, phase, /*spins=*/false);
-    };
+    auto wait = [&] { builder.create<cuda::MbarrierWaitOp>(loc, empty, phase, /*spins=*/false); };
     if (fillsAlone())
       once(cta::Threads::Role, [&](Value) { wait(); });
     else

@@ -160,6 +160,16 @@ def RelaxPeaks : Pass<"relax-peaks", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def ShiftPeaks : Pass<"shift-peaks", "::mlir::func::FuncOp"> {
+  let summary = "takes what is added to all of a row from its peak instead";
+  let description = [{
+    `exp2(z - peak)` of a `cta.raise` is the same if a number of each row is added to both. So a term
+    of `z` that is the same all along a row, such as its part of a distance between row and column,
+    need not be added to each element.
+  }];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def ReverseLoops : Pass<"reverse-loops", "::mlir::func::FuncOp"> {
   let summary = "runs loops from the last iteration to the first (`loops`: from last)";
 }

@@ -22,6 +22,20 @@ def PadTiles : Pass<"pad-tiles", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::tile::TileDialect"];
 }
 
+def DropAbsolutes : Pass<"drop-absolutes", "::mlir::func::FuncOp"> {
+  let summary = "drops absolute values whose sign a mask shows";
+  let description = [{
+    Elements that a mask hides may be anything.
+
+    ```mlir
+    %distance = math.absf (rows - columns)                        %distance = rows - columns
+    %z = arith.subf %s, (%distance * %slope)              ->      %z = arith.subf %s, (%distance * %slope)
+    arith.select (columns <= rows), %z, %c                        arith.select (columns <= rows), %z, %c
+    ```
+  }];
+  let dependentDialects = ["::tilewright::tile::TileDialect"];
+}
+
 def SplitMaskedLoops : Pass<"split-masked-loops", "::mlir::func::FuncOp"> {
   let summary = "splits loops into iterations that a mask leaves empty, partial and full";
   let description = [{

@@ -1,6 +1,7 @@
 // Loops of an online softmax, drawn at random, before and after the rewrites that change what they
-// compute: a peak that lags, sums that are made behind the loop. Each is refused, or gives the same
-// numbers, and NaN and infinity where they were.
+// compute: a peak that lags or is 0, terms of rows that are taken from it, sums that are made
+// behind the loop. Each is refused, or gives the same numbers, and NaN and infinity where they
+// were.
 #include "tools/fuzz/Choices.h"
 #include "tools/fuzz/Run.h"
 
@@ -54,8 +55,14 @@ std::string SoftmaxDrawer::start() {
 std::string SoftmaxDrawer::scores() {
   std::string scale = choices.pick<const char *>({"scale * LOG2E", "scale", "LOG2E", "-0.7"});
   std::string s = fmt::format("s * ({})", scale);
+  if (choices.chance(25)) // a soft-cap, which may need no maximum
+    s = fmt::format("tanh({}) * {}", s, choices.pick<const char *>({"5.0", "50.0", "300.0"}));
   if (choices.chance(30))
     s += " + bias[cols][None, :]";
+  if (choices.chance(30)) // terms of rows, alone and with columns
+    s += choices.pick<const char *>(
+        {" - lift[rows][:, None]", " - 0.25 * (rows[:, None] - cols[None, :]).to(f32)",
+         " - scale * abs(rows[:, None].to(f32) - cols[None, :].to(f32))"});
   const char *mask = choices.pick<const char *>(
       {"", " & (cols[None, :] <= rows[:, None] + (T - S))", " & (rows[:, None] % 3 != 0)",
        " & (cols[None, :] % 5 != rows[:, None] % 5)"});
@@ -134,9 +141,10 @@ void SoftmaxDrawer::drawInputs() {
   for (const char *name : {"k", "v", "bias", "factor"})
     add(name, true, 2);
   add("sink", true, 5);
+  add("lift", true, 5);
   add("o", false, 0);
   add("lse", false, 0);
-  for (const char *name : {"q", "k", "v", "bias", "sink"})
+  for (const char *name : {"q", "k", "v", "bias", "sink", "lift"})
     if (choices.chance(12))
       result.poison.emplace_back(name, choices.pick<double>({NAN, INFINITY, -INFINITY}));
 }
@@ -146,7 +154,7 @@ SoftmaxCase SoftmaxDrawer::draw() {
       "from tilewright import *\n\nS, T = dims(\"S T\")\n\n\n@kernel\n"
       "def softmax(q: Tensor[f32, S, 16], k: Tensor[f32, T, 16], v: Tensor[f32, T, 16],\n"
       "            bias: Tensor[f32, T], factor: Tensor[f32, T], sink: Tensor[f32, S],\n"
-      "            o: Tensor[f32, S, 16], lse: Tensor[f32, S], scale: f32):\n"
+      "            lift: Tensor[f32, S], o: Tensor[f32, S, 16], lse: Tensor[f32, S], scale: f32):\n"
       "    m = grid(cdiv(S, 64))\n    rows = block(m, 64)\n    Q = q[rows, :]\n" +
       start() +
       "    for n in range(cdiv(T, 16)):\n        cols = block(n, 16)\n"
@@ -210,7 +218,8 @@ static Outcome rewrite(const SoftmaxCase &drawn, uint64_t seed) {
   if (Status status = run->interpret(*before, expected); !status)
     return {0, status.error().message, ""};
   auto observe = [&](llvm::StringRef pass) {
-    if ((pass != "relax-peaks" && pass != "delay-sums") || !outcome.difference.empty())
+    bool isRewrite = pass == "relax-peaks" || pass == "shift-peaks" || pass == "delay-sums";
+    if (!isRewrite || !outcome.difference.empty())
       return;
     ++outcome.rewritten;
     Tensors found = run->initial;
