@@ -100,6 +100,7 @@ struct LoopModel {
   bool carriesSums = false;  ///< It carries nothing but sums from zero: stream-K can divide it.
   bool anyOrder = false;     ///< Its results do not depend on the order of iterations.
   std::optional<double> latePeak; ///< Powers of two by which a carried maximum may lag.
+  bool hasNoPeak = false;         ///< Its exponents need no maximum.
   bool lateSums = false;          ///< It carries sums of rows under a maximum.
   bool hasMasks = false;          ///< Some iterations are masked.
   bool masksLast = false;         ///< Only the last iteration is masked.

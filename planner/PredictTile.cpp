@@ -73,8 +73,12 @@ Clocks Predictor::stepOf(int loop) const {
   double shorter = std::min(step.taken, step.arithmetic);
   step.taken = std::max(step.taken, step.arithmetic);
   bool isBetween = !isPending || isMadeBetween(loop);
+  // Exponents that wait for no maximum follow scores as they come.
+  constexpr double kWithoutPeak = 0.4;
+  double waiting = loop != kNoLoop && model.loops[loop].hasNoPeak ? kWithoutPeak : 1;
   if (step.products > 0 && shorter > 0 && isBetween)
-    step.taken += exposed(shorter / step.taken) * shorter + (isPending || isAdded ? 0 : kChain);
+    step.taken +=
+        waiting * exposed(shorter / step.taken) * shorter + (isPending || isAdded ? 0 : kChain);
   return step;
 }
 

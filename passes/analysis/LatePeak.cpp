@@ -1,8 +1,10 @@
 #include "passes/analysis/LatePeak.h"
 
+#include "passes/analysis/NumberRanges.h"
 #include "passes/analysis/PositiveScalars.h"
 #include "passes/analysis/Weights.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include <cmath>
@@ -241,6 +243,25 @@ LatePeakSearch findLatePeak(scf::ForOp loop, double lag) {
       if (found = Proof(loop, *peak, lag).run(); found.peak)
         return found;
   return found;
+}
+
+/// Powers of two that weights may be away from 1. Sums of 2^31 of them, times values of 2^16, are
+/// in the range of f32.
+static constexpr double kMostAway = 80;
+
+std::optional<double> boundOfExponents(scf::ForOp loop, const LatePeak &peak) {
+  if (peak.whole || (peak.factor && !peak.factor->number))
+    return std::nullopt;
+  NumberRange range = rangeOf(peak.source);
+  double factor = peak.factor ? cast<FloatAttr>(peak.factor->number).getValueAsDouble() : 1;
+  double bound = std::max(std::abs(range.least), std::abs(range.most)) * factor;
+  auto startsAt0 = [&](BlockArgument carried) {
+    Value init = loop.getTiedLoopInit(carried)->get();
+    return carried == peak.carried || matchPattern(init, m_AnyZeroFloat());
+  };
+  bool isFree = bound <= kMostAway && llvm::all_of(loop.getRegionIterArgs(), startsAt0) &&
+                findLatePeak(loop, bound).peak; // also that far away
+  return isFree ? std::optional(bound) : std::nullopt;
 }
 
 bool isShrink(Value value, const LatePeak &peak) {

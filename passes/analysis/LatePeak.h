@@ -28,6 +28,10 @@ struct LatePeakSearch {
 /// lag by 0. Whole peaks may not lag by more, but they seldom rise.
 LatePeakSearch findLatePeak(mlir::scf::ForOp loop, double lag);
 
+/// The largest magnitude of the exponents below a peak that may be 0 throughout: f32 has room for
+/// their powers of two, and sums start from 0. Nothing for other peaks.
+std::optional<double> boundOfExponents(mlir::scf::ForOp loop, const LatePeak &peak);
+
 /// Whether a value is 2^(before - after), where `after` is the peak that follows `before`.
 bool isShrink(mlir::Value value, const LatePeak &peak);
 

@@ -18,6 +18,9 @@ inline constexpr llvm::StringLiteral kAxesAttr = "plan.axes";
 /// On the ops that compute the iteration in a loop that runs from the last iteration on.
 inline constexpr llvm::StringLiteral kReversedAttr = "plan.reversed";
 
+/// On loops with a late peak that is fixed: the tolerance that the plan states.
+inline constexpr llvm::StringLiteral kLatePeakAttr = "plan.late_peak";
+
 /// On products whose operands are swapped.
 inline constexpr llvm::StringLiteral kSwappedAttr = "plan.swapped";
 

@@ -100,6 +100,8 @@ std::vector<Plan::Loop::Step> stepsOf(Block &body, bool isOrdered) {
 Plan::Loop loopOf(scf::ForOp loop, bool isOrdered) {
   Plan::Loop found;
   found.id = nameOf(loop);
+  if (auto tolerance = loop->getAttrOfType<FloatAttr>(kLatePeakAttr))
+    found.latePeak = tolerance.getValueAsDouble();
   loop.walk([&](Operation *op) {
     if (auto raise = dyn_cast<cta::RaiseOp>(op))
       found.latePeak = raise.getTolerance().convertToDouble();

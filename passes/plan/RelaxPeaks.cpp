@@ -5,10 +5,15 @@
 // If a factor of unknown sign scales all elements, `cta.raise` takes them without it, and the
 // factor goes into the exponents: exp2(x · f - m) is an fma. A factor of 0 becomes the smallest
 // normal number: its products are as good as 0, and a masked element can still be -inf.
+//
+// Where exponents lie between bounds that f32 has room for (scores with a soft-cap), and sums start
+// from 0, there is no need for a maximum: the peak is 0.
 #include "passes/Passes.h"
 #include "passes/analysis/LatePeak.h"
 #include "passes/analysis/UniformTiles.h"
 #include "passes/plan/BoundPlan.h"
+
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include "llvm/Support/Format.h"
 
@@ -132,6 +137,49 @@ Value takeFactor(scf::ForOp loop, LatePeak &peak) {
   return factor.scalar;
 }
 
+//===- Peaks that stay 0 ----------------------------------------------------------------------===//
+
+/// Lets a peak be 0 throughout. The loop carries it no longer.
+void fix(scf::ForOp loop, const LatePeak &peak) {
+  for (auto [product, tile] : rescalingsOf(loop, peak)) {
+    product.replaceAllUsesWith(tile);
+    eraseUnused(product);
+  }
+  OpBuilder builder(loop);
+  auto all = [&](double number) -> Value {
+    auto type = cast<ShapedType>(peak.carried.getType());
+    return builder.create<arith::ConstantOp>(
+        loop.getLoc(), SplatElementsAttr::get(type, builder.getF32FloatAttr(float(number))));
+  };
+  SmallVector<Operation *> shrinks;
+  for (auto power : loop.getOps<math::Exp2Op>())
+    if (isShrink(power, peak))
+      shrinks.push_back(power);
+  for (Operation *shrink : shrinks) {
+    for (Operation *user : llvm::make_early_inc_range(shrink->getUsers()))
+      if (auto product = dyn_cast<arith::MulFOp>(user)) {
+        product.replaceAllUsesWith(product.getLhs() == shrink->getResult(0) ? product.getRhs()
+                                                                            : product.getLhs());
+        product.erase();
+      }
+    shrink->replaceAllUsesWith(ValueRange(all(1)));
+    eraseUnused(shrink);
+  }
+  auto carried = cast<BlockArgument>(peak.carried);
+  Value zero = all(0);
+  loop.getTiedLoopInit(carried)->set(zero);
+  loop.getTiedLoopResult(carried).replaceAllUsesWith(zero);
+  Operation *update = peak.update;
+  update->replaceAllUsesWith(ValueRange(zero));
+  eraseUnused(update);
+  loop.getTiedLoopYieldedValue(carried)->set(carried);
+  carried.replaceUsesWithIf(zero,
+                            [&](OpOperand &use) { return !isa<scf::YieldOp>(use.getOwner()); });
+  RewritePatternSet patterns(loop.getContext());
+  scf::ForOp::getCanonicalizationPatterns(patterns, loop.getContext());
+  (void)applyOpPatternsAndFold(loop.getOperation(), std::move(patterns));
+}
+
 struct RelaxPeaks : impl::RelaxPeaksBase<RelaxPeaks> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
@@ -168,6 +216,14 @@ private:
                    << found.reason;
     }
     LatePeak peak = *found.peak;
+    if (std::optional<double> bound = boundOfExponents(loop, peak)) {
+      explain(peak.update, kFlag).with("rewrite", "fixed_peak")
+          << "exponents lie between -" << llvm::format("%.4g", *bound) << " and "
+          << llvm::format("%.4g", *bound) << ", so they need no maximum";
+      loop->setAttr(kLatePeakAttr, Builder(loop.getContext()).getF64FloatAttr(*entry.latePeak));
+      fix(loop, peak);
+      return success();
+    }
     say(peak, *entry.latePeak, rescalingsOf(loop, peak).size());
     Value taken = takeFactor(loop, peak);
     OpBuilder builder(peak.update);

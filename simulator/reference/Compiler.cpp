@@ -195,8 +195,22 @@ void Compiler::emitParallelCopy(Operation *op, ArrayRef<Slot> targets, ValueRang
   }
 }
 
+/// Whether an op casts the operand of a product.
+static bool castsOperand(Operation *op) {
+  auto isOperand = [](Operation *user) {
+    return isa<tile::DotOp>(user) ||
+           (isa<tile::TransposeOp>(user) && llvm::any_of(user->getUsers(), [](Operation *reader) {
+              return isa<tile::DotOp>(reader);
+            }));
+  };
+  return isa<tile::CastOp>(op) && llvm::any_of(op->getUsers(), isOperand);
+}
+
 void Compiler::emitRound(Operation *op, Slot result, Slot source) {
-  const auto &table = perturbation ? kernels().roundPerturbed : kernels().round;
+  bool eitherWay = castsOperand(op) && kernels().roundEither[int(result.kind)];
+  const auto &table = !perturbation ? kernels().round
+                      : eitherWay   ? kernels().roundEither
+                                    : kernels().roundPerturbed;
   emitKernel(op, table[int(result.kind)], result, source, int64_t(perturbation));
 }
 

@@ -148,11 +148,11 @@ TILEWRIGHT_INLINE static uint32_t scramble(float value, int64_t place, int64_t s
   return mixed ^ mixed >> 16;
 }
 
-/// A float that is up to 16 units of its last place larger or smaller, as a sum in another order or
-/// an approximate function would give it.
-TILEWRIGHT_INLINE static float shifted(float x, uint32_t random) {
+/// A float that is up to `most` units of its last place (a power of two) larger or smaller: 16, as
+/// a sum in another order or an approximate function would give it.
+TILEWRIGHT_INLINE static float shifted(float x, uint32_t random, uint32_t most = 16) {
   uint32_t pattern = std::bit_cast<uint32_t>(x), exponent = pattern & 0x7f800000u;
-  uint32_t moved = pattern + (random & 31) - 16;
+  uint32_t moved = pattern + (random & (2 * most - 1)) - most;
   bool stays = exponent < 0x01000000u || exponent > 0x7e800000u; // zeros, infinities, NaNs
   return std::bit_cast<float>(stays ? pattern : moved);
 }
@@ -162,6 +162,16 @@ template <typename Format> static void runRoundPerturbed(ARGUMENTS) {
     float a = static_cast<const float *>(pa)[i];
     float other = shifted(a, scramble(a, i, parameter));
     static_cast<float *>(result)[i] = roundTo<Format>(other);
+  }
+}
+
+/// Rounds to one of the two numbers around a value that is not exact, the nearer one more likely.
+template <typename Format> static void runRoundEither(ARGUMENTS) {
+  constexpr uint32_t kHalfUnit = 1u << (22 - Format::kMantissa);
+  LOOP {
+    float a = static_cast<const float *>(pa)[i], rounded = roundTo<Format>(a);
+    float other = roundTo<Format>(shifted(a, scramble(a, i, parameter), kHalfUnit));
+    static_cast<float *>(result)[i] = rounded == a ? a : other;
   }
 }
 
@@ -207,6 +217,10 @@ void addElementKernels(Kernels &table) {
   table.roundPerturbed[int(ElementKind::F8E5M2)] = runRoundPerturbed<Float8E5M2>;
   table.roundPerturbed[int(ElementKind::F8E4M3FN)] = runRoundPerturbed<Float8E4M3FN>;
   table.roundPerturbed[int(ElementKind::F32)] = runPerturb;
+  table.roundEither[int(ElementKind::BF16)] = runRoundEither<BFloat16>;
+  table.roundEither[int(ElementKind::F16)] = runRoundEither<Float16>;
+  table.roundEither[int(ElementKind::F8E5M2)] = runRoundEither<Float8E5M2>;
+  table.roundEither[int(ElementKind::F8E4M3FN)] = runRoundEither<Float8E4M3FN>;
   table.select4 = runSelect<int32_t, uint32_t>;
   table.select8 = runSelect<int32_t, uint64_t>;
 }

@@ -47,6 +47,8 @@ struct Kernels {
   /// The same after a small change, also of an f32, that follows from the value, its place and the
   /// seed in `parameter`. Null for f64 and integers.
   ElementKernel roundPerturbed[kNumElementKinds];
+  /// To one of the two nearest values of a narrow kind, likewise. Null for others.
+  ElementKernel roundEither[kNumElementKinds];
   /// result[i] = a[i] ? b[i] : c[i], with a mask a, for elements of 4 and of 8 bytes.
   ElementKernel select4, select8;
   LoadRow loadRow[kNumElementKinds];

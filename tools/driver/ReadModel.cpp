@@ -164,9 +164,10 @@ private:
     made.anyOrder = llvm::none_of(
         fact.carried, [](auto &carried) { return passes::dependsOnOrder(carried.state); });
     constexpr double kLag = 8; // powers of two; every type of weights but e4m3 has room for it
-    if (passes::findLatePeak(loop, kLag).peak)
+    if (auto peak = passes::findLatePeak(loop, kLag).peak) {
       made.latePeak = kLag;
-    else if (auto peak = passes::findLatePeak(loop, 0).peak; peak && peak->whole) {
+      made.hasNoPeak = passes::boundOfExponents(loop, *peak).has_value();
+    } else if (auto peak = passes::findLatePeak(loop, 0).peak; peak && peak->whole) {
       made.latePeak = 0;
       for (const passes::Rescaling &each : passes::rescalingsOf(loop, *peak)) // seldom done
         made.work.multiplies -=
