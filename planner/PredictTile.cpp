@@ -73,9 +73,11 @@ Clocks Predictor::stepOf(int loop) const {
   double shorter = std::min(step.taken, step.arithmetic);
   step.taken = std::max(step.taken, step.arithmetic);
   bool isBetween = !isPending || isMadeBetween(loop);
-  // Exponents that wait for no maximum follow scores as they come.
-  constexpr double kWithoutPeak = 0.4;
-  double waiting = loop != kNoLoop && model.loops[loop].hasNoPeak ? kWithoutPeak : 1;
+  // Exponents that wait for no maximum follow scores as they come, unless they take longer.
+  constexpr double kAsLong = 1.2;
+  bool follow =
+      loop != kNoLoop && model.loops[loop].hasNoPeak && step.arithmetic <= kAsLong * step.products;
+  double waiting = !follow ? 1 : groups() > 2 ? 0.4 : 0.25;
   if (step.products > 0 && shorter > 0 && isBetween)
     step.taken +=
         waiting * exposed(shorter / step.taken) * shorter + (isPending || isAdded ? 0 : kChain);

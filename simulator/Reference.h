@@ -58,8 +58,8 @@ struct Options {
   int64_t multiprocessors = 4; // what `cta.sms` gives
   /// Not 0: a seed by which results differ as another executor's may. Sums whose order is open, and
   /// what is rounded to a narrow float, are off by up to 16 units in the last place of an f32
-  /// before. Numbers that are exact stay so. What is rounded to be multiplied becomes either of the
-  /// numbers around it: the weights of a softmax are relative to a peak, which plans choose.
+  /// before. Numbers that are exact stay so. What is rounded just to be multiplied becomes either
+  /// of the numbers around it: the weights of a softmax are relative to a peak, which plans choose.
   /// Products of 8-bit floats are added up as tensor cores do, with some 13 bits.
   uint64_t perturbation = 0;
 };

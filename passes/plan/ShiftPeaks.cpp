@@ -353,10 +353,12 @@ std::optional<Exponent> exponentOf(Operation *user, Value source, cta::RaiseOp r
   if (!fma || fma.getA() != source || fma.getB() == source)
     return std::nullopt;
   auto factor = uniformOf(fma.getB());
+  bool isFactor = factor && !factor->how &&
+                  (factor->source ? factor->source == raise.getFactor()
+                                  : numberOf(fma.getB()) == numberOf(raise.getFactor()));
   Value row = repeatedAlong(fma.getC(), 1);
   auto negated = row ? row.getDefiningOp<arith::NegFOp>() : arith::NegFOp();
-  bool matches = factor && !factor->how && factor->source == raise.getFactor() && negated &&
-                 negated.getOperand() == raise.getPeak();
+  bool matches = isFactor && negated && negated.getOperand() == raise.getPeak();
   return matches ? std::optional(Exponent{user, fma.getB()}) : std::nullopt;
 }
 

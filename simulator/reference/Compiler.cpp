@@ -195,19 +195,17 @@ void Compiler::emitParallelCopy(Operation *op, ArrayRef<Slot> targets, ValueRang
   }
 }
 
-/// Whether an op casts the operand of a product.
-static bool castsOperand(Operation *op) {
-  auto isOperand = [](Operation *user) {
+/// Whether a tile is an operand of products, and nothing else.
+static bool isJustMultiplied(Value tile) {
+  return llvm::all_of(tile.getUsers(), [](Operation *user) {
     return isa<tile::DotOp>(user) ||
-           (isa<tile::TransposeOp>(user) && llvm::any_of(user->getUsers(), [](Operation *reader) {
-              return isa<tile::DotOp>(reader);
-            }));
-  };
-  return isa<tile::CastOp>(op) && llvm::any_of(op->getUsers(), isOperand);
+           (isa<tile::TransposeOp>(user) && isJustMultiplied(user->getResult(0)));
+  });
 }
 
 void Compiler::emitRound(Operation *op, Slot result, Slot source) {
-  bool eitherWay = castsOperand(op) && kernels().roundEither[int(result.kind)];
+  bool eitherWay = kernels().roundEither[int(result.kind)] && isa<tile::CastOp>(op) &&
+                   isJustMultiplied(op->getResult(0));
   const auto &table = !perturbation ? kernels().round
                       : eitherWay   ? kernels().roundEither
                                     : kernels().roundPerturbed;
