@@ -1,6 +1,8 @@
 // How layouts propagate through the ops of the tile level.
 #include "ir/tile/Tile.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tile;
@@ -57,9 +59,20 @@ MaybeLayout ScanOp::preferredLayout(TilePlace place, int64_t warps) {
   Layout all = Layout::blocked(shape, getAxis(), 4, warps);
   if (takesLayout(place, all, warps))
     return all;
-  // There are too few rows: every warp computes all of them.
-  Layout one = Layout::blocked(shape, getAxis(), 4, 1);
-  return Layout(one.digits(Level::Register), one.digits(Level::Lane), {{warps, kReplicated, 0}});
+  // Lines go to the warps as far as their number divides, and warps that are left compute the same.
+  SmallVector<int64_t> part(shape);
+  Digits spread;
+  for (auto [dim, size] : llvm::enumerate(part)) {
+    int64_t share = int64_t(dim) == int64_t(getAxis()) ? 1 : std::gcd(size, warps);
+    size /= share;
+    warps /= share;
+    if (share > 1)
+      spread.push_back({share, int64_t(dim), size});
+  }
+  if (warps > 1)
+    spread.push_back({warps, kReplicated, 0});
+  Layout one = Layout::blocked(part, getAxis(), 4, 1);
+  return Layout(one.digits(Level::Register), one.digits(Level::Lane), spread);
 }
 
 /// A scan runs over registers and one run of lanes, within a warp.

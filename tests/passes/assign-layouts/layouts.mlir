@@ -140,6 +140,19 @@ func.func @scans_keep_their_axis_within_a_warp(%x: !tile.view<?x64xf32, align 16
   return
 }
 
+// Where a warp has less than a row, warps have rows of their own as far as there are any, and the
+// others compute the same.
+// CHECK-LABEL: @scans_of_few_rows
+// CHECK: tile.scan {{.*}}, 1 : tensor<4x3072xf32, #cta.layout<registers [4:1:1, 24:1:128], lanes [32:1:4], warps [4:0:1, 2:*]>>
+func.func @scans_of_few_rows(%x: !tile.view<?x3072xf32, align 16>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 8 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [4, 3072] : !tile.view<?x3072xf32, align 16>, i32, i32 -> tensor<4x3072xf32>
+  %s = tile.scan %a, 1 : tensor<4x3072xf32>
+  tile.store %s, %x[%c0, %c0] extents [4, 3072] : tensor<4x3072xf32>, !tile.view<?x3072xf32, align 16>, i32, i32
+  return
+}
+
 // The second scan would split its axis over warps in the layout of the first.
 // CHECK-LABEL: @scans_along_both_axes
 // CHECK: %[[ROWS:.*]] = tile.scan %{{.*}}, 0
