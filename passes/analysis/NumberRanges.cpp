@@ -5,6 +5,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
+#include <limits>
 
 namespace tilewright::passes {
 
@@ -32,22 +33,44 @@ static NumberRange sum(NumberRange a, NumberRange b) {
 
 static NumberRange negated(NumberRange a) { return {-a.most, -a.least}; }
 
+namespace {
+
+/// Finds the range of each value once: expressions may use one often.
+class RangeFinder {
+public:
+  NumberRange of(Value value) {
+    if (auto found = known.find(value); found != known.end())
+      return found->second;
+    NumberRange range = find(value);
+    known[value] = range;
+    return range;
+  }
+
+private:
+  NumberRange find(Value value);
+  NumberRange ofEither(Value a, Value b);
+
+  DenseMap<Value, NumberRange> known;
+};
+
+} // namespace
+
 /// What a branch, or a select, gives.
-static NumberRange rangeOfEither(Value a, Value b) {
+NumberRange RangeFinder::ofEither(Value a, Value b) {
   auto isHidden = [](Value value) { return numberOf(value) == -kInfinity; };
   if (isHidden(a) || isHidden(b))
-    return rangeOf(isHidden(a) ? b : a);
-  return around(rangeOf(a), rangeOf(b));
+    return of(isHidden(a) ? b : a);
+  return around(of(a), of(b));
 }
 
-NumberRange rangeOf(Value value) {
+NumberRange RangeFinder::find(Value value) {
   NumberRange any{-kInfinity, kInfinity};
   if (auto number = numberOf(value))
     return {*number, *number};
   Operation *op = value.getDefiningOp();
   if (!op)
     return any;
-  auto operand = [&](unsigned number) { return rangeOf(op->getOperand(number)); };
+  auto operand = [&](unsigned number) { return of(op->getOperand(number)); };
   return llvm::TypeSwitch<Operation *, NumberRange>(op)
       .Case<math::TanhOp>([](auto) { return NumberRange{-1, 1}; })
       .Case<arith::MulFOp>([&](auto) { return product(operand(0), operand(1)); })
@@ -65,15 +88,16 @@ NumberRange rangeOf(Value value) {
       .Case<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransposeOp>(
           [&](auto) { return operand(0); })
       .Case<arith::SelectOp>(
-          [](auto select) { return rangeOfEither(select.getTrueValue(), select.getFalseValue()); })
+          [&](auto select) { return ofEither(select.getTrueValue(), select.getFalseValue()); })
       .Case<scf::IfOp>([&](auto branch) {
         unsigned number = cast<OpResult>(value).getResultNumber();
-        return branch.getElseRegion().empty()
-                   ? any
-                   : rangeOfEither(branch.thenYield().getOperand(number),
-                                   branch.elseYield().getOperand(number));
+        return branch.getElseRegion().empty() ? any
+                                              : ofEither(branch.thenYield().getOperand(number),
+                                                         branch.elseYield().getOperand(number));
       })
       .Default(any);
 }
+
+NumberRange rangeOf(Value value) { return RangeFinder().of(value); }
 
 } // namespace tilewright::passes

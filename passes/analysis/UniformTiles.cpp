@@ -22,6 +22,25 @@ std::optional<Uniform> uniformOf(Value tile) {
   return std::nullopt;
 }
 
+Value repeatedAlong(Value tile, int64_t axis) {
+  auto uniform = uniformOf(tile);
+  if (!uniform || !uniform->source)
+    return {};
+  if (!uniform->how)
+    return cast<RankedTensorType>(tile.getType()).getRank() == 1 ? uniform->source : Value();
+  auto expand = uniform->source.getDefiningOp<tile::ExpandDimsOp>();
+  bool isAlong = isa<tile::BroadcastOp>(uniform->how) && expand &&
+                 int64_t(expand.getAxis()) == axis &&
+                 cast<RankedTensorType>(tile.getType()).getRank() ==
+                     cast<RankedTensorType>(expand.getSource().getType()).getRank() + 1;
+  if (!isAlong)
+    return {};
+  SmallVector<int64_t> shape(cast<RankedTensorType>(tile.getType()).getShape());
+  shape.erase(shape.begin() + axis);
+  Value source = expand.getSource();
+  return cast<RankedTensorType>(source.getType()).getShape() == ArrayRef(shape) ? source : Value();
+}
+
 std::optional<double> numberOf(Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))

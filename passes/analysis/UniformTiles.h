@@ -16,6 +16,10 @@ struct Uniform {
 
 std::optional<Uniform> uniformOf(mlir::Value tile);
 
+/// What a tile repeats along `axis`: a tile without the axis or, in one dimension, a scalar. Null
+/// if it repeats nothing, or a constant.
+mlir::Value repeatedAlong(mlir::Value tile, int64_t axis);
+
 /// The constant float that a value, or each element of a tile, is.
 std::optional<double> numberOf(mlir::Value value);
 

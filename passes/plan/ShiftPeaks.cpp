@@ -45,17 +45,6 @@ struct Terms {
   bool isNegative = false; ///< `column`; its negatives would take registers of their own.
 };
 
-/// What a tile repeats along `axis`, without the axis; null if it does not.
-Value repeatedAlong(Value tile, int64_t axis) {
-  auto broadcast = tile.getDefiningOp<tile::BroadcastOp>();
-  auto expand =
-      broadcast ? broadcast.getSource().getDefiningOp<tile::ExpandDimsOp>() : tile::ExpandDimsOp();
-  bool repeats = expand && int64_t(expand.getAxis()) == axis &&
-                 cast<RankedTensorType>(expand.getSource().getType()).getDimSize(0) ==
-                     cast<RankedTensorType>(tile.getType()).getDimSize(1 - axis);
-  return repeats ? expand.getSource() : Value();
-}
-
 /// Whether a tile of floats was cast from integers.
 bool isWhole(Value tile) {
   auto cast = tile.getDefiningOp<tile::CastOp>();
@@ -63,8 +52,8 @@ bool isWhole(Value tile) {
 }
 
 /// `line` along the other axis of a tile of `type`.
-Value repeatedAlong(OpBuilder &builder, Location loc, RankedTensorType type, Value line,
-                    int64_t axis) {
+Value repeatAlong(OpBuilder &builder, Location loc, RankedTensorType type, Value line,
+                  int64_t axis) {
   SmallVector<int64_t> shape(type.getShape());
   shape[axis] = 1;
   auto thin = RankedTensorType::get(shape, type.getElementType());
@@ -81,7 +70,8 @@ public:
   /// The whole as a tile and a number for each row.
   Terms split() {
     Terms terms = split(whole);
-    withColumns(whole, terms);
+    if (terms.row)
+      terms.tile = withColumns(whole);
     return terms;
   }
 
@@ -94,8 +84,8 @@ private:
   Terms splitFma(math::FmaOp fma);
   Terms splitSelect(arith::SelectOp select);
   Terms splitBranch(scf::IfOp branch, unsigned number);
-  /// The tile of terms together with their columns.
-  Value withColumns(Value tile, Terms &terms);
+  /// A tile without its row.
+  Value withColumns(Value tile);
   bool isReplaced(Value tile) const;
 
   RankedTensorType lineOf(int64_t axis) const {
@@ -216,6 +206,7 @@ Terms Splitter::splitNumbers(Value tile, const TileForm &form) {
   return terms;
 }
 
+/// Columns that are numbered from `first` on are `first` in each row, and columns from 0 on.
 Terms Splitter::splitColumn(Value tile, Value column) {
   auto cast = column.getDefiningOp<tile::CastOp>();
   auto line = cast ? TileForm::of(cast.getSource()) : std::nullopt;
@@ -278,7 +269,8 @@ Terms Splitter::splitFma(math::FmaOp fma) {
   return terms;
 }
 
-Value Splitter::withColumns(Value tile, Terms &terms) {
+Value Splitter::withColumns(Value tile) {
+  Terms terms = split(tile);
   if (!terms.column)
     return terms.tile;
   Location loc = tile.getLoc();
@@ -287,7 +279,7 @@ Value Splitter::withColumns(Value tile, Terms &terms) {
     terms.column = builder.create<cta::OpaqueOp>(loc, terms.column);
   }
   builder.setInsertionPointAfterValue(tile);
-  Value columns = repeatedAlong(builder, loc, type, terms.column, 0);
+  Value columns = repeatAlong(builder, loc, type, terms.column, 0);
   terms = {sum(loc, terms.tile, columns, terms.isNegative), nullptr, terms.row};
   known[tile] = terms;
   return terms.tile;
@@ -302,7 +294,7 @@ Terms Splitter::splitSelect(arith::SelectOp select) {
   Terms terms = split(tile);
   if (!terms.row)
     return {select, nullptr, nullptr};
-  Value shown = withColumns(tile, terms);
+  Value shown = withColumns(tile);
   builder.setInsertionPointAfter(select);
   return {builder.create<arith::SelectOp>(select.getLoc(), select.getCondition(), shown,
                                           select.getFalseValue()),
@@ -312,20 +304,13 @@ Terms Splitter::splitSelect(arith::SelectOp select) {
 /// A branch on whether there is a mask gives the tiles of both sides, if they have the same row.
 Terms Splitter::splitBranch(scf::IfOp either, unsigned number) {
   branch = either;
-  Value row;
-  SmallVector<Value> tiles;
-  for (scf::YieldOp yield : {either.thenYield(), either.elseYield()}) {
-    Value tile = yield.getOperand(number);
-    Terms terms = split(tile);
-    bool isFirst = tiles.empty();
-    if (!terms.row || !terms.tile || !(isFirst || terms.row == row))
-      return {either.getResult(number), nullptr, nullptr};
-    row = terms.row;
-    tiles.push_back(withColumns(tile, terms));
-  }
-  either.thenYield().setOperand(number, tiles[0]);
-  either.elseYield().setOperand(number, tiles[1]);
-  return {either.getResult(number), nullptr, row};
+  Value one = either.thenYield().getOperand(number), other = either.elseYield().getOperand(number);
+  Terms ones = split(one), others = split(other);
+  if (!ones.row || ones.row != others.row || !ones.tile || !others.tile)
+    return {either.getResult(number), nullptr, nullptr};
+  either.thenYield().setOperand(number, withColumns(one));
+  either.elseYield().setOperand(number, withColumns(other));
+  return {either.getResult(number), nullptr, ones.row};
 }
 
 namespace {
@@ -418,10 +403,10 @@ private:
       if (exponent.factor)
         shiftedExponent = builder.create<math::FmaOp>(
             at, tile, exponent.factor,
-            repeatedAlong(builder, at, type, builder.create<arith::NegFOp>(at, peak), 1));
+            repeatAlong(builder, at, type, builder.create<arith::NegFOp>(at, peak), 1));
       else
         shiftedExponent =
-            builder.create<arith::SubFOp>(at, tile, repeatedAlong(builder, at, type, peak, 1));
+            builder.create<arith::SubFOp>(at, tile, repeatAlong(builder, at, type, peak, 1));
       exponent.op->replaceAllUsesWith(ValueRange(shiftedExponent));
       exponent.op->erase();
     }

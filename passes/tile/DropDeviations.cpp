@@ -30,27 +30,6 @@ struct Term {
 
 } // namespace
 
-/// What a tile repeats along `axis`: a tile without the axis or, in one dimension, a scalar. Null
-/// if it repeats nothing, or a constant.
-static Value repeatedAlong(Value tile, int64_t axis) {
-  auto uniform = uniformOf(tile);
-  if (!uniform || !uniform->source)
-    return {};
-  if (!uniform->how)
-    return cast<RankedTensorType>(tile.getType()).getRank() == 1 ? uniform->source : Value();
-  auto expand = uniform->source.getDefiningOp<tile::ExpandDimsOp>();
-  bool isAlong = isa<tile::BroadcastOp>(uniform->how) && expand &&
-                 int64_t(expand.getAxis()) == axis &&
-                 cast<RankedTensorType>(tile.getType()).getRank() ==
-                     cast<RankedTensorType>(expand.getSource().getType()).getRank() + 1;
-  if (!isAlong)
-    return {};
-  SmallVector<int64_t> shape(cast<RankedTensorType>(tile.getType()).getShape());
-  shape.erase(shape.begin() + axis);
-  Value source = expand.getSource();
-  return cast<RankedTensorType>(source.getType()).getShape() == ArrayRef(shape) ? source : Value();
-}
-
 /// Whether it is the same number all along the axis.
 static bool isFactor(Value tile, int64_t axis) {
   auto uniform = uniformOf(tile);

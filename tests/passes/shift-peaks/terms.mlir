@@ -154,3 +154,33 @@ func.func @other_reader(%x: !view, %o: !tile.view<?xf32>, %n: i32) attributes {t
   tile.store %peak3, %o[%c0] extents [64] : !rows, !tile.view<?xf32>, i32
   return
 }
+
+// -----
+
+!view = !tile.view<?x?xf32>
+!rows = tensor<64xf32>
+!tile = tensor<64x32xf32>
+
+// Numbers of columns alone stay where they are: nothing is left to be kept for them.
+// CHECK-LABEL: func.func @numbered_columns(
+// CHECK-NOT: cta.opaque
+// CHECK: %[[Z:.*]] = arith.addf
+// CHECK: cta.raise %{{.*}}, %[[Z]]
+func.func @numbered_columns(%x: !view, %o: !tile.view<?xf32>, %n: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1.0 : f32
+  %lowest = arith.constant dense<-1.0e30> : !rows
+  %numbers = tile.range %c0 : tensor<32xi32>
+  %column = tile.cast %numbers : tensor<32xi32> -> tensor<32xf32>
+  %column1 = tile.expand_dims %column, 0 : tensor<32xf32> -> tensor<1x32xf32>
+  %columns = tile.broadcast %column1 : tensor<1x32xf32> -> !tile
+  %peak = scf.for %i = %c0 to %n step %c1 iter_args(%m = %lowest) -> (!rows) : i32 {
+    %s = tile.load %x[%c0, %i] extents [64, 32] : !view, i32, i32 -> !tile
+    %z = arith.addf %s, %columns : !tile
+    %now, %shrink = cta.raise %m, %z times %one by 8.0 : !rows, !tile
+    scf.yield %now : !rows
+  }
+  tile.store %peak, %o[%c0] extents [64] : !rows, !tile.view<?xf32>, i32
+  return
+}
