@@ -20,5 +20,49 @@ TEST(HostTensor, randomNumbersAreNotHalfwayBetweenTwoOfTf32) {
   EXPECT_GT(nearly, 100);
 }
 
+/// Rows of 64: the first is as large as `size`, the others are small.
+HostTensor rowsOf(runtime::ElementType type, double size) {
+  HostTensor tensor(type, {64, 64});
+  tensor.randomize(1, 0.01);
+  for (int64_t i = 0; i < 64; ++i)
+    tensor.set(i, size * (i % 2 ? 1 : -1));
+  return tensor;
+}
+
+TEST(Results, of_two_plans_differ_by_as_much_as_the_row_is_large) {
+  HostTensor one = rowsOf(runtime::ElementType::BF16, 1), other = one;
+  one.set(7, 0.01); // small beside its row
+  other.set(7, 0.02);
+  EXPECT_FALSE(compare(one, other).ok());
+  EXPECT_TRUE(compareResults(one, other, runtime::ElementType::BF16).ok());
+  one.set(64 + 7, 0.01); // in a row of small ones
+  other.set(64 + 7, 0.02);
+  Comparison result = compareResults(one, other, runtime::ElementType::BF16);
+  EXPECT_EQ(result.mismatches, 1);
+  EXPECT_EQ(result.first, 64 + 7);
+}
+
+TEST(Results, of_two_plans_differ_by_the_roundings_of_the_coarsest_type) {
+  HostTensor one(runtime::ElementType::BF16, {1 << 16}), other = one;
+  one.randomize(1);
+  HostTensor noise = one;
+  noise.randomize(2, 0.03); // weights in e4m3
+  for (int64_t i = 0; i < one.size(); ++i)
+    other.set(i, one.value(i) + noise.value(i));
+  EXPECT_FALSE(compareResults(one, other, runtime::ElementType::BF16).ok());
+  EXPECT_TRUE(compareResults(one, other, runtime::ElementType::F8E4M3).ok());
+  other.set(77, one.value(77) + 1);
+  EXPECT_EQ(compareResults(one, other, runtime::ElementType::F8E4M3).mismatches, 1);
+}
+
+TEST(Results, are_compared_as_closely_as_most_elements_allow) {
+  HostTensor one(runtime::ElementType::BF16, {1 << 16});
+  one.randomize(1);
+  HostTensor other = one; // e4m3, but nothing is rounded on the way
+  for (int64_t i = 0; i < 64; ++i)
+    other.set(i, one.value(i) + 0.1);
+  EXPECT_FALSE(compareResults(one, other, runtime::ElementType::F8E4M3).ok());
+}
+
 } // namespace
 } // namespace tilewright::driver

@@ -151,8 +151,7 @@ void HostTensor::poison() {
   std::fill(bytes.begin(), bytes.end(), decltype(bytes)::value_type(0xff));
 }
 
-/// The distance of 1 and the next number of the type.
-static double epsilon(ElementType type) {
+double driver::epsilon(ElementType type) {
   switch (type) {
   case ElementType::F8E4M3:
     return 0x1p-3;
@@ -216,30 +215,62 @@ private:
 
 } // namespace
 
-Comparison driver::compare(const HostTensor &found, const HostTensor &expected,
-                           const std::vector<const HostTensor *> &perturbed) {
+namespace {
+
+/// The sizes of elements, with which errors are compared.
+class Scales {
+public:
+  explicit Scales(const HostTensor &expected) : whole(rmsOf(expected, 0, expected.size())) {}
+
+  /// Scales of an element's neighbours, where they are larger than the tensor's.
+  static Scales near(const HostTensor &expected) {
+    Scales scales(expected);
+    for (int64_t from = 0; from < expected.size(); from += kNeighbours)
+      scales.parts.push_back(std::max(
+          scales.whole, rmsOf(expected, from, std::min(expected.size() - from, kNeighbours))));
+    return scales;
+  }
+
+  double ofTensor() const { return whole; }
+  double at(int64_t i) const { return parts.empty() ? whole : parts[size_t(i / kNeighbours)]; }
+
+private:
+  static constexpr int64_t kNeighbours = 64;
+
+  static double rmsOf(const HostTensor &tensor, int64_t from, int64_t count) {
+    return rootMeanSquare(count, [&](int64_t i) { return tensor.value(from + i); });
+  }
+
+  double whole;
+  std::vector<double> parts;
+};
+
+} // namespace
+
+/// `allowanceOf` is what an element may be off in addition, `typical` the same of the tensor.
+template <typename Allowance>
+static Comparison compareBy(const Scales &scales, double typical, Allowance allowanceOf,
+                            const HostTensor &found, const HostTensor &expected) {
   Comparison result;
-  int64_t count = expected.size();
-  double scale = rootMeanSquare(count, [&](int64_t i) { return expected.value(i); });
-  Spread spread(expected, perturbed, scale);
-  result.spread = scale == 0 ? 0 : spread.typicalAllowance() / scale;
+  double scale = scales.ofTensor();
+  result.spread = scale == 0 ? 0 : typical / scale;
   // Half a unit each for the two roundings. Intermediate rounding adds to that: if both round
   // different numbers, such as the weights of a softmax under another peak, each is on average off
   // by a third of a unit of the result's size, and the worst of 10^6 by five times as much. (f32
   // has room for that already.)
   result.tolerance = epsilon(expected.type);
   double onTheWay = expected.type == ElementType::F32 ? 1 : 2;
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < expected.size(); ++i) {
     double a = found.value(i), b = expected.value(i);
     if (a == b || (std::isnan(a) && std::isnan(b)))
       continue;
     double error = std::abs(a - b);
-    double allowed = result.tolerance * (std::abs(b) + onTheWay * scale);
+    double allowed = result.tolerance * (std::abs(b) + onTheWay * scales.at(i));
     if (std::isfinite(error)) {
       result.maxAbsolute = std::max(result.maxAbsolute, error);
       result.maxRelative = std::max(result.maxRelative, error / std::max(std::abs(b), scale));
     }
-    if (error <= allowed || error <= allowed + spread.allowance(i))
+    if (error <= allowed || error <= allowed + allowanceOf(i))
       continue;
     if (result.mismatches++ == 0) {
       result.first = i;
@@ -248,6 +279,34 @@ Comparison driver::compare(const HostTensor &found, const HostTensor &expected,
     }
   }
   return result;
+}
+
+Comparison driver::compare(const HostTensor &found, const HostTensor &expected,
+                           const std::vector<const HostTensor *> &perturbed) {
+  Scales scales(expected);
+  Spread spread(expected, perturbed, scales.ofTensor());
+  return compareBy(
+      scales, spread.typicalAllowance(), [&](int64_t i) { return spread.allowance(i); }, found,
+      expected);
+}
+
+Comparison driver::compareResults(const HostTensor &found, const HostTensor &other,
+                                  ElementType coarsest) {
+  Scales scales = Scales::near(other);
+  // Operands in f32 are multiplied as tf32.
+  double unit = coarsest == ElementType::F32 ? 0x1p-10 : epsilon(coarsest);
+  // Rounding a number moves it by a quarter of a unit in the mean. What moves by more than half of
+  // that says nothing of others. Of sums in 8 bits on tensor cores, some are off much more than
+  // most.
+  constexpr double kWorst = 16;
+  double moved = rootMeanSquare(other.size(), [&](int64_t i) {
+    double error = std::abs(found.value(i) - other.value(i)), scale = scales.at(i);
+    return error == 0 ? 0 : std::min(error / scale, unit / 8);
+  });
+  double most = kWorst * moved;
+  return compareBy(
+      scales, most * scales.ofTensor(), [&](int64_t i) { return most * scales.at(i); }, found,
+      other);
 }
 
 std::string driver::coordinates(int64_t index, const std::vector<int64_t> &shape) {

@@ -41,6 +41,10 @@ struct HostTensor {
 /// Tensors by the names of their parameters.
 using HostTensors = std::map<std::string, HostTensor>;
 
+/// The distance of 1 and the next number of the type, with room for sums in another order in f32; 0
+/// for integers.
+double epsilon(runtime::ElementType type);
+
 struct Comparison {
   double maxAbsolute = 0, maxRelative = 0;
   double tolerance = 0; ///< Relative to the element and to the tensor's root mean square.
@@ -60,6 +64,17 @@ struct Comparison {
 /// may in addition be off by as much as these are, there or typically.
 Comparison compare(const HostTensor &found, const HostTensor &expected,
                    const std::vector<const HostTensor *> &perturbed = {});
+
+/// Compares the results of two plans, neither of which is a reference.
+///
+/// Both round on their way, under other peaks or after sums in another order. Such errors are of
+/// the size of what lies around an element: in attention, rows that see few keys are larger than
+/// the rest of the tensor, and so are the errors of their smallest elements. They are also as large
+/// as roundings to `coarsest` make them, the kernel's coarsest type, if that is how far the
+/// elements are apart typically: weights in e4m3 move a result in bf16 by more than its own
+/// rounding.
+Comparison compareResults(const HostTensor &found, const HostTensor &other,
+                          runtime::ElementType coarsest);
 
 /// "[3, 0, 17]" for a linear index.
 std::string coordinates(int64_t index, const std::vector<int64_t> &shape);

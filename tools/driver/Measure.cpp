@@ -117,7 +117,7 @@ private:
       const HostTensor &reference = expected.at(name);
       if (found.bytes == reference.bytes)
         continue;
-      if (Comparison result = compare(found, reference); !result.ok())
+      if (Comparison result = compareResults(found, reference, data.coarsest()); !result.ok())
         return fmt::format("its `{}` differs in {} of {} elements: {:.6g} instead of {:.6g}", name,
                            result.mismatches, reference.size(), result.firstFound,
                            result.firstExpected);

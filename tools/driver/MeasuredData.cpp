@@ -230,3 +230,11 @@ ErrorOr<HostTensors> MeasuredData::results() const {
     }
   return results;
 }
+
+runtime::ElementType MeasuredData::coarsest() const {
+  runtime::ElementType type = runtime::ElementType::F32;
+  for (const std::unique_ptr<Tensor> &tensor : tensors)
+    if (epsilon(tensor->type) > epsilon(type))
+      type = tensor->type;
+  return type;
+}

@@ -28,6 +28,8 @@ public:
   Status reset(runtime::Stream stream);
   /// What kernels have written; pieces of tensors with more than 2^25 elements.
   ErrorOr<HostTensors> results() const;
+  /// The type with the fewest digits among the tensors' floats; f32 if there are none.
+  runtime::ElementType coarsest() const;
 
   const std::vector<runtime::Argument> &arguments() const { return list; }
   int device() const { return ordinal; }
