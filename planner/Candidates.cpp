@@ -34,6 +34,12 @@ Candidates planner::candidatesOf(const KernelModel &model, const Target &target,
     result.refused.emplace_back("plans are found for products by wgmma and TMA");
     return result;
   }
+  for (const ProductModel &product : model.products)
+    if (!product.onTensorCores) {
+      result.refused.push_back(product.id + " multiplies f32, which tensor cores round to tf32 "
+                                            "(`tf32=True`)");
+      return result;
+    }
   for (const Structure &structure : structuresOf(model)) {
     ErrorOr<Plan> plan = PlanWriter(model, target, structure, given).write();
     if (plan)

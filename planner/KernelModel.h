@@ -74,11 +74,11 @@ struct ComputedModel {
 struct ProductModel {
   std::string id;
   int64_t m = 0, n = 0, k = 0;
-  int64_t bits = 0;   ///< Bits of an element of the operands.
-  int loop = kNoLoop; ///< The innermost loop around it.
-  bool isFloat = true;
-  bool isPending = false; ///< A loop adds nothing but this product to a sum from zero.
-  bool isShared = true;   ///< Its left operand lies in shared memory, else in registers.
+  int64_t bits = 0;          ///< Bits of an element of the operands.
+  int loop = kNoLoop;        ///< The innermost loop around it.
+  bool onTensorCores = true; ///< False for f32 that is not to be rounded to tf32.
+  bool isPending = false;    ///< A loop adds nothing but this product to a sum from zero.
+  bool isShared = true;      ///< Its left operand lies in shared memory, else in registers.
   /// Products from whose results its left operand is computed in the same iteration.
   std::vector<std::string> behind;
   /// Its result leads only to sums that the loop carries.

@@ -57,6 +57,7 @@ Status PlanWriter::writeProduct(const ProductModel &product) {
   return {};
 }
 
+/// Writes the products, and counts the registers that a consumer's thread needs for them.
 Status PlanWriter::writeProducts() {
   int64_t registers = 0, added = 0;
   for (const ProductModel &product : model.products) {
@@ -77,16 +78,13 @@ Status PlanWriter::writeProducts() {
       registers += product.behind.empty() && isBehind(product) ? 2 * left : left;
     }
   }
-  registers += added;
-  int64_t own = kOwnRegisters + (isChained ? kRowRegisters : endRegisters());
-  int64_t all = plan.roles.back().registers.value_or(startRegisters());
-  int64_t most = std::max<int64_t>(0, all - own);
-  if (registers > most)
-    return Error{
-        llvm::formatv("sums and operands take {0} registers of a thread, which has {1} for them",
-                      registers, most)
-            .str()};
+  productRegisters = registers + added;
   return {};
+}
+
+/// Registers of a thread of the consumer beside those of products.
+int64_t PlanWriter::ownRegisters() const {
+  return kOwnRegisters + (isChained ? kRowRegisters : endRegisters());
 }
 
 /// Registers of a thread for the arithmetic of an epilogue, and for rows that it reads along the
@@ -106,7 +104,8 @@ Status PlanWriter::writeRoles() {
   // Loads at different paces in one role wait for each other. If all tiles have the same length, a
   // role for each stream costs only registers.
   bool isUneven = llvm::any_of(model.loops, [](auto &loop) { return !loop.axes.empty(); });
-  bool isApart = is.isSkewed && !isUneven;
+  // Other blocks of an SM fill gaps anyway.
+  bool isApart = is.isSkewed && !isUneven && is.perSm == 1;
   for (const StreamModel &stream : model.streams) {
     if (!isStream(stream))
       continue;
@@ -122,6 +121,13 @@ Status PlanWriter::writeRoles() {
   if (plan.roles.empty())
     return Error{"no role can load what it multiplies"};
   addComputingRoles();
+  int64_t all = plan.roles.back().registers.value_or(startRegisters());
+  int64_t most = std::max<int64_t>(0, all - ownRegisters());
+  if (productRegisters > most)
+    return Error{
+        llvm::formatv("sums and operands take {0} registers of a thread, which has {1} for them",
+                      productRegisters, most)
+            .str()};
   return {};
 }
 
@@ -134,16 +140,21 @@ void PlanWriter::addComputingRoles() {
     plan.roles.push_back({"compute", 4 * is.groups, std::nullopt, {}, {}});
     return;
   }
-  int64_t few = 40;
-  if (is.computingGroups() > 2)
-    few = makers() ? 24 : 32;
-  else if (plan.roles.size() > 1)
-    few = 24;
   auto whole = [](int64_t registers) {
     return registers / Target::kRegisterUnit * Target::kRegisterUnit;
   };
   // Roles can only exchange the registers that the block starts with.
-  int64_t left = (1 + makers() + is.computingGroups()) * startRegisters() - few;
+  int64_t all = (1 + makers() + is.computingGroups()) * startRegisters();
+  // The order of tiles may take a role more than 24.
+  constexpr int64_t kSpare = 16; // what a consumer may need beyond what is counted
+  int64_t few = 40;
+  if (is.computingGroups() > 2)
+    few = makers() ? 24 : 32;
+  else if ((plan.roles.size() > 1 || is.perSm > 2) &&
+           productRegisters + ownRegisters() + kSpare >
+               std::min(kMost, whole((all - few) / is.computingGroups())))
+    few = 24;
+  int64_t left = all - few;
   for (Plan::Role &role : plan.roles)
     role.registers = few;
   if (makers()) {
@@ -274,8 +285,8 @@ ErrorOr<Plan> PlanWriter::write() {
   plan.depth = model.depth;
   if (is.isSplit && !splitLoop())
     return Error{"no loop can be shared"};
-  TILEWRIGHT_TRY(writeRoles());
   TILEWRIGHT_TRY(writeProducts());
+  TILEWRIGHT_TRY(writeRoles());
   writeBlocks();
   writeLoops();
   TILEWRIGHT_TRY(writeChannels());

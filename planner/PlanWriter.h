@@ -26,6 +26,7 @@ private:
 
   Status writeProducts();
   Status writeProduct(const ProductModel &product);
+  int64_t ownRegisters() const;
   int64_t endRegisters() const;
   Status writeRoles();
   void addComputingRoles();
@@ -118,6 +119,7 @@ private:
   const passes::Plan &given;
   const bool isChained; ///< Products depend on other products.
   passes::Plan plan;
+  int64_t productRegisters = 0; ///< Of a consumer's thread, for sums and operands.
 };
 
 } // namespace tilewright::planner

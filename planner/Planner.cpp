@@ -166,7 +166,7 @@ static void tryOrder(const KernelModel &model, const Rates &rates, const Launch 
 /// (`descending`) are not tried: some took a fifth longer than played through.
 static void chooseOrder(const KernelModel &model, const Rates &rates, const Launch &launch,
                         Ranked &ranked) {
-  constexpr double kGain = 0.99, kGainOfQueue = 0.995;
+  constexpr double kGain = 0.99, kGainOfQueue = 0.9965;
   for (int64_t grouped : {4, 8, 2, 16, 1, 3, 6, 12, 32})
     tryOrder(model, rates, launch, grouped, /*queue=*/false, kGain, ranked);
   if (ranked.plan.blocks.cluster.empty())

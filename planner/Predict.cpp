@@ -101,14 +101,25 @@ std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
   double longest = taken.empty() ? 0 : *llvm::max_element(taken);
   constexpr double kMost = 32768; // with more tiles, the blocks even out
   bool isCountRead = llvm::any_of(model.loops, [](auto &loop) { return loop.mayBeIdle; });
-  if (tiles > kMost || isCountRead) // on average over all counts, the last wave is half full
+  if (isCountRead) // on average over all counts, the last wave is half full
     return {std::max(longest, sum.taken / processors + longest / 2), sum};
   std::vector<int64_t> whole(extents.begin(), extents.end());
-  auto workOf = [&](const TilePlace &place) { return taken[place[axis]]; };
-  constexpr double kQueue = 1.02; // times as long as played through
-  return {longestShare(whole, plan.blocks, int64_t(processors), workOf) *
-              (plan.blocks.queue ? kQueue : 1),
-          sum};
+  auto shareOf = [&](double blocks) {
+    return tiles > kMost ? std::max(longest, sum.taken / blocks + longest / 2)
+                         : longestShare(whole, plan.blocks, int64_t(blocks),
+                                        [&](auto &place) { return taken[place[axis]]; });
+  };
+  double share = shareOf(processors);
+  constexpr double kQueue = 1.02, kOther = 1.03; // times as long as played through
+  auto several = double(copies());
+  if (several == 1)
+    return {share * (plan.blocks.queue ? kQueue : 1), sum};
+  // Blocks of an SM take their tiles apart, and the last one is alone. A queue evens that out, if
+  // each block takes some tiles.
+  constexpr double kAlone = 0.3;
+  share += kAlone * (several * shareOf(processors * several) - share);
+  bool areFew = tiles < 4 * processors * several;
+  return {share * (plan.blocks.queue == areFew ? kOther : 1), sum};
 }
 
 /// Bytes per second, limited by the bytes that blocks have in flight during the latency.

@@ -1,5 +1,6 @@
 // The time of a tile: iterations of its loops, and its epilogue.
 #include "planner/Predictor.h"
+#include "planner/Structures.h"
 
 using namespace tilewright;
 using namespace tilewright::planner;
@@ -79,8 +80,8 @@ Clocks Predictor::stepOf(int loop) const {
       loop != kNoLoop && model.loops[loop].hasNoPeak && step.arithmetic <= kAsLong * step.products;
   double waiting = !follow ? 1 : groups() > 2 ? 0.4 : 0.25;
   if (step.products > 0 && shorter > 0 && isBetween)
-    step.taken +=
-        waiting * exposed(shorter / step.taken) * shorter + (isPending || isAdded ? 0 : kChain);
+    step.taken += waiting * exposed(shorter / step.taken) * shorter +
+                  (isPending || isAdded ? 0 : kChain / double(copies()));
   return step;
 }
 
@@ -154,6 +155,8 @@ double Predictor::exposed(double ratio) const {
   double part = std::clamp(1.2 * ratio - 0.36, 0.0, 0.8);
   if (groups() > 2)
     part *= 0.6;
+  if (copies() > 1 && hasChains(model)) // of several blocks, which keep no distance
+    part += 0.1;
   if (!isSkewed()) // turns keep the work of three apart
     part += addsBehind() || (takesTurns() && groups() > 2) ? 0.12 : 0.3;
   else if (takesTurns())
@@ -180,7 +183,8 @@ int64_t Predictor::pitchBytes(const std::optional<runtime::Expr> &pitch,
 /// Without clusters, L2 merges requests of neighbouring SMs (of a GPC) for the same lines at about
 /// the same time, unless rows start within lines.
 double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channel) const {
-  constexpr double kApart = 0.34;        // part of the loads that come too late to be merged
+  // The part of the loads that come too late to be merged; with several blocks on an SM.
+  constexpr double kApart = 0.34, kOfSeveral = 0.7;
   constexpr double kWithinSector = 1.35; // times as long
   if (channel.kind != "tma")
     return 0;
@@ -190,8 +194,10 @@ double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channe
   int64_t pitch = pitchBytes(stream.pitch, stream.elementBytes);
   if (pitch % kSector)
     return share * kWithinSector;
-  bool areTogether = pitch % kLine == 0 && plan.blocks.cluster.empty() && plan.blocks.perSm == 1;
-  return areTogether ? kApart + (1 - kApart) * distinctOf(stream) : share;
+  bool areTogether = pitch % kLine == 0 && plan.blocks.cluster.empty() &&
+                     (plan.blocks.perSm == 1 || hasChains(model)); // measured in chains only
+  double apart = plan.blocks.perSm > 1 ? kOfSeveral : kApart;
+  return areTogether ? apart + (1 - apart) * distinctOf(stream) : share;
 }
 
 /// The part of a shared tile that one block of a cluster loads.
@@ -298,12 +304,30 @@ std::pair<double, double> Predictor::wholeEnd() const {
   return {stores, arithmetic + std::min(arithmetic, kStart)};
 }
 
+/// What a tile takes before its products overlap: the first operands and, if products are behind,
+/// the arithmetic in front of the first of these. Of warpgroups with trip counts of their own,
+/// others multiply meanwhile; so do other blocks of the SM.
+double Predictor::beginOf() const {
+  constexpr double kOperands = 1500, kApart = 0.5;
+  const double kFirst = isSkewed() ? 0.3 : 0;
+  if (!hasChains(model) || copies() > 1)
+    return 0;
+  double begins = 0;
+  for (const LoopModel &loop : model.loops) {
+    const Plan::Loop *planned = plan.loopOf(loop.id);
+    double begin = kOperands + kFirst * arithmeticClocks(loop.work);
+    begins += planned && planned->byWarpgroup ? kApart * begin : begin;
+  }
+  return begins;
+}
+
 /// The part of the epilogue during which nothing is multiplied.
 double Predictor::endOf() const {
   constexpr double kBeside = 0.35, kNextTile = 0.5, kSwitch = 600;
+  constexpr double kOtherBlocks = 0.5; // of that: in chains, they have long loops
   auto [stores, arithmetic] = wholeEnd();
   if (plan.loopOf(Plan::kTiles))
-    return kNextTile * (stores + arithmetic);
+    return kNextTile * (stores + arithmetic) * (copies() > 1 ? kOtherBlocks : 1);
   if (plan.blocks.turns > 1)
     return kSwitch + kBeside * (stores + arithmetic);
   return stores + arithmetic;
@@ -328,7 +352,7 @@ Clocks Predictor::tileOf(const Tile &tile) const {
   for (auto [number, loop] : llvm::enumerate(model.loops))
     if (loop.around == kNoLoop)
       all += loopOf(int(number), tile);
-  double ends = endOf();
+  double ends = endOf() + beginOf();
   if (plan.blocks.turns > 1) { // the other tile's products are shorter than the epilogue
     auto [stores, arithmetic] = wholeEnd();
     ends += std::max(0.0, stores + arithmetic - all.taken) / 2;

@@ -74,6 +74,7 @@ private:
   Clocks loopOf(int loop, const Tile &tile) const;
   double sumsOf() const;
   std::pair<double, double> wholeEnd() const;
+  double beginOf() const;
   double endOf() const;
   double gigahertz(const Clocks &sum, double microseconds) const;
   double storedBytes() const;

@@ -33,18 +33,25 @@ static std::vector<Structure> chained(const KernelModel &model, int64_t groups) 
   bool areTurned = llvm::any_of(model.computed, [](auto &tile) { return tile.isTurned; });
   bool takeTurns = groups > 1 && !putsTogether(model) && !areTurned;
   std::vector<Structure> result;
-  for (bool isSkewed : {true, false})
-    for (bool takesTurns : {false, true})
-      for (bool overlapsTiles : {true, false}) {
-        if ((isSkewed && !hasIdle) || (takesTurns && !takeTurns) ||
-            (overlapsTiles && (!isSkewed || areTurned)))
-          continue;
-        result.push_back({.groups = groups,
-                          .isSkewed = isSkewed,
-                          .takesTurns = takesTurns,
-                          .overlapsTiles = overlapsTiles,
-                          .fromLast = isSkewed && hasMasks && isEven && anyOrder});
-      }
+  auto add = [&](int64_t perSm) {
+    for (bool isSkewed : {true, false})
+      for (bool takesTurns : {false, true})
+        for (bool overlapsTiles : {true, false}) {
+          if ((isSkewed && !hasIdle) || (takesTurns && !takeTurns) ||
+              (overlapsTiles && (!isSkewed || areTurned)))
+            continue;
+          result.push_back({.groups = groups,
+                            .perSm = perSm,
+                            .isSkewed = isSkewed,
+                            .takesTurns = takesTurns,
+                            .overlapsTiles = overlapsTiles,
+                            .fromLast = isSkewed && hasMasks && isEven && anyOrder});
+        }
+  };
+  add(1);
+  if (groups == 1) // blocks of one warpgroup fill the gaps of others: where tiles are short
+    for (int64_t perSm : {2, 3})
+      add(perSm);
   return result;
 }
 

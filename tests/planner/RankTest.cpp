@@ -151,6 +151,18 @@ TEST(Rank, PlaysOrdersThroughForEachShapeOfTiles) {
   EXPECT_EQ(plan.blocks.grouped, 1);
 }
 
+/// Blocks of an SM fill the gaps at the ends of tiles: 837 and 733 us on an H100. Where tiles are
+/// long, warpgroups of one block load less.
+TEST(Rank, TakesSeveralBlocksPerSmForShortSequences) {
+  json sizes = {{"B", 94}, {"H", 48}, {"G", 48}, {"S", 600}, {"T", 600}, {"D", 64}};
+  passes::Plan plan = causalPlanOf(sizes);
+  EXPECT_EQ(plan.blocks.perSm, 3);
+  EXPECT_TRUE(plan.blocks.queue);
+  sizes["B"] = 4;
+  sizes["S"] = sizes["T"] = 4096;
+  EXPECT_EQ(causalPlanOf(sizes).blocks.perSm, 1);
+}
+
 /// Tiles that share a bias, which is expanded over the batch, come after each other.
 TEST(Rank, TakesTilesTogetherThatShareRepeatedRows) {
   json sizes = {{"B", 4}, {"H", 16}, {"G", 16}, {"S", 4096}, {"T", 4096}, {"D", 128}};

@@ -204,7 +204,8 @@ private:
                       .n = sum.getDimSize(1),
                       .k = left.getDimSize(1),
                       .bits = int64_t(left.getElementTypeBitWidth()),
-                      .loop = loopOf(dot)};
+                      .loop = loopOf(dot),
+                      .onTensorCores = !left.getElementType().isF32() || dot.getTf32()};
     if (made.loop != kNoLoop)
       for (const passes::Carried &carried : facts.loops[made.loop].carried)
         made.isPending |= carried.product == fact.id && carried.state == passes::State::Sum &&
