@@ -16,6 +16,7 @@ static Plan planOf(llvm::ArrayRef<std::string> entries) {
 
 /// Puts the user's entries into a plan.
 static Candidate withEntries(Plan plan, llvm::ArrayRef<std::string> entries) {
+  int64_t perSm = plan.blocks.perSm;
   Candidate result{std::move(plan)};
   for (llvm::StringRef entry : entries) {
     std::string before = result.plan.str();
@@ -23,6 +24,7 @@ static Candidate withEntries(Plan plan, llvm::ArrayRef<std::string> entries) {
     bool isFollowed = entry.starts_with("channels") || entry.starts_with("blocks");
     result.changed += !isFollowed && result.plan.str() != before;
   }
+  result.changed += result.plan.blocks.perSm != perSm; // slots and registers are for so many
   return result;
 }
 
