@@ -249,8 +249,9 @@ private:
 
 /// `allowanceOf` is what an element may be off in addition, `typical` the same of the tensor.
 template <typename Allowance>
-static Comparison compareBy(const Scales &scales, double typical, Allowance allowanceOf,
-                            const HostTensor &found, const HostTensor &expected) {
+static Comparison compareBy(const Scales &scales, double tolerance, double typical,
+                            Allowance allowanceOf, const HostTensor &found,
+                            const HostTensor &expected) {
   Comparison result;
   double scale = scales.ofTensor();
   result.spread = scale == 0 ? 0 : typical / scale;
@@ -258,7 +259,7 @@ static Comparison compareBy(const Scales &scales, double typical, Allowance allo
   // different numbers, such as the weights of a softmax under another peak, each is on average off
   // by a third of a unit of the result's size, and the worst of 10^6 by five times as much. (f32
   // has room for that already.)
-  result.tolerance = epsilon(expected.type);
+  result.tolerance = tolerance;
   double onTheWay = expected.type == ElementType::F32 ? 1 : 2;
   for (int64_t i = 0; i < expected.size(); ++i) {
     double a = found.value(i), b = expected.value(i);
@@ -286,8 +287,8 @@ Comparison driver::compare(const HostTensor &found, const HostTensor &expected,
   Scales scales(expected);
   Spread spread(expected, perturbed, scales.ofTensor());
   return compareBy(
-      scales, spread.typicalAllowance(), [&](int64_t i) { return spread.allowance(i); }, found,
-      expected);
+      scales, epsilon(expected.type), spread.typicalAllowance(),
+      [&](int64_t i) { return spread.allowance(i); }, found, expected);
 }
 
 Comparison driver::compareResults(const HostTensor &found, const HostTensor &other,
@@ -295,9 +296,13 @@ Comparison driver::compareResults(const HostTensor &found, const HostTensor &oth
   Scales scales = Scales::near(other);
   // Operands in f32 are multiplied as tf32.
   double unit = coarsest == ElementType::F32 ? 0x1p-10 : epsilon(coarsest);
+  // Tensor cores may add products of 8 bits with 14 bits.
+  constexpr double kNarrowSums = 0x1p-12;
+  double tolerance = epsilon(other.type);
+  if (bytesOf(coarsest) == 1)
+    tolerance = std::max(tolerance, kNarrowSums);
   // Rounding a number moves it by a quarter of a unit in the mean. What moves by more than half of
-  // that says nothing of others. Of sums in 8 bits on tensor cores, some are off much more than
-  // most.
+  // that says nothing of others.
   constexpr double kWorst = 16;
   double moved = rootMeanSquare(other.size(), [&](int64_t i) {
     double error = std::abs(found.value(i) - other.value(i)), scale = scales.at(i);
@@ -305,8 +310,8 @@ Comparison driver::compareResults(const HostTensor &found, const HostTensor &oth
   });
   double most = kWorst * moved;
   return compareBy(
-      scales, most * scales.ofTensor(), [&](int64_t i) { return most * scales.at(i); }, found,
-      other);
+      scales, tolerance, most * scales.ofTensor(), [&](int64_t i) { return most * scales.at(i); },
+      found, other);
 }
 
 std::string driver::coordinates(int64_t index, const std::vector<int64_t> &shape) {
