@@ -109,17 +109,17 @@ std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
                          : longestShare(whole, plan.blocks, int64_t(blocks),
                                         [&](auto &place) { return taken[place[axis]]; });
   };
+  // Blocks whose tiles are dealt out drift apart, the more of them there are, and find less in L2
+  // of what others load. A queue keeps them together.
+  constexpr double kQueue = 1.02, kDrift = 0.05, kFew = 16, kMany = 64; // tiles of an SM
+  double drift = kDrift * std::clamp((tiles / processors - kFew) / (kMany - kFew), 0.0, 1.0);
+  double times = plan.blocks.queue ? kQueue : 1 + drift; // as long as played through
   double share = shareOf(processors);
-  constexpr double kQueue = 1.02, kOther = 1.03; // times as long as played through
-  auto several = double(copies());
-  if (several == 1)
-    return {share * (plan.blocks.queue ? kQueue : 1), sum};
-  // Blocks of an SM take their tiles apart, and the last one is alone. A queue evens that out, if
-  // each block takes some tiles.
+  // Blocks of an SM take their tiles apart, and the last one is alone.
   constexpr double kAlone = 0.3;
-  share += kAlone * (several * shareOf(processors * several) - share);
-  bool areFew = tiles < 4 * processors * several;
-  return {share * (plan.blocks.queue == areFew ? kOther : 1), sum};
+  if (auto several = double(copies()); several > 1)
+    share += kAlone * (several * shareOf(processors * several) - share);
+  return {share * times, sum};
 }
 
 /// Bytes per second, limited by the bytes that blocks have in flight during the latency.
