@@ -109,11 +109,13 @@ std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
                          : longestShare(whole, plan.blocks, int64_t(blocks),
                                         [&](auto &place) { return taken[place[axis]]; });
   };
-  // Blocks whose tiles are dealt out drift apart, the more of them there are, and find less in L2
-  // of what others load. A queue keeps them together.
+  // Blocks to which tiles of many lengths are dealt out drift apart, and find less in L2 of what
+  // others load. A queue keeps them together.
   constexpr double kQueue = 1.02, kDrift = 0.05, kFew = 16, kMany = 64; // tiles of an SM
-  double drift = kDrift * std::clamp((tiles / processors - kFew) / (kMany - kFew), 0.0, 1.0);
-  double times = plan.blocks.queue ? kQueue : 1 + drift; // as long as played through
+  bool doTripsDiffer = llvm::any_of(model.loops, [](auto &loop) { return !loop.axes.empty(); });
+  double drift =
+      doTripsDiffer ? std::clamp((tiles / processors - kFew) / (kMany - kFew), 0.0, 1.0) : 0;
+  double times = plan.blocks.queue ? kQueue : 1 + kDrift * drift; // as long as played through
   double share = shareOf(processors);
   // Blocks of an SM take their tiles apart, and the last one is alone.
   constexpr double kAlone = 0.3;
