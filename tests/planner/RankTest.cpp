@@ -10,6 +10,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace tilewright::driver {
 namespace {
@@ -161,6 +162,23 @@ TEST(Rank, TakesSeveralBlocksPerSmForShortSequences) {
   sizes["B"] = 4;
   sizes["S"] = sizes["T"] = 4096;
   EXPECT_EQ(causalPlanOf(sizes).blocks.perSm, 1);
+}
+
+/// A plan for positive scales and the same for all are one finalist.
+TEST(Finalists, differ_in_more_than_their_condition) {
+  json sizes = {{"B", 4}, {"H", 16}, {"G", 16}, {"S", 4096}, {"T", 4096}, {"D", 128}};
+  json measured = {{"kernel", "attention"}, {"causal", true}, {"sizes", sizes}};
+  std::vector<passes::Plan> plans = Searches().of(measured).finalists(launchAt(measured), 8);
+  ASSERT_EQ(plans.size(), 8u);
+  EXPECT_FALSE(plans.front().positive.empty());
+  std::set<std::string> texts;
+  for (passes::Plan &plan : plans) {
+    plan.positive.clear();
+    for (passes::Plan::Loop &loop : plan.loops)
+      loop.latePeak.reset();
+    texts.insert(plan.str());
+  }
+  EXPECT_EQ(texts.size(), plans.size());
 }
 
 /// Tiles that share a bias, which is expanded over the batch, come after each other.

@@ -343,20 +343,33 @@ std::optional<planner::Prediction> PlanSearch::predictFor(const passes::Plan &pl
   return planner ? planner->predictFor(plan, launch) : std::nullopt;
 }
 
+/// A plan without its condition, and without what it takes from it.
+static passes::Plan withoutCondition(passes::Plan plan) {
+  plan.positive.clear();
+  for (passes::Plan::Loop &loop : plan.loops)
+    loop.latePeak.reset();
+  return plan;
+}
+
 std::vector<passes::Plan> PlanSearch::finalists(const planner::Launch &launch, size_t most) const {
   // With the same tiles: a reason against one plan mostly holds for the next.
   constexpr int64_t kAlike = 2;
-  std::vector<passes::Plan> result;
+  std::vector<passes::Plan> result, bare;
   for (planner::Ranked &ranked : rank(launch)) {
     if (result.size() == most)
       break;
+    passes::Plan without = withoutCondition(ranked.plan);
+    if (llvm::is_contained(bare, without)) // the better of the two is there
+      continue;
     auto isAlike = [&](const passes::Plan &plan) {
       return std::tie(plan.tiles, plan.programs, plan.parts, plan.depth) ==
              std::tie(ranked.plan.tiles, ranked.plan.programs, ranked.plan.parts,
                       ranked.plan.depth);
     };
-    if (llvm::count_if(result, isAlike) < kAlike)
+    if (llvm::count_if(result, isAlike) < kAlike) {
       result.push_back(std::move(ranked.plan));
+      bare.push_back(std::move(without));
+    }
   }
   return result;
 }

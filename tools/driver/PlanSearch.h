@@ -40,7 +40,8 @@ public:
   /// The prediction for any plan; nothing if its tiles are not among those that are tried.
   std::optional<planner::Prediction> predictFor(const passes::Plan &plan,
                                                 const planner::Launch &launch) const;
-  /// The best plans, with at most two for the same tiles, since each costs a compilation.
+  /// The best plans, since each costs a compilation: at most two for the same tiles, and none that
+  /// differs from a better one by its condition alone.
   std::vector<passes::Plan> finalists(const planner::Launch &launch, size_t most = 8) const;
   std::vector<std::string> refused() const;
 
