@@ -16,7 +16,6 @@ static Plan planOf(llvm::ArrayRef<std::string> entries) {
 
 /// Puts the user's entries into a plan.
 static Candidate withEntries(Plan plan, llvm::ArrayRef<std::string> entries) {
-  int64_t perSm = plan.blocks.perSm;
   Candidate result{std::move(plan)};
   for (llvm::StringRef entry : entries) {
     std::string before = result.plan.str();
@@ -24,8 +23,31 @@ static Candidate withEntries(Plan plan, llvm::ArrayRef<std::string> entries) {
     bool isFollowed = entry.starts_with("channels") || entry.starts_with("blocks");
     result.changed += !isFollowed && result.plan.str() != before;
   }
-  result.changed += result.plan.blocks.perSm != perSm; // slots and registers are for so many
   return result;
+}
+
+/// Whether a structure's blocks are those that are stated, but for their number on an SM.
+static bool areOf(const Plan::Blocks &stated, const Structure &is) {
+  std::vector<int64_t> cluster;
+  for (const Neighbours &each : is.cluster)
+    cluster.push_back(each.blocks);
+  return stated.cluster == cluster && stated.turns == is.turns &&
+         stated.splitLoop.empty() == !is.isSplit;
+}
+
+/// The structures for which the rest of a plan is found: with the blocks that are stated, if any
+/// are. Slots and registers are for so many.
+static std::vector<Structure> structuresUnder(const KernelModel &model, const Plan &given,
+                                              llvm::ArrayRef<std::string> entries) {
+  std::vector<Structure> all = structuresOf(model), result;
+  if (llvm::none_of(entries, [](llvm::StringRef entry) { return entry.starts_with("blocks"); }))
+    return all;
+  for (Structure structure : all) {
+    structure.perSm = std::max<int64_t>(1, given.blocks.perSm);
+    if (areOf(given.blocks, structure) && !llvm::is_contained(result, structure))
+      result.push_back(structure);
+  }
+  return result.empty() ? all : result;
 }
 
 Candidates planner::candidatesOf(const KernelModel &model, const Target &target,
@@ -42,7 +64,7 @@ Candidates planner::candidatesOf(const KernelModel &model, const Target &target,
                                             "(`tf32=True`)");
       return result;
     }
-  for (const Structure &structure : structuresOf(model)) {
+  for (const Structure &structure : structuresUnder(model, given, entries)) {
     ErrorOr<Plan> plan = PlanWriter(model, target, structure, given).write();
     if (plan)
       result.plans.push_back(withEntries(std::move(*plan), entries));

@@ -249,6 +249,10 @@ void PlanWriter::writeLoop(const LoopModel &loop, int number) {
     made.order = isSkewed ? startsAndAwaits(now) : oneByOne(now);
   if (is.takesTurns && !now.empty())
     takeTurns(made.order);
+  if (!made.order.empty()) // an order has all products; sums that stay pending await none
+    for (const ProductModel &product : model.products)
+      if (product.loop == number && !llvm::is_contained(now, &product))
+        made.order.push_back({Step::Start, product.id});
   Plan::Loop none;
   none.id = loop.id;
   if (made != none)

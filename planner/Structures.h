@@ -12,6 +12,8 @@ inline constexpr int64_t kMostBlocks = 2;     ///< Blocks of such rows per warpg
 /// Blocks of a cluster that are neighbours along an axis of the grid.
 struct Neighbours {
   int64_t axis = 0, blocks = 1;
+
+  bool operator==(const Neighbours &) const = default;
 };
 
 /// What distinguishes plans with the same tiles.
@@ -31,6 +33,7 @@ struct Structure {
   int64_t makers = 1; ///< Warpgroups that compute operands for the consumer, if any do.
 
   int64_t computingGroups() const { return groups * std::max<int64_t>(1, turns); }
+  bool operator==(const Structure &) const = default;
 };
 
 /// Rows of the instructions of a product: the axis in steps of 64.

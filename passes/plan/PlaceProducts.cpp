@@ -2,7 +2,7 @@
 // its slot, which is released when the product is done. An accumulator that a loop carries from
 // zero stays pending from one iteration to the next.
 #include "passes/Passes.h"
-#include "passes/plan/BoundPlan.h"
+#include "passes/plan/BodyOrder.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -36,17 +36,25 @@ Operand operandOf(Value tile) {
   return operand;
 }
 
-/// Whether a tile is computed from the result of an asynchronous product in the same block.
+/// Whether a tile is computed from the result of an asynchronous product in the same block, also
+/// behind a branch.
 bool followsFromAwait(Value tile, Block *block) {
-  Operation *op = tile.getDefiningOp();
-  if (!op || op->getBlock() != block)
-    return false;
-  if (auto await = dyn_cast<cta::AwaitOp>(op)) {
-    auto product = await.getPending().getDefiningOp<cta::MmaOp>();
-    return product && product.getInstruction().isAsynchronous();
+  llvm::SetVector<Value> values;
+  values.insert(tile);
+  for (size_t number = 0; number < values.size(); ++number) {
+    Operation *op = values[number].getDefiningOp();
+    if (!op || op->getBlock() != block)
+      continue;
+    if (auto await = dyn_cast<cta::AwaitOp>(op)) {
+      auto product = await.getPending().getDefiningOp<cta::MmaOp>();
+      if (product && product.getInstruction().isAsynchronous())
+        return true;
+    } else {
+      for (Value read : readBy(op))
+        values.insert(read);
+    }
   }
-  return llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return followsFromAwait(operand, block); });
+  return false;
 }
 
 /// Makes the accumulator pending if a loop carries it from zero and only adds to it. A left operand

@@ -161,13 +161,15 @@ static auto tryAdjusting(const KernelText &text, const Attempt &wanted,
 }
 
 /// The same, and then with the attempt's others. A plan that was found is not the user's, so any
-/// problem with it leads to the next; but a text of CUDA that is given is of the first.
+/// problem with it leads to the next; but a text of CUDA that is given is of the first. If none
+/// fits, the last one says why; among plans under a user's entries, the best.
 template <typename Make>
 static auto tryFitting(const KernelText &text, const Attempt &wanted,
                        std::vector<std::string> *rejected, Make make) {
   if (rejected)
     *rejected = wanted.passedOver;
   auto result = tryAdjusting(text, wanted, rejected, make);
+  std::string first = result ? "" : result.error().message;
   for (const Attempt &other : wanted.others) {
     if (result || !wanted.config.cudaText.empty())
       break;
@@ -175,6 +177,8 @@ static auto tryFitting(const KernelText &text, const Attempt &wanted,
       rejected->push_back(result.error().message);
     result = tryAdjusting(text, other, rejected, make);
   }
+  if (!result && !wanted.config.planEntries.empty())
+    return decltype(result)(Error{first});
   return result;
 }
 

@@ -90,20 +90,21 @@ Memo::Result Plans::recall(llvm::ArrayRef<int64_t> launch, Memo &memo) const {
   return *result ? result : nullptr;
 }
 
-/// The first plan that compiles, among the best for a launch.
+/// The first plan that compiles, among the best for a launch; the best one's error under a user's
+/// entries, where none does.
 Memo::Result Plans::takeBest(const planner::Launch &launch, const TunedChoice &tuned,
                              Memo &memo) const {
   Attempt wanted = attempts.front();
   wanted.passedOver = tuned.passedOver;
   Attempt first = withPlans(wanted, withTuned(*search, launch, tuned));
   std::vector<Attempt> others = std::exchange(first.others, {});
-  Memo::Result result = memo.get(text, first);
+  Memo::Result best = memo.get(text, first), result = best;
   for (const Attempt &other : others) {
     if (*result)
       break;
     result = memo.get(text, other);
   }
-  return result;
+  return *result || wanted.config.planEntries.empty() ? result : best;
 }
 
 /// Whether plans are found for any launch. This reads the kernel.
