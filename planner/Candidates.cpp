@@ -2,6 +2,8 @@
 
 #include "planner/PlanWriter.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace tilewright;
 using namespace tilewright::planner;
 using passes::Plan;
@@ -62,6 +64,13 @@ Candidates planner::candidatesOf(const KernelModel &model, const Target &target,
     if (!product.onTensorCores) {
       result.refused.push_back(product.id + " multiplies f32, which tensor cores round to tf32 "
                                             "(`tf32=True`)");
+      return result;
+    }
+  for (int64_t axis : given.blocks.axes)
+    if (axis >= int64_t(model.grid.size())) {
+      result.refused.push_back(
+          llvm::formatv("`blocks` has axis {0}, and the grid has {1} axes", axis, model.grid.size())
+              .str());
       return result;
     }
   for (const Structure &structure : structuresUnder(model, given, entries)) {

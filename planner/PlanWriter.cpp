@@ -145,15 +145,17 @@ void PlanWriter::addComputingRoles() {
   };
   // Roles can only exchange the registers that the block starts with.
   int64_t all = (1 + makers() + is.computingGroups()) * startRegisters();
-  // The order of tiles may take a role more than 24.
-  constexpr int64_t kSpare = 16; // what a consumer may need beyond what is counted
   int64_t few = 40;
-  if (is.computingGroups() > 2)
+  if (is.computingGroups() > 2) {
     few = makers() ? 24 : 32;
-  else if ((plan.roles.size() > 1 || is.perSm > 2) &&
-           productRegisters + ownRegisters() + kSpare >
-               std::min(kMost, whole((all - few) / is.computingGroups())))
-    few = 24;
+  } else if (plan.roles.size() > 1 || is.perSm > 2) {
+    // The order of tiles and the ends of loops may take a role more than 24.
+    constexpr int64_t kSpare = 16; // what a consumer may need beyond what is counted
+    int64_t needs = productRegisters + ownRegisters() + kSpare;
+    for (int64_t fewer : {40, 32, 24})
+      if (few = fewer; std::min(kMost, whole((all - few) / is.computingGroups())) >= needs)
+        break;
+  }
   int64_t left = all - few;
   for (Plan::Role &role : plan.roles)
     role.registers = few;
