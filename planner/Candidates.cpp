@@ -30,26 +30,37 @@ static Candidate withEntries(Plan plan, llvm::ArrayRef<std::string> entries) {
 
 /// Whether a structure's blocks are those that are stated, but for their number on an SM.
 static bool areOf(const Plan::Blocks &stated, const Structure &is) {
-  std::vector<int64_t> cluster;
-  for (const Neighbours &each : is.cluster)
-    cluster.push_back(each.blocks);
-  return stated.cluster == cluster && stated.turns == is.turns &&
+  for (auto [place, each] : llvm::enumerate(is.cluster)) {
+    int64_t axis = place < stated.axes.size() ? stated.axes[place] : int64_t(place);
+    if (each.axis != axis || each.blocks != stated.clusterAlong(place))
+      return false;
+  }
+  return stated.cluster.size() == is.cluster.size() && stated.turns == is.turns &&
          stated.splitLoop.empty() == !is.isSplit;
 }
 
 /// The structures for which the rest of a plan is found: with the blocks that are stated, if any
-/// are. Slots and registers are for so many.
+/// are. Slots and registers are for as many on an SM. Clusters that no structure has are put around
+/// plans without.
 static std::vector<Structure> structuresUnder(const KernelModel &model, const Plan &given,
                                               llvm::ArrayRef<std::string> entries) {
-  std::vector<Structure> all = structuresOf(model), result;
+  std::vector<Structure> all = structuresOf(model), result, plain;
   if (llvm::none_of(entries, [](llvm::StringRef entry) { return entry.starts_with("blocks"); }))
     return all;
+  auto add = [](std::vector<Structure> &list, const Structure &structure) {
+    if (!llvm::is_contained(list, structure))
+      list.push_back(structure);
+  };
   for (Structure structure : all) {
     structure.perSm = std::max<int64_t>(1, given.blocks.perSm);
-    if (areOf(given.blocks, structure) && !llvm::is_contained(result, structure))
-      result.push_back(structure);
+    if (areOf(given.blocks, structure))
+      add(result, structure);
+    structure.turns = given.blocks.turns;
+    structure.isSplit = !given.blocks.splitLoop.empty();
+    if (structure.cluster.empty())
+      add(plain, structure);
   }
-  return result.empty() ? all : result;
+  return result.empty() ? plain : result;
 }
 
 Candidates planner::candidatesOf(const KernelModel &model, const Target &target,

@@ -324,10 +324,10 @@ double Predictor::beginOf() const {
 /// The part of the epilogue during which nothing is multiplied.
 double Predictor::endOf() const {
   constexpr double kBeside = 0.35, kNextTile = 0.5, kSwitch = 600;
-  constexpr double kOtherBlocks = 0.5; // of that: in chains, they have long loops
+  constexpr double kBesideBlocks = 0.5; // of that: other blocks of the SM multiply meanwhile
   auto [stores, arithmetic] = wholeEnd();
   if (plan.loopOf(Plan::kTiles))
-    return kNextTile * (stores + arithmetic) * (copies() > 1 ? kOtherBlocks : 1);
+    return kNextTile * (stores + arithmetic) * (copies() > 1 ? kBesideBlocks : 1);
   if (plan.blocks.turns > 1)
     return kSwitch + kBeside * (stores + arithmetic);
   return stores + arithmetic;

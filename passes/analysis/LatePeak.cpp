@@ -74,19 +74,10 @@ std::optional<LatePeak> updateOf(scf::ForOp loop, BlockArgument carried) {
   return std::nullopt;
 }
 
-/// The tile that an expand_dims and a broadcast repeat.
-Value repeated(Value tile) {
-  while (tile.getDefiningOp<tile::BroadcastOp>() || tile.getDefiningOp<tile::ExpandDimsOp>())
-    tile = tile.getDefiningOp()->getOperand(0);
-  return tile;
-}
-
-/// The rows that are broadcast along the columns of a tile; null for other tiles.
-Value rowsOf(Value tile) {
-  auto broadcast = tile.getDefiningOp<tile::BroadcastOp>();
-  auto column =
-      broadcast ? broadcast.getSource().getDefiningOp<tile::ExpandDimsOp>() : tile::ExpandDimsOp();
-  return column && column.getAxis() == 1 ? Value(column.getSource()) : Value();
+/// The rows that a tile repeats along its columns, or the tile.
+Value rowsOr(Value tile) {
+  Value rows = repeatedAlong(tile, 1);
+  return rows ? rows : tile;
 }
 
 /// Whether a tile is 2^(source · factor - peak), and so at most 2^lag.
@@ -94,14 +85,14 @@ bool isBounded(Value tile, LatePeak peak) {
   auto power = tile.getDefiningOp<math::Exp2Op>();
   if (!power)
     return false;
-  auto isPeak = [&](Value value) { return repeated(value) == peak.update.getResult(); };
+  auto isPeak = [&](Value value) { return rowsOr(value) == peak.update.getResult(); };
   auto isFactor = [&](Value value) {
     auto scalar = scalarOf(value);
     return peak.factor && scalar && scalar->source == peak.factor->source &&
            scalar->number == peak.factor->number;
   };
   if (auto fma = power.getOperand().getDefiningOp<math::FmaOp>()) {
-    auto negated = repeated(fma.getC()).getDefiningOp<arith::NegFOp>();
+    auto negated = rowsOr(fma.getC()).getDefiningOp<arith::NegFOp>();
     return negated && isPeak(negated.getOperand()) && fma.getA() == peak.source &&
            isFactor(fma.getB());
   }
@@ -276,7 +267,7 @@ SmallVector<Rescaling> rescalingsOf(scf::ForOp loop, const LatePeak &peak) {
   for (auto product : loop.getOps<arith::MulFOp>())
     for (auto [tile, factors] :
          {std::pair(product.getLhs(), product.getRhs()), {product.getRhs(), product.getLhs()}})
-      if (isShrink(rowsOf(factors), peak)) {
+      if (isShrink(repeatedAlong(factors, 1), peak)) {
         found.push_back({product, tile});
         break;
       }

@@ -55,6 +55,30 @@ TEST(Results, of_two_plans_differ_by_the_roundings_of_the_coarsest_type) {
   EXPECT_EQ(compareResults(one, other, runtime::ElementType::F8E4M3).mismatches, 1);
 }
 
+/// A row of a sharp softmax is a single weight, large beside its tensor.
+TEST(Results, of_two_plans_differ_by_the_rounding_of_one_weight) {
+  HostTensor one(runtime::ElementType::BF16, {1 << 16}), other = one, noise = one;
+  one.randomize(1, 0.03);
+  noise.randomize(2, 0.001);
+  for (int64_t i = 0; i < one.size(); ++i)
+    other.set(i, one.value(i) + noise.value(i));
+  one.set(77, 0.30);
+  other.set(77, 0.31);
+  EXPECT_FALSE(compareResults(one, other, runtime::ElementType::BF16).ok());
+  EXPECT_TRUE(compareResults(one, other, runtime::ElementType::F8E4M3).ok());
+}
+
+/// Sums of products of 8 bits have 14 bits on some tensor cores; those in f32 come out unrounded.
+TEST(Results, in_f32_are_as_exact_as_sums_of_8_bit_products) {
+  HostTensor one(runtime::ElementType::F32, {1 << 16}), other = one;
+  for (int64_t i = 0; i < one.size(); ++i) {
+    one.set(i, 12.5);
+    other.set(i, i == 3 ? 12.5029 : 12.5);
+  }
+  EXPECT_FALSE(compareResults(one, other, runtime::ElementType::BF16).ok());
+  EXPECT_TRUE(compareResults(one, other, runtime::ElementType::F8E4M3).ok());
+}
+
 TEST(Results, are_compared_as_closely_as_most_elements_allow) {
   HostTensor one(runtime::ElementType::BF16, {1 << 16});
   one.randomize(1);

@@ -213,10 +213,6 @@ private:
   double typical = 0;
 };
 
-} // namespace
-
-namespace {
-
 /// The sizes of elements, with which errors are compared.
 class Scales {
 public:
