@@ -17,7 +17,7 @@ BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 
 
 def section(found: list[dict], folder: str) -> str:
-    """Conditions, then a table for each suite."""
+    """Conditions, then a table for each suite with its commit: suites are measured one by one."""
     first = found[0]
     versions = ", ".join(
         f"{name} {value}"
@@ -25,15 +25,16 @@ def section(found: list[dict], folder: str) -> str:
         if name in ("torch", "triton", "cuda", "cudnn", "driver")
     )
     lines = [
-        f"{first['gpu']}, commit `{first['commit']}`, {first['date']}; {versions}. "
-        f"Medians; spreads, clocks and power are in [{folder.removeprefix('../')}]({folder}).",
+        f"{first['gpu']}; {versions}. Medians; "
+        f"spreads, clocks and power are in [{folder.removeprefix('../')}]({folder}).",
         "",
         f"![speed over the best peer's]({folder}/ratios.svg)",
     ]
     for result in found:
         lines += [
             "",
-            f"**{result['suite']}**: {result['summary']}, {result['metric']}",
+            f"**{result['suite']}**: {result['summary']}, {result['metric']} "
+            f"(commit `{result['commit']}`, {result['date']})",
             "",
             folded(result),
         ]

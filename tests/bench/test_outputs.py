@@ -70,7 +70,8 @@ def test_numbers_are_rounded_to_four_digits():
 def test_the_section_replaces_what_is_between_the_markers(result):
     section = readme.section([result], "../bench/results/h200")
     text = readme.insert(f"above\n{readme.BEGIN}\nold\n{readme.END}\nbelow\n", section)
-    assert text.startswith(f"above\n{readme.BEGIN}\nNVIDIA H200, commit `abc1234`")
+    assert text.startswith(f"above\n{readme.BEGIN}\nNVIDIA H200; torch")
+    assert "(commit `abc1234`" in text
     assert text.endswith(f"| Triton | — |\n{readme.END}\nbelow\n")
     assert "[bench/results/h200](../bench/results/h200)" in text
     assert "old" not in text and "python 3" not in text
