@@ -32,13 +32,9 @@ std::pair<double, Clocks> Predictor::play() const {
   }
   if (axes.empty()) {
     Clocks each = tileOf(Tile(extents.size(), 0));
-    double places = 1;
-    for (size_t axis = 0; axis < extents.size(); ++axis)
-      places *= std::ceil(extents[axis] / double(clusterAlong(int64_t(axis))));
-    double takers = std::floor(processors / double(plan.blocks.clusterBlocks()));
-    if (!plan.blocks.splitLoop.empty())
-      return {splitShare(each.taken, places, takers), each * tiles};
-    return {std::ceil(places / takers) * each.taken, each * tiles};
+    bool isSplit = !plan.blocks.splitLoop.empty();
+    double most = isSplit ? splitShare(each.taken) : std::ceil(places() / takers()) * each.taken;
+    return {most, each * tiles};
   }
   return playUneven(axes.front());
 }
@@ -65,25 +61,46 @@ double Predictor::guessed(const LoopModel &loop) const {
   return kFewer * kWork / work + 0.5 + std::max(rows, columns) / columns / 2;
 }
 
-/// Time of a block with stream-K, if all tiles are alike. The block that finishes a tile adds the
-/// partial sums of the others one by one. A cluster counts as one block that takes several tiles.
-double Predictor::splitShare(double tile, double places, double takers) const {
-  double whole = std::floor(places / takers), left = places - whole * takers;
-  if (left == 0)
-    return whole * tile;
-  const LoopModel &loop =
-      *llvm::find_if(model.loops, [&](auto &each) { return each.id == plan.blocks.splitLoop; });
+/// Iterations that a block takes of tiles which are divided among blocks (stream-K), if any are. A
+/// cluster counts as one block that takes several tiles.
+std::optional<double> Predictor::dividedSteps() const {
+  if (plan.blocks.splitLoop.empty())
+    return std::nullopt;
+  double left = std::fmod(places(), blocks());
   auto least = double(plan.blocks.least);
-  double steps = trips(loop, Tile(extents.size(), 0));
-  double share = std::max(left / takers * steps, least);
-  if (steps - share < least) // dividing the tile is not worth it
-    return (whole + 1) * tile;
+  double steps = splitSteps(), share = std::max(left / blocks() * steps, least);
+  return left == 0 || steps - share < least ? std::nullopt : std::optional(share);
+}
+
+/// Iterations of the loop that is divided, in a tile.
+double Predictor::splitSteps() const {
+  return trips(
+      *llvm::find_if(model.loops, [&](auto &each) { return each.id == plan.blocks.splitLoop; }),
+      Tile(extents.size(), 0));
+}
+
+/// Time of a block with stream-K, if all tiles are alike. The block that finishes a tile adds the
+/// partial sums of the others one by one.
+double Predictor::splitShare(double tile) const {
+  std::optional<double> share = dividedSteps();
+  if (!share)
+    return std::ceil(places() / takers()) * tile;
   double sums = 0;
   for (const EndModel &end : model.ends)
     sums += double(end.rows * end.columns) * 4;
-  double others = std::ceil(steps / share) - 1, end = endOf();
+  double steps = splitSteps(), end = endOf();
+  double others = std::ceil(steps / *share) - 1;
   double merging = others * rates.mergeClocks + (others + 1) * sums / rates.mergeBytes;
-  return whole * tile + (tile - end) * share / steps + end + merging;
+  double whole = std::floor(places() / blocks());
+  return perSm() * (whole * tile + (tile - end) * *share / steps) + end + merging;
+}
+
+/// What stream-K takes beside that. Blocks that divide a tile read far from each other, for which
+/// they wait if memory is busy.
+double Predictor::splitMicroseconds(double work, double dram) const {
+  constexpr double kDivided = 2, kApart = 6;
+  double divided = kDivided + kApart * std::min(1.0, dram / std::max(work, 1e-3));
+  return rates.shareMicroseconds + (dividedSteps() ? divided : 0);
 }
 
 /// Tiles that differ along an axis, given to blocks in the plan's order.
@@ -130,8 +147,8 @@ double Predictor::dramRate() const {
   for (const StreamModel &stream : model.streams)
     if (const Plan::Channel *channel = plan.channelOf(stream.id); channel && stream.loop != kNoLoop)
       ahead += double(channel->slots * stream.bytes());
-  double blocks = processors * double(std::max<int64_t>(1, plan.blocks.perSm));
-  if (plan.blocks.splitLoop.empty())
+  double blocks = processors * perSm();
+  if (!dividedSteps())
     blocks = std::min(blocks, tiles);
   return ahead > 0 ? std::min(rates.dramBytes, blocks * ahead / rates.dramSeconds)
                    : rates.dramBytes;
@@ -169,7 +186,7 @@ double Predictor::groupedRows() const {
 
 /// How many different pieces of a stream the tiles in flight load, each piece in a loop of its own.
 double Predictor::liveOf(const StreamModel &stream) const {
-  double inFlight = std::min(tiles, processors * double(std::max<int64_t>(1, plan.blocks.perSm)));
+  double inFlight = std::min(tiles, processors * perSm());
   double rows = groupedRows(), columns = extentAt(1);
   double live = std::max(1.0, inFlight / (rows * columns)); // groups
   if (!isShared(stream, 0))
@@ -271,27 +288,35 @@ double Predictor::dramBytes() const {
   for (const LoopModel &loop : model.loops)
     if (!loop.axes.empty() && !loop.mayBeIdle)
       return dramBytesUneven(loop.axes.front());
+  // A cluster takes its tiles together, and loads once what they share.
+  auto cluster = double(plan.blocks.clusterBlocks());
+  double shared = dividedSteps() ? std::fmod(places(), blocks()) : 0;
   std::vector<Loads> streams;
   double once = 0, waves = 0;
+  double perWave = std::min(tiles, processors * perSm());
   for (const StreamModel &stream : model.streams) {
     Loads each{double(stream.bytes()), 1, isShared(stream, 0) ? 1 : groupedRows()};
     for (int loop = stream.loop; loop != kNoLoop; loop = model.loops[loop].around)
       each.bytes *= trips(model.loops[loop], Tile(extents.size(), 0));
+    double together = 1;
     for (const std::vector<int64_t> &axes : {stream.alike, stream.near})
-      for (int64_t axis : axes)
+      for (int64_t axis : axes) {
         each.alike *= std::max(1.0, extents[axis]);
+        together *= double(clusterAlong(axis));
+      }
     once += each.bytes * tiles / each.alike;
+    waves +=
+        each.bytes * each.piecesOf(perWave) * (tiles - shared * cluster) / std::max(1.0, perWave);
+    each.bytes *= cluster / together;
+    each.alike = std::max(1.0, each.alike / together);
+    if (!isShared(stream, 0))
+      each.apart = std::max(1.0, each.apart / double(clusterAlong(axisAt(0))));
     streams.push_back(each);
   }
   if (once <= rates.l2Capacity)
     return storedBytes() + once;
-  double perWave = std::min(tiles, processors * double(std::max<int64_t>(1, plan.blocks.perSm)));
-  double blocks = std::max(1.0, std::floor(processors));
-  double shared = plan.blocks.splitLoop.empty() ? 0 : std::fmod(tiles, blocks);
-  for (const Loads &stream : streams)
-    waves += stream.bytes * stream.piecesOf(perWave) * (tiles - shared) / std::max(1.0, perWave);
   if (shared > 0)
-    waves += sharedBytes(streams, tiles, shared, shared / blocks, rates.l2Shared);
+    waves += sharedBytes(streams, places(), shared, shared / blocks(), rates.l2Shared);
   return storedBytes() + std::max(once, waves);
 }
 
@@ -326,7 +351,7 @@ Prediction Predictor::predict() {
     result.total +=
         plan.blocks.clusterBlocks() > 2 ? rates.clustersMicroseconds : rates.clusterMicroseconds;
   if (!plan.blocks.splitLoop.empty())
-    result.total += rates.shareMicroseconds;
+    result.total += splitMicroseconds(work, result.dram);
   if (plan.blocks.turns > 1)
     result.total += rates.turnsMicroseconds;
   return result;

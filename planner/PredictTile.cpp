@@ -12,7 +12,7 @@ constexpr int64_t kLine = 128, kSector = 32; ///< Of L2, in bytes.
 Clocks Predictor::stepOf(int loop) const {
   Clocks step;
   double arriving = 0, asked = 0;
-  constexpr double kTorn = 1.5; // rows that start within a sector take this many times as long
+  constexpr double kTorn = 1.6; // rows that start within a sector take this many times as long
   // Where products and a role that transposes share the bandwidth, all of it counts.
   bool isTurned = llvm::any_of(model.computed, [&](const ComputedModel &tile) {
     return tile.loop == loop && tile.isTurned && plan.channelOf(tile.id);
@@ -166,7 +166,7 @@ double Predictor::exposed(double ratio) const {
 
 /// Slots of the first stream of a loop: how far loads run ahead.
 double Predictor::slotsIn(int loop) const {
-  auto copies = double(std::max<int64_t>(1, plan.blocks.perSm));
+  auto copies = perSm();
   for (const StreamModel &stream : model.streams)
     if (const Plan::Channel *channel = plan.channelOf(stream.id); channel && stream.loop == loop)
       return double(channel->slots) * copies;
@@ -185,7 +185,7 @@ int64_t Predictor::pitchBytes(const std::optional<runtime::Expr> &pitch,
 double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channel) const {
   // The part of the loads that come too late to be merged; with several blocks on an SM.
   constexpr double kApart = 0.34, kOfSeveral = 0.7;
-  constexpr double kWithinSector = 1.35; // times as long
+  constexpr double kWithinSector = 1.45; // times as long
   if (channel.kind != "tma")
     return 0;
   double share = channel.multicast ? sharedOf(stream) : 1;
@@ -277,6 +277,12 @@ double Predictor::sumsOf() const {
   return sums;
 }
 
+/// Whether few registers are left for overlap in the epilogue.
+bool Predictor::hasManySums() const {
+  constexpr double kMany = 160;
+  return sumsOf() > kMany;
+}
+
 /// The epilogue alone: stores, and arithmetic.
 std::pair<double, double> Predictor::wholeEnd() const {
   double stores = rates.tileClocks + model.work.conversions / rates.conversions;
@@ -292,14 +298,14 @@ std::pair<double, double> Predictor::wholeEnd() const {
     if (stream.isBeside())
       stores += plan.channelOf(stream.id) ? kSlotClocks + double(stream.bytes()) / rates.sharedBytes
                                           : double(stream.bytes()) / kByWords;
-  constexpr double kAlone = 1.4, kChain = 2.8, kStart = 500, kManySums = 160;
+  constexpr double kAlone = 1.4, kChain = 2.8, kStart = 500;
   double specials = model.work.specials / rates.specials;
   double all = (model.work.multiplies + model.work.specials) / rates.multiplies;
   double arithmetic = std::max(specials, all);
   if (plan.products.empty() ||
       plan.products.front().warps[0] <= 4) // one warpgroup waits for itself
     arithmetic = kAlone * arithmetic + kChain * std::max(0.0, all - specials);
-  if (sumsOf() > kManySums) // few registers are left for overlap
+  if (hasManySums())
     arithmetic *= 2;
   return {stores, arithmetic + std::min(arithmetic, kStart)};
 }
@@ -323,13 +329,13 @@ double Predictor::beginOf() const {
 
 /// The part of the epilogue during which nothing is multiplied.
 double Predictor::endOf() const {
-  constexpr double kBeside = 0.35, kNextTile = 0.5, kSwitch = 600;
+  constexpr double kStored = 0.35, kComputed = 0.25, kNextTile = 0.5, kSwitch = 600;
   constexpr double kBesideBlocks = 0.5; // of that: other blocks of the SM multiply meanwhile
   auto [stores, arithmetic] = wholeEnd();
   if (plan.loopOf(Plan::kTiles))
     return kNextTile * (stores + arithmetic) * (copies() > 1 ? kBesideBlocks : 1);
   if (plan.blocks.turns > 1)
-    return kSwitch + kBeside * (stores + arithmetic);
+    return kSwitch + kStored * stores + (hasManySums() ? 1 : kComputed) * arithmetic;
   return stores + arithmetic;
 }
 

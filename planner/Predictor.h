@@ -73,6 +73,7 @@ private:
   Clocks tileOf(const Tile &tile) const;
   Clocks loopOf(int loop, const Tile &tile) const;
   double sumsOf() const;
+  bool hasManySums() const;
   std::pair<double, double> wholeEnd() const;
   double beginOf() const;
   double endOf() const;
@@ -123,7 +124,24 @@ private:
   /// The clocks of the most loaded block, and the sum over all tiles.
   std::pair<double, Clocks> play() const;
   std::pair<double, Clocks> playUneven(int64_t axis) const;
-  double splitShare(double tile, double places, double takers) const;
+  /// Tiles of the grid, each cluster's counted as one; and what takes them at the same time.
+  double places() const {
+    double all = 1;
+    for (size_t axis = 0; axis < extents.size(); ++axis)
+      all *= std::ceil(extents[axis] / double(clusterAlong(int64_t(axis))));
+    return all;
+  }
+  double takers() const {
+    return std::max(1.0, std::floor(processors / double(plan.blocks.clusterBlocks())));
+  }
+  /// Blocks of an SM.
+  double perSm() const { return double(std::max<int64_t>(1, plan.blocks.perSm)); }
+  /// Blocks of a launch, or clusters.
+  double blocks() const { return takers() * perSm(); }
+  double splitSteps() const;
+  std::optional<double> dividedSteps() const;
+  double splitShare(double tile) const;
+  double splitMicroseconds(double work, double dram) const;
 
   const KernelModel &model;
   const passes::Plan &plan;

@@ -25,12 +25,12 @@ const Rates &planner::ratesOf(const Target &) {
                                     .l2Shared = 30e6,
                                     .storeBytes = 793,
                                     .launchMicroseconds = 4.2,
-                                    .clusterMicroseconds = 0.3,
-                                    .clustersMicroseconds = 0.2,
-                                    .shareMicroseconds = 4,
+                                    .clusterMicroseconds = 0.7,
+                                    .clustersMicroseconds = 1,
+                                    .shareMicroseconds = 1,
                                     .turnsMicroseconds = 1.4,
                                     .tileClocks = 7,
-                                    .sliceClocks = 256,
+                                    .sliceClocks = 200,
                                     .mergeClocks = 23,
                                     .mergeBytes = 31};
   return kHopper;
