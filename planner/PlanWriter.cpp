@@ -18,6 +18,8 @@ constexpr int64_t kStartRegisters = 26;
 /// Registers of a thread for values per row that are carried between products: maxima, sums,
 /// factors.
 constexpr int64_t kRowRegisters = 8;
+/// Lanes that share the columns of an instruction's row, and bytes of a register.
+constexpr int64_t kLanes = 4, kWordBytes = 4;
 /// Accumulator registers of a thread with several blocks of rows. With 192 a product was measured
 /// at 0.65 of its speed with 128.
 constexpr int64_t kMostOfBlocks = 160;
@@ -84,19 +86,30 @@ Status PlanWriter::writeProducts() {
 
 /// Registers of a thread of the consumer beside those of products.
 int64_t PlanWriter::ownRegisters() const {
-  return kOwnRegisters + (isChained ? kRowRegisters : endRegisters());
+  return kOwnRegisters + (isChained ? kRowRegisters + columnRegisters() : endRegisters());
+}
+
+/// Registers of a thread for a row along the columns of products that a loop loads, of which
+/// there is one at a time: a thread holds a quarter of these.
+int64_t PlanWriter::columnRegisters() const {
+  int64_t most = 0;
+  for (const StreamModel &stream : model.streams)
+    if (stream.loop != kNoLoop && stream.shape.size() == 1 &&
+        stream.shape.front() == model.products.front().n)
+      most = std::max(most, stream.shape.front() * stream.elementBytes / (kLanes * kWordBytes));
+  return most;
 }
 
 /// Registers of a thread for the arithmetic of an epilogue, and for rows that it reads along the
 /// columns of the instructions: a thread holds a quarter of these.
 int64_t PlanWriter::endRegisters() const {
-  constexpr int64_t kComputed = 8, kLanes = 4, kBytes = 4;
+  constexpr int64_t kComputed = 8;
   const ProductModel &product = model.products.front();
   int64_t columns = is.isSwapped ? product.m : product.n;
   int64_t registers = model.work.multiplies > 0 ? kComputed : 0;
   for (const StreamModel &stream : model.streams)
     if (stream.loop == kNoLoop && stream.shape.size() == 1 && stream.shape.front() == columns)
-      registers += columns * stream.elementBytes / (kLanes * kBytes);
+      registers += columns * stream.elementBytes / (kLanes * kWordBytes);
   return registers;
 }
 

@@ -28,6 +28,7 @@ private:
   Status writeProduct(const ProductModel &product);
   int64_t ownRegisters() const;
   int64_t endRegisters() const;
+  int64_t columnRegisters() const;
   Status writeRoles();
   void addComputingRoles();
   Status writeChannels();

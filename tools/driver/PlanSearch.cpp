@@ -63,7 +63,9 @@ class ModelLister {
 public:
   ModelLister(const KernelTextPtr &text, const Attempt &wanted) : text(text), wanted(wanted) {}
 
-  ErrorOr<std::vector<KernelModel>> list() {
+  /// Models of the kernel with its usual extents, or narrow ones.
+  ErrorOr<std::vector<KernelModel>> list(bool areNarrow) {
+    narrow = areNarrow;
     TILEWRIGHT_ASSIGN(KernelModel usual, read({}, {}));
     if (usual.products.empty())
       return Error{"it has no products"};
@@ -83,6 +85,9 @@ public:
       return Error{"no tiles fit"};
     return std::move(models);
   }
+
+  /// Whether some extent has narrow values beside the usual ones.
+  bool canBeNarrow() const { return hasNarrow; }
 
 private:
   using Tiles = std::vector<passes::Plan::Tile>;
@@ -207,6 +212,7 @@ private:
   void addExtents(const Param &param, const KernelModel &usual) {
     ExtentUse use = useOf(param, usual);
     std::vector<int64_t> extents;
+    hasNarrow |= !use.isRows && use.isColumns && use.isDepth;
     if (use.isRows)
       rowsParam = open.size();
     else if (use.isColumns && !use.isDepth)
@@ -214,7 +220,7 @@ private:
     if (use.isRows)
       extents = {16, 32, 64, 128, 192, 256};
     else if (use.isColumns && use.isDepth)
-      extents = {64, 80, 96, 128, 176};
+      extents = narrow ? std::vector<int64_t>{32, 48} : std::vector<int64_t>{64, 80, 96, 128, 176};
     else if (use.isColumns)
       extents = {32, 64, 96, 128, 160, 192, 256};
     else if (use.isDepth)
@@ -286,6 +292,7 @@ private:
 
   KernelTextPtr text;
   const Attempt &wanted;
+  bool narrow = false, hasNarrow = false;
   std::vector<Form> plain = {{}}; ///< Of whole tiles of one program.
   std::vector<Form> others;
   std::vector<std::pair<std::string, std::vector<int64_t>>> open; ///< Extents by parameter.
@@ -326,12 +333,21 @@ PlanSearch::PlanSearch(const KernelTextPtr &text, const Attempt &given)
     (void)stated.set(entry); // has been read before
   for (const passes::Plan::Tile &tile : stated.tiles)
     wanted.specialisation.consts[tile.parameter] = tile.extent;
-  ErrorOr<std::vector<KernelModel>> models = ModelLister(text, wanted).list();
-  if (models)
-    planner.emplace(std::move(*models), *findTarget(wanted.config.passTarget()),
-                    wanted.config.planEntries);
-  else
+  ModelLister lister(text, wanted);
+  ErrorOr<std::vector<KernelModel>> models = lister.list(/*areNarrow=*/false);
+  if (!models) {
     reason = models.error().message;
+    return;
+  }
+  const Target &target = *findTarget(wanted.config.passTarget());
+  planner.emplace(std::move(*models), target, wanted.config.planEntries);
+  if (!planner->empty() || !lister.canBeNarrow())
+    return;
+  // Two sums beside each other, as of a backward of attention, leave few registers for columns.
+  if (ErrorOr<std::vector<KernelModel>> narrow = ModelLister(text, wanted).list(/*areNarrow=*/true))
+    if (planner::Planner found(std::move(*narrow), target, wanted.config.planEntries);
+        !found.empty())
+      planner.emplace(std::move(found));
 }
 
 std::vector<planner::Ranked> PlanSearch::rank(const planner::Launch &launch) const {
