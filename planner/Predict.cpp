@@ -98,7 +98,7 @@ double Predictor::splitShare(double tile) const {
 /// What stream-K takes beside that. Blocks that divide a tile read far from each other, for which
 /// they wait if memory is busy.
 double Predictor::splitMicroseconds(double work, double dram) const {
-  constexpr double kDivided = 2, kApart = 6;
+  constexpr double kDivided = 1, kApart = 3;
   double divided = kDivided + kApart * std::min(1.0, dram / std::max(work, 1e-3));
   return rates.shareMicroseconds + (dividedSteps() ? divided : 0);
 }

@@ -22,7 +22,7 @@ const Rates &planner::ratesOf(const Target &) {
                                     .dramBytes = 4.72e12,
                                     .dramSeconds = 0.25e-6,
                                     .l2Capacity = 48e6,
-                                    .l2Shared = 30e6,
+                                    .l2Shared = 25e6,
                                     .storeBytes = 793,
                                     .launchMicroseconds = 4.2,
                                     .clusterMicroseconds = 0.7,
