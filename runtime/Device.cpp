@@ -111,11 +111,4 @@ ErrorOr<double> Event::millisecondsSince(const Event &start) const {
   return static_cast<double>(milliseconds);
 }
 
-ErrorOr<CacheFlusher> CacheFlusher::create(const Driver &driver, int device) {
-  TILEWRIGHT_ASSIGN(const DeviceInfo *info, driver.device(device));
-  size_t bytes = 2 * static_cast<size_t>(std::max(info->l2Bytes, 1 << 20));
-  TILEWRIGHT_ASSIGN(DeviceBuffer buffer, DeviceBuffer::allocate(driver, bytes, device));
-  return CacheFlusher(std::move(buffer));
-}
-
 } // namespace tilewright::runtime

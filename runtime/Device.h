@@ -97,17 +97,4 @@ private:
   EventHandle handle;
 };
 
-/// Empties the L2 cache between timed launches by overwriting twice its size.
-class CacheFlusher {
-public:
-  static ErrorOr<CacheFlusher> create(const Driver &driver, int device = 0);
-
-  Status flush(Stream stream) { return buffer.fill(0, stream); }
-
-private:
-  explicit CacheFlusher(DeviceBuffer buffer) : buffer(std::move(buffer)) {}
-
-  DeviceBuffer buffer;
-};
-
 } // namespace tilewright::runtime

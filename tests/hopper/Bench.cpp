@@ -1,6 +1,7 @@
 // Times the programs of this folder: `hopper_bench [--repeat n] [program.mlir sizes]…`, where sizes
 // are M N K of a product or B S H of attention, prints a JSON object per program and size, medians
 // with the L2 cache emptied before each launch.
+#include "runtime/CacheFlusher.h"
 #include "runtime/Kernel.h"
 #include "support/Files.h"
 #include "tests/hopper/Attention.h"

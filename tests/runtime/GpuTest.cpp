@@ -1,6 +1,7 @@
 // Needs a GPU and NVRTC; skipped, with the reason, where one is missing.
 
 #include "TestKernels.h"
+#include "runtime/CacheFlusher.h"
 #include "runtime/Device.h"
 #include "runtime/Kernel.h"
 #include "runtime/Nvrtc.h"

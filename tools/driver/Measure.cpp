@@ -1,6 +1,7 @@
 #include "tools/driver/Measure.h"
 
 #include "runtime/Archive.h"
+#include "runtime/CacheFlusher.h"
 #include "runtime/Device.h"
 #include "support/Files.h"
 #include "tools/driver/HostTensor.h"

@@ -1,5 +1,7 @@
 #include "tools/tilewright/Gpu.h"
 
+#include "runtime/CacheFlusher.h"
+
 #include <algorithm>
 
 using namespace tilewright;
