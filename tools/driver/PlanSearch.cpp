@@ -61,11 +61,11 @@ struct ExtentUse {
 
 class ModelLister {
 public:
-  ModelLister(const KernelTextPtr &text, const Attempt &wanted) : text(text), wanted(wanted) {}
+  /// `isNarrow`: columns are narrow ones in place of the usual.
+  ModelLister(const KernelTextPtr &text, const Attempt &wanted, bool isNarrow = false)
+      : text(text), wanted(wanted), isNarrow(isNarrow) {}
 
-  /// Models of the kernel with its usual extents, or narrow ones.
-  ErrorOr<std::vector<KernelModel>> list(bool areNarrow) {
-    narrow = areNarrow;
+  ErrorOr<std::vector<KernelModel>> list() {
     TILEWRIGHT_ASSIGN(KernelModel usual, read({}, {}));
     if (usual.products.empty())
       return Error{"it has no products"};
@@ -220,7 +220,8 @@ private:
     if (use.isRows)
       extents = {16, 32, 64, 128, 192, 256};
     else if (use.isColumns && use.isDepth)
-      extents = narrow ? std::vector<int64_t>{32, 48} : std::vector<int64_t>{64, 80, 96, 128, 176};
+      extents =
+          isNarrow ? std::vector<int64_t>{32, 48} : std::vector<int64_t>{64, 80, 96, 128, 176};
     else if (use.isColumns)
       extents = {32, 64, 96, 128, 160, 192, 256};
     else if (use.isDepth)
@@ -292,7 +293,7 @@ private:
 
   KernelTextPtr text;
   const Attempt &wanted;
-  bool narrow = false, hasNarrow = false;
+  bool isNarrow, hasNarrow = false;
   std::vector<Form> plain = {{}}; ///< Of whole tiles of one program.
   std::vector<Form> others;
   std::vector<std::pair<std::string, std::vector<int64_t>>> open; ///< Extents by parameter.
@@ -334,7 +335,7 @@ PlanSearch::PlanSearch(const KernelTextPtr &text, const Attempt &given)
   for (const passes::Plan::Tile &tile : stated.tiles)
     wanted.specialisation.consts[tile.parameter] = tile.extent;
   ModelLister lister(text, wanted);
-  ErrorOr<std::vector<KernelModel>> models = lister.list(/*areNarrow=*/false);
+  ErrorOr<std::vector<KernelModel>> models = lister.list();
   if (!models) {
     reason = models.error().message;
     return;
@@ -344,7 +345,8 @@ PlanSearch::PlanSearch(const KernelTextPtr &text, const Attempt &given)
   if (!planner->empty() || !lister.canBeNarrow())
     return;
   // Two sums beside each other, as of a backward of attention, leave few registers for columns.
-  if (ErrorOr<std::vector<KernelModel>> narrow = ModelLister(text, wanted).list(/*areNarrow=*/true))
+  if (ErrorOr<std::vector<KernelModel>> narrow =
+          ModelLister(text, wanted, /*isNarrow=*/true).list())
     if (planner::Planner found(std::move(*narrow), target, wanted.config.planEntries);
         !found.empty())
       planner.emplace(std::move(found));
