@@ -110,6 +110,8 @@ public:
                                  << "`, from which it follows";
       if (isEnter)
         prepare(asked);
+      if (step.kind == Step::Start && (at == 0 || steps[at - 1].kind != Step::Start))
+        prepareOperands(steps.drop_front(at));
       if (step.kind == Step::Await)
         await(op);
       else if (step.kind == Step::Add)
@@ -147,6 +149,21 @@ private:
       for (Operation *other : before(first))
         if (!isa<cta::BeginOp>(other))
           place(other);
+  }
+
+  /// Computes the operands of products that start one after the other in front of the first, as far
+  /// as they follow from none of these: registers that a product reads must not be written while
+  /// another one is in flight that is awaited with it, or ptxas would serialise both.
+  void prepareOperands(ArrayRef<Step> steps) {
+    for (const Step &step : steps.take_while([](auto &each) { return each.kind == Step::Start; })) {
+      Operation *product = find(step);
+      if (!product || late.contains(product)) // a late one's operands are of the iteration before
+        continue;
+      for (Value operand : product->getOperands())
+        if (Operation *op = operand.getDefiningOp();
+            op && op->getBlock() == block && !isPlaced(op) && !neededFirst(op))
+          place(op);
+    }
   }
 
   /// Computes the operand of the next delayed product beside this one, if it comes only from slots,
