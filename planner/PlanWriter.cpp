@@ -89,8 +89,8 @@ int64_t PlanWriter::ownRegisters() const {
   return kOwnRegisters + (isChained ? kRowRegisters + columnRegisters() : endRegisters());
 }
 
-/// Registers of a thread for a row along the columns of products that a loop loads, of which
-/// there is one at a time: a thread holds a quarter of these.
+/// Registers of a thread for rows that a loop loads along the columns of its products: each is read
+/// before the next is, so only the largest counts. A thread holds a quarter of it.
 int64_t PlanWriter::columnRegisters() const {
   int64_t most = 0;
   for (const StreamModel &stream : model.streams)

@@ -147,10 +147,10 @@ double Predictor::dramRate() const {
   for (const StreamModel &stream : model.streams)
     if (const Plan::Channel *channel = plan.channelOf(stream.id); channel && stream.loop != kNoLoop)
       ahead += double(channel->slots * stream.bytes());
-  double blocks = processors * perSm();
+  double inFlight = processors * perSm();
   if (!dividedSteps())
-    blocks = std::min(blocks, tiles);
-  return ahead > 0 ? std::min(rates.dramBytes, blocks * ahead / rates.dramSeconds)
+    inFlight = std::min(inFlight, tiles);
+  return ahead > 0 ? std::min(rates.dramBytes, inFlight * ahead / rates.dramSeconds)
                    : rates.dramBytes;
 }
 
@@ -288,7 +288,6 @@ double Predictor::dramBytes() const {
   for (const LoopModel &loop : model.loops)
     if (!loop.axes.empty() && !loop.mayBeIdle)
       return dramBytesUneven(loop.axes.front());
-  // A cluster takes its tiles together, and loads once what they share.
   auto cluster = double(plan.blocks.clusterBlocks());
   double shared = dividedSteps() ? std::fmod(places(), blocks()) : 0;
   std::vector<Loads> streams;
@@ -307,6 +306,7 @@ double Predictor::dramBytes() const {
     once += each.bytes * tiles / each.alike;
     waves +=
         each.bytes * each.piecesOf(perWave) * (tiles - shared * cluster) / std::max(1.0, perWave);
+    // Where tiles are divided, a cluster counts as one block, and loads once what its tiles share.
     each.bytes *= cluster / together;
     each.alike = std::max(1.0, each.alike / together);
     if (!isShared(stream, 0))

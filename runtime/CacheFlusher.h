@@ -9,9 +9,8 @@
 
 namespace tilewright::runtime {
 
-/// Empties the L2 cache between timed launches by reading twice its size. Were it written, the next
-/// kernel would wait while the cache writes that to memory: a product of few rows, whose weights
-/// come from memory, takes 46 us in place of 40 on an H200.
+/// Empties the L2 cache between timed launches by reading twice its size. Were it written, the
+/// cache would write that to memory during the next launch.
 class CacheFlusher {
 public:
   /// Compiles the kernel that reads, or takes it from the cache on disk. Needs NVRTC.

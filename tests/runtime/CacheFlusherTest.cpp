@@ -8,7 +8,7 @@
 using namespace tilewright;
 using namespace tilewright::runtime;
 
-TEST(CacheFlusherTest, reads_all_of_its_buffer) {
+TEST(CacheFlusherTest, launches_over_all_of_its_buffer) {
   if (ErrorOr<const Nvrtc *> found = Nvrtc::get(); !found)
     GTEST_SKIP() << found.error().message;
   const Driver &driver = fakeDriver();

@@ -119,9 +119,10 @@ private:
       if (found.bytes == reference.bytes)
         continue;
       if (Comparison result = compareResults(found, reference, data.coarsest()); !result.ok())
-        return fmt::format("its `{}` differs in {} of {} elements: {:.6g} instead of {:.6g}", name,
-                           result.mismatches, reference.size(), result.firstFound,
-                           result.firstExpected);
+        return fmt::format(
+            "its `{}` differs in {} of {} elements, first at {}: {:.6g} instead of {:.6g}", name,
+            result.mismatches, reference.size(), coordinates(result.first, reference.shape),
+            result.firstFound, result.firstExpected);
     }
     return "";
   }
