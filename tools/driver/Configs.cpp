@@ -1,5 +1,7 @@
 #include "tools/driver/Configs.h"
 
+#include "passes/plan/Plan.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
@@ -59,6 +61,15 @@ Attempt Attempt::open() const {
   result.config.planText.clear();
   for (const std::string &extent : *found)
     result.specialisation.consts.erase(extent);
+  return result;
+}
+
+Attempt Attempt::withoutPlan() const {
+  Attempt result = open();
+  if (ErrorOr<passes::Plan> given = passes::Plan::parse(result.config.planText))
+    for (const passes::Plan::Tile &tile : given->tiles)
+      result.specialisation.consts.erase(tile.parameter);
+  result.config.planText.clear();
   return result;
 }
 

@@ -76,6 +76,9 @@ struct Attempt {
   frontend::ConstValue tuneValue(const frontend::Param &param) const;
   /// The attempt as it was before a plan was found for it.
   Attempt open() const;
+  /// The attempt without its plan, found or given, and the extents that this sets: what a search
+  /// for other plans starts with.
+  Attempt withoutPlan() const;
   /// "BM = 128, BN = 64, warps = 8, stages = 2"; choices left open are not listed.
   std::string str(const frontend::Signature &signature) const;
 };

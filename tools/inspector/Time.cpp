@@ -29,7 +29,7 @@ static Object predictionJson(const std::string &title, const planner::Prediction
 
 static void addPredictions(const Subject &subject, const driver::Attempt &attempt,
                            Object &variant) {
-  driver::PlanSearch search(subject.text, attempt.open());
+  driver::PlanSearch search(subject.text, attempt.withoutPlan());
   variant["refused"] = Array(search.refused());
   if (!subject.launch.valueOf || attempt.config.planText.empty())
     return;

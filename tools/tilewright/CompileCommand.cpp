@@ -125,14 +125,14 @@ Status cli::compile(const CompileOptions &options) {
   return writeOutput(options.output, text);
 }
 
-/// The predicted time of a plan that was found, and of the others.
+/// The predicted time of the plan, found or given, and of others.
 static std::string explainChoice(const Job &job, const Step &step, const driver::Attempt &attempt) {
-  if (!attempt.found)
-    return "";
-  driver::PlanSearch search(step.text, attempt.open());
-  planner::Launch launch = launchFor(job, step, job.sizes);
   ErrorOr<passes::Plan> plan = passes::Plan::parse(attempt.config.planText);
-  std::optional<planner::Prediction> own = plan ? search.predictFor(*plan, launch) : std::nullopt;
+  if (!plan)
+    return "";
+  driver::PlanSearch search(step.text, attempt.withoutPlan());
+  planner::Launch launch = launchFor(job, step, job.sizes);
+  std::optional<planner::Prediction> own = search.predictFor(*plan, launch);
   if (!own)
     return "";
   std::string text =

@@ -26,9 +26,9 @@ static void addPlan(const std::string &plan, Lines &lines) {
 static void addTimes(const Job &job, const Step &step, const driver::Attempt &attempt,
                      Lines &lines) {
   ErrorOr<passes::Plan> plan = passes::Plan::parse(attempt.config.planText);
-  if (!attempt.found || !plan)
+  if (!plan)
     return;
-  driver::PlanSearch search(step.text, attempt.open());
+  driver::PlanSearch search(step.text, attempt.withoutPlan());
   planner::Launch launch = launchFor(job, step, job.sizes);
   if (std::optional<planner::Prediction> own = search.predictFor(*plan, launch))
     lines.push_back("  time      " + planner::str(*own));
