@@ -109,7 +109,7 @@ static double besideHalves(double number) {
 }
 
 void HostTensor::randomize(uint64_t seed, double deviation) {
-  constexpr int64_t kBlock = int64_t(1) << 22;
+  constexpr int64_t kBlock = (int64_t(1) << 22) - 3; // a prime, so that no rows are alike
   uint64_t state = seed;
   int64_t count = size(), fresh = std::min(count, kBlock);
   ElementKind kind = info(type).kind;
@@ -304,11 +304,21 @@ Comparison driver::compareResults(const HostTensor &found, const HostTensor &oth
     double error = std::abs(found.value(i) - other.value(i)), scale = scales.at(i);
     return error == 0 ? 0 : std::min(error / scale, unit / 8);
   });
-  double most = kWorst * moved;
-  auto allowanceOf = [&](int64_t i) { // a single weight may be all there is
-    return most * (scales.at(i) + std::abs(other.value(i)));
+  auto within = [&](double most) {
+    auto allowanceOf = [&](int64_t i) { // a single weight may be all there is
+      return most * (scales.at(i) + std::abs(other.value(i)));
+    };
+    return compareBy(scales, tolerance, most * scales.ofTensor(), allowanceOf, found, other);
   };
-  return compareBy(scales, tolerance, most * scales.ofTensor(), allowanceOf, found, other);
+  Comparison result = within(kWorst * moved);
+  // A score that comes from a narrow sum may round the weight that decides a row the other way: a
+  // weight of 167.9 became 176 instead of 160 in plans of attention_scaled.
+  constexpr double kOtherWay = 4, kSeldom = 1e-4;
+  if (result.ok() || bytesOf(coarsest) > 1 ||
+      double(result.mismatches) > kSeldom * double(other.size()))
+    return result;
+  Comparison wider = within(kOtherWay * unit);
+  return wider.ok() ? wider : result;
 }
 
 std::string driver::coordinates(int64_t index, const std::vector<int64_t> &shape) {
