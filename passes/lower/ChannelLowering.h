@@ -80,6 +80,7 @@ private:
   /// carried values: !cuda.regs<1 x i32>.
   using SlotNumbers = llvm::MapVector<unsigned, Value>;
   void lowerLoop(mlir::LoopLikeOpInterface loop);
+  void settleNumbers(const SlotNumbers &carried);
   SlotNumbers declareNumbers(mlir::LoopLikeOpInterface loop);
   void handOn(mlir::OperandRange slots, const SlotNumbers &numbers);
   void takeOver(mlir::ValueRange names, const SlotNumbers &numbers);
