@@ -170,12 +170,13 @@ static void chooseOrder(const KernelModel &model, const Rates &rates, const Laun
   for (int64_t grouped : {4, 8, 2, 16, 1, 3, 6, 12, 32})
     tryOrder(model, rates, launch, grouped, /*queue=*/false, kGain, ranked);
   if (ranked.plan.blocks.cluster.empty())
-    for (int64_t grouped : {4, 8, 16})
+    for (int64_t grouped : {4, 8, 16, 2})
       tryOrder(model, rates, launch, grouped, /*queue=*/true, kGainOfQueue, ranked);
 }
 
-/// The plan with warpgroups that skip loops whose rows they do not store; nothing if it is no
-/// other. Only where products depend on each other: else, loads take as long without them.
+/// The plan with warpgroups that skip loops whose rows they do not store, and tiles from a queue;
+/// nothing if it is no other. Only where products depend on each other: else, loads take as long
+/// without them.
 std::optional<Plan> Planner::skippingRows(const KernelModel &model, const Plan &plan) const {
   bool isMultiple = llvm::any_of(plan.roles, [](auto &role) { return role.warps > 4; });
   if (!ordersTiles || !ordersLoops || !isMultiple || !hasChains(model) || putsTogether(model) ||
@@ -194,10 +195,12 @@ std::optional<Plan> Planner::skippingRows(const KernelModel &model, const Plan &
     }
     isOther |= !planned->byWarpgroup;
     planned->byWarpgroup = true;
+    planned->fromLast = false; // 1 to 4 % slower with heads of 64, the same with heads of 128
+    planned->splitMasks = loop.hasMasks;
   }
   if (!isOther)
     return std::nullopt;
-  orderTiles(model, made);
+  made.blocks.queue = true;
   return made;
 }
 
@@ -265,7 +268,7 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
   sort();
   // Playing an order through takes time: that of a shape's best plan does for its next ones.
   constexpr size_t kShapes = 8, kAlike = 4;
-  constexpr double kGain = 0.95; // measured, skipping gains less, or in large launches nothing
+  constexpr double kGain = 0.99;
   struct Shape {
     const KernelModel *model;
     int64_t grouped;
@@ -273,30 +276,34 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
     size_t plans = 1;
   };
   std::vector<Shape> shapes;
+  size_t skipped = 0;
   for (auto &[ranked, model, changed] : entries) {
-    bool isUneven = !unevenAxes(*model, ranked.plan).empty();
-    std::optional<Plan> skipping = isUneven ? std::nullopt : skippingRows(*model, ranked.plan);
-    if (!ordersTiles || (!isUneven && !skipping) || !ranked.plan.blocks.perSm ||
-        ranked.plan.blocks.queue)
+    if (!ordersTiles || !ranked.plan.blocks.perSm || ranked.plan.blocks.queue)
       continue;
+    if (unevenAxes(*model, ranked.plan).empty()) {
+      std::optional<Plan> skipping =
+          skipped < kShapes * kAlike ? skippingRows(*model, ranked.plan) : std::nullopt;
+      if (!skipping)
+        continue;
+      ++skipped;
+      if (Prediction other = predict(*model, *skipping, rates, launch);
+          other.total < kGain * ranked.predicted.total)
+        ranked = {std::move(*skipping), other};
+      continue;
+    }
     auto known = llvm::find_if(shapes, [tiles = &model->tiles](const Shape &shape) {
       return shape.model->tiles == *tiles;
     });
     bool isKnown = known != shapes.end();
     if (isKnown ? known->plans >= kAlike : shapes.size() >= kShapes)
       continue;
-    Ranked other = ranked;
-    if (skipping)
-      other = {*skipping, predict(*model, *skipping, rates, launch)};
     if (isKnown) {
       ++known->plans;
-      tryOrder(*model, rates, launch, known->grouped, known->queue, /*gain=*/1, other);
+      tryOrder(*model, rates, launch, known->grouped, known->queue, /*gain=*/1, ranked);
     } else {
-      chooseOrder(*model, rates, launch, other);
-      shapes.push_back({model, other.plan.blocks.grouped, other.plan.blocks.queue});
+      chooseOrder(*model, rates, launch, ranked);
+      shapes.push_back({model, ranked.plan.blocks.grouped, ranked.plan.blocks.queue});
     }
-    if (!skipping || other.predicted.total < kGain * ranked.predicted.total)
-      ranked = std::move(other);
   }
   sort();
   std::vector<Ranked> result;

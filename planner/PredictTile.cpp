@@ -208,16 +208,19 @@ double Predictor::sharedOf(const StreamModel &stream) const {
   return 1;
 }
 
-/// The part of a stream's tiles that differ between neighbouring SMs.
+/// The part of a stream's tiles that differ between neighbouring SMs. Of a queue, larger groups ask
+/// no more of L2.
 double Predictor::distinctOf(const StreamModel &stream) const {
   std::vector<int64_t> axes = plan.blocks.axes;
   for (int64_t axis = 0; axes.size() < extents.size(); ++axis)
     axes.push_back(axis);
+  constexpr int64_t kOfQueue = 4;
   double left = std::min(rates.beside, tiles), all = 1, distinct = 1;
   for (auto [number, axis] : llvm::enumerate(axes)) {
     double extent = extents[axis];
     if (number == 0 && plan.blocks.grouped)
-      extent = std::min(extent, double(plan.blocks.grouped));
+      extent = std::min(extent, double(plan.blocks.queue ? std::min(plan.blocks.grouped, kOfQueue)
+                                                         : plan.blocks.grouped));
     double here = std::clamp(std::ceil(left / all), 1.0, std::max(1.0, extent));
     all *= here;
     bool isSame = llvm::is_contained(stream.alike, axis) || llvm::is_contained(stream.near, axis);
@@ -242,7 +245,7 @@ double Predictor::usedIn(int loop, const Tile &tile) const {
   const Plan::Loop *planned = plan.loopOf(each.id);
   if (!planned || !planned->byWarpgroup || !each.firstRow)
     return 1;
-  constexpr double kAlways = 0.6;
+  constexpr double kAlways = 0.75;
   double left = -double(valueOf(*each.firstRow, tile)) / double(each.rows);
   double used = std::ceil(std::clamp(left, 0.0, 1.0) * double(groups())) / double(groups());
   return kAlways + (1 - kAlways) * used;
@@ -329,7 +332,7 @@ double Predictor::beginOf() const {
 
 /// The part of the epilogue during which nothing is multiplied.
 double Predictor::endOf() const {
-  constexpr double kStored = 0.35, kComputed = 0.25, kNextTile = 0.5, kSwitch = 600;
+  constexpr double kStored = 0.35, kComputed = 0.35, kNextTile = 0.5, kSwitch = 600;
   constexpr double kBesideBlocks = 0.5; // of that: other blocks of the SM multiply meanwhile
   auto [stores, arithmetic] = wholeEnd();
   if (plan.loopOf(Plan::kTiles))
