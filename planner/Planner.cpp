@@ -179,7 +179,12 @@ static void chooseOrder(const KernelModel &model, const Rates &rates, const Laun
 /// without them.
 std::optional<Plan> Planner::skippingRows(const KernelModel &model, const Plan &plan) const {
   bool isMultiple = llvm::any_of(plan.roles, [](auto &role) { return role.warps > 4; });
-  if (!ordersTiles || !ordersLoops || !isMultiple || !hasChains(model) || putsTogether(model) ||
+  bool arePutTogether = llvm::any_of(plan.channels, [&](const Plan::Channel &channel) {
+    return channel.kind == "put" && llvm::none_of(plan.roles, [&](const Plan::Role &role) {
+             return llvm::is_contained(role.tiles, channel.id);
+           });
+  });
+  if (!ordersTiles || !ordersLoops || !isMultiple || !hasChains(model) || arePutTogether ||
       !model.parts.empty() || !plan.blocks.cluster.empty() || !plan.blocks.splitLoop.empty() ||
       !plan.blocks.perSm)
     return std::nullopt;

@@ -13,6 +13,8 @@
 #include "passes/analysis/StoredRows.h"
 #include "passes/plan/BoundPlan.h"
 
+#include "mlir/IR/Dominance.h"
+
 namespace tilewright::passes {
 #define GEN_PASS_DEF_COUNTBYWARPGROUP
 #include "passes/Passes.h.inc"
@@ -42,6 +44,8 @@ public:
     if (!keepsRowsApart(loop))
       return refuse("its rows are not apart");
     stored = storedRows(loop, dims);
+    if (stored && !isKnownInFront(stored->first))
+      stored.reset();
     // The marks about masks refer to a loop that starts with the first iteration.
     bool isReversed =
         llvm::any_of(*loop.getBody(), [](Operation &op) { return op.hasAttr(kReversedAttr); });
@@ -63,6 +67,15 @@ public:
   }
 
 private:
+  /// Whether all terms are computed in front of the loop: what is stored may begin where only the
+  /// epilogue reads from memory.
+  bool isKnownInFront(const AffineForm &form) {
+    DominanceInfo dominance(role);
+    return llvm::all_of(form.terms, [&](const auto &term) {
+      return dominance.properlyDominates(term.first, loop);
+    });
+  }
+
   Value least(Value a, Value b) {
     return builder.createOrFold<arith::MinSIOp>(loop.getLoc(), a, b);
   }
