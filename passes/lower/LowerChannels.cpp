@@ -171,8 +171,7 @@ void ChannelLowering::settleNumbers(const SlotNumbers &carried) {
         counters.push_back(place->second.number);
   for (Value counter : counters) {
     Value number = get(counter);
-    set(counter,
-        builder.create<cuda::ShuffleIdxOp>(loc, number.getType(), number, constant(0)));
+    set(counter, builder.create<cuda::ShuffleIdxOp>(loc, number.getType(), number, constant(0)));
   }
 }
 
