@@ -159,15 +159,19 @@ void ChannelLowering::takeOver(ValueRange names, const SlotNumbers &places) {
   }
 }
 
-/// Reads the slot numbers of a role from one lane, when it comes to a tile of a queue. ptxas keeps
-/// numbers in uniform registers only if it knows that all lanes agree. It loses that where trip
-/// counts depend on the warpgroup too, and then moves each descriptor of wgmma from two registers
-/// of the thread: 85 instructions more in an iteration of attention.
+/// Reads slot numbers of a role from one lane, when it comes to a tile of a queue. ptxas keeps
+/// numbers in uniform registers only if it knows that all lanes agree. It loses that for slots that
+/// the loop over tiles carries and, where trip counts depend on the warpgroup too, for all slots.
+/// Then it moves each descriptor of wgmma from two registers of the thread: 85 instructions more in
+/// an iteration of attention. (Elsewhere this would do harm: the backward of attention by keys.)
 void ChannelLowering::settleNumbers(const SlotNumbers &carried) {
   SmallVector<Value> counters = llvm::to_vector(llvm::make_second_range(carried));
+  bool countsByWarpgroup =
+      role.walk([](cta::WarpgroupOp) { return WalkResult::interrupt(); }).wasInterrupted();
   for (auto &ring : rings)
     for (auto *places : {&filling, &taking})
-      if (auto place = places->find(ring.get()); place != places->end() && place->second.number)
+      if (auto place = places->find(ring.get());
+          countsByWarpgroup && place != places->end() && place->second.number)
         counters.push_back(place->second.number);
   for (Value counter : counters) {
     Value number = get(counter);

@@ -130,8 +130,8 @@ func.func @leaves_alone(%x: !view, %n: i32) attributes {cta.target = "sm_90", ct
   return
 }
 
-// Roles of several warps read the numbers of their slots from one lane when they come to a tile of a
-// queue, so that ptxas keeps them in uniform registers.
+// Roles whose warpgroups count on their own read the numbers of their slots from one lane when they come
+// to a tile of a queue, so that ptxas keeps them in uniform registers.
 //
 // CHECK-LABEL: func.func @queue(
 // CHECK: cta.role "load"
@@ -142,6 +142,7 @@ func.func @leaves_alone(%x: !view, %n: i32) attributes {cta.target = "sm_90", ct
 // CHECK-NEXT: %[[OWN:.*]] = cuda.get %[[NUMBER]]
 // CHECK-NEXT: %[[SAME:.*]] = cuda.shuffle_idx %[[OWN]], %c0_i32
 // CHECK-NEXT: cuda.set %[[SAME]], %[[NUMBER]]
+// CHECK-NEXT: cta.warpgroup
 // CHECK-NEXT: scf.for
 func.func @queue(%x: !view, %n: i32) attributes {cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
@@ -158,7 +159,8 @@ func.func @queue(%x: !view, %n: i32) attributes {cta.target = "sm_90"} {
   }
   cta.role "use" warps 4 {
     cta.tiles (%m) of (%n) queue {
-      scf.for %i = %c0 to %m step %c1 : i32 {
+      %group = cta.warpgroup : i32
+      scf.for %i = %group to %m step %c1 : i32 {
         %s = cta.wait %xs : !ring -> !slot
         %e = cta.begin : !sum
         %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
