@@ -117,10 +117,11 @@ Status PlanWriter::writeRoles() {
   // Loads at different paces in one role wait for each other. If all tiles have the same length, a
   // role for each stream costs only registers.
   bool isUneven = llvm::any_of(model.loops, [](auto &loop) { return !loop.axes.empty(); });
-  // Other blocks of an SM fill gaps anyway.
-  bool isApart = is.isSkewed && !isUneven && is.perSm == 1;
+  bool areCopied = llvm::any_of(model.streams, [&](auto &stream) { return isCopied(stream); });
+  // Other blocks of an SM fill gaps anyway. All these roles have to fit into one warpgroup.
+  bool isApart = is.isSkewed && !isUneven && is.perSm == 1 && !areCopied;
   for (const StreamModel &stream : model.streams) {
-    if (!isStream(stream))
+    if (!isStream(stream) || isCopied(stream))
       continue;
     if (plan.roles.empty() || (isApart && stream.isOperand))
       plan.roles.push_back({isApart ? "load " + stream.id : "load", 1, std::nullopt, {}, {}});
@@ -133,6 +134,12 @@ Status PlanWriter::writeRoles() {
   }
   if (plan.roles.empty())
     return Error{"no role can load what it multiplies"};
+  if (areCopied) {
+    plan.roles.push_back({"copy", 1, std::nullopt, {}, {}});
+    for (const StreamModel &stream : model.streams)
+      if (isCopied(stream))
+        plan.roles.back().streams.push_back(stream.id);
+  }
   addComputingRoles();
   int64_t all = plan.roles.back().registers.value_or(startRegisters());
   int64_t most = std::max<int64_t>(0, all - ownRegisters());

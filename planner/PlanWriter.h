@@ -47,7 +47,14 @@ private:
       return stream.notByRole.empty();
     bool isBeside =
         stream.loop == kNoLoop ? isBesideLoops(stream) : operandIn(stream.loop) != nullptr;
-    return isBeside && stream.notByTma.empty();
+    return isBeside && (stream.notByTma.empty() || isCopied(stream));
+  }
+  /// Whether it is a row or column of numbers beside operands of a loop that TMA loads, and cannot
+  /// load itself: one that starts anywhere, such as a part of a packed batch. A warp copies it.
+  bool isCopied(const StreamModel &stream) const {
+    const StreamModel *operand = stream.isOperand ? nullptr : operandIn(stream.loop);
+    return operand && operand->notByTma.empty() && stream.loop != kNoLoop &&
+           stream.shape.size() == 1 && !stream.notByTma.empty() && stream.notByRole.empty();
   }
   /// Whether it may be a row or column that the epilogue needs (a bias), or that is read between
   /// products (the starts of documents), or a tile of the epilogue (a residual). Behind a loop that
@@ -59,7 +66,7 @@ private:
   /// Whether TMA cannot load some operand, so that threads have to.
   bool byThreads() const {
     return llvm::any_of(model.streams, [&](const StreamModel &stream) {
-      return isStream(stream) && !stream.notByTma.empty();
+      return isStream(stream) && !stream.notByTma.empty() && !isCopied(stream);
     });
   }
   /// Whether another role can compute this tile, and it lies in shared memory.

@@ -40,7 +40,8 @@ Status PlanWriter::writeChannels() {
     if (!isStream(stream))
       continue;
     bool byTma = stream.notByTma.empty();
-    Plan::Channel channel{stream.id, byTma ? "tma" : "registers", 1, 0, false, ""};
+    const char *kind = byTma ? "tma" : isCopied(stream) ? "cp_async" : "registers";
+    Plan::Channel channel{stream.id, kind, 1, 0, false, ""};
     auto sharing = llvm::find_if(is.cluster, [&](const Neighbours &each) {
       return byTma && stream.isOperand && llvm::is_contained(stream.alike, each.axis);
     });

@@ -27,9 +27,16 @@ PanelLayout panelsOf(cta::ChannelOp channel) {
   return panels;
 }
 
+/// Slots of rows of numbers are no operands, and need the alignment of TMA alone.
+static int64_t slotAlignment(RankedTensorType tile) {
+  constexpr int64_t kOfRows = 128;
+  return tile.getRank() > 1 ? kSlotAlignment : kOfRows;
+}
+
 int64_t slotBytes(RankedTensorType tile, const SharedLayout &layout) {
   int64_t rows = tile.getNumElements() / tile.getShape().back();
-  return llvm::alignTo(rows * layout.pitch * tile.getElementTypeBitWidth() / 8, kSlotAlignment);
+  return llvm::alignTo(rows * layout.pitch * tile.getElementTypeBitWidth() / 8,
+                       slotAlignment(tile));
 }
 
 /// True if a product gathers words of 32 bits from the channel's slots. Only padding prevents bank
@@ -55,7 +62,7 @@ static int64_t likelyPadding(cta::ChannelOp channel) {
 int64_t slotBytes(cta::ChannelOp channel) {
   auto tile = channel.getResult().getType().getTile();
   if (channel.hasPanelLayout()) // a store may put a matrix of another type there
-    return llvm::alignTo(panelsOf(channel).bytes(), tile.getRank() > 1 ? kSlotAlignment : 128);
+    return llvm::alignTo(panelsOf(channel).bytes(), slotAlignment(tile));
   if (auto shared = channel.getShared())
     return slotBytes(tile, shared->getLayout());
   int64_t padding = likelyPadding(channel) * 8 / tile.getElementTypeBitWidth();
