@@ -256,7 +256,7 @@ void PlanWriter::writeLoop(const LoopModel &loop, int number) {
   made.lateSums = loop.lateSums;
   made.fromLast = is.fromLast && loop.anyOrder;
   made.byWarpgroup = loop.hasMasks && loop.endsByRows && !loop.axes.empty() && !made.fromLast &&
-                     is.groups > 1 && !putsTogether(model);
+                     is.groups > 1 && !putsTiles();
   made.splitMasks = loop.hasMasks && !(made.fromLast && loop.masksLast);
   std::vector<const ProductModel *> now, late;
   for (const ProductModel &product : model.products)

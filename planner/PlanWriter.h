@@ -74,6 +74,12 @@ private:
   bool isShared(const ComputedModel &tile) const {
     return is.isSwapped ? tile.isSharedSwapped : tile.isShared;
   }
+  /// Whether the consumer writes computed tiles to shared memory, because no other role does.
+  bool putsTiles() const {
+    return llvm::any_of(model.computed, [&](const ComputedModel &tile) {
+      return isShared(tile) && (!isMade(tile) || !makers() || byThreads());
+    });
+  }
   /// Warpgroups of the role that computes operands.
   int64_t makers() const {
     bool areSome = llvm::any_of(model.computed, [&](auto &tile) { return isMade(tile); });

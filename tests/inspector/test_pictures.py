@@ -118,9 +118,9 @@ def test_causal_masks_are_a_triangle(show):
 def test_tile_order_is_the_plans(show):
     page = show(*ATTENTION)
     titles = page.pane("order").locator("title").all_text_contents()
-    assert "tile [0, 1, 0]: number 1, block 1, wave 0" in titles  # axes 1 0 2, grouped 4
-    assert "tile [1, 0, 0]: number 4, block 4, wave 0" in titles
-    assert "tile [31, 4, 0]: number 128, block 128, wave 0" in titles  # folded
+    assert "tile [31, 1, 0]: number 1, block 1, wave 0" in titles  # axes 1 0 2, grouped 4, descending
+    assert "tile [30, 0, 0]: number 4, block 4, wave 0" in titles
+    assert "tile [31, 4, 0]: number 128, block 128, wave 0" in titles
     page.pane("order").get_by_label("Blocks at a time").fill("100000")
     assert "reuse" in page.pane("order").text_content()
 
@@ -131,8 +131,8 @@ def test_decisions_are_those_of_explain(show):
     explained = run_program("explain", *ATTENTION)
     for line in re.findall(r"attention\.py:\d+: [\w-]+: (.*)", explained):
         assert line in text
-    total = re.search(r"([\d.]+) us: products", explained).group(1)
-    assert f"{float(total):.1f} us" in text
+    total = float(re.search(r"([\d.]+) us: products", explained).group(1))
+    assert any(abs(float(shown) - total) < 0.1 for shown in re.findall(r"(\d+\.\d) us", text))
     load, compute = re.findall(r"(?:load|compute): tiles and scalars \d+, code (\d+), budget \d+", text)
     assert int(load) <= 40 < 175 <= int(compute) <= 232
 

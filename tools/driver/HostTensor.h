@@ -72,7 +72,7 @@ Comparison compare(const HostTensor &found, const HostTensor &expected,
 /// the rest of the tensor, and so are the errors of their smallest elements. They are also as large
 /// as roundings to `coarsest` make them, the kernel's coarsest type, if that is how far the
 /// elements are apart typically: weights in e4m3 move a result in bf16 by more than its own
-/// rounding. If that type has 8 bits, one element of 10^4 may be off by half of what lies around
+/// rounding. If that type has 8 bits, three elements of 10^4 may be off by half of what lies around
 /// it.
 Comparison compareResults(const HostTensor &found, const HostTensor &other,
                           runtime::ElementType coarsest);
