@@ -190,9 +190,13 @@ LogicalResult Expander::expandAwait(cta::AwaitOp op) {
 
 /// A loop's accumulator stays in the registers in which it was begun.
 void Expander::enterSums(scf::ForOp op) {
-  for (BlockArgument sum : op.getRegionIterArgs())
-    if (isa<cta::PendingType>(sum.getType()))
-      tiles[sum] = tiles[op.getTiedLoopResult(sum)] = tiles.lookup(op.getTiedLoopInit(sum)->get());
+  for (BlockArgument sum : op.getRegionIterArgs()) {
+    if (!isa<cta::PendingType>(sum.getType()))
+      continue;
+    Value array = tiles.lookup(op.getTiedLoopInit(sum)->get());
+    tiles[sum] = array;
+    tiles[op.getTiedLoopResult(sum)] = array;
+  }
 }
 
 /// Notes, for a loop's accumulators under these names, that there is something to add to if an
