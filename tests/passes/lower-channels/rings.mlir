@@ -171,3 +171,35 @@ func.func @queue(%x: !view, %n: i32) attributes {cta.target = "sm_90"} {
   }
   return
 }
+
+// Where all warpgroups count alike, ptxas knows.
+//
+// CHECK-LABEL: func.func @queue_of_all(
+// CHECK-NOT: cuda.shuffle_idx
+// CHECK: return
+func.func @queue_of_all(%x: !view, %n: i32) attributes {cta.target = "sm_90"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %xs = cta.channel tma : !ring
+  cta.role "load" warps 1 {
+    cta.tiles (%m) of (%n) queue {
+      scf.for %i = %c0 to %m step %c1 : i32 {
+        %s = cta.acquire %xs : !ring -> !slot
+        cta.copy %x[%c0, %c0] extents [64, 64], %s : !view, !slot
+        cta.commit %s : !slot
+      }
+    }
+  }
+  cta.role "use" warps 4 {
+    cta.tiles (%m) of (%n) queue {
+      scf.for %i = %c0 to %m step %c1 : i32 {
+        %s = cta.wait %xs : !ring -> !slot
+        %e = cta.begin : !sum
+        %p = cta.mma %e, %s, %s by #cta.wgmma<64x64x16> over 4x1 : !sum, !slot, !slot -> !sum
+        %d = cta.await %p : !sum -> tensor<64x64xf32>
+        cta.release %s : !slot
+      }
+    }
+  }
+  return
+}
