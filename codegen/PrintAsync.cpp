@@ -130,14 +130,19 @@ static LogicalResult printWgmma(Printer &p, cuda::WgmmaOp op) {
   return success();
 }
 
-static Text printDescriptor(Printer &p, cuda::MatrixDescriptorOp op) {
-  return p.call("matrix_descriptor<" + Twine(op.getLeading()) + ", " + Twine(op.getStride()) +
-                    ", " + Twine(op.getSwizzle()) + ">",
-                op.getAddress());
+/// A statement, so that it stays where a pass has put it.
+static LogicalResult printDescriptor(Printer &p, cuda::MatrixDescriptorOp op) {
+  std::string name = p.names.fresh(wantedName(op));
+  Text made = p.call("matrix_descriptor<" + Twine(op.getLeading()) + ", " + Twine(op.getStride()) +
+                         ", " + Twine(op.getSwizzle()) + ">",
+                     op.getAddress());
+  p.line("const i64 " + name + " = " + made.text + ";");
+  p.bind(op, name);
+  return success();
 }
 
 static void addWgmma(Spellings &spellings) {
-  spellings.expression<cuda::MatrixDescriptorOp>(printDescriptor);
+  spellings.statement<cuda::MatrixDescriptorOp>(printDescriptor);
   spellings.expression<cuda::AdvanceDescriptorOp>([](Printer &p, cuda::AdvanceDescriptorOp op) {
     return p.call("advance_descriptor", op.getOperands());
   });

@@ -2,18 +2,22 @@
 // uses (codegen/WgmmaText.cpp).
 
 //@ matrix_descriptor
-// An operand in shared memory; offsets and swizzle in bytes.
+// An operand in shared memory, of which no address has more than 18 bits; offsets and swizzle in
+// bytes. The compiler does not see what the lower half is made of: it would make it anew for each
+// product.
 template <u32 kLeading, u32 kStride, int kSwizzle>
 __device__ __forceinline__ u64 matrix_descriptor(i32 address) {
   constexpr u32 kMode = kSwizzle == 128 ? 1 : kSwizzle == 64 ? 2 : kSwizzle == 32 ? 3 : 0;
-  const u32 low = (u32(address) & 0x3ffff) >> 4 | kLeading >> 4 << 16;
+  u32 low = (u32(address) >> 4) + (kLeading >> 4 << 16);
+  asm("" : "+r"(low));
   return u64(kStride >> 4 | kMode << 30) << 32 | low;
 }
 
 //@ advance_descriptor
-// The operand that starts `bytes` further on: only the lower half changes.
+// The operand that starts `bytes` further on. Only the lower half changes, but all 64 bits are one
+// addition of uniform registers; two halves would be an addition and a move.
 __device__ __forceinline__ u64 advance_descriptor(u64 descriptor, i32 bytes) {
-  return descriptor & 0xffffffff00000000 | u32(descriptor) + (u32(bytes) >> 4);
+  return descriptor + (u32(bytes) >> 4);
 }
 
 //@ pin_register
@@ -50,19 +54,19 @@ template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wai
 
 //@ settle
 // What `values` are computed from stays above what follows. ptxas keeps the order of a wait and an
-// access to memory, so this would store the xor of their bits, were that above infinity. (Not their
-// sum: many f32 operations beside wgmma slow it down.)
+// access to memory, so this would store the xor of the others' bits, were the first above infinity.
+// (Not their sum: many f32 operations beside wgmma slow it down.)
 template <int kSize> __device__ __forceinline__ void settle(const f32 (&values)[kSize]) {
-  u32 bits = 0;
+  u32 others = __float_as_uint(values[kSize - 1]);
 #pragma unroll
-  for (int i = 0; i < kSize; ++i)
-    bits ^= __float_as_uint(values[i]);
+  for (int i = 1; i < kSize - 1; ++i)
+    others ^= __float_as_uint(values[i]);
   asm volatile("{\n\t"
                ".reg .pred never;\n\t"
                "setp.gt.f32 never, %0, 0f7f800000;\n\t"
-               "@never st.shared.f32 [%1], %0;\n\t"
+               "@never st.shared.b32 [%1], %2;\n\t"
                "}"
                :
-               : "f"(__uint_as_float(bits)), "r"(0)
+               : "f"(values[0]), "r"(__float_as_uint(values[0])), "r"(others)
                : "memory");
 }

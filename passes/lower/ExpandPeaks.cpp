@@ -114,13 +114,17 @@ LogicalResult Expander::expandRaise(cta::RaiseOp op) {
   });
   tiles[op.getPeak()] = peaks;
   tiles[op.getShrink()] = shrinks;
+  votesOnFactors[op.getShrink()] = mayRise;
   return success();
 }
 
 //===- What is rescaled -----------------------------------------------------------------------===//
 
-/// Whether a warp rescales any of its rows.
+/// Whether a warp rescales any of its rows. Where it has voted that no peak rises, all factors
+/// are 1.
 Value Expander::voteOnFactors(cta::RescaleOp op) {
+  if (Value vote = votesOnFactors.lookup(op.getFactors()))
+    return vote;
   return voteOnRows(op.getFactors(), [&](Value factor) -> Value {
     Value one = constantOf(builder.getF32Type(), 1);
     return builder.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNE, factor, one);

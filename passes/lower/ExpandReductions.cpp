@@ -26,12 +26,15 @@ SmallVector<Span> spansAlong(const Digits &digits, int64_t dim) {
 }
 } // namespace
 
-/// The neutral element of a reduction over values of `type`.
+/// The neutral element of a reduction over values of `type`. Of floating-point sums it is -0:
+/// adding it changes nothing, so the compiler drops it, as it may not drop 0, to which -0 adds up
+/// to 0.
 static double identityOf(tile::ReduceKind kind, Type type) {
   double infinity = std::numeric_limits<double>::infinity();
   double lowest = -std::ldexp(1.0, std::min(type.getIntOrFloatBitWidth(), 32u) - 1);
   switch (kind) {
   case tile::ReduceKind::Sum:
+    return -0.0;
   case tile::ReduceKind::Any:
     return 0;
   case tile::ReduceKind::All:

@@ -81,6 +81,25 @@ Value Expander::panelOffset(const PanelLayout &panels, Major major, Value mn, Va
   return add(add(offset, mul(div(column, panels.panelColumns()), panels.panelBytes())), inPanel);
 }
 
+/// Moves an op and what it is computed from up, to where the last of its operands is known: a
+/// descriptor is then there before a turn or a slot has been waited for.
+static void moveUp(Operation *op) {
+  Operation *last = nullptr;
+  for (Value operand : op->getOperands()) {
+    Operation *from = operand.getDefiningOp();
+    if (!from || from->getBlock() != op->getBlock())
+      continue;
+    if (isPure(from))
+      moveUp(from);
+    if (!last || last->isBeforeInBlock(from))
+      last = from;
+  }
+  if (last)
+    op->moveAfter(last);
+  else
+    op->moveBefore(&op->getBlock()->front());
+}
+
 void Expander::expandWgmma(cta::MmaOp op, Value acc) {
   auto shape = op.getShape();
   auto split = op.getWarps();
@@ -99,10 +118,10 @@ void Expander::expandWgmma(cta::MmaOp op, Value acc) {
     MatrixDescriptor fields = panels.descriptor(major);
     Value address = add(slots[slot].address, panelOffset(panels, major, start, Value()));
     auto named = NameLoc::get(builder.getStringAttr(name), loc);
-    return std::tuple(
-        panels, major,
-        Value(builder.create<cuda::MatrixDescriptorOp>(
-            named, builder.getI64Type(), address, fields.leading, fields.stride, fields.swizzle)));
+    auto descriptor = builder.create<cuda::MatrixDescriptorOp>(
+        named, builder.getI64Type(), address, fields.leading, fields.stride, fields.swizzle);
+    moveUp(descriptor);
+    return std::tuple(panels, major, Value(descriptor));
   };
   auto advance = [&](auto &operand, Value mn, Value k) -> Value {
     auto &[panels, major, descriptor] = operand;

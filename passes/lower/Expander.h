@@ -557,6 +557,8 @@ private:
   llvm::DenseMap<Value, Value> randomWords; // random bytes -> the words that contain them
   llvm::DenseMap<Value, Value> leftParts;   // part of another block -> its first element
   llvm::DenseMap<Operation *, Value> votes; // rescale -> the vote on it, if that came before a wait
+  llvm::DenseMap<Value, Value>
+      votesOnFactors; // shrink of a raise -> whether one of a warp's may be < 1
   llvm::DenseMap<Value, Crossing> crossings; // tiles that are read where a conversion stores them
   Value thread, lane, warp;
   using CoordinateCache = llvm::SmallVector<std::pair<Digits, Value>>; // lanes then warps
