@@ -13,7 +13,7 @@ import importlib
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench import machine, measure, results, table
@@ -55,6 +55,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--case", default="", help="only the cases whose title contains this")
     parser.add_argument("--out", type=Path, help="where to write (default: bench/results/<gpu>)")
     parser.add_argument("--minutes", type=float, default=8, help="how long it may take in all")
+    parser.add_argument(
+        "--sustained",
+        action="store_true",
+        help="GPU time at the clocks that each contender sustains alone (docs/bench.md)",
+    )
     parser.add_argument("--list", action="store_true", help="list the cases and stop")
     return parser.parse_args()
 
@@ -110,7 +115,7 @@ def run_suite(suite: Suite, cases: list[Case], deadlines: Deadlines) -> list[dic
 
     from bench.clocks import CLOCKS
 
-    sensors = machine.sensors() if suite.clock == "device" else None
+    sensors = machine.sensors() if suite.clock in ("device", "sustained") else None
     session = Session(suite, CLOCKS[suite.clock](), sensors, deadlines)
     rows = []
     for case in progress(cases, suite.name):
@@ -131,6 +136,14 @@ def selected(options: argparse.Namespace) -> dict[str, list[Case]]:
     return {name: cases for name, cases in chosen.items() if cases}
 
 
+def sustained(suite: Suite) -> Suite:
+    """The suite with the clock of `--sustained`, and a file of its own; host time is as it was."""
+    if suite.clock != "device":
+        return suite
+    module = suite.contenders or suite.name
+    return replace(suite, name=f"{suite.name}_sustained", clock="sustained", contenders=module)
+
+
 def main() -> int:
     options = arguments()
     chosen = selected(options)
@@ -147,10 +160,11 @@ def main() -> int:
     start, deadlines = time.monotonic(), Deadlines.after(options.minutes)
     for name, cases in chosen.items():
         begin = time.monotonic()
-        rows = run_suite(SUITES[name], cases, deadlines)
+        suite = sustained(SUITES[name]) if options.sustained else SUITES[name]
+        rows = run_suite(suite, cases, deadlines)
         if not rows:
             continue
-        result = results.make(SUITES[name], measured_on, rows, time.monotonic() - begin)
+        result = results.make(suite, measured_on, rows, time.monotonic() - begin)
         path = results.write(result, folder)
         path.with_suffix(".md").write_text(table.report(result) + "\n", encoding="utf-8")
         print(table.plain(result), f"{path}: {result['seconds']:.0f} s\n", sep="\n", flush=True)

@@ -13,6 +13,8 @@ METHOD = {
     "device": "GPU time between events, L2 flushed by reading 256 MB, contenders in turns, in "
     "another order each round, after 1.5 s of all of them; median, least and most of the "
     "repetitions; random data",
+    "sustained": "GPU time between events, L2 flushed by reading 256 MB, each call behind 0.1 s of "
+    "itself, contenders in turns; median, least and most of the repetitions; random data",
     "call": "host time of one call, mean of 100 in a row, contenders in turns; "
     "median, least and most of the repetitions",
     "compile": "host time from source to the first result, waited for, contenders in turns; "

@@ -39,6 +39,7 @@ def planned(case: Case) -> Callable[..., None]:
     return lambda *arguments: kernel(*arguments, **case.settings)
 
 
-def lineup(case: Case) -> Lineup:
-    ours, by_hand = hopper.lineup(case, planned), hopper.lineup(case)
+def lineup(case: Case, kernel_of: Callable[[Case], Callable[..., None]] = planned) -> Lineup:
+    """`kernel_of` makes our contender, with the parameters of the program."""
+    ours, by_hand = hopper.lineup(case, kernel_of), hopper.lineup(case)
     return Lineup({OURS: ours.contenders[OURS], "by hand": by_hand.contenders[OURS]})

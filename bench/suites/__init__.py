@@ -20,6 +20,7 @@ SUITES: dict[str, Suite] = {
     suite.name: suite
     for suite in (
         *(module.SUITE for module in (gemm, mlp, attention, rows, launch, compile, hopper, plans)),
+        plans.PLANNED,
         *(rows.BACKWARD, rows.LOSSES, rows.OPTIMISER),
         *products.SUITES,
         mlp.GATED,

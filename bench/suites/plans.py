@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bench.cases import Case, Suite
 from bench.suites.gemm import BYTES, product
+from bench.suites.hopper import SUITE as BY_HAND
 from bench.suites.hopper import heads, split_k, swiglu, triangular
 
 
@@ -56,4 +57,13 @@ SUITE = Suite(
           for s in sizes),
         *(backward(m, t) for m, t in ((4096, 16896), (8192, 8448), (16384, 16384), (2048, 4096))),
     ),
+)
+
+PLANNED = Suite(
+    name="planned",
+    summary="attention as it is planned, beside the programs by hand",
+    metric="TFLOP/s",
+    clock="device",
+    rounds=60,
+    cases=tuple(case for case in BY_HAND.cases if case.kernel.startswith("attention")),
 )

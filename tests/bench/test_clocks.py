@@ -52,6 +52,19 @@ def test_the_gpu_is_warmed_up_by_as_many_of_each_call(deeds, monkeypatch):
     assert deeds and deeds == turn * (len(deeds) // len(turn))
 
 
+def test_a_sustained_call_comes_behind_others_of_its_own(deeds, monkeypatch):
+    monkeypatch.setattr(clocks.SustainedClock, "HEAT_SECONDS", 0.01)
+    clock = clocks.SustainedClock("cpu")
+    call = lambda: deeds.append("call")  # noqa: E731
+    clock.prepare(call)
+    deeds.clear()
+    assert clock.sample(call) == 1500.0
+    heat, timed = deeds[: deeds.index("flush")], deeds[deeds.index("flush") :]
+    turn = ["call"] * clock.HEAT_CALLS + ["wait"]
+    assert heat and heat == turn * (len(heat) // len(turn))
+    assert timed.count("call") == 1
+
+
 def test_call_time_is_the_mean_of_a_batch_that_is_not_waited_for(deeds):
     clock = clocks.CallClock()
     assert clock.sample(lambda: deeds.append("call")) > 0

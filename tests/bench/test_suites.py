@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from bench import shapes
+from bench.__main__ import sustained
 from bench.cases import METRICS, Case
 from bench.machine import ROOT
 from bench.suites import SUITES
@@ -15,6 +16,7 @@ from bench.suites.gemm import product
 def test_the_suites_are_named():
     assert list(SUITES) == [
         *("gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"),
+        "planned",
         *("rows_backward", "losses", "optimiser"),
         *("products", "few_rows", "grouped", "product_types", "mixed", "block_scaled"),
         *("residual", "const_tiles", "random_products", "gated_mlp"),
@@ -35,6 +37,12 @@ def test_cases_have_different_titles_and_work_in_the_suites_metric(suite):
 def test_every_suite_has_a_module_of_contenders(suite):
     module = ROOT / "bench" / "contenders" / f"{suite.contenders or suite.name}.py"
     assert "\ndef lineup(" in module.read_text()
+
+
+def test_sustained_suites_have_files_of_their_own():
+    device, host = sustained(SUITES["gemm"]), sustained(SUITES["launch"])
+    assert (device.name, device.clock, device.contenders) == ("gemm_sustained", "sustained", "gemm")
+    assert host == SUITES["launch"]
 
 
 def test_few_rows_count_the_bytes_of_the_weights():
