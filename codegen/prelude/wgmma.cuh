@@ -54,8 +54,8 @@ template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wai
 
 //@ settle
 // What `values` are computed from stays above what follows. ptxas keeps the order of a wait and an
-// access to memory, so this would store the xor of the others' bits, were the first above infinity.
-// (Not their sum: many f32 operations beside wgmma slow it down.)
+// access to memory, so this would store the xor of the others' bits, at an address of the same bits,
+// were the first above infinity. (Not their sum: many f32 operations beside wgmma slow it down.)
 template <int kSize> __device__ __forceinline__ void settle(const f32 (&values)[kSize]) {
   u32 others = __float_as_uint(values[kSize - 1]);
 #pragma unroll
@@ -64,9 +64,9 @@ template <int kSize> __device__ __forceinline__ void settle(const f32 (&values)[
   asm volatile("{\n\t"
                ".reg .pred never;\n\t"
                "setp.gt.f32 never, %0, 0f7f800000;\n\t"
-               "@never st.shared.b32 [%1], %2;\n\t"
+               "@never st.shared.b32 [%1], %1;\n\t"
                "}"
                :
-               : "f"(values[0]), "r"(__float_as_uint(values[0])), "r"(others)
+               : "f"(values[0]), "r"(others)
                : "memory");
 }
