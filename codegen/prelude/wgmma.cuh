@@ -54,8 +54,9 @@ template <int kPending, typename... T> __device__ __forceinline__ void wgmma_wai
 
 //@ settle
 // What `values` are computed from stays above what follows. ptxas keeps the order of a wait and an
-// access to memory, so this would store the xor of the others' bits, at an address of the same bits,
-// were the first above infinity. (Not their sum: many f32 operations beside wgmma slow it down.)
+// access to memory, so this would store the xor of the others' bits, at an address of the same
+// bits, were the first above infinity. (Not their sum: many f32 operations beside wgmma slow it
+// down.)
 template <int kSize> __device__ __forceinline__ void settle(const f32 (&values)[kSize]) {
   u32 others = __float_as_uint(values[kSize - 1]);
 #pragma unroll
