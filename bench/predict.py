@@ -14,30 +14,15 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import machine, measure, results, shapes
+from bench import machine, results, shapes
+from bench.contests import Contest, Planned, product
 
 SEED = 2026  # Shapes of the suites, to some of which rates were fitted, have others.
 NEAR = 1.05  # Times the best plan's time: as good as that.
-ROUNDS, SECONDS = 20, 1.0  # Of a shape's plans in turns: the most, or three rounds.
-
-
-@dataclass
-class Planned:
-    """A plan of a shape: what it should take, and what it does, or why that is not known."""
-
-    text: str
-    predicted: float
-    us: float | None = None
-    dropped: str | None = None
-
-    def json(self) -> dict:
-        known = {"us": self.us, "dropped": self.dropped}
-        known = {name: value for name, value in known.items() if value is not None}
-        return {**known, "predicted_us": self.predicted, "plan": self.text}
 
 
 @dataclass
@@ -91,65 +76,6 @@ def line(shape: Shape) -> str:
     )
 
 
-class Contest:
-    """The plans of one shape on the GPU, compiled while others are timed.
-
-    They are plans of one kernel, which has the code of shapes with the same plan once.
-    """
-
-    def __init__(self, kernel, sizes: tuple[int, int, int], count: int) -> None:
-        import torch
-
-        from bench.contenders import common
-
-        m, n, k = sizes
-        self.kernel = kernel
-        self.tensors = [
-            torch.empty(shape, dtype=torch.bfloat16, device=common.DEVICE)
-            for shape in ((m, k), (n, k), (m, n))
-        ]
-        plans = [Planned(*each) for each in self.kernel.plans(*self.tensors, count=count)]
-        self.shape = Shape(dict(zip("MNK", sizes, strict=True)), plans)
-        self.compiling: list[Future] = []
-
-    def compile(self, pool: ThreadPoolExecutor) -> None:
-        def prepare(kernel):
-            kernel.prepare(*self.tensors)
-            return kernel
-
-        kernels = [self.kernel.configured(plan=plan.text) for plan in self.shape.plans]
-        self.compiling = [pool.submit(prepare, kernel) for kernel in kernels]
-
-    def lineup(self) -> measure.Lineup:
-        """Each plan by its number."""
-        from bench.contenders.common import checked
-
-        a, b, out = self.tensors
-        a.normal_()
-        b.normal_()
-        reference = a.float() @ b.float().T
-
-        def ready(future: Future):
-            kernel = future.result()
-            return checked(lambda: (kernel(a, b, out), out)[1], reference, (out,))
-
-        return measure.Lineup(
-            {
-                str(number): lambda future=future: ready(future)
-                for number, future in enumerate(self.compiling)
-            }
-        )
-
-    def hold(self, clock: measure.Clock) -> None:
-        """Checks and times the plans; what does not compile or is wrong is dropped."""
-        outcomes, calls = measure.check_all(self.lineup())
-        for number, plan in enumerate(self.shape.plans):
-            outcome = outcomes[str(number)]
-            plan.dropped = outcome.missing or (None if outcome.correct else "it is wrong")
-        for number, times in measure.interleave(calls, clock, ROUNDS, SECONDS).items():
-            self.shape.plans[int(number)].us = statistics.median(times)
-
-
 def measured(sizes: Sequence[tuple[int, int, int]], plans: int, seconds: float) -> list[Shape]:
     """Compiles the plans of all shapes at once, and times shape by shape until time is over."""
     from bench.clocks import DeviceClock
@@ -157,19 +83,26 @@ def measured(sizes: Sequence[tuple[int, int, int]], plans: int, seconds: float) 
 
     end = time.monotonic() + seconds
     kernel, found = ours.kernel("matmul_nt"), []
+
+    def prepare(each: tuple[int, int, int]) -> tuple[Shape, Contest]:
+        named = dict(zip("MNK", each, strict=True))
+        problem = product(named)
+        planned = [Planned(*plan) for plan in kernel.plans(*problem.arguments, count=plans)]
+        return Shape(named, planned), Contest(kernel, problem, planned)
+
     with ThreadPoolExecutor() as pool:
-        contests = list(pool.map(lambda each: Contest(kernel, each, plans), sizes))
-        for contest in contests:
+        contests = list(pool.map(prepare, sizes))
+        for _, contest in contests:
             contest.compile(pool)
         clock = DeviceClock()
-        for contest in contests:
+        for shape, contest in contests:
             if time.monotonic() > end:
                 print(f"out of time: {len(sizes) - len(found)} shapes are left", file=sys.stderr)
                 pool.shutdown(cancel_futures=True)
                 break
             contest.hold(clock)
-            found.append(contest.shape)
-            print(line(contest.shape), file=sys.stderr, flush=True)
+            found.append(shape)
+            print(line(shape), file=sys.stderr, flush=True)
     return found
 
 

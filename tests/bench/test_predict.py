@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from bench import predict, shapes
+from bench.contests import Planned
 from bench.machine import ROOT
-from bench.predict import Planned, Shape, summary
+from bench.predict import Shape, summary
 from bench.suites import SUITES
 
 
