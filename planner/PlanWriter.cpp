@@ -115,16 +115,24 @@ int64_t PlanWriter::endRegisters() const {
 
 Status PlanWriter::writeRoles() {
   // Loads at different paces in one role wait for each other. If all tiles have the same length, a
-  // role for each stream costs only registers.
+  // role for each stream costs only registers. Otherwise one that loads only what comes before the
+  // loop would take tiles from a queue long before their turn. With two warpgroups, a role for what
+  // the products behind multiply still gains; it also needs fewer registers than one for all.
   bool isUneven = llvm::any_of(model.loops, [](auto &loop) { return !loop.axes.empty(); });
   bool areCopied = llvm::any_of(model.streams, [&](auto &stream) { return isCopied(stream); });
-  // Other blocks of an SM fill gaps anyway. All these roles have to fit into one warpgroup.
-  bool isApart = is.isSkewed && !isUneven && is.perSm == 1 && !areCopied;
+  auto isApart = [&](const StreamModel &stream) {
+    // Other blocks of an SM fill gaps anyway. All these roles have to fit into one warpgroup.
+    if (!stream.isOperand || !is.isSkewed || is.perSm > 1 || areCopied)
+      return false;
+    bool isFirst = stream.loop == kNoLoop || &stream == operandIn(stream.loop);
+    return !isUneven || (is.computingGroups() <= 2 && !isFirst);
+  };
   for (const StreamModel &stream : model.streams) {
     if (!isStream(stream) || isCopied(stream))
       continue;
-    if (plan.roles.empty() || (isApart && stream.isOperand))
-      plan.roles.push_back({isApart ? "load " + stream.id : "load", 1, std::nullopt, {}, {}});
+    if (plan.roles.empty() || isApart(stream))
+      plan.roles.push_back(
+          {isApart(stream) ? "load " + stream.id : "load", 1, std::nullopt, {}, {}});
     // Slots that change hands together are filled by one role.
     const StreamModel *leader = leaderOf(stream);
     auto role = llvm::find_if(plan.roles, [&](const Plan::Role &other) {

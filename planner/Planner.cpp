@@ -296,6 +296,8 @@ std::vector<Ranked> Planner::rank(const Launch &launch) const {
         ranked = {std::move(*skipping), other};
       continue;
     }
+    if (model->grid.size() < 2) // tiles of one axis have no groups
+      continue;
     auto known = llvm::find_if(shapes, [tiles = &model->tiles](const Shape &shape) {
       return shape.model->tiles == *tiles;
     });

@@ -128,14 +128,17 @@ std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
   };
   // Blocks to which tiles of many lengths are dealt out drift apart, and find less in L2 of what
   // others load. A queue keeps them together, and evens out what tiles take more or less than
-  // predicted: the more, the more they differ.
-  constexpr double kEvened = 0.02, kOfSeveral = 1.03; // with one block on an SM, with several
+  // predicted: the more, the more they differ. To two warpgroups it brings less than it costs, and
+  // to several blocks on an SM.
+  constexpr double kEvened = 0.04, kOfTwo = 1.015, kOfSeveral = 1.04;
   double mean = sum.taken / std::max(1.0, tiles);
   constexpr double kDrift = 0.05, kFew = 16, kMany = 64; // tiles of an SM
   bool doTripsDiffer = llvm::any_of(model.loops, [](auto &loop) { return !loop.axes.empty(); });
   double drift =
       doTripsDiffer ? std::clamp((tiles / processors - kFew) / (kMany - kFew), 0.0, 1.0) : 0;
-  double queued = copies() > 1 ? kOfSeveral : 1 - kEvened * (1 - mean / std::max(1.0, longest));
+  double queued = copies() > 1   ? kOfSeveral
+                  : groups() > 2 ? 1 - kEvened * (1 - mean / std::max(1.0, longest))
+                                 : kOfTwo;
   double times = plan.blocks.queue ? queued : 1 + kDrift * drift; // as long as played through
   double share = shareOf(processors);
   // Blocks of an SM take their tiles apart, and the last one is alone.

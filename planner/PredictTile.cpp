@@ -155,12 +155,14 @@ double Predictor::exposed(double ratio) const {
   double part = std::clamp(1.2 * ratio - 0.36, 0.0, 0.8);
   if (groups() > 2)
     part *= 0.6;
+  else if (hasChains(model)) // of which one is late, the other waits
+    part += 0.04;
   if (copies() > 1 && hasChains(model)) // of several blocks, which keep no distance
-    part += 0.1;
+    part += 0.18;
   if (!isSkewed()) // turns keep the work of three apart
     part += addsBehind() || (takesTurns() && groups() > 2) ? 0.12 : 0.3;
   else if (takesTurns())
-    part -= groups() > 2 ? 0.04 : 0.01;
+    part -= groups() > 2 ? 0.05 : 0.01;
   return part;
 }
 
@@ -184,7 +186,7 @@ int64_t Predictor::pitchBytes(const std::optional<runtime::Expr> &pitch,
 /// the same time, unless rows start within lines.
 double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channel) const {
   // The part of the loads that come too late to be merged; with several blocks on an SM.
-  constexpr double kApart = 0.34, kOfSeveral = 0.7;
+  constexpr double kApart = 0.34, kOfSeveral = 0.85;
   constexpr double kWithinSector = 1.45; // times as long
   if (channel.kind != "tma")
     return 0;
@@ -313,21 +315,13 @@ std::pair<double, double> Predictor::wholeEnd() const {
   return {stores, arithmetic + std::min(arithmetic, kStart)};
 }
 
-/// What a tile takes before its products overlap: the first operands and, if products are behind,
-/// the arithmetic in front of the first of these. Of warpgroups with trip counts of their own,
-/// others multiply meanwhile; so do other blocks of the SM.
+/// What a tile takes before the products of its warpgroups overlap; more with three, whose turns
+/// have to part them first. Other blocks of the SM multiply meanwhile.
 double Predictor::beginOf() const {
-  constexpr double kOperands = 1500, kApart = 0.5;
-  const double kFirst = isSkewed() ? 0.3 : 0;
+  constexpr double kOfTwo = 1000, kOfThree = 2500;
   if (!hasChains(model) || copies() > 1)
     return 0;
-  double begins = 0;
-  for (const LoopModel &loop : model.loops) {
-    const Plan::Loop *planned = plan.loopOf(loop.id);
-    double begin = kOperands + kFirst * arithmeticClocks(loop.work);
-    begins += planned && planned->byWarpgroup ? kApart * begin : begin;
-  }
-  return begins;
+  return double(model.loops.size()) * (groups() > 2 ? kOfThree : kOfTwo);
 }
 
 /// The part of the epilogue during which nothing is multiplied.
