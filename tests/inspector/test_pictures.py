@@ -12,6 +12,8 @@ from conftest import KERNELS, run_program
 import tilewright
 
 ATTENTION = ["attention", *KERNELS["attention"], "--target", "sm_90"]
+# With a plan of its own: what the planner finds may change.
+PLANNED = [*ATTENTION, "--plan", os.path.join(os.path.dirname(__file__), "inputs", "attention.plan")]
 MATMUL = ["matmul_nt", *KERNELS["matmul_nt"], "--target", "sm_75"]
 
 
@@ -80,7 +82,7 @@ def test_slots_agree_with_layout(show, words):
 
 
 def test_formula_gives_the_elements(show):
-    page = show(*ATTENTION)
+    page = show(*PLANNED)
     page.pane("layouts")
     text = page.tab.locator(".formula").text_content()
     assert "register" in text
@@ -100,23 +102,23 @@ def test_swizzled_slot_has_no_conflicts(show):
 
 
 def test_shared_memory_is_drawn_at_its_addresses(show):
-    page = show(*ATTENTION)
+    page = show(*PLANNED)
     rows = page.pane("memory").locator("tbody tr").all()
     drawn = [row.locator("td").all_text_contents() for row in rows]
     assert drawn[0][:3] == ["0", "32 KiB", "q, slot 0"]
     assert [int(row[0]) for row in drawn] == sorted(int(row[0]) for row in drawn)
-    report = run_program("compile", *ATTENTION, "--emit", "report")
+    report = run_program("compile", *PLANNED, "--emit", "report")
     for part in page.data["variants"][0]["shared"]:
         assert re.search(rf"{part['offset']} \+ {part['bytes']} +{re.escape(part['contents'])}", report)
 
 
 def test_causal_masks_are_a_triangle(show):
-    page = show(*ATTENTION)
+    page = show(*PLANNED)
     assert "496 full, 32 partly used, 496 empty, of 1024 tiles" in page.pane("masks").text_content()
 
 
 def test_tile_order_is_the_plans(show):
-    page = show(*ATTENTION)
+    page = show(*PLANNED)
     titles = page.pane("order").locator("title").all_text_contents()
     assert "tile [31, 1, 0]: number 1, block 1, wave 0" in titles  # axes 1 0 2, grouped 4, descending
     assert "tile [30, 0, 0]: number 4, block 4, wave 0" in titles
@@ -126,9 +128,9 @@ def test_tile_order_is_the_plans(show):
 
 
 def test_decisions_are_those_of_explain(show):
-    page = show(*ATTENTION)
+    page = show(*PLANNED)
     text = page.pane("decisions").text_content()
-    explained = run_program("explain", *ATTENTION)
+    explained = run_program("explain", *PLANNED)
     for line in re.findall(r"attention\.py:\d+: [\w-]+: (.*)", explained):
         assert line in text
     total = float(re.search(r"([\d.]+) us: products", explained).group(1))
@@ -145,7 +147,7 @@ def test_decisions_have_what_was_rejected(show):
 
 
 def test_roles_and_rings_are_drawn(show):
-    page = show(*ATTENTION)
+    page = show(*PLANNED)
     text = page.pane("roles").locator("svg").text_content()
     for words in ["load", "compute", "8 warps, 232 registers", "k (s2): tma", "2 x 32 KiB", "p1 = q · k", "await p2"]:
         assert words in text
