@@ -66,11 +66,7 @@ def test_it_says_what_it_lacks():
     assert run.stderr.startswith("bench.predict cannot run here; it needs ")
 
 
-def test_plans_are_checked_and_timed_in_turns(monkeypatch):
-    torch = pytest.importorskip("torch")
-    from bench import clocks
-    from bench.contenders import common, ours
-
+def test_plans_are_checked_and_timed_in_turns(made_up):
     class Kernel:
         """One of three plans is wrong, one does not compile."""
 
@@ -91,14 +87,7 @@ def test_plans_are_checked_and_timed_in_turns(monkeypatch):
         def __call__(self, a, b, out):
             out.copy_(a @ b.T if self.text == "right" else a @ b.T + 1)
 
-    class Clock:
-        prepare = warm_up = lambda self, calls: None
-        sample = lambda self, call: 6.0  # noqa: E731
-
-    monkeypatch.setattr(common, "DEVICE", "cpu")
-    monkeypatch.setattr(ours, "kernel", lambda name: Kernel())
-    monkeypatch.setattr(clocks, "DeviceClock", Clock)
-    torch.manual_seed(1)
+    made_up(Kernel())
     (shape,) = predict.measured([(16, 24, 32)], 3, seconds=60)
     assert [(plan.us, plan.dropped) for plan in shape.plans] == [
         (6.0, None), (None, "it is wrong"), (None, "it spills")]  # fmt: skip

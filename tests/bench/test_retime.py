@@ -14,10 +14,8 @@ def case(kernel, **sizes):
     return {"kernel": kernel, "sizes": sizes, "causal": True, "plans": plans}
 
 
-def test_cases_keep_what_is_right_with_new_times(monkeypatch, capsys):
-    torch = pytest.importorskip("torch")
-    from bench import clocks
-    from bench.contenders import attention, common, ours
+def test_cases_keep_what_is_right_with_new_times(made_up, capsys):
+    from bench.contenders import attention
 
     class Kernel:
         text = ""
@@ -36,14 +34,7 @@ def test_cases_keep_what_is_right_with_new_times(monkeypatch, capsys):
             if self.text == "wrong":
                 o[..., -1] += 1
 
-    class Clock:
-        prepare = warm_up = lambda self, calls: None
-        sample = lambda self, call: 6.0  # noqa: E731
-
-    monkeypatch.setattr(common, "DEVICE", "cpu")
-    monkeypatch.setattr(ours, "kernel", lambda name: Kernel())
-    monkeypatch.setattr(clocks, "DeviceClock", Clock)
-    torch.manual_seed(1)
+    made_up(Kernel())
     sizes = {"B": 1, "S": 16, "T": 16, "H": 2, "G": 1, "D": 8}
     (found,) = retime.retimed([case("attention", **sizes)], seconds=60)
     assert found == {**case("attention", **sizes), "plans": [{"us": 6.0, "plan": "right"}]}
