@@ -3,7 +3,8 @@
 // The state of `expand-to-cuda`, which walks a `cta` kernel in order and writes the `cuda` kernel.
 // Its parts, by what they expand:
 //
-//   ExpandToCuda.cpp        the walk, parameters
+//   ExpandToCuda.cpp        the walk
+//   ExpandKernel.cpp        the kernel and its parameters
 //   ExpandControl.cpp       loops, branches, the grid
 //   ExpandElements.cpp      elementwise ops and shape ops, as expressions over register arrays
 //   ExpandAccesses.cpp      loads, stores and atomics of global memory
@@ -55,12 +56,14 @@ public:
   mlir::LogicalResult run();
 
 private:
-  //===- The walk (ExpandToCuda.cpp) ---------------------------------------------------------===//
+  //===- The kernel (ExpandKernel.cpp) -------------------------------------------------------===//
   void makeKernel();
   void makeParameters();
   bool needsPointer(Value view);
   void markReadOnly();
   void finishKernel();
+
+  //===- The walk (ExpandToCuda.cpp) ---------------------------------------------------------===//
   mlir::LogicalResult expandBlock(mlir::Block &block);
   static mlir::Location placeOf(mlir::Location location);
   mlir::LogicalResult expand(Operation *op);
