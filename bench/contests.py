@@ -13,6 +13,8 @@ from bench import measure
 if TYPE_CHECKING:
     import torch
 
+# Of a case: what it is called with, what is timed, and what stood beside it.
+KNOWN = {"kernel", "sizes", "causal", "plans", "peer_us"}
 ROUNDS, SECONDS = 20, 1.0  # Of a shape's plans in turns: the most, or three rounds.
 
 
@@ -67,6 +69,8 @@ def attention(sizes: Mapping[str, int], causal: bool) -> Problem:
     from bench.contenders import common
 
     b, s, h, g, d = (sizes[name] for name in "BSHGD")
+    if (t := sizes.get("T", s)) != s:
+        raise ValueError(f"attention: plans for {t} keys of {s} queries cannot be timed again")
     q, k, v, o = (
         common.empty(b, s, *shape, dtype=torch.bfloat16)
         for shape in ((h, d), (g, d), (g, sizes.get("DV", d)), (h, sizes.get("DV", d)))
@@ -134,10 +138,15 @@ class Contest:
 
 
 def contest_of(case: Mapping) -> Contest:
-    """Of a case of a file of results: its kernel, sizes and plans."""
+    """Of a case of a file of results: its kernel, sizes and plans.
+
+    Raises ValueError for a kernel, or an input, that it does not know how to call.
+    """
     from bench.contenders import ours
 
     kernel, sizes = case["kernel"], case["sizes"]
+    if unknown := sorted(set(case) - KNOWN):
+        raise ValueError(f"{kernel}: plans for {', '.join(unknown)} cannot be timed again")
     made = {
         "matmul_nt": lambda: product(sizes),
         "attention": lambda: attention(sizes, case["causal"]),

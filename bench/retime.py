@@ -2,8 +2,8 @@
 
     python -m bench.retime bench/results/h200/attention_orders.json --out new.json
 
-Of attention and matmul_nt. The new file has the cases of the old one with new times; plans that do
-not compile any more, or are wrong, are left out and told.
+Of attention and matmul_nt. The new file has the cases of the old one with new times, without peers;
+plans that do not compile any more, or are wrong, are left out and told.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def retimed(cases: Sequence[dict], seconds: float) -> list[dict]:
                 if plan.dropped:
                     print(f"{case['sizes']}: {plan.dropped}\n{plan.text}", file=sys.stderr)
             timed = [plan.json() for plan in contest.plans if plan.us]
-            found.append({**case, "plans": timed})
+            kept = {key: case[key] for key in ("kernel", "sizes", "causal") if key in case}
+            found.append({**kept, "plans": timed})
             least = min((plan["us"] for plan in timed), default=float("nan"))
             print(f"{case['sizes']}: {len(timed)} plans, {least:.1f} us", flush=True)
     return found

@@ -155,7 +155,7 @@ double Predictor::exposed(double ratio) const {
   double part = std::clamp(1.2 * ratio - 0.36, 0.0, 0.8);
   if (groups() > 2)
     part *= 0.6;
-  else if (hasChains(model)) // of which one is late, the other waits
+  else if (hasChains(model)) // of two, each waits for the other
     part += 0.04;
   if (copies() > 1 && hasChains(model)) // of several blocks, which keep no distance
     part += 0.18;
@@ -315,8 +315,8 @@ std::pair<double, double> Predictor::wholeEnd() const {
   return {stores, arithmetic + std::min(arithmetic, kStart)};
 }
 
-/// What a tile takes before the products of its warpgroups overlap; more with three, whose turns
-/// have to part them first. Other blocks of the SM multiply meanwhile.
+/// What a tile takes before the products of its warpgroups overlap: measured, and more with three.
+/// Other blocks of the SM multiply meanwhile.
 double Predictor::beginOf() const {
   constexpr double kOfTwo = 1000, kOfThree = 2500;
   if (!hasChains(model) || copies() > 1)

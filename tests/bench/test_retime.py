@@ -36,7 +36,8 @@ def test_cases_keep_what_is_right_with_new_times(made_up, capsys):
 
     made_up(Kernel())
     sizes = {"B": 1, "S": 16, "T": 16, "H": 2, "G": 1, "D": 8}
-    (found,) = retime.retimed([case("attention", **sizes)], seconds=60)
+    old = {**case("attention", **sizes), "peer_us": 9.0}  # of another run
+    (found,) = retime.retimed([old], seconds=60)
     assert found == {**case("attention", **sizes), "plans": [{"us": 6.0, "plan": "right"}]}
     assert "it is wrong\nwrong" in capsys.readouterr().err
 
@@ -45,6 +46,16 @@ def test_a_kernel_that_it_cannot_call_is_named():
     pytest.importorskip("torch")
     with pytest.raises(ValueError, match="softmax: only plans of matmul_nt and attention"):
         retime.retimed([case("softmax", M=1)], seconds=60)
+
+
+@pytest.mark.parametrize("other, message", [
+    ({"bias": True}, "attention: plans for bias cannot be timed again"),
+    ({"sizes": {"B": 1, "S": 16, "T": 8, "H": 2, "G": 1, "D": 8}}, "8 keys of 16 queries"),
+])  # fmt: skip
+def test_inputs_that_it_cannot_make_are_named(other, message):
+    pytest.importorskip("torch")
+    with pytest.raises(ValueError, match=message):
+        retime.retimed([{**case("attention", B=1, S=16, T=16, H=2, G=1, D=8), **other}], seconds=60)
 
 
 def test_it_says_what_it_lacks():
