@@ -20,6 +20,8 @@ using namespace mlir;
 
 namespace {
 
+constexpr int64_t kSectorBytes = 32; // what L2 writes at once
+
 class LayoutRewriter {
 public:
   LayoutRewriter(Operation *root, const Target &target, int64_t warps,
@@ -65,8 +67,17 @@ private:
   OpBuilder builder;
 };
 
-/// Fragments would scatter a row over many narrow writes. So a larger tile is first converted to
-/// rows, unless shared memory has no room for it.
+/// How many elements of a row one store of a warp writes.
+static int64_t storedAtOnce(const Layout &layout, int64_t dim, int64_t vector) {
+  int64_t elements = std::min(layout.vector(dim), vector);
+  for (const Digit &digit : layout.digits(Level::Lane))
+    if (digit.dim == dim)
+      elements *= digit.size;
+  return elements;
+}
+
+/// Fragments would scatter a row over many narrow writes, or a write over many rows. So a larger
+/// tile is first converted to rows, unless shared memory has no room for it.
 std::optional<Layout> LayoutRewriter::wantedByStore(Value value, tile::ViewType view,
                                                     ValueRange indices, ArrayRef<int64_t> extents) {
   auto type = tileType(value);
@@ -75,7 +86,10 @@ std::optional<Layout> LayoutRewriter::wantedByStore(Value value, tile::ViewType 
   Layout rows = Layout::blocked(type.getShape(), type.getRank() - 1, vector, warps);
   if (current == layouts.end())
     return rows;
-  bool narrow = std::min(current->second.vector(type.getRank() - 1), vector) < vector;
+  int64_t dim = type.getRank() - 1, atOnce = storedAtOnce(current->second, dim, vector);
+  bool scattered = atOnce * type.getElementTypeBitWidth() < 8 * kSectorBytes &&
+                   atOnce < storedAtOnce(rows, dim, vector);
+  bool narrow = scattered || std::min(current->second.vector(dim), vector) < vector;
   bool large = type.getNumElements() >= vector * kLanes * warps;
   // The conversion's tile in shared memory, whose rows swizzle-layout pads by at most 64 bytes.
   int64_t columns = type.getShape().back(), bytes = (type.getElementTypeBitWidth() + 7) / 8;

@@ -120,7 +120,7 @@ func.func @converts_before_a_wide_store(%x: !tile.view<?x?xf16, align 16>)
   return
 }
 
-// Fragments hold pairs, which is all that the alignment allows.
+// Fragments hold pairs, which is all that the alignment allows; four of them are a sector.
 // CHECK-LABEL: @keeps_fragments_before_a_narrow_store
 // CHECK: cta.await
 // CHECK-NOT: cta.convert
@@ -132,6 +132,21 @@ func.func @keeps_fragments_before_a_narrow_store(%x: !tile.view<?x?xf16, align 1
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %d = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
   tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32, align 8>, i32, i32
+  return
+}
+
+// Of rows that start at any element, a store of fragments would write 8 bytes each of 8 rows.
+// CHECK-LABEL: @converts_before_a_store_of_single_elements
+// CHECK: %[[ROWS:.*]] = cta.convert {{.*}} -> tensor<64x64xf16, #cta.layout<registers [2:1:32, 16:0:4], lanes [32:1:1], warps [4:0:1]>>
+// CHECK: tile.store %[[ROWS]]
+func.func @converts_before_a_store_of_single_elements(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf16>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [64, 64] : !tile.view<?x?xf16, align 16>, i32, i32 -> tensor<64x64xf16>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
+  %p = tile.cast %d : tensor<64x64xf32> -> tensor<64x64xf16>
+  tile.store %p, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf16>, !tile.view<?x?xf16>, i32, i32
   return
 }
 

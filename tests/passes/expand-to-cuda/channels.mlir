@@ -12,7 +12,7 @@
 // CHECK: cuda.cp_async_commit
 // CHECK-NOT: cuda.barrier
 // CHECK: cuda.mma
-func.func @two_channels_of_three_slots(%x: !tile.view<?x?xf16, align 16>, %w: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32>, %n: i32)
+func.func @two_channels_of_three_slots(%x: !tile.view<?x?xf16, align 16>, %w: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32, align 8>, %n: i32)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -23,7 +23,7 @@ func.func @two_channels_of_three_slots(%x: !tile.view<?x?xf16, align 16>, %w: !t
     %t = tile.dot %a, %b, %s : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
     scf.yield %t : tensor<64x64xf32>
   }
-  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32, align 8>, i32, i32
   return
 }
 
@@ -36,7 +36,7 @@ func.func @two_channels_of_three_slots(%x: !tile.view<?x?xf16, align 16>, %w: !t
 // CHECK: cuda.cp_async_wait 0
 // CHECK-NEXT: cuda.barrier
 // CHECK: cuda.mma
-func.func @acquire_of_a_lone_slot_waits_for_its_readers(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32>, %n: i32)
+func.func @acquire_of_a_lone_slot_waits_for_its_readers(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32, align 8>, %n: i32)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 1 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -46,7 +46,7 @@ func.func @acquire_of_a_lone_slot_waits_for_its_readers(%x: !tile.view<?x?xf16, 
     %t = tile.dot %a, %a, %s : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
     scf.yield %t : tensor<64x64xf32>
   }
-  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32, align 8>, i32, i32
   return
 }
 
@@ -56,13 +56,13 @@ func.func @acquire_of_a_lone_slot_waits_for_its_readers(%x: !tile.view<?x?xf16, 
 // CHECK-NEXT: cuda.cp_async_wait 0
 // CHECK-NEXT: cuda.barrier
 // CHECK-NOT: cuda.barrier
-func.func @first_fill_needs_no_barrier(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32>)
+func.func @first_fill_needs_no_barrier(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32, align 8>)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 1 : i32} {
   %c0 = arith.constant 0 : i32
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.load %x[%c0, %c0] extents [64, 64] : !tile.view<?x?xf16, align 16>, i32, i32 -> tensor<64x64xf16>
   %d = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
-  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32, align 8>, i32, i32
   return
 }
 
@@ -75,7 +75,7 @@ func.func @first_fill_needs_no_barrier(%x: !tile.view<?x?xf16, align 16>, %y: !t
 // CHECK: cuda.mma
 // CHECK: cuda.cp_async_wait 0
 // CHECK: cuda.mma
-func.func @branches_may_not_be_taken(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32>, %n: i32, %some: i1)
+func.func @branches_may_not_be_taken(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32, align 8>, %n: i32, %some: i1)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -92,7 +92,7 @@ func.func @branches_may_not_be_taken(%x: !tile.view<?x?xf16, align 16>, %y: !til
     scf.yield %z : tensor<64x64xf32>
   }
   %e = tile.dot %q, %q, %c : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
-  tile.store %e, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  tile.store %e, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32, align 8>, i32, i32
   return
 }
 
@@ -103,7 +103,7 @@ func.func @branches_may_not_be_taken(%x: !tile.view<?x?xf16, align 16>, %y: !til
 // CHECK: cuda.mma
 // CHECK: cuda.cp_async_wait 2
 // CHECK: cuda.mma
-func.func @loops_may_not_run(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32>, %n: i32)
+func.func @loops_may_not_run(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32, align 8>, %n: i32)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -115,7 +115,7 @@ func.func @loops_may_not_run(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?
     scf.yield %t : tensor<64x64xf32>
   }
   %e = tile.dot %q, %q, %d : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
-  tile.store %e, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  tile.store %e, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32, align 8>, i32, i32
   return
 }
 
@@ -127,7 +127,7 @@ func.func @loops_may_not_run(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?
 // CHECK: cuda.load_global
 // CHECK: cuda.mma
 // CHECK: cuda.store_shared
-func.func @staged_copies_surround_the_products(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32>, %n: i32)
+func.func @staged_copies_surround_the_products(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32, align 8>, %n: i32)
     attributes {tile.kernel, cta.target = "sm_75", cta.warps = 4 : i32, cta.stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -137,7 +137,7 @@ func.func @staged_copies_surround_the_products(%x: !tile.view<?x?xf16, align 16>
     %t = tile.dot %a, %a, %s : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
     scf.yield %t : tensor<64x64xf32>
   }
-  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32, align 8>, i32, i32
   return
 }
 
@@ -147,13 +147,13 @@ func.func @staged_copies_surround_the_products(%x: !tile.view<?x?xf16, align 16>
 // CHECK: %[[LEAST:.*]] = arith.maxsi %[[MOST]], %c0_i32
 // CHECK: %[[VALID:.*]] = arith.select %{{.*}}, %[[LEAST]], %c0_i32
 // CHECK: cuda.cp_async %{{.*}}, %{{.*}}[%{{.*}}], %[[VALID]] {bytes = 16 : i64}
-func.func @copies_end_with_the_row(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32>)
+func.func @copies_end_with_the_row(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32, align 8>)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 1 : i32} {
   %c0 = arith.constant 0 : i32
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   %a = tile.load %x[%c0, %c0] extents [64, 64] : !tile.view<?x?xf16, align 16>, i32, i32 -> tensor<64x64xf16>
   %d = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
-  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32>, i32, i32
+  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<?x?xf32, align 8>, i32, i32
   return
 }
 
@@ -162,7 +162,7 @@ func.func @copies_end_with_the_row(%x: !tile.view<?x?xf16, align 16>, %y: !tile.
 // CHECK-SAME: cuda.shared_bytes = 36864 : i32
 // CHECK-DAG: cuda.shared 0, 12288
 // CHECK-DAG: cuda.shared 12288, 24576
-func.func @rings_lie_one_after_the_other(%x: !tile.view<?x?xf16, align 16>, %w: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32>, %n: i32)
+func.func @rings_lie_one_after_the_other(%x: !tile.view<?x?xf16, align 16>, %w: !tile.view<?x?xf16, align 16>, %y: !tile.view<?x?xf32, align 8>, %n: i32)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32, cta.stages = 3 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -173,7 +173,7 @@ func.func @rings_lie_one_after_the_other(%x: !tile.view<?x?xf16, align 16>, %w: 
     %t = tile.dot %a, %b, %s : tensor<32x64xf16>, tensor<64x64xf16>, tensor<32x64xf32>
     scf.yield %t : tensor<32x64xf32>
   }
-  tile.store %d, %y[%c0, %c0] extents [32, 64] : tensor<32x64xf32>, !tile.view<?x?xf32>, i32, i32
+  tile.store %d, %y[%c0, %c0] extents [32, 64] : tensor<32x64xf32>, !tile.view<?x?xf32, align 8>, i32, i32
   return
 }
 

@@ -100,13 +100,13 @@ func.func @without_tensor_cores(%x: !tile.view<?x?xf32, align 16>, %y: !tile.vie
 // CHECK: cuda.mma 16 x 8 x 16 %[[NEW]]
 // CHECK: cuda.store_global %[[NEW]]
 // CHECK: cuda.store_global %[[OLD]]
-func.func @accumulators_still_wanted_are_copied(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<64x64xf32>)
+func.func @accumulators_still_wanted_are_copied(%x: !tile.view<?x?xf16, align 16>, %y: !tile.view<64x64xf32, align 8>)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32} {
   %c0 = arith.constant 0 : i32
-  %z = tile.load %y[%c0, %c0] extents [64, 64] : !tile.view<64x64xf32>, i32, i32 -> tensor<64x64xf32>
+  %z = tile.load %y[%c0, %c0] extents [64, 64] : !tile.view<64x64xf32, align 8>, i32, i32 -> tensor<64x64xf32>
   %a = tile.load %x[%c0, %c0] extents [64, 64] : !tile.view<?x?xf16, align 16>, i32, i32 -> tensor<64x64xf16>
   %d = tile.dot %a, %a, %z : tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>
-  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<64x64xf32>, i32, i32
-  tile.store %z, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<64x64xf32>, i32, i32
+  tile.store %d, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<64x64xf32, align 8>, i32, i32
+  tile.store %z, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf32>, !tile.view<64x64xf32, align 8>, i32, i32
   return
 }

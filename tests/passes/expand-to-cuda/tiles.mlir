@@ -33,7 +33,7 @@
 // CHECK: %[[EMPTY:.*]] = arith.addi %[[EMPTIES]], %[[OWN]]
 // CHECK: cuda.mbarrier_arrive %[[EMPTY]]
 // CHECK: cuda.store_global %[[SUM]]
-func.func @tiles_hand_on(%x: !view, %y: !tile.view<?x?xf32>, %t: i32) attributes {tile.kernel, cta.target = "sm_90"} {
+func.func @tiles_hand_on(%x: !view, %y: !tile.view<?x?xf32, align 8>, %t: i32) attributes {tile.kernel, cta.target = "sm_90"} {
   %c0 = arith.constant 0 : i32
   %as = cta.channel tma : !ring
   cta.role "load" warps 1 {
@@ -55,7 +55,7 @@ func.func @tiles_hand_on(%x: !view, %y: !tile.view<?x?xf32>, %t: i32) attributes
       cta.yield %next, %more : !slot, !tile
     }
     cta.release %left#0 : !slot
-    tile.store %left#1, %y[%c0, %c0] extents [64, 64] : !tile, !tile.view<?x?xf32>, i32, i32
+    tile.store %left#1, %y[%c0, %c0] extents [64, 64] : !tile, !tile.view<?x?xf32, align 8>, i32, i32
   }
   return
 }
