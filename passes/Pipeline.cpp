@@ -186,6 +186,8 @@ void addPlan(OpPassManager &manager, const PipelineOptions &options, StringRef p
   // After cut-roles: operands are in slots.
   passes.require(createPlaceProducts());
   passes.require(createJoinChannels());
+  // Before skew-loops: it peels the warpgroup's own first iteration.
+  passes.require(createBeginByWarpgroup());
   // After place-products: it orders starts and awaits.
   passes.require(createSkewLoops());
   // After skew-loops: it inserts the slots to skip between the loop's own and those behind it.

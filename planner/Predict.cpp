@@ -130,7 +130,7 @@ std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
   // others load. A queue keeps them together, and evens out what tiles take more or less than
   // predicted: the more, the more they differ. To two warpgroups it brings less than it costs, and
   // to several blocks on an SM.
-  constexpr double kEvened = 0.04, kOfTwo = 1.015, kOfSeveral = 1.04;
+  constexpr double kEvened = 0.04, kOfTwo = 1.015, kOfSeveral = 1.04, kApart = 1.035;
   double mean = sum.taken / std::max(1.0, tiles);
   constexpr double kDrift = 0.05, kFew = 16, kMany = 64; // tiles of an SM
   bool doTripsDiffer = llvm::any_of(model.loops, [](auto &loop) { return !loop.axes.empty(); });
@@ -139,6 +139,8 @@ std::pair<double, Clocks> Predictor::playUneven(int64_t axis) const {
   double queued = copies() > 1   ? kOfSeveral
                   : groups() > 2 ? 1 - kEvened * (1 - mean / std::max(1.0, longest))
                                  : kOfTwo;
+  if (beginApart()) // under a window, nearly all tiles are alike
+    queued *= kApart;
   double times = plan.blocks.queue ? queued : 1 + kDrift * drift; // as long as played through
   double share = shareOf(processors);
   // Blocks of an SM take their tiles apart, and the last one is alone.

@@ -262,14 +262,16 @@ double Predictor::skippedIn(int loop) const {
       product == model.products.end())
     return 0;
   constexpr int64_t kRows = 64; // of a warpgroup
+  bool begins = model.loops[loop].beginsByRows;
+  int64_t together = beginApart() ? 0 : 1; // the first iteration
   int64_t rows = product->m, columns = product->n, skipped = 0, counted = 0;
   for (int64_t first = 0; first < rows * columns; first += rows) // until all offsets were there
-    for (int64_t end = kRows; end <= rows; end += kRows, ++counted)
-      skipped += (first + rows + columns - 1) / columns - (first + end + columns - 1) / columns;
+    for (int64_t end = kRows; end <= rows; end += kRows, ++counted) {
+      int64_t less = (first + rows + columns - 1) / columns - (first + end + columns - 1) / columns;
+      skipped += less + (begins ? std::max<int64_t>(0, less - together) : 0);
+    }
   constexpr double kOfOne = 0.4; // what a single other warpgroup makes of it
   double used = groups() > 2 ? 1 : kOfOne;
-  if (model.loops[loop].beginsByRows)
-    used *= 2;
   return used * double(skipped) / double(std::max<int64_t>(1, counted));
 }
 
@@ -329,7 +331,7 @@ double Predictor::endOf() const {
   constexpr double kStored = 0.35, kComputed = 0.35, kNextTile = 0.5, kSwitch = 600;
   constexpr double kBesideBlocks = 0.5; // of that: other blocks of the SM multiply meanwhile
   auto [stores, arithmetic] = wholeEnd();
-  if (plan.loopOf(Plan::kTiles))
+  if (plan.loopOf(Plan::kTiles) || beginApart())
     return kNextTile * (stores + arithmetic) * (copies() > 1 ? kBesideBlocks : 1);
   if (plan.blocks.turns > 1)
     return kSwitch + kStored * stores + (hasManySums() ? 1 : kComputed) * arithmetic;

@@ -102,6 +102,14 @@ private:
   bool addsBehind() const { return orderHas(passes::Plan::Loop::Step::Add); }
   /// Whether the order keeps the arithmetic of the warpgroups apart.
   bool takesTurns() const { return orderHas(passes::Plan::Loop::Step::Enter) || addsBehind(); }
+  /// Whether each warpgroup of a tile begins where its rows do, and so some time after another.
+  bool beginApart() const {
+    return !orderHas(passes::Plan::Loop::Step::Enter) && !plan.loopOf(passes::Plan::kTiles) &&
+           llvm::any_of(model.loops, [&](const LoopModel &loop) {
+             const passes::Plan::Loop *planned = plan.loopOf(loop.id);
+             return loop.beginsByRows && planned && planned->byWarpgroup;
+           });
+  }
   bool isSkewed() const {
     return llvm::any_of(plan.products, [](auto &product) { return product.behind; });
   }

@@ -3,6 +3,13 @@
 // The warpgroup then leaves the loop early, or enters it late, and only waits for and releases the
 // slots of the other iterations.
 //
+// begin-by-warpgroup lets it enter the loop late. It comes before skew-loops, so that the iteration
+// which that peels is the warpgroup's own. count-by-warpgroup comes behind it, where the last
+// product of the loop has its place, and lets it leave the loop early. It also lets slots pass
+// behind the peeled iteration where that is the same for all: warpgroups that take turns need
+// equally many, and where the next tile starts beside the end of this one, nothing knows yet where
+// its rows begin.
+//
 // The trip count follows from the masks: an iteration whose mask is false for all rows of the
 // warpgroup changes nothing. (Which iterations need the mask also depends on the warpgroup's rows.)
 // A warpgroup whose rows all lie behind the end of the tensor that they are stored to runs none: it
@@ -16,6 +23,7 @@
 #include "mlir/IR/Dominance.h"
 
 namespace tilewright::passes {
+#define GEN_PASS_DEF_BEGINBYWARPGROUP
 #define GEN_PASS_DEF_COUNTBYWARPGROUP
 #include "passes/Passes.h.inc"
 
@@ -28,21 +36,49 @@ public:
   Counter(scf::ForOp loop, cta::RoleOp role, Dims &dims)
       : loop(loop), role(role), dims(dims), builder(loop) {}
 
+  /// Lets the warpgroup enter the loop where its rows do.
+  void begin() {
+    if (whyNot() || !reaches.begin)
+      return;
+    Location loc = loop.getLoc();
+    Value first = loop.getLowerBound(), upper = loop.getUpperBound();
+    Asks asks = asksFor(arith::CmpIPredicate::slt);
+    builder.setInsertionPoint(loop);
+    group = builder.create<cta::WarpgroupOp>(loc, builder.getI32Type());
+    answer(asks, changeOf(*reaches.begin, /*atLowest=*/false, /*isEnd=*/false, /*rowsAlone=*/false));
+    // An iteration remains for rows that see none: the one that skew-loops peels.
+    Value last = builder.create<arith::SubIOp>(loc, upper, loop.getStep());
+    Value own = changeOf(*reaches.begin, /*atLowest=*/true, /*isEnd=*/false, /*rowsAlone=*/true);
+    Value begin = most(first, least(own, last));
+    if (stored)
+      begin = builder.create<arith::SelectOp>(loc, isStored(), begin, first);
+    skipSlots(loop, first, begin);
+    loop.setLowerBound(begin);
+    loop->removeAttr(kIdleBeforeAttr);
+  }
+
   LogicalResult run(StringRef id) {
-    auto refuse = [&](StringRef why) {
+    if (std::optional<StringRef> why = whyNot())
       return loop.emitError() << "is loop `" << id
                               << "`, of which each warpgroup is to take its own "
-                              << "number of iterations; " << why;
-    };
+                              << "number of iterations; " << *why;
+    if (reaches.begin || reaches.end || stored)
+      count();
+    return success();
+  }
+
+private:
+  /// What the warpgroups count by, or why they cannot.
+  std::optional<StringRef> whyNot() {
     groups = role.getWarps() / cta::kWarpsPerWarpgroup;
     if (groups < 2 || role.getWarps() % cta::kWarpsPerWarpgroup)
-      return refuse("its role has one");
+      return "its role has one";
     if (loop.walk([](cta::PutOp) { return WalkResult::interrupt(); }).wasInterrupted())
-      return refuse("its warpgroups put tiles together");
+      return "its warpgroups put tiles together";
     if (role->getParentOp()->hasAttr(kPartsAttr))
-      return refuse("its tiles are in parts, of which each warpgroup has rows");
+      return "its tiles are in parts, of which each warpgroup has rows";
     if (!keepsRowsApart(loop))
-      return refuse("its rows are not apart");
+      return "its rows are not apart";
     stored = storedRows(loop, dims);
     if (stored && !isKnownInFront(stored->first))
       stored.reset();
@@ -50,6 +86,7 @@ public:
     bool isReversed =
         llvm::any_of(*loop.getBody(), [](Operation &op) { return op.hasAttr(kReversedAttr); });
     bool isIdle = loop->hasAttr(kIdleMasksAttr);
+    bool hasBegun = cta::differsAmongWarpgroups(loop.getLowerBound());
     reaches = Reaches::of(loop);
     auto drop = [](std::optional<Reach> &reach, bool isUsable) {
       if (!isUsable || (reach && !reach->isByRow()))
@@ -57,16 +94,13 @@ public:
     };
     drop(reaches.end, isIdle && !isReversed);
     drop(reaches.begin, loop->hasAttr(kIdleBeforeAttr) && !isReversed);
-    if (!reaches.begin && !reaches.end && !stored)
-      return refuse(
-          isReversed ? "it goes from the last"
-          : isIdle   ? "its masks do not depend on rows, and nothing says that rows are not stored"
-                     : "an iteration that its rows do not see may change them");
-    count();
-    return success();
+    if (reaches.begin || reaches.end || stored || hasBegun)
+      return std::nullopt;
+    return isReversed ? "it goes from the last"
+           : isIdle   ? "its masks do not depend on rows, and nothing says that rows are not stored"
+                      : "an iteration that its rows do not see may change them";
   }
 
-private:
   /// Whether all terms are computed in front of the loop: what is stored may begin where only the
   /// epilogue reads from memory.
   bool isKnownInFront(const AffineForm &form) {
@@ -263,19 +297,43 @@ private:
   std::optional<StoredRows> stored; // Where its rows are stored, if not all may be.
 };
 
+/// Does something with each loop that the plan has by warpgroup.
+LogicalResult
+forEachCounted(func::FuncOp kernel,
+               function_ref<LogicalResult(Counter, const Plan &, const Plan::Loop &)> act) {
+  if (!kernel->hasAttr(kPlanAttr))
+    return success();
+  Plan plan = planOf(kernel);
+  Dims dims(kernel);
+  SmallVector<scf::ForOp> loops;
+  kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+  for (scf::ForOp loop : loops)
+    if (const Plan::Loop *entry = entryOf(plan, loop); entry && entry->byWarpgroup)
+      if (failed(act(Counter(loop, loop->getParentOfType<cta::RoleOp>(), dims), plan, *entry)))
+        return failure();
+  return success();
+}
+
+struct BeginByWarpgroup : impl::BeginByWarpgroupBase<BeginByWarpgroup> {
+  void runOnOperation() override {
+    auto begin = [](Counter counter, const Plan &plan, const Plan::Loop &entry) {
+      bool takesTurns = llvm::any_of(
+          entry.order, [](auto &step) { return step.kind == Plan::Loop::Step::Enter; });
+      if (!takesTurns && !plan.loopOf(Plan::kTiles))
+        counter.begin();
+      return success();
+    };
+    (void)forEachCounted(getOperation(), begin);
+  }
+};
+
 struct CountByWarpgroup : impl::CountByWarpgroupBase<CountByWarpgroup> {
   void runOnOperation() override {
-    func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr(kPlanAttr))
-      return;
-    Plan plan = planOf(kernel);
-    Dims dims(kernel);
-    SmallVector<scf::ForOp> loops;
-    kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops)
-      if (const Plan::Loop *entry = entryOf(plan, loop); entry && entry->byWarpgroup)
-        if (failed(Counter(loop, loop->getParentOfType<cta::RoleOp>(), dims).run(entry->id)))
-          return signalPassFailure();
+    auto count = [](Counter counter, const Plan &, const Plan::Loop &entry) {
+      return counter.run(entry.id);
+    };
+    if (failed(forEachCounted(getOperation(), count)))
+      signalPassFailure();
   }
 };
 

@@ -252,6 +252,11 @@ def SkewLoops : Pass<"skew-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def BeginByWarpgroup : Pass<"begin-by-warpgroup", "::mlir::func::FuncOp"> {
+  let summary = "lets each warpgroup begin a loop where its own rows do (`loops`: by warpgroup)";
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def CountByWarpgroup : Pass<"count-by-warpgroup", "::mlir::func::FuncOp"> {
   let summary = "gives each warpgroup the trip count of its own rows (`loops`: by warpgroup)";
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
