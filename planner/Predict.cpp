@@ -167,7 +167,35 @@ double Predictor::storedBytes() const {
   double stored = 0;
   for (const EndModel &end : model.ends)
     stored += double(end.rows * end.columns * end.elementBytes) * tiles;
+  // What does not stay in L2 until the neighbouring tile is stored is written sector by sector, and
+  // costs more where two tiles share one: at the ends of all rows that start within a sector.
+  constexpr double kShared = 550;
+  if (stored > rates.l2Capacity)
+    for (const EndModel &end : model.ends)
+      if (end.columns > 1 && pitchBytes(end.pitch, end.elementBytes) % kSector)
+        stored += kShared * double(end.rows) * tiles;
   return stored;
+}
+
+/// Iterations of a loop in a tile, with those of the loops around it.
+double Predictor::times(int loop) const {
+  double all = 1;
+  for (; loop != kNoLoop; loop = model.loops[loop].around)
+    all *= trips(model.loops[loop], Tile(extents.size(), 0));
+  return all;
+}
+
+/// Bytes that all tiles load, where those that tiles share count once.
+double Predictor::loadedOnce() const {
+  double once = 0;
+  for (const StreamModel &stream : model.streams) {
+    double alike = 1;
+    for (const std::vector<int64_t> &axes : {stream.alike, stream.near})
+      for (int64_t axis : axes)
+        alike *= std::max(1.0, extents[axis]);
+    once += double(stream.bytes()) * times(stream.loop) * tiles / alike;
+  }
+  return once;
 }
 
 /// The axis of the grid that is at a place of the order, in which the first is the fastest.
@@ -300,19 +328,16 @@ double Predictor::dramBytes() const {
   auto cluster = double(plan.blocks.clusterBlocks());
   double shared = dividedSteps() ? std::fmod(places(), blocks()) : 0;
   std::vector<Loads> streams;
-  double once = 0, waves = 0;
+  double once = loadedOnce(), waves = 0;
   double perWave = std::min(tiles, processors * perSm());
   for (const StreamModel &stream : model.streams) {
-    Loads each{double(stream.bytes()), 1, isShared(stream, 0) ? 1 : groupedRows()};
-    for (int loop = stream.loop; loop != kNoLoop; loop = model.loops[loop].around)
-      each.bytes *= trips(model.loops[loop], Tile(extents.size(), 0));
+    Loads each{double(stream.bytes()) * times(stream.loop), 1, isShared(stream, 0) ? 1 : groupedRows()};
     double together = 1;
     for (const std::vector<int64_t> &axes : {stream.alike, stream.near})
       for (int64_t axis : axes) {
         each.alike *= std::max(1.0, extents[axis]);
         together *= double(clusterAlong(axis));
       }
-    once += each.bytes * tiles / each.alike;
     waves +=
         each.bytes * each.piecesOf(perWave) * (tiles - shared * cluster) / std::max(1.0, perWave);
     // Where tiles are divided, a cluster counts as one block, and loads once what its tiles share.

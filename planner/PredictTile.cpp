@@ -6,13 +6,13 @@ using namespace tilewright;
 using namespace tilewright::planner;
 using passes::Plan;
 
-constexpr int64_t kLine = 128, kSector = 32; ///< Of L2, in bytes.
 
 /// One iteration of a loop, or the code outside of all loops.
 Clocks Predictor::stepOf(int loop) const {
   Clocks step;
   double arriving = 0, asked = 0;
   constexpr double kTorn = 1.6; // rows that start within a sector take this many times as long
+  constexpr double kCrowd = 2e-4; // clocks more for each byte of such rows and reader
   // Where products and a role that transposes share the bandwidth, all of it counts.
   bool isTurned = llvm::any_of(model.computed, [&](const ComputedModel &tile) {
     return tile.loop == loop && tile.isTurned && plan.channelOf(tile.id);
@@ -39,6 +39,8 @@ Clocks Predictor::stepOf(int loop) const {
           stream.shape.size() > 1 && pitchBytes(stream.pitch, stream.elementBytes) % kSector;
       arriving += bytes * (isTorn ? kTorn : 1) / (isTma ? rates.portBytes : rates.threadBytes);
       asked += bytes * askedOf(stream, *channel) / rates.l2Bytes;
+      if (isTorn && isTma)
+        asked += kCrowd * bytes * readersOf(stream, *channel);
       step.shared += kWritten * double(stream.bytes()) / rates.sharedBytes;
     }
   constexpr double kBoth = 0.17; // of the shorter, which the longer does not hide
@@ -183,10 +185,11 @@ int64_t Predictor::pitchBytes(const std::optional<runtime::Expr> &pitch,
 
 /// The part of a stream's loads that reaches L2. With multicast each block loads only its part.
 /// Without clusters, L2 merges requests of neighbouring SMs (of a GPC) for the same lines at about
-/// the same time, unless rows start within lines.
+/// the same time, unless rows start within lines. Blocks with several tiles drift apart while they
+/// wait for memory, and less is merged.
 double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channel) const {
   // The part of the loads that come too late to be merged; with several blocks on an SM.
-  constexpr double kApart = 0.34, kOfSeveral = 0.85;
+  constexpr double kApart = 0.34, kAdrift = 0.6, kOfSeveral = 0.85;
   constexpr double kWithinSector = 1.45; // times as long
   if (channel.kind != "tma")
     return 0;
@@ -198,8 +201,25 @@ double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channe
     return share * kWithinSector;
   bool areTogether = pitch % kLine == 0 && plan.blocks.cluster.empty() &&
                      (plan.blocks.perSm == 1 || hasChains(model)); // measured in chains only
-  double apart = plan.blocks.perSm > 1 ? kOfSeveral : kApart;
-  return areTogether ? apart + (1 - apart) * distinctOf(stream) : share;
+  bool areAdrift = !hasChains(model) && tiles > processors && waitsForMemory();
+  double apart = plan.blocks.perSm > 1 ? kOfSeveral : areAdrift ? kAdrift : kApart;
+  return areTogether ? apart + (1 - apart) * distinctOf(stream, rates.beside) : share;
+}
+
+/// Whether operands take long to come from memory, beside their products.
+bool Predictor::waitsForMemory() const {
+  constexpr double kLong = 0.25;
+  double clocks = 0; // of the products of all tiles, on all SMs
+  for (const ProductModel &product : model.products)
+    clocks += double(product.m * product.n * product.k) * times(product.loop) / rates.productFlops;
+  clocks *= 2 * tiles / processors;
+  return loadedOnce() / rates.dramBytes > kLong * clocks / (rates.gigahertz * 1e9);
+}
+
+/// How often a tile of a stream is loaded at about the same time.
+double Predictor::readersOf(const StreamModel &stream, const Plan::Channel &channel) const {
+  double copies = 1 / distinctOf(stream, processors);
+  return channel.multicast ? copies * sharedOf(stream) : copies;
 }
 
 /// The part of a shared tile that one block of a cluster loads.
@@ -210,14 +230,14 @@ double Predictor::sharedOf(const StreamModel &stream) const {
   return 1;
 }
 
-/// The part of a stream's tiles that differ between neighbouring SMs. Of a queue, larger groups ask
-/// no more of L2.
-double Predictor::distinctOf(const StreamModel &stream) const {
+/// The part of a stream's tiles that differ between so many neighbouring SMs. Of a queue, larger
+/// groups ask no more of L2.
+double Predictor::distinctOf(const StreamModel &stream, double neighbours) const {
   std::vector<int64_t> axes = plan.blocks.axes;
   for (int64_t axis = 0; axes.size() < extents.size(); ++axis)
     axes.push_back(axis);
   constexpr int64_t kOfQueue = 4;
-  double left = std::min(rates.beside, tiles), all = 1, distinct = 1;
+  double left = std::min(neighbours, tiles), all = 1, distinct = 1;
   for (auto [number, axis] : llvm::enumerate(axes)) {
     double extent = extents[axis];
     if (number == 0 && plan.blocks.grouped)
@@ -343,7 +363,7 @@ double Predictor::storeClocks(const EndModel &end) const {
   const Plan::Channel *channel = plan.channelOf(end.id);
   if (!channel) // other stores take little time
     return 0;
-  constexpr double kOneSlot = 1.6, kAcrossSectors = 9; // times as long
+  constexpr double kOneSlot = 1.6, kAcrossSectors = 5; // times as long
   double bytes = double(end.rows * end.columns) * 4;   // of accumulators
   double slices = channel->rows ? double(end.rows) / double(channel->rows)
                                 : double(end.columns) / double(channel->columns);

@@ -15,6 +15,8 @@
 
 namespace tilewright::planner {
 
+inline constexpr int64_t kLine = 128, kSector = 32; ///< Of L2, in bytes.
+
 /// Clocks of an SM, by the unit that is busy.
 struct Clocks {
   double products = 0, arithmetic = 0, l2 = 0, shared = 0;
@@ -64,7 +66,8 @@ private:
   int64_t pitchBytes(const std::optional<runtime::Expr> &pitch, int64_t elementBytes) const;
   double askedOf(const StreamModel &stream, const passes::Plan::Channel &channel) const;
   double sharedOf(const StreamModel &stream) const;
-  double distinctOf(const StreamModel &stream) const;
+  double readersOf(const StreamModel &stream, const passes::Plan::Channel &channel) const;
+  double distinctOf(const StreamModel &stream, double neighbours) const;
   double storeClocks(const EndModel &end) const;
   double exposed(double ratio) const;
   double slotsIn(int loop) const;
@@ -79,6 +82,9 @@ private:
   double endOf() const;
   double gigahertz(const Clocks &sum, double microseconds) const;
   double storedBytes() const;
+  double times(int loop) const;
+  bool waitsForMemory() const;
+  double loadedOnce() const;
   double dramBytes() const;
   double reusedAlong(const StreamModel &stream) const;
   double dramBytesUneven(int64_t axis) const;

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --count-by-warpgroup --split-input-file --verify-diagnostics
+// RUN: tile-opt %s --begin-by-warpgroup --count-by-warpgroup --split-input-file --verify-diagnostics
 
 // Nothing says that an iteration whose mask is false changes nothing.
 
