@@ -331,7 +331,8 @@ double Predictor::dramBytes() const {
   double once = loadedOnce(), waves = 0;
   double perWave = std::min(tiles, processors * perSm());
   for (const StreamModel &stream : model.streams) {
-    Loads each{double(stream.bytes()) * times(stream.loop), 1, isShared(stream, 0) ? 1 : groupedRows()};
+    Loads each{double(stream.bytes()) * times(stream.loop), 1,
+               isShared(stream, 0) ? 1 : groupedRows()};
     double together = 1;
     for (const std::vector<int64_t> &axes : {stream.alike, stream.near})
       for (int64_t axis : axes) {

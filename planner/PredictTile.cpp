@@ -6,12 +6,11 @@ using namespace tilewright;
 using namespace tilewright::planner;
 using passes::Plan;
 
-
 /// One iteration of a loop, or the code outside of all loops.
 Clocks Predictor::stepOf(int loop) const {
   Clocks step;
   double arriving = 0, asked = 0;
-  constexpr double kTorn = 1.6; // rows that start within a sector take this many times as long
+  constexpr double kTorn = 1.6;   // rows that start within a sector take this many times as long
   constexpr double kCrowd = 2e-4; // clocks more for each byte of such rows and reader
   // Where products and a role that transposes share the bandwidth, all of it counts.
   bool isTurned = llvm::any_of(model.computed, [&](const ComputedModel &tile) {

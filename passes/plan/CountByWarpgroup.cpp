@@ -45,7 +45,8 @@ public:
     Asks asks = asksFor(arith::CmpIPredicate::slt);
     builder.setInsertionPoint(loop);
     group = builder.create<cta::WarpgroupOp>(loc, builder.getI32Type());
-    answer(asks, changeOf(*reaches.begin, /*atLowest=*/false, /*isEnd=*/false, /*rowsAlone=*/false));
+    answer(asks,
+           changeOf(*reaches.begin, /*atLowest=*/false, /*isEnd=*/false, /*rowsAlone=*/false));
     // An iteration remains for rows that see none: the one that skew-loops peels.
     Value last = builder.create<arith::SubIOp>(loc, upper, loop.getStep());
     Value own = changeOf(*reaches.begin, /*atLowest=*/true, /*isEnd=*/false, /*rowsAlone=*/true);
