@@ -56,6 +56,15 @@ std::string planner::titleOf(const Plan &plan) {
   return title + loopTitle(plan);
 }
 
+/// What the time is mostly spent on: the busiest unit.
+static llvm::StringRef criticalPathOf(const planner::Prediction &predicted) {
+  std::pair<double, llvm::StringRef> units[] = {{predicted.products, "products"},
+                                                {predicted.arithmetic, "arithmetic"},
+                                                {predicted.l2, "L2"},
+                                                {predicted.dram, "memory"}};
+  return llvm::max_element(units)->second;
+}
+
 std::string planner::str(const Prediction &predicted) {
   bool isLong = predicted.total >= 1000;
   double unit = isLong ? 1000 : 1;
@@ -64,8 +73,9 @@ std::string planner::str(const Prediction &predicted) {
                          .str();
   if (predicted.arithmetic > 0)
     text += formatv(", arithmetic {0:f2}", predicted.arithmetic / unit).str();
-  return text + formatv(", L2 {0:f2}, memory {1:f2}, epilogue {2:f2}; blocks busy {3:f2}",
+  return text + formatv(", L2 {0:f2}, memory {1:f2}, epilogue {2:f2}; blocks busy {3:f2}; "
+                        "critical path: {4}",
                         predicted.l2 / unit, predicted.dram / unit, predicted.ends / unit,
-                        predicted.balance)
+                        predicted.balance, criticalPathOf(predicted))
                     .str();
 }

@@ -58,6 +58,7 @@ public:
     loop->removeAttr(kIdleBeforeAttr);
   }
 
+  /// Lets it leave the loop where they do, and enter it later if `begin` has not.
   LogicalResult run(StringRef id) {
     if (std::optional<StringRef> why = whyNot())
       return loop.emitError() << "is loop `" << id
