@@ -124,6 +124,22 @@ TEST(Rank, IsNearlyTheOrderThatWasMeasured) {
   }
 }
 
+/// Products whose rows start within sectors, which many blocks share, or which wait for memory.
+TEST(Rank, KnowsRowsThatShareSectors) {
+  json results = resultsIn("products_rows.json");
+  ASSERT_GT(results["cases"].size(), 20u);
+  Searches searches;
+  std::vector<double> errors;
+  double losses = 0;
+  for (const json &measured : results["cases"]) {
+    Choice choice = choiceAmong(measured, searches.of(measured), errors);
+    losses += choice.loss();
+    // The most with 2500x2500x200, whose rows TMA cannot store.
+    EXPECT_LT(choice.chosen, 1.25 * choice.fastest) << measured["sizes"];
+  }
+  EXPECT_LT(std::exp(losses / double(results["cases"].size())), 1.04);
+}
+
 /// Orders of tiles of attention: from a queue or dealt out, in groups of several sizes; with two
 /// and three warpgroups, in turns or not.
 TEST(Rank, HasTheFastestOrderOfTilesInFront) {
