@@ -177,12 +177,17 @@ double Predictor::storedBytes() const {
   return stored;
 }
 
-/// Iterations of a loop in a tile, with those of the loops around it.
-double Predictor::times(int loop) const {
+/// Iterations of a loop in a tile, in all iterations of the loops around it.
+double Predictor::iterationsOf(int loop, const Tile &tile) const {
   double all = 1;
   for (; loop != kNoLoop; loop = model.loops[loop].around)
-    all *= trips(model.loops[loop], Tile(extents.size(), 0));
+    all *= trips(model.loops[loop], tile);
   return all;
+}
+
+/// Bytes of a stream that a tile loads, if all tiles are alike.
+double Predictor::loadedBy(const StreamModel &stream) const {
+  return double(stream.bytes()) * iterationsOf(stream.loop, Tile(extents.size(), 0));
 }
 
 /// Bytes that all tiles load, where those that tiles share count once.
@@ -193,7 +198,7 @@ double Predictor::loadedOnce() const {
     for (const std::vector<int64_t> &axes : {stream.alike, stream.near})
       for (int64_t axis : axes)
         alike *= std::max(1.0, extents[axis]);
-    once += double(stream.bytes()) * times(stream.loop) * tiles / alike;
+    once += loadedBy(stream) * tiles / alike;
   }
   return once;
 }
@@ -253,9 +258,7 @@ double Predictor::dramBytesUneven(int64_t axis) const {
     for (int sample = 0; sample < kSamples; ++sample) {
       Tile tile(extents.size(), 0);
       tile[axis] = int64_t((extents[axis] - 1) * sample / (kSamples - 1));
-      double times = 1;
-      for (int loop = stream.loop; loop != kNoLoop; loop = model.loops[loop].around)
-        times *= trips(model.loops[loop], tile);
+      double times = iterationsOf(stream.loop, tile);
       most = std::max(most, times);
       least = sample ? std::min(least, times) : times;
       sum += times;
@@ -331,8 +334,7 @@ double Predictor::dramBytes() const {
   double once = loadedOnce(), waves = 0;
   double perWave = std::min(tiles, processors * perSm());
   for (const StreamModel &stream : model.streams) {
-    Loads each{double(stream.bytes()) * times(stream.loop), 1,
-               isShared(stream, 0) ? 1 : groupedRows()};
+    Loads each{loadedBy(stream), 1, isShared(stream, 0) ? 1 : groupedRows()};
     double together = 1;
     for (const std::vector<int64_t> &axes : {stream.alike, stream.near})
       for (int64_t axis : axes) {

@@ -210,7 +210,8 @@ bool Predictor::waitsForMemory() const {
   constexpr double kLong = 0.25;
   double clocks = 0; // of the products of all tiles, on all SMs
   for (const ProductModel &product : model.products)
-    clocks += double(product.m * product.n * product.k) * times(product.loop) / rates.productFlops;
+    clocks += double(product.m * product.n * product.k) / rates.productFlops *
+              iterationsOf(product.loop, Tile(extents.size(), 0));
   clocks *= 2 * tiles / processors;
   return loadedOnce() / rates.dramBytes > kLong * clocks / (rates.gigahertz * 1e9);
 }

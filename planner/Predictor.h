@@ -82,7 +82,8 @@ private:
   double endOf() const;
   double gigahertz(const Clocks &sum, double microseconds) const;
   double storedBytes() const;
-  double times(int loop) const;
+  double iterationsOf(int loop, const Tile &tile) const;
+  double loadedBy(const StreamModel &stream) const;
   bool waitsForMemory() const;
   double loadedOnce() const;
   double dramBytes() const;

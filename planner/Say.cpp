@@ -56,8 +56,7 @@ std::string planner::titleOf(const Plan &plan) {
   return title + loopTitle(plan);
 }
 
-/// What the time is mostly spent on: the busiest unit.
-static llvm::StringRef criticalPathOf(const planner::Prediction &predicted) {
+llvm::StringRef planner::criticalPathOf(const Prediction &predicted) {
   std::pair<double, llvm::StringRef> units[] = {{predicted.products, "products"},
                                                 {predicted.arithmetic, "arithmetic"},
                                                 {predicted.l2, "L2"},
@@ -73,9 +72,8 @@ std::string planner::str(const Prediction &predicted) {
                          .str();
   if (predicted.arithmetic > 0)
     text += formatv(", arithmetic {0:f2}", predicted.arithmetic / unit).str();
-  return text + formatv(", L2 {0:f2}, memory {1:f2}, epilogue {2:f2}; blocks busy {3:f2}; "
-                        "critical path: {4}",
+  return text + formatv(", L2 {0:f2}, memory {1:f2}, epilogue {2:f2}; blocks busy {3:f2}",
                         predicted.l2 / unit, predicted.dram / unit, predicted.ends / unit,
-                        predicted.balance, criticalPathOf(predicted))
+                        predicted.balance)
                     .str();
 }

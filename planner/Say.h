@@ -13,6 +13,9 @@ std::string titleOf(const passes::Plan &plan);
 /// "1.50 ms: products 1.32, L2 0.95, memory 0.24; blocks busy 0.99"
 std::string str(const Prediction &predicted);
 
+/// The busiest unit, on which most of the time is spent: "products", "arithmetic", "L2", "memory".
+llvm::StringRef criticalPathOf(const Prediction &predicted);
+
 } // namespace tilewright::planner
 
 #endif

@@ -36,7 +36,9 @@ def Cuda_OpaqueOp : Cuda_Op<"opaque", [AllTypesMatch<["value", "result"]>]> {
 
 def Cuda_ReciprocalOp : Cuda_Op<"reciprocal", [Pure]> {
   let summary = "what `cuda.quotient` needs to know of a divisor";
-  let description = "`(2^32 - 1) / divisor` as an unsigned number, rounded down; 0 for 0.";
+  let description = [{
+    `(2^32 - 1) / divisor` as an unsigned number, rounded down, or 1 less; anything for 0.
+  }];
   let arguments = (ins I32:$divisor);
   let results = (outs I32:$result);
   let assemblyFormat = "$divisor attr-dict";
@@ -47,7 +49,7 @@ def Cuda_QuotientOp : Cuda_Op<"quotient", [Pure]> {
   let description = [{
     For many divisions by one number, whose reciprocal is computed once: an integer division takes
     some 150 cycles on an H200. The high half of number · reciprocal is the quotient or one less,
-    since it exceeds number / divisor - 1/2 for numbers below 2^31.
+    since it exceeds number / divisor - 1 for numbers below 2^31.
 
     Neither number is negative. A divisor of 0 gives anything.
 

@@ -38,7 +38,7 @@ public:
 
   /// Lets the warpgroup enter the loop where its rows do.
   void begin() {
-    if (whyNot() || !reaches.begin)
+    if (findOwn() || !reaches.begin)
       return;
     Location loc = loop.getLoc();
     Value first = loop.getLowerBound(), upper = loop.getUpperBound();
@@ -60,7 +60,7 @@ public:
 
   /// Lets it leave the loop where they do, and enter it later if `begin` has not.
   LogicalResult run(StringRef id) {
-    if (std::optional<StringRef> why = whyNot())
+    if (std::optional<StringRef> why = findOwn())
       return loop.emitError() << "is loop `" << id
                               << "`, of which each warpgroup is to take its own "
                               << "number of iterations; " << *why;
@@ -70,8 +70,9 @@ public:
   }
 
 private:
-  /// What the warpgroups count by, or why they cannot.
-  std::optional<StringRef> whyNot() {
+  /// Finds by what each warpgroup may count for itself. Says what stands against it, if anything
+  /// does.
+  std::optional<StringRef> findOwn() {
     groups = role.getWarps() / cta::kWarpsPerWarpgroup;
     if (groups < 2 || role.getWarps() % cta::kWarpsPerWarpgroup)
       return "its role has one";

@@ -136,7 +136,8 @@ static std::string explainChoice(const Job &job, const Step &step, const driver:
   if (!own)
     return "";
   std::string text =
-      fmt::format("  predicted for {}\n    {}\n  instead\n", str(job.sizes), planner::str(*own));
+      fmt::format("  predicted for {}; critical path: {}\n    {}\n  instead\n", str(job.sizes),
+                  planner::criticalPathOf(*own).str(), planner::str(*own));
   constexpr size_t kOthers = 5;
   std::vector<std::string> titles = {planner::titleOf(*plan)};
   for (const planner::Ranked &other : search.rank(launch)) {
