@@ -74,6 +74,15 @@ static std::string wrapParameters(const std::string &open, ArrayRef<std::string>
   return text + ")";
 }
 
+/// `// tiles = cdiv(M, 64)`: what the launch passes for a number that is no size and no argument.
+static void printNumbers(Printer &p, func::FuncOp kernel) {
+  for (BlockArgument argument : kernel.getArguments())
+    if (auto host =
+            kernel.getArgAttrOfType<DictionaryAttr>(argument.getArgNumber(), cuda::kParamAttr);
+        host && host.getAs<StringAttr>("kind") == "number")
+      p.line("// " + p.operand(argument) + " = " + host.getAs<StringAttr>("source").str());
+}
+
 static FailureOr<std::string> printSignature(Printer &p, func::FuncOp kernel) {
   SmallVector<std::string> parameters;
   for (BlockArgument argument : kernel.getArguments()) {
@@ -102,6 +111,7 @@ FailureOr<std::string> codegen::printCuda(func::FuncOp kernel, const PrintOption
   auto signature = printSignature(printer, kernel);
   if (failed(signature))
     return failure();
+  printNumbers(printer, kernel);
   printer.openBlock(*signature);
   if (usesShared(kernel))
     printer.line("extern __shared__ __align__(1024) u8 shared[];");

@@ -135,6 +135,8 @@ static void addExpansion(OpPassManager &manager, Adder &passes, const PipelineOp
   // hoists it out of loops, so that the text computes everything once.
   manager.addNestedPass<func::FuncOp>(createLoopInvariantCodeMotionPass());
   passes.clean(/*hoist=*/false);
+  // When equal numbers are one.
+  passes.add(createComputeAtLaunch());
   // Last: what the passes above moved in front of the first access overlaps too.
   passes.add(createOverlapGrids());
 }

@@ -89,7 +89,9 @@ enum class ParamKind : uint8_t {
   /// Address of `bytes` bytes for each block of the grid, but at most kTimelineBlocks of them, in
   /// which a kernel with a timeline leaves its events (support/Timeline.h).
   Events,
-  Multiprocessors, ///< Their number on the device, as `type`.
+  /// Value of the expression `value`, as `type`: higher bits are dropped. Numbers behind it may use
+  /// it as `name`.
+  Number,
 };
 
 /// Whether a parameter is the address of memory that the runtime keeps. It belongs to no argument,
@@ -108,6 +110,7 @@ struct Param {
   std::string name = {};
   TensorMapSpec map = {};
   unsigned bytes = 0; ///< Of a workspace, of flags or of events, per block: a multiple of 16.
+  Expr value = {};
 
   bool operator==(const Param &) const = default;
 };
@@ -123,9 +126,11 @@ struct LaunchCheck {
   bool operator==(const LaunchCheck &) const = default;
 };
 
-/// A name that `grid` and the checks may use beside dimensions and scalar arguments: the number of
-/// multiprocessors of the device, for kernels whose programs loop over tiles.
+/// A name that `grid`, the checks and numbers may use beside dimensions and scalar arguments: the
+/// number of multiprocessors of the device, for kernels whose programs loop over tiles.
 inline constexpr std::string_view kNumMultiprocessors = "num_sms";
+/// A name that numbers may use beside these: what `grid` is.
+inline constexpr std::string_view kNumPrograms = "num_programs";
 
 struct KernelSource {
   std::string entry;  ///< Name of the `extern "C"` device function; also used in messages.

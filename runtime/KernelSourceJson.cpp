@@ -17,11 +17,11 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr int kFormat = 4;
+constexpr int kFormat = 5;
 
 constexpr std::string_view kParamKinds[] = {"pointer",    "dim",          "stride",    "scalar",
                                             "tensor_map", "tile_counter", "workspace", "flags",
-                                            "events",     "num_sms"};
+                                            "events",     "number"};
 
 struct Writer {
   Json json = Json::object();
@@ -180,6 +180,7 @@ void fields(V &visit, auto &param)
   visit.field("name", param.name);
   visit.field("map", param.map);
   visit.field("bytes", param.bytes);
+  visit.field("value", param.value);
 }
 
 template <typename V>

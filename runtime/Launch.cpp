@@ -47,7 +47,7 @@ bool LaunchPlan::limitBlocks(int device, int64_t blocks) {
 Status LaunchPlan::bindOnHost(std::span<const Argument> args, int64_t multiprocessors,
                               BoundLaunch &bound) const {
   TILEWRIGHT_TRY(bindArguments(args, bound));
-  bound.values[0] = multiprocessors;
+  bound.values[kMultiprocessorsSlot] = multiprocessors;
   return bindParams(args, nullptr, bound);
 }
 
@@ -160,7 +160,7 @@ Status LaunchPlan::checkDevice(std::span<const Argument> args, const Driver &dri
   if (auto index = static_cast<size_t>(bound.device);
       index < mostBlocks.size() && mostBlocks[index])
     most = std::min(most, mostBlocks[index]);
-  bound.values[0] = most;
+  bound.values[kMultiprocessorsSlot] = most;
   return {};
 }
 
@@ -180,6 +180,7 @@ Status LaunchPlan::evaluate(BoundLaunch &bound) const {
   if (!grid)
     return fail("cannot compute the grid: " + grid.error().message);
   bound.grid = *grid;
+  bound.values[kProgramsSlot] = *grid;
   auto what = [&] { return "its grid " + quoted(source.grid.str()) + " is " + str(*grid); };
   if (*grid < 0 || *grid > std::numeric_limits<int32_t>::max())
     return fail(what() + "; 0 to 2147483647 programs can be launched");
@@ -217,9 +218,15 @@ Status LaunchPlan::packParam(size_t index, std::span<const Argument> args, const
   const Param &param = source.params[index];
   std::byte *out = bound.params.data() + offsets[index];
   if (param.kind == ParamKind::Dim)
-    return packSize(param, *std::get_if<int64_t>(&bound.values[dimSlots[index]]), out);
-  if (param.kind == ParamKind::Multiprocessors)
-    return packSize(param, *std::get_if<int64_t>(&bound.values[0]), out);
+    return packSize(param, *std::get_if<int64_t>(&bound.values[valueSlots[index]]), out);
+  if (param.kind == ParamKind::Number) {
+    ErrorOr<int64_t> value = param.value.eval(bound.values);
+    if (!value)
+      return fail("cannot compute parameter " + quoted(param.name) + ": " + value.error().message);
+    bound.values[valueSlots[index]] = *value;
+    std::memcpy(out, &*value, bytesOf(param.type));
+    return {};
+  }
   if (isRuntimeMemory(param.kind))
     return {};
   const Argument &arg = args[param.argument];

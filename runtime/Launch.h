@@ -68,6 +68,8 @@ public:
 
 private:
   static constexpr unsigned kNoSlot = ~0u;
+  /// Slots that belong to no argument, and the first that does.
+  static constexpr unsigned kMultiprocessorsSlot = 0, kProgramsSlot = 1, kFirstSlot = 2;
 
   struct Dim {
     unsigned slot = kNoSlot; ///< Of the value of this name.
@@ -80,7 +82,8 @@ private:
 
   Status addArguments();
   Status addParams();
-  std::string problemOf(const Param &param, unsigned dimSlot) const;
+  Status findValue(const Param &param);
+  std::string problemOf(const Param &param) const;
   std::string problemOfMemory(const Param &param) const;
   Status addExpressions();
   Error fail(const std::string &what) const;
@@ -103,7 +106,7 @@ private:
   std::vector<std::vector<Dim>> dims; ///< Per argument; empty for scalars.
   std::vector<unsigned> scalarSlots;  ///< Per argument; kNoSlot for tensors.
   std::vector<unsigned> offsets;      ///< Per parameter.
-  std::vector<unsigned> dimSlots;     ///< Per parameter; kNoSlot unless it is a dimension.
+  std::vector<unsigned> valueSlots;   ///< Per parameter; kNoSlot unless a dimension or a number.
   std::vector<MemoryParam> memory;
   size_t paramBytes = 0;
   unsigned tensorCount = 0;

@@ -36,6 +36,7 @@ Status LaunchPlan::addArguments() {
     return static_cast<unsigned>(it - slots.begin());
   };
   slots.push_back({.name = std::string(kNumMultiprocessors)});
+  slots.push_back({.name = std::string(kNumPrograms)});
   for (unsigned index = 0; index < source.args.size(); ++index) {
     std::vector<Dim> &axes = dims.emplace_back();
     scalarSlots.push_back(kNoSlot);
@@ -63,7 +64,7 @@ Status LaunchPlan::addArguments() {
       use.defines = use.slot == slots.size();
       if (use.defines)
         slots.push_back({dim.name, index, axis});
-      else if (dims[slots[use.slot].argument].empty() || use.slot == 0)
+      else if (dims[slots[use.slot].argument].empty() || use.slot < kFirstSlot)
         return fail("`" + dim.name + "` is both a dimension and a scalar");
     }
   }
@@ -83,7 +84,7 @@ static unsigned sizeOf(const Param &param) {
   case ParamKind::Dim:
   case ParamKind::Stride:
   case ParamKind::Scalar:
-  case ParamKind::Multiprocessors:
+  case ParamKind::Number:
     return bytesOf(param.type);
   }
   return 0;
@@ -96,12 +97,10 @@ Status LaunchPlan::addParams() {
     paramBytes = (paramBytes + alignment - 1) / alignment * alignment;
     offsets.push_back(static_cast<unsigned>(paramBytes));
     paramBytes += sizeOf(param);
-    dimSlots.push_back(kNoSlot);
-    if (param.kind == ParamKind::Dim)
-      for (unsigned slot = 1; slot < slots.size(); ++slot)
-        if (slots[slot].name == param.name && !dims[slots[slot].argument].empty())
-          dimSlots.back() = slot;
-    if (std::string problem = problemOf(param, dimSlots.back()); !problem.empty())
+    valueSlots.push_back(kNoSlot);
+    if (param.kind == ParamKind::Dim || param.kind == ParamKind::Number)
+      TILEWRIGHT_TRY(findValue(param));
+    if (std::string problem = problemOf(param); !problem.empty())
       return fail("parameter `" + param.name + "` " + problem);
     if (isRuntimeMemory(param.kind))
       memory.push_back({param.kind, offsets.back()});
@@ -113,16 +112,31 @@ Status LaunchPlan::addParams() {
   return {};
 }
 
+/// Finds the slot of a dimension, or adds that of a number, for the parameter that is added.
+Status LaunchPlan::findValue(const Param &param) {
+  auto found = std::find_if(slots.begin() + kFirstSlot, slots.end(),
+                            [&](const Slot &slot) { return slot.name == param.name; });
+  if (param.kind == ParamKind::Dim) {
+    if (found == slots.end() || dims[found->argument].empty())
+      return fail("parameter `" + param.name + "` names no dimension");
+    valueSlots.back() = static_cast<unsigned>(found - slots.begin());
+    return {};
+  }
+  if (found != slots.end())
+    return fail("`" + param.name + "` is declared twice");
+  valueSlots.back() = static_cast<unsigned>(slots.size());
+  slots.push_back({.name = param.name});
+  return {};
+}
+
 /// Why a parameter cannot be filled; empty if it can.
-std::string LaunchPlan::problemOf(const Param &param, unsigned dimSlot) const {
-  bool isNumber = param.kind == ParamKind::Multiprocessors;
+std::string LaunchPlan::problemOf(const Param &param) const {
+  bool isNumber = param.kind == ParamKind::Number;
   bool isSize = isNumber || param.kind == ParamKind::Dim || param.kind == ParamKind::Stride;
   if (isSize && param.type != ElementType::I32 && param.type != ElementType::I64)
-    return "has type " + std::string(nameOf(param.type)) + "; sizes are i32 or i64";
-  if (isNumber)
+    return "has type " + std::string(nameOf(param.type)) + "; sizes and numbers are i32 or i64";
+  if (isNumber || param.kind == ParamKind::Dim)
     return "";
-  if (param.kind == ParamKind::Dim)
-    return dimSlot == kNoSlot ? "names no dimension" : "";
   if (isRuntimeMemory(param.kind))
     return problemOfMemory(param);
   if (param.argument >= source.args.size())
@@ -150,11 +164,15 @@ std::string LaunchPlan::problemOfMemory(const Param &param) const {
   return "";
 }
 
-/// Resolves the names in expressions to slots.
+/// Resolves the names in expressions to slots. A number may use those before it.
 Status LaunchPlan::addExpressions() {
   std::vector<std::string> names;
   for (const Slot &slot : slots)
     names.push_back(slot.name);
+  names[kProgramsSlot].clear();
+  for (size_t index = 0; index < source.params.size(); ++index)
+    if (source.params[index].kind == ParamKind::Number)
+      names[valueSlots[index]].clear();
   auto resolve = [&](Expr &expr) -> Status {
     ErrorOr<Expr> resolved = expr.withNames(names);
     if (!resolved)
@@ -165,6 +183,14 @@ Status LaunchPlan::addExpressions() {
   TILEWRIGHT_TRY(resolve(source.grid));
   for (LaunchCheck &check : source.checks)
     TILEWRIGHT_TRY(resolve(check.condition));
+  names[kProgramsSlot] = kNumPrograms;
+  for (size_t index = 0; index < source.params.size(); ++index) {
+    Param &param = source.params[index];
+    if (param.kind != ParamKind::Number)
+      continue;
+    TILEWRIGHT_TRY(resolve(param.value));
+    names[valueSlots[index]] = param.name;
+  }
   return {};
 }
 

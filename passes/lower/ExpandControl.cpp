@@ -21,8 +21,9 @@ LogicalResult Expander::expandGrid(tile::GridOp op) {
       ids.push_back(rest);
       break;
     }
-    ids.push_back(builder.create<arith::RemSIOp>(loc, rest, extents[axis]));
-    rest = builder.create<arith::DivSIOp>(loc, rest, extents[axis]);
+    auto [quotient, coordinate] = divideWithRest(rest, divisor(extents[axis], "extent"));
+    ids.push_back(coordinate);
+    rest = quotient;
   }
   kernel.walk([&](tile::ProgramIdOp id) {
     ids[id.getAxis()].getDefiningOp()->setLoc(id.getLoc());

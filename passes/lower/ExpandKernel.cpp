@@ -45,7 +45,7 @@ public:
 
   /// The number of multiprocessors.
   unsigned addMultiprocessors() {
-    return add(builder.getI32Type(), "num_sms", "num_sms", "", /*argument=*/0);
+    return add(builder.getI32Type(), "number", "num_sms", "num_sms", /*argument=*/0);
   }
 
   unsigned addMap(cuda::TensorMapType type, Attribute axes, StringRef name, int64_t argument) {
@@ -64,7 +64,7 @@ private:
     types.push_back(type);
     attributes.push_back(builder.getDictionaryAttr(
         {builder.getNamedAttr(tile::kNameAttr, builder.getStringAttr(name)),
-         builder.getNamedAttr("cuda.param", builder.getDictionaryAttr(host))}));
+         builder.getNamedAttr(cuda::kParamAttr, builder.getDictionaryAttr(host))}));
     return types.size() - 1;
   }
 
@@ -252,10 +252,23 @@ void Expander::makeParameters() {
   }
 }
 
+/// The names that expressions of the launch may use.
+static ArrayAttr launchNames(func::FuncOp kernel) {
+  llvm::SetVector<Attribute> names;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    if (auto name = kernel.getArgAttrOfType<StringAttr>(i, tile::kNameAttr))
+      names.insert(name);
+    if (auto dims = kernel.getArgAttrOfType<ArrayAttr>(i, tile::kDimsAttr))
+      names.insert(dims.begin(), dims.end());
+  }
+  return ArrayAttr::get(kernel.getContext(), names.getArrayRef());
+}
+
 void Expander::makeKernel() {
   builder.setInsertionPoint(kernel);
   makeParameters();
   result->setAttr(cuda::kKernelAttr, builder.getUnitAttr());
+  result->setAttr(cuda::kNamesAttr, launchNames(kernel));
   result->setAttr(cuda::kTargetAttr, builder.getStringAttr(target.name));
   result->setAttr(cuda::kThreadsAttr, builder.getI32IntegerAttr(warps * kLanes));
   Attribute minBlocks = kernel->getAttr(cta::kMinBlocksAttr);

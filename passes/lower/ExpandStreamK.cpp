@@ -64,7 +64,7 @@ FailureOr<Expander::StreamKRange> Expander::planStreamK(const TileLoop &tiles) {
   auto minus = [&](Value a, Value b) -> Value { return builder.create<arith::SubIOp>(loc, a, b); };
   auto least = [&](Value a, Value b) -> Value { return builder.create<arith::MinSIOp>(loc, a, b); };
   auto most = [&](Value a, Value b) -> Value { return builder.create<arith::MaxSIOp>(loc, a, b); };
-  auto over = [&](Value a, Value b) -> Value { return builder.create<arith::DivSIOp>(loc, a, b); };
+  auto over = [&](Value a, Value b) { return divide(a, divisor(b, "number")); };
   auto overUp = [&](Value a, Value b) { return over(add(a, minus(b, constant(1))), b); };
   auto where = [&](Value condition, Value a, Value b) -> Value {
     return builder.create<arith::SelectOp>(loc, condition, a, b);
@@ -274,7 +274,7 @@ LogicalResult Expander::expandCombine(cta::CombineOp op) {
   Value unfinished = compare("unfinished", arith::CmpIPredicate::ne, part->end, part->steps);
   branch(unfinished, [&] { leaveParts(op, arrays); });
   // The places from the block with the tile's first step up to this one.
-  Value firstPlace = builder.create<arith::DivSIOp>(loc, part->start, part->range.size);
+  Value firstPlace = divide(part->start, divisor(part->range.size, "range_size"));
   Value finishes = builder.create<arith::AndIOp>(loc, part->isLeft, whole);
   Value from = builder.create<arith::SelectOp>(loc, finishes, firstPlace, part->place);
   takeFlags(op.getLoc(), from, part->place);

@@ -192,11 +192,9 @@ Expander::SumPlace Expander::sumPlace() {
   at.columns = constant(1);
   for (Value extent : grid.getExtents().drop_back())
     at.columns = product(at.columns, scalar(extent));
-  bool isOneColumn = grid.getExtents().size() == 1;
-  at.row = isOneColumn ? at.block
-                       : builder.create<arith::DivSIOp>(loc, at.block, at.columns).getResult();
-  at.column = isOneColumn ? constant(0)
-                          : builder.create<arith::RemSIOp>(loc, at.block, at.columns).getResult();
+  at.row = at.block, at.column = constant(0);
+  if (grid.getExtents().size() > 1)
+    std::tie(at.row, at.column) = divideWithRest(at.block, divisor(at.columns, "columns"));
   return at;
 }
 
@@ -348,8 +346,8 @@ void Expander::addTogether(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
     body(loop.getInductionVar());
   };
   shareOut(product(own, groups), "part", [&](Value part) {
-    Value group = builder.create<arith::RemSIOp>(loc, part, groups);
-    Value chunk = chunkAt(builder.create<arith::DivSIOp>(loc, part, groups));
+    auto [number, group] = divideWithRest(part, divisor(groups, "groups"));
+    Value chunk = chunkAt(number);
     withChunk(sums, chunk, [&](tile::AtomicOp sum, Value, Value only) {
       addGroup(getElementTypeOrSelf(sum.getValue().getType()), at, chunk, mul(group, kGroup), only);
     });

@@ -104,14 +104,15 @@ Expander::TileLoop Expander::planTiles(cta::TilesOp op) {
   extents = inOrder(op, extents);
   loop.total = extents[0];
   for (Value extent : ArrayRef(extents).drop_front())
-    loop.total = builder.createOrFold<arith::MulIOp>(loc, loop.total, extent);
+    loop.total = builder.createOrFold<arith::MulIOp>(named("tiles"), loop.total, extent);
   if (op.isGrouped()) {
     loop.group = divisor(groupOf(op), "group");
     Value group = loop.group.value;
     loop.band = divisor(product(extents[1], group), "band");
     // Tiles before the last group.
     Value before = product(quotient(add(extents[0], constant(-1)), loop.group), group);
-    loop.lastHeight = divisor(builder.create<arith::SubIOp>(loc, extents[0], before), "height");
+    loop.lastHeight =
+        divisor(builder.create<arith::SubIOp>(named("height"), extents[0], before), "height");
     if (extents.size() > 2)
       loop.plane = divisor(product(extents[0], extents[1]), "plane");
   }
@@ -238,7 +239,7 @@ LogicalResult Expander::expandGridStride(const TileLoop &tiles) {
   if (auto turns = op.getTurns()) {
     Value behind = builder.create<arith::SubIOp>(loc, add(total, step), first);
     behind = builder.create<arith::SubIOp>(loc, behind, constant(1));
-    sharedTiles = builder.create<arith::DivSIOp>(loc, behind, step);
+    sharedTiles = divide(behind, divisor(step, "step"));
     first = add(first, mul(step, *op.getTurn()));
     step = mul(step, *turns);
   }

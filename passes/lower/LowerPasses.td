@@ -127,6 +127,24 @@ def ExpandToCuda : Pass<"expand-to-cuda", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::math::MathDialect"];
 }
 
+def ComputeAtLaunch : Pass<"compute-at-launch", "::mlir::func::FuncOp"> {
+  let summary = "makes numbers that follow from sizes parameters";
+  let description = [{
+    Counts of tiles, reciprocals of what tile numbers are divided by, trip counts: whatever a kernel
+    computes from sizes and scalar arguments in three operations or more is computed by the launch, once for
+    all threads. The first load of a matrix product waits for these numbers.
+
+    ```mlir
+    func.func @f(%n: i32 {cuda.param = {kind = "dim", source = "N", …}})
+    %tiles = arith.ceildivsi %n, %c64
+    scf.for %i = %c0 to %tiles step %c1 {…}
+    // becomes
+    func.func @f(%tiles: i32 {cuda.param = {kind = "number", source = "cdiv(N, 64)", …}})
+    scf.for %i = %c0 to %tiles step %c1 {…}
+    ```
+  }];
+}
+
 def OverlapGrids : Pass<"overlap-grids", "::mlir::func::FuncOp"> {
   let summary = "lets a kernel be launched before the ones in front of it on the stream have ended";
   let description = [{

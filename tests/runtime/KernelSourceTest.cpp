@@ -20,6 +20,8 @@ TEST(KernelSource, round_trips_through_json) {
   source.params.push_back({.kind = ParamKind::Workspace, .name = "partials", .bytes = 65536});
   source.params.push_back({.kind = ParamKind::Flags, .name = "flags"});
   source.params.push_back({.kind = ParamKind::Events, .name = "events", .bytes = 65536});
+  source.params.push_back(
+      {.kind = ParamKind::Number, .name = "tiles", .value = *Expr::parse("cdiv(S, 128) * 2")});
   ErrorOr<KernelSource> back = kernelSourceFromJson(toJson(source));
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(*back, source);
@@ -55,6 +57,6 @@ TEST(KernelSource, reports_what_is_wrong_with_json) {
   EXPECT_EQ(failure("\"checks\": []", "\"checks\": [1]"),
             "launch description: field `checks` is not an object");
   EXPECT_EQ(failure("{", "["), "launch description is not a JSON object");
-  EXPECT_EQ(failure("\"format\": 4", "\"format\": 1"),
-            "launch description has another format than 4");
+  EXPECT_EQ(failure("\"format\": 5", "\"format\": 1"),
+            "launch description has another format than 5");
 }

@@ -111,15 +111,56 @@ TEST_F(LaunchTest, blocks_of_large_clusters_are_as_many_as_run_at_once) {
   }
 }
 
-TEST_F(LaunchTest, the_kernel_may_ask_for_the_number_of_multiprocessors) {
+static Param number(const char *name, const char *value) {
+  return {.kind = ParamKind::Number,
+          .type = ElementType::I32,
+          .name = name,
+          .value = *Expr::parse(value)};
+}
+
+TEST_F(LaunchTest, numbers_follow_from_sizes_multiprocessors_programs_and_numbers_before) {
   KernelSource source = attention();
-  source.params.push_back(
-      {.kind = ParamKind::Multiprocessors, .type = ElementType::I32, .name = "num_sms"});
+  source.grid = *Expr::parse("min(cdiv(S, 2) * H, num_sms)");
+  source.params.push_back(number("tiles", "cdiv(S, 2) * H"));
+  source.params.push_back(number("rounds", "cdiv(tiles, num_programs)"));
+  source.params.push_back(number("reciprocal", "4294967295 // max(num_sms - 16, 1)"));
   ErrorOr<LaunchPlan> plan = LaunchPlan::create(source);
   ASSERT_TRUE(plan) << plan.error().message;
   BoundLaunch bound = plan->makeBound();
   ASSERT_TRUE(plan->bindOnHost(args(), /*multiprocessors=*/17, bound));
-  int32_t number = 0;
-  std::memcpy(&number, bound.params.data() + plan->paramOffsets().back(), sizeof(number));
-  EXPECT_EQ(number, 17);
+  auto value = [&](size_t fromEnd) {
+    int32_t number = 0;
+    const auto &offsets = plan->paramOffsets();
+    std::memcpy(&number, bound.params.data() + offsets[offsets.size() - fromEnd], sizeof(number));
+    return number;
+  };
+  EXPECT_EQ(value(3), 128 * 8);
+  EXPECT_EQ(value(2), 61); // of 17 programs
+  EXPECT_EQ(value(1), -1); // as 32 bits
+}
+
+TEST_F(LaunchTest, numbers_beyond_64_bits_refuse_the_launch) {
+  KernelSource source = attention();
+  source.params.push_back(number("power", "S * S * S * S * S * S * S * S"));
+  ErrorOr<LaunchPlan> plan = LaunchPlan::create(source);
+  ASSERT_TRUE(plan) << plan.error().message;
+  BoundLaunch bound = plan->makeBound();
+  Status status = plan->bindOnHost(args(), /*multiprocessors=*/17, bound);
+  ASSERT_FALSE(status);
+  EXPECT_TRUE(
+      status.error().message.starts_with("kernel `attention`: cannot compute parameter `power`: "))
+      << status.error().message;
+}
+
+TEST_F(LaunchTest, numbers_use_no_numbers_behind_them) {
+  KernelSource source = attention();
+  source.params.push_back(number("rounds", "cdiv(tiles, 2)"));
+  source.params.push_back(number("tiles", "S * H"));
+  EXPECT_EQ(LaunchPlan::create(source).error().message,
+            "kernel `attention`: `tiles` in `cdiv(tiles, 2)` is neither a dimension nor a scalar "
+            "argument");
+  source.params.pop_back();
+  source.params.back() = number("S", "H * 2");
+  EXPECT_EQ(LaunchPlan::create(source).error().message,
+            "kernel `attention`: `S` is declared twice");
 }

@@ -78,7 +78,7 @@ static ErrorOr<runtime::ParamKind> paramKind(StringRef kind) {
                                        .Case("workspace", ParamKind::Workspace)
                                        .Case("flags", ParamKind::Flags)
                                        .Case("events", ParamKind::Events)
-                                       .Case("num_sms", ParamKind::Multiprocessors)
+                                       .Case("number", ParamKind::Number)
                                        .Default(std::nullopt);
   if (!known)
     return Error{"a parameter of kind `" + kind.str() + "` has no meaning for the host"};
@@ -115,7 +115,7 @@ static std::string architecture(func::FuncOp kernel, const std::string &target) 
 
 Status driver::describeCuda(func::FuncOp kernel, runtime::KernelSource &source) {
   for (unsigned index = 0; index < kernel.getNumArguments(); ++index) {
-    auto attr = kernel.getArgAttrOfType<DictionaryAttr>(index, "cuda.param");
+    auto attr = kernel.getArgAttrOfType<DictionaryAttr>(index, cuda::kParamAttr);
     assert(attr && "expand-to-cuda says of every parameter what it is");
     runtime::Param param;
     TILEWRIGHT_ASSIGN(param.kind, paramKind(attr.getAs<StringAttr>("kind").getValue()));
@@ -123,6 +123,10 @@ Status driver::describeCuda(func::FuncOp kernel, runtime::KernelSource &source) 
     param.axis = attr.getAs<IntegerAttr>("axis").getInt();
     if (param.kind == runtime::ParamKind::Dim)
       param.name = attr.getAs<StringAttr>("source").str();
+    if (param.kind == runtime::ParamKind::Number) {
+      param.name = kernel.getArgAttrOfType<StringAttr>(index, tile::kNameAttr).str();
+      TILEWRIGHT_ASSIGN(param.value, runtime::Expr::parse(attr.getAs<StringAttr>("source").str()));
+    }
     if (auto bytes = attr.getAs<IntegerAttr>("bytes"))
       param.bytes = unsigned(bytes.getInt());
     Type type = kernel.getArgumentTypes()[index];

@@ -12,7 +12,7 @@
 // CHECK-SAME: %[[FEWER:[a-z0-9]+]]: i32 {{[^%]*}}source = "n"
 // CHECK: %[[BLOCK:.*]] = cuda.block_id
 // CHECK: %[[BLOCKS:.*]] = cuda.grid_size
-// CHECK: %[[ALL:.*]] = arith.divsi %[[TILES]], %[[BLOCKS]]
+// CHECK: %[[ALL:.*]] = cuda.quotient %[[TILES]], %[[BLOCKS]],
 // CHECK: %[[WHOLE:.*]] = arith.muli %[[ALL]], %[[BLOCKS]]
 // CHECK: %[[REST:.*]] = arith.subi %[[TILES]], %[[WHOLE]]
 // CHECK: %[[SUMS:.*]]:2 = scf.for %[[I:.*]] = %c0_i32 to %[[REST]] step %c1_i32 iter_args(%[[SUM:.*]] = %c0_i32, %[[MOST:.*]] = %c0_i32)
@@ -22,7 +22,7 @@
 // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[SUM]], %[[STEPS]]
 // CHECK-NEXT: %[[LONGER:.*]] = arith.maxsi %[[MOST]], %[[STEPS]]
 // CHECK-NEXT: scf.yield %[[NEXT]], %[[LONGER]]
-// CHECK: %[[EVEN:.*]] = arith.divsi %{{.*}}, %[[BLOCKS]]
+// CHECK: %[[EVEN:.*]] = cuda.quotient %{{.*}}, %[[BLOCKS]],
 // CHECK: %[[SHARE:.*]] = arith.maxsi %[[EVEN]], %c8_i32
 // CHECK: %[[SAVED:.*]] = arith.subi %[[SUMS]]#1, %[[SHARE]]
 // CHECK: %[[PAYS:.*]] = arith.cmpi sge, %[[SAVED]], %c8_i32
@@ -64,7 +64,7 @@
 // CHECK: arith.select %[[IS_LEFT]], %[[LOW]], %c0_i32
 // CHECK: %[[LAST_STEP:.*]] = arith.select %[[IS_LEFT]], %[[HIGH]], %[[STEPS]]
 // CHECK: %[[IS_WHOLE:.*]] = arith.cmpi eq, %[[LAST_STEP]], %[[STEPS]]
-// CHECK: %[[FIRST_BLOCK:.*]] = arith.divsi %[[START]], %[[SHARE]]
+// CHECK: %[[FIRST_BLOCK:.*]] = cuda.quotient %[[START]], %[[SHARE]],
 // CHECK: %[[FINISHES:.*]] = arith.andi %[[IS_LEFT]], %[[IS_WHOLE]]
 // CHECK: %[[OTHERS:.*]] = arith.select %[[FINISHES]], %[[FIRST_BLOCK]], %[[BLOCK]]
 // CHECK: scf.for %{{.*}} = %[[OTHERS]] to %[[BLOCK]] step %c1_i32

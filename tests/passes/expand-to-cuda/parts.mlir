@@ -11,11 +11,11 @@
 // CHECK-SAME: %[[STEPS:[a-z0-9]+]]: i32 {{[^%]*}}source = "n"
 // CHECK: %[[BLOCK:.*]] = cuda.block_id
 // CHECK: %[[BLOCKS:.*]] = cuda.grid_size
-// CHECK: %[[ALL:.*]] = arith.divsi %[[TILES]], %[[BLOCKS]]
+// CHECK: %[[ALL:.*]] = cuda.quotient %[[TILES]], %[[BLOCKS]],
 // CHECK: %[[WHOLE:.*]] = arith.muli %[[ALL]], %[[BLOCKS]]
 // CHECK: %[[REST:.*]] = arith.subi %[[TILES]], %[[WHOLE]]
 // CHECK: %[[LEFT:.*]] = arith.muli %[[REST]], %[[STEPS]]
-// CHECK: %[[EVEN:.*]] = arith.divsi %{{.*}}, %[[BLOCKS]]
+// CHECK: %[[EVEN:.*]] = cuda.quotient %{{.*}}, %[[BLOCKS]],
 // CHECK: %[[SHARE:.*]] = arith.maxsi %[[EVEN]], %c8_i32
 // CHECK: %[[SAVED:.*]] = arith.subi %[[STEPS]], %[[SHARE]]
 // CHECK: %[[PAYS:.*]] = arith.cmpi sge, %[[SAVED]], %c8_i32
@@ -25,9 +25,9 @@
 // CHECK: %[[TO:.*]] = arith.addi %[[BEGIN]], %[[SHARE]]
 // CHECK: %[[END:.*]] = arith.minsi %[[TO]], %[[SHARED]]
 // CHECK: %[[DIVISOR:.*]] = arith.maxsi %[[STEPS]], %c1_i32
-// CHECK: %[[FIRST:.*]] = arith.divsi %[[BEGIN]], %[[DIVISOR]]
+// CHECK: %[[FIRST:.*]] = cuda.quotient %[[BEGIN]], %[[DIVISOR]],
 // CHECK: %[[PARTS:.*]] = arith.subi %{{.*}}, %[[FIRST]]
-// CHECK: %[[OWN:.*]] = arith.divsi %{{.*}}, %[[BLOCKS]]
+// CHECK: %[[OWN:.*]] = cuda.quotient %{{.*}}, %[[BLOCKS]],
 // CHECK: %[[ROUNDS:.*]] = arith.select %[[PAYS]], %[[ALL]], %[[OWN]]
 // CHECK: %[[BEHIND:.*]] = arith.addi %[[ROUNDS]], %[[PARTS]]
 // CHECK: scf.for %[[ROUND:.*]] = %c0_i32 to %[[BEHIND]] step %c1_i32
@@ -87,7 +87,7 @@ func.func @blocks_have_shares(%x: !view, %y: !view, %t: i32 {tile.name = "t"}, %
 // CHECK: cuda.named_barrier_sync %{{.*}}, 128
 // CHECK: scf.if
 // CHECK-NEXT: cuda.flag_raise %[[FLAGS]][%[[BLOCK]]]
-// CHECK: %[[BLOCK_OF_START:.*]] = arith.divsi %[[START]], %[[SHARE]]
+// CHECK: %[[BLOCK_OF_START:.*]] = cuda.quotient %[[START]], %[[SHARE]],
 // CHECK: %[[FINISHES:.*]] = arith.andi %[[IS_LEFT]], %[[WHOLE]]
 // CHECK: %[[FROM:.*]] = arith.select %[[FINISHES]], %[[BLOCK_OF_START]], %[[BLOCK]]
 // Flags are taken by a thread each, before any part is read.
@@ -169,7 +169,7 @@ func.func @several_are_left_at_once(%x: !tile.view<?xf32>, %t: i32, %n: i32)
 // CHECK: %[[OWN:.*]] = arith.addi %[[FIRST]], %[[RANK]]
 // CHECK: arith.muli %[[OWN]], %c4096_i32
 // CHECK: cuda.flag_raise %{{.*}}[%[[OWN]]]
-// CHECK: %[[PLACE_OF_START:.*]] = arith.divsi %{{.*}}, %[[SHARE]]
+// CHECK: %[[PLACE_OF_START:.*]] = cuda.quotient %{{.*}}, %[[SHARE]],
 // CHECK: %[[FROM:.*]] = arith.select %{{.*}}, %[[PLACE_OF_START]], %[[PLACE]]
 // CHECK: scf.for %[[BEFORE:.*]] = %{{.*}} to %[[PLACE]] step %c128_i32
 // CHECK: %[[FIRST:.*]] = arith.muli %[[BEFORE]], %c2_i32

@@ -5,10 +5,12 @@
 // CHECK-SAME: %[[A:[a-z0-9]+]]: i32 {cuda.param = {argument = 0
 // CHECK-SAME: %[[B:[a-z0-9]+]]: i32 {cuda.param = {argument = 1
 // CHECK: %[[ID:.*]] = cuda.block_id
-// CHECK: %[[FIRST:.*]] = arith.remsi %[[ID]], %[[A]]
-// CHECK: %[[REST:.*]] = arith.divsi %[[ID]], %[[A]]
-// CHECK: %[[SECOND:.*]] = arith.remsi %[[REST]], %[[B]]
-// CHECK: %[[THIRD:.*]] = arith.divsi %[[REST]], %[[B]]
+// CHECK: %[[REST:.*]] = cuda.quotient %[[ID]], %[[A]],
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[REST]], %[[A]]
+// CHECK: %[[FIRST:.*]] = arith.subi %[[ID]], %[[WHOLE]]
+// CHECK: %[[THIRD:.*]] = cuda.quotient %[[REST]], %[[B]],
+// CHECK: %[[WHOLE2:.*]] = arith.muli %[[THIRD]], %[[B]]
+// CHECK: %[[SECOND:.*]] = arith.subi %[[REST]], %[[WHOLE2]]
 // CHECK: arith.muli %[[FIRST]], %[[SECOND]]
 // CHECK: arith.addi %{{.*}}, %[[THIRD]]
 func.func @grids_are_numbered_in_one_dimension(%a: i32, %b: i32, %c: i32, %y: !tile.view<?xi32>)

@@ -78,7 +78,7 @@ func.func @the_host_counts_multiprocessors(%x: !tile.view<?xi32>, %t: i32)
 }
 
 // CHECK-LABEL: @the_kernel_counts_multiprocessors
-// CHECK-SAME: %[[SMS:[a-z0-9]+]]: i32 {cuda.param = {argument = 0 : i64, axis = 0 : i64, kind = "num_sms"
+// CHECK-SAME: %[[SMS:[a-z0-9]+]]: i32 {cuda.param = {argument = 0 : i64, axis = 0 : i64, kind = "number", source = "num_sms"
 // CHECK: arith.muli %{{.*}}, %[[SMS]]
 func.func @the_kernel_counts_multiprocessors(%x: !tile.view<?xi32>, %t: i32)
     attributes {tile.kernel, cta.target = "sm_90"} {
