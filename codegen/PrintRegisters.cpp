@@ -59,8 +59,10 @@ void codegen::addRegisters(Spellings &spellings) {
   spellings.expression<cuda::GridSizeOp>(
       [](Printer &, cuda::GridSizeOp) { return Text{"i32(gridDim.x)"}; });
   spellings.statement<cuda::RegsOp>(printRegs);
-  spellings.expression<cuda::OpaqueOp>(
-      [](Printer &p, cuda::OpaqueOp op) { return p.call("opaque", op.getValue()); });
+  spellings
+      .expression<cuda::OpaqueOp>(
+          [](Printer &p, cuda::OpaqueOp op) { return p.call("opaque", op.getValue()); })
+      .alwaysNamed = true;
   spellings.expression<cuda::ReciprocalOp>(
       [](Printer &p, cuda::ReciprocalOp op) { return p.call("reciprocal", op.getDivisor()); });
   spellings.expression<cuda::QuotientOp>(

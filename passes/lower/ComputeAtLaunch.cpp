@@ -27,8 +27,9 @@ namespace {
 /// Integer operations of a thread, about: of a division by a power of two, by another constant, by
 /// a number that is not known; and of a reciprocal.
 constexpr int kByPower = 2, kByConstant = 5, kByNumber = 30, kReciprocal = 12;
-/// What is worth a parameter. Less is one or two operands of the instruction that needs it.
-constexpr int kLeast = 3;
+/// What is worth a parameter: a division. Less is soon computed, and ptxas can do so where the
+/// number is needed; a kernel with few registers left spilled with one more parameter.
+constexpr int kLeast = kByConstant;
 /// Longer expressions are not written: what they need twice stands in them twice.
 constexpr int kMostOperators = 16;
 

@@ -131,8 +131,8 @@ def ComputeAtLaunch : Pass<"compute-at-launch", "::mlir::func::FuncOp"> {
   let summary = "makes numbers that follow from sizes parameters";
   let description = [{
     Counts of tiles, reciprocals of what tile numbers are divided by, trip counts: whatever a kernel
-    computes from sizes and scalar arguments in three operations or more is computed by the launch, once for
-    all threads. The first load of a matrix product waits for these numbers.
+    computes from sizes and scalar arguments in as many operations as a division takes is computed by the
+    launch, once for all threads. The first load of a matrix product waits for these numbers.
 
     ```mlir
     func.func @f(%n: i32 {cuda.param = {kind = "dim", source = "N", …}})

@@ -96,8 +96,8 @@ llvm::StringMap<MachineArgument> AttentionRun::numbers() const {
 
 std::string AttentionRun::simulate(const MachineOptions &options, std::string *messages) {
   clearResults();
-  return simulateKernel(code, bindArguments(code, {&q, &k, &v, &o, &lse}, numbers()), grid, options,
-                        messages);
+  return simulateKernel(code, bindArguments(code, {&q, &k, &v, &o, &lse}, numbers(), grid), grid,
+                        options, messages);
 }
 
 std::string AttentionRun::interpret(const std::string &text, passes::Stage upTo) {

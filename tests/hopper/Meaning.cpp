@@ -155,7 +155,7 @@ void hopper::expectLikeReference(const std::string &text, const Program &compile
   for (const MachineOptions &options : schedules(trial.random)) {
     auto made = makeTensors(program.kernel(), compiled, trial.numbers);
     std::string messages;
-    auto arguments = bindArguments(compiled, pointersTo(made), trial.numbers);
+    auto arguments = bindArguments(compiled, pointersTo(made), trial.numbers, trial.grid);
     ASSERT_EQ(simulateKernel(compiled, arguments, trial.grid, options, &messages), "") << messages;
     for (size_t i = 0; i < made.size(); ++i)
       expectMeant(made[i], meant[i], trial.tolerance);

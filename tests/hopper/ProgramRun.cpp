@@ -79,7 +79,7 @@ void ProgramRun::expect(int64_t grid, const Reference &expected, bool adds, unsi
   for (const MachineOptions &options : schedules(random)) {
     clear(result, adds);
     std::string messages;
-    auto arguments = bindArguments(code, all(), numbers);
+    auto arguments = bindArguments(code, all(), numbers, grid);
     ASSERT_EQ(simulateKernel(code, arguments, grid, options, &messages), "") << messages;
     expectElements(result, wanted);
   }
@@ -97,7 +97,7 @@ std::string ProgramRun::findings(int64_t grid) {
   std::string found;
   for (const MachineOptions &options : schedules(6))
     if (found.empty())
-      found = simulateKernel(code, bindArguments(code, all(), numbers), grid, options);
+      found = simulateKernel(code, bindArguments(code, all(), numbers, grid), grid, options);
   forgetLaunches();
   return found;
 }

@@ -2,6 +2,8 @@
 
 #include "ir/Target.h"
 #include "ir/cuda/Cuda.h"
+#include "runtime/Expr.h"
+#include "runtime/KernelSource.h"
 #include "simulator/NarrowFloat.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -142,10 +144,12 @@ static Buffer &flags(const Program &program) {
   return buffer;
 }
 
-SmallVector<MachineArgument>
-hopper::bindArguments(const Program &program, ArrayRef<HostMatrix *> tensors,
-                      const llvm::StringMap<MachineArgument> &numbers) {
+SmallVector<MachineArgument> hopper::bindArguments(const Program &program,
+                                                   ArrayRef<HostMatrix *> tensors,
+                                                   const llvm::StringMap<MachineArgument> &numbers,
+                                                   int64_t grid) {
   SmallVector<MachineArgument> arguments;
+  llvm::StringMap<int64_t> computed = {{runtime::kNumPrograms, grid}};
   func::FuncOp kernel = program.kernel();
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     auto param = kernel.getArgAttrOfType<DictionaryAttr>(i, "cuda.param");
@@ -154,6 +158,17 @@ hopper::bindArguments(const Program &program, ArrayRef<HostMatrix *> tensors,
     if (kind == "scalar" || kind == "dim") {
       arguments.push_back(
           numbers.lookup(kernel.getArgAttrOfType<StringAttr>(i, "tile.name").getValue()));
+      continue;
+    }
+    if (kind == "number") {
+      auto value = runtime::Expr::parse(param.getAs<StringAttr>("source").str())
+                       ->eval([&](std::string_view name) -> std::optional<runtime::ExprValue> {
+                         auto known = computed.find(name);
+                         return known != computed.end() ? known->second
+                                                        : std::get<int64_t>(numbers.lookup(name));
+                       });
+      computed[kernel.getArgAttrOfType<StringAttr>(i, "tile.name")] = *value;
+      arguments.push_back(int64_t(int32_t(*value)));
       continue;
     }
     if (kind == "tile_counter") {
@@ -210,7 +225,7 @@ std::string MatrixRun::simulate(const MachineOptions &options, std::string *mess
   tensors.push_back(&c);
   llvm::StringMap<MachineArgument> numbers = {
       {"M", c.rows}, {"N", c.columns}, {"K", a.columns}, {"T", b.rows}, {"splits", splits}};
-  return simulateKernel(code, bindArguments(code, tensors, numbers), grid, options, messages);
+  return simulateKernel(code, bindArguments(code, tensors, numbers, grid), grid, options, messages);
 }
 
 std::vector<float> MatrixRun::leftRow(int64_t m) const {

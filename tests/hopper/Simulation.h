@@ -43,10 +43,11 @@ struct HostMatrix {
 };
 
 /// What a kernel's parameters are, by what they say of themselves: maps, addresses and strides of
-/// `tensors`, the kernel's first arguments; sizes and scalars by name.
+/// `tensors`, the kernel's first arguments; sizes and scalars by name; what follows from these and
+/// from the number of programs.
 llvm::SmallVector<simulator::MachineArgument>
 bindArguments(const Program &program, llvm::ArrayRef<HostMatrix *> tensors,
-              const llvm::StringMap<simulator::MachineArgument> &numbers);
+              const llvm::StringMap<simulator::MachineArgument> &numbers, int64_t grid);
 
 /// The next launch finds counters and flags as if it were the first; for programs that hang.
 void forgetLaunches();
