@@ -1,5 +1,6 @@
 // The time of a launch: tiles given to blocks, memory, and what a launch costs.
 #include "planner/Predictor.h"
+#include "planner/Structures.h"
 #include "planner/TileOrder.h"
 
 using namespace tilewright;
@@ -357,6 +358,27 @@ double Predictor::dramBytes() const {
   return storedBytes() + std::max(once, waves);
 }
 
+/// What deep stages save, in microseconds: there are fewer of them, and loads wait for the
+/// hand-over of each (M = 1 to 64, stages of 128 columns for those of 64).
+double Predictor::savedByDepth() const {
+  constexpr double kHandOver = 0.008, kUsualBytes = 128;
+  double saved = 0;
+  if (hasChains(model)) // the depth of the first product is that of a head
+    return saved;
+  for (size_t axis = 0; axis < extents.size(); ++axis)
+    if (double(clusterAlong(int64_t(axis))) >
+        extents[axis]) // saves nothing for blocks without a tile
+      return saved;
+  for (const ProductModel &product : model.products) {
+    double deeper = double(product.k * product.bits / 8) / kUsualBytes - 1;
+    double running = std::min(tiles, processors * perSm());
+    if (deeper > 0 && product.loop != kNoLoop)
+      saved += deeper * kHandOver * iterationsOf(product.loop, Tile(extents.size(), 0)) * tiles /
+               std::max(1.0, running);
+  }
+  return saved;
+}
+
 /// Long products lower the clock: the GPU reaches its power limit, the later the less they ask of
 /// L2.
 double Predictor::gigahertz(const Clocks &sum, double microseconds) const {
@@ -377,7 +399,7 @@ Prediction Predictor::predict() {
   result.products = sum.products / processors / perMicrosecond;
   result.arithmetic = sum.arithmetic / processors / perMicrosecond;
   result.l2 = sum.l2 / processors / perMicrosecond;
-  result.dram = dramBytes() / dramRate() * 1e6;
+  result.dram = std::max(0.0, dramBytes() / dramRate() * 1e6 - savedByDepth());
   result.ends = endOf() * tiles / processors / perMicrosecond;
   result.balance = most > 0 ? std::min(1.0, sum.taken / processors / most) : 1;
   constexpr double kMemory = 0.16; // of the shorter of memory and work, which does not overlap

@@ -80,6 +80,7 @@ private:
   std::pair<double, double> wholeEnd() const;
   double beginOf() const;
   double endOf() const;
+  double savedByDepth() const;
   double gigahertz(const Clocks &sum, double microseconds) const;
   double storedBytes() const;
   double iterationsOf(int loop, const Tile &tile) const;

@@ -146,6 +146,11 @@ TEST(Rank, KnowsRowsThatShareSectors) {
   expectNearlyTheFastest("products_rows.json", 20, 1.25, 1.04);
 }
 
+/// Stages of 128 columns where there are few rows, and of 64 elsewhere.
+TEST(Rank, KnowsWhenDeepStagesPay) {
+  expectNearlyTheFastest("few_rows_stages.json", 8, 1.04, 1.02);
+}
+
 /// Orders of tiles of attention: from a queue or dealt out, in groups of several sizes; with two
 /// and three warpgroups, in turns or not.
 TEST(Rank, HasTheFastestOrderOfTilesInFront) {

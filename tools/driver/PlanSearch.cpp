@@ -80,6 +80,8 @@ public:
     findForms(usual);
     if (isChained || !interpolate())
       readAll({}, 0, plain);
+    else if (depthParam) // the kernel may not take it
+      interpolate(/*deeper=*/2);
     readAll({}, 0, others);
     if (models.empty())
       return Error{"no tiles fit"};
@@ -225,24 +227,28 @@ private:
     else if (use.isColumns)
       extents = {32, 64, 96, 128, 160, 192, 256};
     else if (use.isDepth)
-      extents = {kRowBytes * 8 / usual.products.front().bits};
+      depthParam = open.size(), extents = {kRowBytes * 8 / usual.products.front().bits};
     if (!extents.empty())
       open.emplace_back(param.name, std::move(extents));
   }
 
-  /// The tiles with these rows and columns; other extents have only one value.
-  Tiles tilesOf(int64_t rows, int64_t columns) const {
+  /// The tiles with these rows and columns, and of a depth that is a multiple of the usual; other
+  /// extents have only one value.
+  Tiles tilesOf(int64_t rows, int64_t columns, int64_t deeper) const {
     Tiles tiles;
-    for (auto [number, extents] : llvm::enumerate(open))
+    for (auto [number, extents] : llvm::enumerate(open)) {
+      int64_t extent = extents.second.front() * (depthParam == number ? deeper : 1);
       tiles.push_back({extents.first, number == *rowsParam      ? rows
                                       : number == *columnsParam ? columns
-                                                                : extents.second.front()});
+                                                                : extent});
+    }
     return tiles;
   }
 
   /// Interpolates models of many rows and columns from a few. Makes none and returns false if this
-  /// does not agree with a lowering.
-  bool interpolate() {
+  /// does not agree with a lowering. Deeper ones are of few rows or columns: other stages
+  /// are large anyway.
+  bool interpolate(int64_t deeper = 1) {
     if (!rowsParam || !columnsParam)
       return false;
     for (auto [number, extents] : llvm::enumerate(open))
@@ -252,21 +258,25 @@ private:
     planner::TilePlane::Corners corners;
     for (size_t row : {0, 1})
       for (size_t column : {0, 1}) {
-        ErrorOr<KernelModel> model = read(tilesOf(kSides[row], kSides[column]), plain.front());
+        ErrorOr<KernelModel> model =
+            read(tilesOf(kSides[row], kSides[column], deeper), plain.front());
         if (!model)
           return false;
         corners[row][column] = std::move(*model);
       }
     auto plane = planner::TilePlane::through(corners, kSides, kSides);
     for (auto [rows, columns] : {std::pair(192, 160), {16, 256}}) {
-      ErrorOr<KernelModel> model = read(tilesOf(rows, columns), plain.front());
+      ErrorOr<KernelModel> model = read(tilesOf(rows, columns, deeper), plain.front());
       if (!plane || !model || *model != plane->at(rows, columns))
         return false;
     }
-    constexpr int64_t kStep = 16, kMost = 256;
+    constexpr int64_t kStep = 16, kMost = 256, kFew = 32, kSmall = 160;
+    auto isSmall = [&](int64_t rows, int64_t columns) {
+      return std::min(rows, columns) <= kFew && rows + columns <= kSmall;
+    };
     for (int64_t rows = kStep; rows <= kMost; rows += kStep)
       for (int64_t columns = kStep; columns <= kMost; columns += kStep)
-        if (isWorth(rows, columns))
+        if (isWorth(rows, columns) && (deeper == 1 || isSmall(rows, columns)))
           models.push_back(plane->at(rows, columns));
     return true;
   }
@@ -297,7 +307,7 @@ private:
   std::vector<Form> plain = {{}}; ///< Of whole tiles of one program.
   std::vector<Form> others;
   std::vector<std::pair<std::string, std::vector<int64_t>>> open; ///< Extents by parameter.
-  std::optional<size_t> rowsParam, columnsParam; ///< Of `open`, where one is just that.
+  std::optional<size_t> rowsParam, columnsParam, depthParam; ///< Of `open`, if one is just that.
   std::vector<KernelModel> models;
 };
 
