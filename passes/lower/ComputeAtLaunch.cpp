@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -249,10 +250,17 @@ std::optional<Number> ComputeAtLaunch::numberOf(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
+/// Whether expressions can have a name.
+static bool isIdentifier(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name, [](char each) { return llvm::isAlnum(each) || each == '_'; });
+}
+
 /// The name of a number, which no other one has that expressions may use.
 std::string ComputeAtLaunch::nameFor(Value value) {
   auto named = dyn_cast<NameLoc>(value.getLoc());
-  std::string wanted = named ? named.getName().str() : "number", name = wanted;
+  bool hasName = named && isIdentifier(named.getName());
+  std::string wanted = hasName ? named.getName().str() : "number", name = wanted;
   for (int count = 2; !names.insert(name).second; ++count)
     name = wanted + "_" + std::to_string(count);
   return name;
@@ -296,6 +304,9 @@ void ComputeAtLaunch::runOnOperation() {
   func::FuncOp kernel = getOperation();
   if (!kernel->hasAttr(cuda::kKernelAttr))
     return;
+  for (StringRef name :
+       {"num_sms", "num_programs", "min", "max", "cdiv", "and", "or", "not", "inf", "nan"})
+    names.insert(name); // mean something in expressions
   if (auto given = kernel->getAttrOfType<ArrayAttr>(cuda::kNamesAttr))
     for (Attribute name : given)
       names.insert(cast<StringAttr>(name).getValue());

@@ -48,9 +48,11 @@ func.func @cheap(%n: i32 {cuda.param = {argument = 0 : i64, axis = 0 : i64, kind
 // -----
 
 // Truncating division of what may be negative is not the host's; a divisor of 0 must do no harm there.
-// Names that the launch knows are taken.
+// Names that the launch knows are taken, and so are those of its functions; some are no names there.
 // CHECK-LABEL: @divisions
 // CHECK-SAME: source = "N // max(s, 1)"}, tile.name = "number_2"}
+// CHECK-SAME: source = "N // 3"}, tile.name = "max_2"}
+// CHECK-SAME: source = "s // 3"}, tile.name = "number_3"}
 // CHECK: arith.divsi %{{.*}}, %{{.*}}
 // CHECK-NOT: arith.divsi
 func.func @divisions(%n: i32 {cuda.param = {argument = 0 : i64, axis = 0 : i64, kind = "dim", source = "N"}},
@@ -61,7 +63,12 @@ func.func @divisions(%n: i32 {cuda.param = {argument = 0 : i64, axis = 0 : i64, 
   %less = arith.subi %n, %m : i32
   %a = arith.divsi %less, %m : i32
   %b = arith.divsi %n, %m : i32
-  %both = arith.xori %a, %b : i32
+  %c3 = arith.constant 3 : i32
+  %c = arith.divsi %n, %c3 : i32 loc("max")
+  %d = arith.divsi %m, %c3 : i32 loc("a.b")
+  %ab = arith.xori %a, %b : i32
+  %cd = arith.xori %c, %d : i32
+  %both = arith.xori %ab, %cd : i32
   cuda.load_global %p[%both], %x[%c0] {count = 1} : !cuda.ptr<i32>, i32, !cuda.regs<1 x i32>
   return
 }
