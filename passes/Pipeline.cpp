@@ -73,6 +73,8 @@ static void addSums(Adder &passes, const PipelineOptions &options) {
   passes.add(createSumPrograms({options.warps, options.minBlocks}));
   passes.add(createLoadFirst());
   passes.add(createLoadAhead({options.target, options.warps}));
+  // After load-ahead, which copies the rows of blocks that run several programs.
+  passes.add(createHoldRows({options.target, options.warps}));
   passes.clean(/*hoist=*/true);
 }
 

@@ -26,10 +26,9 @@
 //   rms_norm     203 -> 170    159 (170)     156 (174)    154 (166)
 //   layer_norm   285 -> 204    234 -> 188    178 (191)    170 (200)
 #include "passes/Passes.h"
-#include "passes/analysis/Divisibility.h"
 #include "passes/analysis/RegisterPressure.h"
-#include "passes/analysis/SharedMemory.h"
 #include "passes/plan/Adjust.h"
+#include "passes/plan/RowCopies.h"
 #include "passes/plan/Warps.h"
 
 #include "ir/Target.h"
@@ -55,8 +54,6 @@ constexpr int64_t kMostRegisters = 32;
 constexpr double kMostShare = 0.8;
 /// Bytes of shared memory that each block leaves to the GPU, and to reductions.
 constexpr int64_t kLeftBytes = 1024 + 4096;
-/// Bytes that `cp.async` copies at least.
-constexpr int64_t kFewestBytes = 4;
 
 /// The loads at the start of a loop over programs, which become those of a later iteration.
 class Ahead {
@@ -112,12 +109,6 @@ Ahead::Ahead(scf::ForOp loop) : loop(loop), builder(loop) {
 
 //===- What goes where ------------------------------------------------------------------------===//
 
-/// The 32-bit words of a tile.
-static int64_t wordsOf(Value value) {
-  auto tile = dyn_cast<RankedTensorType>(value.getType());
-  return tile ? tile.getNumElements() * tile.getElementTypeBitWidth() / 32 : 0;
-}
-
 static int64_t wordsOf(ArrayRef<tile::LoadOp> loads) {
   int64_t words = 0;
   for (tile::LoadOp load : loads)
@@ -160,18 +151,6 @@ void Ahead::choose(const Target &target, int64_t threads, int64_t blocks) {
     carried.erase(std::max_element(carried.begin(), carried.end(), isSmaller));
 }
 
-static int64_t vectorOf(tile::LoadOp load) {
-  return accessVector(load.getView().getType(), load.getIndices(), load.getExtents());
-}
-
-/// Whether cp.async can fill a slot with what it loads, which is worth it from a word of each
-/// thread on.
-static bool isCopy(tile::LoadOp load, int64_t threads) {
-  int64_t bytes = vectorOf(load) * load.getView().getType().getElementBytes();
-  return wordsOf(load.getResult()) >= threads && bytes >= kFewestBytes && !load.getFill() &&
-         !llvm::is_contained(load.getExtents(), tile::kGather);
-}
-
 /// Copies what shared memory has room for.
 void Ahead::chooseCopies(const Target &target, int64_t threads, int64_t blocks) {
   if (!target.has(Feature::CpAsync))
@@ -179,7 +158,7 @@ void Ahead::chooseCopies(const Target &target, int64_t threads, int64_t blocks) 
   int64_t room = std::min(target.smem, target.smemPerSm / blocks) - kLeftBytes, taken = 0;
   SmallVector<tile::LoadOp> others;
   for (tile::LoadOp load : carried) {
-    int64_t bytes = llvm::alignTo(wordsOf(load.getResult()) * 4, kSlotAlignment);
+    int64_t bytes = slotBytes(load);
     bool copies = isCopy(load, threads) && taken + bytes <= room;
     taken += copies ? bytes : 0;
     (copies ? copied : others).push_back(load);
@@ -220,14 +199,6 @@ IRMapping Ahead::indicesOf(Value iteration) {
   return now;
 }
 
-static RankedTensorType tileOf(tile::LoadOp load) {
-  return cast<RankedTensorType>(load.getResult().getType());
-}
-
-static cta::SlotType slotOf(tile::LoadOp load) {
-  return cta::SlotType::get(load.getContext(), tileOf(load));
-}
-
 /// Starts the copies of another iteration, if there is one.
 void Ahead::copy(Value iteration) {
   if (copied.empty())
@@ -239,11 +210,7 @@ void Ahead::copy(Value iteration) {
     SmallVector<Value> at;
     for (Value index : load.getIndices())
       at.push_back(now.lookupOrDefault(index));
-    Value slot = builder.create<cta::AcquireOp>(load.getLoc(), slotOf(load), channel);
-    builder.create<cta::CopyOp>(load.getLoc(), now.lookupOrDefault<Value>(load.getView()), at, slot,
-                                predicate, load.getExtentsAttr(), load.getValidAttr(),
-                                load.getInBoundsAttr(), builder.getI64IntegerAttr(vectorOf(load)));
-    builder.create<cta::CommitOp>(load.getLoc(), slot);
+    copyRow(builder, load, channel, now.lookupOrDefault<Value>(load.getView()), at, predicate);
   }
 }
 
@@ -274,9 +241,7 @@ SmallVector<Value> Ahead::load(Value iteration) {
 void Ahead::declareChannels() {
   builder.setInsertionPointToStart(loop->getBlock());
   for (tile::LoadOp load : copied)
-    channels.push_back(builder.create<cta::ChannelOp>(
-        load.getLoc(), cta::ChannelType::get(builder.getContext(), depth, tileOf(load)),
-        cta::ChannelKind::CpAsync, nullptr));
+    channels.push_back(makeRowChannel(builder, load, depth));
 }
 
 /// The tiles that have been copied for this iteration.
@@ -288,7 +253,7 @@ SmallVector<Value> Ahead::takeCopies() {
   }
   for (auto [each, slot] : llvm::zip(copied, slots)) {
     tile::LoadOp load = each;
-    tiles.push_back(builder.create<cta::GetOp>(load.getLoc(), tileOf(load), slot));
+    tiles.push_back(builder.create<cta::GetOp>(load.getLoc(), load.getResult().getType(), slot));
   }
   OpBuilder::InsertionGuard guard(builder);
   if (depth > 1)

@@ -89,6 +89,30 @@ def LoadAhead : Pass<"load-ahead", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 
+def HoldRows : Pass<"hold-rows", "::mlir::func::FuncOp"> {
+  let summary = "keeps a long row in shared memory between the phases that read it";
+  let description = [{
+    A row that several phases of a program read takes many registers meanwhile, and so few blocks
+    share an SM. It is copied to shared memory instead (`cp.async`), where each thread reads its own
+    elements again in each phase. Only in kernels whose blocks run one program, without loops, if
+    all that is kept from phase to phase follows from such rows by few cheap ops or exponentials, and
+    if at least five blocks fit on an SM.
+
+    ```mlir
+                                         %c = cta.channel cp_async : <1 x tensor<1x16384xbf16>>
+    %t = tile.load %x[%i, 0]             cta.copy %x[%i, 0], %slot
+    %s = tile.reduce sum (f %t)    ->    %t = cta.get %slot
+    tile.store (g %t %s), %y[%i, 0]      %s = tile.reduce sum (f %t)
+                                         tile.store (g %t %s), %y[%i, 0]
+                                         cta.release %slot
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90\"", "the GPU generation">,
+    Option<"warps", "warps", "int64_t", "0", "warps of a block (0: as bind-config chooses)">];
+  let dependentDialects = ["::tilewright::cta::CtaDialect"];
+}
+
 def BindConfig : Pass<"bind-config", "::mlir::func::FuncOp"> {
   let summary = "chooses the target, the warps of a block and the depth of its pipelines";
   let options = [

@@ -13,8 +13,10 @@
 //
 // `cta.opaque` keeps the compilers behind from finding that both casts are the same. What is
 // computed in front of a loop from such a tile is computed in the loop likewise. A tile of any
-// width that lies in a slot of shared memory throughout is read again instead.
+// width that lies in a slot of shared memory throughout is read again instead, and exponentials of
+// it are computed again too.
 #include "passes/Passes.h"
+#include "passes/analysis/CheapOps.h"
 #include "passes/analysis/RegisterPressure.h"
 #include "passes/analysis/RegisterTiles.h"
 #include "passes/say/Explain.h"
@@ -31,8 +33,6 @@ namespace {
 
 constexpr StringLiteral kFlag = "recompute-tiles";
 
-/// Ops that may compute an element again.
-constexpr int64_t kMostOps = 4;
 /// Registers of a thread that a tile takes from which on it is worth it, if all of them fit. On an
 /// H100, with 128 elements of a row in a thread, layer_norm of 131072 columns has 1.39 of its
 /// speed, since a cluster of 4 blocks is enough, and a cross entropy of 128256 words 1.05. With 64,
@@ -44,11 +44,6 @@ constexpr int64_t kFewRegisters = 8;
 
 /// What lies between two meetings of the threads: the ops of a block with this number.
 using Phase = std::pair<Block *, int64_t>;
-
-bool meets(Operation *op) {
-  return isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp, cta::JointReduceOp,
-             cta::ClusterReduceOp, LoopLikeOpInterface>(op);
-}
 
 int64_t registersOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -79,26 +74,16 @@ bool isAtHand(Value value) {
          (isKept && (bits == 8 || bits == 16) && registersOf(value) % (32 / bits) == 0);
 }
 
-bool isCheap(Operation *op) {
-  if (auto cast = dyn_cast<tile::CastOp>(op))
-    return getElementTypeOrSelf(cast.getType()).isF32();
-  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp, arith::NegFOp,
-             arith::MaximumFOp, arith::MinimumFOp>(op);
-}
-
-bool isShape(Operation *op) {
-  return isa<arith::ConstantOp, tile::SplatOp, tile::RangeOp, tile::ExpandDimsOp,
-             tile::BroadcastOp>(op);
-}
-
 class Recomputer {
 public:
-  Recomputer(func::FuncOp kernel, int64_t leastRegisters)
-      : kernel(kernel), leastRegisters(leastRegisters), builder(kernel.getContext()) {}
+  Recomputer(func::FuncOp kernel, int64_t leastRegisters, bool holdsRows)
+      : kernel(kernel), leastRegisters(leastRegisters), holdsRows(holdsRows),
+        builder(kernel.getContext()) {}
 
   void run();
 
 private:
+  bool mayRepeat(Operation *op) { return isCheap(op) || (holdsRows && isExponential(op)); }
   void findPhases(Block &block);
   Phase phaseAt(Operation *op);
   Phase homeOf(Value value);
@@ -111,6 +96,7 @@ private:
 
   func::FuncOp kernel;
   int64_t leastRegisters;
+  bool holdsRows; ///< In shared memory, so that exponentials are worth computing again.
   OpBuilder builder;
   DenseMap<Operation *, int64_t> numbers;                   ///< Of the phases of ops.
   DenseMap<Phase, Operation *> begins;                      ///< The op behind which a phase begins.
@@ -151,7 +137,7 @@ bool Recomputer::isReady(Value value, int64_t &ops, bool &isNarrower) {
   if (registersOf(value) < kFewRegisters)
     return true;
   Operation *op = value.getDefiningOp();
-  if (!op || !(isShape(op) || (isCheap(op) && ++ops <= kMostOps)))
+  if (!op || !(isShape(op) || (mayRepeat(op) && ++ops <= kMostCheapOps)))
     return false;
   return llvm::all_of(op->getOperands(),
                       [&](Value operand) { return isReady(operand, ops, isNarrower); });
@@ -189,7 +175,7 @@ Value Recomputer::again(Value value, Phase phase) {
 
 /// Gives each use of an op's tile ops of its own, if several phases read it.
 bool Recomputer::recompute(Operation *op) {
-  if (!isCheap(op) || isEvaluatedAtUse(op) || registersOf(op->getResult(0)) < leastRegisters)
+  if (!mayRepeat(op) || isEvaluatedAtUse(op) || registersOf(op->getResult(0)) < leastRegisters)
     return false;
   Value value = op->getResult(0);
   int64_t ops = 0;
@@ -288,7 +274,7 @@ struct RecomputeTiles : impl::RecomputeTilesBase<RecomputeTiles> {
             })
             .wasInterrupted();
     if (kernel->hasAttr(cta::kTargetAttr) && !multiplies)
-      Recomputer(kernel, holds || !fits(kernel) ? kFewRegisters : kLeastRegisters).run();
+      Recomputer(kernel, holds || !fits(kernel) ? kFewRegisters : kLeastRegisters, holds).run();
   }
 };
 

@@ -63,6 +63,12 @@ static int64_t loadedBytesOf(func::FuncOp kernel) {
   return multiplies ? 0 : inLoops ? inLoops : bytes;
 }
 
+/// What `hold-rows` makes of a kernel without products: it makes all copies outside loops.
+static bool holdsRows(func::FuncOp kernel) {
+  auto copies = kernel.getBody().front().getOps<cta::CopyOp>();
+  return !copies.empty();
+}
+
 /// What `load-ahead` makes of a loop.
 static bool loadsAhead(func::FuncOp kernel) {
   return kernel
@@ -86,6 +92,7 @@ Outline driver::outlineOf(func::FuncOp kernel, std::string file) {
   result.file = std::move(file);
   result.loadedBytes = loadedBytesOf(kernel);
   result.loadsAhead = loadsAhead(kernel);
+  result.holdsRows = result.loadedBytes && !result.loadsAhead && holdsRows(kernel);
   for (auto role : kernel.getOps<cta::RoleOp>())
     result.roles.push_back(::outlineOf(role));
   // With the functions beside the kernel, which its roles call.

@@ -163,3 +163,35 @@ func.func @held(%x: !tile.view<?x2048xf32, align 16> {tile.name = "x"}, %y: !til
   cta.release %full : !cta.slot<tensor<1x2048xf32>>
   return
 }
+
+// -----
+
+// An exponential of such a tile is computed again too.
+// CHECK-LABEL: @exponentials_of_held
+// CHECK: %[[SLOT:.*]] = cta.wait
+// CHECK: %[[T:.*]] = cta.get %[[SLOT]]
+// CHECK: %[[P:.*]] = math.exp2 %[[T]]
+// CHECK: tile.reduce sum %[[P]]
+// CHECK: %[[AGAIN:.*]] = cta.get %[[SLOT]]
+// CHECK: %[[Q:.*]] = math.exp2 %[[AGAIN]]
+// CHECK: arith.mulf %[[Q]]
+func.func @exponentials_of_held(%x: !tile.view<?x2048xf32, align 16> {tile.name = "x"}, %y: !tile.view<?x2048xf32> {tile.name = "y"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x2048xf32, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %ring = cta.channel cp_async : !cta.channel<1 x tensor<1x2048xf32>>
+  %empty = cta.acquire %ring : !cta.channel<1 x tensor<1x2048xf32>> -> !cta.slot<tensor<1x2048xf32>>
+  cta.copy %x[%i, %c0] extents [1, 2048], %empty {vector = 4 : i64} : !tile.view<?x2048xf32, align 16>, !cta.slot<tensor<1x2048xf32>>
+  cta.commit %empty : !cta.slot<tensor<1x2048xf32>>
+  %full = cta.wait %ring : !cta.channel<1 x tensor<1x2048xf32>> -> !cta.slot<tensor<1x2048xf32>>
+  %t = cta.get %full : !cta.slot<tensor<1x2048xf32>> -> tensor<1x2048xf32>
+  %p = math.exp2 %t : tensor<1x2048xf32>
+  %sum = tile.reduce sum %p, 1 : tensor<1x2048xf32> -> tensor<1xf32>
+  %column = tile.expand_dims %sum, 1 : tensor<1xf32> -> tensor<1x1xf32>
+  %sums = tile.broadcast %column : tensor<1x1xf32> -> tensor<1x2048xf32>
+  %z = arith.mulf %p, %sums : tensor<1x2048xf32>
+  tile.store %z, %y[%i, %c0] extents [1, 2048] : tensor<1x2048xf32>, !tile.view<?x2048xf32>, i32, i32
+  cta.release %full : !cta.slot<tensor<1x2048xf32>>
+  return
+}

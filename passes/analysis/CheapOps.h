@@ -1,0 +1,26 @@
+//===- CheapOps.h - what is computed again rather than kept -----------------------------------===//
+#ifndef TILEWRIGHT_PASSES_ANALYSIS_CHEAPOPS_H
+#define TILEWRIGHT_PASSES_ANALYSIS_CHEAPOPS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace tilewright::passes {
+
+/// Ops that may compute an element again.
+inline constexpr int64_t kMostCheapOps = 4;
+
+/// True for an op that takes an instruction or two for each element.
+bool isCheap(mlir::Operation *op);
+
+/// True for exponentials. To compute one again is worth it where that frees the registers of a row.
+bool isExponential(mlir::Operation *op);
+
+/// True for an op that takes none: constants, ranges, and what only changes a tile's shape.
+bool isShape(mlir::Operation *op);
+
+/// True for an op in which all threads of a block meet. It ends a phase.
+bool meets(mlir::Operation *op);
+
+} // namespace tilewright::passes
+
+#endif

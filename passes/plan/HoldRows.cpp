@@ -1,0 +1,171 @@
+// A long row that several phases read waits in shared memory, not in registers:
+//
+//   x = load row                      copy row to a slot
+//   s = reduce f(x)            ->     s = reduce f(slot)
+//   store g(x, s)                     store g(slot, s)
+//
+// Registers limit how many blocks share an SM, and so how many loads are under way. A row in
+// shared memory leaves them free: with 131072 columns in clusters of 8 blocks, four blocks of 64
+// registers or more share an SM, not three of 80. Each thread reads what it has copied itself, so
+// threads do not meet for it.
+//
+// recompute-tiles reads the slot again in each phase. So all that phases keep of a row must follow
+// from it by few cheap ops or exponentials; else registers would hold it, and the copy would save
+// nothing.
+//
+// Microseconds on an H200, 67.1 million elements in bf16, before and now (docs/hopper.md):
+//
+//   columns      131072        65536         32768         16384
+//   rms_norm     74.9 -> 71.3  70.0 -> 68.3  67.5 -> 65.9  66.9 -> 65.8
+//   layer_norm   78.9 -> 72.8                74.8 -> 72.1  75.7 -> 67.8
+//   softmax      73.6 -> 67.9                66.6 -> 65.8  66.7 -> 65.6
+#include "passes/Passes.h"
+#include "passes/analysis/CheapOps.h"
+#include "passes/analysis/RegisterPressure.h"
+#include "passes/plan/RowCopies.h"
+#include "passes/plan/Warps.h"
+
+#include "ir/Target.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace tilewright::passes {
+#define GEN_PASS_DEF_HOLDROWS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+constexpr StringLiteral kFlag = "hold-rows";
+
+/// Registers of a thread that its part of the rows takes from which on a copy is worth it.
+constexpr int64_t kLeastRegisters = 32;
+/// Blocks that must find room for their rows on an SM. With fewer, loads stop too often.
+constexpr int64_t kLeastBlocks = 5;
+/// Bytes of shared memory that each block leaves to the GPU, and to reductions.
+constexpr int64_t kLeftBytes = 1024 + 512;
+
+/// The phases of a program without loops, and what it keeps from one to the next.
+class Rows {
+public:
+  Rows(func::FuncOp kernel, int64_t threads) : body(kernel.getBody().front()), threads(threads) {
+    int64_t number = 0;
+    for (Operation &op : body) {
+      phases[&op] = number;
+      number += meets(&op);
+    }
+  }
+
+  /// Finds the rows to copy: loads that several phases need. False if something else is kept.
+  bool find();
+  int64_t bytes() const;
+  void copy();
+
+private:
+  int64_t phaseOf(Operation *op) { return phases.lookup(body.findAncestorOpInBlock(*op)); }
+  bool isKept(Value value);
+  bool followsFromRows(Value value, int64_t &ops);
+
+  Block &body;
+  int64_t threads;
+  DenseMap<Operation *, int64_t> phases;
+  llvm::SetVector<Operation *> rows; ///< tile.load
+};
+
+} // namespace
+
+/// Whether a phase needs what another has made, and it takes registers worth counting.
+bool Rows::isKept(Value value) {
+  if (wordsOf(value) < threads)
+    return false;
+  int64_t home = phaseOf(value.getDefiningOp());
+  return llvm::any_of(value.getUsers(), [&](Operation *user) { return phaseOf(user) != home; });
+}
+
+/// Whether cheap ops make a value from loaded rows, to which it adds them, and from small tiles.
+bool Rows::followsFromRows(Value value, int64_t &ops) {
+  if (wordsOf(value) < threads)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (auto load = dyn_cast<tile::LoadOp>(op); load && op->getBlock() == &body) {
+    rows.insert(op);
+    return isCopy(load, threads);
+  }
+  return (isShape(op) || ((isCheap(op) || isExponential(op)) && ++ops <= kMostCheapOps)) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return followsFromRows(operand, ops); });
+}
+
+bool Rows::find() {
+  for (Operation &op : body)
+    for (Value result : op.getResults()) {
+      int64_t ops = 0;
+      if (isKept(result) && !followsFromRows(result, ops))
+        return false;
+    }
+  return !rows.empty();
+}
+
+int64_t Rows::bytes() const {
+  int64_t sum = 0;
+  for (Operation *row : rows)
+    sum += slotBytes(cast<tile::LoadOp>(row));
+  return sum;
+}
+
+void Rows::copy() {
+  OpBuilder builder(body.getParentOp()->getContext());
+  for (Operation *row : rows) {
+    auto load = cast<tile::LoadOp>(row);
+    builder.setInsertionPointToStart(&body);
+    Value channel = makeRowChannel(builder, load, /*depth=*/1);
+    builder.setInsertionPoint(load);
+    copyRow(builder, load, channel, load.getView(), load.getIndices(), /*predicate=*/Value());
+    Value slot = builder.create<cta::WaitOp>(load.getLoc(), slotOf(load), channel);
+    Value tile = builder.create<cta::GetOp>(load.getLoc(), load.getResult().getType(), slot);
+    builder.setInsertionPoint(body.getTerminator());
+    builder.create<cta::ReleaseOp>(load.getLoc(), slot);
+    load.getResult().replaceAllUsesWith(tile);
+    load.erase();
+  }
+}
+
+/// Whether a block runs one program, in a straight line, without products.
+static bool isStraight(func::FuncOp kernel) {
+  return !kernel
+              .walk([](Operation *op) {
+                return isa<LoopLikeOpInterface, tile::DotOp, cta::ChannelOp>(op)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+namespace {
+
+struct HoldRows : impl::HoldRowsBase<HoldRows> {
+  using HoldRowsBase::HoldRowsBase;
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    const Target *found = findTarget(target);
+    if (!found || !found->has(Feature::CpAsync) || !kernel->hasAttr(tile::kKernelAttr) ||
+        !isStraight(kernel) || !hasOneRow(kernel))
+      return;
+    int64_t threads = kLanes * (warps ? int64_t(warps) : chooseWarps(kernel));
+    Rows rows(kernel, threads);
+    if (!rows.find())
+      return;
+    int64_t bytes = rows.bytes(), registers = bytes / 4 / threads;
+    if (registers < kLeastRegisters || bytes > found->smemPerSm / kLeastBlocks - kLeftBytes)
+      return;
+    explain(kernel, kFlag).with("bytes", bytes)
+        << "rows wait in " << bytes << " bytes of shared memory between the phases that read them, "
+        << "not in " << registers << " registers of a thread";
+    rows.copy();
+  }
+};
+
+} // namespace
+} // namespace tilewright::passes

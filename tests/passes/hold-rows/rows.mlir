@@ -1,0 +1,128 @@
+// RUN: tile-opt %s --hold-rows=warps=8 --split-input-file | FileCheck %s
+// RUN: tile-opt %s --hold-rows="warps=8 target=sm_75" --split-input-file | FileCheck %s --check-prefix=TURING
+
+// A row that a second phase reads again waits in shared memory until the program ends. What one phase
+// reads, a weight, does not. A target without cp.async keeps the row in registers.
+// TURING-LABEL: @norm
+// TURING-NOT: cta.copy
+// CHECK-LABEL: @norm
+// CHECK: %[[RING:.*]] = cta.channel cp_async : <1 x tensor<16384xbf16>>
+// CHECK: %[[SLOT:.*]] = cta.acquire %[[RING]]
+// CHECK: cta.copy %arg0[%{{.*}}, %{{.*}}] extents [0, 16384], %[[SLOT]] {vector = 8 : i64}
+// CHECK: cta.commit %[[SLOT]]
+// CHECK: %[[FULL:.*]] = cta.wait %[[RING]]
+// CHECK: %[[T:.*]] = cta.get %[[FULL]]
+// CHECK: tile.cast %[[T]]
+// CHECK: tile.load %arg1
+// CHECK: tile.store
+// CHECK: cta.release %[[FULL]]
+// CHECK-NEXT: return
+func.func @norm(%x: !tile.view<?x16384xbf16, align 16> {tile.name = "x"}, %w: !tile.view<16384xbf16, align 16> {tile.name = "w"},
+                %y: !tile.view<?x16384xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x16384xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 16384] : !tile.view<?x16384xbf16, align 16>, i32, i32 -> tensor<16384xbf16>
+  %v = tile.cast %t : tensor<16384xbf16> -> tensor<16384xf32>
+  %sum = tile.reduce sum %v, 0 : tensor<16384xf32> -> f32
+  %mean = tile.splat %sum : f32 -> tensor<16384xf32>
+  %wt = tile.load %w[%c0] extents [16384] : !tile.view<16384xbf16, align 16>, i32 -> tensor<16384xbf16>
+  %wf = tile.cast %wt : tensor<16384xbf16> -> tensor<16384xf32>
+  %centred = arith.subf %v, %mean : tensor<16384xf32>
+  %scaled = arith.mulf %centred, %wf : tensor<16384xf32>
+  %r = tile.cast %scaled : tensor<16384xf32> -> tensor<16384xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 16384] : tensor<16384xbf16>, !tile.view<?x16384xbf16, align 16>, i32, i32
+  return
+}
+
+// -----
+
+// Exponentials are computed again from the row.
+// CHECK-LABEL: @exponentials
+// CHECK: cta.copy
+// CHECK: math.exp2
+// CHECK: cta.release
+func.func @exponentials(%x: !tile.view<?x16384xbf16, align 16> {tile.name = "x"},
+                        %y: !tile.view<?x16384xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x16384xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 16384] : !tile.view<?x16384xbf16, align 16>, i32, i32 -> tensor<16384xbf16>
+  %v = tile.cast %t : tensor<16384xbf16> -> tensor<16384xf32>
+  %p = math.exp2 %v : tensor<16384xf32>
+  %sum = tile.reduce sum %p, 0 : tensor<16384xf32> -> f32
+  %all = tile.splat %sum : f32 -> tensor<16384xf32>
+  %q = arith.mulf %p, %all : tensor<16384xf32>
+  %r = tile.cast %q : tensor<16384xf32> -> tensor<16384xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 16384] : tensor<16384xbf16>, !tile.view<?x16384xbf16, align 16>, i32, i32
+  return
+}
+
+// -----
+
+// Registers hold what takes longer to compute again, so a copy would save none.
+// CHECK-LABEL: @kept
+// CHECK-NOT: cta.copy
+// CHECK: return
+func.func @kept(%x: !tile.view<?x16384xbf16, align 16> {tile.name = "x"},
+                %y: !tile.view<?x16384xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x16384xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 16384] : !tile.view<?x16384xbf16, align 16>, i32, i32 -> tensor<16384xbf16>
+  %v = tile.cast %t : tensor<16384xbf16> -> tensor<16384xf32>
+  %p = math.sin %v : tensor<16384xf32>
+  %sum = tile.reduce sum %p, 0 : tensor<16384xf32> -> f32
+  %all = tile.splat %sum : f32 -> tensor<16384xf32>
+  %q = arith.mulf %p, %all : tensor<16384xf32>
+  %r = tile.cast %q : tensor<16384xf32> -> tensor<16384xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 16384] : tensor<16384xbf16>, !tile.view<?x16384xbf16, align 16>, i32, i32
+  return
+}
+
+// -----
+
+// A short row takes few registers. One of which fewer than five fit on an SM would stop loads too
+// often.
+// CHECK-LABEL: @short
+// CHECK-NOT: cta.copy
+// CHECK: return
+func.func @short(%x: !tile.view<?x8192xbf16, align 16> {tile.name = "x"},
+                 %y: !tile.view<?x8192xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x8192xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 8192] : !tile.view<?x8192xbf16, align 16>, i32, i32 -> tensor<8192xbf16>
+  %v = tile.cast %t : tensor<8192xbf16> -> tensor<8192xf32>
+  %sum = tile.reduce sum %v, 0 : tensor<8192xf32> -> f32
+  %all = tile.splat %sum : f32 -> tensor<8192xf32>
+  %q = arith.mulf %v, %all : tensor<8192xf32>
+  %r = tile.cast %q : tensor<8192xf32> -> tensor<8192xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 8192] : tensor<8192xbf16>, !tile.view<?x8192xbf16, align 16>, i32, i32
+  return
+}
+
+// -----
+
+// CHECK-LABEL: @wide
+// CHECK-NOT: cta.copy
+// CHECK: return
+func.func @wide(%x: !tile.view<?x32768xbf16, align 16> {tile.name = "x"},
+                %y: !tile.view<?x32768xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x32768xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 32768] : !tile.view<?x32768xbf16, align 16>, i32, i32 -> tensor<32768xbf16>
+  %v = tile.cast %t : tensor<32768xbf16> -> tensor<32768xf32>
+  %sum = tile.reduce sum %v, 0 : tensor<32768xf32> -> f32
+  %all = tile.splat %sum : f32 -> tensor<32768xf32>
+  %q = arith.mulf %v, %all : tensor<32768xf32>
+  %r = tile.cast %q : tensor<32768xf32> -> tensor<32768xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 32768] : tensor<32768xbf16>, !tile.view<?x32768xbf16, align 16>, i32, i32
+  return
+}
