@@ -28,7 +28,7 @@ struct Event {
   std::string name;
   SmallVector<std::string, 2> by = {}; // whom a wait is for
   int64_t fmas = 0, bits = 0;          // of a product: multiply-adds of a lane, of operands so wide
-  bool asynchronous = false;           // a product that goes on behind the event
+  bool asynchronous = false;           // a product or a copy that goes on behind the event
   int64_t left = -1;                   // of a wait for products: how many may go on
 };
 
@@ -182,8 +182,13 @@ private:
         .Case([](cta::EnterOp enter) { return turnWait(enter); })
         .Case<cta::SyncOp, cuda::BarrierOp, cuda::NamedBarrierSyncOp>(
             [](auto) { return Event{"wait", "barrier", {"own warps"}}; })
-        .Case<cta::CopyOp, tile::LoadOp>(
-            [](auto copy) { return Event{"copy", viewName(copy.getView())}; })
+        .Case([](cta::CopyOp copy) {
+          cta::RoleOp role = cta::roleOf(copy);
+          return Event{.kind = "copy",
+                       .name = viewName(copy.getView()),
+                       .asynchronous = role && cta::isElected(role)};
+        })
+        .Case([](tile::LoadOp load) { return Event{"copy", viewName(load.getView())}; })
         .Case<cta::StoreOp, tile::StoreOp, tile::AtomicOp>(
             [](auto store) { return Event{"store", viewName(store.getView())}; })
         .Case([](cta::CombineOp) { return Event{"store", "parts of tiles"}; })
@@ -224,12 +229,13 @@ private:
   }
 
   /// A wait for an mbarrier is stamped where it takes time. An asynchronous product is stamped
-  /// before it starts, unless that was just now.
+  /// before it starts, unless that was just now; a copy by one thread never, since that thread does
+  /// nothing else between two waits.
   void stamp(Run &run, Operation *op, const Event &event) {
     if (isa<cuda::MbarrierWaitOp>(op)) {
       int64_t place = addStamp(run, add(event, op->getLoc()));
       op->setAttr(cta::kStampAttr, builder.getI64IntegerAttr(place));
-    } else if (event.asynchronous && run.isCurrent) {
+    } else if (event.asynchronous && (run.isCurrent || event.kind == "copy")) {
       run.events.push_back(-add(event, op->getLoc()));
     } else if (event.asynchronous) {
       builder.setInsertionPoint(op);
@@ -241,7 +247,7 @@ private:
 
   /// Ends a run at the insertion point.
   void endRun(Run &run, Location location) {
-    if (run.stamps > 1) {
+    if (!run.events.empty()) {
       runs.push_back(builder.getDenseI64ArrayAttr(run.events));
       builder.create<cta::StampRunOp>(location, int64_t(runs.size()), run.stamps);
       longest = std::max(longest, run.stamps);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kCapacity = 32;
 
-enum EventNumber : uint32_t { kWait = 1, kProduct, kAwait, kStartTile, kEndTile };
+enum EventNumber : uint32_t { kWait = 1, kProduct, kAwait, kStartTile, kEndTile, kCopy };
 
 /// A producer and a consumer of two warpgroups.
 TimelineTable table() {
@@ -20,7 +20,7 @@ TimelineTable table() {
   result.capacity = kCapacity;
   result.longest = 3;
   result.lanes = {{"load", 0, 1}, {"use", 0, 2}, {"use", 1, 2}};
-  result.events.resize(5);
+  result.events.resize(6);
   result.events[kWait - 1] = {.kind = SliceKind::Wait, .name = "k", .by = {"load"}, .line = 30};
   result.events[kProduct - 1] = {.kind = SliceKind::Product,
                                  .name = "s",
@@ -32,12 +32,19 @@ TimelineTable table() {
       .kind = SliceKind::Wait, .name = "products", .by = {"tensor cores"}, .line = 32, .left = 1};
   result.events[kStartTile - 1] = {.kind = SliceKind::Tile, .name = "tile"};
   result.events[kEndTile - 1] = {.kind = SliceKind::Tile, .endsTile = true, .name = "tile"};
-  // Each event is a run of its own; the last has a wait, and the product that starts behind it.
-  result.runs = {{kWait},      {kProduct}, {kAwait},
-                 {kStartTile}, {kEndTile}, {kWait, -int64_t(kProduct)}};
+  result.events[kCopy - 1] = {.kind = SliceKind::Copy, .name = "k", .asynchronous = true};
+  // Most events are a run of their own; the last two have a wait, and the product or the copy that
+  // starts behind it.
+  result.runs = {{kWait},
+                 {kProduct},
+                 {kAwait},
+                 {kStartTile},
+                 {kEndTile},
+                 {kWait, -int64_t(kProduct)},
+                 {kWait, -int64_t(kCopy)}};
   return result;
 }
-constexpr uint32_t kWaitAndProduct = 6; // a run
+constexpr uint32_t kWaitAndProduct = 6, kWaitAndCopy = 7; // runs
 
 struct Record {
   uint32_t run, begin, end;
@@ -147,6 +154,18 @@ TEST(Timeline, a_product_without_a_stamp_starts_behind_the_event_before) {
                                    "wait products 60+10", "work 70+20", "wait products 90+5",
                                    "work 95+5"));
   EXPECT_EQ(timeline.lanes[0].inFlight.at(0).begin, 30);
+}
+
+/// Its thread does nothing else.
+TEST(Timeline, a_copy_without_a_stamp_is_started_until_the_next_event) {
+  Records records(1);
+  records.lane(0, 0, 0, 100, 1000,
+               {{kWaitAndCopy, 10, 30}, {kWaitAndCopy, 900, 950}, {kWaitAndCopy, 60, 70}});
+  Timeline timeline = read(records);
+  EXPECT_THAT(slicesOf(timeline, timeline.lanes[0]),
+              testing::ElementsAre("work 0+10", "wait k 10+20", "copy k 30+0", "copy k 30+30",
+                                   "wait k 60+10", "copy k 70+30"))
+      << "the second wait was over at once";
 }
 
 /// Memory may hold anything there, as of an earlier launch.

@@ -170,10 +170,21 @@ private:
     follow(event, slice);
   }
 
+  /// What starts a copy has no stamp. Its thread does nothing else until the next event.
+  bool isStartingCopy() const {
+    if (lane.slices.empty() || lane.slices.back().kind != SliceKind::Copy)
+      return false;
+    return table.events[lane.slices.back().event - 1].asynchronous;
+  }
+
   void fillUpTo(double moment) {
-    if (moment > reached)
+    if (moment <= reached)
+      return;
+    if (isStartingCopy())
+      lane.slices.back().end = moment;
+    else
       lane.slices.push_back({{reached, moment}, SliceKind::Work, 0});
-    reached = std::max(reached, moment);
+    reached = moment;
   }
 
   void startTile(double moment) {

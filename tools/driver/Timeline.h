@@ -38,11 +38,9 @@ struct EventInfo {
   std::string name;
   std::vector<std::string> by; ///< Who ends a wait.
   unsigned line = 0;           ///< Of the kernel; 0: unknown.
-  // Of a product: a lane's multiply-adds, the width of operands, whether it goes on behind the
-  // event.
-  int64_t fmas = 0, bits = 0;
-  bool asynchronous = false;
-  int64_t left = -1; ///< Of a wait for products: how many may go on; else -1.
+  int64_t fmas = 0, bits = 0;  ///< Of a product: a lane's multiply-adds, the width of operands.
+  bool asynchronous = false;   ///< A product or a copy that goes on behind the event.
+  int64_t left = -1;           ///< Of a wait for products: how many may go on; else -1.
 
   std::string str() const; ///< "wait k", "product s"
 };
