@@ -15,7 +15,10 @@ bool passes::isCheap(Operation *op) {
              arith::MaximumFOp, arith::MinimumFOp>(op);
 }
 
-bool passes::isExponential(Operation *op) { return isa<math::ExpOp, math::Exp2Op>(op); }
+bool passes::isCheapForRows(Operation *op) {
+  return isCheap(op) ||
+         isa<math::ExpOp, math::Exp2Op, arith::CmpFOp, arith::CmpIOp, arith::SelectOp>(op);
+}
 
 bool passes::isShape(Operation *op) {
   return isa<arith::ConstantOp, tile::SplatOp, tile::RangeOp, tile::ExpandDimsOp,

@@ -6,14 +6,15 @@
 
 namespace tilewright::passes {
 
-/// Ops that may compute an element again.
-inline constexpr int64_t kMostCheapOps = 4;
+/// Ops that may compute an element again; and where that frees the registers of a row.
+inline constexpr int64_t kMostCheapOps = 4, kMostOpsOfRows = 8;
 
 /// True for an op that takes an instruction or two for each element.
 bool isCheap(mlir::Operation *op);
 
-/// True for exponentials. To compute one again is worth it where that frees the registers of a row.
-bool isExponential(mlir::Operation *op);
+/// True for an op that is worth computing again where that frees the registers of a row: a cheap
+/// one, an exponential, a comparison, a selection.
+bool isCheapForRows(mlir::Operation *op);
 
 /// True for an op that takes none: constants, ranges, and what only changes a tile's shape.
 bool isShape(mlir::Operation *op);

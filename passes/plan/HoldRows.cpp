@@ -10,8 +10,8 @@
 // threads do not meet for it.
 //
 // recompute-tiles reads the slot again in each phase. So all that phases keep of a row must follow
-// from it by few cheap ops or exponentials; else registers would hold it, and the copy would save
-// nothing.
+// from it by a few ops, exponentials among them; else registers would hold it, and the copy would
+// save nothing.
 //
 // Microseconds on an H200, 67.1 million elements in bf16, before and now (docs/hopper.md):
 //
@@ -83,7 +83,7 @@ bool Rows::isKept(Value value) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) { return phaseOf(user) != home; });
 }
 
-/// Whether cheap ops make a value from loaded rows, to which it adds them, and from small tiles.
+/// Whether a few ops make a value from loaded rows, to which it adds them, and from small tiles.
 bool Rows::followsFromRows(Value value, int64_t &ops) {
   if (wordsOf(value) < threads)
     return true;
@@ -92,7 +92,7 @@ bool Rows::followsFromRows(Value value, int64_t &ops) {
     rows.insert(op);
     return isCopy(load, threads);
   }
-  return (isShape(op) || ((isCheap(op) || isExponential(op)) && ++ops <= kMostCheapOps)) &&
+  return (isShape(op) || (isCheapForRows(op) && ++ops <= kMostOpsOfRows)) &&
          llvm::all_of(op->getOperands(),
                       [&](Value operand) { return followsFromRows(operand, ops); });
 }

@@ -13,8 +13,8 @@
 //
 // `cta.opaque` keeps the compilers behind from finding that both casts are the same. What is
 // computed in front of a loop from such a tile is computed in the loop likewise. A tile of any
-// width that lies in a slot of shared memory throughout is read again instead, and exponentials of
-// it are computed again too.
+// width that lies in a slot of shared memory throughout is read again instead, and more is computed
+// again from it: exponentials, comparisons and selections too.
 #include "passes/Passes.h"
 #include "passes/analysis/CheapOps.h"
 #include "passes/analysis/RegisterPressure.h"
@@ -83,7 +83,7 @@ public:
   void run();
 
 private:
-  bool mayRepeat(Operation *op) { return isCheap(op) || (holdsRows && isExponential(op)); }
+  bool mayRepeat(Operation *op) { return holdsRows ? isCheapForRows(op) : isCheap(op); }
   void findPhases(Block &block);
   Phase phaseAt(Operation *op);
   Phase homeOf(Value value);
@@ -96,7 +96,8 @@ private:
 
   func::FuncOp kernel;
   int64_t leastRegisters;
-  bool holdsRows; ///< In shared memory, so that exponentials are worth computing again.
+  bool holdsRows; ///< In shared memory, so that more is worth computing again.
+  int64_t mostOps = holdsRows ? kMostOpsOfRows : kMostCheapOps;
   OpBuilder builder;
   DenseMap<Operation *, int64_t> numbers;                   ///< Of the phases of ops.
   DenseMap<Phase, Operation *> begins;                      ///< The op behind which a phase begins.
@@ -137,7 +138,7 @@ bool Recomputer::isReady(Value value, int64_t &ops, bool &isNarrower) {
   if (registersOf(value) < kFewRegisters)
     return true;
   Operation *op = value.getDefiningOp();
-  if (!op || !(isShape(op) || (mayRepeat(op) && ++ops <= kMostCheapOps)))
+  if (!op || !(isShape(op) || (mayRepeat(op) && ++ops <= mostOps)))
     return false;
   return llvm::all_of(op->getOperands(),
                       [&](Value operand) { return isReady(operand, ops, isNarrower); });
@@ -267,14 +268,14 @@ struct RecomputeTiles : impl::RecomputeTilesBase<RecomputeTiles> {
                                        : WalkResult::advance();
                           })
                           .wasInterrupted();
-    bool holds =
-        kernel
-            .walk([](cta::GetOp get) {
-              return heldSlot(get.getTile()) ? WalkResult::interrupt() : WalkResult::advance();
-            })
-            .wasInterrupted();
+    bool holds = false, holdsRows = false;
+    kernel.walk([&](cta::GetOp get) {
+      bool isHeld = heldSlot(get.getTile()) != nullptr;
+      holds |= isHeld;
+      holdsRows |= isHeld && get->getParentOp() == kernel; // hold-rows; else load-ahead
+    });
     if (kernel->hasAttr(cta::kTargetAttr) && !multiplies)
-      Recomputer(kernel, holds || !fits(kernel) ? kFewRegisters : kLeastRegisters, holds).run();
+      Recomputer(kernel, holds || !fits(kernel) ? kFewRegisters : kLeastRegisters, holdsRows).run();
   }
 };
 

@@ -76,11 +76,9 @@ public:
   Improver(const KernelText &text, CompileWith compileWith)
       : text(text), compileWith(compileWith) {}
 
-  /// Whether it changed the kernel.
   bool loadMore(Compiled &kernel, bool byTilesAlone);
   void fillSm(Compiled &kernel);
-  /// Whether it changed the kernel.
-  bool spreadRows(Compiled &kernel);
+  bool spreadRows(Compiled &kernel, bool forSharedMemory);
 
 private:
   Occupancy occupancyOf(const Compiled &kernel) const {
@@ -112,7 +110,8 @@ void Improver::take(Compiled &kernel, Compiled better, const std::string &outcom
   kernel.rejected = std::move(rejected);
 }
 
-/// Takes smaller tiles for more loads under way; or also more warps, or more blocks for a row.
+/// Takes smaller tiles for more loads under way; or also more warps, or more blocks for a row. Says
+/// whether it changed the kernel.
 bool Improver::loadMore(Compiled &kernel, bool byTilesAlone) {
   int64_t wanted = bytesWanted(kernel.attempt);
   Attempt attempt = kernel.attempt;
@@ -176,8 +175,9 @@ void Improver::fillSm(Compiled &kernel) {
 }
 
 /// Shares rows out to twice as many blocks if an SM then has two blocks in place of one, or twice
-/// as many warps. On an H100, log_softmax with 32768 columns takes 0.95 of the time so.
-bool Improver::spreadRows(Compiled &kernel) {
+/// as many warps. On an H100, log_softmax with 32768 columns takes 0.95 of the time so. Or only if
+/// the rows then wait in shared memory. Says whether it changed the kernel.
+bool Improver::spreadRows(Compiled &kernel, bool forSharedMemory) {
   Occupancy now = occupancyOf(kernel);
   if (warpsOf(now) > kFewestOfMany || kernel.loadsAhead || blockWarps(kernel) < passes::kMostWarps)
     return false;
@@ -186,7 +186,7 @@ bool Improver::spreadRows(Compiled &kernel) {
   if (!next || next->config.cluster == kernel.attempt.config.cluster)
     return false;
   ErrorOr<Compiled> spread = compileWith(*next);
-  if (!spread)
+  if (!spread || (forSharedMemory && !spread->holdsRows))
     return false;
   fillSm(*spread);
   Occupancy others = occupancyOf(*spread);
@@ -209,6 +209,6 @@ void driver::keepMemoryBusy(const KernelText &text, Compiled &result,
   improver.fillSm(result);
   if (improver.loadMore(result, /*byTilesAlone=*/false))
     improver.fillSm(result);
-  while (improver.spreadRows(result)) {
-  }
+  if (improver.spreadRows(result, /*forSharedMemory=*/false))
+    improver.spreadRows(result, /*forSharedMemory=*/true);
 }
