@@ -16,8 +16,7 @@ bool passes::isCheap(Operation *op) {
 }
 
 bool passes::isCheapForRows(Operation *op) {
-  return isCheap(op) ||
-         isa<math::ExpOp, math::Exp2Op, arith::CmpFOp, arith::CmpIOp, arith::SelectOp>(op);
+  return isCheap(op) || isa<math::ExpOp, math::Exp2Op>(op);
 }
 
 bool passes::isShape(Operation *op) {

@@ -6,14 +6,14 @@
 
 namespace tilewright::passes {
 
-/// Ops that may compute an element again; and where that frees the registers of a row.
-inline constexpr int64_t kMostCheapOps = 4, kMostOpsOfRows = 8;
+/// Ops that may compute an element again.
+inline constexpr int64_t kMostCheapOps = 4;
 
 /// True for an op that takes an instruction or two for each element.
 bool isCheap(mlir::Operation *op);
 
 /// True for an op that is worth computing again where that frees the registers of a row: a cheap
-/// one, an exponential, a comparison, a selection.
+/// one, or an exponential.
 bool isCheapForRows(mlir::Operation *op);
 
 /// True for an op that takes none: constants, ranges, and what only changes a tile's shape.

@@ -13,8 +13,8 @@
 //
 // `cta.opaque` keeps the compilers behind from finding that both casts are the same. What is
 // computed in front of a loop from such a tile is computed in the loop likewise. A tile of any
-// width that lies in a slot of shared memory throughout is read again instead, and more is computed
-// again from it: exponentials, comparisons and selections too.
+// width that lies in a slot of shared memory throughout is read again instead, and exponentials of
+// it are computed again too.
 #include "passes/Passes.h"
 #include "passes/analysis/CheapOps.h"
 #include "passes/analysis/RegisterPressure.h"
@@ -96,8 +96,7 @@ private:
 
   func::FuncOp kernel;
   int64_t leastRegisters;
-  bool holdsRows; ///< In shared memory, so that more is worth computing again.
-  int64_t mostOps = holdsRows ? kMostOpsOfRows : kMostCheapOps;
+  bool holdsRows; ///< In shared memory, so that exponentials are worth computing again.
   OpBuilder builder;
   DenseMap<Operation *, int64_t> numbers;                   ///< Of the phases of ops.
   DenseMap<Phase, Operation *> begins;                      ///< The op behind which a phase begins.
@@ -138,7 +137,7 @@ bool Recomputer::isReady(Value value, int64_t &ops, bool &isNarrower) {
   if (registersOf(value) < kFewRegisters)
     return true;
   Operation *op = value.getDefiningOp();
-  if (!op || !(isShape(op) || (mayRepeat(op) && ++ops <= mostOps)))
+  if (!op || !(isShape(op) || (mayRepeat(op) && ++ops <= kMostCheapOps)))
     return false;
   return llvm::all_of(op->getOperands(),
                       [&](Value operand) { return isReady(operand, ops, isNarrower); });

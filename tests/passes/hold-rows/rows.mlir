@@ -62,10 +62,10 @@ func.func @exponentials(%x: !tile.view<?x16384xbf16, align 16> {tile.name = "x"}
 
 // -----
 
-// Masks of columns and selections, too.
+// A selection is kept in registers.
 // CHECK-LABEL: @masked
-// CHECK: cta.copy
-// CHECK: cta.release
+// CHECK-NOT: cta.copy
+// CHECK: return
 func.func @masked(%x: !tile.view<?x16384xbf16, align 16> {tile.name = "x"}, %m: i32,
                   %y: !tile.view<?x16384xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
