@@ -69,6 +69,7 @@ private:
   int64_t phaseOf(Operation *op) { return phases.lookup(body.findAncestorOpInBlock(*op)); }
   bool isKept(Value value);
   bool followsFromRows(Value value, int64_t &ops);
+  Operation *firstUser(Value value);
 
   Block &body;
   int64_t threads;
@@ -124,14 +125,42 @@ int64_t Rows::elements() const {
   return sum;
 }
 
+/// The first op of the program that needs a value, perhaps inside.
+Operation *Rows::firstUser(Value value) {
+  Operation *first = body.getTerminator();
+  for (Operation *user : value.getUsers())
+    if (Operation *at = body.findAncestorOpInBlock(*user); at->isBeforeInBlock(first))
+      first = at;
+  return first;
+}
+
+/// Moves an op up to another, as far as nothing between is written or makes an operand.
+static void moveUp(Operation *op, Operation *to) {
+  auto isBehind = [&](Operation *other) {
+    bool feeds = llvm::any_of(op->getOperands(),
+                              [&](Value operand) { return operand.getDefiningOp() == other; });
+    return other == to || feeds || !(isPure(other) || isa<tile::LoadOp>(other));
+  };
+  Operation *at = op->getPrevNode();
+  while (!isBehind(at))
+    at = at->getPrevNode();
+  op->moveAfter(at);
+}
+
+/// Starts all copies, and waits for one where its row is needed first.
 void Rows::copy() {
   OpBuilder builder(body.getParentOp()->getContext());
-  for (Operation *row : rows) {
+  auto sorted = rows.takeVector();
+  llvm::sort(sorted, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (size_t i = 1; i < sorted.size(); ++i)
+    moveUp(sorted[i], sorted[i - 1]);
+  for (Operation *row : sorted) {
     auto load = cast<tile::LoadOp>(row);
     builder.setInsertionPointToStart(&body);
     Value channel = makeRowChannel(builder, load, /*depth=*/1);
     builder.setInsertionPoint(load);
     copyRow(builder, load, channel, load.getView(), load.getIndices(), /*predicate=*/Value());
+    builder.setInsertionPoint(firstUser(load.getResult()));
     Value slot = builder.create<cta::WaitOp>(load.getLoc(), slotOf(load), channel);
     Value tile = builder.create<cta::GetOp>(load.getLoc(), load.getResult().getType(), slot);
     builder.setInsertionPoint(body.getTerminator());

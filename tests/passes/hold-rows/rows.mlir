@@ -38,6 +38,39 @@ func.func @norm(%x: !tile.view<?x16384xbf16, align 16> {tile.name = "x"}, %w: !t
 
 // -----
 
+// All copies start before the first is waited for.
+// CHECK-LABEL: @two
+// CHECK: cta.copy %arg0
+// CHECK-NOT: cta.wait
+// CHECK: cta.copy %arg1
+// CHECK: %[[X:.*]] = cta.wait
+// CHECK: cta.get %[[X]]
+// CHECK: %[[Z:.*]] = cta.wait
+// CHECK: cta.get %[[Z]]
+// CHECK: tile.store
+// CHECK: cta.release %[[X]]
+// CHECK: cta.release %[[Z]]
+func.func @two(%x: !tile.view<?x8192xbf16, align 16> {tile.name = "x"}, %z: !tile.view<?x8192xbf16, align 16> {tile.name = "z"},
+               %y: !tile.view<?x8192xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x8192xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 8192] : !tile.view<?x8192xbf16, align 16>, i32, i32 -> tensor<8192xbf16>
+  %a = tile.cast %t : tensor<8192xbf16> -> tensor<8192xf32>
+  %u = tile.load %z[%i, %c0] extents [0, 8192] : !tile.view<?x8192xbf16, align 16>, i32, i32 -> tensor<8192xbf16>
+  %b = tile.cast %u : tensor<8192xbf16> -> tensor<8192xf32>
+  %v = arith.addf %a, %b : tensor<8192xf32>
+  %sum = tile.reduce sum %v, 0 : tensor<8192xf32> -> f32
+  %all = tile.splat %sum : f32 -> tensor<8192xf32>
+  %q = arith.mulf %v, %all : tensor<8192xf32>
+  %r = tile.cast %q : tensor<8192xf32> -> tensor<8192xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 8192] : tensor<8192xbf16>, !tile.view<?x8192xbf16, align 16>, i32, i32
+  return
+}
+
+// -----
+
 // Exponentials are computed again from the row.
 // CHECK-LABEL: @exponentials
 // CHECK: cta.copy
