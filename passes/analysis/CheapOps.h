@@ -16,7 +16,8 @@ bool isCheap(mlir::Operation *op);
 /// one, or an exponential.
 bool isCheapForRows(mlir::Operation *op);
 
-/// True for an op that takes none: constants, ranges, and what only changes a tile's shape.
+/// True for an op that takes no instruction: a constant, a range, or what only changes a tile's
+/// shape.
 bool isShape(mlir::Operation *op);
 
 /// True for an op in which all threads of a block meet. It ends a phase.
