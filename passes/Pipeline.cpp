@@ -106,16 +106,16 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
   passes.require(createAssignLayouts());
   // After assign-layouts, which says how many elements of a row a thread holds.
   passes.add(createSelectRows());
+  // After assign-layouts: of tiles with one layout. Before order-accesses, for which a reduction is
+  // a barrier. Registers that are spilled anyway have no room for it: the gradients of norms with
+  // 131072 columns would spill twice as much.
+  if (!options.allowSpills)
+    passes.add(createJoinReductions());
   // After assign-layouts, because layouts say which thread touches an element; after
   // pipeline-loads, because it orders copies where they then stand.
   passes.require(createOrderAccesses());
   // After assign-layouts: it simulates the accesses that layouts cause.
   passes.require(createSwizzleLayout());
-  // After assign-layouts: of tiles with one layout. Before plan-channels, which places the scratch
-  // memory of reductions. Registers that are spilled anyway have no room for it: the gradients of
-  // norms with 131072 columns would spill twice as much.
-  if (!options.allowSpills)
-    passes.add(createJoinReductions());
   // After swizzle-layout, which decides how long rows are.
   passes.require(createPlanChannels());
   // After all passes that merge equal ops. Before hint-registers, which counts what is kept.

@@ -34,10 +34,12 @@ inline constexpr llvm::StringLiteral kMinBlocksAttr = "cta.min_blocks"; // i32, 
 inline constexpr llvm::StringLiteral kExceedsRegistersAttr = "cta.exceeds_registers";
 inline constexpr llvm::StringLiteral kTargetAttr = "cta.target"; // string, "sm_90"
 /// Attributes that `plan-channels` adds: i32, the bytes of shared memory; the plan of the queue's
-/// ring, which hands out tile numbers; on an op that needs scratch memory, i32, its offset.
+/// ring, which hands out tile numbers; on an op that needs scratch memory, i32, its offset, and if
+/// no other op uses that memory, i32, how often it is there, to be used in turns.
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "cta.shared_bytes";
 inline constexpr llvm::StringLiteral kQueueAttr = "cta.queue";
 inline constexpr llvm::StringLiteral kScratchAttr = "cta.scratch";
+inline constexpr llvm::StringLiteral kScratchTurnsAttr = "cta.scratch_turns";
 /// i64 array: blocks of a cluster along the first axis of tiles, and the second.
 inline constexpr llvm::StringLiteral kClusterAttr = "cta.cluster";
 

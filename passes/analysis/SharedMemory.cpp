@@ -138,4 +138,32 @@ int64_t scratchBytes(Operation *op) {
   return 0;
 }
 
+static bool isReduction(Operation *op) {
+  return isa<tile::ReduceOp, cta::JointReduceOp, tile::ArgReduceOp>(op);
+}
+
+bool isMeeting(Operation *op) {
+  return isa<cta::SyncOp, cta::ConvertOp>(op) || (isReduction(op) && scratchBytes(op));
+}
+
+/// Bytes up to which a reduction has memory of its own.
+static constexpr int64_t kMostOwnBytes = 512;
+
+int64_t scratchTurns(Operation *op) {
+  bool isOwn =
+      isReduction(op) && scratchBytes(op) <= kMostOwnBytes && !op->getParentOfType<cta::RoleOp>();
+  if (!isOwn || !scratchBytes(op))
+    return 0;
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  if (!loop)
+    return 1;
+  // Of the block of the loop in which it is. Each iteration runs it.
+  Operation *inBody = op;
+  while (inBody->getParentOp() != loop)
+    inBody = inBody->getParentOp();
+  bool meetsInBetween = llvm::any_of(
+      *inBody->getBlock(), [&](Operation &other) { return &other != op && isMeeting(&other); });
+  return meetsInBetween ? 1 : 2;
+}
+
 } // namespace tilewright::passes

@@ -43,6 +43,13 @@ int64_t channelBytes(mlir::func::FuncOp kernel);
 int64_t crossingPitch(cta::ConvertOp convert);
 /// Scratch bytes that an op needs; 0 for most ops. Layouts must be assigned.
 int64_t scratchBytes(mlir::Operation *op);
+/// Whether all threads of a block, or of a role, wait for each other in an op of the `cta` level.
+/// Layouts must be assigned.
+bool isMeeting(mlir::Operation *op);
+/// How often the scratch memory of a reduction is there if no other op uses it; 0 if others do.
+/// What is used in turns needs no barrier in front: a thread that writes there has met all threads
+/// since they last read it.
+int64_t scratchTurns(mlir::Operation *op);
 
 //===- Exchanges of a cluster -----------------------------------------------------------------===//
 

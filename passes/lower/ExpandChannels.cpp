@@ -71,8 +71,10 @@ void Expander::makeBarriers() {
 
 Value Expander::scratch(Operation *op) {
   auto start = op->getAttrOfType<IntegerAttr>(cta::kScratchAttr);
+  auto turns = op->getAttrOfType<IntegerAttr>(cta::kScratchTurnsAttr);
+  int64_t bytes = scratchBytes(op) * (turns ? turns.getInt() : 1);
   return builder.create<cuda::SharedOp>(NameLoc::get(builder.getStringAttr("scratch"), loc),
-                                        start.getInt(), scratchBytes(op));
+                                        start.getInt(), bytes);
 }
 
 void Expander::barrier() {

@@ -1,6 +1,7 @@
 // Reductions and scans: first within a thread's registers, then across lanes by shuffles, then
 // across warps through shared memory. Also maxima that may lag (`cta.raise`), which are reduced
 // across lanes only when they have to rise.
+#include "passes/analysis/SharedMemory.h"
 #include "passes/lower/Expander.h"
 
 #include <numeric>
@@ -79,6 +80,32 @@ static Value identityValue(OpBuilder &builder, Location loc, tile::ReduceKind ki
       loc, builder.getIntegerAttr(type, int64_t(identityOf(kind, type))));
 }
 
+void Expander::makeTurns() {
+  kernel.walk([&](Operation *op) {
+    auto count = op->getAttrOfType<IntegerAttr>(cta::kScratchTurnsAttr);
+    if (!count || count.getInt() == 1)
+      return;
+    Value turn = declare(named("turn"), 1, builder.getI32Type());
+    builder.create<cuda::SetOp>(loc, constant(0), turn, constant(0));
+    turns[op] = turn;
+  });
+}
+
+Value Expander::openScratch(Operation *op) {
+  Value base = scratch(op);
+  if (!op->hasAttr(cta::kScratchTurnsAttr))
+    barrier();
+  Value turn = turns.lookup(op);
+  if (!turn)
+    return base;
+  // A multiple of the size: ptxas then sees how addresses are aligned, and loads four words at
+  // once.
+  Value number = builder.create<cuda::GetOp>(loc, builder.getI32Type(), turn, constant(0));
+  Value next = builder.create<arith::XOrIOp>(loc, number, constant(1));
+  builder.create<cuda::SetOp>(loc, next, turn, constant(0));
+  return add(base, mul(number, scratchBytes(op)));
+}
+
 void Expander::reduceAcrossThreads(Operation *op, ArrayRef<Value> arrays, const Layout &source,
                                    const Layout &resultLayout, int64_t axis, int64_t registers,
                                    ArrayRef<int64_t> resultShape,
@@ -120,7 +147,7 @@ void Expander::reduceAcrossThreads(Operation *op, ArrayRef<Value> arrays, const 
     int64_t width = cast<cuda::RegsType>(array.getType()).getElementType().getIntOrFloatBitWidth();
     bytes += parts * elements * std::max<int64_t>(4, width / 8);
   }
-  Value base = scratch(op);
+  Value base = openScratch(op);
   auto addressOf = [&](size_t i, Value from, Value index) {
     Value linear = mul(from, elements);
     int64_t pitch = 1;
@@ -132,7 +159,6 @@ void Expander::reduceAcrossThreads(Operation *op, ArrayRef<Value> arrays, const 
         cast<cuda::RegsType>(arrays[i].getType()).getElementType().getIntOrFloatBitWidth();
     return add(add(base, constant(starts[i])), mul(linear, std::max<int64_t>(4, width / 8)));
   };
-  barrier();
   Value replica = firstReplica(source);
   unrolled(registers, [&](Value index) {
     for (size_t i = 0; i < arrays.size(); ++i)

@@ -197,6 +197,7 @@ LogicalResult Expander::run() {
   planShared();
   bool hasRoles = !kernel.getOps<cta::RoleOp>().empty();
   if (!hasRoles) {
+    makeTurns();
     makeExchanges();
     startLane();
     startedBefore = addsTogether() ? loopOfSums() : nullptr;

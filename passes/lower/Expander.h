@@ -227,6 +227,10 @@ private:
   Value scaled(Value index, Value stride);
 
   //===- Reductions (ExpandReductions.cpp) ---------------------------------------------------===//
+  /// Makes the registers that say whose turn it is where scratch memory is used in turns.
+  void makeTurns();
+  /// The scratch memory of a reduction that it may write to now. Waits for others that read there.
+  Value openScratch(Operation *op);
   /// Reduces each thread's own elements: registers of the result, not narrowed.
   Value reduceInThreads(mlir::Location where, tile::ReduceKind kind, Value tile, int64_t axis);
   /// Reduces tiles of one type to `results`.
@@ -280,7 +284,7 @@ private:
                  mlir::RankedTensorType type);
   void writeSlotByElement(const SlotState &slot, Value array, const Layout &layout,
                           mlir::RankedTensorType type, Value replica);
-  /// The scratch memory of an op. Its use begins with a barrier.
+  /// The scratch memory of an op. Its use begins with a barrier, unless it is used in turns.
   Value scratch(Operation *op);
   void planShared();
 
@@ -555,6 +559,7 @@ private:
   llvm::DenseMap<Value, ChannelState> channels;
   llvm::DenseMap<Value, SlotState> slots;
   llvm::DenseMap<Operation *, ExchangeState> exchanges;
+  llvm::DenseMap<Operation *, Value> turns; // reduction -> 0 or 1, which of its scratch memory
   Operation *startedBefore = nullptr;       // the loop in front of which the block counts itself
   Operation *firstExchange = nullptr;       // of a cluster, or the loop that has it
   llvm::DenseMap<Value, Value> randomWords; // random bytes -> the words that contain them

@@ -8,7 +8,7 @@
 //     in `x[i] = f(x[i])`;
 //   - no element is touched by both: along some axis their indices never meet.
 //
-// A conversion between layouts is a barrier as well.
+// A conversion between layouts is a barrier as well, and so is a reduction across warps.
 //
 // A kernel may be called in place: with one tensor for an input and an output that have the same
 // dimensions. So a store also waits until all threads have loaded what it overwrites then; that
@@ -23,6 +23,7 @@
 // alone that write what they load.
 #include "passes/analysis/Accesses.h"
 #include "passes/analysis/Facts.h"
+#include "passes/analysis/SharedMemory.h"
 
 #include "ir/cta/Cta.h"
 #include "mlir/IR/Matchers.h"
@@ -195,7 +196,7 @@ class Orderer {
 public:
   void run(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (isa<cta::SyncOp, cta::ConvertOp>(op))
+      if (isMeeting(&op))
         pending.clear();
       else if (auto wait = dyn_cast<cta::WaitOp>(op))
         finishCopies(wait);

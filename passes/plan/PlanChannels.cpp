@@ -5,7 +5,8 @@
 // of full slots, then of empty slots; those of the queue; scratch memory. Ops of one role do not
 // use scratch memory at the same time, so the largest need decides. Each role has its own scratch
 // memory. In a kernel without roles, scratch memory reuses the channels' memory after their last
-// use.
+// use, and small reductions have memory of their own behind it, so that threads need not wait
+// before they write there.
 #include "passes/Passes.h"
 #include "passes/analysis/Rings.h"
 #include "passes/analysis/SharedMemory.h"
@@ -50,6 +51,7 @@ struct PlanChannels : impl::PlanChannelsBase<PlanChannels> {
     std::vector<Channels> rings = ringsOf(kernel);
     placeChannels(rings);
     placeScratch();
+    placeOwnScratch();
     placeExchanges();
     kernel->setAttr(cta::kSharedBytesAttr, number(end));
     // A compiled kernel is tried again with smaller tiles. A program is taken as it is written.
@@ -142,11 +144,24 @@ private:
     });
   }
 
-  /// Places the scratch memory of the ops in `top` at `start`; returns the largest need.
+  /// Places the memory of reductions that no other op uses.
+  void placeOwnScratch() {
+    kernel.walk([&](Operation *op) {
+      int64_t turns = scratchTurns(op);
+      if (!turns)
+        return;
+      end = llvm::alignTo(end, kScratchAlignment);
+      int64_t start = take(turns * scratchBytes(op), "scratch memory of a reduction");
+      op->setAttr(cta::kScratchAttr, number(start));
+      op->setAttr(cta::kScratchTurnsAttr, number(turns));
+    });
+  }
+
+  /// Places the memory that the ops in `top` share at `start`; returns the largest need.
   int64_t placeScratch(Operation &top, int64_t start) {
     int64_t most = 0;
     top.walk([&](Operation *op) {
-      int64_t bytes = scratchBytes(op);
+      int64_t bytes = scratchTurns(op) ? 0 : scratchBytes(op);
       if (bytes)
         op->setAttr(cta::kScratchAttr, number(start));
       most = std::max(most, bytes);

@@ -20,11 +20,12 @@ func.func @lanes_by_shuffles(%x: !tile.view<?x16xf32, align 16>, %y: !tile.view<
   return
 }
 
-// A column in four warps: each writes its part, then everyone adds all four.
+// A column in four warps: each writes its part, then everyone adds all four. Nobody reads that memory
+// before, so nobody is waited for.
 // CHECK-LABEL: @warps_through_scratch
 // CHECK-SAME: cuda.shared_bytes = 256 : i32
 // CHECK: cuda.shuffle_xor
-// CHECK: cuda.barrier
+// CHECK-NOT: cuda.barrier
 // CHECK: cuda.store_shared
 // CHECK: cuda.barrier
 // CHECK-COUNT-4: cuda.load_shared
@@ -35,6 +36,61 @@ func.func @warps_through_scratch(%x: !tile.view<?x16xf32, align 16>, %y: !tile.v
   %a = tile.load %x[%c0, %c0] extents [64, 16] : !tile.view<?x16xf32, align 16>, i32, i32 -> tensor<64x16xf32>
   %r = tile.reduce max %a, 0 : tensor<64x16xf32> -> tensor<16xf32>
   tile.store %r, %y[%c0] extents [16] : tensor<16xf32>, !tile.view<?xf32>, i32
+  return
+}
+
+// The only reduction of a loop has two places, and writes to the one that was read an iteration before the last.
+// CHECK-LABEL: @turns_of_a_loop
+// CHECK-SAME: cuda.shared_bytes = 512 : i32
+// CHECK: scf.for
+// CHECK: cuda.shared 0, 512
+// CHECK-NEXT: %[[TURN:.*]] = cuda.get
+// CHECK-NEXT: %[[NEXT:.*]] = arith.xori %[[TURN]], %c1_i32
+// CHECK-NEXT: cuda.set %[[NEXT]]
+// CHECK-NEXT: arith.muli %[[TURN]], %c256_i32
+// CHECK-NOT: cuda.barrier
+// CHECK: cuda.store_shared
+// CHECK: cuda.barrier
+// CHECK-COUNT-4: cuda.load_shared
+// CHECK-NOT: cuda.barrier
+// CHECK: return
+func.func @turns_of_a_loop(%x: !tile.view<?x16xf32, align 16>, %y: !tile.view<?xf32>, %n: i32)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = tile.load %x[%i, %c0] extents [64, 16] : !tile.view<?x16xf32, align 16>, i32, i32 -> tensor<64x16xf32>
+    %r = tile.reduce max %a, 0 : tensor<64x16xf32> -> tensor<16xf32>
+    tile.store %r, %y[%i] extents [16] : tensor<16xf32>, !tile.view<?xf32>, i32
+  }
+  return
+}
+
+// Between two runs of a reduction all threads meet in the other one: each has one place.
+// CHECK-LABEL: @two_of_a_loop
+// CHECK-SAME: cuda.shared_bytes = 512 : i32
+// CHECK: scf.for
+// CHECK-NOT: cuda.barrier
+// CHECK: cuda.store_shared
+// CHECK: cuda.barrier
+// CHECK-COUNT-4: cuda.load_shared
+// CHECK-NOT: cuda.barrier
+// CHECK: cuda.store_shared
+// CHECK: cuda.barrier
+// CHECK-COUNT-4: cuda.load_shared
+// CHECK-NOT: cuda.barrier
+// CHECK: return
+func.func @two_of_a_loop(%x: !tile.view<?x16xf32, align 16>, %y: !tile.view<?xf32>, %n: i32)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = tile.load %x[%i, %c0] extents [64, 16] : !tile.view<?x16xf32, align 16>, i32, i32 -> tensor<64x16xf32>
+    %r = tile.reduce max %a, 0 : tensor<64x16xf32> -> tensor<16xf32>
+    %s = tile.reduce min %a, 0 : tensor<64x16xf32> -> tensor<16xf32>
+    %t = arith.addf %r, %s : tensor<16xf32>
+    tile.store %t, %y[%i] extents [16] : tensor<16xf32>, !tile.view<?xf32>, i32
+  }
   return
 }
 

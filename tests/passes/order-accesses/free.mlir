@@ -8,6 +8,8 @@
 !line = tensor<32xf32, #line>
 !backwards = tensor<32xf32, #backwards>
 !copies = tensor<16xf32, #copies>
+#wide = #cta.layout<registers [], lanes [32:0:1], warps [2:0:32]>
+!wide = tensor<64xf32, #wide>
 
 // Each thread sees its own elements.
 // CHECK-LABEL: @in_place
@@ -231,5 +233,18 @@ func.func @of_a_part(%x: !vector, %start: i32, %n: i32)
   %b = tile.load %x[%start] extents [32] : !vector, i32 -> !line
   %q = tile.subview %p, 0 from %c32 size %n : !vector -> !vector
   tile.store %b, %q[%c0] extents [32] : !line, !vector, i32
+  return
+}
+
+// Warps meet in a reduction, behind the load that the store may meet.
+// CHECK-LABEL: @behind_a_reduction
+func.func @behind_a_reduction(%x: !vector, %y: !vector)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = tile.load %x[%c1] extents [64] : !vector, i32 -> !wide
+  %m = tile.reduce max %a, 0 : !wide -> f32
+  %r = tile.splat %m : f32 -> !wide
+  tile.store %r, %x[%c0] extents [64] : !wide, !vector, i32
   return
 }

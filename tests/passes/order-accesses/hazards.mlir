@@ -305,3 +305,19 @@ func.func @parts_of_iterations(%x: !vector, %n: i32)
   }
   return
 }
+
+// A warp reduces alone, and another may still load.
+// CHECK-LABEL: @behind_a_reduction_in_warps
+// CHECK: tile.reduce
+// CHECK: cta.sync
+// CHECK-NEXT: tile.store
+func.func @behind_a_reduction_in_warps(%x: !vector, %y: !vector)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = tile.load %x[%c1] extents [32] : !vector, i32 -> !line
+  %m = tile.reduce max %a, 0 : !line -> f32
+  %r = tile.splat %m : f32 -> !line
+  tile.store %r, %x[%c0] extents [32] : !line, !vector, i32
+  return
+}
