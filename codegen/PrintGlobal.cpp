@@ -81,14 +81,13 @@ static LogicalResult printAtomicInc(Printer &p, cuda::AtomicIncOp op) {
 }
 
 /// An op that gives what a flag was, or is.
-template <typename Op> static void addFlagNumber(Spellings &spellings, StringRef function) {
-  spellings.statement<Op>([function](Printer &p, Op op) {
-    std::string name = p.names.fresh(wantedName(op));
-    p.line("const i32 " + name + " = " + function.str() + "(" +
-           address(p, op.getPtr(), op.getIndex()) + ", " + p.operand(op->getOperand(2)) + ");");
-    p.bind(op, name);
-    return success();
-  });
+template <typename Op>
+static LogicalResult printFlagNumber(Printer &p, Op op, const std::string &function) {
+  std::string name = p.names.fresh(wantedName(op));
+  p.line("const i32 " + name + " = " + function + "(" + address(p, op.getPtr(), op.getIndex()) +
+         ", " + p.operand(op->getOperand(2)) + ");");
+  p.bind(op, name);
+  return success();
 }
 
 /// An op on a flag is printed as a call with the flag's address.
@@ -114,8 +113,12 @@ void codegen::addGlobal(Spellings &spellings) {
   spellings.statement<cuda::AtomicIncOp>(printAtomicInc);
   addFlag<cuda::FlagRaiseOp>(spellings, "flag_raise");
   addFlag<cuda::FlagTakeOp>(spellings, "flag_take");
-  addFlagNumber<cuda::FlagCountOp>(spellings, "flag_count");
-  addFlagNumber<cuda::FlagSettleOp>(spellings, "flag_settle");
+  spellings.statement<cuda::FlagCountOp>([](Printer &p, cuda::FlagCountOp op) {
+    constexpr std::array kNames{"flag_count", "flag_count_release", "flag_count_relaxed"};
+    return printFlagNumber(p, op, kNames[size_t(op.getOrder())]);
+  });
+  spellings.statement<cuda::FlagSettleOp>(
+      [](Printer &p, cuda::FlagSettleOp op) { return printFlagNumber(p, op, "flag_settle"); });
   spellings.statement<cuda::FlagAwaitOp>([](Printer &p, cuda::FlagAwaitOp op) {
     p.line("flag_await(" + address(p, op.getPtr(), op.getIndex()) + ", " +
            p.operand(op.getLeast()) + ");");

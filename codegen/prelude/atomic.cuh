@@ -43,6 +43,28 @@ __device__ __forceinline__ i32 flag_count(i32 *flag, i32 last) {
   return before;
 }
 
+//@ flag_count_release
+// What the flag was; it is then one more, or 0 if it was `last`. What came before is seen by who
+// awaits this count.
+__device__ __forceinline__ i32 flag_count_release(i32 *flag, i32 last) {
+  i32 before;
+  asm volatile("atom.release.gpu.global.inc.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(flag), "r"(last)
+               : "memory");
+  return before;
+}
+
+//@ flag_count_relaxed
+// What the flag was; it is then one more, or 0 if it was `last`. Orders no accesses.
+__device__ __forceinline__ i32 flag_count_relaxed(i32 *flag, i32 last) {
+  i32 before;
+  asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], %2;"
+               : "=r"(before)
+               : "l"(flag), "r"(last));
+  return before;
+}
+
 //@ flag_await
 // Waits until the flag has been counted to `least`.
 __device__ __forceinline__ void flag_await(i32 *flag, i32 least) {

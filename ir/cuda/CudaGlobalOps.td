@@ -99,20 +99,30 @@ def Cuda_FlagTakeOp : Cuda_FlagOp<"flag_take"> {
   }];
 }
 
+def Cuda_FlagOrder : I32EnumAttr<"FlagOrder", "what counting a flag orders", [
+    I32EnumAttrCase<"AcqRel", 0, "acq_rel">,
+    I32EnumAttrCase<"Release", 1, "release">,
+    I32EnumAttrCase<"Relaxed", 2, "relaxed">]> {
+  let cppNamespace = "::tilewright::cuda";
+}
+
 def Cuda_FlagCountOp : Cuda_Op<"flag_count"> {
   let summary = "gives what a flag was, and moves it on by one, behind `last` to 0";
   let description = [{
     Releases this thread's earlier accesses to those who count later, and acquires those of all who
     counted before: who gets `last` sees what all did. With `cuda.warp_sync` in front and behind,
-    this holds for the lanes of the warp.
+    this holds for the lanes of the warp. `release` acquires nothing, so the thread goes on until it
+    needs the result; `relaxed` orders nothing.
 
     ```mlir
     %before = cuda.flag_count %flags[%index], %last : !cuda.ptr<i32>
+    %mine = cuda.flag_count %flags[%index], %last order release : !cuda.ptr<i32>
     ```
   }];
-  let arguments = (ins Arg<Cuda_Ptr, "", [MemRead, MemWrite]>:$ptr, I32:$index, I32:$last);
+  let arguments = (ins Arg<Cuda_Ptr, "", [MemRead, MemWrite]>:$ptr, I32:$index, I32:$last,
+                       DefaultValuedAttr<Cuda_FlagOrder, "::tilewright::cuda::FlagOrder::AcqRel">:$order);
   let results = (outs I32:$result);
-  let assemblyFormat = "$ptr `[` $index `]` `,` $last attr-dict `:` type($ptr)";
+  let assemblyFormat = "$ptr `[` $index `]` `,` $last (`order` $order^)? attr-dict `:` type($ptr)";
 }
 
 def Cuda_FlagAwaitOp : Cuda_Op<"flag_await"> {

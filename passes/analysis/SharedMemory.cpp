@@ -133,8 +133,8 @@ int64_t scratchBytes(Operation *op) {
     auto source = cast<RankedTensorType>(reduce.getSource().getType());
     return reductionBytes(source, reduce.getAxis(), wordOf(source) + 4);
   }
-  if (auto atomic = dyn_cast<tile::AtomicOp>(op)) // how the blocks' sums are added up
-    return atomic.getInOrder() ? 4 : 0;
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op)) // a word of a warp's sums for each fourth thread
+    return atomic.getInOrder() ? cta::warpsOf(op->getParentOfType<func::FuncOp>()) * kLanes : 0;
   return 0;
 }
 

@@ -63,6 +63,7 @@ private:
     /// each wait the next slot is acquired. Then no counter of filled slots is needed.
     bool runsAhead = false;
     int64_t acquired = 0; // number of acquires before the loops so far
+    Value other; ///< Slot of another channel that is always waited for just before, at this number.
     /// Each thread reads only what it has copied itself, and need not wait for the others.
     bool isPrivate = false;
   };

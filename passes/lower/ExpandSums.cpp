@@ -1,8 +1,9 @@
 // Additions in order: every block adds to one place, and the sum does not depend on which block
 // comes first.
 //
-// A block writes its sums to global memory. Groups of 16 blocks are added up, each from its first
-// block to its last, and then the groups. There are two ways to do that, with the same sum.
+// A block writes its sums to global memory. Blocks are in 16 groups, each of which is added up from
+// its first block to its last; then two groups at a time, and so on. There are two ways to do that,
+// with the same sum.
 //
 // **In groups.** Nobody waits: a block counts itself. The last one of a group adds up what the
 // group has written, writes that in place of the first block's sums, and counts the group; the last
@@ -14,26 +15,36 @@
 //
 // **Together.** In groups, one SM reads all sums of a group, and then one those of all groups: 12
 // us for the gradient of rms_norm with 4096 columns on an H100, 23 for layer_norm's two sums. If
-// all blocks are at work already, each waits until all have written, and adds up a part: chunks of
-// the 32 words that a warp's lanes hold in one register. Its warps share out the groups of its
-// chunks.
+// all blocks are at work already, each waits until all have written, and adds up a part: pieces of
+// 8 words, what memory reads at least. As many teams of 8 threads share the groups of a piece as it
+// takes to have a team for each piece: one for long rows, which few blocks share, and up to 16. A
+// team loads all that it adds up at once. Teams of a warp then shuffle, and those of several meet
+// in shared memory.
 //
 // A block may only wait for others that run: it counts itself when it starts, and the last one to
 // start proposes the second way. A block that ends before that proposes the first. All go the way
-// that was proposed first (`flag_settle`). Flags return to 0 for the next launch.
+// that was proposed first (`flag_settle`). Flags return to 0 for the next launch. Each step takes a
+// thread about 0.7 us, so it waits for no answer that it does not need yet.
+#include "passes/analysis/SharedMemory.h"
 #include "passes/lower/Expander.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
+
+#include <numeric>
 
 namespace tilewright::passes {
 
 using namespace mlir;
 
-/// Blocks of a group. With 132 to 528 blocks there are 9 to 33 groups: the last block then reads
-/// the sums of 25 to 49 others, one after the other.
-constexpr int64_t kGroup = 16;
-/// Words that a thread loads together.
-constexpr int64_t kLoadsTogether = 32;
+/// Groups of blocks. With 132 to 528 blocks one has 9 to 33 of them; at least 2, so that there is a
+/// counter more than there are groups.
+constexpr int64_t kGroups = 16, kFewestMembers = 2;
+/// Words that threads add up together: 32 bytes, a sector.
+constexpr int64_t kPiece = 8;
+/// Words that a thread loads together, and words whose groups it does.
+constexpr int64_t kLoadsTogether = 32, kTotalsTogether = 2;
+/// Blocks are expected to be as many as this GPU runs; others take more steps.
+constexpr int64_t kUsualSms = 132;
 
 /// Proposals of blocks, and the flags behind the counters of warps, of each column.
 enum Way : int64_t { kTogether = 1, kInGroups = 2 };
@@ -211,25 +222,35 @@ Value Expander::flagOf(const SumPlace &at, int64_t flag) {
 
 int64_t Expander::flagsInOrder() { return warps + (addsTogether() ? int64_t(kFlags) : 0); }
 
-/// The blocks of the first group, or of another.
+/// The first block of a group.
+Value Expander::firstOf(const SumPlace &at, Value group) { return product(group, at.group); }
+
+/// How many blocks the group from block `first` on has.
 Value Expander::membersOf(const SumPlace &at, Value first) {
   Value left = builder.create<arith::SubIOp>(loc, at.rows, first);
-  return builder.create<arith::MinSIOp>(loc, left, constant(kGroup));
+  return builder.create<arith::MinSIOp>(loc, left, at.group);
 }
 
 Value Expander::groupsOf(const SumPlace &at) {
-  return div(add(at.rows, constant(kGroup - 1)), kGroup);
+  return builder.create<arith::CeilDivSIOp>(loc, at.rows, at.group);
 }
 
 void Expander::addInOrder(ArrayRef<tile::AtomicOp> sums) {
+  // The loop before needs all registers that there are.
+  FreshThread behindLoop(*this, /*active=*/loopOfSums() != nullptr);
   SumPlace at = sumPlace();
   SmallVector<Value> arrays;
   for (tile::AtomicOp sum : sums)
     arrays.push_back(sumRegisters(sum));
+  at.group = builder.create<arith::MaxSIOp>(loc, div(add(at.rows, constant(kGroups - 1)), kGroups),
+                                            constant(kFewestMembers));
+  bool mayMeet = addsTogether();
   leaveSums(sums, arrays, at.block);
-  if (!addsTogether())
+  if (!mayMeet)
     return addInGroups(sums, arrays, at);
-  Value together = equal(settleWay(sums.back(), at), constant(kTogether));
+  Value left = declare(named("left"), 1, builder.getI32Type());
+  builder.create<cuda::SetOp>(loc, constant(0), left, constant(0));
+  Value together = equal(meetBlocks(left, sums.back(), at), constant(kTogether));
   {
     auto ways = builder.create<scf::IfOp>(loc, together, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(builder);
@@ -238,23 +259,80 @@ void Expander::addInOrder(ArrayRef<tile::AtomicOp> sums) {
     builder.setInsertionPointToStart(ways.elseBlock());
     addInGroups(sums, arrays, at);
   }
-  countOut(at);
+  openWay(left, at);
 }
 
 void Expander::addInGroups(ArrayRef<tile::AtomicOp> sums, ArrayRef<Value> arrays,
                            const SumPlace &at) {
-  Value group = div(at.row, kGroup), first = mul(group, kGroup);
+  Value group = divideWithRest(at.row, divisor(at.group, "group")).first;
+  Value first = firstOf(at, group);
   Value members = membersOf(at, first), groups = groupsOf(at);
   byLastToCount(blockAt(at, group), members, [&] {
     gatherSums(sums, arrays, blockAt(at, first), members, at.columns);
     leaveSums(sums, arrays, blockAt(at, first));
     Value behind = builder.create<arith::SubIOp>(loc, at.rows, constant(1));
-    byLastToCount(blockAt(at, behind), groups, [&] {
-      gatherSums(sums, arrays, at.column, groups, product(at.columns, constant(kGroup)));
-      for (auto [sum, array] : llvm::zip(sums, arrays))
-        addTotal(sum, array);
-    });
+    byLastToCount(blockAt(at, behind), groups, [&] { addTotals(sums, at); });
   });
+}
+
+/// Adds what all groups have left to the view.
+void Expander::addTotals(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
+  int64_t before = 0;
+  for (tile::AtomicOp sum : sums) {
+    int64_t words = wordsOf(sum.getValue());
+    Type element = getElementTypeOrSelf(sum.getValue().getType());
+    auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
+    Value only = holdsFirst(sum);
+    GlobalAccess access = accessOf(sum);
+    int64_t together = std::gcd(words, kTotalsTogether);
+    auto loop = builder.create<scf::ForOp>(loc, constant(0), constant(words), constant(together));
+    loop.getInductionVar().setLoc(named("word"));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+    Value left = declare(named("left"), kGroups * together, element);
+    Value one = declare(named("one"), 1, builder.getF32Type());
+    auto wordAt = [&](Value i) { return add(loop.getInductionVar(), i); };
+    unrolled(together, [&](Value i) {
+      Value chunk = add(mul(add(wordAt(i), constant(before)), warps), warp);
+      unrolled(kGroups, [&](Value group) {
+        Value first = firstOf(at, group), place = add(mul(i, kGroups), group);
+        Value isThere =
+            builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, first, at.rows);
+        builder.create<cuda::SetOp>(loc, constantOf(element, 0), left, place);
+        addLeftWord(left, place, one, wordOf(blockAt(at, first), add(mul(chunk, kLanes), lane)),
+                    both(only, isThere));
+      });
+    });
+    addNeighbours(left, kGroups, together);
+    unrolled(together, [&](Value i) {
+      Value total = builder.create<cuda::GetOp>(loc, element, left, mul(i, kGroups));
+      updateElement(sum, access, total,
+                    type ? place(access, cta::layoutOf(type), wordAt(i)) : placeScalar(access),
+                    only);
+    });
+    before += words;
+  }
+}
+
+/// Where a word lies in what a block has written.
+Value Expander::wordOf(Value block, Value word) {
+  return add(mul(block, wordsInOrder() * warps * kLanes), word);
+}
+
+/// Adds up each `count` elements of an array, two neighbours at a time, in the first of them.
+void Expander::addNeighbours(Value array, int64_t count, int64_t times) {
+  Type element = cast<cuda::RegsType>(array.getType()).getElementType();
+  auto get = [&](Value index) -> Value {
+    return builder.create<cuda::GetOp>(loc, element, array, index);
+  };
+  for (int64_t step = 1; step < count; step *= 2)
+    unrolled(times * count / (2 * step), [&](Value pair) {
+      Value index = mul(pair, 2 * step);
+      builder.create<cuda::SetOp>(loc,
+                                  combineValues(builder, loc, tile::ReduceKind::Sum, get(index),
+                                                get(add(index, constant(step)))),
+                                  array, index);
+    });
 }
 
 //===- Together -------------------------------------------------------------------------------===//
@@ -263,7 +341,12 @@ void Expander::addInGroups(ArrayRef<tile::AtomicOp> sums, ArrayRef<Value> arrays
 bool Expander::addsTogether() {
   SmallVector<tile::AtomicOp> sums = sumsInOrder();
   auto isTile = [](tile::AtomicOp sum) { return isa<RankedTensorType>(sum.getValue().getType()); };
-  if (sums.empty() || llvm::none_of(sums, isTile) || !loopOfSums())
+  auto isLikeFirst = [&](tile::AtomicOp sum) {
+    tile::AtomicOp first = sums.front();
+    return getElementTypeOrSelf(sum.getValue()) == getElementTypeOrSelf(first.getValue());
+  };
+  if (sums.empty() || llvm::none_of(sums, isTile) || !llvm::all_of(sums, isLikeFirst) ||
+      !loopOfSums())
     return false;
   auto grid = *kernel.getBody().front().getOps<tile::GridOp>().begin();
   SetVector<Operation *> behind;
@@ -277,14 +360,15 @@ Operation *Expander::loopOfSums() {
   return loops.empty() ? nullptr : (*loops.begin()).getOperation();
 }
 
-/// Counts the block among those that have started.
+/// Counts the block among those that have started, behind its first loads. The last one proposes to
+/// go together.
 void Expander::countIn() {
   SumPlace at = sumPlace();
   Type i32 = builder.getI32Type();
   branch(equal(thread, constant(0)), [&] {
     Value last = builder.create<arith::SubIOp>(loc, at.rows, constant(1));
-    Value before =
-        builder.create<cuda::FlagCountOp>(named("before"), i32, flags, flagOf(at, kStarted), last);
+    Value before = builder.create<cuda::FlagCountOp>(
+        named("before"), i32, flags, flagOf(at, kStarted), last, cuda::FlagOrder::Relaxed);
     branch(equal(before, last), [&] {
       builder.create<cuda::FlagSettleOp>(named("way"), i32, flags, flagOf(at, kWay),
                                          constant(kTogether));
@@ -292,17 +376,19 @@ void Expander::countIn() {
   });
 }
 
-/// The way that all blocks go. If they go together, all have left their sums behind it.
-Value Expander::settleWay(tile::AtomicOp last, const SumPlace &at) {
+/// The way that all blocks go. If they go together, all have left their sums behind it. `left`
+/// becomes how many blocks had left before this one.
+Value Expander::meetBlocks(Value left, tile::AtomicOp last, const SumPlace &at) {
   Type i32 = builder.getI32Type();
   Value way = declare(named("way"), 1, i32), word = scratch(last), first = constant(0);
   barrier(); // the block has left its sums
   branch(equal(thread, first), [&] {
+    countHere(at, cuda::FlagOrder::Release);
     Value settled = builder.create<cuda::FlagSettleOp>(named("settled"), i32, flags,
                                                        flagOf(at, kWay), constant(kInGroups));
-    countHere(at);
     branch(equal(settled, constant(kTogether)),
            [&] { builder.create<cuda::FlagAwaitOp>(loc, flags, flagOf(at, kHere), at.rows); });
+    builder.create<cuda::SetOp>(loc, countHere(at, cuda::FlagOrder::Relaxed), left, first);
     builder.create<cuda::SetOp>(loc, settled, way, first);
     builder.create<cuda::StoreSharedOp>(loc, way, first, word, Value(), 1);
   });
@@ -311,94 +397,125 @@ Value Expander::settleWay(tile::AtomicOp last, const SumPlace &at) {
   return builder.create<cuda::GetOp>(loc, i32, way, first);
 }
 
-/// Each block counts itself twice: with its sums left, and at its end. Gives whether it is the
-/// last.
-Value Expander::countHere(const SumPlace &at) {
-  Value last = add(mul(at.rows, 2), constant(-1));
-  Value before = builder.create<cuda::FlagCountOp>(named("before"), builder.getI32Type(), flags,
-                                                   flagOf(at, kHere), last);
-  return equal(before, last);
+/// A count that is one less than twice as many as there are blocks.
+static Value lastToLeave(OpBuilder &builder, Location loc, Value blocks) {
+  Value twice = builder.create<arith::AddIOp>(loc, blocks, blocks);
+  Value one = builder.create<arith::ConstantIntOp>(loc, 1, 32);
+  return builder.create<arith::SubIOp>(loc, twice, one);
 }
 
-/// With the last block, the way is open again.
-void Expander::countOut(const SumPlace &at) {
+/// Each block counts itself twice: with its sums left, and when it waits for no other. Gives how
+/// many had counted before.
+Value Expander::countHere(const SumPlace &at, cuda::FlagOrder order) {
+  Value last = lastToLeave(builder, loc, at.rows);
+  return builder.create<cuda::FlagCountOp>(named("before"), builder.getI32Type(), flags,
+                                           flagOf(at, kHere), last, order);
+}
+
+/// The last block to leave lets the next launch propose a way.
+void Expander::openWay(Value left, const SumPlace &at) {
   branch(equal(thread, constant(0)), [&] {
-    branch(countHere(at), [&] {
+    Value before = builder.create<cuda::GetOp>(loc, builder.getI32Type(), left, constant(0));
+    branch(equal(before, lastToLeave(builder, loc, at.rows)), [&] {
       builder.create<cuda::FlagCountOp>(named("before"), builder.getI32Type(), flags,
-                                        flagOf(at, kWay), constant(0));
+                                        flagOf(at, kWay), constant(0), cuda::FlagOrder::Relaxed);
     });
   });
 }
 
-/// The block has every `rows`th chunk. Its warps share out the groups of all of them; behind a
-/// barrier each warp adds up the groups of some chunks.
+/// How many teams share a piece: a power of 2, with which each piece has teams.
+int64_t Expander::teamsOfPiece() {
+  auto perSm = kernel->getAttrOfType<IntegerAttr>(cta::kMinBlocksAttr);
+  int64_t rows = kUsualSms * (perSm ? perSm.getInt() : 1) / cluster.blocks();
+  int64_t most = std::min(rows / wordsInOrder(), warps * kLanes / kPiece);
+  return most < 1 ? 1 : std::min<int64_t>(kGroups, llvm::bit_floor(uint64_t(most)));
+}
+
+/// The block has every `rows`th piece, and adds up as many at once as it has teams for.
 void Expander::addTogether(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
-  Value chunks = constant(wordsInOrder() * warps), groups = groupsOf(at);
-  Value left = builder.create<arith::SubIOp>(loc, chunks, at.row);
-  Value own = builder.create<arith::MaxSIOp>(
-      loc, builder.create<arith::CeilDivSIOp>(loc, left, at.rows), constant(0));
-  auto chunkAt = [&](Value number) { return add(at.row, product(number, at.rows)); };
-  auto shareOut = [&](Value count, StringRef name, function_ref<void(Value)> body) {
-    auto loop = builder.create<scf::ForOp>(loc, warp, count, constant(warps));
-    loop.getInductionVar().setLoc(named(name));
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(loop.getBody()->getTerminator());
-    body(loop.getInductionVar());
-  };
-  shareOut(product(own, groups), "part", [&](Value part) {
-    auto [number, group] = divideWithRest(part, divisor(groups, "groups"));
-    Value chunk = chunkAt(number);
-    withChunk(sums, chunk, [&](tile::AtomicOp sum, Value, Value only) {
-      addGroup(getElementTypeOrSelf(sum.getValue().getType()), at, chunk, mul(group, kGroup), only);
-    });
-  });
-  barrier();
-  shareOut(own, "number", [&](Value number) {
-    Value chunk = chunkAt(number);
-    withChunk(sums, chunk, [&](tile::AtomicOp sum, Value index, Value only) {
-      Type element = getElementTypeOrSelf(sum.getValue().getType());
-      Value total = sumOfChunk(element, chunk, at.column, groups,
-                               product(at.columns, constant(kGroup)), only);
-      Value value = builder.create<cuda::GetOp>(loc, element, total, constant(0));
-      auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
-      GlobalAccess access = accessOf(sum);
-      updateElement(sum, access, value,
-                    type ? place(access, cta::layoutOf(type), index) : placeScalar(access), only);
-    });
-  });
-}
-
-/// Adds up the words that `lane` has of a chunk in some rows.
-Value Expander::sumOfChunk(Type element, Value chunk, Value first, Value count, Value step,
-                           Value only) {
-  Type f32 = builder.getF32Type();
-  Value sum = declare(named("sum"), 1, element), word = declare(named("word"), 1, f32);
-  builder.create<cuda::SetOp>(loc, constantOf(element, 0), sum, constant(0));
-  auto loop = builder.create<scf::ForOp>(loc, constant(0), count, constant(1));
-  loop.getInductionVar().setLoc(named("other"));
-  loop->setAttr(cuda::kUnrollAttr, builder.getI32IntegerAttr(kGroup));
+  constexpr int64_t kTeamsOfWarp = kLanes / kPiece;
+  int64_t share = teamsOfPiece(), pieces = warps * kLanes / kPiece / share; // at once
+  bool fitsWarp = share <= kTeamsOfWarp;
+  tile::AtomicOp any = sums.front();
+  Type element = getElementTypeOrSelf(any.getValue().getType());
+  Value all = constant(wordsInOrder() * warps * kLanes / kPiece);
+  Value behind = builder.create<arith::SubIOp>(loc, all, at.row);
+  Value own = builder.create<arith::CeilDivSIOp>(loc, behind, at.rows);
+  Value team = div(thread, kPiece), word = rem(thread, kPiece), base = scratch(sums.back());
+  Value number = div(team, share), member = rem(team, share);
+  auto loop = builder.create<scf::ForOp>(loc, constant(0), own, constant(pieces));
+  loop.getInductionVar().setLoc(named("done"));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
-  Value block = add(first, product(loop.getInductionVar(), step));
-  addLeftWord(sum, constant(0), word, wordOfChunk(chunk, block), only);
-  return sum;
+  auto less = [&](Value a, Value b) {
+    return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a, b);
+  };
+  auto withOwn = [&](Value number, Value condition, auto body) {
+    Value next = add(loop.getInductionVar(), number);
+    branch(both(both(less(next, own), less(number, constant(pieces))), condition), [&] {
+      Value piece = add(at.row, product(next, at.rows));
+      withPiece(sums, piece, [&](tile::AtomicOp sum, Value index, Value only) {
+        body(piece, sum, index, only);
+      });
+    });
+  };
+
+  Value total = declare(named("total"), 1, element);
+  auto get = [&](Value array) {
+    return builder.create<cuda::GetOp>(loc, element, array, constant(0));
+  };
+  auto addUp = [&](Value other) {
+    builder.create<cuda::SetOp>(
+        loc, combineValues(builder, loc, tile::ReduceKind::Sum, get(total), other), total,
+        constant(0));
+  };
+  auto update = [&](Value, tile::AtomicOp sum, Value index, Value only) {
+    auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
+    GlobalAccess access = accessOf(sum);
+    updateElement(sum, access, get(total),
+                  type ? place(access, cta::layoutOf(type), index) : placeScalar(access), only);
+  };
+  builder.create<cuda::SetOp>(loc, constantOf(element, 0), total, constant(0));
+  withOwn(number, Value(), [&](Value piece, tile::AtomicOp, Value, Value only) {
+    addGroups(total, at, member, kGroups / share, piece, only);
+  });
+  for (int64_t step = 1; step < std::min(share, kTeamsOfWarp); step *= 2)
+    addUp(builder.create<cuda::ShuffleXorOp>(loc, element, get(total), constant(step * kPiece)));
+  if (fitsWarp)
+    return withOwn(number, equal(member, constant(0)), update);
+
+  int64_t parts = share / kTeamsOfWarp; // of warps
+  auto placeOf = [&](Value number, Value part) {
+    Value linear = add(mul(add(mul(number, parts), part), kPiece), word);
+    return add(base, mul(linear, Exchange::kWordBytes));
+  };
+  barrier(); // nobody reads the scratch memory
+  Value isFirst = equal(rem(team, kTeamsOfWarp), constant(0));
+  builder.create<cuda::StoreSharedOp>(loc, total, constant(0),
+                                      placeOf(number, div(member, kTeamsOfWarp)), isFirst, 1);
+  barrier();
+  withOwn(team, Value(), [&](Value piece, tile::AtomicOp sum, Value index, Value only) {
+    Value found = declare(named("parts"), parts, element);
+    unrolled(parts, [&](Value part) {
+      builder.create<cuda::LoadSharedOp>(loc, placeOf(team, part), found, part, 1);
+    });
+    addNeighbours(found, parts);
+    builder.create<cuda::SetOp>(loc, get(found), total, constant(0));
+    update(piece, sum, index, only);
+  });
 }
 
-/// Where this lane's word of a chunk lies in what a block has written.
-Value Expander::wordOfChunk(Value chunk, Value block) {
-  Value start = mul(block, wordsInOrder() * warps * kLanes);
-  return add(add(start, mul(chunk, kLanes)), lane);
-}
-
-/// Writes code for a chunk, as the warp that holds it: `body(sum, register, only)`, with the sum
+/// Writes code for a piece, as the lanes that hold it: `body(sum, register, only)`, with the sum
 /// that it is of, its register there, and whether the lane is the first to hold its element.
-void Expander::withChunk(ArrayRef<tile::AtomicOp> sums, Value chunk,
+void Expander::withPiece(ArrayRef<tile::AtomicOp> sums, Value piece,
                          function_ref<void(tile::AtomicOp, Value, Value)> body) {
   FreshThread holder(*this, /*active=*/false);
-  warp = builder.create<arith::RemSIOp>(loc, chunk, constant(warps));
-  entryEnd = warp.getDefiningOp();
+  constexpr int64_t kPieces = kLanes / kPiece; // of the words that a warp's lanes hold together
+  Value chunk = div(piece, kPieces), word = div(chunk, warps);
+  warp = rem(chunk, warps);
+  lane = builder.create<arith::AddIOp>(loc, mul(rem(piece, kPieces), kPiece), rem(thread, kPiece));
+  entryEnd = lane.getDefiningOp();
   threadCoordinates.clear();
-  Value word = div(chunk, warps);
   int64_t before = 0;
   for (tile::AtomicOp sum : sums) {
     int64_t behind = before + wordsOf(sum.getValue());
@@ -419,28 +536,48 @@ void Expander::withChunk(ArrayRef<tile::AtomicOp> sums, Value chunk,
   }
 }
 
-/// Adds up a group's words of a chunk, and leaves the sum in place of the first block's.
-void Expander::addGroup(Type element, const SumPlace &at, Value chunk, Value first, Value only) {
-  Type f32 = builder.getF32Type();
-  Value block = blockAt(at, first);
-  Value word = sumOfChunk(element, chunk, block, membersOf(at, first), at.columns, only);
-  if (element != f32) {
-    Value bits = builder.create<cuda::GetOp>(loc, element, word, constant(0));
-    word = declare(named("word"), 1, f32);
-    builder.create<cuda::SetOp>(loc, builder.create<arith::BitcastOp>(loc, f32, bits), word,
-                                constant(0));
+/// Adds up this thread's word of a piece over the blocks of `count` groups, in `total`. These are
+/// the groups from `member * count` on, of which some may not be there.
+void Expander::addGroups(Value total, const SumPlace &at, Value member, int64_t count, Value piece,
+                         Value only) {
+  Type f32 = builder.getF32Type(), element = cast<cuda::RegsType>(total.getType()).getElementType();
+  int64_t together = kLoadsTogether / count + (count == 1); // of a group, or all 33 of 528 blocks
+  Value sums = declare(named("sums"), count, element);
+  Value words = declare(named("words"), count * together, f32);
+  unrolled(count,
+           [&](Value i) { builder.create<cuda::SetOp>(loc, constantOf(element, 0), sums, i); });
+  auto loop = builder.create<scf::ForOp>(loc, constant(0), at.group, constant(together));
+  loop.getInductionVar().setLoc(named("other"));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+    Value column = add(mul(piece, kPiece), rem(thread, kPiece));
+    unrolled(count, [&](Value i) {
+      Value first = firstOf(at, add(mul(member, count), i)), members = membersOf(at, first);
+      unrolled(together, [&](Value j) {
+        Value other = add(loop.getInductionVar(), j), slot = add(mul(i, together), j);
+        Value isMember =
+            builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, other, members);
+        builder.create<cuda::SetOp>(loc, constantOf(f32, 0), words, slot);
+        builder.create<cuda::LoadGlobalOp>(loc, workspace,
+                                           wordOf(blockAt(at, add(first, other)), column), words,
+                                           slot, both(only, isMember), /*count=*/1);
+      });
+    });
+    unrolled(count, [&](Value i) {
+      unrolled(together, [&](Value j) {
+        Value word = builder.create<cuda::GetOp>(loc, f32, words, add(mul(i, together), j));
+        if (element != f32)
+          word = builder.create<arith::BitcastOp>(loc, element, word);
+        Value before = builder.create<cuda::GetOp>(loc, element, sums, i);
+        Value sum = combineValues(builder, loc, tile::ReduceKind::Sum, before, word);
+        builder.create<cuda::SetOp>(loc, sum, sums, i);
+      });
+    });
   }
-  builder.create<cuda::StoreGlobalOp>(loc, word, constant(0), workspace, wordOfChunk(chunk, block),
-                                      only, /*count=*/1);
-}
-
-void Expander::addTotal(tile::AtomicOp sum, Value array) {
-  auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
-  if (type)
-    tiles[sum.getValue()] = array;
-  else
-    scalars.map(sum.getValue(), readElement(array, constant(0)));
-  updateView(sum);
+  addNeighbours(sums, count);
+  Value sum = builder.create<cuda::GetOp>(loc, element, sums, constant(0));
+  builder.create<cuda::SetOp>(loc, sum, total, constant(0));
 }
 
 } // namespace tilewright::passes

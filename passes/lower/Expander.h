@@ -317,11 +317,13 @@ private:
   /// The block among those that add to one place: a row of a column of the grid.
   struct SumPlace {
     Value block, row, rows, column, columns;
+    Value group; // blocks of a group, of which the last may have fewer; where sums are added up
   };
   SumPlace sumPlace();
   Value blockAt(const SumPlace &at, Value row);
   Value flagOf(const SumPlace &at, int64_t flag);
   Value membersOf(const SumPlace &at, Value first);
+  Value firstOf(const SumPlace &at, Value group);
   Value groupsOf(const SumPlace &at);
   /// Flags of a block.
   int64_t flagsInOrder();
@@ -330,15 +332,18 @@ private:
   bool addsTogether();
   Operation *loopOfSums();
   void countIn();
-  Value settleWay(tile::AtomicOp last, const SumPlace &at);
-  Value countHere(const SumPlace &at);
-  void countOut(const SumPlace &at);
+  Value meetBlocks(Value left, tile::AtomicOp last, const SumPlace &at);
+  Value countHere(const SumPlace &at, cuda::FlagOrder order);
+  void openWay(Value left, const SumPlace &at);
   void addTogether(llvm::ArrayRef<tile::AtomicOp> sums, const SumPlace &at);
-  void withChunk(llvm::ArrayRef<tile::AtomicOp> sums, Value chunk,
+  void withPiece(llvm::ArrayRef<tile::AtomicOp> sums, Value piece,
                  llvm::function_ref<void(tile::AtomicOp sum, Value index, Value only)> body);
-  void addGroup(Type element, const SumPlace &at, Value chunk, Value first, Value only);
-  Value sumOfChunk(Type element, Value chunk, Value first, Value count, Value step, Value only);
-  Value wordOfChunk(Value chunk, Value block);
+  int64_t teamsOfPiece();
+  void addGroups(Value total, const SumPlace &at, Value member, int64_t count, Value piece,
+                 Value only);
+  void addTotals(llvm::ArrayRef<tile::AtomicOp> sums, const SumPlace &at);
+  void addNeighbours(Value array, int64_t count, int64_t times = 1);
+  Value wordOf(Value block, Value word);
   mlir::Location named(llvm::StringRef name);
   Value sumRegisters(tile::AtomicOp sum);
   Value holdsFirst(tile::AtomicOp sum);
@@ -349,7 +354,6 @@ private:
   void addLeftWord(Value array, Value index, Value word, Value offset, Value only);
   void gatherSums(llvm::ArrayRef<tile::AtomicOp> sums, llvm::ArrayRef<Value> arrays, Value first,
                   Value count, Value step);
-  void addTotal(tile::AtomicOp sum, Value array);
   /// Adds to the view what this block holds, element by element.
   void updateView(tile::AtomicOp op);
   void updateElement(tile::AtomicOp op, const GlobalAccess &access, Value value, const Place &where,

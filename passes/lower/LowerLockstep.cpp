@@ -200,6 +200,28 @@ void ChannelLowering::planLockstep() {
     lockstep[channel.getResult()].runsAhead = runsAhead(channel, kernel);
 }
 
+/// The slot that is waited for in front of each wait for a slot of `channel`, if both have the same
+/// number then; null if there is none.
+static Value slotBefore(cta::ChannelOp channel) {
+  auto onlyWait = [](cta::ChannelOp of) {
+    cta::WaitOp only;
+    for (Operation *user : of.getResult().getUsers())
+      if (auto wait = dyn_cast<cta::WaitOp>(user)) {
+        if (only)
+          return cta::WaitOp();
+        only = wait;
+      }
+    return only;
+  };
+  cta::WaitOp wait = onlyWait(channel);
+  if (!wait || !isLockstepWait(wait->getPrevNode()))
+    return {};
+  auto before = cast<cta::WaitOp>(wait->getPrevNode());
+  auto other = before.getChannel().getDefiningOp<cta::ChannelOp>();
+  bool isAlike = other.getResult().getType().getDepth() == channel.getResult().getType().getDepth();
+  return isAlike && onlyWait(other) == before ? before.getSlot() : Value();
+}
+
 //===- Ops -----------------------------------------------------------------------------------===//
 
 /// Declares the counters of a channel's slots for the role that uses it.
@@ -211,7 +233,9 @@ void ChannelLowering::declareCounters(cta::ChannelOp op) {
   std::string name = cta::nameOf(op.getResult(), "tile");
   if (!state.runsAhead)
     state.filling = counter(name + "_filling", op.getLoc(), 0);
-  state.reading = counter(name + "_reading", op.getLoc(), 0);
+  state.other = slotBefore(op);
+  if (!state.other)
+    state.reading = counter(name + "_reading", op.getLoc(), 0);
 }
 
 /// The slot at a counter, which then advances.
@@ -288,8 +312,10 @@ Value ChannelLowering::waitInLockstep(cta::WaitOp op) {
     if (meets)
       builder.create<cta::SyncOp>(loc);
   }
-  return nextSlot(op.getChannel().getDefiningOp<cta::ChannelOp>(),
-                  lockstep[op.getChannel()].reading);
+  Lockstep &state = lockstep[op.getChannel()];
+  if (state.other)
+    return numbers[state.other];
+  return nextSlot(op.getChannel().getDefiningOp<cta::ChannelOp>(), state.reading);
 }
 
 } // namespace tilewright::passes

@@ -273,6 +273,7 @@ static Step runFlagTake(Warp &warp, const Instruction &instruction) {
 }
 
 // c: the last value before 0.
+template <cuda::FlagOrder order>
 static Step runFlagCount(Warp &warp, const Instruction &instruction) {
   Cluster &cluster = warp.cluster();
   warp.requireDefined(instruction, instruction.c, warp.active, "the last value of a counter");
@@ -281,9 +282,11 @@ static Step runFlagCount(Warp &warp, const Instruction &instruction) {
   Clock before = warp.clock;
   forFlags(warp, instruction, [&](char *flag, int lane) {
     std::vector<Flag> &counts = cluster.session.counts[flag];
-    for (const Flag &by : counts)
-      acquire(warp, by);
-    counts.push_back({uint32_t(cluster.id), before});
+    if (order == cuda::FlagOrder::AcqRel)
+      for (const Flag &by : counts)
+        acquire(warp, by);
+    if (order != cuda::FlagOrder::Relaxed)
+      counts.push_back({uint32_t(cluster.id), before});
     result[lane] = stateOf(flag);
     stateOf(flag) = result[lane] >= last[lane] ? 0 : result[lane] + 1;
     if (stateOf(flag) == 0)
@@ -363,7 +366,10 @@ LogicalResult translate(Translator &translator, cuda::FlagSettleOp op) {
 }
 
 LogicalResult translate(Translator &translator, cuda::FlagCountOp op) {
-  Instruction &instruction = emitFlag(translator, op, runFlagCount);
+  constexpr std::array<Handler, 3> kRuns{runFlagCount<cuda::FlagOrder::AcqRel>,
+                                         runFlagCount<cuda::FlagOrder::Release>,
+                                         runFlagCount<cuda::FlagOrder::Relaxed>};
+  Instruction &instruction = emitFlag(translator, op, kRuns[size_t(op.getOrder())]);
   instruction.c = translator.slot(op.getLast());
   instruction.result = translator.define(op.getResult());
   return success();

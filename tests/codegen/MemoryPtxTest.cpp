@@ -131,6 +131,12 @@ TEST(Flags, that_count_release_and_acquire) {
   std::string body = "%before = cuda.flag_count %x[%n], %n : !cuda.ptr<i32>\n"
                      "cuda.flag_raise %x[%before] : !cuda.ptr<i32>";
   expectPtx(kernelIr("%x: !cuda.ptr<i32>, %n: i32", body), 75, {"atom.acq_rel.gpu.global.inc.u32"});
+  for (std::string order : {"release", "relaxed"}) {
+    body = "%before = cuda.flag_count %x[%n], %n order " + order +
+           " : !cuda.ptr<i32>\ncuda.flag_raise %x[%before] : !cuda.ptr<i32>";
+    expectPtx(kernelIr("%x: !cuda.ptr<i32>, %n: i32", body), 75,
+              {"atom." + order + ".gpu.global.inc.u32"});
+  }
 }
 
 TEST(Flags, are_settled_once_and_awaited_without_lowering_them) {

@@ -59,6 +59,7 @@ func.func @registers() {
 // CHECK: cuda.flag_raise %{{.*}}[%{{.*}}] : <i32>
 // CHECK: cuda.flag_take %{{.*}}[%{{.*}}] : <i32>
 // CHECK: cuda.flag_count %{{.*}}[%{{.*}}], %{{.*}} : <i32>
+// CHECK: cuda.flag_count %{{.*}}[%{{.*}}], %{{.*}} order release : <i32>
 // CHECK: cuda.flag_await %{{.*}}[%{{.*}}], %{{.*}} : <i32>
 // CHECK: cuda.flag_settle %{{.*}}[%{{.*}}], %{{.*}} : <i32>
 // CHECK: cuda.cp_async %{{.*}}, %{{.*}}[%{{.*}}] {bytes = 16 : i64} : <bf16>, i32
@@ -78,6 +79,7 @@ func.func @global_memory(%p: !cuda.ptr<bf16>, %f: !cuda.ptr<f32>, %n: !cuda.ptr<
   cuda.flag_raise %n[%i] : !cuda.ptr<i32>
   cuda.flag_take %n[%i] : !cuda.ptr<i32>
   %before = cuda.flag_count %n[%i], %i : !cuda.ptr<i32>
+  %told = cuda.flag_count %n[%i], %i order release : !cuda.ptr<i32>
   cuda.flag_await %n[%i], %i : !cuda.ptr<i32>
   %way = cuda.flag_settle %n[%i], %i : !cuda.ptr<i32>
   cuda.cp_async %i, %p[%i] {bytes = 16} : !cuda.ptr<bf16>, i32

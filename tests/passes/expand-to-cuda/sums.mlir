@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --assign-layouts --swizzle-layout --plan-channels --lower-channels --expand-to-cuda --canonicalize --cse | FileCheck %s
 
-// A block leaves its sums, and its warp counts itself among the 16 of its group. The last one adds up
+// A block leaves its sums, and its warp counts itself among those of its group. The last one adds up
 // what the group left, counts the group, and if it is the last adds up what groups left, and adds
 // that to the view.
 // CHECK-LABEL: @sums
@@ -37,31 +37,42 @@ func.func @sums(%x: !tile.view<?x256xf32, align 16> {tile.name = "x"}, %s: !tile
 }
 
 // A grid of as many blocks as run at once: the last one to start proposes to add up together, and one
-// that is done before that proposes groups. Together, each waits until all have left their sums.
+// that is done before that proposes groups. Together, each waits until all have left their sums. Of 132
+// blocks, 8 teams share a piece: each has two groups, teams of a warp shuffle, and two warps meet in
+// shared memory. A block has counted itself out long before it asks whether it was the last.
 // CHECK-LABEL: @together
+// CHECK-SAME: %[[PARTS:[a-z0-9]+]]: !cuda.ptr<f32> {cuda.param = {argument = 0 : i64, axis = 0 : i64, bytes = 1024 : i64, kind = "workspace"}
 // CHECK-SAME: %[[FLAGS:[a-z0-9]+]]: !cuda.ptr<i32> {cuda.param = {argument = 0 : i64, axis = 0 : i64, bytes = 20 : i64, kind = "flags"}
-// CHECK: %[[STARTED:.*]] = cuda.flag_count %[[FLAGS]]
+// CHECK: %[[STARTED:.*]] = cuda.flag_count %[[FLAGS]][%{{.*}}], %{{.*}} order relaxed
 // CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[STARTED]]
 // CHECK: scf.if %[[LAST]] {
 // CHECK: cuda.flag_settle %[[FLAGS]][%{{.*}}], %[[TOGETHER:.*]] : <i32>
 // CHECK: scf.for
+// CHECK: cuda.store_global %{{.*}}, %[[PARTS]]
 // CHECK: cuda.barrier
+// CHECK: cuda.flag_count %[[FLAGS]][%{{.*}}], %{{.*}} order release
 // CHECK: %[[SETTLED:.*]] = cuda.flag_settle %[[FLAGS]][%{{.*}}], %{{.*}} : <i32>
-// CHECK: cuda.flag_count %[[FLAGS]]
 // CHECK: arith.cmpi eq, %[[SETTLED]], %[[TOGETHER]]
 // CHECK: cuda.flag_await %[[FLAGS]][%{{.*}}], %{{.*}} : <i32>
+// CHECK: %[[LEFT:.*]] = cuda.flag_count %[[FLAGS]][%{{.*}}], %{{.*}} order relaxed
+// CHECK: cuda.set %[[LEFT]], %[[KEPT:.*]][%c0_i32]
 // CHECK: cuda.barrier
 // CHECK: scf.if
-// CHECK: scf.for
+// CHECK: cuda.load_global %[[PARTS]]
+// CHECK: cuda.shuffle_xor %{{.*}}, %c8_i32
+// CHECK: cuda.shuffle_xor %{{.*}}, %c16_i32
 // CHECK: cuda.barrier
+// CHECK: cuda.store_shared
+// CHECK: cuda.barrier
+// CHECK: cuda.load_shared
 // CHECK: cuda.atomic "add"
 // CHECK: } else {
 // CHECK: cuda.shuffle_idx
 // CHECK: cuda.atomic "add"
 // CHECK: }
-// CHECK: %[[DONE:.*]] = cuda.flag_count %[[FLAGS]]
+// CHECK: cuda.get %[[KEPT]]
 // CHECK: scf.if
-// CHECK: cuda.flag_count %[[FLAGS]][%{{.*}}], %{{.*}} : <i32>
+// CHECK: cuda.flag_count %[[FLAGS]][%{{.*}}], %{{.*}} order relaxed
 func.func @together(%x: !tile.view<?x256xf32, align 16> {tile.name = "x"}, %s: !tile.view<256xf32, align 16> {tile.name = "s"},
                     %n: i32 {tile.name = "n"})
     attributes {tile.kernel, cta.target = "sm_90", cta.warps = 2 : i32, cta.stages = 0 : i32} {

@@ -169,6 +169,23 @@ TEST_F(Flags, that_are_awaited_stay_as_they_are) {
   EXPECT_EQ(kinds(runBlocks(await, kWrite + kBarrier + counted("%c63"))), "deadlock");
 }
 
+// Who awaits sees what was released. A count that acquires sees nothing of one that orders nothing,
+// nor does one that only releases see what others have released.
+TEST_F(Flags, that_count_order_what_they_say) {
+  std::string await = R"(
+    scf.if %one {
+      cuda.flag_await %flags[%c0], %one_more : !cuda.ptr<i32>
+    })" + kBarrier;
+  std::string released = counted("%c63 order release"), relaxed = counted("%c63 order relaxed");
+  EXPECT_EQ(kinds(runBlocks(kWrite + kBarrier + released, await + kRead)), "");
+  flags[0] = 0;
+  EXPECT_EQ(kinds(runBlocks(kWrite + kBarrier + relaxed, await + kRead)), "race");
+  flags[0] = 0;
+  EXPECT_EQ(kinds(runBlocks(kWrite + kBarrier + released, released + kBarrier + kRead)), "race");
+  flags[0] = 0;
+  EXPECT_EQ(kinds(runBlocks(kWrite + kBarrier + released, counted("%c63") + kBarrier + kRead)), "");
+}
+
 // With a random schedule clusters take turns at flags, so that one may wait for a later one. If
 // that has not started, as one after the other, it waits for ever.
 TEST_F(Flags, may_be_counted_by_later_blocks_that_have_started) {
