@@ -156,7 +156,7 @@ int64_t scratchTurns(Operation *op) {
     return 0;
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
   if (!loop)
-    return 1;
+    return 0;
   // Of the block of the loop in which it is. Each iteration runs it.
   Operation *inBody = op;
   while (inBody->getParentOp() != loop)

@@ -46,9 +46,10 @@ int64_t scratchBytes(mlir::Operation *op);
 /// Whether all threads of a block, or of a role, wait for each other in an op of the `cta` level.
 /// Layouts must be assigned.
 bool isMeeting(mlir::Operation *op);
-/// How often the scratch memory of a reduction is there if no other op uses it; 0 if others do.
-/// What is used in turns needs no barrier in front: a thread that writes there has met all threads
-/// since they last read it.
+/// How often the scratch memory of a reduction in a loop is there if no other op uses it; 0 if
+/// others do. What is used in turns needs no barrier in front: a thread that writes there has met
+/// all threads since they last read it. Outside of loops a barrier takes no time, and keeps ptxas
+/// from computing early what is behind it, which takes registers.
 int64_t scratchTurns(mlir::Operation *op);
 
 //===- Exchanges of a cluster -----------------------------------------------------------------===//

@@ -5,8 +5,8 @@
 // of full slots, then of empty slots; those of the queue; scratch memory. Ops of one role do not
 // use scratch memory at the same time, so the largest need decides. Each role has its own scratch
 // memory. In a kernel without roles, scratch memory reuses the channels' memory after their last
-// use, and small reductions have memory of their own behind it, so that threads need not wait
-// before they write there.
+// use, and small reductions of loops have memory of their own behind it, so that threads need not
+// wait before they write there.
 #include "passes/Passes.h"
 #include "passes/analysis/Rings.h"
 #include "passes/analysis/SharedMemory.h"

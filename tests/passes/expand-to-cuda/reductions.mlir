@@ -20,12 +20,11 @@ func.func @lanes_by_shuffles(%x: !tile.view<?x16xf32, align 16>, %y: !tile.view<
   return
 }
 
-// A column in four warps: each writes its part, then everyone adds all four. Nobody reads that memory
-// before, so nobody is waited for.
+// A column in four warps: each writes its part, then everyone adds all four.
 // CHECK-LABEL: @warps_through_scratch
 // CHECK-SAME: cuda.shared_bytes = 256 : i32
 // CHECK: cuda.shuffle_xor
-// CHECK-NOT: cuda.barrier
+// CHECK: cuda.barrier
 // CHECK: cuda.store_shared
 // CHECK: cuda.barrier
 // CHECK-COUNT-4: cuda.load_shared

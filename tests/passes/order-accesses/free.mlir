@@ -238,13 +238,16 @@ func.func @of_a_part(%x: !vector, %start: i32, %n: i32)
 
 // Warps meet in a reduction, behind the load that the store may meet.
 // CHECK-LABEL: @behind_a_reduction
-func.func @behind_a_reduction(%x: !vector, %y: !vector)
+func.func @behind_a_reduction(%x: !vector, %n: i32)
     attributes {tile.kernel, cta.target = "sm_80", cta.warps = 2 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %a = tile.load %x[%c1] extents [64] : !vector, i32 -> !wide
-  %m = tile.reduce max %a, 0 : !wide -> f32
-  %r = tile.splat %m : f32 -> !wide
-  tile.store %r, %x[%c0] extents [64] : !wide, !vector, i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %a = tile.load %x[%c1] extents [64] : !vector, i32 -> !wide
+    %m = tile.reduce max %a, 0 : !wide -> f32
+    %r = tile.splat %m : f32 -> !wide
+    tile.store %r, %x[%c0] extents [64] : !wide, !vector, i32
+    %s = tile.reduce max %a, 0 : !wide -> f32
+  }
   return
 }

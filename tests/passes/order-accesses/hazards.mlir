@@ -8,6 +8,8 @@
 !line = tensor<32xf32, #line>
 !backwards = tensor<32xf32, #backwards>
 !copies = tensor<16xf32, #copies>
+#wide = #cta.layout<registers [], lanes [32:0:1], warps [2:0:32]>
+!wide = tensor<64xf32, #wide>
 
 // Element 1 goes from one thread to another.
 // CHECK-LABEL: @load_of_what_was_stored_shifted
@@ -319,5 +321,21 @@ func.func @behind_a_reduction_in_warps(%x: !vector, %y: !vector)
   %m = tile.reduce max %a, 0 : !line -> f32
   %r = tile.splat %m : f32 -> !line
   tile.store %r, %x[%c0] extents [32] : !line, !vector, i32
+  return
+}
+
+// Without a loop a barrier takes no time.
+// CHECK-LABEL: @behind_a_reduction_without_a_loop
+// CHECK: tile.reduce
+// CHECK: cta.sync
+// CHECK-NEXT: tile.store
+func.func @behind_a_reduction_without_a_loop(%x: !vector)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 2 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = tile.load %x[%c1] extents [64] : !vector, i32 -> !wide
+  %m = tile.reduce max %a, 0 : !wide -> f32
+  %r = tile.splat %m : f32 -> !wide
+  tile.store %r, %x[%c0] extents [64] : !wide, !vector, i32
   return
 }
