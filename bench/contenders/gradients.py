@@ -53,8 +53,8 @@ def backward(
         sums = [x for x in found if x.ndim == 1]
 
         def call():
-            for total in sums:
-                total.zero_()
+            if sums:
+                torch._foreach_zero_(sums)
             launch()
 
         def check():

@@ -19,6 +19,10 @@ bool passes::isCheapForRows(Operation *op) {
   return isCheap(op) || isa<math::ExpOp, math::Exp2Op>(op);
 }
 
+bool passes::isSelection(Operation *op) {
+  return isa<arith::CmpFOp, arith::CmpIOp, arith::SelectOp>(op);
+}
+
 bool passes::isShape(Operation *op) {
   return isa<arith::ConstantOp, tile::SplatOp, tile::RangeOp, tile::ExpandDimsOp,
              tile::BroadcastOp>(op);

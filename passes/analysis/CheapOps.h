@@ -6,8 +6,8 @@
 
 namespace tilewright::passes {
 
-/// Ops that may compute an element again.
-inline constexpr int64_t kMostCheapOps = 4;
+/// Ops that may compute an element again; and if rows are held in shared memory.
+inline constexpr int64_t kMostCheapOps = 4, kMostOpsOfRows = 8;
 
 /// True for an op that takes an instruction or two for each element.
 bool isCheap(mlir::Operation *op);
@@ -15,6 +15,9 @@ bool isCheap(mlir::Operation *op);
 /// True for an op that is worth computing again where that frees the registers of a row: a cheap
 /// one, or an exponential.
 bool isCheapForRows(mlir::Operation *op);
+
+/// True for a comparison and for a selection.
+bool isSelection(mlir::Operation *op);
 
 /// True for an op that takes no instruction: a constant, a range, or what only changes a tile's
 /// shape.

@@ -11,7 +11,9 @@
 //
 // recompute-tiles reads the slot again in each phase. So all that phases keep of a row must follow
 // from it by a few cheap ops or exponentials; else registers would hold it, and the copy would save
-// nothing.
+// nothing. A block that has whole rows may also compare and select again: the gradient of softmax
+// with 8192 columns takes 191 us in registers and 185 so (134 million elements, H200), but in
+// clusters 98 and 100 with 16384 columns, 100 and 109 with 32768 (half as many elements).
 //
 // Microseconds on an H200, 67.1 million elements in bf16, before and now (docs/hopper.md):
 //
@@ -51,7 +53,9 @@ constexpr int64_t kLeftBytes = 1024 + 512;
 /// The phases of a program without loops, and what it keeps from one to the next.
 class Rows {
 public:
-  Rows(func::FuncOp kernel, int64_t threads) : body(kernel.getBody().front()), threads(threads) {
+  Rows(func::FuncOp kernel, int64_t threads)
+      : body(kernel.getBody().front()), threads(threads),
+        areWhole(cta::clusterOf(kernel).blocks() == 1) {
     int64_t number = 0;
     for (Operation &op : body) {
       phases[&op] = number;
@@ -68,11 +72,13 @@ public:
 private:
   int64_t phaseOf(Operation *op) { return phases.lookup(body.findAncestorOpInBlock(*op)); }
   bool isKept(Value value);
+  bool mayRepeat(Operation *op, int64_t &ops) const;
   bool followsFromRows(Value value, int64_t &ops);
   Operation *firstUser(Value value);
 
   Block &body;
   int64_t threads;
+  bool areWhole; ///< No other block shares them.
   DenseMap<Operation *, int64_t> phases;
   llvm::SetVector<Operation *> rows; ///< tile.load
 };
@@ -87,6 +93,12 @@ bool Rows::isKept(Value value) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) { return phaseOf(user) != home; });
 }
 
+/// Whether recompute-tiles may compute an op again, as one of so many.
+bool Rows::mayRepeat(Operation *op, int64_t &ops) const {
+  bool isWorthIt = isCheapForRows(op) || (areWhole && isSelection(op));
+  return isWorthIt && ++ops <= (areWhole ? kMostOpsOfRows : kMostCheapOps);
+}
+
 /// Whether a few ops make a value from loaded rows, to which it adds them, and from small tiles.
 bool Rows::followsFromRows(Value value, int64_t &ops) {
   if (wordsOf(value) < threads)
@@ -96,9 +108,9 @@ bool Rows::followsFromRows(Value value, int64_t &ops) {
     rows.insert(op);
     return isCopy(load, threads);
   }
-  return (isShape(op) || (isCheapForRows(op) && ++ops <= kMostCheapOps)) &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return followsFromRows(operand, ops); });
+  return (isShape(op) || mayRepeat(op, ops)) && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return followsFromRows(operand, ops);
+         });
 }
 
 bool Rows::find() {

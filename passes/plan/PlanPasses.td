@@ -95,8 +95,8 @@ def HoldRows : Pass<"hold-rows", "::mlir::func::FuncOp"> {
     A row that several phases of a program read takes many registers meanwhile, and so few blocks
     share an SM. It is copied to shared memory instead (`cp.async`), where each thread reads its own
     elements again in each phase. Only in kernels whose blocks run one program, without loops, if
-    all that is kept from phase to phase follows from such rows by few cheap ops or exponentials, and
-    if at least five blocks fit on an SM.
+    all that is kept from phase to phase follows from such rows by few cheap ops or exponentials, of
+    whole rows also comparisons and selections, and if at least five blocks fit on an SM.
 
     ```mlir
                                          %c = cta.channel cp_async : <1 x tensor<1x16384xbf16>>

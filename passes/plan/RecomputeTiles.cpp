@@ -83,7 +83,10 @@ public:
   void run();
 
 private:
-  bool mayRepeat(Operation *op) { return holdsRows ? isCheapForRows(op) : isCheap(op); }
+  bool mayRepeat(Operation *op) {
+    return holdsRows ? isCheapForRows(op) || isSelection(op) : isCheap(op);
+  }
+  int64_t mostOps() const { return holdsRows ? kMostOpsOfRows : kMostCheapOps; }
   void findPhases(Block &block);
   Phase phaseAt(Operation *op);
   Phase homeOf(Value value);
@@ -137,7 +140,7 @@ bool Recomputer::isReady(Value value, int64_t &ops, bool &isNarrower) {
   if (registersOf(value) < kFewRegisters)
     return true;
   Operation *op = value.getDefiningOp();
-  if (!op || !(isShape(op) || (mayRepeat(op) && ++ops <= kMostCheapOps)))
+  if (!op || !(isShape(op) || (mayRepeat(op) && ++ops <= mostOps())))
     return false;
   return llvm::all_of(op->getOperands(),
                       [&](Value operand) { return isReady(operand, ops, isNarrower); });

@@ -95,12 +95,39 @@ func.func @exponentials(%x: !tile.view<?x16384xbf16, align 16> {tile.name = "x"}
 
 // -----
 
-// A selection is kept in registers.
+// A block that has whole rows compares and selects again.
 // CHECK-LABEL: @masked
-// CHECK-NOT: cta.copy
+// CHECK: cta.copy
 // CHECK: return
 func.func @masked(%x: !tile.view<?x16384xbf16, align 16> {tile.name = "x"}, %m: i32,
                   %y: !tile.view<?x16384xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %zeros = arith.constant dense<0.0> : tensor<16384xf32>
+  %n = tile.dim %x, 0 : !tile.view<?x16384xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 16384] : !tile.view<?x16384xbf16, align 16>, i32, i32 -> tensor<16384xbf16>
+  %v = tile.cast %t : tensor<16384xbf16> -> tensor<16384xf32>
+  %columns = tile.range %c0 : tensor<16384xi32>
+  %end = tile.splat %m : i32 -> tensor<16384xi32>
+  %mask = arith.cmpi slt, %columns, %end : tensor<16384xi32>
+  %p = arith.select %mask, %v, %zeros : tensor<16384xi1>, tensor<16384xf32>
+  %sum = tile.reduce sum %p, 0 : tensor<16384xf32> -> f32
+  %all = tile.splat %sum : f32 -> tensor<16384xf32>
+  %q = arith.mulf %p, %all : tensor<16384xf32>
+  %r = tile.cast %q : tensor<16384xf32> -> tensor<16384xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 16384] : tensor<16384xbf16>, !tile.view<?x16384xbf16, align 16>, i32, i32
+  return
+}
+
+// -----
+
+// In a cluster, registers keep a selection.
+// CHECK-LABEL: @masked_in_a_cluster
+// CHECK-NOT: cta.copy
+// CHECK: return
+func.func @masked_in_a_cluster(%x: !tile.view<?x16384xbf16, align 16> {tile.name = "x"}, %m: i32,
+                  %y: !tile.view<?x16384xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel, cta.cluster = array<i64: 2>} {
   %c0 = arith.constant 0 : i32
   %zeros = arith.constant dense<0.0> : tensor<16384xf32>
   %n = tile.dim %x, 0 : !tile.view<?x16384xbf16, align 16>
