@@ -110,6 +110,7 @@ private:
   Value acquireInLockstep(cta::AcquireOp op);
   void commitInLockstep(cta::ChannelOp channel);
   Value waitInLockstep(cta::WaitOp op);
+  Value otherOf(Value number);
 
   //===- Slots between roles (LowerRings.cpp) ------------------------------------------------===//
   void planRings();

@@ -238,12 +238,21 @@ void ChannelLowering::declareCounters(cta::ChannelOp op) {
     state.reading = counter(name + "_reading", op.getLoc(), 0);
 }
 
+/// The other one of two slots.
+Value ChannelLowering::otherOf(Value number) {
+  return builder.create<arith::XOrIOp>(loc, number, constant(1));
+}
+
 /// The slot at a counter, which then advances.
 Value ChannelLowering::nextSlot(cta::ChannelOp channel, Value counter) {
   int64_t depth = channel.getResult().getType().getDepth();
   if (depth == 1)
     return constant(0);
   Value number = get(counter), wraps;
+  if (depth == 2) {
+    set(counter, otherOf(number));
+    return number;
+  }
   Value next = following(number, depth, wraps);
   set(counter, select(wraps, constant(0), next));
   return number;
@@ -291,6 +300,8 @@ Value ChannelLowering::acquireInLockstep(cta::AcquireOp op) {
   if (op->getParentOp() == kernel)
     return constant(state.acquired++);
   Value full = numbers[waitBefore(op).getSlot()];
+  if (depth == 2)
+    return otherOf(full);
   Value wraps = isEqual(full, constant(0));
   Value behind = builder.create<arith::AddIOp>(loc, full, constant(-1));
   return select(wraps, constant(depth - 1), behind);

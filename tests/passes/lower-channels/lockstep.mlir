@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --swizzle-layout --plan-channels --lower-channels --canonicalize --cse | FileCheck %s
 
 // One role fills and reads the slots: groups of copies, and a barrier at which all have arrived.
-// Waits that stand together take one barrier.
+// Waits that stand together take one barrier, and one number.
 
 #rows = #cta.layout<registers [8:1:1, 2:0:32], lanes [4:1:8, 8:0:1], warps [4:0:8]>
 #halves = #cta.layout<registers [4:1:1, 4:0:16], lanes [8:1:4, 4:0:1], warps [4:0:4]>
@@ -21,8 +21,13 @@
 // CHECK: cta.copy {{.*}}, %[[SLOT]]
 // CHECK: cuda.cp_async_commit
 // CHECK: cuda.cp_async_commit
+// CHECK: %[[NUMBER:.*]] = cuda.get %[[READING]]
+// CHECK-NEXT: %[[OTHER:.*]] = arith.xori %[[NUMBER]], %c1_i32
+// CHECK-NEXT: cuda.set %[[OTHER]], %[[READING]]
+// CHECK-NEXT: cta.slot_at %[[A]][%[[NUMBER]]]
 // CHECK: cuda.cp_async_wait 0
 // CHECK-NEXT: cta.sync
+// CHECK-NEXT: cta.slot_at %{{.*}}[%[[NUMBER]]]
 // CHECK-NOT: cta.sync
 // CHECK: cta.get
 // CHECK: cta.get
