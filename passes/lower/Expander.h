@@ -309,7 +309,12 @@ private:
   Value numberIn(cta::Threads threads);
 
   //===- Additions in order (ExpandSums.cpp) --------------------------------------------------===//
+  /// Groups of blocks: with 132 to 528 blocks one has 9 to 33 of them. And the words that a thread
+  /// loads at once.
+  static constexpr int64_t kSumGroups = 16, kSumLoads = 32;
   llvm::SmallVector<tile::AtomicOp> sumsInOrder();
+  /// Words of a sum that a thread holds.
+  static int64_t wordsOfSum(tile::AtomicOp sum);
   /// Words that a thread writes for them; 0 if there are none.
   int64_t wordsInOrder();
   mlir::LogicalResult expandSumsInOrder(tile::AtomicOp last);
@@ -321,28 +326,14 @@ private:
   };
   SumPlace sumPlace();
   Value blockAt(const SumPlace &at, Value row);
-  Value flagOf(const SumPlace &at, int64_t flag);
   Value membersOf(const SumPlace &at, Value first);
   Value firstOf(const SumPlace &at, Value group);
   Value groupsOf(const SumPlace &at);
-  /// Flags of a block.
-  int64_t flagsInOrder();
   void addInGroups(llvm::ArrayRef<tile::AtomicOp> sums, llvm::ArrayRef<Value> arrays,
                    const SumPlace &at);
-  bool addsTogether();
-  Operation *loopOfSums();
-  void countIn();
-  Value meetBlocks(Value left, tile::AtomicOp last, const SumPlace &at);
-  Value countHere(const SumPlace &at, cuda::FlagOrder order);
-  void openWay(Value left, const SumPlace &at);
-  void addTogether(llvm::ArrayRef<tile::AtomicOp> sums, const SumPlace &at);
-  void withPiece(llvm::ArrayRef<tile::AtomicOp> sums, Value piece,
-                 llvm::function_ref<void(tile::AtomicOp sum, Value index, Value only)> body);
-  int64_t teamsOfPiece();
-  void addGroups(Value total, const SumPlace &at, Value member, int64_t count, Value piece,
-                 Value only);
   void addTotals(llvm::ArrayRef<tile::AtomicOp> sums, const SumPlace &at);
   void addNeighbours(Value array, int64_t count, int64_t times = 1);
+  void updateWord(tile::AtomicOp sum, Value total, Value index, Value only);
   Value wordOf(Value block, Value word);
   mlir::Location named(llvm::StringRef name);
   Value sumRegisters(tile::AtomicOp sum);
@@ -358,6 +349,23 @@ private:
   void updateView(tile::AtomicOp op);
   void updateElement(tile::AtomicOp op, const GlobalAccess &access, Value value, const Place &where,
                      Value only);
+
+  //===- Together (ExpandSumsTogether.cpp) ---------------------------------------------------===//
+  /// Flags of a block.
+  int64_t flagsInOrder();
+  Value flagOf(const SumPlace &at, int64_t flag);
+  bool addsTogether();
+  Operation *loopOfSums();
+  void countIn();
+  Value meetBlocks(Value left, tile::AtomicOp last, const SumPlace &at);
+  Value countHere(const SumPlace &at, cuda::FlagOrder order);
+  void openWay(Value left, const SumPlace &at);
+  void addTogether(llvm::ArrayRef<tile::AtomicOp> sums, const SumPlace &at);
+  void withPiece(llvm::ArrayRef<tile::AtomicOp> sums, Value piece,
+                 llvm::function_ref<void(tile::AtomicOp sum, Value index, Value only)> body);
+  int64_t teamsOfPiece();
+  void addGroups(Value total, const SumPlace &at, Value member, int64_t count, Value piece,
+                 Value only);
 
   //===- Tiles (ExpandTiles.cpp) -------------------------------------------------------------===//
   /// A divisor that is used many times. A constant has no reciprocal.

@@ -1,0 +1,281 @@
+// How blocks that are at work at the same time add up their sums together (ExpandSums.cpp): each
+// waits until all have written theirs, and adds up a part of the words. In groups, one SM reads all
+// sums of a group, and then one those of all groups: 12 us for the gradient of rms_norm with 4096
+// columns on an H100, 23 for layer_norm's two sums.
+//
+// The parts are pieces of 8 words, what memory reads at least. As many teams of 8 threads share the
+// groups of a piece as it takes to have a team for each piece: one for long rows, which few blocks
+// share, and up to 16. A team loads all that it adds up at once. Teams of a warp then shuffle, and
+// those of several meet in shared memory.
+//
+// A block may only wait for others that run: it counts itself when it starts, and the last one to
+// start proposes to go together. A block that ends before that proposes to go in groups. All go the
+// way that was proposed first (`flag_settle`). Flags return to 0 for the next launch. Each step
+// takes a thread about 0.7 us, so it waits for no answer that it does not need yet.
+#include "passes/analysis/SharedMemory.h"
+#include "passes/lower/Expander.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+
+namespace tilewright::passes {
+
+using namespace mlir;
+
+/// Words that threads add up together: 32 bytes, a sector.
+constexpr int64_t kPiece = 8;
+/// Blocks are expected to be as many as this GPU runs; others take more steps.
+constexpr int64_t kUsualSms = 132;
+
+/// Proposals of blocks, and the flags behind the counters of warps, of each column.
+enum Way : int64_t { kTogether = 1, kInGroups = 2 };
+enum Flag : int64_t { kStarted, kWay, kHere, kFlags };
+
+/// Whether blocks may add up their sums together: if the grid has as many as run at once.
+bool Expander::addsTogether() {
+  SmallVector<tile::AtomicOp> sums = sumsInOrder();
+  auto isTile = [](tile::AtomicOp sum) { return isa<RankedTensorType>(sum.getValue().getType()); };
+  auto isLikeFirst = [&](tile::AtomicOp sum) {
+    tile::AtomicOp first = sums.front();
+    return getElementTypeOrSelf(sum.getValue()) == getElementTypeOrSelf(first.getValue());
+  };
+  if (sums.empty() || llvm::none_of(sums, isTile) || !llvm::all_of(sums, isLikeFirst) ||
+      !loopOfSums())
+    return false;
+  auto grid = *kernel.getBody().front().getOps<tile::GridOp>().begin();
+  SetVector<Operation *> behind;
+  getBackwardSlice(grid.getExtents().back(), &behind);
+  return llvm::any_of(behind, [](Operation *op) { return isa<cta::SmsOp>(op); });
+}
+
+/// The loop over a block's programs.
+Operation *Expander::loopOfSums() {
+  auto loops = kernel.getBody().front().getOps<scf::ForOp>();
+  return loops.empty() ? nullptr : (*loops.begin()).getOperation();
+}
+
+/// The number of one of a column's flags, which lie behind the counters.
+Value Expander::flagOf(const SumPlace &at, int64_t flag) {
+  Value blocks = product(at.rows, at.columns);
+  return add(add(product(blocks, constant(warps)), mul(at.column, kFlags)), constant(flag));
+}
+
+int64_t Expander::flagsInOrder() { return warps + (addsTogether() ? int64_t(kFlags) : 0); }
+
+/// Counts the block among those that have started, behind its first loads. The last one proposes to
+/// go together.
+void Expander::countIn() {
+  SumPlace at = sumPlace();
+  Type i32 = builder.getI32Type();
+  branch(equal(thread, constant(0)), [&] {
+    Value last = builder.create<arith::SubIOp>(loc, at.rows, constant(1));
+    Value before = builder.create<cuda::FlagCountOp>(
+        named("before"), i32, flags, flagOf(at, kStarted), last, cuda::FlagOrder::Relaxed);
+    branch(equal(before, last), [&] {
+      builder.create<cuda::FlagSettleOp>(named("way"), i32, flags, flagOf(at, kWay),
+                                         constant(kTogether));
+    });
+  });
+}
+
+/// Whether all blocks go together. If they do, all have left their sums behind it. `left` becomes
+/// how many blocks had left before this one.
+Value Expander::meetBlocks(Value left, tile::AtomicOp last, const SumPlace &at) {
+  Type i32 = builder.getI32Type();
+  Value way = declare(named("way"), 1, i32), word = scratch(last), first = constant(0);
+  barrier(); // the block has left its sums
+  branch(equal(thread, first), [&] {
+    countHere(at, cuda::FlagOrder::Release);
+    Value settled = builder.create<cuda::FlagSettleOp>(named("settled"), i32, flags,
+                                                       flagOf(at, kWay), constant(kInGroups));
+    branch(equal(settled, constant(kTogether)),
+           [&] { builder.create<cuda::FlagAwaitOp>(loc, flags, flagOf(at, kHere), at.rows); });
+    builder.create<cuda::SetOp>(loc, countHere(at, cuda::FlagOrder::Relaxed), left, first);
+    builder.create<cuda::SetOp>(loc, settled, way, first);
+    builder.create<cuda::StoreSharedOp>(loc, way, first, word, Value(), 1);
+  });
+  barrier();
+  builder.create<cuda::LoadSharedOp>(loc, word, way, first, 1);
+  return equal(builder.create<cuda::GetOp>(loc, i32, way, first), constant(kTogether));
+}
+
+/// A count that is one less than twice as many as there are blocks.
+static Value lastToLeave(OpBuilder &builder, Location loc, Value blocks) {
+  Value twice = builder.create<arith::AddIOp>(loc, blocks, blocks);
+  Value one = builder.create<arith::ConstantIntOp>(loc, 1, 32);
+  return builder.create<arith::SubIOp>(loc, twice, one);
+}
+
+/// Each block counts itself twice: with its sums left, and when it waits for no other. Gives how
+/// many had counted before.
+Value Expander::countHere(const SumPlace &at, cuda::FlagOrder order) {
+  Value last = lastToLeave(builder, loc, at.rows);
+  return builder.create<cuda::FlagCountOp>(named("before"), builder.getI32Type(), flags,
+                                           flagOf(at, kHere), last, order);
+}
+
+/// The last block to leave lets the next launch propose a way.
+void Expander::openWay(Value left, const SumPlace &at) {
+  branch(equal(thread, constant(0)), [&] {
+    Value before = builder.create<cuda::GetOp>(loc, builder.getI32Type(), left, constant(0));
+    branch(equal(before, lastToLeave(builder, loc, at.rows)), [&] {
+      builder.create<cuda::FlagCountOp>(named("before"), builder.getI32Type(), flags,
+                                        flagOf(at, kWay), constant(0), cuda::FlagOrder::Relaxed);
+    });
+  });
+}
+
+/// How many teams share a piece: a power of 2, with which each piece has teams.
+int64_t Expander::teamsOfPiece() {
+  auto perSm = kernel->getAttrOfType<IntegerAttr>(cta::kMinBlocksAttr);
+  int64_t rows = kUsualSms * (perSm ? perSm.getInt() : 1) / cluster.blocks();
+  int64_t most = std::min(rows / wordsInOrder(), warps * kLanes / kPiece);
+  return most < 1 ? 1 : std::min<int64_t>(kSumGroups, llvm::bit_floor(uint64_t(most)));
+}
+
+/// The block has every `rows`th piece, and adds up as many at once as it has teams for.
+void Expander::addTogether(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
+  constexpr int64_t kTeamsOfWarp = kLanes / kPiece;
+  int64_t share = teamsOfPiece(), pieces = warps * kLanes / kPiece / share; // at once
+  bool fitsWarp = share <= kTeamsOfWarp;
+  tile::AtomicOp any = sums.front();
+  Type element = getElementTypeOrSelf(any.getValue().getType());
+  Value all = constant(wordsInOrder() * warps * kLanes / kPiece);
+  Value behind = builder.create<arith::SubIOp>(loc, all, at.row);
+  Value own = builder.create<arith::CeilDivSIOp>(loc, behind, at.rows);
+  Value team = div(thread, kPiece), word = rem(thread, kPiece), base = scratch(sums.back());
+  Value number = div(team, share), member = rem(team, share);
+  auto loop = builder.create<scf::ForOp>(loc, constant(0), own, constant(pieces));
+  loop.getInductionVar().setLoc(named("done"));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  auto less = [&](Value a, Value b) {
+    return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a, b);
+  };
+  auto withOwn = [&](Value number, Value condition, auto body) {
+    Value next = add(loop.getInductionVar(), number);
+    branch(both(both(less(next, own), less(number, constant(pieces))), condition), [&] {
+      Value piece = add(at.row, product(next, at.rows));
+      withPiece(sums, piece, [&](tile::AtomicOp sum, Value index, Value only) {
+        body(piece, sum, index, only);
+      });
+    });
+  };
+
+  Value total = declare(named("total"), 1, element);
+  auto get = [&](Value array) {
+    return builder.create<cuda::GetOp>(loc, element, array, constant(0));
+  };
+  auto addUp = [&](Value other) {
+    builder.create<cuda::SetOp>(
+        loc, combineValues(builder, loc, tile::ReduceKind::Sum, get(total), other), total,
+        constant(0));
+  };
+  auto update = [&](Value, tile::AtomicOp sum, Value index, Value only) {
+    updateWord(sum, get(total), index, only);
+  };
+  builder.create<cuda::SetOp>(loc, constantOf(element, 0), total, constant(0));
+  withOwn(number, Value(), [&](Value piece, tile::AtomicOp, Value, Value only) {
+    addGroups(total, at, member, kSumGroups / share, piece, only);
+  });
+  for (int64_t step = 1; step < std::min(share, kTeamsOfWarp); step *= 2)
+    addUp(builder.create<cuda::ShuffleXorOp>(loc, element, get(total), constant(step * kPiece)));
+  if (fitsWarp)
+    return withOwn(number, equal(member, constant(0)), update);
+
+  int64_t parts = share / kTeamsOfWarp; // of warps
+  auto placeOf = [&](Value number, Value part) {
+    Value linear = add(mul(add(mul(number, parts), part), kPiece), word);
+    return add(base, mul(linear, Exchange::kWordBytes));
+  };
+  barrier(); // nobody reads the scratch memory
+  Value isFirst = equal(rem(team, kTeamsOfWarp), constant(0));
+  builder.create<cuda::StoreSharedOp>(loc, total, constant(0),
+                                      placeOf(number, div(member, kTeamsOfWarp)), isFirst, 1);
+  barrier();
+  withOwn(team, Value(), [&](Value piece, tile::AtomicOp sum, Value index, Value only) {
+    Value found = declare(named("parts"), parts, element);
+    unrolled(parts, [&](Value part) {
+      builder.create<cuda::LoadSharedOp>(loc, placeOf(team, part), found, part, 1);
+    });
+    addNeighbours(found, parts);
+    builder.create<cuda::SetOp>(loc, get(found), total, constant(0));
+    update(piece, sum, index, only);
+  });
+}
+
+/// Writes code for a piece, as the lanes that hold it: `body(sum, register, only)`, with the sum
+/// that it is of, its register there, and whether the lane is the first to hold its element.
+void Expander::withPiece(ArrayRef<tile::AtomicOp> sums, Value piece,
+                         function_ref<void(tile::AtomicOp, Value, Value)> body) {
+  FreshThread holder(*this, /*active=*/false);
+  constexpr int64_t kPieces = kLanes / kPiece; // of the words that a warp's lanes hold together
+  Value chunk = div(piece, kPieces), word = div(chunk, warps);
+  warp = rem(chunk, warps);
+  lane = builder.create<arith::AddIOp>(loc, mul(rem(piece, kPieces), kPiece), rem(thread, kPiece));
+  entryEnd = lane.getDefiningOp();
+  threadCoordinates.clear();
+  int64_t before = 0;
+  for (tile::AtomicOp sum : sums) {
+    int64_t behind = before + wordsOfSum(sum);
+    Value isOf;
+    if (before)
+      isOf = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, word, constant(before));
+    if (behind < wordsInOrder())
+      isOf = both(isOf, builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, word,
+                                                      constant(behind)));
+    branch(isOf, [&] {
+      FreshThread inside(*this, /*active=*/false); // coordinates of a branch stay in it
+      auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
+      Value only = type ? firstReplica(cta::layoutOf(type))
+                        : both(equal(warp, constant(0)), equal(lane, constant(0)));
+      body(sum, add(word, constant(-before)), only);
+    });
+    before = behind;
+  }
+}
+
+/// Adds up this thread's word of a piece over the blocks of `count` groups, in `total`. These are
+/// the groups from `member * count` on, of which some may not be there.
+void Expander::addGroups(Value total, const SumPlace &at, Value member, int64_t count, Value piece,
+                         Value only) {
+  Type f32 = builder.getF32Type(), element = cast<cuda::RegsType>(total.getType()).getElementType();
+  int64_t together = kSumLoads / count + (count == 1); // of a group, or all 33 of 528 blocks
+  Value sums = declare(named("sums"), count, element);
+  Value words = declare(named("words"), count * together, f32);
+  unrolled(count,
+           [&](Value i) { builder.create<cuda::SetOp>(loc, constantOf(element, 0), sums, i); });
+  auto loop = builder.create<scf::ForOp>(loc, constant(0), at.group, constant(together));
+  loop.getInductionVar().setLoc(named("other"));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+    Value column = add(mul(piece, kPiece), rem(thread, kPiece));
+    unrolled(count, [&](Value i) {
+      Value first = firstOf(at, add(mul(member, count), i)), members = membersOf(at, first);
+      unrolled(together, [&](Value j) {
+        Value other = add(loop.getInductionVar(), j), slot = add(mul(i, together), j);
+        Value isMember =
+            builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, other, members);
+        builder.create<cuda::SetOp>(loc, constantOf(f32, 0), words, slot);
+        builder.create<cuda::LoadGlobalOp>(loc, workspace,
+                                           wordOf(blockAt(at, add(first, other)), column), words,
+                                           slot, both(only, isMember), /*count=*/1);
+      });
+    });
+    unrolled(count, [&](Value i) {
+      unrolled(together, [&](Value j) {
+        Value word = builder.create<cuda::GetOp>(loc, f32, words, add(mul(i, together), j));
+        if (element != f32)
+          word = builder.create<arith::BitcastOp>(loc, element, word);
+        Value before = builder.create<cuda::GetOp>(loc, element, sums, i);
+        Value sum = combineValues(builder, loc, tile::ReduceKind::Sum, before, word);
+        builder.create<cuda::SetOp>(loc, sum, sums, i);
+      });
+    });
+  }
+  addNeighbours(sums, count);
+  Value sum = builder.create<cuda::GetOp>(loc, element, sums, constant(0));
+  builder.create<cuda::SetOp>(loc, sum, total, constant(0));
+}
+
+} // namespace tilewright::passes
