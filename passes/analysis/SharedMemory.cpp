@@ -133,7 +133,7 @@ int64_t scratchBytes(Operation *op) {
     auto source = cast<RankedTensorType>(reduce.getSource().getType());
     return reductionBytes(source, reduce.getAxis(), wordOf(source) + 4);
   }
-  if (auto atomic = dyn_cast<tile::AtomicOp>(op)) // a word of a warp's sums for each fourth thread
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op)) // a word for each fourth thread
     return atomic.getInOrder() ? cta::warpsOf(op->getParentOfType<func::FuncOp>()) * kLanes : 0;
   return 0;
 }
@@ -150,12 +150,9 @@ bool isMeeting(Operation *op) {
 static constexpr int64_t kMostOwnBytes = 512;
 
 int64_t scratchTurns(Operation *op) {
-  bool isOwn =
-      isReduction(op) && scratchBytes(op) <= kMostOwnBytes && !op->getParentOfType<cta::RoleOp>();
-  if (!isOwn || !scratchBytes(op))
-    return 0;
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
-  if (!loop)
+  int64_t bytes = isReduction(op) ? scratchBytes(op) : 0;
+  if (!loop || !bytes || bytes > kMostOwnBytes || op->getParentOfType<cta::RoleOp>())
     return 0;
   // Of the block of the loop in which it is. Each iteration runs it.
   Operation *inBody = op;

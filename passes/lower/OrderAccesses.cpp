@@ -195,6 +195,7 @@ bool Pair::disjoint() const {
 /// An access, and the outermost loop around it that has begun another iteration since, or null.
 using Pending = std::pair<Operation *, Operation *>;
 
+/// Whether no access behind an op meets one in front of it.
 bool isBarrier(Operation *op) {
   bool isPlain = isa<cta::SyncOp, cta::ConvertOp>(op);
   return isPlain || (isMeeting(op) && op->getParentOfType<LoopLikeOpInterface>());

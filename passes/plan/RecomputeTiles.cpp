@@ -13,8 +13,8 @@
 //
 // `cta.opaque` keeps the compilers behind from finding that both casts are the same. What is
 // computed in front of a loop from such a tile is computed in the loop likewise. A tile of any
-// width that lies in a slot of shared memory throughout is read again instead, and exponentials of
-// it are computed again too.
+// width that lies in a slot of shared memory throughout is read again instead, and more of
+// it is computed again too: exponentials, comparisons, selections.
 #include "passes/Passes.h"
 #include "passes/analysis/CheapOps.h"
 #include "passes/analysis/RegisterPressure.h"
@@ -99,7 +99,7 @@ private:
 
   func::FuncOp kernel;
   int64_t leastRegisters;
-  bool holdsRows; ///< In shared memory, so that exponentials are worth computing again.
+  bool holdsRows; ///< In shared memory, so that more is worth computing again.
   OpBuilder builder;
   DenseMap<Operation *, int64_t> numbers;                   ///< Of the phases of ops.
   DenseMap<Phase, Operation *> begins;                      ///< The op behind which a phase begins.
