@@ -179,6 +179,23 @@ FailureOr<Term> Lowering::atomic(const Expr &call, tile::AtomicKind kind, const 
   return Term();
 }
 
+FailureOr<Term> Lowering::startAtZero(const Expr &call, const Expr &target) {
+  Result tensor = expr(target);
+  if (failed(tensor))
+    return failure();
+  BlockArgument whole =
+      tensor->kind == Term::Tensor ? dyn_cast<BlockArgument>(tensor->value) : BlockArgument();
+  if (!whole)
+    return error(target.loc) << "`start_at_zero` takes a tensor of the kernel, whole: "
+                                "`start_at_zero(y)`";
+  if (runtimeDepth || memorySeen)
+    return error(call.loc)
+           << "`start_at_zero` must come before every loop, run-time `if`, load and "
+              "store: it says what the first program finds";
+  func.setArgAttr(whole.getArgNumber(), tile::kStartsAtZeroAttr, builder.getUnitAttr());
+  return Term();
+}
+
 //===- Parts of tensors -----------------------------------------------------------------------===//
 
 FailureOr<Term> Lowering::size(Loc loc, const Term &tensor, unsigned axis) {

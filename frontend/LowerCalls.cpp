@@ -202,6 +202,8 @@ FailureOr<Term> Lowering::builtinCall(const Expr &node, const Builtin &builtin) 
     return error(node.loc) << "`range` stands only in `for i in range(...)`";
   case BuiltinKind::Load:
     return loadCall(arguments);
+  case BuiltinKind::StartAtZero:
+    return startAtZero(node, *arguments[0]);
   case BuiltinKind::AtomicAdd:
     return atomic(node, tile::AtomicKind::Add, *arguments[0], *arguments[1]);
   case BuiltinKind::AtomicMax:

@@ -196,6 +196,7 @@ private:
   Result tileSubscript(const Expr &expr, const Term &base);
   mlir::FailureOr<Term> load(Loc loc, const Access &access, const Term *fill = nullptr);
   mlir::LogicalResult store(const Expr &target, TokenKind op, const Expr *rhs, const Term &value);
+  Result startAtZero(const Expr &call, const Expr &tensor);
   Result atomic(const Expr &call, tile::AtomicKind kind, const Expr &slice, const Expr &value);
 
   // LowerCalls.cpp: calls.

@@ -151,6 +151,10 @@ void UseAnalysis::builtin(const Expr &call, BuiltinKind kind) {
   case BuiltinKind::Zeros:
   case BuiltinKind::Full:
     return extent(argument(call, 0, "shape"));
+  case BuiltinKind::StartAtZero:
+    for (const Alias &tensor : aliases(argument(call, 0, "tensor")))
+      uses.written.insert(tensor.name);
+    return;
   case BuiltinKind::AtomicAdd:
   case BuiltinKind::AtomicMax:
   case BuiltinKind::AtomicMin:

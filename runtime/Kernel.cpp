@@ -110,16 +110,22 @@ Status Kernel::launch(Stream stream, std::span<const Argument> args) {
   void *params[kMaxParams];
   const LoadedKernel *code;
   unsigned grid;
+  int device;
+  std::vector<ZeroedRows> zeroed;
   {
     std::lock_guard lock(s.mutex);
     if (!s.last.matches(args))
       TILEWRIGHT_TRY(s.rebind(args));
-    if (s.bound.grid == 0)
-      return {};
     grid = static_cast<unsigned>(s.bound.grid);
+    device = s.bound.device;
+    zeroed = s.bound.zeroed;
     code = s.code;
     std::memcpy(bytes, s.bound.params.data(), s.bound.params.size());
   }
+  if (Status done = zeroRows(*s.driver, device, stream, zeroed); !done)
+    return Error{"kernel `" + s.source.entry + "`: " + done.error().message};
+  if (grid == 0)
+    return {};
   for (auto [kind, offset] : s.plan.memoryParams()) {
     TILEWRIGHT_ASSIGN(void *address, code->memory(kind, stream, grid));
     std::memcpy(bytes + offset, &address, sizeof(address));

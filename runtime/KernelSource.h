@@ -28,6 +28,13 @@ struct DimRef {
   bool operator==(const DimRef &) const = default;
 };
 
+/// When a launch sets a tensor to 0, before its programs run.
+enum class Zeroing : uint8_t {
+  Never,
+  BeforeLaunch,
+  WithoutPrograms, ///< The kernel stores all elements, but a grid of 0 programs does not run it.
+};
+
 /// A tensor argument and the facts that the compiled code relies on. A launch with a tensor that
 /// lacks one of them is refused. Strides of dimensions with one element do not matter.
 struct TensorArg {
@@ -38,6 +45,7 @@ struct TensorArg {
   unsigned alignment = 1;
   bool unitInnerStride = false; ///< The elements of the innermost dimension are adjacent.
   bool index32 = false;         ///< Every element's offset, in elements, fits in int32.
+  Zeroing zeroing = Zeroing::Never;
 
   bool operator==(const TensorArg &) const = default;
 };

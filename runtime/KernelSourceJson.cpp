@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace tilewright::runtime {
 
@@ -17,11 +18,13 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr int kFormat = 5;
+constexpr int kFormat = 6;
 
 constexpr std::string_view kParamKinds[] = {"pointer",    "dim",          "stride",    "scalar",
                                             "tensor_map", "tile_counter", "workspace", "flags",
                                             "events",     "number"};
+
+constexpr std::string_view kZeroings[] = {"never", "before_launch", "without_programs"};
 
 struct Writer {
   Json json = Json::object();
@@ -34,6 +37,7 @@ struct Writer {
   static Json encode(int64_t value) { return value; }
   static Json encode(ElementType value) { return std::string(nameOf(value)); }
   static Json encode(ParamKind value) { return std::string(kParamKinds[size_t(value)]); }
+  static Json encode(Zeroing value) { return std::string(kZeroings[size_t(value)]); }
   static Json encode(TensorMapSwizzle value) { return static_cast<unsigned>(value); }
   static Json encode(const Expr &value) { return value.str(); }
   static Json encode(const std::optional<int64_t> &value) { return value ? Json(*value) : Json(); }
@@ -93,12 +97,10 @@ struct Reader {
       fail("!is no element type");
   }
   void decode(const Json &from, ParamKind &value) {
-    std::string name;
-    decode(from, name);
-    auto it = std::find(std::begin(kParamKinds), std::end(kParamKinds), name);
-    if (it == std::end(kParamKinds))
-      return fail("!is no kind of parameter");
-    value = static_cast<ParamKind>(it - std::begin(kParamKinds));
+    decodeName(from, value, kParamKinds, "!is no kind of parameter");
+  }
+  void decode(const Json &from, Zeroing &value) {
+    decodeName(from, value, kZeroings, "!says not when a tensor is set to 0");
   }
   void decode(const Json &from, TensorMapSwizzle &value) {
     unsigned number = 0;
@@ -128,6 +130,17 @@ struct Reader {
       decode(item, values.emplace_back());
   }
   template <typename T> void decode(const Json &from, T &value);
+  /// An enumerator, from its place in a list of names.
+  template <typename T>
+  void decodeName(const Json &from, T &value, std::span<const std::string_view> names,
+                  const char *problem) {
+    std::string name;
+    decode(from, name);
+    auto it = std::find(names.begin(), names.end(), name);
+    if (it == names.end())
+      return fail(problem);
+    value = static_cast<T>(it - names.begin());
+  }
 };
 
 template <typename V>
@@ -148,6 +161,7 @@ void fields(V &visit, auto &arg)
   visit.field("alignment", arg.alignment);
   visit.field("unit_inner_stride", arg.unitInnerStride);
   visit.field("index32", arg.index32);
+  visit.field("zeroing", arg.zeroing);
 }
 
 template <typename V>

@@ -74,10 +74,17 @@ Status LaunchPlan::bindArguments(std::span<const Argument> args, BoundLaunch &bo
   return {};
 }
 
-/// Computes the grid from `bound.values`, checks the facts, packs the parameters.
+/// Computes the grid from `bound.values`, finds what is set to 0, checks the facts, packs the
+/// parameters.
 Status LaunchPlan::bindParams(std::span<const Argument> args, const Driver *driver,
                               BoundLaunch &bound) const {
   TILEWRIGHT_TRY(evaluate(bound));
+  bound.zeroed.clear();
+  for (unsigned index = 0; index < args.size(); ++index)
+    if (const auto *expected = std::get_if<TensorArg>(&source.args[index]))
+      if (expected->zeroing == Zeroing::BeforeLaunch ||
+          (expected->zeroing == Zeroing::WithoutPrograms && bound.grid == 0))
+        addRows(*std::get_if<TensorRef>(&args[index]), bound.zeroed);
   if (bound.grid == 0)
     return {};
   for (unsigned index = 0; index < args.size(); ++index)

@@ -11,6 +11,7 @@
 #include "runtime/Driver.h"
 #include "runtime/KernelSource.h"
 #include "runtime/Tensor.h"
+#include "runtime/ZeroTensors.h"
 
 #include <cstddef>
 #include <span>
@@ -27,8 +28,9 @@ inline constexpr size_t kMaxParams = 256;
 struct BoundLaunch {
   int64_t grid = 0; ///< Number of programs; 0: nothing to launch.
   int device = 0;
-  std::vector<std::byte> params; ///< One after the other, at LaunchPlan::paramOffsets.
-  std::vector<ExprValue> values; ///< Of all names: dimensions, scalar arguments, num_sms.
+  std::vector<std::byte> params;  ///< One after the other, at LaunchPlan::paramOffsets.
+  std::vector<ExprValue> values;  ///< Of all names: dimensions, scalar arguments, num_sms.
+  std::vector<ZeroedRows> zeroed; ///< What is 0 before the programs run.
 };
 
 class LaunchPlan {

@@ -30,6 +30,11 @@ namespace tilewright::tile {
 inline constexpr llvm::StringLiteral kKernelAttr = "tile.kernel"; // unit, on the function
 inline constexpr llvm::StringLiteral kNameAttr = "tile.name";     // string, on each argument
 inline constexpr llvm::StringLiteral kDimsAttr = "tile.dims";     // array of strings, on views
+/// On views: before the first program runs, all elements are 0.
+inline constexpr llvm::StringLiteral kStartsAtZeroAttr = "tile.starts_at_zero"; // unit
+/// On views that start at zero: the programs store all elements, each once, when they are added up.
+/// So only a launch without programs sets them to 0.
+inline constexpr llvm::StringLiteral kStoredWholeAttr = "tile.stored_whole"; // unit
 
 /// On the `scf.for` ops that together run one iteration space: the number of the part, and whether
 /// masks and bounds were dropped from it.

@@ -119,6 +119,7 @@ func::FuncOp Differentiator::makeKernel() {
     types.push_back(param.type ? Type(param.type) : of.getType());
     NamedAttrList attrs(forward.getArgAttrDict(of.getArgNumber()));
     attrs.set(tile::kNameAttr, builder.getStringAttr(param.name));
+    attrs.erase(tile::kStartsAtZeroAttr); // an output of the forward
     attributes.push_back(attrs.getDictionary(builder.getContext()));
   }
   auto kernel = builder.create<func::FuncOp>(

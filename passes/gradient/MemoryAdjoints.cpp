@@ -3,7 +3,7 @@
 //
 // A gradient is stored where every element of the tensor is loaded at most once. Where a program
 // loads an element several times, and no other does, it adds to what is there; where several
-// programs may, they add atomically. Both need zeros to begin with.
+// programs may, they add atomically. Both start at zero.
 #include "passes/analysis/DisjointTiles.h"
 #include "passes/gradient/Reverse.h"
 
@@ -81,11 +81,17 @@ static void say(tile::LoadOp load, StringRef name, Update update) {
   if (update == Update::Store)
     words << "`" << name << "` is stored: every element is loaded once";
   else if (update == Update::Add)
-    words << "`" << name << "` is added to, and must be 0 before: a program loads elements again";
+    words << "`" << name << "` starts at 0 and is added to: a program loads elements again";
   else
     words << "`" << name
-          << "` is added to atomically, and must be 0 before: an element may be loaded by several "
+          << "` starts at 0 and is added to atomically: an element may be loaded by several "
              "programs, or twice at once";
+}
+
+static void startAtZero(BlockArgument gradient) {
+  auto kernel = cast<func::FuncOp>(gradient.getOwner()->getParentOp());
+  kernel.setArgAttr(gradient.getArgNumber(), tile::kStartsAtZeroAttr,
+                    UnitAttr::get(kernel.getContext()));
 }
 
 void Reverse::visit(tile::LoadOp load) {
@@ -102,6 +108,8 @@ void Reverse::visit(tile::LoadOp load) {
     return refuse(load, "an element may be loaded several times here, and adding to `" + name +
                             "` would round each time: let `" + name + "` be f32");
   say(load, name, update);
+  if (update != Update::Store)
+    startAtZero(cast<BlockArgument>(tile::tensorOf(view)));
   SmallVector<Value> indices = primalsOf(*this, load.getIndices());
   if (update == Update::Add) {
     Type narrow = withElement(load.getResult().getType(), type.getElementType());

@@ -242,6 +242,8 @@ void Expander::makeParameters() {
     }
     if (!needsPointer(source))
       continue;
+    if (Attribute whole = kernel.getArgAttr(i, tile::kStoredWholeAttr))
+      result.setArgAttr(indices[i].ptr, tile::kStoredWholeAttr, whole);
     params.ptr = entry->getArgument(indices[i].ptr);
     for (int64_t axis = 0; axis < view.getRank(); ++axis) {
       unsigned stride = indices[i].strides[axis];

@@ -7,11 +7,11 @@
 //
 // **In groups.** Nobody waits: a block counts itself. The last one of a group adds up what the
 // group has written, writes that in place of the first block's sums, and counts the group; the last
-// group's block does the same with the groups, and adds the total to the view. So all blocks end,
-// however many run at once. Warps do not need each other for that. Sums lie in memory as threads
-// hold them, one word for each element beside those of the warp's other lanes, and the same warp of
-// another block reads them. So each warp has counters of its own: one for each group, at the number
-// of the group, and one for the groups, behind them all.
+// group's block does the same with the groups, and adds the total to the view (or stores it, where
+// the view starts at 0). So all blocks end, however many run at once. Warps do not need each other
+// for that. Sums lie in memory as threads hold them, one word for each element beside those of the
+// warp's other lanes, and the same warp of another block reads them. So each warp has counters of
+// its own: one for each group, at the number of the group, and one for the groups, behind them all.
 //
 // **Together.** If all blocks are at work already, each waits until all have written, and adds up a
 // part (ExpandSumsTogether.cpp).
@@ -271,20 +271,31 @@ void Expander::addTotals(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
       });
     });
     addNeighbours(left, kSumGroups, together);
-    unrolled(together, [&](Value i) {
-      Value total = builder.create<cuda::GetOp>(loc, element, left, mul(i, kSumGroups));
-      updateWord(sum, total, wordAt(i), only);
-    });
+    unrolled(together,
+             [&](Value i) { updateWord(sum, left, mul(i, kSumGroups), wordAt(i), only); });
     before += words;
   }
 }
 
-/// Adds a total to the element of which a thread holds register `index`.
-void Expander::updateWord(tile::AtomicOp sum, Value total, Value index, Value only) {
+/// Adds the total at `from` of an array to the element of which a thread holds register `index`; or
+/// stores it, where nothing else is in the tensor.
+void Expander::updateWord(tile::AtomicOp sum, Value array, Value from, Value index, Value only) {
   auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
   GlobalAccess access = accessOf(sum);
-  updateElement(sum, access, total,
-                type ? place(access, cta::layoutOf(type), index) : placeScalar(access), only);
+  Place where = type ? place(access, cta::layoutOf(type), index) : placeScalar(access);
+  auto tensor = cast<BlockArgument>(sum.getView());
+  if (!kernel.getArgAttr(tensor.getArgNumber(), tile::kStoredWholeAttr)) {
+    Type element = cast<cuda::RegsType>(array.getType()).getElementType();
+    Value total = builder.create<cuda::GetOp>(loc, element, array, from);
+    return updateElement(sum, access, total, where, only);
+  }
+  wholeOrSingle(
+      where, 1,
+      [&](Value inside) {
+        builder.create<cuda::StoreGlobalOp>(loc, array, from, access.view->ptr, where.offset,
+                                            both(inside, only), /*count=*/1);
+      },
+      [] {});
 }
 
 /// Where a word lies in what a block has written.

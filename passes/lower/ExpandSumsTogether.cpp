@@ -171,7 +171,7 @@ void Expander::addTogether(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
         constant(0));
   };
   auto update = [&](Value, tile::AtomicOp sum, Value index, Value only) {
-    updateWord(sum, get(total), index, only);
+    updateWord(sum, total, constant(0), index, only);
   };
   builder.create<cuda::SetOp>(loc, constantOf(element, 0), total, constant(0));
   withOwn(number, Value(), [&](Value piece, tile::AtomicOp, Value, Value only) {

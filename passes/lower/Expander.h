@@ -333,7 +333,7 @@ private:
                    const SumPlace &at);
   void addTotals(llvm::ArrayRef<tile::AtomicOp> sums, const SumPlace &at);
   void addNeighbours(Value array, int64_t count, int64_t times = 1);
-  void updateWord(tile::AtomicOp sum, Value total, Value index, Value only);
+  void updateWord(tile::AtomicOp sum, Value array, Value from, Value index, Value only);
   Value wordOf(Value block, Value word);
   mlir::Location named(llvm::StringRef name);
   Value sumRegisters(tile::AtomicOp sum);

@@ -9,6 +9,8 @@
 // b, b + n, b + 2 n and so on. What all of them have in common is computed once. A grid of a few
 // programs, whose number is constant, has been shared out by the kernel itself, and stays.
 //
+// A tensor that starts at zero gets the total stored where it would be added.
+//
 // If what a program adds is itself a sum along an axis of a tile that takes few registers, its
 // terms are added up, and summed along the axis once: threads need not exchange them each time.
 #include "passes/Passes.h"
@@ -79,6 +81,7 @@ struct SumPrograms : impl::SumProgramsBase<SumPrograms> {
     findSums();
     if (sums.empty())
       return;
+    storeWhole();
     APInt programs;
     if (grid.getExtents().size() == 1 &&
         matchPattern(grid.getExtents().front(), m_ConstantInt(&programs)) &&
@@ -99,6 +102,7 @@ private:
   void findSums();
   std::optional<Axes> axesOfPlace(tile::AtomicOp atomic);
   void addInOrder();
+  void storeWhole();
   void share();
   void makeGrid(Value programs);
   void renumberPrograms();
@@ -262,6 +266,27 @@ void SumPrograms::setCoordinates(OpBuilder &builder, Value number) {
     for (tile::ProgramIdOp id : coordinateOps)
       if (int64_t(id.getAxis()) == axis)
         id.replaceAllUsesWith(coordinate);
+  }
+}
+
+/// Whether an access touches every element of its tensor, in each program.
+static bool touchesAll(tile::AtomicOp atomic) {
+  ArrayRef<int64_t> shape = atomic.getView().getType().getShape();
+  return llvm::all_of(llvm::zip(shape, atomic.getIndices(), atomic.getExtents()), [](auto axis) {
+    auto [size, index, extent] = axis;
+    return matchPattern(index, m_Zero()) && size <= std::max<int64_t>(extent, 1) &&
+           !ShapedType::isDynamic(size);
+  });
+}
+
+/// A tensor that starts at zero is what the programs add, so the total is stored. They do not
+/// depend on what is there before, and nobody need set it to 0.
+void SumPrograms::storeWhole() {
+  Attribute unit = UnitAttr::get(&getContext());
+  for (tile::AtomicOp sum : sums) {
+    unsigned tensor = cast<BlockArgument>(sum.getView()).getArgNumber();
+    if (getOperation().getArgAttr(tensor, tile::kStartsAtZeroAttr) && touchesAll(sum))
+      getOperation().setArgAttr(tensor, tile::kStoredWholeAttr, unit);
   }
 }
 

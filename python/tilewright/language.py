@@ -162,6 +162,15 @@ def load(slice, fill=0):
     _only_in_kernels("load")
 
 
+def start_at_zero(tensor):
+    """Says that a tensor is 0 before the first program runs: `start_at_zero(total)`.
+
+    Stands before loops, loads and stores. A launch sets the tensor to 0, or the programs store it where they would add
+    to it: what it held before does not matter. Gives nothing.
+    """
+    _only_in_kernels("start_at_zero")
+
+
 def atomic_add(slice, value):
     """Adds `value` to every element of a slice, each atomically: `atomic_add(total[0], sum(t))`.
 

@@ -177,7 +177,7 @@ def derived(name, kernel, schema, arguments, results, shared=()):
     The operation has `schema`, whose tensors are called as the kernel's. `arguments(*args)` gives the kernel's
     arguments by name, its outputs left out. `results` has the names of its outputs and, for each, a function of
     these arguments that gives its shape. To gradients of what is in `shared` several programs add: they are
-    f32, start from 0, and are rounded at the end.
+    f32, and are rounded at the end.
     """
     parameters = schema[1:schema.index(")")]
     names = [parameter.split()[-1] for parameter in parameters.split(", ")]
@@ -186,10 +186,8 @@ def derived(name, kernel, schema, arguments, results, shared=()):
         *args, _, wanted = args
         tensors = dict(zip(names, args, strict=True))
         return [
-            tensors[x].new_zeros(tensors[x].shape, dtype=torch.float32) if x in shared
-            else tensors[x].new_empty(tensors[x].shape)
-            for x in wanted
-        ]  # fmt: skip
+            tensors[x].new_empty(tensors[x].shape, dtype=torch.float32 if x in shared else None) for x in wanted
+        ]
 
     def run(found, *args):
         *args, gradients, wanted = args

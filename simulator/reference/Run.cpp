@@ -9,6 +9,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cstring>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -67,6 +68,26 @@ static Shadows makeShadows(const BufferUses &uses, const Options &options,
       }
   }
   return shadows;
+}
+
+/// Sets the elements of a view to 0, from element `first` on and along the axes from `axis` on.
+static void zeroElements(const ViewValue &view, int64_t first, size_t axis, int64_t bytes) {
+  if (axis < view.shape.size()) {
+    for (int64_t i = 0; i < view.shape[axis]; ++i)
+      zeroElements(view, first + i * view.strides[axis], axis + 1, bytes);
+  } else if (first >= 0 && first < view.buffer->elements) {
+    std::memset(static_cast<char *>(view.buffer->data) + first * bytes, 0, size_t(bytes));
+  }
+}
+
+/// Sets what starts at zero to 0, so that it may be read.
+static void zeroTensors(func::FuncOp kernel, std::vector<BoundView> &views) {
+  for (BoundView &view : views)
+    if (kernel.getArgAttr(view.argument, tile::kStartsAtZeroAttr)) {
+      int64_t bits = view.view->buffer->elementType.getIntOrFloatBitWidth();
+      zeroElements(*view.view, view.view->offset, 0, llvm::divideCeil(bits, 8));
+      view.poison = false;
+    }
 }
 
 /// Sums of floats depend on their order, so programs that update floats take turns.
@@ -241,6 +262,7 @@ LogicalResult interpret(func::FuncOp kernel, ArrayRef<Argument> arguments, const
   if (failed(views))
     return failure();
   Shadows shadows = makeShadows(findUses(kernel, arguments), options, *views);
+  zeroTensors(kernel, *views);
   Program program;
   Compiler compiler(program, *views);
   compiler.multiprocessors = options.multiprocessors;

@@ -44,6 +44,15 @@ def shifted_ranges(x: Tensor[f32, N], n: i32):
     x[rows] = x[2 * rows]
 
 
+# CHECK-LABEL: func.func @starts
+# CHECK-SAME: tile.name = "x", tile.starts_at_zero}, %arg1: !tile.view<?xf32> {tile.dims = ["N"], tile.name = "y"}
+@kernel
+def starts(x: Tensor[f32, N], y: Tensor[f32, N]):
+    start_at_zero(x)
+    r = block(grid(cdiv(N, 8)), 8)
+    atomic_add(x[r], y[r])
+
+
 # CHECK-LABEL: func.func @stores
 @kernel
 def stores(x: Tensor[bf16, N], y: Tensor[f32, B, N], k: Tensor[i32, N]):

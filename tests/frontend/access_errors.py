@@ -147,6 +147,48 @@ def tile_as_fill(x: Tensor[f32, N]):
 from tilewright import *
 N = dims("N")
 @kernel
+def zero_of_slice(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`start_at_zero` takes a tensor of the kernel, whole: `start_at_zero(y)`}}
+    start_at_zero(x[0:8])
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def zero_of_tile(x: Tensor[f32, N]):
+    i = grid(1)
+    # expected-error@+1 {{`start_at_zero` takes a tensor of the kernel, whole: `start_at_zero(y)`}}
+    start_at_zero(iota(8))
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def zero_late(x: Tensor[f32, N]):
+    i = grid(1)
+    t = x[block(i, 8)]
+    # expected-error@+1 {{`start_at_zero` must come before every loop, run-time `if`, load and store: it says what the first program finds}}
+    start_at_zero(x)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
+def zero_in_loop(x: Tensor[f32, N]):
+    i = grid(1)
+    for k in range(i):
+        # expected-error@+1 {{`start_at_zero` must come before every loop, run-time `if`, load and store: it says what the first program finds}}
+        start_at_zero(x)
+
+# -----
+
+from tilewright import *
+N = dims("N")
+@kernel
 def atomic_dtype(x: Tensor[i8, N]):
     i = grid(1)
     # expected-error@+1 {{`atomic_add` works on `f32` and `i32`, `f16` and `bf16`, but `x` holds `i8`}}

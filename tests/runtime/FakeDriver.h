@@ -44,6 +44,14 @@ struct RecordedBuffer {
   bool filled = false; ///< With 0, and the stream was waited for.
 };
 
+struct RecordedMemset {
+  DeviceAddress address = 0;
+  size_t pitch = 0, width = 0, height = 0;
+  ContextHandle context = nullptr;
+
+  bool operator==(const RecordedMemset &) const = default;
+};
+
 struct RecordedUserObject {
   uint64_t graph = 0; ///< That holds it; 0: none does.
   std::unique_ptr<void, void (*)(void *)> object;
@@ -53,6 +61,7 @@ struct FakeState {
   std::vector<RecordedLaunch> launches;
   std::vector<RecordedTensorMap> tensorMaps;
   std::vector<RecordedBuffer> buffers; ///< In the order of their allocation.
+  std::vector<RecordedMemset> memsets;
   size_t freeBytes = size_t(1) << 36;
   int frees = 0;
   size_t paramCount = 6; ///< Of the launched kernel, which the driver knows from its code.
@@ -142,7 +151,14 @@ inline DriverResult memsetD8Async(DeviceAddress address, unsigned char value, si
   for (RecordedBuffer &buffer : fakeState().buffers)
     if (buffer.address == address && buffer.bytes == bytes && value == 0)
       buffer.filledOn = stream;
+  fakeState().memsets.push_back({address, bytes, bytes, 1, fakeState().current});
   return fakeState().capture && stream != kOwnStream ? 906 : kDriverSuccess;
+}
+
+inline DriverResult memsetD2D8Async(DeviceAddress address, size_t pitch, unsigned char,
+                                    size_t width, size_t height, Stream) {
+  fakeState().memsets.push_back({address, pitch, width, height, fakeState().current});
+  return kDriverSuccess;
 }
 
 inline DriverResult streamSynchronize(Stream stream) {
@@ -226,6 +242,7 @@ inline DriverTable fakeTable() {
     return *free = fakeState().freeBytes, *total = size_t(1) << 36, 0;
   };
   table.memsetD8Async = fake::memsetD8Async;
+  table.memsetD2D8Async = fake::memsetD2D8Async;
   table.streamCreate = [](Stream *stream, unsigned flags) {
     return *stream = fake::kOwnStream, flags == kStreamNonBlocking ? 0 : 1;
   };

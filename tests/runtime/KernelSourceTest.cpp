@@ -12,6 +12,7 @@ TEST(KernelSource, round_trips_through_json) {
   source.clusterSize = 2;
   source.dependentLaunch = true;
   source.location = "attention.py:3";
+  std::get<TensorArg>(source.args[1]).zeroing = Zeroing::WithoutPrograms;
   source.params.push_back({.kind = ParamKind::TensorMap,
                            .argument = 1,
                            .name = "k_map",
@@ -50,6 +51,8 @@ TEST(KernelSource, reports_what_is_wrong_with_json) {
             "launch description: field `index32` is not a boolean");
   EXPECT_EQ(failure("\"pointer\"", "\"address\""),
             "launch description: field `kind` is no kind of parameter");
+  EXPECT_EQ(failure("\"zeroing\": \"never\"", "\"zeroing\": \"now\""),
+            "launch description: field `zeroing` says not when a tensor is set to 0");
   EXPECT_EQ(failure("\"swizzle\": 0", "\"swizzle\": 4"),
             "launch description: field `swizzle` is no swizzle");
   EXPECT_EQ(failure("\"options\": []", "\"options\": {}"),
@@ -57,6 +60,6 @@ TEST(KernelSource, reports_what_is_wrong_with_json) {
   EXPECT_EQ(failure("\"checks\": []", "\"checks\": [1]"),
             "launch description: field `checks` is not an object");
   EXPECT_EQ(failure("{", "["), "launch description is not a JSON object");
-  EXPECT_EQ(failure("\"format\": 5", "\"format\": 1"),
-            "launch description has another format than 5");
+  EXPECT_EQ(failure("\"format\": 6", "\"format\": 1"),
+            "launch description has another format than 6");
 }

@@ -207,6 +207,31 @@ TEST(SumsInOrder, are_of_numbers_and_integers_too) {
              integers, columnSums(integers.front(), 33));
 }
 
+// A tensor that starts at zero gets the sums stored, whatever it held; also where there are no
+// programs. Where a program does not add to all of it, it is set to 0 first.
+TEST(SumsInOrder, are_stored_where_nothing_was_before) {
+  auto expectStored = [](const std::string &body, int rows) {
+    std::deque<Tensor> tensors;
+    fill(tensors.emplace_back(ElementType::F32, std::vector<int64_t>{rows, 40}));
+    tensors.emplace_back(ElementType::F32, std::vector<int64_t>{40});
+    std::vector<double> expected = columnSums(tensors.front(), 40);
+    for (double &sum : expected)
+      sum -= 1;
+    expectSums(body, tensors, expected);
+  };
+  std::string columns = kColumns, start = "    start_at_zero(s)\n    rows";
+  columns.replace(columns.find("    rows"), 8, start);
+  for (int rows : {0, 1, 9, 501})
+    expectStored(columns, rows);
+  for (int rows : {0, 203})
+    expectStored("def f(x: Tensor[f32, M, N], s: Tensor[f32, N]):\n"
+                 "    start_at_zero(s)\n"
+                 "    m, n = grid(cdiv(M, 4), cdiv(N, 16))\n"
+                 "    cols = block(n, 16)\n"
+                 "    atomic_add(s[cols], sum(x[block(m, 4), cols], axis=0))\n",
+                 rows);
+}
+
 // Two sums of one kernel are handed on together.
 TEST(SumsInOrder, of_a_kernel_go_together) {
   std::deque<Tensor> tensors;

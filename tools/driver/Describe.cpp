@@ -43,10 +43,13 @@ ErrorOr<runtime::KernelSource> driver::describeChecked(func::FuncOp kernel) {
   source.location = placeOf(kernel);
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     std::string name = kernel.getArgAttrOfType<StringAttr>(index, tile::kNameAttr).str();
-    if (auto view = dyn_cast<tile::ViewType>(type))
-      source.args.push_back(
-          describeTensor(name, view, kernel.getArgAttrOfType<ArrayAttr>(index, tile::kDimsAttr)));
-    else
+    if (auto view = dyn_cast<tile::ViewType>(type)) {
+      runtime::TensorArg arg =
+          describeTensor(name, view, kernel.getArgAttrOfType<ArrayAttr>(index, tile::kDimsAttr));
+      if (kernel.getArgAttr(index, tile::kStartsAtZeroAttr))
+        arg.zeroing = runtime::Zeroing::BeforeLaunch;
+      source.args.push_back(std::move(arg));
+    } else
       source.args.push_back(runtime::ScalarArg{name, elementType(type)});
   }
   TILEWRIGHT_ASSIGN(source.checks, launchChecks(kernel));
@@ -129,6 +132,9 @@ Status driver::describeCuda(func::FuncOp kernel, runtime::KernelSource &source) 
     }
     if (auto bytes = attr.getAs<IntegerAttr>("bytes"))
       param.bytes = unsigned(bytes.getInt());
+    if (kernel.getArgAttr(index, tile::kStoredWholeAttr))
+      std::get<runtime::TensorArg>(source.args[param.argument]).zeroing =
+          runtime::Zeroing::WithoutPrograms;
     Type type = kernel.getArgumentTypes()[index];
     if (auto map = dyn_cast<cuda::TensorMapType>(type)) {
       param.map = describeMap(map, attr.getAs<ArrayAttr>("axes"));

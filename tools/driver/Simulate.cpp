@@ -35,9 +35,9 @@ namespace {
 class LaunchMemory {
 public:
   /// The allocation of a tensor; tensors that share one share the buffer.
-  simulator::Buffer &of(const HostMemory &memory, mlir::Type elementType) {
+  simulator::Buffer &of(const HostMemory &memory, mlir::Type elementType, bool isZeroed) {
     simulator::Buffer &buffer = tensors[memory.data];
-    buffer = {elementType, memory.data, memory.elements, memory.initialized};
+    buffer = {elementType, memory.data, memory.elements, memory.initialized || isZeroed};
     return buffer;
   }
 
@@ -90,8 +90,9 @@ private:
 class Parameters {
 public:
   Parameters(const Call &call, llvm::ArrayRef<HostMemory> memories,
-             const runtime::BoundLaunch &bound, LaunchMemory &memory)
-      : call(call), memories(memories), bound(bound), memory(memory) {}
+             const runtime::KernelSource &source, const runtime::BoundLaunch &bound,
+             LaunchMemory &memory)
+      : call(call), memories(memories), source(source), bound(bound), memory(memory) {}
 
   simulator::MachineArgument make(const runtime::Param &param, mlir::Type type, unsigned offset) {
     if (auto map = mlir::dyn_cast<cuda::TensorMapType>(type))
@@ -109,11 +110,16 @@ private:
     return std::get<runtime::TensorRef>(call.arguments[param.argument]);
   }
 
+  bool isZeroed(const runtime::Param &param) const {
+    return std::get<runtime::TensorArg>(source.args[param.argument]).zeroing ==
+           runtime::Zeroing::BeforeLaunch;
+  }
+
   simulator::Pointer pointerTo(const runtime::Param &param, mlir::Type elementType) {
     const HostMemory &host = memories[param.argument];
     const runtime::TensorRef &tensor = tensorOf(param);
     int64_t bytes = static_cast<char *>(tensor.data) - static_cast<char *>(host.data);
-    return {&memory.of(host, elementType), bytes / int64_t(bytesOf(tensor.type))};
+    return {&memory.of(host, elementType, isZeroed(param)), bytes / int64_t(bytesOf(tensor.type))};
   }
 
   simulator::TensorMap mapOf(const runtime::Param &param, mlir::Type elementType) {
@@ -137,6 +143,7 @@ private:
 
   const Call &call;
   llvm::ArrayRef<HostMemory> memories;
+  const runtime::KernelSource &source;
   const runtime::BoundLaunch &bound;
   LaunchMemory &memory;
 };
@@ -151,12 +158,13 @@ ErrorOr<SimulatedLaunch> Simulation::run(const Call &call, llvm::ArrayRef<HostMe
   auto multiprocessors = int64_t(
       llvm::alignTo(simulator::Options().multiprocessors, std::max(1u, source().clusterSize)));
   TILEWRIGHT_TRY(plan.bindOnHost(call.arguments, multiprocessors, bound));
+  runtime::zeroRowsOnHost(bound.zeroed);
   SimulatedLaunch launch;
   launch.grid = bound.grid;
   if (bound.grid == 0)
     return launch;
   LaunchMemory memory;
-  Parameters parameters(call, memories, bound, memory);
+  Parameters parameters(call, memories, source(), bound, memory);
   std::vector<simulator::MachineArgument> arguments;
   for (size_t i = 0; i < source().params.size(); ++i)
     arguments.push_back(parameters.make(source().params[i], kernel().getArgumentTypes()[i],

@@ -166,6 +166,9 @@ void SourcePrinter::header() {
 
 ErrorOr<std::string> SourcePrinter::print() {
   header();
+  for (BlockArgument argument : kernel.getArguments())
+    if (kernel.getArgAttr(argument.getArgNumber(), tile::kStartsAtZeroAttr))
+      line(fmt::format("start_at_zero({})", names[argument]));
   block(kernel.getBody().front());
   if (error)
     return *error;

@@ -64,7 +64,9 @@ def gathers(x: Tensor[E, M, C], reversed_rows: Tensor[E, M, C], swapped: Tensor[
 @kernel
 def atomics(x: Tensor[f32, M, C], total: Tensor[f32, C], top: Tensor[i32, 1], bottom: Tensor[i32, 1],
             *, BR: tune[8] = 8):
-    """Adds whole rows to a total; the largest and least rounded value."""
+    """Adds whole rows to a total; the largest value above 0 and the least one, rounded."""
+    start_at_zero(total)
+    start_at_zero(top)
     rows = block(grid(cdiv(M, BR)), BR)
     t = x[rows, :]
     whole = floor(t * 4).to(i32)

@@ -52,7 +52,7 @@ func.func @strides_below_the_extent_overlap(
   %p = tile.program_id 0
   %at = arith.muli %p, %c15 : i32
   %to = arith.muli %p, %c16 : i32
-  // expected-remark@+1 {{`dx` is added to atomically, and must be 0 before}}
+  // expected-remark@+1 {{`dx` starts at 0 and is added to atomically}}
   %v = tile.load %x[%at] extents [16] : !tile.view<?xf32>, i32 -> tensor<16xf32>
   tile.store %v, %y[%to] extents [16] : tensor<16xf32>, !tile.view<?xf32>, i32
   return
@@ -71,9 +71,9 @@ func.func @shifted_loads_meet_those_of_others(
   %p = tile.program_id 0
   %at = arith.muli %p, %c16 : i32
   %next = arith.addi %at, %c1 : i32
-  // expected-remark@+1 {{`dx` is added to atomically}}
+  // expected-remark@+1 {{`dx` starts at 0 and is added to atomically}}
   %v = tile.load %x[%at] extents [16] : !tile.view<?xf32>, i32 -> tensor<16xf32>
-  // expected-remark@+1 {{`dx` is added to atomically}}
+  // expected-remark@+1 {{`dx` starts at 0 and is added to atomically}}
   %u = tile.load %x[%next] extents [16] : !tile.view<?xf32>, i32 -> tensor<16xf32>
   %r = arith.addf %v, %u : tensor<16xf32>
   tile.store %r, %y[%at] extents [16] : tensor<16xf32>, !tile.view<?xf32>, i32
@@ -91,9 +91,9 @@ func.func @parts_of_one_programs_rows_are_added(
   %c33 = arith.constant 33 : i32
   tile.grid [%n]
   %p = tile.program_id 0
-  // expected-remark@+1 {{`dx` is added to, and must be 0 before}}
+  // expected-remark@+1 {{`dx` starts at 0 and is added to:}}
   %v = tile.load %x[%p, %c0] extents [0, 32] : !tile.view<?x64xf32>, i32, i32 -> tensor<32xf32>
-  // expected-remark@+1 {{`dx` is added to, and must be 0 before}}
+  // expected-remark@+1 {{`dx` starts at 0 and is added to:}}
   %u = tile.load %x[%p, %c1] extents [0, 32] : !tile.view<?x64xf32>, i32, i32 -> tensor<32xf32>
   // expected-remark@+1 {{`dx` is stored}}
   %w = tile.load %x[%p, %c33] extents [0, 32] : !tile.view<?x64xf32>, i32, i32 -> tensor<32xf32>
@@ -115,7 +115,7 @@ func.func @gathers_add_atomically(%x: !tile.view<?xf32> {tile.dims = ["N"], tile
   %c1 = arith.constant 1 : i32
   tile.grid [%c1]
   %at = tile.load %ids[%c0] extents [16] : !tile.view<?xi32>, i32 -> tensor<16xi32>
-  // expected-remark@+1 {{`dx` is added to atomically}}
+  // expected-remark@+1 {{`dx` starts at 0 and is added to atomically}}
   %v = tile.load %x[%at] extents [-1] : !tile.view<?xf32>, tensor<16xi32> -> tensor<16xf32>
   tile.store %v, %y[%c0] extents [16] : tensor<16xf32>, !tile.view<?xf32>, i32
   return

@@ -184,3 +184,26 @@ func.func @products(%x: !tile.view<?x64xf16>, %s: !tile.view<64xf32>, %n: i32) a
   tile.atomic add %sum, %s[%c0] extents [64] : tensor<64xf32>, !tile.view<64xf32>, i32
   return
 }
+
+// -----
+
+// What starts at zero and is added to whole gets the total stored.
+// CHECK-LABEL: @from_zero
+// CHECK-SAME: %arg0: !tile.view<32xf32> {tile.starts_at_zero, tile.stored_whole}
+// CHECK-SAME: %arg1: !tile.view<64xf32> {tile.starts_at_zero},
+// CHECK-SAME: %arg2: !tile.view<1xf32> {tile.starts_at_zero, tile.stored_whole}
+// CHECK-SAME: %arg3: !tile.view<?xf32> {tile.starts_at_zero},
+// CHECK-COUNT-4: {in_order}
+func.func @from_zero(%a: !tile.view<32xf32> {tile.starts_at_zero}, %b: !tile.view<64xf32> {tile.starts_at_zero},
+                     %c: !tile.view<1xf32> {tile.starts_at_zero}, %d: !tile.view<?xf32> {tile.starts_at_zero}, %n: i32)
+    attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant dense<1.0> : tensor<32xf32>
+  %number = arith.constant 1.0 : f32
+  tile.grid[%n]
+  tile.atomic add %one, %a[%c0] extents [32] : tensor<32xf32>, !tile.view<32xf32>, i32
+  tile.atomic add %one, %b[%c0] extents [32] : tensor<32xf32>, !tile.view<64xf32>, i32
+  tile.atomic add %number, %c[%c0] extents [0] : f32, !tile.view<1xf32>, i32
+  tile.atomic add %one, %d[%c0] extents [32] : tensor<32xf32>, !tile.view<?xf32>, i32
+  return
+}
