@@ -29,39 +29,44 @@ def pairs(n, interleaved):
 
 
 @inline
-def rotate(x, b, rows, h, first, second, c, s):
-    rotate_into(x, x, b, rows, h, first, second, c, s)
+def rotate(x, b, rows, heads, first, second, c, s):
+    rotate_into(x, x, b, rows, heads, first, second, c, s)
 
 
 @inline
-def rotate_into(x, y, b, rows, h, first, second, c, s):
-    x1, x2 = x[b, rows, h, first].to(f32), x[b, rows, h, second].to(f32)
-    y[b, rows, h, first] = x1 * c - x2 * s
-    y[b, rows, h, second] = x2 * c + x1 * s
+def rotate_into(x, y, b, rows, heads, first, second, c, s):
+    x1, x2 = x[b, rows, heads, first].to(f32), x[b, rows, heads, second].to(f32)
+    c, s = c[:, None, :], s[:, None, :]
+    y[b, rows, heads, first] = x1 * c - x2 * s
+    y[b, rows, heads, second] = x2 * c + x1 * s
 
 
 @kernel
 def rope(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
          cos_table: Tensor[T, P, R], sin_table: Tensor[T, P, R], offset: i32 = 0,
-         *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
-    """One program per BS positions of one sequence: its angles serve every head."""
+         *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[1, 2, 4, 8, 16, 32] = 1,
+         HB: tune[1, 2, 4, 8, 16] = 16):
+    """One program per BS positions of one sequence, HB heads at a time: its angles serve every head."""
     assert 2 * R <= D, "the table has more pairs than a head"
     i, b = grid(cdiv(S, BS), B)
     rows = block(i, BS)
     first, second = pairs(R, interleaved)
     c, s = cos_table[rows + offset, :].to(f32), sin_table[rows + offset, :].to(f32)
     s = -s if inverse else s
-    for h in range(H):
-        rotate(q, b, rows, h, first, second, c, s)
-    for h in range(G):
-        rotate(k, b, rows, h, first, second, c, s)
+    for n in range(cdiv(H, HB)):
+        heads = block(n, HB)
+        rotate(q, b, rows, heads, first, second, c, s)
+    for n in range(cdiv(G, HB)):
+        heads = block(n, HB)
+        rotate(k, b, rows, heads, first, second, c, s)
 
 
 @kernel
 def rope_computed(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
                   base: f32 = 10000.0, offset: i32 = 0,
-                  *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
-    """One program per BS positions of one sequence: its angles serve every head."""
+                  *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8,
+                  HB: tune[1, 2, 4, 8, 16] = 2):
+    """One program per BS positions of one sequence, HB heads at a time: its angles serve every head."""
     assert D % 2 == 0, "a head needs an even number of elements"
     i, b = grid(cdiv(S, BS), B)
     rows = block(i, BS)
@@ -69,40 +74,46 @@ def rope_computed(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
     frequency = exp2(iota(D // 2).to(f32) * (log2(base) * (-2 / D)))
     angle = (rows + offset)[:, None].to(f32) * frequency[None, :]
     c, s = cos(angle), sin(-angle if inverse else angle)
-    for h in range(H):
-        rotate(q, b, rows, h, first, second, c, s)
-    for h in range(G):
-        rotate(k, b, rows, h, first, second, c, s)
+    for n in range(cdiv(H, HB)):
+        heads = block(n, HB)
+        rotate(q, b, rows, heads, first, second, c, s)
+    for n in range(cdiv(G, HB)):
+        heads = block(n, HB)
+        rotate(k, b, rows, heads, first, second, c, s)
 
 
 @kernel
 def rope_into(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
               cos_table: Tensor[T, P, R], sin_table: Tensor[T, P, R],
               q_out: Tensor[E, B, S, H, D], k_out: Tensor[E, B, S, G, D], offset: i32 = 0,
-              *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
-    """One program per BS positions of one sequence: its angles serve every head."""
+              *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[1, 2, 4, 8, 16, 32] = 1,
+              HB: tune[1, 2, 4, 8, 16] = 16):
+    """One program per BS positions of one sequence, HB heads at a time: its angles serve every head."""
     assert 2 * R <= D, "the table has more pairs than a head"
     i, b = grid(cdiv(S, BS), B)
     rows = block(i, BS)
     first, second = pairs(R, interleaved)
     c, s = cos_table[rows + offset, :].to(f32), sin_table[rows + offset, :].to(f32)
     s = -s if inverse else s
-    for h in range(H):
-        rotate_into(q, q_out, b, rows, h, first, second, c, s)
+    for n in range(cdiv(H, HB)):
+        heads = block(n, HB)
+        rotate_into(q, q_out, b, rows, heads, first, second, c, s)
         if 2 * R < D:
-            q_out[b, rows, h, span(2 * R, D - 2 * R)] = q[b, rows, h, span(2 * R, D - 2 * R)]
-    for h in range(G):
-        rotate_into(k, k_out, b, rows, h, first, second, c, s)
+            q_out[b, rows, heads, span(2 * R, D - 2 * R)] = q[b, rows, heads, span(2 * R, D - 2 * R)]
+    for n in range(cdiv(G, HB)):
+        heads = block(n, HB)
+        rotate_into(k, k_out, b, rows, heads, first, second, c, s)
         if 2 * R < D:
-            k_out[b, rows, h, span(2 * R, D - 2 * R)] = k[b, rows, h, span(2 * R, D - 2 * R)]
+            k_out[b, rows, heads, span(2 * R, D - 2 * R)] = k[b, rows, heads, span(2 * R, D - 2 * R)]
 
 
 @kernel
 def rope_computed_into(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
                        q_out: Tensor[E, B, S, H, D], k_out: Tensor[E, B, S, G, D],
                        base: f32 = 10000.0, offset: i32 = 0,
-                       *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8):
-    """One program per BS positions of one sequence: its angles serve every head."""
+                       *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8,
+                       HB: tune[1, 2, 4, 8, 16] = 2):
+    """One program per BS positions of one sequence, HB heads at a time: its angles serve every head."""
     assert D % 2 == 0, "a head needs an even number of elements"
     i, b = grid(cdiv(S, BS), B)
     rows = block(i, BS)
@@ -110,7 +121,9 @@ def rope_computed_into(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
     frequency = exp2(iota(D // 2).to(f32) * (log2(base) * (-2 / D)))
     angle = (rows + offset)[:, None].to(f32) * frequency[None, :]
     c, s = cos(angle), sin(-angle if inverse else angle)
-    for h in range(H):
-        rotate_into(q, q_out, b, rows, h, first, second, c, s)
-    for h in range(G):
-        rotate_into(k, k_out, b, rows, h, first, second, c, s)
+    for n in range(cdiv(H, HB)):
+        heads = block(n, HB)
+        rotate_into(q, q_out, b, rows, heads, first, second, c, s)
+    for n in range(cdiv(G, HB)):
+        heads = block(n, HB)
+        rotate_into(k, k_out, b, rows, heads, first, second, c, s)

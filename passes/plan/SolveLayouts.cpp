@@ -1,6 +1,7 @@
 // The layouts of all tiles. Anchors come first: products get the fragments of their instruction;
-// then memory accesses, from the largest tile down, get rows in wide vectors. The layout of each
-// anchor spreads through every op that keeps it, in both directions, until it meets another one.
+// then memory accesses, from the largest tile down, get rows in wide vectors (a table that a loop
+// uses follows what the loop loads). The layout of each anchor spreads through every op that keeps
+// it, in both directions, until it meets another one.
 #include "passes/plan/SolveLayouts.h"
 
 #include "passes/analysis/Divisibility.h"
@@ -81,7 +82,15 @@ void LayoutSolver::anchor(Operation *op) {
       assign(operand.get(), *layout);
 }
 
-/// Tiles that are loaded or stored, the largest first.
+/// How many loops are around the op that computes a tile.
+static int64_t loopsAround(Value value) {
+  int64_t loops = 0;
+  for (Operation *op = value.getParentBlock()->getParentOp(); op; op = op->getParentOp())
+    loops += isa<LoopLikeOpInterface>(op);
+  return loops;
+}
+
+/// Tiles that are loaded or stored, the largest first; of equal ones, those in the most loops.
 SmallVector<Value> LayoutSolver::accessesBySize() {
   SmallVector<Value> values;
   root->walk([&](Operation *op) {
@@ -96,7 +105,8 @@ SmallVector<Value> LayoutSolver::accessesBySize() {
   });
   llvm::erase_if(values, [](Value value) { return !isTile(value) || isFree(value); });
   llvm::stable_sort(values, [](Value a, Value b) {
-    return tileType(a).getNumElements() > tileType(b).getNumElements();
+    return std::pair(tileType(a).getNumElements(), loopsAround(a)) >
+           std::pair(tileType(b).getNumElements(), loopsAround(b));
   });
   return values;
 }

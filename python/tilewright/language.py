@@ -333,6 +333,6 @@ __all__ = [
     "atomic_min", "bf16", "block", "cdiv", "ceil", "const", "cos", "cumsum", "dims", "dot",
     "dtype", "dtypes", "erf", "exp", "exp2", "f16", "f32", "f8e4m3", "f8e5m2", "floor", "fma",
     "full", "grid", "i16", "i32", "i64", "i8", "inf", "iota", "load", "log", "log2", "maximum",
-    "minimum", "nan", "random_bytes", "rsqrt", "sigmoid", "sin", "span", "sqrt", "tanh", "tune",
-    "where", "zeros",
+    "minimum", "nan", "random_bytes", "rsqrt", "sigmoid", "sin", "span", "sqrt", "start_at_zero", "tanh",
+    "tune", "where", "zeros",
 ]  # fmt: skip

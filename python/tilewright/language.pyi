@@ -13,7 +13,7 @@ __all__ = [
     "dot", "dtype", "dtypes", "erf", "exp", "exp2", "f16", "f32", "f8e4m3", "f8e5m2", "floor",
     "fma", "full", "grid", "i16", "i32", "i64", "i8", "inf", "iota", "load", "log", "log2", "max",
     "maximum", "min", "minimum", "nan", "random_bytes", "range", "round", "rsqrt", "sigmoid",
-    "sin", "span", "sqrt", "sum", "tanh", "tune", "where", "zeros",
+    "sin", "span", "sqrt", "start_at_zero", "sum", "tanh", "tune", "where", "zeros",
 ]
 
 LOG2E: float
