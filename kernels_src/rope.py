@@ -64,8 +64,8 @@ def rope(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
 @kernel
 def rope_computed(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
                   base: f32 = 10000.0, offset: i32 = 0,
-                  *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8,
-                  HB: tune[1, 2, 4, 8, 16] = 2):
+                  *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[1, 2, 4, 8, 16, 32] = 1,
+                  HB: tune[1, 2, 4, 8, 16] = 16):
     """One program per BS positions of one sequence, HB heads at a time: its angles serve every head."""
     assert D % 2 == 0, "a head needs an even number of elements"
     i, b = grid(cdiv(S, BS), B)
@@ -111,8 +111,8 @@ def rope_into(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
 def rope_computed_into(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
                        q_out: Tensor[E, B, S, H, D], k_out: Tensor[E, B, S, G, D],
                        base: f32 = 10000.0, offset: i32 = 0,
-                       *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[4, 8, 16, 32] = 8,
-                       HB: tune[1, 2, 4, 8, 16] = 2):
+                       *, interleaved: const[bool] = False, inverse: const[bool] = False, BS: tune[1, 2, 4, 8, 16, 32] = 1,
+                       HB: tune[1, 2, 4, 8, 16] = 16):
     """One program per BS positions of one sequence, HB heads at a time: its angles serve every head."""
     assert D % 2 == 0, "a head needs an even number of elements"
     i, b = grid(cdiv(S, BS), B)

@@ -226,6 +226,7 @@ static ErrorOr<Compiled> compileOnce(const KernelTextPtr &text, const Attempt &w
   }
   Compiled result(std::move(kernel), wanted, attempt);
   result.loadedBytes = translated.outline.loadedBytes;
+  result.reduces = translated.outline.reduces;
   result.holdsRows = translated.outline.holdsRows;
   result.loadsAhead = translated.outline.loadsAhead;
   return result;

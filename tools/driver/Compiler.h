@@ -75,6 +75,7 @@ struct Compiled {
   Attempt attempt;                   ///< The configuration that was chosen.
   std::vector<std::string> rejected; ///< Configurations that did not fit, and why.
   int64_t loadedBytes = 0;           ///< By a program (Outline.h); not kept in the cache.
+  bool reduces = false;              ///< Likewise.
   bool holdsRows = false;            ///< Likewise.
   bool loadsAhead = false;           ///< Likewise.
 };

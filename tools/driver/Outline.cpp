@@ -92,6 +92,8 @@ Outline driver::outlineOf(func::FuncOp kernel, std::string file) {
   result.file = std::move(file);
   result.loadedBytes = loadedBytesOf(kernel);
   result.loadsAhead = loadsAhead(kernel);
+  result.reduces =
+      kernel.walk([](tile::ReduceOp) { return WalkResult::interrupt(); }).wasInterrupted();
   result.holdsRows = result.loadedBytes && !result.loadsAhead && holdsRows(kernel);
   for (auto role : kernel.getOps<cta::RoleOp>())
     result.roles.push_back(::outlineOf(role));
