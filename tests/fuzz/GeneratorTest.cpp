@@ -15,16 +15,19 @@ TEST(Generator, everyFormOfTheLanguageIsDrawn) {
   for (uint64_t seed = 0; seed < 400; ++seed)
     all += caseOfSeed(seed).str();
   for (const char *form :
-       {"dot(",     "tf32=True", ".T",     "cumsum(",     "argmax(",     "argmin(",     "sum(",
-        "max(",     "min(",      "any(",   "all(",        "where(",      " if ",        "elif ",
-        "else:",    "for ",      "while ", "atomic_add(", "atomic_max(", "atomic_min(", "@inline",
-        "fma(",     "**",        "//",     "%",           "<<",          ">>",          " & ",
-        " | ",      " ^ ",       "~",      "not ",        " and ",       " or ",        "abs(",
-        "floor(",   "ceil(",     "round(", "exp(",        "exp2(",       "log(",        "log2(",
-        "sqrt(",    "rsqrt(",    "sin(",   "cos(",        "tanh(",       "erf(",        "sigmoid(",
-        "span(",    "iota(",     "block(", "load(",       "fill=",       "[:, None]",   "f8e4m3",
-        "f8e5m2",   "i64",       "padded", "strided",     "misaligned",  "reversed",    "broadcast",
-        "backwards"})
+       {"dot(",       "tf32=True", ".T",          "cumsum(",     "argmax(",
+        "argmin(",    "sum(",      "max(",        "min(",        "any(",
+        "all(",       "where(",    " if ",        "elif ",       "else:",
+        "for ",       "while ",    "atomic_add(", "atomic_max(", "atomic_min(",
+        "@inline",    "fma(",      "**",          "//",          "%",
+        "<<",         ">>",        " & ",         " | ",         " ^ ",
+        "~",          "not ",      " and ",       " or ",        "abs(",
+        "floor(",     "ceil(",     "round(",      "exp(",        "exp2(",
+        "log(",       "log2(",     "sqrt(",       "rsqrt(",      "sin(",
+        "cos(",       "tanh(",     "erf(",        "sigmoid(",    "span(",
+        "iota(",      "block(",    "load(",       "fill=",       "[:, None]",
+        "f8e4m3",     "f8e5m2",    "i64",         "padded",      "strided",
+        "misaligned", "reversed",  "broadcast",   "backwards",   "start_at_zero("})
     EXPECT_NE(all.find(form), std::string::npos) << form;
   // Variables that change places.
   EXPECT_TRUE(std::regex_search(all, std::regex(" (\\w+), (\\w+) = \\2, \\1\n")));

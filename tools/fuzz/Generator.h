@@ -121,6 +121,7 @@ private:
   void drawGrid();
   void storeUnused(size_t first, unsigned percent);
   void finishStores();
+  std::string starts();
   std::string header(const std::map<std::string, int64_t> &declared) const;
   std::string parameters() const;
   bool isNamed(const std::string &dim) const;

@@ -145,6 +145,15 @@ void Generator::finishStores() {
     storeValue(0);
 }
 
+/// Lets some of the tensors that programs add to start at zero, whatever they hold.
+std::string Generator::starts() {
+  std::string text;
+  for (const Tensor &tensor : tensors)
+    if (tensor.isAtomic && choices.chance(40))
+      text += "    start_at_zero(" + tensor.plan.name + ")\n";
+  return text;
+}
+
 std::string Generator::header(const std::map<std::string, int64_t> &declared) const {
   std::string names, words;
   for (const auto &[name, size] : declared) {
@@ -188,8 +197,8 @@ Case Generator::draw() {
       scalars.push_back({name, Dtype::I32, double(size)});
   for (const ScalarParam &scalar : scalars)
     result.scalars[scalar.name] = scalar.value;
-  result.text =
-      header(result.dims) + functions + "@kernel\ndef fuzz(" + parameters() + "):\n" + body;
+  result.text = header(result.dims) + functions + "@kernel\ndef fuzz(" + parameters() + "):\n" +
+                starts() + body;
   return result;
 }
 
