@@ -183,8 +183,9 @@ void Expander::makeParameters() {
     }
 
   std::optional<unsigned> counter, parts, raised, multiprocessors;
+  bool asksForGrid = wordsInOrder() > 0; // how many blocks leave sums
   kernel.walk([&](cta::SmsOp op) {
-    if (!multiprocessors && isForDevice(op))
+    if (!multiprocessors && (asksForGrid || isForDevice(op)))
       multiprocessors = list.addMultiprocessors();
   });
   Type i32Pointer = cuda::PtrType::get(context, i32);

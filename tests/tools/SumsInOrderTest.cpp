@@ -232,6 +232,20 @@ TEST(SumsInOrder, are_stored_where_nothing_was_before) {
                  rows);
 }
 
+// Programs that add zeros have no loop, and blocks still store what they add up.
+TEST(SumsInOrder, of_nothing_are_stored_too) {
+  for (int rows : {0, 1, 203}) {
+    std::deque<Tensor> tensors;
+    tensors.emplace_back(ElementType::F32, std::vector<int64_t>{rows, 40});
+    tensors.emplace_back(ElementType::F32, std::vector<int64_t>{40});
+    expectSums("def f(x: Tensor[f32, M, N], s: Tensor[f32, N]):\n"
+               "    start_at_zero(s)\n"
+               "    i = grid(M)\n"
+               "    atomic_add(s[:], zeros((40,), f32))\n",
+               tensors, std::vector<double>(40));
+  }
+}
+
 // Two sums of one kernel are handed on together.
 TEST(SumsInOrder, of_a_kernel_go_together) {
   std::deque<Tensor> tensors;
