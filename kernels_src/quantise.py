@@ -7,7 +7,7 @@ and q = x * (1 / scale), rounded to the nearest. Elements that are all 0 give ze
     quantise_blocks  for each row and 128 columns                scales: [KB, M]
     quantise_tiles   for each 128 rows and 128 columns           scales: [MB, KB]
     quantise_tensor  one, of `largest`, the largest magnitude    scales: [1]
-    reduce_absmax    largest[0] = max(largest[0], |x|)           largest: [1], which the caller sets to 0
+    reduce_absmax    largest[0] = max(|x|)                       largest: [1]
 
 x: [M, K], q: [M, K], KB = cdiv(K, 128), MB = cdiv(M, 128); scales in f32. Blocks and tiles are what
 matmul_block_scaled takes for a and b, tensors what matmul_scaled takes.
@@ -70,6 +70,7 @@ def quantise_tiles(x: Tensor[E, M, K], q: Tensor[Q, M, K], scales: Tensor[f32, M
 @kernel
 def reduce_absmax(x: Tensor[E, M, K], largest: Tensor[f32, 1], *, BR: tune[1, 2, 4] = 4, BK: tune[1024, 2048] = 1024):
     """One program per BR x BK elements."""
+    start_at_zero(largest)
     k, m = grid(cdiv(K, BK), cdiv(M, BR))
     atomic_max(largest[0], max(abs(x[block(m, BR), block(k, BK)].to(f32))))
 

@@ -1,6 +1,6 @@
 """Sums, in f32.
 
-    reduce_sum       total[0] += sum_i x[i]      x: [N], total: [1], which the caller sets to 0
+    reduce_sum       total[0] = sum_i x[i]       x: [N], total: [1]
     reduce_sum_rows  y[i] = sum_j x[i, j]        x: [M, D], y: [M]
 """
 
@@ -15,6 +15,7 @@ O = dtypes(bf16, f16, f32)
 def reduce_sum(x: Tensor[E, N], total: Tensor[f32, 1],
                *, PROGRAMS: tune[128, 256, 512, 1024] = 1024, BN: tune[1024, 2048, 4096] = 4096):
     """Each program adds every PROGRAMS-th block of BN elements, then adds its sum to the total."""
+    start_at_zero(total)
     p = grid(PROGRAMS)
     acc = zeros((BN,), f32)
     for i in range(p, cdiv(N, BN), PROGRAMS):
