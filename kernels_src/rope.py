@@ -29,16 +29,16 @@ def pairs(n, interleaved):
 
 
 @inline
-def rotate(x, b, rows, heads, first, second, c, s):
-    rotate_into(x, x, b, rows, heads, first, second, c, s)
-
-
-@inline
-def rotate_into(x, y, b, rows, heads, first, second, c, s):
-    x1, x2 = x[b, rows, heads, first].to(f32), x[b, rows, heads, second].to(f32)
+def rotate(x, y, b, rows, HB, first, second, c, s, copied=0):
+    """y = x with its pairs turned, HB heads at a time; the last `copied` elements of a head stay as they are."""
     c, s = c[:, None, :], s[:, None, :]
-    y[b, rows, heads, first] = x1 * c - x2 * s
-    y[b, rows, heads, second] = x2 * c + x1 * s
+    for n in range(cdiv(x.shape[2], HB)):
+        heads = block(n, HB)
+        x1, x2 = x[b, rows, heads, first].to(f32), x[b, rows, heads, second].to(f32)
+        y[b, rows, heads, first] = x1 * c - x2 * s
+        y[b, rows, heads, second] = x2 * c + x1 * s
+        if copied > 0:
+            y[b, rows, heads, span(D - copied, copied)] = x[b, rows, heads, span(D - copied, copied)]
 
 
 @kernel
@@ -53,12 +53,8 @@ def rope(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
     first, second = pairs(R, interleaved)
     c, s = cos_table[rows + offset, :].to(f32), sin_table[rows + offset, :].to(f32)
     s = -s if inverse else s
-    for n in range(cdiv(H, HB)):
-        heads = block(n, HB)
-        rotate(q, b, rows, heads, first, second, c, s)
-    for n in range(cdiv(G, HB)):
-        heads = block(n, HB)
-        rotate(k, b, rows, heads, first, second, c, s)
+    rotate(q, q, b, rows, HB, first, second, c, s)
+    rotate(k, k, b, rows, HB, first, second, c, s)
 
 
 @kernel
@@ -74,12 +70,8 @@ def rope_computed(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
     frequency = exp2(iota(D // 2).to(f32) * (log2(base) * (-2 / D)))
     angle = (rows + offset)[:, None].to(f32) * frequency[None, :]
     c, s = cos(angle), sin(-angle if inverse else angle)
-    for n in range(cdiv(H, HB)):
-        heads = block(n, HB)
-        rotate(q, b, rows, heads, first, second, c, s)
-    for n in range(cdiv(G, HB)):
-        heads = block(n, HB)
-        rotate(k, b, rows, heads, first, second, c, s)
+    rotate(q, q, b, rows, HB, first, second, c, s)
+    rotate(k, k, b, rows, HB, first, second, c, s)
 
 
 @kernel
@@ -95,16 +87,8 @@ def rope_into(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
     first, second = pairs(R, interleaved)
     c, s = cos_table[rows + offset, :].to(f32), sin_table[rows + offset, :].to(f32)
     s = -s if inverse else s
-    for n in range(cdiv(H, HB)):
-        heads = block(n, HB)
-        rotate_into(q, q_out, b, rows, heads, first, second, c, s)
-        if 2 * R < D:
-            q_out[b, rows, heads, span(2 * R, D - 2 * R)] = q[b, rows, heads, span(2 * R, D - 2 * R)]
-    for n in range(cdiv(G, HB)):
-        heads = block(n, HB)
-        rotate_into(k, k_out, b, rows, heads, first, second, c, s)
-        if 2 * R < D:
-            k_out[b, rows, heads, span(2 * R, D - 2 * R)] = k[b, rows, heads, span(2 * R, D - 2 * R)]
+    rotate(q, q_out, b, rows, HB, first, second, c, s, copied=D - 2 * R)
+    rotate(k, k_out, b, rows, HB, first, second, c, s, copied=D - 2 * R)
 
 
 @kernel
@@ -121,9 +105,5 @@ def rope_computed_into(q: Tensor[E, B, S, H, D], k: Tensor[E, B, S, G, D],
     frequency = exp2(iota(D // 2).to(f32) * (log2(base) * (-2 / D)))
     angle = (rows + offset)[:, None].to(f32) * frequency[None, :]
     c, s = cos(angle), sin(-angle if inverse else angle)
-    for n in range(cdiv(H, HB)):
-        heads = block(n, HB)
-        rotate_into(q, q_out, b, rows, heads, first, second, c, s)
-    for n in range(cdiv(G, HB)):
-        heads = block(n, HB)
-        rotate_into(k, k_out, b, rows, heads, first, second, c, s)
+    rotate(q, q_out, b, rows, HB, first, second, c, s)
+    rotate(k, k_out, b, rows, HB, first, second, c, s)

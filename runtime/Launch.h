@@ -2,7 +2,8 @@
 //
 // A LaunchPlan is made once per kernel; it resolves every name to an index. Binding checks one set
 // of arguments against it, computes the grid and packs the device function's parameters, without
-// allocating. It needs no GPU, except that it asks the driver about the device.
+// allocating, unless tensors start at zero. It needs no GPU, except that it asks the driver about
+// the device.
 //
 //===----------------------------------------------------------------------===//
 

@@ -285,8 +285,10 @@ void SumPrograms::storeWhole() {
   Attribute unit = UnitAttr::get(&getContext());
   for (tile::AtomicOp sum : sums) {
     unsigned tensor = cast<BlockArgument>(sum.getView()).getArgNumber();
-    if (getOperation().getArgAttr(tensor, tile::kStartsAtZeroAttr) && touchesAll(sum))
-      getOperation().setArgAttr(tensor, tile::kStoredWholeAttr, unit);
+    if (!getOperation().getArgAttr(tensor, tile::kStartsAtZeroAttr) || !touchesAll(sum))
+      continue;
+    getOperation().setArgAttr(tensor, tile::kStoredWholeAttr, unit);
+    explain(sum, kFlag) << "the tensor starts at 0, and its total is stored";
   }
 }
 
