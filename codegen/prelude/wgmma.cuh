@@ -2,8 +2,8 @@
 // uses (codegen/WgmmaText.cpp).
 
 //@ matrix_descriptor
-// An operand in shared memory, of which no address has more than 18 bits; offsets and swizzle in
-// bytes. The compiler does not see what the lower half is made of: it would make it anew for each
+// An operand in shared memory; offsets and swizzle in bytes. The address has 18 bits: none of a
+// cluster's rank. The compiler does not see what the lower half is made of: it would make it anew for each
 // product.
 template <u32 kLeading, u32 kStride, int kSwizzle>
 __device__ __forceinline__ u64 matrix_descriptor(i32 address) {

@@ -13,6 +13,9 @@ def Cuda_MatrixDescriptorOp : Cuda_Op<"matrix_descriptor", [Pure]> {
     and `stride` (bytes) from a tile's layout. `address` is where the operand's first row starts;
     its tile starts at a multiple of 8 times the swizzle.
 
+    The address has 18 bits. In a cluster, addresses of shared memory have the block's rank above them
+    (bit 24 and up), which would change `leading`: it is masked out.
+
     C1: `swizzle` is 0, 32, 64 or 128 bytes.
     C2: `leading` and `stride` are multiples of 16 from 0 to 2^18 - 16.
 

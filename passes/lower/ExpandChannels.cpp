@@ -125,8 +125,19 @@ LogicalResult Expander::expandChannel(cta::ChannelOp op) {
   return success();
 }
 
-Value Expander::slotAt(ChannelState &state, Value index) {
-  return builder.createOrFold<arith::AddIOp>(loc, state.base, mul(index, state.slotBytes));
+void Expander::placeSlot(SlotState &slot, ChannelState &state, Value index) {
+  slot.offset = mul(index, state.slotBytes);
+  slot.address = builder.createOrFold<arith::AddIOp>(loc, state.base, slot.offset);
+}
+
+/// An address in a cluster has the block's rank in its upper bits, and a descriptor has no room for
+/// them. They are taken from the address of the channel, which is the same in all iterations.
+Value Expander::addressInBlock(SlotState &slot) {
+  if (cluster.blocks() == 1)
+    return slot.address;
+  constexpr int64_t kLocalBits = (1 << 18) - 1;
+  Value base = channels[slot.channel.getResult()].base;
+  return add(builder.createOrFold<arith::AndIOp>(loc, base, constant(kLocalBits)), slot.offset);
 }
 
 Value Expander::barrierOf(cta::ChannelOp channel, cta::SlotState state, Value index) {
@@ -147,7 +158,7 @@ LogicalResult Expander::expandSlotAt(cta::SlotAtOp op) {
   if (slot.channel.getKind() == cta::ChannelKind::Tma)
     slot.full = barrierOf(slot.channel, cta::SlotState::Full, index);
   llvm::SaveAndRestore<Location> named(loc, op.getLoc());
-  slot.address = slotAt(channels[op.getChannel()], index);
+  placeSlot(slot, channels[op.getChannel()], index);
   return success();
 }
 

@@ -277,8 +277,8 @@ LogicalResult Expander::expandTmaStore(cta::StoreOp op) {
       slot = slots[through];
     } else {
       slot.channel = through.getDefiningOp<cta::ChannelOp>();
-      slot.address = slotAt(channels[through], storing[through] ? nextIndex(storing[through], depth)
-                                                                : rem(number, depth));
+      placeSlot(slot, channels[through],
+                storing[through] ? nextIndex(storing[through], depth) : rem(number, depth));
     }
     slot.panels = panels;
     branch(starts, [&] { builder.create<cuda::BulkWaitOp>(loc, depth - 1, /*read=*/true); });

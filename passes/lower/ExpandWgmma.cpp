@@ -116,7 +116,7 @@ void Expander::expandWgmma(cta::MmaOp op, Value acc) {
   auto describe = [&](Value slot, StringRef name, Major major, Value start) {
     const PanelLayout &panels = *channels[slots[slot].channel.getResult()].panels;
     MatrixDescriptor fields = panels.descriptor(major);
-    Value address = add(slots[slot].address, panelOffset(panels, major, start, Value()));
+    Value address = add(addressInBlock(slots[slot]), panelOffset(panels, major, start, Value()));
     auto named = NameLoc::get(builder.getStringAttr(name), loc);
     auto descriptor = builder.create<cuda::MatrixDescriptorOp>(
         named, builder.getI64Type(), address, fields.leading, fields.stride, fields.swizzle);

@@ -257,7 +257,8 @@ private:
   void copyChunks(const SlotState &slot, const GlobalAccess &access, const Layout &layout,
                   Value predicate, int64_t chunk);
   void makeBarriers();
-  Value slotAt(ChannelState &state, Value index);
+  void placeSlot(SlotState &slot, ChannelState &state, Value index);
+  Value addressInBlock(SlotState &slot);
   Value barrierOf(cta::ChannelOp channel, cta::SlotState state, Value index);
   /// Waits for all threads of the block or the role, or of the warpgroup if warpgroups are apart.
   void barrier();

@@ -124,12 +124,15 @@ func.func @split_k(
     %a_rows = arith.muli %consumer, %c8192 : i32 loc("a_rows")
     %releases = arith.andi %thread, %c127 : i32 loc("releaser")
     %is_releaser = arith.cmpi slt, %releases, %c2 : i32 loc("is_releaser")
+    // Without the rank, for which descriptors have no room.
+    %address_bits = arith.constant 262143 : i32
+    %operands = arith.andi %ring, %address_bits : i32 loc("operands")
     %slot_end, %phase_end, %previous_end = scf.for %i = %c0 to %steps step %c1
         iter_args(%slot = %c0, %phase = %c0, %previous = %c0) -> (i32, i32, i32) : i32 {
       %offset = arith.muli %slot, %c8 : i32
       %full_s = arith.addi %full, %offset : i32
       %place = arith.muli %slot, %c32768 : i32
-      %a_slot = arith.addi %ring, %place : i32 loc("a_slot")
+      %a_slot = arith.addi %operands, %place : i32 loc("a_slot")
       %b_slot = arith.addi %a_slot, %c16384 : i32
       %a_start = arith.addi %a_slot, %a_rows : i32
       %a_desc = cuda.matrix_descriptor %a_start {leading = 16, stride = 1024, swizzle = 128} loc("a_descriptor")

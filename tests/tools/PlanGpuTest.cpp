@@ -1,0 +1,55 @@
+// Plans that the simulator cannot tell from right ones: addresses of a real cluster have the
+// block's rank in their upper bits.
+#include "runtime/Driver.h"
+#include "support/Files.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Program.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace tilewright {
+namespace {
+
+/// A product in clusters, whose second operand has its columns in panels of `BN`'s largest swizzle.
+std::string planOf(const std::string &clusters, int columns) {
+  int together = columns % 64 == 0 ? 64 : columns % 32 == 0 ? 32 : 16;
+  return fmt::format(
+      "plan 1 of matmul for sm_90\n"
+      "  tiles     BM 128, BN {1}, BK 64\n"
+      "  blocks    1 per SM, clusters of {0}\n"
+      "  roles     load: 1 warp, 40 registers, s1, s2; compute: 8 warps, 232 registers\n"
+      "  products  p1: wgmma 64x{1}x16, warps 8x1\n"
+      "  channels  s1: tma multicast, 4 slots; s2: tma multicast, 4 slots; e1: store, 2 slots "
+      "of {2} columns\n",
+      clusters, columns, together);
+}
+
+class ClusterPlanGpu : public testing::TestWithParam<std::string> {};
+
+TEST_P(ClusterPlanGpu, has_right_products_with_every_swizzle) {
+  ErrorOr<const runtime::Driver *> driver = runtime::Driver::get();
+  if (!driver || (*driver)->devices().empty() ||
+      (*driver)->devices().front().target().substr(0, 5) != "sm_90")
+    GTEST_SKIP() << "no GPU of sm_90";
+  llvm::SmallString<128> file;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("clusters", "plan", file));
+  llvm::FileRemover remover(file);
+  for (int columns : {128, 160, 176}) {
+    SCOPED_TRACE(columns);
+    ASSERT_TRUE(writeFileAtomic(std::string(file), planOf(GetParam(), columns)));
+    // As many steps as fill all slots twice.
+    llvm::StringRef words[] = {
+        TILEWRIGHT_PROGRAM, "run", "matmul", "--shape", "M=512,N=704,K=512", "--dtype", "E=bf16",
+        "--repeat",         "1",   "--plan", file};
+    EXPECT_EQ(llvm::sys::ExecuteAndWait(TILEWRIGHT_PROGRAM, words), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Clusters, ClusterPlanGpu, testing::Values("2 x 2", "4 x 2", "2 x 4"));
+
+} // namespace
+} // namespace tilewright
