@@ -2,6 +2,8 @@
 #include "planner/Predictor.h"
 #include "planner/Structures.h"
 
+#include <numeric>
+
 using namespace tilewright;
 using namespace tilewright::planner;
 using passes::Plan;
@@ -12,6 +14,8 @@ Clocks Predictor::stepOf(int loop) const {
   double arriving = 0, asked = 0;
   constexpr double kTorn = 1.6;   // rows that start within a sector take this many times as long
   constexpr double kCrowd = 2e-4; // clocks more for each byte of such rows and reader
+  constexpr double kNarrow =
+      2.5; // TMA takes this many times as long for panels of a sector's width
   // Where products and a role that transposes share the bandwidth, all of it counts.
   bool isTurned = llvm::any_of(model.computed, [&](const ComputedModel &tile) {
     return tile.loop == loop && tile.isTurned && plan.channelOf(tile.id);
@@ -36,7 +40,10 @@ Clocks Predictor::stepOf(int loop) const {
       double bytes = double(stream.bytes());
       bool isTorn =
           stream.shape.size() > 1 && pitchBytes(stream.pitch, stream.elementBytes) % kSector;
-      arriving += bytes * (isTorn ? kTorn : 1) / (isTma ? rates.portBytes : rates.threadBytes);
+      bool isNarrow = isTma && stream.shape.size() > 1 &&
+                      std::gcd(stream.shape.back() * stream.elementBytes, kLine) <= kSector;
+      arriving += bytes * (isTorn ? kTorn : 1) * (isNarrow ? kNarrow : 1) /
+                  (isTma ? rates.portBytes : rates.threadBytes);
       asked += bytes * askedOf(stream, *channel) / rates.l2Bytes;
       if (isTorn && isTma)
         asked += kCrowd * bytes * readersOf(stream, *channel);

@@ -3,8 +3,8 @@
 
 //@ matrix_descriptor
 // An operand in shared memory; offsets and swizzle in bytes. The address has 18 bits: none of a
-// cluster's rank. The compiler does not see what the lower half is made of: it would make it anew for each
-// product.
+// cluster's rank. The compiler does not see what the lower half is made of: it would make it anew
+// for each product.
 template <u32 kLeading, u32 kStride, int kSwizzle>
 __device__ __forceinline__ u64 matrix_descriptor(i32 address) {
   constexpr u32 kMode = kSwizzle == 128 ? 1 : kSwizzle == 64 ? 2 : kSwizzle == 32 ? 3 : 0;

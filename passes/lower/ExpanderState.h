@@ -63,7 +63,7 @@ struct SlotState {
   cta::ChannelOp channel;
   Value address;
   Value offset; // from the channel's first slot
-  Value full; // the barrier that counts TMA's bytes
+  Value full;   // the barrier that counts TMA's bytes
   /// The panels of a tile that is not its channel's.
   std::optional<PanelLayout> panels;
   /// Registers that hold a copy until its commit (channels filled through registers).
