@@ -169,12 +169,15 @@ double Predictor::storedBytes() const {
   for (const EndModel &end : model.ends)
     stored += double(end.rows * end.columns * end.elementBytes) * tiles;
   // What does not stay in L2 until the neighbouring tile is stored is written sector by sector, and
-  // costs more where two tiles share one: at the ends of all rows that start within a sector.
-  constexpr double kShared = 550;
+  // costs more where two tiles share one: at the ends of all rows that start within a sector. The
+  // larger a cluster, the more of them meet in L2, since its blocks store at about the same time.
+  constexpr double kAlone = 550, kMeeting = 0.25;
+  double shared =
+      kAlone * std::min(1.0, std::pow(2.0 / double(plan.blocks.clusterBlocks()), kMeeting));
   if (stored > rates.l2Capacity)
     for (const EndModel &end : model.ends)
       if (end.columns > 1 && pitchBytes(end.pitch, end.elementBytes) % kSector)
-        stored += kShared * double(end.rows) * tiles;
+        stored += shared * double(end.rows) * tiles;
   return stored;
 }
 

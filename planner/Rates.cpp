@@ -26,7 +26,7 @@ const Rates &planner::ratesOf(const Target &) {
                                     .storeBytes = 793,
                                     .launchMicroseconds = 4.2,
                                     .clusterMicroseconds = 0.7,
-                                    .clustersMicroseconds = 1,
+                                    .clustersMicroseconds = 0.8,
                                     .shareMicroseconds = 1,
                                     .turnsMicroseconds = 1.4,
                                     .tileClocks = 7,
