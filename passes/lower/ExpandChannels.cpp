@@ -110,7 +110,8 @@ static std::string contentsOf(cta::ChannelOp op, StringRef name) {
   llvm::raw_string_ostream stream(text);
   stream << name << ": " << cta::stringifyChannelKind(op.getKind())
          << (op.getMulticast() ? " multicast" : "") << ", " << op.getResult().getType().getDepth()
-         << " slots of " << op.getPlan()->getStride() << " bytes";
+         << (op.getResult().getType().getDepth() == 1 ? " slot of " : " slots of ")
+         << op.getPlan()->getStride() << " bytes";
   int64_t swizzle = op.hasPanelLayout() ? panelsOf(op).swizzle : 0;
   if (swizzle)
     stream << ", swizzled by " << swizzle;
@@ -136,8 +137,11 @@ Value Expander::addressInBlock(SlotState &slot) {
   if (cluster.blocks() == 1)
     return slot.address;
   constexpr int64_t kLocalBits = (1 << 18) - 1;
-  Value base = channels[slot.channel.getResult()].base;
-  return add(builder.createOrFold<arith::AndIOp>(loc, base, constant(kLocalBits)), slot.offset);
+  auto named =
+      NameLoc::get(builder.getStringAttr(cta::nameOf(slot.channel, "slots") + "_local"), loc);
+  Value base = builder.create<arith::AndIOp>(named, channels[slot.channel.getResult()].base,
+                                             constant(kLocalBits));
+  return add(base, slot.offset);
 }
 
 Value Expander::barrierOf(cta::ChannelOp channel, cta::SlotState state, Value index) {

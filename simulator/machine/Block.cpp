@@ -6,7 +6,7 @@
 namespace tilewright::simulator::machine {
 
 Block::Block(Cluster &cluster, int64_t id, const Program &program)
-    : cluster(cluster), id(id), shared(program.sharedBytes, program.granule) {
+    : cluster(cluster), id(id), shared(program) {
   for (int warp = 0; warp < program.threads / kLanes; ++warp)
     warps.emplace_back(*this, warp, cluster.addAgent(*this, warp, ""), program);
   // What the hardware gives each thread when the block starts.

@@ -37,10 +37,12 @@ AgentId Cluster::addAgent(Block &block, int warp, llvm::StringRef engine) {
 }
 
 std::pair<Block *, uint32_t> Cluster::resolve(Block &own, uint32_t address) {
-  uint32_t rank = address >> kRankShift, local = address & ((1u << kRankShift) - 1);
-  if (!rank) // an address of the own block is one of the cluster too
+  uint32_t self = uint32_t(own.shared.base) & ~SharedMemory::kLocal;
+  uint32_t local = self | (address & SharedMemory::kLocal);
+  uint32_t number = (address - self) >> SharedMemory::kBlockShift;
+  if (!number) // an address of the own block is one of the cluster too
     return {&own, local};
-  return {rank <= blocks.size() ? &blocks[rank - 1] : nullptr, local};
+  return {number <= blocks.size() ? &blocks[number - 1] : nullptr, local};
 }
 
 uint64_t Cluster::arrive(Warp &warp) {

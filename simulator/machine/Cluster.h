@@ -89,7 +89,7 @@ public:
 
   /// The address of the same place in the shared memory of the cluster's block `rank`.
   static uint32_t addressIn(uint32_t rank, uint32_t address) {
-    return address + ((rank + 1) << kRankShift);
+    return address + ((rank + 1) << SharedMemory::kBlockShift);
   }
   /// The block and the address in it that an address of the cluster means to `own`; a null block if
   /// there is none.
@@ -108,8 +108,6 @@ public:
   bool explaining = false;
 
 private:
-  static constexpr int kRankShift = 24; // shared memory is smaller than that
-
   /// Runs a warp until it waits, ends, or the schedule changes warps; true if it got anywhere.
   bool runWarp(Warp &warp);
   bool shouldSwitch(Warp &warp, const Instruction &instruction);

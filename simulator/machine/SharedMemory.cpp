@@ -18,7 +18,7 @@ SharedAccess::SharedAccess(Warp &warp, const Instruction &instruction, Direction
 static std::string hex(uint32_t value) { return "0x" + llvm::utohexstr(value, /*LowerCase=*/true); }
 
 std::optional<int64_t> SharedAccess::at(int lane, uint32_t address, const void *stored) {
-  int64_t offset = int64_t(address) - SharedMemory::kBase;
+  int64_t offset = memory.offsetOf(address);
   int64_t size = int64_t(memory.bytes.size());
   if (offset < 0 || offset + bytes > size) {
     report(FindingKind::OutOfBounds, warp, instruction, lane,

@@ -15,11 +15,24 @@ class Warp;
 struct SharedMemory {
   /// Where dynamic shared memory begins: not at 0, so that a stray small number is out of bounds.
   static constexpr int64_t kBase = 1024;
+  /// An address in a cluster has a number of the block in its upper bits.
+  static constexpr int kBlockShift = 24;
+  static constexpr uint32_t kLocal = (1u << kBlockShift) - 1;
 
-  SharedMemory(int64_t size, int64_t granule)
-      : bytes(size), poison(size, 1), shadow((size + granule - 1) / granule),
-        granuleShift(std::countr_zero(uint64_t(granule))) {}
+  /// The address of the first byte, for the block itself. In a cluster all blocks have the same
+  /// number for themselves, not their rank.
+  static uint32_t baseOf(const Program &program) {
+    return uint32_t(kBase) + (program.clusterSize > 1 ? 1u << kBlockShift : 0);
+  }
 
+  explicit SharedMemory(const Program &program)
+      : base(baseOf(program)), bytes(program.sharedBytes), poison(program.sharedBytes, 1),
+        shadow((program.sharedBytes + program.granule - 1) / program.granule),
+        granuleShift(std::countr_zero(uint64_t(program.granule))) {}
+
+  int64_t offsetOf(uint32_t address) const { return int64_t(address) - base; }
+
+  int64_t base;
   std::vector<char> bytes;
   std::vector<uint8_t> poison; // 1: undefined
   Shadow shadow;

@@ -12,8 +12,9 @@ LogicalResult translate(Translator &translator, cuda::SharedOp op) {
   if (end > translator.program.sharedBytes)
     return emitError(op.getLoc()) << "a region up to byte " << end << " in "
                                   << translator.program.sharedBytes << " bytes of shared memory";
-  translator.alias(
-      op, translator.constant(ElementKind::I32, SharedMemory::kBase + int64_t(op.getOffset())));
+  translator.alias(op,
+                   translator.constant(ElementKind::I32, SharedMemory::baseOf(translator.program) +
+                                                             int64_t(op.getOffset())));
   return success();
 }
 

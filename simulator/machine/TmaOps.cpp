@@ -159,7 +159,7 @@ static void land(Warp &warp, const Instruction &instruction, const BoxCopy &copy
   int64_t bytes = copy.box->elementBytes;
   const Pointer &base = warp.cluster().session.program.globals[copy.map->global].pointer;
   copy.forElements([&](uint32_t place, int64_t element) {
-    int64_t at = place - SharedMemory::kBase, source = (base.offset + element) * bytes;
+    int64_t at = to.offsetOf(place), source = (base.offset + element) * bytes;
     if (element < 0)
       std::memset(&to.bytes[at], 0, bytes);
     else
@@ -264,7 +264,7 @@ static void depart(Warp &warp, const Instruction &instruction, const BoxCopy &co
   copy.forElements([&](uint32_t place, int64_t element) {
     if (element < 0)
       return;
-    int64_t source = place - SharedMemory::kBase, at = (base.offset + element) * bytes;
+    int64_t source = from.offsetOf(place), at = (base.offset + element) * bytes;
     undefined |= from.poison[source];
     if (copy.box->add)
       copy.box->add(to.data + at, &from.bytes[source]);

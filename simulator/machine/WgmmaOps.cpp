@@ -25,6 +25,11 @@ static Step runDescriptor(Warp &warp, const Instruction &instruction) {
       report(FindingKind::Misaligned, warp, instruction, lane,
              "an operand begins at shared-memory address 0x" +
                  llvm::utohexstr(addresses[lane], /*LowerCase=*/true) + ", no multiple of 16");
+    else if (addresses[lane] != MatrixDescriptor::address(MatrixDescriptor().bits(addresses[lane])))
+      report(FindingKind::OutOfBounds, warp, instruction, lane,
+             "a descriptor has no room for all of the address 0x" +
+                 llvm::utohexstr(addresses[lane], /*LowerCase=*/true) +
+                 ": in a cluster, the block's rank is in its upper bits");
   });
   for (int lane = 0; lane < kLanes; ++lane)
     result[lane] = instruction.parameter | (addresses[lane] & 0x3ffff) >> 4;
@@ -112,6 +117,11 @@ static Decode decoderOf(Type type) {
   if (type.isFloat8E4M3FN())
     return decode8<Float8E4M3FN>;
   return type.isFloat8E5M2() ? decode8<Float8E5M2> : decodeI8;
+}
+
+/// A descriptor's address as other instructions of the block have it.
+static uint32_t ownAddress(const Warp &warp, uint32_t address) {
+  return address | (uint32_t(warp.block.shared.base) & ~SharedMemory::kLocal);
 }
 
 /// Calls `body(address)` for the 16-byte chunks of an operand of `extent` rows or columns.
@@ -247,7 +257,7 @@ static bool touch(const Product &product, uint64_t bits, Major major, int64_t ex
   bool inside = true;
   forChunks(bits, major, extent, shape, [&](uint32_t address) {
     if (inside)
-      inside = access.at(0, address).has_value();
+      inside = access.at(0, ownAddress(warp, address)).has_value();
   });
   return inside;
 }

@@ -1,5 +1,5 @@
-// Plans that the simulator cannot tell from right ones: addresses of a real cluster have the
-// block's rank in their upper bits.
+// Products in clusters: addresses have the block's rank in their upper bits, of which descriptors
+// must be free.
 #include "runtime/Driver.h"
 #include "support/Files.h"
 
