@@ -5,6 +5,7 @@ Those with scales, and with tiles that the text states, have peers of their own.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 from bench import shapes
@@ -34,6 +35,7 @@ AWKWARD = (
 FEW = (1, 4, 16, 64, 128, 256)
 WEIGHTS = ((8192, 8192), (4096, 14336), (14336, 4096))  # N, K
 ORDERS = ("matmul", "matmul_nt", "matmul_tn", "matmul_tt")
+OTHER_ORDERS = ("matmul", "matmul_tn", "matmul_tt")  # Not both operands along k.
 
 
 def linear(m: int, n: int, k: int) -> Case:
@@ -166,5 +168,13 @@ SUITES = (
         "random_products",
         "bf16 products of random sizes, 64 to 16384",
         tuple(linear(*size) for size in shapes.products()),
+    ),
+    suite(
+        "random_orders",
+        "bf16 products of random sizes whose operands have columns in rows",
+        tuple(
+            product(order, "bf16", *size)
+            for order, size in zip(itertools.cycle(OTHER_ORDERS), shapes.products(30, seed=16))
+        ),
     ),
 )

@@ -19,7 +19,7 @@ def test_the_suites_are_named():
         "planned",
         *("rows_backward", "losses", "optimiser"),
         *("products", "few_rows", "grouped", "product_types", "mixed", "block_scaled"),
-        *("residual", "const_tiles", "random_products", "gated_mlp"),
+        *("residual", "const_tiles", "random_products", "random_orders", "gated_mlp"),
         *("attention_lengths", "attention_batches", "attention_sizes", "attention_masks"),
         *("attention_options", "attention_varlen", "attention_scaled", "random_attention"),
     ]
