@@ -25,7 +25,7 @@ Value Expander::scaled(Value index, Value stride) {
   return builder.createOrFold<arith::MulIOp>(loc, index, stride);
 }
 
-Expander::Place Expander::place(const GlobalAccess &access, const Layout &layout, Value index) {
+Place Expander::place(const GlobalAccess &access, const Layout &layout, Value index) {
   Place result;
   // The part of the offset that all threads share, and the part of this thread. They stay separate:
   // the former takes no registers per thread, and the latter is the same for all registers.
@@ -80,7 +80,7 @@ Expander::Place Expander::place(const GlobalAccess &access, const Layout &layout
   return result;
 }
 
-Expander::Place Expander::placeScalar(const GlobalAccess &access) {
+Place Expander::placeScalar(const GlobalAccess &access) {
   Place result = place(access, Layout(), constant(0));
   return result;
 }

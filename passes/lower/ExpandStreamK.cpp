@@ -54,7 +54,7 @@ int64_t Expander::workspaceBytes() {
 
 //===- Ranges ---------------------------------------------------------------------------------===//
 
-FailureOr<Expander::StreamKRange> Expander::planStreamK(const TileLoop &tiles) {
+FailureOr<StreamKRange> Expander::planStreamK(const TileLoop &tiles) {
   auto named = [&](StringRef name, Value value) {
     if (Operation *made = value.getDefiningOp())
       made->setLoc(NameLoc::get(builder.getStringAttr(name), loc));

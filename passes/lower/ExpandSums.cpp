@@ -172,7 +172,7 @@ LogicalResult Expander::expandSumsInOrder(tile::AtomicOp last) {
 }
 
 /// Where the block stands among those that add to one place.
-Expander::SumPlace Expander::sumPlace() {
+SumPlace Expander::sumPlace() {
   auto grid = *kernel.getBody().front().getOps<tile::GridOp>().begin();
   SumPlace at;
   at.rows = scalar(grid.getExtents().back());

@@ -11,7 +11,7 @@ using namespace mlir;
 
 //===- Numbers and coordinates ----------------------------------------------------------------===//
 
-Expander::Divisor Expander::divisor(Value value, StringRef name) {
+Divisor Expander::divisor(Value value, StringRef name) {
   if (matchPattern(value, m_Constant()))
     return {value, {}};
   auto named = NameLoc::get(builder.getStringAttr(name + "_reciprocal"), loc);
@@ -92,7 +92,7 @@ Value Expander::placeInCluster(int64_t axis) {
 
 /// Values that are the same for all tiles, computed before the loop. A cluster runs through tiles
 /// as one block would: the tiles of its blocks are one.
-Expander::TileLoop Expander::planTiles(cta::TilesOp op) {
+TileLoop Expander::planTiles(cta::TilesOp op) {
   TileLoop loop;
   loop.op = op;
   SmallVector<Value> extents;

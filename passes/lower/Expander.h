@@ -170,20 +170,6 @@ private:
                   llvm::function_ref<int64_t(const Digit &)> scale);
 
   //===- Global memory (ExpandAccesses.cpp) --------------------------------------------------===//
-  struct GlobalAccess {
-    ViewParams *view;
-    llvm::SmallVector<Value> indices;    // scalar starts; null for gathered axes
-    llvm::SmallVector<Value> indexTiles; // original tiles of gathered axes; null for others
-    llvm::ArrayRef<int64_t> extents, valid;
-    llvm::ArrayRef<bool> inBounds;
-    llvm::SmallVector<bool> startsInside; // the start is known to be non-negative
-
-    /// Whether the view, or the valid part of the tile, may end within a vector along the innermost
-    /// axis.
-    bool mayEndInside() const {
-      return inBounds.empty() || !inBounds.back() || (!valid.empty() && valid.back());
-    }
-  };
   template <typename Op> GlobalAccess accessOf(Op op) {
     GlobalAccess access;
     access.view = &views[op.getView()];
@@ -200,11 +186,6 @@ private:
     }
     return access;
   }
-  /// The place of one register (the first of a vector): its offset, whether it is inside along all
-  /// axes except the innermost, and how many elements remain along that one (null: enough).
-  struct Place {
-    Value offset, inside, remaining;
-  };
   Place place(const GlobalAccess &access, const Layout &layout, Value index);
   Place placeScalar(const GlobalAccess &access);
   int64_t vectorOf(const GlobalAccess &access, const Layout &layout, int64_t limit);
@@ -290,12 +271,6 @@ private:
   void planShared();
 
   //===- Roles (ExpandRoles.cpp) -------------------------------------------------------------===//
-  /// Roles that share the register budget of whole warpgroups.
-  struct RegisterPool {
-    int64_t end; // the warpgroup behind its last
-    std::optional<int64_t> registers;
-    llvm::SmallVector<cta::RoleOp> roles;
-  };
   mlir::LogicalResult expandRoles();
   mlir::LogicalResult expandPools(llvm::ArrayRef<RegisterPool> pools);
   mlir::LogicalResult expandRole(cta::RoleOp op);
@@ -320,11 +295,6 @@ private:
   int64_t wordsInOrder();
   mlir::LogicalResult expandSumsInOrder(tile::AtomicOp last);
   void addInOrder(llvm::ArrayRef<tile::AtomicOp> sums);
-  /// The block among those that add to one place: a row of a column of the grid.
-  struct SumPlace {
-    Value block, row, rows, column, columns;
-    Value group; // blocks of a group, of which the last may have fewer; where sums are added up
-  };
   SumPlace sumPlace();
   Value blockAt(const SumPlace &at, Value row);
   Value membersOf(const SumPlace &at, Value first);
@@ -369,41 +339,6 @@ private:
                  Value only);
 
   //===- Tiles (ExpandTiles.cpp) -------------------------------------------------------------===//
-  /// A divisor that is used many times. A constant has no reciprocal.
-  struct Divisor {
-    Value value, reciprocal;
-  };
-  /// Stream-K: the steps of the remaining tiles that a block computes, counted from the first step
-  /// of the first of them; and values that are the same for all blocks.
-  struct StreamKRange {
-    Value steps;      // of a tile; null if tiles differ
-    Value size;       // of a range, at most
-    Value begin, end; // of this block; both 0 if nothing is split
-    Value tile;       // the remaining tile in which the range begins
-    Value rounds;     // whole tiles of each block
-    Value parts;      // tiles of which the block computes parts, up to 2 if all are alike
-    Value whole;      // the first remaining tile
-    /// If tiles differ: the end of the tile whose next part is computed (!cuda.regs<1 x i32>).
-    Value unmade;
-  };
-  /// The part of a tile that one iteration of the tile loop computes.
-  struct Part {
-    Value isLeft; // whether it is a remaining tile, and may be incomplete
-    Value start;  // the first step of that tile, counted as in the range
-    Value end;    // the step of the tile behind the end of the part
-    Value steps;  // of the tile
-    Value place;  // the number of the block, or of its cluster
-    StreamKRange range;
-  };
-  struct TileLoop {
-    cta::TilesOp op;
-    llvm::SmallVector<Divisor> extents; // in the order in which they vary
-    /// With groups: tiles of a plane of the first two axes and of a whole group; heights of a group
-    /// and of the last group.
-    Divisor plane, band, group, lastHeight;
-    Value total, first, step;         // numbers of tiles
-    llvm::SmallVector<Value> carried; // registers of each value that one tile passes to the next
-  };
   Divisor divisor(Value value, llvm::StringRef name);
   Value divide(Value number, const Divisor &by);
   /// The quotient for a single use: a shift, if possible.
@@ -457,13 +392,6 @@ private:
   Value nextStart(const StreamKRange &range, Value isLeft, Value steps);
 
   //===- Queues (ExpandQueue.cpp) ------------------------------------------------------------===//
-  struct QueuePlace {
-    Value slot, full, empty, phase;
-  };
-  struct QueueWord { // of a slot
-    int64_t number;
-    mlir::Location named;
-  };
   bool hasQueue();
   // The next three are in LowerRings.cpp.
   QueuePlace queuePlace(Value count);

@@ -1,4 +1,5 @@
-//===- ExpanderState.h - what the expander knows of views and channels ------------------------===//
+//===- ExpanderState.h - what the expander knows while it writes a kernel
+//------------------------===//
 #ifndef TILEWRIGHT_PASSES_LOWER_EXPANDERSTATE_H
 #define TILEWRIGHT_PASSES_LOWER_EXPANDERSTATE_H
 
@@ -69,6 +70,92 @@ struct SlotState {
   /// Registers that hold a copy until its commit (channels filled through registers).
   Value staged;
   Layout stagedLayout;
+};
+
+/// An access to global memory.
+struct GlobalAccess {
+  ViewParams *view;
+  llvm::SmallVector<Value> indices;    // scalar starts; null for gathered axes
+  llvm::SmallVector<Value> indexTiles; // original tiles of gathered axes; null for others
+  llvm::ArrayRef<int64_t> extents, valid;
+  llvm::ArrayRef<bool> inBounds;
+  llvm::SmallVector<bool> startsInside; // the start is known to be non-negative
+
+  /// Whether the view, or the valid part of the tile, may end within a vector along the innermost
+  /// axis.
+  bool mayEndInside() const {
+    return inBounds.empty() || !inBounds.back() || (!valid.empty() && valid.back());
+  }
+};
+
+/// The place of one register (the first of a vector): its offset, whether it is inside along all
+/// axes except the innermost, and how many elements remain along that one (null: enough).
+struct Place {
+  Value offset, inside, remaining;
+};
+
+/// Roles that share the register budget of whole warpgroups.
+struct RegisterPool {
+  int64_t end; // the warpgroup behind its last
+  std::optional<int64_t> registers;
+  llvm::SmallVector<cta::RoleOp> roles;
+};
+
+/// The block among those that add to one place: a row of a column of the grid.
+struct SumPlace {
+  Value block, row, rows, column, columns;
+  Value group; // blocks of a group, of which the last may have fewer; where sums are added up
+};
+
+/// A divisor that is used many times. A constant has no reciprocal.
+struct Divisor {
+  Value value, reciprocal;
+};
+
+/// Stream-K: the steps of the remaining tiles that a block computes, counted from the first step
+/// of the first of them; and values that are the same for all blocks.
+struct StreamKRange {
+  Value steps;      // of a tile; null if tiles differ
+  Value size;       // of a range, at most
+  Value begin, end; // of this block; both 0 if nothing is split
+  Value tile;       // the remaining tile in which the range begins
+  Value rounds;     // whole tiles of each block
+  Value parts;      // tiles of which the block computes parts, up to 2 if all are alike
+  Value whole;      // the first remaining tile
+  /// If tiles differ: the end of the tile whose next part is computed (!cuda.regs<1 x i32>).
+  Value unmade;
+};
+
+/// The part of a tile that one iteration of the tile loop computes.
+struct Part {
+  Value isLeft; // whether it is a remaining tile, and may be incomplete
+  Value start;  // the first step of that tile, counted as in the range
+  Value end;    // the step of the tile behind the end of the part
+  Value steps;  // of the tile
+  Value place;  // the number of the block, or of its cluster
+  StreamKRange range;
+};
+
+/// A loop over tiles.
+struct TileLoop {
+  cta::TilesOp op;
+  llvm::SmallVector<Divisor> extents; // in the order in which they vary
+  /// With groups: tiles of a plane of the first two axes and of a whole group; heights of a group
+  /// and of the last group.
+  Divisor plane, band, group, lastHeight;
+  Value total, first, step;         // numbers of tiles
+  llvm::SmallVector<Value> carried; // registers of each value that one tile passes to the next
+};
+
+/// A place of the ring that hands out tiles.
+struct QueuePlace {
+  Value slot, full, empty, phase;
+};
+
+/// A word of its slots.
+struct QueueWord {
+  int64_t number;
+  mlir::Location named;
 };
 
 } // namespace tilewright::passes

@@ -257,7 +257,7 @@ Value ChannelLowering::fillerOf(Ring &ring, Value number) {
 
 /// The addresses of slot and barriers of entry `count` of the queue, and the parity of the phase in
 /// which the slot is filled.
-Expander::QueuePlace Expander::queuePlace(Value count) {
+QueuePlace Expander::queuePlace(Value count) {
   auto plan = kernel->getAttrOfType<cta::PlanAttr>(cta::kQueueAttr);
   const RingBarriers &queue = rings.find(plan.getRing())->second;
   Value slot = rem(count, kQueueSlots);

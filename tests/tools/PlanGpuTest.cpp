@@ -28,12 +28,24 @@ std::string planOf(const std::string &clusters, int columns) {
       clusters, columns, together);
 }
 
+bool hasHopper() {
+  ErrorOr<const runtime::Driver *> driver = runtime::Driver::get();
+  return driver && !(*driver)->devices().empty() &&
+         (*driver)->devices().front().target().substr(0, 5) == "sm_90";
+}
+
+/// Whether `tilewright run` finds that a kernel's result is right.
+bool isRight(std::vector<std::string> words) {
+  words.insert(words.begin(), {TILEWRIGHT_PROGRAM, "run"});
+  words.insert(words.end(), {"--dtype", "E=bf16", "--repeat", "1"});
+  llvm::SmallVector<llvm::StringRef> references(words.begin(), words.end());
+  return llvm::sys::ExecuteAndWait(TILEWRIGHT_PROGRAM, references) == 0;
+}
+
 class ClusterPlanGpu : public testing::TestWithParam<std::string> {};
 
 TEST_P(ClusterPlanGpu, has_right_products_with_every_swizzle) {
-  ErrorOr<const runtime::Driver *> driver = runtime::Driver::get();
-  if (!driver || (*driver)->devices().empty() ||
-      (*driver)->devices().front().target().substr(0, 5) != "sm_90")
+  if (!hasHopper())
     GTEST_SKIP() << "no GPU of sm_90";
   llvm::SmallString<128> file;
   ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("clusters", "plan", file));
@@ -42,10 +54,21 @@ TEST_P(ClusterPlanGpu, has_right_products_with_every_swizzle) {
     SCOPED_TRACE(columns);
     ASSERT_TRUE(writeFileAtomic(std::string(file), planOf(GetParam(), columns)));
     // As many steps as fill all slots twice.
-    llvm::StringRef words[] = {
-        TILEWRIGHT_PROGRAM, "run", "matmul", "--shape", "M=512,N=704,K=512", "--dtype", "E=bf16",
-        "--repeat",         "1",   "--plan", file};
-    EXPECT_EQ(llvm::sys::ExecuteAndWait(TILEWRIGHT_PROGRAM, words), 0);
+    EXPECT_TRUE(isRight({"matmul", "--shape", "M=512,N=704,K=512", "--plan", std::string(file)}));
+  }
+}
+
+/// Products in each order for which the planner finds clusters of four or eight.
+TEST(FoundPlanGpu, has_right_products_in_clusters) {
+  if (!hasHopper())
+    GTEST_SKIP() << "no GPU of sm_90";
+  constexpr std::pair<const char *, const char *> kProducts[] = {
+      {"matmul", "M=5048,N=440,K=672"},     {"matmul", "M=5120,N=1168,K=232"},
+      {"matmul_tn", "M=3952,N=360,K=5088"}, {"matmul_tn", "M=10440,N=888,K=5280"},
+      {"matmul_tt", "M=792,N=1920,K=1016"}, {"matmul_nt", "M=2296,N=608,K=7688"}};
+  for (auto [kernel, shape] : kProducts) {
+    SCOPED_TRACE(kernel);
+    EXPECT_TRUE(isRight({kernel, "--shape", shape}));
   }
 }
 
