@@ -14,8 +14,7 @@ Clocks Predictor::stepOf(int loop) const {
   double arriving = 0, asked = 0;
   constexpr double kTorn = 1.6;   // rows that start within a sector take this many times as long
   constexpr double kCrowd = 2e-4; // clocks more for each byte of such rows and reader
-  constexpr double kNarrow =
-      2.5; // TMA takes this many times as long for panels of a sector's width
+  constexpr double kNarrow = 2.5; // TMA brings panels of a sector's width as much more slowly
   // Where products and a role that transposes share the bandwidth, all of it counts.
   bool isTurned = llvm::any_of(model.computed, [&](const ComputedModel &tile) {
     return tile.loop == loop && tile.isTurned && plan.channelOf(tile.id);

@@ -108,10 +108,10 @@ void Expander::needAllWarps(StringRef how) {
 static std::string contentsOf(cta::ChannelOp op, StringRef name) {
   std::string text;
   llvm::raw_string_ostream stream(text);
+  int64_t depth = op.getResult().getType().getDepth();
   stream << name << ": " << cta::stringifyChannelKind(op.getKind())
-         << (op.getMulticast() ? " multicast" : "") << ", " << op.getResult().getType().getDepth()
-         << (op.getResult().getType().getDepth() == 1 ? " slot of " : " slots of ")
-         << op.getPlan()->getStride() << " bytes";
+         << (op.getMulticast() ? " multicast" : "") << ", " << depth
+         << (depth == 1 ? " slot of " : " slots of ") << op.getPlan()->getStride() << " bytes";
   int64_t swizzle = op.hasPanelLayout() ? panelsOf(op).swizzle : 0;
   if (swizzle)
     stream << ", swizzled by " << swizzle;

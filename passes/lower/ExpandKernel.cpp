@@ -11,11 +11,13 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-Expander::Expander(func::FuncOp kernel)
+ExpanderState::ExpanderState(func::FuncOp kernel)
     : kernel(kernel),
       target(*findTarget(kernel->getAttrOfType<StringAttr>(cta::kTargetAttr).getValue())),
       warps(cta::warpsOf(kernel)), builder(kernel.getContext()), loc(kernel.getLoc()),
       cluster(cta::clusterOf(kernel)) {}
+
+Expander::Expander(func::FuncOp kernel) : ExpanderState(kernel) {}
 
 namespace {
 

@@ -3,9 +3,13 @@
 #ifndef TILEWRIGHT_PASSES_LOWER_EXPANDERSTATE_H
 #define TILEWRIGHT_PASSES_LOWER_EXPANDERSTATE_H
 
+#include "ir/Target.h"
 #include "ir/cta/Cta.h"
 #include "ir/cuda/Cuda.h"
+#include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
+#include "passes/analysis/Divisibility.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tilewright::passes {
 
@@ -156,6 +160,88 @@ struct QueuePlace {
 struct QueueWord {
   int64_t number;
   mlir::Location named;
+};
+
+/// What the expander knows at a place of the kernel.
+struct ExpanderState {
+  explicit ExpanderState(mlir::func::FuncOp kernel);
+  Value scalar(Value value) { return scalars.lookup(value); }
+  template <typename Op> GlobalAccess accessOf(Op op) {
+    GlobalAccess access;
+    access.view = &views[op.getView()];
+    access.extents = op.getExtents();
+    if (auto valid = op.getValid())
+      access.valid = *valid;
+    if (auto bounds = op.getInBounds())
+      access.inBounds = *bounds;
+    for (Value index : op.getIndices()) {
+      bool gathers = mlir::isa<mlir::RankedTensorType>(index.getType());
+      access.indices.push_back(gathers ? Value() : scalar(index));
+      access.indexTiles.push_back(gathers ? index : Value());
+      access.startsInside.push_back(!gathers && knownNonNegative(index));
+    }
+    return access;
+  }
+
+  mlir::func::FuncOp kernel; // the source
+  mlir::func::FuncOp result;
+  const Target &target;
+  int64_t warps; // of the block, or of the current role
+  mlir::OpBuilder builder;
+  Location loc; // of the op being expanded
+
+  mlir::IRMapping scalars;
+  llvm::DenseMap<Value, Value> tiles; // register tile -> array
+  llvm::DenseMap<Value, ViewParams> views;
+  llvm::DenseMap<Value, ChannelState> channels;
+  llvm::DenseMap<Value, SlotState> slots;
+  llvm::DenseMap<Operation *, ExchangeState> exchanges;
+  llvm::DenseMap<Operation *, Value> turns; // reduction -> 0 or 1, which of its scratch memory
+  Operation *startedBefore = nullptr;       // the loop in front of which the block counts itself
+  Operation *firstExchange = nullptr;       // of a cluster, or the loop that has it
+  llvm::DenseMap<Value, Value> randomWords; // random bytes -> the words that contain them
+  llvm::DenseMap<Value, Value> leftParts;   // part of another block -> its first element
+  llvm::DenseMap<Operation *, Value> votes; // rescale -> the vote on it, if that came before a wait
+  llvm::DenseMap<Value, Value>
+      votesOnFactors; // shrink of a raise -> whether one of a warp's may be < 1
+  llvm::DenseMap<Value, Crossing> crossings; // tiles that are read where a conversion stores them
+  Value thread, lane, warp;
+  using CoordinateCache = llvm::SmallVector<std::pair<Digits, Value>>; // lanes then warps
+  CoordinateCache threadCoordinates;
+  Operation *entryEnd = nullptr; // thread coordinates are computed here
+
+  //===- State of roles ----------------------------------------------------------------------===//
+  cta::RoleOp role;      // the current role
+  bool elected = false;  // a single thread runs it
+  Value warpgroup;       // number within the block
+  Value warpgroupThread; // number of the thread in its warpgroup
+  cta::Cluster cluster;
+  Value rank;        // number of the block in its cluster
+  Value sharedTiles; // of the block, if the role takes turns at its tiles; null if it takes all
+  bool insideTurn = false;           // inside a section that warpgroups pass one by one
+  std::optional<Location> metInTurn; // a place inside it where all warps of the role would meet
+  bool apart = false;                // inside a loop or branch that warpgroups may run differently
+  bool misplaced = false;            // an op there needs all warps; the error has been reported
+  /// Tensor maps, by tensor, box and axes.
+  llvm::DenseMap<std::tuple<Value, Type, mlir::Attribute>, Value> maps;
+  llvm::MapVector<mlir::Attribute, RingBarriers> rings; // by their plans
+  Value queueSlots; // the address of the first slot of the ring that hands out tiles
+  llvm::SmallPtrSet<Operation *, 4> handed; // ops whose results come with a tile from the queue
+  Operation *handsAt = nullptr; // the next tile is taken before this op, in the last iteration
+  llvm::function_ref<void()> handNext;
+  Value tileCounter; // a pointer to the tile counter
+  Value workspace;   // a pointer to the parts of tiles that blocks leave
+  Value flags; // a pointer to a flag per block, which is raised when the block has left its part
+  std::optional<Part> part; // the current part, if tiles are split
+  Value events;             // a pointer to the timeline's records
+  Value timelineLane;       // of the role that is being expanded
+  /// For each channel that the role stores through: a slot counter; null if each store starts with
+  /// slot 0.
+  llvm::DenseMap<Value, Value> storing;
+  /// For a pending accumulator: whether there is anything to add to; null if there is.
+  llvm::DenseMap<Value, Value> begun;
+  /// Tiles whose registers a later accumulator has reused.
+  llvm::DenseSet<Value> taken;
 };
 
 } // namespace tilewright::passes

@@ -37,9 +37,8 @@ AgentId Cluster::addAgent(Block &block, int warp, llvm::StringRef engine) {
 }
 
 std::pair<Block *, uint32_t> Cluster::resolve(Block &own, uint32_t address) {
-  uint32_t self = uint32_t(own.shared.base) & ~SharedMemory::kLocal;
-  uint32_t local = self | (address & SharedMemory::kLocal);
-  uint32_t number = (address - self) >> SharedMemory::kBlockShift;
+  uint32_t local = own.shared.ownAddress(address);
+  uint32_t number = (address - local) >> SharedMemory::kBlockShift;
   if (!number) // an address of the own block is one of the cluster too
     return {&own, local};
   return {number <= blocks.size() ? &blocks[number - 1] : nullptr, local};

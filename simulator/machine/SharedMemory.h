@@ -31,8 +31,10 @@ struct SharedMemory {
         granuleShift(std::countr_zero(uint64_t(program.granule))) {}
 
   int64_t offsetOf(uint32_t address) const { return int64_t(address) - base; }
+  /// The address of that place, in whichever block, as the block itself has it.
+  uint32_t ownAddress(uint32_t address) const { return (base & ~kLocal) | (address & kLocal); }
 
-  int64_t base;
+  uint32_t base;
   std::vector<char> bytes;
   std::vector<uint8_t> poison; // 1: undefined
   Shadow shadow;

@@ -119,11 +119,6 @@ static Decode decoderOf(Type type) {
   return type.isFloat8E5M2() ? decode8<Float8E5M2> : decodeI8;
 }
 
-/// A descriptor's address as other instructions of the block have it.
-static uint32_t ownAddress(const Warp &warp, uint32_t address) {
-  return address | (uint32_t(warp.block.shared.base) & ~SharedMemory::kLocal);
-}
-
 /// Calls `body(address)` for the 16-byte chunks of an operand of `extent` rows or columns.
 template <typename Fn>
 static void forChunks(uint64_t bits, Major major, int64_t extent, const Shape &shape, Fn body) {
@@ -257,7 +252,7 @@ static bool touch(const Product &product, uint64_t bits, Major major, int64_t ex
   bool inside = true;
   forChunks(bits, major, extent, shape, [&](uint32_t address) {
     if (inside)
-      inside = access.at(0, ownAddress(warp, address)).has_value();
+      inside = access.at(0, warp.block.shared.ownAddress(address)).has_value();
   });
   return inside;
 }
