@@ -8,13 +8,20 @@ using namespace tilewright;
 using namespace tilewright::planner;
 using passes::Plan;
 
+/// The width of the panels in which TMA brings a tile: its swizzle is the widest that divides rows.
+static int64_t panelBytes(const StreamModel &stream) {
+  return stream.shape.size() > 1 ? std::gcd(stream.shape.back() * stream.elementBytes, kLine)
+                                 : kLine;
+}
+
 /// One iteration of a loop, or the code outside of all loops.
 Clocks Predictor::stepOf(int loop) const {
   Clocks step;
   double arriving = 0, asked = 0;
   constexpr double kTorn = 1.6;   // rows that start within a sector take this many times as long
   constexpr double kCrowd = 2e-4; // clocks more for each byte of such rows and reader
-  constexpr double kNarrow = 2.5; // TMA brings panels of a sector's width as much more slowly
+  // TMA brings panels of half a line, and of a sector's width, as much more slowly.
+  constexpr double kHalf = 1.5, kNarrow = 2.5;
   // Where products and a role that transposes share the bandwidth, all of it counts.
   bool isTurned = llvm::any_of(model.computed, [&](const ComputedModel &tile) {
     return tile.loop == loop && tile.isTurned && plan.channelOf(tile.id);
@@ -39,10 +46,10 @@ Clocks Predictor::stepOf(int loop) const {
       double bytes = double(stream.bytes());
       bool isTorn =
           stream.shape.size() > 1 && pitchBytes(stream.pitch, stream.elementBytes) % kSector;
-      bool isNarrow = isTma && stream.shape.size() > 1 &&
-                      std::gcd(stream.shape.back() * stream.elementBytes, kLine) <= kSector;
-      arriving += bytes * (isTorn ? kTorn : 1) * (isNarrow ? kNarrow : 1) /
-                  (isTma ? rates.portBytes : rates.threadBytes);
+      int64_t panel = isTma ? panelBytes(stream) : kLine;
+      double slower = panel == kLine ? 1 : panel > kSector ? kHalf : kNarrow;
+      arriving +=
+          bytes * (isTorn ? kTorn : 1) * slower / (isTma ? rates.portBytes : rates.threadBytes);
       asked += bytes * askedOf(stream, *channel) / rates.l2Bytes;
       if (isTorn && isTma)
         asked += kCrowd * bytes * readersOf(stream, *channel);
@@ -80,29 +87,21 @@ Clocks Predictor::stepOf(int loop) const {
   step.taken = std::max(step.taken, madeClocks(loop, step));
   double shorter = std::min(step.taken, step.arithmetic);
   step.taken = std::max(step.taken, step.arithmetic);
-  bool isBetween = !isPending || isMadeBetween(loop);
   // Exponents that wait for no maximum follow scores as they come, unless they take longer.
   constexpr double kAsLong = 1.2;
   bool follow =
       loop != kNoLoop && model.loops[loop].hasNoPeak && step.arithmetic <= kAsLong * step.products;
   double waiting = !follow ? 1 : groups() > 2 ? 0.4 : 0.25;
-  if (step.products > 0 && shorter > 0 && isBetween)
+  if (step.products > 0 && shorter > 0 && !isPending)
     step.taken += waiting * exposed(shorter / step.taken) * shorter +
-                  (isPending || isAdded ? 0 : kChain / double(copies()));
+                  (isAdded ? 0 : kChain / double(copies()));
   return step;
 }
 
-/// Whether the consumer computes operands between its products.
-bool Predictor::isMadeBetween(int loop) const {
-  return llvm::any_of(model.computed, [&](const ComputedModel &tile) {
-    return tile.loop == loop && !tile.isFromProduct && !plan.makerOf(tile.id);
-  });
-}
-
 /// Time of an iteration whose operands are computed or transposed. Transposing reads a tile and
-/// stores it at half the speed. A warpgroup alone reaches only a part of an SM's rate. A consumer
-/// computes between its products, or beside them: that takes more instructions, and products slow
-/// down beside arithmetic.
+/// stores it at half the speed. A warpgroup alone reaches only a part of an SM's rate, and its tile
+/// goes through a chain of steps: loads, arithmetic, products. A consumer computes between its
+/// products, or beside them: that takes more instructions, and products slow down.
 double Predictor::madeClocks(int loop, const Clocks &step) const {
   constexpr double kAlone = 3.7; // times as long as with all warps of an SM
   auto tile = llvm::find_if(model.computed, [&](const ComputedModel &each) {
@@ -111,9 +110,10 @@ double Predictor::madeClocks(int loop, const Clocks &step) const {
   if (tile == model.computed.end())
     return 0;
   const Plan::Role *role = plan.makerOf(tile->id);
-  constexpr double kHandedOn = 300; // clocks, from role to role
-  constexpr double kSlowed = 0.6;   // of the arithmetic
-  double beside = step.products + kSlowed * step.arithmetic;
+  constexpr double kHandedOn = 300;                 // clocks, from role to role
+  constexpr double kSlowed = 0.6, kSlowedAhead = 1; // of the arithmetic
+  bool isAhead = !role && isSkewed();
+  double beside = step.products + (isAhead ? kSlowedAhead : kSlowed) * step.arithmetic;
   if (tile->isTurned) {
     constexpr double kPasses = 3;
     double turned = kHandedOn + kPasses * double(tile->bytes) / rates.sharedBytes;
@@ -125,8 +125,10 @@ double Predictor::madeClocks(int loop, const Clocks &step) const {
   auto arithmetic = [&](double alone, double least) {
     return std::max(least, alone / double(groups())) * step.arithmetic;
   };
-  double made = isSkewed() ? arithmetic(kAlone, 1.45)
-                           : arithmetic(2.7, 1.1) + step.products / double(groups());
+  constexpr double kChain = 100, kChainAhead = 200; // clocks
+  double made =
+      isAhead ? arithmetic(kAlone, 1.45) + kChainAhead / double(copies())
+              : arithmetic(2.7, 1.1) + kChain / double(copies()) + step.products / double(groups());
   return std::max(made, beside);
 }
 
@@ -204,7 +206,8 @@ double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channe
   int64_t pitch = pitchBytes(stream.pitch, stream.elementBytes);
   if (pitch % kSector)
     return share * kWithinSector;
-  bool areTogether = pitch % kLine == 0 && plan.blocks.cluster.empty() &&
+  bool areLines = pitch % kLine == 0 && panelBytes(stream) == kLine;
+  bool areTogether = areLines && plan.blocks.cluster.empty() &&
                      (plan.blocks.perSm == 1 || hasChains(model)); // measured in chains only
   bool areAdrift = !hasChains(model) && tiles > processors && waitsForMemory();
   double apart = plan.blocks.perSm > 1 ? kOfSeveral : areAdrift ? kAdrift : kApart;

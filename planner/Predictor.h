@@ -135,7 +135,6 @@ private:
     auto places = int64_t(std::ceil(tiles / processors));
     return plan.blocks.splitLoop.empty() ? std::min(most, std::max<int64_t>(1, places)) : most;
   }
-  bool isMadeBetween(int loop) const;
   double madeClocks(int loop, const Clocks &step) const;
   /// The clocks of the most loaded block, and the sum over all tiles.
   std::pair<double, Clocks> play() const;

@@ -80,8 +80,10 @@ public:
     findForms(usual);
     if (isChained || !interpolate())
       readAll({}, 0, plain);
-    else if (depthParam) // the kernel may not take it
-      interpolate(/*deeper=*/2);
+    else if (depthParam)
+      for (int64_t deeper = 2; deeper <= 2 * narrowness(usual); deeper *= 2)
+        if (!interpolate(deeper, deeper <= narrowness(usual))) // the kernel may not take it
+          break;
     readAll({}, 0, others);
     if (models.empty())
       return Error{"no tiles fit"};
@@ -245,10 +247,21 @@ private:
     return tiles;
   }
 
+  /// How many times as wide as the narrowest elements that are loaded the product's operands are:
+  /// of 2 for weights of 8 bits, a stage of the usual depth has rows of half a line.
+  static int64_t narrowness(const KernelModel &usual) {
+    const planner::ProductModel &product = usual.products.front();
+    int64_t bits = product.bits;
+    for (const planner::StreamModel &stream : usual.streams)
+      if (stream.loop == product.loop && stream.shape.size() > 1)
+        bits = std::min(bits, 8 * stream.elementBytes);
+    return product.bits / bits;
+  }
+
   /// Interpolates models of many rows and columns from a few. Makes none and returns false if this
-  /// does not agree with a lowering. Deeper ones are of few rows or columns: other stages
-  /// are large anyway.
-  bool interpolate(int64_t deeper = 1) {
+  /// does not agree with a lowering. Unless `anySize`, they are of few rows or columns: deep stages
+  /// of others are too large.
+  bool interpolate(int64_t deeper = 1, bool anySize = true) {
     if (!rowsParam || !columnsParam)
       return false;
     for (auto [number, extents] : llvm::enumerate(open))
@@ -276,7 +289,7 @@ private:
     };
     for (int64_t rows = kStep; rows <= kMost; rows += kStep)
       for (int64_t columns = kStep; columns <= kMost; columns += kStep)
-        if (isWorth(rows, columns) && (deeper == 1 || isSmall(rows, columns)))
+        if (isWorth(rows, columns) && (anySize || isSmall(rows, columns)))
           models.push_back(plane->at(rows, columns));
     return true;
   }
