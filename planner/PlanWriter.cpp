@@ -215,7 +215,7 @@ void PlanWriter::writeBlocks() {
   plan.blocks.turns = is.turns;
   if (is.isSplit) {
     plan.blocks.splitLoop = splitLoop()->id;
-    plan.blocks.least = 16;
+    plan.blocks.least = 8;
   }
 }
 

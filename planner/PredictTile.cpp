@@ -207,7 +207,9 @@ double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channe
   if (pitch % kSector)
     return share * kWithinSector;
   bool areLines = pitch % kLine == 0 && panelBytes(stream) == kLine;
-  bool areTogether = areLines && plan.blocks.cluster.empty() &&
+  // Blocks that divide tiles among them are at other places of the sum than their neighbours.
+  bool areDivided = places() < blocks() && dividedSteps();
+  bool areTogether = areLines && !areDivided && plan.blocks.cluster.empty() &&
                      (plan.blocks.perSm == 1 || hasChains(model)); // measured in chains only
   bool areAdrift = !hasChains(model) && tiles > processors && waitsForMemory();
   double apart = plan.blocks.perSm > 1 ? kOfSeveral : areAdrift ? kAdrift : kApart;
