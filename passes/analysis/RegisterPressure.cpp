@@ -29,8 +29,8 @@ int64_t registersOf(RankedTensorType tile) {
 
 class LiveRanges {
 public:
-  LiveRanges(int64_t warps, DenseSet<Operation *> loops)
-      : warps(warps), productLoops(std::move(loops)) {}
+  LiveRanges(int64_t warps, DenseSet<Operation *> loops, DenseSet<Operation *> madeAtStores)
+      : warps(warps), productLoops(std::move(loops)), madeAtStores(std::move(madeAtStores)) {}
 
   using Live = llvm::SetVector<Value>;
 
@@ -58,6 +58,7 @@ private:
   int64_t warps;
   DenseSet<Operation *> productLoops; ///< The loops in which to look for the peak; if there are
                                       ///< none, look everywhere.
+  DenseSet<Operation *> madeAtStores;
 };
 
 /// An op that takes no registers: a constant, or a tile that is computed at its use.
@@ -157,7 +158,7 @@ LiveRanges::Live LiveRanges::beforeTiles(cta::TilesOp tiles, Live live) {
 int64_t LiveRanges::registers(Value value) {
   Type type = value.getType();
   auto convert = value.getDefiningOp<cta::ConvertOp>();
-  if (convert && isStoredFromShared(convert))
+  if ((convert && isStoredFromShared(convert)) || madeAtStores.contains(value.getDefiningOp()))
     return 0;
   if (auto tile = dyn_cast<RankedTensorType>(type)) {
     int64_t bytes = value.getDefiningOp<tile::RandomBytesOp>() ? 4 : 1; // are kept in words
@@ -261,7 +262,7 @@ std::string RegisterPressure::str() const {
 }
 
 RegisterPressure passes::peakPressure(Operation *root, int64_t warps) {
-  LiveRanges ranges(warps, findProductLoops(root));
+  LiveRanges ranges(warps, findProductLoops(root), opsMadeAtStores(root));
   ranges.block(root->getRegion(0).front(), {});
   ranges.peak.multiplies = ranges.foundProducts();
   return ranges.peak;

@@ -5,6 +5,8 @@
 #include "ir/cta/Cta.h"
 #include "passes/Passes.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace tilewright::passes {
 
 /// On a select: it leaves most rows unchanged, and writes the others under a branch.
@@ -26,6 +28,14 @@ bool isEvaluatedAtUse(mlir::Operation *op);
 /// True for a conversion that is only used by a store right behind it. The store reads the tile
 /// from shared memory, where the conversion puts it, so no registers hold it.
 bool isStoredFromShared(cta::ConvertOp op);
+
+/// The ops whose tiles a store makes vector by vector, so that no registers hold them as a whole:
+/// what is stored, and what it follows from by elementwise ops, back to long rows that wait in
+/// shared memory and to a load of what the kernel only reads. Empty for other stores.
+llvm::SetVector<mlir::Operation *> opsMadeAtStore(tile::StoreOp store);
+
+/// Those of all stores in a kernel or a role.
+llvm::DenseSet<mlir::Operation *> opsMadeAtStores(mlir::Operation *root);
 
 /// True for a tile of bytes that nothing reads but products, as their left operands, also where
 /// loops and branches pass it on. Its words then have four columns of a row, as wgmma reads them,

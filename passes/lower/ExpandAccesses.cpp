@@ -4,6 +4,8 @@
 #include "passes/lower/Expander.h"
 
 #include "passes/analysis/Divisibility.h"
+#include "passes/analysis/RegisterTiles.h"
+#include "passes/analysis/SharedAccesses.h"
 
 namespace tilewright::passes {
 
@@ -117,6 +119,8 @@ void Expander::wholeOrSingle(const Place &where, int64_t vector, function_ref<vo
 //===- Loads ---------------------------------------------------------------------------------===//
 
 LogicalResult Expander::expandLoad(tile::LoadOp op) {
+  if (madeAtStores.contains(op))
+    return success();
   GlobalAccess access = accessOf(op);
   Type element = access.view->type.getElementType();
   auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
@@ -244,6 +248,44 @@ std::pair<Value, Value> Expander::vectorAt(Value tile, Value first, int64_t vect
   return {array, constant(0)};
 }
 
+/// Reads a vector of a tile, from register `first` on, for a store that makes it: into an array of
+/// its own, which stands for the tile until the next.
+void Expander::readAtStore(Operation *read, Value first, int64_t vector) {
+  Value tile = read->getResult(0);
+  auto type = cast<RankedTensorType>(tile.getType());
+  const Layout &layout = cta::layoutOf(type);
+  auto arrayOf = [&](int64_t together) {
+    int64_t pack = packOf(type.getElementType(), together);
+    return declare(loc, vector / pack,
+                   pack == 1 ? type.getElementType()
+                             : Type(VectorType::get({pack}, type.getElementType())));
+  };
+  auto inParts = [&](int64_t wide, auto read) {
+    wide = std::min(wide, vector);
+    Value array = tiles[tile] = arrayOf(wide);
+    int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
+    for (int64_t i = 0; i < vector; i += wide)
+      read(array, add(first, constant(i)), constant(i / pack), wide);
+  };
+  if (auto load = dyn_cast<tile::LoadOp>(read)) {
+    GlobalAccess access = accessOf(load);
+    Type element = access.view->type.getElementType();
+    Value fill = load.getFill() ? scalar(load.getFill()) : constantOf(computeType(element), 0);
+    int64_t limit = accessVector(access.view->type, load.getIndices(), load.getExtents());
+    return inParts(vectorOf(access, layout, limit),
+                   [&](Value array, Value from, Value entry, int64_t wide) {
+                     loadVector(access, layout, array, from, entry, wide, fill, Value());
+                   });
+  }
+  SlotState &slot = slots[cast<cta::GetOp>(read).getSlot()];
+  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  inParts(sharedVector(layout, type.getRank(), bytes),
+          [&](Value array, Value from, Value entry, int64_t wide) {
+            Value address = slotAddress(slot, layout, type.getRank(), from);
+            builder.create<cuda::LoadSharedOp>(loc, address, array, entry, wide);
+          });
+}
+
 LogicalResult Expander::expandStore(tile::StoreOp op) {
   GlobalAccess access = accessOf(op);
   Type element = access.view->type.getElementType();
@@ -269,14 +311,22 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
     vector = 1;
   int64_t count = layout.registers() / vector;
   Value replica = firstReplica(layout);
-  // A body with a path for single elements is long. If the tile lies in shared memory, no register
-  // array is indexed, and a few copies of the body are enough to have several loads in flight.
+  SmallVector<Operation *> reads; // of what this store makes
+  for (Operation *made : opsMadeAtStore(op))
+    if (isa<tile::LoadOp, cta::GetOp>(made))
+      reads.push_back(made);
+  // A body with a path for single elements is long, and one that reads takes registers. If the tile
+  // lies in shared memory, no register array is indexed, and a few copies of the body are enough to
+  // have several loads in flight.
   constexpr int64_t kLoadsUnderWay = 4;
   bool isLong = vector > 1 && access.mayEndInside();
-  int64_t factor = isLong && crossings.contains(op.getValue()) ? kLoadsUnderWay : 0;
+  bool isRead = !reads.empty() || (isLong && crossings.contains(op.getValue()));
+  int64_t factor = isRead ? kLoadsUnderWay : 0;
   auto storeVector = [&](Value group) {
     Value first = mul(group, vector);
-    auto [array, entry] = vectorAt(op.getValue(), first, vector);
+    for (Operation *read : reads)
+      readAtStore(read, first, vector);
+    auto [array, entry] = vectorAt(op.getValue(), reads.empty() ? first : constant(0), vector);
     int64_t entryPack = cast<cuda::RegsType>(array.getType()).getPack();
     Place where = place(access, layout, first);
     where.inside = both(where.inside, replica);
@@ -297,6 +347,8 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
         });
   };
   unrolled(count, storeVector, factor);
+  for (Operation *read : reads)
+    tiles.erase(read->getResult(0));
   return success();
 }
 

@@ -358,6 +358,8 @@ void Expander::exchangeBytes(Value from, Value to, std::array<uint32_t, 2> digit
 }
 
 LogicalResult Expander::expandGet(cta::GetOp op) {
+  if (madeAtStores.contains(op))
+    return success();
   SlotState &slot = slots[op.getSlot()];
   auto type = cast<RankedTensorType>(op.getTile().getType());
   const Layout &layout = cta::layoutOf(type);

@@ -257,7 +257,7 @@ LogicalResult Expander::expandElementwise(Operation *op) {
     if (auto constantOp = dyn_cast<arith::ConstantOp>(op))
       if (!cast<DenseElementsAttr>(constantOp.getValue()).isSplat())
         return op->emitError() << "a tile constant must have one value throughout";
-    if (!isEvaluatedAtUse(op))
+    if (!isEvaluatedAtUse(op) && !madeAtStores.contains(op))
       tiles[value] = registersOf(value);
     return success();
   }

@@ -1,6 +1,8 @@
 // The walk from a `cta` kernel to a `cuda` kernel. Expander.h says what is where.
 #include "passes/lower/Expander.h"
 
+#include "passes/analysis/RegisterTiles.h"
+
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -195,6 +197,7 @@ LogicalResult Expander::expandRoleOp(cta::RoleOp op) {
 LogicalResult Expander::run() {
   makeKernel();
   planShared();
+  madeAtStores = opsMadeAtStores(kernel);
   bool hasRoles = !kernel.getOps<cta::RoleOp>().empty();
   if (!hasRoles) {
     makeTurns();

@@ -170,6 +170,7 @@ private:
   void loadVector(const GlobalAccess &access, const Layout &layout, Value array, Value first,
                   Value entry, int64_t vector, Value fill, Value predicate);
   void packInto(Value array, Value entry, Value single, int64_t count);
+  void readAtStore(Operation *read, Value first, int64_t vector);
   /// An array and an index into it, where `vector` elements of a tile from register `first` on are
   /// stored: in the tile's own array, or in one that is computed here.
   std::pair<Value, Value> vectorAt(Value tile, Value first, int64_t vector);

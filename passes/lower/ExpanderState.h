@@ -240,6 +240,8 @@ struct ExpanderState {
   llvm::DenseMap<Value, Value> storing;
   /// For a pending accumulator: whether there is anything to add to; null if there is.
   llvm::DenseMap<Value, Value> begun;
+  /// Ops whose tiles a store makes vector by vector.
+  llvm::DenseSet<Operation *> madeAtStores;
   /// Tiles whose registers a later accumulator has reused.
   llvm::DenseSet<Value> taken;
 };
