@@ -2,7 +2,8 @@
 //
 // A tile of `rows` rows, contiguous along its columns, is cut into panels. A panel has as many
 // columns as fill the swizzle's width w (128, 64 or 32 bytes; 16 without a swizzle). Its rows lie
-// one after the other, w bytes each, and panels follow one another. Within groups of 8 rows, an
+// one after the other, w bytes each, and panels follow one another; the last may have columns behind
+// the tile's. Within groups of 8 rows, an
 // atom of 8w bytes, the 16-byte chunks of a row are permuted. A tile starts at a multiple of 8w
 // bytes. A tile of one row is one panel without a swizzle, however long.
 //

@@ -2,16 +2,20 @@
 #include "planner/Predictor.h"
 #include "planner/Structures.h"
 
+#include "ir/PaddedRows.h"
+
 #include <numeric>
 
 using namespace tilewright;
 using namespace tilewright::planner;
 using passes::Plan;
 
-/// The width of the panels in which TMA brings a tile: its swizzle is the widest that divides rows.
+/// The width of the panels in which TMA brings a tile. Rows of products' operands may be padded.
 static int64_t panelBytes(const StreamModel &stream) {
-  return stream.shape.size() > 1 ? std::gcd(stream.shape.back() * stream.elementBytes, kLine)
-                                 : kLine;
+  if (stream.shape.size() < 2)
+    return kLine;
+  int64_t row = stream.shape.back() * stream.elementBytes;
+  return stream.isOperand ? std::max<int64_t>(16, swizzleOfRows(row)) : std::gcd(row, kLine);
 }
 
 /// One iteration of a loop, or the code outside of all loops.

@@ -9,21 +9,34 @@ namespace tilewright::passes {
 
 //===- Channels -------------------------------------------------------------------------------===//
 
+/// Whether a product can read an operand with padded rows. If these run along its rows or columns,
+/// each instruction's part must begin with a panel.
+static bool readsPadded(cta::MmaOp mma, bool isLeft, int64_t elementBytes, int64_t swizzle) {
+  bool isAlongK = isLeft ? !mma.getATransposed() : mma.getBTransposed();
+  int64_t part = isLeft ? mma.getShape()[0] : mma.getShape()[1];
+  int64_t columns = cta::tileOf(mma.getAcc().getType()).getDimSize(1);
+  bool isWhole = !isLeft && part == columns;
+  return isAlongK || isWhole || part * elementBytes % swizzle == 0;
+}
+
 PanelLayout panelsOf(cta::ChannelOp channel) {
   PanelLayout panels = cta::panelsOf(channel.getResult().getType().getTile());
-  int64_t bytes = panels.columns * panels.elementBytes, padded = paddedRowBytes(bytes);
-  if (padded == bytes || panels.rows == 1 || channel.getKind() != cta::ChannelKind::Tma)
+  int64_t swizzle = swizzleOfRows(panels.columns * panels.elementBytes);
+  if (swizzle == panels.swizzle || panels.rows == 1 || channel.getKind() != cta::ChannelKind::Tma)
     return panels;
-  auto isAlong = [&](cta::MmaOp mma, bool isAsked) {
+  auto reads = [&](cta::MmaOp mma, bool arePadded) {
     auto isOwn = [&](Value operand) {
       return isa<cta::SlotType>(operand.getType()) && cta::channelOf(operand) == channel;
     };
-    return (isOwn(mma.getA()) && mma.getATransposed() != isAsked) ||
-           (isOwn(mma.getB()) && mma.getBTransposed() == isAsked);
+    auto readsAs = [&](bool isLeft) {
+      return isOwn(isLeft ? mma.getA() : mma.getB()) &&
+             readsPadded(mma, isLeft, panels.elementBytes, swizzle) == arePadded;
+    };
+    return readsAs(true) || readsAs(false);
   };
-  if (channel.isMultiplied([&](cta::MmaOp mma) { return isAlong(mma, true); }) &&
-      !channel.isMultiplied([&](cta::MmaOp mma) { return isAlong(mma, false); }))
-    panels.swizzle = padded;
+  if (channel.isMultiplied([&](cta::MmaOp mma) { return reads(mma, true); }) &&
+      !channel.isMultiplied([&](cta::MmaOp mma) { return reads(mma, false); }))
+    panels.swizzle = swizzle;
   return panels;
 }
 

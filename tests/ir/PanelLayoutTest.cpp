@@ -1,5 +1,7 @@
 #include "ir/PanelLayout.h"
 
+#include "ir/PaddedRows.h"
+
 #include <gtest/gtest.h>
 #include <set>
 
@@ -112,6 +114,23 @@ TEST(PanelLayout, DescriptorsFindTheElements) {
                   << swizzle << " " << element << " " << byK << " " << mn << " " << k;
           }
       }
+}
+
+/// A third more, or 128 bytes, is the most that a row takes for wide panels.
+TEST(PaddedRows, TakeWidePanelsUnlessTheyGrowALot) {
+  for (int64_t exact : {128, 256, 384})
+    EXPECT_EQ(swizzleOfRows(exact), 128);
+  for (int64_t exact : {64, 192, 320, 448})
+    EXPECT_EQ(swizzleOfRows(exact), 64);
+  EXPECT_EQ(swizzleOfRows(16), 0);
+  EXPECT_EQ(swizzleOfRows(32), 32);
+  EXPECT_EQ(swizzleOfRows(48), 64);
+  EXPECT_EQ(paddedRowBytes(80), 128);
+  for (auto [bytes, swizzle] : {std::pair(144, 64), {160, 64}, {208, 128}, {224, 128}, {352, 128}})
+    EXPECT_EQ(swizzleOfRows(bytes), swizzle) << bytes;
+  EXPECT_EQ(paddedRowBytes(144), 192);
+  EXPECT_EQ(paddedRowBytes(352), 384);
+  EXPECT_EQ(paddedRowBytes(192), 192);
 }
 
 TEST(PanelLayout, TakesTheWidestSwizzleThatTheColumnsFill) {
