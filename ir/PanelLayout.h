@@ -2,10 +2,10 @@
 //
 // A tile of `rows` rows, contiguous along its columns, is cut into panels. A panel has as many
 // columns as fill the swizzle's width w (128, 64 or 32 bytes; 16 without a swizzle). Its rows lie
-// one after the other, w bytes each, and panels follow one another; the last may have columns behind
-// the tile's. Within groups of 8 rows, an
-// atom of 8w bytes, the 16-byte chunks of a row are permuted. A tile starts at a multiple of 8w
-// bytes. A tile of one row is one panel without a swizzle, however long.
+// one after the other, w bytes each, and panels follow one another; the last may have columns
+// behind the tile's. Within groups of 8 rows, an atom of 8w bytes, the 16-byte chunks of a row are
+// permuted. A tile starts at a multiple of 8w bytes. A tile of one row is one panel without a
+// swizzle, however long.
 //
 // This description gives the place of each element, the boxes that TMA copies (one per panel), and
 // the descriptor by which wgmma reads an operand. An operand is K-major if the product's k runs

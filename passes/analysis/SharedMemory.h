@@ -23,8 +23,8 @@ inline constexpr int64_t kReservedSharedBytes = 1024;
 
 //===- Channels -------------------------------------------------------------------------------===//
 
-/// How the slots of a channel of matrices lie in memory. TMA tiles that products read may have padded
-/// rows (ir/PaddedRows.h).
+/// How the slots of a channel of matrices lie in memory. TMA tiles that products read may have
+/// padded rows (ir/PaddedRows.h).
 PanelLayout panelsOf(cta::ChannelOp channel);
 /// Bytes from one slot to the next if `layout` places the rows.
 int64_t slotBytes(mlir::RankedTensorType tile, const SharedLayout &layout);
