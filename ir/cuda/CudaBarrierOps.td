@@ -69,7 +69,7 @@ def Cuda_MbarrierArriveRemoteOp : Cuda_Op<"mbarrier_arrive_remote"> {
   let description = [{
     `barrier` is an address that `mapa` gave; the own block's is allowed. The block that owns it
     must not have ended. `relaxed` releases nothing, which spares a fence of the whole GPU: for an
-    arrival that reports products, which have been waited for, and no ordinary accesses.
+    arrival that reports products, which have been waited for, or loads that a fence has completed.
 
     ```mlir
     %peer = cuda.mapa %empty, %rank

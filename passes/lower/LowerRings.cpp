@@ -19,8 +19,9 @@
 // A multicast slot is filled by shares of several blocks: of a row of the cluster, of a column, or,
 // where barriers are shared, of both. Each of them copies to all blocks of its row or column, when
 // these have released the slot, so a consumer arrives in every block that fills its own. The arrive
-// is relaxed: products have been waited for, so nothing needs a release. One at cluster scope would
-// be a fence of all memory, which cost a fifth of a product's speed.
+// is relaxed: products have been waited for, and loads have been fenced, so nothing needs a
+// release. One at cluster scope would be a fence of all memory, which cost a fifth of a product's
+// speed.
 //
 // A block must not end while others still arrive at its barriers. So a role that fills multicast
 // slots waits at its end until all of them have been released. (A barrier of the cluster there
@@ -221,8 +222,7 @@ void ChannelLowering::giveBack(Ring &ring, Value number, Value condition) {
     if (block != number)
       block.setLoc(named("block"));
     Value there = builder.create<cuda::MapaOp>(loc, empty.getType(), empty, block);
-    builder.create<cuda::MbarrierArriveRemoteOp>(loc, there,
-                                                 /*relaxed=*/returner != Returner::Warp);
+    builder.create<cuda::MbarrierArriveRemoteOp>(loc, there, /*relaxed=*/true);
   };
   once(of, arrive, fillersOf(ring.channels), condition);
 }
