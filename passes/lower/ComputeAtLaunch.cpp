@@ -40,10 +40,15 @@ enum Precedence { kComparison = 4, kSum = 5, kProduct = 6, kCall = 9 };
 /// A number that the launch can compute.
 struct Number {
   std::string text; ///< As runtime::Expr has it.
+  /// The same with the expressions of parameters in place of their names; empty if it has none.
+  std::string whole = {};
   Precedence precedence = kCall;
   int operators = 0;
   int cost = 0; ///< Operations that the kernel needs to compute it.
   bool canBeNegative = false;
+
+  /// The same for numbers that are the same, whichever parts of them have names.
+  const std::string &key() const { return whole.empty() ? text : whole; }
 };
 
 struct ComputeAtLaunch : impl::ComputeAtLaunchBase<ComputeAtLaunch> {
@@ -59,7 +64,7 @@ private:
   void dropUnused();
 
   llvm::DenseMap<Value, Number> numbers;
-  llvm::StringMap<Value> passed; ///< The parameter that has a number, by the number's text.
+  llvm::StringMap<Value> passed; ///< The parameter that has a number, by the number's key.
   llvm::StringSet<> names;       ///< Those in use.
 };
 
@@ -111,6 +116,9 @@ static Number combined(const Number &a, StringRef symbol, const Number &b, Prece
   result.text = precedence == kCall ? (symbol + "(" + a.text + ", " + b.text + ")").str()
                                     : operand(a, precedence) + " " + symbol.str() + " " +
                                           operand(b, precedence + 1);
+  constexpr size_t kLongest = 2000; // characters; longer ones are not compared
+  if (a.key().size() + b.key().size() < kLongest)
+    result.whole = ("(" + a.key() + " " + symbol + " " + b.key() + ")").str();
   result.precedence = precedence;
   result.operators = a.operators + b.operators + 1;
   result.cost = a.cost + b.cost + cost;
@@ -268,7 +276,7 @@ std::string ComputeAtLaunch::nameFor(Value value) {
 
 /// The parameter that has a number.
 Number ComputeAtLaunch::pass(Value value, const Number &number) {
-  Value &argument = passed[number.text];
+  Value &argument = passed[number.key()];
   if (!argument) {
     func::FuncOp kernel = getOperation();
     Builder builder(kernel.getContext());
@@ -284,7 +292,8 @@ Number ComputeAtLaunch::pass(Value value, const Number &number) {
          builder.getNamedAttr(cuda::kParamAttr, host)});
     kernel.insertArgument(index, value.getType(), attributes, value.getLoc());
     argument = kernel.getArgument(index);
-    numbers[argument] = {.text = name, .canBeNegative = number.canBeNegative};
+    numbers[argument] = {
+        .text = name, .whole = number.key(), .canBeNegative = number.canBeNegative};
   }
   value.replaceAllUsesWith(argument);
   return numbers[argument];
@@ -322,7 +331,7 @@ void ComputeAtLaunch::runOnOperation() {
     if (!number)
       return;
     known.push_back(op);
-    number->text.clear(); // would repeat what is used twice
+    number->text.clear(), number->whole.clear(); // would repeat what is used twice
     numbers[op->getResult(0)] = *number;
   });
   // In order: what is passed has a name, and makes what follows from it short and cheap.
