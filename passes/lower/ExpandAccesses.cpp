@@ -260,12 +260,12 @@ void Expander::readAtStore(Operation *read, Value first, int64_t vector) {
                    pack == 1 ? type.getElementType()
                              : Type(VectorType::get({pack}, type.getElementType())));
   };
-  auto inParts = [&](int64_t wide, auto read) {
+  auto inParts = [&](int64_t wide, auto readPart) {
     wide = std::min(wide, vector);
     Value array = tiles[tile] = arrayOf(wide);
     int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
     for (int64_t i = 0; i < vector; i += wide)
-      read(array, add(first, constant(i)), constant(i / pack), wide);
+      readPart(array, add(first, constant(i)), constant(i / pack), wide);
   };
   if (auto load = dyn_cast<tile::LoadOp>(read)) {
     GlobalAccess access = accessOf(load);
