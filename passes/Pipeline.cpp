@@ -131,7 +131,8 @@ static void addExpansion(OpPassManager &manager, Adder &passes, const PipelineOp
   passes.require(createLowerChannels());
   // After lower-channels, which writes the waits. Before expand-to-cuda, which knows who waits.
   if (options.timelineStamps)
-    passes.require(createStampEvents({options.timelineStamps}));
+    passes.require(createStampEvents(
+        {options.timelineStamps, std::string(detailName(options.timelineDetail))}));
   manager.addPass(createExpandToCuda());
   // Expansion writes index arithmetic where it needs it. This folds and merges the arithmetic and
   // hoists it out of loops, so that the text computes everything once.

@@ -2,6 +2,8 @@
 #ifndef TILEWRIGHT_PASSES_PIPELINE_H
 #define TILEWRIGHT_PASSES_PIPELINE_H
 
+#include "support/Timeline.h"
+
 #include "mlir/Pass/PassManager.h"
 
 #include <cstdint>
@@ -23,6 +25,7 @@ struct PipelineOptions {
   bool allowSpills = false;
   /// The most stamps that a lane of a timeline has (docs/timeline.md); 0: no timeline.
   int64_t timelineStamps = 0;
+  TimelineDetail timelineDetail = TimelineDetail::All;
   /// Flags of passes to leave out, to find the one that miscompiles. Passes that later ones need
   /// always run.
   std::vector<std::string> disabled;

@@ -306,13 +306,16 @@ ffi::Function finalists(const Kernel &kernel) {
   });
 }
 
-/// Makes a function of (settings, stamps, arguments …) that returns what is printed of a timeline,
-/// and its file.
+/// Makes a function of (settings, stamps, detail, arguments …) that returns what is printed of a
+/// timeline, and its file.
 ffi::Function timeline(const Kernel &kernel) {
   return ffi::Function::FromPacked([kernel](ffi::PackedArgs args, ffi::Any *result) {
     driver::Settings settings = settingsOf(kernel->signature(), args[0].cast<Dict>());
-    Arguments arguments(args.Slice(2));
-    auto [text, file] = kernel->timeline(arguments, settings, args[1].cast<int64_t>());
+    std::optional<TimelineDetail> detail = findTimelineDetail(args[2].cast<std::string>());
+    if (!detail)
+      raise({"detail is all, slots or tiles, not '" + args[2].cast<std::string>() + "'"});
+    Arguments arguments(args.Slice(3));
+    auto [text, file] = kernel->timeline(arguments, settings, args[1].cast<int64_t>(), *detail);
     *result = List{ffi::String(text), ffi::String(file)};
   });
 }

@@ -211,11 +211,15 @@ driver::Timeline KernelObj::recordOnCpu(const Call &call, const Attempt &wanted)
 }
 
 std::pair<std::string, std::string> KernelObj::timeline(const Arguments &arguments,
-                                                        const Settings &settings, int64_t stamps) {
+                                                        const Settings &settings, int64_t stamps,
+                                                        TimelineDetail detail) {
   Subject subject = this->subject(arguments, settings, "");
-  subject.wanted.config.timelineStamps = stamps;
-  for (Attempt &other : subject.wanted.others)
-    other.config.timelineStamps = stamps;
+  auto stamp = [&](Attempt &attempt) {
+    attempt.config.timelineStamps = stamps;
+    attempt.config.timelineDetail = detail;
+  };
+  stamp(subject.wanted);
+  llvm::for_each(subject.wanted.others, stamp);
   std::string target = subject.wanted.config.target;
   bool isSimulated = arguments.device < 0;
   Call call = orRaise(driver::arrange(signature(), arguments.list));

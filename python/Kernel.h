@@ -49,7 +49,8 @@ public:
   /// Runs with time stamps, on the GPU or in the machine simulator: what is printed of the
   /// timeline, and its file.
   std::pair<std::string, std::string> timeline(const Arguments &arguments,
-                                               const driver::Settings &settings, int64_t stamps);
+                                               const driver::Settings &settings, int64_t stamps,
+                                               TimelineDetail detail);
 
   const driver::KernelTextPtr &text() const { return source; }
   const frontend::Signature &signature() const { return source->signature(); }

@@ -9,15 +9,41 @@
 #ifndef TILEWRIGHT_SUPPORT_TIMELINE_H
 #define TILEWRIGHT_SUPPORT_TIMELINE_H
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
 
 namespace tilewright {
+
+/// Which events are stamped. Each has what the next one has, and slows a kernel more.
+enum class TimelineDetail {
+  All,
+  Slots, ///< All but the waits for products.
+  Tiles, ///< Where tiles begin and end.
+};
+inline constexpr std::string_view kTimelineDetails[] = {"all", "slots", "tiles"};
+
+constexpr std::string_view detailName(TimelineDetail detail) {
+  return kTimelineDetails[size_t(detail)];
+}
+
+constexpr std::optional<TimelineDetail> findTimelineDetail(std::string_view name) {
+  for (size_t i = 0; i < std::size(kTimelineDetails); ++i)
+    if (kTimelineDetails[i] == name)
+      return TimelineDetail(i);
+  return std::nullopt;
+}
 
 /// Blocks that record events: the first ones of a grid. Eight for each multiprocessor of an H200.
 inline constexpr int64_t kTimelineBlocks = 1056;
 
 /// Stamps that a lane has room for unless somebody says otherwise.
 inline constexpr int64_t kTimelineStamps = 8192;
+
+/// The share by which stamps may slow a kernel unless somebody says otherwise.
+inline constexpr double kTimelineOverhead = 0.03;
 
 /// Times are the low half of an SM's clock. What has not happened is not written: it has times that
 /// lie outside the lane, whatever was in memory.

@@ -101,6 +101,7 @@ def StampEvents : Pass<"stamp-events", "::mlir::func::FuncOp"> {
     Puts time stamps around waits, copies, products, stores and tiles, and lists the events in
     `cta.timeline` (docs/timeline.md): for each its lane's role, its kind, what it is about, and its line;
     and for each straight line of ops which events its record has.
+    With less `detail` some events have no stamps.
     Only for a kernel that is run for its timeline: others do not have this pass.
 
     ```mlir
@@ -113,7 +114,9 @@ def StampEvents : Pass<"stamp-events", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [Option<"capacity", "capacity", "int64_t", "8192",
-                        "the stamps that a lane has room for">];
+                        "the stamps that a lane has room for">,
+                 Option<"detail", "detail", "std::string", "\"all\"",
+                        "the events that are stamped: all, slots or tiles (support/Timeline.h)">];
   let dependentDialects = ["::tilewright::cta::CtaDialect", "::tilewright::cuda::CudaDialect"];
 }
 

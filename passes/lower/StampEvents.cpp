@@ -34,8 +34,8 @@ struct Event {
 
 class Stamper {
 public:
-  Stamper(func::FuncOp kernel, int64_t capacity)
-      : kernel(kernel), capacity(capacity), builder(kernel.getContext()) {}
+  Stamper(func::FuncOp kernel, int64_t capacity, TimelineDetail detail)
+      : kernel(kernel), capacity(capacity), detail(detail), builder(kernel.getContext()) {}
 
   void run() {
     kernel.walk([&](cuda::MbarrierWaitOp wait) { noteSide(wait); });
@@ -74,11 +74,15 @@ private:
     auto number = [&](StringRef key, int64_t value) {
       return builder.getNamedAttr(key, builder.getI64IntegerAttr(value));
     };
+    auto text = [&](StringRef key, StringRef value) {
+      return builder.getNamedAttr(key, builder.getStringAttr(value));
+    };
     auto list = [&](StringRef key, ArrayRef<Attribute> values) {
       return builder.getNamedAttr(key, builder.getArrayAttr(values));
     };
     kernel->setAttr(cta::kTimelineAttr,
                     builder.getDictionaryAttr({number("capacity", std::max(capacity, least)),
+                                               text("detail", detailName(detail)),
                                                list("events", events), list("lanes", lanes),
                                                number("longest", longest), list("runs", runs)}));
   }
@@ -167,7 +171,8 @@ private:
     return name ? name.str() : "tensor";
   }
 
-  std::optional<Event> eventOf(Operation *op) {
+  /// What the op would be stamped for.
+  std::optional<Event> describe(Operation *op) {
     return TypeSwitch<Operation *, std::optional<Event>>(op)
         .Case([&](cuda::MbarrierWaitOp wait) { return slotWait(wait); })
         .Case([](cta::WaitGroupOp wait) {
@@ -194,6 +199,13 @@ private:
         .Case([](cta::CombineOp) { return Event{"store", "parts of tiles"}; })
         .Case([](cta::MmaOp mma) { return product(mma); })
         .Default([](Operation *) { return std::nullopt; });
+  }
+
+  std::optional<Event> eventOf(Operation *op) {
+    auto event = describe(op);
+    bool isLeftOut = detail == TimelineDetail::Tiles ||
+                     (detail == TimelineDetail::Slots && event && event->left >= 0);
+    return isLeftOut ? std::nullopt : event;
   }
 
   //===- Runs ---------------------------------------------------------------------------------===//
@@ -255,10 +267,11 @@ private:
     run = Run();
   }
 
-  static bool takesTime(Operation *op) {
+  /// Of an op that is not stamped.
+  bool takesTime(Operation *op) {
     auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
     return op->getNumRegions() || llvm::any_of(op->getOperandTypes(), isTile) ||
-           llvm::any_of(op->getResultTypes(), isTile);
+           llvm::any_of(op->getResultTypes(), isTile) || describe(op);
   }
 
   /// Whether anything inside is stamped. What single threads do is not.
@@ -312,6 +325,7 @@ private:
 
   func::FuncOp kernel;
   int64_t capacity;
+  TimelineDetail detail;
   OpBuilder builder;
   SmallVector<Attribute> events, lanes, runs;
   int64_t longest = 1;                                        // stamps of a run
@@ -321,8 +335,14 @@ private:
 struct StampEvents : impl::StampEventsBase<StampEvents> {
   using StampEventsBase::StampEventsBase;
   void runOnOperation() override {
+    std::optional<TimelineDetail> found = findTimelineDetail(detail);
+    if (!found) {
+      getOperation().emitError() << "there is no detail '" << detail
+                                 << "' of a timeline: all, slots or tiles";
+      return signalPassFailure();
+    }
     if (getOperation()->hasAttr(cta::kTargetAttr))
-      Stamper(getOperation(), capacity).run();
+      Stamper(getOperation(), capacity, *found).run();
   }
 };
 

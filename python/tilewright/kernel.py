@@ -155,15 +155,16 @@ class Kernel:
             shown.append((str(other), other, None) if is_target else (_plan_title(other), target, other))
         return page_of((title, str(self._inspect("page", args, where, how, named))) for title, where, how in shown)
 
-    def timeline(self, *args, stamps=8192, **named):
+    def timeline(self, *args, stamps=8192, detail="all", **named):
         """Runs the kernel with time stamps; a `Timeline`.
 
         On a GPU it takes nanoseconds, and the kernel runs a few times. Over arrays in host memory the
         machine simulator runs it for the GPU at hand or sm_90, and counts instructions: take small
-        sizes. A role of a block keeps its first `stamps` time stamps (docs/timeline.md).
+        sizes. A role of a block keeps its first `stamps` time stamps (docs/timeline.md). `detail` says what
+        is stamped: all, slots (not the waits for products, whose stamps slow a GPU most) or tiles.
         """
         args, settings = self._arrange(args, named)
-        return Timeline(*map(str, library.timeline(self._handle)(settings, stamps, *args)))
+        return Timeline(*map(str, library.timeline(self._handle)(settings, stamps, detail, *args)))
 
     def plans(self, *args, target="", count=8, **named):
         """The planner's best plans for these arguments, as pairs (text, predicted microseconds).

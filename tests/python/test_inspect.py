@@ -102,6 +102,15 @@ def test_a_timeline_over_host_memory_counts_instructions(softmax):
     assert {lane["role"] for lane in timeline.data["lanes"]} == {"softmax"}
 
 
+def test_a_timeline_may_have_less_detail(softmax):
+    x = np.zeros((4, 96), np.float32)
+    timeline = softmax.timeline(x, x.copy(), BR=1, detail="tiles")
+    assert timeline.data["detail"] == "tiles"
+    assert set(timeline.data["summary"]["roles"][0]["shares"]) == {"work"}
+    with pytest.raises(tw.Error, match="detail is all, slots or tiles, not 'most'"):
+        softmax.timeline(x, x.copy(), BR=1, detail="most")
+
+
 def test_a_timeline_is_saved_as_a_trace(softmax, tmp_path):
     x = np.ones((2, 96), np.float32)
     y = np.zeros_like(x)

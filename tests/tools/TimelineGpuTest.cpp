@@ -88,5 +88,22 @@ TEST(TimelineGpu, says_what_does_not_fit) {
   EXPECT_LT(*roles.back().getAsObject()->getNumber("accounted"), 0.95);
 }
 
+TEST(TimelineGpu, stamps_as_much_as_slows_the_kernel_little) {
+  if (!hasGpu())
+    GTEST_SKIP() << "no GPU";
+  const std::vector<std::string> words = {"attention", "--shape", "B=4,S=512,H=16,D=128"};
+  auto found = timelineOf(words);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(*found->getNumber("overhead") < 0.03 || found->getString("detail") == "tiles");
+  for (const char *detail : {"all", "slots", "tiles"}) {
+    auto wanted = words;
+    wanted.insert(wanted.end(), {"--timeline-detail", detail});
+    auto timeline = timelineOf(wanted);
+    ASSERT_TRUE(timeline);
+    EXPECT_EQ(timeline->getString("detail"), detail);
+    expectWhole(*timeline);
+  }
+}
+
 } // namespace
 } // namespace tilewright

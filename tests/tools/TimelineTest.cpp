@@ -222,6 +222,17 @@ Records products() {
   return records;
 }
 
+TEST(TimelineSummary, products_that_nobody_is_seen_to_wait_for_have_no_end) {
+  TimelineTable fewer = table();
+  fewer.detail = TimelineDetail::Slots;
+  ErrorOr<Timeline> timeline = readTimeline(fewer, products().bytes, /*isSimulated=*/false);
+  ASSERT_TRUE(timeline);
+  TimelineSummary summary = summarize(*timeline, /*fmasPerClock=*/256);
+  EXPECT_FALSE(summary.inFlight);
+  EXPECT_DOUBLE_EQ(*summary.busy, 2 * 4096.0 / 256 / 100);
+  EXPECT_THAT(summary.str(*timeline), testing::HasSubstr(", without waits for products\n"));
+}
+
 TEST(TimelineSummary, tensor_cores_are_busy_as_long_as_their_rate_says) {
   Timeline timeline = read(products());
   TimelineSummary summary = summarize(timeline, /*fmasPerClock=*/256);

@@ -25,6 +25,7 @@ passes::PipelineOptions Config::options() const {
   options.cluster = cluster;
   options.allowSpills = allowSpills;
   options.timelineStamps = timelineStamps;
+  options.timelineDetail = timelineDetail;
   options.disabled = disabledPasses;
   return options;
 }
@@ -36,6 +37,7 @@ std::vector<std::string> Config::key() const {
                                      std::to_string(minBlocks),
                                      std::to_string(cluster),
                                      std::to_string(timelineStamps),
+                                     std::string(detailName(timelineDetail)),
                                      allowSpills ? "spills" : "",
                                      lineInfo ? "lines" : "",
                                      findsPlan ? "" : "no plan",

@@ -42,6 +42,7 @@ struct Config {
   } tuned = Tuned::Known;
   /// The most stamps of a lane of the kernel's timeline (docs/timeline.md); 0: it has none.
   int64_t timelineStamps = 0;
+  TimelineDetail timelineDetail = TimelineDetail::All;
   /// Whether machine code refers to lines of the kernel also where no message needs them.
   bool lineInfo = false;
   /// CUDA text that replaces the text of the passes; it takes the same arguments.

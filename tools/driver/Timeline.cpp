@@ -1,8 +1,6 @@
 #include "tools/driver/Timeline.h"
 
 #include "ir/cuda/Cuda.h"
-#include "support/Timeline.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -54,6 +52,7 @@ std::optional<TimelineTable> driver::timelineTable(func::FuncOp kernel) {
   TimelineTable table;
   table.capacity = numberIn(from, "capacity");
   table.longest = numberIn(from, "longest");
+  table.detail = *findTimelineDetail(from.getAs<StringAttr>("detail").getValue());
   for (auto lane : from.getAs<ArrayAttr>("lanes").getAsRange<DictionaryAttr>())
     table.lanes.push_back(
         {lane.getAs<StringAttr>("role").str(), numberIn(lane, "part"), numberIn(lane, "parts")});
@@ -199,10 +198,11 @@ private:
 
   /// Products end in the order in which they start, when a wait lets fewer go on.
   void follow(const EventInfo &event, const Slice &slice) {
-    if (event.kind == SliceKind::Product && event.asynchronous)
-      started.push_back(slice.begin);
-    else if (event.kind == SliceKind::Product)
+    bool isProduct = event.kind == SliceKind::Product;
+    if (isProduct && !event.asynchronous)
       lane.inFlight.push_back(slice);
+    else if (isProduct && table.detail == TimelineDetail::All)
+      started.push_back(slice.begin);
     while (event.left >= 0 && int64_t(started.size()) > event.left)
       finishProduct(slice.end);
   }

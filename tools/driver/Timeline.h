@@ -7,6 +7,7 @@
 #define TILEWRIGHT_TOOLS_DRIVER_TIMELINE_H
 
 #include "support/ErrorOr.h"
+#include "support/Timeline.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -49,6 +50,7 @@ struct EventInfo {
 struct TimelineTable {
   int64_t capacity = 0; ///< Stamps of a lane.
   int64_t longest = 0;  ///< Stamps of the longest record.
+  TimelineDetail detail = TimelineDetail::All;
   std::vector<LaneInfo> lanes;
   std::vector<EventInfo> events; ///< Event 1 is the first.
   /// The events of the record of each straight line of the program; run 1 is the first. A negated

@@ -2,8 +2,6 @@
 
 #include "ir/Target.h"
 #include "planner/Rates.h"
-#include "support/Timeline.h"
-
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -61,22 +59,21 @@ static bool allAsynchronous(const TimelineTable &table) {
 static void addTensorCores(const Timeline &timeline, double rate, TimelineSummary &summary) {
   std::map<unsigned, std::vector<Span>> inFlight; // by multiprocessor
   double clocks = 0;
-  bool multiplies = false;
   for (const TimelineLane &lane : timeline.lanes) {
     std::vector<Span> &own = inFlight[lane.sm];
     own.insert(own.end(), lane.inFlight.begin(), lane.inFlight.end());
-    multiplies |= !lane.inFlight.empty();
     if (rate > 0)
       clocks += productClocks(timeline, lane, rate);
   }
   double time = timeline.length * double(inFlight.size()), underWay = 0;
-  if (!multiplies || time <= 0)
+  if (time <= 0)
     return;
   for (auto &[sm, spans] : inFlight)
     for (const Span &span : unite(std::move(spans)))
       underWay += span.length();
-  summary.inFlight = underWay / time;
-  if (rate > 0 && allAsynchronous(timeline.table))
+  if (underWay > 0)
+    summary.inFlight = underWay / time;
+  if (clocks > 0 && allAsynchronous(timeline.table))
     summary.busy = clocks * timeline.perClock / time;
 }
 
@@ -177,16 +174,26 @@ static std::string describe(const RoleSummary &role) {
   return text;
 }
 
+static llvm::StringRef describe(TimelineDetail detail) {
+  constexpr llvm::StringLiteral kLeftOut[] = {"", ", without waits for products", ", only tiles"};
+  return kLeftOut[size_t(detail)];
+}
+
 std::string TimelineSummary::str(const Timeline &timeline) const {
   std::string text = timeline.isSimulated ? fmt::format("{:.0f} instructions", timeline.length)
                                           : fmt::format("{:.1f} us", timeline.length * 1e-3);
-  text = fmt::format("timeline of {}{} blocks, {}\n",
-                     timeline.blocks == kTimelineBlocks ? "the first " : "", timeline.blocks, text);
+  text = fmt::format("timeline of {}{} blocks, {}{}\n",
+                     timeline.blocks == kTimelineBlocks ? "the first " : "", timeline.blocks, text,
+                     describe(timeline.table.detail));
   std::string without =
       busyWithoutStamps ? fmt::format(" ({} without stamps)", percent(*busyWithoutStamps)) : "";
+  std::vector<std::string> products;
+  if (busy)
+    products.push_back("busy " + percent(*busy) + without);
   if (inFlight)
-    text += fmt::format("  {:13} {}products in flight {}\n", "tensor cores",
-                        busy ? "busy " + percent(*busy) + without + ", " : "", percent(*inFlight));
+    products.push_back("products in flight " + percent(*inFlight));
+  if (!products.empty())
+    text += fmt::format("  {:13} {}\n", "tensor cores", fmt::join(products, ", "));
   for (const RoleSummary &role : roles)
     text += describe(role);
   return text;

@@ -139,6 +139,7 @@ json::Object driver::timelineJson(const Timeline &timeline, const TimelineSummar
                       {"from", run.from},
                       {"kernel", run.kernel},
                       {"blocks", timeline.blocks},
+                      {"detail", llvm::StringRef(detailName(timeline.table.detail))},
                       {"kinds", std::move(kinds)},
                       {"summary", summaryJson(summary)}};
   result["lanes"] = std::move(lanes);

@@ -12,6 +12,8 @@ namespace tilewright::cli {
 struct TimelineOptions {
   std::string file; ///< Empty: none.
   int64_t stamps = kTimelineStamps;
+  /// One of kTimelineDetails; empty: the most that slows a run by less than kTimelineOverhead.
+  std::string detail;
 };
 
 struct RunOptions {

@@ -115,16 +115,44 @@ ErrorOr<double> overheadOf(GpuJob &plain, GpuJob &stamped, unsigned repeat) {
   return overheads[kRounds / 2];
 }
 
-/// Runs the job with time stamps. `plain` is the same without.
-Status showTimeline(const runtime::Driver &driver, const Job &job, const RunOptions &options,
-                    GpuJob &plain) {
+/// A job with time stamps, which has run.
+struct StampedJob {
+  Job job;
+  GpuJob gpu;
+  double overhead; ///< The share by which stamps slow it.
+};
+
+ErrorOr<StampedJob> stamp(const runtime::Driver &driver, const Job &job, const RunOptions &options,
+                          GpuJob &plain) {
   TILEWRIGHT_ASSIGN(Job stamped, withTimeline(job, options.timeline));
   TILEWRIGHT_ASSIGN(GpuJob gpu, GpuJob::create(driver, stamped, stamped.sizes,
                                                makeTensors(job, job.sizes, options.seed)));
   TILEWRIGHT_TRY(gpu.run());
   TILEWRIGHT_ASSIGN(double overhead, overheadOf(plain, gpu, options.repeat));
+  fmt::print("with stamps ({}) it takes {:+.1f} %\n", options.timeline.detail, 100 * overhead);
+  return StampedJob{std::move(stamped), std::move(gpu), overhead};
+}
+
+/// Stamps what the user wants, or as much as the kernel bears.
+ErrorOr<StampedJob> stampAsMuchAsFits(const runtime::Driver &driver, const Job &job,
+                                      RunOptions options, GpuJob &plain) {
+  if (!options.timeline.detail.empty())
+    return stamp(driver, job, options, plain);
+  for (std::string_view detail : kTimelineDetails) {
+    options.timeline.detail = detail;
+    TILEWRIGHT_ASSIGN(StampedJob stamped, stamp(driver, job, options, plain));
+    if (stamped.overhead < kTimelineOverhead || detail == std::end(kTimelineDetails)[-1])
+      return stamped;
+  }
+  llvm_unreachable("the last detail is always taken");
+}
+
+/// Runs the job with time stamps. `plain` is the same without.
+Status showTimeline(const runtime::Driver &driver, const Job &job, const RunOptions &options,
+                    GpuJob &plain) {
+  TILEWRIGHT_ASSIGN(StampedJob found, stampAsMuchAsFits(driver, job, options, plain));
+  auto &[stamped, gpu, overhead] = found;
   driver::TimelineRun run{.from = driver.devices().front().name, .overhead = overhead};
-  fmt::print("with stamps it takes {:+.1f} %\n", 100 * overhead);
   for (size_t i = 0; i < job.steps.size(); ++i) {
     const driver::Compiled &kernel = gpu.kernels()[i];
     if (std::string change = changeBy(plain.kernels()[i], kernel); !change.empty())

@@ -16,6 +16,7 @@ ErrorOr<Job> cli::withTimeline(Job job, const TimelineOptions &options) {
     return Error{fmt::format("--timeline-stamps {} is not a number from {} to {}", options.stamps,
                              kFewest, kMost)};
   job.config.timelineStamps = options.stamps;
+  job.config.timelineDetail = findTimelineDetail(options.detail).value_or(TimelineDetail::All);
   return job;
 }
 

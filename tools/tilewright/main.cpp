@@ -68,6 +68,12 @@ static void addTimelineOptions(CLI::App &command, TimelineOptions &options) {
                      "a file for a timeline of roles, which Perfetto opens (docs/timeline.md)");
   command.add_option("--timeline-stamps", options.stamps,
                      "the most time stamps of a role of a block");
+  command
+      .add_option("--timeline-detail", options.detail,
+                  "what is stamped: all, slots (not the waits for products) or tiles (default: as "
+                  "much as slows a run on a GPU by less than 3 %)")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(std::begin(kTimelineDetails), std::end(kTimelineDetails))));
 }
 
 static void addIrAfter(CLI::App &command, std::string &pass) {

@@ -1,5 +1,8 @@
 // RUN: tile-opt %s --place-waits --assign-layouts --swizzle-layout --plan-channels --lower-channels --stamp-events=capacity=64 | FileCheck %s
 // RUN: tile-opt %s --place-waits --assign-layouts --swizzle-layout --plan-channels --lower-channels --stamp-events=capacity=64 --expand-to-cuda | FileCheck %s --check-prefix=CUDA
+// RUN: tile-opt %s --place-waits --assign-layouts --swizzle-layout --plan-channels --lower-channels "--stamp-events=capacity=64 detail=slots" | FileCheck %s --check-prefix=SLOTS
+// RUN: tile-opt %s --place-waits --assign-layouts --swizzle-layout --plan-channels --lower-channels "--stamp-events=capacity=64 detail=tiles" | FileCheck %s --check-prefix=TILES
+// RUN: not tile-opt %s --place-waits --assign-layouts --swizzle-layout --plan-channels --lower-channels --stamp-events=detail=most 2>&1 | FileCheck %s --check-prefix=WORD
 
 // Waits are stamped from before to behind, waits for mbarriers only where they take time, and products
 // before they start. Copies by one thread need none. A straight line of them is a run, with one record. A wait for a full slot
@@ -14,7 +17,7 @@
 !view = !tile.view<?x?xbf16, align 16>
 
 // CHECK-LABEL: func.func @two_roles(
-// CHECK-SAME: cta.timeline = {capacity = 64 : i64, events = [
+// CHECK-SAME: cta.timeline = {capacity = 64 : i64, detail = "all", events = [
 // CHECK-SAME: kind = "tile", left = -1
 // CHECK-SAME: {asynchronous = 0 : i64, bits = 0 : i64, by = ["use"], fmas = 0 : i64, kind = "wait", left = -1 : i64, line = {{[1-9][0-9]*}} : i64, name = "free slot of
 // CHECK-SAME: {asynchronous = 1 : i64, {{.*}}kind = "copy"{{.*}} name = "x"
@@ -40,6 +43,22 @@
 // CHECK-NEXT: cta.stamp [[#PRODUCT+1]] at 3 from
 // CHECK: cta.stamp_run
 // CHECK: } {cta.lane = 1 : i32}
+
+// With less detail, waits for products have no stamps, or nothing but tiles has.
+// SLOTS: detail = "slots"
+// SLOTS: cta.role "use"
+// SLOTS: cuda.mbarrier_wait {{.*}} {cta.stamp = 1 : i64}
+// SLOTS: cta.stamp
+// SLOTS-NEXT: cta.mma
+// SLOTS-NOT: cuda.clock
+// SLOTS: cta.wait_group 1
+// SLOTS-NOT: cta.stamp [[#]] at
+// SLOTS: cta.stamp_run
+// TILES: detail = "tiles"
+// TILES-SAME: longest = 3 : i64, runs = [array<i64: 1, 2>, array<i64: 3, 4>]
+// TILES: cuda.mbarrier_wait
+// TILES-NOT: cta.stamp =
+// WORD: error: there is no detail 'most' of a timeline: all, slots or tiles
 
 // The role of one thread needs no choice of a thread; warpgroups write their own lanes. Blocks behind
 // the last that is recorded write none.

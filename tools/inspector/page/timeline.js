@@ -195,6 +195,8 @@ function headline(timeline) {
   const parts = [`${timeline.blocks} blocks on ${timeline.from}, ${timeText(timeline, timeline.length)}`];
   if (busy !== undefined) parts.push(`tensor cores busy ${percent(busy)}` + (without !== undefined ? ` (${percent(without)} without stamps)` : ""));
   if (inFlight !== undefined) parts.push(`products in flight ${percent(inFlight)}`);
+  if (timeline.detail === "slots") parts.push("waits for products are not stamped");
+  if (timeline.detail === "tiles") parts.push("only tiles are stamped");
   if (timeline.overhead !== undefined) parts.push(`time stamps slow the kernel by ${percent(timeline.overhead)}`);
   return parts.join("; ");
 }
