@@ -46,6 +46,11 @@ struct StreamModel {
   bool isOperand = false;                  ///< It is an operand of a product, transposed or not.
   /// Elements from a row of the view to the next, along the axis whose elements are contiguous.
   std::optional<runtime::Expr> pitch;
+  /// Rows of the view from the tile's first on, over sizes and `tile[0]`, and the axis of the grid
+  /// on which it depends; none if it depends on anything else. A tile may have more: TMA fills
+  /// them.
+  std::optional<runtime::Expr> rowsLeft = {};
+  int64_t rowAxis = 0;
   std::string notByTma;  ///< Why TMA cannot load it; empty if it can.
   std::string notByRole; ///< Why no role can load it; empty if one can.
   /// The computed tile that it is converted to and that a role may compute: "t1"; or empty.

@@ -35,7 +35,10 @@ std::pair<double, Clocks> Predictor::play() const {
     Clocks each = tileOf(Tile(extents.size(), 0));
     bool isSplit = !plan.blocks.splitLoop.empty();
     double most = isSplit ? splitShare(each.taken) : std::ceil(places() / takers()) * each.taken;
-    return {most, each * tiles};
+    Tile last;
+    for (double extent : extents)
+      last.push_back(int64_t(extent) - 1);
+    return {most + std::max(0.0, tileOf(last).taken - each.taken), each * tiles};
   }
   return playUneven(axes.front());
 }

@@ -19,7 +19,7 @@ static int64_t panelBytes(const StreamModel &stream) {
 }
 
 /// One iteration of a loop, or the code outside of all loops.
-Clocks Predictor::stepOf(int loop) const {
+Clocks Predictor::stepOf(int loop, const Tile &tile) const {
   Clocks step;
   double arriving = 0, asked = 0;
   constexpr double kTorn = 1.6;   // rows that start within a sector take this many times as long
@@ -47,7 +47,12 @@ Clocks Predictor::stepOf(int loop) const {
       if (stream.isBeside()) // comes while the products of its tile run
         continue;
       bool isTma = channel->kind == "tma";
+      double filled = isTma ? filledRows(stream, tile) : 0;
       double bytes = double(stream.bytes());
+      if (filled > 0) {
+        arriving += fillClocks(stream, *channel, filled);
+        bytes *= 1 - filled / double(stream.shape.front());
+      }
       bool isTorn =
           stream.shape.size() > 1 && pitchBytes(stream.pitch, stream.elementBytes) % kSector;
       int64_t panel = isTma ? panelBytes(stream) : kLine;
@@ -220,6 +225,26 @@ double Predictor::askedOf(const StreamModel &stream, const Plan::Channel &channe
   return areTogether ? apart + (1 - apart) * distinctOf(stream, rates.beside) : share;
 }
 
+/// Rows of a stream's tile that lie behind the end of its tensor.
+double Predictor::filledRows(const StreamModel &stream, const Tile &tile) const {
+  if (!stream.rowsLeft || stream.shape.size() < 2)
+    return 0;
+  int64_t rows = stream.shape.front();
+  return double(rows - std::clamp<int64_t>(valueOf(*stream.rowsLeft, tile), 0, rows));
+}
+
+/// Clocks for rows that TMA fills with zeros, in place of loading them: a line takes longer than
+/// one that is loaded, the more so the more blocks fill some.
+double Predictor::fillClocks(const StreamModel &stream, const Plan::Channel &channel,
+                             double rows) const {
+  constexpr double kLineClocks = 1, kCrowded = 0.06; // for each block
+  double own = double(stream.shape.front()) * (channel.multicast ? sharedOf(stream) : 1);
+  double lines = std::max(1.0, double(stream.shape.back() * stream.elementBytes) / kLine);
+  double running = std::min(tiles, processors * perSm());
+  double filling = running / std::max(1.0, extents[size_t(stream.rowAxis)]);
+  return std::min(rows, own) * lines * (kLineClocks + kCrowded * filling);
+}
+
 /// Whether operands take long to come from memory, beside their products.
 bool Predictor::waitsForMemory() const {
   constexpr double kLong = 0.25;
@@ -267,7 +292,7 @@ double Predictor::distinctOf(const StreamModel &stream, double neighbours) const
 }
 
 Clocks Predictor::loopOf(int loop, const Tile &tile) const {
-  Clocks once = stepOf(loop);
+  Clocks once = stepOf(loop, tile);
   for (auto [number, inner] : llvm::enumerate(model.loops))
     if (inner.around == loop)
       once += loopOf(int(number), tile);
@@ -388,7 +413,7 @@ double Predictor::storeClocks(const EndModel &end) const {
 }
 
 Clocks Predictor::tileOf(const Tile &tile) const {
-  Clocks all = stepOf(kNoLoop);
+  Clocks all = stepOf(kNoLoop, tile);
   for (auto [number, loop] : llvm::enumerate(model.loops))
     if (loop.around == kNoLoop)
       all += loopOf(int(number), tile);

@@ -60,12 +60,15 @@ private:
     return loop.trips ? double(std::max<int64_t>(0, valueOf(*loop.trips, tile))) : guessed(loop);
   }
   double guessed(const LoopModel &loop) const;
-  Clocks stepOf(int loop) const;
+  Clocks stepOf(int loop, const Tile &tile) const;
   double slowness(const ProductModel &product) const;
   double readBytes(const ProductModel &product) const;
   int64_t pitchBytes(const std::optional<runtime::Expr> &pitch, int64_t elementBytes) const;
   double askedOf(const StreamModel &stream, const passes::Plan::Channel &channel) const;
   double sharedOf(const StreamModel &stream) const;
+  double filledRows(const StreamModel &stream, const Tile &tile) const;
+  double fillClocks(const StreamModel &stream, const passes::Plan::Channel &channel,
+                    double rows) const;
   double readersOf(const StreamModel &stream, const passes::Plan::Channel &channel) const;
   double distinctOf(const StreamModel &stream, double neighbours) const;
   double storeClocks(const EndModel &end) const;

@@ -25,8 +25,9 @@ template <typename Visit> static void visitNumbers(KernelModel &model, Visit vis
   for (StreamModel &stream : model.streams) {
     for (int64_t &extent : stream.shape)
       visit(extent);
-    if (stream.pitch)
-      visitExpr(*stream.pitch);
+    for (auto *expr : {&stream.pitch, &stream.rowsLeft})
+      if (*expr)
+        visitExpr(**expr);
   }
   for (ComputedModel &tile : model.computed)
     visit(tile.bytes);

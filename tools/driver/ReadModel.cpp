@@ -255,6 +255,7 @@ private:
              facts.streamOf(product.dot.getB()) == &fact;
     });
     made.pitch = pitchOf(load.getView(), load.getExtents());
+    readRowsLeft(load, made);
     made.notByRole = fact.notByRole;
     made.notByTma = fact.notByTma;
     model.streams.push_back(std::move(made));
@@ -275,12 +276,27 @@ private:
     });
   }
 
+  /// The axis of a view along which a tile has rows: the first that it has more than one place of.
+  static int64_t rowsOf(ArrayRef<int64_t> extents) {
+    return llvm::find_if(extents, [](int64_t extent) { return extent != 0; }) - extents.begin();
+  }
+
+  static void readRowsLeft(tile::LoadOp load, StreamModel &made) {
+    auto rows = size_t(rowsOf(load.getExtents()));
+    if (rows >= made.along.size() || made.along[rows].size() != 1)
+      return;
+    std::optional<Expr> size = sizeExpr(load.getView(), int64_t(rows)),
+                        first = tileExpr(load.getIndices()[rows]);
+    if (!size || !first)
+      return;
+    made.rowsLeft = Expr::binary(ExprOp::Sub, *size, *first);
+    made.rowAxis = made.along[rows].front();
+  }
+
   /// From one row of a tile to the next: the product of the sizes of the axes after its first.
   static std::optional<Expr> pitchOf(Value view, ArrayRef<int64_t> extents) {
     int64_t rank = int64_t(extents.size());
-    int64_t first = 0;
-    while (first < rank && extents[first] == 0)
-      ++first;
+    int64_t first = rowsOf(extents);
     std::optional<Expr> pitch = Expr::constant(1);
     for (int64_t axis = first + 1; pitch && axis < rank; ++axis) {
       std::optional<Expr> size = sizeExpr(view, axis);
