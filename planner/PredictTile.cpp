@@ -84,12 +84,13 @@ Clocks Predictor::stepOf(int loop, const Tile &tile) const {
       step.shared += double(stream.bytes()) / rates.sharedBytes;
   // The part that does not overlap with the busiest unit; measured, like all such numbers here
   // (docs/planner.md).
-  constexpr double kL2 = 0.21, kChain = 100, kAlone = 0.29, kRing = 0.47;
+  constexpr double kL2 = 0.21, kChain = 100, kAlone = 0.29, kRing = 0.37;
   step.taken =
       std::max({step.products, step.l2, step.shared}) + kL2 * std::min(step.products, step.l2);
   if (step.products > 0) {
-    double delay = rates.l2Clocks / slotsIn(loop);
-    if (plan.blocks.turns > 1) // only the ring of one of the two tiles feeds products
+    double delay = rates.l2Clocks / slotsAhead(loop);
+    if (plan.blocks.turns > 1 &&
+        copies() > 1) // only the ring of one of the two tiles feeds products
       delay = kAlone * step.products + kRing * delay;
     step.taken = std::max(step.taken, delay);
   }
@@ -184,12 +185,12 @@ double Predictor::exposed(double ratio) const {
   return part;
 }
 
-/// Slots of the first stream of a loop: how far loads run ahead.
-double Predictor::slotsIn(int loop) const {
-  auto copies = perSm();
+/// How far loads run ahead, in slots of the first stream of a loop on an SM: one is being read.
+double Predictor::slotsAhead(int loop) const {
+  double running = std::clamp(std::ceil(tiles / processors), 1.0, perSm()); // blocks
   for (const StreamModel &stream : model.streams)
     if (const Plan::Channel *channel = plan.channelOf(stream.id); channel && stream.loop == loop)
-      return double(channel->slots) * copies;
+      return std::max(1.0, double(channel->slots) - 1) * running;
   return 1e9; // nothing is loaded
 }
 

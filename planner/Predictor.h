@@ -73,7 +73,7 @@ private:
   double distinctOf(const StreamModel &stream, double neighbours) const;
   double storeClocks(const EndModel &end) const;
   double exposed(double ratio) const;
-  double slotsIn(int loop) const;
+  double slotsAhead(int loop) const;
   double skippedIn(int loop) const;
   double usedIn(int loop, const Tile &tile) const;
   Clocks tileOf(const Tile &tile) const;
@@ -129,6 +129,13 @@ private:
     const std::vector<int64_t> &axes = plan.blocks.axes;
     return plan.blocks.clusterAlong(axes.empty() ? size_t(axis)
                                                  : size_t(llvm::find(axes, axis) - axes.begin()));
+  }
+  /// Whether clusters are wider than the grid.
+  bool hasIdleBlocks() const {
+    for (auto [axis, extent] : llvm::enumerate(extents))
+      if (double(clusterAlong(int64_t(axis))) > extent)
+        return true;
+    return false;
   }
   int64_t groups() const { return plan.products.front().warps[0] / 4 * copies(); }
   /// Tiles in flight on an SM.

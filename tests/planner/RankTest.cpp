@@ -175,6 +175,12 @@ TEST(Rank, KnowsWhenDeepStagesPay) {
   expectNearlyTheFastest("few_rows_stages.json", 8, 1.04, 1.02);
 }
 
+/// Rows behind the end of a tensor, few slots, clusters wider than the grid. The worst are
+/// 320x5120x13824 and 64x5120x13824.
+TEST(Rank, KnowsProductsOfFewRows) {
+  expectNearlyTheFastest("few_rows_plans.json", 39, 1.16, 1.025);
+}
+
 /// Orders of tiles of attention: from a queue or dealt out, in groups of several sizes; with two
 /// and three warpgroups, in turns or not.
 TEST(Rank, HasTheFastestOrderOfTilesInFront) {

@@ -5,7 +5,6 @@
 #include "support/Files.h"
 #include "tools/driver/PlanSearch.h"
 
-#include <filesystem>
 #include <fmt/format.h>
 
 using namespace tilewright;
@@ -18,7 +17,7 @@ Status cli::plans(const PlansOptions &options) {
   driver::PlanSearch search(step.text, wanted);
   std::vector<planner::Ranked> ranked = search.rank(launchFor(job, step, job.sizes));
   if (!options.output.empty())
-    std::filesystem::create_directories(options.output);
+    TILEWRIGHT_TRY(createDirectories(options.output));
   fmt::print("{:>10} {:>9} {:>10} {:>8} {:>8} {:>8} {:>6}\n", "us", "products", "arithmetic", "l2",
              "dram", "epilogue", "busy");
   for (size_t at = 0; at < std::min(options.count, ranked.size()); ++at) {
