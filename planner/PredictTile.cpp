@@ -47,7 +47,7 @@ Clocks Predictor::stepOf(int loop, const Tile &tile) const {
       if (stream.isBeside()) // comes while the products of its tile run
         continue;
       bool isTma = channel->kind == "tma";
-      double filled = isTma ? filledRows(stream, tile) : 0;
+      double filled = isTma && loop != kNoLoop ? filledRows(stream, tile) : 0;
       double bytes = double(stream.bytes());
       if (filled > 0) {
         arriving += fillClocks(stream, *channel, filled);
@@ -84,7 +84,7 @@ Clocks Predictor::stepOf(int loop, const Tile &tile) const {
       step.shared += double(stream.bytes()) / rates.sharedBytes;
   // The part that does not overlap with the busiest unit; measured, like all such numbers here
   // (docs/planner.md).
-  constexpr double kL2 = 0.21, kChain = 100, kAlone = 0.29, kRing = 0.37;
+  constexpr double kL2 = 0.21, kChain = 100, kAlone = 0.29, kRing = 0.36;
   step.taken =
       std::max({step.products, step.l2, step.shared}) + kL2 * std::min(step.products, step.l2);
   if (step.products > 0) {
@@ -185,12 +185,17 @@ double Predictor::exposed(double ratio) const {
   return part;
 }
 
-/// How far loads run ahead, in slots of the first stream of a loop on an SM: one is being read.
+/// How far loads run ahead, in slots of the first stream of a loop on an SM. Products read one of
+/// them, in chains only for a part of an iteration; what a role turns or converts, it hands on.
 double Predictor::slotsAhead(int loop) const {
+  bool isHandedOn = llvm::any_of(model.computed, [&](const ComputedModel &tile) {
+    return tile.loop == loop && plan.channelOf(tile.id);
+  });
+  double read = hasChains(model) || isHandedOn ? 0 : 1;
   double running = std::clamp(std::ceil(tiles / processors), 1.0, perSm()); // blocks
   for (const StreamModel &stream : model.streams)
     if (const Plan::Channel *channel = plan.channelOf(stream.id); channel && stream.loop == loop)
-      return std::max(1.0, double(channel->slots) - 1) * running;
+      return std::max(1.0, double(channel->slots) - read) * running;
   return 1e9; // nothing is loaded
 }
 

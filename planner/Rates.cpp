@@ -17,7 +17,7 @@ const Rates &planner::ratesOf(const Target &) {
                                     .l2Bytes = 56,
                                     .beside = 9,
                                     .inClusters = 0.91,
-                                    .l2Clocks = 2100,
+                                    .l2Clocks = 2230,
                                     .threadBytes = 8,
                                     .dramBytes = 4.72e12,
                                     .dramSeconds = 0.25e-6,
