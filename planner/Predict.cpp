@@ -35,12 +35,11 @@ std::pair<double, Clocks> Predictor::play() const {
     Clocks each = tileOf(Tile(extents.size(), 0));
     bool isSplit = !plan.blocks.splitLoop.empty();
     double most = isSplit ? splitShare(each.taken) : std::ceil(places() / takers()) * each.taken;
-    constexpr double kIdle = 1.2; // times as long, where each cluster has blocks without a tile
-    if (hasIdleBlocks())
-      most *= kIdle;
-    Tile last;
-    for (double extent : extents)
-      last.push_back(int64_t(extent) - 1);
+    Tile last; // blocks of a cluster that lie behind the grid have tiles of zeros
+    for (auto [axis, extent] : llvm::enumerate(extents)) {
+      int64_t blocks = clusterAlong(int64_t(axis));
+      last.push_back(int64_t(std::ceil(extent / double(blocks))) * blocks - 1);
+    }
     return {most + std::max(0.0, tileOf(last).taken - each.taken), each * tiles};
   }
   return playUneven(axes.front());
@@ -374,8 +373,10 @@ double Predictor::savedByDepth() const {
   double saved = 0;
   if (hasChains(model)) // the depth of the first product is that of a head
     return saved;
-  if (hasIdleBlocks()) // saves nothing for them
-    return saved;
+  for (size_t axis = 0; axis < extents.size(); ++axis)
+    if (double(clusterAlong(int64_t(axis))) >
+        extents[axis]) // saves nothing for blocks without a tile
+      return saved;
   for (const ProductModel &product : model.products) {
     double deeper = double(product.k * product.bits / 8) / kUsualBytes - 1;
     double running = std::min(tiles, processors * perSm());

@@ -130,13 +130,6 @@ private:
     return plan.blocks.clusterAlong(axes.empty() ? size_t(axis)
                                                  : size_t(llvm::find(axes, axis) - axes.begin()));
   }
-  /// Whether clusters are wider than the grid.
-  bool hasIdleBlocks() const {
-    for (auto [axis, extent] : llvm::enumerate(extents))
-      if (double(clusterAlong(int64_t(axis))) > extent)
-        return true;
-    return false;
-  }
   int64_t groups() const { return plan.products.front().warps[0] / 4 * copies(); }
   /// Tiles in flight on an SM.
   int64_t copies() const {
