@@ -105,6 +105,37 @@ TEST(Predict, KnowsRowsThatStartWithinSectors) {
   EXPECT_LT(predictFor(model, odd, isClustered).total, predictFor(model, odd, isPlain).total);
 }
 
+/// TMA fills rows behind the end, which takes longer than loading them.
+TEST(Predict, RowsBehindTheEndTakeTime) {
+  using runtime::Expr, runtime::ExprOp;
+  KernelModel model = productModel(128, 64);
+  Expr first = Expr::binary(ExprOp::Mul, Expr::name("tile[0]"), Expr::constant(int64_t(128)));
+  model.streams[0].rowsLeft = Expr::binary(ExprOp::Sub, Expr::name("M"), first);
+  auto timeOf = [&](int64_t rows) {
+    return predictFor(model, launchOf({{"M", rows}, {"N", 8192}, {"K", 8192}}), isPlain).total;
+  };
+  EXPECT_GT(timeOf(64), 1.1 * timeOf(128));
+  EXPECT_GT(timeOf(8), timeOf(64));
+  EXPECT_GT(timeOf(129), timeOf(256)) << "the second tile has one row";
+}
+
+/// Of a block's slots one is being read: two are as one that is loaded while the other is read.
+TEST(Predict, LoadsHaveTheTimeOfTheOtherSlots) {
+  KernelModel model = productModel(64, 64);
+  auto found = candidatesOf(model, *findTarget("sm_90"));
+  auto timeOf = [&](int64_t slots) {
+    passes::Plan plan = llvm::find_if(found.plans, [](const Candidate &each) {
+                          return each.plan.blocks == passes::Plan::Blocks{.perSm = 1};
+                        })->plan;
+    for (passes::Plan::Channel &channel : plan.channels)
+      if (channel.kind == "tma")
+        channel.slots = slots;
+    Launch launch = launchOf({{"M", 64}, {"N", 64}, {"K", 65536}});
+    return predict(model, plan, ratesOf(*findTarget("sm_90")), launch).total;
+  };
+  EXPECT_NEAR(timeOf(2) / timeOf(3), 2, 0.1);
+}
+
 TEST(Predict, IsNothingWithoutTiles) {
   KernelModel model = productModel(128, 128);
   EXPECT_EQ(predictFor(model, launchOf({{"M", 0}, {"N", 128}, {"K", 128}}), isPlain).total, 0);

@@ -23,10 +23,10 @@ public:
   const PlanSearch &of(const json &measured) {
     auto kernel = measured["kernel"].get<std::string>();
     std::string key = kernel;
-    for (const char *setting : {"causal", "group"})
+    for (const char *setting : {"causal", "group", "dtypes", "consts", "tensors"})
       if (measured.contains(setting))
         key += measured[setting].dump();
-    if (!kernel.starts_with("matmul"))
+    if (measured["sizes"].contains("D"))
       key += measured["sizes"]["D"].dump();
     auto &search = known[key];
     if (!search)
@@ -38,6 +38,16 @@ private:
   static Attempt wantedFor(const std::string &kernel, const json &measured) {
     Attempt wanted{{.target = "sm_90"}, {}};
     frontend::Specialisation &bound = wanted.specialisation;
+    if (measured.contains("dtypes")) { // the case states all of it
+      for (const auto &[name, dtype] : measured["dtypes"].items())
+        bound.dtypes[name] = *frontend::dtypeFromName(dtype.get<std::string>());
+      for (const auto &[name, value] : measured["consts"].items())
+        bound.consts[name] = value.is_boolean() ? frontend::ConstValue(value.get<bool>())
+                                                : frontend::ConstValue(value.get<int64_t>());
+      for (const json &name : measured["tensors"])
+        bound.tensors[name.get<std::string>()] = {.align = 16};
+      return wanted;
+    }
     bound.dtypes["E"] = frontend::Dtype::BF16;
     std::vector<std::string> names = {"a", "b", "c"};
     if (kernel == "matmul_mixed") {
@@ -180,6 +190,12 @@ TEST(Rank, KnowsWhenDeepStagesPay) {
 TEST(Rank, KnowsProductsOfFewRows) {
   expectNearlyTheFastest("few_rows_plans.json", 39, 1.16, 1.025);
   expectNearlyTheFastest("few_rows_unfitted.json", 28, 1.32, 1.04);
+}
+
+/// Two orders of operands, tf32, e4m3 with one scale and with blocks of scales, weights of 8 bits,
+/// epilogues, two products. The worst is 352x336x5280 (e4m3) in clusters of two.
+TEST(Rank, KnowsProductsOfManyKinds) {
+  expectNearlyTheFastest("product_kinds.json", 53, 1.28, 1.05);
 }
 
 /// Orders of tiles of attention: from a queue or dealt out, in groups of several sizes; with two
