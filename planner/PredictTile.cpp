@@ -89,8 +89,8 @@ Clocks Predictor::stepOf(int loop, const Tile &tile) const {
       std::max({step.products, step.l2, step.shared}) + kL2 * std::min(step.products, step.l2);
   if (step.products > 0) {
     double delay = rates.l2Clocks / slotsAhead(loop);
-    if (plan.blocks.turns > 1 &&
-        copies() > 1) // only the ring of one of the two tiles feeds products
+    // In turns only the ring of one of the two tiles feeds products.
+    if (plan.blocks.turns > 1 && copies() > 1)
       delay = kAlone * step.products + kRing * delay;
     step.taken = std::max(step.taken, delay);
   }

@@ -201,6 +201,7 @@ private:
         .Default([](Operation *) { return std::nullopt; });
   }
 
+  /// What it is stamped for, with this detail.
   std::optional<Event> eventOf(Operation *op) {
     auto event = describe(op);
     bool isLeftOut = detail == TimelineDetail::Tiles ||

@@ -141,7 +141,7 @@ ErrorOr<StampedJob> stampAsMuchAsFits(const runtime::Driver &driver, const Job &
   for (std::string_view detail : kTimelineDetails) {
     options.timeline.detail = detail;
     TILEWRIGHT_ASSIGN(StampedJob stamped, stamp(driver, job, options, plain));
-    if (stamped.overhead < kTimelineOverhead || detail == std::end(kTimelineDetails)[-1])
+    if (stamped.overhead < kTimelineOverhead || detail == detailName(TimelineDetail::Tiles))
       return stamped;
   }
   llvm_unreachable("the last detail is always taken");
