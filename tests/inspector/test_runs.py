@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from conftest import run_program
 
 WORDS = ["attention", "--shape", "B=1,S=256,H=1,D=128", "--target", "sm_90"]
@@ -19,6 +20,16 @@ def test_timeline_shows_lanes_and_shares(show, tmp_path):
     canvas.hover(position={"x": 150 + (canvas.bounding_box()["width"] - 150) / 4, "y": COMPUTE})
     assert "block 0, compute: " in pane.locator("output.said").text_content()
     assert page.problems == []
+
+
+@pytest.mark.parametrize(
+    ("detail", "said"), [("slots", "waits for products are not stamped"), ("tiles", "only tiles are stamped")]
+)
+def test_a_timeline_says_what_is_not_stamped(show, tmp_path, detail, said):
+    file = tmp_path / f"{detail}.json"
+    run_program("simulate", *WORDS, "--timeline", file, "--timeline-detail", detail)
+    headline = show(*WORDS, "--with", file).pane("timeline").locator("p").first.text_content()
+    assert said in headline and "in flight" not in headline
 
 
 def test_a_slice_leads_to_its_line(show, tmp_path):

@@ -1,6 +1,7 @@
 #include "tools/driver/Timeline.h"
 
 #include "ir/cuda/Cuda.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 

@@ -2,6 +2,7 @@
 
 #include "ir/Target.h"
 #include "planner/Rates.h"
+
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
