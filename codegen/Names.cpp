@@ -107,8 +107,6 @@ static StringRef nameByUse(Operation *user, Value value) {
         return StringRef(op.getAddress() == value ? "address" : "");
       })
       .Case([&](cuda::StoreAsyncOp op) {
-        if (op.getPredicate() == value)
-          return StringRef("inside");
         return StringRef(op.getAddress() == value ? "address" : "");
       })
       .Case<cuda::LoadSharedOp, cuda::LdmatrixOp, cuda::StmatrixOp>(

@@ -174,7 +174,7 @@ static void addCluster(Spellings &spellings) {
   spellings.statement<cuda::StoreAsyncOp>([](Printer &p, cuda::StoreAsyncOp op) {
     std::string to = p.operand(op.getAddress()), barrier = p.operand(op.getBarrier());
     p.line("store_async_b32(" + to + ", " + registers(p, op.getRegs(), op.getIndex()) + ", " +
-           barrier + predicate(p, op.getPredicate()) + ");");
+           barrier + ");");
     return success();
   });
   spellings.statement<cuda::ClusterArriveOp>([](Printer &p, cuda::ClusterArriveOp op) {

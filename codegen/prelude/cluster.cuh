@@ -19,18 +19,12 @@ __device__ __forceinline__ i32 cluster_address(i32 address, i32 rank) {
 //@ store_async_b32
 // `to` and `barrier` are addresses of cluster_address, in one block. The barrier counts the bytes.
 template <typename T>
-__device__ __forceinline__ void store_async_b32(i32 to, const T *from, i32 barrier,
-                                                bool inside = true) {
+__device__ __forceinline__ void store_async_b32(i32 to, const T *from, i32 barrier) {
   u32 words[1];
   pack_words<4>(words, from);
-  asm volatile("{\n\t"
-               ".reg .pred inside;\n\t"
-               "setp.ne.b32 inside, %3, 0;\n\t"
-               "@inside st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 "
-               "[%0], %1, [%2];\n\t"
-               "}"
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
                :
-               : "r"(to), "r"(words[0]), "r"(barrier), "r"(i32(inside))
+               : "r"(to), "r"(words[0]), "r"(barrier)
                : "memory");
 }
 

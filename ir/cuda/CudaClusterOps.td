@@ -62,19 +62,19 @@ def Cuda_StoreAsyncOp : Cuda_Op<"store_async"> {
   let description = [{
     `address` and `barrier` are addresses that `mapa` gave for one block, which must not have ended;
     the own block is allowed. Who waits for the barrier's phase sees the word, and what this warp
-    had done before. Nothing without predicate. C1: the array's elements have 32 bits.
+    had done before. C1: the array's elements have 32 bits.
 
     ```mlir
     %to = cuda.mapa %place, %peer
     %full = cuda.mapa %barrier, %peer
-    cuda.store_async %sums[%row], %to, %full, %holds : <4 x f32>
+    cuda.store_async %sums[%row], %to, %full : <4 x f32>
     ```
   }];
   let arguments = (ins Arg<Cuda_Regs, "", [MemRead]>:$regs, I32:$index,
                        Arg<I32, "", [MemWrite]>:$address,
-                       Arg<I32, "", [MemRead, MemWrite]>:$barrier, Optional<I1>:$predicate);
+                       Arg<I32, "", [MemRead, MemWrite]>:$barrier);
   let assemblyFormat = [{
-    $regs `[` $index `]` `,` $address `,` $barrier (`,` $predicate^)? attr-dict `:` type($regs)
+    $regs `[` $index `]` `,` $address `,` $barrier attr-dict `:` type($regs)
   }];
   let hasVerifier = 1;
 }

@@ -432,6 +432,25 @@ Value Expander::firstReplica(const Layout &layout) {
   return first;
 }
 
+Replicas Expander::replicasOf(const Layout &layout) {
+  Replicas replicas{Value(), 1};
+  for (auto [level, number] : {std::pair(Level::Lane, lane), std::pair(Level::Warp, warp)}) {
+    Value position = sumDigits(layout.digits(level), number, [&](const Digit &digit) {
+      int64_t factor = digit.dim == kReplicated ? replicas.count : 0;
+      if (factor)
+        replicas.count *= digit.size;
+      return factor;
+    });
+    if (position)
+      replicas.number = add(replicas.number, position);
+  }
+  if (!replicas.number)
+    replicas.number = constant(0);
+  if (replicas.count == warps * kLanes)
+    replicas.number = thread;
+  return replicas;
+}
+
 Value Expander::warpOffset(const Layout &layout, int64_t dim) {
   Value offset = sumDigits(layout.digits(Level::Warp), warp, [&](const Digit &digit) {
     return digit.dim == dim ? digit.stride : int64_t(0);

@@ -51,18 +51,26 @@ Value Expander::sharedOf(cta::ClusterReduceOp op) {
                                         "values of the cluster's blocks");
 }
 
-/// Sends the values in `array` to all blocks of the cluster. `placeOf` gives the place of a value
-/// in a block's shared memory.
-void Expander::sendToCluster(Value array, Value holds, Value barrier,
+/// Sends the values in `array` to all blocks of the cluster, each replica of them to a block of its
+/// own: one thread that sends to all would take longer than the words are under way. `placeOf`
+/// gives the place of a value in a block's shared memory.
+void Expander::sendToCluster(Value array, const Replicas &replicas, Value barrier,
                              function_ref<Value(Value)> placeOf) {
-  auto send = [&](Value peer) {
-    Value full = builder.create<cuda::MapaOp>(loc, builder.getI32Type(), barrier, peer);
-    unrolled(cast<cuda::RegsType>(array.getType()).getSize(), [&](Value index) {
-      Value to = builder.create<cuda::MapaOp>(loc, builder.getI32Type(), placeOf(index), peer);
-      builder.create<cuda::StoreAsyncOp>(loc, array, index, to, full, holds);
+  int64_t blocks = cluster.blocks(), atOnce = std::min(blocks, replicas.count);
+  Value sends = replicas.count > blocks
+                    ? Value(builder.createOrFold<arith::CmpIOp>(
+                          loc, arith::CmpIPredicate::slt, replicas.number, constant(blocks)))
+                    : Value();
+  branch(sends, [&] {
+    unrolled(blocks / atOnce, [&](Value round) {
+      Value peer = add(mul(round, atOnce), replicas.number);
+      Value full = builder.create<cuda::MapaOp>(loc, builder.getI32Type(), barrier, peer);
+      unrolled(cast<cuda::RegsType>(array.getType()).getSize(), [&](Value index) {
+        Value to = builder.create<cuda::MapaOp>(loc, builder.getI32Type(), placeOf(index), peer);
+        builder.create<cuda::StoreAsyncOp>(loc, array, index, to, full);
+      });
     });
-  };
-  unrolled(cluster.blocks(), send);
+  });
 }
 
 LogicalResult Expander::expandClusterReduce(cta::ClusterReduceOp op) {
@@ -103,9 +111,9 @@ LogicalResult Expander::expandClusterReduce(cta::ClusterReduceOp op) {
   branch(isFirst, [&] {
     builder.create<cuda::MbarrierArriveExpectTxOp>(loc, barrier, constant(plan.arriving()));
   });
-  Value holds = type ? firstReplica(cta::layoutOf(type)) : isFirst;
+  Replicas replicas = type ? replicasOf(cta::layoutOf(type)) : Replicas{thread, warps * kLanes};
   for (auto [part, array] : llvm::enumerate(arrays))
-    sendToCluster(array, holds, barrier,
+    sendToCluster(array, replicas, barrier,
                   [&, part = part](Value index) { return placeOf(rank, part, index); });
   builder.create<cuda::MbarrierWaitOp>(loc, barrier, parity);
 

@@ -157,6 +157,8 @@ private:
   Value keepDigits(const Layout &layout, Value index, llvm::function_ref<bool(int64_t)> keep);
   /// Whether this thread is the first of its replicas; null (true) if there are none.
   Value firstReplica(const Layout &layout);
+  /// Replicas are numbered along lanes first, then along warps.
+  Replicas replicasOf(const Layout &layout);
   /// The digits of a level that `visit` selects and scales, as an expression over `number`.
   Value sumDigits(const Digits &digits, Value number,
                   llvm::function_ref<int64_t(const Digit &)> scale);
@@ -205,7 +207,7 @@ private:
   //===- Across the blocks of a cluster (ExpandExchanges.cpp) --------------------------------===//
   void makeExchanges();
   Value sharedOf(cta::ClusterReduceOp op);
-  void sendToCluster(Value array, Value holds, Value barrier,
+  void sendToCluster(Value array, const Replicas &replicas, Value barrier,
                      llvm::function_ref<Value(Value)> placeOf);
 
   //===- Channels (ExpandChannels.cpp, ExpandCopies.cpp) --------------------------------------===//

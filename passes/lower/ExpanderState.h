@@ -38,6 +38,12 @@ struct ChannelState {
   std::optional<PanelLayout> panels;
 };
 
+/// Which of the threads that hold the same values one is.
+struct Replicas {
+  Value number;
+  int64_t count;
+};
+
 /// The shared memory of a reduction across a cluster, and, in a loop, how often it has run.
 struct ExchangeState {
   Value start, count;

@@ -90,11 +90,11 @@ static void startStore(Warp &warp, const Instruction &instruction, int lane, con
                 });
 }
 
-// a: the address, b: that of the mbarrier, c: the predicate.
+// a: the address, b: that of the mbarrier.
 static Step runStoreAsync(Warp &warp, const Instruction &instruction) {
   const RegisterRange &range = instruction.regs[0];
   auto first = warp.registerSlot(instruction, range, 1);
-  uint32_t mask = warp.predicated(instruction, instruction.c);
+  uint32_t mask = warp.active;
   warp.requireDefined(instruction, instruction.a, mask, "an address");
   warp.requireDefined(instruction, instruction.b, mask, "an address");
   if (!first)
@@ -116,8 +116,6 @@ LogicalResult translate(Translator &translator, cuda::StoreAsyncOp op) {
   instruction.a = translator.slot(op.getAddress());
   instruction.b = translator.slot(op.getBarrier());
   instruction.format = formatOf(op.getRegs().getType());
-  if (op.getPredicate())
-    instruction.c = translator.slot(op.getPredicate());
   return success();
 }
 

@@ -20,7 +20,6 @@ func.func @tensor_maps(%a: !cuda.tensor_map<tensor<64x64xbf16>, swizzle 128>,
 // CHECK: cuda.mbarrier_arrive_remote %{{.*}}
 // CHECK: cuda.mbarrier_arrive_remote relaxed %{{.*}}
 // CHECK: cuda.store_async %{{.*}}[%{{.*}}], %{{.*}}, %{{.*}} : <2 x f32>
-// CHECK: cuda.store_async %{{.*}}[%{{.*}}], %{{.*}}, %{{.*}}, %{{.*}} : <2 x f32>
 // CHECK: cuda.mbarrier_wait %{{.*}}, %{{.*}}
 // CHECK: cuda.mbarrier_wait beside %{{.*}}, %{{.*}}
 // CHECK: cuda.mbarrier_inval %{{.*}}
@@ -38,9 +37,7 @@ func.func @barriers(%bar: i32, %i: i32) {
   cuda.mbarrier_arrive_remote %peer
   cuda.mbarrier_arrive_remote relaxed %peer
   %words = cuda.regs : <2 x f32>
-  %yes = arith.constant true
   cuda.store_async %words[%i], %peer, %peer : <2 x f32>
-  cuda.store_async %words[%i], %peer, %peer, %yes : <2 x f32>
   cuda.mbarrier_wait %bar, %i
   cuda.mbarrier_wait beside %bar, %i
   cuda.mbarrier_inval %bar
