@@ -204,15 +204,24 @@ Value Expander::reduceInThreads(Location where, tile::ReduceKind kind, Value til
     return element.isInteger(1) ? Value(builder.create<arith::ExtUIOp>(loc, compute, value))
                                 : value;
   };
-  // First pairs of neighbours, which halves the chain of dependent ops.
+  // First pairs of neighbours, which halves the chain of dependent ops; but a product is added by the
+  // instruction that multiplies.
   int64_t step = source.vector(axis) % 2 == 0 ? 2 : 1;
   unrolled(source.registers() / step, [&](Value number) {
     Value first = mul(number, step), value = read(first);
-    if (step == 2)
-      value = combineValues(builder, loc, kind, value, read(add(first, constant(1))));
     Value index = keepDigits(source, first, [&](int64_t dim) { return dim != axis; });
-    Value sofar = builder.create<cuda::GetOp>(loc, compute, array, index);
-    builder.create<cuda::SetOp>(loc, combineValues(builder, loc, kind, sofar, value), array, index);
+    auto take = [&](Value value) {
+      Value sofar = builder.create<cuda::GetOp>(loc, compute, array, index);
+      builder.create<cuda::SetOp>(loc, combineValues(builder, loc, kind, sofar, value), array,
+                                  index);
+    };
+    if (step == 1)
+      return take(value);
+    Value next = read(add(first, constant(1)));
+    if (kind != tile::ReduceKind::Sum || !value.getDefiningOp<arith::MulFOp>())
+      return take(combineValues(builder, loc, kind, value, next));
+    take(value);
+    take(next);
   });
   return array;
 }

@@ -20,6 +20,23 @@ func.func @lanes_by_shuffles(%x: !tile.view<?x16xf32, align 16>, %y: !tile.view<
   return
 }
 
+// Neighbours are added first, but products one by one: each by the instruction that multiplies.
+// CHECK-LABEL: @products_one_by_one
+// CHECK: %[[A:.*]] = arith.mulf
+// CHECK: %[[B:.*]] = arith.mulf
+// CHECK: arith.addf %{{.*}}, %[[A]] : f32
+// CHECK: arith.addf %{{.*}}, %[[B]] : f32
+// CHECK: cuda.shuffle_xor
+func.func @products_one_by_one(%x: !tile.view<?x64xf32, align 16>, %y: !tile.view<?xf32>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [1, 64] : !tile.view<?x64xf32, align 16>, i32, i32 -> tensor<1x64xf32>
+  %squares = arith.mulf %a, %a : tensor<1x64xf32>
+  %r = tile.reduce sum %squares, 1 : tensor<1x64xf32> -> tensor<1xf32>
+  tile.store %r, %y[%c0] extents [1] : tensor<1xf32>, !tile.view<?xf32>, i32
+  return
+}
+
 // A column in four warps: each writes its part, then everyone adds all four.
 // CHECK-LABEL: @warps_through_scratch
 // CHECK-SAME: cuda.shared_bytes = 256 : i32
