@@ -84,9 +84,10 @@ Value Expander::meetBlocks(Value left, tile::AtomicOp last, const SumPlace &at) 
   Value way = declare(named("way"), 1, i32), word = scratch(last), first = constant(0);
   barrier(); // the block has left its sums
   branch(equal(thread, first), [&] {
-    countHere(at, cuda::FlagOrder::Release);
+    // Asks first, so that the answer comes while the sums are on their way to memory.
     Value settled = builder.create<cuda::FlagSettleOp>(named("settled"), i32, flags,
                                                        flagOf(at, kWay), constant(kInGroups));
+    countHere(at, cuda::FlagOrder::Release);
     branch(equal(settled, constant(kTogether)),
            [&] { builder.create<cuda::FlagAwaitOp>(loc, flags, flagOf(at, kHere), at.rows); });
     builder.create<cuda::SetOp>(loc, countHere(at, cuda::FlagOrder::Relaxed), left, first);
@@ -239,7 +240,8 @@ void Expander::withPiece(ArrayRef<tile::AtomicOp> sums, Value piece,
 void Expander::addGroups(Value total, const SumPlace &at, Value member, int64_t count, Value piece,
                          Value only) {
   Type f32 = builder.getF32Type(), element = cast<cuda::RegsType>(total.getType()).getElementType();
-  int64_t together = kSumLoads / count + (count == 1); // of a group, or all 33 of 528 blocks
+  // Of a group: all 9 of 132 blocks with 4 groups, 17 of 264 with 2, 33 of 528 with one.
+  int64_t together = kSumLoads / count + (count <= 4);
   Value sums = declare(named("sums"), count, element);
   Value words = declare(named("words"), count * together, f32);
   unrolled(count,

@@ -50,8 +50,8 @@ func.func @sums(%x: !tile.view<?x256xf32, align 16> {tile.name = "x"}, %s: !tile
 // CHECK: scf.for
 // CHECK: cuda.store_global %{{.*}}, %[[PARTS]]
 // CHECK: cuda.barrier
-// CHECK: cuda.flag_count %[[FLAGS]][%{{.*}}], %{{.*}} order release
 // CHECK: %[[SETTLED:.*]] = cuda.flag_settle %[[FLAGS]][%{{.*}}], %{{.*}} : <i32>
+// CHECK: cuda.flag_count %[[FLAGS]][%{{.*}}], %{{.*}} order release
 // CHECK: arith.cmpi eq, %[[SETTLED]], %[[TOGETHER]]
 // CHECK: cuda.flag_await %[[FLAGS]][%{{.*}}], %{{.*}} : <i32>
 // CHECK: %[[LEFT:.*]] = cuda.flag_count %[[FLAGS]][%{{.*}}], %{{.*}} order relaxed
