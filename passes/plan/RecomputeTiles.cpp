@@ -13,8 +13,11 @@
 //
 // `cta.opaque` keeps the compilers behind from finding that both casts are the same. What is
 // computed in front of a loop from such a tile is computed in the loop likewise. A tile of any
-// width that lies in a slot of shared memory throughout is read again instead, and more of
-// it is computed again too: exponentials, comparisons, selections.
+// width that lies in a slot of shared memory throughout is read again instead, and exponentials are
+// computed again too.
+//
+// What is computed where it is used comes to its use first, so that what it reads is seen to be
+// needed there.
 #include "passes/Passes.h"
 #include "passes/analysis/CheapOps.h"
 #include "passes/analysis/RegisterPressure.h"
@@ -84,7 +87,7 @@ public:
 
 private:
   bool mayRepeat(Operation *op) {
-    return holdsRows ? isCheapForRows(op) || isSelection(op) : isCheap(op);
+    return isSelection(op) || (holdsRows ? isCheapForRows(op) : isCheap(op));
   }
   int64_t mostOps() const { return holdsRows ? kMostOpsOfRows : kMostCheapOps; }
   void findPhases(Block &block);
@@ -93,6 +96,7 @@ private:
   bool isReady(Value value, int64_t &ops, bool &isNarrower);
   Value again(Value value, Phase phase);
   Value atHand(Value value, Phase phase);
+  void sink(Operation *op);
   bool recompute(Operation *op);
   bool readAgain(cta::GetOp get);
   void chainVersions();
@@ -176,6 +180,17 @@ Value Recomputer::again(Value value, Phase phase) {
   return copy->getResult(0);
 }
 
+/// Moves an op that is evaluated at its use to the phase of its use.
+void Recomputer::sink(Operation *op) {
+  if (!op->hasOneUse() || !isEvaluatedAtUse(op))
+    return;
+  Operation *user = *op->user_begin();
+  if (user->getBlock() != op->getBlock() || numbers.lookup(user) == numbers.lookup(op))
+    return;
+  op->moveBefore(user);
+  numbers[op] = numbers.lookup(user);
+}
+
 /// Gives each use of an op's tile ops of its own, if several phases read it.
 bool Recomputer::recompute(Operation *op) {
   if (!mayRepeat(op) || isEvaluatedAtUse(op) || registersOf(op->getResult(0)) < leastRegisters)
@@ -234,6 +249,7 @@ void Recomputer::run() {
   });
   int64_t tiles = 0;
   for (Operation *op : llvm::reverse(all)) { // users before what they use
+    sink(op);
     bool isUnused = op->use_empty() && isPure(op);
     if (!isUnused && !recompute(op))
       continue;

@@ -49,6 +49,10 @@ static size_t depthOf(size_t at, const std::vector<runtime::CodeLoop> &loops) {
       llvm::count_if(loops, [&](const runtime::CodeLoop &loop) { return loop.contains(at); }));
 }
 
+/// Loads and stores of local memory that cost nothing that counts if they run once: a thread of a
+/// kernel without loops loads and stores far more than that.
+static constexpr size_t kFewAccesses = 8;
+
 /// The loads and stores of local memory that cost something.
 static std::vector<size_t> costlyAccesses(const RoleCode &code) {
   std::vector<runtime::CodeLoop> multiplying = runtime::loopsThatMultiply(code.code, code.loops);
@@ -62,7 +66,8 @@ static std::vector<size_t> costlyAccesses(const RoleCode &code) {
     if (code.code[at].kind() == runtime::InstructionKind::Local &&
         (!multiply.contains(code.roles[at]) || depthOf(at, multiplying)))
       result.push_back(at);
-  return result;
+  bool runOnce = llvm::none_of(result, [&](size_t at) { return depthOf(at, code.loops); });
+  return runOnce && result.size() <= kFewAccesses ? std::vector<size_t>() : result;
 }
 
 Status driver::checkLocalMemory(const runtime::KernelSource &source, const Outline &outline,

@@ -195,3 +195,35 @@ func.func @exponentials_of_held(%x: !tile.view<?x2048xf32, align 16> {tile.name 
   cta.release %full : !cta.slot<tensor<1x2048xf32>>
   return
 }
+
+// -----
+
+// What stands in front of a reduction and is computed where it is used, behind it, comes there: so
+// the cast and the comparison that it needs are computed again, and only the loaded row is kept.
+// CHECK-LABEL: @used_behind
+// CHECK: %[[X:.*]] = tile.load %arg0
+// CHECK: tile.reduce sum
+// CHECK: %[[AGAIN:.*]] = cta.opaque %[[X]]
+// CHECK-DAG: %[[V:.*]] = tile.cast %[[AGAIN]]
+// CHECK-DAG: arith.cmpf oeq
+// CHECK: arith.select
+// CHECK: tile.store
+func.func @used_behind(%x: !tile.view<?x2048xbf16> {tile.name = "x"}, %y: !tile.view<?x2048xf32> {tile.name = "y"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x2048xbf16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [1, 2048] : !tile.view<?x2048xbf16>, i32, i32 -> tensor<1x2048xbf16>
+  %v = tile.cast %t : tensor<1x2048xbf16> -> tensor<1x2048xf32>
+  %zero = arith.constant dense<0.0> : tensor<1x2048xf32>
+  %one = arith.constant dense<1.0> : tensor<1x2048xf32>
+  %is = arith.cmpf oeq, %v, %zero : tensor<1x2048xf32>
+  %held = arith.select %is, %one, %v : tensor<1x2048xi1>, tensor<1x2048xf32>
+  %rest = arith.select %is, %zero, %v : tensor<1x2048xi1>, tensor<1x2048xf32>
+  %sum = tile.reduce sum %held, 1 : tensor<1x2048xf32> -> tensor<1xf32>
+  %column = tile.expand_dims %sum, 1 : tensor<1xf32> -> tensor<1x1xf32>
+  %sums = tile.broadcast %column : tensor<1x1xf32> -> tensor<1x2048xf32>
+  %z = arith.mulf %rest, %sums : tensor<1x2048xf32>
+  tile.store %z, %y[%i, %c0] extents [1, 2048] : tensor<1x2048xf32>, !tile.view<?x2048xf32>, i32, i32
+  return
+}
