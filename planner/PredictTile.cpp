@@ -120,13 +120,13 @@ double Predictor::madeClocks(int loop, const Clocks &step) const {
   if (tile == model.computed.end())
     return 0;
   const Plan::Role *role = plan.makerOf(tile->id);
-  constexpr double kHandedOn = 300;                 // clocks, from role to role
-  constexpr double kSlowed = 0.6, kSlowedAhead = 1; // of the arithmetic
+  constexpr double kHandedOn = 500, kTurnedOn = 300; // clocks, from role to role
+  constexpr double kSlowed = 0.6, kSlowedAhead = 1;  // of the arithmetic
   bool isAhead = !role && isSkewed();
   double beside = step.products + (isAhead ? kSlowedAhead : kSlowed) * step.arithmetic;
   if (tile->isTurned) {
     constexpr double kPasses = 3;
-    double turned = kHandedOn + kPasses * double(tile->bytes) / rates.sharedBytes;
+    double turned = kTurnedOn + kPasses * double(tile->bytes) / rates.sharedBytes;
     return role ? turned / double(copies()) : turned + step.products;
   }
   if (role)
@@ -135,6 +135,14 @@ double Predictor::madeClocks(int loop, const Clocks &step) const {
   auto arithmetic = [&](double alone, double least) {
     return std::max(least, alone / double(groups())) * step.arithmetic;
   };
+  // A thread reads two elements of 8 bits at a time, as wgmma takes them from registers: the warps
+  // that convert a stage wait for each other there.
+  constexpr double kPairs = 3, kNotBeside = 0.8; // times as long; of the arithmetic
+  double pairs = 0;
+  for (const StreamModel &stream : model.streams)
+    if (stream.loop == loop && stream.elementBytes == 1)
+      pairs += kPairs * double(stream.bytes()) / rates.sharedBytes;
+  beside = std::max(beside, pairs + kNotBeside * step.arithmetic);
   constexpr double kChain = 100, kChainAhead = 200; // clocks
   double made =
       isAhead ? arithmetic(kAlone, 1.45) + kChainAhead / double(copies())

@@ -84,6 +84,8 @@ private:
   double beginOf() const;
   double endOf() const;
   double savedByDepth() const;
+  double inFlightBytes() const;
+  double lateStart() const;
   double gigahertz(const Clocks &sum, double microseconds) const;
   double storedBytes() const;
   double iterationsOf(int loop, const Tile &tile) const;
