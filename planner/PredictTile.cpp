@@ -142,7 +142,7 @@ double Predictor::madeClocks(int loop, const Clocks &step) const {
   for (const StreamModel &stream : model.streams)
     if (stream.loop == loop && stream.elementBytes == 1)
       pairs += kPairs * double(stream.bytes()) / rates.sharedBytes;
-  beside = std::max(beside, pairs + kNotBeside * step.arithmetic);
+  beside = std::max(beside, pairs + kNotBeside * step.arithmetic / double(copies()));
   constexpr double kChain = 100, kChainAhead = 200; // clocks
   double made =
       isAhead ? arithmetic(kAlone, 1.45) + kChainAhead / double(copies())

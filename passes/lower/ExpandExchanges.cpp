@@ -58,8 +58,8 @@ void Expander::sendToCluster(Value array, const Replicas &replicas, Value barrie
                              function_ref<Value(Value)> placeOf) {
   int64_t blocks = cluster.blocks(), atOnce = std::min(blocks, replicas.count);
   Value sends = replicas.count > blocks
-                    ? Value(builder.createOrFold<arith::CmpIOp>(
-                          loc, arith::CmpIPredicate::slt, replicas.number, constant(blocks)))
+                    ? Value(builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                                                replicas.number, constant(blocks)))
                     : Value();
   branch(sends, [&] {
     unrolled(blocks / atOnce, [&](Value round) {

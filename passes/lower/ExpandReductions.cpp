@@ -204,8 +204,8 @@ Value Expander::reduceInThreads(Location where, tile::ReduceKind kind, Value til
     return element.isInteger(1) ? Value(builder.create<arith::ExtUIOp>(loc, compute, value))
                                 : value;
   };
-  // First pairs of neighbours, which halves the chain of dependent ops; but a product is added by the
-  // instruction that multiplies.
+  // First pairs of neighbours, which halves the chain of dependent ops; but a product is added by
+  // the instruction that multiplies.
   int64_t step = source.vector(axis) % 2 == 0 ? 2 : 1;
   unrolled(source.registers() / step, [&](Value number) {
     Value first = mul(number, step), value = read(first);

@@ -83,6 +83,7 @@ public:
 
   bool loadMore(Compiled &kernel, bool byTilesAlone);
   void fillSm(Compiled &kernel);
+  void widen(Compiled &kernel);
   bool spreadRows(Compiled &kernel, bool forSharedMemory);
 
 private:
@@ -181,6 +182,28 @@ void Improver::fillSm(Compiled &kernel) {
   }
 }
 
+/// Gives blocks that load ahead twice as many warps, with as many blocks on an SM, if nothing is
+/// spilled. Where a program reduces its rows once, other warps compute meanwhile: on an H200, the
+/// gradient of rms_norm takes 0.985, 0.977, 0.99, 0.976, 0.967 and 0.995 of the time with 1024,
+/// 1536, 2048, 2560, 3072 and 4096 columns, but 1.04 in 32 warps with 8192. What reduces them
+/// twice, or masks columns, takes longer: the gradient of layer_norm 1.13 with 1024 columns, that
+/// of rms_norm 1.38 with 3000.
+void Improver::widen(Compiled &kernel) {
+  const Config &wanted = kernel.wanted.config;
+  if (!kernel.loadsAhead || !kernel.reducesOnce || wanted.warps || wanted.minBlocks ||
+      wanted.allowSpills || 2 * blockWarps(kernel) > passes::kMostWarpsOfRows)
+    return;
+  Occupancy now = occupancyOf(kernel);
+  Attempt attempt = kernel.attempt;
+  attempt.config.warps = 2 * blockWarps(kernel);
+  attempt.config.minBlocks = now.programs;
+  ErrorOr<Compiled> wider = compileWith(attempt);
+  if (!wider || !wider->loadsAhead || occupancyOf(*wider).programs < now.programs)
+    return;
+  std::string outcome = ofWarps(warpsOf(now), warpsOf(occupancyOf(*wider)));
+  take(kernel, std::move(*wider), outcome);
+}
+
 /// Shares rows out to twice as many blocks if an SM then has two blocks in place of one, or twice
 /// as many warps. On an H100, log_softmax with 32768 columns takes 0.95 of the time so. Or only if
 /// the rows then wait in shared memory. Says whether it changed the kernel.
@@ -218,4 +241,5 @@ void driver::keepMemoryBusy(const KernelText &text, Compiled &result,
     improver.fillSm(result);
   if (improver.spreadRows(result, /*forSharedMemory=*/false))
     improver.spreadRows(result, /*forSharedMemory=*/true);
+  improver.widen(result);
 }

@@ -87,6 +87,28 @@ static bool loadsAhead(func::FuncOp kernel) {
       .wasInterrupted();
 }
 
+/// Whether an iteration of the kernel's loops reduces rows once, or several times at the same
+/// point, and masks no columns.
+static bool reducesOnce(func::FuncOp kernel) {
+  llvm::DenseMap<Operation *, int64_t> reductions; // one behind the other, up to an op
+  int64_t most = 0;
+  bool masks = false;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!op->getParentOfType<LoopLikeOpInterface>())
+      return;
+    int64_t &count = reductions[op];
+    for (Value operand : op->getOperands())
+      count = std::max(count, reductions.lookup(operand.getDefiningOp()));
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+      count += reduce.getAxis() > 0;
+    most = std::max(most, count);
+    auto load = dyn_cast<tile::LoadOp>(op);
+    auto type = load ? dyn_cast<RankedTensorType>(load.getType()) : nullptr;
+    masks |= type && type.getShape().back() != load.getView().getType().getShape().back();
+  });
+  return most == 1 && !masks;
+}
+
 Outline driver::outlineOf(func::FuncOp kernel, std::string file) {
   Outline result;
   result.file = std::move(file);
@@ -94,6 +116,7 @@ Outline driver::outlineOf(func::FuncOp kernel, std::string file) {
   result.loadsAhead = loadsAhead(kernel);
   result.reduces =
       kernel.walk([](tile::ReduceOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  result.reducesOnce = reducesOnce(kernel);
   result.holdsRows = result.loadedBytes && !result.loadsAhead && holdsRows(kernel);
   for (auto role : kernel.getOps<cta::RoleOp>())
     result.roles.push_back(::outlineOf(role));
