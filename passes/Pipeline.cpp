@@ -72,7 +72,7 @@ static void addSums(Adder &passes, const PipelineOptions &options) {
   // After the tile passes, whose proofs know the programs' coordinates.
   passes.add(createSumPrograms({options.warps, options.minBlocks}));
   passes.add(createLoadFirst());
-  passes.add(createLoadAhead({options.target, options.warps}));
+  passes.add(createLoadAhead({options.target, options.warps, options.stages}));
   // After load-ahead, which copies the rows of blocks that run several programs.
   passes.add(createHoldRows({options.target, options.warps}));
   passes.clean(/*hoist=*/true);

@@ -85,7 +85,8 @@ def LoadAhead : Pass<"load-ahead", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "\"sm_90\"", "the GPU generation">,
-    Option<"warps", "warps", "int64_t", "0", "warps of a block (0: as bind-config chooses)">];
+    Option<"warps", "warps", "int64_t", "0", "warps of a block (0: as bind-config chooses)">,
+    Option<"stages", "stages", "int64_t", "0", "2: copies in place of registers (else: as registers have room)">];
   let dependentDialects = ["::tilewright::cta::CtaDialect"];
 }
 

@@ -84,6 +84,7 @@ public:
   bool loadMore(Compiled &kernel, bool byTilesAlone);
   void fillSm(Compiled &kernel);
   void widen(Compiled &kernel);
+  void copyAhead(Compiled &kernel);
   bool spreadRows(Compiled &kernel, bool forSharedMemory);
 
 private:
@@ -204,6 +205,27 @@ void Improver::widen(Compiled &kernel) {
   take(kernel, std::move(*wider), outcome);
 }
 
+/// Lets a block that loads ahead, alone on its SM with few warps, copy the next row to shared
+/// memory in place of registers, if another block then has room. On an H200, the gradients of
+/// rms_norm and layer_norm take 0.85 and 0.88 of the time with 5120 columns, 0.90 and 0.98 with
+/// 6144; with 7168, where a block has 14 warps, 1.03 and 1.10.
+void Improver::copyAhead(Compiled &kernel) {
+  constexpr int64_t kFewWarpsAlone = 12;
+  const Config &wanted = kernel.wanted.config;
+  Occupancy now = occupancyOf(kernel);
+  if (!kernel.loadsAhead || wanted.stages || wanted.minBlocks || wanted.allowSpills ||
+      kernel.attempt.config.cluster > 1 || now.programs > 1 || warpsOf(now) > kFewWarpsAlone)
+    return;
+  Attempt attempt = kernel.attempt;
+  attempt.config.stages = 2;
+  attempt.config.minBlocks = 2;
+  ErrorOr<Compiled> copies = compileWith(attempt);
+  if (!copies || occupancyOf(*copies).programs <= now.programs)
+    return;
+  std::string outcome = ofWarps(warpsOf(now), warpsOf(occupancyOf(*copies)));
+  take(kernel, std::move(*copies), outcome);
+}
+
 /// Shares rows out to twice as many blocks if an SM then has two blocks in place of one, or twice
 /// as many warps. On an H100, log_softmax with 32768 columns takes 0.95 of the time so. Or only if
 /// the rows then wait in shared memory. Says whether it changed the kernel.
@@ -242,4 +264,5 @@ void driver::keepMemoryBusy(const KernelText &text, Compiled &result,
   if (improver.spreadRows(result, /*forSharedMemory=*/false))
     improver.spreadRows(result, /*forSharedMemory=*/true);
   improver.widen(result);
+  improver.copyAhead(result);
 }

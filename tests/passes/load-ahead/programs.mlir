@@ -1,5 +1,6 @@
 // RUN: tile-opt %s --sum-programs="warps=8 min-blocks=2" --load-first --load-ahead=warps=8 --split-input-file | FileCheck %s
 // RUN: tile-opt %s --sum-programs="warps=8 min-blocks=2" --load-first --load-ahead="warps=8 target=sm_75" --split-input-file | FileCheck %s --check-prefix=TURING
+// RUN: tile-opt %s --sum-programs="warps=8 min-blocks=2" --load-first --load-ahead="warps=8 stages=2" --split-input-file | FileCheck %s --check-prefix=STAGES
 
 // The first program's tile is loaded in front of the loop, the next one's at the start of each
 // iteration, if there is one.
@@ -115,5 +116,27 @@ func.func @two(%x: !tile.view<?x8192xbf16> {tile.name = "x"}, %y: !tile.view<?x8
   %w = arith.mulf %u, %v : tensor<1x8192xf32>
   %sum = tile.reduce sum %w, 0 : tensor<1x8192xf32> -> tensor<8192xf32>
   tile.atomic add %sum, %s[%c0] extents [8192] : tensor<8192xf32>, !tile.view<8192xf32>, i32
+  return
+}
+
+// -----
+
+// Registers hold the next row; with two stages it is copied nevertheless, which leaves them free.
+// CHECK-LABEL: @asked
+// CHECK-NOT: cta.channel
+// STAGES-LABEL: @asked
+// STAGES: cta.channel cp_async : <2 x tensor<1x4096xbf16>>
+// STAGES: cta.copy %arg0
+// STAGES: scf.for {{.*}} -> (tensor<1x4096xf32>) : i32 {
+// STAGES: cta.copy %arg0
+func.func @asked(%x: !tile.view<?x4096xbf16, align 16> {tile.name = "x"}, %s: !tile.view<4096xf32> {tile.name = "s"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x4096xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [1, 4096] : !tile.view<?x4096xbf16, align 16>, i32, i32 -> tensor<1x4096xbf16>
+  %v = tile.cast %t : tensor<1x4096xbf16> -> tensor<1x4096xf32>
+  %sum = tile.reduce sum %v, 0 : tensor<1x4096xf32> -> tensor<4096xf32>
+  tile.atomic add %sum, %s[%c0] extents [4096] : tensor<4096xf32>, !tile.view<4096xf32>, i32
   return
 }
