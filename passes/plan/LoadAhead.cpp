@@ -19,12 +19,12 @@
 // (recompute-tiles). If there is room for one slot only, it is read at the start of an iteration,
 // and filled again at once. What cannot be copied is carried, as far as registers hold it.
 //
-// Microseconds for the gradients of rms_norm and layer_norm on an H100, before and with copies; in
-// brackets what is not done, copies in clusters half as large (docs/hopper.md):
+// Microseconds for the gradients of rms_norm and layer_norm, before and with copies (docs/hopper.md);
+// those of rms_norm on an H200, but for the first, in clusters half as large, or in none:
 //
-//   columns      131072        65536         32768        16384
-//   rms_norm     203 -> 170    159 (170)     156 (174)    154 (166)
-//   layer_norm   285 -> 204    234 -> 188    178 (191)    170 (200)
+//   columns             131072        65536         32768         16384
+//   rms_norm            203 -> 170    112 -> 106    110 -> 104    105 -> 102
+//   layer_norm, H100    285 -> 204    234 -> 188
 #include "passes/Passes.h"
 #include "passes/analysis/RegisterPressure.h"
 #include "passes/plan/Adjust.h"

@@ -64,8 +64,8 @@ def LoadAhead : Pass<"load-ahead", "::mlir::func::FuncOp"> {
   let summary = "loads a block's next program's tiles before it computes with this one's";
   let description = [{
     The loop that sum-programs makes carries the tiles that a program loads first in registers. If
-    these do not hold all of them, large tiles are copied to shared memory instead (`cp.async`), as far
-    as that has room, and the others are carried.
+    these do not hold all of them, or with two `stages`, large tiles are copied to shared memory instead
+    (`cp.async`), as far as that has room, and the others are carried.
 
     ```mlir
     scf.for %i = %b to %n step %s {            %first = scf.if %b < %n { tile.load %x[%b] }

@@ -14,9 +14,10 @@ Status checkNotes(const runtime::KernelSource &source, const Outline &outline,
                   const std::vector<std::string> &performanceNotes);
 
 /// Fails if registers are kept in local memory within the loops with products (of a role, or of a
-/// kernel without roles), or anywhere if there is no such loop. Spills around these loops, or a few
-/// outside of all loops, cost nothing that counts. The error names the access in the innermost
-/// loop: its op and its line, if the code has lines, and its role.
+/// kernel without roles), or anywhere if there is no such loop. Spills around these loops cost
+/// nothing that counts; a few outside of all loops are accepted in a kernel of clusters. The error
+/// names the access in the innermost loop: its op and its line, if the code has lines, and its
+/// role.
 Status checkLocalMemory(const runtime::KernelSource &source, const Outline &outline,
                         const runtime::CompiledKernel &compiled);
 

@@ -186,6 +186,7 @@ static bool adjust(const frontend::Signature &signature, const Attempt &original
     attempt.config.minBlocks = original.config.minBlocks;
     return shrinkTiles(signature, original, attempt);
   case Adjustment::Cluster:
+    attempt.config.stages = original.config.stages;
     attempt.config.warps = original.config.warps;
     attempt.config.minBlocks = original.config.minBlocks;
     attempt.config.cluster = adjustment.value;

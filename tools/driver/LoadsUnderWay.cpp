@@ -207,8 +207,8 @@ void Improver::widen(Compiled &kernel) {
 
 /// Lets a block that loads ahead, alone on its SM with few warps, copy the next row to shared
 /// memory in place of registers, if another block then has room. On an H200, the gradients of
-/// rms_norm and layer_norm take 0.85 and 0.88 of the time with 5120 columns, 0.90 and 0.98 with
-/// 6144; with 7168, where a block has 14 warps, 1.03 and 1.10.
+/// rms_norm and layer_norm take 0.85 and 0.88 of the time with 5120 columns, that of rms_norm 0.90
+/// with 6144; with 7168, where a block has 14 warps, they take 1.03 and 1.10.
 void Improver::copyAhead(Compiled &kernel) {
   constexpr int64_t kFewWarpsAlone = 12;
   const Config &wanted = kernel.wanted.config;
