@@ -19,8 +19,9 @@
 // (recompute-tiles). If there is room for one slot only, it is read at the start of an iteration,
 // and filled again at once. What cannot be copied is carried, as far as registers hold it.
 //
-// Microseconds for the gradients of rms_norm and layer_norm, before and with copies (docs/hopper.md);
-// those of rms_norm on an H200, but for the first, in clusters half as large, or in none:
+// Microseconds for the gradients of rms_norm and layer_norm, before and with copies
+// (docs/hopper.md); those of rms_norm on an H200, but for the first, in clusters half as large, or
+// in none:
 //
 //   columns             131072        65536         32768         16384
 //   rms_norm            203 -> 170    112 -> 106    110 -> 104    105 -> 102
