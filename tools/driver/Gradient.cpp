@@ -60,11 +60,13 @@ static ErrorOr<std::vector<std::string>> resolve(const Signature &signature,
   return std::vector<std::string>(possible.begin(), possible.end());
 }
 
-/// Of an input: any float of 16 bits or more that the input may be, or f32, which comes first.
+/// Of an input: any float of 16 bits or more that the input may be, or f32, which comes first. It is
+/// only written: what is added up starts at 0.
 static Param gradientOfInput(Signature &signature, const Param &param) {
   Param result = param;
   result.name = gradientName(param.name);
-  result.read = result.written = true;
+  result.read = false;
+  result.written = true;
   std::vector<Dtype> allowed = {Dtype::F32};
   for (Dtype dtype : floatsOf(signature, param))
     if (dtype == Dtype::F16 || dtype == Dtype::BF16)
