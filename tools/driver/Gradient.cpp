@@ -60,8 +60,8 @@ static ErrorOr<std::vector<std::string>> resolve(const Signature &signature,
   return std::vector<std::string>(possible.begin(), possible.end());
 }
 
-/// Of an input: any float of 16 bits or more that the input may be, or f32, which comes first. It is
-/// only written: what is added up starts at 0.
+/// Of an input: any float of 16 bits or more that the input may be, or f32, which comes first. It
+/// is only written: what is added up starts at 0.
 static Param gradientOfInput(Signature &signature, const Param &param) {
   Param result = param;
   result.name = gradientName(param.name);
