@@ -376,9 +376,8 @@ double Predictor::savedByDepth() const {
   double saved = 0;
   if (hasChains(model)) // the depth of the first product is that of a head
     return saved;
-  for (size_t axis = 0; axis < extents.size(); ++axis)
-    if (double(clusterAlong(int64_t(axis))) >
-        extents[axis]) // saves nothing for blocks without a tile
+  for (auto [axis, extent] : llvm::enumerate(extents)) // nothing for blocks without a tile
+    if (double(clusterAlong(int64_t(axis))) > extent)
       return saved;
   for (const ProductModel &product : model.products) {
     double deeper = double(product.k * product.bits / 8) / kUsualBytes - 1;

@@ -19,13 +19,12 @@
 // (recompute-tiles). If there is room for one slot only, it is read at the start of an iteration,
 // and filled again at once. What cannot be copied is carried, as far as registers hold it.
 //
-// Microseconds for the gradients of rms_norm and layer_norm, before and with copies
-// (docs/hopper.md); those of rms_norm on an H200, but for the first, in clusters half as large, or
-// in none:
+// Microseconds for gradients, before and with copies. Those of rms_norm are on an H200, where rows
+// then are in clusters half as large, or in none; those of layer_norm on an H100 (docs/hopper.md):
 //
-//   columns             131072        65536         32768         16384
-//   rms_norm            203 -> 170    112 -> 106    110 -> 104    105 -> 102
-//   layer_norm, H100    285 -> 204    234 -> 188
+//   columns      131072        65536         32768         16384
+//   rms_norm                   112 -> 106    110 -> 104    105 -> 102
+//   layer_norm   285 -> 204    234 -> 188
 #include "passes/Passes.h"
 #include "passes/analysis/RegisterPressure.h"
 #include "passes/plan/Adjust.h"
@@ -53,11 +52,6 @@ constexpr int64_t kMostRegisters = 32;
 /// Of those that a thread has, the share that loaded tiles, sums and the next program's tiles may
 /// take.
 constexpr double kMostShare = 0.8;
-/// The stages of a kernel with which it copies in place of carrying. They are the first that the
-/// driver tries where registers are spilled, before it shares rows out to more blocks: on an H200,
-/// the gradient of rms_norm takes 0.84, 0.88 and 0.97 of the time so with 10240, 12288 and 16384
-/// columns, that of layer_norm 0.82 and 0.83 with the first two.
-constexpr int64_t kStagesOfCopies = 2;
 /// Bytes of shared memory that each block leaves to the GPU, and to reductions.
 constexpr int64_t kLeftBytes = 1024 + 4096;
 

@@ -3,9 +3,9 @@
 // others, whose loads are under way meanwhile.
 //
 // A reduction divides a block of ops into phases: all threads meet there. A tile that several
-// phases read is kept in registers between them. If it follows by a few cheap ops from tiles of 8
-// or 16 bits that are in registers anyway, each use gets ops of its own, whose elements are
-// computed where they are read:
+// phases read is kept in registers between them. If it follows by a few cheap ops, comparisons
+// and selections from tiles of 8 or 16 bits that are in registers anyway, each use gets ops of its
+// own, whose elements are computed where they are read:
 //
 //   %v = cast %x                     %s = reduce (square (cast %x))
 //   %s = reduce (square %v)    ->    %x1 = cta.opaque %x

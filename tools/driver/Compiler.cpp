@@ -229,7 +229,7 @@ static ErrorOr<Compiled> compileOnce(const KernelTextPtr &text, const Attempt &w
   result.reduces = translated.outline.reduces;
   result.holdsRows = translated.outline.holdsRows;
   result.loadsAhead = translated.outline.loadsAhead;
-  result.reducesOnce = translated.outline.reducesOnce;
+  result.reducesWholeRowsOnce = translated.outline.reducesWholeRowsOnce;
   return result;
 }
 

@@ -83,6 +83,7 @@ public:
 
   bool loadMore(Compiled &kernel, bool byTilesAlone);
   void fillSm(Compiled &kernel);
+  void takeIfRoom(Compiled &kernel, const Attempt &attempt, int64_t programs);
   void widen(Compiled &kernel);
   void copyAhead(Compiled &kernel);
   bool spreadRows(Compiled &kernel, bool forSharedMemory);
@@ -183,6 +184,15 @@ void Improver::fillSm(Compiled &kernel) {
   }
 }
 
+/// Takes another configuration of a kernel that loads ahead, if so many programs then share an SM.
+void Improver::takeIfRoom(Compiled &kernel, const Attempt &attempt, int64_t programs) {
+  ErrorOr<Compiled> other = compileWith(attempt);
+  if (!other || !other->loadsAhead || occupancyOf(*other).programs < programs)
+    return;
+  std::string outcome = ofWarps(warpsOf(occupancyOf(kernel)), warpsOf(occupancyOf(*other)));
+  take(kernel, std::move(*other), outcome);
+}
+
 /// Gives blocks that load ahead twice as many warps, with as many blocks on an SM, if nothing is
 /// spilled. Where a program reduces its rows once, other warps compute meanwhile: on an H200, the
 /// gradient of rms_norm takes 0.985, 0.977, 0.99, 0.976, 0.967 and 0.995 of the time with 1024,
@@ -191,18 +201,13 @@ void Improver::fillSm(Compiled &kernel) {
 /// of rms_norm 1.38 with 3000.
 void Improver::widen(Compiled &kernel) {
   const Config &wanted = kernel.wanted.config;
-  if (!kernel.loadsAhead || !kernel.reducesOnce || wanted.warps || wanted.minBlocks ||
+  if (!kernel.loadsAhead || !kernel.reducesWholeRowsOnce || wanted.warps || wanted.minBlocks ||
       wanted.allowSpills || 2 * blockWarps(kernel) > passes::kMostWarpsOfRows)
     return;
-  Occupancy now = occupancyOf(kernel);
   Attempt attempt = kernel.attempt;
   attempt.config.warps = 2 * blockWarps(kernel);
-  attempt.config.minBlocks = now.programs;
-  ErrorOr<Compiled> wider = compileWith(attempt);
-  if (!wider || !wider->loadsAhead || occupancyOf(*wider).programs < now.programs)
-    return;
-  std::string outcome = ofWarps(warpsOf(now), warpsOf(occupancyOf(*wider)));
-  take(kernel, std::move(*wider), outcome);
+  attempt.config.minBlocks = occupancyOf(kernel).programs;
+  takeIfRoom(kernel, attempt, attempt.config.minBlocks);
 }
 
 /// Lets a block that loads ahead, alone on its SM with few warps, copy the next row to shared
@@ -217,13 +222,9 @@ void Improver::copyAhead(Compiled &kernel) {
       kernel.attempt.config.cluster > 1 || now.programs > 1 || warpsOf(now) > kFewWarpsAlone)
     return;
   Attempt attempt = kernel.attempt;
-  attempt.config.stages = 2;
+  attempt.config.stages = passes::kStagesOfCopies;
   attempt.config.minBlocks = 2;
-  ErrorOr<Compiled> copies = compileWith(attempt);
-  if (!copies || occupancyOf(*copies).programs <= now.programs)
-    return;
-  std::string outcome = ofWarps(warpsOf(now), warpsOf(occupancyOf(*copies)));
-  take(kernel, std::move(*copies), outcome);
+  takeIfRoom(kernel, attempt, attempt.config.minBlocks);
 }
 
 /// Shares rows out to twice as many blocks if an SM then has two blocks in place of one, or twice

@@ -89,7 +89,7 @@ static bool loadsAhead(func::FuncOp kernel) {
 
 /// Whether an iteration of the kernel's loops reduces rows once, or several times at the same
 /// point, and masks no columns.
-static bool reducesOnce(func::FuncOp kernel) {
+static bool reducesWholeRowsOnce(func::FuncOp kernel) {
   llvm::DenseMap<Operation *, int64_t> reductions; // one behind the other, up to an op
   int64_t most = 0;
   bool masks = false;
@@ -116,7 +116,7 @@ Outline driver::outlineOf(func::FuncOp kernel, std::string file) {
   result.loadsAhead = loadsAhead(kernel);
   result.reduces =
       kernel.walk([](tile::ReduceOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  result.reducesOnce = reducesOnce(kernel);
+  result.reducesWholeRowsOnce = reducesWholeRowsOnce(kernel);
   result.holdsRows = result.loadedBytes && !result.loadsAhead && holdsRows(kernel);
   for (auto role : kernel.getOps<cta::RoleOp>())
     result.roles.push_back(::outlineOf(role));

@@ -45,10 +45,11 @@ struct Outline {
   std::map<unsigned, std::string> ops; ///< The first op of each line, with its dialect.
   /// Bytes of tiles that a program loads for itself, those in loops once; 0 if it has products.
   int64_t loadedBytes = 0;
-  bool reduces = false;     ///< Whether its threads sum, or find the largest, together.
-  bool holdsRows = false;   ///< Whether rows wait in shared memory between the phases of a program.
-  bool loadsAhead = false;  ///< Whether a loop loads its next iteration's tiles before it computes.
-  bool reducesOnce = false; ///< Whether an iteration reduces rows once, and masks no columns.
+  bool reduces = false;    ///< Whether its threads sum, or find the largest, together.
+  bool holdsRows = false;  ///< Whether rows wait in shared memory between the phases of a program.
+  bool loadsAhead = false; ///< Whether a loop loads its next iteration's tiles before it computes.
+  bool reducesWholeRowsOnce =
+      false; ///< Whether an iteration reduces rows once, and masks no columns.
   // For its code.
   std::vector<SharedOutline> shared; ///< In the order of addresses.
   std::optional<OpPlace> product;    ///< The first wgmma product.
