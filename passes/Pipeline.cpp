@@ -109,8 +109,14 @@ static void addCtaPasses(Adder &passes, const PipelineOptions &options) {
   // After assign-layouts: of tiles with one layout. Before order-accesses, for which a reduction is
   // a barrier. Registers that are spilled anyway have no room for it: the gradients of norms with
   // 131072 columns would spill twice as much.
-  if (!options.allowSpills)
+  if (!options.allowSpills) {
     passes.add(createJoinReductions());
+    // After join-reductions: one meeting has all sums of deviations. Before recompute-tiles, which
+    // computes deviations for each use.
+    passes.add(createJoinDeviations());
+  }
+  // After join-deviations, which looks for differences. Before recompute-tiles, as above.
+  passes.add(createScaleDeviations());
   // After assign-layouts, because layouts say which thread touches an element; after
   // pipeline-loads, because it orders copies where they then stand.
   passes.require(createOrderAccesses());

@@ -210,6 +210,32 @@ def Cta_JointReduceOp
   let hasVerifier = 1;
 }
 
+def Cta_MomentsOp : Cta_Op<"moments", [Pure, DeclareOpInterfaceMethods<LayoutOpInterface>]> {
+  let summary = "a mean and sums of deviations from it, for which threads meet once";
+  let description = [{
+    Of the first tile, x, and of each further one, w, along `axis`: the mean of x, `sum (x - mean)²`,
+    and for each w `sum w` and `sum w · (x - mean)`. `join-deviations` makes it of reductions one of
+    which needs the mean.
+
+    A thread takes deviations from the first of its own n elements, which are at most 1 + n times as
+    large as those from their mean. Parts of a row are merged by the formulas of Chan, Golub and
+    LeVeque ("Updating formulae and a pairwise algorithm for computing sample variances", 1979).
+
+    C1: tiles of one type, of f32. C2: two results for each, of its shape without `axis`.
+
+    ```mlir
+    %mean, %squares, %sum, %product = cta.moments %x, %w along 1 : tensor<1x16384xf32> -> tensor<1xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$sources, I64Attr:$axis);
+  let results = (outs Variadic<AnyType>:$moments);
+  let assemblyFormat = [{
+    $sources `along` $axis attr-dict `:`
+    custom<TwiceAsManyTypes>(ref($sources), type($sources), type($moments))
+  }];
+  let hasVerifier = 1;
+}
+
 def Cta_ClusterReduceOp
     : Cta_Op<"cluster_reduce", [MemoryEffects<[MemRead, MemWrite]>, SameOperandsAndResultType,
                                 DeclareOpInterfaceMethods<LayoutOpInterface>]> {
@@ -217,17 +243,19 @@ def Cta_ClusterReduceOp
   let description = [{
     All blocks of the cluster come to it, equally often, and get the same result, to the bit. It
     ends a reduction along an axis that the blocks share (`spread-rows`); several parts are of a
-    `cta.joint_reduce`. C1: sum, max or min. C2: of f32 or i32. C3: a result for each part.
+    `cta.joint_reduce`, or with `moments n` those of a `cta.moments` over n elements of a row in each
+    block. C1: sum, max or min; moments by sum. C2: of f32 or i32. C3: a result for each part.
 
     ```mlir
     %part = tile.reduce max %z, 1 : tensor<1x16384xf32> -> tensor<1xf32>
     %peak = cta.cluster_reduce max %part : tensor<1xf32>
     ```
   }];
-  let arguments = (ins Cta_ReduceKind:$kind, Variadic<AnyType>:$parts);
+  let arguments = (ins Cta_ReduceKind:$kind, Variadic<AnyType>:$parts,
+                       OptionalAttr<I64Attr>:$moments);
   let results = (outs Variadic<AnyType>:$wholes);
   let assemblyFormat = [{
-    custom<ReduceKind>($kind) $parts attr-dict `:`
+    custom<ReduceKind>($kind) $parts (`moments` $moments^)? attr-dict `:`
     custom<SameType>(ref($parts), type($parts), type($wholes))
   }];
   let hasVerifier = 1;

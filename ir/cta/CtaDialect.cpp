@@ -107,6 +107,22 @@ static void printSameTypes(OpAsmPrinter &printer, Operation *, OperandRange, Typ
                            TypeRange results) {
   printer << types.front() << " -> " << results.front();
 }
+
+/// The one type of all operands, and that of two results for each.
+static ParseResult parseTwiceAsManyTypes(OpAsmParser &parser,
+                                         ArrayRef<OpAsmParser::UnresolvedOperand> operands,
+                                         SmallVectorImpl<Type> &types,
+                                         SmallVectorImpl<Type> &results) {
+  if (parseSameTypes(parser, operands, types, results))
+    return failure();
+  results.append(results.begin(), results.end());
+  return success();
+}
+
+static void printTwiceAsManyTypes(OpAsmPrinter &printer, Operation *op, OperandRange operands,
+                                  TypeRange types, TypeRange results) {
+  printSameTypes(printer, op, operands, types, results);
+}
 } // namespace tilewright::cta
 
 #include "ir/cta/CtaDialect.cpp.inc"
@@ -383,22 +399,39 @@ LogicalResult CombineOp::verify() {
   return adds ? success() : verifyMerge(*this);
 }
 
+/// Whether `result` has the shape of `source` without an axis, and its elements.
+static bool isReduced(Type result, RankedTensorType source, int64_t axis) {
+  SmallVector<int64_t> shape(source.getShape());
+  shape.erase(shape.begin() + axis);
+  auto tile = dyn_cast<RankedTensorType>(result);
+  return getElementTypeOrSelf(result) == source.getElementType() &&
+         (tile ? tile.getShape() == ArrayRef(shape) : shape.empty());
+}
+
 LogicalResult JointReduceOp::verify() {
   if (getSources().size() < 2 || !llvm::all_equal(getSources().getTypes())) // C1
     return emitOpError() << "reduces two or more tiles of one type";
   auto source = cast<RankedTensorType>(getSources().front().getType());
   if (getAxis() >= uint64_t(source.getRank()))
     return emitOpError() << "has no axis " << getAxis() << " in " << source;
-  SmallVector<int64_t> shape(source.getShape());
-  shape.erase(shape.begin() + int64_t(getAxis()));
-  auto fits = [&](Type result) {
-    auto tile = dyn_cast<RankedTensorType>(result);
-    return getElementTypeOrSelf(result) == source.getElementType() &&
-           (tile ? tile.getShape() == ArrayRef(shape) : shape.empty());
-  };
+  auto fits = [&](Type result) { return isReduced(result, source, getAxis()); };
   if (getWholes().size() != getSources().size() ||
       !llvm::all_of(getWholes().getTypes(), fits)) // C2
     return emitOpError() << "gives a result for each tile, of its shape without axis " << getAxis();
+  return success();
+}
+
+LogicalResult MomentsOp::verify() {
+  auto source = cast<RankedTensorType>(getSources().front().getType());
+  if (!llvm::all_equal(getSources().getTypes()) || !source.getElementType().isF32()) // C1
+    return emitOpError() << "takes tiles of one type, of f32";
+  if (getAxis() >= uint64_t(source.getRank()))
+    return emitOpError() << "has no axis " << getAxis() << " in " << source;
+  auto fits = [&](Type result) { return isReduced(result, source, getAxis()); };
+  if (getMoments().size() != 2 * getSources().size() ||
+      !llvm::all_of(getMoments().getTypes(), fits)) // C2
+    return emitOpError() << "gives two results for each tile, of its shape without axis "
+                         << getAxis();
   return success();
 }
 
@@ -406,6 +439,8 @@ LogicalResult ClusterReduceOp::verify() {
   if (getKind() == tile::ReduceKind::Any || getKind() == tile::ReduceKind::All) // C1
     return emitOpError() << "combines by sum, max or min, not by "
                          << tile::stringifyReduceKind(getKind());
+  if (getMoments() && (getKind() != tile::ReduceKind::Sum || getParts().size() % 2 != 0)) // C1
+    return emitOpError() << "combines two moments for each tile, by sum";
   Type element = getElementTypeOrSelf(getParts().front().getType());
   if (!element.isF32() && !element.isInteger(32)) // C2
     return emitOpError() << "combines elements of f32 or i32, not of " << element;

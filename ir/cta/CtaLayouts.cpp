@@ -76,10 +76,19 @@ MaybeLayout RaiseOp::passLayout(TilePlace from, const Layout &layout, TilePlace 
 
 MaybeLayout OpaqueOp::passLayout(TilePlace, const Layout &layout, TilePlace) { return layout; }
 
-MaybeLayout JointReduceOp::passLayout(TilePlace from, const Layout &layout, TilePlace to) {
+/// Of tiles of one type that lose an axis.
+static MaybeLayout passAlong(int64_t axis, TilePlace from, const Layout &layout, TilePlace to) {
   if (from.isResult)
     return to.isResult ? MaybeLayout(layout) : std::nullopt;
-  return to.isResult ? layout.dropDim(getAxis()) : layout;
+  return to.isResult ? layout.dropDim(axis) : layout;
+}
+
+MaybeLayout JointReduceOp::passLayout(TilePlace from, const Layout &layout, TilePlace to) {
+  return passAlong(getAxis(), from, layout, to);
+}
+
+MaybeLayout MomentsOp::passLayout(TilePlace from, const Layout &layout, TilePlace to) {
+  return passAlong(getAxis(), from, layout, to);
 }
 
 MaybeLayout ClusterReduceOp::passLayout(TilePlace, const Layout &layout, TilePlace) {

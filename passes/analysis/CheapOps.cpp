@@ -28,7 +28,16 @@ bool passes::isShape(Operation *op) {
              tile::BroadcastOp>(op);
 }
 
+bool passes::hasProducts(Operation *root) {
+  return root
+      ->walk([](Operation *op) {
+        return isa<tile::DotOp, cta::MmaOp, cta::RoleOp>(op) ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool passes::meets(Operation *op) {
-  return isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp, cta::JointReduceOp,
+  return isa<tile::ReduceOp, tile::ArgReduceOp, tile::ScanOp, cta::JointReduceOp, cta::MomentsOp,
              cta::ClusterReduceOp, LoopLikeOpInterface>(op);
 }

@@ -23,6 +23,10 @@ bool isSelection(mlir::Operation *op);
 /// shape.
 bool isShape(mlir::Operation *op);
 
+/// Whether matrices are multiplied anywhere in `root`. Their schedule then matters more than what
+/// rows cost.
+bool hasProducts(mlir::Operation *root);
+
 /// True for an op in which all threads of a block meet. It ends a phase.
 bool meets(mlir::Operation *op);
 

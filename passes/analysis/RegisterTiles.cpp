@@ -61,8 +61,8 @@ bool passes::isEvaluatedAtUse(Operation *op) {
   bool endsBranch = isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp());
   return user->getBlock() == op->getBlock() && !sumBeginsBefore(user, op) &&
          (isElementwise(user) || endsBranch ||
-          isa<tile::StoreOp, tile::ReduceOp, cta::JointReduceOp, cta::ConvertOp, cta::StoreOp>(
-              user));
+          isa<tile::StoreOp, tile::ReduceOp, cta::JointReduceOp, cta::MomentsOp, cta::ConvertOp,
+              cta::StoreOp>(user));
 }
 
 bool passes::isStoredFromShared(cta::ConvertOp op) {

@@ -142,6 +142,11 @@ int64_t scratchBytes(Operation *op) {
     return reductionBytes(source, reduce.getAxis(),
                           wordOf(source) * int64_t(reduce.getSources().size()));
   }
+  if (auto moments = dyn_cast<cta::MomentsOp>(op)) {
+    auto source = cast<RankedTensorType>(moments.getSources().front().getType());
+    return reductionBytes(source, moments.getAxis(),
+                          wordOf(source) * int64_t(moments.getMoments().size()));
+  }
   if (auto reduce = dyn_cast<tile::ArgReduceOp>(op)) { // a value and its number
     auto source = cast<RankedTensorType>(reduce.getSource().getType());
     return reductionBytes(source, reduce.getAxis(), wordOf(source) + 4);
@@ -152,7 +157,7 @@ int64_t scratchBytes(Operation *op) {
 }
 
 static bool isReduction(Operation *op) {
-  return isa<tile::ReduceOp, cta::JointReduceOp, tile::ArgReduceOp>(op);
+  return isa<tile::ReduceOp, cta::JointReduceOp, cta::MomentsOp, tile::ArgReduceOp>(op);
 }
 
 bool isMeeting(Operation *op) {

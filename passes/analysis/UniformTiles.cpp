@@ -51,6 +51,19 @@ std::optional<double> numberOf(Value value) {
   return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
 }
 
+Value dividedBy(Value value, double count) {
+  if (auto quotient = value.getDefiningOp<arith::DivFOp>())
+    return numberOf(quotient.getRhs()) == count ? quotient.getLhs() : Value();
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  if (!product)
+    return {};
+  for (auto [x, factor] :
+       {std::pair(product.getLhs(), product.getRhs()), {product.getRhs(), product.getLhs()}})
+    if (auto number = numberOf(factor); number && float(*number) == float(1 / count))
+      return x;
+  return {};
+}
+
 bool isRepeated(Value tile) { return uniformOf(tile) && !tile.getDefiningOp<tile::ExpandDimsOp>(); }
 
 static bool sameShape(Operation *a, Operation *b) {
@@ -105,15 +118,23 @@ Value repeat(OpBuilder &builder, Location loc, Operation *how, Type type, Value 
   return builder.create<tile::SplatOp>(loc, type, source);
 }
 
-Value uniformProduct(OpBuilder &builder, Location loc, Value a, Value b) {
+template <typename Op> static Value onSources(OpBuilder &builder, Location loc, Value a, Value b) {
   auto sources = commonSources(builder, loc, {a, b});
   if (!sources)
-    return builder.create<arith::MulFOp>(loc, a, b); // constants: folded
-  Value small = builder.create<arith::MulFOp>(loc, sources->second[0], sources->second[1]);
+    return builder.create<Op>(loc, a, b); // constants: folded
+  Value small = builder.create<Op>(loc, sources->second[0], sources->second[1]);
   return repeat(builder, loc, sources->first, a.getType(), small);
 }
 
-bool canMultiply(Value a, Value b) {
+Value uniformProduct(OpBuilder &builder, Location loc, Value a, Value b) {
+  return onSources<arith::MulFOp>(builder, loc, a, b);
+}
+
+Value uniformSum(OpBuilder &builder, Location loc, Value a, Value b) {
+  return onSources<arith::AddFOp>(builder, loc, a, b);
+}
+
+bool haveCommonSources(Value a, Value b) {
   auto left = uniformOf(a), right = uniformOf(b);
   return left && right && (!left->how || !right->how || sameShape(left->how, right->how));
 }

@@ -23,6 +23,9 @@ mlir::Value repeatedAlong(mlir::Value tile, int64_t axis);
 /// The constant float that a value, or each element of a tile, is.
 std::optional<double> numberOf(mlir::Value value);
 
+/// What `value` is a `count`-th of, by a division or by the reciprocal; null if it is not.
+mlir::Value dividedBy(mlir::Value value, double count);
+
 /// Whether the tile repeats a source with fewer elements.
 bool isRepeated(mlir::Value tile);
 
@@ -38,11 +41,12 @@ mlir::Type withElement(mlir::Type like, mlir::Type element);
 mlir::Value repeat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *how,
                    mlir::Type type, mlir::Value source);
 
-/// Whether the product of two tiles can be computed on their sources.
-bool canMultiply(mlir::Value a, mlir::Value b);
-/// Computes that product.
+/// Whether two tiles can be combined on their sources.
+bool haveCommonSources(mlir::Value a, mlir::Value b);
+/// Their product, and their sum, computed there.
 mlir::Value uniformProduct(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a,
                            mlir::Value b);
+mlir::Value uniformSum(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
 
 } // namespace tilewright::passes
 

@@ -417,6 +417,19 @@ Value Expander::keepDigits(const Layout &layout, Value index, function_ref<bool(
   return kept ? kept : constant(0);
 }
 
+Value Expander::firstAlong(const Layout &layout, Value index, int64_t dim) {
+  int64_t place = 1, weight = 1;
+  Value first = constant(0);
+  for (const Digit &digit : layout.digits(Level::Register)) {
+    if (digit.dim != dim) {
+      first = add(first, mul(rem(div(index, weight), digit.size), place));
+      weight *= digit.size;
+    }
+    place *= digit.size;
+  }
+  return first;
+}
+
 Value Expander::firstReplica(const Layout &layout) {
   Value first;
   for (auto [level, number] : {std::pair(Level::Lane, lane), std::pair(Level::Warp, warp)}) {

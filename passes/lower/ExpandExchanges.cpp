@@ -117,19 +117,22 @@ LogicalResult Expander::expandClusterReduce(cta::ClusterReduceOp op) {
                   [&, part = part](Value index) { return placeOf(rank, part, index); });
   builder.create<cuda::MbarrierWaitOp>(loc, barrier, parity);
 
-  Value other = declare(named("other"), 1, element);
-  for (auto [number, array] : llvm::enumerate(arrays))
-    unrolled(registers, [&, part = number, array = array](Value index) {
-      builder.create<cuda::LoadSharedOp>(loc, placeOf(constant(0), part, index), array, index, 1);
-      for (int64_t from = 1; from < plan.blocks; ++from) {
-        builder.create<cuda::LoadSharedOp>(loc, placeOf(constant(from), part, index), other,
-                                           constant(0), 1);
-        Value own = builder.create<cuda::GetOp>(loc, element, array, index);
-        Value value = builder.create<cuda::GetOp>(loc, element, other, constant(0));
-        builder.create<cuda::SetOp>(loc, combineValues(builder, loc, op.getKind(), own, value),
-                                    array, index);
-      }
-    });
+  auto combine = [&](ValueRange others, Value index, Shares shares) {
+    if (op.getMoments())
+      return mergeMoments(arrays, others, index, shares, *op.getMoments());
+    for (auto [array, other] : llvm::zip(arrays, others)) {
+      Value own = builder.create<cuda::GetOp>(loc, element, array, index);
+      builder.create<cuda::SetOp>(loc, combineValues(builder, loc, op.getKind(), own, other), array,
+                                  index);
+    }
+  };
+  unrolled(registers, [&](Value index) {
+    combineParts(arrays, index, {plan.blocks, 1}, op.getMoments().has_value(), combine,
+                 [&](size_t part, Value from, Value array, Value place) {
+                   builder.create<cuda::LoadSharedOp>(loc, placeOf(from, part, index), array, place,
+                                                      1);
+                 });
+  });
   if (counter)
     builder.create<cuda::SetOp>(loc, add(count, constant(1)), counter, constant(0));
   for (auto [array, whole] : llvm::zip(arrays, op.getWholes()))

@@ -98,7 +98,8 @@ LogicalResult Expander::expandRaise(cta::RaiseOp op) {
       highs = reduceInThreads(named("high"), tile::ReduceKind::Max, op.getSource(), 1);
     }
     reduceAcrossThreads(op, highs, source, source.dropDim(1), 1, rows,
-                        sourceType.getShape().take_front(), combine);
+                        sourceType.getShape().take_front(), /*inLanes=*/false,
+                        [&](ValueRange others, Value row, Shares) { combine(others, row); });
     unrolled(rows, [&](Value row) {
       Value top = get(highs, row), before = get(peaks, row);
       if (!op.getAnySign())

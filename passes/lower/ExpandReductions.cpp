@@ -106,26 +106,25 @@ Value Expander::openScratch(Operation *op) {
   return add(base, mul(number, scratchBytes(op)));
 }
 
+void Expander::combineWithLane(ArrayRef<Value> arrays, Value index, int64_t step, CombineAt combine,
+                               int64_t threads) {
+  SmallVector<Value> others;
+  for (Value array : arrays) {
+    Type element = cast<cuda::RegsType>(array.getType()).getElementType();
+    Value value = builder.create<cuda::GetOp>(loc, element, array, index);
+    others.push_back(builder.create<cuda::ShuffleXorOp>(loc, element, value, constant(step)));
+  }
+  combine(others, index, {threads, threads});
+}
+
 void Expander::reduceAcrossThreads(Operation *op, ArrayRef<Value> arrays, const Layout &source,
                                    const Layout &resultLayout, int64_t axis, int64_t registers,
-                                   ArrayRef<int64_t> resultShape,
-                                   function_ref<void(ValueRange, Value)> combine) {
-  auto readAll = [&](Value index) {
-    SmallVector<Value> values;
-    for (Value array : arrays)
-      values.push_back(builder.create<cuda::GetOp>(
-          loc, cast<cuda::RegsType>(array.getType()).getElementType(), array, index));
-    return values;
-  };
+                                   ArrayRef<int64_t> resultShape, bool inLanes, CombineAt combine) {
+  int64_t threads = 1;
   for (Span span : spansAlong(source.digits(Level::Lane), axis))
-    for (int64_t step = span.prefix; step < span.prefix * span.size; step *= 2)
-      unrolled(registers, [&](Value index) {
-        SmallVector<Value> others;
-        for (Value value : readAll(index))
-          others.push_back(
-              builder.create<cuda::ShuffleXorOp>(loc, value.getType(), value, constant(step)));
-        combine(others, index);
-      });
+    for (int64_t step = span.prefix; step < span.prefix * span.size; step *= 2, threads *= 2)
+      unrolled(registers,
+               [&](Value index) { combineWithLane(arrays, index, step, combine, threads); });
 
   SmallVector<Span> warpSpans = spansAlong(source.digits(Level::Warp), axis);
   if (warpSpans.empty())
@@ -140,12 +139,17 @@ void Expander::reduceAcrossThreads(Operation *op, ArrayRef<Value> arrays, const 
   }
   for (int64_t size : resultShape)
     elements *= size;
+  // Where a lane loads a part, its values lie side by side; else the parts of each value do. So few
+  // instructions load them.
+  auto widthOf = [](Value array) {
+    Type element = cast<cuda::RegsType>(array.getType()).getElementType();
+    return std::max<int64_t>(4, element.getIntOrFloatBitWidth() / 8);
+  };
   SmallVector<int64_t> starts;
   int64_t bytes = 0;
   for (Value array : arrays) {
     starts.push_back(bytes);
-    int64_t width = cast<cuda::RegsType>(array.getType()).getElementType().getIntOrFloatBitWidth();
-    bytes += parts * elements * std::max<int64_t>(4, width / 8);
+    bytes += widthOf(array) * (inLanes ? 1 : parts * elements);
   }
   Value base = openScratch(op);
   auto addressOf = [&](size_t i, Value from, Value index) {
@@ -155,9 +159,8 @@ void Expander::reduceAcrossThreads(Operation *op, ArrayRef<Value> arrays, const 
       linear = add(linear, mul(coordinate(resultLayout, dim, index), pitch));
       pitch *= resultShape[dim];
     }
-    int64_t width =
-        cast<cuda::RegsType>(arrays[i].getType()).getElementType().getIntOrFloatBitWidth();
-    return add(add(base, constant(starts[i])), mul(linear, std::max<int64_t>(4, width / 8)));
+    Value place = mul(linear, inLanes ? bytes : widthOf(arrays[i]));
+    return add(add(base, constant(starts[i])), place);
   };
   Value replica = firstReplica(source);
   unrolled(registers, [&](Value index) {
@@ -166,26 +169,42 @@ void Expander::reduceAcrossThreads(Operation *op, ArrayRef<Value> arrays, const 
                                           1);
   });
   barrier();
-  SmallVector<Value> parted;
-  for (Value array : arrays)
-    parted.push_back(declare(loc, 1, cast<cuda::RegsType>(array.getType()).getElementType()));
   unrolled(registers, [&](Value index) {
-    // Every thread combines all parts in one order, so that replicas agree to the bit.
-    for (size_t i = 0; i < arrays.size(); ++i)
-      builder.create<cuda::LoadSharedOp>(loc, addressOf(i, constant(0), index), arrays[i], index,
-                                         1);
-    for (int64_t from = 1; from < parts; ++from) {
-      SmallVector<Value> others;
-      for (size_t i = 0; i < arrays.size(); ++i) {
-        builder.create<cuda::LoadSharedOp>(loc, addressOf(i, constant(from), index), parted[i],
-                                           constant(0), 1);
-        others.push_back(builder.create<cuda::GetOp>(
-            loc, cast<cuda::RegsType>(parted[i].getType()).getElementType(), parted[i],
-            constant(0)));
-      }
-      combine(others, index);
-    }
+    combineParts(arrays, index, {parts, threads}, inLanes, combine,
+                 [&](size_t i, Value from, Value array, Value place) {
+                   builder.create<cuda::LoadSharedOp>(loc, addressOf(i, from, index), array, place,
+                                                      1);
+                 });
   });
+}
+
+void Expander::combineParts(ArrayRef<Value> arrays, Value index, Shares shares, bool inLanes,
+                            CombineAt combine,
+                            function_ref<void(size_t, Value, Value, Value)> load) {
+  auto [parts, threads] = shares;
+  auto elementOf = [](Value array) {
+    return cast<cuda::RegsType>(array.getType()).getElementType();
+  };
+  if (inLanes && llvm::isPowerOf2_64(parts) && parts <= kLanes) {
+    for (size_t i = 0; i < arrays.size(); ++i)
+      load(i, rem(lane, parts), arrays[i], index);
+    for (int64_t step = 1; step < parts; step *= 2)
+      combineWithLane(arrays, index, step, combine, step * threads);
+    return;
+  }
+  SmallVector<Value> parted;
+  for (auto [i, array] : llvm::enumerate(arrays)) {
+    load(i, constant(0), array, index);
+    parted.push_back(declare(named("other"), 1, elementOf(array)));
+  }
+  for (int64_t from = 1; from < parts; ++from) {
+    SmallVector<Value> others;
+    for (auto [i, array] : llvm::enumerate(parted)) {
+      load(i, constant(from), array, constant(0));
+      others.push_back(builder.create<cuda::GetOp>(loc, elementOf(array), array, constant(0)));
+    }
+    combine(others, index, {from * threads, threads});
+  }
 }
 
 Value Expander::reduceInThreads(Location where, tile::ReduceKind kind, Value tile, int64_t axis) {
@@ -243,7 +262,7 @@ void Expander::reduceTogether(Operation *op, tile::ReduceKind kind, ValueRange s
   SmallVector<int64_t> shape(type.getShape());
   shape.erase(shape.begin() + axis);
   reduceAcrossThreads(op, arrays, source, reduced, axis, reduced.registers(), shape,
-                      [&](ValueRange others, Value index) {
+                      /*inLanes=*/false, [&](ValueRange others, Value index, Shares) {
                         for (auto [array, other] : llvm::zip(arrays, others)) {
                           Value sofar = builder.create<cuda::GetOp>(loc, compute, array, index);
                           Value both = combineValues(builder, loc, kind, sofar, other);
@@ -351,7 +370,8 @@ LogicalResult Expander::expandArgReduce(tile::ArgReduceOp op) {
   SmallVector<int64_t> shape(sourceType.getShape());
   shape.erase(shape.begin() + op.getAxis());
   reduceAcrossThreads(op, {best, where}, source, reduced, op.getAxis(), registers, shape,
-                      combineAt);
+                      /*inLanes=*/false,
+                      [&](ValueRange other, Value index, Shares) { combineAt(other, index); });
   if (isa<RankedTensorType>(op.getResult().getType()))
     tiles[op.getResult()] = where;
   else

@@ -380,6 +380,36 @@ def JoinReductions : Pass<"join-reductions", "::mlir::func::FuncOp"> {
   }];
 }
 
+def JoinDeviations : Pass<"join-deviations", "::mlir::func::FuncOp"> {
+  let summary = "lets threads meet once for a mean and for sums of deviations from it";
+  let description = [{
+    A variance needs the mean, so threads would meet for one after the other. `cta.moments` gives both,
+    and covariances, as it merges the means and deviations of parts. Rows whose ends are masked keep
+    their reductions: their parts differ in length.
+
+    ```mlir
+    %s = tile.reduce sum %x, 1
+    %mean = arith.mulf %s, %1/n               %mean, %q = cta.moments %x along 1
+    %d = arith.subf %x, %means          ->
+    %q = tile.reduce sum (%d * %d), 1
+    ```
+  }];
+}
+
+def ScaleDeviations : Pass<"scale-deviations", "::mlir::func::FuncOp"> {
+  let summary = "scales what deviates from a number of its row by one instruction for each element";
+  let description = [{
+    In a kernel without products, where `m`, `s` and `u` repeat numbers of a row:
+
+    ```mlir
+    %d = arith.subf %x, %m                  %y = math.fma %x, %s, (-m * s)
+    %y = arith.mulf %d, %s           ->
+    %a = arith.addf %z, %y                  %t = math.fma %x, %s, (-m * s + u)
+    %r = arith.addf %a, %u                  %r = arith.addf %z, %t
+    ```
+  }];
+}
+
 def RecomputeTiles : Pass<"recompute-tiles", "::mlir::func::FuncOp"> {
   let summary = "computes tiles again from narrower ones that stay in registers";
   let description = [{

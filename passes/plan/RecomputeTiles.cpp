@@ -218,8 +218,17 @@ bool Recomputer::readAgain(cta::GetOp get) {
       use.set(atHand(tile, phase));
       isAnew = true;
     }
-  if (tile.use_empty())
+  if (tile.use_empty()) {
     get.erase();
+    return isAnew;
+  }
+  // Behind the copies of the next row, which take registers for their addresses.
+  Operation *first = nullptr;
+  for (Operation *user : tile.getUsers()) {
+    Operation *here = get->getBlock()->findAncestorOpInBlock(*user);
+    first = !first || here->isBeforeInBlock(first) ? here : first;
+  }
+  get->moveBefore(first);
   return isAnew;
 }
 
@@ -279,20 +288,13 @@ namespace {
 struct RecomputeTiles : impl::RecomputeTilesBase<RecomputeTiles> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    bool multiplies = kernel
-                          .walk([](Operation *op) {
-                            return isa<tile::DotOp, cta::MmaOp, cta::RoleOp>(op)
-                                       ? WalkResult::interrupt()
-                                       : WalkResult::advance();
-                          })
-                          .wasInterrupted();
     bool holds = false, holdsRows = false;
     kernel.walk([&](cta::GetOp get) {
       bool isHeld = heldSlot(get.getTile()) != nullptr;
       holds |= isHeld;
       holdsRows |= isHeld && get->getParentOp() == kernel; // hold-rows; else load-ahead
     });
-    if (kernel->hasAttr(cta::kTargetAttr) && !multiplies)
+    if (kernel->hasAttr(cta::kTargetAttr) && !hasProducts(kernel))
       Recomputer(kernel, holds || !fits(kernel) ? kFewRegisters : kLeastRegisters, holdsRows).run();
   }
 };

@@ -182,7 +182,8 @@ void Spreader::combine(tile::ReduceOp reduce) {
   builder.setInsertionPointAfter(reduce);
   Value part = reduce.getResult();
   auto whole =
-      builder.create<cta::ClusterReduceOp>(reduce.getLoc(), part.getType(), reduce.getKind(), part);
+      builder.create<cta::ClusterReduceOp>(reduce.getLoc(), part.getType(), reduce.getKind(), part,
+                                           /*moments=*/IntegerAttr());
   part.replaceAllUsesExcept(whole.getWholes().front(), whole);
 }
 

@@ -15,6 +15,7 @@
 // terms are added up, and summed along the axis once: threads need not exchange them each time.
 #include "passes/Passes.h"
 #include "passes/analysis/Accesses.h"
+#include "passes/analysis/CheapOps.h"
 #include "passes/plan/Warps.h"
 
 #include "ir/Target.h"
@@ -167,9 +168,7 @@ std::optional<Axes> SumPrograms::axesOfPlace(tile::AtomicOp atomic) {
 
 /// The additions whose places depend on the same axes of the grid, but not on all.
 void SumPrograms::findSums() {
-  bool multiplies =
-      getOperation().walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  if (multiplies) // where the schedule of the products matters more
+  if (hasProducts(getOperation()))
     return;
   for (auto atomic : getOperation().getBody().front().getOps<tile::AtomicOp>()) {
     std::optional<Axes> axes = axesOfPlace(atomic);
@@ -269,13 +268,23 @@ void SumPrograms::setCoordinates(OpBuilder &builder, Value number) {
   }
 }
 
-/// Whether an access touches every element of its tensor, in each program.
+/// Whether an index is the start of the part that each of a cluster's blocks has of an axis.
+static bool isPartOfCluster(Value index, int64_t extent) {
+  auto start = index.getDefiningOp<arith::MulIOp>();
+  auto rank = start ? start.getLhs().getDefiningOp<tile::ProgramIdOp>() : nullptr;
+  return rank && rank.getAxis() == 0 && getConstantIntValue(start.getRhs()) == extent;
+}
+
+/// Whether an access touches every element of its tensor, in each program, or in those that a
+/// cluster runs together.
 static bool touchesAll(tile::AtomicOp atomic) {
   ArrayRef<int64_t> shape = atomic.getView().getType().getShape();
-  return llvm::all_of(llvm::zip(shape, atomic.getIndices(), atomic.getExtents()), [](auto axis) {
+  int64_t blocks = cta::clusterOf(atomic->getParentOfType<func::FuncOp>()).blocks();
+  return llvm::all_of(llvm::zip(shape, atomic.getIndices(), atomic.getExtents()), [&](auto axis) {
     auto [size, index, extent] = axis;
-    return matchPattern(index, m_Zero()) && size <= std::max<int64_t>(extent, 1) &&
-           !ShapedType::isDynamic(size);
+    bool isWhole = matchPattern(index, m_Zero()) && size <= std::max<int64_t>(extent, 1);
+    bool isShared = blocks > 1 && isPartOfCluster(index, extent) && size <= extent * blocks;
+    return !ShapedType::isDynamic(size) && (isWhole || isShared);
   });
 }
 

@@ -57,21 +57,10 @@ static void collectTerms(Value value, int64_t axis, SmallVector<Value> factors, 
 
 /// `sum v / n` along an axis of n elements.
 static bool isMean(Value mean, Value tile, int64_t axis) {
-  auto isSum = [&](Value value) {
-    auto sum = value.getDefiningOp<tile::ReduceOp>();
-    return sum && sum.getKind() == tile::ReduceKind::Sum && sum.getSource() == tile &&
-           int64_t(sum.getAxis()) == axis;
-  };
-  auto count = double(cast<RankedTensorType>(tile.getType()).getDimSize(axis));
-  if (auto quotient = mean.getDefiningOp<arith::DivFOp>())
-    return isSum(quotient.getLhs()) && numberOf(quotient.getRhs()) == count;
-  auto product = mean.getDefiningOp<arith::MulFOp>();
-  auto isReciprocal = [&](Value value) {
-    std::optional<double> number = numberOf(value);
-    return number && float(*number) == float(1 / count);
-  };
-  return product && ((isSum(product.getLhs()) && isReciprocal(product.getRhs())) ||
-                     (isSum(product.getRhs()) && isReciprocal(product.getLhs())));
+  Value whole = dividedBy(mean, double(cast<RankedTensorType>(tile.getType()).getDimSize(axis)));
+  auto sum = whole ? whole.getDefiningOp<tile::ReduceOp>() : nullptr;
+  return sum && sum.getKind() == tile::ReduceKind::Sum && sum.getSource() == tile &&
+         int64_t(sum.getAxis()) == axis;
 }
 
 /// `v - mean v`.

@@ -100,7 +100,7 @@ struct JoinScales : OpRewritePattern<arith::MulFOp> {
   LogicalResult matchAndRewrite(arith::MulFOp op, PatternRewriter &rewriter) const override {
     auto outer = scaled(op);
     auto inner = outer ? scaled(outer->first) : std::nullopt;
-    if (!inner || !outer->first.hasOneUse() || !canMultiply(inner->second, outer->second))
+    if (!inner || !outer->first.hasOneUse() || !haveCommonSources(inner->second, outer->second))
       return failure();
     Value scale = uniformProduct(rewriter, op.getLoc(), inner->second, outer->second);
     rewriter.replaceOpWithNewOp<arith::MulFOp>(op, inner->first, scale);
@@ -154,7 +154,7 @@ struct ScaleExponentTerms : OpRewritePattern<math::Exp2Op> {
     auto exponent = scaled(op.getOperand());
     auto difference = exponent ? exponent->first.getDefiningOp<arith::SubFOp>() : nullptr;
     if (!difference || !difference->hasOneUse() || !op.getOperand().hasOneUse() ||
-        !isRepeated(difference.getRhs()) || !canMultiply(difference.getRhs(), exponent->second))
+        !isRepeated(difference.getRhs()) || !haveCommonSources(difference.getRhs(), exponent->second))
       return failure();
     Location loc = op.getLoc();
     Value x = product(rewriter, loc, difference.getLhs(), exponent->second);
@@ -183,7 +183,7 @@ struct JoinScaleOfFma : OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const override {
     auto inner = scaled(op.getA());
-    if (!inner || !op.getA().hasOneUse() || !canMultiply(inner->second, op.getB()))
+    if (!inner || !op.getA().hasOneUse() || !haveCommonSources(inner->second, op.getB()))
       return failure();
     Value scale = uniformProduct(rewriter, op.getLoc(), inner->second, op.getB());
     rewriter.replaceOpWithNewOp<math::FmaOp>(op, inner->first, scale, op.getC());
@@ -306,7 +306,7 @@ template <typename SumOp> struct ScaleAfterSum : OpRewritePattern<SumOp> {
   LogicalResult matchAndRewrite(SumOp op, PatternRewriter &rewriter) const override {
     auto x = scaledByPositive(op.getLhs()), y = scaled(op.getRhs());
     if (!x || !y || !isWideFloat(op) || !op.getLhs().hasOneUse() || !op.getRhs().hasOneUse() ||
-        !canMultiply(x->second, y->second) || !llvm::all_of(op->getUsers(), takesFactor))
+        !haveCommonSources(x->second, y->second) || !llvm::all_of(op->getUsers(), takesFactor))
       return failure();
     Location loc = op.getLoc();
     Value ratio = rewriter.create<arith::DivFOp>(loc, y->second, x->second);

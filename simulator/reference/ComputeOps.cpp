@@ -23,6 +23,11 @@ struct AxisDetail {
   AxisKernel kernel;
   int64_t outer, axis, inner;
 };
+/// Offsets of tiles and of their moments.
+struct MomentsDetail {
+  AxisDetail along;
+  SmallVector<int64_t> sources, moments;
+};
 } // namespace
 
 //===- random bytes ---------------------------------------------------------------------------===//
@@ -159,6 +164,13 @@ static void runAxis(const Instruction &instruction, Frame &frame) {
                 detail.axis, detail.inner);
 }
 
+static AxisDetail along(Value tile, int64_t axis, AxisKernel kernel) {
+  AxisDetail detail{kernel, 1, 1, 1};
+  for (auto [i, size] : llvm::enumerate(cast<RankedTensorType>(tile.getType()).getShape()))
+    (int64_t(i) < axis ? detail.outer : int64_t(i) == axis ? detail.axis : detail.inner) *= size;
+  return detail;
+}
+
 /// Of the op's operand and result with this number.
 static LogicalResult emitAxis(Compiler &compiler, Operation *op, int64_t axis, AxisKernel kernel,
                               bool isSum, unsigned number = 0) {
@@ -167,9 +179,7 @@ static LogicalResult emitAxis(Compiler &compiler, Operation *op, int64_t axis, A
   auto result = compiler.define(op->getResult(number));
   if (failed(result))
     return failure();
-  AxisDetail detail{kernel, 1, 1, 1};
-  for (auto [i, size] : llvm::enumerate(cast<RankedTensorType>(source.getType()).getShape()))
-    (int64_t(i) < axis ? detail.outer : int64_t(i) == axis ? detail.axis : detail.inner) *= size;
+  AxisDetail detail = along(source, axis, kernel);
   compiler.emit(op, {.run = runAxis,
                      .result = result->offset,
                      .a = compiler.slot(source).offset,
@@ -206,6 +216,51 @@ static LogicalResult compileJointReduce(Compiler &compiler, Operation *op) {
   return success();
 }
 
+/// In f64, from the mean itself.
+static void runMoments(const Instruction &instruction, Frame &frame) {
+  auto &detail = *static_cast<const MomentsDetail *>(instruction.detail);
+  auto [kernel, outer, axis, inner] = detail.along;
+  frame.execution.statistics.elementOps += outer * axis * inner * int64_t(detail.moments.size());
+  for (int64_t row = 0; row < outer * inner; ++row) {
+    int64_t first = row / inner * axis * inner + row % inner;
+    auto at = [&](size_t tile, int64_t i) {
+      return double(frame.at<float>(detail.sources[tile])[first + i * inner]);
+    };
+    double mean = 0;
+    for (int64_t i = 0; i < axis; ++i)
+      mean += at(0, i) / double(axis);
+    for (size_t tile = 0; tile < detail.sources.size(); ++tile) {
+      double sum = tile == 0 ? mean : 0, product = 0;
+      for (int64_t i = 0; i < axis; ++i) {
+        double deviation = at(0, i) - mean;
+        sum += tile == 0 ? 0 : at(tile, i);
+        product += deviation * (tile == 0 ? deviation : at(tile, i));
+      }
+      frame.at<float>(detail.moments[2 * tile])[row] = float(sum);
+      frame.at<float>(detail.moments[2 * tile + 1])[row] = float(product);
+    }
+  }
+}
+
+static LogicalResult compileMoments(Compiler &compiler, Operation *op) {
+  auto moments = cast<cta::MomentsOp>(op);
+  MomentsDetail detail{along(moments.getSources().front(), moments.getAxis(), nullptr), {}, {}};
+  SmallVector<Slot> results;
+  for (Value source : moments.getSources())
+    detail.sources.push_back(compiler.slot(source).offset);
+  for (Value moment : moments.getMoments()) {
+    auto result = compiler.define(moment);
+    if (failed(result))
+      return failure();
+    detail.moments.push_back(result->offset);
+    results.push_back(*result);
+  }
+  compiler.emit(op, {.run = runMoments, .detail = compiler.program.own(detail)});
+  for (const Slot &result : results)
+    compiler.emitPerturbation(op, result);
+  return success();
+}
+
 static LogicalResult compileArgReduce(Compiler &compiler, Operation *op) {
   auto reduce = cast<tile::ArgReduceOp>(op);
   Slot source = compiler.slot(reduce.getSource());
@@ -232,6 +287,7 @@ void addComputeOps(OpTable &table) {
   table["tile.dot"] = compileDot;
   table["tile.reduce"] = compileReduce;
   table["cta.joint_reduce"] = compileJointReduce;
+  table["cta.moments"] = compileMoments;
   table["tile.arg_reduce"] = compileArgReduce;
   table["tile.scan"] = compileScan;
 }

@@ -207,3 +207,23 @@ func.func @from_zero(%a: !tile.view<32xf32> {tile.starts_at_zero}, %b: !tile.vie
   tile.atomic add %one, %d[%c0] extents [32] : tensor<32xf32>, !tile.view<?xf32>, i32
   return
 }
+
+// -----
+
+// The blocks of a cluster have a part of it each, so together they store it whole; twice as many
+// elements they would not.
+// CHECK-LABEL: @cluster_from_zero
+// CHECK-SAME: %arg0: !tile.view<32xf32> {tile.starts_at_zero, tile.stored_whole}
+// CHECK-SAME: %arg1: !tile.view<64xf32> {tile.starts_at_zero},
+func.func @cluster_from_zero(%a: !tile.view<32xf32> {tile.starts_at_zero}, %b: !tile.view<64xf32> {tile.starts_at_zero}, %n: i32)
+    attributes {tile.kernel, cta.cluster = array<i64: 2>} {
+  %c2 = arith.constant 2 : i32
+  %c16 = arith.constant 16 : i32
+  %one = arith.constant dense<1.0> : tensor<16xf32>
+  tile.grid[%c2, %n]
+  %rank = tile.program_id 0
+  %start = arith.muli %rank, %c16 : i32
+  tile.atomic add %one, %a[%start] extents [16] : tensor<16xf32>, !tile.view<32xf32>, i32
+  tile.atomic add %one, %b[%start] extents [16] : tensor<16xf32>, !tile.view<64xf32>, i32
+  return
+}
