@@ -221,7 +221,7 @@ def Cta_MomentsOp : Cta_Op<"moments", [Pure, DeclareOpInterfaceMethods<LayoutOpI
     large as those from their mean. Parts of a row are merged by the formulas of Chan, Golub and
     LeVeque ("Updating formulae and a pairwise algorithm for computing sample variances", 1979).
 
-    C1: tiles of one type, of f32. C2: two results for each, of its shape without `axis`.
+    C1: one or more tiles of one type, of f32. C2: two results for each, of its shape without `axis`.
 
     ```mlir
     %mean, %squares, %sum, %product = cta.moments %x, %w along 1 : tensor<1x16384xf32> -> tensor<1xf32>

@@ -115,7 +115,7 @@ static ParseResult parseTwiceAsManyTypes(OpAsmParser &parser,
                                          SmallVectorImpl<Type> &results) {
   if (parseSameTypes(parser, operands, types, results))
     return failure();
-  results.append(results.begin(), results.end());
+  results.assign(2 * operands.size(), results.empty() ? Type() : Type(results.front()));
   return success();
 }
 
@@ -422,9 +422,11 @@ LogicalResult JointReduceOp::verify() {
 }
 
 LogicalResult MomentsOp::verify() {
+  auto isOfF32 = [](Type type) { return getElementTypeOrSelf(type).isF32(); };
+  if (getSources().empty() || !llvm::all_equal(getSources().getTypes()) ||
+      !llvm::all_of(getSources().getTypes(), isOfF32)) // C1
+    return emitOpError() << "takes one or more tiles of one type, of f32";
   auto source = cast<RankedTensorType>(getSources().front().getType());
-  if (!llvm::all_equal(getSources().getTypes()) || !source.getElementType().isF32()) // C1
-    return emitOpError() << "takes tiles of one type, of f32";
   if (getAxis() >= uint64_t(source.getRank()))
     return emitOpError() << "has no axis " << getAxis() << " in " << source;
   auto fits = [&](Type result) { return isReduced(result, source, getAxis()); };

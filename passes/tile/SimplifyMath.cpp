@@ -154,7 +154,8 @@ struct ScaleExponentTerms : OpRewritePattern<math::Exp2Op> {
     auto exponent = scaled(op.getOperand());
     auto difference = exponent ? exponent->first.getDefiningOp<arith::SubFOp>() : nullptr;
     if (!difference || !difference->hasOneUse() || !op.getOperand().hasOneUse() ||
-        !isRepeated(difference.getRhs()) || !haveCommonSources(difference.getRhs(), exponent->second))
+        !isRepeated(difference.getRhs()) ||
+        !haveCommonSources(difference.getRhs(), exponent->second))
       return failure();
     Location loc = op.getLoc();
     Value x = product(rewriter, loc, difference.getLhs(), exponent->second);

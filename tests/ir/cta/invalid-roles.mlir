@@ -511,6 +511,38 @@ func.func @joint_reduces_to(%x: tensor<4x8xf32>) {
 
 // -----
 
+func.func @moments_of_floats(%x: tensor<4x8xf16>) {
+  // expected-error @+1 {{'cta.moments' op takes one or more tiles of one type, of f32}}
+  %m:2 = cta.moments %x along 1 : tensor<4x8xf16> -> tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @moments_along_an_axis(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'cta.moments' op has no axis 2 in 'tensor<4x8xf32>'}}
+  %m:2 = cta.moments %x along 2 : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @moments_give(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'cta.moments' op gives two results for each tile, of its shape without axis 1}}
+  %m:2 = cta.moments %x along 1 : tensor<4x8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @moments_of_pairs(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'cta.cluster_reduce' op combines two moments for each tile, by sum}}
+  %m = cta.cluster_reduce sum %x moments 8 : tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @cluster_reduces_somehow(%x: tensor<4xf32>) {
   // expected-error @+1 {{`product` is not how elements are combined}}
   %sum = cta.cluster_reduce product %x : tensor<4xf32>

@@ -103,6 +103,15 @@ func.func @cluster_reduce(%peaks: tensor<4xf32>, %count: i32) attributes {cta.cl
   return
 }
 
+// CHECK-LABEL: @moments
+// CHECK: %[[PARTS:.*]]:4 = cta.moments %{{.*}}, %{{.*}} along 1 : tensor<4x8xf32> -> tensor<4xf32>
+// CHECK: cta.cluster_reduce sum %[[PARTS]]#0, %[[PARTS]]#1, %[[PARTS]]#2, %[[PARTS]]#3 moments 8 : tensor<4xf32>
+func.func @moments(%x: tensor<4x8xf32>, %w: tensor<4x8xf32>) attributes {cta.cluster = array<i64: 8>} {
+  %parts:4 = cta.moments %x, %w along 1 : tensor<4x8xf32> -> tensor<4xf32>
+  %all:4 = cta.cluster_reduce sum %parts#0, %parts#1, %parts#2, %parts#3 moments 8 : tensor<4xf32>
+  return
+}
+
 // CHECK-LABEL: @joint_reduce
 // CHECK: %[[PARTS:.*]]:2 = cta.joint_reduce sum %{{.*}}, %{{.*}} along 1 : tensor<4x8xf32> -> tensor<4xf32>
 // CHECK: cta.cluster_reduce sum %[[PARTS]]#0, %[[PARTS]]#1 : tensor<4xf32>
