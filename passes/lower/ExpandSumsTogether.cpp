@@ -133,6 +133,15 @@ int64_t Expander::teamsOfPiece() {
   return most < 1 ? 1 : std::min<int64_t>(kSumGroups, llvm::bit_floor(uint64_t(most)));
 }
 
+/// Whether one lane alone has each element of a sum.
+static bool isHeldOnce(tile::AtomicOp sum) {
+  auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
+  return type && llvm::all_of(ArrayRef{Level::Lane, Level::Warp}, [&](Level level) {
+           return llvm::none_of(cta::layoutOf(type).digits(level),
+                                [](const Digit &digit) { return digit.dim == kReplicated; });
+         });
+}
+
 /// The block has every `rows`th piece, and adds up as many at once as it has teams for.
 void Expander::addTogether(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
   constexpr int64_t kTeamsOfWarp = kLanes / kPiece;
@@ -152,10 +161,15 @@ void Expander::addTogether(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
   auto less = [&](Value a, Value b) {
     return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, a, b);
   };
-  auto withOwn = [&](Value number, Value condition, auto body) {
+  /// The place of a piece of this round, and whether it is the block's.
+  auto pieceOf = [&](Value number) {
     Value next = add(loop.getInductionVar(), number);
-    branch(both(both(less(next, own), less(number, constant(pieces))), condition), [&] {
-      Value piece = add(at.row, product(next, at.rows));
+    return std::pair(add(at.row, product(next, at.rows)),
+                     both(less(next, own), less(number, constant(pieces))));
+  };
+  auto withOwn = [&](Value number, Value condition, auto body) {
+    auto [piece, isOwn] = pieceOf(number);
+    branch(both(isOwn, condition), [&, piece = piece] {
       withPiece(sums, piece, [&](tile::AtomicOp sum, Value index, Value only) {
         body(piece, sum, index, only);
       });
@@ -175,9 +189,15 @@ void Expander::addTogether(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
     updateWord(sum, total, constant(0), index, only);
   };
   builder.create<cuda::SetOp>(loc, constantOf(element, 0), total, constant(0));
-  withOwn(number, Value(), [&](Value piece, tile::AtomicOp, Value, Value only) {
-    addGroups(total, at, member, kSumGroups / share, piece, only);
-  });
+  // Which sum a word is of only matters where several lanes hold it.
+  if (llvm::all_of(sums, isHeldOnce)) {
+    auto [piece, isOwn] = pieceOf(number);
+    addGroups(total, at, member, kSumGroups / share, piece, isOwn);
+  } else {
+    withOwn(number, Value(), [&](Value piece, tile::AtomicOp, Value, Value only) {
+      addGroups(total, at, member, kSumGroups / share, piece, only);
+    });
+  }
   for (int64_t step = 1; step < std::min(share, kTeamsOfWarp); step *= 2)
     addUp(builder.create<cuda::ShuffleXorOp>(loc, element, get(total), constant(step * kPiece)));
   if (fitsWarp)
