@@ -126,8 +126,9 @@ LogicalResult Expander::expandClusterReduce(cta::ClusterReduceOp op) {
                                   index);
     }
   };
+  bool inLanes = op.getMoments() && (!type || holdSameRows(cta::layoutOf(type)));
   unrolled(registers, [&](Value index) {
-    combineParts(arrays, index, {plan.blocks, 1}, op.getMoments().has_value(), combine,
+    combineParts(arrays, index, {plan.blocks, 1}, inLanes, combine,
                  [&](size_t part, Value from, Value array, Value place) {
                    builder.create<cuda::LoadSharedOp>(loc, placeOf(from, part, index), array, place,
                                                       1);

@@ -120,6 +120,7 @@ void Expander::combineWithLane(ArrayRef<Value> arrays, Value index, int64_t step
 void Expander::reduceAcrossThreads(Operation *op, ArrayRef<Value> arrays, const Layout &source,
                                    const Layout &resultLayout, int64_t axis, int64_t registers,
                                    ArrayRef<int64_t> resultShape, bool inLanes, CombineAt combine) {
+  inLanes = inLanes && holdSameRows(resultLayout);
   int64_t threads = 1;
   for (Span span : spansAlong(source.digits(Level::Lane), axis))
     for (int64_t step = span.prefix; step < span.prefix * span.size; step *= 2, threads *= 2)
@@ -176,6 +177,11 @@ void Expander::reduceAcrossThreads(Operation *op, ArrayRef<Value> arrays, const 
                                                       1);
                  });
   });
+}
+
+bool Expander::holdSameRows(const Layout &layout) {
+  return llvm::all_of(layout.digits(Level::Lane),
+                      [](const Digit &digit) { return digit.dim == kReplicated; });
 }
 
 void Expander::combineParts(ArrayRef<Value> arrays, Value index, Shares shares, bool inLanes,

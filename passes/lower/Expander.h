@@ -214,10 +214,12 @@ private:
   /// Combines the values at `index` with those of the lane `step` away, of as many `threads`.
   void combineWithLane(llvm::ArrayRef<Value> arrays, Value index, int64_t step, CombineAt combine,
                        int64_t threads);
+  /// Whether all lanes of a warp hold the same elements of a reduction's result.
+  static bool holdSameRows(const Layout &layout);
   /// Combines the values that parts have left, `shares.own` parts of `shares.other` threads each;
   /// every thread in the same order, so that replicas agree to the bit. `load` loads the value of
-  /// an array's part into a place of the array. `inLanes`: lanes load a part each, and combine them
-  /// by shuffles, which takes fewer instructions if combining takes several.
+  /// an array's part into a place of the array. `inLanes`: lanes, which hold the same rows, load a
+  /// part each, and combine them by shuffles: fewer instructions if combining takes several.
   void combineParts(llvm::ArrayRef<Value> arrays, Value index, Shares shares, bool inLanes,
                     CombineAt combine,
                     llvm::function_ref<void(size_t, Value part, Value array, Value place)> load);

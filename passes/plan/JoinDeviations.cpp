@@ -6,7 +6,8 @@
 // A norm's rows need a mean, and a variance that needs the mean. Parts of a row know their own mean
 // and deviations from it, and two parts are merged without looking at their elements again
 // (`cta.moments`). So threads, and blocks of a cluster, meet once for both, and elements are read
-// once. It is as exact as to subtract the mean first.
+// once. As where a mean is subtracted first, errors are those of rounded means: a variance is off
+// by about (mean · 2^-24)² (131072 numbers of 1000 ± 1: 4e-7 of it).
 #include "passes/analysis/UniformTiles.h"
 #include "passes/plan/Meetings.h"
 #include "passes/say/Explain.h"
