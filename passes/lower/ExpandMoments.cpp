@@ -14,6 +14,7 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
+/// The moments of each thread's own elements.
 SmallVector<Value> Expander::momentsInThreads(cta::MomentsOp op) {
   int64_t axis = op.getAxis();
   const Layout &source = cta::layoutOf(op.getSources().front().getType());
@@ -52,8 +53,8 @@ SmallVector<Value> Expander::momentsInThreads(cta::MomentsOp op) {
       set(arrays[2 * i + 1], index, plus(get(arrays[2 * i + 1], index), times(factor, deviation)));
     }
   });
-  // From deviations from the first to those from the mean: d = -sum / n, and sums of x - first are
-  // n · -d.
+  // From deviations from the first to those from the mean, which is `shift` = Σ (x - first) / n
+  // away.
   unrolled(registers, [&](Value index) {
     Value deviations = get(sum, index);
     Value shift = times(deviations, constantOf(f32, 1.0 / double(elements)));
@@ -66,6 +67,7 @@ SmallVector<Value> Expander::momentsInThreads(cta::MomentsOp op) {
   return arrays;
 }
 
+/// Merges the moments of parts of a row, of `elements` elements for each unit of `shares`.
 void Expander::mergeMoments(ArrayRef<Value> arrays, ValueRange others, Value index, Shares shares,
                             int64_t elements) {
   Type f32 = builder.getF32Type();

@@ -106,6 +106,7 @@ Value Expander::openScratch(Operation *op) {
   return add(base, mul(number, scratchBytes(op)));
 }
 
+/// Combines the values at `index` with those of the lane `step` away, of as many `threads`.
 void Expander::combineWithLane(ArrayRef<Value> arrays, Value index, int64_t step, CombineAt combine,
                                int64_t threads) {
   SmallVector<Value> others;
@@ -179,11 +180,15 @@ void Expander::reduceAcrossThreads(Operation *op, ArrayRef<Value> arrays, const 
   });
 }
 
-bool Expander::holdSameRows(const Layout &layout) {
+bool holdSameRows(const Layout &layout) {
   return llvm::all_of(layout.digits(Level::Lane),
                       [](const Digit &digit) { return digit.dim == kReplicated; });
 }
 
+/// Combines the values at `index` with what `shares.own` parts of `shares.other` threads have left,
+/// where `load` finds it: all in one order, so that replicas agree to the bit. `inLanes`: lanes,
+/// which hold the same rows, load a part each and shuffle, which takes fewer instructions if
+/// combining takes several.
 void Expander::combineParts(ArrayRef<Value> arrays, Value index, Shares shares, bool inLanes,
                             CombineAt combine,
                             function_ref<void(size_t, Value, Value, Value)> load) {

@@ -200,34 +200,18 @@ private:
                       mlir::ValueRange results);
   /// Lets `result` be what a reduction of tiles of `element` left in `array`.
   void finishReduction(mlir::Location where, Value array, mlir::Type element, Value result);
-  /// How many equal parts of a row the values so far stand for, and those that they are combined
-  /// with.
-  struct Shares {
-    int64_t own, other;
-  };
-  /// Combines the values in the arrays at `index` with others.
-  using CombineAt = llvm::function_ref<void(mlir::ValueRange others, Value index, Shares shares)>;
   /// Combines `arrays` (registers of the result of `op`) over the lanes and warps along `axis`.
   void reduceAcrossThreads(Operation *op, llvm::ArrayRef<Value> arrays, const Layout &source,
                            const Layout &result, int64_t axis, int64_t registers,
                            llvm::ArrayRef<int64_t> resultShape, bool inLanes, CombineAt combine);
-  /// Combines the values at `index` with those of the lane `step` away, of as many `threads`.
   void combineWithLane(llvm::ArrayRef<Value> arrays, Value index, int64_t step, CombineAt combine,
                        int64_t threads);
-  /// Whether all lanes of a warp hold the same elements of a reduction's result.
-  static bool holdSameRows(const Layout &layout);
-  /// Combines the values that parts have left, `shares.own` parts of `shares.other` threads each;
-  /// every thread in the same order, so that replicas agree to the bit. `load` loads the value of
-  /// an array's part into a place of the array. `inLanes`: lanes, which hold the same rows, load a
-  /// part each, and combine them by shuffles: fewer instructions if combining takes several.
   void combineParts(llvm::ArrayRef<Value> arrays, Value index, Shares shares, bool inLanes,
                     CombineAt combine,
                     llvm::function_ref<void(size_t, Value part, Value array, Value place)> load);
 
   //===- Moments (ExpandMoments.cpp) ---------------------------------------------------------===//
-  /// Sums each thread's own deviations: registers of the moments.
   llvm::SmallVector<Value> momentsInThreads(cta::MomentsOp op);
-  /// Merges the moments of parts of a row, of `elements` elements for each unit of `shares`.
   void mergeMoments(llvm::ArrayRef<Value> arrays, mlir::ValueRange others, Value index,
                     Shares shares, int64_t elements);
 
@@ -350,7 +334,6 @@ private:
   /// The quotient for a single use: a shift, if possible.
   Value quotient(Value number, const Divisor &by);
   Value product(Value a, Value b);
-  /// The quotient and the remainder.
   std::pair<Value, Value> divideWithRest(Value number, const Divisor &by);
   Value groupOf(cta::TilesOp op);
   llvm::SmallVector<Value> inOrder(cta::TilesOp op, llvm::ArrayRef<Value> values);

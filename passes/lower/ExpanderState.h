@@ -38,6 +38,18 @@ struct ChannelState {
   std::optional<PanelLayout> panels;
 };
 
+/// How many equal parts of a row the values so far stand for, and those that they are combined
+/// with.
+struct Shares {
+  int64_t own, other;
+};
+/// Combines the values in some arrays at `index` with others.
+using CombineAt =
+    llvm::function_ref<void(mlir::ValueRange others, mlir::Value index, Shares shares)>;
+
+/// Whether all lanes of a warp hold the same elements of a reduction's result.
+bool holdSameRows(const Layout &layout);
+
 /// Which of the threads that hold the same values one is.
 struct Replicas {
   Value number;

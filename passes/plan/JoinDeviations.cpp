@@ -160,14 +160,10 @@ static bool joinOne(Block &block) {
 namespace {
 struct JoinDeviations : impl::JoinDeviationsBase<JoinDeviations> {
   void runOnOperation() override {
-    func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr(tile::kKernelAttr))
-      return;
-    SmallVector<Block *> blocks;
-    kernel.walk([&](Block *block) { blocks.push_back(block); });
-    for (Block *block : blocks)
-      while (joinOne(*block)) {
+    forEachBlock(getOperation(), [](Block &block) {
+      while (joinOne(block)) {
       }
+    });
   }
 };
 } // namespace

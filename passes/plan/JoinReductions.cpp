@@ -60,15 +60,7 @@ static void joinIn(Block &block) {
 
 namespace {
 struct JoinReductions : impl::JoinReductionsBase<JoinReductions> {
-  void runOnOperation() override {
-    func::FuncOp kernel = getOperation();
-    if (!kernel->hasAttr(tile::kKernelAttr))
-      return;
-    SmallVector<Block *> blocks;
-    kernel.walk([&](Block *block) { blocks.push_back(block); });
-    for (Block *block : blocks)
-      joinIn(*block);
-  }
+  void runOnOperation() override { forEachBlock(getOperation(), joinIn); }
 };
 } // namespace
 

@@ -49,6 +49,15 @@ void Meeting::erase() {
   reduce->erase();
 }
 
+void forEachBlock(func::FuncOp function, function_ref<void(Block &)> visit) {
+  if (!function->hasAttr(tile::kKernelAttr))
+    return;
+  SmallVector<Block *> blocks;
+  function.walk([&](Block *block) { blocks.push_back(block); });
+  for (Block *block : blocks)
+    visit(*block);
+}
+
 /// Collects what must move in front of `place` so that `op` can, in order. False if it cannot: it
 /// needs a reduction, or an op that is more than arithmetic.
 static bool collect(Operation *op, Operation *place, SetVector<Operation *> &moved) {

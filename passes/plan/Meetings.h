@@ -31,6 +31,10 @@ struct Meeting {
   void erase();
 };
 
+/// Calls `visit` for each block of a kernel that lies there when it begins; not for other
+/// functions.
+void forEachBlock(mlir::func::FuncOp function, llvm::function_ref<void(mlir::Block &)> visit);
+
 /// Moves all that a tile follows from in front of `place`, if that is arithmetic that needs no
 /// reduction behind it. If it is not, nothing moves.
 bool bringBefore(mlir::Value tile, mlir::Operation *place);
