@@ -6,8 +6,7 @@
 //   Σ (x-m)²   = Σ₁ + Σ₂ + d² · n₁ n₂ / (n₁ + n₂)
 //   Σ w · (x-m) = Σ₁ + Σ₂ + d · (n₁ Σ₂w - n₂ Σ₁w) / (n₁ + n₂)
 //
-// (Chan, Golub, LeVeque 1979). In exact arithmetic both sides are equal for any d, and d² is what
-// the means really differ by, so nothing cancels.
+// (Chan, Golub, LeVeque 1979). Nothing cancels: what is added to a variance is never negative.
 #include "passes/lower/Expander.h"
 
 namespace tilewright::passes {

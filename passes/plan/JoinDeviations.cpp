@@ -5,9 +5,9 @@
 //
 // A norm's rows need a mean, and a variance that needs the mean. Parts of a row know their own mean
 // and deviations from it, and two parts are merged without looking at their elements again
-// (`cta.moments`). So threads, and blocks of a cluster, meet once for both, and elements are read
-// once. As where a mean is subtracted first, errors are those of rounded means: a variance is off
-// by about (mean · 2^-24)² (131072 numbers of 1000 ± 1: 4e-7 of it).
+// (`cta.moments`). So the blocks of a cluster meet once for both, and elements are read once. As
+// where a mean is subtracted first, errors are those of rounded means: a variance is off by about
+// (mean · 2^-24)² (131072 numbers of 1000 ± 1: 4e-7 of it).
 #include "passes/analysis/UniformTiles.h"
 #include "passes/plan/Meetings.h"
 #include "passes/say/Explain.h"
@@ -47,12 +47,11 @@ private:
 
 } // namespace
 
+/// Elements of a row, of which each block of the cluster has a part.
 static int64_t countOf(const Meeting &meeting) {
-  Operation *reduce = meeting.reduce;
-  auto tile = cast<RankedTensorType>(reduce->getOperand(0).getType());
-  int64_t blocks =
-      meeting.cluster ? cta::clusterOf(reduce->getParentOfType<func::FuncOp>()).blocks() : 1;
-  return tile.getDimSize(meeting.axis()) * blocks;
+  auto tile = cast<RankedTensorType>(meeting.sources().front().getType());
+  auto kernel = meeting.reduce->getParentOfType<func::FuncOp>();
+  return tile.getDimSize(meeting.axis()) * cta::clusterOf(kernel).blocks();
 }
 
 bool Joiner::findMean() {
@@ -113,13 +112,11 @@ void Joiner::join() {
   SmallVector<Value> sources{first.sources()[number]};
   llvm::append_range(sources, weights);
   SmallVector<Type> types(2 * sources.size(), mean.getType());
-  Operation *moments = builder.create<cta::MomentsOp>(loc, types, sources, first.axis());
-  if (first.cluster) {
-    auto tile = cast<RankedTensorType>(sources.front().getType());
-    moments = builder.create<cta::ClusterReduceOp>(
-        loc, types, tile::ReduceKind::Sum, moments->getResults(),
-        builder.getI64IntegerAttr(tile.getDimSize(first.axis())));
-  }
+  auto parts = builder.create<cta::MomentsOp>(loc, types, sources, first.axis());
+  auto tile = cast<RankedTensorType>(sources.front().getType());
+  Operation *moments = builder.create<cta::ClusterReduceOp>(
+      loc, types, tile::ReduceKind::Sum, parts.getMoments(),
+      builder.getI64IntegerAttr(tile.getDimSize(first.axis())));
   auto momentsOf = [&](Value weight) {
     size_t place = weight ? 1 + (llvm::find(weights, weight) - weights.begin()) : 0;
     return moments->getResults().slice(2 * place, 2);
@@ -137,10 +134,11 @@ void Joiner::join() {
       sum.replaceAllUsesWith(sumOf(found, builder));
   first.erase();
   explain(moments, kFlag).with("tiles", int64_t(sources.size()))
-      << "deviations from a mean are summed when it is found: threads meet once for both";
+      << "deviations from a mean are summed when it is found: blocks meet once for both";
 }
 
-/// Whether the second meeting needs the first.
+/// Joins two meetings of a cluster, if there are two to join. Within a block, to meet twice takes
+/// less than to merge.
 static bool joinOne(Block &block) {
   SmallVector<Meeting> meetings;
   for (Operation &op : block)

@@ -381,17 +381,17 @@ def JoinReductions : Pass<"join-reductions", "::mlir::func::FuncOp"> {
 }
 
 def JoinDeviations : Pass<"join-deviations", "::mlir::func::FuncOp"> {
-  let summary = "lets threads meet once for a mean and for sums of deviations from it";
+  let summary = "lets blocks meet once for a mean and for sums of deviations from it";
   let description = [{
-    A variance needs the mean, so threads would meet for one after the other. `cta.moments` gives both,
-    and covariances, as it merges the means and deviations of parts. Rows whose ends are masked keep
-    their reductions: their parts differ in length.
+    A variance needs the mean, so the blocks of a cluster would meet for one after the other.
+    `cta.moments` gives both, and covariances, as it merges the means and deviations of parts. Rows
+    whose ends are masked keep their reductions: their parts differ in length.
 
     ```mlir
-    %s = tile.reduce sum %x, 1
-    %mean = arith.mulf %s, %1/n               %mean, %q = cta.moments %x along 1
-    %d = arith.subf %x, %means          ->
-    %q = tile.reduce sum (%d * %d), 1
+    %s = cta.cluster_reduce sum (reduce %x)
+    %mean = arith.mulf %s, %1/n                       %part:2 = cta.moments %x along 1
+    %d = arith.subf %x, %means                  ->    %mean, %q = cta.cluster_reduce sum %part moments n
+    %q = cta.cluster_reduce sum (reduce %d * %d)
     ```
   }];
 }

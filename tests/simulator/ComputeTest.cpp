@@ -112,6 +112,34 @@ TEST_F(ComputeTest, sumsLongRowsAccurately) {
   EXPECT_EQ(along("tile.reduce sum", "f32", "f32", 1, 1, 1000, row)[0], float(998 * double(0.1f)));
 }
 
+TEST_F(ComputeTest, findsMeansAndDeviations) {
+  Array &x = harness.array("f32", {1, 2, 3, 6, 5, 5, 5, 5});
+  Array &w = harness.array("f32", {1, 1, 1, 2, 1, 2, 3, 4});
+  std::string text = "func.func @f(%x: !tile.view<2x4xf32>, %w: !tile.view<2x4xf32>", loads, stores;
+  std::vector<Argument> arguments{makeView(x.buffer, {2, 4}), makeView(w.buffer, {2, 4})};
+  std::vector<Array *> outputs;
+  for (std::string name : {"x", "w"})
+    loads += "%" + name + "_tile = tile.load %" + name +
+             "[%z, %z] extents [2, 4] : !tile.view<2x4xf32>, i32, i32 -> tensor<2x4xf32>\n";
+  for (std::string i : {"0", "1", "2", "3"}) {
+    outputs.push_back(&harness.zeros("f32", 2));
+    arguments.push_back(makeView(outputs.back()->buffer, {2}));
+    text += ", %y" + i + ": !tile.view<2xf32>";
+    stores += "tile.store %m#" + i + ", %y" + i +
+              "[%z] extents [2] : tensor<2xf32>, !tile.view<2xf32>, i32\n";
+  }
+  EXPECT_TRUE(harness.run(
+      text + ") attributes {tile.kernel} {\n tile.grid []\n %z = arith.constant 0 : i32\n" + loads +
+          "%m:4 = cta.moments %x_tile, %w_tile along 1 : tensor<2x4xf32> -> tensor<2xf32>\n" +
+          stores + "return\n}",
+      arguments))
+      << harness.errors;
+  EXPECT_EQ(outputs[0]->values(), Values({3, 5}));
+  EXPECT_EQ(outputs[1]->values(), Values({14, 0}));
+  EXPECT_EQ(outputs[2]->values(), Values({5, 10}));
+  EXPECT_EQ(outputs[3]->values(), Values({3, 0}));
+}
+
 TEST_F(ComputeTest, maxPropagatesNan) {
   EXPECT_TRUE(std::isnan(along("tile.reduce max", "f32", "f32", 1, 1, 3, {1, NAN, 2})[0]));
   EXPECT_TRUE(std::isnan(along("tile.reduce min", "f32", "f32", 0, 3, 1, {1, NAN, 2})[0]));

@@ -100,3 +100,26 @@ func.func @cluster(%x: !tile.view<?x4096xf32> {tile.name = "x"}, %y: !tile.view<
   tile.store %z, %y[%i] extents [1] : tensor<1xf32>, !tile.view<?xf32>, i32
   return
 }
+
+// -----
+
+// What a block loads between them another one may overwrite behind the second, so blocks meet twice.
+// CHECK-LABEL: @loads_between
+// CHECK-COUNT-2: cta.cluster_reduce sum %{{.*}} : tensor<1xf32
+func.func @loads_between(%x: !tile.view<?x4096xf32> {tile.name = "x"}, %y: !tile.view<?xf32> {tile.name = "y"}) attributes {tile.kernel, cta.cluster = array<i64: 2>} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x4096xf32>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %v = tile.load %x[%i, %c0] extents [1, 4096] : !tile.view<?x4096xf32>, i32, i32 -> tensor<1x4096xf32>
+  %part = tile.reduce sum %v, 1 : tensor<1x4096xf32> -> tensor<1xf32>
+  %sum = cta.cluster_reduce sum %part : tensor<1xf32>
+  %before = tile.load %y[%i] extents [1] : !tile.view<?xf32>, i32 -> tensor<1xf32>
+  %square = arith.mulf %v, %v : tensor<1x4096xf32>
+  %partly = tile.reduce sum %square, 1 : tensor<1x4096xf32> -> tensor<1xf32>
+  %squares = cta.cluster_reduce sum %partly : tensor<1xf32>
+  %z = arith.divf %squares, %sum : tensor<1xf32>
+  %w = arith.addf %z, %before : tensor<1xf32>
+  tile.store %w, %y[%i] extents [1] : tensor<1xf32>, !tile.view<?xf32>, i32
+  return
+}
